@@ -1,0 +1,1 @@
+//! Arrays as expressions, their derivatives, and a plan that runs them fast.
