@@ -1,0 +1,191 @@
+//! Derivatives as expressions: reverse for gradients, forward for directional derivatives.
+
+use std::collections::HashMap;
+
+use crate::expr::Expr;
+use crate::graph::{Graph, NodeId};
+use crate::primitive::{Op, Site};
+
+impl Graph {
+    /// The gradient of `of` (summed over its entries and lanes) in each of `wrt`.
+    ///
+    /// Lanes are independent, so the gradient in a laned array is each lane's own; in an
+    /// unlaned one it is the sum over lanes. The results can be differentiated again. Only what
+    /// lies between `wrt` and `of` is built.
+    pub fn grad<'g>(&'g self, of: Expr<'g>, wrt: &[Expr<'g>]) -> Vec<Expr<'g>> {
+        let active = self.active(of, wrt);
+        let mut adjoints: HashMap<NodeId, Vec<Expr<'g>>> = HashMap::new();
+        adjoints.insert(of.id, vec![of.like(1.0)]);
+        let mut found: HashMap<NodeId, Expr<'g>> = HashMap::new();
+        for place in (0..active.len()).rev().filter(|&p| active[p]) {
+            let id = NodeId(place as u32);
+            let Some(parts) = adjoints.remove(&id) else {
+                continue;
+            };
+            let adjoint = total(&parts);
+            if wrt.iter().any(|w| w.id == id) {
+                found.insert(id, adjoint);
+            }
+            self.pull(self.expr(id), adjoint, &active, &mut adjoints);
+        }
+        let gradient = |w: &Expr<'g>| found.get(&w.id).copied().unwrap_or_else(|| w.like(0.0));
+        wrt.iter().map(gradient).collect()
+    }
+
+    fn pull<'g>(
+        &'g self,
+        out: Expr<'g>,
+        adjoint: Expr<'g>,
+        active: &[bool],
+        adjoints: &mut HashMap<NodeId, Vec<Expr<'g>>>,
+    ) {
+        let inputs = out.operands();
+        let site = Site {
+            out,
+            inputs: &inputs,
+        };
+        let op = out.op();
+        for (k, input) in inputs.iter().enumerate() {
+            if !active[input.id.index()] {
+                continue;
+            }
+            let Some(part) = op.pullback(&site, adjoint, k) else {
+                continue;
+            };
+            // What all lanes share collects from all lanes.
+            let part = if out.is_laned() && !input.is_laned() {
+                part.sum_lanes()
+            } else {
+                part
+            };
+            debug_assert_eq!(part.shape(), input.shape(), "pullback of {}", op.name());
+            adjoints.entry(input.id).or_default().push(part);
+        }
+    }
+
+    /// The derivative of each of `of` along `along`, the direction in which `wrt` moves.
+    pub fn jvp<'g>(
+        &'g self,
+        of: &[Expr<'g>],
+        wrt: &[Expr<'g>],
+        along: &[Expr<'g>],
+    ) -> Vec<Expr<'g>> {
+        assert_eq!(wrt.len(), along.len(), "jvp: one direction for each array");
+        let mut tangents: HashMap<NodeId, Option<Expr<'g>>> = HashMap::new();
+        for (w, t) in wrt.iter().zip(along) {
+            assert_eq!(
+                w.shape(),
+                t.shape(),
+                "jvp: a direction has its array's shape"
+            );
+            tangents.insert(w.id, Some(*t));
+        }
+        let reachable = self.reachable(of);
+        for place in (0..reachable.len()).filter(|&p| reachable[p]) {
+            let id = NodeId(place as u32);
+            if !tangents.contains_key(&id) {
+                let tangent = self.push(self.expr(id), &tangents);
+                tangents.insert(id, tangent);
+            }
+        }
+        let tangent = |e: &Expr<'g>| tangents[&e.id].unwrap_or_else(|| e.like(0.0));
+        of.iter().map(tangent).collect()
+    }
+
+    fn push<'g>(
+        &'g self,
+        out: Expr<'g>,
+        tangents: &HashMap<NodeId, Option<Expr<'g>>>,
+    ) -> Option<Expr<'g>> {
+        let inputs = out.operands();
+        let parts: Vec<Option<Expr<'g>>> = inputs.iter().map(|e| tangents[&e.id]).collect();
+        if parts.iter().all(Option::is_none) {
+            return None;
+        }
+        let site = Site {
+            out,
+            inputs: &inputs,
+        };
+        out.op().pushforward(&site, &parts)
+    }
+
+    /// Which nodes up to `of` lead to it, by place.
+    pub(crate) fn reachable(&self, of: &[Expr<'_>]) -> Vec<bool> {
+        let nodes = self.nodes();
+        let end = of.iter().map(|e| e.id.index() + 1).max().unwrap_or(0);
+        let mut reachable = vec![false; end];
+        for e in of {
+            reachable[e.id.index()] = true;
+        }
+        for place in (0..end).rev() {
+            if reachable[place] {
+                for input in &nodes[place].inputs {
+                    reachable[input.index()] = true;
+                }
+            }
+        }
+        reachable
+    }
+
+    /// Which nodes lie on a path from `wrt` to `of`, by place.
+    fn active(&self, of: Expr<'_>, wrt: &[Expr<'_>]) -> Vec<bool> {
+        let mut active = self.reachable(&[of]);
+        let nodes = self.nodes();
+        for place in 0..active.len() {
+            let starts = wrt.iter().any(|w| w.id.index() == place);
+            let depends = nodes[place].inputs.iter().any(|i| active[i.index()]);
+            active[place] &= starts || depends;
+        }
+        active
+    }
+}
+
+/// The sum of the contributions to one adjoint. Slices of one axis that do not overlap are put
+/// side by side, so that K slices of one array cost one copy and not K sums of mostly zeros.
+fn total<'g>(parts: &[Expr<'g>]) -> Expr<'g> {
+    let is_pad = |e: &&Expr<'g>| matches!(e.op(), Op::Pad { .. });
+    let pads: Vec<Expr<'g>> = parts.iter().filter(is_pad).copied().collect();
+    let Some(joined) = side_by_side(&pads) else {
+        return sum_of(parts.iter().copied());
+    };
+    let rest = parts.iter().filter(|e| !is_pad(e)).copied();
+    sum_of(rest.chain([joined]))
+}
+
+fn sum_of<'g>(parts: impl IntoIterator<Item = Expr<'g>>) -> Expr<'g> {
+    let sum = parts.into_iter().reduce(|a, b| a + b);
+    sum.expect("an adjoint has a contribution")
+}
+
+/// One concatenation from padded slices of one axis, or `None` if they overlap or differ.
+fn side_by_side<'g>(pads: &[Expr<'g>]) -> Option<Expr<'g>> {
+    let Op::Pad { axis, .. } = pads.first()?.op() else {
+        return None;
+    };
+    let mut slices = Vec::with_capacity(pads.len());
+    for pad in pads {
+        match pad.op() {
+            Op::Pad { axis: a, start } if a == axis => slices.push((start, pad.operand(0))),
+            _ => return None,
+        }
+    }
+    slices.sort_by_key(|(start, _)| *start);
+    let (graph, shape) = (pads[0].graph(), pads[0].shape());
+    let gap = |length| graph.full(shape.with_dim(axis, length), 0.0);
+    let (mut parts, mut end) = (Vec::new(), 0);
+    for (start, part) in slices {
+        if start < end {
+            return None;
+        }
+        if start > end {
+            parts.push(gap(start - end));
+        }
+        end = start + part.shape().dims()[axis];
+        parts.push(part);
+    }
+    let length = shape.dims()[axis];
+    if end < length {
+        parts.push(gap(length - end));
+    }
+    Some(graph.concat(&parts, axis))
+}

@@ -1,0 +1,201 @@
+//! Functions of two numbers, applied elementwise to arrays that broadcast.
+
+use super::layout::at_broadcast;
+use super::{Event, Op, Site};
+use crate::expr::Expr;
+use crate::shape::Shape;
+use crate::simplify;
+
+/// An elementwise function of two arrays. Comparisons give 1 or 0 and have no slope.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub(crate) enum Binary {
+    Add,
+    Sub,
+    Mul,
+    Div,
+    Pow,
+    Min,
+    Max,
+    Less,
+    LessEqual,
+    Equal,
+}
+
+/// Slopes in both operands, from the operands `x`, `y` and the result.
+type Slope = for<'g> fn(Expr<'g>, Expr<'g>, Expr<'g>) -> Expr<'g>;
+
+/// One row of the table: name, value and the two slopes (`None` is zero everywhere).
+struct Row {
+    name: &'static str,
+    value: fn(f64, f64) -> f64,
+    slopes: Option<[Slope; 2]>,
+}
+
+const fn row(name: &'static str, value: fn(f64, f64) -> f64, slopes: Option<[Slope; 2]>) -> Row {
+    Row {
+        name,
+        value,
+        slopes,
+    }
+}
+
+impl Binary {
+    fn row(self) -> Row {
+        match self {
+            Binary::Add => row(
+                "add",
+                |x, y| x + y,
+                Some([|x, _, _| x.like(1.0), |_, y, _| y.like(1.0)]),
+            ),
+            Binary::Sub => row(
+                "sub",
+                |x, y| x - y,
+                Some([|x, _, _| x.like(1.0), |_, y, _| y.like(-1.0)]),
+            ),
+            Binary::Mul => row("mul", |x, y| x * y, Some([|_, y, _| y, |x, _, _| x])),
+            Binary::Div => row(
+                "div",
+                |x, y| x / y,
+                Some([|_, y, _| y.recip(), |_, y, out| -(out * y.recip())]),
+            ),
+            Binary::Pow => row(
+                "pow",
+                f64::powf,
+                Some([|x, y, _| y * x.pow(y - 1.0), |x, _, out| out * x.ln()]),
+            ),
+            Binary::Min => row(
+                "min",
+                |x, y| if x <= y || x.is_nan() { x } else { y },
+                Some([|x, y, _| x.less_equal(y), |x, y, _| y.less(x)]),
+            ),
+            Binary::Max => row(
+                "max",
+                |x, y| if x >= y || x.is_nan() { x } else { y },
+                Some([|x, y, _| y.less_equal(x), |x, y, _| x.less(y)]),
+            ),
+            Binary::Less => row("less", |x, y| f64::from(x < y), None),
+            Binary::LessEqual => row("less_equal", |x, y| f64::from(x <= y), None),
+            Binary::Equal => row("equal", |x, y| f64::from(x == y), None),
+        }
+    }
+
+    pub(crate) fn name(self) -> &'static str {
+        self.row().name
+    }
+
+    /// The function itself.
+    pub(crate) fn value(self, x: f64, y: f64) -> f64 {
+        (self.row().value)(x, y)
+    }
+
+    /// True where swapping the operands changes nothing.
+    pub(crate) fn commutes(self) -> bool {
+        matches!(self, Binary::Add | Binary::Mul | Binary::Equal)
+    }
+
+    fn slope<'g>(self, site: &Site<'_, 'g>, k: usize) -> Option<Expr<'g>> {
+        let slopes = self.row().slopes?;
+        Some(slopes[k](site.inputs[0], site.inputs[1], site.out))
+    }
+
+    pub(crate) fn pullback<'g>(
+        self,
+        site: &Site<'_, 'g>,
+        adjoint: Expr<'g>,
+        k: usize,
+    ) -> Option<Expr<'g>> {
+        let product = adjoint * self.slope(site, k)?;
+        // The product of a broadcast adjoint and a small slope may itself be small.
+        let whole = product.broadcast(site.out.shape());
+        Some(whole.sum_to(site.inputs[k].shape()))
+    }
+
+    pub(crate) fn pushforward<'g>(
+        self,
+        site: &Site<'_, 'g>,
+        tangents: &[Option<Expr<'g>>],
+    ) -> Option<Expr<'g>> {
+        let part = |k: usize| Some(tangents[k]? * self.slope(site, k)?);
+        let sum = match (part(0), part(1)) {
+            (Some(a), Some(b)) => a + b,
+            (a, b) => a.or(b)?,
+        };
+        Some(sum.broadcast(site.out.shape()))
+    }
+}
+
+pub(super) fn reference(op: Binary, inputs: &[Event<'_>], shape: Shape) -> Vec<f64> {
+    (0..shape.size())
+        .map(|i| {
+            op.value(
+                at_broadcast(inputs[0], shape, i),
+                at_broadcast(inputs[1], shape, i),
+            )
+        })
+        .collect()
+}
+
+impl<'g> Expr<'g> {
+    #[track_caller]
+    pub(crate) fn binary(self, op: Binary, other: Expr<'g>) -> Expr<'g> {
+        let Some(shape) = self.shape().broadcast(other.shape()) else {
+            return self.graph().fail(format!(
+                "{}: shapes {} and {} do not broadcast",
+                op.name(),
+                self.shape(),
+                other.shape()
+            ));
+        };
+        simplify::binary(op, self, other, shape)
+            .unwrap_or_else(|| self.graph().build(Op::Binary(op), &[self, other], shape))
+    }
+
+    /// xʸ for x > 0, or for any x where y is a constant whole number.
+    #[must_use]
+    #[track_caller]
+    pub fn pow(self, exponent: Expr<'g>) -> Expr<'g> {
+        self.binary(Binary::Pow, exponent)
+    }
+
+    /// The smaller of the two.
+    #[must_use]
+    #[track_caller]
+    pub fn min(self, other: Expr<'g>) -> Expr<'g> {
+        self.binary(Binary::Min, other)
+    }
+
+    /// The larger of the two.
+    #[must_use]
+    #[track_caller]
+    pub fn max(self, other: Expr<'g>) -> Expr<'g> {
+        self.binary(Binary::Max, other)
+    }
+
+    /// The nearest number between `low` and `high`; the slope outside is zero.
+    #[must_use]
+    pub fn clip(self, low: f64, high: f64) -> Expr<'g> {
+        let graph = self.graph();
+        self.max(graph.scalar(low)).min(graph.scalar(high))
+    }
+
+    /// 1 where `self < other`, else 0.
+    #[must_use]
+    #[track_caller]
+    pub fn less(self, other: Expr<'g>) -> Expr<'g> {
+        self.binary(Binary::Less, other)
+    }
+
+    /// 1 where `self ≤ other`, else 0.
+    #[must_use]
+    #[track_caller]
+    pub fn less_equal(self, other: Expr<'g>) -> Expr<'g> {
+        self.binary(Binary::LessEqual, other)
+    }
+
+    /// 1 where the two are equal, else 0.
+    #[must_use]
+    #[track_caller]
+    pub fn equal(self, other: Expr<'g>) -> Expr<'g> {
+        self.binary(Binary::Equal, other)
+    }
+}

@@ -1,0 +1,233 @@
+//! Cholesky factors and triangular solves, differentiated through themselves.
+
+use super::matmul::{Read, product};
+use super::{Event, Op, Site};
+use crate::expr::Expr;
+
+/// Which triangular system is solved for every row b of the right side.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub(crate) enum Form {
+    /// L x = b
+    Lower,
+    /// Lᵀ x = b
+    LowerTransposed,
+}
+
+impl Form {
+    fn flipped(self) -> Form {
+        match self {
+            Form::Lower => Form::LowerTransposed,
+            Form::LowerTransposed => Form::Lower,
+        }
+    }
+}
+
+/// A triangular solve, one system per **row** of the right side: lanes and table rows both lie
+/// along rows, so both stream. Only the lower triangle of the first operand is read.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub(crate) struct Solve {
+    pub(crate) form: Form,
+}
+
+impl Solve {
+    pub(crate) fn name(self) -> String {
+        match self.form {
+            Form::Lower => "solve L x = b".into(),
+            Form::LowerTransposed => "solve Lᵀ x = b".into(),
+        }
+    }
+
+    /// B̄ solves the transposed system for X̄; L̄ = −tril Σ b̄ xᵀ, or −tril Σ x b̄ᵀ for Lᵀ.
+    pub(crate) fn pullback<'g>(self, site: &Site<'_, 'g>, adjoint: Expr<'g>, k: usize) -> Expr<'g> {
+        let (l, x) = (site.inputs[0], site.out);
+        let b_bar = solve(self.form.flipped(), l, adjoint);
+        match (k, self.form) {
+            (1, _) => b_bar,
+            (_, Form::Lower) => -product(b_bar, Read::Transposed, x, Read::Plain).tril(0),
+            (_, Form::LowerTransposed) => -product(x, Read::Transposed, b_bar, Read::Plain).tril(0),
+        }
+    }
+
+    /// ẋ = op(L)⁻¹(ḃ − op(L̇) x), row by row.
+    pub(crate) fn pushforward<'g>(
+        self,
+        site: &Site<'_, 'g>,
+        tangents: &[Option<Expr<'g>>],
+    ) -> Option<Expr<'g>> {
+        let (l, x) = (site.inputs[0], site.out);
+        // Rows meet the transposed matrix from the left.
+        let read = match self.form {
+            Form::Lower => Read::Transposed,
+            Form::LowerTransposed => Read::Plain,
+        };
+        let bent = tangents[0].map(|t| -product(x, Read::Plain, t.tril(0), read));
+        let moved = match (tangents[1], bent) {
+            (Some(b), Some(c)) => b + c,
+            (b, c) => b.or(c)?,
+        };
+        Some(solve(self.form, l, moved))
+    }
+
+    pub(super) fn reference(self, inputs: &[Event<'_>]) -> Vec<f64> {
+        let (l, n) = (inputs[0].values, inputs[0].shape.dims()[0]);
+        let mut values = inputs[1].values.to_vec();
+        for x in values.chunks_exact_mut(n) {
+            for step in 0..n {
+                let i = if self.form == Form::Lower {
+                    step
+                } else {
+                    n - 1 - step
+                };
+                let known = (0..step).map(|done| match self.form {
+                    Form::Lower => l[i * n + done] * x[done],
+                    Form::LowerTransposed => l[(n - 1 - done) * n + i] * x[n - 1 - done],
+                });
+                x[i] = (x[i] - known.sum::<f64>()) / l[i * n + i];
+            }
+        }
+        values
+    }
+}
+
+/// The solutions of a triangular system for the rows of a matrix.
+pub(crate) fn solve<'g>(form: Form, l: Expr<'g>, b: Expr<'g>) -> Expr<'g> {
+    if b.is_filled_with(0.0) {
+        return b;
+    }
+    l.graph()
+        .build(Op::Solve(Solve { form }), &[l, b], b.shape())
+}
+
+/// ½ on the diagonal, 1 below, 0 above.
+fn halved(x: Expr<'_>) -> Expr<'_> {
+    x.tril(0) - x.diagonal().diagonal_matrix() * 0.5
+}
+
+/// Ā = ½ L⁻ᵀ(P + Pᵀ)L⁻¹ with P = Φ(LᵀL̄), Φ the halved lower triangle.
+pub(super) fn cholesky_pullback<'g>(site: &Site<'_, 'g>, adjoint: Expr<'g>) -> Expr<'g> {
+    let l = site.out;
+    let p = halved(product(l, Read::Transposed, adjoint.tril(0), Read::Plain));
+    let s = (p + p.transpose()) * 0.5;
+    let right = solve(Form::LowerTransposed, l, s);
+    solve(Form::LowerTransposed, l, right.transpose())
+}
+
+/// L̇ = L Φ(L⁻¹ȦL⁻ᵀ)
+pub(super) fn cholesky_pushforward<'g>(site: &Site<'_, 'g>, tangent: Expr<'g>) -> Expr<'g> {
+    let l = site.out;
+    let symmetric = (tangent + tangent.transpose()) * 0.5;
+    let right = solve(Form::Lower, l, symmetric);
+    let both = solve(Form::Lower, l, right.transpose());
+    product(l, Read::Plain, halved(both), Read::Plain)
+}
+
+pub(super) fn cholesky_reference(a: Event<'_>) -> Vec<f64> {
+    let n = a.shape.dims()[0];
+    let mut l = vec![0.0; n * n];
+    for i in 0..n {
+        for j in 0..=i {
+            let done: f64 = (0..j).map(|k| l[i * n + k] * l[j * n + k]).sum();
+            let symmetric = 0.5 * (a.values[i * n + j] + a.values[j * n + i]);
+            let rest = symmetric - done;
+            l[i * n + j] = match i == j {
+                // A square root of a negative number is NaN, which spreads as it should.
+                true if rest > 0.0 => rest.sqrt(),
+                true => f64::NAN,
+                false => rest / l[j * n + j],
+            };
+        }
+    }
+    l
+}
+
+impl<'g> Expr<'g> {
+    #[track_caller]
+    fn side(self, what: &str) -> Result<usize, Expr<'g>> {
+        match *self.shape().dims() {
+            [m, n] if m == n => Ok(n),
+            _ => Err(self.graph().fail(format!(
+                "{what}: expects a square matrix, found shape {}",
+                self.shape()
+            ))),
+        }
+    }
+
+    /// The lower factor L of this symmetric matrix, L Lᵀ = (A + Aᵀ)/2. NaN where the matrix is
+    /// not positive definite.
+    #[must_use]
+    #[track_caller]
+    pub fn cholesky(self) -> Expr<'g> {
+        match self.side("cholesky") {
+            Ok(n) => self.graph().build(Op::Cholesky, &[self], [n, n].into()),
+            Err(stand_in) => stand_in,
+        }
+    }
+
+    #[track_caller]
+    fn solve_form(self, form: Form, b: Expr<'g>) -> Expr<'g> {
+        let n = match self.side("solve") {
+            Ok(n) => n,
+            Err(stand_in) => return stand_in,
+        };
+        let shape = b.shape();
+        match *shape.dims() {
+            [m] if m == n => solve(form, self, b.reshape([1, m])).reshape(shape),
+            [m, _] if m == n => solve(form, self, b.transpose()).transpose(),
+            _ => self.graph().fail(format!(
+                "solve: a factor of shape {} does not fit a right side of shape {shape}",
+                self.shape()
+            )),
+        }
+    }
+
+    /// L⁻¹b for this lower-triangular L and a vector or matrix b.
+    #[must_use]
+    #[track_caller]
+    pub fn solve_lower(self, b: Expr<'g>) -> Expr<'g> {
+        self.solve_form(Form::Lower, b)
+    }
+
+    /// L⁻ᵀb for this lower-triangular L and a vector or matrix b.
+    #[must_use]
+    #[track_caller]
+    pub fn solve_lower_transposed(self, b: Expr<'g>) -> Expr<'g> {
+        self.solve_form(Form::LowerTransposed, b)
+    }
+
+    /// bL⁻¹ for this lower-triangular L and a matrix b.
+    #[must_use]
+    #[track_caller]
+    pub fn solve_lower_right(self, b: Expr<'g>) -> Expr<'g> {
+        self.solve_rows(Form::LowerTransposed, b)
+    }
+
+    /// bL⁻ᵀ for this lower-triangular L and a matrix b.
+    #[must_use]
+    #[track_caller]
+    pub fn solve_lower_transposed_right(self, b: Expr<'g>) -> Expr<'g> {
+        self.solve_rows(Form::Lower, b)
+    }
+
+    #[track_caller]
+    fn solve_rows(self, form: Form, b: Expr<'g>) -> Expr<'g> {
+        let n = match self.side("solve") {
+            Ok(n) => n,
+            Err(stand_in) => return stand_in,
+        };
+        match *b.shape().dims() {
+            [_, m] if m == n => solve(form, self, b),
+            _ => self.graph().fail(format!(
+                "solve: a factor of shape {} does not fit a left side of shape {}",
+                self.shape(),
+                b.shape()
+            )),
+        }
+    }
+
+    /// ln |L Lᵀ| of this lower-triangular L with a positive diagonal.
+    #[must_use]
+    #[track_caller]
+    pub fn log_determinant_of_factor(self) -> Expr<'g> {
+        self.diagonal().ln().sum() * 2.0
+    }
+}

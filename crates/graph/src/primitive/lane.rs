@@ -1,0 +1,38 @@
+//! Sums over the hidden axis of lanes.
+
+use super::Op;
+use crate::expr::Expr;
+use crate::simplify;
+
+impl<'g> Expr<'g> {
+    /// The sum over lanes. An event without lanes counts once per lane.
+    #[must_use]
+    pub fn sum_lanes(self) -> Expr<'g> {
+        simplify::sum_lanes(self).unwrap_or_else(|| {
+            let graph = self.graph();
+            graph.add(Op::SumLanes, vec![self.id], self.shape(), false)
+        })
+    }
+
+    /// The mean over lanes.
+    #[must_use]
+    pub fn mean_lanes(self) -> Expr<'g> {
+        if !self.is_laned() {
+            return self;
+        }
+        self.sum_lanes() / self.graph().lane_count()
+    }
+
+    /// The value, whose derivative is zero.
+    #[must_use]
+    pub fn stop_gradient(self) -> Expr<'g> {
+        self.graph().build(Op::StopGradient, &[self], self.shape())
+    }
+}
+
+impl crate::graph::Graph {
+    /// How many lanes a run has, as a number in the program.
+    pub fn lane_count(&self) -> Expr<'_> {
+        self.scalar(1.0).sum_lanes()
+    }
+}

@@ -1,0 +1,215 @@
+//! Functions of one number, applied to every element.
+
+use super::{Op, Site};
+use crate::expr::Expr;
+use crate::kernel::math as special;
+use crate::simplify;
+
+/// An elementwise function.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub(crate) enum Unary {
+    Neg,
+    Abs,
+    Sign,
+    Exp,
+    Expm1,
+    Ln,
+    Log1p,
+    Sqrt,
+    Recip,
+    Square,
+    Sigmoid,
+    Softplus,
+    Tanh,
+    Elu,
+    Lgamma,
+    /// Derivative of order `n + 1` of `lgamma`: 0 is digamma, 1 trigamma.
+    Polygamma(u8),
+    Erf,
+    Erfc,
+    NormalLogCdf,
+    /// φ(x)/Φ(x), the slope of `NormalLogCdf`.
+    InverseMills,
+}
+
+type Slope = for<'g> fn(Expr<'g>, Expr<'g>) -> Expr<'g>;
+
+/// One row of the table: name, value, and slope from the operand `x` and the result `y`.
+struct Row {
+    name: &'static str,
+    value: fn(f64) -> f64,
+    slope: Slope,
+}
+
+const fn row(name: &'static str, value: fn(f64) -> f64, slope: Slope) -> Row {
+    Row { name, value, slope }
+}
+
+impl Unary {
+    fn row(self) -> Row {
+        use std::f64::consts::FRAC_2_SQRT_PI;
+        match self {
+            Unary::Neg => row("neg", |x| -x, |x, _| x.like(-1.0)),
+            Unary::Abs => row("abs", f64::abs, |x, _| x.sign()),
+            Unary::Sign => row("sign", sign, |x, _| x.like(0.0)),
+            Unary::Exp => row("exp", f64::exp, |_, y| y),
+            Unary::Expm1 => row("expm1", f64::exp_m1, |_, y| y + 1.0),
+            Unary::Ln => row("ln", f64::ln, |x, _| x.recip()),
+            Unary::Log1p => row("log1p", f64::ln_1p, |x, _| (x + 1.0).recip()),
+            Unary::Sqrt => row("sqrt", f64::sqrt, |_, y| y.recip() * 0.5),
+            Unary::Recip => row("recip", f64::recip, |_, y| -y.square()),
+            Unary::Square => row("square", |x| x * x, |x, _| x * 2.0),
+            Unary::Sigmoid => row("sigmoid", sigmoid, |_, y| y * (1.0 - y)),
+            Unary::Softplus => row("softplus", softplus, |x, _| x.sigmoid()),
+            Unary::Tanh => row("tanh", f64::tanh, |_, y| 1.0 - y.square()),
+            Unary::Elu => row("elu", elu, |x, _| x.min(x.graph().scalar(0.0)).exp()),
+            Unary::Lgamma => row("lgamma", special::lgamma, |x, _| x.digamma()),
+            // The order is not known to a plain function; `value` and `slope` read it.
+            Unary::Polygamma(_) => row("polygamma", |_| f64::NAN, |x, _| x),
+            Unary::Erf => row("erf", special::erf, |x, _| {
+                (-x.square()).exp() * FRAC_2_SQRT_PI
+            }),
+            Unary::Erfc => row("erfc", special::erfc, |x, _| {
+                (-x.square()).exp() * -FRAC_2_SQRT_PI
+            }),
+            Unary::NormalLogCdf => row("normal_log_cdf", special::normal_log_cdf, |x, _| {
+                x.inverse_mills()
+            }),
+            Unary::InverseMills => row("inverse_mills", special::inverse_mills, |x, y| {
+                -(y * (x + y))
+            }),
+        }
+    }
+
+    pub(crate) fn name(self) -> String {
+        match self {
+            Unary::Polygamma(n) => format!("polygamma {n}"),
+            _ => self.row().name.into(),
+        }
+    }
+
+    /// The function itself.
+    pub(crate) fn value(self, x: f64) -> f64 {
+        match self {
+            Unary::Polygamma(n) => special::polygamma(u32::from(n), x),
+            _ => (self.row().value)(x),
+        }
+    }
+
+    fn slope<'g>(self, site: &Site<'_, 'g>) -> Expr<'g> {
+        let x = site.inputs[0];
+        match self {
+            Unary::Polygamma(n) => x.unary(Unary::Polygamma(n + 1)),
+            _ => (self.row().slope)(x, site.out),
+        }
+    }
+
+    pub(crate) fn pullback<'g>(self, site: &Site<'_, 'g>, adjoint: Expr<'g>) -> Expr<'g> {
+        match self {
+            Unary::Neg => -adjoint,
+            _ => adjoint * self.slope(site),
+        }
+    }
+
+    pub(crate) fn pushforward<'g>(self, site: &Site<'_, 'g>, tangent: Expr<'g>) -> Expr<'g> {
+        self.pullback(site, tangent)
+    }
+}
+
+fn sign(x: f64) -> f64 {
+    match x {
+        _ if x > 0.0 => 1.0,
+        _ if x < 0.0 => -1.0,
+        _ => x,
+    }
+}
+
+/// 1/(1 + e⁻ˣ) without overflow.
+pub(crate) fn sigmoid(x: f64) -> f64 {
+    let e = (-x.abs()).exp();
+    if x >= 0.0 {
+        1.0 / (1.0 + e)
+    } else {
+        e / (1.0 + e)
+    }
+}
+
+/// ln(1 + eˣ) without overflow.
+pub(crate) fn softplus(x: f64) -> f64 {
+    x.max(0.0) + (-x.abs()).exp().ln_1p() + x * 0.0
+}
+
+fn elu(x: f64) -> f64 {
+    if x > 0.0 { x } else { x.exp_m1() }
+}
+
+macro_rules! methods {
+    ($($(#[$doc:meta])* $name:ident => $op:ident;)*) => {
+        impl Expr<'_> {
+            $($(#[$doc])* #[must_use] pub fn $name(self) -> Self { self.unary(Unary::$op) })*
+        }
+    };
+}
+
+methods! {
+    /// The absolute value; its slope at zero is zero.
+    abs => Abs;
+    /// −1, 0 or 1.
+    sign => Sign;
+    /// eˣ.
+    exp => Exp;
+    /// eˣ − 1 without cancellation.
+    expm1 => Expm1;
+    /// The natural logarithm.
+    ln => Ln;
+    /// ln(1 + x) without cancellation.
+    log1p => Log1p;
+    /// The square root.
+    sqrt => Sqrt;
+    /// 1/x.
+    recip => Recip;
+    /// x².
+    square => Square;
+    /// 1/(1 + e⁻ˣ).
+    sigmoid => Sigmoid;
+    /// ln(1 + eˣ).
+    softplus => Softplus;
+    /// The hyperbolic tangent.
+    tanh => Tanh;
+    /// x above zero, eˣ − 1 below.
+    elu => Elu;
+    /// ln |Γ(x)|.
+    lgamma => Lgamma;
+    /// The error function.
+    erf => Erf;
+    /// 1 − erf(x) without cancellation.
+    erfc => Erfc;
+    /// ln Φ(x), Φ the distribution function of N(0, 1).
+    normal_log_cdf => NormalLogCdf;
+    /// φ(x)/Φ(x), the slope of [`Expr::normal_log_cdf`].
+    inverse_mills => InverseMills;
+}
+
+impl<'g> Expr<'g> {
+    pub(crate) fn unary(self, op: Unary) -> Expr<'g> {
+        simplify::unary(op, self)
+            .unwrap_or_else(|| self.graph().build(Op::Unary(op), &[self], self.shape()))
+    }
+
+    /// The slope of [`Expr::lgamma`].
+    #[must_use]
+    pub fn digamma(self) -> Expr<'g> {
+        self.unary(Unary::Polygamma(0))
+    }
+
+    /// The slope of [`Expr::digamma`].
+    #[must_use]
+    pub fn trigamma(self) -> Expr<'g> {
+        self.unary(Unary::Polygamma(1))
+    }
+
+    /// The number `value`, where an array of this shape is expected.
+    pub(crate) fn like(self, value: f64) -> Expr<'g> {
+        self.graph().full(self.shape(), value)
+    }
+}

@@ -1,0 +1,123 @@
+//! A plain evaluator, one node at a time by simple loops: the truth that plans are tested against.
+
+use std::collections::HashMap;
+
+use crate::expr::Expr;
+use crate::graph::{Graph, Node, NodeId};
+use crate::primitive::matmul::Lanes;
+use crate::primitive::{Event, Op};
+use crate::shape::Shape;
+
+/// Values of the inputs for [`evaluate`]: all lanes one after another for laned inputs.
+#[derive(Default)]
+pub struct Values {
+    by_node: HashMap<NodeId, Vec<f64>>,
+}
+
+impl Values {
+    /// No values yet.
+    pub fn new() -> Values {
+        Values::default()
+    }
+
+    /// Sets an input.
+    #[must_use]
+    pub fn with(mut self, input: Expr<'_>, values: &[f64]) -> Values {
+        self.by_node.insert(input.id, values.to_vec());
+        self
+    }
+
+    /// Sets a column of row numbers.
+    #[must_use]
+    pub fn with_indices(self, input: Expr<'_>, values: &[u32]) -> Values {
+        let numbers: Vec<f64> = values.iter().map(|&i| f64::from(i)).collect();
+        self.with(input, &numbers)
+    }
+}
+
+/// The values of `outputs` by plain loops, all lanes one after another for laned outputs.
+///
+/// # Panics
+/// If an input that is needed has no value.
+pub fn evaluate(outputs: &[Expr<'_>], values: &Values, lanes: usize) -> Vec<Vec<f64>> {
+    let Some(first) = outputs.first() else {
+        return Vec::new();
+    };
+    let graph = first.graph();
+    let mut done: HashMap<NodeId, Vec<f64>> = HashMap::new();
+    let reachable = graph.reachable(outputs);
+    for place in (0..reachable.len()).filter(|&p| reachable[p]) {
+        let id = NodeId(place as u32);
+        let value = evaluate_node(graph, id, values, &done, lanes);
+        done.insert(id, value);
+    }
+    outputs.iter().map(|e| done[&e.id].clone()).collect()
+}
+
+fn evaluate_node(
+    graph: &Graph,
+    id: NodeId,
+    values: &Values,
+    done: &HashMap<NodeId, Vec<f64>>,
+    lanes: usize,
+) -> Vec<f64> {
+    let nodes = graph.nodes();
+    let node = &nodes[id.index()];
+    let input = |k: usize| {
+        let id = node.inputs[k];
+        (&nodes[id.index()], &done[&id][..])
+    };
+    match &node.op {
+        Op::Input(place) | Op::IndexInput(place) => {
+            let info = graph.input_info(*place);
+            let found = values.by_node.get(&info.node);
+            found
+                .unwrap_or_else(|| panic!("input {:?} has no value", info.name))
+                .clone()
+        }
+        Op::Constant(place) => graph.constant_values(*place).to_vec(),
+        Op::SumLanes => sum_lanes(input(0), lanes),
+        Op::MatMul(op) if op.lanes == Lanes::Summed => {
+            let per_lane = |lane| {
+                let events = [event(input(0), lane), event(input(1), lane)];
+                node.op.reference(&events, node.shape)
+            };
+            (0..lanes)
+                .map(per_lane)
+                .reduce(|a, b| plus(&a, &b))
+                .expect("a run has a lane")
+        }
+        _ => {
+            let count = if node.laned { lanes } else { 1 };
+            let per_lane = |lane| {
+                let events: Vec<Event<'_>> = (0..node.inputs.len())
+                    .map(|k| event(input(k), lane))
+                    .collect();
+                node.op.reference(&events, node.shape)
+            };
+            (0..count).flat_map(per_lane).collect()
+        }
+    }
+}
+
+fn plus(a: &[f64], b: &[f64]) -> Vec<f64> {
+    a.iter().zip(b).map(|(x, y)| x + y).collect()
+}
+
+/// The event of one lane.
+fn event<'a>((node, values): (&Node, &'a [f64]), lane: usize) -> Event<'a> {
+    let shape: Shape = node.shape;
+    let start = if node.laned { lane * shape.size() } else { 0 };
+    Event {
+        shape,
+        values: &values[start..start + shape.size()],
+    }
+}
+
+fn sum_lanes((node, values): (&Node, &[f64]), lanes: usize) -> Vec<f64> {
+    let per_lane = |lane| event((node, values), lane).values.to_vec();
+    (0..lanes)
+        .map(per_lane)
+        .reduce(|a, b| plus(&a, &b))
+        .expect("a run has a lane")
+}

@@ -1,0 +1,155 @@
+//! The event shape of an array: at most four dimensions, copied freely, broadcast as in `NumPy`.
+
+use std::fmt;
+
+/// The most dimensions an event may have.
+pub const MAX_RANK: usize = 4;
+
+/// An event shape. Lanes are not part of it.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Shape {
+    rank: u8,
+    dims: [usize; MAX_RANK],
+}
+
+impl Shape {
+    /// The shape of a single number.
+    pub const SCALAR: Shape = Shape {
+        rank: 0,
+        dims: [1; MAX_RANK],
+    };
+
+    /// A shape with these dimensions.
+    ///
+    /// # Panics
+    /// With more than [`MAX_RANK`] dimensions.
+    pub fn new(dims: &[usize]) -> Shape {
+        assert!(
+            dims.len() <= MAX_RANK,
+            "a shape has at most {MAX_RANK} dimensions, found {dims:?}"
+        );
+        let mut shape = Shape::SCALAR;
+        shape.rank = dims.len() as u8;
+        shape.dims[..dims.len()].copy_from_slice(dims);
+        shape
+    }
+
+    /// The dimensions, outermost first.
+    pub fn dims(&self) -> &[usize] {
+        &self.dims[..usize::from(self.rank)]
+    }
+
+    /// How many dimensions there are.
+    pub fn rank(&self) -> usize {
+        usize::from(self.rank)
+    }
+
+    /// How many numbers the event holds.
+    pub fn size(&self) -> usize {
+        self.dims().iter().product()
+    }
+
+    /// True for a single number without dimensions.
+    pub fn is_scalar(&self) -> bool {
+        self.rank == 0
+    }
+
+    /// The shape both operands broadcast to, or `None` if they do not fit.
+    pub fn broadcast(self, other: Shape) -> Option<Shape> {
+        let rank = self.rank().max(other.rank());
+        let mut dims = [1; MAX_RANK];
+        for (axis, dim) in dims[..rank].iter_mut().enumerate() {
+            *dim = match (self.aligned(axis, rank), other.aligned(axis, rank)) {
+                (a, b) if a == b => a,
+                (1, b) => b,
+                (a, 1) => a,
+                _ => return None,
+            };
+        }
+        Some(Shape::new(&dims[..rank]))
+    }
+
+    /// The dimension at `axis` after ones are prepended up to `rank` dimensions.
+    pub(crate) fn aligned(&self, axis: usize, rank: usize) -> usize {
+        let missing = rank - self.rank();
+        if axis < missing {
+            1
+        } else {
+            self.dims()[axis - missing]
+        }
+    }
+
+    /// The same shape with one dimension replaced.
+    pub(crate) fn with_dim(&self, axis: usize, length: usize) -> Shape {
+        let mut shape = *self;
+        shape.dims[axis] = length;
+        shape
+    }
+
+    /// The same shape without the axes `first..first + count`.
+    pub(crate) fn without(&self, first: usize, count: usize) -> Shape {
+        let dims = self.dims();
+        let kept: Vec<usize> = [&dims[..first], &dims[first + count..]].concat();
+        Shape::new(&kept)
+    }
+
+    /// The product of the dimensions before `axis`.
+    pub(crate) fn outer(&self, axis: usize) -> usize {
+        self.dims()[..axis].iter().product()
+    }
+
+    /// The product of the dimensions from `axis` on.
+    pub(crate) fn inner(&self, axis: usize) -> usize {
+        self.dims()[axis..].iter().product()
+    }
+}
+
+impl fmt::Debug for Shape {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:?}", self.dims())
+    }
+}
+
+impl fmt::Display for Shape {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Debug::fmt(self, f)
+    }
+}
+
+impl<const N: usize> From<[usize; N]> for Shape {
+    fn from(dims: [usize; N]) -> Shape {
+        Shape::new(&dims)
+    }
+}
+
+impl From<&[usize]> for Shape {
+    fn from(dims: &[usize]) -> Shape {
+        Shape::new(dims)
+    }
+}
+
+impl From<()> for Shape {
+    fn from((): ()) -> Shape {
+        Shape::SCALAR
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn broadcasting_follows_numpy() {
+        let a = Shape::from([3, 1]);
+        let b = Shape::from([4]);
+        assert_eq!(a.broadcast(b), Some(Shape::from([3, 4])));
+        assert_eq!(Shape::SCALAR.broadcast(b), Some(b));
+        assert_eq!(Shape::from([3]).broadcast(b), None);
+    }
+
+    #[test]
+    fn a_scalar_holds_one_number() {
+        assert_eq!(Shape::SCALAR.size(), 1);
+        assert_eq!(Shape::from([0, 3]).size(), 0);
+    }
+}

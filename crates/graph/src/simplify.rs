@@ -1,0 +1,386 @@
+//! Rules applied while a node is built: constants fold, zeros vanish, broadcasts float outward.
+//!
+//! Each function returns the simpler expression, or `None` where the node must be built.
+//! `0·x` is 0 even where `x` may be infinite: a zero in a program is a structural one.
+
+use std::ops::Range;
+
+use crate::expr::Expr;
+use crate::primitive::matmul::{Lanes, MatMul, Read, product};
+use crate::primitive::{Binary, Op, Reduction, Unary};
+use crate::shape::Shape;
+
+/// The array a broadcast repeats.
+fn unspread(x: Expr<'_>) -> Option<Expr<'_>> {
+    matches!(x.op(), Op::Broadcast).then(|| x.operand(0))
+}
+
+pub(crate) fn unary<'g>(op: Unary, x: Expr<'g>) -> Option<Expr<'g>> {
+    if let Some(value) = x.as_number() {
+        return Some(x.graph().full(x.shape(), op.value(value)));
+    }
+    if let Some(small) = unspread(x) {
+        return Some(small.unary(op).broadcast(x.shape()));
+    }
+    match (op, x.op()) {
+        (Unary::Neg, Op::Unary(Unary::Neg)) | (Unary::Recip, Op::Unary(Unary::Recip)) => {
+            Some(x.operand(0))
+        }
+        (Unary::Neg, Op::Binary(Binary::Sub)) => Some(x.operand(1) - x.operand(0)),
+        (Unary::Neg, Op::Binary(Binary::Mul)) if x.operand(0).as_number().is_some() => {
+            Some(-x.operand(0) * x.operand(1))
+        }
+        (Unary::Square | Unary::Abs, Op::Unary(Unary::Neg)) => Some(x.operand(0).unary(op)),
+        _ => None,
+    }
+}
+
+pub(crate) fn binary<'g>(op: Binary, x: Expr<'g>, y: Expr<'g>, shape: Shape) -> Option<Expr<'g>> {
+    if let (Some(a), Some(b)) = (x.as_number(), y.as_number()) {
+        return Some(x.graph().full(shape, op.value(a, b)));
+    }
+    // Elementwise kernels broadcast by themselves, and work on small arrays is cheaper.
+    let (small_x, small_y) = (unspread(x).unwrap_or(x), unspread(y).unwrap_or(y));
+    if !small_x.is(x) || !small_y.is(y) {
+        return Some(small_x.binary(op, small_y).broadcast(shape));
+    }
+    if op.commutes() && precedes(y, x) {
+        return Some(y.binary(op, x));
+    }
+    let simple = match op {
+        Binary::Add => add(x, y),
+        Binary::Sub => sub(x, y),
+        Binary::Mul => mul(x, y),
+        Binary::Div => div(x, y),
+        Binary::Pow => pow(x, y),
+        _ => None,
+    };
+    simple.map(|e| e.broadcast(shape))
+}
+
+/// Constants first, then older nodes first, so that `a·b` and `b·a` are one node.
+fn precedes(x: Expr<'_>, y: Expr<'_>) -> bool {
+    let key = |e: Expr<'_>| (e.as_number().is_none(), e.id);
+    key(x) < key(y)
+}
+
+/// What a negation negates.
+fn negated(x: Expr<'_>) -> Option<Expr<'_>> {
+    matches!(x.op(), Op::Unary(Unary::Neg)).then(|| x.operand(0))
+}
+
+fn add<'g>(x: Expr<'g>, y: Expr<'g>) -> Option<Expr<'g>> {
+    if x.is_filled_with(0.0) {
+        return Some(y);
+    }
+    if x.is(y) {
+        return Some(x * 2.0);
+    }
+    match (negated(x), negated(y)) {
+        (_, Some(y)) => Some(x - y),
+        (Some(x), _) => Some(y - x),
+        _ => None,
+    }
+}
+
+fn sub<'g>(x: Expr<'g>, y: Expr<'g>) -> Option<Expr<'g>> {
+    if y.is_filled_with(0.0) {
+        return Some(x);
+    }
+    if x.is_filled_with(0.0) {
+        return Some(-y);
+    }
+    if x.is(y) {
+        return Some(x.like(0.0));
+    }
+    negated(y).map(|y| x + y)
+}
+
+fn mul<'g>(x: Expr<'g>, y: Expr<'g>) -> Option<Expr<'g>> {
+    if x.is(y) {
+        return Some(x.square());
+    }
+    if let Some(value) = x.as_number() {
+        return scaled(value, y);
+    }
+    match (negated(x), negated(y)) {
+        (Some(x), Some(y)) => Some(x * y),
+        (Some(x), _) => Some(-(x * y)),
+        (_, Some(y)) => Some(-(x * y)),
+        _ => None,
+    }
+}
+
+/// A constant times an expression.
+fn scaled(value: f64, y: Expr<'_>) -> Option<Expr<'_>> {
+    match (value, y.op()) {
+        (0.0, _) => Some(y.like(0.0)),
+        (1.0, _) => Some(y),
+        (-1.0, _) => Some(-y),
+        (_, Op::Unary(Unary::Neg)) => Some(y.operand(0) * -value),
+        (_, Op::Binary(Binary::Mul)) => {
+            let inner = y.operand(0).as_number()?;
+            Some(y.operand(1) * (inner * value))
+        }
+        _ => None,
+    }
+}
+
+fn div<'g>(x: Expr<'g>, y: Expr<'g>) -> Option<Expr<'g>> {
+    match (x.as_number(), y.as_number()) {
+        (Some(0.0), _) => Some(y.like(0.0)),
+        (Some(1.0), _) => Some(y.recip()),
+        (_, Some(1.0)) => Some(x),
+        (_, Some(-1.0)) => Some(-x),
+        _ => None,
+    }
+}
+
+fn pow<'g>(x: Expr<'g>, y: Expr<'g>) -> Option<Expr<'g>> {
+    match y.as_number()? {
+        0.0 => Some(x.like(1.0)),
+        1.0 => Some(x),
+        2.0 => Some(x.square()),
+        3.0 => Some(x.square() * x),
+        -1.0 => Some(x.recip()),
+        0.5 => Some(x.sqrt()),
+        _ => None,
+    }
+}
+
+pub(crate) fn select<'g>(
+    condition: Expr<'g>,
+    a: Expr<'g>,
+    b: Expr<'g>,
+    shape: Shape,
+) -> Option<Expr<'g>> {
+    if a.is(b) {
+        return Some(a.broadcast(shape));
+    }
+    if let Some(value) = condition.as_number() {
+        let arm = if value == 0.0 { b } else { a };
+        return Some(arm.broadcast(shape));
+    }
+    let small = [condition, a, b].map(|e| unspread(e).unwrap_or(e));
+    let changed = !small[0].is(condition) || !small[1].is(a) || !small[2].is(b);
+    changed.then(|| small[0].select(small[1], small[2]).broadcast(shape))
+}
+
+pub(crate) fn broadcast(x: Expr<'_>, shape: Shape) -> Option<Expr<'_>> {
+    if let Some(small) = unspread(x) {
+        return Some(small.broadcast(shape));
+    }
+    // New unit axes in front need no copy.
+    (x.shape().size() == shape.size()).then(|| x.reshape(shape))
+}
+
+pub(crate) fn reshape(x: Expr<'_>, shape: Shape) -> Option<Expr<'_>> {
+    if matches!(x.op(), Op::Reshape) {
+        return Some(x.operand(0).reshape(shape));
+    }
+    // A broadcast number is a broadcast number under any shape.
+    let small = unspread(x)?;
+    small.shape().is_scalar().then(|| small.broadcast(shape))
+}
+
+pub(crate) fn transpose(x: Expr<'_>) -> Option<Expr<'_>> {
+    if matches!(x.op(), Op::Transpose) {
+        return Some(x.operand(0));
+    }
+    if let Op::MatMul(op) = x.op()
+        && op.lanes == Lanes::Kept
+    {
+        let (a, b) = (x.operand(0), x.operand(1));
+        return Some(product(b, op.b.flipped(), a, op.a.flipped()));
+    }
+    let small = unspread(x)?;
+    let (m, n) = (x.shape().dims()[0], x.shape().dims()[1]);
+    let turned = match small.shape().dims() {
+        [] | [1] => small,
+        [_] => small.reshape([n, 1]),
+        _ => small.transpose(),
+    };
+    Some(turned.broadcast([n, m]))
+}
+
+pub(crate) fn slice<'g>(x: Expr<'g>, axis: usize, range: Range<usize>) -> Option<Expr<'g>> {
+    match x.op() {
+        Op::Slice { axis: a, start } if a == axis => {
+            let range = range.start + start..range.end + start;
+            Some(x.operand(0).slice(axis, range))
+        }
+        Op::Concat { axis: a } if a == axis => slice_of_concat(x, axis, &range),
+        _ => {
+            let small = unspread(x)?;
+            let out = x.shape().with_dim(axis, range.len());
+            let length = small.shape().aligned(axis, x.shape().rank());
+            (length == 1).then(|| small.broadcast(out))
+        }
+    }
+}
+
+/// A slice that lies within one part of a concatenation is a slice of that part.
+fn slice_of_concat<'g>(x: Expr<'g>, axis: usize, range: &Range<usize>) -> Option<Expr<'g>> {
+    let mut start = 0;
+    for part in x.operands() {
+        let end = start + part.shape().dims()[axis];
+        if start <= range.start && range.end <= end {
+            return Some(part.slice(axis, range.start - start..range.end - start));
+        }
+        start = end;
+    }
+    None
+}
+
+/// The parts of a concatenation with nested ones opened and empty ones left out.
+pub(crate) fn flat_parts<'g>(parts: &[Expr<'g>], axis: usize) -> Vec<Expr<'g>> {
+    let opened = parts.iter().flat_map(|p| match p.op() {
+        Op::Concat { axis: a } if a == axis => p.operands(),
+        _ => vec![*p],
+    });
+    let full: Vec<Expr<'g>> = opened.filter(|p| p.shape().dims()[axis] > 0).collect();
+    if full.is_empty() {
+        parts[..1].to_vec()
+    } else {
+        full
+    }
+}
+
+pub(crate) fn reduce<'g>(
+    by: Reduction,
+    x: Expr<'g>,
+    first: usize,
+    count: usize,
+) -> Option<Expr<'g>> {
+    let out = x.shape().without(first, count);
+    let length = x.shape().dims()[first..first + count]
+        .iter()
+        .product::<usize>();
+    if length == 1 {
+        return Some(x.reshape(out));
+    }
+    if let Some(small) = unspread(x)
+        && small.shape().is_scalar()
+    {
+        let total = match by {
+            Reduction::Sum => small * length as f64,
+            Reduction::Max if length > 0 => small,
+            Reduction::Max => return None,
+        };
+        return Some(total.broadcast(out));
+    }
+    if by == Reduction::Max {
+        return None;
+    }
+    sum(x, first, count)
+}
+
+fn sum<'g>(x: Expr<'g>, first: usize, count: usize) -> Option<Expr<'g>> {
+    let whole = count == x.shape().rank();
+    match x.op() {
+        Op::Unary(Unary::Neg) => Some(-sum_again(x.operand(0), first, count)),
+        // A factor that is one number leaves the sum.
+        Op::Binary(Binary::Mul) => {
+            let (a, b) = (x.operand(0), x.operand(1));
+            if a.shape().is_scalar() && b.shape() == x.shape() {
+                return Some(a * sum_again(b, first, count));
+            }
+            if b.shape().is_scalar() && a.shape() == x.shape() {
+                return Some(b * sum_again(a, first, count));
+            }
+            None
+        }
+        Op::Reshape | Op::Transpose | Op::Pad { .. } if whole => Some(x.operand(0).sum()),
+        Op::DiagonalMatrix if whole => Some(x.operand(0).sum()),
+        _ => None,
+    }
+}
+
+fn sum_again(x: Expr<'_>, first: usize, count: usize) -> Expr<'_> {
+    if count == x.shape().rank() {
+        return x.sum();
+    }
+    (0..count).fold(x, |e, _| e.sum_axis(first))
+}
+
+pub(crate) fn sum_lanes(x: Expr<'_>) -> Option<Expr<'_>> {
+    if x.is_filled_with(0.0) {
+        return Some(x);
+    }
+    match x.op() {
+        Op::Unary(Unary::Neg) => Some(-x.operand(0).sum_lanes()),
+        Op::Broadcast => Some(x.operand(0).sum_lanes().broadcast(x.shape())),
+        Op::Reshape => Some(x.operand(0).sum_lanes().reshape(x.shape())),
+        Op::Tril(offset) => Some(x.operand(0).sum_lanes().tril(offset)),
+        Op::MatMul(op) if op.lanes == Lanes::Kept => {
+            let (a, b) = (x.operand(0), x.operand(1));
+            sum_product_over_lanes(op, a, b, x.shape())
+        }
+        Op::Binary(Binary::Mul) => {
+            let (a, b) = (x.operand(0), x.operand(1));
+            match (a.is_laned(), b.is_laned()) {
+                (false, _) => Some(a * b.sum_lanes()),
+                (_, false) => Some(b * a.sum_lanes()),
+                _ => None,
+            }
+        }
+        _ => None,
+    }
+}
+
+/// Lanes join the contraction; a factor without lanes leaves the sum.
+fn sum_product_over_lanes<'g>(
+    op: MatMul,
+    a: Expr<'g>,
+    b: Expr<'g>,
+    shape: Shape,
+) -> Option<Expr<'g>> {
+    match (a.is_laned(), b.is_laned()) {
+        (false, true) => Some(product(a, op.a, b.sum_lanes(), op.b)),
+        (true, false) => Some(product(a.sum_lanes(), op.a, b, op.b)),
+        (true, true) => {
+            let op = MatMul {
+                lanes: Lanes::Summed,
+                ..op
+            };
+            let inputs = vec![a.id, b.id];
+            Some(a.graph().add(Op::MatMul(op), inputs, shape, false))
+        }
+        (false, false) => None,
+    }
+}
+
+pub(crate) fn matmul<'g>(op: MatMul, a: Expr<'g>, b: Expr<'g>, shape: Shape) -> Option<Expr<'g>> {
+    if a.is_filled_with(0.0) || b.is_filled_with(0.0) {
+        return Some(a.graph().full(shape, 0.0));
+    }
+    if matches!(a.op(), Op::Transpose) {
+        return Some(product(a.operand(0), op.a.flipped(), b, op.b));
+    }
+    if matches!(b.op(), Op::Transpose) {
+        return Some(product(a, op.a, b.operand(0), op.b.flipped()));
+    }
+    // A matrix of one row or column is the same numbers read plain.
+    let turned = |e: Expr<'g>, read: Read| {
+        let (m, n) = read.dims(e.shape());
+        (read == Read::Transposed && (m == 1 || n == 1)).then(|| e.reshape([m, n]))
+    };
+    if let Some(a) = turned(a, op.a) {
+        return Some(product(a, Read::Plain, b, op.b));
+    }
+    if let Some(b) = turned(b, op.b) {
+        return Some(product(a, op.a, b, Read::Plain));
+    }
+    // A row times a matrix is the transposed matrix times a column: one thin form, not two.
+    if let [1, n] = *shape.dims()
+        && n > 1
+    {
+        let column = a.reshape([a.shape().size(), 1]);
+        let turned = product(b, op.b.flipped(), column, Read::Plain);
+        return Some(turned.reshape(shape));
+    }
+    if let Some(a) = negated(a) {
+        return Some(-product(a, op.a, b, op.b));
+    }
+    negated(b).map(|b| -product(a, op.a, b, op.b))
+}
