@@ -1,1 +1,3 @@
 //! Arrays as expressions, their derivatives, and a plan that runs them fast.
+
+pub mod kernel;

@@ -1,0 +1,60 @@
+//! Moves integers into and out of the exponent field of a double.
+//!
+//! The vector instruction sets offer shifts of 32-bit lanes only. The exponent field lies wholly in
+//! the upper word, so a shift of that word by 20 is a shift of the whole number by 52. One lane of
+//! the scalar set is a single word and has no upper half; there the 64-bit shift is used.
+
+use pulp::Simd;
+use pulp::bytemuck::cast;
+
+/// Exponent bits of a double.
+const EXPONENT: u64 = 0x7ff0_0000_0000_0000;
+/// Position of the exponent field inside the upper word.
+const FIELD: u32 = 20;
+/// 1.5·2⁵²: adding it to a number below 2⁵¹ rounds that to an integer.
+const ROUNDER: f64 = 6_755_399_441_055_744.0;
+const TWO_32: f64 = 4_294_967_296.0;
+const TWO_84: f64 = 19_342_813_113_834_066_795_298_816.0;
+
+/// The integer nearest to `x`, for |x| < 2⁵¹.
+#[inline(always)]
+pub(super) fn round<S: Simd>(simd: S, x: S::f64s) -> S::f64s {
+    let rounder = simd.splat_f64s(ROUNDER);
+    simd.sub_f64s(simd.add_f64s(x, rounder), rounder)
+}
+
+/// `n`·2⁵² modulo 2⁶⁴ for an integer |n| < 2¹¹;
+/// any other `n` gives unspecified bits.
+#[inline(always)]
+fn shifted<S: Simd>(simd: S, n: S::f64s) -> S::u64s {
+    if S::IS_SCALAR {
+        let n: f64 = cast(n);
+        return cast((n as i64 as u64) << 52);
+    }
+    // The sum's last upper-word bit weighs 2³², so n sits at the foot of the upper word.
+    let n = simd.mul_add_e_f64s(n, simd.splat_f64s(TWO_32), simd.splat_f64s(ROUNDER));
+    cast(simd.wrapping_dyn_shl_u32s(cast(n), simd.splat_u32s(FIELD)))
+}
+
+/// 2ⁿ for an integer −1023 < n < 1024; any other `n` gives an unspecified number.
+#[inline(always)]
+pub(super) fn power_of_two<S: Simd>(simd: S, n: S::f64s) -> S::f64s {
+    let one = simd.transmute_u64s_f64s(simd.splat_f64s(1.0));
+    simd.transmute_f64s_u64s(simd.add_u64s(one, shifted(simd, n)))
+}
+
+/// The exponent field of `bits` (0 to 2047) as a number; the sign and the fraction are ignored.
+#[inline(always)]
+pub(super) fn field<S: Simd>(simd: S, bits: S::u64s) -> S::f64s {
+    let bits = simd.and_u64s(bits, simd.splat_u64s(EXPONENT));
+    if S::IS_SCALAR {
+        let bits: u64 = cast(bits);
+        return cast((bits >> 52) as f64);
+    }
+    // Under the exponent of 2⁸⁴, one at the foot of the upper word weighs 2⁶⁴.
+    let upper: S::u64s = cast(simd.wrapping_dyn_shr_u32s(cast(bits), simd.splat_u32s(FIELD)));
+    let base = simd.splat_f64s(TWO_84);
+    let number = simd.or_f64s(simd.transmute_f64s_u64s(upper), base);
+    let unit = simd.splat_f64s(1.0 / (TWO_32 * TWO_32));
+    simd.mul_f64s(simd.sub_f64s(number, base), unit)
+}

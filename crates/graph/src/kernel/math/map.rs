@@ -1,0 +1,60 @@
+//! Runs a vector function over a slice.
+
+use pulp::Simd;
+
+/// Writes `f` of every element of `x` to `out`; the last, incomplete register is loaded and
+/// stored in part.
+///
+/// Panics if the lengths differ.
+#[inline(always)]
+pub fn map<S: Simd>(
+    simd: S,
+    x: &[f64],
+    out: &mut [f64],
+    f: impl Fn(S, S::f64s) -> S::f64s + Copy,
+) {
+    assert_eq!(x.len(), out.len(), "map: as many results as arguments");
+    let (x_head, x_tail) = S::as_simd_f64s(x);
+    let (out_head, out_tail) = S::as_mut_simd_f64s(out);
+    for (out, x) in out_head.iter_mut().zip(x_head) {
+        *out = f(simd, *x);
+    }
+    if !x_tail.is_empty() {
+        let tail = f(simd, simd.partial_load_f64s(x_tail));
+        simd.partial_store_f64s(out_tail, tail);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::map;
+    use pulp::{Arch, Simd, WithSimd};
+
+    struct Twice<'a>(&'a [f64], &'a mut [f64]);
+
+    impl WithSimd for Twice<'_> {
+        type Output = ();
+
+        #[inline(always)]
+        fn with_simd<S: Simd>(self, simd: S) {
+            map(simd, self.0, self.1, |simd, x| simd.add_f64s(x, x));
+        }
+    }
+
+    #[test]
+    fn every_length_is_covered_to_its_last_element() {
+        for length in 0..40_i32 {
+            let x: Vec<f64> = (0..length).map(f64::from).collect();
+            let mut out = vec![f64::NAN; x.len()];
+            Arch::new().dispatch(Twice(&x, &mut out));
+            let expected: Vec<f64> = x.iter().map(|x| 2.0 * x).collect();
+            assert_eq!(out, expected);
+        }
+    }
+
+    #[test]
+    #[should_panic(expected = "as many results as arguments")]
+    fn unequal_lengths_are_refused() {
+        Arch::new().dispatch(Twice(&[1.0], &mut []));
+    }
+}
