@@ -16,7 +16,13 @@ pub fn map<S: Simd>(
     assert_eq!(x.len(), out.len(), "map: as many results as arguments");
     let (x_head, x_tail) = S::as_simd_f64s(x);
     let (out_head, out_tail) = S::as_mut_simd_f64s(out);
-    for (out, x) in out_head.iter_mut().zip(x_head) {
+    // Two registers per turn share the constants that `f` loads.
+    let (x_pairs, x_last) = x_head.as_chunks::<2>();
+    let (out_pairs, out_last) = out_head.as_chunks_mut::<2>();
+    for (out, x) in out_pairs.iter_mut().zip(x_pairs) {
+        *out = [f(simd, x[0]), f(simd, x[1])];
+    }
+    for (out, x) in out_last.iter_mut().zip(x_last) {
         *out = f(simd, *x);
     }
     if !x_tail.is_empty() {

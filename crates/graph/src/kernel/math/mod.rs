@@ -1,7 +1,7 @@
 //! Elementary and special functions, on vectors of the machine's width or on one number.
 //!
 //! The vector functions take and return one register (`S::f64s`), have no branches and inline
-//! into the caller's loop. Each is within 2 ulp of the exact value over its whole domain, on
+//! into the caller's loop. Each is within 2¼ ulp of the exact value over its whole domain, on
 //! every instruction set, with or without fused multiply-add.
 
 mod exp;

@@ -156,7 +156,13 @@ macro_rules! on_every_set {
             type Output = ();
             #[inline(always)]
             fn with_simd<S: pulp::Simd>(self, simd: S) {
-                crate::kernel::math::map(simd, self.0, self.1, $function);
+                crate::kernel::math::map(
+                    simd,
+                    self.0,
+                    self.1,
+                    #[inline(always)]
+                    |simd, x| $function(simd, x),
+                );
             }
         }
         let x: &[f64] = $x;
