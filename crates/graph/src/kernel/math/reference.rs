@@ -80,7 +80,9 @@ pub(super) fn expm1(x: f64) -> Pair {
 fn log1p_series(x: Pair) -> Pair {
     let mut sum = Pair(0.0, 0.0);
     for k in (1..8).rev() {
-        sum = ONE.over(Pair(f64::from(k), 0.0)).plus(sum.times(x).negated());
+        sum = ONE
+            .over(Pair(f64::from(k), 0.0))
+            .plus(sum.times(x).negated());
     }
     sum.times(x)
 }
@@ -106,7 +108,7 @@ pub(super) fn log1p(x: Pair) -> Pair {
 }
 
 /// The distance of `got` from `exact`/2^shift, in units of the last place of `got`.
-pub(super) fn ulps(got: f64, exact: Pair, shift: i32) -> f64 {
+fn ulps(got: f64, exact: Pair, shift: i32) -> f64 {
     let size = got.abs().max(f64::MIN_POSITIVE);
     let place = Pair(size.next_up() - size, 0.0).scaled(shift).0;
     let difference = Pair(got, 0.0).scaled(shift).plus(exact.negated());
@@ -124,7 +126,9 @@ pub(super) fn even(low: f64, high: f64, count: u32) -> Vec<f64> {
 pub(super) fn ladder(low: f64, high: f64, count: u64) -> Vec<f64> {
     let (low, high) = (low.to_bits(), high.to_bits());
     let step = (high - low) / count;
-    (0..=count).map(|i| f64::from_bits(low + step * i)).collect()
+    (0..=count)
+        .map(|i| f64::from_bits(low + step * i))
+        .collect()
 }
 
 /// The numbers and their negatives.
@@ -134,17 +138,24 @@ pub(super) fn both_signs(mut numbers: Vec<f64>) -> Vec<f64> {
     numbers
 }
 
-/// The largest error of `got` at `x` in ulps, and where.
-pub(super) fn worst(x: &[f64], got: &[f64], error: impl Fn(f64, f64) -> f64) -> (f64, f64) {
+/// The largest error in ulps of any set's results at `x`, and where; `exact` gives the value
+/// times 2^shift, and the shift.
+pub(super) fn worst(
+    x: &[f64],
+    sets: &[Vec<f64>],
+    exact: impl Fn(f64) -> (Pair, i32),
+) -> (f64, f64) {
     let mut worst = (0.0, f64::NAN);
-    for (&x, &got) in x.iter().zip(got) {
-        let error = error(x, got);
-        assert!(!error.is_nan(), "no error can be told at {x:e}: {got:e}");
-        if error > worst.0 {
-            worst = (error, x);
+    for (i, &x) in x.iter().enumerate() {
+        let (exact, shift) = exact(x);
+        for got in sets.iter().map(|set| set[i]) {
+            let error = ulps(got, exact, shift);
+            assert!(!error.is_nan(), "no error can be told at {x:e}: {got:e}");
+            if error > worst.0 {
+                worst = (error, x);
+            }
         }
     }
-    eprintln!("WORST {worst:?}");
     worst
 }
 
