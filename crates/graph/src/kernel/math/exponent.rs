@@ -14,7 +14,8 @@ const FIELD: u32 = 20;
 /// 1.5·2⁵²: adding it to a number below 2⁵¹ rounds that to an integer.
 const ROUNDER: f64 = 6_755_399_441_055_744.0;
 /// What the exponent field holds beyond the exponent.
-pub(super) const BIAS: f64 = 1023.0;
+const BIAS: f64 = 1023.0;
+const TWO_20: f64 = 1_048_576.0;
 const TWO_32: f64 = 4_294_967_296.0;
 const TWO_84: f64 = 19_342_813_113_834_066_795_298_816.0;
 
@@ -44,18 +45,22 @@ pub(super) fn power_of_two<S: Simd>(simd: S, n: S::f64s, origin: S::f64s) -> S::
     cast(simd.wrapping_dyn_shl_u32s(cast(sum), simd.splat_u32s(FIELD)))
 }
 
-/// The exponent field of `bits` (0 to 2047) as a number; the sign and the fraction are ignored.
+/// What [`exponent`] takes to return the exponent plus `shift`.
+pub(super) const fn exponent_origin(shift: f64) -> f64 {
+    shift - BIAS - TWO_20
+}
+
+/// The exponent field of `bits` less its bias, plus a shift; the sign and the fraction are ignored.
 #[inline(always)]
-pub(super) fn field<S: Simd>(simd: S, bits: S::u64s) -> S::f64s {
+pub(super) fn exponent<S: Simd>(simd: S, bits: S::u64s, origin: S::f64s) -> S::f64s {
     let bits = simd.and_u64s(bits, simd.splat_u64s(EXPONENT));
     if S::IS_SCALAR {
         let bits: u64 = cast(bits);
-        return cast((bits >> 52) as f64);
+        let field: S::f64s = cast((bits >> 52) as f64 + TWO_20);
+        return simd.add_f64s(field, origin);
     }
     // Under the exponent of 2⁸⁴, one at the foot of the upper word weighs 2⁶⁴.
     let upper: S::u64s = cast(simd.wrapping_dyn_shr_u32s(cast(bits), simd.splat_u32s(FIELD)));
-    let base = simd.splat_f64s(TWO_84);
-    let number = simd.or_f64s(simd.transmute_f64s_u64s(upper), base);
-    let unit = simd.splat_f64s(1.0 / (TWO_32 * TWO_32));
-    simd.mul_f64s(simd.sub_f64s(number, base), unit)
+    let number = simd.or_f64s(simd.transmute_f64s_u64s(upper), simd.splat_f64s(TWO_84));
+    simd.mul_add_e_f64s(number, simd.splat_f64s(TWO_20 / TWO_84), origin)
 }

@@ -1,7 +1,7 @@
 //! The natural logarithm, of a number and of one plus a number.
 
 use super::exp::{LN_2_HIGH, LN_2_LOW};
-use super::exponent::{BIAS, field};
+use super::exponent::{exponent, exponent_origin};
 use super::polynomial::polynomial;
 use pulp::Simd;
 
@@ -28,23 +28,23 @@ const SERIES: [f64; 7] = [
     0.146_178_071_534_173_25,
 ];
 
-/// A positive normal number as 2ᵏ(1 + f).
+/// A positive normal number as 2ᵏ(1 + f), with k shifted as `origin` says.
 struct Split<S: Simd> {
-    /// 2ᵏ moved to the exponent field: k + 1023 followed by fraction bits without meaning.
+    /// The exponent field is that of 2ᵏ, unshifted; the fraction bits have no meaning.
     bits: S::u64s,
     k: S::f64s,
     f: S::f64s,
 }
 
 #[inline(always)]
-fn split<S: Simd>(simd: S, x: S::f64s) -> Split<S> {
+fn split<S: Simd>(simd: S, x: S::f64s, origin: S::f64s) -> Split<S> {
     let bits = simd.transmute_u64s_f64s(x);
     let bits = simd.add_u64s(bits, simd.splat_u64s(ONE - SQRT_HALF));
     let fraction = simd.and_u64s(bits, simd.splat_u64s(FRACTION));
     let mantissa = simd.add_u64s(fraction, simd.splat_u64s(SQRT_HALF));
     Split {
         bits,
-        k: simd.sub_f64s(field(simd, bits), simd.splat_f64s(BIAS)),
+        k: exponent(simd, bits, origin),
         f: simd.sub_f64s(simd.transmute_f64s_u64s(mantissa), simd.splat_f64s(1.0)),
     }
 }
@@ -69,10 +69,13 @@ fn joined<S: Simd>(simd: S, k: S::f64s, f: S::f64s) -> S::f64s {
 pub fn ln<S: Simd>(simd: S, x: S::f64s) -> S::f64s {
     let subnormal = simd.less_than_f64s(x, simd.splat_f64s(f64::MIN_POSITIVE));
     let lifted = simd.mul_f64s(x, simd.splat_f64s(LIFT));
-    let lift = simd.splat_f64s(LIFT_EXPONENT);
-    let lift = simd.select_f64s(subnormal, lift, simd.splat_f64s(0.0));
-    let Split { k, f, .. } = split(simd, simd.select_f64s(subnormal, lifted, x));
-    let result = joined(simd, simd.sub_f64s(k, lift), f);
+    let origin = simd.select_f64s(
+        subnormal,
+        simd.splat_f64s(exponent_origin(-LIFT_EXPONENT)),
+        simd.splat_f64s(exponent_origin(0.0)),
+    );
+    let Split { k, f, .. } = split(simd, simd.select_f64s(subnormal, lifted, x), origin);
+    let result = joined(simd, k, f);
     edged(simd, x, simd.splat_f64s(0.0), result)
 }
 
@@ -85,7 +88,8 @@ pub fn log1p<S: Simd>(simd: S, x: S::f64s) -> S::f64s {
     let lost_of_one = simd.sub_f64s(one, simd.sub_f64s(sum, taken));
     let lost = simd.add_f64s(lost_of_one, simd.sub_f64s(x, taken));
 
-    let Split { bits, k, f } = split(simd, sum);
+    let origin = simd.splat_f64s(exponent_origin(0.0));
+    let Split { bits, k, f } = split(simd, sum, origin);
     // 2·2⁻ᵏ, and not 2⁻ᵏ, which has no exponent field for the largest k.
     let power = simd.and_u64s(bits, simd.splat_u64s(EXPONENT));
     let inverse = simd.transmute_f64s_u64s(simd.sub_u64s(simd.splat_u64s(TWICE_BIAS), power));
