@@ -1,0 +1,3 @@
+//! Loops over numbers: everything that touches memory or instructions directly.
+
+pub mod math;
