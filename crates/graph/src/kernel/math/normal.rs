@@ -32,6 +32,16 @@ pub fn normal_log_cdf(x: f64) -> f64 {
     if x < 0.0 { tail.ln() } else { (-tail).ln_1p() }
 }
 
+/// φ(x)/Φ(x), the slope of [`normal_log_cdf`], to full relative precision in both tails.
+pub fn inverse_mills(x: f64) -> f64 {
+    if x < TAIL_BELOW {
+        return -x / (1.0 + tail_excess(1.0 / (x * x)));
+    }
+    let tail = tail_probability(x.abs().clamp(0.0, TAIL_ENDS));
+    let below = if x < 0.0 { tail } else { 1.0 - tail };
+    (-0.5 * x * x - HALF_LN_2_PI).exp() / below
+}
+
 /// Φ(−x) for 0 ≤ x < ∞. The tail is so steep that the rounding of x/√2 would cost x² last places;
 /// its slope, −2t relative to itself, gives them back.
 fn tail_probability(x: f64) -> f64 {
@@ -52,7 +62,28 @@ fn tail_excess(u: f64) -> f64 {
 
 #[cfg(test)]
 mod tests {
-    use super::{erf, erfc, normal_log_cdf};
+    use super::{erf, erfc, inverse_mills, normal_log_cdf};
+
+    /// (x, φ(x)/Φ(x)).
+    const MILLS: &[(f64, f64)] = &[
+        (-100_000_000.0, 100_000_000.000_000_01),
+        (-30.0, 30.033_259_667_433_675),
+        (-20.5, 20.548_550_087_440_06),
+        (-5.0, 5.186_503_967_125_845),
+        (0.0, 0.797_884_560_802_865_4),
+        (3.0, 0.004_437_839_042_125_664),
+        (39.0, 5.520_948_362_159_764e-332),
+    ];
+
+    #[test]
+    fn the_inverse_mills_ratio_holds_in_both_tails() {
+        for &(x, expected) in MILLS {
+            let found = inverse_mills(x);
+            assert!((found - expected).abs() <= 1e-13 * expected, "{x}: {found} for {expected}");
+        }
+        assert_eq!(inverse_mills(f64::INFINITY), 0.0);
+        assert!(inverse_mills(f64::NAN).is_nan());
+    }
 
     /// (x, ln Φ(x)).
     const LOG_CDF: &[(f64, f64)] = &[
