@@ -130,7 +130,7 @@ pub enum TableError {
         source: std::io::Error,
     },
     /// A CSV cell that is not what its column holds. Line and field count from 1.
-    #[error("{}:{line}:{field}: column {column:?} expects {expected}, found {found:?}\n  hint: name missing values with --missing {found}, or read the column as text with --categorical {column}", path.display())]
+    #[error("{}:{line}:{field}: column {column:?} expects {expected}, found {found:?}\n  hint: name missing values with --missing {}, or read the column as text with --categorical {}", path.display(), word(found), word(column))]
     Cell {
         /// The file.
         path: PathBuf,
@@ -242,4 +242,13 @@ fn counts(columns: &[(String, usize)]) -> String {
         0 => shown.join(", "),
         more => format!("{}, and {more} more columns", shown.join(", ")),
     }
+}
+
+/// A text as it would be typed in a shell: bare when that is safe, otherwise quoted.
+fn word(text: &str) -> String {
+    let plain = |letter: char| letter.is_alphanumeric() || "-_./+%:@".contains(letter);
+    if !text.is_empty() && text.chars().all(plain) {
+        return text.into();
+    }
+    format!("{text:?}")
 }

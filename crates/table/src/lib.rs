@@ -28,3 +28,16 @@ pub use nearest::nearest;
 pub use order::permutation;
 pub use standardizer::{Line, Scale, Standardizer};
 pub use table::Table;
+
+#[cfg(feature = "files")]
+mod file;
+#[cfg(feature = "files")]
+mod shuffled;
+
+#[cfg(feature = "files")]
+pub use file::{
+    Field, Header, MissingPolicy, Progress, ReadOptions, Scanned, Sink, Source, Stage, write_csv,
+    write_ipc, write_parquet,
+};
+#[cfg(feature = "files")]
+pub use shuffled::{Conversion, Shuffled, Stored};
