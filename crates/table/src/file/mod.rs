@@ -3,6 +3,7 @@
 mod arrow;
 mod csv;
 mod draft;
+mod guard;
 mod ipc;
 mod option;
 mod parquet;

@@ -1,6 +1,10 @@
 //! Bytes that are no table: every reader answers with an error or a table, never with a panic.
 
-use lehr_table::{Conversion, Header, ReadOptions, Shuffled, Source, Table, write_ipc, write_parquet};
+use std::sync::OnceLock;
+
+use lehr_table::{
+    Conversion, Header, ReadOptions, Shuffled, Source, Table, write_ipc, write_parquet,
+};
 use proptest::prelude::*;
 
 use crate::{keeping, put, read_with, scratch};
@@ -31,10 +35,26 @@ fn written() -> Table {
         .unwrap()
 }
 
+fn shuffled() -> Vec<u8> {
+    static BYTES: OnceLock<Vec<u8>> = OnceLock::new();
+    let bytes = BYTES.get_or_init(|| {
+        let place = scratch();
+        let csv = put(&place, "a.csv", "x,g\n1,r\n2,b\n3,r\n");
+        let source = Source::open(&[csv]).unwrap();
+        let rows = place.path().join("rows");
+        Shuffled::convert(&source, &rows, &Conversion::default(), &mut |_| ()).unwrap();
+        std::fs::read(&rows).unwrap()
+    });
+    bytes.clone()
+}
+
 /// Positions and values of bytes to overwrite, and how much of the file to keep.
 fn wounds() -> impl Strategy<Value = (Vec<(f64, u8)>, f64)> {
     let wound = (0.0..1.0, any::<u8>());
-    (proptest::collection::vec(wound, 0..6), prop_oneof![Just(1.0), 0.0..1.0])
+    (
+        proptest::collection::vec(wound, 0..6),
+        prop_oneof![Just(1.0), 0.0..1.0],
+    )
 }
 
 fn wounded(mut bytes: Vec<u8>, (wounds, keep): &(Vec<(f64, u8)>, f64)) -> Vec<u8> {
@@ -72,11 +92,7 @@ proptest! {
     ) {
         let place = scratch();
         prop_assert!(Shuffled::open(&put(&place, "a", &bytes)).is_err());
-        let csv = put(&place, "a.csv", "x,g\n1,r\n2,b\n3,r\n");
-        let source = Source::open(&[csv]).unwrap();
-        let rows = place.path().join("rows");
-        Shuffled::convert(&source, &rows, &Conversion::default(), &mut |_| ()).unwrap();
-        let path = put(&place, "b", wounded(std::fs::read(&rows).unwrap(), &damage));
+        let path = put(&place, "b", wounded(shuffled(), &damage));
         if let Ok(shuffled) = Shuffled::open(&path) {
             let _ = shuffled.verify();
             let _ = shuffled.table(0..shuffled.n_rows());

@@ -23,7 +23,13 @@ fn types_are_inferred_by_column() {
     let truths = Column::Boolean(vec![Some(true), Some(false), Some(true)]);
     assert_eq!(table.column("b").unwrap(), &truths);
     let (codes, levels) = table.category("c").unwrap();
-    assert_eq!((codes, &levels[..]), ([1, 0, 1].as_slice(), &["blue".to_string(), "red".into()][..]));
+    assert_eq!(
+        (codes, &levels[..]),
+        (
+            [1, 0, 1].as_slice(),
+            &["blue".to_string(), "red".into()][..]
+        )
+    );
 }
 
 #[test]
@@ -48,7 +54,15 @@ fn a_cell_that_does_not_parse_is_named_by_line_and_field() {
         categorical: vec!["age".into()],
         ..ReadOptions::default()
     };
-    assert_eq!(read_with(&path, &categorical).unwrap().category("age").unwrap().1.len(), 16);
+    assert_eq!(
+        read_with(&path, &categorical)
+            .unwrap()
+            .category("age")
+            .unwrap()
+            .1
+            .len(),
+        16
+    );
 }
 
 #[test]
@@ -58,7 +72,9 @@ fn lines_are_counted_through_quotes_blank_lines_and_carriage_returns() {
     let path = put(&place, "lf.csv", rows);
     assert!(message(&place, read(&path)).starts_with("lf.csv:7:2: column \"v\" expects a number"));
     let path = put(&place, "crlf.csv", rows.replace('\n', "\r\n"));
-    assert!(message(&place, read(&path)).starts_with("crlf.csv:7:2: column \"v\" expects a number"));
+    assert!(
+        message(&place, read(&path)).starts_with("crlf.csv:7:2: column \"v\" expects a number")
+    );
     let path = put(&place, "end.csv", "v\n1\n2\n3\nx");
     assert!(message(&place, read(&path)).starts_with("end.csv:5:1: column \"v\""));
 }
@@ -101,7 +117,11 @@ fn delimiters_are_given_or_guessed() {
         ("bom.csv", "\u{feff}a,b\r\n1,2\r\n"),
     ] {
         let table = read(&put(&place, name, text)).unwrap();
-        assert_eq!((table.number("a").unwrap(), table.number("b").unwrap()), (&[1.0][..], &[2.0][..]), "{name}");
+        assert_eq!(
+            (table.number("a").unwrap(), table.number("b").unwrap()),
+            (&[1.0][..], &[2.0][..]),
+            "{name}"
+        );
     }
     let options = ReadOptions {
         delimiter: Some(b'~'),
@@ -179,10 +199,15 @@ fn progress_only_grows_and_ends_at_one() {
     let path = put(&place, "a.csv", text);
     let mut seen: Vec<Progress> = Vec::new();
     let source = Source::open(&[&path]).unwrap();
-    source.read(&ReadOptions::default(), &mut |at| seen.push(at)).unwrap();
+    source
+        .read(&ReadOptions::default(), &mut |at| seen.push(at))
+        .unwrap();
     assert!(seen.len() > 3);
     assert!(seen.is_sorted_by_key(|at| at.rows) && seen.is_sorted_by(|a, b| a.share <= b.share));
-    assert_eq!(seen.last().map(|at| (at.rows, at.share)), Some((50_000, 1.0)));
+    assert_eq!(
+        seen.last().map(|at| (at.rows, at.share)),
+        Some((50_000, 1.0))
+    );
 }
 
 #[test]
@@ -193,10 +218,16 @@ fn only_the_columns_asked_for_are_read() {
         columns: Some(columns.iter().map(ToString::to_string).collect()),
         ..ReadOptions::default()
     };
-    assert_eq!(read_with(&path, &options(&["c", "a"])).unwrap().names(), ["a", "c"]);
+    assert_eq!(
+        read_with(&path, &options(&["c", "a"])).unwrap().names(),
+        ["a", "c"]
+    );
     assert_eq!(
         message(&place, read_with(&path, &options(&["A1"]))),
         "no column \"A1\" in the table\n  hint: did you mean \"a\"?"
     );
-    assert!(message(&place, read_with(&path, &options(&[]))).starts_with("a.csv: expected at least one column"));
+    assert!(
+        message(&place, read_with(&path, &options(&[])))
+            .starts_with("a.csv: expected at least one column")
+    );
 }
