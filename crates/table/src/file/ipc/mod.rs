@@ -1,5 +1,7 @@
 //! Arrow's own files and streams, batch by batch.
 
+mod layout;
+
 use std::fs::File;
 use std::io::{BufReader, Read, Seek};
 use std::path::Path;
@@ -30,9 +32,11 @@ impl Reader {
             .map_err(io(path, "read"))?;
         file.rewind().map_err(io(path, "read"))?;
         if magic == b"ARROW1" {
+            guarded(path, || layout::check_file(&mut file))?;
             let reader = guarded(path, || FileReader::try_new(file, None));
             return Ok(Self::File(reader?));
         }
+        guarded(path, || layout::check_stream(&mut file))?;
         let reader = guarded(path, || StreamReader::try_new(file, None));
         Ok(Self::Stream(reader?))
     }
