@@ -4,7 +4,7 @@ use lehr_table::{
     Column, MissingPolicy, ReadOptions, Standardizer, Table, write_csv, write_parquet,
 };
 
-use crate::{keeping, message, put, read, read_with, scratch};
+use crate::{keeping, lines, message, put, read, read_with, scratch};
 
 #[test]
 fn a_ragged_line_is_named() {
@@ -162,8 +162,9 @@ fn constant_and_huge_columns_survive_reading_and_standardising() {
 #[test]
 fn a_hundred_thousand_levels_are_kept_apart() {
     let place = scratch();
-    let mut text = String::from("g\n");
-    (0..200_000).for_each(|row| text += &format!("level {}\n", (row * 7919) % 100_000));
+    let text = lines("g", 0..200_000, |row| {
+        format!("level {}", (row * 7919) % 100_000)
+    });
     let table = read(&put(&place, "a.csv", text)).unwrap();
     let (codes, levels) = table.category("g").unwrap();
     assert_eq!(levels.len(), 100_000);

@@ -170,6 +170,15 @@ fn one_pass_over_the_rows_standardises_like_the_table_in_memory() {
 }
 
 #[test]
+fn released_rows_come_back_the_same() {
+    let place = scratch();
+    let shuffled = convert(&place, &numbered(5000), 3, 1 << 20);
+    let before = shuffled.rows(0..5000).to_vec();
+    shuffled.release(100..4000);
+    assert_eq!(shuffled.rows(0..5000), before);
+}
+
+#[test]
 fn progress_goes_through_both_stages() {
     let place = scratch();
     let parquet = place.path().join("in.parquet");

@@ -6,7 +6,7 @@ use lehr_table::{
     Column, Header, MISSING, MissingPolicy, Progress, ReadOptions, Source, write_csv,
 };
 
-use crate::{keeping, message, put, read, read_with, scratch};
+use crate::{keeping, lines, message, put, read, read_with, scratch};
 
 #[test]
 fn types_are_inferred_by_column() {
@@ -35,8 +35,7 @@ fn types_are_inferred_by_column() {
 #[test]
 fn a_cell_that_does_not_parse_is_named_by_line_and_field() {
     let place = scratch();
-    let mut text = String::from("a,b,c,age\n");
-    (2..17).for_each(|line| text += &format!("1,2,3,{line}\n"));
+    let text = lines("a,b,c,age", 2..17, |line| format!("1,2,3,{line}"));
     let path = put(&place, "data.csv", text + "1,2,3,n/a\n");
     assert_eq!(
         message(&place, read(&path)),
@@ -151,8 +150,7 @@ fn without_a_header_columns_are_numbered() {
 #[test]
 fn compressed_text_reads_like_plain_text() {
     let place = scratch();
-    let mut text = String::from("a,g\n");
-    (0..20_000).for_each(|row| text += &format!("{row},level{}\n", row % 7));
+    let text = lines("a,g", 0..20_000, |row| format!("{row},level{}", row % 7));
     let plain = read(&put(&place, "a.csv", &text)).unwrap();
     let mut packer = flate2_pack(&text);
     let gz = read(&put(&place, "b.csv.gz", &packer)).unwrap();
@@ -194,8 +192,7 @@ fn written_text_reads_back_the_same() {
 #[test]
 fn progress_only_grows_and_ends_at_one() {
     let place = scratch();
-    let mut text = String::from("a\n");
-    (0..50_000).for_each(|row| text += &format!("{row}\n"));
+    let text = lines("a", 0..50_000, |row| row.to_string());
     let path = put(&place, "a.csv", text);
     let mut seen: Vec<Progress> = Vec::new();
     let source = Source::open(&[&path]).unwrap();
