@@ -16,8 +16,13 @@ pub(super) fn map(file: &File) -> std::io::Result<Mmap> {
     }
 }
 
-/// Gives back the memory behind a range of the map; its next use reads the file again.
+/// A page that is touched brings its neighbours along, at most a huge page of them.
+const NEIGHBOURHOOD_BYTES: usize = 2 << 20;
+
+/// Gives back the memory behind a range of the map and before it, where pages that were given
+/// back earlier have come along again; its next use reads the file again.
 pub(super) fn release(map: &Mmap, bytes: Range<usize>) {
+    let bytes = bytes.start.saturating_sub(NEIGHBOURHOOD_BYTES)..bytes.end;
     // SAFETY: the map is shared with its file and read-only, so pages that are dropped and come
     // back hold the same bytes; a borrow across that sees no change.
     #[cfg(unix)]

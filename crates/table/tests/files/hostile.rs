@@ -80,7 +80,7 @@ fn duplicate_names_are_refused() {
     let error = message(&place, read(&put(&place, "a.csv", "x,y,x\n1,2,3\n")));
     assert_eq!(
         error,
-        "column \"x\": names must differ, found it twice\n  hint: rename one of the two"
+        "a.csv: columns 1 and 3 are both called \"x\"\n  hint: rename one of the two"
     );
 }
 
