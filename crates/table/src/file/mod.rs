@@ -42,12 +42,3 @@ pub(crate) fn io(
         source,
     }
 }
-
-/// An error of a format's library, on one line.
-fn format_error<E: std::fmt::Display>(path: &Path) -> impl Fn(E) -> TableError + use<E> {
-    let path = path.to_path_buf();
-    move |error| TableError::Format {
-        path: path.clone(),
-        reason: error.to_string().replace('\n', " "),
-    }
-}
