@@ -7,11 +7,19 @@ use serde::{Deserialize, Serialize};
 use crate::basis::BasisError;
 use crate::error::{FormulaError, Span};
 use crate::function::{self, Function, SPECIALS};
-use crate::syntax::{Binary, MAX_DEPTH, Node, NodeKind, Sign, Signed, quoted};
+use crate::syntax::{Binary, Node, NodeKind, Sign, Signed, parse, quoted, tokens};
+
+/// Most operations on top of each other.
+const MAX_HEIGHT: usize = 100;
+
+/// Longest sum inside arithmetic, a bound on recursion while it is read.
+const MAX_PARTS: usize = 1_000;
 
 /// A number for each row, computed from columns.
+///
+/// Saved as its text, so that reading a damaged file cannot build what parsing refuses.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
+#[serde(try_from = "String", into = "String")]
 pub enum Expr {
     /// The same for all rows; finite and not negative.
     Number(f64),
@@ -26,8 +34,7 @@ pub enum Expr {
 }
 
 /// An arithmetic operator.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Operation {
     /// `+`
     Add,
@@ -124,23 +131,43 @@ impl Expr {
         node: &Node,
         used: &mut dyn FnMut(&str, Span),
     ) -> Result<Self, FormulaError> {
+        let expr = Self::read_part(node, used)?;
+        if expr.height() > MAX_HEIGHT {
+            let message = format!("more than {MAX_HEIGHT} operations on top of each other");
+            return Err(FormulaError::new(node.span, message)
+                .hint("make a column of it in the table first"));
+        }
+        Ok(expr)
+    }
+
+    fn height(&self) -> usize {
+        match self {
+            Self::Number(_) | Self::Column(_) => 0,
+            Self::Negative(inner) | Self::Call(_, inner) => 1 + inner.height(),
+            Self::Binary(_, left, right) => 1 + left.height().max(right.height()),
+        }
+    }
+
+    fn read_part(node: &Node, used: &mut dyn FnMut(&str, Span)) -> Result<Self, FormulaError> {
         match &node.kind {
             NodeKind::Number(value) => Ok(Self::Number(*value)),
             NodeKind::Name(name) => {
                 used(name, node.span);
                 Ok(Self::Column(name.clone()))
             }
-            NodeKind::Paren(inner) => Self::read(inner, used),
-            NodeKind::Negative(inner) => Ok(Self::Negative(Box::new(Self::read(inner, used)?))),
+            NodeKind::Paren(inner) => Self::read_part(inner, used),
+            NodeKind::Negative(inner) => {
+                Ok(Self::Negative(Box::new(Self::read_part(inner, used)?)))
+            }
             NodeKind::Sum(items) => read_sum(items, node.span, used),
             NodeKind::Call(name, arguments) => read_call(name, arguments, node.span, used),
             NodeKind::Binary(binary, left, right) => {
                 let operation = operation(*binary, node.span)?;
-                let left = Box::new(Self::read(left, used)?);
+                let left = Box::new(Self::read_part(left, used)?);
                 Ok(Self::Binary(
                     operation,
                     left,
-                    Box::new(Self::read(right, used)?),
+                    Box::new(Self::read_part(right, used)?),
                 ))
             }
             NodeKind::Dot => Err(FormulaError::new(node.span, ". cannot be computed with")
@@ -190,13 +217,13 @@ fn read_sum(
     span: Span,
     used: &mut dyn FnMut(&str, Span),
 ) -> Result<Expr, FormulaError> {
-    if items.len() > MAX_DEPTH {
-        let message = format!("a sum of more than {MAX_DEPTH} parts");
+    if items.len() > MAX_PARTS {
+        let message = format!("a sum of more than {MAX_PARTS} parts");
         return Err(FormulaError::new(span, message).hint("make the sum a column of the table"));
     }
     let mut sum: Option<Expr> = None;
     for item in items {
-        let value = Expr::read(&item.node, used)?;
+        let value = Expr::read_part(&item.node, used)?;
         sum = Some(match (sum, item.sign) {
             (None, Sign::Plus) => value,
             (None, Sign::Minus) => Expr::Negative(Box::new(value)),
@@ -225,7 +252,7 @@ fn read_call(
     if name != "I" && Function::named(name).is_none() {
         return Err(function::unknown(name, span));
     }
-    let argument = Box::new(Expr::read(only(name, arguments, span)?, used)?);
+    let argument = Box::new(Expr::read_part(only(name, arguments, span)?, used)?);
     Ok(match Function::named(name) {
         Some(function) => Expr::Call(function, argument),
         None => *argument,
@@ -262,6 +289,21 @@ fn operation(binary: Binary, span: Span) -> Result<Operation, FormulaError> {
             let message = format!("{} has no meaning in arithmetic", other.symbol());
             Err(FormulaError::new(span, message).hint("arithmetic has + - * / and ^"))
         }
+    }
+}
+
+impl TryFrom<String> for Expr {
+    type Error = FormulaError;
+
+    /// Reads what [`Expr`] prints.
+    fn try_from(text: String) -> Result<Self, FormulaError> {
+        Self::read(&parse(&tokens(&text)?, text.len())?, &mut |_, _| {})
+    }
+}
+
+impl From<Expr> for String {
+    fn from(expr: Expr) -> Self {
+        expr.to_string()
     }
 }
 

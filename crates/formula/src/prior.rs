@@ -255,14 +255,14 @@ fn constant(node: &Node) -> Result<f64, FormulaError> {
     })?;
     if let Some((name, span)) = named {
         let message = format!("a distribution's arguments are numbers, found \"{name}\"");
-        return Err(FormulaError::new(span, message));
+        return Err(FormulaError::new(span, message).hint("write it as in normal(0, 1)"));
     }
     match expr.evaluate(&|_| None).as_deref() {
         Ok(&[value]) if value.is_finite() => Ok(value),
-        _ => Err(FormulaError::new(
-            node.span,
-            "a distribution's arguments are finite numbers",
-        )),
+        _ => Err(
+            FormulaError::new(node.span, "a distribution's arguments are finite numbers")
+                .hint("write it as in normal(0, 1)"),
+        ),
     }
 }
 

@@ -117,14 +117,16 @@ fn read_additions(
         }
         NodeKind::Call(name, arguments) if name == "trials" => {
             if left.response.trials.is_some() {
-                return Err(FormulaError::new(node.span, "trials(...) is given twice"));
+                return Err(FormulaError::new(node.span, "trials(...) is given twice")
+                    .hint("leave one out"));
             }
             left.response.trials = Some(read_trials(only(name, arguments, node.span)?, used)?);
             Ok(())
         }
         NodeKind::Call(name, arguments) if name == "weights" => {
             if left.weights.is_some() {
-                return Err(FormulaError::new(node.span, "weights(...) is given twice"));
+                return Err(FormulaError::new(node.span, "weights(...) is given twice")
+                    .hint("multiply them, as in weights(v * w)"));
             }
             let mut weighed = |name: &str, span, _| used(name, span, ColumnRole::Weights);
             let weights = read_numbers(only(name, arguments, node.span)?, &mut weighed)?;

@@ -37,9 +37,16 @@ pub struct Basis {
 #[serde(rename_all = "snake_case")]
 enum Fitted {
     Plain,
-    Affine { mean: f64, scale: f64 },
+    Affine {
+        mean: f64,
+        scale: f64,
+    },
     Poly(Polynomial),
-    Levels { levels: Levels, coding: Coding },
+    Levels {
+        column: String,
+        levels: Levels,
+        coding: Coding,
+    },
 }
 
 impl Basis {
@@ -60,22 +67,22 @@ impl Basis {
                 fit_levels(name, coding, columns)?
             }
             Factor::Column(name) => {
-                numbers(factor, &Expr::Column(name.clone()), columns)?;
+                rows(factor, &Expr::Column(name.clone()), columns)?;
                 Fitted::Plain
             }
             Factor::Expression(expr) => {
-                numbers(factor, expr, columns)?;
+                rows(factor, expr, columns)?;
                 Fitted::Plain
             }
             Factor::Poly(expr, degree) => {
-                let values = numbers(factor, expr, columns)?;
+                let values = rows(factor, expr, columns)?;
                 Fitted::Poly(Polynomial::fit(&factor.to_string(), &values, *degree)?)
             }
             Factor::Center(expr) => {
-                let mean = mean(&numbers(factor, expr, columns)?);
+                let mean = mean(&rows(factor, expr, columns)?);
                 Fitted::Affine { mean, scale: 1.0 }
             }
-            Factor::Scale(expr) => fit_scale(factor, &numbers(factor, expr, columns)?)?,
+            Factor::Scale(expr) => fit_scale(factor, &rows(factor, expr, columns)?)?,
         };
         Ok(Self {
             factor: factor.clone(),
@@ -95,8 +102,11 @@ impl Basis {
             Fitted::Poly(fitted) => (1..=fitted.alpha.len())
                 .map(|degree| format!("{}[{degree}]", self.factor))
                 .collect(),
-            Fitted::Levels { levels, coding } => {
-                let column = self.factor.columns()[0];
+            Fitted::Levels {
+                column,
+                levels,
+                coding,
+            } => {
                 let names = levels.names().into_iter().skip(skipped(*coding));
                 names
                     .map(|level| format!("{}[{level}]", quoted(column)))
@@ -124,7 +134,7 @@ impl Basis {
                 Ok(vec![values])
             }
             Fitted::Poly(fitted) => Ok(fitted.evaluate(&numbers(&self.factor, expr, columns)?)),
-            Fitted::Levels { levels, coding } => {
+            Fitted::Levels { levels, coding, .. } => {
                 let codes = self.codes(columns)?;
                 let indicator = |level: u32| {
                     let row = |&code: &u32| f64::from(u8::from(code == level));
@@ -149,12 +159,11 @@ impl Basis {
     /// With many levels this is much smaller than [`evaluate`](Self::evaluate). Refuses a
     /// level that was not in the table it was fitted on.
     pub fn codes(&self, columns: &Lookup<'_, '_>) -> Result<Vec<u32>, BasisError> {
-        let Fitted::Levels { levels, .. } = &self.fitted else {
+        let Fitted::Levels { column, levels, .. } = &self.fitted else {
             return Ok(Vec::new());
         };
-        let name = self.factor.columns()[0];
-        let column = columns(name).ok_or_else(|| BasisError::Unknown(name.to_owned()))?;
-        levels.codes(name, column)
+        let found = columns(column).ok_or_else(|| BasisError::Unknown(column.clone()))?;
+        levels.codes(column, found)
     }
 }
 
@@ -175,7 +184,11 @@ fn fit_levels(name: &str, coding: Coding, columns: &Lookup<'_, '_>) -> Result<Fi
             level: levels.names().remove(0),
         });
     }
-    Ok(Fitted::Levels { levels, coding })
+    Ok(Fitted::Levels {
+        column: name.to_owned(),
+        levels,
+        coding,
+    })
 }
 
 /// R's `scale`: the standard deviation divides by n − 1.
@@ -199,7 +212,16 @@ fn fit_scale(factor: &Factor, values: &[f64]) -> Result<Fitted, BasisError> {
     Ok(Fitted::Affine { mean, scale })
 }
 
-/// The finite values of an expression; refuses a table without rows.
+/// The values to learn from: at least one.
+fn rows(factor: &Factor, expr: &Expr, columns: &Lookup<'_, '_>) -> Result<Vec<f64>, BasisError> {
+    let values = numbers(factor, expr, columns)?;
+    if values.is_empty() {
+        return Err(BasisError::Empty(factor.to_string()));
+    }
+    Ok(values)
+}
+
+/// The finite values of an expression.
 fn numbers(factor: &Factor, expr: &Expr, columns: &Lookup<'_, '_>) -> Result<Vec<f64>, BasisError> {
     let text = expr
         .columns()

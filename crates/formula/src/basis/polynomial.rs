@@ -71,9 +71,9 @@ impl Polynomial {
         let mut before = vec![0.0; unit.len()];
         let mut current = vec![1.0; unit.len()];
         let mut columns = Vec::with_capacity(self.alpha.len());
-        for at in 0..self.alpha.len() {
+        for (at, norm2) in self.norm2.iter().skip(1).enumerate().take(self.alpha.len()) {
             let next = self.step(&unit, &current, &before, at);
-            let norm = self.norm2[at + 1].sqrt();
+            let norm = norm2.sqrt();
             columns.push(next.iter().map(|value| value / norm).collect());
             before = std::mem::replace(&mut current, next);
         }

@@ -10,7 +10,7 @@ use crate::error::FormulaError;
 use crate::factor::{Term, Used};
 use crate::syntax::{Binary, Node, NodeKind, quoted};
 
-/// Most columns whose combinations one group term may be about.
+/// Most groupings of one group term, and most columns of one grouping.
 const MAX_GROUPING: usize = 16;
 
 /// An intercept and slopes, one set for each level of a grouping.
@@ -101,9 +101,18 @@ pub(super) fn groupings(
             used(name, node.span, ColumnRole::Group);
             Ok(vec![vec![name.clone()]])
         }
-        NodeKind::Binary(binary, left, right) => {
+        NodeKind::Binary(
+            binary @ (Binary::Interaction | Binary::Slash | Binary::Cross),
+            left,
+            right,
+        ) => {
             let (left, right) = (groupings(left, used)?, groupings(right, used)?);
             combine(*binary, left, &right, node)
+        }
+        NodeKind::Binary(other, ..) => {
+            let message = format!("{} has no meaning in a grouping", other.symbol());
+            Err(FormulaError::new(node.span, message)
+                .hint("groupings are joined by : and nested by /"))
         }
         NodeKind::Sum(_) => Err(
             FormulaError::new(node.span, "a group term has one grouping").hint(
@@ -132,23 +141,18 @@ fn combine(
             let inner = products(&[union(&left)], right);
             left.into_iter().chain(inner).collect()
         }
-        Binary::Cross => {
+        _ => {
             let inner = products(&left, right);
             left.into_iter()
                 .chain(right.to_vec())
                 .chain(inner)
                 .collect()
         }
-        other => {
-            let message = format!("{} has no meaning in a grouping", other.symbol());
-            return Err(FormulaError::new(node.span, message)
-                .hint("groupings are joined by : and nested by /"));
-        }
     };
     found.dedup();
     if found.len() > MAX_GROUPING || found.iter().any(|columns| columns.len() > MAX_GROUPING) {
-        let message = format!("a grouping of more than {MAX_GROUPING} columns");
-        return Err(FormulaError::new(node.span, message));
+        let message = format!("this makes more than {MAX_GROUPING} groupings");
+        return Err(FormulaError::new(node.span, message).hint("name those you mean one by one"));
     }
     Ok(found)
 }

@@ -116,10 +116,10 @@ impl<'a> Lexer<'a> {
         }
         match read.parse::<f64>() {
             Ok(value) if value.is_finite() => Ok(TokenKind::Number(value)),
-            _ => Err(FormulaError::new(
-                span,
-                format!("the number {read} is too large"),
-            )),
+            _ => Err(
+                FormulaError::new(span, format!("the number {read} is too large"))
+                    .hint("numbers go up to about 1.8e308"),
+            ),
         }
     }
 
@@ -141,7 +141,7 @@ impl<'a> Lexer<'a> {
         }
         let letter = self.peek().unwrap_or(' ');
         let span = Span::new(self.at, self.at + letter.len_utf8());
-        let message = format!("the character {letter:?} has no meaning in a formula");
+        let message = format!("the character {letter:?} has no meaning here");
         Err(FormulaError::new(span, message).hint(advice(letter)))
     }
 }
@@ -168,7 +168,7 @@ const SYMBOLS: &[(&str, TokenKind)] = &[
 
 fn advice(letter: char) -> &'static str {
     match letter {
-        '=' => "the response and the terms are joined by ~",
+        '=' => "the response and the terms are joined by ~, and arguments have no names",
         '"' | '\'' => "put names with spaces in backticks, as in `my column`",
         '$' => "columns are named alone: height, not table$height",
         '[' | ']' | '{' | '}' => "group with ( and )",

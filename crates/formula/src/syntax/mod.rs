@@ -8,5 +8,5 @@ mod token;
 pub use lexer::quoted;
 pub(crate) use lexer::tokens;
 pub(crate) use node::{Binary, Node, NodeKind, Sign, Signed};
-pub(crate) use parser::{MAX_DEPTH, parse};
+pub(crate) use parser::parse;
 pub(crate) use token::{Token, TokenKind};

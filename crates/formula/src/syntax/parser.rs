@@ -5,9 +5,11 @@
 use super::node::{Binary, Node, NodeKind, Sign, Signed};
 use super::token::{Token, TokenKind};
 use crate::error::{FormulaError, Span};
+use crate::function::Function;
 
-/// Deepest tree that is accepted.
-pub(crate) const MAX_DEPTH: usize = 100;
+/// Deepest tree that is accepted: more than arithmetic is allowed, so that what is printed
+/// of it, inside a longer formula, is accepted again.
+pub(crate) const MAX_DEPTH: usize = 120;
 
 /// Parses all of `tokens`; `end` is the byte where the text they came from ends.
 pub(crate) fn parse(tokens: &[Token], end: usize) -> Result<Node, FormulaError> {
@@ -21,7 +23,7 @@ pub(crate) fn parse(tokens: &[Token], end: usize) -> Result<Node, FormulaError> 
     let node = parser.piped()?;
     match parser.peek() {
         None => Ok(node),
-        Some(_) => Err(parser.surplus(&node)),
+        Some(_) => Err(parser.surplus()),
     }
 }
 
@@ -30,8 +32,21 @@ struct Parser<'a> {
     at: usize,
     end: usize,
     /// The parentheses that are open at this point.
-    open: Vec<Span>,
+    open: Vec<Opened>,
     depth: usize,
+}
+
+/// An open parenthesis and what it holds.
+#[derive(Clone, Copy)]
+struct Opened {
+    span: Span,
+    holds: Holds,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Holds {
+    Terms,
+    Arguments,
 }
 
 impl Parser<'_> {
@@ -176,15 +191,20 @@ impl Parser<'_> {
     }
 
     fn paren(&mut self) -> Result<Node, FormulaError> {
-        let start = self.open();
+        let start = self.open(Holds::Terms);
         let inner = self.piped()?;
-        let span = start.to(self.close(&inner)?);
-        let depth = inner.depth;
-        node(NodeKind::Paren(Box::new(inner)), span, depth)
+        let span = start.to(self.close()?);
+        // Parentheses are bounded by the descent itself; counting them here as well would
+        // refuse x^(-2) where x^-2 was accepted.
+        Ok(Node {
+            depth: inner.depth,
+            kind: NodeKind::Paren(Box::new(inner)),
+            span,
+        })
     }
 
     fn call(&mut self, function: String, start: Span) -> Result<Node, FormulaError> {
-        self.open();
+        self.open(Holds::Arguments);
         let mut arguments = Vec::new();
         if self.peek() == Some(&TokenKind::Close) {
             let span = start.to(self.span());
@@ -199,19 +219,19 @@ impl Parser<'_> {
             }
             self.at += 1;
         }
-        let span = start.to(self.close(&arguments[arguments.len() - 1])?);
+        let span = start.to(self.close()?);
         let depth = arguments.iter().map(|node| node.depth).max().unwrap_or(0);
         node(NodeKind::Call(function, arguments), span, depth)
     }
 
-    fn open(&mut self) -> Span {
+    fn open(&mut self, holds: Holds) -> Span {
         let span = self.span();
-        self.open.push(span);
+        self.open.push(Opened { span, holds });
         self.at += 1;
         span
     }
 
-    fn close(&mut self, inner: &Node) -> Result<Span, FormulaError> {
+    fn close(&mut self) -> Result<Span, FormulaError> {
         let span = self.span();
         match self.peek() {
             Some(TokenKind::Close) => {
@@ -219,38 +239,36 @@ impl Parser<'_> {
                 self.open.pop();
                 Ok(span)
             }
-            _ => Err(self.surplus(inner)),
+            _ => Err(self.surplus()),
         }
     }
 
     /// Something is expected here; says what was found instead.
     fn missing(&self) -> FormulaError {
-        let wanted = match self.at.checked_sub(1).map(|at| &self.tokens[at]) {
-            Some(token) => format!("a term is expected after {}", token.kind.spelling()),
+        let before = self.at.checked_sub(1).map(|at| &self.tokens[at].kind);
+        let wanted = match before {
+            Some(before) => format!("a term is expected after {}", before.spelling()),
             None => "a term is expected first".to_owned(),
         };
-        let after_pipe = matches!(
-            self.at.checked_sub(1).map(|at| &self.tokens[at].kind),
-            Some(TokenKind::Pipe | TokenKind::DoublePipe)
-        );
-        let error = match self.peek() {
-            None => match self.open.last() {
-                Some(&open) if self.tokens[self.at - 1].kind == TokenKind::Open => unclosed(open),
-                _ => FormulaError::new(self.last(), format!("{wanted}, found the end")),
-            },
-            Some(found) => {
+        let error = match (self.peek(), self.open.last()) {
+            (None, Some(open)) if before == Some(&TokenKind::Open) => return unclosed(open.span),
+            (None, _) => FormulaError::new(self.last(), format!("{wanted}, found the end")),
+            (Some(found), _) => {
                 let message = format!("{wanted}, found {}", found.spelling());
                 FormulaError::new(self.span(), message)
             }
         };
-        match self.peek() {
-            _ if error.hint.is_some() => error,
-            _ if after_pipe => error.hint("name the grouping column, as in (1 | site)"),
-            Some(TokenKind::Pipe | TokenKind::DoublePipe) => {
-                error.hint("say what varies by group, as in (1 | site)")
+        error.hint(match (before, self.peek()) {
+            (Some(TokenKind::Pipe | TokenKind::DoublePipe), _) => {
+                "name the grouping column, as in (1 | site)"
             }
-            _ => error,
-        }
+            (_, Some(TokenKind::Pipe | TokenKind::DoublePipe)) => {
+                "say what varies by group, as in (1 | site)"
+            }
+            (Some(TokenKind::Comma), _) => "add an argument, or remove the comma",
+            (_, None) => "add a term, or remove what asks for one",
+            _ => "put a column between them",
+        })
     }
 
     /// The last token, which is where a text that stops too early is pointed at.
@@ -261,28 +279,43 @@ impl Parser<'_> {
         }
     }
 
-    /// A token that cannot follow `before`.
-    fn surplus(&self, before: &Node) -> FormulaError {
+    /// A token that cannot follow what was read.
+    fn surplus(&self) -> FormulaError {
         let span = self.span();
         match self.peek() {
-            None => unclosed(*self.open.last().unwrap_or(&span)),
+            None => unclosed(self.open.last().map_or(span, |open| open.span)),
             Some(TokenKind::Close) => FormulaError::new(span, "this parenthesis closes nothing")
                 .hint("remove it, or open one before it"),
+            Some(TokenKind::Comma) if !self.open.is_empty() => {
+                FormulaError::new(span, "a comma stands only between a function's arguments")
+                    .hint("a group term is written (1 | site)")
+            }
             Some(TokenKind::Comma) => {
                 FormulaError::new(span, "a comma stands only between a function's arguments")
                     .hint("join terms with +")
             }
             Some(found) => {
-                let found = found.spelling();
-                let number = matches!(before.kind, NodeKind::Number(_));
-                let hint = if number && !self.open.is_empty() {
-                    "a group term is written (1 | site)"
-                } else {
-                    "join terms with +"
-                };
-                FormulaError::new(span, format!("an operator is expected before {found}"))
-                    .hint(hint)
+                let message = format!("an operator is expected before {}", found.spelling());
+                FormulaError::new(span, message).hint(self.adjacent(found))
             }
+        }
+    }
+
+    /// What two words side by side were probably meant to be.
+    fn adjacent(&self, found: &TokenKind) -> String {
+        let inside = self.open.last().map(|open| open.holds);
+        match self.at.checked_sub(1).map(|at| &self.tokens[at].kind) {
+            Some(TokenKind::Name(name)) if Function::named(name).is_some() => {
+                format!(
+                    "a function takes parentheses: {name}({})",
+                    found.spelling().replace('"', "")
+                )
+            }
+            Some(TokenKind::Number(_)) if inside == Some(Holds::Terms) => {
+                "a group term is written (1 | site)".to_owned()
+            }
+            _ if inside == Some(Holds::Arguments) => "part arguments with a comma".to_owned(),
+            _ => "join terms with +".to_owned(),
         }
     }
 }

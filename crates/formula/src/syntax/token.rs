@@ -40,7 +40,7 @@ impl TokenKind {
             Self::DoublePipe => "||",
             Self::In => "%in%",
             Self::Tilde => "~",
-            Self::Comma => ",",
+            Self::Comma => "a comma",
             Self::Open => "(",
             Self::Close => ")",
         };
