@@ -59,6 +59,46 @@ fn mutated() -> impl Strategy<Value = String> {
     })
 }
 
+/// Text that is arithmetic, with signs, parentheses and functions in every place.
+fn arithmetic() -> impl Strategy<Value = String> {
+    let leaf =
+        select(&["x", "a", "`my col`", "2", "0.5", "1e-9", "3e20"][..]).prop_map(String::from);
+    leaf.prop_recursive(6, 40, 2, |inner| {
+        let operator = select(&[" + ", "-", "*", " / ", "^", "**", " - -", "*-", "^-"][..]);
+        let wrapper = select(&["(", "-(", "log(", "I(", "sqrt("][..]);
+        prop_oneof![
+            (inner.clone(), operator, inner.clone()).prop_map(|(a, o, b)| format!("{a}{o}{b}")),
+            (wrapper, inner).prop_map(|(open, a)| format!("{open}{a})")),
+        ]
+    })
+}
+
+/// Text that is a sum of terms, mostly a good one.
+fn summands() -> impl Strategy<Value = String> {
+    let names = [
+        "a",
+        "b",
+        "c",
+        "x",
+        ".",
+        "C(g)",
+        "log(x)",
+        "poly(x, 2)",
+        "1",
+        "0",
+        "(1 | g)",
+    ];
+    let leaf = select(names.to_vec()).prop_map(String::from);
+    leaf.prop_recursive(4, 16, 2, |inner| {
+        let operator = select(&[" + ", " - ", "*", ":", "/"][..]);
+        let wrapper = select(&[("(", ")"), ("(", ")^2"), ("(", " | g)"), ("(", " || h/i)")][..]);
+        prop_oneof![
+            3 => (inner.clone(), operator, inner.clone()).prop_map(|(a, o, b)| format!("{a}{o}{b}")),
+            1 => (wrapper, inner).prop_map(|((open, close), a)| format!("{open}{a}{close}")),
+        ]
+    })
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 8_000,
         rng_seed: RngSeed::Fixed(20_251),
@@ -79,6 +119,17 @@ proptest! {
     #[test]
     fn mutations_of_good_formulas_never_panic(text in mutated()) {
         survives(&text);
+    }
+
+    #[test]
+    fn arithmetic_prints_to_itself(text in arithmetic()) {
+        survives(&format!("y ~ I(x + {text})"));
+        survives(&format!("I(y - {text}) ~ 1"));
+    }
+
+    #[test]
+    fn sums_of_terms_print_to_themselves(text in summands()) {
+        survives(&format!("y ~ {text}"));
     }
 
     #[test]
