@@ -79,7 +79,10 @@ mod tests {
     fn the_inverse_mills_ratio_holds_in_both_tails() {
         for &(x, expected) in MILLS {
             let found = inverse_mills(x);
-            assert!((found - expected).abs() <= 1e-13 * expected, "{x}: {found} for {expected}");
+            assert!(
+                (found - expected).abs() <= 1e-13 * expected,
+                "{x}: {found} for {expected}"
+            );
         }
         assert_eq!(inverse_mills(f64::INFINITY), 0.0);
         assert!(inverse_mills(f64::NAN).is_nan());
