@@ -1,0 +1,138 @@
+//! The Bernoulli distribution.
+
+use lehr_graph::{Expr, Graph, Shape};
+use rand::{Rng, RngExt};
+
+use super::check::Check;
+use super::{Distribution, Family, ParameterError, Support, Value};
+
+/// Outcomes 1 and 0.
+#[derive(Clone, Debug)]
+pub struct Bernoulli<'g> {
+    parameter: Parameter<'g>,
+}
+
+#[derive(Clone, Debug)]
+enum Parameter<'g> {
+    Logit(Value<'g>),
+    Probability(Value<'g>),
+}
+
+impl<'g> Bernoulli<'g> {
+    /// An outcome that is 1 with probability 1/(1 + e^−logit).
+    ///
+    /// The log density is y·logit − softplus(logit), safe at any logit; its slope is
+    /// y − sigmoid(logit).
+    pub fn with_logit(logit: impl Into<Value<'g>>) -> Self {
+        let parameter = Parameter::Logit(logit.into());
+        Bernoulli { parameter }
+    }
+
+    /// An outcome that is 1 with this probability.
+    pub fn with_probability(probability: impl Into<Value<'g>>) -> Self {
+        let parameter = Parameter::Probability(probability.into());
+        Bernoulli { parameter }
+    }
+
+    fn value(&self) -> &Value<'g> {
+        match &self.parameter {
+            Parameter::Logit(value) | Parameter::Probability(value) => value,
+        }
+    }
+
+    fn probability(&self, graph: &'g Graph) -> Expr<'g> {
+        match &self.parameter {
+            Parameter::Logit(logit) => logit.on(graph).sigmoid(),
+            Parameter::Probability(probability) => probability.on(graph),
+        }
+    }
+
+    fn logit(&self, graph: &'g Graph) -> Expr<'g> {
+        match &self.parameter {
+            Parameter::Logit(logit) => logit.on(graph),
+            Parameter::Probability(probability) => {
+                let p = probability.on(graph);
+                p.ln() - (-p).log1p()
+            }
+        }
+    }
+}
+
+/// ln p where y is 1, ln(1 − p) where it is 0; the slope of neither meets the other's pole.
+fn log_probability<'g>(y: Expr<'g>, p: Expr<'g>) -> Expr<'g> {
+    let graph = y.graph();
+    let hit = y.select(p, graph.scalar(1.0)).ln();
+    let miss = -y.select(graph.scalar(0.0), p);
+    y.select(hit, miss.log1p())
+}
+
+impl<'g> Distribution<'g> for Bernoulli<'g> {
+    fn name(&self) -> &'static str {
+        BernoulliFamily.name()
+    }
+
+    fn shape(&self) -> Shape {
+        self.value().shape()
+    }
+
+    fn support(&self) -> Support {
+        Support::Boolean
+    }
+
+    fn log_density(&self, x: Expr<'g>) -> Expr<'g> {
+        match &self.parameter {
+            Parameter::Logit(logit) => {
+                let logit = logit.on(x.graph());
+                x * logit - logit.softplus()
+            }
+            Parameter::Probability(probability) => log_probability(x, probability.on(x.graph())),
+        }
+    }
+
+    fn mean(&self, graph: &'g Graph) -> Option<Expr<'g>> {
+        Some(self.probability(graph))
+    }
+
+    fn variance(&self, graph: &'g Graph) -> Option<Expr<'g>> {
+        let p = self.probability(graph);
+        Some(p * (1.0 - p))
+    }
+
+    fn parameters(&self, graph: &'g Graph) -> Vec<(&'static str, Expr<'g>)> {
+        vec![("logit", self.logit(graph))]
+    }
+
+    fn family(&self) -> &'static dyn Family {
+        &BernoulliFamily
+    }
+
+    fn check(&self) -> Result<(), ParameterError> {
+        let check = Check::of(self.name());
+        match &self.parameter {
+            Parameter::Logit(logit) => check.finite("logit", logit),
+            Parameter::Probability(probability) => check.probability("probability", probability),
+        }
+        .done()
+    }
+}
+
+struct BernoulliFamily;
+
+impl Family for BernoulliFamily {
+    fn name(&self) -> &'static str {
+        "Bernoulli"
+    }
+
+    fn draw(&self, parameters: &[f64], rng: &mut dyn Rng, out: &mut [f64]) {
+        out[0] = draw_logit(parameters[0], rng);
+    }
+}
+
+/// 1 with probability 1/(1 + e^−logit), else 0.
+pub(super) fn draw_logit(logit: f64, rng: &mut dyn Rng) -> f64 {
+    let uniform: f64 = rng.random();
+    if logit.is_nan() {
+        return f64::NAN;
+    }
+    f64::from(uniform < 1.0 / (1.0 + (-logit).exp()))
+}
