@@ -1,9 +1,10 @@
 //! The Bernoulli distribution.
 
 use lehr_graph::{Expr, Graph, Shape};
-use rand::{Rng, RngExt};
 
 use super::check::Check;
+use super::draw::bernoulli;
+use super::family::ScalarFamily;
 use super::{Distribution, Family, ParameterError, Support, Value};
 
 /// Outcomes 1 and 0.
@@ -68,7 +69,7 @@ fn log_probability<'g>(y: Expr<'g>, p: Expr<'g>) -> Expr<'g> {
 
 impl<'g> Distribution<'g> for Bernoulli<'g> {
     fn name(&self) -> &'static str {
-        BernoulliFamily.name()
+        FAMILY.name
     }
 
     fn shape(&self) -> Shape {
@@ -103,7 +104,7 @@ impl<'g> Distribution<'g> for Bernoulli<'g> {
     }
 
     fn family(&self) -> &'static dyn Family {
-        &BernoulliFamily
+        &FAMILY
     }
 
     fn check(&self) -> Result<(), ParameterError> {
@@ -116,23 +117,7 @@ impl<'g> Distribution<'g> for Bernoulli<'g> {
     }
 }
 
-struct BernoulliFamily;
-
-impl Family for BernoulliFamily {
-    fn name(&self) -> &'static str {
-        "Bernoulli"
-    }
-
-    fn draw(&self, parameters: &[f64], rng: &mut dyn Rng, out: &mut [f64]) {
-        out[0] = draw_logit(parameters[0], rng);
-    }
-}
-
-/// 1 with probability 1/(1 + e^−logit), else 0.
-pub(super) fn draw_logit(logit: f64, rng: &mut dyn Rng) -> f64 {
-    let uniform: f64 = rng.random();
-    if logit.is_nan() {
-        return f64::NAN;
-    }
-    f64::from(uniform < 1.0 / (1.0 + (-logit).exp()))
-}
+pub(super) static FAMILY: ScalarFamily = ScalarFamily {
+    name: "Bernoulli",
+    draw: |p, rng| bernoulli(p[0], rng),
+};

@@ -90,6 +90,12 @@ impl Check {
             .fits(name, value)
     }
 
+    pub(super) fn count(self, name: &str, value: &Value<'_>) -> Check {
+        let whole = |x: f64| x >= 0.0 && x.is_finite() && x.fract() == 0.0;
+        self.require(name, value, "a whole number from 0 on", whole)
+            .fits(name, value)
+    }
+
     /// Fails where the shape does not broadcast with those of the parameters before.
     fn fits(mut self, name: &str, value: &Value<'_>) -> Check {
         if let Some(shape) = self.shape.broadcast(value.shape()) {

@@ -13,6 +13,22 @@ pub trait Family: Send + Sync {
     fn draw(&self, parameters: &[f64], rng: &mut dyn Rng, out: &mut [f64]);
 }
 
+/// A family of single numbers.
+pub(super) struct ScalarFamily {
+    pub(super) name: &'static str,
+    pub(super) draw: fn(&[f64], &mut dyn Rng) -> f64,
+}
+
+impl Family for ScalarFamily {
+    fn name(&self) -> &'static str {
+        self.name
+    }
+
+    fn draw(&self, parameters: &[f64], rng: &mut dyn Rng, out: &mut [f64]) {
+        out[0] = (self.draw)(parameters, rng);
+    }
+}
+
 /// Fills `out` with `batch` events in order. Each parameter holds the numbers of all batch
 /// elements one after another, as the values of [`super::Distribution::parameters`] do.
 ///

@@ -6,22 +6,70 @@
 //! is never truncated by restricting its support; its density would no longer integrate to 1.
 
 mod bernoulli;
+mod beta;
+mod binomial;
+mod categorical;
+mod cauchy;
 mod check;
+mod dirichlet;
+mod draw;
+mod elementwise;
 mod expanded;
+mod exponential;
 mod family;
+mod gamma;
+mod gamma_ratio;
+mod half_cauchy;
+mod half_normal;
+mod half_student_t;
+mod horseshoe;
+mod inverse_gamma;
+mod laplace;
+mod lkj_cholesky;
+mod log_normal;
+mod multivariate_normal;
+mod negative_binomial;
 mod normal;
+mod one_hot;
+mod ordered_logistic;
+mod poisson;
+mod student_t;
 mod support;
+mod uniform;
 mod value;
+mod zero_inflated;
 
 use lehr_graph::{Expr, Graph, Shape};
 
 pub use bernoulli::Bernoulli;
+pub use beta::Beta;
+pub use binomial::Binomial;
+pub use categorical::Categorical;
+pub use cauchy::Cauchy;
 pub use check::ParameterError;
+pub use dirichlet::Dirichlet;
 pub use expanded::Expanded;
+pub use exponential::Exponential;
 pub use family::{Family, draw_batch};
+pub use gamma::Gamma;
+pub use half_cauchy::HalfCauchy;
+pub use half_normal::HalfNormal;
+pub use half_student_t::HalfStudentT;
+pub use horseshoe::Horseshoe;
+pub use inverse_gamma::InverseGamma;
+pub use laplace::Laplace;
+pub use lkj_cholesky::LkjCholesky;
+pub use log_normal::LogNormal;
+pub use multivariate_normal::MultivariateNormal;
+pub use negative_binomial::NegativeBinomial;
 pub use normal::Normal;
+pub use ordered_logistic::OrderedLogistic;
+pub use poisson::Poisson;
+pub use student_t::StudentT;
 pub use support::Support;
+pub use uniform::Uniform;
 pub use value::Value;
+pub use zero_inflated::{Count, ZeroInflated};
 
 /// A distribution whose parameters are expressions of a graph.
 ///

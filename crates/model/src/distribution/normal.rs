@@ -1,15 +1,11 @@
 //! The normal distribution.
 
-use lehr_graph::{Expr, Graph, Shape};
-use rand::Rng;
-use rand_distr::{Distribution as _, StandardNormal};
+use lehr_graph::{Expr, Graph};
 
-use super::check::Check;
-use super::value::{joint_shape, spread};
-use super::{Distribution, Family, ParameterError, Support, Value};
-
-/// ½ ln 2π.
-pub(super) const HALF_LN_TAU: f64 = 0.918_938_533_204_672_8;
+use super::draw::standard_normal;
+use super::elementwise::elementwise;
+use super::family::ScalarFamily;
+use super::{Distribution, Support, Value};
 
 /// N(loc, scale²).
 #[derive(Clone, Debug)]
@@ -28,6 +24,9 @@ impl<'g> Normal<'g> {
     }
 }
 
+/// ½ ln 2π.
+pub(super) const HALF_LN_TAU: f64 = 0.918_938_533_204_672_8;
+
 /// −½((x − loc)/scale)² − ln scale − ½ ln 2π
 pub(super) fn normal_log_density<'g>(x: Expr<'g>, loc: Expr<'g>, scale: Expr<'g>) -> Expr<'g> {
     // The reciprocal is taken once of a scale that all rows share.
@@ -36,17 +35,7 @@ pub(super) fn normal_log_density<'g>(x: Expr<'g>, loc: Expr<'g>, scale: Expr<'g>
 }
 
 impl<'g> Distribution<'g> for Normal<'g> {
-    fn name(&self) -> &'static str {
-        NormalFamily.name()
-    }
-
-    fn shape(&self) -> Shape {
-        joint_shape(&[&self.loc, &self.scale])
-    }
-
-    fn support(&self) -> Support {
-        Support::Real
-    }
+    elementwise!(FAMILY, Support::Real, loc: finite, scale: positive);
 
     fn log_density(&self, x: Expr<'g>) -> Expr<'g> {
         let graph = x.graph();
@@ -60,37 +49,9 @@ impl<'g> Distribution<'g> for Normal<'g> {
     fn variance(&self, graph: &'g Graph) -> Option<Expr<'g>> {
         Some(self.scale.on(graph).square().broadcast(self.shape()))
     }
-
-    fn parameters(&self, graph: &'g Graph) -> Vec<(&'static str, Expr<'g>)> {
-        let named = [("loc", &self.loc), ("scale", &self.scale)];
-        spread(graph, self.shape(), named)
-    }
-
-    fn family(&self) -> &'static dyn Family {
-        &NormalFamily
-    }
-
-    fn check(&self) -> Result<(), ParameterError> {
-        Check::of(self.name())
-            .finite("loc", &self.loc)
-            .positive("scale", &self.scale)
-            .done()
-    }
 }
 
-struct NormalFamily;
-
-impl Family for NormalFamily {
-    fn name(&self) -> &'static str {
-        "Normal"
-    }
-
-    fn draw(&self, parameters: &[f64], rng: &mut dyn Rng, out: &mut [f64]) {
-        out[0] = parameters[0] + parameters[1] * standard_normal(rng);
-    }
-}
-
-/// A draw of N(0, 1).
-pub(super) fn standard_normal(rng: &mut dyn Rng) -> f64 {
-    StandardNormal.sample(rng)
-}
+pub(super) static FAMILY: ScalarFamily = ScalarFamily {
+    name: "Normal",
+    draw: |p, rng| p[0] + p[1] * standard_normal(rng),
+};
