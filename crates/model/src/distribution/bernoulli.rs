@@ -1,11 +1,12 @@
 //! The Bernoulli distribution.
 
+use lehr_density::{Family, ResponseKind, Support};
 use lehr_graph::{Expr, Graph, Shape};
 
 use super::check::Check;
 use super::draw::bernoulli;
 use super::family::ScalarFamily;
-use super::{Distribution, Family, ParameterError, Support, Value};
+use super::{Distribution, ParameterError, Value};
 
 /// Outcomes 1 and 0.
 #[derive(Clone, Debug)]
@@ -76,8 +77,12 @@ impl<'g> Distribution<'g> for Bernoulli<'g> {
         self.value().shape()
     }
 
-    fn support(&self) -> Support {
-        Support::Boolean
+    fn kind(&self) -> ResponseKind {
+        ResponseKind::Binary
+    }
+
+    fn support(&self) -> Option<Support> {
+        None
     }
 
     fn log_density(&self, x: Expr<'g>) -> Expr<'g> {

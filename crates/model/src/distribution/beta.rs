@@ -1,12 +1,13 @@
 //! The beta distribution, by its two shapes or by its mean.
 
+use lehr_density::{Family, ResponseKind, Support};
 use lehr_graph::{Expr, Graph, Shape};
 
 use super::check::Check;
 use super::draw::{beta_logit, sigmoid};
 use super::family::ScalarFamily;
 use super::value::joint_shape;
-use super::{Distribution, Family, ParameterError, Support, Value};
+use super::{Distribution, ParameterError, Value};
 
 /// Proportions, and responses between 0 and 1 of regressions.
 #[derive(Clone, Debug)]
@@ -97,8 +98,12 @@ impl<'g> Distribution<'g> for Beta<'g> {
         joint_shape(&[&self.first, &self.second])
     }
 
-    fn support(&self) -> Support {
-        Support::UnitInterval
+    fn kind(&self) -> ResponseKind {
+        ResponseKind::Unit
+    }
+
+    fn support(&self) -> Option<Support> {
+        Some(Support::UnitInterval)
     }
 
     fn log_density(&self, x: Expr<'g>) -> Expr<'g> {

@@ -1,13 +1,15 @@
 //! The binomial distribution.
 
-use lehr_graph::{Expr, Graph};
+use lehr_density::{Family, ResponseKind, Support};
+use lehr_graph::{Expr, Graph, Shape};
 use rand::Rng;
 use rand_distr::Distribution as _;
 
+use super::check::Check;
 use super::draw::sigmoid;
-use super::elementwise::elementwise;
 use super::family::ScalarFamily;
-use super::{Distribution, Support, Value};
+use super::value::{joint_shape, spread};
+use super::{Distribution, ParameterError, Value};
 
 /// Hits among a number of trials.
 #[derive(Clone, Debug)]
@@ -27,7 +29,24 @@ impl<'g> Binomial<'g> {
 }
 
 impl<'g> Distribution<'g> for Binomial<'g> {
-    elementwise!(FAMILY, Support::Count, trials: count, logit: finite);
+    fn name(&self) -> &'static str {
+        FAMILY.name
+    }
+
+    fn shape(&self) -> Shape {
+        joint_shape(&[&self.trials, &self.logit])
+    }
+
+    fn kind(&self) -> ResponseKind {
+        match self.trials {
+            Value::Number(trials) => ResponseKind::CountUpTo(trials as u64),
+            _ => ResponseKind::Count,
+        }
+    }
+
+    fn support(&self) -> Option<Support> {
+        None
+    }
 
     /// ln (n choose y) + y·logit − n·softplus(logit); −∞ with more hits than trials.
     fn log_density(&self, x: Expr<'g>) -> Expr<'g> {
@@ -43,6 +62,22 @@ impl<'g> Distribution<'g> for Binomial<'g> {
     fn variance(&self, graph: &'g Graph) -> Option<Expr<'g>> {
         let p = self.logit.on(graph).sigmoid();
         Some(self.trials.on(graph) * p * (1.0 - p))
+    }
+
+    fn parameters(&self, graph: &'g Graph) -> Vec<(&'static str, Expr<'g>)> {
+        let named = [("trials", &self.trials), ("logit", &self.logit)];
+        spread(graph, self.shape(), named)
+    }
+
+    fn family(&self) -> &'static dyn Family {
+        &FAMILY
+    }
+
+    fn check(&self) -> Result<(), ParameterError> {
+        Check::of(self.name())
+            .count("trials", &self.trials)
+            .finite("logit", &self.logit)
+            .done()
     }
 }
 

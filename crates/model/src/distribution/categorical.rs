@@ -1,5 +1,6 @@
 //! The categorical distribution.
 
+use lehr_density::{Family, ResponseKind, Support};
 use lehr_graph::{Expr, Graph, Shape};
 use rand::Rng;
 
@@ -7,7 +8,7 @@ use super::check::Check;
 use super::draw::uniform;
 use super::one_hot::pick;
 use super::value::leading;
-use super::{Distribution, Family, ParameterError, Support, Value};
+use super::{Distribution, ParameterError, Value};
 
 /// One of the outcomes 0, 1, …, C − 1.
 #[derive(Clone, Debug)]
@@ -31,17 +32,19 @@ impl<'g> Categorical<'g> {
 
 impl<'g> Distribution<'g> for Categorical<'g> {
     fn name(&self) -> &'static str {
-        CategoricalFamily.name()
+        NAME
     }
 
     fn shape(&self) -> Shape {
         leading(self.logits.shape(), 1)
     }
 
-    fn support(&self) -> Support {
-        Support::Category {
-            categories: self.categories(),
-        }
+    fn kind(&self) -> ResponseKind {
+        ResponseKind::Category(self.categories())
+    }
+
+    fn support(&self) -> Option<Support> {
+        None
     }
 
     /// logit of the outcome − ln Σ e^logit
@@ -86,14 +89,17 @@ impl<'g> Distribution<'g> for Categorical<'g> {
     }
 }
 
+const NAME: &str = "Categorical";
+
 struct CategoricalFamily;
 
 impl Family for CategoricalFamily {
-    fn name(&self) -> &'static str {
-        "Categorical"
+    fn name(&self) -> &str {
+        NAME
     }
 
-    fn draw(&self, logits: &[f64], rng: &mut dyn Rng, out: &mut [f64]) {
+    fn draw(&self, parameters: &[&[f64]], rng: &mut dyn Rng, out: &mut [f64]) {
+        let logits = parameters[0];
         let peak = logits.iter().copied().fold(f64::NEG_INFINITY, f64::max);
         let total: f64 = logits.iter().map(|l| (l - peak).exp()).sum();
         let mut rest = uniform(rng) * total;

@@ -2,12 +2,13 @@
 
 use std::f64::consts::PI;
 
+use lehr_density::{ResponseKind, Support};
 use lehr_graph::{Expr, Graph};
 
 use super::draw::standard_cauchy;
 use super::elementwise::elementwise;
 use super::family::ScalarFamily;
-use super::{Distribution, Support, Value};
+use super::{Distribution, Value};
 
 /// Student's t with one degree of freedom.
 #[derive(Clone, Debug)]
@@ -27,7 +28,7 @@ impl<'g> Cauchy<'g> {
 }
 
 impl<'g> Distribution<'g> for Cauchy<'g> {
-    elementwise!(FAMILY, Support::Real, loc: finite, scale: positive);
+    elementwise!(FAMILY, ResponseKind::Real, Some(Support::Real), loc: finite, scale: positive);
 
     fn log_density(&self, x: Expr<'g>) -> Expr<'g> {
         let (graph, scale) = (x.graph(), self.scale.on(x.graph()));

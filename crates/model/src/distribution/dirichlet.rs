@@ -1,12 +1,13 @@
 //! The Dirichlet distribution.
 
+use lehr_density::{Family, ResponseKind, Support};
 use lehr_graph::{Expr, Graph, Shape};
 use rand::Rng;
 
 use super::check::Check;
 use super::draw::log_gamma;
 use super::value::{joined, leading};
-use super::{Distribution, Family, ParameterError, Support, Value};
+use super::{Distribution, ParameterError, Value};
 
 /// Vectors of positive numbers whose sum is 1.
 #[derive(Clone, Debug)]
@@ -20,6 +21,15 @@ impl<'g> Dirichlet<'g> {
         Dirichlet {
             concentration: concentration.into(),
         }
+    }
+
+    fn length(&self) -> usize {
+        self.concentration
+            .shape()
+            .dims()
+            .last()
+            .copied()
+            .unwrap_or(1)
     }
 }
 
@@ -36,7 +46,7 @@ fn total(x: Expr<'_>) -> Expr<'_> {
 
 impl<'g> Distribution<'g> for Dirichlet<'g> {
     fn name(&self) -> &'static str {
-        DirichletFamily.name()
+        NAME
     }
 
     fn shape(&self) -> Shape {
@@ -47,8 +57,12 @@ impl<'g> Distribution<'g> for Dirichlet<'g> {
         1
     }
 
-    fn support(&self) -> Support {
-        Support::Simplex
+    fn kind(&self) -> ResponseKind {
+        ResponseKind::Simplex(self.length())
+    }
+
+    fn support(&self) -> Option<Support> {
+        Some(Support::Simplex(self.length()))
     }
 
     fn log_density(&self, x: Expr<'g>) -> Expr<'g> {
@@ -92,15 +106,17 @@ impl<'g> Distribution<'g> for Dirichlet<'g> {
     }
 }
 
+const NAME: &str = "Dirichlet";
+
 struct DirichletFamily;
 
 impl Family for DirichletFamily {
-    fn name(&self) -> &'static str {
-        "Dirichlet"
+    fn name(&self) -> &str {
+        NAME
     }
 
-    fn draw(&self, concentration: &[f64], rng: &mut dyn Rng, out: &mut [f64]) {
-        for (x, &c) in out.iter_mut().zip(concentration) {
+    fn draw(&self, parameters: &[&[f64]], rng: &mut dyn Rng, out: &mut [f64]) {
+        for (x, &c) in out.iter_mut().zip(parameters[0]) {
             *x = log_gamma(c, rng);
         }
         let peak = out.iter().copied().fold(f64::NEG_INFINITY, f64::max);

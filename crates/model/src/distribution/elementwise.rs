@@ -2,10 +2,10 @@
 
 use lehr_graph::Expr;
 
-/// The methods of [`super::Distribution`] that follow from the fields: name, shape, support,
-/// parameters, family and check. Each field is a `Value`, followed by its domain in `Check`.
+/// The methods of [`super::Distribution`] that follow from the fields: name, shape, kind,
+/// support, parameters, family and check. Each field is a `Value`, followed by its domain in `Check`.
 macro_rules! elementwise {
-    ($family:expr, $support:expr, $($field:ident: $domain:ident),+ $(,)?) => {
+    ($family:expr, $kind:expr, $support:expr, $($field:ident: $domain:ident),+ $(,)?) => {
         fn name(&self) -> &'static str {
             $family.name
         }
@@ -14,7 +14,11 @@ macro_rules! elementwise {
             $crate::distribution::value::joint_shape(&[$(&self.$field),+])
         }
 
-        fn support(&self) -> $crate::distribution::Support {
+        fn kind(&self) -> lehr_density::ResponseKind {
+            $kind
+        }
+
+        fn support(&self) -> Option<lehr_density::Support> {
             $support
         }
 
@@ -26,7 +30,7 @@ macro_rules! elementwise {
             $crate::distribution::value::spread(graph, self.shape(), named)
         }
 
-        fn family(&self) -> &'static dyn $crate::distribution::Family {
+        fn family(&self) -> &'static dyn lehr_density::Family {
             &$family
         }
 

@@ -1,9 +1,10 @@
 //! Independent copies of a distribution.
 
+use lehr_density::{Family, ResponseKind, Support};
 use lehr_graph::{Expr, Graph, Shape};
 
 use super::value::{joined, leading};
-use super::{Distribution, Family, ParameterError, Support};
+use super::{Distribution, ParameterError};
 
 /// A distribution with a larger batch shape, made by [`Distribution::expand`].
 #[derive(Clone, Debug)]
@@ -43,7 +44,11 @@ impl<'g, D: Distribution<'g>> Distribution<'g> for Expanded<D> {
         self.base.event_rank()
     }
 
-    fn support(&self) -> Support {
+    fn kind(&self) -> ResponseKind {
+        self.base.kind()
+    }
+
+    fn support(&self) -> Option<Support> {
         self.base.support()
     }
 

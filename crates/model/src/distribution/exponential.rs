@@ -1,11 +1,12 @@
 //! The exponential distribution.
 
+use lehr_density::{ResponseKind, Support};
 use lehr_graph::{Expr, Graph};
 
 use super::draw::standard_exponential;
 use super::elementwise::elementwise;
 use super::family::ScalarFamily;
-use super::{Distribution, Support, Value};
+use super::{Distribution, Value};
 
 /// Waiting times of a steady stream of events.
 #[derive(Clone, Debug)]
@@ -21,7 +22,7 @@ impl<'g> Exponential<'g> {
 }
 
 impl<'g> Distribution<'g> for Exponential<'g> {
-    elementwise!(FAMILY, Support::Positive, rate: positive);
+    elementwise!(FAMILY, ResponseKind::NonNegative, Some(Support::Positive), rate: positive);
 
     fn log_density(&self, x: Expr<'g>) -> Expr<'g> {
         let rate = self.rate.on(x.graph());

@@ -1,35 +1,33 @@
 //! The numeric side of distributions: draws from given parameters.
 
+use lehr_density::Family;
 use rand::Rng;
 
-/// Draws of one kind of distribution, its parameters being numbers.
-pub trait Family: Send + Sync {
-    /// The name, as that of the distribution.
-    fn name(&self) -> &'static str;
+/// The most parameters a family of single numbers has.
+const MOST: usize = 3;
 
-    /// Fills `out` with one event. The parameters are those of one batch element, one after
-    /// another in the order of [`super::Distribution::parameters`]. Impossible parameters
-    /// give NaN.
-    fn draw(&self, parameters: &[f64], rng: &mut dyn Rng, out: &mut [f64]);
-}
-
-/// A family of single numbers.
+/// A family of single numbers whose parameters are single numbers. Impossible parameters give
+/// NaN.
 pub(super) struct ScalarFamily {
     pub(super) name: &'static str,
-    pub(super) draw: fn(&[f64], &mut dyn Rng) -> f64,
+    pub(super) draw: fn(&[f64; MOST], &mut dyn Rng) -> f64,
 }
 
 impl Family for ScalarFamily {
-    fn name(&self) -> &'static str {
+    fn name(&self) -> &str {
         self.name
     }
 
-    fn draw(&self, parameters: &[f64], rng: &mut dyn Rng, out: &mut [f64]) {
-        out[0] = (self.draw)(parameters, rng);
+    fn draw(&self, parameters: &[&[f64]], random: &mut dyn Rng, into: &mut [f64]) {
+        let mut numbers = [f64::NAN; MOST];
+        for (number, values) in numbers.iter_mut().zip(parameters) {
+            *number = values[0];
+        }
+        into[0] = (self.draw)(&numbers, random);
     }
 }
 
-/// Fills `out` with `batch` events in order. Each parameter holds the numbers of all batch
+/// Fills `into` with `batch` events in order. Each parameter holds the numbers of all batch
 /// elements one after another, as the values of [`super::Distribution::parameters`] do.
 ///
 /// # Panics
@@ -38,23 +36,23 @@ pub fn draw_batch(
     family: &dyn Family,
     parameters: &[&[f64]],
     batch: usize,
-    rng: &mut dyn Rng,
-    out: &mut [f64],
+    random: &mut dyn Rng,
+    into: &mut [f64],
 ) {
     if batch == 0 {
         return;
     }
+    let whole = |length: usize| assert_eq!(length % batch, 0, "{}: whole events", family.name());
     for values in parameters {
-        assert_eq!(values.len() % batch, 0, "parameters of {}", family.name());
+        whole(values.len());
     }
-    assert_eq!(out.len() % batch, 0, "draws of {}", family.name());
-    let mut element = Vec::new();
-    for (k, event) in out.chunks_exact_mut(out.len() / batch).enumerate() {
-        element.clear();
-        for values in parameters {
+    whole(into.len());
+    for (k, event) in into.chunks_exact_mut(into.len() / batch).enumerate() {
+        let part = |values: &&'_ [f64]| {
             let width = values.len() / batch;
-            element.extend_from_slice(&values[k * width..(k + 1) * width]);
-        }
-        family.draw(&element, rng, event);
+            k * width..(k + 1) * width
+        };
+        let element: Vec<&[f64]> = parameters.iter().map(|v| &v[part(v)]).collect();
+        family.draw(&element, random, event);
     }
 }

@@ -1,12 +1,13 @@
 //! The gamma distribution, by its rate or by its mean.
 
+use lehr_density::{Family, ResponseKind, Support};
 use lehr_graph::{Expr, Graph, Shape};
 
 use super::check::Check;
 use super::draw::log_gamma;
 use super::family::ScalarFamily;
 use super::value::joint_shape;
-use super::{Distribution, Family, ParameterError, Support, Value};
+use super::{Distribution, ParameterError, Value};
 
 /// Sums of waiting times, and positive responses of regressions.
 #[derive(Clone, Debug)]
@@ -80,8 +81,12 @@ impl<'g> Distribution<'g> for Gamma<'g> {
         joint_shape(&[&self.shape, self.second()])
     }
 
-    fn support(&self) -> Support {
-        Support::Positive
+    fn kind(&self) -> ResponseKind {
+        ResponseKind::Positive
+    }
+
+    fn support(&self) -> Option<Support> {
+        Some(Support::Positive)
     }
 
     /// a ln b − ln Γ(a) + (a − 1) ln x − b x

@@ -2,12 +2,13 @@
 
 use std::f64::consts::FRAC_PI_2;
 
+use lehr_density::{ResponseKind, Support};
 use lehr_graph::{Expr, Graph};
 
 use super::draw::standard_cauchy;
 use super::elementwise::elementwise;
 use super::family::ScalarFamily;
-use super::{Distribution, Support, Value};
+use super::{Distribution, Value};
 
 /// The absolute value of a draw of Cauchy(0, scale).
 #[derive(Clone, Debug)]
@@ -25,7 +26,7 @@ impl<'g> HalfCauchy<'g> {
 }
 
 impl<'g> Distribution<'g> for HalfCauchy<'g> {
-    elementwise!(FAMILY, Support::Positive, scale: positive);
+    elementwise!(FAMILY, ResponseKind::NonNegative, Some(Support::Positive), scale: positive);
 
     fn log_density(&self, x: Expr<'g>) -> Expr<'g> {
         let scale = self.scale.on(x.graph());

@@ -2,12 +2,13 @@
 
 use std::f64::consts::PI;
 
+use lehr_density::{ResponseKind, Support};
 use lehr_graph::{Expr, Graph};
 
 use super::draw::standard_normal;
 use super::elementwise::elementwise;
 use super::family::ScalarFamily;
-use super::{Distribution, Support, Value};
+use super::{Distribution, Value};
 
 /// The absolute value of a draw of N(0, scale²).
 #[derive(Clone, Debug)]
@@ -28,7 +29,7 @@ impl<'g> HalfNormal<'g> {
 const HALF_LN_HALF_PI: f64 = 0.225_791_352_644_727_43;
 
 impl<'g> Distribution<'g> for HalfNormal<'g> {
-    elementwise!(FAMILY, Support::Positive, scale: positive);
+    elementwise!(FAMILY, ResponseKind::NonNegative, Some(Support::Positive), scale: positive);
 
     fn log_density(&self, x: Expr<'g>) -> Expr<'g> {
         let scale = self.scale.on(x.graph());

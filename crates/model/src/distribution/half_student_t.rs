@@ -2,6 +2,7 @@
 
 use std::f64::consts::{FRAC_1_PI, LN_2};
 
+use lehr_density::{ResponseKind, Support};
 use lehr_graph::{Expr, Graph};
 
 use super::draw::student_t;
@@ -9,7 +10,7 @@ use super::elementwise::{defined, elementwise};
 use super::family::ScalarFamily;
 use super::gamma_ratio::log_gamma_ratio;
 use super::student_t::standard_log_density;
-use super::{Distribution, Support, Value};
+use super::{Distribution, Value};
 
 /// The absolute value of a scaled draw of Student's t.
 #[derive(Clone, Debug)]
@@ -29,7 +30,7 @@ impl<'g> HalfStudentT<'g> {
 }
 
 impl<'g> Distribution<'g> for HalfStudentT<'g> {
-    elementwise!(FAMILY, Support::Positive, df: positive, scale: positive);
+    elementwise!(FAMILY, ResponseKind::NonNegative, Some(Support::Positive), df: positive, scale: positive);
 
     fn log_density(&self, x: Expr<'g>) -> Expr<'g> {
         let (df, scale) = (self.df.on(x.graph()), self.scale.on(x.graph()));

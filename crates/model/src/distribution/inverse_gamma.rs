@@ -1,11 +1,12 @@
 //! The inverse gamma distribution.
 
+use lehr_density::{ResponseKind, Support};
 use lehr_graph::{Expr, Graph};
 
 use super::draw::log_gamma;
 use super::elementwise::{defined, elementwise};
 use super::family::ScalarFamily;
-use super::{Distribution, Support, Value};
+use super::{Distribution, Value};
 
 /// The reciprocal of a draw of Gamma(shape, scale).
 #[derive(Clone, Debug)]
@@ -25,7 +26,7 @@ impl<'g> InverseGamma<'g> {
 }
 
 impl<'g> Distribution<'g> for InverseGamma<'g> {
-    elementwise!(FAMILY, Support::Positive, shape: positive, scale: positive);
+    elementwise!(FAMILY, ResponseKind::Positive, Some(Support::Positive), shape: positive, scale: positive);
 
     fn log_density(&self, x: Expr<'g>) -> Expr<'g> {
         let (shape, scale) = (self.shape.on(x.graph()), self.scale.on(x.graph()));

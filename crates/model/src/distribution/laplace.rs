@@ -2,12 +2,13 @@
 
 use std::f64::consts::LN_2;
 
+use lehr_density::{ResponseKind, Support};
 use lehr_graph::{Expr, Graph};
 
 use super::draw::{sign, standard_exponential};
 use super::elementwise::elementwise;
 use super::family::ScalarFamily;
-use super::{Distribution, Support, Value};
+use super::{Distribution, Value};
 
 /// Two exponential distributions back to back.
 #[derive(Clone, Debug)]
@@ -27,7 +28,7 @@ impl<'g> Laplace<'g> {
 }
 
 impl<'g> Distribution<'g> for Laplace<'g> {
-    elementwise!(FAMILY, Support::Real, loc: finite, scale: positive);
+    elementwise!(FAMILY, ResponseKind::Real, Some(Support::Real), loc: finite, scale: positive);
 
     fn log_density(&self, x: Expr<'g>) -> Expr<'g> {
         let (graph, scale) = (x.graph(), self.scale.on(x.graph()));

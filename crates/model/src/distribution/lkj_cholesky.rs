@@ -2,6 +2,7 @@
 
 use std::f64::consts::PI;
 
+use lehr_density::{Family, ResponseKind, Support};
 use lehr_graph::{Expr, Graph, Shape};
 use rand::Rng;
 
@@ -9,7 +10,7 @@ use super::check::Check;
 use super::dirichlet::sum_last;
 use super::draw::{beta_logit, sigmoid, standard_normal};
 use super::value::{joined, leading};
-use super::{Distribution, Family, ParameterError, Support, Value};
+use super::{Distribution, ParameterError, Value};
 
 /// Lower factors L of correlation matrices R = L Lᵀ with density det(R)^(concentration − 1) in R
 /// (Lewandowski, Kurowicka & Joe 2009).
@@ -56,7 +57,7 @@ fn lower_diagonal(x: Expr<'_>, dimension: usize) -> Expr<'_> {
 
 impl<'g> Distribution<'g> for LkjCholesky<'g> {
     fn name(&self) -> &'static str {
-        LkjCholeskyFamily.name()
+        NAME
     }
 
     fn shape(&self) -> Shape {
@@ -68,8 +69,12 @@ impl<'g> Distribution<'g> for LkjCholesky<'g> {
         2
     }
 
-    fn support(&self) -> Support {
-        Support::CorrelationFactor
+    fn kind(&self) -> ResponseKind {
+        ResponseKind::Vector(self.dimension * self.dimension)
+    }
+
+    fn support(&self) -> Option<Support> {
+        Some(Support::CholeskyCorrelation(self.dimension))
     }
 
     /// Σ (K − k + 2η − 2) ln Lₖₖ over k = 2, …, K, less the normaliser. The measure is that of
@@ -117,15 +122,17 @@ impl<'g> Distribution<'g> for LkjCholesky<'g> {
     }
 }
 
+const NAME: &str = "LkjCholesky";
+
 struct LkjCholeskyFamily;
 
 impl Family for LkjCholeskyFamily {
-    fn name(&self) -> &'static str {
-        "LkjCholesky"
+    fn name(&self) -> &str {
+        NAME
     }
 
     /// The onion: row k is a uniform direction times √y, y ~ Beta(½k, η + ½(K − 1 − k)).
-    fn draw(&self, parameters: &[f64], rng: &mut dyn Rng, out: &mut [f64]) {
+    fn draw(&self, parameters: &[&[f64]], rng: &mut dyn Rng, out: &mut [f64]) {
         let size = out.len().isqrt();
         out.fill(0.0);
         for (k, row) in out.chunks_exact_mut(size).enumerate() {
@@ -133,7 +140,7 @@ impl Family for LkjCholeskyFamily {
                 row[0] = 1.0;
                 continue;
             }
-            let b = parameters[0] + 0.5 * (size - 1 - k) as f64;
+            let b = parameters[0][0] + 0.5 * (size - 1 - k) as f64;
             let logit = beta_logit(0.5 * k as f64, b, rng);
             row[..k].fill_with(|| standard_normal(rng));
             let length = row[..k].iter().map(|x| x * x).sum::<f64>().sqrt();

@@ -1,12 +1,13 @@
 //! The log-normal distribution.
 
+use lehr_density::{ResponseKind, Support};
 use lehr_graph::{Expr, Graph};
 
 use super::draw::standard_normal;
 use super::elementwise::elementwise;
 use super::family::ScalarFamily;
 use super::normal::normal_log_density;
-use super::{Distribution, Support, Value};
+use super::{Distribution, Value};
 
 /// A positive number whose logarithm is N(loc, scale²).
 #[derive(Clone, Debug)]
@@ -26,7 +27,7 @@ impl<'g> LogNormal<'g> {
 }
 
 impl<'g> Distribution<'g> for LogNormal<'g> {
-    elementwise!(FAMILY, Support::Positive, loc: finite, scale: positive);
+    elementwise!(FAMILY, ResponseKind::Positive, Some(Support::Positive), loc: finite, scale: positive);
 
     fn log_density(&self, x: Expr<'g>) -> Expr<'g> {
         let (graph, log) = (x.graph(), x.ln());

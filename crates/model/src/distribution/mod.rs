@@ -1,7 +1,7 @@
 //! Distributions: log densities as expressions, draws as numbers.
 //!
 //! Densities are safe where their mathematics is: logits of ±10³, far tails and tiny scales
-//! give finite values and slopes. Outside its [`Support`] a log density promises nothing: sites
+//! give finite values and slopes. Outside its support a log density promises nothing: sites
 //! are mapped into their support, and observed columns are checked against it. A distribution
 //! is never truncated by restricting its support; its density would no longer integrate to 1.
 
@@ -34,11 +34,11 @@ mod one_hot;
 mod ordered_logistic;
 mod poisson;
 mod student_t;
-mod support;
 mod uniform;
 mod value;
 mod zero_inflated;
 
+use lehr_density::{Family, ResponseKind, Support};
 use lehr_graph::{Expr, Graph, Shape};
 
 pub use bernoulli::Bernoulli;
@@ -50,7 +50,7 @@ pub use check::ParameterError;
 pub use dirichlet::Dirichlet;
 pub use expanded::Expanded;
 pub use exponential::Exponential;
-pub use family::{Family, draw_batch};
+pub use family::draw_batch;
 pub use gamma::Gamma;
 pub use half_cauchy::HalfCauchy;
 pub use half_normal::HalfNormal;
@@ -66,10 +66,9 @@ pub use normal::Normal;
 pub use ordered_logistic::OrderedLogistic;
 pub use poisson::Poisson;
 pub use student_t::StudentT;
-pub use support::Support;
 pub use uniform::Uniform;
 pub use value::Value;
-pub use zero_inflated::{Count, ZeroInflated};
+pub use zero_inflated::{Count, InflatedFamily, ZeroInflated};
 
 /// A distribution whose parameters are expressions of a graph.
 ///
@@ -87,8 +86,11 @@ pub trait Distribution<'g> {
         0
     }
 
-    /// Where draws lie.
-    fn support(&self) -> Support;
+    /// Which values an observed column of it may take.
+    fn kind(&self) -> ResponseKind;
+
+    /// Where a site of it lies; `None` for counts and labels, which can only be observed.
+    fn support(&self) -> Option<Support>;
 
     /// The log density at `x`, one number per batch element. Axes that `x` has in front of
     /// the distribution's own are further batch axes.
@@ -100,7 +102,7 @@ pub trait Distribution<'g> {
     /// The variance of each entry, in the shape of a draw; `None` as for the mean.
     fn variance(&self, graph: &'g Graph) -> Option<Expr<'g>>;
 
-    /// The parameters by name, in the order [`Family::draw`] reads them, each of shape batch
+    /// The parameters by name, in the order [`Family`] reads them, each of shape batch
     /// axes then its own.
     fn parameters(&self, graph: &'g Graph) -> Vec<(&'static str, Expr<'g>)>;
 

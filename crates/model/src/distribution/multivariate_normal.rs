@@ -1,5 +1,6 @@
 //! The multivariate normal distribution, by its Cholesky factor.
 
+use lehr_density::{Family, ResponseKind, Support};
 use lehr_graph::{Expr, Graph, Shape};
 use rand::Rng;
 
@@ -7,7 +8,7 @@ use super::check::Check;
 use super::draw::standard_normal;
 use super::normal::HALF_LN_TAU;
 use super::value::{joined, leading};
-use super::{Distribution, Family, ParameterError, Support, Value};
+use super::{Distribution, ParameterError, Value};
 
 /// N(loc, L Lᵀ).
 #[derive(Clone, Debug)]
@@ -33,7 +34,7 @@ impl<'g> MultivariateNormal<'g> {
 
 impl<'g> Distribution<'g> for MultivariateNormal<'g> {
     fn name(&self) -> &'static str {
-        MultivariateNormalFamily.name()
+        NAME
     }
 
     fn shape(&self) -> Shape {
@@ -45,8 +46,12 @@ impl<'g> Distribution<'g> for MultivariateNormal<'g> {
         1
     }
 
-    fn support(&self) -> Support {
-        Support::Real
+    fn kind(&self) -> ResponseKind {
+        ResponseKind::Vector(self.event().size())
+    }
+
+    fn support(&self) -> Option<Support> {
+        Some(Support::Real)
     }
 
     /// −½|L⁻¹(x − loc)|² − Σ ln Lᵢᵢ − ½ d ln 2π
@@ -100,16 +105,18 @@ impl<'g> Distribution<'g> for MultivariateNormal<'g> {
     }
 }
 
+const NAME: &str = "MultivariateNormal";
+
 struct MultivariateNormalFamily;
 
 impl Family for MultivariateNormalFamily {
-    fn name(&self) -> &'static str {
-        "MultivariateNormal"
+    fn name(&self) -> &str {
+        NAME
     }
 
-    fn draw(&self, parameters: &[f64], rng: &mut dyn Rng, out: &mut [f64]) {
+    fn draw(&self, parameters: &[&[f64]], rng: &mut dyn Rng, out: &mut [f64]) {
         let n = out.len();
-        let (loc, factor) = parameters.split_at(n);
+        let (loc, factor) = (parameters[0], parameters[1]);
         out.copy_from_slice(loc);
         for j in 0..n {
             let z = standard_normal(rng);

@@ -1,5 +1,6 @@
 //! The negative binomial distribution, by its mean.
 
+use lehr_density::{Family, ResponseKind, Support};
 use lehr_graph::{Expr, Graph, Shape};
 
 use super::check::Check;
@@ -7,7 +8,7 @@ use super::draw::{log_gamma, poisson};
 use super::family::ScalarFamily;
 use super::gamma_ratio::log_gamma_ratio;
 use super::value::joint_shape;
-use super::{Distribution, Family, ParameterError, Support, Value};
+use super::{Distribution, ParameterError, Value};
 
 /// Counts more spread than Poisson's: the variance is mean + mean²/dispersion.
 ///
@@ -61,8 +62,12 @@ impl<'g> Distribution<'g> for NegativeBinomial<'g> {
         }
     }
 
-    fn support(&self) -> Support {
-        Support::Count
+    fn kind(&self) -> ResponseKind {
+        ResponseKind::Count
+    }
+
+    fn support(&self) -> Option<Support> {
+        None
     }
 
     /// ln Γ(y + φ) − ln Γ(φ) − ln y! + y t − (y + φ) softplus(t), with t = ln(mean/φ)

@@ -1,11 +1,12 @@
 //! The normal distribution.
 
+use lehr_density::{ResponseKind, Support};
 use lehr_graph::{Expr, Graph};
 
 use super::draw::standard_normal;
 use super::elementwise::elementwise;
 use super::family::ScalarFamily;
-use super::{Distribution, Support, Value};
+use super::{Distribution, Value};
 
 /// N(loc, scale²).
 #[derive(Clone, Debug)]
@@ -35,7 +36,7 @@ pub(super) fn normal_log_density<'g>(x: Expr<'g>, loc: Expr<'g>, scale: Expr<'g>
 }
 
 impl<'g> Distribution<'g> for Normal<'g> {
-    elementwise!(FAMILY, Support::Real, loc: finite, scale: positive);
+    elementwise!(FAMILY, ResponseKind::Real, Some(Support::Real), loc: finite, scale: positive);
 
     fn log_density(&self, x: Expr<'g>) -> Expr<'g> {
         let graph = x.graph();

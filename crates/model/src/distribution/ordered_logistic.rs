@@ -1,5 +1,6 @@
 //! The ordered logistic distribution.
 
+use lehr_density::{Family, ResponseKind, Support};
 use lehr_graph::{Expr, Graph, Shape};
 use rand::Rng;
 
@@ -7,7 +8,7 @@ use super::check::Check;
 use super::draw::uniform;
 use super::one_hot::pick;
 use super::value::joined;
-use super::{Distribution, Family, ParameterError, Support, Value};
+use super::{Distribution, ParameterError, Value};
 
 /// Ordered outcomes 0, 1, …, C − 1: the predictor plus logistic noise, cut at C − 1 points.
 #[derive(Clone, Debug)]
@@ -59,17 +60,19 @@ fn log_gaps(cutpoints: Expr<'_>, cuts: usize) -> Expr<'_> {
 
 impl<'g> Distribution<'g> for OrderedLogistic<'g> {
     fn name(&self) -> &'static str {
-        OrderedLogisticFamily.name()
+        NAME
     }
 
     fn shape(&self) -> Shape {
         self.predictor.shape()
     }
 
-    fn support(&self) -> Support {
-        Support::Category {
-            categories: self.cuts() + 1,
-        }
+    fn kind(&self) -> ResponseKind {
+        ResponseKind::Category(self.cuts() + 1)
+    }
+
+    fn support(&self) -> Option<Support> {
+        None
     }
 
     /// σ(u) − σ(l) = σ(u) σ(−l) (1 − e^(l − u)) with u, l the cuts around y less the predictor:
@@ -130,15 +133,17 @@ impl<'g> Distribution<'g> for OrderedLogistic<'g> {
     }
 }
 
+const NAME: &str = "OrderedLogistic";
+
 struct OrderedLogisticFamily;
 
 impl Family for OrderedLogisticFamily {
-    fn name(&self) -> &'static str {
-        "OrderedLogistic"
+    fn name(&self) -> &str {
+        NAME
     }
 
-    fn draw(&self, parameters: &[f64], rng: &mut dyn Rng, out: &mut [f64]) {
-        let (predictor, cutpoints) = (parameters[0], &parameters[1..]);
+    fn draw(&self, parameters: &[&[f64]], rng: &mut dyn Rng, out: &mut [f64]) {
+        let (predictor, cutpoints) = (parameters[0][0], parameters[1]);
         let u = uniform(rng);
         let latent = predictor + u.ln() - (-u).ln_1p();
         let passed = cutpoints.iter().filter(|&&cut| latent > cut).count();

@@ -1,11 +1,12 @@
 //! The Poisson distribution.
 
+use lehr_density::{Family, ResponseKind, Support};
 use lehr_graph::{Expr, Graph, Shape};
 
 use super::check::Check;
 use super::draw::poisson;
 use super::family::ScalarFamily;
-use super::{Distribution, Family, ParameterError, Support, Value};
+use super::{Distribution, ParameterError, Value};
 
 /// Counts of rare events.
 #[derive(Clone, Debug)]
@@ -54,8 +55,12 @@ impl<'g> Distribution<'g> for Poisson<'g> {
         }
     }
 
-    fn support(&self) -> Support {
-        Support::Count
+    fn kind(&self) -> ResponseKind {
+        ResponseKind::Count
+    }
+
+    fn support(&self) -> Option<Support> {
+        None
     }
 
     /// y ln λ − λ − ln y!

@@ -2,13 +2,14 @@
 
 use std::f64::consts::PI;
 
+use lehr_density::{ResponseKind, Support};
 use lehr_graph::{Expr, Graph};
 
 use super::draw::student_t;
 use super::elementwise::{defined, elementwise};
 use super::family::ScalarFamily;
 use super::gamma_ratio::log_gamma_ratio;
-use super::{Distribution, Support, Value};
+use super::{Distribution, Value};
 
 /// Student's t, moved and scaled.
 #[derive(Clone, Debug)]
@@ -44,7 +45,7 @@ pub(super) fn standard_log_density<'g>(z: Expr<'g>, df: Expr<'g>) -> Expr<'g> {
 }
 
 impl<'g> Distribution<'g> for StudentT<'g> {
-    elementwise!(FAMILY, Support::Real, df: positive, loc: finite, scale: positive);
+    elementwise!(FAMILY, ResponseKind::Real, Some(Support::Real), df: positive, loc: finite, scale: positive);
 
     fn log_density(&self, x: Expr<'g>) -> Expr<'g> {
         let (graph, scale) = (x.graph(), self.scale.on(x.graph()));

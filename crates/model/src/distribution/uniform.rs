@@ -1,11 +1,12 @@
 //! The uniform distribution.
 
+use lehr_density::{Family, ResponseKind, Support};
 use lehr_graph::{Expr, Graph, Shape};
 
 use super::check::Check;
 use super::draw::uniform;
 use super::family::ScalarFamily;
-use super::{Distribution, Family, ParameterError, Support, Value};
+use super::{Distribution, ParameterError, Value};
 
 /// Equal density between two numbers.
 ///
@@ -33,11 +34,12 @@ impl<'g> Distribution<'g> for Uniform {
         Shape::SCALAR
     }
 
-    fn support(&self) -> Support {
-        Support::Interval {
-            low: self.low,
-            high: self.high,
-        }
+    fn kind(&self) -> ResponseKind {
+        ResponseKind::Within(self.low, self.high)
+    }
+
+    fn support(&self) -> Option<Support> {
+        Some(Support::Interval(self.low, self.high))
     }
 
     fn log_density(&self, x: Expr<'g>) -> Expr<'g> {

@@ -1,51 +1,48 @@
 //! Counts with more zeros than their distribution explains.
 
+use lehr_density::{Family, ResponseKind, Support};
 use lehr_graph::{Expr, Graph, Shape};
 use rand::Rng;
 
 use super::check::Check;
 use super::draw::bernoulli;
 use super::value::joint_shape;
-use super::{
-    Binomial, Distribution, Family, NegativeBinomial, ParameterError, Poisson, Support, Value,
-};
+use super::{Binomial, Distribution, NegativeBinomial, ParameterError, Poisson, Value};
 use super::{binomial, negative_binomial, poisson};
 
 /// A distribution of counts that may be zero-inflated.
 pub trait Count<'g>: Distribution<'g> {
     /// The family of its zero-inflated form.
-    fn inflated(&self) -> &'static dyn Family;
+    fn inflated(&self) -> &'static InflatedFamily;
 }
 
-impl<'g> Count<'g> for Poisson<'g> {
-    fn inflated(&self) -> &'static dyn Family {
-        static INFLATED: ZeroInflatedFamily = ZeroInflatedFamily {
-            name: "ZeroInflated Poisson",
-            base: &poisson::FAMILY,
-        };
-        &INFLATED
-    }
+/// Draws of a zero-inflated distribution of counts.
+pub struct InflatedFamily {
+    name: &'static str,
+    base: &'static dyn Family,
 }
 
-impl<'g> Count<'g> for NegativeBinomial<'g> {
-    fn inflated(&self) -> &'static dyn Family {
-        static INFLATED: ZeroInflatedFamily = ZeroInflatedFamily {
-            name: "ZeroInflated NegativeBinomial",
-            base: &negative_binomial::FAMILY,
-        };
-        &INFLATED
-    }
+macro_rules! inflated {
+    ($count:ident, $name:literal, $base:path) => {
+        impl<'g> Count<'g> for $count<'g> {
+            fn inflated(&self) -> &'static InflatedFamily {
+                static INFLATED: InflatedFamily = InflatedFamily {
+                    name: $name,
+                    base: &$base,
+                };
+                &INFLATED
+            }
+        }
+    };
 }
 
-impl<'g> Count<'g> for Binomial<'g> {
-    fn inflated(&self) -> &'static dyn Family {
-        static INFLATED: ZeroInflatedFamily = ZeroInflatedFamily {
-            name: "ZeroInflated Binomial",
-            base: &binomial::FAMILY,
-        };
-        &INFLATED
-    }
-}
+inflated!(Binomial, "ZeroInflated Binomial", binomial::FAMILY);
+inflated!(Poisson, "ZeroInflated Poisson", poisson::FAMILY);
+inflated!(
+    NegativeBinomial,
+    "ZeroInflated NegativeBinomial",
+    negative_binomial::FAMILY
+);
 
 /// Zero with the gate's probability, else a count of the base.
 #[derive(Clone, Debug)]
@@ -66,7 +63,7 @@ impl<'g, D: Count<'g>> ZeroInflated<'g, D> {
 
 impl<'g, D: Count<'g>> Distribution<'g> for ZeroInflated<'g, D> {
     fn name(&self) -> &'static str {
-        self.family().name()
+        self.base.inflated().name
     }
 
     fn shape(&self) -> Shape {
@@ -74,8 +71,12 @@ impl<'g, D: Count<'g>> Distribution<'g> for ZeroInflated<'g, D> {
         joint_shape(&[&self.gate]).broadcast(base).unwrap_or(base)
     }
 
-    fn support(&self) -> Support {
-        Support::Count
+    fn kind(&self) -> ResponseKind {
+        self.base.kind()
+    }
+
+    fn support(&self) -> Option<Support> {
+        None
     }
 
     /// ln p(y) − softplus(gate), and at zero ln(e^gate + p(0)) − softplus(gate)
@@ -126,18 +127,13 @@ impl<'g, D: Count<'g>> Distribution<'g> for ZeroInflated<'g, D> {
     }
 }
 
-struct ZeroInflatedFamily {
-    name: &'static str,
-    base: &'static dyn Family,
-}
-
-impl Family for ZeroInflatedFamily {
-    fn name(&self) -> &'static str {
+impl Family for InflatedFamily {
+    fn name(&self) -> &str {
         self.name
     }
 
-    fn draw(&self, parameters: &[f64], rng: &mut dyn Rng, out: &mut [f64]) {
-        let surplus = bernoulli(parameters[0], rng);
+    fn draw(&self, parameters: &[&[f64]], rng: &mut dyn Rng, out: &mut [f64]) {
+        let surplus = bernoulli(parameters[0][0], rng);
         self.base.draw(&parameters[1..], rng, out);
         if surplus == 1.0 {
             out[0] = 0.0;
