@@ -1,0 +1,3 @@
+//! Distributions and the model language.
+
+pub mod distribution;
