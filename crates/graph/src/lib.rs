@@ -9,6 +9,7 @@ mod graph;
 mod kernel;
 mod listing;
 mod primitive;
+mod reach;
 pub mod reference;
 mod shape;
 mod simplify;
