@@ -6,8 +6,9 @@
 mod derivative;
 mod expr;
 mod graph;
-mod kernel;
+pub mod kernel;
 mod listing;
+mod plan;
 mod primitive;
 mod reach;
 pub mod reference;
@@ -16,4 +17,5 @@ mod simplify;
 
 pub use expr::{Expr, Indices};
 pub use graph::{Graph, ShapeError};
+pub use plan::{Fusion, Plan, PlanOptions, PlanReport, Slot, Workspace};
 pub use shape::{MAX_RANK, Shape};

@@ -25,6 +25,18 @@ pub enum TableError {
         /// The repeated name.
         name: String,
     },
+    /// Two columns of one name in a file. Places count from 1.
+    #[error("{}: columns {first} and {second} are both called {name:?}\n  hint: rename one of the two", path.display())]
+    DuplicateName {
+        /// The file.
+        path: PathBuf,
+        /// The repeated name.
+        name: String,
+        /// The place of its first column.
+        first: usize,
+        /// The place of its second.
+        second: usize,
+    },
     /// Columns of different lengths in one table.
     #[error("column {name:?} has {rows} rows, but column {other:?} has {other_rows}")]
     RowMismatch {

@@ -1,9 +1,10 @@
 //! Files that appear complete or not at all.
 
+use std::fs::File;
 use std::io::{BufWriter, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
-use tempfile::NamedTempFile;
+use tempfile::TempPath;
 
 use crate::TableError;
 
@@ -14,7 +15,8 @@ use super::io;
 #[derive(Debug)]
 pub(crate) struct Draft {
     target: PathBuf,
-    writer: BufWriter<NamedTempFile>,
+    temporary: TempPath,
+    writer: BufWriter<File>,
 }
 
 impl Draft {
@@ -29,8 +31,10 @@ impl Draft {
             builder.permissions(std::fs::Permissions::from_mode(0o666));
         }
         let file = (builder.tempfile_in(folder(target))).map_err(io(target, "write"))?;
+        let (file, temporary) = file.into_parts();
         Ok(Self {
             target: target.into(),
+            temporary,
             writer: BufWriter::with_capacity(1 << 18, file),
         })
     }
@@ -55,11 +59,9 @@ impl Draft {
         let target = self.target;
         let file =
             (self.writer.into_inner()).map_err(|error| io(&target, "write")(error.into_error()))?;
-        file.as_file().sync_all().map_err(io(&target, "write"))?;
-        match file.persist(&target) {
-            Ok(_) => Ok(()),
-            Err(failed) => Err(io(&target, "write")(failed.error)),
-        }
+        file.sync_all().map_err(io(&target, "write"))?;
+        let renamed = self.temporary.persist(&target);
+        renamed.map_err(|failed| io(&target, "write")(failed.error))
     }
 }
 

@@ -3,6 +3,7 @@
 mod arrow;
 mod csv;
 mod draft;
+mod guard;
 mod ipc;
 mod option;
 mod parquet;
@@ -39,14 +40,5 @@ pub(crate) fn io(
         path,
         action,
         source,
-    }
-}
-
-/// An error of a format's library, on one line.
-fn format_error<E: std::fmt::Display>(path: &Path) -> impl Fn(E) -> TableError + use<E> {
-    let path = path.to_path_buf();
-    move |error| TableError::Format {
-        path: path.clone(),
-        reason: error.to_string().replace('\n', " "),
     }
 }

@@ -16,7 +16,8 @@ pub struct ReadOptions {
     pub missing: MissingPolicy,
     /// The columns to read, all if `None`. The order of the file is kept.
     pub columns: Option<Vec<String>>,
-    /// Columns to read as categories even though they look like numbers or truth values.
+    /// Columns to read as categories even though they look like numbers or truth values. In CSV
+    /// the text of a cell is its level (`1` and `1.0` differ), elsewhere the number is.
     pub categorical: Vec<String>,
     /// CSV types are inferred from this many records, and from further ones only until every
     /// column has shown a value. A column of which more than half of the values seen are

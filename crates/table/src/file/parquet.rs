@@ -8,13 +8,14 @@ use ::parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 
 use crate::TableError;
 
-use super::{EachBatch, Field, arrow, format_error, io};
+use super::guard::guarded;
+use super::{EachBatch, Field, arrow, io};
 
 type Builder = ParquetRecordBatchReaderBuilder<File>;
 
 fn open(path: &Path) -> Result<Builder, TableError> {
     let file = File::open(path).map_err(io(path, "open"))?;
-    Builder::try_new(file).map_err(format_error(path))
+    guarded(path, || Builder::try_new(file))
 }
 
 /// The columns of the file.
@@ -37,14 +38,14 @@ pub(super) fn decode(
         .collect();
     let mask = ProjectionMask::roots(builder.parquet_schema(), places);
     let total = builder.metadata().file_metadata().num_rows().max(1) as f64;
-    let reader = builder
+    let builder = builder
         .with_projection(mask)
         .with_batch_size(batch_rows.max(1));
+    let mut reader = guarded(path, || builder.build())?;
     let mut rows = 0;
-    for batch in reader.build().map_err(format_error(path))? {
-        let batch = batch.map_err(format_error(path))?;
+    while let Some(batch) = guarded(path, || reader.next().transpose())? {
         rows += batch.num_rows();
-        let table = arrow::table(&batch, fields).map_err(format_error(path))?;
+        let table = guarded(path, || arrow::table(&batch, fields))?;
         each(table, (rows as f64 / total).min(1.0))?;
     }
     Ok(())

@@ -1,6 +1,6 @@
 //! The columns of a file, before any row is read.
 
-use std::collections::HashSet;
+use std::collections::HashMap;
 use std::path::Path;
 
 use crate::{Kind, TableError, nearest};
@@ -28,14 +28,19 @@ impl Field {
 }
 
 /// Refuses two columns of one name.
-pub(super) fn distinct(fields: &[Field]) -> Result<(), TableError> {
-    let mut seen = HashSet::new();
-    match fields.iter().find(|field| !seen.insert(&field.name)) {
-        Some(field) => Err(TableError::DuplicateColumn {
-            name: field.name.clone(),
-        }),
-        None => Ok(()),
+pub(super) fn distinct(path: &Path, fields: &[Field]) -> Result<(), TableError> {
+    let mut seen = HashMap::new();
+    for (field, place) in fields.iter().zip(1..) {
+        if let Some(first) = seen.insert(&field.name, place) {
+            return Err(TableError::DuplicateName {
+                path: path.into(),
+                name: field.name.clone(),
+                first,
+                second: place,
+            });
+        }
     }
+    Ok(())
 }
 
 /// Refuses a shard whose columns are not, in this order, those of the first.

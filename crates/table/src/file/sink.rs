@@ -13,7 +13,7 @@ use ::parquet::file::properties::WriterProperties;
 use crate::{Column, MISSING, Table, TableError};
 
 use super::shard::{Format, Packing, Separator};
-use super::{Draft, arrow, format_error, io};
+use super::{Draft, arrow, io};
 
 /// Rows that are encoded at a time.
 const BATCH_ROWS: usize = 1 << 16;
@@ -50,11 +50,11 @@ impl Sink {
             Format::Csv(_, separator) => Encoder::Csv(Box::new(csv(draft, separator, like)?)),
             Format::Parquet => {
                 let writer = ArrowWriter::try_new(draft, Arc::clone(&schema), Some(properties()));
-                Encoder::Parquet(Box::new(writer.map_err(format_error(target))?))
+                Encoder::Parquet(Box::new(writer.map_err(refusal(target))?))
             }
             Format::Ipc => {
                 let writer = FileWriter::try_new(draft, &schema);
-                Encoder::Ipc(Box::new(writer.map_err(format_error(target))?))
+                Encoder::Ipc(Box::new(writer.map_err(refusal(target))?))
             }
         };
         Ok(Self {
@@ -66,7 +66,7 @@ impl Sink {
 
     /// Adds the rows of a table, which must have the columns the file was started with.
     pub fn push(&mut self, table: &Table) -> Result<(), TableError> {
-        let refused = format_error(&self.target);
+        let refused = refusal(&self.target);
         if arrow::schema(table) != self.schema {
             return Err(refused(
                 "a batch must have the columns of the first".to_string(),
@@ -79,12 +79,12 @@ impl Sink {
         for start in (0..table.n_rows()).step_by(BATCH_ROWS) {
             let rows = start..table.n_rows().min(start + BATCH_ROWS);
             let batch = arrow::batch(table, &self.schema, rows);
-            let batch = batch.map_err(format_error(&self.target))?;
+            let batch = batch.map_err(refusal(&self.target))?;
             match &mut self.encoder {
                 Encoder::Parquet(writer) => {
-                    writer.write(&batch).map_err(format_error(&self.target))?;
+                    writer.write(&batch).map_err(refusal(&self.target))?;
                 }
-                Encoder::Ipc(writer) => writer.write(&batch).map_err(format_error(&self.target))?,
+                Encoder::Ipc(writer) => writer.write(&batch).map_err(refusal(&self.target))?,
                 Encoder::Csv(_) => {}
             }
         }
@@ -98,8 +98,8 @@ impl Sink {
             Encoder::Csv(writer) => {
                 (writer.into_inner()).map_err(|error| io(target, "write")(error.into_error()))?
             }
-            Encoder::Parquet(writer) => writer.into_inner().map_err(format_error(target))?,
-            Encoder::Ipc(writer) => writer.into_inner().map_err(format_error(target))?,
+            Encoder::Parquet(writer) => writer.into_inner().map_err(refusal(target))?,
+            Encoder::Ipc(writer) => writer.into_inner().map_err(refusal(target))?,
         };
         draft.commit()
     }
@@ -219,6 +219,15 @@ fn shortest(value: f64) -> String {
 fn csv_error(target: &Path, error: ::csv::Error) -> TableError {
     match error.into_kind() {
         ::csv::ErrorKind::Io(source) => io(target, "write")(source),
-        other => format_error(target)(format!("{other:?}")),
+        other => refusal(target)(format!("{other:?}")),
+    }
+}
+
+/// An error of a format's library while it writes, on one line.
+fn refusal<E: std::fmt::Display>(target: &Path) -> impl Fn(E) -> TableError + use<E> {
+    let path = target.to_path_buf();
+    move |error| TableError::Format {
+        path: path.clone(),
+        reason: format!("cannot write: {error}").replace('\n', " "),
     }
 }

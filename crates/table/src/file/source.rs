@@ -127,7 +127,7 @@ impl Source {
             Format::Csv(..) => csv::infer(&self.shards, options)?,
             _ => described(first)?,
         };
-        schema::distinct(&fields)?;
+        schema::distinct(&first.path, &fields)?;
         for shard in &self.shards[1..] {
             let found = match shard.format {
                 Format::Csv(..) => csv::named_like(shard, options, &fields)?,

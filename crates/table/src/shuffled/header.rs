@@ -99,11 +99,16 @@ impl Header {
     fn check(&self, row_bytes: usize, start: usize) -> Result<(), String> {
         let names: HashSet<&String> = self.columns.iter().map(|column| &column.name).collect();
         let wide = self.columns.iter().all(|column| column.kind.width() > 0);
-        if names.is_empty() || names.len() < self.columns.len() || !wide || !start.is_multiple_of(64) {
+        if names.is_empty()
+            || names.len() < self.columns.len()
+            || !wide
+            || !start.is_multiple_of(64)
+        {
             return Err("its header contradicts itself".into());
         }
         let mut widths = self.columns.iter().map(|column| column.kind.width());
-        let expected = widths.try_fold(0_usize, usize::checked_add)
+        let expected = widths
+            .try_fold(0_usize, usize::checked_add)
             .and_then(|width| width.checked_mul(self.n_rows)?.checked_mul(8))
             .ok_or("its header contradicts itself")?;
         if expected == row_bytes {

@@ -11,7 +11,7 @@ use crate::file::io;
 use crate::{Column, Kind, MISSING, Moment, Scale, Standardizer, Table, TableError, nearest};
 
 use super::header::{Header, Stored};
-use super::mapping::map;
+use super::mapping::{map, release};
 
 /// A table on disk whose rows are in random order. A block of consecutive rows is a random
 /// sample, read sequentially; memory does not grow with the number of rows.
@@ -86,6 +86,18 @@ impl Shuffled {
         &numbers[rows.start * self.width..rows.end * self.width]
     }
 
+    /// Gives back the memory that consecutive rows occupy once they were used; they are read
+    /// again when they are next needed. Without this the operating system decides when, and the
+    /// process seems to grow by what it has read. Panics if the range goes beyond the last row.
+    pub fn release(&self, rows: Range<usize>) {
+        assert!(
+            rows.start <= rows.end && rows.end <= self.n_rows(),
+            "rows exist"
+        );
+        let byte = |row: usize| self.start + 8 * self.width * row;
+        release(&self.map, byte(rows.start)..byte(rows.end));
+    }
+
     /// Consecutive rows as a table. Panics if the range goes beyond the last row; a number that
     /// is no code of its category is an error.
     pub fn table(&self, rows: Range<usize>) -> Result<Table, TableError> {
@@ -108,53 +120,72 @@ impl Shuffled {
     /// Means and scales of the named number and matrix columns, in one pass over the rows.
     /// Missing values are passed over, infinite ones refused.
     pub fn standardizer(&self, names: &[&str]) -> Result<Standardizer, TableError> {
-        let mut scales = Vec::new();
+        let mut wanted = Vec::new();
         for name in names {
             let (places, column) = self.find(name)?;
             if !matches!(column.kind, Kind::Number | Kind::Matrix { .. }) {
-                let name = (*name).into();
-                let expected = "numbers";
-                let found = column.kind;
                 return Err(TableError::WrongKind {
-                    name,
-                    expected,
-                    found,
+                    name: (*name).into(),
+                    expected: "numbers",
+                    found: column.kind,
                 });
             }
-            for (within, place) in places.enumerate() {
-                scales.push(Scale::new(name, within, &self.moment(name, place)?)?);
-            }
+            wanted.extend(
+                places
+                    .enumerate()
+                    .map(|(within, place)| (*name, within, place)),
+            );
         }
+        let places: Vec<usize> = wanted.iter().map(|(_, _, place)| *place).collect();
+        let scales = (wanted.iter().zip(self.moments(&places)))
+            .map(|((name, within, _), (moment, infinite))| match infinite {
+                0 => Scale::new(name, *within, &moment),
+                count => Err(TableError::Infinite {
+                    name: (*name).into(),
+                    count,
+                }),
+            })
+            .collect::<Result<_, _>>()?;
         Ok(Standardizer::from_scales(scales))
     }
 
     /// Reads all rows and compares them with their checksum.
     pub fn verify(&self) -> Result<(), TableError> {
-        if crc32fast::hash(&self.map[self.start..]) == self.row_sum {
+        let mut sum = crc32fast::Hasher::new();
+        for rows in self.blocks() {
+            sum.update(bytemuck::cast_slice(self.rows(rows.clone())));
+            self.release(rows);
+        }
+        if sum.finalize() == self.row_sum {
             return Ok(());
         }
         Err(self.damaged("its rows do not match their checksum".into()))
     }
 
-    fn moment(&self, name: &str, place: usize) -> Result<Moment, TableError> {
-        let mut moment = Moment::default();
-        let mut infinite = 0;
-        let values = self
-            .rows(0..self.n_rows())
-            .iter()
-            .skip(place)
-            .step_by(self.width);
-        for value in values.filter(|value| !value.is_nan()) {
-            infinite += usize::from(value.is_infinite());
-            moment.push(*value);
+    /// All rows in ranges of about a megabyte.
+    fn blocks(&self) -> impl Iterator<Item = Range<usize>> + use<> {
+        let rows = ((1 << 17) / self.width).max(1);
+        let n_rows = self.n_rows();
+        (0..n_rows)
+            .step_by(rows)
+            .map(move |start| start..n_rows.min(start + rows))
+    }
+
+    /// For each place in a row its moment over all rows, and its infinite values.
+    fn moments(&self, places: &[usize]) -> Vec<(Moment, usize)> {
+        let mut moments = vec![(Moment::default(), 0); places.len()];
+        for rows in self.blocks() {
+            for row in self.rows(rows.clone()).chunks_exact(self.width) {
+                for ((moment, infinite), place) in moments.iter_mut().zip(places) {
+                    *infinite += usize::from(row[*place].is_infinite());
+                    if !row[*place].is_nan() {
+                        moment.push(row[*place]);
+                    }
+                }
+            }
+            self.release(rows);
         }
-        match infinite {
-            0 => Ok(moment),
-            count => Err(TableError::Infinite {
-                name: name.into(),
-                count,
-            }),
-        }
+        moments
     }
 
     fn typed(&self, column: &Stored, part: Vec<f64>) -> Result<Column, TableError> {

@@ -26,7 +26,9 @@ fn every_kind(rows: usize) -> Table {
     let levels = ["a", "ü", "日本"].map(String::from).to_vec();
     let mut table = Table::new()
         .with_number("größe", number)
-        .and_then(|table| table.with_matrix("x", rows, 3, (0..3 * rows).map(|v| v as f64).collect()))
+        .and_then(|table| {
+            table.with_matrix("x", rows, 3, (0..3 * rows).map(|v| v as f64).collect())
+        })
         .and_then(|table| table.with_category("g", codes, levels))
         .unwrap();
     table.insert("b", Column::Boolean(truths)).unwrap();
@@ -37,7 +39,8 @@ fn every_kind(rows: usize) -> Table {
 fn same(a: &Table, b: &Table) -> bool {
     format!("{a:?}") == format!("{b:?}") || {
         a.names() == b.names()
-            && (a.columns().zip(b.columns())).all(|((_, a), (_, b))| format!("{a:?}") == format!("{b:?}"))
+            && (a.columns().zip(b.columns()))
+                .all(|((_, a), (_, b))| format!("{a:?}") == format!("{b:?}"))
     }
 }
 
@@ -72,14 +75,20 @@ fn a_sink_joins_batches_and_refuses_other_columns() {
         let path = place.path().join(name);
         let mut sink = Sink::create(&path, &table).unwrap();
         sink.push(&table.head(30)).unwrap();
-        sink.push(&table.select_rows(&(30..100).collect::<Vec<_>>())).unwrap();
+        sink.push(&table.select_rows(&(30..100).collect::<Vec<_>>()))
+            .unwrap();
         let other = Table::new().with_number("z", vec![1.0]).unwrap();
         assert!(sink.push(&other).is_err());
         assert!(!path.exists());
         sink.finish().unwrap();
-        assert!(same(&read_with(&path, &keeping()).unwrap(), &table), "{name}");
+        assert!(
+            same(&read_with(&path, &keeping()).unwrap(), &table),
+            "{name}"
+        );
     }
-    let error = Sink::create(&place.path().join("a.xlsx"), &table).err().unwrap();
+    let error = Sink::create(&place.path().join("a.xlsx"), &table)
+        .err()
+        .unwrap();
     assert!(error.to_string().contains("end its name in csv"));
 }
 
@@ -105,13 +114,25 @@ fn foreign_types_become_numbers_and_categories() {
     write_batch(
         &path,
         &batch(vec![
-            ("i64", Arc::new(Int64Array::from(vec![Some(3), None, Some(-1)]))),
+            (
+                "i64",
+                Arc::new(Int64Array::from(vec![Some(3), None, Some(-1)])),
+            ),
             ("u8", Arc::new(UInt8Array::from(vec![1, 2, 255]))),
-            ("f32", Arc::new(Float32Array::from(vec![0.5, f32::NAN, f32::INFINITY]))),
-            ("money", Arc::new(decimals.with_precision_and_scale(10, 2).unwrap())),
+            (
+                "f32",
+                Arc::new(Float32Array::from(vec![0.5, f32::NAN, f32::INFINITY])),
+            ),
+            (
+                "money",
+                Arc::new(decimals.with_precision_and_scale(10, 2).unwrap()),
+            ),
             ("word", Arc::new(words)),
             ("day", Arc::new(Date32Array::from(vec![0, 1, 20_000]))),
-            ("when", Arc::new(TimestampMillisecondArray::from(vec![0, 1500, -1000]))),
+            (
+                "when",
+                Arc::new(TimestampMillisecondArray::from(vec![0, 1500, -1000])),
+            ),
             ("none", Arc::new(NullArray::new(3))),
         ]),
     );
@@ -131,7 +152,10 @@ fn foreign_types_become_numbers_and_categories() {
 fn integers_can_be_read_as_categories() {
     let place = scratch();
     let path = place.path().join("a.arrow");
-    write_batch(&path, &batch(vec![("id", Arc::new(Int64Array::from(vec![10, 9, 10])))]));
+    write_batch(
+        &path,
+        &batch(vec![("id", Arc::new(Int64Array::from(vec![10, 9, 10])))]),
+    );
     let options = ReadOptions {
         categorical: vec!["id".into()],
         batch_rows: 1,
@@ -139,7 +163,10 @@ fn integers_can_be_read_as_categories() {
     };
     let table = read_with(&path, &options).unwrap();
     let (codes, levels) = table.category("id").unwrap();
-    assert_eq!((codes, &levels[..]), ([1, 0, 1].as_slice(), &["9".to_string(), "10".into()][..]));
+    assert_eq!(
+        (codes, &levels[..]),
+        ([1, 0, 1].as_slice(), &["9".to_string(), "10".into()][..])
+    );
 }
 
 #[test]
@@ -162,7 +189,10 @@ fn a_list_is_refused_by_name_and_type_unless_it_is_left_out() {
         &path,
         &batch(vec![
             ("y", Arc::new(Int64Array::from(vec![1, 2]))),
-            ("visits", Arc::new(ListArray::from_iter_primitive::<Int64Type, _, _>(lists))),
+            (
+                "visits",
+                Arc::new(ListArray::from_iter_primitive::<Int64Type, _, _>(lists)),
+            ),
         ]),
     );
     assert_eq!(
@@ -175,7 +205,14 @@ fn a_list_is_refused_by_name_and_type_unless_it_is_left_out() {
         ..ReadOptions::default()
     };
     assert_eq!(read_with(&path, &options).unwrap().names(), ["y"]);
-    assert_eq!(Source::open(&[&path]).unwrap().schema(&options).unwrap().len(), 1);
+    assert_eq!(
+        Source::open(&[&path])
+            .unwrap()
+            .schema(&options)
+            .unwrap()
+            .len(),
+        1
+    );
 }
 
 #[test]
@@ -189,8 +226,14 @@ fn batches_of_any_size_give_the_same_table() {
         sink.finish().unwrap();
         let whole = read_with(&path, &keeping()).unwrap();
         for batch_rows in [1, 7, 999] {
-            let options = ReadOptions { batch_rows, ..keeping() };
-            assert!(same(&read_with(&path, &options).unwrap(), &whole), "{name} {batch_rows}");
+            let options = ReadOptions {
+                batch_rows,
+                ..keeping()
+            };
+            assert!(
+                same(&read_with(&path, &options).unwrap(), &whole),
+                "{name} {batch_rows}"
+            );
         }
     }
 }

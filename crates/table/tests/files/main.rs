@@ -8,6 +8,7 @@ mod shard;
 mod shuffle;
 mod text;
 
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use lehr_table::{MissingPolicy, ReadOptions, Source, Table, TableError};
@@ -44,4 +45,10 @@ fn keeping() -> ReadOptions {
 fn message<T: std::fmt::Debug>(folder: &TempDir, result: Result<T, TableError>) -> String {
     let text = result.unwrap_err().to_string();
     text.replace(&format!("{}/", folder.path().display()), "")
+}
+
+/// A header and one line for every number of the range.
+fn lines(header: &str, rows: Range<usize>, line: impl Fn(usize) -> String) -> String {
+    let rows: Vec<String> = rows.map(line).collect();
+    format!("{header}\n{}\n", rows.join("\n"))
 }

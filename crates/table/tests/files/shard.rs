@@ -16,8 +16,14 @@ fn a_folder_and_a_pattern_are_one_table_in_order_of_names() {
     assert_eq!(table.number("a").unwrap(), [1.0, 2.0, 3.0]);
     assert_eq!(table.category("g").unwrap().0, [1, 0, 1]);
     assert_eq!(read(&place.path().join("part-*.csv")).unwrap(), table);
-    let source = Source::open(&[place.path().join("part-2.csv"), place.path().join("part-1.csv")]);
-    let table = source.unwrap().read(&ReadOptions::default(), &mut |_| ()).unwrap();
+    let source = Source::open(&[
+        place.path().join("part-2.csv"),
+        place.path().join("part-1.csv"),
+    ]);
+    let table = source
+        .unwrap()
+        .read(&ReadOptions::default(), &mut |_| ())
+        .unwrap();
     assert_eq!(table.number("a").unwrap(), [3.0, 1.0, 2.0]);
 }
 
@@ -29,7 +35,9 @@ fn a_disagreeing_shard_is_named_with_its_column() {
     let same_columns = "\n  hint: all shards of a table have the same columns in the same order";
     assert_eq!(
         message(&place, read(place.path())),
-        format!("2.csv: column \"c\" (a number), but 1.csv has column \"b\" (a number){same_columns}")
+        format!(
+            "2.csv: column \"c\" (a number), but 1.csv has column \"b\" (a number){same_columns}"
+        )
     );
     put(&place, "2.csv", "a\n1\n");
     assert_eq!(
@@ -54,8 +62,13 @@ fn a_csv_shard_of_another_type_is_named_with_its_cell() {
         sample_rows: 1,
         ..ReadOptions::default()
     };
-    let result = Source::open(&[place.path()]).unwrap().read(&options, &mut |_| ());
-    assert!(message(&place, result).starts_with("2.csv:2:1: column \"a\" expects a number, found \"word\""));
+    let result = Source::open(&[place.path()])
+        .unwrap()
+        .read(&options, &mut |_| ());
+    assert!(
+        message(&place, result)
+            .starts_with("2.csv:2:1: column \"a\" expects a number, found \"word\"")
+    );
 }
 
 #[test]
@@ -66,7 +79,9 @@ fn a_parquet_shard_of_another_type_is_refused_on_opening() {
     write_parquet(&place.path().join("1.parquet"), &numbers).unwrap();
     write_parquet(&place.path().join("2.parquet"), &truths).unwrap();
     let error = message(&place, Source::open(&[place.path()]));
-    assert!(error.starts_with("2.parquet: column \"a\" (true or false), but 1.parquet has column \"a\" (a number)"));
+    assert!(error.starts_with(
+        "2.parquet: column \"a\" (true or false), but 1.parquet has column \"a\" (a number)"
+    ));
 }
 
 #[test]
@@ -85,9 +100,15 @@ fn paths_without_tables_say_so() {
     let error = message(&place, Source::open(&[place.path().join("none.csv")]));
     assert!(error.starts_with("none.csv: cannot open: "), "{error}");
     let error = message(&place, Source::open(&[place.path().join("x*.csv")]));
-    assert!(error.starts_with("x*.csv: no file matches the pattern"), "{error}");
+    assert!(
+        error.starts_with("x*.csv: no file matches the pattern"),
+        "{error}"
+    );
     let error = Source::open(&[place.path()]).unwrap_err().to_string();
-    assert!(error.contains(": the folder has no table in it\n  hint: "), "{error}");
+    assert!(
+        error.contains(": the folder has no table in it\n  hint: "),
+        "{error}"
+    );
     let error = message(&place, Source::open(&[put(&place, "a.xlsx", "")]));
     assert!(error.starts_with("a.xlsx: expected a table, found an unknown file extension"));
     let none: [&str; 0] = [];

@@ -15,7 +15,9 @@ fn numbered(rows: usize) -> Table {
     let levels = ["a", "b", "c", "d", "e"].map(String::from).to_vec();
     Table::new()
         .with_number("v", (0..rows).map(|row| row as f64).collect())
-        .and_then(|table| table.with_matrix("x", rows, 2, (0..2 * rows).map(|v| v as f64).collect()))
+        .and_then(|table| {
+            table.with_matrix("x", rows, 2, (0..2 * rows).map(|v| v as f64).collect())
+        })
         .and_then(|table| table.with_category("g", codes, levels))
         .and_then(|table| table.with_boolean("b", (0..rows).map(|row| row % 3 == 0).collect()))
         .unwrap()
@@ -46,7 +48,12 @@ fn shuffled_rows_are_a_permutation_in_which_rows_stay_whole() {
         assert_eq!((shuffled.n_rows(), shuffled.width()), (20_000, 5));
         shuffled.verify().unwrap();
         let back = shuffled.table(0..20_000).unwrap();
-        let order: Vec<usize> = back.number("v").unwrap().iter().map(|v| *v as usize).collect();
+        let order: Vec<usize> = back
+            .number("v")
+            .unwrap()
+            .iter()
+            .map(|v| *v as usize)
+            .collect();
         assert!(!order.is_sorted());
         assert_eq!(back, table.select_rows(&order));
         let mut sorted = order;
@@ -97,14 +104,23 @@ fn levels_are_sorted_whatever_order_the_rows_came_in() {
     let place = scratch();
     let path = put(&place, "a.csv", "g\nzebra\napple\nzebra\nmango\n");
     let how = Conversion {
-        read: ReadOptions { batch_rows: 1, ..ReadOptions::default() },
+        read: ReadOptions {
+            batch_rows: 1,
+            ..ReadOptions::default()
+        },
         ..Conversion::default()
     };
     let shuffled = shuffle(&path, &place.path().join("out"), &how).unwrap();
     let table = shuffled.table(0..4).unwrap();
     let (codes, levels) = table.category("g").unwrap();
-    assert_eq!(levels[..], ["apple".to_string(), "mango".into(), "zebra".into()]);
-    let mut words: Vec<&str> = codes.iter().map(|code| levels[*code as usize].as_str()).collect();
+    assert_eq!(
+        levels[..],
+        ["apple".to_string(), "mango".into(), "zebra".into()]
+    );
+    let mut words: Vec<&str> = codes
+        .iter()
+        .map(|code| levels[*code as usize].as_str())
+        .collect();
     words.sort_unstable();
     assert_eq!(words, ["apple", "mango", "zebra", "zebra"]);
 }
@@ -115,17 +131,26 @@ fn missing_values_are_refused_dropped_or_kept() {
     let path = put(&place, "a.csv", "x,g\n1,r\n,b\n3,\n4,b\n");
     let out = place.path().join("out");
     let how = |missing| Conversion {
-        read: ReadOptions { missing, ..ReadOptions::default() },
+        read: ReadOptions {
+            missing,
+            ..ReadOptions::default()
+        },
         ..Conversion::default()
     };
     let error = message(&place, shuffle(&path, &out, &how(MissingPolicy::Refuse)));
-    assert!(error.starts_with("missing values in 4 rows: \"x\" 1, \"g\" 1"), "{error}");
+    assert!(
+        error.starts_with("missing values in 4 rows: \"x\" 1, \"g\" 1"),
+        "{error}"
+    );
     assert!(!out.exists());
     let shuffled = shuffle(&path, &out, &how(MissingPolicy::Drop)).unwrap();
     assert_eq!((shuffled.n_rows(), shuffled.dropped_rows()), (2, 2));
     let shuffled = shuffle(&path, &out, &how(MissingPolicy::Keep)).unwrap();
     let table = shuffled.table(0..4).unwrap();
-    assert_eq!(table.missing(), read_with(&path, &keeping()).unwrap().missing());
+    assert_eq!(
+        table.missing(),
+        read_with(&path, &keeping()).unwrap().missing()
+    );
 }
 
 #[test]
@@ -133,12 +158,24 @@ fn one_pass_over_the_rows_standardises_like_the_table_in_memory() {
     let place = scratch();
     let table = numbered(500);
     let shuffled = convert(&place, &table, 3, 1 << 20);
-    let (a, b) = (shuffled.standardizer(&["x", "v"]).unwrap(), Standardizer::fit(&table, &["x", "v"]).unwrap());
+    let (a, b) = (
+        shuffled.standardizer(&["x", "v"]).unwrap(),
+        Standardizer::fit(&table, &["x", "v"]).unwrap(),
+    );
     for (a, b) in a.scales().iter().zip(b.scales()) {
         assert_eq!((&a.name, a.place), (&b.name, b.place));
         assert!((a.mean - b.mean).abs() < 1e-9 && (a.scale - b.scale).abs() < 1e-9);
     }
     assert!(shuffled.standardizer(&["g"]).is_err());
+}
+
+#[test]
+fn released_rows_come_back_the_same() {
+    let place = scratch();
+    let shuffled = convert(&place, &numbered(5000), 3, 1 << 20);
+    let before = shuffled.rows(0..5000).to_vec();
+    shuffled.release(100..4000);
+    assert_eq!(shuffled.rows(0..5000), before);
 }
 
 #[test]
@@ -148,10 +185,23 @@ fn progress_goes_through_both_stages() {
     write_parquet(&parquet, &numbered(20_000)).unwrap();
     let mut seen: Vec<Progress> = Vec::new();
     let source = Source::open(&[&parquet]).unwrap();
-    Shuffled::convert(&source, &place.path().join("out"), &Conversion::default(), &mut |at| seen.push(at)).unwrap();
-    let (reading, shuffling): (Vec<_>, Vec<_>) = seen.iter().partition(|at| at.stage == Stage::Reading);
-    assert_eq!(reading.last().map(|at| (at.rows, at.share)), Some((20_000, 1.0)));
-    assert_eq!(shuffling.last().map(|at| (at.rows, at.share)), Some((20_000, 1.0)));
+    Shuffled::convert(
+        &source,
+        &place.path().join("out"),
+        &Conversion::default(),
+        &mut |at| seen.push(at),
+    )
+    .unwrap();
+    let (reading, shuffling): (Vec<Progress>, Vec<Progress>) =
+        seen.into_iter().partition(|at| at.stage == Stage::Reading);
+    assert_eq!(
+        reading.last().map(|at| (at.rows, at.share)),
+        Some((20_000, 1.0))
+    );
+    assert_eq!(
+        shuffling.last().map(|at| (at.rows, at.share)),
+        Some((20_000, 1.0))
+    );
 }
 
 #[test]
@@ -207,5 +257,8 @@ fn altered_rows_are_found_on_demand() {
         bytes[at..at + 8].copy_from_slice(&1e9_f64.to_le_bytes());
     });
     let error = message(&place, Shuffled::open(&path).unwrap().table(0..50));
-    assert!(error.contains("1000000000 is no code of column \"g\""), "{error}");
+    assert!(
+        error.contains("1000000000 is no code of column \"g\""),
+        "{error}"
+    );
 }

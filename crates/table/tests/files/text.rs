@@ -6,7 +6,7 @@ use lehr_table::{
     Column, Header, MISSING, MissingPolicy, Progress, ReadOptions, Source, write_csv,
 };
 
-use crate::{keeping, message, put, read, read_with, scratch};
+use crate::{keeping, lines, message, put, read, read_with, scratch};
 
 #[test]
 fn types_are_inferred_by_column() {
@@ -23,14 +23,19 @@ fn types_are_inferred_by_column() {
     let truths = Column::Boolean(vec![Some(true), Some(false), Some(true)]);
     assert_eq!(table.column("b").unwrap(), &truths);
     let (codes, levels) = table.category("c").unwrap();
-    assert_eq!((codes, &levels[..]), ([1, 0, 1].as_slice(), &["blue".to_string(), "red".into()][..]));
+    assert_eq!(
+        (codes, &levels[..]),
+        (
+            [1, 0, 1].as_slice(),
+            &["blue".to_string(), "red".into()][..]
+        )
+    );
 }
 
 #[test]
 fn a_cell_that_does_not_parse_is_named_by_line_and_field() {
     let place = scratch();
-    let mut text = String::from("a,b,c,age\n");
-    (2..17).for_each(|line| text += &format!("1,2,3,{line}\n"));
+    let text = lines("a,b,c,age", 2..17, |line| format!("1,2,3,{line}"));
     let path = put(&place, "data.csv", text + "1,2,3,n/a\n");
     assert_eq!(
         message(&place, read(&path)),
@@ -48,7 +53,15 @@ fn a_cell_that_does_not_parse_is_named_by_line_and_field() {
         categorical: vec!["age".into()],
         ..ReadOptions::default()
     };
-    assert_eq!(read_with(&path, &categorical).unwrap().category("age").unwrap().1.len(), 16);
+    assert_eq!(
+        read_with(&path, &categorical)
+            .unwrap()
+            .category("age")
+            .unwrap()
+            .1
+            .len(),
+        16
+    );
 }
 
 #[test]
@@ -58,7 +71,9 @@ fn lines_are_counted_through_quotes_blank_lines_and_carriage_returns() {
     let path = put(&place, "lf.csv", rows);
     assert!(message(&place, read(&path)).starts_with("lf.csv:7:2: column \"v\" expects a number"));
     let path = put(&place, "crlf.csv", rows.replace('\n', "\r\n"));
-    assert!(message(&place, read(&path)).starts_with("crlf.csv:7:2: column \"v\" expects a number"));
+    assert!(
+        message(&place, read(&path)).starts_with("crlf.csv:7:2: column \"v\" expects a number")
+    );
     let path = put(&place, "end.csv", "v\n1\n2\n3\nx");
     assert!(message(&place, read(&path)).starts_with("end.csv:5:1: column \"v\""));
 }
@@ -101,7 +116,11 @@ fn delimiters_are_given_or_guessed() {
         ("bom.csv", "\u{feff}a,b\r\n1,2\r\n"),
     ] {
         let table = read(&put(&place, name, text)).unwrap();
-        assert_eq!((table.number("a").unwrap(), table.number("b").unwrap()), (&[1.0][..], &[2.0][..]), "{name}");
+        assert_eq!(
+            (table.number("a").unwrap(), table.number("b").unwrap()),
+            (&[1.0][..], &[2.0][..]),
+            "{name}"
+        );
     }
     let options = ReadOptions {
         delimiter: Some(b'~'),
@@ -131,8 +150,7 @@ fn without_a_header_columns_are_numbered() {
 #[test]
 fn compressed_text_reads_like_plain_text() {
     let place = scratch();
-    let mut text = String::from("a,g\n");
-    (0..20_000).for_each(|row| text += &format!("{row},level{}\n", row % 7));
+    let text = lines("a,g", 0..20_000, |row| format!("{row},level{}", row % 7));
     let plain = read(&put(&place, "a.csv", &text)).unwrap();
     let mut packer = flate2_pack(&text);
     let gz = read(&put(&place, "b.csv.gz", &packer)).unwrap();
@@ -174,15 +192,19 @@ fn written_text_reads_back_the_same() {
 #[test]
 fn progress_only_grows_and_ends_at_one() {
     let place = scratch();
-    let mut text = String::from("a\n");
-    (0..50_000).for_each(|row| text += &format!("{row}\n"));
+    let text = lines("a", 0..50_000, |row| row.to_string());
     let path = put(&place, "a.csv", text);
     let mut seen: Vec<Progress> = Vec::new();
     let source = Source::open(&[&path]).unwrap();
-    source.read(&ReadOptions::default(), &mut |at| seen.push(at)).unwrap();
+    source
+        .read(&ReadOptions::default(), &mut |at| seen.push(at))
+        .unwrap();
     assert!(seen.len() > 3);
     assert!(seen.is_sorted_by_key(|at| at.rows) && seen.is_sorted_by(|a, b| a.share <= b.share));
-    assert_eq!(seen.last().map(|at| (at.rows, at.share)), Some((50_000, 1.0)));
+    assert_eq!(
+        seen.last().map(|at| (at.rows, at.share)),
+        Some((50_000, 1.0))
+    );
 }
 
 #[test]
@@ -193,10 +215,16 @@ fn only_the_columns_asked_for_are_read() {
         columns: Some(columns.iter().map(ToString::to_string).collect()),
         ..ReadOptions::default()
     };
-    assert_eq!(read_with(&path, &options(&["c", "a"])).unwrap().names(), ["a", "c"]);
+    assert_eq!(
+        read_with(&path, &options(&["c", "a"])).unwrap().names(),
+        ["a", "c"]
+    );
     assert_eq!(
         message(&place, read_with(&path, &options(&["A1"]))),
         "no column \"A1\" in the table\n  hint: did you mean \"a\"?"
     );
-    assert!(message(&place, read_with(&path, &options(&[]))).starts_with("a.csv: expected at least one column"));
+    assert!(
+        message(&place, read_with(&path, &options(&[])))
+            .starts_with("a.csv: expected at least one column")
+    );
 }

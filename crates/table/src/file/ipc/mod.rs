@@ -1,5 +1,7 @@
 //! Arrow's own files and streams, batch by batch.
 
+mod layout;
+
 use std::fs::File;
 use std::io::{BufReader, Read, Seek};
 use std::path::Path;
@@ -11,7 +13,8 @@ use ::arrow::ipc::reader::{FileReader, StreamReader};
 
 use crate::TableError;
 
-use super::{EachBatch, Field, arrow, format_error, io};
+use super::guard::guarded;
+use super::{EachBatch, Field, arrow, io};
 
 enum Reader {
     File(FileReader<BufReader<File>>),
@@ -29,11 +32,13 @@ impl Reader {
             .map_err(io(path, "read"))?;
         file.rewind().map_err(io(path, "read"))?;
         if magic == b"ARROW1" {
-            let reader = FileReader::try_new(file, None);
-            return Ok(Self::File(reader.map_err(format_error(path))?));
+            guarded(path, || layout::check_file(&mut file))?;
+            let reader = guarded(path, || FileReader::try_new(file, None));
+            return Ok(Self::File(reader?));
         }
-        let reader = StreamReader::try_new(file, None);
-        Ok(Self::Stream(reader.map_err(format_error(path))?))
+        guarded(path, || layout::check_stream(&mut file))?;
+        let reader = guarded(path, || StreamReader::try_new(file, None));
+        Ok(Self::Stream(reader?))
     }
 
     fn schema(&self) -> SchemaRef {
@@ -75,14 +80,13 @@ pub(super) fn decode(
     let mut reader = Reader::open(path)?;
     let total = reader.batches();
     let mut done = 0;
-    while let Some(batch) = reader.next() {
-        let batch = batch.map_err(format_error(path))?;
+    while let Some(batch) = guarded(path, || reader.next().transpose())? {
         done += 1;
         let share = total.map_or(0.0, |total| f64::from(done) / total.max(1) as f64);
         for start in (0..batch.num_rows()).step_by(batch_rows.max(1)) {
             let rows = batch_rows.max(1).min(batch.num_rows() - start);
             let part = batch.slice(start, rows);
-            let table = arrow::table(&part, fields).map_err(format_error(path))?;
+            let table = guarded(path, || arrow::table(&part, fields))?;
             each(table, share)?;
         }
     }
