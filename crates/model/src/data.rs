@@ -1,5 +1,8 @@
 //! The columns a model reads, as numbers, each value checked.
 
+use std::borrow::Cow;
+use std::sync::Arc;
+
 use lehr_density::{Column, ColumnKind, Columns, ResponseKind, Role, RowData, Rows, Values};
 use lehr_graph::Graph;
 use lehr_table::{Column as TableColumn, MISSING, Table};
@@ -15,6 +18,8 @@ pub(crate) struct Demands {
     distributions: Vec<(String, &'static str)>,
     /// For each index column that reads an array, the length of the shortest one.
     lengths: Vec<(String, usize)>,
+    /// Each observed column of hits with its column of trials.
+    trials: Vec<(String, String)>,
 }
 
 impl Demands {
@@ -24,6 +29,18 @@ impl Demands {
         rows: &Rows<'_>,
         graph: &Graph,
     ) -> Demands {
+        let trials = record.observed.iter().filter_map(|observed| {
+            let (_, trials) = observed
+                .parameters
+                .iter()
+                .find(|(name, _)| *name == "trials")?;
+            let is_it = |column: &&Column| {
+                rows.numbers(&column.name)
+                    .is_some_and(|read| read.is(*trials))
+            };
+            let column = columns.iter().find(is_it)?;
+            Some((observed.name.clone(), column.name.clone()))
+        });
         let observed = record.observed.iter();
         let lengths = columns.iter().filter_map(|column| {
             let ColumnKind::Index { .. } = column.kind else {
@@ -35,6 +52,7 @@ impl Demands {
         Demands {
             distributions: observed.map(|o| (o.name.clone(), o.distribution)).collect(),
             lengths: lengths.collect(),
+            trials: trials.collect(),
         }
     }
 
@@ -68,13 +86,20 @@ pub(crate) fn read(
         }
     }
     if reader.problems.is_empty() {
+        reader.trials(columns, &values);
+    }
+    if reader.problems.is_empty() {
         return Ok(RowData::new(table.n_rows(), values));
     }
     Err(reader.problems)
 }
 
 /// The table's column, its levels numbered as those the model was bound with.
-fn matching(table: &Table, schema: &Schema, column: &Column) -> Result<TableColumn, Problem> {
+fn matching<'t>(
+    table: &'t Table,
+    schema: &Schema,
+    column: &Column,
+) -> Result<Cow<'t, TableColumn>, Problem> {
     let name = &column.name;
     let found = table.column(name).map_err(|_| Problem::UnknownColumn {
         name: name.clone(),
@@ -89,7 +114,7 @@ fn matching(table: &Table, schema: &Schema, column: &Column) -> Result<TableColu
     };
     match &known.names {
         _ if found.kind() != known.kind => Err(wrong()),
-        Some(levels) => found.recode(name, levels).map_err(|error| {
+        Some(levels) => found.recode(name, levels).map(Cow::Owned).map_err(|error| {
             let text = error.to_string();
             Problem::UnseenLevel {
                 name: name.clone(),
@@ -98,7 +123,7 @@ fn matching(table: &Table, schema: &Schema, column: &Column) -> Result<TableColu
                     .map_or(text.clone(), |(_, rest)| rest.into()),
             }
         }),
-        None => Ok(found.clone()),
+        None => Ok(Cow::Borrowed(found)),
     }
 }
 
@@ -122,8 +147,7 @@ impl Reader<'_> {
             self.problem(Problem::Missing { name, count, row });
         }
         let width = found.kind().width();
-        let mut numbers = Vec::with_capacity(found.len() * width);
-        (0..found.len()).for_each(|row| found.push_row(row, &mut numbers));
+        let numbers = numbers_of(found);
         let infinite = |row: usize| {
             numbers[row * width..][..width]
                 .iter()
@@ -139,7 +163,7 @@ impl Reader<'_> {
                 self.values(column, &numbers);
                 Values::Numbers {
                     width,
-                    values: numbers.into(),
+                    values: Arc::from(&*numbers),
                 }
             }
         }
@@ -185,6 +209,34 @@ impl Reader<'_> {
         }
     }
 
+    /// Checks hits against trials, once all columns are sound.
+    fn trials(&mut self, columns: &Columns, values: &[Values]) {
+        let numbers = |wanted: &str| {
+            let is_it = |column: &Column| column.name == wanted;
+            match &values[columns.iter().position(is_it)?] {
+                Values::Numbers { values, .. } => Some(values),
+                Values::Indices(_) => None,
+            }
+        };
+        for (name, trials) in &self.demands.trials {
+            let (Some(hits), Some(limits)) = (numbers(name), numbers(trials)) else {
+                continue;
+            };
+            let Some((row, count)) = offenders(hits.len(), |row| hits[row] > limits[row]) else {
+                continue;
+            };
+            self.problems.push(Problem::Trials {
+                name: name.clone(),
+                row,
+                distribution: self.demands.distribution(name).to_owned(),
+                trials: trials.clone(),
+                limit: limits[row - 1],
+                found: hits[row - 1],
+                count,
+            });
+        }
+    }
+
     fn indices(&mut self, name: &str, numbers: &[f64]) -> Values {
         let whole = |x: f64| x >= 0.0 && x.fract() == 0.0 && x < f64::from(MISSING);
         let wrong = |row: usize| numbers[row].is_finite() && !whole(numbers[row]);
@@ -208,6 +260,18 @@ impl Reader<'_> {
             });
         }
         Values::Indices(numbers.iter().map(|&x| x as u32).collect())
+    }
+}
+
+/// The column as numbers, copied only where it is not numbers already.
+fn numbers_of(column: &TableColumn) -> Cow<'_, [f64]> {
+    match column {
+        TableColumn::Number(values) | TableColumn::Matrix { values, .. } => Cow::Borrowed(values),
+        _ => {
+            let mut numbers = Vec::with_capacity(column.len());
+            (0..column.len()).for_each(|row| column.push_row(row, &mut numbers));
+            Cow::Owned(numbers)
+        }
     }
 }
 

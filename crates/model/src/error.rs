@@ -98,6 +98,24 @@ pub enum Problem {
         /// How many rows have such values.
         count: usize,
     },
+    /// More hits than trials.
+    #[error("column {name:?}, row {row}: {distribution} expects at most {limit}, the trials in column {trials:?}, found {found}{}", others(*count))]
+    Trials {
+        /// The observed column.
+        name: String,
+        /// The first such row.
+        row: usize,
+        /// The distribution.
+        distribution: String,
+        /// The column of trials.
+        trials: String,
+        /// The trials there.
+        limit: f64,
+        /// The hits there.
+        found: f64,
+        /// How many rows have such values.
+        count: usize,
+    },
     /// Two sites of one name.
     #[error("site {name:?}: names must differ, found it twice\n  hint: rename one of the two")]
     DuplicateSite {
@@ -123,10 +141,10 @@ pub enum Problem {
         distribution: &'static str,
     },
     /// A distribution with impossible parameters.
-    #[error("site {name:?}: {error}")]
+    #[error("{place}: {error}")]
     Parameter {
-        /// The site or the observed column.
-        name: String,
+        /// The site or the observed column, with its kind.
+        place: String,
         /// What its distribution says.
         error: ParameterError,
     },

@@ -36,6 +36,7 @@ pub mod distribution;
 mod error;
 mod linear;
 mod model;
+mod observe;
 mod predict;
 mod record;
 mod row;

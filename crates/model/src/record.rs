@@ -47,6 +47,11 @@ impl<'g> Record<'g> {
             || self.deterministics.iter().any(|(known, _)| known == name)
     }
 
+    /// Whether the column has been observed in this run.
+    pub(crate) fn is_observed(&self, column: &str) -> bool {
+        self.observed.iter().any(|observed| observed.name == column)
+    }
+
     /// Adds a problem once, however often the model runs into it.
     pub(crate) fn problem(&mut self, problem: Problem) {
         if !self.problems.contains(&problem) {

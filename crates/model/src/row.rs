@@ -9,16 +9,15 @@ use lehr_table::Kind;
 use crate::description;
 use crate::distribution::Distribution;
 use crate::error::Problem;
-use crate::record::Observed;
 use crate::supply::Supply;
 use crate::tracer::Tracer;
 
 /// All rows that are asked for, at once: a column is an array with one entry per row.
 pub struct Row<'t, 'g> {
-    tracer: &'t Tracer<'g>,
-    length: usize,
+    pub(crate) tracer: &'t Tracer<'g>,
+    pub(crate) length: usize,
     weight: Cell<Option<Expr<'g>>>,
-    terms: RefCell<Vec<Expr<'g>>>,
+    pub(crate) terms: RefCell<Vec<Expr<'g>>>,
     local_terms: RefCell<Vec<Expr<'g>>>,
 }
 
@@ -83,7 +82,7 @@ impl<'t, 'g> Row<'t, 'g> {
     }
 
     /// The column in the shape in which the table has it.
-    fn numbers(&self, column: &str, role: Role, expected: &'static str) -> Expr<'g> {
+    pub(crate) fn numbers(&self, column: &str, role: Role, expected: &'static str) -> Expr<'g> {
         let tracer = self.tracer;
         let Some(known) = tracer.schema.column(column) else {
             return self.unknown_numbers(column);
@@ -144,9 +143,8 @@ impl<'t, 'g> Row<'t, 'g> {
     /// A level per row, for [`Expr::at`].
     pub fn index(&self, column: &str) -> Indices<'g> {
         let tracer = self.tracer;
-        let levels = self.index_levels(column);
-        let kind = ColumnKind::Index { levels };
-        if tracer.schema.column(column).is_some() {
+        if let Some(levels) = self.index_levels(column) {
+            let kind = ColumnKind::Index { levels };
             tracer.record.borrow_mut().read(column, kind, Role::Index);
         }
         let mut rows = tracer.rows.borrow_mut();
@@ -161,13 +159,14 @@ impl<'t, 'g> Row<'t, 'g> {
         indices
     }
 
-    fn index_levels(&self, column: &str) -> usize {
+    /// How many levels the column has; `None` if it cannot be an index, which is reported.
+    fn index_levels(&self, column: &str) -> Option<usize> {
         let problem = match self.tracer.schema.column(column) {
             None => self.tracer.unknown(column),
             Some(known) => match (known.levels, known.kind) {
-                (Some(levels), _) => return levels,
+                (Some(levels), _) => return Some(levels),
                 // Which row is not whole is said when the values are checked.
-                (None, Kind::Number) => return 0,
+                (None, Kind::Number) => return Some(0),
                 (None, kind) => Problem::WrongKind {
                     name: column.to_owned(),
                     expected: "a category or whole numbers from 0 on",
@@ -176,127 +175,8 @@ impl<'t, 'g> Row<'t, 'g> {
                 },
             },
         };
-        self.tracer.record.borrow_mut().problem(problem);
-        0
-    }
-
-    /// States that the column is drawn from this distribution, one draw per row.
-    #[expect(
-        clippy::needless_pass_by_value,
-        reason = "models read without ampersands"
-    )]
-    pub fn observe(&self, column: &str, distribution: impl Distribution<'g>) {
-        let tracer = self.tracer;
-        let kind = distribution.kind();
-        let again = |record: &crate::record::Record<'g>| {
-            record
-                .observed
-                .iter()
-                .any(|observed| observed.name == column)
-        };
-        if again(&tracer.record.borrow()) {
-            let name = column.to_owned();
-            tracer
-                .record
-                .borrow_mut()
-                .problem(Problem::DuplicateResponse { name });
-            return;
-        }
-        if let Err(problem) = tracer.check(column, &distribution) {
-            tracer.record.borrow_mut().problem(problem);
-        }
-        let line =
-            description::observed(&tracer.record.borrow(), tracer.graph, column, &distribution);
-        let observed = self.observed(column, kind, &distribution);
-        if let Some(density) = self.density(column, kind, &distribution) {
-            self.terms.borrow_mut().push(density);
-        }
-        let mut record = tracer.record.borrow_mut();
-        record.observed.push(observed);
-    }
-
-    /// The log density of each row; `None` for rows that are asked to be predicted.
-    fn density(
-        &self,
-        column: &str,
-        kind: ResponseKind,
-        distribution: &impl Distribution<'g>,
-    ) -> Option<Expr<'g>> {
-        if self.is_unobserved(column) {
-            return None;
-        }
-        let label = self.label(column, kind);
-        let density = distribution.log_density(label);
-        let per_row = match *density.shape().dims() {
-            [n] if n == self.length => return Some(density),
-            // Independent columns of one distribution add up.
-            [n, w] if n == self.length && label.shape().dims().last() == Some(&w) => {
-                return Some(density.sum_axis(1));
-            }
-            _ => density,
-        };
-        // A shape that could not even be computed has been reported where it arose.
-        if per_row.as_number().is_none_or(|number| !number.is_nan()) {
-            let problem = Problem::RowShape {
-                name: column.to_owned(),
-                distribution: distribution.name(),
-                found: rows_named(&per_row.shape().to_string()),
-            };
-            self.tracer.record.borrow_mut().problem(problem);
-        }
+        self.tracer.report(problem);
         None
-    }
-
-    fn is_unobserved(&self, column: &str) -> bool {
-        let rows = self.tracer.rows.borrow();
-        let absent = rows
-            .as_ref()
-            .is_none_or(|rows| rows.numbers(column).is_none());
-        absent && !matches!(self.tracer.supply, Supply::Discover)
-    }
-
-    fn label(&self, column: &str, kind: ResponseKind) -> Expr<'g> {
-        let label = self.numbers(column, Role::Response { kind }, "numbers");
-        match *label.shape().dims() {
-            [n, 1] if kind.width() == 1 => label.reshape([n]),
-            [n] if matches!(kind, ResponseKind::Vector(_) | ResponseKind::Simplex(_)) => {
-                label.reshape([n, 1])
-            }
-            _ => label,
-        }
-    }
-
-    fn observed(
-        &self,
-        column: &str,
-        kind: ResponseKind,
-        distribution: &impl Distribution<'g>,
-    ) -> Observed<'g> {
-        let graph = self.tracer.graph;
-        let batch = self.response_batch(column, kind);
-        let rank = distribution.batch_shape().rank();
-        let parameters = (distribution.parameters(graph).into_iter())
-            .map(|(name, value)| (name, spread(value, rank, batch)))
-            .collect();
-        let mean = distribution.mean(graph);
-        Observed {
-            name: column.to_owned(),
-            distribution: distribution.name(),
-            kind,
-            family: distribution.family(),
-            parameters,
-            mean: mean.map(|mean| spread(mean, rank, batch)),
-        }
-    }
-
-    /// One distribution per row, or one per number of a row of independent numbers.
-    fn response_batch(&self, column: &str, kind: ResponseKind) -> Shape {
-        match self.tracer.schema.column(column).map(|known| known.kind) {
-            Some(Kind::Matrix { width }) if kind.width() == 1 && width > 1 => {
-                [self.length, width].into()
-            }
-            _ => [self.length].into(),
-        }
     }
 
     /// A latent of each row's own with this prior. Most methods refuse models with any.
@@ -353,22 +233,6 @@ impl<'t, 'g> Row<'t, 'g> {
     }
 }
 
-/// The value with its first `rank` axes widened to `batch`, where they fit.
-fn spread(value: Expr<'_>, rank: usize, batch: Shape) -> Expr<'_> {
-    let shape = value.shape();
-    let own = &shape.dims()[rank.min(shape.rank())..];
-    let whole = Shape::new(&[batch.dims(), own].concat());
-    match shape.broadcast(whole) {
-        Some(fitted) if fitted == whole => value.broadcast(whole),
-        _ => value,
-    }
-}
-
 fn is_discrete(kind: ResponseKind) -> bool {
     matches!(kind, ResponseKind::Binary | ResponseKind::Category(_))
-}
-
-/// A shape or message with the axis of rows by name.
-pub(crate) fn rows_named(text: &str) -> String {
-    text.replace(&crate::tracer::ROWS.to_string(), "rows")
 }

@@ -79,7 +79,7 @@ impl<'g> Tracer<'g> {
         shape: Shape,
     ) -> Result<Site, Problem> {
         self.free_name(name)?;
-        self.check(name, distribution)?;
+        self.check(&format!("site {name:?}"), distribution)?;
         let Some(support) = distribution.support() else {
             return Err(Problem::Discrete {
                 name: name.to_owned(),
@@ -92,7 +92,7 @@ impl<'g> Tracer<'g> {
     /// Refuses impossible parameters, unless they come of a mistake reported before.
     pub(crate) fn check(
         &self,
-        name: &str,
+        place: &str,
         distribution: &impl Distribution<'g>,
     ) -> Result<(), Problem> {
         let Err(error) = distribution.check() else {
@@ -103,8 +103,8 @@ impl<'g> Tracer<'g> {
         if stand_in && known {
             return Ok(());
         }
-        let name = name.to_owned();
-        Err(Problem::Parameter { name, error })
+        let place = place.to_owned();
+        Err(Problem::Parameter { place, error })
     }
 
     fn free_name(&self, name: &str) -> Result<(), Problem> {
@@ -123,9 +123,13 @@ impl<'g> Tracer<'g> {
         }
     }
 
+    pub(crate) fn report(&self, problem: Problem) {
+        self.record.borrow_mut().problem(problem);
+    }
+
     /// Notes a problem and goes on with a stand-in of the shape that was meant.
     pub(crate) fn refuse(&self, problem: Problem, shape: Shape) -> Expr<'g> {
-        self.record.borrow_mut().problem(problem);
+        self.report(problem);
         self.graph.full(shape, f64::NAN)
     }
 
@@ -173,7 +177,7 @@ impl<'g> Tracer<'g> {
             return;
         }
         let found = value.shape().to_string();
-        self.record.borrow_mut().problem(Problem::NotANumber {
+        self.report(Problem::NotANumber {
             what: "factor",
             name: name.to_owned(),
             found,
@@ -204,7 +208,7 @@ impl<'g> Tracer<'g> {
                 hint: "only such columns have levels".into(),
             },
         };
-        self.record.borrow_mut().problem(problem);
+        self.report(problem);
         1
     }
 
