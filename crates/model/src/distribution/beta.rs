@@ -4,7 +4,7 @@ use lehr_density::{Family, ResponseKind, Support};
 use lehr_graph::{Expr, Graph, Shape};
 
 use super::check::Check;
-use super::draw::{beta_logit, sigmoid};
+use super::draw::{beta_logit, inside_unit, sigmoid};
 use super::family::ScalarFamily;
 use super::value::joint_shape;
 use super::{Distribution, ParameterError, Value};
@@ -151,5 +151,5 @@ impl<'g> Distribution<'g> for Beta<'g> {
 
 pub(super) static FAMILY: ScalarFamily = ScalarFamily {
     name: "Beta",
-    draw: |p, rng| sigmoid(beta_logit(p[0], p[1], rng)),
+    draw: |p, rng| inside_unit(sigmoid(beta_logit(p[0], p[1], rng))),
 };

@@ -5,7 +5,7 @@ use lehr_graph::{Expr, Graph, Shape};
 use rand::Rng;
 
 use super::check::Check;
-use super::draw::log_gamma;
+use super::draw::{log_gamma, positive};
 use super::value::{joined, leading};
 use super::{Distribution, ParameterError, Value};
 
@@ -122,7 +122,7 @@ impl Family for DirichletFamily {
         let peak = out.iter().copied().fold(f64::NEG_INFINITY, f64::max);
         let total: f64 = out.iter().map(|x| (x - peak).exp()).sum();
         for x in out {
-            *x = (*x - peak).exp() / total;
+            *x = positive((*x - peak).exp() / total);
         }
     }
 }

@@ -46,6 +46,16 @@ pub(super) fn beta_logit(a: f64, b: f64, rng: &mut dyn Rng) -> f64 {
     log_gamma(a, rng) - log_gamma(b, rng)
 }
 
+/// The number, rounded into the positive ones where it left them by underflow or overflow.
+pub(super) fn positive(x: f64) -> f64 {
+    x.clamp(f64::MIN_POSITIVE, f64::MAX)
+}
+
+/// The number, rounded into the open unit interval.
+pub(super) fn inside_unit(x: f64) -> f64 {
+    x.clamp(f64::MIN_POSITIVE, 1.0 - 0.5 * f64::EPSILON)
+}
+
 /// 1/(1 + e^−logit).
 pub(super) fn sigmoid(logit: f64) -> f64 {
     1.0 / (1.0 + (-logit).exp())

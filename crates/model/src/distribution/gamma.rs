@@ -4,7 +4,7 @@ use lehr_density::{Family, ResponseKind, Support};
 use lehr_graph::{Expr, Graph, Shape};
 
 use super::check::Check;
-use super::draw::log_gamma;
+use super::draw::{log_gamma, positive};
 use super::family::ScalarFamily;
 use super::value::joint_shape;
 use super::{Distribution, ParameterError, Value};
@@ -136,5 +136,5 @@ impl<'g> Distribution<'g> for Gamma<'g> {
 
 pub(super) static FAMILY: ScalarFamily = ScalarFamily {
     name: "Gamma",
-    draw: |p, rng| log_gamma(p[0], rng).exp() / p[1],
+    draw: |p, rng| positive(log_gamma(p[0], rng).exp() / p[1]),
 };

@@ -3,7 +3,7 @@
 use lehr_density::{ResponseKind, Support};
 use lehr_graph::{Expr, Graph};
 
-use super::draw::log_gamma;
+use super::draw::{log_gamma, positive};
 use super::elementwise::{defined, elementwise};
 use super::family::ScalarFamily;
 use super::{Distribution, Value};
@@ -49,5 +49,5 @@ impl<'g> Distribution<'g> for InverseGamma<'g> {
 
 pub(super) static FAMILY: ScalarFamily = ScalarFamily {
     name: "InverseGamma",
-    draw: |p, rng| p[1] * (-log_gamma(p[0], rng)).exp(),
+    draw: |p, rng| positive(p[1] * (-log_gamma(p[0], rng)).exp()),
 };

@@ -3,7 +3,7 @@
 use lehr_density::{ResponseKind, Support};
 use lehr_graph::{Expr, Graph};
 
-use super::draw::standard_normal;
+use super::draw::{positive, standard_normal};
 use super::elementwise::elementwise;
 use super::family::ScalarFamily;
 use super::normal::normal_log_density;
@@ -48,5 +48,5 @@ impl<'g> Distribution<'g> for LogNormal<'g> {
 
 pub(super) static FAMILY: ScalarFamily = ScalarFamily {
     name: "LogNormal",
-    draw: |p, rng| (p[0] + p[1] * standard_normal(rng)).exp(),
+    draw: |p, rng| positive((p[0] + p[1] * standard_normal(rng)).exp()),
 };

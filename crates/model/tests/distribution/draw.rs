@@ -3,7 +3,8 @@
 use lehr_density::Family;
 use lehr_graph::Graph;
 use lehr_model::distribution::{
-    Categorical, Cauchy, Dirichlet, Distribution, Gamma, HalfCauchy, Normal, Value, draw_batch,
+    Beta, Categorical, Cauchy, Dirichlet, Distribution, Gamma, HalfCauchy, Normal, Value,
+    draw_batch,
 };
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::SeedableRng;
@@ -127,11 +128,21 @@ fn dirichlet_draws_sum_to_one_and_have_their_moments() {
 fn tiny_concentrations_still_sum_to_one() {
     let graph = Graph::new();
     let values = draws(&graph, &Dirichlet::new([1e-4, 1e-4]), 100, 5);
+    assert!(values.iter().all(|&x| x > 0.0));
     assert!(
         values
             .chunks_exact(2)
             .all(|x| (x[0] + x[1] - 1.0).abs() < 1e-14)
     );
+}
+
+#[test]
+fn draws_that_underflow_stay_inside_the_support() {
+    let graph = Graph::new();
+    let small = draws(&graph, &Gamma::new(1e-4, 1.0), 100, 6);
+    assert!(small.iter().all(|&x| x > 0.0));
+    let ends = draws(&graph, &Beta::new(1e-3, 1e-3), 100, 6);
+    assert!(ends.iter().all(|&x| x > 0.0 && x < 1.0));
 }
 
 #[test]

@@ -103,8 +103,7 @@ fn a_two_by_two_lkj_is_a_beta_distribution_of_the_correlation() {
 
 #[test]
 fn a_three_by_three_lkj_is_a_power_of_the_determinant() {
-    // All 3 × 3 correlation matrices have volume π²/2; with η = 2 the integral of det R is
-    // π²/10·... computed below from its beta factors.
+    // All 3 × 3 correlation matrices have volume π²/2.
     let [a, b, c] = [0.3, -0.5, 0.6];
     let l = factor(3, &[a, b, c]);
     // dR = L₂₂ dL: r₃₂ = l₃₁l₂₁ + l₃₂l₂₂.
