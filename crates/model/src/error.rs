@@ -122,6 +122,16 @@ pub enum Problem {
         /// The repeated name.
         name: String,
     },
+    /// A site, parameter, factor or named quantity inside `m.rows`.
+    #[error(
+        "{what} {name:?}: expected outside m.rows, found inside\n  hint: name it before m.rows; a latent of each row's own is row.sample"
+    )]
+    InsideRows {
+        /// What it is.
+        what: &'static str,
+        /// Its name.
+        name: String,
+    },
     /// One column observed twice.
     #[error(
         "column {name:?}: expected one row.observe, found two\n  hint: a column has one distribution; mixtures are one distribution too"

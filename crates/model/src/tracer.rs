@@ -1,6 +1,6 @@
 //! The handle with which a model names its sites.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::sync::Arc;
 
 use lehr_density::{LayoutError, Rows, Site, Support};
@@ -27,6 +27,7 @@ pub struct Tracer<'g> {
     /// The rows asked for; `None` leaves [`Tracer::rows`] out.
     pub(crate) rows: RefCell<Option<Rows<'g>>>,
     pub(crate) record: RefCell<Record<'g>>,
+    inside_rows: Cell<bool>,
 }
 
 impl<'g> Tracer<'g> {
@@ -42,6 +43,7 @@ impl<'g> Tracer<'g> {
             supply,
             rows: RefCell::new(rows),
             record: RefCell::default(),
+            inside_rows: Cell::new(false),
         }
     }
 
@@ -57,7 +59,9 @@ impl<'g> Tracer<'g> {
     )]
     pub fn sample(&self, name: &str, distribution: impl Distribution<'g>) -> Expr<'g> {
         let shape = distribution.shape();
-        let site = match self.site(name, &distribution, shape) {
+        let checked =
+            (self.outside_rows("site", name)).and_then(|()| self.site(name, &distribution, shape));
+        let site = match checked {
             Ok(site) => site,
             Err(problem) => return self.refuse(problem, shape),
         };
@@ -107,6 +111,16 @@ impl<'g> Tracer<'g> {
         Err(Problem::Parameter { place, error })
     }
 
+    /// Refuses what belongs to all rows at once where only rows are asked for: runs without
+    /// rows would not see it.
+    fn outside_rows(&self, what: &'static str, name: &str) -> Result<(), Problem> {
+        if self.inside_rows.get() {
+            let name = name.to_owned();
+            return Err(Problem::InsideRows { what, name });
+        }
+        Ok(())
+    }
+
     fn free_name(&self, name: &str) -> Result<(), Problem> {
         if self.record.borrow().is_taken(name) {
             let name = name.to_owned();
@@ -143,7 +157,8 @@ impl<'g> Tracer<'g> {
             Value::Vector(numbers) => numbers,
             Value::Expr(expr) => constant_values(expr),
         };
-        let checked = (self.free_name(name))
+        let checked = (self.outside_rows("parameter", name))
+            .and_then(|()| self.free_name(name))
             .and_then(|()| fitted(Site::new(name, shape, support).with_start(&numbers)));
         let site = match checked {
             Ok(site) => site,
@@ -159,7 +174,8 @@ impl<'g> Tracer<'g> {
 
     /// A quantity worth a name, which draws of the posterior come with.
     pub fn deterministic(&self, name: &str, value: Expr<'g>) -> Expr<'g> {
-        if let Err(problem) = self.free_name(name) {
+        let outside = self.outside_rows("deterministic", name);
+        if let Err(problem) = outside.and_then(|()| self.free_name(name)) {
             return self.refuse(problem, value.shape());
         }
         self.line(|_| description::deterministic(name, value));
@@ -171,6 +187,9 @@ impl<'g> Tracer<'g> {
 
     /// A term added to the log prior; one number.
     pub fn factor(&self, name: &str, value: Expr<'g>) {
+        if let Err(problem) = self.outside_rows("factor", name) {
+            return self.report(problem);
+        }
         if value.shape().is_scalar() {
             self.line(|_| format!("{name}: a factor"));
             self.record.borrow_mut().prior.push(value);
@@ -224,7 +243,9 @@ impl<'g> Tracer<'g> {
         let length = self.rows.borrow().as_ref().map(Rows::len);
         if let Some(length) = length {
             let row = Row::new(self, length);
+            self.inside_rows.set(true);
             program(&row);
+            self.inside_rows.set(false);
             row.finish();
         }
     }

@@ -107,10 +107,8 @@ fn a_distribution_over_other_axes_than_rows_is_refused() {
     let model = Model::new(|m| {
         let mean = m.sample("mean", Normal::new(0.0, 1.0).expand([2]));
         m.rows(|row| {
-            row.observe(
-                "y",
-                Normal::new(row.matrix("x").dot(mean).reshape([row.count(), 1]), 1.0),
-            )
+            let column = row.matrix("x").dot(mean).reshape([row.count(), 1]);
+            row.observe("y", Normal::new(column, 1.0));
         });
     });
     assert_eq!(
@@ -143,10 +141,7 @@ fn more_hits_than_trials_are_named_with_their_row() {
     let model = Model::new(|m| {
         let logit = m.sample("logit", Normal::new(0.0, 1.0));
         m.rows(|row| {
-            row.observe(
-                "hits",
-                Binomial::with_logit(row.number("trials"), logit.broadcast([row.count()])),
-            )
+            row.observe("hits", Binomial::with_logit(row.number("trials"), logit));
         });
     });
     let table = Table::new()
@@ -169,6 +164,26 @@ fn two_sites_of_one_name_are_refused() {
     assert_eq!(
         refusal(&model, &table()),
         "site \"a\": names must differ, found it twice\n  hint: rename one of the two"
+    );
+}
+
+#[test]
+fn what_belongs_to_all_rows_is_named_outside_them() {
+    let model = Model::new(|m| {
+        m.rows(|row| {
+            let mean = m.sample("mean", Normal::new(0.0, 1.0));
+            m.factor("pull", mean);
+            row.observe("y", Normal::new(mean, 1.0));
+        });
+    });
+    let hint = "hint: name it before m.rows; a latent of each row's own is row.sample";
+    assert_eq!(
+        refusal(&model, &table()),
+        format!(
+            "2 mistakes\n\
+             site \"mean\": expected outside m.rows, found inside\n  {hint}\n\
+             factor \"pull\": expected outside m.rows, found inside\n  {hint}"
+        )
     );
 }
 
