@@ -66,6 +66,8 @@ pub struct Response<'g> {
     pub name: String,
     /// Which values it may take.
     pub kind: ResponseKind,
+    /// Numbers per row: the kind's own, or more where a row has several independent ones.
+    pub width: usize,
     /// How a value is drawn once the parameters are numbers.
     pub family: &'static dyn Family,
     /// The parameters by name in the family's order, each with a leading axis of rows.

@@ -137,6 +137,7 @@ impl Density for Bound {
             .map(|observed| Response {
                 name: observed.name,
                 kind: observed.kind,
+                width: observed.width,
                 family: observed.family,
                 parameters: observed.parameters,
                 mean: observed.mean,

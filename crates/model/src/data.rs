@@ -171,7 +171,7 @@ impl Reader<'_> {
 
     fn values(&mut self, column: &Column, numbers: &[f64]) {
         match column.role {
-            Role::Response { kind } => self.labels(&column.name, kind, numbers),
+            Role::Response { kind } => self.labels(column, kind, numbers),
             Role::Weight => {
                 if let Some((row, count)) = offenders(numbers.len(), |row| numbers[row] < 0.0) {
                     self.problem(Problem::Weight {
@@ -186,27 +186,33 @@ impl Reader<'_> {
         }
     }
 
-    fn labels(&mut self, name: &str, kind: ResponseKind, numbers: &[f64]) {
-        let width = kind.width().max(1);
-        let event = |place: usize| &numbers[place * width..(place + 1) * width];
-        // What is missing or infinite has been reported as such.
-        let wrong = |place: usize| {
-            event(place).iter().all(|x| x.is_finite()) && !kind.contains(event(place))
+    fn labels(&mut self, column: &Column, kind: ResponseKind, numbers: &[f64]) {
+        let (name, per_row, width) = (&column.name, column.kind.width(), kind.width());
+        // What is missing or infinite has been reported as such, and so has a width that
+        // does not fit.
+        let wrong = |event: &&[f64]| {
+            event.iter().all(|x| x.is_finite()) && !kind.contains(event) && event.len() == width
         };
-        if let Some((place, count)) = offenders(numbers.len() / width, wrong) {
-            let found = match event(place - 1) {
-                [only] => only.to_string(),
-                many => format!("{many:?}"),
-            };
-            self.problem(Problem::Label {
-                name: name.to_owned(),
-                row: place,
-                distribution: self.demands.distribution(name).to_owned(),
-                expected: kind.to_string(),
-                found,
-                count,
-            });
-        }
+        let label = |row: usize| {
+            let values = &numbers[row * per_row..(row + 1) * per_row];
+            values.chunks(width.max(1)).find(wrong)
+        };
+        let offender = offenders(numbers.len() / per_row, |row| label(row).is_some());
+        let Some((row, count)) = offender else {
+            return;
+        };
+        let found = match label(row - 1) {
+            Some([only]) => only.to_string(),
+            many => format!("{:?}", many.unwrap_or_default()),
+        };
+        self.problem(Problem::Label {
+            name: name.clone(),
+            row,
+            distribution: self.demands.distribution(name).to_owned(),
+            expected: kind.to_string(),
+            found,
+            count,
+        });
     }
 
     /// Checks hits against trials, once all columns are sound.

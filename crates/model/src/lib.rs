@@ -47,6 +47,6 @@ mod tracer;
 pub use bound::Bound;
 pub use error::{BindError, Problem};
 pub use model::Model;
-pub use predict::{Predicted, PriorError};
+pub use predict::PriorError;
 pub use row::Row;
 pub use tracer::Tracer;

@@ -103,6 +103,7 @@ impl<'g> Row<'_, 'g> {
             name: column.to_owned(),
             distribution: distribution.name(),
             kind,
+            width: batch.dims().get(1).map_or(kind.width(), |width| *width),
             family: distribution.family(),
             parameters,
             mean: mean.map(|mean| spread(mean, rank, batch)),

@@ -32,6 +32,8 @@ pub(crate) struct Observed<'g> {
     pub(crate) name: String,
     pub(crate) distribution: &'static str,
     pub(crate) kind: ResponseKind,
+    /// Numbers per row.
+    pub(crate) width: usize,
     pub(crate) family: &'static dyn Family,
     pub(crate) parameters: Vec<(&'static str, Expr<'g>)>,
     pub(crate) mean: Option<Expr<'g>>,

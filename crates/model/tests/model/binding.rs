@@ -137,6 +137,18 @@ fn a_label_outside_the_support_is_named_with_its_row() {
 }
 
 #[test]
+fn a_label_among_several_numbers_is_named_with_its_row() {
+    let model = Model::new(|m| {
+        m.rows(|row| row.observe("x", Poisson::with_rate(1.0)));
+    });
+    let values = vec![0.0, 1.0, 2.0, 3.0, 4.0, -5.0, 0.5, -0.5];
+    assert_eq!(
+        refusal(&model, &with("x", Column::Matrix { width: 2, values })),
+        "column \"x\", row 3: Poisson expects a whole number from 0 on, found -5 (2 such rows)"
+    );
+}
+
+#[test]
 fn more_hits_than_trials_are_named_with_their_row() {
     let model = Model::new(|m| {
         let logit = m.sample("logit", Normal::new(0.0, 1.0));

@@ -1,8 +1,8 @@
 //! Draws of the prior and of responses.
 
-use lehr_density::{Density, RowSet, Support};
+use lehr_density::{Density, Predictor, RowSet, Support};
 use lehr_model::Model;
-use lehr_model::distribution::{Categorical, Distribution, Gamma, HalfNormal, Normal};
+use lehr_model::distribution::{Categorical, Cauchy, Distribution, Gamma, HalfNormal, Normal};
 use lehr_table::Table;
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::SeedableRng;
@@ -73,8 +73,11 @@ fn new_rows_are_predicted_without_their_labels() {
     let (columns, data) = bound.rows_of(&fresh).unwrap();
     let z = [0.0, 0.0, 0.0, -50.0, 0.0, 50.0];
     let rows = RowSet::Range(0..2);
-    let drawn = bound.draw_responses((&z, &[]), (&columns, &data), &rows, &mut random(2));
+    let mut predictor = Predictor::new(&bound, &columns, &data, &rows);
+    let drawn = predictor.draw(&z, &[], &mut random(2));
     assert_eq!(drawn[0].values, [1.0, 0.0]);
+    let means = predictor.means(&[0.0; 6], &[]);
+    assert_eq!(means[0].values, [0.5, 0.5]);
 }
 
 #[test]
@@ -100,13 +103,13 @@ fn labels_and_wide_rows_are_drawn_in_their_widths() {
         let scale = m.sample("scale", HalfNormal::new(1.0));
         m.rows(|row| {
             row.observe("group", Categorical::with_logits(logit));
-            row.observe("x", Normal::new(0.0, scale));
+            row.observe("x", Cauchy::new(0.0, scale));
         });
     });
     let bound = bind(&model, &table());
     let drawn = bound.posterior_predictive(&[-90.0, 90.0, 0.0, -20.0], &[], &mut random(9));
     assert_eq!(drawn[0].values, [1.0; 4]);
     assert_eq!((drawn[1].width, drawn[1].values.len()), (2, 8));
-    assert!(drawn[1].values.iter().all(|x| x.abs() < 1e-6 && *x != 0.0));
+    assert!(drawn[1].values.iter().all(|x| x.abs() < 1e-4 && *x != 0.0));
     assert_eq!(bound.columns().responses().count(), 2);
 }
