@@ -136,7 +136,9 @@ impl fmt::Display for ResponseKind {
             ResponseKind::Binary => write!(f, "0 or 1"),
             ResponseKind::Count => write!(f, "a whole number from 0 on"),
             ResponseKind::CountUpTo(most) => write!(f, "a whole number from 0 to {most}"),
-            ResponseKind::Category(n) => write!(f, "a whole number from 0 to {}", n - 1),
+            ResponseKind::Category(n) => {
+                write!(f, "a whole number from 0 to {}", n.saturating_sub(1))
+            }
             ResponseKind::Vector(n) => write!(f, "{n} finite numbers"),
             ResponseKind::Simplex(n) => write!(f, "{n} positive numbers that sum to 1"),
         }

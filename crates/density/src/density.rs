@@ -1,7 +1,5 @@
 //! What inference sees of a model and its table.
 
-use std::sync::Arc;
-
 use lehr_graph::Expr;
 use rand_core::Rng;
 
@@ -68,10 +66,12 @@ pub struct Response<'g> {
     pub name: String,
     /// Which values it may take.
     pub kind: ResponseKind,
+    /// Numbers per row: the kind's own, or more where a row has several independent ones.
+    pub width: usize,
     /// How a value is drawn once the parameters are numbers.
-    pub family: Arc<dyn Family>,
-    /// The parameters in the family's order, each with a leading axis of rows.
-    pub parameters: Vec<Expr<'g>>,
+    pub family: &'static dyn Family,
+    /// The parameters by name in the family's order, each with a leading axis of rows.
+    pub parameters: Vec<(&'static str, Expr<'g>)>,
     /// The mean of each row, `[n]` or `[n, width]`, where the family has one.
     pub mean: Option<Expr<'g>>,
 }

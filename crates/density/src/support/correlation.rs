@@ -9,8 +9,8 @@ use super::{Constrained, with_last};
 /// How far from one the length of a row may be and still count as one.
 const SLACK: f64 = 1e-8;
 
-/// With r = tanh u row by row, entry (i, j) is r_ij ∏_{k<j} √(1 − r_ik²) and the diagonal is
-/// what remains of the row's unit length. The entry itself gives one factor 1 − r² to the
+/// With r = tanh u, each entry is its r times what the entries to its left leave of the row's
+/// unit length, ∏ √(1 − r²) over them, and the diagonal is what remains. The entry itself gives one factor 1 − r² to the
 /// Jacobian and half a factor to every later column.
 pub(super) fn constrain(free: Expr<'_>, n: usize) -> Constrained<'_> {
     let (graph, shape) = (free.graph(), free.shape());
@@ -41,7 +41,7 @@ fn log_squared_sech(free: Expr<'_>) -> Expr<'_> {
 
 pub(super) fn unconstrain(event: &[f64], n: usize, free: &mut Vec<f64>) {
     for i in 0..n {
-        let row = &event[i * n..i * n + i + 1];
+        let row = &event[i * n..=i * n + i];
         for j in 0..i {
             // The length the rest of the row still has, by what it holds rather than by
             // one minus what came before, which cancels.

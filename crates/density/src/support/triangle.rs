@@ -1,6 +1,6 @@
 //! Numbers row after row below the diagonal of a matrix.
 
-use lehr_graph::Expr;
+use lehr_graph::{Expr, Graph};
 
 use super::with_last;
 
@@ -35,7 +35,7 @@ pub(super) fn below_diagonal(flat: Expr<'_>, n: usize) -> Expr<'_> {
 }
 
 /// The identity matrix.
-pub(super) fn identity<'g>(graph: &'g lehr_graph::Graph, n: usize) -> Expr<'g> {
+pub(super) fn identity(graph: &Graph, n: usize) -> Expr<'_> {
     let values: Vec<f64> = (0..n * n)
         .map(|k| f64::from(u8::from(k / n == k % n)))
         .collect();
