@@ -7,6 +7,7 @@ use lehr_density::{Density, Point, RowData, Rows};
 use lehr_graph::{Expr, Graph, Shape};
 
 use crate::block::Block;
+use crate::frame::Frame;
 
 /// The name of θ among the learned blocks.
 pub const PARAMS: &str = "params";
@@ -55,16 +56,27 @@ pub(crate) enum Need<'g> {
 pub struct Context<'g, 'd> {
     graph: &'g Graph,
     density: &'d dyn Density,
+    frame: &'d Frame,
     params: Expr<'g>,
     needs: RefCell<Vec<Need<'g>>>,
 }
 
 impl<'g, 'd> Context<'g, 'd> {
-    /// A context on an empty program.
+    /// A context on an empty program, in the latents' own coordinates.
     pub fn new(graph: &'g Graph, density: &'d dyn Density) -> Context<'g, 'd> {
+        Context::within(graph, density, &Frame::Identity)
+    }
+
+    /// A context whose guide moves in the coordinates of a frame.
+    pub fn within(
+        graph: &'g Graph,
+        density: &'d dyn Density,
+        frame: &'d Frame,
+    ) -> Context<'g, 'd> {
         let context = Context {
             graph,
             density,
+            frame,
             params: graph.full([density.params().size()], 0.0),
             needs: RefCell::default(),
         };
@@ -87,9 +99,19 @@ impl<'g, 'd> Context<'g, 'd> {
         self.density
     }
 
-    /// The point with these latents and the learned θ.
-    pub fn at(&self, latents: Expr<'g>) -> Point<'g> {
-        Point::new(latents, self.params)
+    /// The frame the guide moves in.
+    pub fn frame(&self) -> &'d Frame {
+        self.frame
+    }
+
+    /// The latents at these coordinates of the frame.
+    pub fn latents(&self, coordinates: Expr<'g>) -> Expr<'g> {
+        self.frame.latents(self, coordinates)
+    }
+
+    /// The point at these coordinates of the frame, with the learned θ.
+    pub fn at(&self, coordinates: Expr<'g>) -> Point<'g> {
+        Point::new(self.latents(coordinates), self.params)
     }
 
     /// A learned block as an input; the same block is the same input.
@@ -124,13 +146,22 @@ impl<'g, 'd> Context<'g, 'd> {
         rows
     }
 
-    /// An array that never changes. Unlike a constant it can be large without being hashed.
+    /// An array that never changes. Unlike a constant it can be large without being hashed;
+    /// the same array is the same input.
     pub fn fixed(&self, name: &str, shape: impl Into<Shape>, values: &Arc<[f64]>) -> Expr<'g> {
-        let input = self.graph.input(name, shape);
-        self.needs
-            .borrow_mut()
-            .push(Need::Fixed(values.clone(), input));
-        input
+        let shape = shape.into();
+        let known = self.needs.borrow().iter().find_map(|need| match need {
+            Need::Fixed(known, input) if Arc::ptr_eq(known, values) && input.shape() == shape => {
+                Some(*input)
+            }
+            _ => None,
+        });
+        known.unwrap_or_else(|| {
+            let input = self.graph.input(name, shape);
+            let need = Need::Fixed(values.clone(), input);
+            self.needs.borrow_mut().push(need);
+            input
+        })
     }
 
     pub(crate) fn into_needs(self) -> Vec<Need<'g>> {

@@ -32,7 +32,7 @@ impl Control {
     pub(crate) fn data_term<'g>(
         &self,
         context: &Context<'g, '_>,
-        latents: Expr<'g>,
+        at: &Point<'g>,
         rows: &Rows<'g>,
         share: f64,
     ) -> Expr<'g> {
@@ -40,9 +40,9 @@ impl Control {
         let size = self.mode.len();
         let mode = context.fixed("control_mode", [size], &self.mode);
         let params = context.fixed("control_params", [self.params.len()], &self.params);
-        let offset = latents - mode;
+        let offset = at.latents - mode;
         let expansion = row_expansion(density, Point::new(mode, params), offset, rows);
-        let exact = density.log_likelihood(&context.at(latents), rows);
+        let exact = density.log_likelihood(at, rows);
         (exact - expansion).sum() * share + self.whole(context, offset)
     }
 

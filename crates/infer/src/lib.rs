@@ -8,10 +8,18 @@ pub mod stationary;
 pub mod stream;
 
 pub mod annealed;
+pub mod average;
 pub mod block;
 pub mod context;
 pub mod control;
+pub mod file;
+pub mod frame;
 pub mod guide;
+pub mod linear;
+pub mod mode;
+mod pass;
 pub mod objective;
+pub mod observer;
 pub mod program;
 pub mod surrogate;
+pub mod train;

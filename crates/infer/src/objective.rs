@@ -1,5 +1,6 @@
 //! The evidence lower bound as one expression.
 
+use lehr_density::Point;
 use lehr_graph::Expr;
 use serde::{Deserialize, Serialize};
 
@@ -43,27 +44,24 @@ pub fn weigh<'g>(
     gradient: Gradient,
     score: &Score,
 ) -> Weighed<'g> {
-    let Drawn {
-        latents,
-        log_weight,
-    } = guide.draw(context, gradient);
-    let density = context.density();
-    let prior = density.log_prior(&context.at(latents));
-    let data = data_term(context, latents, score);
+    let drawn: Drawn<'g> = guide.draw(context, gradient);
+    let at = context.at(drawn.latents);
+    let prior = context.density().log_prior(&at);
+    let data = data_term(context, &at, score);
     Weighed {
-        latents,
-        log_weight: log_weight + prior + data,
+        latents: at.latents,
+        log_weight: drawn.log_weight + context.frame().log_volume() + prior + data,
     }
 }
 
 /// (N/B) Σ over the rows of log p(yₙ | z, xₙ), by way of the expansion if there is one.
-fn data_term<'g>(context: &Context<'g, '_>, latents: Expr<'g>, score: &Score) -> Expr<'g> {
+fn data_term<'g>(context: &Context<'g, '_>, at: &Point<'g>, score: &Score) -> Expr<'g> {
     let density = context.density();
     let rows = context.rows("score", &score.rows);
     let share = density.n_rows() as f64 / rows.len() as f64;
     match &score.control {
-        Some(control) => control.data_term(context, latents, &rows, share),
-        None => density.log_likelihood(&context.at(latents), &rows).sum() * share,
+        Some(control) => control.data_term(context, at, &rows, share),
+        None => density.log_likelihood(at, &rows).sum() * share,
     }
 }
 

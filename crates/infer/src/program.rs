@@ -8,6 +8,7 @@ use lehr_graph::{Expr, Graph, Plan, Slot, Workspace};
 use crate::batch::{BatchError, Epochs};
 use crate::block::Learned;
 use crate::context::{Context, Feed, Need};
+use crate::frame::Frame;
 use crate::stream::Stream;
 
 /// A plan and its workspace, with the inputs it takes from the run.
@@ -180,7 +181,7 @@ pub(crate) fn copy_rows(
 }
 
 /// Every row of the table, lent where it is in memory anyway.
-fn lend_all(workspace: &mut Workspace, source: &dyn RowSource, columns: &[(usize, Slot)]) {
+pub(crate) fn lend_all(workspace: &mut Workspace, source: &dyn RowSource, columns: &[(usize, Slot)]) {
     let rows = RowSet::Range(0..source.n_rows());
     for &(column, slot) in columns {
         match (slot, source.whole(column)) {
@@ -194,18 +195,31 @@ fn lend_fixed(workspace: &mut Workspace, data: &Arc<RowData>, columns: &[(usize,
     lend_all(workspace, data.as_ref(), columns);
 }
 
-/// Writes a program on a fresh graph and compiles it.
+/// Writes a program on a fresh graph and compiles it, in the latents' own coordinates.
 ///
 /// # Errors
 /// If a batch is larger than the table.
 pub fn compile(
     density: &dyn Density,
     learned: &Learned,
+    run: (usize, u64),
+    write: impl for<'g> FnOnce(&Context<'g, '_>) -> Vec<Expr<'g>>,
+) -> Result<Program, BatchError> {
+    compile_within((density, &Frame::Identity), learned, run, write)
+}
+
+/// Writes a program on a fresh graph and compiles it for so many lanes and a seed.
+///
+/// # Errors
+/// If a batch is larger than the table.
+pub fn compile_within(
+    (density, frame): (&dyn Density, &Frame),
+    learned: &Learned,
     (lanes, seed): (usize, u64),
     write: impl for<'g> FnOnce(&Context<'g, '_>) -> Vec<Expr<'g>>,
 ) -> Result<Program, BatchError> {
     let graph = Graph::new();
-    let context = Context::new(&graph, density);
+    let context = Context::within(&graph, density, frame);
     let outputs = write(&context);
     Program::new(context, &outputs, learned, lanes, seed)
 }

@@ -201,42 +201,68 @@ fn each_lane<const N: usize>(
     }
 }
 
+/// One instruction on one frame. Each kind is a function of its own, compiled once per
+/// instruction set: in one large function the optimiser takes minutes.
+#[derive(Clone, Copy)]
+struct Execute<'a> {
+    frame: &'a Frame,
+    instruction: &'a Instruction,
+}
+
 /// # Safety
 /// The instruction must belong to the plan the frame was made for.
 #[inline(always)]
 unsafe fn execute<S: Simd>(simd: S, frame: &Frame, instruction: &Instruction) {
-    // SAFETY: addresses, counts and strides come from the planner.
-    unsafe {
-        match instruction {
-            Instruction::Unary { op, to, grid } => {
-                elementwise::unary(simd, frame, *op, to, grid);
-            }
-            Instruction::Binary { op, to, grid } => {
-                elementwise::binary(simd, frame, *op, to, grid);
-            }
-            Instruction::Fused { op, to, grid } => {
-                elementwise::fused(simd, frame, *op, to, grid);
-            }
-            Instruction::Select { to, grid } => elementwise::select(simd, frame, to, grid),
-            Instruction::Copy { to, grid } => elementwise::copy(frame, to, grid),
-            Instruction::Fill { to, count, value } => {
-                let count = frame.count(*count);
-                std::slice::from_raw_parts_mut(frame.at(*to), count).fill(*value);
-            }
-            Instruction::MatMul {
-                a,
-                b,
-                c,
-                dims,
-                batch,
-                write,
-            } => {
-                products(simd, frame, [a, b, c], *dims, *batch, *write);
-            }
-            _ => rest(simd, frame, instruction),
-        }
+    let call = Execute { frame, instruction };
+    match instruction {
+        Instruction::Unary { .. } => simd.vectorize(RunUnary(call)),
+        Instruction::Binary { .. } => simd.vectorize(RunBinary(call)),
+        Instruction::Fused { .. } | Instruction::Select { .. } => simd.vectorize(RunFused(call)),
+        Instruction::MatMul { .. } => simd.vectorize(RunProducts(call)),
+        _ => simd.vectorize(RunRest(call)),
     }
 }
+
+macro_rules! runner {
+    ($name:ident, $simd:ident, $frame:ident, $($pattern:pat => $body:expr),*) => {
+        struct $name<'a>(Execute<'a>);
+
+        impl WithSimd for $name<'_> {
+            type Output = ();
+
+            #[inline(always)]
+            fn with_simd<S: Simd>(self, $simd: S) {
+                let $frame = self.0.frame;
+                // SAFETY: addresses, counts and strides come from the planner.
+                unsafe {
+                    match self.0.instruction {
+                        $($pattern => $body,)*
+                        _ => unreachable!("chosen by the kind of instruction"),
+                    }
+                }
+            }
+        }
+    };
+}
+
+runner!(RunUnary, simd, frame,
+    Instruction::Unary { op, to, grid } => elementwise::unary(simd, frame, *op, to, grid));
+runner!(RunBinary, simd, frame,
+    Instruction::Binary { op, to, grid } => elementwise::binary(simd, frame, *op, to, grid));
+runner!(RunFused, simd, frame,
+    Instruction::Fused { op, to, grid } => elementwise::fused(simd, frame, *op, to, grid),
+    Instruction::Select { to, grid } => elementwise::select(simd, frame, to, grid));
+runner!(RunProducts, simd, frame,
+    Instruction::MatMul { a, b, c, dims, batch, write } => {
+        products(simd, frame, [a, b, c], *dims, *batch, *write);
+    });
+runner!(RunRest, simd, frame,
+    Instruction::Copy { to, grid } => elementwise::copy(frame, to, grid),
+    Instruction::Fill { to, count, value } => {
+        let count = frame.count(*count);
+        std::slice::from_raw_parts_mut(frame.at(*to), count).fill(*value);
+    },
+    other => rest(simd, frame, other));
 
 /// The instructions that are not elementwise and not products.
 ///

@@ -135,9 +135,9 @@ impl<'a, 'g, 'd> Chain<'a, 'g, 'd> {
 
     /// Ψ₀ + Ψ̂
     fn target(&self, k: usize, x: Expr<'g>) -> Expr<'g> {
-        let latents = self.latents(x);
-        let prior = self.context.density().log_prior(&self.context.at(latents));
-        prior + self.driving.log_likelihood(k, latents)
+        let at = self.context.at(self.latents(x));
+        let prior = self.context.density().log_prior(&at);
+        prior + self.driving.log_likelihood(k, &at)
     }
 
     /// v = γv̂ + √(1−γ²)ε; the momentum after the last step is not used.

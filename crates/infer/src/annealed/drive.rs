@@ -3,6 +3,7 @@
 
 use std::sync::Arc;
 
+use lehr_density::Point;
 use lehr_graph::Expr;
 
 use crate::block::Block;
@@ -81,10 +82,9 @@ impl<'a, 'g, 'd> Driving<'a, 'g, 'd> {
     }
 
     /// Ψ̂(z) of step `k`.
-    pub(crate) fn log_likelihood(&self, k: usize, latents: Expr<'g>) -> Expr<'g> {
-        let at = self.context.at(latents);
+    pub(crate) fn log_likelihood(&self, k: usize, at: &Point<'g>) -> Expr<'g> {
         if let Drive::Surrogate(surrogate) = self.drive {
-            return surrogate.log_likelihood(self.context, &at);
+            return surrogate.log_likelihood(self.context, at);
         }
         let density = self.context.density();
         let rows = self.shared.clone().unwrap_or_else(|| {
@@ -92,6 +92,6 @@ impl<'a, 'g, 'd> Driving<'a, 'g, 'd> {
             self.context.rows(&name, &feed)
         });
         let share = density.n_rows() as f64 / rows.len() as f64;
-        density.log_likelihood(&at, &rows).sum() * share
+        density.log_likelihood(at, &rows).sum() * share
     }
 }

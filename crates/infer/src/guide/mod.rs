@@ -6,9 +6,11 @@ mod low_rank;
 mod mean_field;
 
 pub use full_rank::FullRank;
+pub(crate) use gaussian::HALF_LN_TWO_PI;
 pub use gaussian::{Base, Gaussian};
 pub use low_rank::LowRank;
 pub use mean_field::MeanField;
+pub(crate) use mean_field::{LOG_SCALE, MEAN};
 
 use lehr_density::Density;
 use lehr_graph::Expr;
