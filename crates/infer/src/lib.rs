@@ -2,7 +2,11 @@
 
 pub mod adam;
 pub mod batch;
+pub mod coreset;
+pub mod kmeans;
 pub mod lbfgs;
+pub mod pareto;
 pub mod schedule;
 pub mod stationary;
 pub mod stream;
+pub mod summary;
