@@ -5,6 +5,7 @@ pub mod batch;
 pub mod coreset;
 pub mod kmeans;
 pub mod lbfgs;
+pub mod nnls;
 pub mod pareto;
 pub mod schedule;
 pub mod stationary;
