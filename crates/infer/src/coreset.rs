@@ -17,7 +17,7 @@ pub struct CoresetSettings {
 }
 
 impl CoresetSettings {
-    /// Six clusters and radius six (METHODS §3).
+    /// Six clusters and radius six, as Jankowiak & Phan (2022) use.
     pub fn new(size: usize, seed: u64) -> Self {
         Self {
             size,

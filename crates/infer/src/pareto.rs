@@ -62,6 +62,9 @@ const FEWEST: usize = 25;
 const EQUAL: f64 = 1.5e-8;
 
 /// Smoothed weights and what they say.
+///
+/// Weights of zero have log weight −∞, so it is to be saved in a format that keeps infinities,
+/// which JSON does not.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Pareto {
     /// Smoothed log weights, normalised to sum to one, in the order given.

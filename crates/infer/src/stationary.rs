@@ -60,7 +60,7 @@ pub enum Trend {
     Falling,
 }
 
-/// The state of the test at some step.
+/// The state of the test at some step; all zero before there is a window to judge.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Verdict {
     /// The conclusion.
@@ -120,10 +120,10 @@ impl Stationary {
             level_since: None,
             verdict: Verdict {
                 trend: Trend::Unknown,
-                gain: f64::NAN,
-                gain_error: f64::NAN,
-                level: f64::NAN,
-                level_error: f64::NAN,
+                gain: 0.0,
+                gain_error: 0.0,
+                level: 0.0,
+                level_error: 0.0,
                 window: 0,
             },
         }

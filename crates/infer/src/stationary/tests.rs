@@ -159,6 +159,9 @@ fn level_and_gain_are_those_of_a_known_line() {
 
 #[test]
 fn a_saved_history_goes_on_the_same_and_a_far_level_changes_nothing() {
+    let fresh = Stationary::new(StationarySettings::default());
+    let text = serde_json::to_string(&fresh).unwrap();
+    assert_eq!(fresh, serde_json::from_str(&text).unwrap());
     let mut rule = Stationary::new(StationarySettings::default());
     feed(&mut rule, 0..5003, |_, noise| noise);
     let text = serde_json::to_string(&rule).unwrap();
