@@ -2,10 +2,15 @@
 
 pub mod adam;
 pub mod batch;
+pub mod coreset;
+pub mod kmeans;
 pub mod lbfgs;
+pub mod nnls;
+pub mod pareto;
 pub mod schedule;
 pub mod stationary;
 pub mod stream;
+<<<<<<< HEAD
 
 pub mod annealed;
 pub mod average;
@@ -23,3 +28,6 @@ pub mod observer;
 pub mod program;
 pub mod surrogate;
 pub mod train;
+=======
+pub mod summary;
+>>>>>>> numerics

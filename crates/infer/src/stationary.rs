@@ -60,7 +60,7 @@ pub enum Trend {
     Falling,
 }
 
-/// The state of the test at some step.
+/// The state of the test at some step; all zero before there is a window to judge.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Verdict {
     /// The conclusion.
@@ -105,6 +105,8 @@ const BINS: usize = 128;
 const FIRST_WIDTH: u64 = 8;
 /// Fewer averages than this say nothing about their own scatter.
 const FEWEST: usize = 24;
+/// Relative rounding of an objective that is a sum over rows: no gain below it is real.
+const ROUNDING: f64 = 1e-12;
 
 impl Stationary {
     /// An empty history.
@@ -118,10 +120,10 @@ impl Stationary {
             level_since: None,
             verdict: Verdict {
                 trend: Trend::Unknown,
-                gain: f64::NAN,
-                gain_error: f64::NAN,
-                level: f64::NAN,
-                level_error: f64::NAN,
+                gain: 0.0,
+                gain_error: 0.0,
+                level: 0.0,
+                level_error: 0.0,
                 window: 0,
             },
         }
@@ -177,8 +179,9 @@ impl Stationary {
             return;
         }
         let line = Line::fit(window, self.width);
-        let visible = line.gain_error <= self.settings.resolution * line.noise;
-        let level = visible && line.gain <= self.settings.gain * line.gain_error;
+        let rounding = ROUNDING * line.level.abs();
+        let visible = line.gain_error <= (self.settings.resolution * line.noise).max(rounding);
+        let level = visible && line.gain <= (self.settings.gain * line.gain_error).max(rounding);
         let falling = visible && line.gain < -3.0 * line.gain_error;
         let count = self.count();
         self.level_since = (level && !falling).then(|| self.level_since.unwrap_or(count));
