@@ -1,4 +1,4 @@
-//! Draws as NetCDF-4, which ArviZ opens as `InferenceData`.
+//! Draws as `NetCDF-4`, which `ArviZ` opens as `InferenceData`.
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -28,7 +28,7 @@ pub struct Variable {
     pub values: Vec<f64>,
 }
 
-/// The group `posterior` of ArviZ's `InferenceData`.
+/// The group `posterior` of an `InferenceData`, as `ArviZ` calls it.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct InferenceData {
     /// Chains. Independent draws are one chain.
@@ -46,7 +46,7 @@ impl InferenceData {
     /// over an axis `site_level` with labels `a`, `b`; all others are numbers. Characters that
     /// HDF5 forbids in names are replaced; the name as it was is kept as `long_name`.
     pub fn from_draws(draws: &Draws) -> Result<Self, ReportError> {
-        let mut groups: Vec<(&str, Vec<(usize, Option<&str>)>)> = Vec::new();
+        let mut groups: Vec<(&str, Columns)> = Vec::new();
         let mut places = HashMap::new();
         for (column, name) in draws.names.iter().enumerate() {
             let (base, level) = indexed(name);
@@ -71,13 +71,30 @@ impl InferenceData {
         })
     }
 
+    /// The draws dealt to so many chains, which independent draws allow: some diagnostics ask
+    /// for several. What does not fill all chains is dropped.
+    pub fn in_chains(mut self, chains: usize) -> Self {
+        let all = self.chains * self.draws;
+        let chains = chains.clamp(1, all.max(1));
+        let draws = all / chains;
+        for variable in &mut self.variables {
+            let width = variable.values.len() / all.max(1);
+            variable.values.truncate(chains * draws * width);
+        }
+        Self {
+            chains,
+            draws,
+            ..self
+        }
+    }
+
     /// Adds an attribute to the group.
     pub fn with_attribute(mut self, key: impl Into<String>, value: impl Into<String>) -> Self {
         self.attributes.push((key.into(), value.into()));
         self
     }
 
-    /// Writes a NetCDF-4 file, which appears complete or not at all.
+    /// Writes a `NetCDF-4` file, which appears complete or not at all.
     pub fn write(&self, path: &Path) -> Result<(), ReportError> {
         let (variables, axes) = self.named()?;
         let draft = Draft::create(path)?;
@@ -190,6 +207,9 @@ impl InferenceData {
     }
 }
 
+/// The columns of one variable, each with its level.
+type Columns<'a> = Vec<(usize, Option<&'a str>)>;
+
 /// An axis whose labels are 0, 1, 2, …
 fn counted_axis(group: &H5Group, name: &str, size: usize) -> rust_hdf5::Result<H5Dataset> {
     let labels: Vec<i64> = (0..size as i64).collect();
@@ -231,7 +251,7 @@ fn gathered(draws: &Draws, base: &str, columns: &[(usize, Option<&str>)]) -> Var
     }
 }
 
-/// A name that HDF5 and NetCDF accept: no slash, no control characters, no spaces at its ends.
+/// A name that HDF5 and `NetCDF` accept: no slash, no control characters, no spaces at its ends.
 fn allowed(name: &str) -> String {
     let letter = |letter: char| match letter {
         '/' => ':',

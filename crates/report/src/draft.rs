@@ -53,10 +53,8 @@ impl Draft {
 
 /// The system's own words: the layer above adds the temporary name, which helps nobody.
 fn without_path(error: std::io::Error) -> std::io::Error {
-    let inner = error.get_ref().and_then(std::error::Error::source);
-    let system = inner.and_then(|inner| inner.downcast_ref::<std::io::Error>());
-    match system.and_then(std::io::Error::raw_os_error) {
-        Some(code) => std::io::Error::from_raw_os_error(code),
+    match error.to_string().split_once(" at path ") {
+        Some((words, _)) => std::io::Error::new(error.kind(), words.to_string()),
         None => error,
     }
 }

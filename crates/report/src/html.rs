@@ -10,8 +10,8 @@ use std::path::Path;
 
 use crate::draft::Draft;
 use crate::markup::Element;
-use crate::number::{self, grouped, print, short, with_error};
-use crate::{Level, ReportData, ReportError};
+use crate::number::{self, grouped, print, with_error};
+use crate::{Estimate, Level, ReportData, ReportError};
 
 const STYLE: &str = include_str!("html/page.css");
 
@@ -127,56 +127,47 @@ fn verdict(data: &ReportData) -> Element {
     section.child(sign.text(mark)).child(words)
 }
 
+/// A number, what it is called, and a word on it.
+type Fact = (&'static str, String, String);
+
 fn facts(data: &ReportData) -> Element {
-    let estimate = |mean: f64, se: f64| print(&with_error(mean, se));
-    let bound = data.bound.map(|bound| {
-        (
-            "bound",
-            estimate(bound.mean, bound.se),
-            "log evidence is at least this",
-        )
-    });
-    let evidence = data.evidence.map(|e| {
-        (
-            "log evidence",
-            estimate(e.mean, e.se),
-            "by importance sampling",
-        )
-    });
     let shape = data
         .pareto_k
-        .map(|k| ("Pareto k", print(&number::fixed(k, 2)), shape_words(k)));
-    let worth = data.effective_sample_size.map(|n| {
-        (
-            "effective draws",
-            grouped(&number::fixed(n, 0)),
-            "after weighting",
-        )
+        .map(|k| ("Pareto k", number::fixed(k, 2), shape_words(k).into()));
+    let worth = data.effective_sample_size.map(|size| {
+        let size = grouped(&number::fixed(size, 0));
+        ("effective draws", size, "after weighting".into())
     });
     let steps = (data.iterations > 0).then(|| {
-        (
-            "iterations",
-            number::count(data.iterations),
-            converged_words(data),
-        )
+        let steps = number::count(data.iterations);
+        ("iterations", steps, converged_words(data).into())
     });
-    let time = data.seconds.map(|s| {
-        (
-            "time",
-            number::duration(s.total()),
-            "reading to final estimates",
-        )
+    let time = data.seconds.map(|seconds| {
+        let total = number::duration(seconds.total());
+        ("time", total, "reading to final estimates".into())
     });
-    let facts = [bound, evidence, shape, worth, steps, time]
-        .into_iter()
-        .flatten();
-    let tiles = facts.map(|(name, value, note)| {
+    let bound = estimated("bound", data.bound, "a floor under the log evidence");
+    let evidence = estimated("log evidence", data.evidence, "by importance sampling");
+    let facts = [bound, evidence, shape, worth, steps, time];
+    let tiles = facts.into_iter().flatten().map(|(name, value, note)| {
         Element::new("div")
             .child(Element::with_text("dt", name))
-            .child(Element::with_text("dd", value))
+            .child(Element::with_text("dd", print(&value)))
             .child(Element::classed("dd", "note").text(note))
     });
     Element::classed("dl", "facts").children(tiles)
+}
+
+fn estimated(name: &'static str, estimate: Option<Estimate>, words: &str) -> Option<Fact> {
+    let estimate = estimate?;
+    let text = with_error(estimate.mean, estimate.se);
+    let (mean, error) = text.split_once(" ± ").unwrap_or((&text, ""));
+    let note = if error.is_empty() {
+        words.into()
+    } else {
+        format!("± {error}, {words}")
+    };
+    Some((name, mean.into(), note))
 }
 
 fn shape_words(k: f64) -> &'static str {
@@ -202,9 +193,4 @@ fn footer(data: &ReportData) -> Element {
     let date = (!data.date.is_empty()).then(|| data.date.clone());
     let parts: Vec<String> = [version, seed, date].into_iter().flatten().collect();
     Element::new("footer").child(Element::with_text("p", parts.join(" · ")))
-}
-
-/// A number for a table of the page.
-fn shown(value: Option<f64>) -> String {
-    value.map_or_else(|| "–".into(), |value| print(&short(value)))
 }

@@ -20,6 +20,7 @@ mod data;
 mod draft;
 mod error;
 mod html;
+mod listing;
 mod markup;
 mod number;
 mod plot;

@@ -38,15 +38,17 @@ pub(crate) fn short(value: f64) -> String {
 
 /// An estimate and its error, the digits chosen by the error.
 pub(crate) fn with_error(mean: f64, error: f64) -> String {
+    with_digits((mean, error), decimals(error))
+}
+
+/// An estimate and its error with so many digits after the point; an error that is none is
+/// left out.
+pub(crate) fn with_digits((mean, error): (f64, f64), digits: usize) -> String {
+    let mean = grouped(&fixed(mean, digits));
     if error.is_finite() && error > 0.0 {
-        let digits = decimals(error);
-        format!(
-            "{} ± {}",
-            grouped(&fixed(mean, digits)),
-            fixed(error, digits)
-        )
+        format!("{mean} ± {}", fixed(error, digits))
     } else {
-        grouped(&short(mean))
+        mean
     }
 }
 

@@ -15,7 +15,7 @@ mod trace;
 
 pub(crate) use calibration::calibration;
 pub(crate) use comparison::comparison;
-pub(crate) use forest::{Row, forest};
+pub(crate) use forest::{Row, forest, split_forest};
 pub(crate) use hexagon::{Cloud, cloud};
 pub(crate) use histogram::{Histogram, histogram};
 pub(crate) use rootogram::rootogram;

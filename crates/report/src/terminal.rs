@@ -4,7 +4,7 @@ use std::io::IsTerminal;
 
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
-use crate::number::{self, decimals, fixed};
+use crate::listing;
 use crate::{Coefficient, Comparison, Level, ReportData, Verdict};
 
 /// Whether text is coloured.
@@ -62,48 +62,26 @@ impl Style {
             Level::DoNotTrust => ("✗", "31"),
         };
         let head = format!("{mark} {}", verdict.level.words().to_lowercase());
-        let mut out = self.painted(&format!("1;{code}"), &head);
+        let mut line = self.painted(&format!("1;{code}"), &head);
         if !verdict.sentence.is_empty() {
-            out += &format!(": {}", safe(&verdict.sentence));
+            line.push_str(": ");
+            line.push_str(&safe(&verdict.sentence));
         }
-        for line in &verdict.advice {
-            out += &format!("\n  hint: {}", safe(line));
-        }
-        out + "\n"
+        let advice = verdict.advice.iter();
+        let hints = advice.map(|hint| format!("  hint: {}", safe(hint)));
+        let lines: Vec<String> = std::iter::once(line).chain(hints).collect();
+        lines.join("\n") + "\n"
     }
 
     /// One line per coefficient; corrected numbers where there are any.
     pub fn coefficients(&self, coefficients: &[Coefficient]) -> String {
-        let row = |coefficient: &Coefficient| {
-            let best = coefficient.best();
-            let digits = decimals(best.sd);
-            let numbers = [best.mean, best.sd, best.q5, best.q50, best.q95];
-            let cells = numbers.map(|value| fixed(value, digits));
-            std::iter::once(safe(&coefficient.name))
-                .chain(cells)
-                .collect()
-        };
-        let head = ["", "mean", "sd", "5%", "50%", "95%"];
-        self.table(&head, coefficients.iter().map(row).collect())
+        let rows = coefficients.iter().map(listing::coefficient);
+        self.table(&listing::COEFFICIENT, rows.collect())
     }
 
     /// One line per method, and what each gives and costs.
     pub fn comparison(&self, methods: &[Comparison]) -> String {
-        let optional = |value: Option<f64>, digits| match value {
-            Some(value) => fixed(value, digits),
-            None => "–".into(),
-        };
-        let row = |method: &Comparison| {
-            vec![
-                safe(&method.method),
-                number::with_error(method.bound, method.se),
-                optional(method.test_log_likelihood, 4),
-                optional(method.pareto_k, 2),
-                number::duration(method.seconds),
-            ]
-        };
-        let head = ["method", "bound", "test log lik", "k", "time"];
-        self.table(&head, methods.iter().map(row).collect())
+        self.table(&listing::COMPARISON, listing::comparison(methods))
     }
 
     /// Verdict, coefficients and, where there is one, the comparison.
@@ -120,7 +98,10 @@ impl Style {
 
     /// Names to the left, numbers to the right, two spaces between; names give way when the
     /// terminal is narrow.
-    fn table(&self, head: &[&str], rows: Vec<Vec<String>>) -> String {
+    fn table(&self, head: &[&str], mut rows: Vec<Vec<String>>) -> String {
+        for row in &mut rows {
+            row[0] = safe(&row[0]);
+        }
         let head: Vec<String> = head.iter().map(|&text| text.into()).collect();
         let widest = |column: usize| {
             let cells = std::iter::once(&head).chain(&rows);

@@ -14,7 +14,7 @@ impl Noise {
         Self(seed)
     }
 
-    /// A number between 0 and 1 (SplitMix64).
+    /// A number between 0 and 1 (`SplitMix64`).
     pub(crate) fn uniform(&mut self) -> f64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut bits = self.0;

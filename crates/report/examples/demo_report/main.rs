@@ -15,7 +15,8 @@ fn main() -> Result<(), ReportError> {
     println!("\n{}", page.display());
     if let Some(draws) = &data.draws {
         let file = folder.join("draws.nc");
-        let data = InferenceData::from_draws(draws)?.with_attribute("inference_library", "lehr");
+        let data = InferenceData::from_draws(draws)?.in_chains(4);
+        let data = data.with_attribute("inference_library", "lehr");
         data.write(&file)?;
         println!("{}", file.display());
     }

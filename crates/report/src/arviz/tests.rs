@@ -104,6 +104,14 @@ fn values_that_do_not_fill_their_shape_are_refused_and_the_old_file_stays() {
 }
 
 #[test]
+fn independent_draws_are_dealt_to_chains_without_loss_of_shape() {
+    let data = InferenceData::from_draws(&draws()).unwrap().in_chains(2);
+    assert_eq!((data.chains, data.draws), (2, 1));
+    let (_place, file) = written(&data);
+    assert_eq!(file.dataset("posterior/site").unwrap().shape(), [2, 1, 2]);
+}
+
+#[test]
 fn interactions_of_levels_stay_numbers() {
     assert_eq!(
         indexed("color[red]:size[big]"),

@@ -2,8 +2,9 @@
 
 use std::collections::HashMap;
 
+use crate::listing;
 use crate::markup::Element;
-use crate::number::{self, decimals, fixed, print};
+use crate::number::{self, decimals, fixed};
 use crate::plot::{Row, forest};
 use crate::{Coefficient, Draws, ReportData};
 
@@ -129,16 +130,21 @@ fn quartiles(draws: &Draws, column: usize) -> Option<[f64; 2]> {
 }
 
 /// The table, and a sentence when it does not hold all rows.
-pub(super) fn numbers(coefficients: &[Coefficient]) -> Vec<Element> {
+fn numbers(coefficients: &[Coefficient]) -> Vec<Element> {
     let corrected = coefficients.iter().any(|row| row.corrected.is_some());
-    let mut head = vec!["", "mean", "sd", "5 %", "50 %", "95 %"];
+    let mut head = listing::COEFFICIENT.to_vec();
     if corrected {
         head.extend(["as fitted", "sd"]);
     }
     let shown = &coefficients[..coefficients.len().min(ROWS)];
-    let rows = shown
-        .iter()
-        .map(|row| cells(row, corrected.then_some(&row.summary)));
+    let rows = shown.iter().map(|row| {
+        let mut cells = listing::coefficient(row);
+        if corrected {
+            let digits = decimals(row.best().sd);
+            cells.extend([row.summary.mean, row.summary.sd].map(|value| fixed(value, digits)));
+        }
+        cells
+    });
     let mut parts = vec![table::numbers(&head, rows)];
     if shown.len() < coefficients.len() {
         let left = number::count((coefficients.len() - shown.len()) as u64);
@@ -146,16 +152,6 @@ pub(super) fn numbers(coefficients: &[Coefficient]) -> Vec<Element> {
         parts.push(Element::classed("p", "note").text(text));
     }
     parts
-}
-
-fn cells(row: &Coefficient, uncorrected: Option<&crate::Summary>) -> Vec<String> {
-    let best = row.best();
-    let digits = decimals(best.sd);
-    let main = [best.mean, best.sd, best.q5, best.q50, best.q95];
-    let extra = uncorrected.map(|summary| [summary.mean, summary.sd]);
-    let values = main.into_iter().chain(extra.into_iter().flatten());
-    let cells = values.map(|value| print(&fixed(value, digits)));
-    std::iter::once(row.name.clone()).chain(cells).collect()
 }
 
 #[cfg(test)]

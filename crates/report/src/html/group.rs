@@ -2,7 +2,7 @@
 
 use crate::markup::Element;
 use crate::number;
-use crate::plot::{Histogram, Row, forest, histogram};
+use crate::plot::{Histogram, Row, forest, histogram, split_forest};
 use crate::{Coefficient, GroupEffects};
 
 use super::coefficient::as_row;
@@ -40,7 +40,10 @@ fn block(group: &GroupEffects) -> Vec<Element> {
         .collect();
     let text = format!(": the {EXTREMES} highest and {EXTREMES} lowest of {levels} levels.");
     let words = Element::with_text("span", text);
-    let extremes = figure(vec![forest(&name, &rows)], vec![heading, words]);
+    let extremes = figure(
+        vec![split_forest(&name, &rows, Some(EXTREMES))],
+        vec![heading, words],
+    );
     std::iter::once(extremes)
         .chain(spread(&name, &sorted))
         .collect()

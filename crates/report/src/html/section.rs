@@ -1,11 +1,12 @@
 //! The sections of the page, each left out when there is nothing to show in it.
 
+use crate::listing;
 use crate::markup::Element;
 use crate::number::{self, duration, print, with_error};
 use crate::plot::{self, Cloud, Histogram};
 use crate::{Draws, ReportData};
 
-use super::{coefficient, correlation, group, shown, table};
+use super::{coefficient, correlation, group, table};
 
 /// A heading with what stands under it.
 pub(super) struct Section {
@@ -131,7 +132,12 @@ fn pairs(data: &ReportData) -> Vec<Element> {
     let Some(draws) = &data.draws else {
         return Vec::new();
     };
-    let pairs = correlation::strongest(draws, 8);
+    let mut pairs = correlation::strongest(draws, 8);
+    let clear = pairs
+        .iter()
+        .filter(|pair| pair.correlation.abs() >= 0.15)
+        .count();
+    pairs.truncate(clear.max(4));
     let plots: Vec<Element> = pairs.iter().map(|pair| pair_figure(draws, pair)).collect();
     if plots.is_empty() {
         return plots;
@@ -189,6 +195,7 @@ fn calibration(data: &ReportData) -> Vec<Element> {
     let caption = vec![
         key("one", "observed, with interval"),
         key("bar", "rows per bin"),
+        Element::with_text("span", "Dashed: perfect calibration."),
     ];
     let covers =
         |bin: &&crate::CalibrationBin| bin.low <= bin.predicted && bin.predicted <= bin.high;
@@ -223,7 +230,10 @@ fn residuals(data: &ReportData) -> Vec<Element> {
         rule: Some(0.0),
     };
     let words = ["Residuals should scatter evenly about zero whatever the fitted value. A bend asks for another term, a funnel for another family.".to_string()];
-    let caption = vec![Element::with_text("span", "Darker means more rows.")];
+    let caption = vec![Element::with_text(
+        "span",
+        "Stronger colour means more rows.",
+    )];
     explained(plot::cloud(&cloud), caption, &words)
 }
 
@@ -238,17 +248,7 @@ fn methods(data: &ReportData) -> Vec<Element> {
     if data.comparison.is_empty() {
         return Vec::new();
     }
-    let rows = data.comparison.iter().map(|row| {
-        vec![
-            row.method.clone(),
-            print(&with_error(row.bound, row.se)),
-            shown(row.test_log_likelihood),
-            shown(row.pareto_k),
-            duration(row.seconds),
-        ]
-    });
-    let head = ["method", "bound", "held-out log lik.", "k", "time"];
-    let table = table::numbers(&head, rows);
+    let table = table::numbers(&listing::COMPARISON, listing::comparison(&data.comparison));
     let text = "Bound with two standard errors, mean log likelihood of held-out rows, time to fit. Filled: the best.";
     let plot = figure(
         vec![plot::comparison(&data.comparison)],

@@ -1,10 +1,16 @@
 //! Tables of the page: names to the left, numbers to the right, scrolling when too wide.
 
 use crate::markup::Element;
+use crate::number::print;
 
 /// A table whose first column is names and whose others are numbers.
 pub(super) fn numbers(head: &[&str], rows: impl IntoIterator<Item = Vec<String>>) -> Element {
-    build("table", head, rows)
+    let printed = |row: Vec<String>| {
+        let mut cells = row.into_iter();
+        let name = cells.next().into_iter();
+        name.chain(cells.map(|cell| print(&cell))).collect()
+    };
+    build("table", head, rows.into_iter().map(printed))
 }
 
 /// A table of words.

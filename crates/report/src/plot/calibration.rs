@@ -6,7 +6,7 @@ use crate::number;
 
 use super::frame::{Caption, Frame};
 use super::scale::Scale;
-use super::{dot, label, line, rectangle};
+use super::{dot, line, rectangle};
 
 /// Calibration with the interval of each bin, the diagonal of perfect calibration, and how many
 /// rows are in each bin along the bottom.
@@ -24,8 +24,6 @@ pub(crate) fn calibration(bins: &[CalibrationBin]) -> Element {
     let mut frame = Frame::new((super::WIDTH, 330.0), unit, unit, &caption);
     draw_counts(&mut frame, bins);
     frame.push(line("ideal", frame.at(0.0, 0.0), frame.at(1.0, 1.0)));
-    let note = frame.at(0.97, 0.87);
-    frame.push(label("note end halo", note, "perfect"));
     for bin in bins {
         frame.push(mark(&frame, bin));
     }

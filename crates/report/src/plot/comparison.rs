@@ -2,7 +2,7 @@
 
 use crate::Comparison;
 use crate::markup::Element;
-use crate::number::{grouped, print, short, with_error};
+use crate::number::{print, with_error};
 
 use super::scale::Scale;
 use super::{WIDTH, breadth, dot, label, line, picture, shortened};
@@ -121,18 +121,15 @@ fn draw_panel(svg: &mut Element, panel: &Panel, units: (f64, f64), bottom: f64) 
 
 /// As many marks as a narrow panel has room for.
 fn end_ticks(scale: &Scale) -> Vec<(f64, String)> {
-    let ticks = scale.ticks(2);
-    let room = (scale.place(scale.high) - scale.place(scale.low)) + 12.0;
+    let ticks = scale.ticks(3);
+    let room = scale.place(scale.high) - scale.place(scale.low);
     let widest = ticks
         .iter()
         .map(|tick| breadth(&tick.1))
         .fold(1.0, f64::max);
-    let fitting = (room / (widest + 6.0)).max(1.0) as usize;
-    if ticks.len() > fitting {
-        let middle = scale.low.midpoint(scale.high);
-        return vec![(middle, print(&grouped(&short(middle))))];
-    }
-    ticks
+    let fitting = (room / (widest + 8.0)).max(1.0) as usize;
+    let every = ticks.len().div_ceil(fitting).max(1);
+    ticks.into_iter().step_by(every).collect()
 }
 
 fn best(panel: &Panel) -> Option<usize> {

@@ -26,30 +26,55 @@ const TOP: f64 = 8.0;
 
 /// Intervals under each other over one axis, with a rule at zero where zero is in reach.
 pub(crate) fn forest(title: &str, rows: &[Row]) -> Element {
+    split_forest(title, rows, None)
+}
+
+/// A forest in which some rows are left out before the given one.
+pub(crate) fn split_forest(title: &str, rows: &[Row], gap: Option<usize>) -> Element {
     let paired = rows.iter().any(|row| row.second.is_some());
     let pitch = if paired { 26.0 } else { 20.0 };
     let widest = rows.iter().map(|row| breadth(row.name)).fold(0.0, f64::max);
     let left = widest.clamp(30.0, 130.0) + 8.0;
-    let bottom = TOP + pitch * rows.len() as f64 + 4.0;
+    let above = |index: usize| {
+        if gap.is_some_and(|gap| index >= gap) {
+            1.0
+        } else {
+            0.0
+        }
+    };
+    let lines = rows.len() as f64 + above(rows.len());
+    let bottom = TOP + pitch * lines + 4.0;
     let scale = Scale::fit(rows.iter().flat_map(Row::ends), (left, WIDTH - 10.0));
     let description = format!("{} medians with 50 % and 90 % intervals", rows.len());
     let mut svg = picture((WIDTH, bottom + 20.0), title, &description);
     draw_axis(&mut svg, &scale, bottom);
     for (index, row) in rows.iter().enumerate() {
-        let middle = TOP + pitch * (index as f64 + 0.5);
+        let middle = TOP + pitch * (index as f64 + above(index) + 0.5);
         svg.push(drawn_row(row, &scale, (left, middle)));
+    }
+    if let Some(gap) = gap {
+        let middle = TOP + pitch * (gap as f64 + 0.5);
+        svg.push(label("tick end", (left - 6.0, middle + 3.8), "⋮"));
     }
     svg
 }
 
 fn draw_axis(svg: &mut Element, scale: &Scale, bottom: f64) {
-    for (value, text) in scale.ticks(4) {
+    let mut ticks = scale.ticks(6);
+    let room = scale.place(scale.high) - scale.place(scale.low);
+    let widest = ticks
+        .iter()
+        .map(|tick| breadth(&tick.1))
+        .fold(1.0, f64::max);
+    if (widest + 8.0) * ticks.len() as f64 > room {
+        ticks = scale.ticks(3);
+    }
+    for (value, text) in ticks {
         let place = scale.place(value);
-        let class = if value == 0.0 { "zero" } else { "grid" };
-        svg.push(line(class, (place, TOP), (place, bottom)));
+        svg.push(line("grid", (place, TOP), (place, bottom)));
         svg.push(label("tick middle", (place, bottom + 14.0), &text));
     }
-    if scale.contains(0.0) && scale.ticks(4).iter().all(|tick| tick.0 != 0.0) {
+    if scale.contains(0.0) {
         let place = scale.place(0.0);
         svg.push(line("zero", (place, TOP), (place, bottom)));
     }
@@ -107,7 +132,7 @@ fn interval(series: &str, summary: &Summary, scale: &Scale, height: f64) -> Vec<
     let middle = dot(
         &format!("median {series}"),
         (scale.place(summary.q50), height),
-        3.4,
+        2.7,
     );
     std::iter::once(outer)
         .chain(inner)

@@ -3,7 +3,7 @@
 use crate::markup::Element;
 
 use super::scale::Scale;
-use super::{breadth, label, line, picture};
+use super::{breadth, label, line, picture, shortened};
 
 /// What a framed picture says about itself.
 pub(crate) struct Caption<'a> {
@@ -54,8 +54,8 @@ impl Frame {
             self.push(line("grid", (left, height), (right, height)));
             self.push(label("tick end", (left - 5.0, height + 3.8), text));
         }
-        let about = ((right - left) / 62.0) as usize;
-        let x_ticks = self.x.ticks(about.max(2));
+        let about = ((right - left) / 52.0) as usize;
+        let x_ticks = self.x.ticks(about.max(3));
         let widest = x_ticks
             .iter()
             .map(|tick| breadth(&tick.1))
@@ -68,11 +68,11 @@ impl Frame {
             self.push(label("tick middle", (place, bottom + 15.0), text));
         }
         self.push(line("axis", (left, bottom), (right, bottom)));
-        self.push(label("name", (2.0, 11.0), caption.y));
+        self.push(label("name", (2.0, 11.0), &shortened(caption.y, right)));
         self.push(label(
             "name middle",
             (left.midpoint(right), bottom + 30.0),
-            caption.x,
+            &shortened(caption.x, right - left),
         ));
     }
 

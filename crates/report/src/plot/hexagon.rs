@@ -23,6 +23,8 @@ pub(crate) struct Cloud<'a> {
 
 /// More pairs than this are counted in hexagons.
 const DOTS: usize = 300;
+/// Units from a hexagon's centre to its tip.
+const RADIUS: f64 = 4.6;
 /// Shades of the hexagons.
 const SHADES: usize = 6;
 
@@ -59,15 +61,14 @@ pub(crate) fn cloud(cloud: &Cloud) -> Element {
 
 /// One path per shade, so that a cloud costs a few kilobytes whatever its size.
 fn draw_hexagons(frame: &mut Frame, places: &[(f64, f64)]) {
-    let radius = (frame.right - frame.left) / 34.0;
-    let counts = counts(places, radius);
+    let counts = counts(places, RADIUS);
     let most = counts.values().copied().max().unwrap_or(1) as f64;
     let mut paths = vec![String::new(); SHADES];
     for (cell, count) in &counts {
         // Shades go by the root of the count, so that sparse edges stay visible.
         let share = (*count as f64 / most).sqrt();
         let shade = ((share * SHADES as f64).ceil() as usize).clamp(1, SHADES) - 1;
-        outline(&mut paths[shade], center(*cell, radius), radius);
+        outline(&mut paths[shade], center(*cell, RADIUS), RADIUS);
     }
     for (shade, path) in paths.into_iter().enumerate() {
         if !path.is_empty() {

@@ -92,7 +92,7 @@ impl Scale {
 /// A tick's label with just the digits that tell it from its neighbours.
 fn tick_label(value: f64, step: f64, largest: f64) -> String {
     let step_power = (step * 1.000_001).log10().floor();
-    let by_power = largest >= 1e7 || largest < 1e-4;
+    let by_power = !(1e-4..1e7).contains(&largest);
     if value == 0.0 && by_power {
         return "0".into();
     }

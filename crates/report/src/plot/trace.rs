@@ -37,14 +37,16 @@ pub(crate) fn trace(points: &[TracePoint]) -> Element {
         y: "bound",
     };
     let mut frame = Frame::new((WIDTH, 230.0), x, y, &caption);
-    draw_stretches(&mut frame, &stretches);
-    if stretches
-        .first()
-        .is_some_and(|first| first.low < frame.y.low)
-    {
-        let start = print(&grouped(&short(stretches[0].low)));
-        let at = (frame.left + 12.0, frame.bottom - 6.0);
-        frame.push(label("note halo", at, &format!("↓ from {start}")));
+    // Until the mean first comes into view, its line would only run along the bottom.
+    let visible = stretches
+        .iter()
+        .position(|s| s.mean >= frame.y.low)
+        .unwrap_or(0);
+    draw_stretches(&mut frame, &stretches[visible..]);
+    if visible > 0 {
+        let start = print(&grouped(&short(stretches[0].mean)));
+        let at = (frame.right - 4.0, frame.bottom - 7.0);
+        frame.push(label("note end halo", at, &format!("rose from {start}")));
     }
     frame.svg
 }
