@@ -83,7 +83,7 @@ fn body(data: &ReportData) -> Element {
     Element::new("body")
         .child(banner(data))
         .child(main)
-        .child(footer(data))
+        .children(footer(data))
 }
 
 fn banner(data: &ReportData) -> Element {
@@ -187,10 +187,11 @@ fn converged_words(data: &ReportData) -> &'static str {
     }
 }
 
-fn footer(data: &ReportData) -> Element {
+fn footer(data: &ReportData) -> Option<Element> {
     let version = (!data.version.is_empty()).then(|| format!("lehr {}", data.version));
     let seed = data.seed.map(|seed| format!("seed {seed}"));
     let date = (!data.date.is_empty()).then(|| data.date.clone());
     let parts: Vec<String> = [version, seed, date].into_iter().flatten().collect();
-    Element::new("footer").child(Element::with_text("p", parts.join(" · ")))
+    let words = Element::with_text("p", parts.join(" · "));
+    (!parts.is_empty()).then(|| Element::new("footer").child(words))
 }

@@ -15,7 +15,8 @@ pub(crate) fn fixed(value: f64, decimals: usize) -> String {
     if !value.is_finite() {
         return unusual(value).into();
     }
-    if size >= 1e7 || (size > 0.0 && size < 1e-5) {
+    // Past six digits after the point a reader counts zeros.
+    if size >= 1e7 || (size > 0.0 && size < 1e-5) || (decimals > 6 && size < 1e-2 && size > 0.0) {
         return format!("{value:.2e}");
     }
     let text = format!("{value:.decimals$}");

@@ -15,6 +15,8 @@ use super::table;
 const LINES: usize = 40;
 /// Rows of the table.
 const ROWS: usize = 400;
+/// Panels at most; the last takes what is left.
+const PANELS: usize = 4;
 /// A coefficient so many times smaller than the largest of a panel is drawn in the next one.
 const REACH: f64 = 40.0;
 
@@ -105,7 +107,7 @@ fn panels(coefficients: &[Coefficient], shown: &[usize]) -> Vec<Vec<usize>> {
     let mut panels = Vec::new();
     while !rest.is_empty() {
         let largest = rest.iter().map(size).fold(0.0, f64::max);
-        let last = panels.len() == 2;
+        let last = panels.len() + 1 == PANELS;
         let (here, later): (Vec<usize>, Vec<usize>) = rest
             .into_iter()
             .partition(|index| last || size(index) * REACH >= largest);
@@ -170,7 +172,7 @@ mod tests {
         let shown = strongest(&rows);
         assert_eq!(panels(&rows, &shown), [vec![0, 3], vec![1, 2]]);
         let rows = sized(&[1e9, 1e3, 1.0, 1e-3, f64::NAN]);
-        assert_eq!(panels(&rows, &strongest(&rows)).len(), 3);
+        assert_eq!(panels(&rows, &strongest(&rows)).len(), PANELS);
     }
 
     #[test]

@@ -1,14 +1,15 @@
 //! Tables of the page: names to the left, numbers to the right, scrolling when too wide.
 
 use crate::markup::Element;
-use crate::number::print;
+use crate::number::{grouped, print};
 
 /// A table whose first column is names and whose others are numbers.
 pub(super) fn numbers(head: &[&str], rows: impl IntoIterator<Item = Vec<String>>) -> Element {
     let printed = |row: Vec<String>| {
         let mut cells = row.into_iter();
         let name = cells.next().into_iter();
-        name.chain(cells.map(|cell| print(&cell))).collect()
+        name.chain(cells.map(|cell| print(&grouped(&cell))))
+            .collect()
     };
     build("table", head, rows.into_iter().map(printed))
 }

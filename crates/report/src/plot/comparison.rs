@@ -2,7 +2,7 @@
 
 use crate::Comparison;
 use crate::markup::Element;
-use crate::number::{print, with_error};
+use crate::number::{decimals, fixed, grouped, print, with_error};
 
 use super::scale::Scale;
 use super::{WIDTH, breadth, dot, label, line, picture, shortened};
@@ -37,7 +37,7 @@ pub(crate) fn comparison(methods: &[Comparison]) -> Element {
     let width = (WIDTH - 4.0 - left) / panels.len() as f64;
     for (index, panel) in panels.iter().enumerate() {
         let start = left + width * index as f64;
-        draw_panel(&mut svg, panel, (start + 8.0, start + width - 8.0), bottom);
+        draw_panel(&mut svg, panel, (start + 6.0, start + width - 6.0), bottom);
     }
     svg
 }
@@ -75,61 +75,52 @@ fn draw_panel(svg: &mut Element, panel: &Panel, units: (f64, f64), bottom: f64) 
     let ends = known.flat_map(|(value, error)| [value - error, value + error]);
     let floor = (panel.heading == "seconds").then_some(0.0);
     let scale = Scale::fit(ends.chain(floor), units);
-    svg.push(label(
-        "name middle",
-        (units.0.midpoint(units.1), 12.0),
-        panel.heading,
-    ));
+    let middle = units.0.midpoint(units.1);
+    svg.push(label("name middle", (middle, 12.0), panel.heading));
     svg.push(line("axis", (units.0, bottom), (units.1, bottom)));
-    for (value, text) in end_ticks(&scale) {
-        let place = scale.place(value);
-        svg.push(line("axis", (place, bottom), (place, bottom + 4.0)));
-        svg.push(label("tick middle", (place, bottom + 15.0), &text));
-    }
     let best = best(panel);
     for (index, pair) in panel.values.iter().enumerate() {
         let height = TOP + PITCH * (index as f64 + 0.5);
-        let Some((value, error)) = pair.filter(|pair| pair.0.is_finite()) else {
-            svg.push(label(
-                "tick middle",
-                (units.0.midpoint(units.1), height + 3.8),
-                "–",
-            ));
+        let Some(pair) = pair.filter(|pair| pair.0.is_finite()) else {
+            svg.push(label("tick middle", (middle, height + 3.8), "–"));
             continue;
         };
-        let series = if best == Some(index) {
-            "one"
+        if best == Some(index) {
+            draw_best(svg, &scale, pair.0, bottom);
+            svg.push(mark("median one", pair, &scale, height));
         } else {
-            "one hollow"
-        };
-        let mut mark = Element::new("g").child(Element::with_text(
-            "title",
-            print(&with_error(value, error / 2.0)),
-        ));
-        if error > 0.0 {
-            let reach = [value - error, value + error].map(|end| scale.place(end));
-            mark.push(line("outer one", (reach[0], height), (reach[1], height)));
+            svg.push(mark("median one hollow", pair, &scale, height));
         }
-        mark.push(dot(
-            &format!("median {series}"),
-            (scale.place(value), height),
-            4.2,
-        ));
-        svg.push(mark);
     }
 }
 
-/// As many marks as a narrow panel has room for.
-fn end_ticks(scale: &Scale) -> Vec<(f64, String)> {
-    let ticks = scale.ticks(3);
-    let room = scale.place(scale.high) - scale.place(scale.low);
-    let widest = ticks
-        .iter()
-        .map(|tick| breadth(&tick.1))
-        .fold(1.0, f64::max);
-    let fitting = (room / (widest + 8.0)).max(1.0) as usize;
-    let every = ticks.len().div_ceil(fitting).max(1);
-    ticks.into_iter().step_by(every).collect()
+fn mark(class: &str, (value, error): (f64, f64), scale: &Scale, height: f64) -> Element {
+    let words = print(&with_error(value, error / 2.0));
+    let mut mark = Element::new("g").child(Element::with_text("title", words));
+    if error > 0.0 {
+        let reach = [value - error, value + error].map(|end| scale.place(end));
+        mark.push(line("outer one", (reach[0], height), (reach[1], height)));
+    }
+    mark.child(dot(class, (scale.place(value), height), 4.2))
+}
+
+/// The best value under its dot: a panel is too narrow for an axis with several marks.
+fn draw_best(svg: &mut Element, scale: &Scale, value: f64, bottom: f64) {
+    let digits = decimals((scale.high - scale.low) / 5.0).min(4);
+    let text = print(&grouped(&fixed(value, digits)));
+    let half = breadth(&text) / 2.0;
+    let place = scale.place(value);
+    let (start, end) = (
+        scale.place(scale.low) + half,
+        scale.place(scale.high) - half,
+    );
+    let at = if start < end {
+        place.clamp(start, end)
+    } else {
+        start
+    };
+    svg.push(line("axis", (place, bottom), (place, bottom + 4.0)));
+    svg.push(label("tick middle", (at, bottom + 15.0), &text));
 }
 
 fn best(panel: &Panel) -> Option<usize> {

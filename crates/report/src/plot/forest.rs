@@ -72,7 +72,8 @@ fn draw_axis(svg: &mut Element, scale: &Scale, bottom: f64) {
     for (value, text) in ticks {
         let place = scale.place(value);
         svg.push(line("grid", (place, TOP), (place, bottom)));
-        svg.push(label("tick middle", (place, bottom + 14.0), &text));
+        let at = place.min(WIDTH - breadth(&text) / 2.0);
+        svg.push(label("tick middle", (at, bottom + 14.0), &text));
     }
     if scale.contains(0.0) {
         let place = scale.place(0.0);
@@ -130,9 +131,9 @@ fn interval(series: &str, summary: &Summary, scale: &Scale, height: f64) -> Vec<
         )
     });
     let middle = dot(
-        &format!("median {series}"),
+        &format!("center {series}"),
         (scale.place(summary.q50), height),
-        2.7,
+        2.3,
     );
     std::iter::once(outer)
         .chain(inner)

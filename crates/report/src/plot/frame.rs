@@ -65,7 +65,9 @@ impl Frame {
         for (value, text) in x_ticks.iter().step_by(every) {
             let place = self.x.place(*value);
             self.push(line("axis", (place, bottom), (place, bottom + 4.0)));
-            self.push(label("tick middle", (place, bottom + 15.0), text));
+            let furthest = right + 10.0 - breadth(text) / 2.0;
+            let at = (place.min(furthest), bottom + 15.0);
+            self.push(label("tick middle", at, text));
         }
         self.push(line("axis", (left, bottom), (right, bottom)));
         self.push(label("name", (2.0, 11.0), &shortened(caption.y, right)));
