@@ -68,11 +68,7 @@ impl<'g, 'd> Context<'g, 'd> {
     }
 
     /// A context whose guide moves in the coordinates of a frame.
-    pub fn within(
-        graph: &'g Graph,
-        density: &'d dyn Density,
-        frame: &'d Frame,
-    ) -> Context<'g, 'd> {
+    pub fn within(graph: &'g Graph, density: &'d dyn Density, frame: &'d Frame) -> Context<'g, 'd> {
         let context = Context {
             graph,
             density,

@@ -117,27 +117,48 @@ fn wrong(expected: &str, found: impl Into<String>, hint: &str) -> Wrong {
 
 fn decode<T: DeserializeOwned>(bytes: &[u8], kind: Kind) -> Result<T, Wrong> {
     if bytes.len() < HEADER || &bytes[..8] != MAGIC {
-        return Err(wrong(kind.words(), "another kind of file", "name a file written by lehr"));
+        return Err(wrong(
+            kind.words(),
+            "another kind of file",
+            "name a file written by lehr",
+        ));
     }
     let version = u32::from_le_bytes(bytes[8..12].try_into().expect("four bytes"));
     if version > VERSION {
         let found = format!("version {version}");
         let expected = format!("version {VERSION} or older");
-        return Err(wrong(&expected, found, "it was written by a newer lehr: upgrade this one"));
+        return Err(wrong(
+            &expected,
+            found,
+            "it was written by a newer lehr: upgrade this one",
+        ));
     }
     if &bytes[12..20] != kind.tag() {
         let found = String::from_utf8_lossy(&bytes[12..20]).into_owned();
-        return Err(wrong(kind.words(), format!("a file marked {found:?}"), "name another file"));
+        return Err(wrong(
+            kind.words(),
+            format!("a file marked {found:?}"),
+            "name another file",
+        ));
     }
     let length = u64::from_le_bytes(bytes[20..28].try_into().expect("eight bytes"));
     let sum = u32::from_le_bytes(bytes[28..32].try_into().expect("four bytes"));
     let payload = &bytes[HEADER..];
     if payload.len() as u64 != length || crc32fast::hash(payload) != sum {
         let found = format!("{} bytes that fail their checksum", payload.len());
-        return Err(wrong(&format!("{length} bytes"), found, "the file is damaged: fit again"));
+        return Err(wrong(
+            &format!("{length} bytes"),
+            found,
+            "the file is damaged: fit again",
+        ));
     }
-    postcard::from_bytes(payload)
-        .map_err(|error| wrong(kind.words(), error.to_string(), "the file is damaged: fit again"))
+    postcard::from_bytes(payload).map_err(|error| {
+        wrong(
+            kind.words(),
+            error.to_string(),
+            "the file is damaged: fit again",
+        )
+    })
 }
 
 #[cfg(test)]
@@ -165,26 +186,36 @@ mod tests {
         let mut bytes = fs::read(&path).unwrap();
         *bytes.last_mut().unwrap() ^= 1;
         fs::write(&path, &bytes).unwrap();
-        let error = load::<Vec<f64>>(&path, Kind::Posterior).unwrap_err().to_string();
+        let error = load::<Vec<f64>>(&path, Kind::Posterior)
+            .unwrap_err()
+            .to_string();
         assert!(error.contains("fail their checksum"), "{error}");
     }
 
     #[test]
     fn a_newer_file_and_another_kind_are_refused() {
         let (_folder, path) = written();
-        let error = load::<Vec<f64>>(&path, Kind::Checkpoint).unwrap_err().to_string();
+        let error = load::<Vec<f64>>(&path, Kind::Checkpoint)
+            .unwrap_err()
+            .to_string();
         assert!(error.contains("expected a checkpoint"), "{error}");
         let mut bytes = fs::read(&path).unwrap();
         bytes[8] = 200;
         fs::write(&path, &bytes).unwrap();
-        let error = load::<Vec<f64>>(&path, Kind::Posterior).unwrap_err().to_string();
+        let error = load::<Vec<f64>>(&path, Kind::Posterior)
+            .unwrap_err()
+            .to_string();
         assert!(error.contains("newer lehr"), "{error}");
     }
 
     #[test]
     fn no_bytes_panic() {
         for length in 0..80 {
-            let bytes: Vec<u8> = MAGIC.iter().copied().chain((0..length).map(|i| i * 7)).collect();
+            let bytes: Vec<u8> = MAGIC
+                .iter()
+                .copied()
+                .chain((0..length).map(|i| i * 7))
+                .collect();
             assert!(decode::<Vec<f64>>(&bytes, Kind::Posterior).is_err());
         }
     }

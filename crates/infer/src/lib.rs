@@ -1,33 +1,29 @@
-//! Inference: random streams, batches, optimisers, stop rules and diagnostics.
+//! Inference: guides, chains, surrogates, the bound, training, and what a posterior is worth.
 
 pub mod adam;
-pub mod batch;
-pub mod coreset;
-pub mod kmeans;
-pub mod lbfgs;
-pub mod nnls;
-pub mod pareto;
-pub mod schedule;
-pub mod stationary;
-pub mod stream;
-<<<<<<< HEAD
-
 pub mod annealed;
 pub mod average;
+pub mod batch;
 pub mod block;
 pub mod context;
 pub mod control;
+pub mod coreset;
 pub mod file;
 pub mod frame;
 pub mod guide;
+pub mod kmeans;
+pub mod lbfgs;
 pub mod linear;
 pub mod mode;
-mod pass;
+pub mod nnls;
 pub mod objective;
 pub mod observer;
+pub mod pareto;
+mod pass;
 pub mod program;
+pub mod schedule;
+pub mod stationary;
+pub mod stream;
+pub mod summary;
 pub mod surrogate;
 pub mod train;
-=======
-pub mod summary;
->>>>>>> numerics

@@ -184,7 +184,11 @@ fn symmetric(mut matrix: Vec<f64>, size: usize) -> Vec<f64> {
 impl Curvature {
     /// Λ = −∇² log p(D, z*), the precision of the Laplace approximation.
     pub fn precision(&self) -> Vec<f64> {
-        self.hessian.iter().zip(&self.prior_hessian).map(|(h, p)| -(h + p)).collect()
+        self.hessian
+            .iter()
+            .zip(&self.prior_hessian)
+            .map(|(h, p)| -(h + p))
+            .collect()
     }
 
     /// A lower factor F with F Fᵀ = Λ⁻¹; `None` if the curvature is not that of a maximum.
@@ -212,7 +216,11 @@ impl Curvature {
         let precision = self.precision();
         let scale = |i: usize| {
             let curvature = precision[i * size + i];
-            if curvature > 0.0 && curvature.is_finite() { curvature.powf(-0.5) } else { 1.0 }
+            if curvature > 0.0 && curvature.is_finite() {
+                curvature.powf(-0.5)
+            } else {
+                1.0
+            }
         };
         Frame::Diagonal {
             shift: mode.latents.as_slice().into(),
@@ -235,7 +243,9 @@ impl Curvature {
     pub fn log_evidence(&self, mode: &Mode) -> Option<f64> {
         let size = self.gradient.len();
         let factor = self.factor()?;
-        let volume: f64 = (0..size).map(|i| factor.values[i * size + i].abs().ln()).sum();
+        let volume: f64 = (0..size)
+            .map(|i| factor.values[i * size + i].abs().ln())
+            .sum();
         let constant = crate::guide::HALF_LN_TWO_PI * size as f64;
         Some(mode.log_joint + constant + volume)
     }

@@ -46,14 +46,23 @@ impl<'d> Pass<'d> {
         let n_rows = density.n_rows();
         let source = density.source();
         let columns = density.columns();
-        let resident = columns.iter().enumerate().all(|(place, column)| match column.kind {
-            lehr_density::ColumnKind::Number { .. } => source.whole(place).is_some(),
-            lehr_density::ColumnKind::Index { .. } => source.whole_indices(place).is_some(),
-        });
+        let resident = columns
+            .iter()
+            .enumerate()
+            .all(|(place, column)| match column.kind {
+                lehr_density::ColumnKind::Number { .. } => source.whole(place).is_some(),
+                lehr_density::ColumnKind::Index { .. } => source.whole_indices(place).is_some(),
+            });
         let size = if resident { n_rows } else { CHUNK.min(n_rows) };
         let mut chunks = Vec::new();
         let whole: Vec<usize> = (0..n_rows / size).map(|k| k * size).collect();
-        chunks.push(Chunk::new(density, lanes, (size, whole, resident), arguments, &write));
+        chunks.push(Chunk::new(
+            density,
+            lanes,
+            (size, whole, resident),
+            arguments,
+            &write,
+        ));
         let rest = n_rows % size;
         if rest > 0 {
             let last = (rest, vec![n_rows - rest], resident);

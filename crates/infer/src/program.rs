@@ -181,7 +181,11 @@ pub(crate) fn copy_rows(
 }
 
 /// Every row of the table, lent where it is in memory anyway.
-pub(crate) fn lend_all(workspace: &mut Workspace, source: &dyn RowSource, columns: &[(usize, Slot)]) {
+pub(crate) fn lend_all(
+    workspace: &mut Workspace,
+    source: &dyn RowSource,
+    columns: &[(usize, Slot)],
+) {
     let rows = RowSet::Range(0..source.n_rows());
     for &(column, slot) in columns {
         match (slot, source.whole(column)) {

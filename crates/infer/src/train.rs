@@ -220,12 +220,20 @@ pub fn train(
 
 impl Task<'_> {
     /// The objective and its gradient in every learned block.
-    pub fn program(&self, learned: &Learned, settings: &TrainSettings) -> Result<Program, BatchError> {
+    pub fn program(
+        &self,
+        learned: &Learned,
+        settings: &TrainSettings,
+    ) -> Result<Program, BatchError> {
         let run = (settings.lanes, settings.seed);
         compile_within((self.density, self.frame), learned, run, |context| {
             let weighed = weigh(context, self.guide, settings.gradient, self.score);
             let objective = settings.objective.of(weighed.log_weight);
-            let blocks: Vec<_> = learned.blocks().iter().map(|b| context.learned(b)).collect();
+            let blocks: Vec<_> = learned
+                .blocks()
+                .iter()
+                .map(|b| context.learned(b))
+                .collect();
             let mut outputs = vec![objective];
             outputs.extend(context.graph().grad(objective, &blocks));
             outputs
@@ -295,7 +303,8 @@ impl State {
         self.recent.0 += bound;
         self.recent.1 += 1;
         if self.recent.1 >= stride {
-            self.history.push((self.step, self.recent.0 / self.recent.1 as f64));
+            self.history
+                .push((self.step, self.recent.0 / self.recent.1 as f64));
             self.recent = (0.0, 0);
         }
         if self.history.len() >= HISTORY {
@@ -346,7 +355,10 @@ impl Loop<'_, '_> {
                 continue;
             }
             let wish = run.observer.progress(&self.progress(state));
-            let due = run.checkpoint.as_ref().is_some_and(|c| saved.elapsed() >= c.every);
+            let due = run
+                .checkpoint
+                .as_ref()
+                .is_some_and(|c| saved.elapsed() >= c.every);
             if due || wish == Wish::Stop {
                 state.save(run)?;
                 saved = Instant::now();
@@ -356,7 +368,10 @@ impl Loop<'_, '_> {
                     Some(c) => format!("; go on with {}", c.path.display()),
                     None => String::new(),
                 };
-                return Err(TrainError::Stopped { step: state.step, saved });
+                return Err(TrainError::Stopped {
+                    step: state.step,
+                    saved,
+                });
             }
         }
         state.save(run)
@@ -411,7 +426,9 @@ impl Loop<'_, '_> {
             self.clip(state, limit);
         }
         let rate = self.rate(state);
-        state.adam.ascend(rate, &mut state.learned.values, &self.gradient);
+        state
+            .adam
+            .ascend(rate, &mut state.learned.values, &self.gradient);
         state.average.push(&state.learned.values);
         state.remember(bound, (self.cap() / HISTORY as u64).clamp(1, 64));
         let verdict = state.stationary.push(bound);

@@ -253,9 +253,9 @@ runner!(RunFused, simd, frame,
     Instruction::Fused { op, to, grid } => elementwise::fused(simd, frame, *op, to, grid),
     Instruction::Select { to, grid } => elementwise::select(simd, frame, to, grid));
 runner!(RunProducts, simd, frame,
-    Instruction::MatMul { a, b, c, dims, batch, write } => {
-        products(simd, frame, [a, b, c], *dims, *batch, *write);
-    });
+Instruction::MatMul { a, b, c, dims, batch, write } => {
+    products(simd, frame, [a, b, c], *dims, *batch, *write);
+});
 runner!(RunRest, simd, frame,
     Instruction::Copy { to, grid } => elementwise::copy(frame, to, grid),
     Instruction::Fill { to, count, value } => {
