@@ -97,35 +97,26 @@ impl<S: Simd> Lane<S> {
     }
 }
 
-/// Runs a body over a run: whole registers, two per turn, then what is left. The operands are
+/// Runs a body over a run, one register per turn; the last may be partial. The operands are
 /// registers within the body. A macro and not a function of a closure: a closure may stay a
-/// call, compiled without the vector instructions.
+/// call, compiled without the vector instructions. The body stands here once, since some are
+/// long polynomials and copies of them are what compiling this crate spends its time on.
 macro_rules! map {
     ($simd:ident, $out:ident, $n:ident, $($x:ident),* => $body:expr) => {{
         let w = width::<S>();
         let lanes = ($($x,)*);
         let mut i = 0;
-        while i + 2 * w <= $n {
+        while i < $n {
+            let whole = i + w <= $n;
             let ($($x,)*) = lanes;
-            $(let $x = $x.get(i);)*
-            let first = $body;
-            let ($($x,)*) = lanes;
-            $(let $x = $x.get(i + w);)*
-            let second = $body;
-            store::<S>($out.add(i), first);
-            store::<S>($out.add(i + w), second);
-            i += 2 * w;
-        }
-        while i + w <= $n {
-            let ($($x,)*) = lanes;
-            $(let $x = $x.get(i);)*
-            store::<S>($out.add(i), $body);
+            $(let $x = if whole { $x.get(i) } else { $x.part($simd, i, $n - i) };)*
+            let result = $body;
+            if whole {
+                store::<S>($out.add(i), result);
+            } else {
+                store_part($simd, $out.add(i), $n - i, result);
+            }
             i += w;
-        }
-        if i < $n {
-            let ($($x,)*) = lanes;
-            $(let $x = $x.part($simd, i, $n - i);)*
-            store_part($simd, $out.add(i), $n - i, $body);
         }
     }};
 }

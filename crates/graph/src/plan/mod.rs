@@ -171,6 +171,11 @@ impl Plan {
             .or_else(|| index().map(Slot::Indices))
     }
 
+    /// How many outputs there are.
+    pub fn n_outputs(&self) -> usize {
+        self.outputs.len()
+    }
+
     /// How many lanes a run has.
     pub fn lanes(&self) -> usize {
         self.lanes

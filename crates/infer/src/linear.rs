@@ -1,0 +1,65 @@
+//! Small dense factorisations outside of programs.
+
+use faer::prelude::*;
+use faer::{Mat, Side};
+
+/// A lower-triangular matrix in row-major order.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Factor {
+    /// The side.
+    pub size: usize,
+    /// All entries, zeros above the diagonal.
+    pub values: Vec<f64>,
+}
+
+/// The lower factor of a symmetric matrix, or `None` if it is not positive definite.
+pub fn cholesky(matrix: &[f64], size: usize) -> Option<Factor> {
+    let a = Mat::from_fn(size, size, |i, j| matrix[i * size + j]);
+    let factor = a.llt(Side::Lower).ok()?;
+    let l = factor.L();
+    let at = |k: usize| {
+        if k % size <= k / size {
+            l[(k / size, k % size)]
+        } else {
+            0.0
+        }
+    };
+    let values: Vec<f64> = (0..size * size).map(at).collect();
+    values
+        .iter()
+        .all(|v| v.is_finite())
+        .then_some(Factor { size, values })
+}
+
+/// A lower factor of (L Lᵀ)⁻¹.
+pub fn inverse_factor(l: &Factor) -> Option<Factor> {
+    let size = l.size;
+    let lower = Mat::from_fn(size, size, |i, j| l.values[i * size + j]);
+    let mut inverse = Mat::<f64>::identity(size, size);
+    lower.solve_lower_triangular_in_place(&mut inverse);
+    let covariance = inverse.transpose() * &inverse;
+    let flat: Vec<f64> = (0..size * size)
+        .map(|k| covariance[(k / size, k % size)])
+        .collect();
+    cholesky(&flat, size)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_inverse_factor_inverts() {
+        let matrix = [4.0, 2.0, 2.0, 3.0];
+        let f = inverse_factor(&cholesky(&matrix, 2).unwrap()).unwrap();
+        let covariance = |i: usize, j: usize| -> f64 {
+            (0..2)
+                .map(|k| f.values[i * 2 + k] * f.values[j * 2 + k])
+                .sum()
+        };
+        for (i, j, expected) in [(0, 0, 0.375), (0, 1, -0.25), (1, 1, 0.5)] {
+            assert!((covariance(i, j) - expected).abs() < 1e-15);
+        }
+        assert!(cholesky(&[1.0, 2.0, 2.0, 1.0], 2).is_none());
+    }
+}

@@ -1,0 +1,252 @@
+//! The mode of the posterior and the curvature there: where guides start.
+
+use std::sync::Arc;
+
+use lehr_density::{Density, Point};
+use lehr_graph::{Graph, Plan, Workspace};
+
+use crate::control::Control;
+use crate::frame::Frame;
+use crate::lbfgs::{LbfgsSettings, Reason, maximise};
+use crate::linear::{Factor, cholesky, inverse_factor};
+use crate::pass::{hessian_products, value_and_slopes};
+
+/// Above this many latents the Hessian is not computed.
+pub const MAX_DENSE: usize = 2000;
+/// Directions per pass over the rows.
+const DIRECTIONS: usize = 16;
+
+/// The maximum of log p(D, z) in z and θ together.
+#[derive(Clone, Debug)]
+pub struct Mode {
+    /// z*
+    pub latents: Vec<f64>,
+    /// θ*
+    pub params: Vec<f64>,
+    /// log p(D, z*)
+    pub log_joint: f64,
+    /// Iterations of the search.
+    pub iterations: usize,
+    /// Why the search ended.
+    pub reason: Reason,
+}
+
+/// First and second derivatives of the log likelihood and the prior at a mode.
+#[derive(Clone, Debug)]
+pub struct Curvature {
+    /// Σ log p(yₙ | z*)
+    pub log_likelihood: f64,
+    /// Its gradient.
+    pub gradient: Vec<f64>,
+    /// Its Hessian, row-major.
+    pub hessian: Vec<f64>,
+    /// The Hessian of the log prior.
+    pub prior_hessian: Vec<f64>,
+}
+
+/// The log prior with its slopes, and its Hessian.
+struct Prior {
+    plan: Plan,
+    workspace: Workspace,
+}
+
+impl Prior {
+    fn new(density: &dyn Density) -> Prior {
+        let graph = Graph::new();
+        let z = graph.input("z", [density.latents().size()]);
+        let params = graph.input("params", [density.params().size()]);
+        let value = density.log_prior(&Point::new(z, params));
+        let mut outputs = vec![value];
+        outputs.extend(graph.grad(value, &[z, params]));
+        let plan = Plan::new(&outputs, 1);
+        let workspace = plan.workspace();
+        Prior { plan, workspace }
+    }
+
+    fn run(&mut self, z: &[f64], params: &[f64]) {
+        for (name, values) in [("z", z), ("params", params)] {
+            if let Some(slot) = self.plan.input_named(name) {
+                self.workspace.set(slot, values);
+            }
+        }
+        self.plan.run(&mut self.workspace);
+    }
+}
+
+/// Climbs from the model's own start to the mode, over all rows at every step.
+pub fn find_mode(density: &dyn Density, settings: LbfgsSettings) -> Mode {
+    let size = density.latents().size();
+    let start = [density.latents().start(), density.params().start()].concat();
+    let mut prior = Prior::new(density);
+    let mut rows = value_and_slopes(density);
+    let found = maximise(&start, settings, |point, slope| {
+        let (z, params) = point.split_at(size);
+        prior.run(z, params);
+        let sums = rows.run(&[z, params]);
+        let parts = [
+            (prior.workspace.output(1), &sums[1]),
+            (prior.workspace.output(2), &sums[2]),
+        ];
+        let mut at = 0;
+        for (a, b) in parts {
+            for (a, b) in a.iter().zip(b) {
+                slope[at] = a + b;
+                at += 1;
+            }
+        }
+        prior.workspace.output(0)[0] + sums[0][0]
+    });
+    let (latents, params) = found.point.split_at(size);
+    Mode {
+        latents: latents.to_vec(),
+        params: params.to_vec(),
+        log_joint: found.value,
+        iterations: found.iterations,
+        reason: found.reason,
+    }
+}
+
+impl Mode {
+    /// Slopes and curvature at the mode, by one pass per few directions.
+    pub fn curvature(&self, density: &dyn Density) -> Curvature {
+        let size = self.latents.len();
+        let mut first = value_and_slopes(density);
+        let sums = first.run(&[&self.latents, &self.params]);
+        let (log_likelihood, gradient) = (sums[0][0], sums[1].clone());
+        let lanes = DIRECTIONS.min(size.max(1));
+        let mut products = hessian_products(density, lanes);
+        let hessian = columns(size, lanes, |directions| {
+            products.run(&[&self.latents, &self.params, directions])[0].clone()
+        });
+        Curvature {
+            log_likelihood,
+            gradient,
+            hessian: symmetric(hessian, size),
+            prior_hessian: symmetric(self.prior_hessian(density, lanes), size),
+        }
+    }
+
+    fn prior_hessian(&self, density: &dyn Density, lanes: usize) -> Vec<f64> {
+        let graph = Graph::new();
+        let size = self.latents.len();
+        let z = graph.input("z", [size]);
+        let params = graph.input("params", [self.params.len()]);
+        let along = graph.laned_input("along", [size]);
+        let value = density.log_prior(&Point::new(z, params));
+        let slope = graph.grad(value, &[z])[0];
+        let product = graph.jvp(&[slope], &[z], &[along])[0];
+        let plan = Plan::new(&[product], lanes);
+        let mut workspace = plan.workspace();
+        for (name, values) in [("z", &self.latents), ("params", &self.params)] {
+            if let Some(slot) = plan.input_named(name) {
+                workspace.set(slot, values);
+            }
+        }
+        columns(size, lanes, |directions| {
+            if let Some(slot) = plan.input_named("along") {
+                workspace.set(slot, directions);
+            }
+            plan.run(&mut workspace);
+            workspace.output(0).to_vec()
+        })
+    }
+}
+
+/// A matrix from its products with unit vectors, `lanes` at a time.
+fn columns(size: usize, lanes: usize, mut product: impl FnMut(&[f64]) -> Vec<f64>) -> Vec<f64> {
+    let mut matrix = vec![0.0; size * size];
+    for first in (0..size).step_by(lanes) {
+        let mut directions = vec![0.0; lanes * size];
+        let count = lanes.min(size - first);
+        for lane in 0..count {
+            directions[lane * size + first + lane] = 1.0;
+        }
+        // Curvature that does not depend on the direction (a linear function's) has no lanes.
+        let found = product(&directions).into_iter().cycle();
+        let rows = &mut matrix[first * size..(first + count) * size];
+        rows.iter_mut().zip(found).for_each(|(to, from)| *to = from);
+    }
+    matrix
+}
+
+/// The symmetric part: rounding leaves the two triangles slightly apart.
+fn symmetric(mut matrix: Vec<f64>, size: usize) -> Vec<f64> {
+    for i in 0..size {
+        for j in 0..i {
+            let mean = 0.5 * (matrix[i * size + j] + matrix[j * size + i]);
+            matrix[i * size + j] = mean;
+            matrix[j * size + i] = mean;
+        }
+    }
+    matrix
+}
+
+impl Curvature {
+    /// Λ = −∇² log p(D, z*), the precision of the Laplace approximation.
+    pub fn precision(&self) -> Vec<f64> {
+        self.hessian
+            .iter()
+            .zip(&self.prior_hessian)
+            .map(|(h, p)| -(h + p))
+            .collect()
+    }
+
+    /// A lower factor F with F Fᵀ = Λ⁻¹; `None` if the curvature is not that of a maximum.
+    pub fn factor(&self) -> Option<Factor> {
+        let size = self.gradient.len();
+        inverse_factor(&cholesky(&self.precision(), size)?)
+    }
+
+    /// The frame of a correlated Gaussian, or of an independent one where the curvature is not
+    /// that of a maximum.
+    pub fn dense_frame(&self, mode: &Mode) -> Frame {
+        match self.factor() {
+            Some(factor) => Frame::Dense {
+                shift: mode.latents.as_slice().into(),
+                factor: factor.values.into(),
+            },
+            None => self.diagonal_frame(mode),
+        }
+    }
+
+    /// The frame of independent latents: scales Λᵢᵢ^(−½), those of the best independent
+    /// Gaussian; one where the curvature is not that of a maximum.
+    pub fn diagonal_frame(&self, mode: &Mode) -> Frame {
+        let size = self.gradient.len();
+        let precision = self.precision();
+        let scale = |i: usize| {
+            let curvature = precision[i * size + i];
+            if curvature > 0.0 && curvature.is_finite() {
+                curvature.powf(-0.5)
+            } else {
+                1.0
+            }
+        };
+        Frame::Diagonal {
+            shift: mode.latents.as_slice().into(),
+            scale: (0..size).map(scale).collect(),
+        }
+    }
+
+    /// The control variate of the data term.
+    pub fn control(&self, mode: &Mode) -> Control {
+        Control {
+            mode: mode.latents.as_slice().into(),
+            value: self.log_likelihood,
+            gradient: self.gradient.as_slice().into(),
+            hessian: self.hessian.as_slice().into(),
+            params: Arc::from(mode.params.as_slice()),
+        }
+    }
+
+    /// The Laplace approximation of the log evidence.
+    pub fn log_evidence(&self, mode: &Mode) -> Option<f64> {
+        let size = self.gradient.len();
+        let factor = self.factor()?;
+        let volume: f64 = (0..size)
+            .map(|i| factor.values[i * size + i].abs().ln())
+            .sum();
+        let constant = crate::guide::HALF_LN_TWO_PI * size as f64;
+        Some(mode.log_joint + constant + volume)
+    }
+}

@@ -1,0 +1,80 @@
+//! The evidence lower bound as one expression.
+
+use lehr_density::Point;
+use lehr_graph::Expr;
+use serde::{Deserialize, Serialize};
+
+use crate::context::{Context, Feed};
+use crate::control::Control;
+use crate::guide::{Drawn, Gradient, Guide};
+
+/// What is maximised.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub enum Objective {
+    /// The mean of the lanes' log weights.
+    #[default]
+    Elbo,
+    /// The log of the mean of the lanes' weights: tighter with every lane (Burda et al. 2016).
+    ImportanceWeighted,
+}
+
+/// Which rows score a draw.
+#[derive(Clone)]
+pub struct Score {
+    /// The rows I of the last line of the algorithms.
+    pub rows: Feed,
+    /// Expansion of the data term at the mode, if there is one.
+    pub control: Option<Control>,
+}
+
+/// A draw and its log weight, one per lane.
+#[derive(Clone, Copy, Debug)]
+pub struct Weighed<'g> {
+    /// z
+    pub latents: Expr<'g>,
+    /// log p̂(D, z) − log q, the evidence lower bound of one draw.
+    pub log_weight: Expr<'g>,
+}
+
+/// The evidence lower bound of one draw. The mini-batch enters here and nowhere else for a
+/// chain that ran on a surrogate, so the estimate is unbiased in the rows.
+pub fn weigh<'g>(
+    context: &Context<'g, '_>,
+    guide: &dyn Guide,
+    gradient: Gradient,
+    score: &Score,
+) -> Weighed<'g> {
+    let drawn: Drawn<'g> = guide.draw(context, gradient);
+    let at = context.at(drawn.latents);
+    let prior = context.density().log_prior(&at);
+    let data = data_term(context, &at, score);
+    Weighed {
+        latents: at.latents,
+        log_weight: drawn.log_weight + context.frame().log_volume() + prior + data,
+    }
+}
+
+/// (N/B) Σ over the rows of log p(yₙ | z, xₙ), by way of the expansion if there is one.
+fn data_term<'g>(context: &Context<'g, '_>, at: &Point<'g>, score: &Score) -> Expr<'g> {
+    let density = context.density();
+    let rows = context.rows("score", &score.rows);
+    let share = density.n_rows() as f64 / rows.len() as f64;
+    match &score.control {
+        Some(control) => control.data_term(context, at, &rows, share),
+        None => density.log_likelihood(at, &rows).sum() * share,
+    }
+}
+
+impl Objective {
+    /// One number from the lanes' log weights.
+    pub fn of<'g>(self, log_weight: Expr<'g>) -> Expr<'g> {
+        match self {
+            Objective::Elbo => log_weight.mean_lanes(),
+            Objective::ImportanceWeighted => {
+                // Subtracting any number and adding it back changes nothing but overflow.
+                let level = log_weight.stop_gradient().mean_lanes();
+                (log_weight - level).exp().mean_lanes().ln() + level
+            }
+        }
+    }
+}

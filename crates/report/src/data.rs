@@ -1,0 +1,349 @@
+//! What a report is made of: plain values that a caller fills.
+
+use serde::{Deserialize, Serialize};
+
+/// Everything a report can show. Empty lists and `None` leave their section out.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct ReportData {
+    /// Heading of the page, usually the formula or the name of the data.
+    pub title: String,
+    /// The method as the command line spells it.
+    pub method: String,
+    /// May these numbers be used?
+    pub verdict: Verdict,
+    /// The model as text, lines kept.
+    pub model: String,
+    /// Every prior, also the default ones.
+    pub priors: Vec<Prior>,
+    /// Rows of the table.
+    pub n_rows: Option<u64>,
+    /// Numbers in the posterior.
+    pub n_latents: Option<u64>,
+    /// Population-level coefficients on the data's own scale.
+    pub coefficients: Vec<Coefficient>,
+    /// Group-level effects, one entry per group term.
+    pub groups: Vec<GroupEffects>,
+    /// Evidence lower bound.
+    pub bound: Option<Estimate>,
+    /// Log evidence by importance sampling.
+    pub evidence: Option<Estimate>,
+    /// Tail shape of the importance weights; above 0.7 they cannot be trusted.
+    pub pareto_k: Option<f64>,
+    /// Draws that the weighted draws are worth.
+    pub effective_sample_size: Option<f64>,
+    /// Training steps taken.
+    pub iterations: u64,
+    /// Whether the bound stopped rising before the steps ran out.
+    pub converged: Option<bool>,
+    /// Where the time went.
+    pub seconds: Option<Seconds>,
+    /// What was chosen for the user, and with which value.
+    pub choices: Vec<Choice>,
+    /// The bound while training.
+    pub trace: Vec<TracePoint>,
+    /// Posterior draws, for the pairs of strongest correlation.
+    pub draws: Option<Draws>,
+    /// Data drawn from the posterior beside the data observed.
+    pub predictive: Option<PredictiveCheck>,
+    /// Predicted against observed frequencies, for yes/no outcomes.
+    pub calibration: Vec<CalibrationBin>,
+    /// Observed against expected frequencies, for counts.
+    pub rootogram: Vec<CountBin>,
+    /// Residuals against fitted values.
+    pub residuals: Vec<Residual>,
+    /// The same model fitted by several methods.
+    pub comparison: Vec<Comparison>,
+    /// Seed of every random stream.
+    pub seed: Option<u64>,
+    /// Version of the program.
+    pub version: String,
+    /// When the fit was made, as it should be printed.
+    pub date: String,
+}
+
+/// Whether the posterior may be used as it stands.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Level {
+    /// The diagnostics found nothing.
+    Reliable,
+    /// The approximation is off, but importance weights repair it.
+    Corrected,
+    /// The numbers are not the posterior. The default, so that an unfilled verdict never reassures.
+    #[default]
+    DoNotTrust,
+}
+
+impl Level {
+    /// The level in words.
+    pub fn words(self) -> &'static str {
+        match self {
+            Self::Reliable => "Reliable",
+            Self::Corrected => "Corrected",
+            Self::DoNotTrust => "Do not trust",
+        }
+    }
+}
+
+/// May these numbers be used, and why.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Verdict {
+    /// The answer.
+    pub level: Level,
+    /// The reason in one sentence.
+    pub sentence: String,
+    /// What the user could do next.
+    pub advice: Vec<String>,
+}
+
+/// One prior as it was used.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Prior {
+    /// What it is on.
+    pub name: String,
+    /// The distribution, e.g. `normal(0, 2.5)`.
+    pub distribution: String,
+    /// Where it comes from, e.g. `default` or `given`.
+    #[serde(default)]
+    pub origin: String,
+}
+
+/// Moments and quantiles of one number's posterior.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Summary {
+    /// Mean.
+    pub mean: f64,
+    /// Standard deviation.
+    pub sd: f64,
+    /// 5 % quantile.
+    pub q5: f64,
+    /// Median.
+    pub q50: f64,
+    /// 95 % quantile.
+    pub q95: f64,
+    /// Quartiles, for the inner interval of plots.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub quartiles: Option<[f64; 2]>,
+}
+
+impl Summary {
+    /// The summary of a normal distribution.
+    pub fn normal(mean: f64, sd: f64) -> Self {
+        Self {
+            mean,
+            sd,
+            q5: mean - 1.644_853_626_951_472_7 * sd,
+            q50: mean,
+            q95: mean + 1.644_853_626_951_472_7 * sd,
+            quartiles: Some([
+                mean - 0.674_489_750_196_081_7 * sd,
+                mean + 0.674_489_750_196_081_7 * sd,
+            ]),
+        }
+    }
+}
+
+/// One coefficient or group effect.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Coefficient {
+    /// `x1`, `color[red]`, `sd(site)`.
+    pub name: String,
+    /// What the fit says.
+    #[serde(flatten)]
+    pub summary: Summary,
+    /// What importance weights make of it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub corrected: Option<Summary>,
+}
+
+impl Coefficient {
+    /// A coefficient without a correction.
+    pub fn new(name: impl Into<String>, summary: Summary) -> Self {
+        Self {
+            name: name.into(),
+            summary,
+            corrected: None,
+        }
+    }
+
+    /// The summary to quote: the corrected one where there is one.
+    pub fn best(&self) -> &Summary {
+        self.corrected.as_ref().unwrap_or(&self.summary)
+    }
+}
+
+/// The effects of one group term.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct GroupEffects {
+    /// The grouping column, e.g. `site`.
+    pub group: String,
+    /// What varies by it, e.g. `Intercept`.
+    pub term: String,
+    /// One effect per level.
+    pub effects: Vec<Coefficient>,
+}
+
+/// A number known up to Monte Carlo error.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Estimate {
+    /// The estimate.
+    pub mean: f64,
+    /// Its standard error.
+    pub se: f64,
+}
+
+/// Where the time went, in seconds.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Seconds {
+    /// Reading the table.
+    pub read: f64,
+    /// Finding a start.
+    pub start: f64,
+    /// Tracing, differentiating and planning.
+    pub compile: f64,
+    /// Training.
+    pub train: f64,
+    /// Final estimates.
+    pub evaluate: f64,
+}
+
+impl Seconds {
+    /// The parts in order, with their names.
+    pub fn parts(&self) -> [(&'static str, f64); 5] {
+        [
+            ("read", self.read),
+            ("start", self.start),
+            ("compile", self.compile),
+            ("train", self.train),
+            ("evaluate", self.evaluate),
+        ]
+    }
+
+    /// All parts together.
+    pub fn total(&self) -> f64 {
+        self.parts().iter().map(|part| part.1).sum()
+    }
+}
+
+/// One setting and its value.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Choice {
+    /// The setting.
+    pub key: String,
+    /// What it was set to.
+    pub value: String,
+}
+
+/// The bound's estimate at one training step.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct TracePoint {
+    /// The step.
+    pub iteration: u64,
+    /// The estimate.
+    pub value: f64,
+}
+
+/// Posterior draws, one row per draw.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Draws {
+    /// One name per column.
+    pub names: Vec<String>,
+    /// Row-major values; their number is a multiple of the number of names.
+    pub values: Vec<f64>,
+}
+
+impl Draws {
+    /// How many complete draws there are.
+    pub fn n_draws(&self) -> usize {
+        self.values.len().checked_div(self.names.len()).unwrap_or(0)
+    }
+
+    /// All draws of one number.
+    pub fn column(&self, index: usize) -> impl Iterator<Item = f64> + '_ {
+        let width = self.names.len().max(1);
+        let rows = self.values.chunks_exact(width);
+        rows.filter_map(move |row| row.get(index).copied())
+    }
+}
+
+/// Outcomes drawn from the posterior beside those observed.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum PredictiveCheck {
+    /// Outcomes themselves, as many per replicate as fits the caller.
+    Samples {
+        /// Observed outcomes or a sample of them.
+        observed: Vec<f64>,
+        /// One data set per posterior draw.
+        replicated: Vec<Vec<f64>>,
+    },
+    /// Histograms over common bins.
+    Binned {
+        /// Bin edges, one more than bins.
+        edges: Vec<f64>,
+        /// Height of each bin as observed.
+        observed: Vec<f64>,
+        /// Heights per posterior draw.
+        replicated: Vec<Vec<f64>>,
+    },
+}
+
+/// Rows of similar predicted probability.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct CalibrationBin {
+    /// Mean predicted probability.
+    pub predicted: f64,
+    /// Observed frequency.
+    pub observed: f64,
+    /// Rows in the bin.
+    pub count: u64,
+    /// Lower end of the interval around the observed frequency.
+    pub low: f64,
+    /// Upper end.
+    pub high: f64,
+}
+
+/// How often one count was seen, and how often the posterior expects it.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct CountBin {
+    /// The count.
+    pub value: u64,
+    /// Rows that have it.
+    pub observed: f64,
+    /// Rows expected to have it.
+    pub expected: f64,
+    /// 5 % and 95 % of the expected rows over draws.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub interval: Option<[f64; 2]>,
+}
+
+/// One row's residual.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Residual {
+    /// Fitted value.
+    pub fitted: f64,
+    /// What is left of the outcome.
+    pub residual: f64,
+}
+
+/// One method's line in a comparison.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Comparison {
+    /// The method.
+    pub method: String,
+    /// Its bound on the log evidence.
+    pub bound: f64,
+    /// Standard error of the bound.
+    pub se: f64,
+    /// Time to fit.
+    pub seconds: f64,
+    /// Mean log likelihood of held-out rows.
+    #[serde(default)]
+    pub test_log_likelihood: Option<f64>,
+    /// Tail shape of its importance weights.
+    #[serde(default)]
+    pub pareto_k: Option<f64>,
+}

@@ -1,0 +1,197 @@
+//! The report as one page that needs nothing but itself.
+
+mod coefficient;
+mod correlation;
+mod group;
+mod section;
+mod table;
+
+use std::path::Path;
+
+use crate::draft::Draft;
+use crate::markup::Element;
+use crate::number::{self, grouped, print, with_error};
+use crate::{Estimate, Level, ReportData, ReportError};
+
+const STYLE: &str = include_str!("html/page.css");
+
+/// The page allows itself its own style and nothing else, whatever it was given to show.
+const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; img-src data:";
+
+/// The report as one self-contained page of HTML, verdict first. It loads nothing, runs no
+/// script, and shows every given text as text. Sections without data are left out.
+pub fn page(data: &ReportData) -> String {
+    let mut out = String::from("<!DOCTYPE html>\n");
+    let html = Element::new("html").attr("lang", "en");
+    html.child(head(data)).child(body(data)).render(&mut out);
+    out.push('\n');
+    out
+}
+
+/// Writes [`page`] to a file, which appears complete or not at all.
+pub fn write_page(data: &ReportData, path: &Path) -> Result<(), ReportError> {
+    let draft = Draft::create(path)?;
+    std::fs::write(draft.path(), page(data)).map_err(ReportError::write(path))?;
+    draft.commit()
+}
+
+fn head(data: &ReportData) -> Element {
+    let meta = |name: &str, content: &str| {
+        let element = Element::new("meta").attr("name", name);
+        element.attr("content", content)
+    };
+    let policy = Element::new("meta").attr("http-equiv", "Content-Security-Policy");
+    // An empty icon keeps browsers from asking a server for one.
+    let icon = Element::new("link")
+        .attr("rel", "icon")
+        .attr("href", "data:,");
+    Element::new("head")
+        .child(Element::new("meta").attr("charset", "utf-8"))
+        .child(policy.attr("content", POLICY))
+        .child(meta("viewport", "width=device-width, initial-scale=1"))
+        .child(meta("color-scheme", "light dark"))
+        .child(meta("generator", "lehr"))
+        .child(icon)
+        .child(Element::with_text("title", heading(data)))
+        .child(Element::new("style").verbatim(STYLE))
+}
+
+fn heading(data: &ReportData) -> &str {
+    if data.title.is_empty() {
+        "Report"
+    } else {
+        &data.title
+    }
+}
+
+fn body(data: &ReportData) -> Element {
+    let sections = section::all(data);
+    let links = sections.iter().map(|section| {
+        let link = Element::new("a").attr("href", format!("#{}", section.id));
+        link.text(section.heading)
+    });
+    let links: Vec<Element> = links.collect();
+    let mut main = Element::new("main").child(verdict(data)).child(facts(data));
+    if links.len() > 2 {
+        main.push(
+            Element::new("nav")
+                .attr("aria-label", "Sections")
+                .children(links),
+        );
+    }
+    let main = main.children(sections.into_iter().map(section::Section::element));
+    Element::new("body")
+        .child(banner(data))
+        .child(main)
+        .children(footer(data))
+}
+
+fn banner(data: &ReportData) -> Element {
+    let mut parts: Vec<String> = Vec::new();
+    if !data.method.is_empty() {
+        parts.push(format!("fitted by {}", data.method));
+    }
+    let rows = data
+        .n_rows
+        .map(|rows| format!("{} rows", number::count(rows)));
+    let latents = data
+        .n_latents
+        .map(|n| format!("{} unknowns", number::count(n)));
+    parts.extend(rows.into_iter().chain(latents));
+    if !data.date.is_empty() {
+        parts.push(data.date.clone());
+    }
+    Element::new("header")
+        .child(Element::with_text("h1", heading(data)))
+        .child(Element::classed("p", "byline").text(parts.join(" · ")))
+}
+
+fn verdict(data: &ReportData) -> Element {
+    let (class, mark) = match data.verdict.level {
+        Level::Reliable => ("verdict reliable", "✓"),
+        Level::Corrected => ("verdict corrected", "≈"),
+        Level::DoNotTrust => ("verdict distrust", "✕"),
+    };
+    let sign = Element::classed("span", "sign").attr("aria-hidden", "true");
+    let words = Element::new("div")
+        .child(Element::with_text("h2", data.verdict.level.words()))
+        .child(Element::with_text("p", &data.verdict.sentence));
+    let advice = data.verdict.advice.iter();
+    let advice: Vec<Element> = advice.map(|line| Element::with_text("li", line)).collect();
+    let words = if advice.is_empty() {
+        words
+    } else {
+        words.child(Element::new("ul").children(advice))
+    };
+    let section = Element::classed("section", class).attr("aria-label", "Verdict");
+    section.child(sign.text(mark)).child(words)
+}
+
+/// A number, what it is called, and a word on it.
+type Fact = (&'static str, String, String);
+
+fn facts(data: &ReportData) -> Element {
+    let shape = data
+        .pareto_k
+        .map(|k| ("Pareto k", number::fixed(k, 2), shape_words(k).into()));
+    let worth = data.effective_sample_size.map(|size| {
+        let size = grouped(&number::fixed(size, 0));
+        ("effective draws", size, "after weighting".into())
+    });
+    let steps = (data.iterations > 0).then(|| {
+        let steps = number::count(data.iterations);
+        ("iterations", steps, converged_words(data).into())
+    });
+    let time = data.seconds.map(|seconds| {
+        let total = number::duration(seconds.total());
+        ("time", total, "reading to final estimates".into())
+    });
+    let bound = estimated("bound", data.bound, "a floor under the log evidence");
+    let evidence = estimated("log evidence", data.evidence, "by importance sampling");
+    let facts = [bound, evidence, shape, worth, steps, time];
+    let tiles = facts.into_iter().flatten().map(|(name, value, note)| {
+        Element::new("div")
+            .child(Element::with_text("dt", name))
+            .child(Element::with_text("dd", print(&value)))
+            .child(Element::classed("dd", "note").text(note))
+    });
+    Element::classed("dl", "facts").children(tiles)
+}
+
+fn estimated(name: &'static str, estimate: Option<Estimate>, words: &str) -> Option<Fact> {
+    let estimate = estimate?;
+    let text = with_error(estimate.mean, estimate.se);
+    let (mean, error) = text.split_once(" ± ").unwrap_or((&text, ""));
+    let note = if error.is_empty() {
+        words.into()
+    } else {
+        format!("± {error}, {words}")
+    };
+    Some((name, mean.into(), note))
+}
+
+fn shape_words(k: f64) -> &'static str {
+    match k {
+        k if k < 0.5 => "below 0.5: weights behave well",
+        k if k < 0.7 => "below 0.7: weights are usable",
+        k if k.is_nan() => "could not be estimated",
+        _ => "above 0.7: weights cannot be trusted",
+    }
+}
+
+fn converged_words(data: &ReportData) -> &'static str {
+    match data.converged {
+        Some(true) => "the bound had stopped rising",
+        Some(false) => "the bound was still rising",
+        None => "",
+    }
+}
+
+fn footer(data: &ReportData) -> Option<Element> {
+    let version = (!data.version.is_empty()).then(|| format!("lehr {}", data.version));
+    let seed = data.seed.map(|seed| format!("seed {seed}"));
+    let date = (!data.date.is_empty()).then(|| data.date.clone());
+    let parts: Vec<String> = [version, seed, date].into_iter().flatten().collect();
+    let words = Element::with_text("p", parts.join(" · "));
+    (!parts.is_empty()).then(|| Element::new("footer").child(words))
+}

@@ -1,0 +1,69 @@
+//! Group effects: every level when few, the extremes and the spread of all when many.
+
+use crate::markup::Element;
+use crate::number;
+use crate::plot::{Histogram, Row, forest, histogram, split_forest};
+use crate::{Coefficient, GroupEffects};
+
+use super::coefficient::as_row;
+use super::section::figure;
+
+/// Levels up to which each is drawn.
+const ALL: usize = 30;
+/// Levels drawn from each end otherwise.
+const EXTREMES: usize = 12;
+/// Group terms drawn.
+const TERMS: usize = 12;
+
+/// One block per group term.
+pub(super) fn content(groups: &[GroupEffects]) -> Vec<Element> {
+    let filled = groups.iter().filter(|group| !group.effects.is_empty());
+    let blocks = filled.take(TERMS).map(block);
+    vec![Element::classed("div", "split").children(blocks.flatten())]
+}
+
+fn block(group: &GroupEffects) -> Vec<Element> {
+    let mut sorted: Vec<&Coefficient> = group.effects.iter().collect();
+    sorted.sort_by(|a, b| b.best().mean.total_cmp(&a.best().mean));
+    let name = format!("{} by {}", group.term, group.group);
+    let levels = number::count(sorted.len() as u64);
+    let heading = Element::with_text("strong", &name);
+    if sorted.len() <= ALL {
+        let rows: Vec<Row> = sorted.iter().map(|effect| as_row(effect)).collect();
+        let words = Element::with_text("span", format!(": all {levels} levels, sorted by mean."));
+        return vec![figure(vec![forest(&name, &rows)], vec![heading, words])];
+    }
+    let top = sorted[..EXTREMES].iter();
+    let rows: Vec<Row> = top
+        .chain(&sorted[sorted.len() - EXTREMES..])
+        .map(|effect| as_row(effect))
+        .collect();
+    let text = format!(": the {EXTREMES} highest and {EXTREMES} lowest of {levels} levels.");
+    let words = Element::with_text("span", text);
+    let extremes = figure(
+        vec![split_forest(&name, &rows, Some(EXTREMES))],
+        vec![heading, words],
+    );
+    std::iter::once(extremes)
+        .chain(spread(&name, &sorted))
+        .collect()
+}
+
+fn spread(name: &str, effects: &[&Coefficient]) -> Option<Element> {
+    let means: Vec<f64> = effects.iter().map(|effect| effect.best().mean).collect();
+    let bins = Histogram::of_samples(&means, &[])?;
+    let clear = |effect: &&&Coefficient| effect.best().q5 > 0.0 || effect.best().q95 < 0.0;
+    let clear = number::count(effects.iter().filter(clear).count() as u64);
+    let all = number::count(effects.len() as u64);
+    let text = format!(
+        ": posterior means of all {all} levels; the 90 % intervals of {clear} exclude zero."
+    );
+    let legend = vec![
+        Element::with_text("strong", name),
+        Element::with_text("span", text),
+    ];
+    Some(figure(
+        vec![histogram(name, "posterior mean", &bins)],
+        legend,
+    ))
+}

@@ -1,0 +1,284 @@
+//! The sections of the page, each left out when there is nothing to show in it.
+
+use crate::listing;
+use crate::markup::Element;
+use crate::number::{self, duration, print, with_error};
+use crate::plot::{self, Cloud, Histogram};
+use crate::{Draws, ReportData};
+
+use super::{coefficient, correlation, group, table};
+
+/// A heading with what stands under it.
+pub(super) struct Section {
+    pub(super) id: &'static str,
+    pub(super) heading: &'static str,
+    content: Vec<Element>,
+}
+
+impl Section {
+    pub(super) fn element(self) -> Element {
+        let section = Element::new("section").attr("id", self.id);
+        let section = section.child(Element::with_text("h2", self.heading));
+        section.children(self.content)
+    }
+}
+
+/// The sections that have something to show, in reading order.
+pub(super) fn all(data: &ReportData) -> Vec<Section> {
+    let sections = [
+        ("model", "Model and priors", model(data)),
+        ("coefficients", "Coefficients", coefficients(data)),
+        ("trace", "Training", training(data)),
+        ("pairs", "Strongest correlations", pairs(data)),
+        ("predictive", "Posterior predictive check", predictive(data)),
+        ("calibration", "Calibration", calibration(data)),
+        ("counts", "Counts", counts(data)),
+        ("residuals", "Residuals", residuals(data)),
+        ("groups", "Group effects", groups(data)),
+        ("methods", "Methods compared", methods(data)),
+        ("run", "How it was run", run(data)),
+    ];
+    let filled = sections.into_iter().filter(|section| !section.2.is_empty());
+    let named = filled.map(|(id, heading, content)| Section {
+        id,
+        heading,
+        content,
+    });
+    named.collect()
+}
+
+/// Plots with a caption under them.
+pub(super) fn figure(plots: Vec<Element>, caption: Vec<Element>) -> Element {
+    let caption = Element::new("figcaption").children(caption);
+    Element::new("figure").children(plots).child(caption)
+}
+
+/// A colour of the plots and what it stands for.
+pub(super) fn key(series: &str, words: &str) -> Element {
+    let swatch = Element::classed("span", &format!("swatch {series}")).attr("aria-hidden", "true");
+    Element::classed("span", "key").child(swatch).text(words)
+}
+
+/// A plot beside the words that say how to read it.
+fn explained(plot: Element, caption: Vec<Element>, words: &[String]) -> Vec<Element> {
+    let side = Element::classed("div", "side prose");
+    let side = side.children(words.iter().map(|text| Element::with_text("p", text)));
+    let split = Element::classed("div", "split").child(figure(vec![plot], caption));
+    vec![split.child(side)]
+}
+
+fn model(data: &ReportData) -> Vec<Element> {
+    let text = (!data.model.is_empty()).then(|| {
+        let code = Element::with_text("code", &data.model);
+        Element::new("pre").attr("tabindex", "0").child(code)
+    });
+    let rows = data.priors.iter().map(|prior| {
+        vec![
+            prior.name.clone(),
+            prior.distribution.clone(),
+            prior.origin.clone(),
+        ]
+    });
+    let priors = (!data.priors.is_empty()).then(|| table::words(&["prior on", "is", ""], rows));
+    let parts: Vec<Element> = text.into_iter().chain(priors).collect();
+    if parts.is_empty() {
+        return parts;
+    }
+    vec![Element::classed("div", "split").children(parts)]
+}
+
+fn coefficients(data: &ReportData) -> Vec<Element> {
+    if data.coefficients.is_empty() {
+        return Vec::new();
+    }
+    coefficient::content(data)
+}
+
+fn training(data: &ReportData) -> Vec<Element> {
+    if data
+        .trace
+        .iter()
+        .filter(|point| point.value.is_finite())
+        .count()
+        < 2
+    {
+        return Vec::new();
+    }
+    let caption = vec![
+        key("one", "mean"),
+        key("one faint", "5 % to 95 % of the estimates"),
+    ];
+    let mut words = vec!["The bound is estimated anew at every step, so it trembles; training is done when its mean no longer climbs.".to_string()];
+    if let Some(bound) = data.bound {
+        let bound = print(&with_error(bound.mean, bound.se));
+        words.push(format!(
+            "At the end, with many draws and all rows, it is {bound}."
+        ));
+    }
+    let failed = data
+        .trace
+        .iter()
+        .filter(|point| !point.value.is_finite())
+        .count();
+    if failed > 0 {
+        words.push(format!(
+            "{failed} steps met values that are not finite and were skipped."
+        ));
+    }
+    explained(plot::trace(&data.trace), caption, &words)
+}
+
+fn pairs(data: &ReportData) -> Vec<Element> {
+    let Some(draws) = &data.draws else {
+        return Vec::new();
+    };
+    let mut pairs = correlation::strongest(draws, 8);
+    let clear = pairs
+        .iter()
+        .filter(|pair| pair.correlation.abs() >= 0.15)
+        .count();
+    pairs.truncate(clear.max(4));
+    let plots: Vec<Element> = pairs.iter().map(|pair| pair_figure(draws, pair)).collect();
+    if plots.is_empty() {
+        return plots;
+    }
+    let text = "The pairs of unknowns that the posterior ties together most. A long thin cloud says that the data inform a combination of the two better than each alone.";
+    vec![
+        Element::classed("p", "lead").text(text),
+        Element::classed("div", "clouds").children(plots),
+    ]
+}
+
+fn pair_figure(draws: &Draws, pair: &correlation::Pair) -> Element {
+    let (first, second) = (&draws.names[pair.first], &draws.names[pair.second]);
+    let cloud = Cloud {
+        title: &format!("{first} and {second}"),
+        points: draws
+            .column(pair.first)
+            .zip(draws.column(pair.second))
+            .collect(),
+        x: first,
+        y: second,
+        size: (190.0, 180.0),
+        rule: None,
+    };
+    let text = format!("correlation {}", print(&number::fixed(pair.correlation, 2)));
+    figure(
+        vec![plot::cloud(&cloud)],
+        vec![Element::with_text("span", text)],
+    )
+}
+
+fn predictive(data: &ReportData) -> Vec<Element> {
+    let bins = data.predictive.as_ref().and_then(Histogram::of_check);
+    let Some(bins) = bins else {
+        return Vec::new();
+    };
+    let caption = vec![
+        key("bar", "observed"),
+        key("two", "replicated: median and 90 %"),
+    ];
+    let mut words = vec!["Bars are the outcomes in the table; the band is what data sets drawn from the fitted model look like. Where bars leave the band, the model misses something.".to_string()];
+    let [observed, replicated] = bins.outside.map(|share| 100.0 * share);
+    if observed > 0.05 || replicated > 0.05 {
+        let [observed, replicated] = [observed, replicated].map(|share| number::fixed(share, 1));
+        words.push(format!("Beyond the picture lie {observed} % of the observed and {replicated} % of the replicated outcomes."));
+    }
+    let plot = plot::histogram("Posterior predictive check", "outcome", &bins);
+    explained(plot, caption, &words)
+}
+
+fn calibration(data: &ReportData) -> Vec<Element> {
+    if data.calibration.is_empty() {
+        return Vec::new();
+    }
+    let caption = vec![
+        key("one", "observed, with interval"),
+        key("bar", "rows per bin"),
+        Element::with_text("span", "Dashed: perfect calibration."),
+    ];
+    let covers =
+        |bin: &&crate::CalibrationBin| bin.low <= bin.predicted && bin.predicted <= bin.high;
+    let inside = data.calibration.iter().filter(covers).count();
+    let words = [
+        "Of the rows predicted to succeed with probability 0.3, three in ten should. Points on the diagonal are honest predictions; above it the model is too cautious, below it too sure.".to_string(),
+        format!("The intervals of {inside} of {} bins meet the diagonal.", data.calibration.len()),
+    ];
+    explained(plot::calibration(&data.calibration), caption, &words)
+}
+
+fn counts(data: &ReportData) -> Vec<Element> {
+    if data.rootogram.is_empty() {
+        return Vec::new();
+    }
+    let caption = vec![key("two", "expected"), key("bar", "observed, hung from it")];
+    let words = ["Bars hang from the number of rows the model expects and are as long as the number seen, both as square roots. A bar that ends below zero was seen more often than expected, one that ends above it less often. Too many zeros or a heavy tail show at once.".to_string()];
+    explained(plot::rootogram(&data.rootogram), caption, &words)
+}
+
+fn residuals(data: &ReportData) -> Vec<Element> {
+    if data.residuals.is_empty() {
+        return Vec::new();
+    }
+    let points = data.residuals.iter().map(|row| (row.fitted, row.residual));
+    let cloud = Cloud {
+        title: "Residuals",
+        points: points.collect(),
+        x: "fitted",
+        y: "residual",
+        size: (plot::WIDTH, 250.0),
+        rule: Some(0.0),
+    };
+    let words = ["Residuals should scatter evenly about zero whatever the fitted value. A bend asks for another term, a funnel for another family.".to_string()];
+    let caption = vec![Element::with_text(
+        "span",
+        "Stronger colour means more rows.",
+    )];
+    explained(plot::cloud(&cloud), caption, &words)
+}
+
+fn groups(data: &ReportData) -> Vec<Element> {
+    if data.groups.iter().all(|group| group.effects.is_empty()) {
+        return Vec::new();
+    }
+    group::content(&data.groups)
+}
+
+fn methods(data: &ReportData) -> Vec<Element> {
+    if data.comparison.is_empty() {
+        return Vec::new();
+    }
+    let table = table::numbers(&listing::COMPARISON, listing::comparison(&data.comparison));
+    let text = "Bound with two standard errors, mean log likelihood of held-out rows, time to fit. Filled: the best.";
+    let plot = figure(
+        vec![plot::comparison(&data.comparison)],
+        vec![Element::with_text("span", text)],
+    );
+    let side = Element::classed("div", "side").child(table);
+    vec![Element::classed("div", "split").child(plot).child(side)]
+}
+
+fn run(data: &ReportData) -> Vec<Element> {
+    let choices = data
+        .choices
+        .iter()
+        .map(|choice| vec![choice.key.clone(), choice.value.clone()]);
+    let choices = (!data.choices.is_empty()).then(|| table::words(&["setting", "value"], choices));
+    let seconds = data.seconds.map(|seconds| {
+        let total = seconds.total();
+        let rows = seconds.parts().into_iter().map(|(name, part)| {
+            let share = if total > 0.0 {
+                100.0 * part / total
+            } else {
+                0.0
+            };
+            vec![name.to_string(), duration(part), format!("{share:.0} %")]
+        });
+        table::numbers(&["stage", "time", "share"], rows)
+    });
+    let parts: Vec<Element> = choices.into_iter().chain(seconds).collect();
+    if parts.is_empty() {
+        return parts;
+    }
+    vec![Element::classed("div", "split").children(parts)]
+}

@@ -1,0 +1,43 @@
+//! Tables of the page: names to the left, numbers to the right, scrolling when too wide.
+
+use crate::markup::Element;
+use crate::number::{grouped, print};
+
+/// A table whose first column is names and whose others are numbers.
+pub(super) fn numbers(head: &[&str], rows: impl IntoIterator<Item = Vec<String>>) -> Element {
+    let printed = |row: Vec<String>| {
+        let mut cells = row.into_iter();
+        let name = cells.next().into_iter();
+        name.chain(cells.map(|cell| print(&grouped(&cell))))
+            .collect()
+    };
+    build("table", head, rows.into_iter().map(printed))
+}
+
+/// A table of words.
+pub(super) fn words(head: &[&str], rows: impl IntoIterator<Item = Vec<String>>) -> Element {
+    build("table words", head, rows)
+}
+
+fn build(class: &str, head: &[&str], rows: impl IntoIterator<Item = Vec<String>>) -> Element {
+    let titles = head.iter().map(|text| {
+        let cell = Element::new("th").attr("scope", "col");
+        cell.text(text)
+    });
+    let row = |cells: Vec<String>| {
+        let mut cells = cells.into_iter();
+        let name = cells.next().unwrap_or_default();
+        let first = Element::new("th").attr("scope", "row").text(name);
+        let rest = cells.map(|cell| Element::with_text("td", cell));
+        Element::new("tr").child(first).children(rest)
+    };
+    let table = Element::new("table")
+        .child(Element::new("thead").child(Element::new("tr").children(titles)))
+        .child(Element::new("tbody").children(rows.into_iter().map(row)));
+    // A region that scrolls must be reachable by keyboard.
+    let frame = Element::classed("div", class).attr("tabindex", "0");
+    frame
+        .attr("role", "region")
+        .attr("aria-label", "table")
+        .child(table)
+}

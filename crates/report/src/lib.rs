@@ -1,0 +1,36 @@
+//! A fitted posterior as terminal tables, plots, one self-contained page and ArviZ-readable files.
+//!
+//! The caller fills a [`ReportData`]; whatever it leaves out is left out of the report.
+//!
+//! ```
+//! use lehr_report::{Coefficient, Level, ReportData, Summary, Verdict, page};
+//!
+//! let data = ReportData {
+//!     title: "y ~ x".into(),
+//!     method: "sl-dais".into(),
+//!     verdict: Verdict { level: Level::Reliable, sentence: "k = 0.31".into(), advice: vec![] },
+//!     coefficients: vec![Coefficient::new("x", Summary::normal(1.2, 0.1))],
+//!     ..ReportData::default()
+//! };
+//! assert!(page(&data).starts_with("<!DOCTYPE html>"));
+//! ```
+
+mod arviz;
+mod data;
+mod draft;
+mod error;
+mod html;
+mod listing;
+mod markup;
+mod number;
+mod plot;
+mod terminal;
+
+pub use arviz::{Dimension, InferenceData, Variable};
+pub use data::{
+    CalibrationBin, Choice, Coefficient, Comparison, CountBin, Draws, Estimate, GroupEffects,
+    Level, PredictiveCheck, Prior, ReportData, Residual, Seconds, Summary, TracePoint, Verdict,
+};
+pub use error::ReportError;
+pub use html::{page, write_page};
+pub use terminal::{Color, Style};

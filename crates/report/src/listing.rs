@@ -1,0 +1,37 @@
+//! Rows of numbers that the page and the terminal share.
+
+use crate::number::{self, decimals, fixed};
+use crate::{Coefficient, Comparison};
+
+/// Headings of [`coefficient`].
+pub(crate) const COEFFICIENT: [&str; 6] = ["", "mean", "sd", "5%", "50%", "95%"];
+/// Headings of [`comparison`].
+pub(crate) const COMPARISON: [&str; 5] = ["method", "bound", "test log lik", "k", "time"];
+
+/// A coefficient's name and numbers, corrected where they are, with the digits of its error.
+pub(crate) fn coefficient(row: &Coefficient) -> Vec<String> {
+    let best = row.best();
+    let digits = decimals(best.sd);
+    let numbers = [best.mean, best.sd, best.q5, best.q50, best.q95];
+    let cells = numbers.map(|value| fixed(value, digits));
+    std::iter::once(row.name.clone()).chain(cells).collect()
+}
+
+/// What each method gives and costs; the bounds of all have the same digits.
+pub(crate) fn comparison(methods: &[Comparison]) -> Vec<Vec<String>> {
+    let digits = methods.iter().map(|method| decimals(method.se)).min();
+    let optional = |value: Option<f64>, digits| match value {
+        Some(value) => fixed(value, digits),
+        None => "–".into(),
+    };
+    let row = |method: &Comparison| {
+        vec![
+            method.method.clone(),
+            number::with_digits((method.bound, method.se), digits.unwrap_or(0)),
+            optional(method.test_log_likelihood, 4),
+            optional(method.pareto_k, 2),
+            number::duration(method.seconds),
+        ]
+    };
+    methods.iter().map(row).collect()
+}

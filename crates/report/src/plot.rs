@@ -1,0 +1,129 @@
+//! Small SVG pictures drawn for a width of 380 units, so that they read on a phone unscaled.
+//!
+//! They are drawn here and not by a plotting crate because those write fixed colours and
+//! sizes; ours take both from the page's style sheet, so one picture suits light, dark and print.
+
+mod calibration;
+mod comparison;
+mod forest;
+mod frame;
+mod hexagon;
+mod histogram;
+mod rootogram;
+mod scale;
+mod trace;
+
+pub(crate) use calibration::calibration;
+pub(crate) use comparison::comparison;
+pub(crate) use forest::{Row, forest, split_forest};
+pub(crate) use hexagon::{Cloud, cloud};
+pub(crate) use histogram::{Histogram, histogram};
+pub(crate) use rootogram::rootogram;
+pub(crate) use trace::trace;
+
+use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
+
+use crate::markup::{Element, unit};
+
+/// Width of a full picture, in units.
+pub(crate) const WIDTH: f64 = 380.0;
+/// Mean width of a character of the labels, in units; on the wide side, so that labels fit.
+const CHARACTER: f64 = 6.1;
+
+/// An empty picture with its name and description for those who cannot see it.
+fn picture(size: (f64, f64), title: &str, description: &str) -> Element {
+    Element::classed("svg", "plot")
+        .attr("viewBox", format!("0 0 {} {}", unit(size.0), unit(size.1)))
+        .attr("role", "img")
+        .attr("aria-label", format!("{title}. {description}"))
+        .child(Element::with_text("title", title))
+        .child(Element::with_text("desc", description))
+}
+
+/// A line between two points.
+fn line(class: &str, from: (f64, f64), to: (f64, f64)) -> Element {
+    Element::classed("line", class)
+        .at("x1", from.0)
+        .at("y1", from.1)
+        .at("x2", to.0)
+        .at("y2", to.1)
+}
+
+/// Text at a point; the class says how it is aligned.
+fn label(class: &str, at: (f64, f64), text: &str) -> Element {
+    let element = Element::classed("text", class).at("x", at.0);
+    element.at("y", at.1).text(text)
+}
+
+/// A dot.
+fn dot(class: &str, at: (f64, f64), radius: f64) -> Element {
+    let element = Element::classed("circle", class).at("cx", at.0);
+    element.at("cy", at.1).at("r", radius)
+}
+
+/// A box from its top left corner.
+fn rectangle(class: &str, at: (f64, f64), size: (f64, f64)) -> Element {
+    let element = Element::classed("rect", class).at("x", at.0).at("y", at.1);
+    element
+        .at("width", size.0.max(0.0))
+        .at("height", size.1.max(0.0))
+}
+
+/// A line through points.
+fn curve(class: &str, points: &[(f64, f64)]) -> Element {
+    Element::classed("polyline", class).attr("points", coordinates(points.iter()))
+}
+
+/// The area between two curves over the same places.
+fn band(class: &str, low: &[(f64, f64)], high: &[(f64, f64)]) -> Element {
+    let outline = low.iter().chain(high.iter().rev());
+    Element::classed("polygon", class).attr("points", coordinates(outline))
+}
+
+fn coordinates<'a>(points: impl Iterator<Item = &'a (f64, f64)>) -> String {
+    let pairs = points.map(|(x, y)| format!("{},{}", unit(*x), unit(*y)));
+    pairs.collect::<Vec<_>>().join(" ")
+}
+
+/// Units that a label takes.
+fn breadth(text: &str) -> f64 {
+    text.width() as f64 * CHARACTER
+}
+
+/// A name cut to so many units. Its middle goes, because the ends tell names apart.
+fn shortened(name: &str, units: f64) -> String {
+    let columns = ((units / CHARACTER) as usize).max(3);
+    if name.width() <= columns {
+        return name.into();
+    }
+    let tail = (columns - 1) / 3;
+    let head = columns - 1 - tail;
+    let end: Vec<char> = taken(name.chars().rev(), tail);
+    let start: Vec<char> = taken(name.chars(), head);
+    let end: String = end.into_iter().rev().collect();
+    format!("{}…{end}", start.into_iter().collect::<String>())
+}
+
+/// Characters until the columns are full.
+fn taken(letters: impl Iterator<Item = char>, columns: usize) -> Vec<char> {
+    let mut used = 0;
+    letters
+        .take_while(|letter| {
+            used += letter.width().unwrap_or(0);
+            used <= columns
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn long_names_lose_their_middle() {
+        assert_eq!(shortened("short", 100.0), "short");
+        let cut = shortened("a_very_long_column_name[level_17]", 16.0 * CHARACTER);
+        assert_eq!(cut, "a_very_lon…l_17]");
+        assert!(shortened("名前名前名前名前名前", 60.0).width() <= 9);
+    }
+}

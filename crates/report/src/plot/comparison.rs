@@ -1,0 +1,137 @@
+//! Methods under each other, with one small panel per way of judging them.
+
+use crate::Comparison;
+use crate::markup::Element;
+use crate::number::{decimals, fixed, grouped, print, with_error};
+
+use super::scale::Scale;
+use super::{WIDTH, breadth, dot, label, line, picture, shortened};
+
+/// One panel: a heading and, for each method, a value and its error.
+struct Panel<'a> {
+    heading: &'a str,
+    values: Vec<Option<(f64, f64)>>,
+    best: fn(f64, f64) -> bool,
+}
+
+const PITCH: f64 = 22.0;
+const TOP: f64 = 24.0;
+
+/// Dots with two standard errors; the best of each panel is filled.
+pub(crate) fn comparison(methods: &[Comparison]) -> Element {
+    let panels = panels(methods);
+    let widest = methods
+        .iter()
+        .map(|row| breadth(&row.method))
+        .fold(0.0, f64::max);
+    let left = widest.clamp(30.0, 100.0) + 8.0;
+    let bottom = TOP + PITCH * methods.len() as f64;
+    let description = format!("{} methods by bound, held-out fit and time", methods.len());
+    let mut svg = picture((WIDTH, bottom + 20.0), "Methods compared", &description);
+    for (index, method) in methods.iter().enumerate() {
+        let height = TOP + PITCH * (index as f64 + 0.5);
+        let name = shortened(&method.method, left - 8.0);
+        svg.push(label("row-name end", (left - 6.0, height + 3.8), &name));
+        svg.push(line("grid", (left, height), (WIDTH - 4.0, height)));
+    }
+    let width = (WIDTH - 4.0 - left) / panels.len() as f64;
+    for (index, panel) in panels.iter().enumerate() {
+        let start = left + width * index as f64;
+        draw_panel(&mut svg, panel, (start + 6.0, start + width - 6.0), bottom);
+    }
+    svg
+}
+
+fn panels(methods: &[Comparison]) -> Vec<Panel<'_>> {
+    let greater = |a: f64, b: f64| a > b;
+    let bounds = methods.iter().map(|row| Some((row.bound, 2.0 * row.se)));
+    let fits = methods
+        .iter()
+        .map(|row| row.test_log_likelihood.map(|fit| (fit, 0.0)));
+    let times = methods.iter().map(|row| Some((row.seconds, 0.0)));
+    let panels = [
+        Panel {
+            heading: "bound",
+            values: bounds.collect(),
+            best: greater,
+        },
+        Panel {
+            heading: "held-out fit",
+            values: fits.collect(),
+            best: greater,
+        },
+        Panel {
+            heading: "seconds",
+            values: times.collect(),
+            best: |a, b| a < b,
+        },
+    ];
+    let known = |panel: &Panel| panel.values.iter().flatten().any(|pair| pair.0.is_finite());
+    panels.into_iter().filter(known).collect()
+}
+
+fn draw_panel(svg: &mut Element, panel: &Panel, units: (f64, f64), bottom: f64) {
+    let known = panel.values.iter().flatten();
+    let ends = known.flat_map(|(value, error)| [value - error, value + error]);
+    let floor = (panel.heading == "seconds").then_some(0.0);
+    let scale = Scale::fit(ends.chain(floor), units);
+    let middle = units.0.midpoint(units.1);
+    svg.push(label("name middle", (middle, 12.0), panel.heading));
+    svg.push(line("axis", (units.0, bottom), (units.1, bottom)));
+    let best = best(panel);
+    for (index, pair) in panel.values.iter().enumerate() {
+        let height = TOP + PITCH * (index as f64 + 0.5);
+        let Some(pair) = pair.filter(|pair| pair.0.is_finite()) else {
+            svg.push(label("tick middle", (middle, height + 3.8), "–"));
+            continue;
+        };
+        if best == Some(index) {
+            draw_best(svg, &scale, pair.0, bottom);
+            svg.push(mark("median one", pair, &scale, height));
+        } else {
+            svg.push(mark("median one hollow", pair, &scale, height));
+        }
+    }
+}
+
+fn mark(class: &str, (value, error): (f64, f64), scale: &Scale, height: f64) -> Element {
+    let words = print(&with_error(value, error / 2.0));
+    let mut mark = Element::new("g").child(Element::with_text("title", words));
+    if error > 0.0 {
+        let reach = [value - error, value + error].map(|end| scale.place(end));
+        mark.push(line("outer one", (reach[0], height), (reach[1], height)));
+    }
+    mark.child(dot(class, (scale.place(value), height), 4.2))
+}
+
+/// The best value under its dot: a panel is too narrow for an axis with several marks.
+fn draw_best(svg: &mut Element, scale: &Scale, value: f64, bottom: f64) {
+    let digits = decimals((scale.high - scale.low) / 5.0).min(4);
+    let text = print(&grouped(&fixed(value, digits)));
+    let half = breadth(&text) / 2.0;
+    let place = scale.place(value);
+    let (start, end) = (
+        scale.place(scale.low) + half,
+        scale.place(scale.high) - half,
+    );
+    let at = if start < end {
+        place.clamp(start, end)
+    } else {
+        start
+    };
+    svg.push(line("axis", (place, bottom), (place, bottom + 4.0)));
+    svg.push(label("tick middle", (at, bottom + 15.0), &text));
+}
+
+fn best(panel: &Panel) -> Option<usize> {
+    let finite = |index: &usize| panel.values[*index].is_some_and(|pair| pair.0.is_finite());
+    let indices = (0..panel.values.len()).filter(finite);
+    indices.reduce(|best, next| {
+        let of = |index: usize| panel.values[index].map_or(f64::NAN, |pair| pair.0);
+        if (panel.best)(of(next), of(best)) {
+            next
+        } else {
+            best
+        }
+    })
+}

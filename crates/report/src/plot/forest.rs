@@ -1,0 +1,142 @@
+//! One line per number: its median, an inner and an outer interval, and a second pair of them.
+
+use crate::Summary;
+use crate::markup::Element;
+use crate::number::{decimals, fixed, print};
+
+use super::scale::Scale;
+use super::{WIDTH, breadth, dot, label, line, picture, rectangle, shortened};
+
+/// One number's intervals.
+#[derive(Clone, Debug)]
+pub(crate) struct Row<'a> {
+    pub(crate) name: &'a str,
+    pub(crate) first: Summary,
+    pub(crate) second: Option<Summary>,
+}
+
+impl Row<'_> {
+    fn ends(&self) -> impl Iterator<Item = f64> {
+        let summaries = std::iter::once(self.first).chain(self.second);
+        summaries.flat_map(|summary| [summary.q5, summary.q50, summary.q95])
+    }
+}
+
+const TOP: f64 = 8.0;
+
+/// Intervals under each other over one axis, with a rule at zero where zero is in reach.
+pub(crate) fn forest(title: &str, rows: &[Row]) -> Element {
+    split_forest(title, rows, None)
+}
+
+/// A forest in which some rows are left out before the given one.
+pub(crate) fn split_forest(title: &str, rows: &[Row], gap: Option<usize>) -> Element {
+    let paired = rows.iter().any(|row| row.second.is_some());
+    let pitch = if paired { 26.0 } else { 20.0 };
+    let widest = rows.iter().map(|row| breadth(row.name)).fold(0.0, f64::max);
+    let left = widest.clamp(30.0, 130.0) + 8.0;
+    let above = |index: usize| {
+        if gap.is_some_and(|gap| index >= gap) {
+            1.0
+        } else {
+            0.0
+        }
+    };
+    let lines = rows.len() as f64 + above(rows.len());
+    let bottom = TOP + pitch * lines + 4.0;
+    let scale = Scale::fit(rows.iter().flat_map(Row::ends), (left, WIDTH - 10.0));
+    let description = format!("{} medians with 50 % and 90 % intervals", rows.len());
+    let mut svg = picture((WIDTH, bottom + 20.0), title, &description);
+    draw_axis(&mut svg, &scale, bottom);
+    for (index, row) in rows.iter().enumerate() {
+        let middle = TOP + pitch * (index as f64 + above(index) + 0.5);
+        svg.push(drawn_row(row, &scale, (left, middle)));
+    }
+    if let Some(gap) = gap {
+        let middle = TOP + pitch * (gap as f64 + 0.5);
+        svg.push(label("tick end", (left - 6.0, middle + 3.8), "⋮"));
+    }
+    svg
+}
+
+fn draw_axis(svg: &mut Element, scale: &Scale, bottom: f64) {
+    let mut ticks = scale.ticks(6);
+    let room = scale.place(scale.high) - scale.place(scale.low);
+    let widest = ticks
+        .iter()
+        .map(|tick| breadth(&tick.1))
+        .fold(1.0, f64::max);
+    if (widest + 8.0) * ticks.len() as f64 > room {
+        ticks = scale.ticks(3);
+    }
+    for (value, text) in ticks {
+        let place = scale.place(value);
+        svg.push(line("grid", (place, TOP), (place, bottom)));
+        let at = place.min(WIDTH - breadth(&text) / 2.0);
+        svg.push(label("tick middle", (at, bottom + 14.0), &text));
+    }
+    if scale.contains(0.0) {
+        let place = scale.place(0.0);
+        svg.push(line("zero", (place, TOP), (place, bottom)));
+    }
+}
+
+fn drawn_row(row: &Row, scale: &Scale, (left, middle): (f64, f64)) -> Element {
+    let digits = decimals(row.first.sd);
+    let [q5, q50, q95] =
+        [row.first.q5, row.first.q50, row.first.q95].map(|q| print(&fixed(q, digits)));
+    let name = label(
+        "row-name end",
+        (left - 6.0, middle + 3.8),
+        &shortened(row.name, left - 8.0),
+    );
+    let group = Element::new("g")
+        .child(Element::with_text(
+            "title",
+            format!("{}: {q50} ({q5} to {q95})", row.name),
+        ))
+        .child(name);
+    let Some(second) = &row.second else {
+        return group.children(interval("one", &row.first, scale, middle));
+    };
+    let above = interval("two", &row.first, scale, middle - 5.0);
+    group
+        .children(above)
+        .children(interval("one", second, scale, middle + 5.0))
+}
+
+fn interval(series: &str, summary: &Summary, scale: &Scale, height: f64) -> Vec<Element> {
+    let ends = [summary.q5, summary.q95].map(|end| scale.place(end));
+    if [summary.q5, summary.q50, summary.q95]
+        .iter()
+        .any(|q| q.is_nan())
+    {
+        return vec![label(
+            "tick",
+            (ends[0].max(scale.place(scale.low)), height + 3.8),
+            "NaN",
+        )];
+    }
+    let outer = line(
+        &format!("outer {series}"),
+        (ends[0], height),
+        (ends[1], height),
+    );
+    let inner = summary.quartiles.map(|quartiles| {
+        let [low, high] = quartiles.map(|end| scale.place(end));
+        rectangle(
+            &format!("inner {series}"),
+            (low, height - 2.5),
+            (high - low, 5.0),
+        )
+    });
+    let middle = dot(
+        &format!("center {series}"),
+        (scale.place(summary.q50), height),
+        2.3,
+    );
+    std::iter::once(outer)
+        .chain(inner)
+        .chain([middle])
+        .collect()
+}

@@ -1,0 +1,78 @@
+//! Observed counts hung from the expected curve, on a root scale (Tukey's hanging rootogram).
+
+use crate::CountBin;
+use crate::markup::Element;
+
+use super::frame::{Caption, Frame};
+use super::scale::Scale;
+use super::{WIDTH, band, curve, dot, line, rectangle};
+
+/// Counts drawn at most; further ones would be thinner than a pixel on a phone.
+const WIDEST: usize = 80;
+
+/// Bars end at zero where the model is right, above it where it expects too many.
+pub(crate) fn rootogram(bins: &[CountBin]) -> Element {
+    let bins = &bins[..bins.len().min(WIDEST)];
+    let root = |value: f64| value.max(0.0).sqrt();
+    let tops = bins.iter().map(|bin| root(bin.expected));
+    let feet = bins
+        .iter()
+        .map(|bin| root(bin.expected) - root(bin.observed));
+    let caption = Caption {
+        title: "Hanging rootogram",
+        description: format!(
+            "observed rows hung from the expected rows for {} counts",
+            bins.len()
+        ),
+        x: "count",
+        y: "√ rows",
+    };
+    let ends = bins
+        .iter()
+        .flat_map(|bin| [bin.value as f64 - 0.6, bin.value as f64 + 0.6]);
+    let x = Scale::exact(ends, (0.0, 1.0));
+    let highs = bins
+        .iter()
+        .filter_map(|bin| bin.interval)
+        .map(|[_, high]| root(high));
+    let y = Scale::fit(tops.chain(feet).chain(highs).chain([0.0]), (0.0, 1.0));
+    let mut frame = Frame::new((WIDTH, 250.0), x, y, &caption);
+    draw_bars(&mut frame, bins);
+    draw_expected(&mut frame, bins);
+    let zero = frame.y.place(0.0);
+    frame.push(line("zero strong", (frame.left, zero), (frame.right, zero)));
+    frame.svg
+}
+
+fn draw_bars(frame: &mut Frame, bins: &[CountBin]) {
+    let half = ((frame.right - frame.left) / bins.len().max(1) as f64 * 0.36).clamp(0.8, 12.0);
+    for bin in bins {
+        let (top, foot) = (bin.expected.max(0.0).sqrt(), bin.observed.max(0.0).sqrt());
+        let (place, high) = frame.at(bin.value as f64, top);
+        let low = frame.y.place(top - foot);
+        frame.push(rectangle(
+            "bar",
+            (place - half, high),
+            (2.0 * half, low - high),
+        ));
+    }
+}
+
+fn draw_expected(frame: &mut Frame, bins: &[CountBin]) {
+    let at = |bin: &CountBin, height: f64| frame.at(bin.value as f64, height.max(0.0).sqrt());
+    let ends = |end: usize| -> Vec<(f64, f64)> {
+        let known = bins
+            .iter()
+            .filter_map(|bin| bin.interval.map(|ends| at(bin, ends[end])));
+        known.collect()
+    };
+    let (low, high) = (ends(0), ends(1));
+    let middle: Vec<_> = bins.iter().map(|bin| at(bin, bin.expected)).collect();
+    frame.push(band("spread two", &low, &high));
+    frame.push(curve("curve two", &middle));
+    if bins.len() <= 40 {
+        for place in middle {
+            frame.push(dot("median two", place, 2.4));
+        }
+    }
+}

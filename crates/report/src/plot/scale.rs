@@ -1,0 +1,150 @@
+//! Data values to places in a picture, and round numbers to mark them with.
+
+use crate::number::{grouped, print};
+
+/// Values beyond this are drawn as if they were this: a picture of them shows nothing anyway,
+/// and the difference of two such values must stay finite.
+const LARGEST: f64 = 1e300;
+
+/// A linear map from a range of values to a range of units.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Scale {
+    pub(crate) low: f64,
+    pub(crate) high: f64,
+    start: f64,
+    end: f64,
+}
+
+impl Scale {
+    /// The range of the finite values, a twentieth wider on each side, over `units`.
+    pub(crate) fn fit(values: impl IntoIterator<Item = f64>, units: (f64, f64)) -> Self {
+        let scale = Self::exact(values, units);
+        let margin = (scale.high - scale.low) * 0.05;
+        Self {
+            low: scale.low - margin,
+            high: scale.high + margin,
+            ..scale
+        }
+    }
+
+    /// The range of the finite values itself; a range without extent is opened.
+    pub(crate) fn exact(values: impl IntoIterator<Item = f64>, units: (f64, f64)) -> Self {
+        let finite = values.into_iter().filter(|value| value.is_finite());
+        let (low, high) = finite.fold((f64::MAX, f64::MIN), |(low, high), value| {
+            let value = value.clamp(-LARGEST, LARGEST);
+            (low.min(value), high.max(value))
+        });
+        let (low, high) = if low > high { (0.0, 1.0) } else { (low, high) };
+        let room = if high - low > (low.abs() + high.abs()) * 1e-12 {
+            0.0
+        } else if low == 0.0 {
+            1.0
+        } else {
+            low.abs() * 0.05
+        };
+        Self {
+            low: low - room,
+            high: high + room,
+            start: units.0,
+            end: units.1,
+        }
+    }
+
+    /// The same range of values over other units.
+    pub(crate) fn over(&self, units: (f64, f64)) -> Self {
+        Self {
+            start: units.0,
+            end: units.1,
+            ..*self
+        }
+    }
+
+    /// Where a value lies; values outside the range lie on its ends.
+    pub(crate) fn place(&self, value: f64) -> f64 {
+        let share = (value.clamp(self.low, self.high) - self.low) / (self.high - self.low);
+        self.start + share * (self.end - self.start)
+    }
+
+    /// Whether a value is inside the range.
+    pub(crate) fn contains(&self, value: f64) -> bool {
+        (self.low..=self.high).contains(&value)
+    }
+
+    /// About so many round values inside the range, with their labels.
+    pub(crate) fn ticks(&self, about: usize) -> Vec<(f64, String)> {
+        let rough = (self.high - self.low) / about.max(1) as f64;
+        let power = 10f64.powf(rough.log10().floor());
+        let steps = [1.0, 2.0, 5.0, 10.0].map(|factor| factor * power);
+        let step = steps.into_iter().find(|step| *step >= rough * 0.999);
+        let step = step.unwrap_or(10.0 * power);
+        let first = (self.low / step).ceil() as i64;
+        let last = (self.high / step).floor() as i64;
+        let indices = first..=last.min(first.saturating_add(50));
+        let values: Vec<f64> = indices.map(|index| index as f64 * step).collect();
+        let largest = values
+            .iter()
+            .fold(0.0, |size: f64, value| size.max(value.abs()));
+        let labels = values.iter().map(|value| tick_label(*value, step, largest));
+        values.iter().copied().zip(labels).collect()
+    }
+}
+
+/// A tick's label with just the digits that tell it from its neighbours.
+fn tick_label(value: f64, step: f64, largest: f64) -> String {
+    let step_power = (step * 1.000_001).log10().floor();
+    let by_power = !(1e-4..1e7).contains(&largest);
+    if value == 0.0 && by_power {
+        return "0".into();
+    }
+    if by_power {
+        let digits = (value.abs().log10().floor() - step_power).clamp(0.0, 6.0) as usize;
+        return print(&format!("{value:.digits$e}"));
+    }
+    let digits = (-step_power).clamp(0.0, 9.0) as usize;
+    // Adding zero turns −0 into 0.
+    print(&grouped(&format!("{:.digits$}", value + 0.0)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn labels(values: [f64; 2], about: usize) -> Vec<String> {
+        let ticks = Scale::exact(values, (0.0, 100.0)).ticks(about);
+        ticks.into_iter().map(|tick| tick.1).collect()
+    }
+
+    #[test]
+    fn ticks_are_round_and_few() {
+        assert_eq!(
+            labels([0.0, 1.0], 5),
+            ["0.0", "0.2", "0.4", "0.6", "0.8", "1.0"]
+        );
+        assert_eq!(
+            labels([-23_456.0, -23_100.0], 4),
+            ["−23,400", "−23,300", "−23,200", "−23,100"]
+        );
+        assert_eq!(labels([0.0, 3e-7], 3), ["0", "1e−7", "2e−7", "3e−7"]);
+    }
+
+    #[test]
+    fn hostile_ranges_give_finite_places() {
+        let ranges = [
+            vec![],
+            vec![f64::NAN, f64::INFINITY],
+            vec![0.0],
+            vec![1e-300, 1e-300],
+            vec![-1e308, 1e308],
+            vec![5e-324, 1e-323],
+            vec![1e15, 1e15 + 1.0],
+        ];
+        for values in ranges {
+            let scale = Scale::fit(values.iter().copied(), (10.0, 90.0));
+            for value in values.iter().copied().filter(|value| !value.is_nan()) {
+                let place = scale.place(value);
+                assert!((10.0..=90.0).contains(&place), "{values:?}: {place}");
+            }
+            assert!(scale.ticks(5).len() <= 51);
+        }
+    }
+}

@@ -1,0 +1,130 @@
+//! The bound over training: its running mean within the spread of its estimates.
+
+use crate::TracePoint;
+use crate::markup::Element;
+use crate::number::{grouped, print, short};
+
+use super::frame::{Caption, Frame};
+use super::scale::Scale;
+use super::{WIDTH, band, curve, dot, label};
+
+/// Points of a curve beyond which more cannot be seen.
+const STRETCHES: usize = 160;
+
+/// A stretch of training steps.
+struct Stretch {
+    iteration: f64,
+    mean: f64,
+    low: f64,
+    high: f64,
+}
+
+/// The trace of the bound. The first steps, which may lie far below, are cut off and said to be.
+pub(crate) fn trace(points: &[TracePoint]) -> Element {
+    let stretches = stretches(points);
+    let floor = visible_floor(&stretches);
+    let shown = stretches.iter().filter(|stretch| stretch.high >= floor);
+    let heights = shown.flat_map(|stretch| [stretch.low.max(floor), stretch.high]);
+    let x = Scale::exact(
+        stretches.iter().map(|stretch| stretch.iteration),
+        (0.0, 1.0),
+    );
+    let y = Scale::fit(heights, (0.0, 1.0));
+    let caption = Caption {
+        title: "Bound while training",
+        description: "mean and spread of the estimates of the evidence lower bound".into(),
+        x: "iteration",
+        y: "bound",
+    };
+    let mut frame = Frame::new((WIDTH, 230.0), x, y, &caption);
+    // Until the mean first comes into view, its line would only run along the bottom.
+    let visible = stretches
+        .iter()
+        .position(|s| s.mean >= frame.y.low)
+        .unwrap_or(0);
+    draw_stretches(&mut frame, &stretches[visible..]);
+    if visible > 0 {
+        let start = print(&grouped(&short(stretches[0].mean)));
+        let at = (frame.right - 4.0, frame.bottom - 7.0);
+        frame.push(label("note end halo", at, &format!("rose from {start}")));
+    }
+    frame.svg
+}
+
+fn draw_stretches(frame: &mut Frame, stretches: &[Stretch]) {
+    let low: Vec<_> = stretches
+        .iter()
+        .map(|s| frame.at(s.iteration, s.low))
+        .collect();
+    let high: Vec<_> = stretches
+        .iter()
+        .map(|s| frame.at(s.iteration, s.high))
+        .collect();
+    let mean: Vec<_> = stretches
+        .iter()
+        .map(|s| frame.at(s.iteration, s.mean))
+        .collect();
+    frame.push(band("spread one", &low, &high));
+    frame.push(curve("curve one", &mean));
+    if let Some(end) = mean.last() {
+        frame.push(dot("median one", *end, 3.0));
+    }
+}
+
+/// Equal numbers of neighbouring points, each stretch with its mean and its 5 % and 95 % points.
+fn stretches(points: &[TracePoint]) -> Vec<Stretch> {
+    let finite: Vec<&TracePoint> = points.iter().filter(|p| p.value.is_finite()).collect();
+    let length = finite.len().div_ceil(STRETCHES).max(1);
+    finite.chunks(length).map(stretch).collect()
+}
+
+fn stretch(points: &[&TracePoint]) -> Stretch {
+    let mut values: Vec<f64> = points.iter().map(|point| point.value).collect();
+    values.sort_by(f64::total_cmp);
+    let rank = |share: f64| values[((values.len() - 1) as f64 * share).round() as usize];
+    Stretch {
+        iteration: points.last().map_or(0.0, |last| last.iteration as f64),
+        mean: values.iter().sum::<f64>() / values.len() as f64,
+        low: rank(0.05),
+        high: rank(0.95),
+    }
+}
+
+/// The lowest height worth showing: the last four fifths of training, and half as much again.
+fn visible_floor(stretches: &[Stretch]) -> f64 {
+    let late = &stretches[stretches.len() / 5..];
+    let low = late
+        .iter()
+        .map(|stretch| stretch.low)
+        .fold(f64::MAX, f64::min);
+    let high = stretches
+        .iter()
+        .map(|stretch| stretch.high)
+        .fold(f64::MIN, f64::max);
+    low - 0.5 * (high - low)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_long_trace_becomes_few_stretches_that_keep_its_end() {
+        let point = |iteration| TracePoint {
+            iteration,
+            value: -(iteration as f64),
+        };
+        let points: Vec<_> = (1..=100_000).map(point).collect();
+        let stretches = stretches(&points);
+        assert!(stretches.len() <= STRETCHES);
+        assert_eq!(stretches.last().unwrap().iteration, 100_000.0);
+    }
+
+    #[test]
+    fn steps_that_failed_are_left_out() {
+        let values = [f64::NAN, -2.0, f64::NEG_INFINITY, -1.0];
+        let point = |(iteration, value): (u64, f64)| TracePoint { iteration, value };
+        let points: Vec<_> = (0..).zip(values).map(point).collect();
+        assert_eq!(stretches(&points).len(), 2);
+    }
+}

@@ -1,0 +1,259 @@
+//! The same numbers for a terminal: a verdict line and tidy tables.
+
+use std::io::IsTerminal;
+
+use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
+
+use crate::listing;
+use crate::{Coefficient, Comparison, Level, ReportData, Verdict};
+
+/// Whether text is coloured.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Color {
+    /// Escape sequences for bold and colour.
+    Ansi,
+    /// Nothing but text.
+    Plain,
+}
+
+/// How to write for one reader.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Style {
+    /// Colour or none.
+    pub color: Color,
+    /// Columns to stay within; `None` lets lines run.
+    pub width: Option<usize>,
+}
+
+impl Style {
+    /// Plain text of any width: what a file or a pipe gets.
+    pub const PLAIN: Self = Self {
+        color: Color::Plain,
+        width: None,
+    };
+
+    /// What suits this stream: colour and a width for a terminal, unless `NO_COLOR` is set or
+    /// the terminal is dumb; plain for anything else.
+    pub fn detect(stream: &impl IsTerminal) -> Self {
+        let set = |name: &str| std::env::var_os(name).is_some_and(|value| !value.is_empty());
+        if !stream.is_terminal() {
+            return Self::PLAIN;
+        }
+        let dumb = std::env::var_os("TERM").is_some_and(|term| term == "dumb");
+        let columns = std::env::var("COLUMNS")
+            .ok()
+            .and_then(|text| text.parse().ok());
+        let asked = || terminal_size::terminal_size().map(|size| usize::from(size.0.0));
+        Self {
+            color: if set("NO_COLOR") || dumb {
+                Color::Plain
+            } else {
+                Color::Ansi
+            },
+            width: columns.or_else(asked),
+        }
+    }
+
+    /// The verdict in one line, then its advice.
+    pub fn verdict(&self, verdict: &Verdict) -> String {
+        let (mark, code) = match verdict.level {
+            Level::Reliable => ("✓", "32"),
+            Level::Corrected => ("≈", "33"),
+            Level::DoNotTrust => ("✗", "31"),
+        };
+        let head = format!("{mark} {}", verdict.level.words().to_lowercase());
+        let mut line = self.painted(&format!("1;{code}"), &head);
+        if !verdict.sentence.is_empty() {
+            line.push_str(": ");
+            line.push_str(&safe(&verdict.sentence));
+        }
+        let advice = verdict.advice.iter();
+        let hints = advice.map(|hint| format!("  hint: {}", safe(hint)));
+        let lines: Vec<String> = std::iter::once(line).chain(hints).collect();
+        lines.join("\n") + "\n"
+    }
+
+    /// One line per coefficient; corrected numbers where there are any.
+    pub fn coefficients(&self, coefficients: &[Coefficient]) -> String {
+        let rows = coefficients.iter().map(listing::coefficient);
+        self.table(&listing::COEFFICIENT, rows.collect())
+    }
+
+    /// One line per method, and what each gives and costs.
+    pub fn comparison(&self, methods: &[Comparison]) -> String {
+        self.table(&listing::COMPARISON, listing::comparison(methods))
+    }
+
+    /// Verdict, coefficients and, where there is one, the comparison.
+    pub fn summary(&self, data: &ReportData) -> String {
+        let mut parts = vec![self.verdict(&data.verdict)];
+        if !data.coefficients.is_empty() {
+            parts.push(self.coefficients(&data.coefficients));
+        }
+        if !data.comparison.is_empty() {
+            parts.push(self.comparison(&data.comparison));
+        }
+        parts.join("\n")
+    }
+
+    /// Names to the left, numbers to the right, two spaces between; names give way when the
+    /// terminal is narrow.
+    fn table(&self, head: &[&str], mut rows: Vec<Vec<String>>) -> String {
+        for row in &mut rows {
+            row[0] = safe(&row[0]);
+        }
+        let head: Vec<String> = head.iter().map(|&text| text.into()).collect();
+        let widest = |column: usize| {
+            let cells = std::iter::once(&head).chain(&rows);
+            cells.map(|row| row[column].width()).max().unwrap_or(0)
+        };
+        let mut widths: Vec<usize> = (0..head.len()).map(widest).collect();
+        let total = widths.iter().sum::<usize>() + 2 * (widths.len() - 1);
+        let excess = self.width.map_or(0, |limit| total.saturating_sub(limit));
+        widths[0] -= excess.min(widths[0].saturating_sub(6));
+        let mut out = self.painted("1", aligned(&head, &widths).trim_end()) + "\n";
+        for row in &rows {
+            out += aligned(row, &widths).trim_end();
+            out.push('\n');
+        }
+        out
+    }
+
+    fn painted(&self, code: &str, text: &str) -> String {
+        match self.color {
+            Color::Ansi => format!("\u{1b}[{code}m{text}\u{1b}[0m"),
+            Color::Plain => text.into(),
+        }
+    }
+}
+
+fn aligned(row: &[String], widths: &[usize]) -> String {
+    let mut out = cut(&row[0], widths[0]);
+    for (cell, width) in row.iter().zip(widths).skip(1) {
+        out += &" ".repeat(2 + width.saturating_sub(cell.width()));
+        out += cell;
+    }
+    out
+}
+
+/// A name of exactly so many columns.
+fn cut(name: &str, columns: usize) -> String {
+    let mut out = String::new();
+    if name.width() <= columns {
+        out += name;
+    } else {
+        let mut used = 1;
+        let fits = |letter: &char| {
+            used += letter.width().unwrap_or(0);
+            used <= columns
+        };
+        out.extend(name.chars().take_while(fits));
+        out.push('…');
+    }
+    let missing = columns.saturating_sub(out.width());
+    out + &" ".repeat(missing)
+}
+
+/// Text without control characters, so that a name cannot command the terminal.
+fn safe(text: &str) -> String {
+    let shown = |letter: char| {
+        if letter.is_control() {
+            '\u{fffd}'
+        } else {
+            letter
+        }
+    };
+    text.chars().map(shown).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Summary;
+
+    fn coefficients() -> Vec<Coefficient> {
+        vec![
+            Coefficient::new("Intercept", Summary::normal(12.345_6, 0.123)),
+            Coefficient::new("x", Summary::normal(-0.5, 0.01)),
+        ]
+    }
+
+    #[test]
+    fn numbers_line_up_and_have_the_digits_of_their_error() {
+        let table = Style::PLAIN.coefficients(&coefficients());
+        let expected = "             mean    sd      5%     50%     95%\n\
+                        Intercept   12.35  0.12   12.14   12.35   12.55\n\
+                        x          -0.500 0.010  -0.516  -0.500  -0.484\n";
+        let squeezed = |text: &str| -> Vec<String> {
+            text.lines()
+                .map(|line| line.split_whitespace().collect::<Vec<_>>().join(" "))
+                .collect()
+        };
+        assert_eq!(squeezed(&table), squeezed(expected));
+        let ends: Vec<usize> = table.lines().map(UnicodeWidthStr::width).collect();
+        assert!(ends.windows(2).all(|pair| pair[0] == pair[1]), "{table}");
+    }
+
+    #[test]
+    fn a_narrow_terminal_shortens_names_and_nothing_else() {
+        let mut rows = coefficients();
+        rows[0].name = "a_column_with_a_very_long_name_indeed".into();
+        let style = Style {
+            color: Color::Plain,
+            width: Some(60),
+        };
+        let table = style.coefficients(&rows);
+        assert!(table.lines().all(|line| line.width() <= 60), "{table}");
+        assert!(table.contains("…") && table.contains("12.35"));
+    }
+
+    #[test]
+    fn plain_text_has_no_escape_sequences_even_from_names() {
+        let mut rows = coefficients();
+        rows[0].name = "\u{1b}[31mred\u{7}".into();
+        assert!(!Style::PLAIN.coefficients(&rows).contains('\u{1b}'));
+        let colored = Style {
+            color: Color::Ansi,
+            width: None,
+        };
+        let text = colored.coefficients(&rows);
+        assert_eq!(text.matches('\u{1b}').count(), 2);
+    }
+
+    #[test]
+    fn the_verdict_leads_with_its_level() {
+        let verdict = Verdict {
+            level: Level::DoNotTrust,
+            sentence: "k = 0.93".into(),
+            advice: vec!["try --method sl-dais".into()],
+        };
+        let text = Style::PLAIN.verdict(&verdict);
+        assert_eq!(
+            text,
+            "✗ do not trust: k = 0.93\n  hint: try --method sl-dais\n"
+        );
+    }
+
+    #[test]
+    fn something_that_is_no_terminal_gets_plain_text() {
+        let file = tempfile::tempfile().unwrap();
+        assert_eq!(Style::detect(&file), Style::PLAIN);
+    }
+
+    #[test]
+    fn methods_without_a_test_set_show_a_dash() {
+        let method = Comparison {
+            method: "mean-field".into(),
+            bound: -1234.567,
+            se: 0.5,
+            seconds: 3.2,
+            test_log_likelihood: None,
+            pareto_k: Some(0.3),
+        };
+        let table = Style::PLAIN.comparison(&[method]);
+        assert!(
+            table.contains("-1234.57 ± 0.50") && table.contains('–'),
+            "{table}"
+        );
+    }
+}
