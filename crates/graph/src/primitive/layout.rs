@@ -5,7 +5,7 @@ use std::ops::Range;
 use super::{Event, Op, Site};
 use crate::expr::Expr;
 use crate::graph::Graph;
-use crate::shape::Shape;
+use crate::shape::{MAX_RANK, Shape};
 use crate::simplify;
 
 impl<'g> Expr<'g> {
@@ -138,6 +138,19 @@ impl Graph {
     /// The arrays of one shape along a new leading axis.
     #[track_caller]
     pub fn stack<'g>(&'g self, parts: &[Expr<'g>]) -> Expr<'g> {
+        let Some(first) = parts.first() else {
+            return self.fail("stack: expects at least one array, found none".into());
+        };
+        let shape = first.shape();
+        if let Some(odd) = parts.iter().find(|p| p.shape() != shape) {
+            return self.fail(format!(
+                "stack: shapes {shape} and {} are not the same",
+                odd.shape()
+            ));
+        }
+        if shape.rank() == MAX_RANK {
+            return self.fail(format!("stack: shape {shape} has no room for an axis"));
+        }
         let rows: Vec<Expr<'g>> = parts
             .iter()
             .map(|p| p.reshape(Shape::new(&[&[1], p.shape().dims()].concat())))

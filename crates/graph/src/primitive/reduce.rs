@@ -109,6 +109,10 @@ impl<'g> Expr<'g> {
     #[track_caller]
     pub fn log_sum_exp(self, axis: usize) -> Expr<'g> {
         let graph = self.graph();
+        if axis >= self.shape().rank() {
+            let found = self.shape();
+            return graph.fail(format!("log_sum_exp: axis {axis} is not in shape {found}"));
+        }
         let peak = self.max_axis(axis).stop_gradient();
         // A row of −∞ has no finite peak; zero in its place keeps −∞ − (−∞) away.
         let finite = peak.abs().less(graph.scalar(f64::INFINITY));
