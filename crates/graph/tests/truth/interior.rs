@@ -1,0 +1,28 @@
+//! Derivatives in arrays that are themselves computed: simplification must not cut them off.
+
+use lehr_graph::reference::{Values, evaluate};
+use lehr_graph::{Expr, Graph};
+
+/// The gradient and the slope of `Σ of(y(x))` in the computed array `y` at x = (0.5, 2).
+fn derivatives(
+    y: for<'g> fn(Expr<'g>) -> Expr<'g>,
+    of: for<'g> fn(Expr<'g>) -> Expr<'g>,
+) -> [Vec<f64>; 2] {
+    let graph = Graph::new();
+    let x = graph.input("x", [2]);
+    let y = y(x);
+    let value = of(y);
+    let ones = graph.full(y.shape(), 1.0);
+    let outputs = [
+        graph.grad(value, &[y])[0],
+        graph.jvp(&[value.sum()], &[y], &[ones])[0],
+    ];
+    let found = evaluate(&outputs, &Values::new().with(x, &[0.5, 2.0]), 1);
+    found.try_into().expect("two outputs were asked for")
+}
+
+#[test]
+fn a_sum_is_an_array_like_any_other() {
+    let found = derivatives(|x| x + 1.0, |y| y.square());
+    assert_eq!(found, [vec![3.0, 6.0], vec![9.0]]);
+}
