@@ -5,13 +5,22 @@ use pulp::Simd;
 /// Writes `f` of every element of `x` to `out`; the last, incomplete register is loaded and
 /// stored in part.
 ///
+/// Pass `f` as a closure marked `#[inline(always)]`, also where it only names a function: a plain one
+/// may stay a call, compiled without the vector instructions and fifty times slower.
+///
 /// Panics if the lengths differ.
 #[inline(always)]
 pub fn map<S: Simd>(simd: S, x: &[f64], out: &mut [f64], f: impl Fn(S, S::f64s) -> S::f64s + Copy) {
     assert_eq!(x.len(), out.len(), "map: as many results as arguments");
     let (x_head, x_tail) = S::as_simd_f64s(x);
     let (out_head, out_tail) = S::as_mut_simd_f64s(out);
-    for (out, x) in out_head.iter_mut().zip(x_head) {
+    // Two registers per turn share the constants that `f` loads.
+    let (x_pairs, x_last) = x_head.as_chunks::<2>();
+    let (out_pairs, out_last) = out_head.as_chunks_mut::<2>();
+    for (out, x) in out_pairs.iter_mut().zip(x_pairs) {
+        *out = [f(simd, x[0]), f(simd, x[1])];
+    }
+    for (out, x) in out_last.iter_mut().zip(x_last) {
         *out = f(simd, *x);
     }
     if !x_tail.is_empty() {

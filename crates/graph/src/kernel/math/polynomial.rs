@@ -2,8 +2,8 @@
 
 use pulp::Simd;
 
-/// Σ `coefficients[i]`·xⁱ, even and odd powers apart: two short chains of products overlap where
-/// one long chain would wait for itself.
+/// Σ `coefficients[i]`·xⁱ, N ≥ 1, as a polynomial in x⁴ whose coefficients are cubics: the chain of
+/// dependent products is a third as long as Horner's, so that neighbouring vectors overlap.
 #[inline(always)]
 pub(super) fn polynomial<S: Simd, const N: usize>(
     simd: S,
@@ -11,17 +11,30 @@ pub(super) fn polynomial<S: Simd, const N: usize>(
     coefficients: &[f64; N],
 ) -> S::f64s {
     let square = simd.mul_f64s(x, x);
-    let mut leading = simd.splat_f64s(coefficients[N - 1]);
-    let mut other = simd.splat_f64s(coefficients[N - 2]);
-    let mut i = N - 2;
-    while i >= 2 {
-        leading = simd.mul_add_e_f64s(leading, square, simd.splat_f64s(coefficients[i - 1]));
-        other = simd.mul_add_e_f64s(other, square, simd.splat_f64s(coefficients[i - 2]));
-        i -= 2;
+    let fourth = simd.mul_f64s(square, square);
+    let mut start = (N - 1) / 4 * 4;
+    let mut sum = cubic(simd, x, square, &coefficients[start..]);
+    while start > 0 {
+        start -= 4;
+        let part = cubic(simd, x, square, &coefficients[start..start + 4]);
+        sum = simd.mul_add_e_f64s(sum, fourth, part);
     }
-    if i == 1 {
-        leading = simd.mul_add_e_f64s(leading, square, simd.splat_f64s(coefficients[0]));
-        return simd.mul_add_e_f64s(other, x, leading);
+    sum
+}
+
+/// Σ cᵢ·xⁱ of at most four terms.
+#[inline(always)]
+fn cubic<S: Simd>(simd: S, x: S::f64s, square: S::f64s, c: &[f64]) -> S::f64s {
+    match *c {
+        [a] => simd.splat_f64s(a),
+        [a, b] => line(simd, x, a, b),
+        [a, b, c] => simd.mul_add_e_f64s(simd.splat_f64s(c), square, line(simd, x, a, b)),
+        [a, b, c, d] => simd.mul_add_e_f64s(line(simd, x, c, d), square, line(simd, x, a, b)),
+        _ => unreachable!("a cubic has one to four coefficients"),
     }
-    simd.mul_add_e_f64s(leading, x, other)
+}
+
+#[inline(always)]
+fn line<S: Simd>(simd: S, x: S::f64s, a: f64, b: f64) -> S::f64s {
+    simd.mul_add_e_f64s(simd.splat_f64s(b), x, simd.splat_f64s(a))
 }

@@ -108,7 +108,7 @@ pub(super) fn log1p(x: Pair) -> Pair {
 }
 
 /// The distance of `got` from `exact`/2^shift, in units of the last place of `got`.
-pub(super) fn ulps(got: f64, exact: Pair, shift: i32) -> f64 {
+fn ulps(got: f64, exact: Pair, shift: i32) -> f64 {
     let size = got.abs().max(f64::MIN_POSITIVE);
     let place = Pair(size.next_up() - size, 0.0).scaled(shift).0;
     let difference = Pair(got, 0.0).scaled(shift).plus(exact.negated());
@@ -138,14 +138,22 @@ pub(super) fn both_signs(mut numbers: Vec<f64>) -> Vec<f64> {
     numbers
 }
 
-/// The largest error of `got` at `x` in ulps, and where.
-pub(super) fn worst(x: &[f64], got: &[f64], error: impl Fn(f64, f64) -> f64) -> (f64, f64) {
+/// The largest error in ulps of any set's results at `x`, and where; `exact` gives the value
+/// times 2^shift, and the shift.
+pub(super) fn worst(
+    x: &[f64],
+    sets: &[Vec<f64>],
+    exact: impl Fn(f64) -> (Pair, i32),
+) -> (f64, f64) {
     let mut worst = (0.0, f64::NAN);
-    for (&x, &got) in x.iter().zip(got) {
-        let error = error(x, got);
-        assert!(!error.is_nan(), "no error can be told at {x:e}: {got:e}");
-        if error > worst.0 {
-            worst = (error, x);
+    for (i, &x) in x.iter().enumerate() {
+        let (exact, shift) = exact(x);
+        for got in sets.iter().map(|set| set[i]) {
+            let error = ulps(got, exact, shift);
+            assert!(!error.is_nan(), "no error can be told at {x:e}: {got:e}");
+            if error > worst.0 {
+                worst = (error, x);
+            }
         }
     }
     worst
@@ -159,7 +167,13 @@ macro_rules! on_every_set {
             type Output = ();
             #[inline(always)]
             fn with_simd<S: pulp::Simd>(self, simd: S) {
-                crate::kernel::math::map(simd, self.0, self.1, $function);
+                crate::kernel::math::map(
+                    simd,
+                    self.0,
+                    self.1,
+                    #[inline(always)]
+                    |simd, x| $function(simd, x),
+                );
             }
         }
         let x: &[f64] = $x;

