@@ -28,6 +28,6 @@ pub use gamma::lgamma;
 pub use ln::{ln, log1p};
 pub use logistic::{sigmoid, sigmoid_softplus, softplus};
 pub use map::map;
-pub use normal::{erf, erfc, normal_log_cdf};
+pub use normal::{erf, erfc, inverse_mills, normal_log_cdf};
 pub use polygamma::polygamma;
 pub use tanh::tanh;
