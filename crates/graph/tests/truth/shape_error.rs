@@ -32,9 +32,9 @@ impl<'g> Arrays<'g> {
 
 type Build = for<'g> fn(&Arrays<'g>) -> (Expr<'g>, u32);
 
-/// A mistake with the line it was made on.
+/// A mistake with the line it was made on: operation, what the message names, program.
 macro_rules! mistake {
-    ($operation:literal, $shapes:expr, |$a:ident| $wrong:expr) => {
+    ($operation:literal $shapes:tt $a:ident => $wrong:expr) => {
         (
             $operation,
             &$shapes as &[&str],
@@ -43,72 +43,66 @@ macro_rules! mistake {
     };
 }
 
-fn mistakes() -> Vec<(&'static str, &'static [&'static str], Build)> {
+type Mistake = (&'static str, &'static [&'static str], Build);
+
+fn elementwise() -> Vec<Mistake> {
     vec![
-        mistake!("add", ["[3]", "[4]"], |a| a.three + a.four),
-        mistake!("sub", ["[3]", "[2, 5]"], |a| a.three - a.wide),
-        mistake!("mul", ["[4]", "[3]"], |a| a.four * a.three),
-        mistake!("div", ["[4, 4]", "[2, 5]"], |a| a.square / a.wide),
-        mistake!("pow", ["[3]", "[4]"], |a| a.three.pow(a.four)),
-        mistake!("min", ["[3]", "[4]"], |a| a.three.min(a.four)),
-        mistake!("max", ["[3]", "[4]"], |a| a.three.max(a.four)),
-        mistake!("less", ["[3]", "[4]"], |a| a.three.less(a.four)),
-        mistake!("less_equal", ["[3]", "[4]"], |a| a.three.less_equal(a.four)),
-        mistake!("equal", ["[3]", "[4]"], |a| a.three.equal(a.four)),
-        mistake!("select", ["[]", "[3]", "[4]"], |a| a
-            .number
-            .select(a.three, a.four)),
-        mistake!("broadcast", ["[3]", "[3, 4]"], |a| a
-            .three
-            .broadcast([3, 4])),
-        mistake!("reshape", ["[4, 4]", "[3, 5]"], |a| a
-            .square
-            .reshape([3, 5])),
-        mistake!("transpose", ["[3]"], |a| a.three.transpose()),
-        mistake!("slice", ["[2, 5]", "axis 2"], |a| a.wide.slice(2, 0..1)),
-        mistake!("slice", ["[2, 5]", "4..6"], |a| a.wide.slice(1, 4..6)),
-        mistake!("slice", ["[]"], |a| a.number.entry(0)),
-        mistake!("concat", ["[3]", "[2, 5]"], |a| a
-            .graph
-            .concat(&[a.three, a.wide], 0)),
-        mistake!("concat", ["none"], |a| a.graph.concat(&[], 0)),
-        mistake!("stack", ["[3]", "[4]"], |a| a
-            .graph
-            .stack(&[a.three, a.four])),
-        mistake!("sum", ["2..3", "[2, 5]"], |a| a.wide.sum_axis(2)),
-        mistake!("max", ["1..2", "[3]"], |a| a.three.max_axis(1)),
-        mistake!("log_sum_exp", ["axis 7", "[2, 5]"], |a| a
-            .wide
-            .log_sum_exp(7)),
-        mistake!("cumulative_sum", ["scalar"], |a| a.number.cumulative_sum()),
-        mistake!("at", ["scalar"], |a| a.number.at(a.two)),
-        mistake!("scatter_add", ["[3]", "2 indices"], |a| a
-            .three
-            .scatter_add(a.two, 9)),
-        mistake!("dot", ["[2, 5]", "[4, 4]"], |a| a.wide.dot(a.square)),
-        mistake!("dot", ["[3]", "[4]"], |a| a.three.dot(a.four)),
-        mistake!("dot", ["[]", "[4]"], |a| a.number.dot(a.four)),
-        mistake!("cholesky", ["[2, 5]"], |a| a.wide.cholesky()),
-        mistake!("solve", ["[2, 5]"], |a| a.wide.solve_lower(a.three)),
-        mistake!("solve", ["[4, 4]", "[3]"], |a| a
-            .square
-            .solve_lower(a.three)),
-        mistake!("solve", ["[4, 4]", "[2, 5]"], |a| a
-            .square
-            .solve_lower_transposed(a.wide)),
-        mistake!("solve", ["[4, 4]", "[2, 5]"], |a| a
-            .square
-            .solve_lower_right(a.wide)),
-        mistake!("solve", ["[4, 4]", "[2, 5]"], |a| a
-            .square
-            .solve_lower_transposed_right(a.wide)),
-        mistake!("tril", ["[3]"], |a| a.three.tril(0)),
-        mistake!("diagonal", ["[2, 5]"], |a| a.wide.diagonal()),
-        mistake!("diagonal_matrix", ["[2, 5]"], |a| a.wide.diagonal_matrix()),
-        mistake!("diagonal", ["[2, 5]"], |a| a
-            .wide
-            .log_determinant_of_factor()),
+        mistake! { "add" ["[3]", "[4]"] a => a.three + a.four },
+        mistake! { "sub" ["[3]", "[2, 5]"] a => a.three - a.wide },
+        mistake! { "mul" ["[4]", "[3]"] a => a.four * a.three },
+        mistake! { "div" ["[4, 4]", "[2, 5]"] a => a.square / a.wide },
+        mistake! { "pow" ["[3]", "[4]"] a => a.three.pow(a.four) },
+        mistake! { "min" ["[3]", "[4]"] a => a.three.min(a.four) },
+        mistake! { "max" ["[3]", "[4]"] a => a.three.max(a.four) },
+        mistake! { "less" ["[3]", "[4]"] a => a.three.less(a.four) },
+        mistake! { "less_equal" ["[3]", "[4]"] a => a.three.less_equal(a.four) },
+        mistake! { "equal" ["[3]", "[4]"] a => a.three.equal(a.four) },
+        mistake! { "select" ["[]", "[3]", "[4]"] a => a.number.select(a.three, a.four) },
     ]
+}
+
+fn structural() -> Vec<Mistake> {
+    vec![
+        mistake! { "broadcast" ["[3]", "[3, 4]"] a => a.three.broadcast([3, 4]) },
+        mistake! { "reshape" ["[4, 4]", "[3, 5]"] a => a.square.reshape([3, 5]) },
+        mistake! { "transpose" ["[3]"] a => a.three.transpose() },
+        mistake! { "slice" ["[2, 5]", "axis 2"] a => a.wide.slice(2, 0..1) },
+        mistake! { "slice" ["[2, 5]", "4..6"] a => a.wide.slice(1, 4..6) },
+        mistake! { "slice" ["[]"] a => a.number.entry(0) },
+        mistake! { "concat" ["[3]", "[2, 5]"] a => a.graph.concat(&[a.three, a.wide], 0) },
+        mistake! { "concat" ["none"] a => a.graph.concat(&[], 0) },
+        mistake! { "stack" ["[3]", "[4]"] a => a.graph.stack(&[a.three, a.four]) },
+        mistake! { "stack" ["none"] a => a.graph.stack(&[]) },
+        mistake! { "stack" ["[1, 1, 1, 3]"] a => a.graph.stack(&[a.three.reshape([1, 1, 1, 3])]) },
+        mistake! { "sum" ["2..3", "[2, 5]"] a => a.wide.sum_axis(2) },
+        mistake! { "max" ["1..2", "[3]"] a => a.three.max_axis(1) },
+        mistake! { "log_sum_exp" ["axis 7", "[2, 5]"] a => a.wide.log_sum_exp(7) },
+        mistake! { "cumulative_sum" ["scalar"] a => a.number.cumulative_sum() },
+        mistake! { "at" ["scalar"] a => a.number.at(a.two) },
+        mistake! { "scatter_add" ["[3]", "2 indices"] a => a.three.scatter_add(a.two, 9) },
+    ]
+}
+
+fn linear() -> Vec<Mistake> {
+    vec![
+        mistake! { "dot" ["[2, 5]", "[4, 4]"] a => a.wide.dot(a.square) },
+        mistake! { "dot" ["[3]", "[4]"] a => a.three.dot(a.four) },
+        mistake! { "dot" ["[]", "[4]"] a => a.number.dot(a.four) },
+        mistake! { "cholesky" ["[2, 5]"] a => a.wide.cholesky() },
+        mistake! { "solve" ["[2, 5]"] a => a.wide.solve_lower(a.three) },
+        mistake! { "solve" ["[4, 4]", "[3]"] a => a.square.solve_lower(a.three) },
+        mistake! { "solve" ["[4, 4]", "[2, 5]"] a => a.square.solve_lower_transposed(a.wide) },
+        mistake! { "solve" ["[4, 4]", "[2, 5]"] a => a.square.solve_lower_right(a.wide) },
+        mistake! { "solve" ["[4, 4]", "[2, 5]"] a => a.square.solve_lower_transposed_right(a.wide) },
+        mistake! { "tril" ["[3]"] a => a.three.tril(0) },
+        mistake! { "diagonal" ["[2, 5]"] a => a.wide.diagonal() },
+        mistake! { "diagonal_matrix" ["[2, 5]"] a => a.wide.diagonal_matrix() },
+        mistake! { "diagonal" ["[2, 5]"] a => a.wide.log_determinant_of_factor() },
+    ]
+}
+
+fn mistakes() -> Vec<Mistake> {
+    [elementwise(), structural(), linear()].concat()
 }
 
 #[test]
