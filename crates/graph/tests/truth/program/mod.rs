@@ -1,0 +1,7 @@
+//! Random programs over every operation, and their derivatives.
+
+mod generate;
+mod gradient;
+mod step;
+
+pub(crate) use generate::{Kinks, Program, Settings};
