@@ -8,6 +8,7 @@ mod expr;
 mod graph;
 pub mod kernel;
 mod listing;
+mod plan;
 mod primitive;
 pub mod reference;
 mod shape;
@@ -15,4 +16,5 @@ mod simplify;
 
 pub use expr::{Expr, Indices};
 pub use graph::{Graph, ShapeError};
+pub use plan::{Fusion, Plan, PlanOptions, PlanReport, Slot, Workspace};
 pub use shape::{MAX_RANK, Shape};

@@ -1,3 +1,21 @@
-//! Loops over numbers: everything that touches memory or instructions directly.
+//! The only place with `unsafe`: kernels over raw memory, compiled for each instruction set and
+//! chosen at run time.
+//!
+//! The planner guarantees what the kernels rely on: every address lies in its memory space, a
+//! result overlaps an operand only where both are walked in step, and lane blocks and strips
+//! write to disjoint memory.
+#![expect(
+    unsafe_code,
+    reason = "kernels run on planned offsets in one arena; bounds are proved by the plan, not per access"
+)]
 
+mod elementwise;
+mod factor;
+mod frame;
+mod index;
 pub mod math;
+mod matmul;
+mod reduce;
+pub(crate) mod run;
+pub(crate) mod storage;
+mod vector;

@@ -1,0 +1,192 @@
+//! Cholesky factors and triangular solves: small ones in place, large ones by faer.
+
+use std::cell::RefCell;
+
+use faer::dyn_stack::{MemBuffer, MemStack, StackReq};
+use faer::linalg::cholesky::llt::factor as llt;
+use faer::linalg::triangular_solve as triangular;
+use faer::{MatMut, MatRef, Par};
+use pulp::Simd;
+
+use super::reduce::dot;
+use super::vector::{load, load_part, store, store_part, width};
+use crate::primitive::factor::Form;
+
+/// From this side on, faer's blocked algorithms win.
+const LARGE: usize = 48;
+
+thread_local! {
+    /// Work space of the blocked factorisation; grows once, then stays.
+    static STACK: RefCell<(usize, MemBuffer)> =
+        RefCell::new((0, MemBuffer::new(StackReq::empty())));
+}
+
+/// The lower factor of the symmetric part of `a`; all NaN from the first row that fails on.
+///
+/// # Safety
+/// `out` and `a` must be valid for `n · n` numbers and not overlap.
+#[inline(always)]
+pub(super) unsafe fn cholesky<S: Simd>(simd: S, out: *mut f64, a: *const f64, n: usize) {
+    // SAFETY: entries below `n · n`.
+    unsafe {
+        for i in 0..n {
+            for j in 0..n {
+                let symmetric = 0.5 * (*a.add(i * n + j) + *a.add(j * n + i));
+                *out.add(i * n + j) = if j <= i { symmetric } else { 0.0 };
+            }
+        }
+        if n >= LARGE {
+            cholesky_large(out, n);
+        } else {
+            cholesky_small(simd, out, n);
+        }
+    }
+}
+
+#[inline(always)]
+unsafe fn cholesky_small<S: Simd>(simd: S, l: *mut f64, n: usize) {
+    for i in 0..n {
+        for j in 0..=i {
+            // SAFETY: rows i and j below `n`.
+            unsafe {
+                let done = dot(simd, l.add(i * n), l.add(j * n), j);
+                let rest = *l.add(i * n + j) - done;
+                *l.add(i * n + j) = match i == j {
+                    true if rest > 0.0 => rest.sqrt(),
+                    true => f64::NAN,
+                    false => rest / *l.add(j * n + j),
+                };
+            }
+        }
+    }
+}
+
+unsafe fn cholesky_large(l: *mut f64, n: usize) {
+    let need = llt::cholesky_in_place_scratch::<f64>(n, Par::Seq, faer::Spec::default());
+    STACK.with_borrow_mut(|(size, buffer)| {
+        if need.size_bytes() + need.align_bytes() > *size {
+            *size = need.size_bytes() + need.align_bytes();
+            *buffer = MemBuffer::new(need);
+        }
+        // SAFETY: `n × n` numbers, row-major.
+        let matrix = unsafe { MatMut::from_raw_parts_mut(l, n, n, n as isize, 1) };
+        let done = llt::cholesky_in_place(
+            matrix,
+            llt::LltRegularization::default(),
+            Par::Seq,
+            MemStack::new(buffer),
+            faer::Spec::default(),
+        );
+        if done.is_err() {
+            // SAFETY: as above.
+            let all = unsafe { std::slice::from_raw_parts_mut(l, n * n) };
+            all.fill(f64::NAN);
+        }
+    });
+}
+
+/// Solves for each of `rows` rows of `b`.
+///
+/// # Safety
+/// `l` must be readable for `n · n`, `out` and `b` valid for `rows · n` numbers.
+#[inline(always)]
+pub(super) unsafe fn solve<S: Simd>(
+    simd: S,
+    form: Form,
+    [out, l, b]: [*mut f64; 3],
+    (rows, n): (usize, usize),
+) {
+    // SAFETY: by the caller.
+    unsafe {
+        if !std::ptr::eq(out, b) {
+            std::ptr::copy_nonoverlapping(b, out, rows * n);
+        }
+        if n >= LARGE && rows > 1 {
+            return solve_large(form, out, l, (rows, n));
+        }
+        for row in 0..rows {
+            match form {
+                Form::Lower => forward(simd, out.add(row * n), l, n),
+                Form::LowerTransposed => backward(simd, out.add(row * n), l, n),
+            }
+        }
+    }
+}
+
+unsafe fn solve_large(form: Form, out: *mut f64, l: *const f64, (rows, n): (usize, usize)) {
+    // SAFETY: `n × n` row-major factor; the rows of the right side are the columns here.
+    unsafe {
+        let l = MatRef::from_raw_parts(l, n, n, n as isize, 1);
+        let x = MatMut::from_raw_parts_mut(out, n, rows, 1, n as isize);
+        match form {
+            Form::Lower => triangular::solve_lower_triangular_in_place(l, x, Par::Seq),
+            Form::LowerTransposed => {
+                triangular::solve_upper_triangular_in_place(l.transpose(), x, Par::Seq);
+            }
+        }
+    }
+}
+
+#[inline(always)]
+unsafe fn forward<S: Simd>(simd: S, x: *mut f64, l: *const f64, n: usize) {
+    for i in 0..n {
+        // SAFETY: row `i` below `n`.
+        unsafe {
+            let done = dot(simd, l.add(i * n), x, i);
+            *x.add(i) = (*x.add(i) - done) / *l.add(i * n + i);
+        }
+    }
+}
+
+/// Column by column of Lᵀ, which are the contiguous rows of L.
+#[inline(always)]
+unsafe fn backward<S: Simd>(simd: S, x: *mut f64, l: *const f64, n: usize) {
+    for i in (0..n).rev() {
+        // SAFETY: row `i` below `n`.
+        unsafe {
+            let value = *x.add(i) / *l.add(i * n + i);
+            *x.add(i) = value;
+            subtract(simd, x, l.add(i * n), value, i);
+        }
+    }
+}
+
+/// `x −= value · row`
+#[inline(always)]
+unsafe fn subtract<S: Simd>(simd: S, x: *mut f64, row: *const f64, value: f64, n: usize) {
+    let w = width::<S>();
+    let factor = simd.splat_f64s(-value);
+    let mut j = 0;
+    // SAFETY: entries below `n`.
+    unsafe {
+        while j + w <= n {
+            let sum = simd.mul_add_f64s(factor, load::<S>(row.add(j)), load::<S>(x.add(j)));
+            store::<S>(x.add(j), sum);
+            j += w;
+        }
+        if j < n {
+            let rows = load_part(simd, row.add(j), n - j);
+            let sum = simd.mul_add_f64s(factor, rows, load_part(simd, x.add(j), n - j));
+            store_part(simd, x.add(j), n - j, sum);
+        }
+    }
+}
+
+/// # Safety
+/// Both must be valid for `rows · columns` numbers.
+pub(super) unsafe fn tril(
+    offset: i32,
+    out: *mut f64,
+    x: *const f64,
+    [rows, columns]: [usize; 2],
+) {
+    for i in 0..rows {
+        let keep = (i as i64 + 1 + i64::from(offset)).clamp(0, columns as i64) as usize;
+        // SAFETY: row `i` of the matrix.
+        unsafe {
+            std::ptr::copy(x.add(i * columns), out.add(i * columns), keep);
+            let rest = out.add(i * columns + keep);
+            std::slice::from_raw_parts_mut(rest, columns - keep).fill(0.0);
+        }
+    }
+}

@@ -1,0 +1,60 @@
+//! The block of lanes and rows at hand, and where its memory starts.
+
+use crate::plan::instruction::{Address, Extent, IndexAddress, Space};
+
+/// Resolves addresses and extents for one block.
+#[derive(Clone, Copy)]
+pub(crate) struct Frame {
+    /// Bases of the owned spaces, in the order of [`Space::index`].
+    pub(crate) bases: [*mut f64; 4],
+    pub(crate) lent: *const *const f64,
+    pub(crate) indices: *const *const u32,
+    pub(crate) lanes: usize,
+    pub(crate) first_lane: usize,
+    pub(crate) rows: usize,
+    pub(crate) block: usize,
+    /// Distance between the memories of neighbouring lane blocks, and how many there are.
+    pub(crate) lane_blocks: (usize, usize),
+}
+
+// SAFETY: blocks that run side by side write to disjoint memory (see the module's head).
+unsafe impl Send for Frame {}
+// SAFETY: as above.
+unsafe impl Sync for Frame {}
+
+impl Frame {
+    #[inline(always)]
+    pub(super) fn count(&self, extent: Extent) -> usize {
+        let lanes = if extent.lanes { self.lanes } else { 1 };
+        let rows = if extent.rows { self.rows } else { 1 };
+        extent.per * lanes * rows
+    }
+
+    /// The start of an array, for writing.
+    ///
+    /// # Safety
+    /// The address must belong to the plan this frame was made for.
+    #[inline(always)]
+    pub(super) unsafe fn at(&self, address: Address) -> *mut f64 {
+        let base = match address.space {
+            Space::Lent(k) => {
+                // SAFETY: the table has an entry for every lent input; nobody writes to those.
+                unsafe { (*self.lent.add(k as usize)).cast_mut() }
+            }
+            owned => self.bases[owned.index()],
+        };
+        let step = self.block * address.per_block + self.first_lane * address.per_lane;
+        // SAFETY: the plan placed the array within its space.
+        unsafe { base.add(address.offset + step) }
+    }
+
+    /// The start of a column of row numbers.
+    ///
+    /// # Safety
+    /// As for [`Frame::at`].
+    #[inline(always)]
+    pub(super) unsafe fn indices(&self, address: IndexAddress) -> *const u32 {
+        // SAFETY: the table has an entry for every index input.
+        unsafe { (*self.indices.add(address.slot)).add(self.block * address.per_block) }
+    }
+}

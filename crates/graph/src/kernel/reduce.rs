@@ -1,0 +1,186 @@
+//! Sums, maxima, inner products and running sums.
+
+use pulp::Simd;
+
+use super::vector::{load, load_part, store, store_part, width};
+use crate::plan::instruction::Write;
+use crate::primitive::{Direction, Reduction};
+
+/// Σ xᵢ yᵢ, with four partial sums so that additions overlap.
+///
+/// # Safety
+/// Both must be readable for `n` numbers.
+#[inline(always)]
+pub(super) unsafe fn dot<S: Simd>(simd: S, x: *const f64, y: *const f64, n: usize) -> f64 {
+    let w = width::<S>();
+    let mut sums = [simd.splat_f64s(0.0); 4];
+    let mut i = 0;
+    // SAFETY: every load stays below `n`.
+    unsafe {
+        while i + 4 * w <= n {
+            for (k, sum) in sums.iter_mut().enumerate() {
+                let at = i + k * w;
+                *sum = simd.mul_add_f64s(load::<S>(x.add(at)), load::<S>(y.add(at)), *sum);
+            }
+            i += 4 * w;
+        }
+        while i + w <= n {
+            sums[0] = simd.mul_add_f64s(load::<S>(x.add(i)), load::<S>(y.add(i)), sums[0]);
+            i += w;
+        }
+        if i < n {
+            let (a, b) = (load_part(simd, x.add(i), n - i), load_part(simd, y.add(i), n - i));
+            sums[1] = simd.mul_add_f64s(a, b, sums[1]);
+        }
+    }
+    total(simd, sums)
+}
+
+#[inline(always)]
+fn total<S: Simd>(simd: S, sums: [S::f64s; 4]) -> f64 {
+    let (a, b) = (simd.add_f64s(sums[0], sums[1]), simd.add_f64s(sums[2], sums[3]));
+    simd.reduce_sum_f64s(simd.add_f64s(a, b))
+}
+
+/// Σ xᵢ
+///
+/// # Safety
+/// `x` must be readable for `n` numbers.
+#[inline(always)]
+pub(super) unsafe fn sum<S: Simd>(simd: S, x: *const f64, n: usize) -> f64 {
+    let w = width::<S>();
+    let mut sums = [simd.splat_f64s(0.0); 4];
+    let mut i = 0;
+    // SAFETY: every load stays below `n`.
+    unsafe {
+        while i + 4 * w <= n {
+            for (k, sum) in sums.iter_mut().enumerate() {
+                *sum = simd.add_f64s(load::<S>(x.add(i + k * w)), *sum);
+            }
+            i += 4 * w;
+        }
+        while i + w <= n {
+            sums[0] = simd.add_f64s(load::<S>(x.add(i)), sums[0]);
+            i += w;
+        }
+        if i < n {
+            sums[1] = simd.add_f64s(load_part(simd, x.add(i), n - i), sums[1]);
+        }
+    }
+    total(simd, sums)
+}
+
+/// `y += x`
+///
+/// # Safety
+/// Both must be valid for `n` numbers.
+#[inline(always)]
+pub(super) unsafe fn add_to<S: Simd>(simd: S, y: *mut f64, x: *const f64, n: usize) {
+    let w = width::<S>();
+    let mut i = 0;
+    // SAFETY: every access stays below `n`.
+    unsafe {
+        while i + w <= n {
+            store::<S>(y.add(i), simd.add_f64s(load::<S>(y.add(i)), load::<S>(x.add(i))));
+            i += w;
+        }
+        if i < n {
+            let (a, b) = (load_part(simd, y.add(i), n - i), load_part(simd, x.add(i), n - i));
+            store_part(simd, y.add(i), n - i, simd.add_f64s(a, b));
+        }
+    }
+}
+
+/// The larger, NaN if either is.
+fn larger(a: f64, b: f64) -> f64 {
+    if a > b || a.is_nan() { a } else { b }
+}
+
+/// How a block is reduced.
+#[derive(Clone, Copy)]
+pub(super) struct Block {
+    pub(super) by: Reduction,
+    pub(super) outer: usize,
+    pub(super) length: usize,
+    pub(super) inner: usize,
+    pub(super) write: Write,
+}
+
+/// `[outer][length][inner] → [outer][inner]`
+///
+/// # Safety
+/// `x` must be readable and `out` writable for the block.
+#[inline(always)]
+pub(super) unsafe fn reduce<S: Simd>(simd: S, out: *mut f64, x: *const f64, block: Block) {
+    let Block { by, outer, length, inner, write } = block;
+    for o in 0..outer {
+        // SAFETY: within the block.
+        let (to, from) = unsafe { (out.add(o * inner), x.add(o * length * inner)) };
+        // SAFETY: within the block.
+        unsafe {
+            if write == Write::Replace {
+                std::slice::from_raw_parts_mut(to, inner).fill(by.start());
+            }
+            match (by, inner) {
+                (Reduction::Sum, 1) => *to += sum(simd, from, length),
+                (Reduction::Sum, _) => {
+                    for j in 0..length {
+                        add_to(simd, to, from.add(j * inner), inner);
+                    }
+                }
+                (Reduction::Max, _) => {
+                    for j in 0..length * inner {
+                        let best = to.add(j % inner);
+                        *best = larger(*from.add(j), *best);
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// Joins the totals of two strips.
+///
+/// # Safety
+/// Both must be valid for `n` numbers.
+#[inline(always)]
+pub(super) unsafe fn join<S: Simd>(simd: S, by: Reduction, to: *mut f64, from: *const f64, n: usize) {
+    // SAFETY: forwarded.
+    unsafe {
+        match by {
+            Reduction::Sum => add_to(simd, to, from, n),
+            Reduction::Max => {
+                for i in 0..n {
+                    *to.add(i) = larger(*from.add(i), *to.add(i));
+                }
+            }
+        }
+    }
+}
+
+/// Running sums of `count` stretches of `length` numbers.
+///
+/// # Safety
+/// Both must be valid for `count · length` numbers.
+pub(super) unsafe fn cumulative(
+    direction: Direction,
+    out: *mut f64,
+    x: *const f64,
+    (count, length): (usize, usize),
+) {
+    for stretch in 0..count {
+        let mut sum = 0.0;
+        for j in 0..length {
+            let j = match direction {
+                Direction::Forward => j,
+                Direction::Backward => length - 1 - j,
+            };
+            let at = stretch * length + j;
+            // SAFETY: within the block.
+            unsafe {
+                sum += *x.add(at);
+                *out.add(at) = sum;
+            }
+        }
+    }
+}

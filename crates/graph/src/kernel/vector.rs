@@ -1,0 +1,43 @@
+//! Loads and stores of whole and partial registers.
+
+use pulp::Simd;
+
+/// Numbers per register.
+#[inline(always)]
+pub(super) fn width<S: Simd>() -> usize {
+    S::F64_LANES
+}
+
+/// # Safety
+/// `from` must be readable for a whole register.
+#[inline(always)]
+pub(super) unsafe fn load<S: Simd>(from: *const f64) -> S::f64s {
+    // SAFETY: by the caller; registers of numbers have no invalid bit patterns.
+    unsafe { from.cast::<S::f64s>().read_unaligned() }
+}
+
+/// # Safety
+/// `to` must be writable for a whole register.
+#[inline(always)]
+pub(super) unsafe fn store<S: Simd>(to: *mut f64, value: S::f64s) {
+    // SAFETY: by the caller.
+    unsafe { to.cast::<S::f64s>().write_unaligned(value) }
+}
+
+/// The first `count` numbers, zeros after them.
+///
+/// # Safety
+/// `from` must be readable for `count` numbers.
+#[inline(always)]
+pub(super) unsafe fn load_part<S: Simd>(simd: S, from: *const f64, count: usize) -> S::f64s {
+    // SAFETY: by the caller.
+    simd.partial_load_f64s(unsafe { std::slice::from_raw_parts(from, count) })
+}
+
+/// # Safety
+/// `to` must be writable for `count` numbers.
+#[inline(always)]
+pub(super) unsafe fn store_part<S: Simd>(simd: S, to: *mut f64, count: usize, value: S::f64s) {
+    // SAFETY: by the caller.
+    simd.partial_store_f64s(unsafe { std::slice::from_raw_parts_mut(to, count) }, value);
+}

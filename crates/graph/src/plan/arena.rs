@@ -1,0 +1,76 @@
+//! Hands out parts of one block of memory and takes them back.
+
+/// Parts start at multiples of this many numbers, one cache line.
+pub(crate) const LINE: usize = 8;
+
+/// A best-fit allocator over offsets; it owns no memory.
+#[derive(Default)]
+pub(crate) struct Arena {
+    /// Free parts as (offset, size), by offset, never touching.
+    free: Vec<(usize, usize)>,
+    end: usize,
+}
+
+impl Arena {
+    /// How many numbers the arena must hold.
+    pub(crate) fn size(&self) -> usize {
+        self.end
+    }
+
+    /// The offset of a new part.
+    pub(crate) fn take(&mut self, size: usize) -> usize {
+        let size = size.next_multiple_of(LINE);
+        let fitting = (0..self.free.len()).filter(|&i| self.free[i].1 >= size);
+        match fitting.min_by_key(|&i| self.free[i].1) {
+            Some(i) => {
+                let (offset, length) = self.free[i];
+                if length == size {
+                    self.free.remove(i);
+                } else {
+                    self.free[i] = (offset + size, length - size);
+                }
+                offset
+            }
+            None => {
+                self.end += size;
+                self.end - size
+            }
+        }
+    }
+
+    /// Gives a part back.
+    pub(crate) fn give(&mut self, offset: usize, size: usize) {
+        let size = size.next_multiple_of(LINE);
+        if size == 0 {
+            return;
+        }
+        let at = self.free.partition_point(|&(o, _)| o < offset);
+        self.free.insert(at, (offset, size));
+        if at + 1 < self.free.len() && offset + size == self.free[at + 1].0 {
+            self.free[at].1 += self.free[at + 1].1;
+            self.free.remove(at + 1);
+        }
+        if at > 0 && self.free[at - 1].0 + self.free[at - 1].1 == offset {
+            self.free[at - 1].1 += self.free[at].1;
+            self.free.remove(at);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_given_back_is_used_again() {
+        let mut arena = Arena::default();
+        let a = arena.take(10);
+        let b = arena.take(3);
+        let c = arena.take(20);
+        assert_eq!([a, b, c], [0, 16, 24]);
+        arena.give(a, 10);
+        arena.give(b, 3);
+        assert_eq!(arena.take(24), 0, "neighbours join");
+        assert_eq!(arena.size(), 48);
+    }
+}

@@ -1,0 +1,290 @@
+//! What a plan is made of: instructions over addresses in a few memory spaces.
+
+use crate::primitive::factor::Form;
+use crate::primitive::{Binary, Direction, Reduction, Unary};
+
+/// A count that may grow with the lanes or rows of the block at hand.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Extent {
+    pub(crate) per: usize,
+    pub(crate) lanes: bool,
+    pub(crate) rows: bool,
+}
+
+impl Extent {
+    pub(crate) const ONE: Extent = Extent::fixed(1);
+    pub(crate) const ZERO: Extent = Extent::fixed(0);
+    pub(crate) const LANES: Extent = Extent {
+        per: 1,
+        lanes: true,
+        rows: false,
+    };
+    pub(crate) const ROWS: Extent = Extent {
+        per: 1,
+        lanes: false,
+        rows: true,
+    };
+
+    pub(crate) const fn fixed(per: usize) -> Extent {
+        Extent {
+            per,
+            lanes: false,
+            rows: false,
+        }
+    }
+
+    /// The product; a zero is a plain zero.
+    pub(crate) fn times(self, other: Extent) -> Extent {
+        debug_assert!(!(self.lanes && other.lanes) && !(self.rows && other.rows));
+        match self.per * other.per {
+            0 => Extent::ZERO,
+            per => Extent {
+                per,
+                lanes: self.lanes || other.lanes,
+                rows: self.rows || other.rows,
+            },
+        }
+    }
+}
+
+/// The memory an address points into.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Space {
+    /// Values without lanes.
+    Shared,
+    /// Values of the lane block at hand.
+    Lane,
+    /// Laned inputs and outputs: all lanes in order.
+    Pinned,
+    /// Values of the row block at hand.
+    Scratch,
+    /// A large input that is lent, not copied, by its number.
+    Lent(u32),
+}
+
+impl Space {
+    /// The place of the space's base in a frame.
+    pub(crate) fn index(self) -> usize {
+        match self {
+            Space::Shared => 0,
+            Space::Lane => 1,
+            Space::Pinned => 2,
+            Space::Scratch => 3,
+            Space::Lent(k) => 4 + k as usize,
+        }
+    }
+}
+
+/// Where an array starts, as seen from a block of lanes and rows.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Address {
+    pub(crate) space: Space,
+    pub(crate) offset: usize,
+    /// Step from one row block to the next.
+    pub(crate) per_block: usize,
+    /// Step from one lane to the next, for `Pinned`.
+    pub(crate) per_lane: usize,
+}
+
+/// One loop around the innermost run, with the steps of result and operands.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Dim {
+    pub(crate) count: Extent,
+    pub(crate) steps: [Extent; 4],
+}
+
+/// The iteration space of an elementwise instruction: outer loops around one run.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct Grid {
+    pub(crate) outer: Vec<Dim>,
+    pub(crate) run: Extent,
+    /// Step of result and operands along the run: 0 repeats one number.
+    pub(crate) steps: [usize; 4],
+}
+
+/// Whether a result is stored or joins what is there.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Write {
+    Replace,
+    Accumulate,
+}
+
+/// A matrix operand with its strides; `batch` is the step from one product to the next.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Mat {
+    pub(crate) at: Address,
+    pub(crate) row: Extent,
+    pub(crate) col: Extent,
+    pub(crate) batch: Extent,
+}
+
+/// `±x·y ± z`, in one rounding where the machine can.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Fused {
+    /// x·y + z
+    MulAdd,
+    /// x·y − z
+    MulSub,
+    /// z − x·y
+    NegMulAdd,
+}
+
+/// One step of a plan.
+#[derive(Clone, PartialEq, Debug)]
+pub(crate) enum Instruction {
+    Unary {
+        op: Unary,
+        to: [Address; 2],
+        grid: Grid,
+    },
+    Binary {
+        op: Binary,
+        to: [Address; 3],
+        grid: Grid,
+    },
+    Fused {
+        op: Fused,
+        to: [Address; 4],
+        grid: Grid,
+    },
+    Select {
+        to: [Address; 4],
+        grid: Grid,
+    },
+    /// A strided copy: broadcast, slice, concat, transpose, diagonal.
+    Copy {
+        to: [Address; 2],
+        grid: Grid,
+    },
+    /// Sets a run of numbers.
+    Fill {
+        to: Address,
+        count: Extent,
+        value: f64,
+    },
+    /// `[lanes][outer][length][inner] → [lanes][outer][inner]`
+    Reduce {
+        by: Reduction,
+        to: [Address; 2],
+        lanes: [Extent; 3],
+        outer: Extent,
+        length: Extent,
+        inner: usize,
+        write: Write,
+    },
+    /// Σ x·y per lane.
+    Dot {
+        to: [Address; 3],
+        lanes: [Extent; 4],
+        length: Extent,
+        write: Write,
+    },
+    CumulativeSum {
+        direction: Direction,
+        to: [Address; 2],
+        lanes: [Extent; 3],
+        count: usize,
+        length: usize,
+    },
+    /// Rows by number, per lane.
+    Gather {
+        to: [Address; 2],
+        lanes: [Extent; 3],
+        indices: IndexAddress,
+        count: Extent,
+        width: usize,
+        rows: usize,
+    },
+    ScatterAdd {
+        to: [Address; 2],
+        lanes: [Extent; 3],
+        indices: IndexAddress,
+        count: Extent,
+        width: usize,
+        rows: usize,
+    },
+    MatMul {
+        a: Mat,
+        b: Mat,
+        c: Mat,
+        dims: [Extent; 3],
+        batch: Extent,
+        write: Write,
+    },
+    Cholesky {
+        to: [Address; 2],
+        lanes: [Extent; 3],
+        side: usize,
+    },
+    /// Result, factor, right side; `rows` systems per lane.
+    Solve {
+        form: Form,
+        to: [Address; 3],
+        lanes: [Extent; 4],
+        rows: Extent,
+        side: usize,
+    },
+    Tril {
+        offset: i32,
+        to: [Address; 2],
+        lanes: [Extent; 3],
+        side: [usize; 2],
+    },
+    /// Sum over the lanes of the block.
+    SumLanes {
+        to: [Address; 2],
+        lanes: [Extent; 2],
+        size: usize,
+    },
+    /// Sum of the lane blocks' parts, in order.
+    Combine {
+        to: [Address; 2],
+        size: usize,
+    },
+}
+
+/// Where a column of row numbers starts.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct IndexAddress {
+    pub(crate) slot: usize,
+    pub(crate) per_block: usize,
+}
+
+/// An accumulator of a row loop, per strip, and where its total goes.
+#[derive(Clone, PartialEq, Debug)]
+pub(crate) struct Tail {
+    pub(crate) by: Reduction,
+    pub(crate) strip: Address,
+    pub(crate) total: Address,
+    pub(crate) size: Extent,
+}
+
+/// A loop over blocks of rows, in strips that may run side by side.
+///
+/// Strips depend on the number of rows alone and their totals are added in order, so the bits
+/// do not depend on the number of threads.
+#[derive(Clone, PartialEq, Debug)]
+pub(crate) struct RowLoop {
+    pub(crate) rows: usize,
+    pub(crate) block: usize,
+    pub(crate) strips: usize,
+    pub(crate) body: Vec<Instruction>,
+    pub(crate) tails: Vec<Tail>,
+    /// Flops of the whole loop per lane, to decide whether threads pay.
+    pub(crate) flops: u64,
+}
+
+/// One step of a phase.
+#[derive(Clone, PartialEq, Debug)]
+pub(crate) enum Step {
+    Single(Instruction),
+    Rows(RowLoop),
+}
+
+/// Steps that run once, or once per block of lanes.
+#[derive(Clone, PartialEq, Debug)]
+pub(crate) struct Phase {
+    pub(crate) laned: bool,
+    pub(crate) steps: Vec<Step>,
+    pub(crate) flops: u64,
+}

@@ -1,0 +1,425 @@
+//! Where each array lies: views share, lifetimes decide what is reused.
+
+use super::arena::Arena;
+use super::instruction::{Address, Extent, Space};
+use super::schedule::{Role, Schedule};
+use super::unit::{PhaseUnits, Task, Unit};
+use crate::primitive::Op;
+
+/// A buffer of its own: the memory of one node and all its views.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Buffer {
+    pub(crate) space: Space,
+    pub(crate) offset: usize,
+    pub(crate) size: usize,
+    /// Step from one lane to the next, as instructions see it.
+    pub(crate) lane: Extent,
+    pub(crate) per_lane: usize,
+    pub(crate) per_block: usize,
+}
+
+/// A node's view of a buffer.
+#[derive(Clone, Copy, Debug)]
+struct View {
+    root: usize,
+    offset: usize,
+}
+
+/// How large each memory space is, in numbers.
+#[derive(Clone, Copy, Default, Debug)]
+pub(crate) struct Sizes {
+    pub(crate) shared: usize,
+    pub(crate) lane: usize,
+    pub(crate) pinned: usize,
+    pub(crate) scratch: usize,
+}
+
+/// The memory of a whole plan.
+pub(crate) struct Memory {
+    views: Vec<View>,
+    buffers: Vec<Option<Buffer>>,
+    /// The lane blocks' parts of sums over lanes.
+    parts: Vec<Option<Buffer>>,
+    /// The strips' accumulators of row loops.
+    strips: Vec<Option<Buffer>>,
+    pub(crate) sizes: Sizes,
+    /// Inputs that are lent, in the order of their numbers.
+    pub(crate) lent: Vec<usize>,
+}
+
+/// Inputs of at least this many numbers are lent rather than copied.
+const LEND: usize = 1 << 15;
+
+impl Memory {
+    pub(crate) fn new(schedule: &Schedule<'_>, phases: &[PhaseUnits], lane_block: usize) -> Memory {
+        let mut memory = Memory {
+            views: views(schedule),
+            buffers: vec![None; schedule.nodes.len()],
+            parts: vec![None; schedule.nodes.len()],
+            strips: vec![None; schedule.nodes.len()],
+            sizes: Sizes::default(),
+            lent: Vec::new(),
+        };
+        let mut layout = Layouter {
+            lives: Lives::new(schedule, phases, &memory.views),
+            schedule,
+            memory: &mut memory,
+            shared: Arena::default(),
+            lane: Arena::default(),
+            lane_block,
+        };
+        layout.pin();
+        layout.place(phases);
+        let (shared, lane) = (layout.shared.size(), layout.lane.size());
+        memory.sizes.shared = shared;
+        memory.sizes.lane = lane;
+        memory
+    }
+
+    /// The address of a node; `streamed` where it is read block by block.
+    pub(crate) fn address(&self, place: usize, streamed: bool) -> Address {
+        let view = self.views[place];
+        let buffer = self.buffer(place);
+        address(&buffer, view.offset, streamed)
+    }
+
+    pub(crate) fn buffer(&self, place: usize) -> Buffer {
+        self.buffers[self.views[place].root].expect("every root has a buffer")
+    }
+
+    /// Where a lane block's part of a sum over lanes goes.
+    pub(crate) fn part(&self, place: usize) -> Address {
+        address(&self.parts[place].expect("a sum over lanes has parts"), 0, false)
+    }
+
+    /// The accumulator of a row loop's tail, per strip.
+    pub(crate) fn strip(&self, place: usize) -> Address {
+        address(&self.strips[place].expect("a tail has an accumulator"), 0, false)
+    }
+
+    /// True if the node is computed straight into memory that an output may show.
+    pub(crate) fn shows(&self, schedule: &Schedule<'_>, place: usize) -> bool {
+        let computed = matches!(schedule.nodes[place].op, Op::Input(_) | Op::Constant(_) | Op::Scalar(_));
+        self.views[place].root == place && !computed
+    }
+}
+
+fn address(buffer: &Buffer, offset: usize, streamed: bool) -> Address {
+    Address {
+        space: buffer.space,
+        offset: buffer.offset + offset,
+        per_block: if streamed { buffer.per_block } else { 0 },
+        per_lane: buffer.per_lane,
+    }
+}
+
+/// Each node's buffer owner and its place within that buffer.
+fn views(schedule: &Schedule<'_>) -> Vec<View> {
+    let mut views: Vec<View> = (0..schedule.nodes.len())
+        .map(|root| View { root, offset: 0 })
+        .collect();
+    for &place in &schedule.order {
+        if schedule.is_view(place) {
+            let mut view = views[schedule.input(place, 0)];
+            if let Op::Slice { axis: 0, start } = schedule.nodes[place].op {
+                view.offset += start * schedule.nodes[place].shape.inner(1);
+            }
+            views[place] = view;
+        }
+    }
+    views
+}
+
+/// First and last use of each buffer, by unit.
+struct Lives {
+    last: Vec<usize>,
+    /// Used outside the row loop that computes it.
+    crosses: Vec<bool>,
+}
+
+impl Lives {
+    fn new(schedule: &Schedule<'_>, phases: &[PhaseUnits], views: &[View]) -> Lives {
+        let mut lives = Lives {
+            last: vec![0; schedule.nodes.len()],
+            crosses: schedule.is_output.clone(),
+        };
+        // An output that is a view keeps its buffer to the end.
+        for &place in &schedule.order {
+            if schedule.is_output[place] {
+                let root = views[place].root;
+                lives.crosses[root] = true;
+                lives.last[root] = usize::MAX;
+            }
+        }
+        let units = phases.iter().flat_map(|phase| &phase.units);
+        for (now, unit) in units.enumerate() {
+            for &user in members(unit) {
+                for read in schedule.reads(user) {
+                    let root = views[read].root;
+                    lives.last[root] = lives.last[root].max(now);
+                    lives.crosses[root] |= !schedule.together(user, root);
+                }
+            }
+        }
+        lives
+    }
+}
+
+/// The nodes a unit computes.
+fn members(unit: &Unit) -> &[usize] {
+    match unit {
+        Unit::Task(Task::Compute(place)) => std::slice::from_ref(place),
+        Unit::Task(Task::Combine(_)) => &[],
+        Unit::Loop(members) => members,
+    }
+}
+
+struct Layouter<'a, 'm> {
+    schedule: &'a Schedule<'a>,
+    memory: &'m mut Memory,
+    lives: Lives,
+    shared: Arena,
+    lane: Arena,
+    lane_block: usize,
+}
+
+impl Layouter<'_, '_> {
+    /// Gives inputs, constants and outputs their own place for good.
+    fn pin(&mut self) {
+        for at in 0..self.schedule.order.len() {
+            let place = self.schedule.order[at];
+            let node = &self.schedule.nodes[place];
+            let given = matches!(node.op, Op::Scalar(_) | Op::Constant(_) | Op::Input(_));
+            let shown = self.schedule.is_output[place] && self.memory.views[place].root == place;
+            if !given && !shown {
+                continue;
+            }
+            let buffer = self.pinned(place);
+            self.memory.buffers[place] = Some(buffer);
+            self.lives.last[place] = usize::MAX;
+        }
+    }
+
+    fn pinned(&mut self, place: usize) -> Buffer {
+        let node = &self.schedule.nodes[place];
+        let size = node.shape.size();
+        let per_block = self.schedule.block * node.shape.inner(1.min(node.shape.rank()));
+        let mut buffer = Buffer {
+            space: Space::Shared,
+            offset: 0,
+            size,
+            lane: Extent::ZERO,
+            per_lane: 0,
+            per_block,
+        };
+        if self.schedule.laned[place] {
+            buffer.space = Space::Pinned;
+            buffer.lane = Extent::fixed(size);
+            buffer.per_lane = size;
+            buffer.offset = self.memory.sizes.pinned;
+            self.memory.sizes.pinned += (size * self.schedule.lanes).next_multiple_of(8);
+        } else if matches!(node.op, Op::Input(_)) && size >= LEND {
+            buffer.space = Space::Lent(self.memory.lent.len() as u32);
+            self.memory.lent.push(place);
+        } else {
+            buffer.offset = self.shared.take(size);
+        }
+        buffer
+    }
+
+    fn place(&mut self, phases: &[PhaseUnits]) {
+        let units: Vec<&Unit> = phases.iter().flat_map(|phase| &phase.units).collect();
+        let mut dying: Vec<Vec<usize>> = vec![Vec::new(); units.len()];
+        for &place in &self.schedule.order {
+            if let Some(list) = dying.get_mut(self.lives.last[place]) {
+                list.push(place);
+            }
+        }
+        for (now, unit) in units.iter().enumerate() {
+            match unit {
+                Unit::Task(Task::Compute(place)) => self.define_single(*place, now),
+                Unit::Task(Task::Combine(place)) => {
+                    self.define(*place);
+                    let part = self.memory.parts[*place].expect("computed before");
+                    self.lane.give(part.offset, part.size);
+                }
+                Unit::Loop(members) => self.define_loop(members),
+            }
+            for &place in &dying[now] {
+                // An heir may have taken the memory over.
+                if self.lives.last[place] == now {
+                    self.release(place);
+                }
+            }
+        }
+    }
+
+    fn release(&mut self, place: usize) {
+        if self.memory.views[place].root != place || self.schedule.slots[place].absorbed {
+            return;
+        }
+        let Some(buffer) = self.memory.buffers[place] else {
+            return;
+        };
+        match buffer.space {
+            Space::Shared => self.shared.give(buffer.offset, buffer.size),
+            Space::Lane => self.lane.give(buffer.offset, buffer.size),
+            _ => {}
+        }
+    }
+
+    /// A buffer of the node's own, outside row loops.
+    fn define(&mut self, place: usize) {
+        if self.memory.buffers[place].is_some() {
+            return;
+        }
+        let buffer = self.whole(place);
+        self.memory.buffers[place] = Some(buffer);
+    }
+
+    fn whole(&mut self, place: usize) -> Buffer {
+        let shape = self.schedule.nodes[place].shape;
+        let (size, inner) = (shape.size(), shape.inner(1.min(shape.rank())));
+        let streamed = self.schedule.slots[place].role == Role::Map;
+        let block = self.schedule.block;
+        if !self.schedule.laned[place] {
+            return Buffer {
+                space: Space::Shared,
+                offset: self.shared.take(size),
+                size,
+                lane: Extent::ZERO,
+                per_lane: 0,
+                per_block: block * inner,
+            };
+        }
+        // A streamed laned array keeps each row block together: only row loops read it.
+        let rows = if streamed { size.div_ceil(inner * block) * block * inner } else { size };
+        let size = rows * self.lane_block;
+        let lane = match streamed {
+            true => Extent::fixed(inner).times(Extent::ROWS),
+            false => Extent::fixed(size / self.lane_block),
+        };
+        Buffer {
+            space: Space::Lane,
+            offset: self.lane.take(size),
+            size,
+            lane,
+            per_lane: 0,
+            per_block: block * inner * self.lane_block,
+        }
+    }
+
+    fn define_single(&mut self, place: usize, now: usize) {
+        if self.schedule.crosses_lanes(place) {
+            let size = self.schedule.nodes[place].shape.size();
+            let offset = self.lane.take(size);
+            self.memory.parts[place] = Some(Buffer {
+                space: Space::Lane,
+                offset,
+                size,
+                lane: Extent::ZERO,
+                per_lane: 0,
+                per_block: 0,
+            });
+            return;
+        }
+        match self.heir(place, now) {
+            Some(from) => {
+                self.memory.buffers[place] = self.memory.buffers[from];
+                self.lives.last[from] = usize::MAX - 1;
+            }
+            None => self.define(place),
+        }
+    }
+
+    /// An operand that dies here and whose memory the elementwise result can take over.
+    fn heir(&self, place: usize, now: usize) -> Option<usize> {
+        let node = &self.schedule.nodes[place];
+        let elementwise = matches!(node.op, Op::Unary(_) | Op::Binary(_) | Op::Select);
+        if !elementwise || self.memory.buffers[place].is_some() {
+            return None;
+        }
+        let fits = |&read: &usize| {
+            let root = self.memory.views[read].root;
+            let same = self.schedule.nodes[root].shape.size() == node.shape.size()
+                && self.schedule.nodes[read].shape == node.shape
+                && self.schedule.laned[root] == self.schedule.laned[place];
+            let plain = self.schedule.slots[root].role == Role::Plain;
+            same && plain && self.lives.last[root] == now
+        };
+        let reads = self.schedule.reads(place);
+        let root = |read: usize| self.memory.views[read].root;
+        let from = root(*reads.iter().find(|read| fits(read))?);
+        // Every other reader of that memory must walk it in the same order.
+        let in_step = |&read: &usize| {
+            root(read) != from || self.schedule.nodes[read].shape == node.shape
+        };
+        reads.iter().all(in_step).then_some(from)
+    }
+
+    fn define_loop(&mut self, members: &[usize]) {
+        let mut scratch = Arena::default();
+        let mut last = vec![0; members.len()];
+        for (now, &user) in members.iter().enumerate() {
+            for read in self.schedule.reads(user) {
+                let root = self.memory.views[read].root;
+                if let Some(at) = members.iter().position(|&m| m == root) {
+                    last[at] = now;
+                }
+            }
+        }
+        // Accumulators first: they live through all blocks.
+        for &place in members {
+            if self.schedule.slots[place].role == Role::Tail {
+                self.define_tail(place, &mut scratch);
+            }
+        }
+        for now in 0..members.len() {
+            self.define_member(members[now], &mut scratch);
+            for at in (0..=now).filter(|&at| last[at] == now || (at == now && last[at] < now)) {
+                let buffer = self.memory.buffers[members[at]].expect("defined above");
+                if buffer.space == Space::Scratch {
+                    scratch.give(buffer.offset, buffer.size);
+                }
+            }
+        }
+        self.memory.sizes.scratch = self.memory.sizes.scratch.max(scratch.size());
+    }
+
+    fn define_tail(&mut self, place: usize, scratch: &mut Arena) {
+        let event = self.schedule.nodes[place].shape.size();
+        let laned = self.schedule.laned[place];
+        let size = if laned { event * self.lane_block } else { event };
+        self.memory.strips[place] = Some(Buffer {
+            space: Space::Scratch,
+            offset: scratch.take(size),
+            size,
+            lane: if laned { Extent::fixed(event) } else { Extent::ZERO },
+            per_lane: 0,
+            per_block: 0,
+        });
+        self.define(place);
+    }
+
+    fn define_member(&mut self, place: usize, scratch: &mut Arena) {
+        if self.schedule.slots[place].role == Role::Tail || self.lives.crosses[place] {
+            return self.define(place);
+        }
+        let inner = self.schedule.nodes[place].shape.inner(1);
+        let laned = self.schedule.laned[place];
+        let lanes = if laned { self.lane_block } else { 1 };
+        let size = self.schedule.block * inner * lanes;
+        let lane = match laned {
+            true => Extent::fixed(inner).times(Extent::ROWS),
+            false => Extent::ZERO,
+        };
+        self.memory.buffers[place] = Some(Buffer {
+            space: Space::Scratch,
+            offset: scratch.take(size),
+            size,
+            lane,
+            per_lane: 0,
+            per_block: 0,
+        });
+    }
+}

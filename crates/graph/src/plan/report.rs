@@ -1,0 +1,117 @@
+//! What a plan does, for people.
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use super::Plan;
+use super::instruction::{Instruction, Step};
+use super::schedule::Schedule;
+use crate::primitive::{Op, Unary};
+
+/// Kernels, memory and arithmetic of a plan.
+#[derive(Clone, Debug)]
+pub struct PlanReport {
+    /// How often each kind of kernel is called in a run (once per lane or row block).
+    pub kernels: BTreeMap<String, usize>,
+    /// Row loops.
+    pub row_loops: usize,
+    /// Bytes of all memory spaces, lent inputs not counted.
+    pub arena_bytes: usize,
+    /// Floating-point operations of a run, functions such as exp counted as twenty.
+    pub flops: u64,
+}
+
+impl PlanReport {
+    pub(super) fn new(plan: &Plan) -> PlanReport {
+        let mut report = PlanReport {
+            kernels: BTreeMap::new(),
+            row_loops: 0,
+            arena_bytes: 8 * arena_size(plan),
+            flops: 0,
+        };
+        for phase in &plan.phases {
+            let lanes = if phase.laned { plan.lanes as u64 } else { 1 };
+            report.flops += phase.flops * lanes;
+            for step in &phase.steps {
+                match step {
+                    Step::Single(instruction) => report.count(instruction),
+                    Step::Rows(rows) => {
+                        report.row_loops += 1;
+                        rows.body.iter().for_each(|i| report.count(i));
+                    }
+                }
+            }
+        }
+        report
+    }
+
+    fn count(&mut self, instruction: &Instruction) {
+        *self.kernels.entry(name(instruction)).or_default() += 1;
+    }
+
+    /// How many kernels there are.
+    pub fn n_kernels(&self) -> usize {
+        self.kernels.values().sum()
+    }
+}
+
+impl fmt::Display for PlanReport {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(
+            f,
+            "{} kernels, {} row loops, {} bytes, {} flops",
+            self.n_kernels(),
+            self.row_loops,
+            self.arena_bytes,
+            self.flops
+        )?;
+        for (name, count) in &self.kernels {
+            writeln!(f, "{count:6} {name}")?;
+        }
+        Ok(())
+    }
+}
+
+fn arena_size(plan: &Plan) -> usize {
+    let blocks = plan.lanes.div_ceil(plan.lane_block);
+    let per_block = plan.sizes.lane + plan.sizes.scratch * plan.strips;
+    plan.sizes.shared + plan.sizes.pinned + blocks * per_block
+}
+
+fn name(instruction: &Instruction) -> String {
+    match instruction {
+        Instruction::Unary { op, .. } => op.name(),
+        Instruction::Binary { op, .. } => op.name().into(),
+        Instruction::Fused { op, .. } => format!("{op:?}"),
+        Instruction::Select { .. } => "select".into(),
+        Instruction::Copy { .. } => "copy".into(),
+        Instruction::Fill { .. } => "fill".into(),
+        Instruction::Reduce { by, .. } => by.name().into(),
+        Instruction::Dot { .. } => "dot".into(),
+        Instruction::CumulativeSum { .. } => "cumulative sum".into(),
+        Instruction::Gather { .. } => "gather".into(),
+        Instruction::ScatterAdd { .. } => "scatter add".into(),
+        Instruction::MatMul { .. } => "matmul".into(),
+        Instruction::Cholesky { .. } => "cholesky".into(),
+        Instruction::Solve { .. } => "solve".into(),
+        Instruction::Tril { .. } => "tril".into(),
+        Instruction::SumLanes { .. } => "sum lanes".into(),
+        Instruction::Combine { .. } => "combine".into(),
+    }
+}
+
+/// Arithmetic of one node, per lane.
+pub(super) fn flops(schedule: &Schedule<'_>, place: usize) -> u64 {
+    let node = &schedule.nodes[place];
+    let size = node.shape.size() as u64;
+    let first = || schedule.nodes[node.inputs[0].index()].shape;
+    match node.op {
+        Op::Unary(Unary::Neg | Unary::Abs | Unary::Square | Unary::Sign) => size,
+        Op::Unary(_) => 20 * size,
+        Op::MatMul(op) => 2 * size * op.a.dims(first()).1 as u64,
+        Op::Reduce { .. } | Op::ScatterAdd => first().size() as u64,
+        Op::Cholesky => size * node.shape.dims()[0] as u64 / 3,
+        Op::Solve(_) => size * node.shape.dims()[1] as u64,
+        _ => size,
+    }
+}

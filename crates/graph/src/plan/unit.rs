@@ -1,0 +1,107 @@
+//! The order of work: phases of tasks and row loops.
+
+use super::schedule::{Role, Schedule};
+use crate::primitive::Op;
+
+/// One node to compute.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Task {
+    /// The node, or a lane block's part of it.
+    Compute(usize),
+    /// The sum of the lane blocks' parts.
+    Combine(usize),
+}
+
+/// What is done in one go.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) enum Unit {
+    Task(Task),
+    /// The members of one row loop, operands first.
+    Loop(Vec<usize>),
+}
+
+/// Units that run once, or once per block of lanes.
+pub(crate) struct PhaseUnits {
+    pub(crate) laned: bool,
+    pub(crate) units: Vec<Unit>,
+}
+
+impl Schedule<'_> {
+    /// Nodes that are another name for their operand's memory.
+    pub(crate) fn is_view(&self, place: usize) -> bool {
+        match self.nodes[place].op {
+            Op::Reshape | Op::StopGradient => true,
+            Op::Slice { axis: 0, .. } => self.slots[place].role == Role::Plain,
+            Op::SumLanes => self.lanes == 1,
+            _ => false,
+        }
+    }
+
+    fn is_computed(&self, place: usize) -> bool {
+        let op = &self.nodes[place].op;
+        let given = matches!(
+            op,
+            Op::Scalar(_) | Op::Constant(_) | Op::Input(_) | Op::IndexInput(_)
+        );
+        !given && !self.is_view(place) && !self.slots[place].absorbed
+    }
+
+    /// All work in order.
+    pub(crate) fn phases(&self) -> Vec<PhaseUnits> {
+        let computed: Vec<usize> =
+            self.order.iter().copied().filter(|&p| self.is_computed(p)).collect();
+        let last = computed.iter().map(|&p| self.slots[p].stage).max().unwrap_or(0);
+        let mut phases = Vec::new();
+        for stage in 0..=last + 1 {
+            let combines = computed
+                .iter()
+                .filter(|&&p| self.crosses_lanes(p) && self.slots[p].stage + 1 == stage)
+                .map(|&p| Unit::Task(Task::Combine(p)));
+            let mut once: Vec<Unit> = combines.collect();
+            once.extend(self.units(&computed, stage, false));
+            let laned = self.units(&computed, stage, true);
+            for (laned, units) in [(false, once), (true, laned)] {
+                if !units.is_empty() {
+                    phases.push(PhaseUnits { laned, units });
+                }
+            }
+        }
+        phases
+    }
+
+    fn units(&self, computed: &[usize], stage: usize, laned: bool) -> Vec<Unit> {
+        let here: Vec<usize> = computed
+            .iter()
+            .copied()
+            .filter(|&p| self.slots[p].stage == stage && self.in_lane_phase(p) == laned)
+            .collect();
+        let last = here.iter().map(|&p| self.slots[p].level).max().unwrap_or(0);
+        let mut by_level: Vec<(Vec<Unit>, Vec<Vec<usize>>)> = vec![Default::default(); last + 1];
+        for place in here {
+            let (plain, loops) = &mut by_level[self.slots[place].level];
+            if self.slots[place].role == Role::Plain {
+                plain.push(Unit::Task(Task::Compute(place)));
+                continue;
+            }
+            match loops.iter_mut().find(|l| self.rows(l[0]) == self.rows(place)) {
+                Some(members) => members.push(place),
+                None => loops.push(vec![place]),
+            }
+        }
+        by_level
+            .into_iter()
+            .flat_map(|(plain, loops)| plain.into_iter().chain(loops.into_iter().map(Unit::Loop)))
+            .collect()
+    }
+
+    /// The operands that computing `place` reads, those of absorbed operands included.
+    pub(crate) fn reads(&self, place: usize) -> Vec<usize> {
+        let direct = self.nodes[place].inputs.iter().map(|i| i.index());
+        direct
+            .flat_map(|input| match self.slots[input].absorbed {
+                true => self.reads(input),
+                false => vec![input],
+            })
+            .collect()
+    }
+}

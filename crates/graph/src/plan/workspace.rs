@@ -1,0 +1,193 @@
+//! The memory a plan runs in, with its inputs and outputs.
+
+use std::sync::Arc;
+
+use super::Plan;
+use super::instruction::Space;
+use crate::kernel::run::Frame;
+use crate::kernel::storage::Storage;
+
+/// An input of a plan: numbers or row numbers, by place.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Slot {
+    /// An array of numbers.
+    Numbers(usize),
+    /// A column of row numbers.
+    Indices(usize),
+}
+
+/// A large input: lent by others, or a copy of our own.
+enum Lent {
+    Nothing,
+    Shared(Arc<[f64]>),
+    Own(Vec<f64>),
+}
+
+impl Lent {
+    fn values(&self) -> &[f64] {
+        match self {
+            Lent::Nothing => &[],
+            Lent::Shared(values) => values,
+            Lent::Own(values) => values,
+        }
+    }
+}
+
+/// Memory for one run at a time of one plan.
+pub struct Workspace {
+    shared: Storage,
+    lane: Storage,
+    pinned: Storage,
+    scratch: Storage,
+    lent: Vec<Lent>,
+    lent_pointers: Vec<*const f64>,
+    indices: Vec<Vec<u32>>,
+    index_pointers: Vec<*const u32>,
+    inputs: Vec<super::InputPlace>,
+    outputs: Vec<super::Shown>,
+    lane_size: usize,
+    lane_blocks: usize,
+}
+
+impl Workspace {
+    pub(super) fn new(plan: &Plan) -> Workspace {
+        let blocks = plan.lanes.div_ceil(plan.lane_block);
+        let mut workspace = Workspace {
+            shared: Storage::new(plan.sizes.shared),
+            lane: Storage::new(plan.sizes.lane * blocks),
+            pinned: Storage::new(plan.sizes.pinned),
+            scratch: Storage::new(plan.sizes.scratch * plan.strips * blocks),
+            lent: (0..plan.lent).map(|_| Lent::Nothing).collect(),
+            lent_pointers: vec![std::ptr::null(); plan.lent],
+            indices: plan.index_inputs.iter().map(|(_, n)| vec![0; *n]).collect(),
+            index_pointers: Vec::new(),
+            inputs: plan.inputs.clone(),
+            outputs: plan.outputs.clone(),
+            lane_size: plan.sizes.lane,
+            lane_blocks: blocks,
+        };
+        workspace.index_pointers = workspace.indices.iter().map(|v| v.as_ptr()).collect();
+        for (offset, values) in &plan.constants {
+            workspace.shared.slice_mut(*offset, values.len()).copy_from_slice(values);
+        }
+        workspace
+    }
+
+    /// Copies values into an input; one event after another if it has lanes.
+    ///
+    /// # Panics
+    /// If the slot is not one of numbers or the length is wrong.
+    pub fn set(&mut self, slot: Slot, values: &[f64]) {
+        self.numbers_mut(slot).copy_from_slice(values);
+    }
+
+    /// The numbers of an input, to write to.
+    ///
+    /// # Panics
+    /// If the slot is not one of numbers.
+    pub fn numbers_mut(&mut self, slot: Slot) -> &mut [f64] {
+        let Slot::Numbers(place) = slot else {
+            panic!("an index input takes row numbers, not numbers");
+        };
+        let input = &self.inputs[place];
+        let (offset, size) = (input.offset, input.size);
+        match input.space {
+            Space::Lent(k) => self.own(k as usize, size),
+            Space::Pinned => self.pinned.slice_mut(offset, size),
+            _ => self.shared.slice_mut(offset, size),
+        }
+    }
+
+    /// A large input's own copy, made when it is first written to.
+    fn own(&mut self, k: usize, size: usize) -> &mut [f64] {
+        if !matches!(self.lent[k], Lent::Own(_)) {
+            let mut values = self.lent[k].values().to_vec();
+            values.resize(size, 0.0);
+            self.lent[k] = Lent::Own(values);
+        }
+        let Lent::Own(values) = &mut self.lent[k] else {
+            unreachable!("made above");
+        };
+        self.lent_pointers[k] = values.as_ptr();
+        values
+    }
+
+    /// Lends a large input without a copy; a small one is copied.
+    ///
+    /// # Panics
+    /// If the slot is not one of numbers or the length is wrong.
+    pub fn lend(&mut self, slot: Slot, values: &Arc<[f64]>) {
+        match slot {
+            Slot::Numbers(place) if matches!(self.inputs[place].space, Space::Lent(_)) => {
+                let input = &self.inputs[place];
+                assert_eq!(values.len(), input.size, "the size of input {:?}", input.name);
+                let Space::Lent(k) = input.space else {
+                    unreachable!("matched above");
+                };
+                self.lent_pointers[k as usize] = values.as_ptr();
+                self.lent[k as usize] = Lent::Shared(values.clone());
+            }
+            _ => self.set(slot, values),
+        }
+    }
+
+    /// Copies row numbers into an index input.
+    ///
+    /// # Panics
+    /// If the slot is not one of row numbers or the length is wrong.
+    pub fn set_indices(&mut self, slot: Slot, values: &[u32]) {
+        self.indices_mut(slot).copy_from_slice(values);
+    }
+
+    /// The row numbers of an index input, to write to.
+    ///
+    /// # Panics
+    /// If the slot is not one of row numbers.
+    pub fn indices_mut(&mut self, slot: Slot) -> &mut [u32] {
+        let Slot::Indices(place) = slot else {
+            panic!("an input of numbers takes numbers, not row numbers");
+        };
+        &mut self.indices[place]
+    }
+
+    /// The values of output `place` of the last run; one event after another if it has lanes.
+    pub fn output(&self, place: usize) -> &[f64] {
+        let shown = self.outputs[place];
+        match shown.space {
+            Space::Pinned => self.pinned.slice(shown.offset, shown.size),
+            _ => self.shared.slice(shown.offset, shown.size),
+        }
+    }
+
+    /// Bytes held, lent inputs not counted.
+    pub fn bytes(&self) -> usize {
+        let own = |lent: &Lent| if let Lent::Own(v) = lent { v.len() } else { 0 };
+        let lent: usize = self.lent.iter().map(own).sum();
+        let stores = [&self.shared, &self.lane, &self.pinned, &self.scratch];
+        8 * (stores.iter().map(|s| s.size()).sum::<usize>() + lent)
+    }
+
+    pub(super) fn frame(&mut self, plan: &Plan) -> Frame {
+        assert_eq!(self.outputs.len(), plan.outputs.len(), "a workspace of this plan");
+        for (k, pointer) in self.lent_pointers.iter().enumerate() {
+            let input = plan.inputs.iter().find(|i| i.space == Space::Lent(k as u32));
+            let name = input.map_or("", |i| &i.name);
+            assert!(!pointer.is_null(), "input {name:?} was never set");
+        }
+        Frame {
+            bases: [
+                self.shared.pointer(),
+                self.lane.pointer(),
+                self.pinned.pointer(),
+                self.scratch.pointer(),
+            ],
+            lent: self.lent_pointers.as_ptr(),
+            indices: self.index_pointers.as_ptr(),
+            lanes: 1,
+            first_lane: 0,
+            rows: 0,
+            block: 0,
+            lane_blocks: (self.lane_size, self.lane_blocks),
+        }
+    }
+}
