@@ -295,9 +295,9 @@ impl Layouter<'_, '_> {
         // A streamed laned array keeps each row block together: only row loops read it.
         let rows = if streamed { size.div_ceil(inner * block) * block * inner } else { size };
         let size = rows * self.lane_block;
-        let lane = match streamed {
-            true => Extent::fixed(inner).times(Extent::ROWS),
-            false => Extent::fixed(size / self.lane_block),
+        let (lane, per_block) = match streamed {
+            true => (Extent::fixed(inner).times(Extent::ROWS), block * inner * self.lane_block),
+            false => (Extent::fixed(size / self.lane_block), block * inner),
         };
         Buffer {
             space: Space::Lane,
@@ -305,7 +305,7 @@ impl Layouter<'_, '_> {
             size,
             lane,
             per_lane: 0,
-            per_block: block * inner * self.lane_block,
+            per_block,
         }
     }
 

@@ -1,0 +1,71 @@
+//! Why a factor could not be turned into numbers.
+
+/// What is wrong with a table's columns for a factor.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum BasisError {
+    /// The table lacks a column.
+    #[error("no column \"{0}\" in the table")]
+    Unknown(String),
+    /// Columns of one expression have different lengths.
+    #[error("{0}: expects columns of one length, found several")]
+    Lengths(String),
+    /// A text column where numbers are needed.
+    #[error("column \"{0}\" expects numbers, found text")]
+    Text(String),
+    /// A column of numbers where the basis was fitted on text.
+    #[error("column \"{0}\" expects text, as in the table that was fitted, found numbers")]
+    Numbers(String),
+    /// A table without rows.
+    #[error("{0}: expects at least one row, found none")]
+    Empty(String),
+    /// A missing or infinite value.
+    #[error("{factor}: expects finite numbers, found {value} in row {row}")]
+    NotFinite {
+        /// The factor that was computed.
+        factor: String,
+        /// Which row, from 1.
+        row: usize,
+        /// What was found.
+        value: f64,
+    },
+    /// A column without variation, which cannot be scaled.
+    #[error("{factor}: expects values that differ, found {value} in every row")]
+    Constant {
+        /// The factor.
+        factor: String,
+        /// The only value.
+        value: f64,
+    },
+    /// Too few distinct values for a polynomial.
+    #[error(
+        "{factor}: degree {degree} expects more than {degree} distinct values, found {distinct}"
+    )]
+    Degree {
+        /// The factor.
+        factor: String,
+        /// The degree that was asked for.
+        degree: usize,
+        /// How many values there are.
+        distinct: usize,
+    },
+    /// A categorical column with one level, all of which the intercept takes up.
+    #[error("column \"{column}\" expects two levels or more, found only \"{level}\"")]
+    OneLevel {
+        /// The column.
+        column: String,
+        /// Its only level.
+        level: String,
+    },
+    /// A level that was not in the table that was fitted.
+    #[error(
+        "column \"{column}\": the level \"{level}\" was not in the table that was fitted{hint}"
+    )]
+    UnseenLevel {
+        /// The column.
+        column: String,
+        /// The new level.
+        level: String,
+        /// Empty, or a line that names the nearest level.
+        hint: String,
+    },
+}

@@ -1,0 +1,239 @@
+//! A factor with the constants it learnt from the table it was fitted on.
+
+use serde::{Deserialize, Serialize};
+
+use super::error::BasisError;
+use super::level::{Coding, Levels};
+use super::polynomial::{Polynomial, check_finite, mean};
+use crate::expression::Expr;
+use crate::factor::Factor;
+use crate::syntax::quoted;
+
+/// A column of a table.
+#[derive(Clone, Copy, Debug)]
+pub enum Column<'a> {
+    /// Numbers.
+    Numbers(&'a [f64]),
+    /// Text: for each row the index of its level. Every code is below `levels.len()`.
+    Labels {
+        /// One for each row.
+        codes: &'a [u32],
+        /// The texts, in any order.
+        levels: &'a [String],
+    },
+}
+
+/// Finds a column of a table by name.
+pub type Lookup<'a, 'f> = dyn Fn(&str) -> Option<Column<'a>> + 'f;
+
+/// A factor that yields the same columns for new rows as for those it was fitted on.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Basis {
+    factor: Factor,
+    fitted: Fitted,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum Fitted {
+    Plain,
+    Affine {
+        mean: f64,
+        scale: f64,
+    },
+    Poly(Polynomial),
+    Levels {
+        column: String,
+        levels: Levels,
+        coding: Coding,
+    },
+}
+
+impl Basis {
+    /// Learns the constants of a factor from a table's columns.
+    ///
+    /// A text column is categorical even without `C(...)`; its levels are sorted, and `coding`
+    /// says whether the first one has a column. Refuses columns that are missing, values that
+    /// are not finite (`log` of a negative number), and columns without variation where the
+    /// factor needs some.
+    pub fn fit(
+        factor: &Factor,
+        coding: Coding,
+        columns: &Lookup<'_, '_>,
+    ) -> Result<Self, BasisError> {
+        let fitted = match factor {
+            Factor::Categorical(name) => fit_levels(name, coding, columns)?,
+            Factor::Column(name) if matches!(columns(name), Some(Column::Labels { .. })) => {
+                fit_levels(name, coding, columns)?
+            }
+            Factor::Column(name) => {
+                rows(factor, &Expr::Column(name.clone()), columns)?;
+                Fitted::Plain
+            }
+            Factor::Expression(expr) => {
+                rows(factor, expr, columns)?;
+                Fitted::Plain
+            }
+            Factor::Poly(expr, degree) => {
+                let values = rows(factor, expr, columns)?;
+                Fitted::Poly(Polynomial::fit(&factor.to_string(), &values, *degree)?)
+            }
+            Factor::Center(expr) => {
+                let mean = mean(&rows(factor, expr, columns)?);
+                Fitted::Affine { mean, scale: 1.0 }
+            }
+            Factor::Scale(expr) => fit_scale(factor, &rows(factor, expr, columns)?)?,
+        };
+        Ok(Self {
+            factor: factor.clone(),
+            fitted,
+        })
+    }
+
+    /// The factor it was fitted for.
+    pub fn factor(&self) -> &Factor {
+        &self.factor
+    }
+
+    /// The names of its columns: `x`, `log(x)`, `poly(x, 2)[1]`, `color[red]`.
+    pub fn names(&self) -> Vec<String> {
+        match &self.fitted {
+            Fitted::Plain | Fitted::Affine { .. } => vec![self.factor.to_string()],
+            Fitted::Poly(fitted) => (1..=fitted.alpha.len())
+                .map(|degree| format!("{}[{degree}]", self.factor))
+                .collect(),
+            Fitted::Levels {
+                column,
+                levels,
+                coding,
+            } => {
+                let names = levels.names().into_iter().skip(skipped(*coding));
+                names
+                    .map(|level| format!("{}[{level}]", quoted(column)))
+                    .collect()
+            }
+        }
+    }
+
+    /// Its columns for a table's rows, as many as it has names.
+    pub fn evaluate(&self, columns: &Lookup<'_, '_>) -> Result<Vec<Vec<f64>>, BasisError> {
+        let expr = match &self.factor {
+            Factor::Categorical(name) | Factor::Column(name) => &Expr::Column(name.clone()),
+            Factor::Expression(expr)
+            | Factor::Poly(expr, _)
+            | Factor::Scale(expr)
+            | Factor::Center(expr) => expr,
+        };
+        match &self.fitted {
+            Fitted::Plain => Ok(vec![numbers(&self.factor, expr, columns)?]),
+            Fitted::Affine { mean, scale } => {
+                let mut values = numbers(&self.factor, expr, columns)?;
+                for value in &mut values {
+                    *value = (*value - mean) / scale;
+                }
+                Ok(vec![values])
+            }
+            Fitted::Poly(fitted) => Ok(fitted.evaluate(&numbers(&self.factor, expr, columns)?)),
+            Fitted::Levels { levels, coding, .. } => {
+                let codes = self.codes(columns)?;
+                let indicator = |level: u32| {
+                    let row = |&code: &u32| f64::from(u8::from(code == level));
+                    codes.iter().map(row).collect()
+                };
+                let kept = skipped(*coding) as u32..levels.len() as u32;
+                Ok(kept.map(indicator).collect())
+            }
+        }
+    }
+
+    /// All levels of a categorical basis, the dropped one included; else nothing.
+    pub fn levels(&self) -> Vec<String> {
+        match &self.fitted {
+            Fitted::Levels { levels, .. } => levels.names(),
+            _ => Vec::new(),
+        }
+    }
+
+    /// Which of [`levels`](Self::levels) each row has; nothing if it is not categorical.
+    ///
+    /// With many levels this is much smaller than [`evaluate`](Self::evaluate). Refuses a
+    /// level that was not in the table it was fitted on.
+    pub fn codes(&self, columns: &Lookup<'_, '_>) -> Result<Vec<u32>, BasisError> {
+        let Fitted::Levels { column, levels, .. } = &self.fitted else {
+            return Ok(Vec::new());
+        };
+        let found = columns(column).ok_or_else(|| BasisError::Unknown(column.clone()))?;
+        levels.codes(column, found)
+    }
+}
+
+/// How many levels at the front have no column.
+fn skipped(coding: Coding) -> usize {
+    match coding {
+        Coding::Treatment => 1,
+        Coding::Full => 0,
+    }
+}
+
+fn fit_levels(name: &str, coding: Coding, columns: &Lookup<'_, '_>) -> Result<Fitted, BasisError> {
+    let column = columns(name).ok_or_else(|| BasisError::Unknown(name.to_owned()))?;
+    let levels = Levels::fit(name, column)?;
+    if coding == Coding::Treatment && levels.len() == 1 {
+        return Err(BasisError::OneLevel {
+            column: name.to_owned(),
+            level: levels.names().remove(0),
+        });
+    }
+    Ok(Fitted::Levels {
+        column: name.to_owned(),
+        levels,
+        coding,
+    })
+}
+
+/// R's `scale`: the standard deviation divides by n − 1.
+fn fit_scale(factor: &Factor, values: &[f64]) -> Result<Fitted, BasisError> {
+    let mean = mean(values);
+    let furthest = values
+        .iter()
+        .fold(0.0_f64, |most, value| most.max((value - mean).abs()));
+    if values.iter().all(|value| *value == values[0]) {
+        return Err(BasisError::Constant {
+            factor: factor.to_string(),
+            value: values[0],
+        });
+    }
+    // Relative to the largest deviation, so that squares neither overflow nor vanish.
+    let squares: f64 = values
+        .iter()
+        .map(|value| ((value - mean) / furthest).powi(2))
+        .sum();
+    let scale = furthest * (squares / (values.len() as f64 - 1.0)).sqrt();
+    Ok(Fitted::Affine { mean, scale })
+}
+
+/// The values to learn from: at least one.
+fn rows(factor: &Factor, expr: &Expr, columns: &Lookup<'_, '_>) -> Result<Vec<f64>, BasisError> {
+    let values = numbers(factor, expr, columns)?;
+    if values.is_empty() {
+        return Err(BasisError::Empty(factor.to_string()));
+    }
+    Ok(values)
+}
+
+/// The finite values of an expression.
+fn numbers(factor: &Factor, expr: &Expr, columns: &Lookup<'_, '_>) -> Result<Vec<f64>, BasisError> {
+    let text = expr
+        .columns()
+        .into_iter()
+        .find(|name| matches!(columns(name), Some(Column::Labels { .. })));
+    if let Some(name) = text {
+        return Err(BasisError::Text(name.to_owned()));
+    }
+    let values = expr.evaluate(&|name| match columns(name)? {
+        Column::Numbers(values) => Some(values),
+        Column::Labels { .. } => None,
+    })?;
+    check_finite(&factor.to_string(), &values)?;
+    Ok(values)
+}

@@ -1,0 +1,13 @@
+//! From factors to numbers: fitted on one table, applied to others.
+
+mod error;
+mod factor_basis;
+mod level;
+mod polynomial;
+mod term_basis;
+
+pub use error::BasisError;
+pub use factor_basis::{Basis, Column, Lookup};
+pub use level::Coding;
+pub use polynomial::Polynomial;
+pub use term_basis::TermBasis;

@@ -1,0 +1,70 @@
+//! A term with the constants of all its factors.
+
+use serde::{Deserialize, Serialize};
+
+use super::error::BasisError;
+use super::factor_basis::{Basis, Lookup};
+use super::level::Coding;
+use crate::factor::Term;
+
+/// The columns of a term: all products of one column of each factor.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct TermBasis {
+    /// One for each factor.
+    pub factors: Vec<Basis>,
+}
+
+impl TermBasis {
+    /// Fits each factor; `codings` is the term's row of [`Terms::codings`](crate::Terms::codings).
+    pub fn fit(
+        term: &Term,
+        codings: &[Coding],
+        columns: &Lookup<'_, '_>,
+    ) -> Result<Self, BasisError> {
+        assert_eq!(
+            term.factors.len(),
+            codings.len(),
+            "one coding for each factor"
+        );
+        let pairs = term.factors.iter().zip(codings);
+        let factors = pairs.map(|(factor, &coding)| Basis::fit(factor, coding, columns));
+        Ok(Self {
+            factors: factors.collect::<Result<_, _>>()?,
+        })
+    }
+
+    /// The coefficients' names, `x1:color[red]`; the first factor changes fastest, as in R.
+    pub fn names(&self) -> Vec<String> {
+        let lists = self.factors.iter().map(Basis::names);
+        let join = |right: &String, left: &String| format!("{left}:{right}");
+        lists
+            .reduce(|left, right| products(&left, &right, join))
+            .unwrap_or_default()
+    }
+
+    /// The columns for a table's rows, in the order of the names.
+    ///
+    /// New rows yield the columns that the fitted ones had; refuses unseen levels.
+    pub fn evaluate(&self, columns: &Lookup<'_, '_>) -> Result<Vec<Vec<f64>>, BasisError> {
+        let mut product: Option<Vec<Vec<f64>>> = None;
+        for basis in &self.factors {
+            let right = basis.evaluate(columns)?;
+            product = Some(match product {
+                None => right,
+                Some(left) => products(&left, &right, |right, left| multiply(right, left)),
+            });
+        }
+        Ok(product.unwrap_or_default())
+    }
+}
+
+fn multiply(right: &[f64], left: &[f64]) -> Vec<f64> {
+    left.iter().zip(right).map(|(a, b)| a * b).collect()
+}
+
+fn products<T>(left: &[T], right: &[T], join: impl Fn(&T, &T) -> T) -> Vec<T> {
+    right
+        .iter()
+        .flat_map(|b| left.iter().map(|a| join(b, a)).collect::<Vec<_>>())
+        .collect()
+}

@@ -1,0 +1,88 @@
+//! Where a formula names a column, and what for.
+
+use crate::error::{FormulaError, Span};
+use crate::spelling::suggestion;
+
+/// A column named in a formula.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ColumnUse {
+    /// The column.
+    pub name: String,
+    /// Where; the place of `.` for the columns it stands for.
+    pub span: Span,
+    /// What for.
+    pub role: ColumnRole,
+}
+
+/// What a column is used for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ColumnRole {
+    /// The response as it stands.
+    Response,
+    /// Inside a function that makes the response.
+    NumericResponse,
+    /// The number of trials.
+    Trials,
+    /// Row weights.
+    Weights,
+    /// An offset.
+    Offset,
+    /// A factor of a term as it stands.
+    Term,
+    /// `C(...)`.
+    Categorical,
+    /// Inside arithmetic, `poly`, `scale` or `center`.
+    Number,
+    /// A grouping.
+    Group,
+    /// In a term that is taken away.
+    Removed,
+}
+
+impl ColumnUse {
+    /// Refuses a column that is not among `names`.
+    pub(super) fn check_known<S: AsRef<str>>(&self, names: &[S]) -> Result<(), FormulaError> {
+        let Self { name, span, .. } = self;
+        if names.iter().any(|known| known.as_ref() == name) {
+            return Ok(());
+        }
+        let message = format!("no column \"{name}\" in the table");
+        Err(FormulaError::new(*span, message).hint(suggestion(name, "the table", names)))
+    }
+
+    /// Refuses text where numbers are computed with.
+    pub(super) fn check_kind(&self, is_text: &dyn Fn(&str) -> bool) -> Result<(), FormulaError> {
+        let wanted = match self.role {
+            ColumnRole::NumericResponse | ColumnRole::Number => "arithmetic",
+            ColumnRole::Trials => "trials(...)",
+            ColumnRole::Weights => "weights(...)",
+            ColumnRole::Offset => "offset(...)",
+            ColumnRole::Response
+            | ColumnRole::Term
+            | ColumnRole::Categorical
+            | ColumnRole::Group
+            | ColumnRole::Removed => return Ok(()),
+        };
+        if !is_text(&self.name) {
+            return Ok(());
+        }
+        let message = format!(
+            "{wanted} needs numbers, but column \"{}\" holds text",
+            self.name
+        );
+        Err(FormulaError::new(self.span, message).hint("text columns stand alone, as in y ~ color"))
+    }
+
+    /// Whether `.` leaves the column out because it is spoken for.
+    pub(crate) fn is_claimed(&self) -> bool {
+        matches!(
+            self.role,
+            ColumnRole::Response
+                | ColumnRole::NumericResponse
+                | ColumnRole::Trials
+                | ColumnRole::Weights
+                | ColumnRole::Offset
+                | ColumnRole::Group
+        )
+    }
+}

@@ -1,0 +1,175 @@
+//! Effects that vary by group: `(1 + dose | patient)`.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+use super::column_use::ColumnRole;
+use super::terms::Intercept;
+use crate::error::FormulaError;
+use crate::factor::{Term, Used};
+use crate::syntax::{Binary, Node, NodeKind, quoted};
+
+/// Most groupings of one group term, and most columns of one grouping.
+const MAX_GROUPING: usize = 16;
+
+/// An intercept and slopes, one set for each level of a grouping.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct GroupTerm {
+    /// Whether the intercept varies by group.
+    pub intercept: Intercept,
+    /// The terms whose coefficients vary by group.
+    pub slopes: Vec<Term>,
+    /// The columns whose combinations of values are the groups; never empty.
+    pub grouping: Vec<String>,
+    /// Whether the effects of one group are correlated.
+    pub correlation: Correlation,
+}
+
+/// How the effects of one group depend on each other.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Correlation {
+    /// `|`: their correlations are estimated.
+    Correlated,
+    /// `||`: they are independent. Never so for an intercept alone.
+    Independent,
+}
+
+impl GroupTerm {
+    /// The name of the grouping: `site`, or `region:district`.
+    pub fn label(&self) -> String {
+        label(&self.grouping)
+    }
+
+    /// What varies: `Intercept` and the names of the slopes.
+    pub fn effects(&self) -> Vec<String> {
+        let intercept = (self.intercept == Intercept::Present).then(|| "Intercept".to_owned());
+        let slopes = self.slopes.iter().map(ToString::to_string);
+        intercept.into_iter().chain(slopes).collect()
+    }
+
+    /// Groupings are the same in whatever order their columns are written.
+    pub(super) fn key(&self) -> Vec<String> {
+        let mut columns = self.grouping.clone();
+        columns.sort_unstable();
+        columns
+    }
+}
+
+impl fmt::Display for GroupTerm {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self.intercept {
+            Intercept::Present => "(1",
+            Intercept::Absent => "(0",
+        })?;
+        for slope in &self.slopes {
+            write!(f, " + {slope}")?;
+        }
+        let bar = match self.correlation {
+            Correlation::Correlated => "|",
+            Correlation::Independent => "||",
+        };
+        write!(f, " {bar} {})", self.label())
+    }
+}
+
+fn label(grouping: &[String]) -> String {
+    let names: Vec<_> = grouping.iter().map(|name| quoted(name)).collect();
+    names.join(":")
+}
+
+/// The name of the one grouping that a piece of text stands for.
+pub(crate) fn grouping_of(node: &Node) -> Result<String, FormulaError> {
+    match &groupings(node, &mut |_, _, _| {})?[..] {
+        [grouping] => Ok(label(grouping)),
+        _ => Err(
+            FormulaError::new(node.span, "several groupings where one is expected")
+                .hint("name one, as in region or region:district"),
+        ),
+    }
+}
+
+/// The groupings right of a `|`: `a/b` is `a` and `a:b`.
+pub(super) fn groupings(
+    node: &Node,
+    used: &mut Used<'_>,
+) -> Result<Vec<Vec<String>>, FormulaError> {
+    match &node.kind {
+        NodeKind::Paren(inner) => groupings(inner, used),
+        NodeKind::Name(name) => {
+            used(name, node.span, ColumnRole::Group);
+            Ok(vec![vec![name.clone()]])
+        }
+        NodeKind::Binary(
+            binary @ (Binary::Interaction | Binary::Slash | Binary::Cross),
+            left,
+            right,
+        ) => {
+            let (left, right) = (groupings(left, used)?, groupings(right, used)?);
+            combine(*binary, left, &right, node)
+        }
+        NodeKind::Binary(other, ..) => {
+            let message = format!("{} has no meaning in a grouping", other.symbol());
+            Err(FormulaError::new(node.span, message)
+                .hint("groupings are joined by : and nested by /"))
+        }
+        NodeKind::Sum(_) => Err(
+            FormulaError::new(node.span, "a group term has one grouping").hint(
+                "write (1 | a) + (1 | b) for crossed groups, (1 | a:b) for their combinations",
+            ),
+        ),
+        NodeKind::Call(name, _) => {
+            let message = format!("{name}(...) cannot be a grouping");
+            Err(FormulaError::new(node.span, message)
+                .hint("name the column alone; its values are the groups"))
+        }
+        _ => Err(FormulaError::new(node.span, "a grouping is a column")
+            .hint("name the grouping column, as in (1 | site)")),
+    }
+}
+
+fn combine(
+    binary: Binary,
+    left: Vec<Vec<String>>,
+    right: &[Vec<String>],
+    node: &Node,
+) -> Result<Vec<Vec<String>>, FormulaError> {
+    let mut found = match binary {
+        Binary::Interaction => products(&left, right),
+        Binary::Slash => {
+            let inner = products(&[union(&left)], right);
+            left.into_iter().chain(inner).collect()
+        }
+        _ => {
+            let inner = products(&left, right);
+            left.into_iter()
+                .chain(right.to_vec())
+                .chain(inner)
+                .collect()
+        }
+    };
+    found.dedup();
+    if found.len() > MAX_GROUPING || found.iter().any(|columns| columns.len() > MAX_GROUPING) {
+        let message = format!("this makes more than {MAX_GROUPING} groupings");
+        return Err(FormulaError::new(node.span, message).hint("name those you mean one by one"));
+    }
+    Ok(found)
+}
+
+fn products(left: &[Vec<String>], right: &[Vec<String>]) -> Vec<Vec<String>> {
+    left.iter()
+        .flat_map(|a| right.iter().map(|b| union(&[a.clone(), b.clone()])))
+        .collect()
+}
+
+/// All the columns, each once.
+fn union(groupings: &[Vec<String>]) -> Vec<String> {
+    let mut columns: Vec<String> = Vec::new();
+    for column in groupings.iter().flatten() {
+        if !columns.contains(column) {
+            columns.push(column.clone());
+        }
+    }
+    columns
+}

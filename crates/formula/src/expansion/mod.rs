@@ -1,0 +1,14 @@
+//! From a syntax tree to a flat list of terms.
+
+mod algebra;
+mod column_use;
+mod group;
+mod side;
+mod terms;
+
+pub use column_use::{ColumnRole, ColumnUse};
+pub use group::{Correlation, GroupTerm};
+pub use terms::{Intercept, Terms, effect_codings};
+
+pub(crate) use group::grouping_of;
+pub(crate) use side::{Expander, Side, bare_pipe};

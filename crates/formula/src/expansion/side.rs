@@ -1,0 +1,295 @@
+//! Reads the right side of a formula as an intercept, terms and specials.
+
+use super::algebra::{MAX_TERMS, TermList, TooMany};
+use super::column_use::{ColumnRole, ColumnUse};
+use super::group::{Correlation, GroupTerm, groupings};
+use super::terms::Intercept;
+use crate::error::{FormulaError, Span};
+use crate::expression::{Expr, only};
+use crate::factor::{Factor, Term, read_numbers};
+use crate::syntax::{Binary, Node, NodeKind, Sign, Signed};
+
+/// A part of the right side.
+#[derive(Debug, Default)]
+pub(crate) struct Side {
+    /// Unset where the part says nothing about it.
+    pub(super) intercept: Option<Intercept>,
+    pub(super) terms: TermList,
+    pub(super) specials: Vec<Special>,
+}
+
+/// A summand that is no product of factors.
+#[derive(Debug)]
+pub(super) struct Special {
+    pub(super) kind: SpecialKind,
+    pub(super) span: Span,
+}
+
+#[derive(Debug)]
+pub(super) enum SpecialKind {
+    Offset(Expr),
+    Weights(Expr),
+    Groups(Vec<GroupTerm>),
+}
+
+/// Walks the tree and remembers which column was named where.
+pub(crate) struct Expander<'a> {
+    /// The columns `.` stands for.
+    dot: &'a [String],
+    pub(crate) uses: Vec<ColumnUse>,
+    pub(crate) dots: usize,
+}
+
+impl<'a> Expander<'a> {
+    pub(crate) fn new(dot: &'a [String]) -> Self {
+        Self {
+            dot,
+            uses: Vec::new(),
+            dots: 0,
+        }
+    }
+
+    pub(crate) fn used(&mut self, name: &str, span: Span, role: ColumnRole) {
+        let name = name.to_owned();
+        self.uses.push(ColumnUse { name, span, role });
+    }
+
+    /// What a piece of the right side stands for.
+    pub(crate) fn side(&mut self, node: &Node) -> Result<Side, FormulaError> {
+        match &node.kind {
+            NodeKind::Number(value) => intercept(*value, node.span),
+            NodeKind::Name(name) => {
+                self.used(name, node.span, ColumnRole::Term);
+                Ok(single(Factor::Column(name.clone())))
+            }
+            NodeKind::Dot => Ok(self.all_columns(node.span)),
+            NodeKind::Paren(inner) => match &inner.kind {
+                NodeKind::Binary(Binary::Pipe, left, right) => {
+                    self.group(node.span, [left, right], Correlation::Correlated)
+                }
+                NodeKind::Binary(Binary::DoublePipe, left, right) => {
+                    self.group(node.span, [left, right], Correlation::Independent)
+                }
+                _ => self.side(inner),
+            },
+            NodeKind::Sum(items) => self.sum(items),
+            NodeKind::Binary(binary, left, right) => self.binary(node.span, *binary, [left, right]),
+            NodeKind::Negative(_) => Err(FormulaError::new(node.span, "a sign inside a product")
+                .hint("take terms away from the whole, as in a*b - a:b")),
+            NodeKind::Call(name, arguments) => self.call(node, name, arguments),
+        }
+    }
+
+    fn all_columns(&mut self, span: Span) -> Side {
+        self.dots += 1;
+        let columns = self.dot;
+        for name in columns {
+            self.used(name, span, ColumnRole::Term);
+        }
+        let factors = columns.iter().cloned().map(Factor::Column);
+        Side {
+            terms: TermList::of(factors.map(Term::of)),
+            ..Side::default()
+        }
+    }
+
+    fn sum(&mut self, items: &[Signed]) -> Result<Side, FormulaError> {
+        let mut sum = Side::default();
+        for item in items {
+            let first_use = self.uses.len();
+            let part = self.side(&item.node)?;
+            if item.sign == Sign::Plus {
+                sum.intercept = part.intercept.or(sum.intercept);
+                sum.terms.extend(part.terms.into_terms());
+                sum.specials.extend(part.specials);
+                if sum.terms.len() > MAX_TERMS {
+                    return Err(too_many(item.node.span));
+                }
+                continue;
+            }
+            if let Some(special) = part.specials.first() {
+                return Err(FormulaError::new(special.span, "this cannot be taken away")
+                    .hint("only terms can; leave it out instead"));
+            }
+            for used in &mut self.uses[first_use..] {
+                used.role = ColumnRole::Removed;
+            }
+            sum.intercept = part.intercept.map(Intercept::flipped).or(sum.intercept);
+            sum.terms.remove(&part.terms);
+        }
+        Ok(sum)
+    }
+
+    fn binary(
+        &mut self,
+        span: Span,
+        binary: Binary,
+        [left, right]: [&Node; 2],
+    ) -> Result<Side, FormulaError> {
+        match binary {
+            Binary::Pipe | Binary::DoublePipe => {
+                return Err(bare_pipe(span, binary.symbol()));
+            }
+            Binary::In => {
+                return Err(FormulaError::new(span, "%in% is not supported")
+                    .hint("write a:b for a within b, or b/a for b and a within b"));
+            }
+            Binary::Power => return self.power(left, right),
+            Binary::Cross | Binary::Slash | Binary::Interaction => {}
+        }
+        let symbol = binary.symbol();
+        let left = self.factors(left, symbol)?;
+        let right = self.factors(right, symbol)?;
+        let terms = match binary {
+            Binary::Cross => left.crossing(right),
+            Binary::Slash => left.nesting(&right),
+            _ => left.interaction(&right),
+        };
+        terms_only(terms, span)
+    }
+
+    fn power(&mut self, base: &Node, exponent: &Node) -> Result<Side, FormulaError> {
+        let span = base.span.to(exponent.span);
+        if let NodeKind::Name(_) | NodeKind::Call(..) = base.bare().kind {
+            return Err(
+                FormulaError::new(span, "^ crosses several terms, but this is one")
+                    .hint("write I(x^2) for a square, poly(x, 2) for a parabola"),
+            );
+        }
+        let terms = self.factors(base, "^")?;
+        match exponent.bare().kind {
+            NodeKind::Number(value) if value >= 1.0 && value.fract() == 0.0 => {
+                terms_only(terms.power(value as usize), span)
+            }
+            _ => Err(
+                FormulaError::new(exponent.span, "terms are crossed a whole number of times")
+                    .hint("write (a + b)^2 for a + b + a:b"),
+            ),
+        }
+    }
+
+    /// A part that is multiplied: terms and nothing else.
+    fn factors(&mut self, node: &Node, symbol: &str) -> Result<TermList, FormulaError> {
+        if let NodeKind::Number(_) = node.bare().kind {
+            let message = format!("a number next to {symbol} is not a term");
+            return Err(FormulaError::new(node.span, message)
+                .hint("wrap arithmetic in I(...), as in I(2 * x)"));
+        }
+        let side = self.side(node)?;
+        if let Some(special) = side.specials.first() {
+            let message = format!("this cannot stand next to {symbol}");
+            return Err(FormulaError::new(special.span, message).hint("add it with +"));
+        }
+        if side.intercept.is_some() {
+            let message = format!("the intercept cannot stand next to {symbol}");
+            return Err(FormulaError::new(node.span, message)
+                .hint("set it once for the whole formula, as in 0 + a*b"));
+        }
+        Ok(side.terms)
+    }
+
+    fn call(&mut self, node: &Node, name: &str, arguments: &[Node]) -> Result<Side, FormulaError> {
+        let (role, kind): (_, fn(Expr) -> SpecialKind) = match name {
+            "offset" => (ColumnRole::Offset, SpecialKind::Offset),
+            "weights" => (ColumnRole::Weights, SpecialKind::Weights),
+            _ => {
+                let mut used = |name: &str, span, role| self.used(name, span, role);
+                return Factor::read_call(node, name, arguments, &mut used).map(single);
+            }
+        };
+        let mut used = |name: &str, span, _| self.used(name, span, role);
+        let kind = kind(read_numbers(only(name, arguments, node.span)?, &mut used)?);
+        Ok(special(kind, node.span))
+    }
+
+    fn group(
+        &mut self,
+        span: Span,
+        [left, right]: [&Node; 2],
+        correlation: Correlation,
+    ) -> Result<Side, FormulaError> {
+        let dots = self.dots;
+        let effects = self.side(left)?;
+        if self.dots > dots {
+            return Err(
+                FormulaError::new(left.span, ". cannot stand inside a group term")
+                    .hint("name the columns whose slopes vary"),
+            );
+        }
+        if let Some(special) = effects.specials.first() {
+            return Err(FormulaError::new(special.span, "this cannot vary by group")
+                .hint("only the intercept and slopes can, as in (1 + dose | patient)"));
+        }
+        let intercept = effects.intercept.unwrap_or(Intercept::Present);
+        let slopes = effects.terms.sorted();
+        if intercept == Intercept::Absent && slopes.is_empty() {
+            return Err(FormulaError::new(left.span, "nothing varies by group here")
+                .hint("write (1 | site) for an intercept per site"));
+        }
+        // A lone intercept has nothing to be correlated with.
+        let correlation = if slopes.is_empty() {
+            Correlation::Correlated
+        } else {
+            correlation
+        };
+        let mut used = |name: &str, span, role| self.used(name, span, role);
+        let terms = groupings(right, &mut used)?
+            .into_iter()
+            .map(|grouping| GroupTerm {
+                intercept,
+                slopes: slopes.clone(),
+                grouping,
+                correlation,
+            });
+        Ok(special(SpecialKind::Groups(terms.collect()), span))
+    }
+}
+
+fn intercept(value: f64, span: Span) -> Result<Side, FormulaError> {
+    let intercept = match value {
+        1.0 => Intercept::Present,
+        0.0 => Intercept::Absent,
+        _ => {
+            return Err(
+                FormulaError::new(span, "the only numbers among terms are 0 and 1")
+                    .hint("wrap arithmetic in I(...), as in I(2 * x)"),
+            );
+        }
+    };
+    Ok(Side {
+        intercept: Some(intercept),
+        ..Side::default()
+    })
+}
+
+fn single(factor: Factor) -> Side {
+    Side {
+        terms: TermList::of([Term::of(factor)]),
+        ..Side::default()
+    }
+}
+
+fn special(kind: SpecialKind, span: Span) -> Side {
+    Side {
+        specials: vec![Special { kind, span }],
+        ..Side::default()
+    }
+}
+
+fn terms_only(terms: Result<TermList, TooMany>, span: Span) -> Result<Side, FormulaError> {
+    Ok(Side {
+        terms: terms.map_err(|TooMany| too_many(span))?,
+        ..Side::default()
+    })
+}
+
+/// A `|` that no parentheses hold.
+pub(crate) fn bare_pipe(span: Span, symbol: &str) -> FormulaError {
+    FormulaError::new(span, format!("{symbol} stands outside parentheses"))
+        .hint("put the group term in parentheses, as in (1 | site)")
+}
+
+fn too_many(span: Span) -> FormulaError {
+    let message = format!("this expands to more than {MAX_TERMS} terms");
+    FormulaError::new(span, message).hint("cross fewer columns")
+}

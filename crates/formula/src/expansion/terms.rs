@@ -1,0 +1,294 @@
+//! A formula spelt out: every term, once, in order.
+
+use std::collections::HashSet;
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+use super::algebra::TermList;
+use super::column_use::ColumnUse;
+use super::group::GroupTerm;
+use super::side::{Side, SpecialKind};
+use crate::basis::Coding;
+use crate::error::{FormulaError, Span};
+use crate::expression::Expr;
+use crate::factor::{Factor, Term};
+use crate::response::{LeftSide, Response, Trials};
+
+/// Whether there is an intercept.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Intercept {
+    /// `1 +`, and where nothing is said.
+    Present,
+    /// `0 +` or `- 1`.
+    Absent,
+}
+
+impl Intercept {
+    pub(super) fn flipped(self) -> Self {
+        match self {
+            Self::Present => Self::Absent,
+            Self::Absent => Self::Present,
+        }
+    }
+}
+
+/// What a formula means. Printing it gives a formula that means the same.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Terms {
+    /// What is explained.
+    pub response: Response,
+    /// Whether there is a common intercept.
+    pub intercept: Intercept,
+    /// The common terms, each once, by number of factors and then by appearance (R's order).
+    pub fixed: Vec<Term>,
+    /// Added to the linear predictor with coefficient 1; they add up.
+    pub offsets: Vec<Expr>,
+    /// How much each row counts.
+    pub weights: Option<Expr>,
+    /// The effects that vary by group, as they were written.
+    pub groups: Vec<GroupTerm>,
+    /// Every place a column is named; not kept when the terms are saved.
+    #[serde(skip)]
+    pub uses: Vec<ColumnUse>,
+}
+
+impl Terms {
+    /// Puts the two sides together; refuses what only shows when both are known.
+    pub(crate) fn assemble(
+        left: LeftSide,
+        right: Side,
+        uses: Vec<ColumnUse>,
+        span: Span,
+    ) -> Result<Self, FormulaError> {
+        let mut terms = Self {
+            response: left.response,
+            intercept: right.intercept.unwrap_or(Intercept::Present),
+            fixed: right.terms.sorted(),
+            offsets: Vec::new(),
+            weights: left.weights.map(|(weights, _)| weights),
+            groups: Vec::new(),
+            uses,
+        };
+        for special in right.specials {
+            terms.add(special.kind, special.span)?;
+        }
+        terms.check_response()?;
+        let empty = terms.fixed.is_empty() && terms.groups.is_empty() && terms.offsets.is_empty();
+        if empty && terms.intercept == Intercept::Absent {
+            return Err(
+                FormulaError::new(span, "neither an intercept nor a term is left")
+                    .hint("write y ~ 1 for an intercept alone"),
+            );
+        }
+        Ok(terms)
+    }
+
+    fn add(&mut self, kind: SpecialKind, span: Span) -> Result<(), FormulaError> {
+        match kind {
+            SpecialKind::Offset(expr) if self.offsets.contains(&expr) => {
+                let message = format!("offset({expr}) is given twice");
+                Err(FormulaError::new(span, message).hint("leave one out"))
+            }
+            SpecialKind::Weights(_) if self.weights.is_some() => {
+                Err(FormulaError::new(span, "weights(...) is given twice")
+                    .hint("multiply them, as in weights(v * w)"))
+            }
+            SpecialKind::Offset(expr) => {
+                self.offsets.push(expr);
+                Ok(())
+            }
+            SpecialKind::Weights(expr) => {
+                self.weights = Some(expr);
+                Ok(())
+            }
+            SpecialKind::Groups(groups) => {
+                for group in groups {
+                    self.check_group(&group, span)?;
+                    self.groups.push(group);
+                }
+                Ok(())
+            }
+        }
+    }
+
+    /// The same effect twice by the same groups could not be told apart by any data.
+    fn check_group(&self, group: &GroupTerm, span: Span) -> Result<(), FormulaError> {
+        let same = self
+            .groups
+            .iter()
+            .filter(|other| other.key() == group.key());
+        let taken: HashSet<String> = same.flat_map(GroupTerm::effects).collect();
+        match group
+            .effects()
+            .into_iter()
+            .find(|effect| taken.contains(effect))
+        {
+            None => Ok(()),
+            Some(effect) => {
+                let label = group.label();
+                let message = format!("{effect} varies by {label} already");
+                Err(FormulaError::new(span, message)
+                    .hint("each effect varies once by each grouping"))
+            }
+        }
+    }
+
+    fn check_response(&self) -> Result<(), FormulaError> {
+        let outcome = self.response.outcome.columns();
+        let offender = self.uses.iter().find(|used| {
+            use super::column_use::ColumnRole::{NumericResponse, Removed, Response};
+            !matches!(used.role, Response | NumericResponse | Removed)
+                && outcome.contains(&used.name.as_str())
+        });
+        match offender {
+            None => Ok(()),
+            Some(used) => {
+                let message = format!("the response \"{}\" cannot explain itself", used.name);
+                Err(FormulaError::new(used.span, message).hint("leave it out on the right of ~"))
+            }
+        }
+    }
+
+    /// Refuses the first column that is not among `names`, with the nearest name as hint.
+    pub fn check_columns<S: AsRef<str>>(&self, names: &[S]) -> Result<(), FormulaError> {
+        let known: HashSet<&str> = names.iter().map(AsRef::as_ref).collect();
+        let unknown = self
+            .uses
+            .iter()
+            .filter(|used| !known.contains(used.name.as_str()));
+        match unknown.min_by_key(|used| used.span.start) {
+            None => Ok(()),
+            Some(used) => used.check_known(names),
+        }
+    }
+
+    /// The terms with text columns made categorical, given which columns hold text.
+    ///
+    /// Afterwards [`Factor::is_categorical`] is final: `color` and `C(color)` are one term.
+    /// Refuses text columns inside arithmetic.
+    pub fn resolve(&self, is_text: &dyn Fn(&str) -> bool) -> Result<Self, FormulaError> {
+        for used in &self.uses {
+            used.check_kind(is_text)?;
+        }
+        let mut terms = self.clone();
+        terms.fixed = resolved(&self.fixed, is_text);
+        for group in &mut terms.groups {
+            group.slopes = resolved(&group.slopes, is_text);
+        }
+        Ok(terms)
+    }
+
+    /// How each factor of each common term is coded; see [`effect_codings`].
+    pub fn codings(&self) -> Vec<Vec<Coding>> {
+        effect_codings(self.intercept, &self.fixed)
+    }
+
+    /// The columns that a fit reads, each once, the response's first.
+    pub fn columns(&self) -> Vec<&str> {
+        let trials = match &self.response.trials {
+            Some(Trials::Column(name)) => Some(name.as_str()),
+            _ => None,
+        };
+        let slopes = self.groups.iter().flat_map(|group| &group.slopes);
+        let factors = self
+            .fixed
+            .iter()
+            .chain(slopes)
+            .flat_map(|term| &term.factors);
+        let expressions = self.offsets.iter().chain(&self.weights);
+        let all = self.response.outcome.columns().into_iter();
+        let all = all.chain(trials);
+        let all = all.chain(factors.flat_map(Factor::columns));
+        let all = all.chain(expressions.flat_map(Expr::columns));
+        let groupings = self.groups.iter().flat_map(|group| &group.grouping);
+        let mut seen = HashSet::new();
+        all.chain(groupings.map(String::as_str))
+            .filter(|name| seen.insert(*name))
+            .collect()
+    }
+
+    /// Where a column is first named, to point at in later errors.
+    pub fn span_of(&self, column: &str) -> Option<Span> {
+        let uses = self.uses.iter().filter(|used| used.name == column);
+        uses.map(|used| used.span).min()
+    }
+}
+
+fn resolved(terms: &[Term], is_text: &dyn Fn(&str) -> bool) -> Vec<Term> {
+    let categorical = terms.iter().map(|term| {
+        let factors = term.factors.iter().map(|factor| match factor {
+            Factor::Column(name) if is_text(name) => Factor::Categorical(name.clone()),
+            other => other.clone(),
+        });
+        // Through `times`, so that color:C(color) becomes one factor.
+        factors.fold(
+            Term {
+                factors: Vec::new(),
+            },
+            |term, factor| term.times(&Term::of(factor)),
+        )
+    });
+    TermList::of(categorical).sorted()
+}
+
+/// How each factor of each term is coded, by R's rule.
+///
+/// A categorical factor loses its first level (treatment coding) where the term without it is
+/// in the model, or is the intercept, and keeps all levels otherwise. So `color` alone and
+/// `x + x:color` drop a level, `x:color` without `x` has a slope for every level. Without an
+/// intercept, the first categorical factor of the first term that has one keeps all its levels.
+/// For other factors the coding has no meaning.
+pub fn effect_codings(intercept: Intercept, terms: &[Term]) -> Vec<Vec<Coding>> {
+    let present: HashSet<Vec<String>> = terms.iter().map(Term::key).collect();
+    let coding = |term: &Term, factor: &Factor| {
+        let mut margin = term.clone();
+        margin.factors.retain(|other| other != factor);
+        if margin.factors.is_empty() || present.contains(&margin.key()) {
+            Coding::Treatment
+        } else {
+            Coding::Full
+        }
+    };
+    let mut codings: Vec<Vec<Coding>> = terms
+        .iter()
+        .map(|term| {
+            term.factors
+                .iter()
+                .map(|factor| coding(term, factor))
+                .collect()
+        })
+        .collect();
+    let first = terms.iter().enumerate().find_map(|(row, term)| {
+        let at = term.factors.iter().position(Factor::is_categorical)?;
+        Some((row, at))
+    });
+    if let (Intercept::Absent, Some((row, at))) = (intercept, first) {
+        codings[row][at] = Coding::Full;
+    }
+    codings
+}
+
+impl fmt::Display for Terms {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let intercept = match self.intercept {
+            Intercept::Present => "1",
+            Intercept::Absent => "0",
+        };
+        write!(f, "{} ~ {intercept}", self.response)?;
+        for term in &self.fixed {
+            write!(f, " + {term}")?;
+        }
+        for offset in &self.offsets {
+            write!(f, " + offset({offset})")?;
+        }
+        if let Some(weights) = &self.weights {
+            write!(f, " + weights({weights})")?;
+        }
+        for group in &self.groups {
+            write!(f, " + {group}")?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,86 @@
+//! The value of an expression in every row.
+
+use super::{Expr, Operation};
+use crate::basis::BasisError;
+
+/// A value while it is being computed: constants stay scalars until they meet a column.
+enum Value {
+    Scalar(f64),
+    Rows(Vec<f64>),
+}
+
+impl Operation {
+    fn apply(self, left: f64, right: f64) -> f64 {
+        match self {
+            Self::Add => left + right,
+            Self::Subtract => left - right,
+            Self::Multiply => left * right,
+            Self::Divide => left / right,
+            // powf may differ from the product in the last bit.
+            Self::Power if right == 2.0 => left * left,
+            Self::Power => left.powf(right),
+        }
+    }
+}
+
+impl Expr {
+    /// Its value in every row. `columns` looks a column up by name.
+    ///
+    /// Refuses unknown columns and columns of different lengths; a constant has one row.
+    /// Values outside a function's domain are NaN or infinite, as in floating point.
+    pub fn evaluate<'a>(
+        &self,
+        columns: &dyn Fn(&str) -> Option<&'a [f64]>,
+    ) -> Result<Vec<f64>, BasisError> {
+        match self.value(columns)? {
+            Value::Scalar(value) => Ok(vec![value]),
+            Value::Rows(rows) => Ok(rows),
+        }
+    }
+
+    fn value<'a>(&self, columns: &dyn Fn(&str) -> Option<&'a [f64]>) -> Result<Value, BasisError> {
+        Ok(match self {
+            Self::Number(value) => Value::Scalar(*value),
+            Self::Column(name) => Value::Rows(
+                columns(name)
+                    .ok_or_else(|| BasisError::Unknown(name.clone()))?
+                    .to_vec(),
+            ),
+            Self::Negative(inner) => inner.value(columns)?.map(|value| -value),
+            Self::Call(function, inner) => inner.value(columns)?.map(|value| function.apply(value)),
+            Self::Binary(operation, left, right) => {
+                let (left, right) = (left.value(columns)?, right.value(columns)?);
+                combine(*operation, left, right)
+                    .ok_or_else(|| BasisError::Lengths(self.to_string()))?
+            }
+        })
+    }
+}
+
+impl Value {
+    fn map(self, apply: impl Fn(f64) -> f64) -> Self {
+        match self {
+            Self::Scalar(value) => Self::Scalar(apply(value)),
+            Self::Rows(mut rows) => {
+                for value in &mut rows {
+                    *value = apply(*value);
+                }
+                Self::Rows(rows)
+            }
+        }
+    }
+}
+
+/// Row by row; nothing if the lengths differ.
+fn combine(operation: Operation, left: Value, right: Value) -> Option<Value> {
+    match (left, right) {
+        (left, Value::Scalar(right)) => Some(left.map(|left| operation.apply(left, right))),
+        (Value::Scalar(left), right) => Some(right.map(|right| operation.apply(left, right))),
+        (Value::Rows(mut left), Value::Rows(right)) => {
+            for (left, right) in left.iter_mut().zip(&right) {
+                *left = operation.apply(*left, *right);
+            }
+            (left.len() == right.len()).then_some(Value::Rows(left))
+        }
+    }
+}

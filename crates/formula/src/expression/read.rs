@@ -1,0 +1,152 @@
+//! Reads a syntax tree as arithmetic.
+
+use super::{Expr, Operation};
+use crate::error::{FormulaError, Span};
+use crate::function::{self, Function, SPECIALS};
+use crate::syntax::{Binary, Node, NodeKind, Sign, Signed, parse, tokens};
+
+/// Most operations on top of each other.
+const MAX_HEIGHT: usize = 100;
+
+/// Longest sum inside arithmetic, a bound on recursion while it is read.
+const MAX_PARTS: usize = 1_000;
+
+impl Expr {
+    /// Reads a piece of a formula as arithmetic; `used` is told of each column and its place.
+    pub(crate) fn read(
+        node: &Node,
+        used: &mut dyn FnMut(&str, Span),
+    ) -> Result<Self, FormulaError> {
+        let expr = Self::read_part(node, used)?;
+        if expr.height() > MAX_HEIGHT {
+            let message = format!("more than {MAX_HEIGHT} operations on top of each other");
+            return Err(FormulaError::new(node.span, message)
+                .hint("make a column of it in the table first"));
+        }
+        Ok(expr)
+    }
+
+    fn height(&self) -> usize {
+        match self {
+            Self::Number(_) | Self::Column(_) => 0,
+            Self::Negative(inner) | Self::Call(_, inner) => 1 + inner.height(),
+            Self::Binary(_, left, right) => 1 + left.height().max(right.height()),
+        }
+    }
+
+    fn read_part(node: &Node, used: &mut dyn FnMut(&str, Span)) -> Result<Self, FormulaError> {
+        match &node.kind {
+            NodeKind::Number(value) => Ok(Self::Number(*value)),
+            NodeKind::Name(name) => {
+                used(name, node.span);
+                Ok(Self::Column(name.clone()))
+            }
+            NodeKind::Paren(inner) => Self::read_part(inner, used),
+            NodeKind::Negative(inner) => {
+                Ok(Self::Negative(Box::new(Self::read_part(inner, used)?)))
+            }
+            NodeKind::Sum(items) => read_sum(items, node.span, used),
+            NodeKind::Call(name, arguments) => read_call(name, arguments, node.span, used),
+            NodeKind::Binary(binary, left, right) => {
+                let operation = operation(*binary, node.span)?;
+                let left = Box::new(Self::read_part(left, used)?);
+                Ok(Self::Binary(
+                    operation,
+                    left,
+                    Box::new(Self::read_part(right, used)?),
+                ))
+            }
+            NodeKind::Dot => Err(FormulaError::new(node.span, ". cannot be computed with")
+                .hint(". stands for all other columns, as in y ~ .")),
+        }
+    }
+}
+
+fn read_sum(
+    items: &[Signed],
+    span: Span,
+    used: &mut dyn FnMut(&str, Span),
+) -> Result<Expr, FormulaError> {
+    if items.len() > MAX_PARTS {
+        let message = format!("a sum of more than {MAX_PARTS} parts");
+        return Err(FormulaError::new(span, message).hint("make the sum a column of the table"));
+    }
+    let mut sum: Option<Expr> = None;
+    for item in items {
+        let value = Expr::read_part(&item.node, used)?;
+        sum = Some(match (sum, item.sign) {
+            (None, Sign::Plus) => value,
+            (None, Sign::Minus) => Expr::Negative(Box::new(value)),
+            (Some(left), sign) => {
+                let operation = match sign {
+                    Sign::Plus => Operation::Add,
+                    Sign::Minus => Operation::Subtract,
+                };
+                Expr::Binary(operation, Box::new(left), Box::new(value))
+            }
+        });
+    }
+    sum.ok_or_else(|| FormulaError::new(span, "an empty sum"))
+}
+
+fn read_call(
+    name: &str,
+    arguments: &[Node],
+    span: Span,
+    used: &mut dyn FnMut(&str, Span),
+) -> Result<Expr, FormulaError> {
+    if name != "I" && SPECIALS.contains(&name) {
+        let message = format!("{name}(...) cannot stand inside arithmetic");
+        return Err(FormulaError::new(span, message).hint("make it a term of its own"));
+    }
+    if name != "I" && Function::named(name).is_none() {
+        return Err(function::unknown(name, span));
+    }
+    let argument = Box::new(Expr::read_part(only(name, arguments, span)?, used)?);
+    Ok(match Function::named(name) {
+        Some(function) => Expr::Call(function, argument),
+        None => *argument,
+    })
+}
+
+/// The one argument of the function called by `node`, which takes one.
+pub(crate) fn only<'a>(
+    name: &str,
+    arguments: &'a [Node],
+    call: Span,
+) -> Result<&'a Node, FormulaError> {
+    match arguments {
+        [argument] => Ok(argument),
+        [] => Err(
+            FormulaError::new(call, format!("{name}() is given nothing"))
+                .hint(format!("name a column, as in {name}(x)")),
+        ),
+        [_, second, ..] => {
+            let span = second.span.to(arguments[arguments.len() - 1].span);
+            let found = arguments.len();
+            let message = format!("{name}(...) takes one argument, found {found}");
+            Err(FormulaError::new(span, message).hint("leave this out"))
+        }
+    }
+}
+
+fn operation(binary: Binary, span: Span) -> Result<Operation, FormulaError> {
+    match binary {
+        Binary::Cross => Ok(Operation::Multiply),
+        Binary::Slash => Ok(Operation::Divide),
+        Binary::Power => Ok(Operation::Power),
+        other => {
+            let message = format!("{} has no meaning in arithmetic", other.symbol());
+            Err(FormulaError::new(span, message).hint("arithmetic has + - * / and ^"))
+        }
+    }
+}
+
+impl TryFrom<String> for Expr {
+    type Error = FormulaError;
+
+    /// Reads what [`Expr`] prints.
+    fn try_from(text: String) -> Result<Self, FormulaError> {
+        Self::read(&parse(&tokens(&text)?, text.len())?, &mut |_, _| {})
+    }
+}

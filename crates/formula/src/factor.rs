@@ -1,0 +1,199 @@
+//! The parts of a term: what is multiplied, and what it is called.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+use crate::error::{FormulaError, Span};
+use crate::expansion::ColumnRole;
+use crate::expression::{Expr, only};
+use crate::function::{self, Function};
+use crate::syntax::{Node, NodeKind, quoted};
+
+/// Highest degree of `poly`; beyond it the powers of a table's column say nothing more.
+const MAX_DEGREE: f64 = 50.0;
+
+/// One part of a term: a column as it stands, or something computed from it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Factor {
+    /// A column; numeric, unless [`Terms::resolve`](crate::Terms::resolve) says it holds text.
+    Column(String),
+    /// `C(color)`: one column of zeros and ones for each level.
+    Categorical(String),
+    /// `I(x^2)` or `log(x)`.
+    Expression(Expr),
+    /// `poly(x, 3)`: orthogonal polynomials of degrees 1 to 3.
+    Poly(Expr, usize),
+    /// `scale(x)`: centred, and divided by the standard deviation.
+    Scale(Expr),
+    /// `center(x)`: centred.
+    Center(Expr),
+}
+
+/// A product of distinct factors, one coefficient for each of its columns.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Term {
+    /// In the order they were written.
+    pub factors: Vec<Factor>,
+}
+
+/// Tells where and how a column is used.
+pub(crate) type Used<'a> = dyn FnMut(&str, Span, ColumnRole) + 'a;
+
+impl Factor {
+    /// Whether it is coded by levels; text columns are so after `Terms::resolve`.
+    pub fn is_categorical(&self) -> bool {
+        matches!(self, Self::Categorical(_))
+    }
+
+    /// The columns it reads, in order, with repeats.
+    pub fn columns(&self) -> Vec<&str> {
+        match self {
+            Self::Column(name) | Self::Categorical(name) => vec![name],
+            Self::Expression(expr)
+            | Self::Poly(expr, _)
+            | Self::Scale(expr)
+            | Self::Center(expr) => expr.columns(),
+        }
+    }
+
+    /// Reads a call as a factor.
+    pub(crate) fn read_call(
+        node: &Node,
+        name: &str,
+        arguments: &[Node],
+        used: &mut Used<'_>,
+    ) -> Result<Self, FormulaError> {
+        match name {
+            "C" => read_categorical(node.span, arguments, used),
+            "poly" => read_poly(node.span, arguments, used),
+            "scale" => Ok(Self::Scale(read_numbers(
+                only(name, arguments, node.span)?,
+                used,
+            )?)),
+            "center" => Ok(Self::Center(read_numbers(
+                only(name, arguments, node.span)?,
+                used,
+            )?)),
+            "I" => Ok(
+                match read_numbers(only(name, arguments, node.span)?, used)? {
+                    Expr::Column(name) => Self::Column(name),
+                    other => Self::Expression(other),
+                },
+            ),
+            _ if Function::named(name).is_some() => Ok(Self::Expression(read_numbers(node, used)?)),
+            _ => Err(misplaced(name, node.span)),
+        }
+    }
+}
+
+/// Arithmetic that reads at least one column.
+pub(crate) fn read_numbers(node: &Node, used: &mut Used<'_>) -> Result<Expr, FormulaError> {
+    let expr = Expr::read(node, &mut |name, span| used(name, span, ColumnRole::Number))?;
+    if expr.columns().is_empty() {
+        return Err(FormulaError::new(node.span, "this names no column")
+            .hint("a constant is what the intercept is for"));
+    }
+    Ok(expr)
+}
+
+fn read_categorical(
+    span: Span,
+    arguments: &[Node],
+    used: &mut Used<'_>,
+) -> Result<Factor, FormulaError> {
+    let argument = only("C", arguments, span)?;
+    let NodeKind::Name(name) = &argument.bare().kind else {
+        return Err(
+            FormulaError::new(argument.span, "C(...) takes the name of a column")
+                .hint("make a column of it in the table first"),
+        );
+    };
+    used(name, argument.span, ColumnRole::Categorical);
+    Ok(Factor::Categorical(name.clone()))
+}
+
+fn read_poly(span: Span, arguments: &[Node], used: &mut Used<'_>) -> Result<Factor, FormulaError> {
+    let [argument, degree] = arguments else {
+        let message = format!(
+            "poly takes a column and a degree, found {}",
+            arguments.len()
+        );
+        return Err(FormulaError::new(span, message).hint("write poly(x, 2) for a parabola"));
+    };
+    let expr = read_numbers(argument, used)?;
+    match degree.bare().kind {
+        NodeKind::Number(value) if (1.0..=MAX_DEGREE).contains(&value) && value.fract() == 0.0 => {
+            Ok(Factor::Poly(expr, value as usize))
+        }
+        _ => {
+            let message = format!("the degree of poly is a whole number from 1 to {MAX_DEGREE}");
+            Err(FormulaError::new(degree.span, message).hint("write poly(x, 2) for a parabola"))
+        }
+    }
+}
+
+/// A call that is no term: known elsewhere in a formula, or not known at all.
+fn misplaced(name: &str, span: Span) -> FormulaError {
+    match name {
+        "cbind" => FormulaError::new(span, "cbind(...) belongs left of ~")
+            .hint("write cbind(successes, trials) ~ ..."),
+        "trials" => FormulaError::new(span, "trials(...) belongs left of ~")
+            .hint("write successes | trials(n) ~ ..."),
+        _ => function::unknown(name, span),
+    }
+}
+
+impl fmt::Display for Factor {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Column(name) => f.write_str(&quoted(name)),
+            Self::Categorical(name) => write!(f, "C({})", quoted(name)),
+            Self::Expression(call @ Expr::Call(..)) => write!(f, "{call}"),
+            Self::Expression(expr) => write!(f, "I({expr})"),
+            Self::Poly(expr, degree) => write!(f, "poly({expr}, {degree})"),
+            Self::Scale(expr) => write!(f, "scale({expr})"),
+            Self::Center(expr) => write!(f, "center({expr})"),
+        }
+    }
+}
+
+impl Term {
+    /// A term of one factor.
+    pub fn of(factor: Factor) -> Self {
+        Self {
+            factors: vec![factor],
+        }
+    }
+
+    /// Equal for terms that are the same product, in whatever order it was written.
+    pub(crate) fn key(&self) -> Vec<String> {
+        let mut names: Vec<String> = self.factors.iter().map(ToString::to_string).collect();
+        names.sort_unstable();
+        names
+    }
+
+    /// The product; a factor of both appears once, as in R.
+    pub(crate) fn times(&self, other: &Self) -> Self {
+        let mut factors = self.factors.clone();
+        for factor in &other.factors {
+            if !factors.contains(factor) {
+                factors.push(factor.clone());
+            }
+        }
+        Self { factors }
+    }
+}
+
+impl fmt::Display for Term {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (at, factor) in self.factors.iter().enumerate() {
+            if at > 0 {
+                f.write_str(":")?;
+            }
+            write!(f, "{factor}")?;
+        }
+        Ok(())
+    }
+}

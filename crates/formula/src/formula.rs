@@ -1,0 +1,126 @@
+//! A formula that parses.
+
+use std::collections::HashSet;
+
+use crate::error::{FormulaError, Span};
+use crate::expansion::{ColumnUse, Expander, Side, Terms, bare_pipe};
+use crate::response::{self, LeftSide};
+use crate::syntax::{Node, Token, TokenKind, parse, tokens};
+
+/// A formula as it was written: a response and what is to explain it.
+///
+/// The grammar is R's with lme4's group terms. Operators, from loose to tight: `|` `||`
+/// (inside parentheses), `+ -`, `* /`, `:`, `^` or `**`. Any blank, line breaks included,
+/// may stand between words.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Formula {
+    source: String,
+    left: Node,
+    right: Node,
+}
+
+impl Formula {
+    /// Parses a formula; the error points into `source`.
+    pub fn parse(source: &str) -> Result<Self, FormulaError> {
+        let tokens = tokens(source)?;
+        let tilde = find_tilde(&tokens, source)?;
+        let (left, right) = (&tokens[..tilde], &tokens[tilde + 1..]);
+        let at = tokens[tilde].span;
+        if left.is_empty() {
+            return Err(FormulaError::new(at, "a response is expected before ~")
+                .hint("name the column to explain, as in y ~ x"));
+        }
+        if right.is_empty() {
+            return Err(FormulaError::new(at, "nothing follows ~")
+                .hint("write y ~ 1 for an intercept alone, y ~ . for all columns"));
+        }
+        check_pipes(right)?;
+        Ok(Self {
+            source: source.to_owned(),
+            left: parse(left, at.start)?,
+            right: parse(right, source.len())?,
+        })
+    }
+
+    /// The text it was parsed from, which errors point into.
+    pub fn source(&self) -> &str {
+        &self.source
+    }
+
+    /// Spells the formula out. `columns` are the table's, which `.` stands for, except those
+    /// that are the response, trials, weights, offsets or groupings.
+    ///
+    /// Without a `.` the columns are not looked at; [`Terms::check_columns`] does that.
+    pub fn expand<S: AsRef<str>>(&self, columns: &[S]) -> Result<Terms, FormulaError> {
+        let (left, right, uses) = self.read(&[])?;
+        if !uses.dotted {
+            return Terms::assemble(left, right, uses.columns, self.right.span);
+        }
+        let claimed = uses.columns.iter().filter(|used| used.is_claimed());
+        let claimed: HashSet<&str> = claimed.map(|used| used.name.as_str()).collect();
+        let names = columns.iter().map(AsRef::as_ref);
+        let dot: Vec<String> = names
+            .filter(|name| !claimed.contains(name))
+            .map(str::to_owned)
+            .collect();
+        let (left, right, uses) = self.read(&dot)?;
+        Terms::assemble(left, right, uses.columns, self.right.span)
+    }
+
+    /// Reads both sides, with `.` standing for `dot`.
+    fn read(&self, dot: &[String]) -> Result<(LeftSide, Side, Uses), FormulaError> {
+        let mut expander = Expander::new(dot);
+        let mut used = |name: &str, span, role| expander.used(name, span, role);
+        let left = response::read(&self.left, &mut used)?;
+        let right = expander.side(&self.right)?;
+        let uses = Uses {
+            dotted: expander.dots > 0,
+            columns: expander.uses,
+        };
+        Ok((left, right, uses))
+    }
+}
+
+/// What the sides of a formula mention.
+struct Uses {
+    columns: Vec<ColumnUse>,
+    dotted: bool,
+}
+
+fn find_tilde(tokens: &[Token], source: &str) -> Result<usize, FormulaError> {
+    let mut tildes = tokens
+        .iter()
+        .enumerate()
+        .filter(|(_, token)| token.kind == TokenKind::Tilde);
+    let Some((at, _)) = tildes.next() else {
+        return Err(match (tokens.first(), tokens.last()) {
+            (Some(first), Some(last)) => {
+                let message = "a formula needs a ~ between the response and the terms";
+                FormulaError::new(first.span.to(last.span), message)
+                    .hint("write it as in y ~ x1 + x2")
+            }
+            _ => FormulaError::new(Span::new(0, source.len()), "the formula is empty")
+                .hint("write response ~ terms, as in y ~ x1 + x2"),
+        });
+    };
+    match tildes.next() {
+        None => Ok(at),
+        Some((_, second)) => Err(FormulaError::new(second.span, "a second ~ in one formula")
+            .hint("one ~ parts the response from the terms; join terms with +")),
+    }
+}
+
+/// A `|` right of `~` belongs inside parentheses; found here, where its own place is known.
+fn check_pipes(tokens: &[Token]) -> Result<(), FormulaError> {
+    let mut depth = 0_usize;
+    for token in tokens {
+        match token.kind {
+            TokenKind::Open => depth += 1,
+            TokenKind::Close => depth = depth.saturating_sub(1),
+            TokenKind::Pipe if depth == 0 => return Err(bare_pipe(token.span, "|")),
+            TokenKind::DoublePipe if depth == 0 => return Err(bare_pipe(token.span, "||")),
+            _ => {}
+        }
+    }
+    Ok(())
+}

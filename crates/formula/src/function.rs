@@ -1,0 +1,128 @@
+//! The functions a formula may call, and advice on those it may not.
+
+use serde::{Deserialize, Serialize};
+
+use crate::error::{FormulaError, Span};
+use crate::spelling::nearest;
+
+/// A function of one number, applied row by row.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Function {
+    /// e to the power x.
+    Exp,
+    /// Natural logarithm.
+    Log,
+    /// log(1 + x), exact near zero.
+    Log1p,
+    /// Logarithm to base 2.
+    Log2,
+    /// Logarithm to base 10.
+    Log10,
+    /// Square root.
+    Sqrt,
+    /// Absolute value.
+    Abs,
+}
+
+const FUNCTIONS: [(&str, Function); 7] = [
+    ("exp", Function::Exp),
+    ("log", Function::Log),
+    ("log1p", Function::Log1p),
+    ("log2", Function::Log2),
+    ("log10", Function::Log10),
+    ("sqrt", Function::Sqrt),
+    ("abs", Function::Abs),
+];
+
+/// Calls that mean something to the formula itself and not to one row.
+pub(crate) const SPECIALS: [&str; 9] = [
+    "C", "I", "poly", "scale", "center", "offset", "weights", "trials", "cbind",
+];
+
+impl Function {
+    /// The function of this name.
+    pub fn named(name: &str) -> Option<Self> {
+        FUNCTIONS
+            .iter()
+            .find(|(known, _)| *known == name)
+            .map(|&(_, function)| function)
+    }
+
+    /// The name a formula calls it by.
+    pub fn name(self) -> &'static str {
+        FUNCTIONS
+            .iter()
+            .find(|&&(_, function)| function == self)
+            .map_or("", |&(name, _)| name)
+    }
+
+    /// Its value; NaN outside the domain.
+    pub fn apply(self, value: f64) -> f64 {
+        match self {
+            Self::Exp => value.exp(),
+            Self::Log => value.ln(),
+            Self::Log1p => value.ln_1p(),
+            Self::Log2 => value.log2(),
+            Self::Log10 => value.log10(),
+            Self::Sqrt => value.sqrt(),
+            Self::Abs => value.abs(),
+        }
+    }
+}
+
+/// No function has this name: the error, with what was probably meant.
+pub(crate) fn unknown(name: &str, span: Span) -> FormulaError {
+    let error = FormulaError::new(
+        Span::new(span.start, span.start + name.len()),
+        format!("no function \"{name}\""),
+    );
+    if let Some(advice) = advice(name) {
+        return error.hint(advice);
+    }
+    let known: Vec<&str> = SPECIALS
+        .into_iter()
+        .chain(FUNCTIONS.map(|(name, _)| name))
+        .collect();
+    match nearest(name, &known) {
+        Some(near) => error.hint(format!("did you mean \"{near}\"?")),
+        None => error.hint(format!("the functions are {}", known.join(", "))),
+    }
+}
+
+/// What other formula languages call something we have, or do not have.
+fn advice(name: &str) -> Option<&'static str> {
+    let advice = match name {
+        "factor" | "as.factor" | "ordered" | "cat" | "c" => "write C(x) for a categorical column",
+        "ln" | "np.log" => "the natural logarithm is log(x)",
+        "np.exp" => "write exp(x)",
+        "np.sqrt" => "write sqrt(x)",
+        "pow" | "power" | "square" => "write I(x^2)",
+        "standardize" | "zscore" | "z" => "write scale(x)",
+        "s" | "te" | "ti" | "t2" | "bs" | "ns" | "cr" | "lo" | "gp" => {
+            "there are no splines; poly(x, 3) bends"
+        }
+        "ifelse" | "relevel" | "cut" | "interaction" | "as.numeric" => {
+            "make such a column in the table first"
+        }
+        "sin" | "cos" | "tan" | "tanh" | "round" | "floor" => {
+            "the functions are exp, log, log1p, log2, log10, sqrt and abs"
+        }
+        _ => return None,
+    };
+    Some(advice)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_function_is_found_by_its_own_name() {
+        for (name, function) in FUNCTIONS {
+            assert_eq!(Function::named(name), Some(function));
+            assert_eq!(function.name(), name);
+        }
+        assert_eq!(Function::named("ln"), None);
+    }
+}

@@ -1,0 +1,45 @@
+//! Model formulas: parsed with positions, expanded to terms, fitted to bases.
+//!
+//! ```
+//! use lehr_formula::Formula;
+//!
+//! let formula = Formula::parse("y ~ a*b + (1 | region/district)").unwrap();
+//! let terms = formula.expand(&["y", "a", "b", "region", "district"]).unwrap();
+//! assert_eq!(
+//!     terms.to_string(),
+//!     "y ~ 1 + a + b + a:b + (1 | region) + (1 | region:district)"
+//! );
+//! ```
+//!
+//! The steps, each of which refuses with a caret into the text ([`FormulaError`]):
+//!
+//! 1. [`Formula::parse`]: text to a syntax tree;
+//! 2. [`Formula::expand`]: the algebra of `+ - : * / ^ .` to a list of [`Term`]s;
+//! 3. [`Terms::check_columns`] and [`Terms::resolve`]: against a table's columns;
+//! 4. [`TermBasis::fit`]: numbers for the table, and later for new rows.
+
+mod basis;
+mod error;
+mod expansion;
+mod expression;
+mod factor;
+mod formula;
+mod function;
+mod prior;
+mod response;
+mod spelling;
+mod syntax;
+
+pub use basis::{Basis, BasisError, Coding, Column, Lookup, Polynomial, TermBasis};
+pub use error::{FormulaError, Origin, Span};
+pub use expansion::{
+    ColumnRole, ColumnUse, Correlation, GroupTerm, Intercept, Terms, effect_codings,
+};
+pub use expression::{Expr, Operation};
+pub use factor::{Factor, Term};
+pub use formula::Formula;
+pub use function::Function;
+pub use prior::{PriorSpec, PriorTarget};
+pub use response::{Response, Trials};
+pub use spelling::nearest;
+pub use syntax::quoted;

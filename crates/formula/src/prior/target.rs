@@ -1,0 +1,184 @@
+//! What a prior is on.
+
+use std::fmt;
+
+use super::{read, trimmed};
+use crate::error::{FormulaError, Span};
+use crate::expansion::grouping_of;
+use crate::factor::Factor;
+use crate::syntax::{NodeKind, quoted};
+
+/// What a prior is on. Prints as the name that the coefficient has in results.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum PriorTarget {
+    /// `Intercept`: the common intercept.
+    Intercept,
+    /// `weight`: every common coefficient but the intercept.
+    Weight,
+    /// `sigma`: the residual standard deviation.
+    Sigma,
+    /// `sd(site)` or `sd(patient, dose)`: the spread of a group's effects.
+    Sd {
+        /// The grouping's name, `site` or `region:district`.
+        group: String,
+        /// One effect, or all of them.
+        effect: Option<String>,
+    },
+    /// `cor(patient)`: the correlations of a group's effects.
+    Cor {
+        /// The grouping's name.
+        group: String,
+    },
+    /// A coefficient (`x1:x2`, `color[red]`) or a parameter of the family (`shape`).
+    Named(String),
+}
+
+/// Reads the text left of `~`.
+pub(super) fn read_target(text: &str) -> Result<PriorTarget, FormulaError> {
+    let span = trimmed(text);
+    let body = &text[span.start..span.end];
+    match body {
+        "Intercept" => return Ok(PriorTarget::Intercept),
+        "weight" => return Ok(PriorTarget::Weight),
+        "sigma" => return Ok(PriorTarget::Sigma),
+        _ => {}
+    }
+    let inside = |name: &str| {
+        let rest = body.strip_prefix(name)?.trim_start();
+        let rest = rest.strip_prefix('(')?.strip_suffix(')')?;
+        Some((rest, span.end - 1 - rest.len()))
+    };
+    if let Some((rest, start)) = inside("sd") {
+        let pieces = split(rest, ',');
+        let effect = match pieces[..] {
+            [_] => None,
+            [_, (at, effect)] => Some(coefficient(effect, start + at)?),
+            _ => return Err(arity(span, "sd")),
+        };
+        let group = group(pieces[0].1, start)?;
+        return Ok(PriorTarget::Sd { group, effect });
+    }
+    if let Some((rest, start)) = inside("cor") {
+        if split(rest, ',').len() > 1 {
+            return Err(arity(span, "cor"));
+        }
+        let group = group(rest, start)?;
+        return Ok(PriorTarget::Cor { group });
+    }
+    Ok(PriorTarget::Named(coefficient(body, span.start)?))
+}
+
+fn arity(span: Span, function: &str) -> FormulaError {
+    match function {
+        "sd" => FormulaError::new(span, "sd takes a group and perhaps one effect")
+            .hint("write sd(patient) or sd(patient, dose)"),
+        _ => FormulaError::new(span, "cor takes a group and nothing else")
+            .hint("one prior covers all correlations of a group, as in cor(patient)"),
+    }
+}
+
+/// The canonical name of a grouping.
+fn group(text: &str, start: usize) -> Result<String, FormulaError> {
+    if text.trim().is_empty() {
+        return Err(
+            FormulaError::new(Span::new(start, start), "a group is expected here")
+                .hint("name the grouping, as in sd(site)"),
+        );
+    }
+    let node = read(text).map_err(|error| shifted(error, start))?;
+    grouping_of(&node).map_err(|error| shifted(error, start))
+}
+
+/// The canonical name of a coefficient: blanks and quotes as results print them.
+fn coefficient(text: &str, start: usize) -> Result<String, FormulaError> {
+    let pieces = split(text, ':');
+    let names: Result<Vec<String>, FormulaError> = pieces
+        .into_iter()
+        .map(|(at, piece)| factor_name(piece).map_err(|error| shifted(error, start + at)))
+        .collect();
+    Ok(names?.join(":"))
+}
+
+/// One factor's name with its level, `color[red]` or `poly(x, 3)[1]`.
+fn factor_name(text: &str) -> Result<String, FormulaError> {
+    let text = text.trim_end();
+    let bracket = split(text, '[')[0].1.len();
+    let (base, level) = text.split_at(bracket);
+    if !level.is_empty() && !level.ends_with(']') {
+        return Err(FormulaError::new(
+            Span::new(bracket, bracket + 1),
+            "this bracket is never closed",
+        )
+        .hint("a level's coefficient is written color[red]"));
+    }
+    if base.trim().is_empty() {
+        return Err(
+            FormulaError::new(Span::new(0, text.len()), "a coefficient is expected here")
+                .hint("write it as in x1 or x1:x2"),
+        );
+    }
+    let node = read(base)?;
+    let name = match &node.bare().kind {
+        NodeKind::Name(name) => quoted(name).into_owned(),
+        NodeKind::Call(name, arguments) => {
+            match Factor::read_call(&node, name, arguments, &mut |_, _, _| {})? {
+                Factor::Categorical(column) if !level.is_empty() => quoted(&column).into_owned(),
+                factor => factor.to_string(),
+            }
+        }
+        _ => {
+            return Err(
+                FormulaError::new(node.span, "this is not the name of a parameter").hint(
+                    "priors are on Intercept, weight, a coefficient, sd(...), cor(...) or sigma",
+                ),
+            );
+        }
+    };
+    Ok(name + level)
+}
+
+/// Parts a text at a character that no parentheses, brackets or backticks hold; with offsets.
+fn split(text: &str, separator: char) -> Vec<(usize, &str)> {
+    let mut pieces = Vec::new();
+    let (mut start, mut depth, mut quoted, mut escaped) = (0, 0_usize, false, false);
+    for (at, letter) in text.char_indices() {
+        if letter == separator && depth == 0 && !quoted {
+            pieces.push((start, &text[start..at]));
+            start = at + letter.len_utf8();
+        }
+        match letter {
+            '`' if !escaped => quoted = !quoted,
+            '(' | '[' if !quoted => depth += 1,
+            ')' | ']' if !quoted => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        escaped = letter == '\\' && quoted && !escaped;
+    }
+    pieces.push((start, &text[start..]));
+    pieces
+}
+
+fn shifted(mut error: FormulaError, by: usize) -> FormulaError {
+    error.span = error.span.shifted(by);
+    error
+}
+
+impl fmt::Display for PriorTarget {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Intercept => f.write_str("Intercept"),
+            Self::Weight => f.write_str("weight"),
+            Self::Sigma => f.write_str("sigma"),
+            Self::Sd {
+                group,
+                effect: None,
+            } => write!(f, "sd({group})"),
+            Self::Sd {
+                group,
+                effect: Some(effect),
+            } => write!(f, "sd({group}, {effect})"),
+            Self::Cor { group } => write!(f, "cor({group})"),
+            Self::Named(name) => f.write_str(name),
+        }
+    }
+}

@@ -1,0 +1,195 @@
+//! The left side of a formula: what is explained, out of how many, with what weight.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+use crate::error::{FormulaError, Span};
+use crate::expansion::ColumnRole;
+use crate::expression::{Expr, only};
+use crate::factor::{Used, read_numbers};
+use crate::function::Function;
+use crate::syntax::{Binary, Node, NodeKind, Sign, quoted};
+
+/// What the model explains.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Response {
+    /// A column, which may hold text, or a function of columns.
+    pub outcome: Expr,
+    /// How many trials the outcome counts successes in.
+    pub trials: Option<Trials>,
+}
+
+/// The number of trials of a binomial outcome.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Trials {
+    /// A column.
+    Column(String),
+    /// The same in every row.
+    Count(u64),
+}
+
+/// The left side as read: the weights belong to the terms.
+pub(crate) struct LeftSide {
+    pub(crate) response: Response,
+    pub(crate) weights: Option<(Expr, Span)>,
+}
+
+/// Reads the left side.
+///
+/// `cbind(successes, trials)` and `successes | trials(n)` mean the same. R's `cbind` has
+/// failures second; a difference there is therefore refused and explained.
+pub(crate) fn read(node: &Node, used: &mut Used<'_>) -> Result<LeftSide, FormulaError> {
+    match &node.kind {
+        NodeKind::Paren(inner) => read(inner, used),
+        NodeKind::Binary(Binary::Pipe, outcome, additions) => {
+            let outcome = read_outcome(outcome, used)?;
+            let mut left = plain(outcome);
+            read_additions(additions, &mut left, used)?;
+            Ok(left)
+        }
+        NodeKind::Binary(Binary::DoublePipe, ..) => {
+            Err(FormulaError::new(node.span, "|| has no meaning left of ~")
+                .hint("write successes | trials(n)"))
+        }
+        NodeKind::Call(name, arguments) if name == "cbind" => read_cbind(node, arguments, used),
+        _ => Ok(plain(read_outcome(node, used)?)),
+    }
+}
+
+fn plain(outcome: Expr) -> LeftSide {
+    let response = Response {
+        outcome,
+        trials: None,
+    };
+    LeftSide {
+        response,
+        weights: None,
+    }
+}
+
+fn read_outcome(node: &Node, used: &mut Used<'_>) -> Result<Expr, FormulaError> {
+    match &node.kind {
+        NodeKind::Paren(inner) => read_outcome(inner, used),
+        NodeKind::Name(name) => {
+            used(name, node.span, ColumnRole::Response);
+            Ok(Expr::Column(name.clone()))
+        }
+        NodeKind::Call(name, _) if name == "I" || Function::named(name).is_some() => {
+            let mut numbers = |name: &str, span, _| used(name, span, ColumnRole::NumericResponse);
+            read_numbers(node, &mut numbers)
+        }
+        NodeKind::Call(name, _) => {
+            let message = format!("{name}(...) cannot be a response");
+            Err(FormulaError::new(node.span, message)
+                .hint("name a column, or a function of it such as log(y)"))
+        }
+        NodeKind::Dot => Err(FormulaError::new(node.span, ". cannot be a response")
+            .hint("name the column to explain")),
+        NodeKind::Number(_) => Err(
+            FormulaError::new(node.span, "a number cannot be a response")
+                .hint("name the column to explain"),
+        ),
+        _ => Err(FormulaError::new(node.span, "the response is not a column")
+            .hint("wrap arithmetic in I(...), as in I(a + b) ~ ...")),
+    }
+}
+
+fn read_additions(
+    node: &Node,
+    left: &mut LeftSide,
+    used: &mut Used<'_>,
+) -> Result<(), FormulaError> {
+    match &node.kind {
+        NodeKind::Paren(inner) => read_additions(inner, left, used),
+        NodeKind::Sum(items) => {
+            for item in items {
+                if item.sign == Sign::Minus {
+                    return Err(FormulaError::new(
+                        item.node.span,
+                        "nothing can be taken away here",
+                    ));
+                }
+                read_additions(&item.node, left, used)?;
+            }
+            Ok(())
+        }
+        NodeKind::Call(name, arguments) if name == "trials" => {
+            if left.response.trials.is_some() {
+                return Err(FormulaError::new(node.span, "trials(...) is given twice")
+                    .hint("leave one out"));
+            }
+            left.response.trials = Some(read_trials(only(name, arguments, node.span)?, used)?);
+            Ok(())
+        }
+        NodeKind::Call(name, arguments) if name == "weights" => {
+            if left.weights.is_some() {
+                return Err(FormulaError::new(node.span, "weights(...) is given twice")
+                    .hint("multiply them, as in weights(v * w)"));
+            }
+            let mut weighed = |name: &str, span, _| used(name, span, ColumnRole::Weights);
+            let weights = read_numbers(only(name, arguments, node.span)?, &mut weighed)?;
+            left.weights = Some((weights, node.span));
+            Ok(())
+        }
+        _ => Err(FormulaError::new(
+            node.span,
+            "only trials(...) and weights(...) follow a | here",
+        )
+        .hint("write successes | trials(n) or y | weights(w)")),
+    }
+}
+
+fn read_cbind(
+    node: &Node,
+    arguments: &[Node],
+    used: &mut Used<'_>,
+) -> Result<LeftSide, FormulaError> {
+    let [successes, trials] = arguments else {
+        let message = format!(
+            "cbind takes successes and trials, found {}",
+            arguments.len()
+        );
+        return Err(FormulaError::new(node.span, message).hint("write cbind(successes, trials)"));
+    };
+    if let NodeKind::Sum(_) = trials.bare().kind {
+        return Err(
+            FormulaError::new(trials.span, "the second part of cbind is the trials")
+                .hint("give the trials and not the failures: cbind(successes, trials)"),
+        );
+    }
+    let mut left = plain(read_outcome(successes, used)?);
+    left.response.trials = Some(read_trials(trials, used)?);
+    Ok(left)
+}
+
+fn read_trials(node: &Node, used: &mut Used<'_>) -> Result<Trials, FormulaError> {
+    match &node.bare().kind {
+        NodeKind::Name(name) => {
+            used(name, node.span, ColumnRole::Trials);
+            Ok(Trials::Column(name.clone()))
+        }
+        NodeKind::Number(count) if *count >= 1.0 && count.fract() == 0.0 && *count < 1e15 => {
+            Ok(Trials::Count(*count as u64))
+        }
+        _ => Err(
+            FormulaError::new(node.span, "trials are a column or a positive whole number")
+                .hint("make a column of it in the table first"),
+        ),
+    }
+}
+
+impl fmt::Display for Response {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.outcome {
+            plain @ (Expr::Column(_) | Expr::Call(..)) => write!(f, "{plain}")?,
+            other => write!(f, "I({other})")?,
+        }
+        match &self.trials {
+            None => Ok(()),
+            Some(Trials::Column(name)) => write!(f, " | trials({})", quoted(name)),
+            Some(Trials::Count(count)) => write!(f, " | trials({count})"),
+        }
+    }
+}

@@ -1,0 +1,12 @@
+//! Text to a tree with positions, without judging what the tree means.
+
+mod lexer;
+mod node;
+mod parser;
+mod token;
+
+pub use lexer::quoted;
+pub(crate) use lexer::tokens;
+pub(crate) use node::{Binary, Node, NodeKind, Sign, Signed};
+pub(crate) use parser::parse;
+pub(crate) use token::{Token, TokenKind};

@@ -1,0 +1,85 @@
+//! The syntax tree: what was written, with its place.
+
+use crate::error::Span;
+
+/// A piece of a formula.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Node {
+    pub(crate) kind: NodeKind,
+    pub(crate) span: Span,
+    /// Height of the tree, bounded so that walking it cannot exhaust the stack.
+    pub(crate) depth: usize,
+}
+
+/// What a piece is.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum NodeKind {
+    Number(f64),
+    Name(String),
+    Dot,
+    /// Flat, because formulas of thousands of summands are ordinary.
+    Sum(Vec<Signed>),
+    Binary(Binary, Box<Node>, Box<Node>),
+    Negative(Box<Node>),
+    Call(String, Vec<Node>),
+    Paren(Box<Node>),
+}
+
+/// A summand.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Signed {
+    pub(crate) sign: Sign,
+    pub(crate) node: Node,
+}
+
+/// Whether a summand is added or taken away.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Sign {
+    Plus,
+    Minus,
+}
+
+impl Sign {
+    pub(crate) fn flipped(self) -> Self {
+        match self {
+            Self::Plus => Self::Minus,
+            Self::Minus => Self::Plus,
+        }
+    }
+}
+
+/// An operator between two pieces, other than `+` and `-`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Binary {
+    Cross,
+    Slash,
+    Power,
+    Interaction,
+    In,
+    Pipe,
+    DoublePipe,
+}
+
+impl Binary {
+    pub(crate) fn symbol(self) -> &'static str {
+        match self {
+            Self::Cross => "*",
+            Self::Slash => "/",
+            Self::Power => "^",
+            Self::Interaction => ":",
+            Self::In => "%in%",
+            Self::Pipe => "|",
+            Self::DoublePipe => "||",
+        }
+    }
+}
+
+impl Node {
+    /// The piece without the parentheses around it.
+    pub(crate) fn bare(&self) -> &Node {
+        match &self.kind {
+            NodeKind::Paren(inner) => inner.bare(),
+            _ => self,
+        }
+    }
+}

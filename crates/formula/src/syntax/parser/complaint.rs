@@ -1,0 +1,88 @@
+//! What the parser says of tokens that do not fit.
+
+use super::{Holds, Parser};
+use crate::error::{FormulaError, Span};
+use crate::function::Function;
+use crate::syntax::TokenKind;
+
+impl Parser<'_> {
+    /// Something is expected here; says what was found instead.
+    pub(super) fn missing(&self) -> FormulaError {
+        let before = self.at.checked_sub(1).map(|at| &self.tokens[at].kind);
+        let wanted = match before {
+            Some(before) => format!("a term is expected after {}", before.spelling()),
+            None => "a term is expected first".to_owned(),
+        };
+        let error = match (self.peek(), self.open.last()) {
+            (None, Some(open)) if before == Some(&TokenKind::Open) => return unclosed(open.span),
+            (None, _) => FormulaError::new(self.last(), format!("{wanted}, found the end")),
+            (Some(found), _) => {
+                let message = format!("{wanted}, found {}", found.spelling());
+                FormulaError::new(self.span(), message)
+            }
+        };
+        error.hint(match (before, self.peek()) {
+            (Some(TokenKind::Pipe | TokenKind::DoublePipe), _) => {
+                "name the grouping column, as in (1 | site)"
+            }
+            (_, Some(TokenKind::Pipe | TokenKind::DoublePipe)) => {
+                "say what varies by group, as in (1 | site)"
+            }
+            (Some(TokenKind::Comma), _) => "add an argument, or remove the comma",
+            (_, None) => "add a term, or remove what asks for one",
+            _ => "put a column between them",
+        })
+    }
+
+    /// The last token, which is where a text that stops too early is pointed at.
+    fn last(&self) -> Span {
+        match self.tokens.last() {
+            Some(token) => token.span,
+            None => Span::new(self.end, self.end),
+        }
+    }
+
+    /// A token that cannot follow what was read.
+    pub(super) fn surplus(&self) -> FormulaError {
+        let span = self.span();
+        match self.peek() {
+            None => unclosed(self.open.last().map_or(span, |open| open.span)),
+            Some(TokenKind::Close) => FormulaError::new(span, "this parenthesis closes nothing")
+                .hint("remove it, or open one before it"),
+            Some(TokenKind::Comma) if !self.open.is_empty() => {
+                FormulaError::new(span, "a comma stands only between a function's arguments")
+                    .hint("a group term is written (1 | site)")
+            }
+            Some(TokenKind::Comma) => {
+                FormulaError::new(span, "a comma stands only between a function's arguments")
+                    .hint("join terms with +")
+            }
+            Some(found) => {
+                let message = format!("an operator is expected before {}", found.spelling());
+                FormulaError::new(span, message).hint(self.adjacent(found))
+            }
+        }
+    }
+
+    /// What two words side by side were probably meant to be.
+    fn adjacent(&self, found: &TokenKind) -> String {
+        let inside = self.open.last().map(|open| open.holds);
+        match self.at.checked_sub(1).map(|at| &self.tokens[at].kind) {
+            Some(TokenKind::Name(name)) if Function::named(name).is_some() => {
+                format!(
+                    "a function takes parentheses: {name}({})",
+                    found.spelling().replace('"', "")
+                )
+            }
+            Some(TokenKind::Number(_)) if inside == Some(Holds::Terms) => {
+                "a group term is written (1 | site)".to_owned()
+            }
+            _ if inside == Some(Holds::Arguments) => "part arguments with a comma".to_owned(),
+            _ => "join terms with +".to_owned(),
+        }
+    }
+}
+
+fn unclosed(open: Span) -> FormulaError {
+    FormulaError::new(open, "this parenthesis is never closed").hint("add the missing )")
+}

@@ -1,0 +1,272 @@
+//! Builds the syntax tree by recursive descent with R's precedences.
+//!
+//! From loose to tight: `|` and `||`, then `+ -`, then `* /`, `%in%`, `:`, `^`.
+
+mod complaint;
+
+use super::node::{Binary, Node, NodeKind, Sign, Signed};
+use super::token::{Token, TokenKind};
+use crate::error::{FormulaError, Span};
+
+/// Deepest tree that is accepted: more than arithmetic is allowed, so that what is printed
+/// of it, inside a longer formula, is accepted again.
+pub(crate) const MAX_DEPTH: usize = 120;
+
+/// Parses all of `tokens`; `end` is the byte where the text they came from ends.
+pub(crate) fn parse(tokens: &[Token], end: usize) -> Result<Node, FormulaError> {
+    let mut parser = Parser {
+        tokens,
+        at: 0,
+        end,
+        open: Vec::new(),
+        depth: 0,
+    };
+    let node = parser.piped()?;
+    match parser.peek() {
+        None => Ok(node),
+        Some(_) => Err(parser.surplus()),
+    }
+}
+
+struct Parser<'a> {
+    tokens: &'a [Token],
+    at: usize,
+    end: usize,
+    /// The parentheses that are open at this point.
+    open: Vec<Opened>,
+    depth: usize,
+}
+
+/// An open parenthesis and what it holds.
+#[derive(Clone, Copy)]
+struct Opened {
+    span: Span,
+    holds: Holds,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Holds {
+    Terms,
+    Arguments,
+}
+
+impl Parser<'_> {
+    fn peek(&self) -> Option<&TokenKind> {
+        self.tokens.get(self.at).map(|token| &token.kind)
+    }
+
+    fn span(&self) -> Span {
+        self.tokens
+            .get(self.at)
+            .map_or(Span::new(self.end, self.end), |token| token.span)
+    }
+
+    fn piped(&mut self) -> Result<Node, FormulaError> {
+        let left = self.sum()?;
+        let operator = match self.peek() {
+            Some(TokenKind::Pipe) => Binary::Pipe,
+            Some(TokenKind::DoublePipe) => Binary::DoublePipe,
+            _ => return Ok(left),
+        };
+        self.at += 1;
+        let right = self.sum()?;
+        if let Some(TokenKind::Pipe | TokenKind::DoublePipe) = self.peek() {
+            return Err(
+                FormulaError::new(self.span(), "a second | in the same place")
+                    .hint("one | parts what varies from its group, as in (1 | site)"),
+            );
+        }
+        join(operator, left, right)
+    }
+
+    fn sum(&mut self) -> Result<Node, FormulaError> {
+        let start = self.span();
+        let mut items = Vec::new();
+        let mut sign = self.signs(Sign::Plus);
+        loop {
+            let node = self.binary(0)?;
+            items.push(Signed { sign, node });
+            match self.peek() {
+                Some(TokenKind::Plus | TokenKind::Minus) => sign = self.signs(Sign::Plus),
+                _ => break,
+            }
+        }
+        if let [
+            Signed {
+                sign: Sign::Plus, ..
+            },
+        ] = &items[..]
+        {
+            return Ok(items.swap_remove(0).node);
+        }
+        let deepest = items.iter().map(|item| item.node.depth).max().unwrap_or(0);
+        let span = items
+            .iter()
+            .fold(start, |span, item| span.to(item.node.span));
+        node(NodeKind::Sum(items), span, deepest)
+    }
+
+    /// Reads a run of signs as the one sign it amounts to.
+    fn signs(&mut self, mut sign: Sign) -> Sign {
+        loop {
+            match self.peek() {
+                Some(TokenKind::Plus) => {}
+                Some(TokenKind::Minus) => sign = sign.flipped(),
+                _ => return sign,
+            }
+            self.at += 1;
+        }
+    }
+
+    /// `* /`, `%in%` and `:` at or above a precedence, all grouping to the left.
+    fn binary(&mut self, lowest: u8) -> Result<Node, FormulaError> {
+        let mut left = self.power()?;
+        loop {
+            let (operator, precedence) = match self.peek() {
+                Some(TokenKind::Star) => (Binary::Cross, 0),
+                Some(TokenKind::Slash) => (Binary::Slash, 0),
+                Some(TokenKind::In) => (Binary::In, 1),
+                Some(TokenKind::Colon) => (Binary::Interaction, 2),
+                _ => return Ok(left),
+            };
+            if precedence < lowest {
+                return Ok(left);
+            }
+            self.at += 1;
+            let right = self.binary(precedence + 1)?;
+            left = join(operator, left, right)?;
+        }
+    }
+
+    /// `^` groups to the right and binds tighter than a sign before it.
+    fn power(&mut self) -> Result<Node, FormulaError> {
+        self.deeper(|parser| {
+            let start = parser.span();
+            if parser.peek() == Some(&TokenKind::Minus) {
+                parser.at += 1;
+                let inner = parser.power()?;
+                let (span, depth) = (start.to(inner.span), inner.depth);
+                return node(NodeKind::Negative(Box::new(inner)), span, depth);
+            }
+            let base = parser.primary()?;
+            if parser.peek() != Some(&TokenKind::Caret) {
+                return Ok(base);
+            }
+            parser.at += 1;
+            let exponent = parser.power()?;
+            join(Binary::Power, base, exponent)
+        })
+    }
+
+    fn deeper<T>(
+        &mut self,
+        read: impl FnOnce(&mut Self) -> Result<T, FormulaError>,
+    ) -> Result<T, FormulaError> {
+        if self.depth == MAX_DEPTH {
+            return Err(too_deep(self.span()));
+        }
+        self.depth += 1;
+        let result = read(self);
+        self.depth -= 1;
+        result
+    }
+
+    fn primary(&mut self) -> Result<Node, FormulaError> {
+        let span = self.span();
+        let kind = match self.peek() {
+            Some(TokenKind::Name(name)) => {
+                let name = name.clone();
+                self.at += 1;
+                return match self.peek() {
+                    Some(TokenKind::Open) => self.call(name, span),
+                    _ => node(NodeKind::Name(name), span, 0),
+                };
+            }
+            Some(TokenKind::Open) => return self.paren(),
+            Some(&TokenKind::Number(value)) => NodeKind::Number(value),
+            Some(TokenKind::Dot) => NodeKind::Dot,
+            _ => return Err(self.missing()),
+        };
+        self.at += 1;
+        node(kind, span, 0)
+    }
+
+    fn paren(&mut self) -> Result<Node, FormulaError> {
+        let start = self.open(Holds::Terms);
+        let inner = self.piped()?;
+        let span = start.to(self.close()?);
+        // Parentheses are bounded by the descent itself; counting them here as well would
+        // refuse x^(-2) where x^-2 was accepted.
+        Ok(Node {
+            depth: inner.depth,
+            kind: NodeKind::Paren(Box::new(inner)),
+            span,
+        })
+    }
+
+    fn call(&mut self, function: String, start: Span) -> Result<Node, FormulaError> {
+        self.open(Holds::Arguments);
+        let mut arguments = Vec::new();
+        if self.peek() == Some(&TokenKind::Close) {
+            let span = start.to(self.span());
+            self.at += 1;
+            self.open.pop();
+            return node(NodeKind::Call(function, arguments), span, 0);
+        }
+        loop {
+            arguments.push(self.piped()?);
+            if self.peek() != Some(&TokenKind::Comma) {
+                break;
+            }
+            self.at += 1;
+        }
+        let span = start.to(self.close()?);
+        let depth = arguments.iter().map(|node| node.depth).max().unwrap_or(0);
+        node(NodeKind::Call(function, arguments), span, depth)
+    }
+
+    fn open(&mut self, holds: Holds) -> Span {
+        let span = self.span();
+        self.open.push(Opened { span, holds });
+        self.at += 1;
+        span
+    }
+
+    fn close(&mut self) -> Result<Span, FormulaError> {
+        let span = self.span();
+        match self.peek() {
+            Some(TokenKind::Close) => {
+                self.at += 1;
+                self.open.pop();
+                Ok(span)
+            }
+            _ => Err(self.surplus()),
+        }
+    }
+}
+
+fn join(operator: Binary, left: Node, right: Node) -> Result<Node, FormulaError> {
+    let span = left.span.to(right.span);
+    let depth = left.depth.max(right.depth);
+    node(
+        NodeKind::Binary(operator, Box::new(left), Box::new(right)),
+        span,
+        depth,
+    )
+}
+
+fn node(kind: NodeKind, span: Span, below: usize) -> Result<Node, FormulaError> {
+    if below >= MAX_DEPTH {
+        return Err(too_deep(span));
+    }
+    Ok(Node {
+        kind,
+        span,
+        depth: below + 1,
+    })
+}
+
+fn too_deep(span: Span) -> FormulaError {
+    let message = format!("nested more than {MAX_DEPTH} deep");
+    FormulaError::new(span, message).hint("write it flatter")
+}

@@ -1,0 +1,56 @@
+//! One word of a formula and its place.
+
+use crate::error::Span;
+
+/// What a token is.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum TokenKind {
+    Name(String),
+    Number(f64),
+    Dot,
+    Plus,
+    Minus,
+    Star,
+    Slash,
+    Caret,
+    Colon,
+    Pipe,
+    DoublePipe,
+    In,
+    Tilde,
+    Comma,
+    Open,
+    Close,
+}
+
+impl TokenKind {
+    /// The token as an error quotes it.
+    pub(crate) fn spelling(&self) -> String {
+        let symbol = match self {
+            Self::Name(name) => return format!("\"{name}\""),
+            Self::Number(value) => return value.to_string(),
+            Self::Dot => ".",
+            Self::Plus => "+",
+            Self::Minus => "-",
+            Self::Star => "*",
+            Self::Slash => "/",
+            Self::Caret => "^",
+            Self::Colon => ":",
+            Self::Pipe => "|",
+            Self::DoublePipe => "||",
+            Self::In => "%in%",
+            Self::Tilde => "~",
+            Self::Comma => "a comma",
+            Self::Open => "(",
+            Self::Close => ")",
+        };
+        symbol.to_owned()
+    }
+}
+
+/// A token and the bytes it was read from.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Token {
+    pub(crate) kind: TokenKind,
+    pub(crate) span: Span,
+}

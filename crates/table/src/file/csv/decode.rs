@@ -1,0 +1,129 @@
+//! CSV cells as typed columns, a batch of records at a time.
+
+use crate::file::shard::Shard;
+use crate::file::{EachBatch, Field, ReadOptions};
+use crate::level::{Levels, relabel};
+use crate::{Column, Kind, MISSING, Table, TableError};
+
+use super::record::Records;
+
+/// Reads the given fields of a shard and hands them on in batches.
+pub(in crate::file) fn decode(
+    shard: &Shard,
+    fields: &[Field],
+    options: &ReadOptions,
+    each: &mut EachBatch<'_>,
+) -> Result<(), TableError> {
+    let mut records = Records::open(shard, options)?;
+    let places: Vec<usize> = fields.iter().map(|field| place(&records, field)).collect();
+    let batch_rows = options.batch_rows.max(1);
+    loop {
+        let mut parts: Vec<Part> = fields.iter().map(Part::new).collect();
+        let mut rows = 0;
+        while rows < batch_rows && records.advance()? {
+            for (part, &place) in parts.iter_mut().zip(&places) {
+                part.push(&records, place, &options.missing_markers)?;
+            }
+            rows += 1;
+        }
+        if rows == 0 {
+            return Ok(());
+        }
+        let mut batch = Table::new();
+        for (field, part) in fields.iter().zip(parts) {
+            batch.insert(field.name.clone(), part.finish())?;
+        }
+        each(batch, records.share())?;
+    }
+}
+
+fn place(records: &Records, field: &Field) -> usize {
+    let mut names = records.names().iter();
+    (names.position(|name| *name == field.name)).expect("shards were compared with the schema")
+}
+
+/// A cell, told apart from the marks of a missing value.
+pub(super) enum Cell<'a> {
+    Value(&'a str),
+    Missing,
+}
+
+impl<'a> Cell<'a> {
+    pub(super) fn of(text: &'a str, markers: &[String]) -> Self {
+        let trimmed = text.trim();
+        if markers.iter().any(|marker| marker.trim() == trimmed) {
+            Self::Missing
+        } else {
+            Self::Value(text)
+        }
+    }
+}
+
+pub(super) fn number(text: &str) -> Option<f64> {
+    text.trim().parse().ok()
+}
+
+pub(super) fn truth(text: &str) -> Option<bool> {
+    let text = text.trim();
+    if text.eq_ignore_ascii_case("true") {
+        return Some(true);
+    }
+    text.eq_ignore_ascii_case("false").then_some(false)
+}
+
+/// A column of a batch that is being filled.
+enum Part {
+    Number(Vec<f64>),
+    Boolean(Vec<Option<bool>>),
+    Category(Vec<u32>, Levels),
+}
+
+impl Part {
+    fn new(field: &Field) -> Self {
+        match field.kind {
+            Some(Kind::Boolean) => Self::Boolean(Vec::new()),
+            Some(Kind::Category) => Self::Category(Vec::new(), Levels::default()),
+            _ => Self::Number(Vec::new()),
+        }
+    }
+
+    fn push(
+        &mut self,
+        records: &Records,
+        place: usize,
+        markers: &[String],
+    ) -> Result<(), TableError> {
+        let cell = match Cell::of(records.cell(place)?, markers) {
+            Cell::Value(text) => Some(text),
+            Cell::Missing => None,
+        };
+        match self {
+            Self::Number(values) => values.push(match cell {
+                None => f64::NAN,
+                Some(text) => number(text).ok_or_else(|| records.refuse(place, Kind::Number))?,
+            }),
+            Self::Boolean(values) => values.push(match cell {
+                None => None,
+                Some(text) => {
+                    Some(truth(text).ok_or_else(|| records.refuse(place, Kind::Boolean))?)
+                }
+            }),
+            Self::Category(codes, levels) => {
+                codes.push(cell.map_or(MISSING, |text| levels.code(text)));
+            }
+        }
+        Ok(())
+    }
+
+    fn finish(self) -> Column {
+        match self {
+            Self::Number(values) => Column::Number(values),
+            Self::Boolean(values) => Column::Boolean(values),
+            Self::Category(mut codes, levels) => {
+                let (levels, place) = levels.sorted();
+                relabel(&mut codes, &place);
+                Column::Category { codes, levels }
+            }
+        }
+    }
+}

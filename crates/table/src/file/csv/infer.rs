@@ -1,0 +1,105 @@
+//! What the columns of a CSV file hold, judged by its first records.
+
+use crate::file::shard::Shard;
+use crate::file::{Field, ReadOptions};
+use crate::{Kind, TableError};
+
+use super::decode::{Cell, number, truth};
+use super::record::Records;
+
+/// The columns of the first shard, their kinds inferred as [`ReadOptions::sample_rows`] says.
+pub(in crate::file) fn infer(
+    shards: &[Shard],
+    options: &ReadOptions,
+) -> Result<Vec<Field>, TableError> {
+    let mut sample = Sample::default();
+    let mut names = Vec::new();
+    for shard in shards {
+        let mut records = Records::open(shard, options)?;
+        if names.is_empty() {
+            names = records.names().to_vec();
+            sample.columns = vec![Seen::default(); names.len()];
+        }
+        if records.names().len() != names.len() || !sample.draw(&mut records, options)? {
+            break;
+        }
+    }
+    let kinds = sample.columns.iter().map(Seen::kind);
+    Ok((names.into_iter().zip(kinds))
+        .map(|(name, kind)| field(name, kind))
+        .collect())
+}
+
+/// The columns of a further shard: its own names with the kinds of the first shard, because
+/// its cells are read as those.
+pub(in crate::file) fn named_like(
+    shard: &Shard,
+    options: &ReadOptions,
+    first: &[Field],
+) -> Result<Vec<Field>, TableError> {
+    let records = Records::open(shard, options)?;
+    let kinds = (first.iter().map(|field| field.kind)).chain(std::iter::repeat(Some(Kind::Number)));
+    Ok((records.names().iter().zip(kinds))
+        .map(|(name, kind)| field(name.clone(), kind.unwrap_or(Kind::Number)))
+        .collect())
+}
+
+fn field(name: String, kind: Kind) -> Field {
+    Field {
+        name,
+        kind: Some(kind),
+        type_name: "text".into(),
+    }
+}
+
+#[derive(Default)]
+struct Sample {
+    rows: usize,
+    columns: Vec<Seen>,
+}
+
+impl Sample {
+    /// Takes records in; false once no more are needed.
+    fn draw(&mut self, records: &mut Records, options: &ReadOptions) -> Result<bool, TableError> {
+        loop {
+            let undecided = self.columns.iter().any(|seen| seen.values == 0);
+            if self.rows >= options.sample_rows && !undecided {
+                return Ok(false);
+            }
+            if !records.advance()? {
+                return Ok(true);
+            }
+            self.rows += 1;
+            for (place, seen) in self.columns.iter_mut().enumerate() {
+                seen.push(records.cell(place)?, &options.missing_markers);
+            }
+        }
+    }
+}
+
+#[derive(Clone, Default)]
+struct Seen {
+    values: usize,
+    numbers: usize,
+    truths: usize,
+}
+
+impl Seen {
+    fn push(&mut self, text: &str, markers: &[String]) {
+        if let Cell::Value(text) = Cell::of(text, markers) {
+            self.values += 1;
+            self.numbers += usize::from(number(text).is_some());
+            self.truths += usize::from(truth(text).is_some());
+        }
+    }
+
+    fn kind(&self) -> Kind {
+        if self.values == 0 || 2 * self.numbers > self.values {
+            Kind::Number
+        } else if self.truths == self.values {
+            Kind::Boolean
+        } else {
+            Kind::Category
+        }
+    }
+}

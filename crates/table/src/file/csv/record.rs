@@ -1,0 +1,240 @@
+//! The records of a CSV file, each with the line it starts on.
+
+use std::cell::Cell;
+use std::fs::File;
+use std::io::{BufRead, BufReader, Read};
+use std::path::{Path, PathBuf};
+use std::rc::Rc;
+
+use ::csv::{ByteRecord, ErrorKind, Reader, ReaderBuilder};
+
+use crate::file::shard::{Format, Packing, Separator, Shard};
+use crate::file::{Header, ReadOptions, io};
+use crate::{Kind, TableError};
+
+/// A CSV file that is being read, record by record.
+pub(super) struct Records {
+    path: PathBuf,
+    reader: Reader<Box<dyn BufRead>>,
+    consumed: Rc<Cell<u64>>,
+    bytes: u64,
+    names: Vec<String>,
+    record: ByteRecord,
+    line_before: u64,
+    line_end: LineEnd,
+    first: First,
+}
+
+/// Whether the record read to learn the names is yet to be handed on.
+enum First {
+    Pending,
+    Taken,
+}
+
+/// A record ends at `\r` where there is one, so its `\n` is counted with the next.
+enum LineEnd {
+    Newline,
+    CarriageReturn,
+}
+
+impl Records {
+    /// Opens the file and reads the names of its columns. Refuses a file without any record.
+    pub(super) fn open(shard: &Shard, options: &ReadOptions) -> Result<Self, TableError> {
+        let path = &shard.path;
+        let file = File::open(path).map_err(io(path, "open"))?;
+        let consumed = Rc::new(Cell::new(0));
+        let counted = Counted {
+            file,
+            consumed: Rc::clone(&consumed),
+        };
+        let (mut text, tab) = unpack(shard, counted)?;
+        let start = text.fill_buf().map_err(io(path, "read"))?;
+        let line = first_line(start);
+        let delimiter = options.delimiter.unwrap_or_else(|| guess(line, tab));
+        let line_end = match line.last() {
+            Some(b'\r') => LineEnd::CarriageReturn,
+            _ => LineEnd::Newline,
+        };
+        let reader = ReaderBuilder::new()
+            .has_headers(false)
+            .flexible(true)
+            .delimiter(delimiter)
+            .quoting(options.quote.is_some())
+            .quote(options.quote.unwrap_or(b'"'))
+            .from_reader(text);
+        let mut records = Self {
+            path: path.clone(),
+            reader,
+            consumed,
+            bytes: shard.bytes,
+            names: Vec::new(),
+            record: ByteRecord::new(),
+            line_before: 1,
+            line_end,
+            first: First::Taken,
+        };
+        records.name(options.header)?;
+        Ok(records)
+    }
+
+    fn name(&mut self, header: Header) -> Result<(), TableError> {
+        if !self.read()? {
+            return Err(TableError::NoTable {
+                path: self.path.clone(),
+                reason: "expected a table, found an empty file",
+                hint: "a CSV file has at least a line with the names of its columns",
+            });
+        }
+        let numbered = |place: usize| format!("column_{}", place + 1);
+        let mut names = Vec::new();
+        for place in 0..self.record.len() {
+            let text = match header {
+                Header::Present => self.cell(place)?.trim(),
+                Header::Absent => "",
+            };
+            names.push(if text.is_empty() {
+                numbered(place)
+            } else {
+                text.into()
+            });
+        }
+        self.names = names;
+        if header == Header::Absent {
+            self.first = First::Pending;
+        }
+        Ok(())
+    }
+
+    /// The names of the columns.
+    pub(super) fn names(&self) -> &[String] {
+        &self.names
+    }
+
+    /// Goes to the next record; false after the last. Refuses one of another length.
+    pub(super) fn advance(&mut self) -> Result<bool, TableError> {
+        if let First::Pending = self.first {
+            self.first = First::Taken;
+            return Ok(true);
+        }
+        if !self.read()? {
+            return Ok(false);
+        }
+        if self.record.len() == self.names.len() {
+            return Ok(true);
+        }
+        Err(TableError::Ragged {
+            path: self.path.clone(),
+            line: self.line(),
+            expected: self.names.len() as u64,
+            found: self.record.len() as u64,
+        })
+    }
+
+    /// The text of one field of the record at hand.
+    pub(super) fn cell(&self, place: usize) -> Result<&str, TableError> {
+        std::str::from_utf8(&self.record[place]).map_err(|_| TableError::Encoding {
+            path: self.path.clone(),
+            line: self.line(),
+            field: place + 1,
+        })
+    }
+
+    /// The error that this field is not what its column holds.
+    pub(super) fn refuse(&self, place: usize, expected: Kind) -> TableError {
+        let text = String::from_utf8_lossy(&self.record[place]);
+        let found: String = text.trim().chars().take(40).collect();
+        TableError::Cell {
+            path: self.path.clone(),
+            line: self.line(),
+            field: place + 1,
+            column: self.names[place].clone(),
+            expected,
+            found,
+        }
+    }
+
+    /// The share of the file that has been read.
+    pub(super) fn share(&self) -> f64 {
+        (self.consumed.get() as f64 / self.bytes.max(1) as f64).min(1.0)
+    }
+
+    fn read(&mut self) -> Result<bool, TableError> {
+        self.line_before = self.reader.position().line();
+        let read = self.reader.read_byte_record(&mut self.record);
+        read.map_err(|error| self.broken(error))
+    }
+
+    /// The line on which the record at hand starts: the lines read so far less those within
+    /// its fields. Blank lines before it are thus passed over.
+    fn line(&self) -> u64 {
+        let within = self.record.as_slice().split(|byte| *byte == b'\n').count() - 1;
+        let ended = match self.line_end {
+            LineEnd::Newline => 1,
+            LineEnd::CarriageReturn => 0,
+        };
+        let after = self.reader.position().line();
+        after
+            .saturating_sub(within as u64 + ended)
+            .max(self.line_before)
+    }
+
+    fn broken(&self, error: ::csv::Error) -> TableError {
+        match error.into_kind() {
+            ErrorKind::Io(source) => io(&self.path, "read")(source),
+            other => TableError::Format {
+                path: self.path.clone(),
+                reason: format!("{other:?}"),
+            },
+        }
+    }
+}
+
+/// A file that counts the bytes taken from it, before they are decompressed.
+struct Counted {
+    file: File,
+    consumed: Rc<Cell<u64>>,
+}
+
+impl Read for Counted {
+    fn read(&mut self, into: &mut [u8]) -> std::io::Result<usize> {
+        let count = self.file.read(into)?;
+        self.consumed.set(self.consumed.get() + count as u64);
+        Ok(count)
+    }
+}
+
+const BUFFER_BYTES: usize = 1 << 18;
+
+fn unpack(shard: &Shard, file: Counted) -> Result<(Box<dyn BufRead>, Separator), TableError> {
+    let Format::Csv(packing, separator) = shard.format else {
+        unreachable!("only CSV files are read as text");
+    };
+    let text: Box<dyn Read> = match packing {
+        Packing::Plain => Box::new(file),
+        Packing::Gzip => Box::new(flate2::read::MultiGzDecoder::new(file)),
+        Packing::Zstandard => {
+            let opened = zstd::Decoder::new(file);
+            Box::new(opened.map_err(io(Path::new(&shard.path), "decompress"))?)
+        }
+    };
+    Ok((
+        Box::new(BufReader::with_capacity(BUFFER_BYTES, text)),
+        separator,
+    ))
+}
+
+fn first_line(start: &[u8]) -> &[u8] {
+    let end = start.iter().position(|byte| *byte == b'\n');
+    &start[..end.unwrap_or(start.len())]
+}
+
+fn guess(line: &[u8], separator: Separator) -> u8 {
+    match separator {
+        Separator::Tab => b'\t',
+        Separator::Comma if line.contains(&b',') => b',',
+        Separator::Comma => (*b";\t|")
+            .into_iter()
+            .find(|byte| line.contains(byte))
+            .unwrap_or(b','),
+    }
+}

@@ -1,0 +1,94 @@
+//! Arrow's own files and streams, batch by batch.
+
+mod layout;
+
+use std::fs::File;
+use std::io::{BufReader, Read, Seek};
+use std::path::Path;
+
+use ::arrow::array::RecordBatch;
+use ::arrow::datatypes::SchemaRef;
+use ::arrow::error::ArrowError;
+use ::arrow::ipc::reader::{FileReader, StreamReader};
+
+use crate::TableError;
+
+use super::guard::guarded;
+use super::{EachBatch, Field, arrow, io};
+
+enum Reader {
+    File(FileReader<BufReader<File>>),
+    Stream(StreamReader<BufReader<File>>),
+}
+
+impl Reader {
+    /// A file starts with a magic word, a stream does not.
+    fn open(path: &Path) -> Result<Self, TableError> {
+        let mut file = BufReader::new(File::open(path).map_err(io(path, "open"))?);
+        let mut magic = Vec::new();
+        file.by_ref()
+            .take(6)
+            .read_to_end(&mut magic)
+            .map_err(io(path, "read"))?;
+        file.rewind().map_err(io(path, "read"))?;
+        if magic == b"ARROW1" {
+            guarded(path, || layout::check_file(&mut file))?;
+            let reader = guarded(path, || FileReader::try_new(file, None));
+            return Ok(Self::File(reader?));
+        }
+        guarded(path, || layout::check_stream(&mut file))?;
+        let reader = guarded(path, || StreamReader::try_new(file, None));
+        Ok(Self::Stream(reader?))
+    }
+
+    fn schema(&self) -> SchemaRef {
+        match self {
+            Self::File(reader) => reader.schema(),
+            Self::Stream(reader) => reader.schema(),
+        }
+    }
+
+    /// The number of batches, if it is known before they are read.
+    fn batches(&self) -> Option<usize> {
+        match self {
+            Self::File(reader) => Some(reader.num_batches()),
+            Self::Stream(_) => None,
+        }
+    }
+
+    fn next(&mut self) -> Option<Result<RecordBatch, ArrowError>> {
+        match self {
+            Self::File(reader) => reader.next(),
+            Self::Stream(reader) => reader.next(),
+        }
+    }
+}
+
+/// The columns of the file.
+pub(super) fn fields(path: &Path) -> Result<Vec<Field>, TableError> {
+    Ok(arrow::fields(&Reader::open(path)?.schema()))
+}
+
+/// Reads the given fields and hands them on in batches of at most `batch_rows`; the batches of
+/// the file itself, as large as its writer made them, are held one at a time.
+pub(super) fn decode(
+    path: &Path,
+    fields: &[Field],
+    batch_rows: usize,
+    each: &mut EachBatch<'_>,
+) -> Result<(), TableError> {
+    let mut reader = Reader::open(path)?;
+    let total = reader.batches();
+    let mut done = 0;
+    while let Some(batch) = guarded(path, || reader.next().transpose())? {
+        done += 1;
+        let share = total.map_or(0.0, |total| f64::from(done) / total.max(1) as f64);
+        for start in (0..batch.num_rows()).step_by(batch_rows.max(1)) {
+            let rows = batch_rows.max(1).min(batch.num_rows() - start);
+            let part = batch.slice(start, rows);
+            let table = guarded(path, || arrow::table(&part, fields))?;
+            each(table, share)?;
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,44 @@
+//! Tables in files: which files, which columns, and their rows in batches.
+
+mod arrow;
+mod csv;
+mod draft;
+mod guard;
+mod ipc;
+mod option;
+mod parquet;
+mod progress;
+mod schema;
+mod shard;
+mod sink;
+mod source;
+mod stack;
+
+pub use option::{Header, MissingPolicy, ReadOptions};
+pub use progress::{Progress, Stage};
+pub use schema::Field;
+pub use sink::{Sink, write_csv, write_ipc, write_parquet};
+pub use source::{Scanned, Source};
+
+pub(crate) use draft::{Draft, folder};
+pub(crate) use stack::Provisional;
+
+use std::path::Path;
+
+use crate::{Table, TableError};
+
+/// Takes a batch and the share of its shard that is read with it.
+type EachBatch<'a> = dyn FnMut(Table, f64) -> Result<(), TableError> + 'a;
+
+/// An error of the operating system, with the file and what was tried.
+pub(crate) fn io(
+    path: &Path,
+    action: &'static str,
+) -> impl FnOnce(std::io::Error) -> TableError + use<> {
+    let path = path.to_path_buf();
+    move |source| TableError::Io {
+        path,
+        action,
+        source,
+    }
+}

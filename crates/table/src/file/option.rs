@@ -1,0 +1,65 @@
+//! How files are read.
+
+/// How files are read. The CSV settings are ignored for formats that describe themselves.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ReadOptions {
+    /// The byte between CSV fields. `None`: a tab in `.tsv` files, otherwise a comma, or
+    /// whichever of `;`, tab and `|` the first line has if it has no comma.
+    pub delimiter: Option<u8>,
+    /// The byte around CSV fields that contain delimiters; `None` if there is none.
+    pub quote: Option<u8>,
+    /// Whether the first CSV record names the columns.
+    pub header: Header,
+    /// CSV cells that mean a missing value, compared without surrounding blanks.
+    pub missing_markers: Vec<String>,
+    /// What to do about missing values.
+    pub missing: MissingPolicy,
+    /// The columns to read, all if `None`. The order of the file is kept.
+    pub columns: Option<Vec<String>>,
+    /// Columns to read as categories even though they look like numbers or truth values. In CSV
+    /// the text of a cell is its level (`1` and `1.0` differ), elsewhere the number is.
+    pub categorical: Vec<String>,
+    /// CSV types are inferred from this many records, and from further ones only until every
+    /// column has shown a value. A column of which more than half of the values seen are
+    /// numbers is a number; one with nothing but `true` and `false` (in any case) a truth value; one
+    /// without any value a number; any other a category.
+    pub sample_rows: usize,
+    /// Rows that are decoded at a time.
+    pub batch_rows: usize,
+}
+
+impl Default for ReadOptions {
+    fn default() -> Self {
+        Self {
+            delimiter: None,
+            quote: Some(b'"'),
+            header: Header::Present,
+            missing_markers: vec![String::new(), "NA".into()],
+            missing: MissingPolicy::Refuse,
+            columns: None,
+            categorical: Vec::new(),
+            sample_rows: 10_000,
+            batch_rows: 8192,
+        }
+    }
+}
+
+/// Whether the first CSV record names the columns.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Header {
+    /// It does. An empty name becomes `column_3`, by its place.
+    Present,
+    /// It is data; the columns are `column_1`, `column_2` and so on.
+    Absent,
+}
+
+/// What to do about missing values in the columns that are read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum MissingPolicy {
+    /// An error with the count of every column, after all rows were seen.
+    Refuse,
+    /// Leave out every row that has one, and count those rows.
+    Drop,
+    /// Keep them as missing values.
+    Keep,
+}

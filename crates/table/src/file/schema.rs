@@ -1,0 +1,131 @@
+//! The columns of a file, before any row is read.
+
+use std::collections::HashMap;
+use std::path::Path;
+
+use crate::{Kind, TableError, nearest};
+
+use super::ReadOptions;
+
+/// One column of a file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Field {
+    /// Its name.
+    pub name: String,
+    /// What it is read as; `None` if its type cannot be read.
+    pub kind: Option<Kind>,
+    /// Its type as the file's format calls it.
+    pub type_name: String,
+}
+
+impl Field {
+    fn describe(&self) -> String {
+        match self.kind {
+            Some(kind) => format!("column {:?} ({kind})", self.name),
+            None => format!("column {:?} ({})", self.name, self.type_name),
+        }
+    }
+}
+
+/// Refuses two columns of one name.
+pub(super) fn distinct(path: &Path, fields: &[Field]) -> Result<(), TableError> {
+    let mut seen = HashMap::new();
+    for (field, place) in fields.iter().zip(1..) {
+        if let Some(first) = seen.insert(&field.name, place) {
+            return Err(TableError::DuplicateName {
+                path: path.into(),
+                name: field.name.clone(),
+                first,
+                second: place,
+            });
+        }
+    }
+    Ok(())
+}
+
+/// Refuses a shard whose columns are not, in this order, those of the first.
+pub(super) fn agree(
+    (first, expected): (&Path, &[Field]),
+    (shard, found): (&Path, &[Field]),
+) -> Result<(), TableError> {
+    let differ = |a: &Field, b: &Field| a.name != b.name || a.kind != b.kind;
+    let (expected, found) = match expected.iter().zip(found).find(|(a, b)| differ(a, b)) {
+        Some((a, b)) => (a.describe(), b.describe()),
+        None if expected.len() == found.len() => return Ok(()),
+        None => match (expected.get(found.len()), found.get(expected.len())) {
+            (Some(absent), _) => (absent.describe(), format!("no column {:?}", absent.name)),
+            (_, Some(extra)) => (format!("no column {:?}", extra.name), extra.describe()),
+            _ => return Ok(()),
+        },
+    };
+    Err(TableError::Shard {
+        shard: shard.into(),
+        first: first.into(),
+        expected,
+        found,
+    })
+}
+
+/// The fields that the options ask for, categories where they say so, in the file's order.
+pub(super) fn select(
+    path: &Path,
+    fields: &[Field],
+    options: &ReadOptions,
+) -> Result<Vec<Field>, TableError> {
+    let asked = options.columns.iter().flatten();
+    for name in asked.chain(&options.categorical) {
+        known(fields, name)?;
+    }
+    let wanted = |field: &&Field| {
+        let columns = options.columns.as_ref();
+        columns.is_none_or(|columns| columns.contains(&field.name))
+    };
+    let fields: Result<Vec<Field>, _> = (fields.iter().filter(wanted))
+        .map(|field| as_read(path, field, options))
+        .collect();
+    match fields {
+        Ok(none) if none.is_empty() => Err(TableError::NoTable {
+            path: path.into(),
+            reason: "expected at least one column to read, found none",
+            hint: "name columns with --columns, or leave that out to read all",
+        }),
+        fields => fields,
+    }
+}
+
+fn as_read(path: &Path, field: &Field, options: &ReadOptions) -> Result<Field, TableError> {
+    let categorical = options.categorical.contains(&field.name);
+    let kind = match field.kind {
+        None => {
+            return Err(TableError::Unsupported {
+                path: path.into(),
+                name: field.name.clone(),
+                kind: field.type_name.clone(),
+            });
+        }
+        Some(found @ Kind::Matrix { .. }) if categorical => {
+            return Err(TableError::WrongKind {
+                name: field.name.clone(),
+                expected: "one value per row",
+                found,
+            });
+        }
+        Some(_) if categorical => Kind::Category,
+        Some(kind) => kind,
+    };
+    Ok(Field {
+        kind: Some(kind),
+        ..field.clone()
+    })
+}
+
+fn known(fields: &[Field], name: &str) -> Result<(), TableError> {
+    if fields.iter().any(|field| field.name == name) {
+        return Ok(());
+    }
+    let names = fields.iter().map(|field| field.name.as_str());
+    Err(TableError::UnknownColumn {
+        name: name.into(),
+        nearest: nearest(name, names).map(Into::into),
+    })
+}

@@ -1,0 +1,158 @@
+//! One file of a table: its format by its name, and the files behind a folder or a pattern.
+
+use std::path::{Path, PathBuf};
+
+use crate::TableError;
+
+use super::io;
+
+/// One file of a table.
+#[derive(Debug, Clone)]
+pub(super) struct Shard {
+    pub(super) path: PathBuf,
+    pub(super) format: Format,
+    pub(super) bytes: u64,
+}
+
+/// What a file's name says about its content.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Format {
+    /// Comma-separated text, or with tabs.
+    Csv(Packing, Separator),
+    /// Apache Parquet.
+    Parquet,
+    /// Apache Arrow's own format, as a file or as a stream.
+    Ipc,
+}
+
+/// How a text file is compressed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Packing {
+    Plain,
+    Gzip,
+    Zstandard,
+}
+
+/// What a text file's name says about its delimiter.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Separator {
+    Comma,
+    Tab,
+}
+
+impl Format {
+    /// The format of a file of that name, if its extension is known.
+    pub(super) fn of(path: &Path) -> Option<Self> {
+        let name = path.file_name()?.to_str()?.to_ascii_lowercase();
+        let (stem, packing) = match name.rsplit_once('.') {
+            Some((stem, "gz")) => (stem, Packing::Gzip),
+            Some((stem, "zst" | "zstd")) => (stem, Packing::Zstandard),
+            _ => (name.as_str(), Packing::Plain),
+        };
+        match (stem.rsplit_once('.')?.1, packing) {
+            ("csv" | "txt", packing) => Some(Self::Csv(packing, Separator::Comma)),
+            ("tsv" | "tab", packing) => Some(Self::Csv(packing, Separator::Tab)),
+            ("parquet" | "pq", Packing::Plain) => Some(Self::Parquet),
+            ("arrow" | "ipc" | "feather" | "arrows", Packing::Plain) => Some(Self::Ipc),
+            _ => None,
+        }
+    }
+
+    /// Whether two files can be shards of one table.
+    pub(super) fn family(self) -> &'static str {
+        match self {
+            Self::Csv(..) => "csv text",
+            Self::Parquet => "parquet data",
+            Self::Ipc => "arrow data",
+        }
+    }
+}
+
+/// The files that a file name, a folder or a pattern stands for, in order of their names.
+pub(super) fn resolve(input: &Path) -> Result<Vec<Shard>, TableError> {
+    if input.is_dir() {
+        return folder(input);
+    }
+    let pattern = input.to_str().filter(|text| text.contains(['*', '?', '[']));
+    match pattern {
+        Some(pattern) if !input.exists() => matching(input, pattern),
+        _ => Ok(vec![shard(input)?]),
+    }
+}
+
+fn shard(path: &Path) -> Result<Shard, TableError> {
+    let data = std::fs::metadata(path).map_err(io(path, "open"))?;
+    let format = Format::of(path).ok_or_else(|| TableError::NoTable {
+        path: path.into(),
+        reason: "expected a table, found an unknown file extension",
+        hint: "known are csv, tsv, txt (also with gz or zst), parquet, pq, arrow, ipc, feather",
+    })?;
+    Ok(Shard {
+        path: path.into(),
+        format,
+        bytes: data.len(),
+    })
+}
+
+/// Tables directly in a folder; hidden files and those of unknown extension are passed over.
+fn folder(input: &Path) -> Result<Vec<Shard>, TableError> {
+    let mut paths = Vec::new();
+    for entry in std::fs::read_dir(input).map_err(io(input, "list"))? {
+        paths.push(entry.map_err(io(input, "list"))?.path());
+    }
+    let visible = |path: &PathBuf| {
+        let name = path.file_name().map(|name| name.to_string_lossy());
+        path.is_file() && name.is_some_and(|name| !name.starts_with(['.', '_']))
+    };
+    paths.retain(|path| visible(path) && Format::of(path).is_some());
+    some_of(input, paths, "the folder has no table in it")
+}
+
+fn matching(input: &Path, pattern: &str) -> Result<Vec<Shard>, TableError> {
+    let found = glob::glob(pattern).map_err(|error| TableError::Format {
+        path: input.into(),
+        reason: format!("not a valid pattern: {}", error.msg),
+    })?;
+    let paths = found.filter_map(Result::ok).filter(|path| path.is_file());
+    some_of(input, paths.collect(), "no file matches the pattern")
+}
+
+fn some_of(
+    input: &Path,
+    mut paths: Vec<PathBuf>,
+    reason: &'static str,
+) -> Result<Vec<Shard>, TableError> {
+    if paths.is_empty() {
+        return Err(TableError::NoTable {
+            path: input.into(),
+            reason,
+            hint: "shards are csv, tsv, parquet or arrow files",
+        });
+    }
+    paths.sort();
+    paths.iter().map(|path| shard(path)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_format_is_known_by_its_extension_in_any_case() {
+        let of = |name: &str| Format::of(Path::new(name));
+        assert_eq!(of("a.b/x.PARQUET"), Some(Format::Parquet));
+        assert_eq!(
+            of("x.tsv.GZ"),
+            Some(Format::Csv(Packing::Gzip, Separator::Tab))
+        );
+        assert_eq!(
+            of("x.csv.zst"),
+            Some(Format::Csv(Packing::Zstandard, Separator::Comma))
+        );
+        assert_eq!(of("x.feather"), Some(Format::Ipc));
+        assert_eq!(
+            [of("x.parquet.gz"), of("x"), of("x.gz"), of("..")],
+            [None; 4]
+        );
+    }
+}

@@ -1,0 +1,233 @@
+//! Tables written to files, at once or batch by batch.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use ::arrow::datatypes::SchemaRef;
+use ::arrow::ipc::writer::FileWriter;
+use ::csv::ByteRecord;
+use ::parquet::arrow::ArrowWriter;
+use ::parquet::basic::{Compression, ZstdLevel};
+use ::parquet::file::properties::WriterProperties;
+
+use crate::{Column, MISSING, Table, TableError};
+
+use super::shard::{Format, Packing, Separator};
+use super::{Draft, arrow, io};
+
+/// Rows that are encoded at a time.
+const BATCH_ROWS: usize = 1 << 16;
+
+/// A file that is being written from tables with the same columns. It gets its name in
+/// [`finish`](Self::finish); before that an older file of that name is untouched.
+pub struct Sink {
+    target: std::path::PathBuf,
+    encoder: Encoder,
+    schema: SchemaRef,
+}
+
+enum Encoder {
+    Csv(Box<::csv::Writer<Draft>>),
+    Parquet(Box<ArrowWriter<Draft>>),
+    Ipc(Box<FileWriter<Draft>>),
+}
+
+impl Sink {
+    /// Starts a file whose format is that of its extension (csv, tsv, parquet or arrow), with
+    /// the columns of `like`, of which no row is written.
+    pub fn create(target: &Path, like: &Table) -> Result<Self, TableError> {
+        let format = Format::of(target).ok_or_else(|| unknown(target))?;
+        Self::with_format(target, format, like)
+    }
+
+    fn with_format(target: &Path, format: Format, like: &Table) -> Result<Self, TableError> {
+        if let Format::Csv(Packing::Gzip | Packing::Zstandard, _) = format {
+            return Err(unknown(target));
+        }
+        let schema = arrow::schema(like);
+        let draft = Draft::create(target)?;
+        let encoder = match format {
+            Format::Csv(_, separator) => Encoder::Csv(Box::new(csv(draft, separator, like)?)),
+            Format::Parquet => {
+                let writer = ArrowWriter::try_new(draft, Arc::clone(&schema), Some(properties()));
+                Encoder::Parquet(Box::new(writer.map_err(refusal(target))?))
+            }
+            Format::Ipc => {
+                let writer = FileWriter::try_new(draft, &schema);
+                Encoder::Ipc(Box::new(writer.map_err(refusal(target))?))
+            }
+        };
+        Ok(Self {
+            target: target.into(),
+            encoder,
+            schema,
+        })
+    }
+
+    /// Adds the rows of a table, which must have the columns the file was started with.
+    pub fn push(&mut self, table: &Table) -> Result<(), TableError> {
+        let refused = refusal(&self.target);
+        if arrow::schema(table) != self.schema {
+            return Err(refused(
+                "a batch must have the columns of the first".to_string(),
+            ));
+        }
+        if let Encoder::Csv(writer) = &mut self.encoder {
+            let written = write_records(writer, table);
+            return written.map_err(|error| csv_error(&self.target, error));
+        }
+        for start in (0..table.n_rows()).step_by(BATCH_ROWS) {
+            let rows = start..table.n_rows().min(start + BATCH_ROWS);
+            let batch = arrow::batch(table, &self.schema, rows);
+            let batch = batch.map_err(refusal(&self.target))?;
+            match &mut self.encoder {
+                Encoder::Parquet(writer) => {
+                    writer.write(&batch).map_err(refusal(&self.target))?;
+                }
+                Encoder::Ipc(writer) => writer.write(&batch).map_err(refusal(&self.target))?,
+                Encoder::Csv(_) => {}
+            }
+        }
+        Ok(())
+    }
+
+    /// Ends the file and gives it its name.
+    pub fn finish(self) -> Result<(), TableError> {
+        let target = &self.target;
+        let draft = match self.encoder {
+            Encoder::Csv(writer) => {
+                (writer.into_inner()).map_err(|error| io(target, "write")(error.into_error()))?
+            }
+            Encoder::Parquet(writer) => writer.into_inner().map_err(refusal(target))?,
+            Encoder::Ipc(writer) => writer.into_inner().map_err(refusal(target))?,
+        };
+        draft.commit()
+    }
+}
+
+/// Writes a table as Parquet, compressed with Zstandard. Categories are strings, matrices
+/// lists of fixed size, missing values nulls.
+pub fn write_parquet(path: &Path, table: &Table) -> Result<(), TableError> {
+    write(path, Format::Parquet, table)
+}
+
+/// Writes a table as comma-separated text: missing values are empty cells, a matrix `x` is the
+/// columns `x[1]`, `x[2]` and so on, and numbers have as many digits as tell them apart.
+pub fn write_csv(path: &Path, table: &Table) -> Result<(), TableError> {
+    write(path, Format::Csv(Packing::Plain, Separator::Comma), table)
+}
+
+/// Writes a table as an Arrow IPC file.
+pub fn write_ipc(path: &Path, table: &Table) -> Result<(), TableError> {
+    write(path, Format::Ipc, table)
+}
+
+fn write(path: &Path, format: Format, table: &Table) -> Result<(), TableError> {
+    let mut sink = Sink::with_format(path, format, table)?;
+    sink.push(table)?;
+    sink.finish()
+}
+
+fn unknown(target: &Path) -> TableError {
+    TableError::NoTable {
+        path: target.into(),
+        reason: "cannot write a file of this extension",
+        hint: "end its name in csv, tsv, parquet or arrow",
+    }
+}
+
+fn properties() -> WriterProperties {
+    let level = ZstdLevel::try_new(3).unwrap_or_default();
+    WriterProperties::builder()
+        .set_compression(Compression::ZSTD(level))
+        .build()
+}
+
+fn csv(
+    draft: Draft,
+    separator: Separator,
+    like: &Table,
+) -> Result<::csv::Writer<Draft>, TableError> {
+    let target = draft.target().to_path_buf();
+    let delimiter = match separator {
+        Separator::Comma => b',',
+        Separator::Tab => b'\t',
+    };
+    let mut writer = ::csv::WriterBuilder::new()
+        .delimiter(delimiter)
+        .from_writer(draft);
+    let mut names = ByteRecord::new();
+    for (name, column) in like.columns() {
+        match column {
+            Column::Matrix { width, .. } => {
+                (1..=*width)
+                    .for_each(|place| names.push_field(format!("{name}[{place}]").as_bytes()));
+            }
+            _ => names.push_field(name.as_bytes()),
+        }
+    }
+    writer
+        .write_byte_record(&names)
+        .map_err(|error| csv_error(&target, error))?;
+    Ok(writer)
+}
+
+fn write_records(writer: &mut ::csv::Writer<Draft>, table: &Table) -> ::csv::Result<()> {
+    let mut record = ByteRecord::new();
+    for row in 0..table.n_rows() {
+        record.clear();
+        for (_, column) in table.columns() {
+            push_cells(&mut record, column, row);
+        }
+        writer.write_byte_record(&record)?;
+    }
+    Ok(())
+}
+
+fn push_cells(record: &mut ByteRecord, column: &Column, row: usize) {
+    match column {
+        Column::Number(values) => record.push_field(shortest(values[row]).as_bytes()),
+        Column::Matrix { width, values } => {
+            for value in &values[row * width..(row + 1) * width] {
+                record.push_field(shortest(*value).as_bytes());
+            }
+        }
+        Column::Category { codes, levels } => record.push_field(match codes[row] {
+            MISSING => b"",
+            code => levels[code as usize].as_bytes(),
+        }),
+        Column::Boolean(values) => record.push_field(match values[row] {
+            None => b"",
+            Some(true) => b"true",
+            Some(false) => b"false",
+        }),
+    }
+}
+
+/// The shortest text that reads back as the same number; `inf` and `-inf` for infinities.
+fn shortest(value: f64) -> String {
+    if value.is_nan() {
+        return String::new();
+    }
+    let mut text = format!("{value:?}");
+    if text.ends_with(".0") {
+        text.truncate(text.len() - 2);
+    }
+    text
+}
+
+fn csv_error(target: &Path, error: ::csv::Error) -> TableError {
+    match error.into_kind() {
+        ::csv::ErrorKind::Io(source) => io(target, "write")(source),
+        other => refusal(target)(format!("{other:?}")),
+    }
+}
+
+/// An error of a format's library while it writes, on one line.
+fn refusal<E: std::fmt::Display>(target: &Path) -> impl Fn(E) -> TableError + use<E> {
+    let path = target.to_path_buf();
+    move |error| TableError::Format {
+        path: path.clone(),
+        reason: format!("cannot write: {error}").replace('\n', " "),
+    }
+}

@@ -1,0 +1,238 @@
+//! A table in one file or many.
+
+use std::path::{Path, PathBuf};
+
+use crate::{Column, Table, TableError};
+
+use super::shard::{Format, Shard, resolve};
+use super::stack::Stack;
+use super::{
+    EachBatch, Field, MissingPolicy, Progress, ReadOptions, Stage, csv, ipc, parquet, schema,
+};
+
+/// A table in one file or in many of the same format. The first file sets the columns, their
+/// order and their kinds.
+#[derive(Debug, Clone)]
+pub struct Source {
+    shards: Vec<Shard>,
+}
+
+/// What a pass over all rows has met.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Scanned {
+    /// Rows handed on.
+    pub rows: u64,
+    /// Rows left out because a value was missing.
+    pub dropped_rows: usize,
+    /// Missing values of every column that has some, dropped rows included.
+    pub missing: Vec<(String, usize)>,
+}
+
+impl Source {
+    /// Finds the files behind `inputs`, each a file, a folder or a pattern such as
+    /// `part-*.parquet`. Parquet and Arrow shards that disagree are refused here; CSV shards,
+    /// whose columns depend on the options, when they are read.
+    pub fn open<P: AsRef<Path>>(inputs: &[P]) -> Result<Self, TableError> {
+        let mut shards = Vec::new();
+        for input in inputs {
+            shards.extend(resolve(input.as_ref())?);
+        }
+        let first = shards.first().ok_or_else(|| TableError::NoTable {
+            path: PathBuf::new(),
+            reason: "no file was given",
+            hint: "name at least one",
+        })?;
+        for shard in &shards {
+            one_format(first, shard)?;
+        }
+        let described = !matches!(first.format, Format::Csv(..));
+        let source = Self { shards };
+        if described {
+            source.fields(&ReadOptions::default())?;
+        }
+        Ok(source)
+    }
+
+    /// The files, in the order in which they are read.
+    pub fn paths(&self) -> impl ExactSizeIterator<Item = &Path> {
+        self.shards.iter().map(|shard| shard.path.as_path())
+    }
+
+    /// The columns that the options ask for, in the order of the files.
+    pub fn schema(&self, options: &ReadOptions) -> Result<Vec<Field>, TableError> {
+        let fields = self.fields(options)?;
+        schema::select(&self.shards[0].path, &fields, options)
+    }
+
+    /// Reads all rows into memory and tells `progress` after every batch.
+    pub fn read(
+        &self,
+        options: &ReadOptions,
+        progress: &mut dyn FnMut(Progress),
+    ) -> Result<Table, TableError> {
+        let fields = self.schema(options)?;
+        let mut stack = Stack::new(&fields);
+        let scanned = self.pass(&fields, options, &mut |batch, at| {
+            stack.push(&batch);
+            progress(at);
+            Ok(())
+        })?;
+        let mut table = stack.finish()?;
+        table.count_dropped(scanned.dropped_rows);
+        Ok(table)
+    }
+
+    /// Hands on all rows batch by batch, so that memory does not grow with their number. A
+    /// category has the levels of its batch only: see [`Column::recode`]. An error of `each`
+    /// ends the pass. Under [`MissingPolicy::Refuse`] the error comes after the last batch.
+    pub fn scan(
+        &self,
+        options: &ReadOptions,
+        each: &mut dyn FnMut(Table, Progress) -> Result<(), TableError>,
+    ) -> Result<Scanned, TableError> {
+        self.pass(&self.schema(options)?, options, each)
+    }
+
+    /// [`scan`](Self::scan) with the schema at hand.
+    pub(crate) fn pass(
+        &self,
+        fields: &[Field],
+        options: &ReadOptions,
+        each: &mut dyn FnMut(Table, Progress) -> Result<(), TableError>,
+    ) -> Result<Scanned, TableError> {
+        let total: u64 = self.shards.iter().map(|shard| shard.bytes).sum();
+        let mut tally = Tally::new(fields);
+        let mut before = 0;
+        for shard in &self.shards {
+            let mut take = |batch: Table, within: f64| {
+                let batch = tally.take(as_asked(batch, fields)?, options.missing);
+                let done = before as f64 + within * shard.bytes as f64;
+                let progress = Progress {
+                    stage: Stage::Reading,
+                    rows: tally.rows,
+                    share: (done / total.max(1) as f64).min(1.0),
+                };
+                each(batch, progress)
+            };
+            decode(shard, fields, options, &mut take)?;
+            before += shard.bytes;
+        }
+        tally.finish(fields, options.missing)
+    }
+
+    /// All columns of the first shard, after those of the others were compared with them.
+    fn fields(&self, options: &ReadOptions) -> Result<Vec<Field>, TableError> {
+        let first = &self.shards[0];
+        let fields = match first.format {
+            Format::Csv(..) => csv::infer(&self.shards, options)?,
+            _ => described(first)?,
+        };
+        schema::distinct(&first.path, &fields)?;
+        for shard in &self.shards[1..] {
+            let found = match shard.format {
+                Format::Csv(..) => csv::named_like(shard, options, &fields)?,
+                _ => described(shard)?,
+            };
+            schema::agree((&first.path, &fields), (&shard.path, &found))?;
+        }
+        Ok(fields)
+    }
+}
+
+fn one_format(first: &Shard, shard: &Shard) -> Result<(), TableError> {
+    if first.format.family() == shard.format.family() {
+        return Ok(());
+    }
+    Err(TableError::Shard {
+        shard: shard.path.clone(),
+        first: first.path.clone(),
+        expected: first.format.family().into(),
+        found: shard.format.family().into(),
+    })
+}
+
+/// The columns of a file that describes itself.
+fn described(shard: &Shard) -> Result<Vec<Field>, TableError> {
+    match shard.format {
+        Format::Parquet => parquet::fields(&shard.path),
+        _ => ipc::fields(&shard.path),
+    }
+}
+
+fn decode(
+    shard: &Shard,
+    fields: &[Field],
+    options: &ReadOptions,
+    each: &mut EachBatch<'_>,
+) -> Result<(), TableError> {
+    match shard.format {
+        Format::Csv(..) => csv::decode(shard, fields, options, each),
+        Format::Parquet => parquet::decode(&shard.path, fields, options.batch_rows, each),
+        Format::Ipc => ipc::decode(&shard.path, fields, options.batch_rows, each),
+    }
+}
+
+/// Turns columns into categories where the options asked for that.
+fn as_asked(mut batch: Table, fields: &[Field]) -> Result<Table, TableError> {
+    for field in fields {
+        let column = batch.column(&field.name)?;
+        if field.kind != Some(column.kind()) {
+            let category = column.to_category().unwrap_or_else(|| column.clone());
+            batch.replace(&field.name, category)?;
+        }
+    }
+    Ok(batch)
+}
+
+/// Counts rows and missing values of a pass.
+struct Tally {
+    rows: u64,
+    dropped_rows: usize,
+    missing: Vec<usize>,
+}
+
+impl Tally {
+    fn new(fields: &[Field]) -> Self {
+        Self {
+            rows: 0,
+            dropped_rows: 0,
+            missing: vec![0; fields.len()],
+        }
+    }
+
+    /// Counts a batch in and, if rows with missing values are to go, leaves them out.
+    fn take(&mut self, batch: Table, policy: MissingPolicy) -> Table {
+        let counts: Vec<usize> = batch
+            .columns()
+            .map(|(_, column)| Column::missing(column))
+            .collect();
+        for (all, more) in self.missing.iter_mut().zip(&counts) {
+            *all += more;
+        }
+        let batch = match policy {
+            MissingPolicy::Drop if counts.iter().any(|count| *count > 0) => batch.drop_missing(),
+            _ => batch,
+        };
+        self.rows += batch.n_rows() as u64;
+        self.dropped_rows += batch.dropped_rows();
+        batch
+    }
+
+    fn finish(self, fields: &[Field], policy: MissingPolicy) -> Result<Scanned, TableError> {
+        let missing: Vec<(String, usize)> = (fields.iter().zip(self.missing))
+            .filter(|(_, count)| *count > 0)
+            .map(|(field, count)| (field.name.clone(), count))
+            .collect();
+        if policy == MissingPolicy::Refuse && !missing.is_empty() {
+            return Err(TableError::Missing {
+                columns: missing,
+                rows: self.rows as usize,
+            });
+        }
+        Ok(Scanned {
+            rows: self.rows,
+            dropped_rows: self.dropped_rows,
+            missing,
+        })
+    }
+}

@@ -1,0 +1,107 @@
+//! Batches put on top of each other to one table.
+
+use crate::level::{Levels, relabel};
+use crate::{Column, MISSING, Table, TableError};
+
+use super::Field;
+
+/// Category codes while not all levels are known: every level keeps the code of its first
+/// appearance until the end, when they are sorted.
+#[derive(Debug, Default)]
+pub(crate) struct Provisional {
+    levels: Levels,
+}
+
+impl Provisional {
+    /// Codes that are common to all batches, from the codes of one batch. Levels that no row
+    /// uses are not taken in.
+    pub(crate) fn codes(&mut self, codes: &[u32], levels: &[String]) -> Vec<u32> {
+        let mut place = vec![MISSING; levels.len()];
+        (codes.iter())
+            .map(|&code| {
+                if code == MISSING {
+                    return MISSING;
+                }
+                let known = &mut place[code as usize];
+                if *known == MISSING {
+                    *known = self.levels.code(&levels[code as usize]);
+                }
+                *known
+            })
+            .collect()
+    }
+
+    /// The sorted levels, and for every provisional code its place among them.
+    pub(crate) fn sorted(&self) -> (std::sync::Arc<[String]>, Vec<u32>) {
+        self.levels.sorted()
+    }
+}
+
+/// A table that grows by batches of the same columns.
+#[derive(Debug)]
+pub(super) struct Stack {
+    names: Vec<String>,
+    piles: Vec<Pile>,
+}
+
+#[derive(Debug)]
+enum Pile {
+    Plain(Column),
+    Category(Vec<u32>, Provisional),
+}
+
+impl Stack {
+    /// An empty table with these columns.
+    pub(super) fn new(fields: &[Field]) -> Self {
+        let pile = |field: &Field| match field.kind {
+            Some(crate::Kind::Category) => Pile::Category(Vec::new(), Provisional::default()),
+            Some(crate::Kind::Matrix { width }) => Pile::Plain(Column::Matrix {
+                width,
+                values: Vec::new(),
+            }),
+            Some(crate::Kind::Boolean) => Pile::Plain(Column::Boolean(Vec::new())),
+            Some(crate::Kind::Number) | None => Pile::Plain(Column::Number(Vec::new())),
+        };
+        Self {
+            names: fields.iter().map(|field| field.name.clone()).collect(),
+            piles: fields.iter().map(pile).collect(),
+        }
+    }
+
+    /// Puts a batch below the rows so far.
+    pub(super) fn push(&mut self, batch: &Table) {
+        for (pile, (name, column)) in self.piles.iter_mut().zip(batch.columns()) {
+            match (pile, column) {
+                (Pile::Plain(Column::Number(all)), Column::Number(more))
+                | (
+                    Pile::Plain(Column::Matrix { values: all, .. }),
+                    Column::Matrix { values: more, .. },
+                ) => all.extend_from_slice(more),
+                (Pile::Plain(Column::Boolean(all)), Column::Boolean(more)) => {
+                    all.extend_from_slice(more);
+                }
+                (Pile::Category(all, known), Column::Category { codes, levels }) => {
+                    all.extend(known.codes(codes, levels));
+                }
+                _ => unreachable!("column {name:?} is decoded as its field says"),
+            }
+        }
+    }
+
+    /// The table, with sorted levels.
+    pub(super) fn finish(self) -> Result<Table, TableError> {
+        let mut table = Table::new();
+        for (name, pile) in self.names.into_iter().zip(self.piles) {
+            let column = match pile {
+                Pile::Plain(column) => column,
+                Pile::Category(mut codes, known) => {
+                    let (levels, place) = known.sorted();
+                    relabel(&mut codes, &place);
+                    Column::Category { codes, levels }
+                }
+            };
+            table.insert(name, column)?;
+        }
+        Ok(table)
+    }
+}

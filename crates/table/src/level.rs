@@ -1,0 +1,83 @@
+//! The names behind category codes.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use crate::MISSING;
+
+/// Hands out codes to names in the order in which they first appear.
+#[derive(Debug, Default)]
+pub(crate) struct Levels {
+    codes: HashMap<Arc<str>, u32>,
+    names: Vec<Arc<str>>,
+}
+
+impl Levels {
+    /// The code of `name`, a new one if it was not seen before.
+    pub(crate) fn code(&mut self, name: &str) -> u32 {
+        if let Some(&code) = self.codes.get(name) {
+            return code;
+        }
+        let code = u32::try_from(self.names.len()).expect("fewer than 2^32 levels");
+        let name: Arc<str> = name.into();
+        self.names.push(Arc::clone(&name));
+        self.codes.insert(name, code);
+        code
+    }
+
+    /// The names in sorted order, and for every code handed out its place among them.
+    pub(crate) fn sorted(&self) -> (Arc<[String]>, Vec<u32>) {
+        let mut order: Vec<usize> = (0..self.names.len()).collect();
+        match self.numbers() {
+            Some(numbers) => order.sort_by(|&a, &b| {
+                (numbers[a].total_cmp(&numbers[b])).then_with(|| self.names[a].cmp(&self.names[b]))
+            }),
+            None => order.sort_by(|&a, &b| self.names[a].cmp(&self.names[b])),
+        }
+        let mut place = vec![0; order.len()];
+        for (new, &old) in order.iter().enumerate() {
+            place[old] = new as u32;
+        }
+        let names = order.iter().map(|&old| self.names[old].to_string());
+        (names.collect(), place)
+    }
+
+    /// The names as numbers when all of them are, so that 2 sorts before 10.
+    fn numbers(&self) -> Option<Vec<f64>> {
+        self.names.iter().map(|name| name.parse().ok()).collect()
+    }
+}
+
+/// Codes and sorted levels of cells, `None` being a missing one.
+pub(crate) fn encode<S: AsRef<str>>(
+    cells: impl IntoIterator<Item = Option<S>>,
+) -> (Vec<u32>, Arc<[String]>) {
+    let mut levels = Levels::default();
+    let mut codes: Vec<u32> = (cells.into_iter())
+        .map(|cell| cell.map_or(MISSING, |name| levels.code(name.as_ref())))
+        .collect();
+    let (names, place) = levels.sorted();
+    relabel(&mut codes, &place);
+    (codes, names)
+}
+
+/// Replaces every code by its place; missing stays missing.
+pub(crate) fn relabel(codes: &mut [u32], place: &[u32]) {
+    for code in codes.iter_mut().filter(|code| **code != MISSING) {
+        *code = place[*code as usize];
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn levels_sort_as_numbers_when_all_are_and_as_text_otherwise() {
+        let (codes, levels) = encode([Some("10"), None, Some("2"), Some("10")]);
+        assert_eq!(*levels, ["2".to_string(), "10".into()]);
+        assert_eq!(codes, [1, MISSING, 0, 1]);
+        let (_, levels) = encode([Some("b"), Some("10"), Some("2")]);
+        assert_eq!(*levels, ["10".to_string(), "2".into(), "b".into()]);
+    }
+}

@@ -1,0 +1,43 @@
+//! Typed columns in memory, and the files they come from.
+//!
+//! ```
+//! use lehr_table::Table;
+//!
+//! let table = Table::new()
+//!     .with_number("y", vec![0.0, 1.0, 1.0])?
+//!     .with_matrix("x", 3, 2, vec![1.0, 2.0, 3.0, 4.0, 5.0, 6.0])?
+//!     .with_category("site", vec![0, 1, 0], vec!["north".into(), "south".into()])?;
+//! assert_eq!(table.n_rows(), 3);
+//! assert!(table.column("sit").unwrap_err().to_string().contains("did you mean \"site\"?"));
+//! # Ok::<(), lehr_table::TableError>(())
+//! ```
+
+mod column;
+mod error;
+mod level;
+mod moment;
+mod nearest;
+mod order;
+mod standardizer;
+mod table;
+
+pub use column::{Column, Kind, MISSING};
+pub use error::TableError;
+pub use moment::Moment;
+pub use nearest::nearest;
+pub use order::permutation;
+pub use standardizer::{Line, Scale, Standardizer};
+pub use table::Table;
+
+#[cfg(feature = "files")]
+mod file;
+#[cfg(feature = "files")]
+mod shuffled;
+
+#[cfg(feature = "files")]
+pub use file::{
+    Field, Header, MissingPolicy, Progress, ReadOptions, Scanned, Sink, Source, Stage, write_csv,
+    write_ipc, write_parquet,
+};
+#[cfg(feature = "files")]
+pub use shuffled::{Conversion, Shuffled, Stored};

@@ -1,0 +1,57 @@
+//! Mean and spread of numbers that come one at a time.
+
+/// Running count, mean and sum of squared deviations (Welford 1962): one pass, and no loss of
+/// digits when the mean is large against the spread.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct Moment {
+    count: u64,
+    mean: f64,
+    squares: f64,
+}
+
+impl Moment {
+    /// Takes in one number.
+    pub fn push(&mut self, value: f64) {
+        self.count += 1;
+        let before = value - self.mean;
+        self.mean += before / self.count as f64;
+        self.squares += before * (value - self.mean);
+    }
+
+    /// How many numbers were taken in.
+    pub fn count(&self) -> u64 {
+        self.count
+    }
+
+    /// Their mean; 0 when there are none.
+    pub fn mean(&self) -> f64 {
+        self.mean
+    }
+
+    /// Their population standard deviation (divided by n); 0 when there are none.
+    pub fn scale(&self) -> f64 {
+        (self.squares / self.count.max(1) as f64).sqrt()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_large_mean_does_not_drown_the_spread() {
+        let mut moment = Moment::default();
+        for value in [4.0, 7.0, 13.0, 16.0] {
+            moment.push(value + 1e9);
+        }
+        assert_eq!(moment.mean(), 1e9 + 10.0);
+        assert!((moment.scale() - 22.5_f64.sqrt()).abs() < 1e-9);
+    }
+
+    #[test]
+    fn equal_numbers_have_no_spread_at_all() {
+        let mut moment = Moment::default();
+        (0..1000).for_each(|_| moment.push(0.1));
+        assert_eq!((moment.mean(), moment.scale()), (0.1, 0.0));
+    }
+}

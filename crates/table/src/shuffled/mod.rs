@@ -1,0 +1,23 @@
+//! Rows in random order on disk: written once, then mapped into memory.
+//!
+//! A file has three parts, all little-endian and each a multiple of 64 bytes long:
+//!
+//! ```text
+//! preamble  8 bytes "LEHRROWS", version u32, checksum of the header u32,
+//!           length of the header u64, checksum of the rows u32, zeros
+//! header    JSON: columns with kinds and levels, number of rows, seed; then blanks
+//! rows      n_rows × width doubles, row after row
+//! ```
+//!
+//! All numbers are doubles even where the table had single precision: a mini-batch is then a
+//! borrowed slice that needs no conversion, and category codes are exact.
+
+mod convert;
+mod header;
+mod mapping;
+mod rows;
+mod scatter;
+
+pub use convert::Conversion;
+pub use header::Stored;
+pub use rows::Shuffled;

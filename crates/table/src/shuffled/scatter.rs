@@ -1,0 +1,156 @@
+//! Rows thrown into random buckets on disk, so that each bucket can be shuffled in memory.
+
+use std::fs::File;
+use std::io::{BufReader, BufWriter, Read, Write};
+use std::path::{Path, PathBuf};
+
+use rand_chacha::ChaCha8Rng;
+
+use crate::TableError;
+use crate::file::io;
+use crate::order::below;
+
+const BUFFER_BYTES: usize = 1 << 16;
+
+/// How the memory that a conversion may use is shared out.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Budget {
+    /// Buckets that are open at a time; half of the memory is their buffers.
+    buckets: usize,
+    /// The largest bucket that is shuffled in memory.
+    bucket_bytes: u64,
+}
+
+impl Budget {
+    pub(super) fn new(memory_bytes: usize, row_bytes: usize) -> Self {
+        Self {
+            buckets: (memory_bytes / 2 / BUFFER_BYTES).clamp(2, 256),
+            // Never below some rows, so that splitting buckets comes to an end.
+            bucket_bytes: (memory_bytes / 2).max(64 * row_bytes) as u64,
+        }
+    }
+}
+
+/// Buckets that are being filled. A row goes to each with equal probability, independent of
+/// all others; if then each bucket is shuffled, the rows of all of them in turn are in
+/// uniformly random order (Rao 1961, Sandelius 1962).
+pub(super) struct Scatter<'a> {
+    folder: &'a Path,
+    writers: Vec<BufWriter<File>>,
+    buckets: Vec<Bucket>,
+}
+
+/// A file of rows in a scratch folder.
+#[derive(Debug)]
+pub(super) struct Bucket {
+    path: PathBuf,
+    bytes: u64,
+}
+
+impl<'a> Scatter<'a> {
+    /// Opens buckets whose names begin with `stem`.
+    pub(super) fn new(folder: &'a Path, stem: &str, budget: Budget) -> Result<Self, TableError> {
+        let mut scatter = Self {
+            folder,
+            writers: Vec::new(),
+            buckets: Vec::new(),
+        };
+        for place in 0..budget.buckets {
+            let path = folder.join(format!("{stem}.{place}"));
+            let file = File::create(&path).map_err(io(folder, "write"))?;
+            scatter
+                .writers
+                .push(BufWriter::with_capacity(BUFFER_BYTES, file));
+            scatter.buckets.push(Bucket { path, bytes: 0 });
+        }
+        Ok(scatter)
+    }
+
+    /// Throws one row into a random bucket.
+    pub(super) fn push(&mut self, row: &[f64], random: &mut ChaCha8Rng) -> Result<(), TableError> {
+        let at = below(random, self.buckets.len());
+        let bytes: &[u8] = bytemuck::cast_slice(row);
+        self.buckets[at].bytes += bytes.len() as u64;
+        self.writers[at]
+            .write_all(bytes)
+            .map_err(io(self.folder, "write"))
+    }
+
+    /// Ends the filling.
+    pub(super) fn finish(self) -> Result<Vec<Bucket>, TableError> {
+        for mut writer in self.writers {
+            writer.flush().map_err(io(self.folder, "write"))?;
+        }
+        Ok(self.buckets)
+    }
+}
+
+/// Takes rows in their final order.
+pub(super) type EachBlock<'a> = dyn FnMut(&mut [f64]) -> Result<(), TableError> + 'a;
+
+/// Shuffles buckets of rows, splitting those that are too large for the budget.
+pub(super) struct Drain<'a> {
+    pub(super) folder: &'a Path,
+    pub(super) budget: Budget,
+    pub(super) width: usize,
+    pub(super) random: &'a mut ChaCha8Rng,
+}
+
+impl Drain<'_> {
+    /// Hands on the rows of the buckets, one shuffled block after another, and removes them.
+    pub(super) fn run(
+        &mut self,
+        buckets: Vec<Bucket>,
+        each: &mut EachBlock<'_>,
+    ) -> Result<(), TableError> {
+        for bucket in buckets {
+            if bucket.bytes > self.budget.bucket_bytes {
+                let parts = self.split(&bucket)?;
+                self.run(parts, each)?;
+                continue;
+            }
+            let mut rows = self.load(&bucket)?;
+            self.shuffle(&mut rows);
+            each(&mut rows)?;
+        }
+        Ok(())
+    }
+
+    fn split(&mut self, bucket: &Bucket) -> Result<Vec<Bucket>, TableError> {
+        let stem = bucket
+            .path
+            .file_name()
+            .unwrap_or_default()
+            .to_string_lossy();
+        let mut scatter = Scatter::new(self.folder, &stem, self.budget)?;
+        let file = File::open(&bucket.path).map_err(io(self.folder, "read"))?;
+        let mut file = BufReader::with_capacity(BUFFER_BYTES, file);
+        let mut row = vec![0.0; self.width];
+        for _ in 0..bucket.bytes / (8 * self.width as u64) {
+            let bytes: &mut [u8] = bytemuck::cast_slice_mut(&mut row);
+            file.read_exact(bytes).map_err(io(self.folder, "read"))?;
+            scatter.push(&row, self.random)?;
+        }
+        std::fs::remove_file(&bucket.path).map_err(io(self.folder, "tidy"))?;
+        scatter.finish()
+    }
+
+    fn load(&self, bucket: &Bucket) -> Result<Vec<f64>, TableError> {
+        let mut rows = vec![0.0; bucket.bytes as usize / 8];
+        let mut file = File::open(&bucket.path).map_err(io(self.folder, "read"))?;
+        let bytes: &mut [u8] = bytemuck::cast_slice_mut(&mut rows);
+        file.read_exact(bytes).map_err(io(self.folder, "read"))?;
+        std::fs::remove_file(&bucket.path).map_err(io(self.folder, "tidy"))?;
+        Ok(rows)
+    }
+
+    fn shuffle(&mut self, rows: &mut [f64]) {
+        for last in (1..rows.len() / self.width).rev() {
+            let other = below(self.random, last + 1);
+            if other < last {
+                let (head, tail) = rows.split_at_mut(last * self.width);
+                head[other * self.width..][..self.width].swap_with_slice(&mut tail[..self.width]);
+            }
+        }
+    }
+}

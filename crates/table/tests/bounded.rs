@@ -1,0 +1,54 @@
+//! Rows on disk take memory that does not grow with their number.
+#![cfg(all(feature = "files", target_os = "linux"))]
+
+use std::path::Path;
+
+use lehr_table::{Conversion, ReadOptions, Shuffled, Sink, Source, Table};
+
+/// The largest memory this process ever had, in kilobytes.
+fn peak() -> usize {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap();
+    let line = status
+        .lines()
+        .find(|line| line.starts_with("VmHWM:"))
+        .unwrap();
+    line.split_whitespace().nth(1).unwrap().parse().unwrap()
+}
+
+fn rows(range: std::ops::Range<u32>) -> Table {
+    let width = 10;
+    let values = (range.clone()).flat_map(|row| (0..width).map(move |at| f64::from(row * at)));
+    let count = range.len();
+    Table::new()
+        .with_matrix("x", count, width as usize, values.collect())
+        .unwrap()
+}
+
+fn write(path: &Path, total: u32) {
+    let mut sink = Sink::create(path, &rows(0..1)).unwrap();
+    for start in (0..total).step_by(5000) {
+        sink.push(&rows(start..start + 5000)).unwrap();
+    }
+    sink.finish().unwrap();
+}
+
+#[test]
+fn converting_and_reading_forty_megabytes_takes_less_than_eight() {
+    let place = tempfile::tempdir().unwrap();
+    let arrow = place.path().join("in.arrow");
+    write(&arrow, 500_000);
+    let before = peak();
+    let how = Conversion {
+        read: ReadOptions::default(),
+        seed: 1,
+        memory_bytes: 2 << 20,
+    };
+    let source = Source::open(&[&arrow]).unwrap();
+    let out = place.path().join("out.rows");
+    let shuffled = Shuffled::convert(&source, &out, &how, &mut |_| ()).unwrap();
+    shuffled.verify().unwrap();
+    shuffled.standardizer(&["x"]).unwrap();
+    let grown = peak() - before;
+    assert_eq!(std::fs::metadata(&out).unwrap().len() / 1_000_000, 40);
+    assert!(grown < 8 << 10, "grown by {grown} kB");
+}

@@ -1,0 +1,239 @@
+//! Parquet and Arrow files: round trips, types, and which columns are refused.
+
+use std::fs::File;
+use std::sync::Arc;
+
+use arrow::array::{
+    ArrayRef, Date32Array, Decimal128Array, DictionaryArray, Float32Array, Int64Array, ListArray,
+    NullArray, RecordBatch, TimestampMillisecondArray, UInt8Array,
+};
+use arrow::datatypes::{Int32Type, Int64Type};
+use arrow::ipc::writer::{FileWriter, StreamWriter};
+use lehr_table::{
+    Column, MISSING, ReadOptions, Sink, Source, Table, write_csv, write_ipc, write_parquet,
+};
+
+use crate::{keeping, message, read, read_with, scratch};
+
+fn every_kind(rows: usize) -> Table {
+    let mut number: Vec<f64> = (0..rows).map(|row| row as f64 * 1e9 + 0.1).collect();
+    let mut codes: Vec<u32> = (0..rows).map(|row| row as u32 % 3).collect();
+    let mut truths: Vec<Option<bool>> = (0..rows).map(|row| Some(row % 2 == 0)).collect();
+    number[1] = f64::NAN;
+    number[2] = f64::INFINITY;
+    codes[0] = MISSING;
+    truths[3] = None;
+    let levels = ["a", "ü", "日本"].map(String::from).to_vec();
+    let mut table = Table::new()
+        .with_number("größe", number)
+        .and_then(|table| {
+            table.with_matrix("x", rows, 3, (0..3 * rows).map(|v| v as f64).collect())
+        })
+        .and_then(|table| table.with_category("g", codes, levels))
+        .unwrap();
+    table.insert("b", Column::Boolean(truths)).unwrap();
+    table
+}
+
+/// Equal bit for bit; NaN is not equal to itself.
+fn same(a: &Table, b: &Table) -> bool {
+    format!("{a:?}") == format!("{b:?}") || {
+        a.names() == b.names()
+            && (a.columns().zip(b.columns()))
+                .all(|((_, a), (_, b))| format!("{a:?}") == format!("{b:?}"))
+    }
+}
+
+#[test]
+fn parquet_and_arrow_files_give_back_every_kind() {
+    let place = scratch();
+    let table = every_kind(20_000);
+    let parquet = place.path().join("a.parquet");
+    write_parquet(&parquet, &table).unwrap();
+    assert!(same(&read_with(&parquet, &keeping()).unwrap(), &table));
+    let ipc = place.path().join("a.arrow");
+    write_ipc(&ipc, &table).unwrap();
+    assert!(same(&read_with(&ipc, &keeping()).unwrap(), &table));
+    assert_eq!(std::fs::read_dir(place.path()).unwrap().count(), 2);
+}
+
+#[test]
+fn a_matrix_becomes_numbered_columns_in_text() {
+    let place = scratch();
+    let path = place.path().join("a.csv");
+    write_csv(&path, &every_kind(5)).unwrap();
+    let table = read_with(&path, &keeping()).unwrap();
+    assert_eq!(table.names(), ["größe", "x[1]", "x[2]", "x[3]", "g", "b"]);
+    assert_eq!(table.number("x[2]").unwrap(), [1.0, 4.0, 7.0, 10.0, 13.0]);
+}
+
+#[test]
+fn a_sink_joins_batches_and_refuses_other_columns() {
+    let place = scratch();
+    let table = every_kind(100);
+    for name in ["a.parquet", "a.arrow", "a.feather"] {
+        let path = place.path().join(name);
+        let mut sink = Sink::create(&path, &table).unwrap();
+        sink.push(&table.head(30)).unwrap();
+        sink.push(&table.select_rows(&(30..100).collect::<Vec<_>>()))
+            .unwrap();
+        let other = Table::new().with_number("z", vec![1.0]).unwrap();
+        assert!(sink.push(&other).is_err());
+        assert!(!path.exists());
+        sink.finish().unwrap();
+        assert!(
+            same(&read_with(&path, &keeping()).unwrap(), &table),
+            "{name}"
+        );
+    }
+    let error = Sink::create(&place.path().join("a.xlsx"), &table)
+        .err()
+        .unwrap();
+    assert!(error.to_string().contains("end its name in csv"));
+}
+
+fn batch(columns: Vec<(&str, ArrayRef)>) -> RecordBatch {
+    RecordBatch::try_from_iter_with_nullable(
+        columns.into_iter().map(|(name, array)| (name, array, true)),
+    )
+    .unwrap()
+}
+
+fn write_batch(path: &std::path::Path, batch: &RecordBatch) {
+    let mut writer = FileWriter::try_new(File::create(path).unwrap(), &batch.schema()).unwrap();
+    writer.write(batch).unwrap();
+    writer.finish().unwrap();
+}
+
+#[test]
+fn foreign_types_become_numbers_and_categories() {
+    let place = scratch();
+    let path = place.path().join("types.arrow");
+    let decimals = Decimal128Array::from(vec![Some(12345), None, Some(-5)]);
+    let words: DictionaryArray<Int32Type> = vec![Some("b"), None, Some("a")].into_iter().collect();
+    write_batch(
+        &path,
+        &batch(vec![
+            (
+                "i64",
+                Arc::new(Int64Array::from(vec![Some(3), None, Some(-1)])),
+            ),
+            ("u8", Arc::new(UInt8Array::from(vec![1, 2, 255]))),
+            (
+                "f32",
+                Arc::new(Float32Array::from(vec![0.5, f32::NAN, f32::INFINITY])),
+            ),
+            (
+                "money",
+                Arc::new(decimals.with_precision_and_scale(10, 2).unwrap()),
+            ),
+            ("word", Arc::new(words)),
+            ("day", Arc::new(Date32Array::from(vec![0, 1, 20_000]))),
+            (
+                "when",
+                Arc::new(TimestampMillisecondArray::from(vec![0, 1500, -1000])),
+            ),
+            ("none", Arc::new(NullArray::new(3))),
+        ]),
+    );
+    let table = read_with(&path, &keeping()).unwrap();
+    let text = |name: &str| format!("{:?}", table.number(name).unwrap());
+    assert_eq!(text("i64"), "[3.0, NaN, -1.0]");
+    assert_eq!(text("u8"), "[1.0, 2.0, 255.0]");
+    assert_eq!(text("f32"), "[0.5, NaN, inf]");
+    assert_eq!(text("money"), "[123.45, NaN, -0.05]");
+    assert_eq!(table.category("word").unwrap().0, [1, MISSING, 0]);
+    assert_eq!(text("day"), "[0.0, 1.0, 20000.0]");
+    assert_eq!(text("when"), "[0.0, 1.5, -1.0]");
+    assert_eq!(table.column("none").unwrap().missing(), 3);
+}
+
+#[test]
+fn integers_can_be_read_as_categories() {
+    let place = scratch();
+    let path = place.path().join("a.arrow");
+    write_batch(
+        &path,
+        &batch(vec![("id", Arc::new(Int64Array::from(vec![10, 9, 10])))]),
+    );
+    let options = ReadOptions {
+        categorical: vec!["id".into()],
+        batch_rows: 1,
+        ..ReadOptions::default()
+    };
+    let table = read_with(&path, &options).unwrap();
+    let (codes, levels) = table.category("id").unwrap();
+    assert_eq!(
+        (codes, &levels[..]),
+        ([1, 0, 1].as_slice(), &["9".to_string(), "10".into()][..])
+    );
+}
+
+#[test]
+fn a_stream_reads_like_a_file() {
+    let place = scratch();
+    let path = place.path().join("a.arrows");
+    let batch = batch(vec![("id", Arc::new(Int64Array::from(vec![10, 9])))]);
+    let mut writer = StreamWriter::try_new(File::create(&path).unwrap(), &batch.schema()).unwrap();
+    writer.write(&batch).unwrap();
+    writer.finish().unwrap();
+    assert_eq!(read(&path).unwrap().number("id").unwrap(), [10.0, 9.0]);
+}
+
+#[test]
+fn a_list_is_refused_by_name_and_type_unless_it_is_left_out() {
+    let place = scratch();
+    let path = place.path().join("a.arrow");
+    let lists = vec![Some(vec![Some(1)]), Some(vec![Some(2), Some(3)])];
+    write_batch(
+        &path,
+        &batch(vec![
+            ("y", Arc::new(Int64Array::from(vec![1, 2]))),
+            (
+                "visits",
+                Arc::new(ListArray::from_iter_primitive::<Int64Type, _, _>(lists)),
+            ),
+        ]),
+    );
+    assert_eq!(
+        message(&place, read(&path)),
+        "a.arrow: column \"visits\" has type List(Int64), which cannot be read\n  \
+         hint: leave the column out with --columns"
+    );
+    let options = ReadOptions {
+        columns: Some(vec!["y".into()]),
+        ..ReadOptions::default()
+    };
+    assert_eq!(read_with(&path, &options).unwrap().names(), ["y"]);
+    assert_eq!(
+        Source::open(&[&path])
+            .unwrap()
+            .schema(&options)
+            .unwrap()
+            .len(),
+        1
+    );
+}
+
+#[test]
+fn batches_of_any_size_give_the_same_table() {
+    let place = scratch();
+    let table = every_kind(1000);
+    for name in ["a.parquet", "a.arrow", "a.csv"] {
+        let path = place.path().join(name);
+        let mut sink = Sink::create(&path, &table).unwrap();
+        sink.push(&table).unwrap();
+        sink.finish().unwrap();
+        let whole = read_with(&path, &keeping()).unwrap();
+        for batch_rows in [1, 7, 999] {
+            let options = ReadOptions {
+                batch_rows,
+                ..keeping()
+            };
+            assert!(
+                same(&read_with(&path, &options).unwrap(), &whole),
+                "{name} {batch_rows}"
+            );
+        }
+    }
+}

@@ -1,0 +1,116 @@
+//! Folders and patterns of files as one table.
+
+use lehr_table::{ReadOptions, Source, Table, write_parquet};
+
+use crate::{message, put, read, scratch};
+
+#[test]
+fn a_folder_and_a_pattern_are_one_table_in_order_of_names() {
+    let place = scratch();
+    put(&place, "part-2.csv", "a,g\n3,z\n");
+    put(&place, "part-1.csv", "a,g\n1,z\n2,y\n");
+    put(&place, "README.md", "not a table");
+    put(&place, "_SUCCESS.csv", "");
+    put(&place, ".hidden.csv", "");
+    let table = read(place.path()).unwrap();
+    assert_eq!(table.number("a").unwrap(), [1.0, 2.0, 3.0]);
+    assert_eq!(table.category("g").unwrap().0, [1, 0, 1]);
+    assert_eq!(read(&place.path().join("part-*.csv")).unwrap(), table);
+    let source = Source::open(&[
+        place.path().join("part-2.csv"),
+        place.path().join("part-1.csv"),
+    ]);
+    let table = source
+        .unwrap()
+        .read(&ReadOptions::default(), &mut |_| ())
+        .unwrap();
+    assert_eq!(table.number("a").unwrap(), [3.0, 1.0, 2.0]);
+}
+
+#[test]
+fn a_disagreeing_shard_is_named_with_its_column() {
+    let place = scratch();
+    put(&place, "1.csv", "a,b\n1,2\n");
+    put(&place, "2.csv", "a,c\n1,2\n");
+    let same_columns = "\n  hint: all shards of a table have the same columns in the same order";
+    assert_eq!(
+        message(&place, read(place.path())),
+        format!(
+            "2.csv: column \"c\" (a number), but 1.csv has column \"b\" (a number){same_columns}"
+        )
+    );
+    put(&place, "2.csv", "a\n1\n");
+    assert_eq!(
+        message(&place, read(place.path())),
+        format!("2.csv: no column \"b\", but 1.csv has column \"b\" (a number){same_columns}")
+    );
+    put(&place, "2.csv", "a,b,c\n1,2,3\n");
+    assert_eq!(
+        message(&place, read(place.path())),
+        format!("2.csv: column \"c\" (a number), but 1.csv has no column \"c\"{same_columns}")
+    );
+    put(&place, "2.csv", "b,a\n1,2\n");
+    assert!(message(&place, read(place.path())).starts_with("2.csv: column \"b\""));
+}
+
+#[test]
+fn a_csv_shard_of_another_type_is_named_with_its_cell() {
+    let place = scratch();
+    put(&place, "1.csv", "a\n1\n");
+    put(&place, "2.csv", "a\nword\n");
+    let options = ReadOptions {
+        sample_rows: 1,
+        ..ReadOptions::default()
+    };
+    let result = Source::open(&[place.path()])
+        .unwrap()
+        .read(&options, &mut |_| ());
+    assert!(
+        message(&place, result)
+            .starts_with("2.csv:2:1: column \"a\" expects a number, found \"word\"")
+    );
+}
+
+#[test]
+fn a_parquet_shard_of_another_type_is_refused_on_opening() {
+    let place = scratch();
+    let numbers = Table::new().with_number("a", vec![1.0]).unwrap();
+    let truths = Table::new().with_boolean("a", vec![true]).unwrap();
+    write_parquet(&place.path().join("1.parquet"), &numbers).unwrap();
+    write_parquet(&place.path().join("2.parquet"), &truths).unwrap();
+    let error = message(&place, Source::open(&[place.path()]));
+    assert!(error.starts_with(
+        "2.parquet: column \"a\" (true or false), but 1.parquet has column \"a\" (a number)"
+    ));
+}
+
+#[test]
+fn formats_are_not_mixed() {
+    let place = scratch();
+    put(&place, "1.csv", "a\n1\n");
+    let table = Table::new().with_number("a", vec![1.0]).unwrap();
+    write_parquet(&place.path().join("2.parquet"), &table).unwrap();
+    let error = message(&place, Source::open(&[place.path()]));
+    assert!(error.starts_with("2.parquet: parquet data, but 1.csv has csv text"));
+}
+
+#[test]
+fn paths_without_tables_say_so() {
+    let place = scratch();
+    let error = message(&place, Source::open(&[place.path().join("none.csv")]));
+    assert!(error.starts_with("none.csv: cannot open: "), "{error}");
+    let error = message(&place, Source::open(&[place.path().join("x*.csv")]));
+    assert!(
+        error.starts_with("x*.csv: no file matches the pattern"),
+        "{error}"
+    );
+    let error = Source::open(&[place.path()]).unwrap_err().to_string();
+    assert!(
+        error.contains(": the folder has no table in it\n  hint: "),
+        "{error}"
+    );
+    let error = message(&place, Source::open(&[put(&place, "a.xlsx", "")]));
+    assert!(error.starts_with("a.xlsx: expected a table, found an unknown file extension"));
+    let none: [&str; 0] = [];
+    assert!(Source::open(&none).is_err());
+}

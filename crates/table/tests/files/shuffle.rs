@@ -1,0 +1,264 @@
+//! Rows in random order on disk.
+
+use std::path::{Path, PathBuf};
+
+use lehr_table::{
+    Conversion, Kind, MissingPolicy, Progress, ReadOptions, Shuffled, Source, Stage, Standardizer,
+    Table, TableError, write_parquet,
+};
+use tempfile::TempDir;
+
+use crate::{keeping, message, put, read, read_with, scratch};
+
+fn numbered(rows: usize) -> Table {
+    let codes: Vec<u32> = (0..rows).map(|row| (row % 5) as u32).collect();
+    let levels = ["a", "b", "c", "d", "e"].map(String::from).to_vec();
+    Table::new()
+        .with_number("v", (0..rows).map(|row| row as f64).collect())
+        .and_then(|table| {
+            table.with_matrix("x", rows, 2, (0..2 * rows).map(|v| v as f64).collect())
+        })
+        .and_then(|table| table.with_category("g", codes, levels))
+        .and_then(|table| table.with_boolean("b", (0..rows).map(|row| row % 3 == 0).collect()))
+        .unwrap()
+}
+
+fn convert(place: &TempDir, table: &Table, seed: u64, memory_bytes: usize) -> Shuffled {
+    let parquet = place.path().join("in.parquet");
+    write_parquet(&parquet, table).unwrap();
+    let how = Conversion {
+        seed,
+        memory_bytes,
+        ..Conversion::default()
+    };
+    shuffle(&parquet, &place.path().join("out.rows"), &how).unwrap()
+}
+
+fn shuffle(from: &Path, to: &Path, how: &Conversion) -> Result<Shuffled, TableError> {
+    Shuffled::convert(&Source::open(&[from])?, to, how, &mut |_| ())
+}
+
+#[test]
+fn shuffled_rows_are_a_permutation_in_which_rows_stay_whole() {
+    let place = scratch();
+    let table = numbered(20_000);
+    // Little enough memory that buckets have to be split again.
+    for memory_bytes in [1 << 10, 1 << 17, 1 << 28] {
+        let shuffled = convert(&place, &table, 5, memory_bytes);
+        assert_eq!((shuffled.n_rows(), shuffled.width()), (20_000, 5));
+        shuffled.verify().unwrap();
+        let back = shuffled.table(0..20_000).unwrap();
+        let order: Vec<usize> = back
+            .number("v")
+            .unwrap()
+            .iter()
+            .map(|v| *v as usize)
+            .collect();
+        assert!(!order.is_sorted());
+        assert_eq!(back, table.select_rows(&order));
+        let mut sorted = order;
+        sorted.sort_unstable();
+        assert!(sorted.into_iter().eq(0..20_000));
+    }
+    assert_eq!(std::fs::read_dir(place.path()).unwrap().count(), 2);
+}
+
+#[test]
+fn the_same_seed_gives_the_same_bytes() {
+    let place = scratch();
+    let bytes = |seed| {
+        convert(&place, &numbered(3000), seed, 1 << 18);
+        std::fs::read(place.path().join("out.rows")).unwrap()
+    };
+    let first = bytes(1);
+    assert_eq!(first, bytes(1));
+    assert_ne!(first, bytes(2));
+}
+
+#[test]
+fn a_block_of_rows_is_a_random_sample() {
+    let place = scratch();
+    let shuffled = convert(&place, &numbered(20_000), 9, 1 << 16);
+    let place = shuffled.place("v").unwrap();
+    let means = (0..20).map(|block| {
+        let rows = shuffled.rows(block * 1000..(block + 1) * 1000);
+        rows.chunks(5).map(|row| row[place.start]).sum::<f64>() / 1000.0
+    });
+    // The mean of 1,000 of 0..20,000 has standard deviation 178; five of them.
+    assert!(means.into_iter().all(|mean| (mean - 9999.5).abs() < 890.0));
+}
+
+#[test]
+fn columns_know_their_place_kind_and_levels() {
+    let place = scratch();
+    let shuffled = convert(&place, &numbered(10), 1, 1 << 20);
+    assert_eq!(shuffled.place("x").unwrap(), 1..3);
+    assert_eq!(shuffled.columns()[1].kind, Kind::Matrix { width: 2 });
+    assert_eq!(shuffled.columns()[2].levels.len(), 5);
+    let error = shuffled.place("gg").unwrap_err().to_string();
+    assert!(error.ends_with("did you mean \"g\"?"));
+}
+
+#[test]
+fn levels_are_sorted_whatever_order_the_rows_came_in() {
+    let place = scratch();
+    let path = put(&place, "a.csv", "g\nzebra\napple\nzebra\nmango\n");
+    let how = Conversion {
+        read: ReadOptions {
+            batch_rows: 1,
+            ..ReadOptions::default()
+        },
+        ..Conversion::default()
+    };
+    let shuffled = shuffle(&path, &place.path().join("out"), &how).unwrap();
+    let table = shuffled.table(0..4).unwrap();
+    let (codes, levels) = table.category("g").unwrap();
+    assert_eq!(
+        levels[..],
+        ["apple".to_string(), "mango".into(), "zebra".into()]
+    );
+    let mut words: Vec<&str> = codes
+        .iter()
+        .map(|code| levels[*code as usize].as_str())
+        .collect();
+    words.sort_unstable();
+    assert_eq!(words, ["apple", "mango", "zebra", "zebra"]);
+}
+
+#[test]
+fn missing_values_are_refused_dropped_or_kept() {
+    let place = scratch();
+    let path = put(&place, "a.csv", "x,g\n1,r\n,b\n3,\n4,b\n");
+    let out = place.path().join("out");
+    let how = |missing| Conversion {
+        read: ReadOptions {
+            missing,
+            ..ReadOptions::default()
+        },
+        ..Conversion::default()
+    };
+    let error = message(&place, shuffle(&path, &out, &how(MissingPolicy::Refuse)));
+    assert!(
+        error.starts_with("missing values in 4 rows: \"x\" 1, \"g\" 1"),
+        "{error}"
+    );
+    assert!(!out.exists());
+    let shuffled = shuffle(&path, &out, &how(MissingPolicy::Drop)).unwrap();
+    assert_eq!((shuffled.n_rows(), shuffled.dropped_rows()), (2, 2));
+    let shuffled = shuffle(&path, &out, &how(MissingPolicy::Keep)).unwrap();
+    let table = shuffled.table(0..4).unwrap();
+    assert_eq!(
+        table.missing(),
+        read_with(&path, &keeping()).unwrap().missing()
+    );
+}
+
+#[test]
+fn one_pass_over_the_rows_standardises_like_the_table_in_memory() {
+    let place = scratch();
+    let table = numbered(500);
+    let shuffled = convert(&place, &table, 3, 1 << 20);
+    let (a, b) = (
+        shuffled.standardizer(&["x", "v"]).unwrap(),
+        Standardizer::fit(&table, &["x", "v"]).unwrap(),
+    );
+    for (a, b) in a.scales().iter().zip(b.scales()) {
+        assert_eq!((&a.name, a.place), (&b.name, b.place));
+        assert!((a.mean - b.mean).abs() < 1e-9 && (a.scale - b.scale).abs() < 1e-9);
+    }
+    assert!(shuffled.standardizer(&["g"]).is_err());
+}
+
+#[test]
+fn released_rows_come_back_the_same() {
+    let place = scratch();
+    let shuffled = convert(&place, &numbered(5000), 3, 1 << 20);
+    let before = shuffled.rows(0..5000).to_vec();
+    shuffled.release(100..4000);
+    assert_eq!(shuffled.rows(0..5000), before);
+}
+
+#[test]
+fn progress_goes_through_both_stages() {
+    let place = scratch();
+    let parquet = place.path().join("in.parquet");
+    write_parquet(&parquet, &numbered(20_000)).unwrap();
+    let mut seen: Vec<Progress> = Vec::new();
+    let source = Source::open(&[&parquet]).unwrap();
+    Shuffled::convert(
+        &source,
+        &place.path().join("out"),
+        &Conversion::default(),
+        &mut |at| seen.push(at),
+    )
+    .unwrap();
+    let (reading, shuffling): (Vec<Progress>, Vec<Progress>) =
+        seen.into_iter().partition(|at| at.stage == Stage::Reading);
+    assert_eq!(
+        reading.last().map(|at| (at.rows, at.share)),
+        Some((20_000, 1.0))
+    );
+    assert_eq!(
+        shuffling.last().map(|at| (at.rows, at.share)),
+        Some((20_000, 1.0))
+    );
+}
+
+#[test]
+fn a_table_without_rows_can_be_shuffled() {
+    let place = scratch();
+    let path = put(&place, "a.csv", "x,y\n");
+    let shuffled = shuffle(&path, &place.path().join("out"), &Conversion::default()).unwrap();
+    assert_eq!(shuffled.n_rows(), 0);
+    assert_eq!(shuffled.table(0..0).unwrap(), read(&path).unwrap());
+}
+
+fn altered(place: &TempDir, alter: impl FnOnce(&mut Vec<u8>)) -> PathBuf {
+    convert(place, &numbered(50), 1, 1 << 20);
+    let mut bytes = std::fs::read(place.path().join("out.rows")).unwrap();
+    alter(&mut bytes);
+    put(place, "altered.rows", bytes)
+}
+
+#[test]
+fn damaged_and_newer_files_are_refused_clearly() {
+    let place = scratch();
+    let open = |path: &Path| message(&place, Shuffled::open(path));
+    let cut = altered(&place, |bytes| bytes.truncate(bytes.len() - 3));
+    assert_eq!(
+        open(&cut),
+        "altered.rows: the file is damaged: expected 2000 bytes of rows, found 1997\n  hint: convert the table again"
+    );
+    let cut = altered(&place, |bytes| bytes.truncate(100));
+    assert!(open(&cut).contains("its header is cut short"));
+    let cut = altered(&place, |bytes| bytes.truncate(10));
+    assert!(open(&cut).contains("it is cut short"));
+    let flipped = altered(&place, |bytes| bytes[80] ^= 1);
+    assert!(open(&flipped).contains("its header does not match its checksum"));
+    let newer = altered(&place, |bytes| bytes[8] = 2);
+    assert_eq!(
+        open(&newer),
+        "altered.rows: expected format version 1 or older, found 2\n  hint: a newer lehr wrote it; update, or convert the table again"
+    );
+    let other = put(&place, "other", [b'x'; 200]);
+    assert!(open(&other).starts_with("other: expected shuffled rows, found another kind of file"));
+    let empty = put(&place, "empty", "");
+    assert!(open(&empty).starts_with("empty: "));
+}
+
+#[test]
+fn altered_rows_are_found_on_demand() {
+    let place = scratch();
+    let path = altered(&place, |bytes| *bytes.last_mut().unwrap() ^= 1);
+    let shuffled = Shuffled::open(&path).unwrap();
+    assert!(message(&place, shuffled.verify()).contains("its rows do not match their checksum"));
+    let path = altered(&place, |bytes| {
+        let at = bytes.len() - 16;
+        bytes[at..at + 8].copy_from_slice(&1e9_f64.to_le_bytes());
+    });
+    let error = message(&place, Shuffled::open(&path).unwrap().table(0..50));
+    assert!(
+        error.contains("1000000000 is no code of column \"g\""),
+        "{error}"
+    );
+}
