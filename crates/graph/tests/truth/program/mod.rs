@@ -1,5 +1,6 @@
 //! Random programs over every operation, and their derivatives.
 
+mod agreement;
 mod generate;
 mod gradient;
 mod step;
