@@ -14,6 +14,7 @@ const TOLERANCE: f64 = 1e-10;
 struct Trial {
     seed: u64,
     rows: usize,
+    width: usize,
     lanes: usize,
     /// Rows per block; few of them make short programs stream too.
     row_block: usize,
@@ -26,6 +27,7 @@ impl Trial {
         let mut random = Random::new(self.seed);
         let settings = Settings {
             rows: self.rows,
+            width: self.width,
             lanes: self.lanes,
             steps: random.between(5, 40),
             kinks: Kinks::Allowed,
@@ -135,6 +137,7 @@ fn plans_of_short_programs_agree_with_the_plain_evaluator() {
         Trial {
             seed,
             rows,
+            width: 4,
             lanes,
             row_block,
         }
@@ -150,6 +153,7 @@ fn plans_that_stream_in_small_blocks_agree_with_the_plain_evaluator() {
         Trial {
             seed,
             rows,
+            width: 4,
             lanes,
             row_block,
         }
@@ -165,8 +169,38 @@ fn plans_of_long_tables_agree_with_the_plain_evaluator() {
         Trial {
             seed,
             rows: 3000,
+            width: 4,
             lanes,
             row_block,
+        }
+        .check();
+    }
+}
+
+#[test]
+fn plans_of_wide_programs_agree_with_the_plain_evaluator() {
+    for seed in 4000..4020 {
+        let lanes = [1, 3][seed as usize % 2];
+        Trial {
+            seed,
+            rows: 60,
+            width: 52,
+            lanes,
+            row_block: 9,
+        }
+        .check();
+    }
+}
+
+#[test]
+fn plans_of_tables_that_are_lent_agree_with_the_plain_evaluator() {
+    for seed in 5000..5003 {
+        Trial {
+            seed,
+            rows: 9000,
+            width: 4,
+            lanes: 2,
+            row_block: 512,
         }
         .check();
     }
@@ -182,6 +216,7 @@ fn a_thousand_more_programs_agree_with_the_plain_evaluator() {
         Trial {
             seed,
             rows,
+            width: 4,
             lanes,
             row_block,
         }

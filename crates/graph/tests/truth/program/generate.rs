@@ -18,14 +18,15 @@ pub(crate) enum Kinks {
 pub(crate) struct Settings {
     /// The length of the long axis.
     pub(crate) rows: usize,
+    /// The length of the short axis, and the side of square matrices.
+    pub(crate) width: usize,
     pub(crate) lanes: usize,
     /// How many steps the program takes.
     pub(crate) steps: usize,
     pub(crate) kinks: Kinks,
 }
 
-/// The length of the short axis, and how many groups rows fall into.
-pub(crate) const WIDTH: usize = 4;
+/// How many groups the rows fall into.
 pub(crate) const GROUPS: usize = 5;
 
 /// An array with a number that its absolute values stay below.
@@ -68,15 +69,15 @@ impl<'g> Program<'g> {
     }
 
     fn add_inputs(&mut self, random: &mut Random) {
-        let rows = self.settings.rows;
+        let Settings { rows, width, .. } = self.settings;
         let shapes: [&[usize]; 7] = [
             &[],
-            &[WIDTH],
-            &[WIDTH, WIDTH],
-            &[rows, WIDTH],
+            &[width],
+            &[width, width],
+            &[rows, width],
             &[rows],
             &[GROUPS],
-            &[GROUPS, WIDTH],
+            &[GROUPS, width],
         ];
         for (k, dims) in shapes.iter().enumerate() {
             // The table is shared in most programs, parameters are per lane in most.

@@ -58,6 +58,7 @@ fn check(seed: u64, lanes: usize) {
     let mut random = Random::new(seed);
     let settings = Settings {
         rows: 6,
+        width: 4,
         lanes,
         steps: random.between(5, 40),
         kinks: Kinks::Avoided,
@@ -99,6 +100,7 @@ fn random_programs_are_finite_everywhere() {
         let mut random = Random::new(seed);
         let settings = Settings {
             rows: 7,
+            width: 4,
             lanes: 3,
             steps: 40,
             kinks: Kinks::Allowed,

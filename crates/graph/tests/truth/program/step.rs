@@ -2,7 +2,8 @@
 
 use lehr_graph::Expr;
 
-use super::generate::{Bounded, GROUPS, Kinks, Program, WIDTH};
+use super::Settings;
+use super::generate::{Bounded, GROUPS, Kinks, Program};
 use crate::random::Random;
 
 type Step = for<'g> fn(&Program<'g>, &mut Random) -> Option<Bounded<'g>>;
@@ -108,6 +109,7 @@ fn kinked_pair<'g>(program: &Program<'g>, random: &mut Random) -> Option<Bounded
 
 fn layout<'g>(program: &Program<'g>, random: &mut Random) -> Option<Bounded<'g>> {
     let x = program.find(random, |s| s.rank() > 0)?;
+    let Settings { rows, width, .. } = program.settings;
     let (shape, axis) = (x.expr.shape(), random.below(x.expr.shape().rank()));
     let length = shape.dims()[axis];
     let start = random.below(length);
@@ -117,10 +119,10 @@ fn layout<'g>(program: &Program<'g>, random: &mut Random) -> Option<Bounded<'g>>
         1 if shape.rank() == 2 => same(x.expr.transpose()),
         2 => same(x.expr.slice(axis, start..length)),
         3 => same(x.expr.entry(random.below(shape.dims()[0]))),
-        4 if shape.dims() == [WIDTH] => same(x.expr.broadcast([program.settings.rows, WIDTH])),
-        5 if shape.dims() == [WIDTH, WIDTH] => same(x.expr.tril(random.below(3) as i32 - 1)),
-        6 if shape.dims() == [WIDTH, WIDTH] => same(x.expr.diagonal()),
-        _ if shape.dims() == [WIDTH] => same(x.expr.diagonal_matrix()),
+        4 if shape.dims() == [width] => same(x.expr.broadcast([rows, width])),
+        5 if shape.dims() == [width, width] => same(x.expr.tril(random.below(3) as i32 - 1)),
+        6 if shape.dims() == [width, width] => same(x.expr.diagonal()),
+        _ if shape.dims() == [width] => same(x.expr.diagonal_matrix()),
         _ => None,
     }
 }
@@ -185,24 +187,24 @@ fn grouped<'g>(program: &Program<'g>, random: &mut Random) -> Option<Bounded<'g>
 
 /// Two arrays and the factor that keeps the product as small as they are.
 fn product<'g>(program: &Program<'g>, random: &mut Random) -> Option<Bounded<'g>> {
-    let rows = program.settings.rows;
-    let table = program.find(random, |s| s.dims() == [rows, WIDTH])?;
-    let square = program.find(random, |s| s.dims() == [WIDTH, WIDTH])?;
-    let short = program.find(random, |s| s.dims() == [WIDTH])?;
+    let Settings { rows, width, .. } = program.settings;
+    let table = program.find(random, |s| s.dims() == [rows, width])?;
+    let square = program.find(random, |s| s.dims() == [width, width])?;
+    let short = program.find(random, |s| s.dims() == [width])?;
     let long = program.find(random, |s| s.dims() == [rows])?;
     let (a, b, length) = match random.below(9) {
-        0 => (table.expr, short.expr, WIDTH),
-        1 => (table.expr, square.expr, WIDTH),
-        2 => (table.expr, square.expr.transpose(), WIDTH),
+        0 => (table.expr, short.expr, width),
+        1 => (table.expr, square.expr, width),
+        2 => (table.expr, square.expr.transpose(), width),
         3 => (table.expr.transpose(), long.expr, rows),
         4 => (table.expr.transpose(), table.expr, rows),
-        5 => (square.expr.transpose(), square.expr.tanh(), WIDTH),
-        6 => (short.expr, square.expr, WIDTH),
+        5 => (square.expr.transpose(), square.expr.tanh(), width),
+        6 => (short.expr, square.expr, width),
         7 => (long.expr, table.expr, rows),
         _ => (
             short.expr.outer(short.expr.tanh()),
             square.expr.transpose(),
-            WIDTH,
+            width,
         ),
     };
     // Every array of the pool is below 3.
@@ -210,29 +212,29 @@ fn product<'g>(program: &Program<'g>, random: &mut Random) -> Option<Bounded<'g>
 }
 
 fn factor<'g>(program: &Program<'g>, random: &mut Random) -> Option<Bounded<'g>> {
-    let rows = program.settings.rows;
-    let square = program.find(random, |s| s.dims() == [WIDTH, WIDTH])?;
-    let short = program.find(random, |s| s.dims() == [WIDTH])?;
-    let table = program.find(random, |s| s.dims() == [rows, WIDTH])?;
-    let ones = program.graph.full([WIDTH], 1.0).diagonal_matrix();
+    let Settings { rows, width, .. } = program.settings;
+    let square = program.find(random, |s| s.dims() == [width, width])?;
+    let short = program.find(random, |s| s.dims() == [width])?;
+    let table = program.find(random, |s| s.dims() == [rows, width])?;
+    let ones = program.graph.full([width], 1.0).diagonal_matrix();
     let e = square.expr * 0.3;
     let factor = (e.dot(e.transpose()) + ones).cholesky();
     // A factor of 1 + EEᵀ has an inverse below one, and itself is below 1 + ‖E‖.
-    let width = WIDTH as f64;
+    let size = width as f64;
     match random.below(7) {
-        0 => bounded(factor, 1.0 + width),
-        1 => bounded(factor.solve_lower(short.expr), width * short.bound),
+        0 => bounded(factor, 1.0 + size),
+        1 => bounded(factor.solve_lower(short.expr), size * short.bound),
         2 => bounded(
             factor.solve_lower_transposed(short.expr),
-            width * short.bound,
+            size * short.bound,
         ),
-        3 => bounded(factor.solve_lower(square.expr), width * square.bound),
-        4 => bounded(factor.solve_lower_right(table.expr), width * table.bound),
+        3 => bounded(factor.solve_lower(square.expr), size * square.bound),
+        4 => bounded(factor.solve_lower_right(table.expr), size * table.bound),
         5 => bounded(
             factor.solve_lower_transposed_right(table.expr),
-            width * table.bound,
+            size * table.bound,
         ),
-        _ => bounded(factor.log_determinant_of_factor(), width * width),
+        _ => bounded(factor.log_determinant_of_factor(), size * size),
     }
 }
 
