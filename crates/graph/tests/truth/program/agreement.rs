@@ -90,11 +90,14 @@ fn outputs<'g>(program: &Program<'g>) -> Vec<Expr<'g>> {
 fn run(program: &Program<'_>, outputs: &[Expr<'_>], options: &PlanOptions) -> Arrays {
     let plan = Plan::with(outputs, options);
     let mut workspace = plan.workspace();
-    for (input, values) in &program.inputs {
-        if let Some(slot) = plan.input(*input) {
-            workspace.set(slot, values);
+    let fill = |workspace: &mut Workspace, scale: f64| {
+        for (input, values) in &program.inputs {
+            if let Some(slot) = plan.input(*input) {
+                let scaled: Vec<f64> = values.iter().map(|x| x * scale).collect();
+                workspace.set(slot, &scaled);
+            }
         }
-    }
+    };
     let (groups, numbers) = &program.groups;
     if let Some(slot) = plan.input(groups.expr()) {
         workspace.set_indices(slot, numbers);
@@ -103,6 +106,10 @@ fn run(program: &Program<'_>, outputs: &[Expr<'_>], options: &PlanOptions) -> Ar
         let each = 0..outputs.len();
         each.map(|k| workspace.output(k).to_vec()).collect()
     };
+    // What an earlier run left behind must not show.
+    fill(&mut workspace, -0.5);
+    plan.run(&mut workspace);
+    fill(&mut workspace, 1.0);
     plan.run(&mut workspace);
     let first = read(&workspace);
     plan.run(&mut workspace);
