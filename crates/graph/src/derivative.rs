@@ -14,15 +14,15 @@ impl Graph {
     /// lies between `wrt` and `of` is built.
     pub fn grad<'g>(&'g self, of: Expr<'g>, wrt: &[Expr<'g>]) -> Vec<Expr<'g>> {
         let active = self.active(of, wrt);
-        let mut adjoints: HashMap<NodeId, Vec<Expr<'g>>> = HashMap::new();
-        adjoints.insert(of.id, vec![of.like(1.0)]);
+        let mut adjoints: HashMap<NodeId, Adjoint<'g>> = HashMap::new();
+        adjoints.entry(of.id).or_default().own.push(of.like(1.0));
         let mut found: HashMap<NodeId, Expr<'g>> = HashMap::new();
         for place in (0..active.len()).rev().filter(|&p| active[p]) {
             let id = NodeId(place as u32);
             let Some(parts) = adjoints.remove(&id) else {
                 continue;
             };
-            let adjoint = total(&parts);
+            let adjoint = parts.total();
             if wrt.iter().any(|w| w.id == id) {
                 found.insert(id, adjoint);
             }
@@ -37,7 +37,7 @@ impl Graph {
         out: Expr<'g>,
         adjoint: Expr<'g>,
         active: &[bool],
-        adjoints: &mut HashMap<NodeId, Vec<Expr<'g>>>,
+        adjoints: &mut HashMap<NodeId, Adjoint<'g>>,
     ) {
         let inputs = out.operands();
         let site = Site {
@@ -52,14 +52,14 @@ impl Graph {
             let Some(part) = op.pullback(&site, adjoint, k) else {
                 continue;
             };
-            // What all lanes share collects from all lanes.
-            let part = if out.is_laned() && !input.is_laned() {
-                part.sum_lanes()
-            } else {
-                part
-            };
             debug_assert_eq!(part.shape(), input.shape(), "pullback of {}", op.name());
-            adjoints.entry(input.id).or_default().push(part);
+            let adjoint = adjoints.entry(input.id).or_default();
+            // What all lanes share collects from all lanes.
+            if out.is_laned() && !input.is_laned() {
+                adjoint.from_lanes.push(part);
+            } else {
+                adjoint.own.push(part);
+            }
         }
     }
 
@@ -140,9 +140,28 @@ impl Graph {
     }
 }
 
+/// What has reached a node from its consumers.
+#[derive(Default)]
+struct Adjoint<'g> {
+    own: Vec<Expr<'g>>,
+    /// Contributions of single lanes to what they share: summed over lanes once, at the end.
+    from_lanes: Vec<Expr<'g>>,
+}
+
+impl<'g> Adjoint<'g> {
+    fn total(&self) -> Expr<'g> {
+        let own = total(&self.own);
+        let shared = total(&self.from_lanes).map(Expr::sum_lanes);
+        match (own, shared) {
+            (Some(a), Some(b)) => a + b,
+            (a, b) => a.or(b).expect("an adjoint has a contribution"),
+        }
+    }
+}
+
 /// The sum of the contributions to one adjoint. Slices of one axis that do not overlap are put
 /// side by side, so that K slices of one array cost one copy and not K sums of mostly zeros.
-fn total<'g>(parts: &[Expr<'g>]) -> Expr<'g> {
+fn total<'g>(parts: &[Expr<'g>]) -> Option<Expr<'g>> {
     let is_pad = |e: &&Expr<'g>| matches!(e.op(), Op::Pad { .. });
     let pads: Vec<Expr<'g>> = parts.iter().filter(is_pad).copied().collect();
     let Some(joined) = side_by_side(&pads) else {
@@ -152,9 +171,8 @@ fn total<'g>(parts: &[Expr<'g>]) -> Expr<'g> {
     sum_of(rest.chain([joined]))
 }
 
-fn sum_of<'g>(parts: impl IntoIterator<Item = Expr<'g>>) -> Expr<'g> {
-    let sum = parts.into_iter().reduce(|a, b| a + b);
-    sum.expect("an adjoint has a contribution")
+fn sum_of<'g>(parts: impl IntoIterator<Item = Expr<'g>>) -> Option<Expr<'g>> {
+    parts.into_iter().reduce(|a, b| a + b)
 }
 
 /// One concatenation from padded slices of one axis, or `None` if they overlap or differ.

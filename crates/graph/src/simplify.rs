@@ -44,6 +44,9 @@ pub(crate) fn binary<'g>(op: Binary, x: Expr<'g>, y: Expr<'g>, shape: Shape) -> 
     if !small_x.is(x) || !small_y.is(y) {
         return Some(small_x.binary(op, small_y).broadcast(shape));
     }
+    if let Some((x, y)) = bare(x, y, shape) {
+        return Some(x.binary(op, y));
+    }
     if op.commutes() && precedes(y, x) {
         return Some(y.binary(op, x));
     }
@@ -56,6 +59,15 @@ pub(crate) fn binary<'g>(op: Binary, x: Expr<'g>, y: Expr<'g>, shape: Shape) -> 
         _ => None,
     };
     simple.map(|e| e.broadcast(shape))
+}
+
+/// One number in the guise of an array, beside an array of the full shape, is one number.
+fn bare<'g>(x: Expr<'g>, y: Expr<'g>, shape: Shape) -> Option<(Expr<'g>, Expr<'g>)> {
+    let guised = |e: Expr<'g>| e.shape().rank() > 0 && e.shape().size() == 1;
+    if guised(x) && y.shape() == shape && shape.size() != 1 {
+        return Some((x.reshape(()), y));
+    }
+    (guised(y) && x.shape() == shape && shape.size() != 1).then(|| (x, y.reshape(())))
 }
 
 /// Constants first, then older nodes first, so that `a·b` and `b·a` are one node.
@@ -104,11 +116,41 @@ fn mul<'g>(x: Expr<'g>, y: Expr<'g>) -> Option<Expr<'g>> {
         return scaled(value, y);
     }
     match (negated(x), negated(y)) {
-        (Some(x), Some(y)) => Some(x * y),
-        (Some(x), _) => Some(-(x * y)),
-        (_, Some(y)) => Some(-(x * y)),
-        _ => None,
+        (Some(x), Some(y)) => return Some(x * y),
+        (Some(x), _) => return Some(-(x * y)),
+        (_, Some(y)) => return Some(-(x * y)),
+        _ => {}
     }
+    if x.shape().is_scalar() {
+        return numbers_first(x, y);
+    }
+    if y.shape().is_scalar() {
+        return numbers_first(y, x);
+    }
+    // (s·a)·b = s·(a·b): numbers gather in front, where they cost one product.
+    let (s, rest) = leading_number(x).map(|(s, a)| (s, a * y)).or_else(|| {
+        let (s, b) = leading_number(y)?;
+        Some((s, x * b))
+    })?;
+    Some(s * rest)
+}
+
+/// The number and the array of a product of the two.
+fn leading_number(x: Expr<'_>) -> Option<(Expr<'_>, Expr<'_>)> {
+    if x.op() != Op::Binary(Binary::Mul) || x.shape().is_scalar() {
+        return None;
+    }
+    let (a, b) = (x.operand(0), x.operand(1));
+    if a.shape().is_scalar() {
+        return Some((a, b));
+    }
+    b.shape().is_scalar().then_some((b, a))
+}
+
+/// s·(t·a) = (s·t)·a for numbers s, t and an array a.
+fn numbers_first<'g>(s: Expr<'g>, y: Expr<'g>) -> Option<Expr<'g>> {
+    let (t, a) = leading_number(y)?;
+    Some((s * t) * a)
 }
 
 /// A constant times an expression.
@@ -118,10 +160,10 @@ fn scaled(value: f64, y: Expr<'_>) -> Option<Expr<'_>> {
         (1.0, _) => Some(y),
         (-1.0, _) => Some(-y),
         (_, Op::Unary(Unary::Neg)) => Some(y.operand(0) * -value),
-        (_, Op::Binary(Binary::Mul)) => {
-            let inner = y.operand(0).as_number()?;
-            Some(y.operand(1) * (inner * value))
-        }
+        (_, Op::Binary(Binary::Mul)) => match y.operand(0).as_number() {
+            Some(inner) => Some(y.operand(1) * (inner * value)),
+            None => numbers_first(y.graph().scalar(value), y),
+        },
         _ => None,
     }
 }
@@ -328,26 +370,23 @@ pub(crate) fn sum_lanes(x: Expr<'_>) -> Option<Expr<'_>> {
     }
 }
 
-/// Lanes join the contraction; a factor without lanes leaves the sum.
+/// Lanes join the contraction.
 fn sum_product_over_lanes<'g>(
     op: MatMul,
     a: Expr<'g>,
     b: Expr<'g>,
     shape: Shape,
 ) -> Option<Expr<'g>> {
-    match (a.is_laned(), b.is_laned()) {
-        (false, true) => Some(product(a, op.a, b.sum_lanes(), op.b)),
-        (true, false) => Some(product(a.sum_lanes(), op.a, b, op.b)),
-        (true, true) => {
-            let op = MatMul {
-                lanes: Lanes::Summed,
-                ..op
-            };
-            let inputs = vec![a.id, b.id];
-            Some(a.graph().add(Op::MatMul(op), inputs, shape, false))
-        }
-        (false, false) => None,
+    // With one laned factor the product per lane is needed anyway, more often than not.
+    if !a.is_laned() || !b.is_laned() {
+        return None;
     }
+    let op = MatMul {
+        lanes: Lanes::Summed,
+        ..op
+    };
+    let inputs = vec![a.id, b.id];
+    Some(a.graph().add(Op::MatMul(op), inputs, shape, false))
 }
 
 pub(crate) fn matmul<'g>(op: MatMul, a: Expr<'g>, b: Expr<'g>, shape: Shape) -> Option<Expr<'g>> {

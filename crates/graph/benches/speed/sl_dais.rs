@@ -24,7 +24,7 @@ fn logistic<'g>(x: Expr<'g>, y: Expr<'g>, weight: Expr<'g>, z: Expr<'g>) -> Expr
 }
 
 /// The objective and everything learned.
-fn program<'g>(g: &'g Graph, size: Size) -> (Expr<'g>, Vec<Expr<'g>>) {
+pub fn program<'g>(g: &'g Graph, size: Size) -> (Expr<'g>, Vec<Expr<'g>>) {
     let Size { steps, dim, surrogate, batch, .. } = size;
     let mean = g.input("mean", [dim]);
     let log_scale = g.input("log_scale", [dim]);

@@ -8,7 +8,13 @@ use super::vector::{load, load_part, store, store_part, width};
 use crate::plan::instruction::{Address, Fused, Grid};
 use crate::primitive::{Binary, Unary};
 
+/// Loops around a run, at the most: lanes and the event's axes.
+const LOOPS: usize = 1 + crate::shape::MAX_RANK;
+
 /// Calls `f` with the pointers of result and operands at the start of each run.
+///
+/// One flat loop that counts like an odometer: a recursion could not be inlined, and what is
+/// not inlined is compiled without vector instructions.
 #[inline(always)]
 unsafe fn each_run<const N: usize>(
     frame: &Frame,
@@ -17,30 +23,37 @@ unsafe fn each_run<const N: usize>(
     mut f: impl FnMut([*mut f64; N], usize),
 ) {
     // SAFETY: addresses of this plan.
-    let start: [*mut f64; N] = std::array::from_fn(|k| unsafe { frame.at(to[k]) });
+    let mut at: [*mut f64; N] = std::array::from_fn(|k| unsafe { frame.at(to[k]) });
     let run = frame.count(grid.run);
-    match grid.outer.as_slice() {
-        [] => f(start, run),
-        outer => walk(frame, outer, start, &mut |at| f(at, run)),
+    let loops = grid.outer.len();
+    if loops == 0 {
+        return f(at, run);
     }
-}
-
-/// The outer loops, outermost first.
-fn walk<const N: usize>(
-    frame: &Frame,
-    outer: &[crate::plan::instruction::Dim],
-    start: [*mut f64; N],
-    f: &mut dyn FnMut([*mut f64; N]),
-) {
-    let Some((dim, inner)) = outer.split_first() else {
-        return f(start);
-    };
-    let steps: [usize; N] = std::array::from_fn(|k| frame.count(dim.steps[k]));
-    let mut at = start;
-    for _ in 0..frame.count(dim.count) {
-        walk(frame, inner, at, f);
+    let mut counts = [0; LOOPS];
+    let mut steps = [[0; N]; LOOPS];
+    let mut total = 1;
+    for (d, dim) in grid.outer.iter().enumerate() {
+        counts[d] = frame.count(dim.count);
+        total *= counts[d];
         for k in 0..N {
-            at[k] = at[k].wrapping_add(steps[k]);
+            steps[d][k] = frame.count(dim.steps[k]);
+        }
+    }
+    let mut done = [0; LOOPS];
+    for _ in 0..total {
+        f(at, run);
+        for d in (0..loops).rev() {
+            done[d] += 1;
+            for k in 0..N {
+                at[k] = at[k].wrapping_add(steps[d][k]);
+            }
+            if done[d] < counts[d] {
+                break;
+            }
+            done[d] = 0;
+            for k in 0..N {
+                at[k] = at[k].wrapping_sub(steps[d][k] * counts[d]);
+            }
         }
     }
 }
@@ -154,7 +167,7 @@ pub(super) unsafe fn unary<S: Simd>(
         Unary::Tanh => vector!(simd, frame, to, grid, 1 x => math::tanh(simd, x)),
         // SAFETY: runs of this grid.
         _ => unsafe {
-            each_run(frame, to, grid, |[out, x], n| {
+            each_run(frame, to, grid, #[inline(always)] |[out, x], n| {
                 for i in 0..n {
                     *out.add(i) = op.value(*x.add(i * grid.steps[1]));
                 }

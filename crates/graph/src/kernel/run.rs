@@ -236,7 +236,7 @@ unsafe fn rest<S: Simd>(simd: S, frame: &Frame, instruction: &Instruction) {
                     write: *write,
                 };
                 let start = to.map(|a| frame.at(a));
-                each_lane(frame, lanes[0], start, [lanes[1], lanes[2]], |[out, x]| {
+                each_lane(frame, lanes[0], start, [lanes[1], lanes[2]], #[inline(always)] |[out, x]| {
                     reduce::reduce(simd, out, x, block);
                 });
             }
@@ -244,47 +244,47 @@ unsafe fn rest<S: Simd>(simd: S, frame: &Frame, instruction: &Instruction) {
                 let n = frame.count(*length);
                 let start = to.map(|a| frame.at(a));
                 let steps = [lanes[1], lanes[2], lanes[3]];
-                each_lane(frame, lanes[0], start, steps, |[out, x, y]| {
+                each_lane(frame, lanes[0], start, steps, #[inline(always)] |[out, x, y]| {
                     let before = if *write == Write::Replace { 0.0 } else { *out };
                     *out = before + reduce::dot(simd, x, y, n);
                 });
             }
             Instruction::CumulativeSum { direction, to, lanes, count, length } => {
                 let start = to.map(|a| frame.at(a));
-                each_lane(frame, lanes[0], start, [lanes[1], lanes[2]], |[out, x]| {
+                each_lane(frame, lanes[0], start, [lanes[1], lanes[2]], #[inline(always)] |[out, x]| {
                     reduce::cumulative(*direction, out, x, (*count, *length));
                 });
             }
             Instruction::Gather { to, lanes, indices, count, width, rows } => {
                 let list = std::slice::from_raw_parts(frame.indices(*indices), frame.count(*count));
                 let start = to.map(|a| frame.at(a));
-                each_lane(frame, lanes[0], start, [lanes[1], lanes[2]], |[out, x]| {
+                each_lane(frame, lanes[0], start, [lanes[1], lanes[2]], #[inline(always)] |[out, x]| {
                     index::gather(out, x, list, (*width, *rows));
                 });
             }
             Instruction::ScatterAdd { to, lanes, indices, count, width, rows } => {
                 let list = std::slice::from_raw_parts(frame.indices(*indices), frame.count(*count));
                 let start = to.map(|a| frame.at(a));
-                each_lane(frame, lanes[0], start, [lanes[1], lanes[2]], |[out, x]| {
+                each_lane(frame, lanes[0], start, [lanes[1], lanes[2]], #[inline(always)] |[out, x]| {
                     index::scatter_add(simd, out, x, list, (*width, *rows));
                 });
             }
             Instruction::Cholesky { to, lanes, side } => {
                 let start = to.map(|a| frame.at(a));
-                each_lane(frame, lanes[0], start, [lanes[1], lanes[2]], |[out, x]| {
+                each_lane(frame, lanes[0], start, [lanes[1], lanes[2]], #[inline(always)] |[out, x]| {
                     factor::cholesky(simd, out, x, *side);
                 });
             }
             Instruction::Solve { form, to, lanes, rows, side } => {
                 let start = to.map(|a| frame.at(a));
                 let (rows, steps) = (frame.count(*rows), [lanes[1], lanes[2], lanes[3]]);
-                each_lane(frame, lanes[0], start, steps, |at| {
+                each_lane(frame, lanes[0], start, steps, #[inline(always)] |at| {
                     factor::solve(simd, *form, at, (rows, *side));
                 });
             }
             Instruction::Tril { offset, to, lanes, side } => {
                 let start = to.map(|a| frame.at(a));
-                each_lane(frame, lanes[0], start, [lanes[1], lanes[2]], |[out, x]| {
+                each_lane(frame, lanes[0], start, [lanes[1], lanes[2]], #[inline(always)] |[out, x]| {
                     factor::tril(*offset, out, x, *side);
                 });
             }
