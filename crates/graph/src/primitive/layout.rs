@@ -219,7 +219,7 @@ pub(super) fn slice_reference(x: Event<'_>, out: Shape, axis: usize, start: usiz
     let inner = x.shape.inner(axis + 1);
     let (whole, part) = (x.shape.inner(axis), out.inner(axis));
     x.values
-        .chunks_exact(whole)
+        .chunks_exact(whole.max(1))
         .flat_map(|chunk| chunk[start * inner..start * inner + part].iter().copied())
         .collect()
 }
@@ -229,8 +229,8 @@ pub(super) fn pad_reference(x: Event<'_>, out: Shape, axis: usize, start: usize)
     let (part, whole) = (x.shape.inner(axis), out.inner(axis));
     let mut values = vec![0.0; out.size()];
     for (to, from) in values
-        .chunks_exact_mut(whole)
-        .zip(x.values.chunks_exact(part))
+        .chunks_exact_mut(whole.max(1))
+        .zip(x.values.chunks_exact(part.max(1)))
     {
         to[start * inner..start * inner + part].copy_from_slice(from);
     }

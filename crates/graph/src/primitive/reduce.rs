@@ -226,7 +226,7 @@ pub(super) fn reference(by: Reduction, x: Event<'_>, first: usize, count: usize)
 pub(super) fn cumulative_reference(direction: Direction, x: Event<'_>) -> Vec<f64> {
     let length = *x.shape.dims().last().expect("checked when built");
     let mut values = x.values.to_vec();
-    for chunk in values.chunks_exact_mut(length) {
+    for chunk in values.chunks_exact_mut(length.max(1)) {
         let mut sum = 0.0;
         let mut add = |value: &mut f64| {
             sum += *value;

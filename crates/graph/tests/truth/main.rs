@@ -4,6 +4,7 @@ mod case;
 mod derivative;
 mod difference;
 mod directional;
+mod empty;
 mod hessian;
 mod interior;
 mod program;
