@@ -97,11 +97,13 @@ fn a_second_run_allocates_nothing() {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads);
         pool.build().expect("a pool starts")
     };
-    let (one, two) = (pool(1), pool(2));
+    let one = pool(1);
     for size in [(50, 4, 1), (256, 28, 16), (3000, 4, 3), (3000, 60, 2)] {
         assert_eq!(one.install(|| allocations(size)), 0, "{size:?}, 1 thread");
     }
-    // Threads set themselves up when they first steal work.
+    // Threads allocate when they start and when they first steal work.
+    let two = pool(2);
+    two.broadcast(|_| ());
     two.install(|| allocations((5000, 28, 16)));
     for size in [(256, 28, 16), (20_000, 4, 16), (5000, 60, 2)] {
         assert_eq!(two.install(|| allocations(size)), 0, "{size:?}, 2 threads");
