@@ -23,14 +23,14 @@ fn derivatives(
 
 #[test]
 fn a_sum_is_an_array_like_any_other() {
-    let found = derivatives(|x| x + 1.0, |y| y.square());
+    let found = derivatives(|x| x + 1.0, |y| y * y);
     assert_eq!(found, [vec![3.0, 6.0], vec![9.0]]);
 }
 
 #[test]
 #[ignore = "not kept yet: simplification bypasses the array, and the derivative is zero"]
 fn a_negation_is_not_looked_through() {
-    let found = derivatives(|x| -x, |y| y.square());
+    let found = derivatives(|x| -x, |y| y * y);
     assert_eq!(found, [vec![-1.0, -4.0], vec![-5.0]]);
 }
 
@@ -51,7 +51,7 @@ fn a_product_with_a_number_is_not_looked_through() {
 #[test]
 #[ignore = "not kept yet: simplification bypasses the array, and the derivative is zero"]
 fn a_broadcast_is_not_looked_through() {
-    let found = derivatives(|x| x.broadcast([3, 2]), |y| y.square());
+    let found = derivatives(|x| x.broadcast([3, 2]), |y| y * y);
     assert_eq!(found, [vec![1.0, 4.0, 1.0, 4.0, 1.0, 4.0], vec![15.0]]);
 }
 

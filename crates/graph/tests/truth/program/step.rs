@@ -24,12 +24,13 @@ pub(super) fn random<'g>(program: &Program<'g>, random: &mut Random) -> Option<B
     step(program, random)
 }
 
+#[expect(clippy::unnecessary_wraps, reason = "steps end with it")]
 fn bounded(expr: Expr<'_>, bound: f64) -> Option<Bounded<'_>> {
     Some(Bounded { expr, bound })
 }
 
 /// softplus(x) + least, with its bound: a positive number for functions that need one.
-fn positive<'g>(x: Bounded<'g>, least: f64) -> Bounded<'g> {
+fn positive(x: Bounded<'_>, least: f64) -> Bounded<'_> {
     Bounded {
         expr: x.expr.softplus() + least,
         bound: x.bound + 0.7 + least,
