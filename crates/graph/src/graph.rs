@@ -243,7 +243,13 @@ impl Graph {
 
     /// tmp
     pub fn input_by_name(&self, name: &str) -> Expr<'_> {
-        let id = self.inputs.borrow().iter().find(|i| i.name == name).unwrap().node;
+        let id = self
+            .inputs
+            .borrow()
+            .iter()
+            .find(|i| i.name == name)
+            .unwrap()
+            .node;
         self.expr(id)
     }
 

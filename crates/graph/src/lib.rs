@@ -10,6 +10,7 @@ pub mod kernel;
 mod listing;
 mod plan;
 mod primitive;
+mod reach;
 pub mod reference;
 mod shape;
 mod simplify;

@@ -220,6 +220,9 @@ pub(crate) fn reshape(x: Expr<'_>, shape: Shape) -> Option<Expr<'_>> {
     if matches!(x.op(), Op::Reshape) {
         return Some(x.operand(0).reshape(shape));
     }
+    if let Some(x) = negated(x) {
+        return Some(-x.reshape(shape));
+    }
     // A broadcast number is a broadcast number under any shape.
     let small = unspread(x)?;
     small.shape().is_scalar().then(|| small.broadcast(shape))

@@ -14,13 +14,25 @@ fn median(rounds: usize, calls: usize, mut f: impl FnMut()) -> f64 {
         })
         .collect();
     times.sort_by(f64::total_cmp);
-    if std::env::var_os("BEST").is_some() { return times[0]; }
+    if std::env::var_os("BEST").is_some() {
+        return times[0];
+    }
     times[rounds / 2]
 }
 
 fn main() {
-    for (steps, lanes) in [(1, 1), (2, 1), (4, 1), (8, 1), (16, 1), (32, 1), (64, 1), (8, 16)] {
-        let size = sl_dais::Size { steps, dim: 28, surrogate: 256, batch: 256, lanes };
+    for (steps, lanes) in if std::env::var_os("LANES").is_some() {
+        vec![(8, 16); 4]
+    } else {
+        vec![(1, 1), (8, 1), (64, 1), (8, 16)]
+    } {
+        let size = sl_dais::Size {
+            steps,
+            dim: 28,
+            surrogate: 256,
+            batch: 256,
+            lanes,
+        };
         let compile = median(5, 1, || drop(sl_dais::plan(size)));
         let (plan, mut workspace) = sl_dais::plan(size);
         let run = median(60, 50, || plan.run(&mut workspace));

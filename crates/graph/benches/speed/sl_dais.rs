@@ -25,7 +25,13 @@ fn logistic<'g>(x: Expr<'g>, y: Expr<'g>, weight: Expr<'g>, z: Expr<'g>) -> Expr
 
 /// The objective and everything learned.
 pub fn program<'g>(g: &'g Graph, size: Size) -> (Expr<'g>, Vec<Expr<'g>>) {
-    let Size { steps, dim, surrogate, batch, .. } = size;
+    let Size {
+        steps,
+        dim,
+        surrogate,
+        batch,
+        ..
+    } = size;
     let mean = g.input("mean", [dim]);
     let log_scale = g.input("log_scale", [dim]);
     let log_variance = g.input("log_variance", [dim]);
@@ -57,11 +63,13 @@ pub fn program<'g>(g: &'g Graph, size: Size) -> (Expr<'g>, Vec<Expr<'g>>) {
         let beta = beta.entry(k);
         let eta = (0.25 * step.sigmoid() + kappa * beta).clip(0.0, 0.25);
         let half = z + 0.5 * eta * (precision * v);
-        let tempered = beta * (prior(half) + logistic(xs, ys, weight, half)) + (1.0 - beta) * base(half);
+        let tempered =
+            beta * (prior(half) + logistic(xs, ys, weight, half)) + (1.0 - beta) * base(half);
         let force = g.grad(tempered, &[half])[0];
         let kicked = v + eta * force;
         z = half + 0.5 * eta * (precision * kicked);
-        bound = bound + log_normal(kicked, log_variance, precision) - log_normal(v, log_variance, precision);
+        bound = bound + log_normal(kicked, log_variance, precision)
+            - log_normal(v, log_variance, precision);
         if k + 1 < steps {
             let noise = g.laned_input(&format!("v{}", k + 1), [dim]);
             v = gamma * kicked + kept * (deviation * noise);
@@ -69,7 +77,16 @@ pub fn program<'g>(g: &'g Graph, size: Size) -> (Expr<'g>, Vec<Expr<'g>>) {
     }
     let scaled = g.scalar(50_000.0 / batch as f64);
     bound = bound + prior(z) + logistic(xb, yb, scaled, z);
-    let learned = vec![mean, log_scale, log_variance, increments, step, kappa, refresh, log_weight];
+    let learned = vec![
+        mean,
+        log_scale,
+        log_variance,
+        increments,
+        step,
+        kappa,
+        refresh,
+        log_weight,
+    ];
     (bound.mean_lanes(), learned)
 }
 

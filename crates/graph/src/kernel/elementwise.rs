@@ -81,13 +81,21 @@ impl<S: Simd> Lane<S> {
     #[inline(always)]
     unsafe fn get(&self, i: usize) -> S::f64s {
         // SAFETY: the caller stays within the run.
-        if self.moves { unsafe { load::<S>(self.from.add(i)) } } else { self.splat }
+        if self.moves {
+            unsafe { load::<S>(self.from.add(i)) }
+        } else {
+            self.splat
+        }
     }
 
     #[inline(always)]
     unsafe fn part(&self, simd: S, i: usize, count: usize) -> S::f64s {
         // SAFETY: the caller stays within the run.
-        if self.moves { unsafe { load_part(simd, self.from.add(i), count) } } else { self.splat }
+        if self.moves {
+            unsafe { load_part(simd, self.from.add(i), count) }
+        } else {
+            self.splat
+        }
     }
 }
 
@@ -167,11 +175,17 @@ pub(super) unsafe fn unary<S: Simd>(
         Unary::Tanh => vector!(simd, frame, to, grid, 1 x => math::tanh(simd, x)),
         // SAFETY: runs of this grid.
         _ => unsafe {
-            each_run(frame, to, grid, #[inline(always)] |[out, x], n| {
-                for i in 0..n {
-                    *out.add(i) = op.value(*x.add(i * grid.steps[1]));
-                }
-            });
+            each_run(
+                frame,
+                to,
+                grid,
+                #[inline(always)]
+                |[out, x], n| {
+                    for i in 0..n {
+                        *out.add(i) = op.value(*x.add(i * grid.steps[1]));
+                    }
+                },
+            );
         },
     }
 }
@@ -198,7 +212,9 @@ pub(super) unsafe fn binary<S: Simd>(
         Binary::LessEqual => {
             vector!(simd, frame, to, grid, 1 x, 2 y => simd.select_f64s(simd.less_than_or_equal_f64s(x, y), one, zero));
         }
-        Binary::Equal => vector!(simd, frame, to, grid, 1 x, 2 y => simd.select_f64s(simd.equal_f64s(x, y), one, zero)),
+        Binary::Equal => {
+            vector!(simd, frame, to, grid, 1 x, 2 y => simd.select_f64s(simd.equal_f64s(x, y), one, zero))
+        }
         // These must treat NaN as the reference does, which machine instructions do not.
         Binary::Pow | Binary::Min | Binary::Max => {
             // SAFETY: runs of this grid.
@@ -225,9 +241,15 @@ pub(super) unsafe fn fused<S: Simd>(
     grid: &Grid,
 ) {
     match op {
-        Fused::MulAdd => vector!(simd, frame, to, grid, 1 x, 2 y, 3 z => simd.mul_add_f64s(x, y, z)),
-        Fused::MulSub => vector!(simd, frame, to, grid, 1 x, 2 y, 3 z => simd.mul_add_f64s(x, y, simd.neg_f64s(z))),
-        Fused::NegMulAdd => vector!(simd, frame, to, grid, 1 x, 2 y, 3 z => simd.mul_add_f64s(simd.neg_f64s(x), y, z)),
+        Fused::MulAdd => {
+            vector!(simd, frame, to, grid, 1 x, 2 y, 3 z => simd.mul_add_f64s(x, y, z))
+        }
+        Fused::MulSub => {
+            vector!(simd, frame, to, grid, 1 x, 2 y, 3 z => simd.mul_add_f64s(x, y, simd.neg_f64s(z)))
+        }
+        Fused::NegMulAdd => {
+            vector!(simd, frame, to, grid, 1 x, 2 y, 3 z => simd.mul_add_f64s(simd.neg_f64s(x), y, z))
+        }
     }
 }
 

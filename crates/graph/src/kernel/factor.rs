@@ -174,12 +174,7 @@ unsafe fn subtract<S: Simd>(simd: S, x: *mut f64, row: *const f64, value: f64, n
 
 /// # Safety
 /// Both must be valid for `rows · columns` numbers.
-pub(super) unsafe fn tril(
-    offset: i32,
-    out: *mut f64,
-    x: *const f64,
-    [rows, columns]: [usize; 2],
-) {
+pub(super) unsafe fn tril(offset: i32, out: *mut f64, x: *const f64, [rows, columns]: [usize; 2]) {
     for i in 0..rows {
         let keep = (i as i64 + 1 + i64::from(offset)).clamp(0, columns as i64) as usize;
         // SAFETY: row `i` of the matrix.

@@ -19,7 +19,10 @@ pub(super) unsafe fn gather(
 ) {
     for (i, &index) in indices.iter().enumerate() {
         let row = index as usize;
-        assert!(row < rows, "row number {row} of an index input is not below {rows}");
+        assert!(
+            row < rows,
+            "row number {row} of an index input is not below {rows}"
+        );
         // SAFETY: `row < rows` was checked.
         unsafe {
             match width {
@@ -47,7 +50,10 @@ pub(super) unsafe fn scatter_add<S: Simd>(
 ) {
     for (i, &index) in indices.iter().enumerate() {
         let row = index as usize;
-        assert!(row < rows, "row number {row} of an index input is not below {rows}");
+        assert!(
+            row < rows,
+            "row number {row} of an index input is not below {rows}"
+        );
         // SAFETY: `row < rows` was checked.
         unsafe {
             match width {

@@ -61,7 +61,14 @@ pub(super) unsafe fn product<S: Simd>(
         } else if m >= LARGE && n >= LARGE && k >= LARGE {
             large((m, n, k), a, b, c, write);
         } else if c.col != 1 {
-            thin(simd, (n, m, k), b.transposed(), a.transposed(), c.transposed(), write);
+            thin(
+                simd,
+                (n, m, k),
+                b.transposed(),
+                a.transposed(),
+                c.transposed(),
+                write,
+            );
         } else {
             thin(simd, (m, n, k), a, b, c, write);
         }
@@ -223,12 +230,14 @@ unsafe fn column_strip<S: Simd, const N: usize>(
             Write::Replace => simd.splat_f64s(0.0),
             Write::Accumulate => load::<S>(y.add(i + r * w)),
         });
-        for l in 0..k {
-            let xs = simd.splat_f64s(*x.entry(l, 0));
-            let column = a.entry(i, l).cast_const();
+        let (mut column, mut entry) = (a.entry(i, 0).cast_const(), x.at.cast_const());
+        for _ in 0..k {
+            let xs = simd.splat_f64s(*entry);
             for (r, sum) in sums.iter_mut().enumerate() {
                 *sum = simd.mul_add_f64s(load::<S>(column.add(r * w)), xs, *sum);
             }
+            column = column.wrapping_add(a.col);
+            entry = entry.wrapping_add(x.row);
         }
         for (r, sum) in sums.into_iter().enumerate() {
             store::<S>(y.add(i + r * w), sum);
@@ -268,9 +277,19 @@ unsafe fn thin<S: Simd>(
                         buffer[ll * PANEL + jj] = *from.add(ll * b.row);
                     }
                 }
-                let packed = View { at: buffer.as_mut_ptr(), row: PANEL, col: 1 };
-                let a = View { at: a.entry(0, l), ..a };
-                let c = View { at: c.entry(0, j), ..c };
+                let packed = View {
+                    at: buffer.as_mut_ptr(),
+                    row: PANEL,
+                    col: 1,
+                };
+                let a = View {
+                    at: a.entry(0, l),
+                    ..a
+                };
+                let c = View {
+                    at: c.entry(0, j),
+                    ..c
+                };
                 panels(simd, (m, columns, depth), a, packed, c, write);
             }
             write = Write::Accumulate;
@@ -292,8 +311,14 @@ unsafe fn panels<S: Simd>(
     // SAFETY: columns below `n`.
     unsafe {
         while j < n {
-            let b = View { at: b.entry(0, j), ..b };
-            let c = View { at: c.entry(0, j), ..c };
+            let b = View {
+                at: b.entry(0, j),
+                ..b
+            };
+            let c = View {
+                at: c.entry(0, j),
+                ..c
+            };
             j += match (n - j) / w {
                 4.. => rows_of_panel::<S, 4>(simd, m, k, a, b, c, write),
                 3 => rows_of_panel::<S, 3>(simd, m, k, a, b, c, write),
@@ -322,8 +347,14 @@ unsafe fn rows_of_panel<S: Simd, const N: usize>(
     // SAFETY: rows below `m`.
     unsafe {
         while i < m {
-            let a = View { at: a.entry(i, 0), ..a };
-            let c = View { at: c.entry(i, 0), ..c };
+            let a = View {
+                at: a.entry(i, 0),
+                ..a
+            };
+            let c = View {
+                at: c.entry(i, 0),
+                ..c
+            };
             i += match m - i {
                 3.. => tile::<S, 3, N>(simd, k, a, b, c, write),
                 2 => tile::<S, 2, N>(simd, k, a, b, c, write),
@@ -348,15 +379,20 @@ unsafe fn tile<S: Simd, const M: usize, const N: usize>(
     // SAFETY: the caller has M rows and N registers left.
     unsafe {
         let mut sums = [[simd.splat_f64s(0.0); N]; M];
-        for l in 0..k {
-            let row = b.at.cast_const().add(l * b.row);
-            let bs: [S::f64s; N] = std::array::from_fn(|r| load::<S>(row.add(r * w)));
+        let (mut row, mut column) = (b.at.cast_const(), a.at.cast_const());
+        for _ in 0..k {
+            let mut bs = [simd.splat_f64s(0.0); N];
+            for (r, b) in bs.iter_mut().enumerate() {
+                *b = load::<S>(row.add(r * w));
+            }
             for (i, sums) in sums.iter_mut().enumerate() {
-                let entry = simd.splat_f64s(*a.entry(i, l));
+                let entry = simd.splat_f64s(*column.add(i * a.row));
                 for r in 0..N {
                     sums[r] = simd.mul_add_f64s(entry, bs[r], sums[r]);
                 }
             }
+            row = row.wrapping_add(b.row);
+            column = column.wrapping_add(a.col);
         }
         for (i, sums) in sums.into_iter().enumerate() {
             for (r, sum) in sums.into_iter().enumerate() {

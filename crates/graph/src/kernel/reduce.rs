@@ -29,7 +29,10 @@ pub(super) unsafe fn dot<S: Simd>(simd: S, x: *const f64, y: *const f64, n: usiz
             i += w;
         }
         if i < n {
-            let (a, b) = (load_part(simd, x.add(i), n - i), load_part(simd, y.add(i), n - i));
+            let (a, b) = (
+                load_part(simd, x.add(i), n - i),
+                load_part(simd, y.add(i), n - i),
+            );
             sums[1] = simd.mul_add_f64s(a, b, sums[1]);
         }
     }
@@ -38,7 +41,10 @@ pub(super) unsafe fn dot<S: Simd>(simd: S, x: *const f64, y: *const f64, n: usiz
 
 #[inline(always)]
 fn total<S: Simd>(simd: S, sums: [S::f64s; 4]) -> f64 {
-    let (a, b) = (simd.add_f64s(sums[0], sums[1]), simd.add_f64s(sums[2], sums[3]));
+    let (a, b) = (
+        simd.add_f64s(sums[0], sums[1]),
+        simd.add_f64s(sums[2], sums[3]),
+    );
     simd.reduce_sum_f64s(simd.add_f64s(a, b))
 }
 
@@ -81,11 +87,17 @@ pub(super) unsafe fn add_to<S: Simd>(simd: S, y: *mut f64, x: *const f64, n: usi
     // SAFETY: every access stays below `n`.
     unsafe {
         while i + w <= n {
-            store::<S>(y.add(i), simd.add_f64s(load::<S>(y.add(i)), load::<S>(x.add(i))));
+            store::<S>(
+                y.add(i),
+                simd.add_f64s(load::<S>(y.add(i)), load::<S>(x.add(i))),
+            );
             i += w;
         }
         if i < n {
-            let (a, b) = (load_part(simd, y.add(i), n - i), load_part(simd, x.add(i), n - i));
+            let (a, b) = (
+                load_part(simd, y.add(i), n - i),
+                load_part(simd, x.add(i), n - i),
+            );
             store_part(simd, y.add(i), n - i, simd.add_f64s(a, b));
         }
     }
@@ -112,7 +124,13 @@ pub(super) struct Block {
 /// `x` must be readable and `out` writable for the block.
 #[inline(always)]
 pub(super) unsafe fn reduce<S: Simd>(simd: S, out: *mut f64, x: *const f64, block: Block) {
-    let Block { by, outer, length, inner, write } = block;
+    let Block {
+        by,
+        outer,
+        length,
+        inner,
+        write,
+    } = block;
     for o in 0..outer {
         // SAFETY: within the block.
         let (to, from) = unsafe { (out.add(o * inner), x.add(o * length * inner)) };
@@ -144,7 +162,13 @@ pub(super) unsafe fn reduce<S: Simd>(simd: S, out: *mut f64, x: *const f64, bloc
 /// # Safety
 /// Both must be valid for `n` numbers.
 #[inline(always)]
-pub(super) unsafe fn join<S: Simd>(simd: S, by: Reduction, to: *mut f64, from: *const f64, n: usize) {
+pub(super) unsafe fn join<S: Simd>(
+    simd: S,
+    by: Reduction,
+    to: *mut f64,
+    from: *const f64,
+    n: usize,
+) {
     // SAFETY: forwarded.
     unsafe {
         match by {

@@ -101,7 +101,12 @@ impl WithSimd for Strip<'_> {
 
     #[inline(always)]
     fn with_simd<S: Simd>(self, simd: S) {
-        let RowLoop { rows, block, strips, .. } = *self.rows;
+        let RowLoop {
+            rows,
+            block,
+            strips,
+            ..
+        } = *self.rows;
         let blocks = rows.div_ceil(block);
         let mut frame = self.frame;
         for tail in &self.rows.tails {
@@ -134,12 +139,20 @@ fn run_rows(arch: Arch, rows: &RowLoop, frame: Frame, scratch: usize) {
         arch.dispatch(Strip { rows, frame, strip });
     };
     if rows.strips > 1 && worth_threads(rows.flops * frame.lanes as u64) {
-        (0..rows.strips).into_par_iter().with_max_len(1).for_each(one);
+        (0..rows.strips)
+            .into_par_iter()
+            .with_max_len(1)
+            .for_each(one);
     } else {
         (0..rows.strips).for_each(one);
     }
     for tail in &rows.tails {
-        arch.dispatch(Total { tail, frame, scratch, strips: rows.strips });
+        arch.dispatch(Total {
+            tail,
+            frame,
+            scratch,
+            strips: rows.strips,
+        });
     }
 }
 
@@ -210,7 +223,14 @@ unsafe fn execute<S: Simd>(simd: S, frame: &Frame, instruction: &Instruction) {
                 let count = frame.count(*count);
                 std::slice::from_raw_parts_mut(frame.at(*to), count).fill(*value);
             }
-            Instruction::MatMul { a, b, c, dims, batch, write } => {
+            Instruction::MatMul {
+                a,
+                b,
+                c,
+                dims,
+                batch,
+                write,
+            } => {
                 products(simd, frame, [a, b, c], *dims, *batch, *write);
             }
             _ => rest(simd, frame, instruction),
@@ -227,7 +247,15 @@ unsafe fn rest<S: Simd>(simd: S, frame: &Frame, instruction: &Instruction) {
     // SAFETY: addresses, counts and strides come from the planner.
     unsafe {
         match instruction {
-            Instruction::Reduce { by, to, lanes, outer, length, inner, write } => {
+            Instruction::Reduce {
+                by,
+                to,
+                lanes,
+                outer,
+                length,
+                inner,
+                write,
+            } => {
                 let block = Block {
                     by: *by,
                     outer: frame.count(*outer),
@@ -236,57 +264,149 @@ unsafe fn rest<S: Simd>(simd: S, frame: &Frame, instruction: &Instruction) {
                     write: *write,
                 };
                 let start = to.map(|a| frame.at(a));
-                each_lane(frame, lanes[0], start, [lanes[1], lanes[2]], #[inline(always)] |[out, x]| {
-                    reduce::reduce(simd, out, x, block);
-                });
+                each_lane(
+                    frame,
+                    lanes[0],
+                    start,
+                    [lanes[1], lanes[2]],
+                    #[inline(always)]
+                    |[out, x]| {
+                        reduce::reduce(simd, out, x, block);
+                    },
+                );
             }
-            Instruction::Dot { to, lanes, length, write } => {
+            Instruction::Dot {
+                to,
+                lanes,
+                length,
+                write,
+            } => {
                 let n = frame.count(*length);
                 let start = to.map(|a| frame.at(a));
                 let steps = [lanes[1], lanes[2], lanes[3]];
-                each_lane(frame, lanes[0], start, steps, #[inline(always)] |[out, x, y]| {
-                    let before = if *write == Write::Replace { 0.0 } else { *out };
-                    *out = before + reduce::dot(simd, x, y, n);
-                });
+                each_lane(
+                    frame,
+                    lanes[0],
+                    start,
+                    steps,
+                    #[inline(always)]
+                    |[out, x, y]| {
+                        let before = if *write == Write::Replace { 0.0 } else { *out };
+                        *out = before + reduce::dot(simd, x, y, n);
+                    },
+                );
             }
-            Instruction::CumulativeSum { direction, to, lanes, count, length } => {
+            Instruction::CumulativeSum {
+                direction,
+                to,
+                lanes,
+                count,
+                length,
+            } => {
                 let start = to.map(|a| frame.at(a));
-                each_lane(frame, lanes[0], start, [lanes[1], lanes[2]], #[inline(always)] |[out, x]| {
-                    reduce::cumulative(*direction, out, x, (*count, *length));
-                });
+                each_lane(
+                    frame,
+                    lanes[0],
+                    start,
+                    [lanes[1], lanes[2]],
+                    #[inline(always)]
+                    |[out, x]| {
+                        reduce::cumulative(*direction, out, x, (*count, *length));
+                    },
+                );
             }
-            Instruction::Gather { to, lanes, indices, count, width, rows } => {
+            Instruction::Gather {
+                to,
+                lanes,
+                indices,
+                count,
+                width,
+                rows,
+            } => {
                 let list = std::slice::from_raw_parts(frame.indices(*indices), frame.count(*count));
                 let start = to.map(|a| frame.at(a));
-                each_lane(frame, lanes[0], start, [lanes[1], lanes[2]], #[inline(always)] |[out, x]| {
-                    index::gather(out, x, list, (*width, *rows));
-                });
+                each_lane(
+                    frame,
+                    lanes[0],
+                    start,
+                    [lanes[1], lanes[2]],
+                    #[inline(always)]
+                    |[out, x]| {
+                        index::gather(out, x, list, (*width, *rows));
+                    },
+                );
             }
-            Instruction::ScatterAdd { to, lanes, indices, count, width, rows } => {
+            Instruction::ScatterAdd {
+                to,
+                lanes,
+                indices,
+                count,
+                width,
+                rows,
+            } => {
                 let list = std::slice::from_raw_parts(frame.indices(*indices), frame.count(*count));
                 let start = to.map(|a| frame.at(a));
-                each_lane(frame, lanes[0], start, [lanes[1], lanes[2]], #[inline(always)] |[out, x]| {
-                    index::scatter_add(simd, out, x, list, (*width, *rows));
-                });
+                each_lane(
+                    frame,
+                    lanes[0],
+                    start,
+                    [lanes[1], lanes[2]],
+                    #[inline(always)]
+                    |[out, x]| {
+                        index::scatter_add(simd, out, x, list, (*width, *rows));
+                    },
+                );
             }
             Instruction::Cholesky { to, lanes, side } => {
                 let start = to.map(|a| frame.at(a));
-                each_lane(frame, lanes[0], start, [lanes[1], lanes[2]], #[inline(always)] |[out, x]| {
-                    factor::cholesky(simd, out, x, *side);
-                });
+                each_lane(
+                    frame,
+                    lanes[0],
+                    start,
+                    [lanes[1], lanes[2]],
+                    #[inline(always)]
+                    |[out, x]| {
+                        factor::cholesky(simd, out, x, *side);
+                    },
+                );
             }
-            Instruction::Solve { form, to, lanes, rows, side } => {
+            Instruction::Solve {
+                form,
+                to,
+                lanes,
+                rows,
+                side,
+            } => {
                 let start = to.map(|a| frame.at(a));
                 let (rows, steps) = (frame.count(*rows), [lanes[1], lanes[2], lanes[3]]);
-                each_lane(frame, lanes[0], start, steps, #[inline(always)] |at| {
-                    factor::solve(simd, *form, at, (rows, *side));
-                });
+                each_lane(
+                    frame,
+                    lanes[0],
+                    start,
+                    steps,
+                    #[inline(always)]
+                    |at| {
+                        factor::solve(simd, *form, at, (rows, *side));
+                    },
+                );
             }
-            Instruction::Tril { offset, to, lanes, side } => {
+            Instruction::Tril {
+                offset,
+                to,
+                lanes,
+                side,
+            } => {
                 let start = to.map(|a| frame.at(a));
-                each_lane(frame, lanes[0], start, [lanes[1], lanes[2]], #[inline(always)] |[out, x]| {
-                    factor::tril(*offset, out, x, *side);
-                });
+                each_lane(
+                    frame,
+                    lanes[0],
+                    start,
+                    [lanes[1], lanes[2]],
+                    #[inline(always)]
+                    |[out, x]| {
+                        factor::tril(*offset, out, x, *side);
+                    },
+                );
             }
             Instruction::SumLanes { to, lanes, size } => {
                 let [out, x] = to.map(|a| frame.at(a));

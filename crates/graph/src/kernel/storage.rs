@@ -29,14 +29,20 @@ impl Storage {
 
     /// A part of the block.
     pub(crate) fn slice(&self, offset: usize, size: usize) -> &[f64] {
-        assert!(offset + size <= self.lines.len() * 8, "a slice within its storage");
+        assert!(
+            offset + size <= self.lines.len() * 8,
+            "a slice within its storage"
+        );
         // SAFETY: within the allocation, and every bit pattern is a number.
         unsafe { std::slice::from_raw_parts(self.lines.as_ptr().cast::<f64>().add(offset), size) }
     }
 
     /// A part of the block, for writing.
     pub(crate) fn slice_mut(&mut self, offset: usize, size: usize) -> &mut [f64] {
-        assert!(offset + size <= self.lines.len() * 8, "a slice within its storage");
+        assert!(
+            offset + size <= self.lines.len() * 8,
+            "a slice within its storage"
+        );
         // SAFETY: as above, and `self` is borrowed exclusively.
         unsafe { std::slice::from_raw_parts_mut(self.pointer().add(offset), size) }
     }

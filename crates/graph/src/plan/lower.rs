@@ -47,7 +47,11 @@ impl Lower<'_> {
     }
 
     fn lanes(&self, place: usize) -> Extent {
-        if self.schedule.laned[place] { Extent::LANES } else { Extent::ONE }
+        if self.schedule.laned[place] {
+            Extent::LANES
+        } else {
+            Extent::ONE
+        }
     }
 
     fn shape(&self, place: usize) -> Shape {
@@ -56,7 +60,11 @@ impl Lower<'_> {
 
     /// The leading axis: the rows of the block where streamed.
     fn leading(&self, place: usize, length: usize) -> Extent {
-        if self.streamed(place) { Extent::ROWS } else { Extent::fixed(length) }
+        if self.streamed(place) {
+            Extent::ROWS
+        } else {
+            Extent::fixed(length)
+        }
     }
 
     fn result(&self, place: usize) -> Operand {
@@ -64,14 +72,30 @@ impl Lower<'_> {
         let laned = self.schedule.laned[place];
         if self.schedule.crosses_lanes(place) {
             let at = self.memory.part(place);
-            return Operand { at, lane: Extent::ZERO, shape };
+            return Operand {
+                at,
+                lane: Extent::ZERO,
+                shape,
+            };
         }
         if self.schedule.slots[place].role == Role::Tail {
-            let lane = if laned { Extent::fixed(shape.size()) } else { Extent::ZERO };
-            return Operand { at: self.memory.strip(place), lane, shape };
+            let lane = if laned {
+                Extent::fixed(shape.size())
+            } else {
+                Extent::ZERO
+            };
+            return Operand {
+                at: self.memory.strip(place),
+                lane,
+                shape,
+            };
         }
         let at = self.memory.address(place, self.streamed(place));
-        let lane = if laned { self.memory.buffer(place).lane } else { Extent::ZERO };
+        let lane = if laned {
+            self.memory.buffer(place).lane
+        } else {
+            Extent::ZERO
+        };
         Operand { at, lane, shape }
     }
 
@@ -81,7 +105,11 @@ impl Lower<'_> {
         let laned = self.schedule.laned[place];
         Operand {
             at: self.memory.address(place, streamed),
-            lane: if laned { self.memory.buffer(place).lane } else { Extent::ZERO },
+            lane: if laned {
+                self.memory.buffer(place).lane
+            } else {
+                Extent::ZERO
+            },
             shape: self.shape(place),
         }
     }
@@ -95,7 +123,12 @@ impl Lower<'_> {
 
     fn grid(&self, place: usize, shape: Shape, operands: &[Operand]) -> super::instruction::Grid {
         let lays: Vec<Lay> = operands.iter().map(Operand::lay).collect();
-        grid::elementwise(shape, &lays, self.schedule.laned[place], self.streamed(place))
+        grid::elementwise(
+            shape,
+            &lays,
+            self.schedule.laned[place],
+            self.streamed(place),
+        )
     }
 
     /// The instructions that compute `place`.
@@ -105,14 +138,21 @@ impl Lower<'_> {
             Op::Unary(op) => {
                 let all = [self.result(place), self.operand(place, 0)];
                 let grid = self.grid(place, node.shape, &all);
-                vec![Instruction::Unary { op: *op, to: all.map(|o| o.at), grid }]
+                vec![Instruction::Unary {
+                    op: *op,
+                    to: all.map(|o| o.at),
+                    grid,
+                }]
             }
             Op::Binary(op) => vec![self.binary(place, *op)],
             Op::Select => {
                 let operand = |k| self.operand(place, k);
                 let all = [self.result(place), operand(0), operand(1), operand(2)];
                 let grid = self.grid(place, node.shape, &all);
-                vec![Instruction::Select { to: all.map(|o| o.at), grid }]
+                vec![Instruction::Select {
+                    to: all.map(|o| o.at),
+                    grid,
+                }]
             }
             Op::Broadcast | Op::Slice { .. } | Op::Transpose | Op::Diagonal => {
                 vec![self.copy_out(place)]
@@ -142,7 +182,11 @@ impl Lower<'_> {
                 }]
             }
             Op::Solve(op) => {
-                let (out, l, b) = (self.result(place), self.operand(place, 0), self.operand(place, 1));
+                let (out, l, b) = (
+                    self.result(place),
+                    self.operand(place, 0),
+                    self.operand(place, 1),
+                );
                 vec![Instruction::Solve {
                     form: op.form,
                     to: [out.at, l.at, b.at],
@@ -166,12 +210,21 @@ impl Lower<'_> {
     }
 
     fn binary(&self, place: usize, op: Binary) -> Instruction {
-        let absorbed = (0..2).find(|&k| self.schedule.slots[self.schedule.input(place, k)].absorbed);
+        let absorbed =
+            (0..2).find(|&k| self.schedule.slots[self.schedule.input(place, k)].absorbed);
         let shape = self.shape(place);
         let Some(k) = absorbed else {
-            let all = [self.result(place), self.operand(place, 0), self.operand(place, 1)];
+            let all = [
+                self.result(place),
+                self.operand(place, 0),
+                self.operand(place, 1),
+            ];
             let grid = self.grid(place, shape, &all);
-            return Instruction::Binary { op, to: all.map(|o| o.at), grid };
+            return Instruction::Binary {
+                op,
+                to: all.map(|o| o.at),
+                grid,
+            };
         };
         let product = self.schedule.input(place, k);
         let fused = match (op, k) {
@@ -179,14 +232,19 @@ impl Lower<'_> {
             (_, 0) => Fused::MulSub,
             _ => Fused::NegMulAdd,
         };
+        let last = self.schedule.nodes[product].inputs.len() - 1;
         let all = [
             self.result(place),
             self.operand(product, 0),
-            self.operand(product, 1),
+            self.operand(product, last),
             self.operand(place, 1 - k),
         ];
         let grid = self.grid(place, shape, &all);
-        Instruction::Fused { op: fused, to: all.map(|o| o.at), grid }
+        Instruction::Fused {
+            op: fused,
+            to: all.map(|o| o.at),
+            grid,
+        }
     }
 
     /// Reads the operand in another order than it is written.
@@ -197,7 +255,10 @@ impl Lower<'_> {
             Op::Slice { axis, start } => {
                 let x = x.from(start * x.shape.inner(axis + 1));
                 let grid = self.grid(place, shape, &[out, x]);
-                Instruction::Copy { to: [out.at, x.at], grid }
+                Instruction::Copy {
+                    to: [out.at, x.at],
+                    grid,
+                }
             }
             Op::Transpose => {
                 let (m, n) = (shape.dims()[0], shape.dims()[1]);
@@ -210,22 +271,36 @@ impl Lower<'_> {
             }
             _ => {
                 let grid = self.grid(place, shape, &[out, x]);
-                Instruction::Copy { to: [out.at, x.at], grid }
+                Instruction::Copy {
+                    to: [out.at, x.at],
+                    grid,
+                }
             }
         }
     }
 
     /// A copy with given lengths and steps, inside the loop over lanes.
-    fn copy(&self, place: usize, out: Operand, x: Operand, dims: &[(usize, [usize; 2])]) -> Instruction {
+    fn copy(
+        &self,
+        place: usize,
+        out: Operand,
+        x: Operand,
+        dims: &[(usize, [usize; 2])],
+    ) -> Instruction {
         let mut all: Vec<Dim> = Vec::new();
         if self.schedule.laned[place] {
             let lane = [out.lane, x.lane];
             all.push(grid::dim(Extent::LANES, 2, |k| lane[k]));
         }
         for (length, steps) in dims {
-            all.push(grid::dim(Extent::fixed(*length), 2, |k| Extent::fixed(steps[k])));
+            all.push(grid::dim(Extent::fixed(*length), 2, |k| {
+                Extent::fixed(steps[k])
+            }));
         }
-        Instruction::Copy { to: [out.at, x.at], grid: grid::merged(all) }
+        Instruction::Copy {
+            to: [out.at, x.at],
+            grid: grid::merged(all),
+        }
     }
 
     fn zeros(&self, place: usize, out: Operand) -> Instruction {
@@ -247,7 +322,10 @@ impl Lower<'_> {
             Op::Pad { axis, start } => {
                 let to = out.from(start * out.shape.inner(axis + 1));
                 let grid = self.grid(place, x.shape, &[to, x]);
-                Instruction::Copy { to: [to.at, x.at], grid }
+                Instruction::Copy {
+                    to: [to.at, x.at],
+                    grid,
+                }
             }
             _ => {
                 let n = x.shape.dims()[0];
@@ -268,7 +346,10 @@ impl Lower<'_> {
                 let to = out.from(start * inner);
                 start += x.shape.dims()[axis];
                 let grid = self.grid(place, x.shape, &[to, x]);
-                Instruction::Copy { to: [to.at, x.at], grid }
+                Instruction::Copy {
+                    to: [to.at, x.at],
+                    grid,
+                }
             })
             .collect()
     }
@@ -284,7 +365,10 @@ impl Lower<'_> {
         let (outer, length) = match (self.streamed(place), first) {
             (false, _) => (fixed(0..first), fixed(first..first + count)),
             (true, 0) => (Extent::ONE, fixed(1..count).times(Extent::ROWS)),
-            (true, _) => (fixed(1..first).times(Extent::ROWS), fixed(first..first + count)),
+            (true, _) => (
+                fixed(1..first).times(Extent::ROWS),
+                fixed(first..first + count),
+            ),
         };
         Instruction::Reduce {
             by,
@@ -329,10 +413,24 @@ impl Lower<'_> {
         let to = [out.at, x.at];
         if self.schedule.nodes[place].op == Op::Gather {
             let rows = x.shape.dims()[0];
-            return vec![Instruction::Gather { to, lanes, indices, count, width, rows }];
+            return vec![Instruction::Gather {
+                to,
+                lanes,
+                indices,
+                count,
+                width,
+                rows,
+            }];
         }
         let rows = out.shape.dims()[0];
-        let add = Instruction::ScatterAdd { to, lanes, indices, count, width, rows };
+        let add = Instruction::ScatterAdd {
+            to,
+            lanes,
+            indices,
+            count,
+            width,
+            rows,
+        };
         match streamed {
             true => vec![add],
             false => vec![self.zeros(place, out), add],
@@ -342,7 +440,11 @@ impl Lower<'_> {
     fn sum_lanes(&self, place: usize) -> Instruction {
         let (out, x) = (self.result(place), self.operand(place, 0));
         let crosses = self.schedule.crosses_lanes(place);
-        let lanes = if crosses { Extent::LANES } else { Extent::fixed(self.schedule.lanes) };
+        let lanes = if crosses {
+            Extent::LANES
+        } else {
+            Extent::fixed(self.schedule.lanes)
+        };
         Instruction::SumLanes {
             to: [out.at, x.at],
             lanes: [lanes, x.lane],
@@ -351,13 +453,21 @@ impl Lower<'_> {
     }
 
     fn matmul(&self, place: usize, op: MatMul) -> Instruction {
-        let (a, b, c) = (self.operand(place, 0), self.operand(place, 1), self.result(place));
+        let (a, b, c) = (
+            self.operand(place, 0),
+            self.operand(place, 1),
+            self.result(place),
+        );
         let streamed = self.streamed(place);
         let (m, k) = op.a.dims(a.shape);
         let n = c.shape.dims()[1];
         let tail = self.schedule.slots[place].role == Role::Tail;
         let rows = |length: usize, here: bool| {
-            if streamed && here { Extent::ROWS } else { Extent::fixed(length) }
+            if streamed && here {
+                Extent::ROWS
+            } else {
+                Extent::fixed(length)
+            }
         };
         let product = Product {
             a: matrix(a, op.a),
@@ -404,12 +514,23 @@ impl Lower<'_> {
         let laned = self.schedule.laned[place];
         let x = Operand {
             at: self.memory.address(place, false),
-            lane: if laned { self.memory.buffer(place).lane } else { Extent::ZERO },
+            lane: if laned {
+                self.memory.buffer(place).lane
+            } else {
+                Extent::ZERO
+            },
             shape: self.shape(place),
         };
-        let out = Operand { at: to, lane, shape: x.shape };
+        let out = Operand {
+            at: to,
+            lane,
+            shape: x.shape,
+        };
         let grid = grid::elementwise(x.shape, &[out.lay(), x.lay()], laned, false);
-        Instruction::Copy { to: [to, x.at], grid }
+        Instruction::Copy {
+            to: [to, x.at],
+            grid,
+        }
     }
 }
 
@@ -419,7 +540,12 @@ fn matrix(x: Operand, read: Read) -> Mat {
         Read::Plain => (columns, Extent::ONE),
         Read::Transposed => (Extent::ONE, columns),
     };
-    Mat { at: x.at, row, col, batch: x.lane }
+    Mat {
+        at: x.at,
+        row,
+        col,
+        batch: x.lane,
+    }
 }
 
 /// A product before it is decided how lanes enter it.
@@ -460,9 +586,21 @@ impl Product {
         }
         if !summed && a.batch == Extent::ZERO && n == Extent::ONE {
             // A z for each lane's z: the vectors are the rows of a matrix, which meets Aᵀ.
-            self.a = Mat { row: b.batch, col: b.row, ..b };
-            self.b = Mat { row: a.col, col: a.row, ..a };
-            self.c = Mat { row: self.c.batch, col: self.c.row, ..self.c };
+            self.a = Mat {
+                row: b.batch,
+                col: b.row,
+                ..b
+            };
+            self.b = Mat {
+                row: a.col,
+                col: a.row,
+                ..a
+            };
+            self.c = Mat {
+                row: self.c.batch,
+                col: self.c.row,
+                ..self.c
+            };
             self.dims = [Extent::LANES, m, k];
             return self.once();
         }

@@ -89,17 +89,28 @@ impl Memory {
 
     /// Where a lane block's part of a sum over lanes goes.
     pub(crate) fn part(&self, place: usize) -> Address {
-        address(&self.parts[place].expect("a sum over lanes has parts"), 0, false)
+        address(
+            &self.parts[place].expect("a sum over lanes has parts"),
+            0,
+            false,
+        )
     }
 
     /// The accumulator of a row loop's tail, per strip.
     pub(crate) fn strip(&self, place: usize) -> Address {
-        address(&self.strips[place].expect("a tail has an accumulator"), 0, false)
+        address(
+            &self.strips[place].expect("a tail has an accumulator"),
+            0,
+            false,
+        )
     }
 
     /// True if the node is computed straight into memory that an output may show.
     pub(crate) fn shows(&self, schedule: &Schedule<'_>, place: usize) -> bool {
-        let computed = matches!(schedule.nodes[place].op, Op::Input(_) | Op::Constant(_) | Op::Scalar(_));
+        let computed = matches!(
+            schedule.nodes[place].op,
+            Op::Input(_) | Op::Constant(_) | Op::Scalar(_)
+        );
         self.views[place].root == place && !computed
     }
 }
@@ -293,10 +304,17 @@ impl Layouter<'_, '_> {
             };
         }
         // A streamed laned array keeps each row block together: only row loops read it.
-        let rows = if streamed { size.div_ceil(inner * block) * block * inner } else { size };
+        let rows = if streamed {
+            size.div_ceil(inner * block) * block * inner
+        } else {
+            size
+        };
         let size = rows * self.lane_block;
         let (lane, per_block) = match streamed {
-            true => (Extent::fixed(inner).times(Extent::ROWS), block * inner * self.lane_block),
+            true => (
+                Extent::fixed(inner).times(Extent::ROWS),
+                block * inner * self.lane_block,
+            ),
             false => (Extent::fixed(size / self.lane_block), block * inner),
         };
         Buffer {
@@ -351,9 +369,8 @@ impl Layouter<'_, '_> {
         let root = |read: usize| self.memory.views[read].root;
         let from = root(*reads.iter().find(|read| fits(read))?);
         // Every other reader of that memory must walk it in the same order.
-        let in_step = |&read: &usize| {
-            root(read) != from || self.schedule.nodes[read].shape == node.shape
-        };
+        let in_step =
+            |&read: &usize| root(read) != from || self.schedule.nodes[read].shape == node.shape;
         reads.iter().all(in_step).then_some(from)
     }
 
@@ -389,12 +406,20 @@ impl Layouter<'_, '_> {
     fn define_tail(&mut self, place: usize, scratch: &mut Arena) {
         let event = self.schedule.nodes[place].shape.size();
         let laned = self.schedule.laned[place];
-        let size = if laned { event * self.lane_block } else { event };
+        let size = if laned {
+            event * self.lane_block
+        } else {
+            event
+        };
         self.memory.strips[place] = Some(Buffer {
             space: Space::Scratch,
             offset: scratch.take(size),
             size,
-            lane: if laned { Extent::fixed(event) } else { Extent::ZERO },
+            lane: if laned {
+                Extent::fixed(event)
+            } else {
+                Extent::ZERO
+            },
             per_lane: 0,
             per_block: 0,
         });

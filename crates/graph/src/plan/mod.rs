@@ -6,6 +6,7 @@ pub(crate) mod instruction;
 mod lower;
 mod memory;
 mod report;
+mod rewrite;
 mod schedule;
 mod unit;
 mod workspace;
@@ -22,6 +23,7 @@ use crate::primitive::Op;
 use instruction::{Extent, Instruction, Phase, RowLoop, Space, Step};
 use lower::Lower;
 use memory::{Memory, Sizes};
+use rewrite::Program;
 use schedule::Schedule;
 use unit::{PhaseUnits, Task, Unit};
 
@@ -116,7 +118,8 @@ impl Plan {
         let nodes = graph.nodes();
         let places: Vec<usize> = outputs.iter().map(|e| e.id.index()).collect();
         let reachable = graph.reachable(outputs);
-        let schedule = Schedule::new(&nodes[..reachable.len()], &places, &reachable, options);
+        let program = Program::new(&nodes, &reachable, options);
+        let schedule = Schedule::new(&program, &places, options);
         let phases = schedule.phases();
         let blocks = options.lanes.div_ceil(LANE_BLOCK);
         let lane_block = options.lanes.div_ceil(blocks);
@@ -139,7 +142,7 @@ impl Plan {
                 lent: memory.lent.len(),
                 arch: pulp::Arch::new(),
             },
-            index_slots: vec![None; nodes.len()],
+            index_slots: vec![None; program.nodes.len()],
         };
         builder.given();
         builder.phases(&phases);
@@ -156,7 +159,9 @@ impl Plan {
     pub fn input_named(&self, name: &str) -> Option<Slot> {
         let number = self.inputs.iter().position(|i| i.name == name);
         let index = || self.index_inputs.iter().position(|i| i.0 == name);
-        number.map(Slot::Numbers).or_else(|| index().map(Slot::Indices))
+        number
+            .map(Slot::Numbers)
+            .or_else(|| index().map(Slot::Indices))
     }
 
     /// How many lanes a run has.
@@ -215,8 +220,14 @@ impl Builder<'_> {
             match self.schedule.nodes[place].op {
                 Op::Input(input) => {
                     let buffer = self.memory.buffer(place);
-                    let lanes = if self.schedule.laned[place] { self.plan.lanes } else { 1 };
-                    self.plan.slots.insert(id, Slot::Numbers(self.plan.inputs.len()));
+                    let lanes = if self.schedule.laned[place] {
+                        self.plan.lanes
+                    } else {
+                        1
+                    };
+                    self.plan
+                        .slots
+                        .insert(id, Slot::Numbers(self.plan.inputs.len()));
                     self.plan.inputs.push(InputPlace {
                         name: self.graph.input_info(input).name,
                         space: buffer.space,
@@ -234,7 +245,9 @@ impl Builder<'_> {
                 }
                 Op::Constant(constant) => {
                     let values = self.graph.constant_values(constant).to_vec();
-                    self.plan.constants.push((self.memory.buffer(place).offset, values));
+                    self.plan
+                        .constants
+                        .push((self.memory.buffer(place).offset, values));
                 }
                 Op::Scalar(bits) => {
                     let at = self.memory.buffer(place).offset;
@@ -247,17 +260,28 @@ impl Builder<'_> {
 
     fn phases(&mut self, phases: &[PhaseUnits]) {
         for phase in phases {
-            let steps: Vec<Step> = phase.units.iter().flat_map(|unit| self.unit(unit)).collect();
+            let steps: Vec<Step> = phase
+                .units
+                .iter()
+                .flat_map(|unit| self.unit(unit))
+                .collect();
             let flops = phase.units.iter().map(|unit| self.unit_flops(unit)).sum();
-            self.plan.phases.push(Phase { laned: phase.laned, steps, flops });
+            self.plan.phases.push(Phase {
+                laned: phase.laned,
+                steps,
+                flops,
+            });
         }
     }
 
     fn unit(&mut self, unit: &Unit) -> Vec<Step> {
         match unit {
-            Unit::Task(Task::Compute(place)) => {
-                self.lower().instructions(*place).into_iter().map(Step::Single).collect()
-            }
+            Unit::Task(Task::Compute(place)) => self
+                .lower()
+                .instructions(*place)
+                .into_iter()
+                .map(Step::Single)
+                .collect(),
             Unit::Task(Task::Combine(place)) => vec![Step::Single(self.lower().combine(*place))],
             Unit::Loop(members) => vec![Step::Rows(self.row_loop(members, self.unit_flops(unit)))],
         }
@@ -265,12 +289,22 @@ impl Builder<'_> {
 
     fn row_loop(&mut self, members: &[usize], flops: u64) -> RowLoop {
         let lower = self.lower();
-        let body: Vec<Instruction> = members.iter().flat_map(|&m| lower.instructions(m)).collect();
+        let body: Vec<Instruction> = members
+            .iter()
+            .flat_map(|&m| lower.instructions(m))
+            .collect();
         let tails = members.iter().filter_map(|&m| lower.tail(m)).collect();
         let (rows, block) = (self.schedule.rows(members[0]), self.schedule.block);
         let strips = rows.div_ceil(block).min(MAX_STRIPS);
         self.plan.strips = self.plan.strips.max(strips);
-        RowLoop { rows, block, strips, body, tails, flops }
+        RowLoop {
+            rows,
+            block,
+            strips,
+            body,
+            tails,
+            flops,
+        }
     }
 
     fn unit_flops(&self, unit: &Unit) -> u64 {
@@ -279,7 +313,10 @@ impl Builder<'_> {
             Unit::Task(Task::Combine(_)) => &[],
             Unit::Loop(members) => &members[..],
         };
-        nodes.iter().map(|&place| report::flops(self.schedule, place)).sum()
+        nodes
+            .iter()
+            .map(|&place| report::flops(self.schedule, place))
+            .sum()
     }
 
     /// Outputs that are not computed in place are copied at the end.
@@ -287,7 +324,11 @@ impl Builder<'_> {
         let (mut once, mut laned) = (Vec::new(), Vec::new());
         for &place in places {
             let size = self.schedule.nodes[place].shape.size();
-            let lanes = if self.schedule.laned[place] { self.plan.lanes } else { 1 };
+            let lanes = if self.schedule.laned[place] {
+                self.plan.lanes
+            } else {
+                1
+            };
             if self.memory.shows(self.schedule, place) {
                 let buffer = self.memory.buffer(place);
                 self.plan.outputs.push(Shown {
@@ -310,14 +351,26 @@ impl Builder<'_> {
                 per_block: 0,
                 per_lane: if is_laned { size } else { 0 },
             };
-            let lane = if is_laned { Extent::fixed(size) } else { Extent::ZERO };
+            let lane = if is_laned {
+                Extent::fixed(size)
+            } else {
+                Extent::ZERO
+            };
             let copy = Step::Single(self.lower().export(place, to, lane));
             if is_laned { &mut laned } else { &mut once }.push(copy);
-            self.plan.outputs.push(Shown { space, offset, size: size * lanes });
+            self.plan.outputs.push(Shown {
+                space,
+                offset,
+                size: size * lanes,
+            });
         }
         for (laned, steps) in [(false, once), (true, laned)] {
             if !steps.is_empty() {
-                self.plan.phases.push(Phase { laned, steps, flops: 0 });
+                self.plan.phases.push(Phase {
+                    laned,
+                    steps,
+                    flops: 0,
+                });
             }
         }
     }

@@ -1,6 +1,7 @@
 //! When each node runs: once or per block of lanes, whole or streamed over rows.
 
 use super::PlanOptions;
+use super::rewrite::Program;
 use crate::graph::Node;
 use crate::primitive::matmul::{Lanes, Read};
 use crate::primitive::{Binary, Op, Unary};
@@ -43,12 +44,11 @@ pub(crate) struct Schedule<'a> {
 
 impl<'a> Schedule<'a> {
     pub(crate) fn new(
-        nodes: &'a [Node],
+        program: &'a Program,
         outputs: &[usize],
-        reachable: &[bool],
         options: &PlanOptions,
     ) -> Schedule<'a> {
-        let order: Vec<usize> = (0..reachable.len()).filter(|&p| reachable[p]).collect();
+        let nodes = &program.nodes;
         let mut schedule = Schedule {
             nodes,
             laned: nodes.iter().map(|n| n.laned && options.lanes > 1).collect(),
@@ -63,7 +63,7 @@ impl<'a> Schedule<'a> {
                 };
                 nodes.len()
             ],
-            order,
+            order: program.order.clone(),
             lanes: options.lanes,
             block: options.row_block,
         };
@@ -118,8 +118,18 @@ impl<'a> Schedule<'a> {
     /// The role the operation allows.
     fn allowed(&self, place: usize) -> Role {
         let node = &self.nodes[place];
-        let long = |place: usize| self.dims(place).first().is_some_and(|&n| n >= self.threshold());
-        let map = |yes: bool| if yes && long(place) { Role::Map } else { Role::Plain };
+        let long = |place: usize| {
+            self.dims(place)
+                .first()
+                .is_some_and(|&n| n >= self.threshold())
+        };
+        let map = |yes: bool| {
+            if yes && long(place) {
+                Role::Map
+            } else {
+                Role::Plain
+            }
+        };
         let tail = |yes: bool| {
             let rows = node.inputs.first().is_some_and(|i| long(i.index()));
             if yes && rows { Role::Tail } else { Role::Plain }
@@ -171,8 +181,7 @@ impl<'a> Schedule<'a> {
         let whole_use = |&user: &usize| {
             let inputs = &self.nodes[user].inputs;
             let uses = (0..inputs.len()).filter(|&k| inputs[k].index() == place);
-            self.slots[user].role == Role::Plain
-                || uses.into_iter().any(|k| !self.aligned(user, k))
+            self.slots[user].role == Role::Plain || uses.into_iter().any(|k| !self.aligned(user, k))
         };
         self.is_output[place] || self.consumers[place].iter().any(whole_use)
     }
@@ -255,7 +264,10 @@ impl<'a> Schedule<'a> {
 
     /// Operands that can be computed within `place`: a product in a sum or a difference.
     fn absorbable(&self, place: usize) -> Vec<usize> {
-        let is_product = |k: &usize| self.nodes[self.input(place, *k)].op == Op::Binary(Binary::Mul);
+        let is_product = |k: &usize| {
+            let op = &self.nodes[self.input(place, *k)].op;
+            matches!(op, Op::Binary(Binary::Mul) | Op::Unary(Unary::Square))
+        };
         match self.nodes[place].op {
             Op::Binary(Binary::Add | Binary::Sub) => {
                 let whole = |k: &usize| self.dims(self.input(place, *k)) == self.dims(place);
@@ -268,7 +280,11 @@ impl<'a> Schedule<'a> {
             } => {
                 let input = self.input(place, 0);
                 let all = count == self.dims(input).len();
-                if all && self.is_plain_product(input) { vec![0] } else { vec![] }
+                if all && self.is_plain_product(input) {
+                    vec![0]
+                } else {
+                    vec![]
+                }
             }
             _ => vec![],
         }
@@ -279,6 +295,9 @@ impl<'a> Schedule<'a> {
         let op = &self.nodes[place].op;
         let product = matches!(op, Op::Binary(Binary::Mul) | Op::Unary(Unary::Square));
         let inputs = &self.nodes[place].inputs;
-        product && inputs.iter().all(|i| self.dims(i.index()) == self.dims(place))
+        product
+            && inputs
+                .iter()
+                .all(|i| self.dims(i.index()) == self.dims(place))
     }
 }

@@ -48,9 +48,17 @@ impl Schedule<'_> {
 
     /// All work in order.
     pub(crate) fn phases(&self) -> Vec<PhaseUnits> {
-        let computed: Vec<usize> =
-            self.order.iter().copied().filter(|&p| self.is_computed(p)).collect();
-        let last = computed.iter().map(|&p| self.slots[p].stage).max().unwrap_or(0);
+        let computed: Vec<usize> = self
+            .order
+            .iter()
+            .copied()
+            .filter(|&p| self.is_computed(p))
+            .collect();
+        let last = computed
+            .iter()
+            .map(|&p| self.slots[p].stage)
+            .max()
+            .unwrap_or(0);
         let mut phases = Vec::new();
         for stage in 0..=last + 1 {
             let combines = computed
@@ -83,7 +91,10 @@ impl Schedule<'_> {
                 plain.push(Unit::Task(Task::Compute(place)));
                 continue;
             }
-            match loops.iter_mut().find(|l| self.rows(l[0]) == self.rows(place)) {
+            match loops
+                .iter_mut()
+                .find(|l| self.rows(l[0]) == self.rows(place))
+            {
                 Some(members) => members.push(place),
                 None => loops.push(vec![place]),
             }

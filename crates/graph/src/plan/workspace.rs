@@ -68,7 +68,10 @@ impl Workspace {
         };
         workspace.index_pointers = workspace.indices.iter().map(|v| v.as_ptr()).collect();
         for (offset, values) in &plan.constants {
-            workspace.shared.slice_mut(*offset, values.len()).copy_from_slice(values);
+            workspace
+                .shared
+                .slice_mut(*offset, values.len())
+                .copy_from_slice(values);
         }
         workspace
     }
@@ -120,7 +123,12 @@ impl Workspace {
         match slot {
             Slot::Numbers(place) if matches!(self.inputs[place].space, Space::Lent(_)) => {
                 let input = &self.inputs[place];
-                assert_eq!(values.len(), input.size, "the size of input {:?}", input.name);
+                assert_eq!(
+                    values.len(),
+                    input.size,
+                    "the size of input {:?}",
+                    input.name
+                );
                 let Space::Lent(k) = input.space else {
                     unreachable!("matched above");
                 };
@@ -168,9 +176,16 @@ impl Workspace {
     }
 
     pub(super) fn frame(&mut self, plan: &Plan) -> Frame {
-        assert_eq!(self.outputs.len(), plan.outputs.len(), "a workspace of this plan");
+        assert_eq!(
+            self.outputs.len(),
+            plan.outputs.len(),
+            "a workspace of this plan"
+        );
         for (k, pointer) in self.lent_pointers.iter().enumerate() {
-            let input = plan.inputs.iter().find(|i| i.space == Space::Lent(k as u32));
+            let input = plan
+                .inputs
+                .iter()
+                .find(|i| i.space == Space::Lent(k as u32));
             let name = input.map_or("", |i| &i.name);
             assert!(!pointer.is_null(), "input {name:?} was never set");
         }

@@ -59,7 +59,7 @@ impl Unary {
             Unary::Sqrt => row("sqrt", f64::sqrt, |_, y| y.recip() * 0.5),
             Unary::Recip => row("recip", f64::recip, |_, y| -y.square()),
             Unary::Square => row("square", |x| x * x, |x, _| x * 2.0),
-            Unary::Sigmoid => row("sigmoid", sigmoid, |_, y| y * (1.0 - y)),
+            Unary::Sigmoid => row("sigmoid", sigmoid, |_, y| y - y.square()),
             Unary::Softplus => row("softplus", softplus, |x, _| x.sigmoid()),
             Unary::Tanh => row("tanh", f64::tanh, |_, y| 1.0 - y.square()),
             Unary::Elu => row("elu", elu, |x, _| x.min(x.graph().scalar(0.0)).exp()),

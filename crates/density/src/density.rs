@@ -1,0 +1,97 @@
+//! What inference sees of a model and its table.
+
+use lehr_graph::Expr;
+use rand_core::Rng;
+
+use crate::{Columns, Layout, Point, ResponseKind, RowSource, Rows};
+
+/// A model bound to its data: log p(D, z) = log prior(z) + Σₙ log p(yₙ | z, xₙ), with z and θ
+/// flat and unconstrained.
+///
+/// Every expression is built anew on the graph of the point that asks for it, so the same
+/// density can be asked on any rows, at any point, any number of times.
+pub trait Density: Send + Sync {
+    /// The sites behind z.
+    fn latents(&self) -> &Layout;
+
+    /// The sites behind θ: not random, learned with everything else.
+    fn params(&self) -> &Layout;
+
+    /// The sites behind each row's own latents; empty for models without any.
+    fn locals(&self) -> &Layout;
+
+    /// The columns a row has, in the order of [`Density::source`].
+    fn columns(&self) -> &Columns;
+
+    /// The data behind the columns.
+    fn source(&self) -> &dyn RowSource;
+
+    /// N, the rows of the data.
+    fn n_rows(&self) -> usize {
+        self.source().n_rows()
+    }
+
+    /// Ψ₀(z): one number per lane. The log densities of the priors, the log-Jacobians of the
+    /// latents (θ has none: it is not random) and the model's factors.
+    fn log_prior<'g>(&self, at: &Point<'g>) -> Expr<'g>;
+
+    /// log p(yₙ | z, xₙ) for each row, `[n]`, times the row's weight if the model names one.
+    ///
+    /// Where the model has local latents it is log p(yₙ, wₙ | z, xₙ) with the log-Jacobian of
+    /// wₙ, and the rows must carry them ([`Rows::with_locals`]).
+    fn log_likelihood<'g>(&self, at: &Point<'g>, rows: &Rows<'g>) -> Expr<'g>;
+
+    /// The distribution of every observed column given z, one per row, for prediction. The
+    /// observed columns themselves may be absent from the rows.
+    fn responses<'g>(&self, at: &Point<'g>, rows: &Rows<'g>) -> Vec<Response<'g>>;
+
+    /// The quantities the model names besides its sites.
+    fn deterministics<'g>(&self, at: &Point<'g>) -> Vec<(String, Expr<'g>)>;
+
+    /// Expressions `[n]`, each affine in z, through which alone z enters the rows' likelihood;
+    /// `None` if the density does not know of any.
+    fn linear_predictors<'g>(&self, at: &Point<'g>, rows: &Rows<'g>) -> Option<Vec<Expr<'g>>> {
+        let _ = (at, rows);
+        None
+    }
+
+    /// The model in words: its sites, priors and likelihood, one to a line.
+    fn describe(&self) -> String;
+}
+
+/// The distribution of one observed column over a set of rows.
+#[derive(Clone)]
+pub struct Response<'g> {
+    /// The observed column.
+    pub name: String,
+    /// Which values it may take.
+    pub kind: ResponseKind,
+    /// Numbers per row: the kind's own, or more where a row has several independent ones.
+    pub width: usize,
+    /// How a value is drawn once the parameters are numbers.
+    pub family: &'static dyn Family,
+    /// The parameters by name in the family's order, each with a leading axis of rows.
+    pub parameters: Vec<(&'static str, Expr<'g>)>,
+    /// The mean of each row, `[n]` or `[n, width]`, where the family has one.
+    pub mean: Option<Expr<'g>>,
+}
+
+/// Draws one row's response from numeric parameters.
+pub trait Family: Send + Sync {
+    /// The name of the distribution.
+    fn name(&self) -> &str;
+
+    /// Fills `into` (the response's width) with a draw. There is one slice per parameter: this
+    /// row's numbers of it.
+    fn draw(&self, parameters: &[&[f64]], random: &mut dyn Rng, into: &mut [f64]);
+}
+
+impl std::fmt::Debug for Response<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Response")
+            .field("name", &self.name)
+            .field("family", &self.family.name())
+            .field("parameters", &self.parameters)
+            .finish_non_exhaustive()
+    }
+}

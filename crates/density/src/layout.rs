@@ -1,0 +1,254 @@
+//! Named, shaped sites as one flat unconstrained vector, and back.
+
+use std::ops::Range;
+
+use lehr_graph::reference::{Values, evaluate};
+use lehr_graph::{Expr, Graph, Shape};
+use serde::{Deserialize, Serialize};
+
+use crate::{LayoutError, Site};
+
+/// The order and the places of sites in one flat unconstrained vector.
+///
+/// Sites keep the order in which they were named; each takes a contiguous range of the flat
+/// vector. Only the sites are serialised; a layout that is read back is checked again.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(try_from = "Vec<Site>", into = "Vec<Site>")]
+pub struct Layout {
+    sites: Vec<Site>,
+    ranges: Vec<Range<usize>>,
+    starts: Vec<f64>,
+}
+
+/// The sites behind a flat vector, as expressions on the constrained scale.
+#[derive(Clone, Debug)]
+pub struct ConstrainedSites<'g> {
+    /// One value per site, in the layout's order.
+    pub values: Vec<Expr<'g>>,
+    /// ln |det| of the map from the flat vector, summed over sites.
+    pub log_jacobian: Expr<'g>,
+}
+
+/// The draws of one site on the constrained scale.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct SiteValue {
+    /// The site's name.
+    pub name: String,
+    /// The dimensions of one draw.
+    pub dims: Vec<usize>,
+    /// Draw after draw, each in row-major order.
+    pub values: Vec<f64>,
+}
+
+impl Layout {
+    /// A layout of sites in this order. Refuses two sites of one name, a shape that does not
+    /// end in its support's event and a start outside its support.
+    pub fn new(sites: Vec<Site>) -> Result<Layout, LayoutError> {
+        let mut layout = Layout::default();
+        for site in sites {
+            layout.push(site)?;
+        }
+        Ok(layout)
+    }
+
+    fn push(&mut self, site: Site) -> Result<(), LayoutError> {
+        if self.position(&site.name).is_some() {
+            return Err(LayoutError::Duplicate { name: site.name });
+        }
+        let wrong = |source| LayoutError::Support {
+            name: site.name.clone(),
+            source,
+        };
+        let size = site.support.free_size_of(site.shape()).map_err(wrong)?;
+        let start = match &site.start {
+            Some(start) => {
+                sized(&site, start)?;
+                site.support.unconstrain(start).map_err(wrong)?
+            }
+            None => vec![0.0; size],
+        };
+        self.ranges.push(self.size()..self.size() + size);
+        self.starts.extend(start);
+        self.sites.push(site);
+        Ok(())
+    }
+
+    /// The sites in order.
+    pub fn sites(&self) -> &[Site] {
+        &self.sites
+    }
+
+    /// True without a site.
+    pub fn is_empty(&self) -> bool {
+        self.sites.is_empty()
+    }
+
+    /// The length of the flat unconstrained vector.
+    pub fn size(&self) -> usize {
+        self.ranges.last().map_or(0, |range| range.end)
+    }
+
+    /// The place of a site among the sites.
+    pub fn position(&self, name: &str) -> Option<usize> {
+        self.sites.iter().position(|site| site.name == name)
+    }
+
+    /// Which part of the flat vector the site at `position` takes.
+    pub fn range(&self, position: usize) -> Range<usize> {
+        self.ranges[position].clone()
+    }
+
+    /// The flat unconstrained vector of the declared starts; zero where there is none.
+    pub fn start(&self) -> &[f64] {
+        &self.starts
+    }
+
+    /// The site that owns the number at `place` of the flat vector.
+    pub fn owner(&self, place: usize) -> Option<&Site> {
+        let position = self
+            .ranges
+            .iter()
+            .position(|range| range.contains(&place))?;
+        Some(&self.sites[position])
+    }
+
+    /// The name of every constrained number, site after site: `weight[3]`, `L[1,2]`.
+    pub fn entry_names(&self) -> Vec<String> {
+        self.sites.iter().flat_map(Site::entry_names).collect()
+    }
+
+    /// The sites behind a flat vector of shape `[size]`, laned or not.
+    pub fn constrain<'g>(&self, flat: Expr<'g>) -> ConstrainedSites<'g> {
+        let mut sites = self.constrain_batch(flat);
+        sites.log_jacobian = sites.log_jacobian.sum();
+        sites
+    }
+
+    /// The sites behind one flat vector per row, `[rows, size]`: each value has a leading axis
+    /// of rows, and there is one log Jacobian per row.
+    pub fn constrain_rows<'g>(&self, flat: Expr<'g>) -> ConstrainedSites<'g> {
+        self.constrain_batch(flat)
+    }
+
+    fn constrain_batch<'g>(&self, flat: Expr<'g>) -> ConstrainedSites<'g> {
+        let shape = flat.shape();
+        let axis = shape.rank() - 1;
+        assert_eq!(
+            shape.dims()[axis],
+            self.size(),
+            "a flat vector of this layout has {} numbers",
+            self.size()
+        );
+        let batch = &shape.dims()[..axis];
+        let mut log_jacobian = flat.graph().full(batch, 0.0);
+        let mut values = Vec::with_capacity(self.sites.len());
+        for (site, range) in self.sites.iter().zip(&self.ranges) {
+            let free_shape =
+                (site.support.free_shape(site.shape())).expect("checked when laid out");
+            let free = flat.slice(axis, range.clone());
+            let free = free.reshape(Shape::new(&[batch, free_shape.dims()].concat()));
+            let constrained = site.support.constrain(free);
+            values.push(constrained.value);
+            log_jacobian = log_jacobian + sum_after(constrained.log_jacobian, axis);
+        }
+        ConstrainedSites {
+            values,
+            log_jacobian,
+        }
+    }
+
+    /// The sites behind flat vectors, one draw after another, each draw `size` numbers.
+    ///
+    /// # Panics
+    /// If `flat` is not whole draws.
+    pub fn constrain_values(&self, flat: &[f64]) -> Vec<SiteValue> {
+        let draws = self.draws_in(flat);
+        if self.is_empty() || draws == 0 {
+            return self.sites.iter().map(|site| named(site, vec![])).collect();
+        }
+        let graph = Graph::new();
+        let input = graph.laned_input("flat", [self.size()]);
+        let sites = self.constrain(input);
+        let values = evaluate(&sites.values, &Values::new().with(input, flat), draws);
+        let whole = |(site, values): (&Site, Vec<f64>)| {
+            // A value that does not depend on the draw (a simplex of one) is there once.
+            let repeats = draws * site.shape().size() / values.len().max(1);
+            named(site, values.repeat(repeats))
+        };
+        self.sites.iter().zip(values).map(whole).collect()
+    }
+
+    fn draws_in(&self, flat: &[f64]) -> usize {
+        let size = self.size();
+        let whole = flat.len().checked_rem(size).unwrap_or(flat.len());
+        assert_eq!(whole, 0, "{} numbers are not draws of {size}", flat.len());
+        flat.len().checked_div(size).unwrap_or(0)
+    }
+
+    /// The flat vector of constrained values given by name, each in row-major order; sites
+    /// that are not named are at their start.
+    pub fn unconstrain_values(&self, values: &[(&str, &[f64])]) -> Result<Vec<f64>, LayoutError> {
+        let mut flat = self.starts.clone();
+        for (name, values) in values {
+            let position = self.position(name).ok_or_else(|| self.unknown(name))?;
+            let site = &self.sites[position];
+            sized(site, values)?;
+            let wrong = |source| LayoutError::Support {
+                name: site.name.clone(),
+                source,
+            };
+            let free = site.support.unconstrain(values).map_err(wrong)?;
+            flat[self.range(position)].copy_from_slice(&free);
+        }
+        Ok(flat)
+    }
+
+    fn unknown(&self, name: &str) -> LayoutError {
+        let known: Vec<String> = (self.sites.iter())
+            .map(|site| format!("{:?}", site.name))
+            .collect();
+        LayoutError::Unknown {
+            name: name.to_owned(),
+            known: known.join(", "),
+        }
+    }
+}
+
+impl TryFrom<Vec<Site>> for Layout {
+    type Error = LayoutError;
+
+    fn try_from(sites: Vec<Site>) -> Result<Layout, LayoutError> {
+        Layout::new(sites)
+    }
+}
+
+impl From<Layout> for Vec<Site> {
+    fn from(layout: Layout) -> Vec<Site> {
+        layout.sites
+    }
+}
+
+fn named(site: &Site, values: Vec<f64>) -> SiteValue {
+    SiteValue {
+        name: site.name.clone(),
+        dims: site.dims.clone(),
+        values,
+    }
+}
+
+fn sized(site: &Site, values: &[f64]) -> Result<(), LayoutError> {
+    let expected = site.shape().size();
+    match values.len() {
+        found if found == expected => Ok(()),
+        found => Err(LayoutError::Length {
+            name: site.name.clone(),
+            expected,
+            found,
+        }),
+    }
+}
+
+/// The sum over all axes from `axis` on.
+fn sum_after(x: Expr<'_>, axis: usize) -> Expr<'_> {
+    (axis..x.shape().rank()).fold(x, |sum, _| sum.sum_axis(axis))
+}

@@ -1,0 +1,26 @@
+//! The waist between models and inference: a log prior, one log likelihood per row, and the
+//! names, shapes, supports and rows they are stated in.
+
+mod column;
+mod density;
+mod error;
+mod layout;
+mod point;
+mod predictor;
+mod row_data;
+mod rows;
+mod site;
+mod source;
+pub mod support;
+
+pub use column::{Column, ColumnKind, Columns, ResponseKind, Role};
+pub use density::{Density, Family, Response};
+pub use error::{LayoutError, SupportError};
+pub use layout::{ConstrainedSites, Layout, SiteValue};
+pub use point::Point;
+pub use predictor::{Predicted, Predictor};
+pub use row_data::{RowData, Values};
+pub use rows::{RowColumn, Rows};
+pub use site::Site;
+pub use source::{RowSet, RowSource};
+pub use support::{Constrained, Support};

@@ -1,0 +1,24 @@
+//! Where a density is asked for.
+
+use lehr_graph::{Expr, Graph};
+
+/// A point in the space of a model: its latents and its parameters.
+#[derive(Clone, Copy, Debug)]
+pub struct Point<'g> {
+    /// The flat unconstrained latents z, of shape `[latents.size()]`; may be laned.
+    pub latents: Expr<'g>,
+    /// The flat unconstrained parameters θ, of shape `[params.size()]`; without lanes.
+    pub params: Expr<'g>,
+}
+
+impl<'g> Point<'g> {
+    /// A point of these coordinates.
+    pub fn new(latents: Expr<'g>, params: Expr<'g>) -> Point<'g> {
+        Point { latents, params }
+    }
+
+    /// The graph the point lives in.
+    pub fn graph(&self) -> &'g Graph {
+        self.latents.graph()
+    }
+}

@@ -1,0 +1,197 @@
+//! Draws of responses at given latents: compiled once, run for as many draws as are asked.
+
+use std::ops::Range;
+
+use lehr_graph::{Expr, Graph, Plan, Slot, Workspace};
+use rand_core::Rng;
+
+use crate::{Columns, Density, Family, Point, Response, RowColumn, RowSet, RowSource, Rows};
+
+/// The responses of a set of rows as functions of the latents and parameters.
+pub struct Predictor {
+    plan: Plan,
+    workspace: Workspace,
+    latents: Option<Slot>,
+    params: Option<Slot>,
+    responses: Vec<Planned>,
+}
+
+/// One response of a plan.
+struct Planned {
+    name: String,
+    family: &'static dyn Family,
+    /// Which outputs are its parameters.
+    parameters: Range<usize>,
+    /// Which output is its mean.
+    mean: Option<usize>,
+    /// How many draws all rows take, and how many numbers each of them has.
+    events: usize,
+    event: usize,
+    /// How many numbers a row has.
+    width: usize,
+}
+
+/// The numbers of one observed column, for each row.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Predicted {
+    /// The column.
+    pub name: String,
+    /// Numbers per row.
+    pub width: usize,
+    /// Row after row.
+    pub values: Vec<f64>,
+}
+
+impl Predictor {
+    /// The responses of some rows of a source with these columns, from which observed ones may
+    /// be absent.
+    ///
+    /// # Panics
+    /// Without rows, and for densities with local latents, whose rows are not predicted by the
+    /// globals alone.
+    pub fn new(
+        density: &dyn Density,
+        columns: &Columns,
+        source: &dyn RowSource,
+        set: &RowSet<'_>,
+    ) -> Predictor {
+        assert!(!set.is_empty(), "prediction needs a row");
+        assert!(
+            density.locals().is_empty(),
+            "prediction with local latents needs theirs"
+        );
+        let graph = Graph::new();
+        let point = Point::new(
+            graph.input("latents", [density.latents().size()]),
+            graph.input("params", [density.params().size()]),
+        );
+        let rows = Rows::inputs(&graph, columns, set.len(), "row.");
+        let mut outputs = Vec::new();
+        let responses = density.responses(&point, &rows).into_iter();
+        let responses = responses
+            .map(|r| planned(&r, set.len(), &mut outputs))
+            .collect();
+        let plan = Plan::new(&outputs, 1);
+        let mut workspace = plan.workspace();
+        for (place, (_, column)) in rows.columns().enumerate() {
+            if let Some(slot) = plan.input(column.expr()) {
+                fill(&mut workspace, slot, (source, place, set), column);
+            }
+        }
+        Predictor {
+            latents: plan.input(point.latents),
+            params: plan.input(point.params),
+            workspace,
+            plan,
+            responses,
+        }
+    }
+
+    /// The responses of all rows of the density's own data.
+    pub fn of_all_rows(density: &dyn Density) -> Predictor {
+        let all = RowSet::Range(0..density.n_rows());
+        Predictor::new(density, density.columns(), density.source(), &all)
+    }
+
+    /// A draw of every response, given flat unconstrained latents and parameters.
+    pub fn draw(
+        &mut self,
+        latents: &[f64],
+        params: &[f64],
+        random: &mut dyn Rng,
+    ) -> Vec<Predicted> {
+        self.run(latents, params);
+        let mut drawn = Vec::with_capacity(self.responses.len());
+        for response in &self.responses {
+            drawn.push(response.draw(&self.workspace, random));
+        }
+        drawn
+    }
+
+    /// The mean of every response whose family has one.
+    pub fn means(&mut self, latents: &[f64], params: &[f64]) -> Vec<Predicted> {
+        self.run(latents, params);
+        let mean = |response: &Planned| {
+            let values = self.workspace.output(response.mean?).to_vec();
+            Some(response.predicted(values))
+        };
+        self.responses.iter().filter_map(mean).collect()
+    }
+
+    fn run(&mut self, latents: &[f64], params: &[f64]) {
+        for (slot, values) in [(self.latents, latents), (self.params, params)] {
+            if let Some(slot) = slot {
+                self.workspace.set(slot, values);
+            }
+        }
+        self.plan.run(&mut self.workspace);
+    }
+}
+
+/// Adds what a response needs to the outputs.
+fn planned<'g>(response: &Response<'g>, rows: usize, outputs: &mut Vec<Expr<'g>>) -> Planned {
+    let first = outputs.len();
+    outputs.extend(response.parameters.iter().map(|(_, expr)| *expr));
+    let parameters = first..outputs.len();
+    let mean = response.mean.map(|mean| {
+        outputs.push(mean);
+        outputs.len() - 1
+    });
+    let event = response.kind.width();
+    // Independent numbers of a row are draws of their own.
+    let events = rows * response.width / event.max(1);
+    Planned {
+        name: response.name.clone(),
+        family: response.family,
+        parameters,
+        mean,
+        events,
+        event,
+        width: response.width,
+    }
+}
+
+impl Planned {
+    fn draw(&self, workspace: &Workspace, random: &mut dyn Rng) -> Predicted {
+        let all: Vec<&[f64]> = self
+            .parameters
+            .clone()
+            .map(|k| workspace.output(k))
+            .collect();
+        let mut values = vec![0.0; self.events * self.event];
+        let mut own = all.clone();
+        for (k, event) in values.chunks_exact_mut(self.event).enumerate() {
+            for (part, whole) in own.iter_mut().zip(&all) {
+                let width = whole.len() / self.events;
+                *part = &whole[k * width..(k + 1) * width];
+            }
+            self.family.draw(&own, random, event);
+        }
+        self.predicted(values)
+    }
+
+    fn predicted(&self, values: Vec<f64>) -> Predicted {
+        Predicted {
+            name: self.name.clone(),
+            width: self.width,
+            values,
+        }
+    }
+}
+
+/// Fills the input of one column, without a copy where the source has all rows at hand.
+fn fill(
+    workspace: &mut Workspace,
+    slot: Slot,
+    (source, place, set): (&dyn RowSource, usize, &RowSet<'_>),
+    column: RowColumn<'_>,
+) {
+    let is_all = matches!(set, RowSet::Range(range) if *range == (0..source.n_rows()));
+    match column {
+        RowColumn::Index(_) => source.copy_indices(place, set, workspace.indices_mut(slot)),
+        RowColumn::Numbers(_) => match source.whole(place).filter(|_| is_all) {
+            Some(values) => workspace.lend(slot, &values),
+            None => source.copy_numbers(place, set, workspace.numbers_mut(slot)),
+        },
+    }
+}

@@ -1,0 +1,49 @@
+//! Where the numbers of the rows come from.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+/// Which rows are asked for.
+#[derive(Clone, Debug)]
+pub enum RowSet<'a> {
+    /// These rows in this order, repetitions allowed.
+    List(&'a [usize]),
+    /// Consecutive rows.
+    Range(Range<usize>),
+}
+
+impl RowSet<'_> {
+    /// How many rows are asked for.
+    pub fn len(&self) -> usize {
+        match self {
+            RowSet::List(rows) => rows.len(),
+            RowSet::Range(range) => range.len(),
+        }
+    }
+
+    /// True if none is.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+}
+
+/// The data of a density's columns, by their place in [`crate::Columns`].
+///
+/// Reading copies into the caller's buffer and allocates nothing. Rows out of range, a buffer
+/// of the wrong length or a column of the other kind break an invariant and panic.
+pub trait RowSource: Send + Sync {
+    /// How many rows there are.
+    fn n_rows(&self) -> usize;
+
+    /// Copies rows of a numeric column, row after row.
+    fn copy_numbers(&self, column: usize, rows: &RowSet<'_>, into: &mut [f64]);
+
+    /// Copies rows of an index column.
+    fn copy_indices(&self, column: usize, rows: &RowSet<'_>, into: &mut [u32]);
+
+    /// All rows of a numeric column, if they are in memory anyway.
+    fn whole(&self, column: usize) -> Option<Arc<[f64]>>;
+
+    /// All rows of an index column, if they are in memory anyway.
+    fn whole_indices(&self, column: usize) -> Option<Arc<[u32]>>;
+}

@@ -1,0 +1,31 @@
+//! Increasing numbers: the first is free, each step up is an exponential.
+
+use lehr_graph::Expr;
+
+use super::{Constrained, with_last};
+
+pub(super) fn constrain(free: Expr<'_>, n: usize) -> Constrained<'_> {
+    let graph = free.graph();
+    let axis = free.shape().rank() - 1;
+    if n <= 1 {
+        let log_jacobian = graph.full(with_last(free.shape(), &[]), 0.0);
+        return Constrained {
+            value: free,
+            log_jacobian,
+        };
+    }
+    let (first, steps) = (free.slice(axis, 0..1), free.slice(axis, 1..n));
+    Constrained {
+        value: graph.concat(&[first, steps.exp()], axis).cumulative_sum(),
+        log_jacobian: steps.sum_axis(axis),
+    }
+}
+
+pub(super) fn unconstrain(event: &[f64], free: &mut Vec<f64>) {
+    free.extend(event.first());
+    free.extend(event.windows(2).map(|pair| (pair[1] - pair[0]).ln()));
+}
+
+pub(super) fn contains(event: &[f64]) -> bool {
+    event.iter().all(|x| x.is_finite()) && event.windows(2).all(|pair| pair[0] <= pair[1])
+}

@@ -1,0 +1,83 @@
+//! Changes that pay only once lanes and sizes are known.
+
+use std::collections::HashMap;
+
+use super::PlanOptions;
+use crate::graph::{Node, NodeId};
+use crate::primitive::Op;
+use crate::primitive::matmul::{Lanes, Read};
+use crate::shape::Shape;
+
+/// The nodes of a plan and the order in which they can be computed.
+pub(super) struct Program {
+    pub(super) nodes: Vec<Node>,
+    pub(super) order: Vec<usize>,
+}
+
+/// A matrix must have this many rows for a transposed copy to pay.
+const TALL: usize = 16;
+
+impl Program {
+    pub(super) fn new(nodes: &[Node], reachable: &[bool], options: &PlanOptions) -> Program {
+        let nodes = nodes[..reachable.len()].to_vec();
+        let order: Vec<usize> = (0..nodes.len()).filter(|&p| reachable[p]).collect();
+        let program = Program { nodes, order };
+        if options.lanes < 4 || options.fusion == super::Fusion::Off {
+            return program;
+        }
+        program.with_transposed_copies(options)
+    }
+
+    /// A matrix that meets each lane's vector is read along its columns. One transposed copy
+    /// serves all products with it, in all lanes.
+    fn with_transposed_copies(mut self, options: &PlanOptions) -> Program {
+        let mut copies: HashMap<usize, usize> = HashMap::new();
+        let mut order = Vec::with_capacity(self.order.len());
+        for place in std::mem::take(&mut self.order) {
+            if let Some(matrix) = self.meets_lanes(place, options) {
+                let copy = *copies.entry(matrix).or_insert_with(|| {
+                    let copy = self.transposed(matrix);
+                    order.push(copy);
+                    copy
+                });
+                let node = &mut self.nodes[place];
+                node.inputs[0] = NodeId(copy as u32);
+                if let Op::MatMul(op) = &mut node.op {
+                    op.a = Read::Transposed;
+                }
+            }
+            order.push(place);
+        }
+        self.order = order;
+        self
+    }
+
+    /// The matrix of a product of an unlaned matrix and a column per lane.
+    fn meets_lanes(&self, place: usize, options: &PlanOptions) -> Option<usize> {
+        let node = &self.nodes[place];
+        let Op::MatMul(op) = node.op else {
+            return None;
+        };
+        let (a, b) = (node.inputs[0].index(), node.inputs[1].index());
+        let [rows, 1] = *node.shape.dims() else {
+            return None;
+        };
+        let streams = rows > 2 * options.row_block;
+        let fits = op.a == Read::Plain && op.lanes == Lanes::Kept && rows >= TALL && !streams;
+        (fits && !self.nodes[a].laned && self.nodes[b].laned).then_some(a)
+    }
+
+    fn transposed(&mut self, matrix: usize) -> usize {
+        let (m, n) = (
+            self.nodes[matrix].shape.dims()[0],
+            self.nodes[matrix].shape.dims()[1],
+        );
+        self.nodes.push(Node {
+            op: Op::Transpose,
+            inputs: vec![NodeId(matrix as u32)],
+            shape: Shape::from([n, m]),
+            laned: false,
+        });
+        self.nodes.len() - 1
+    }
+}

@@ -1,0 +1,33 @@
+//! Which arrays a column of row numbers reads.
+
+use crate::expr::Indices;
+use crate::graph::Graph;
+use crate::primitive::Op;
+
+impl Graph {
+    /// The length of the leading axis of every array that `indices` reads by [`crate::Expr::at`]:
+    /// each index must be below all of them.
+    pub fn reach(&self, indices: Indices<'_>) -> Vec<usize> {
+        let nodes = self.nodes();
+        let read = |node: &&crate::graph::Node| {
+            node.op == Op::Gather && node.inputs[1] == indices.expr().id
+        };
+        (nodes.iter().filter(read))
+            .map(|node| nodes[node.inputs[0].index()].shape.dims()[0])
+            .collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_array_that_is_read_is_named() {
+        let graph = Graph::new();
+        let (group, other) = (graph.index_input("group", 3), graph.index_input("other", 3));
+        let _ = graph.input("a", [5]).at(group) + graph.input("b", [7]).at(group);
+        assert_eq!(graph.reach(group), [5, 7]);
+        assert!(graph.reach(other).is_empty());
+    }
+}

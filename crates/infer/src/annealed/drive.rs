@@ -1,0 +1,97 @@
+//! What stands for the log likelihood while a chain runs: Ψ̂, the one thing in which the
+//! annealed methods differ.
+
+use std::sync::Arc;
+
+use lehr_graph::Expr;
+
+use crate::block::Block;
+use crate::context::{Context, Feed};
+use crate::surrogate::Surrogate;
+
+/// The expression Ψ̂ that drives a chain.
+#[derive(Clone)]
+pub enum Drive {
+    /// All rows at every step (DAIS).
+    FullData,
+    /// One mini-batch for the whole chain, independent of the rows that score it (NS-DAIS).
+    Batch {
+        /// Rows in the batch.
+        size: usize,
+    },
+    /// A fresh mini-batch at every leapfrog step (NS′-DAIS).
+    FreshBatch {
+        /// Rows in each batch.
+        size: usize,
+    },
+    /// A few fixed rows with learned weights, or another cheap stand-in (SL-DAIS).
+    Surrogate(Arc<dyn Surrogate>),
+}
+
+impl Drive {
+    pub(crate) fn blocks(&self) -> Vec<Block> {
+        match self {
+            Drive::Surrogate(surrogate) => surrogate.blocks(),
+            _ => Vec::new(),
+        }
+    }
+
+    /// The rows of one step, where they are the table's own; `None` for a surrogate.
+    fn feed(&self, k: usize) -> Option<(String, Feed)> {
+        let batch = |purpose: String, size: usize| {
+            let feed = Feed::Batch {
+                size,
+                purpose: purpose.clone(),
+            };
+            (purpose, feed)
+        };
+        match self {
+            Drive::FullData => Some(("chain".into(), Feed::All)),
+            Drive::Batch { size } => Some(batch("chain".into(), *size)),
+            Drive::FreshBatch { size } => Some(batch(format!("chain {k}"), *size)),
+            Drive::Surrogate(_) => None,
+        }
+    }
+
+    /// True if every step reads rows of its own.
+    fn is_fresh(&self) -> bool {
+        matches!(self, Drive::FreshBatch { .. })
+    }
+}
+
+/// A drive within one program.
+pub(crate) struct Driving<'a, 'g, 'd> {
+    drive: &'a Drive,
+    context: &'a Context<'g, 'd>,
+    /// The rows of all steps, where they share them.
+    shared: Option<lehr_density::Rows<'g>>,
+}
+
+impl<'a, 'g, 'd> Driving<'a, 'g, 'd> {
+    pub(crate) fn new(drive: &'a Drive, context: &'a Context<'g, 'd>) -> Driving<'a, 'g, 'd> {
+        let shared = match drive.feed(0) {
+            Some((name, feed)) if !drive.is_fresh() => Some(context.rows(&name, &feed)),
+            _ => None,
+        };
+        Driving {
+            drive,
+            context,
+            shared,
+        }
+    }
+
+    /// Ψ̂(z) of step `k`.
+    pub(crate) fn log_likelihood(&self, k: usize, latents: Expr<'g>) -> Expr<'g> {
+        let at = self.context.at(latents);
+        if let Drive::Surrogate(surrogate) = self.drive {
+            return surrogate.log_likelihood(self.context, &at);
+        }
+        let density = self.context.density();
+        let rows = self.shared.clone().unwrap_or_else(|| {
+            let (name, feed) = self.drive.feed(k).expect("a drive by rows");
+            self.context.rows(&name, &feed)
+        });
+        let share = density.n_rows() as f64 / rows.len() as f64;
+        density.log_likelihood(&at, &rows).sum() * share
+    }
+}

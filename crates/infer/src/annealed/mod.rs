@@ -1,0 +1,52 @@
+//! Pushes a draw of the base distribution toward the posterior by annealed leapfrog steps.
+//!
+//! DAIS, NS-DAIS, NS′-DAIS and SL-DAIS (Jankowiak & Phan 2022, Algorithms 1–3) are this one
+//! guide: they differ in the [`Drive`], the expression that stands for the log likelihood while
+//! the chain runs. Letters are the paper's.
+
+mod chain;
+mod drive;
+mod quantity;
+
+pub use drive::Drive;
+pub use quantity::{AnnealedStart, MAX_STEP_SIZE, Momentum};
+
+use lehr_density::Density;
+
+use crate::block::Block;
+use crate::context::Context;
+use crate::guide::{Base, Drawn, Gradient, Guide};
+use chain::Chain;
+
+/// A chain of leapfrog steps on top of a Gaussian.
+pub struct Annealed {
+    /// q₀, where the chain starts.
+    pub base: Base,
+    /// What stands for the log likelihood within the chain.
+    pub drive: Drive,
+    /// K, how many leapfrog steps there are. Zero steps are the base itself.
+    pub steps: usize,
+    /// In which coordinates the chain moves.
+    pub momentum: Momentum,
+    /// Where the chain's own quantities start.
+    pub start: AnnealedStart,
+}
+
+impl Guide for Annealed {
+    fn blocks(&self, density: &dyn Density) -> Vec<Block> {
+        let mut blocks = self.base.blocks(density);
+        if self.steps > 0 {
+            blocks.extend(self.start.blocks(density.latents().size(), self.steps));
+            blocks.extend(self.drive.blocks());
+        }
+        blocks
+    }
+
+    fn draw<'g>(&self, context: &Context<'g, '_>, gradient: Gradient) -> Drawn<'g> {
+        if self.steps == 0 {
+            return self.base.draw(context, gradient);
+        }
+        // The score term has no closed form along a chain: the total gradient is what there is.
+        Chain::new(self, context).run()
+    }
+}

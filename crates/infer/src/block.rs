@@ -1,0 +1,124 @@
+//! The learned quantities: named blocks of one flat, unconstrained vector.
+
+use std::ops::Range;
+
+use serde::{Deserialize, Serialize};
+
+/// One learned quantity with its starting values, unconstrained.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Block {
+    /// A name that is unique within a fit, by which a block can be set or frozen.
+    pub name: String,
+    /// The dimensions.
+    pub dims: Vec<usize>,
+    /// Where training starts, in row-major order.
+    pub start: Vec<f64>,
+}
+
+impl Block {
+    /// A block; `start` fills its dimensions.
+    ///
+    /// # Panics
+    /// If the number of values does not fit the dimensions.
+    pub fn new(name: &str, dims: &[usize], start: Vec<f64>) -> Block {
+        assert_eq!(
+            start.len(),
+            dims.iter().product::<usize>(),
+            "the start of {name:?} fills its dimensions {dims:?}"
+        );
+        Block {
+            name: name.to_owned(),
+            dims: dims.to_vec(),
+            start,
+        }
+    }
+
+    /// A block that starts with one number throughout.
+    pub fn filled(name: &str, dims: &[usize], start: f64) -> Block {
+        Block::new(name, dims, vec![start; dims.iter().product()])
+    }
+}
+
+/// All learned quantities of a fit, and their values one after another.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Learned {
+    blocks: Vec<Block>,
+    /// The values of all blocks, in order.
+    pub values: Vec<f64>,
+}
+
+impl Learned {
+    /// The blocks at their starts.
+    ///
+    /// # Panics
+    /// If two blocks share a name.
+    pub fn new(blocks: Vec<Block>) -> Learned {
+        for (k, block) in blocks.iter().enumerate() {
+            let known = blocks[..k].iter().any(|b| b.name == block.name);
+            assert!(!known, "two learned blocks are called {:?}", block.name);
+        }
+        let values = blocks
+            .iter()
+            .flat_map(|b| b.start.iter().copied())
+            .collect();
+        Learned { blocks, values }
+    }
+
+    /// The blocks in order.
+    pub fn blocks(&self) -> &[Block] {
+        &self.blocks
+    }
+
+    /// Where a block lies, by its place among the blocks.
+    pub fn range(&self, place: usize) -> Range<usize> {
+        let start = self.blocks[..place].iter().map(|b| b.start.len()).sum();
+        start..start + self.blocks[place].start.len()
+    }
+
+    /// Where the block of that name lies.
+    pub fn range_of(&self, name: &str) -> Option<Range<usize>> {
+        let place = self.blocks.iter().position(|b| b.name == name)?;
+        Some(self.range(place))
+    }
+
+    /// The values of the block of that name.
+    pub fn get(&self, name: &str) -> Option<&[f64]> {
+        self.range_of(name).map(|range| &self.values[range])
+    }
+
+    /// Takes over the values of every block that the other fit has under the same name and
+    /// size. Returns the names taken.
+    pub fn take_from(&mut self, other: &Learned) -> Vec<String> {
+        let mut taken = Vec::new();
+        for place in 0..self.blocks.len() {
+            let name = self.blocks[place].name.clone();
+            let range = self.range(place);
+            if let Some(values) = other.get(&name)
+                && values.len() == range.len()
+            {
+                self.values[range].copy_from_slice(values);
+                taken.push(name);
+            }
+        }
+        taken
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn blocks_of_the_same_name_and_size_are_taken_over() {
+        let mut to = Learned::new(vec![
+            Block::filled("a", &[2], 0.0),
+            Block::filled("b", &[3], 0.0),
+        ]);
+        let from = Learned::new(vec![
+            Block::filled("b", &[3], 5.0),
+            Block::filled("a", &[1], 7.0),
+        ]);
+        assert_eq!(to.take_from(&from), ["b"]);
+        assert_eq!(to.values, [0.0, 0.0, 5.0, 5.0, 5.0]);
+    }
+}

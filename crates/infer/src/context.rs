@@ -1,0 +1,146 @@
+//! What a guide asks for while its program is written: learned blocks, noise and rows.
+
+use std::cell::RefCell;
+use std::sync::Arc;
+
+use lehr_density::{Density, Point, RowData, Rows};
+use lehr_graph::{Expr, Graph, Shape};
+
+use crate::block::Block;
+
+/// The name of θ among the learned blocks.
+pub const PARAMS: &str = "params";
+
+/// Where the rows of a program come from.
+#[derive(Clone)]
+pub enum Feed {
+    /// Every row of the table.
+    All,
+    /// A fresh mini-batch at every step; another purpose gives independent batches.
+    Batch {
+        /// Rows in the batch.
+        size: usize,
+        /// The name of the random stream.
+        purpose: String,
+    },
+    /// Rows of their own, in the order of the density's columns.
+    Fixed(Arc<RowData>),
+}
+
+impl Feed {
+    /// How many rows there are.
+    pub fn len(&self, density: &dyn Density) -> usize {
+        use lehr_density::RowSource;
+        match self {
+            Feed::All => density.n_rows(),
+            Feed::Batch { size, .. } => *size,
+            Feed::Fixed(data) => data.n_rows(),
+        }
+    }
+}
+
+/// An input that is filled before each run.
+pub(crate) enum Need<'g> {
+    /// A learned block, by name.
+    Learned(String, Expr<'g>),
+    /// Standard normal numbers.
+    Noise(Expr<'g>),
+    /// Rows.
+    Rows(Feed, Rows<'g>),
+    /// Numbers that never change.
+    Fixed(Arc<[f64]>, Expr<'g>),
+}
+
+/// A program under construction, with what it will need to run.
+pub struct Context<'g, 'd> {
+    graph: &'g Graph,
+    density: &'d dyn Density,
+    params: Expr<'g>,
+    needs: RefCell<Vec<Need<'g>>>,
+}
+
+impl<'g, 'd> Context<'g, 'd> {
+    /// A context on an empty program.
+    pub fn new(graph: &'g Graph, density: &'d dyn Density) -> Context<'g, 'd> {
+        let context = Context {
+            graph,
+            density,
+            params: graph.full([density.params().size()], 0.0),
+            needs: RefCell::default(),
+        };
+        match params_block(density) {
+            Some(block) => Context {
+                params: context.learned(&block),
+                ..context
+            },
+            None => context,
+        }
+    }
+
+    /// The program's graph.
+    pub fn graph(&self) -> &'g Graph {
+        self.graph
+    }
+
+    /// The model and its data.
+    pub fn density(&self) -> &'d dyn Density {
+        self.density
+    }
+
+    /// The point with these latents and the learned θ.
+    pub fn at(&self, latents: Expr<'g>) -> Point<'g> {
+        Point::new(latents, self.params)
+    }
+
+    /// A learned block as an input; the same block is the same input.
+    pub fn learned(&self, block: &Block) -> Expr<'g> {
+        let known = self.needs.borrow().iter().find_map(|need| match need {
+            Need::Learned(name, input) if *name == block.name => Some(*input),
+            _ => None,
+        });
+        known.unwrap_or_else(|| {
+            let input = self.graph.input(&block.name, Shape::new(&block.dims));
+            let need = Need::Learned(block.name.clone(), input);
+            self.needs.borrow_mut().push(need);
+            input
+        })
+    }
+
+    /// Fresh standard normal numbers for every lane and step.
+    pub fn noise(&self, name: &str, shape: impl Into<Shape>) -> Expr<'g> {
+        let input = self.graph.laned_input(name, shape);
+        self.needs.borrow_mut().push(Need::Noise(input));
+        input
+    }
+
+    /// Rows from a feed; `name` prefixes their inputs.
+    pub fn rows(&self, name: &str, feed: &Feed) -> Rows<'g> {
+        let length = feed.len(self.density);
+        let prefix = format!("{name}.");
+        let rows = Rows::inputs(self.graph, self.density.columns(), length, &prefix);
+        self.needs
+            .borrow_mut()
+            .push(Need::Rows(feed.clone(), rows.clone()));
+        rows
+    }
+
+    /// An array that never changes. Unlike a constant it can be large without being hashed.
+    pub fn fixed(&self, name: &str, shape: impl Into<Shape>, values: &Arc<[f64]>) -> Expr<'g> {
+        let input = self.graph.input(name, shape);
+        self.needs
+            .borrow_mut()
+            .push(Need::Fixed(values.clone(), input));
+        input
+    }
+
+    pub(crate) fn into_needs(self) -> Vec<Need<'g>> {
+        self.needs.into_inner()
+    }
+}
+
+/// θ as a learned block, if the model has any.
+pub fn params_block(density: &dyn Density) -> Option<Block> {
+    let params = density.params();
+    let block = || Block::new(PARAMS, &[params.size()], params.start().to_vec());
+    (params.size() > 0).then(block)
+}

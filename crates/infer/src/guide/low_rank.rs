@@ -1,0 +1,123 @@
+//! A Gaussian with a few directions of correlation besides independent scales.
+
+use lehr_density::Density;
+use lehr_graph::Expr;
+use serde::{Deserialize, Serialize};
+
+use super::Drawn;
+use super::gaussian::{Gaussian, HALF_LN_TWO_PI};
+use super::mean_field::mean_and_scale;
+use crate::block::Block;
+use crate::context::Context;
+
+/// The columns of the low-rank part.
+pub(crate) const DIRECTIONS: &str = "base_directions";
+
+/// q(z) = N(z | μ, W Wᵀ + diag σ²), W with `rank` columns.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct LowRank {
+    /// How many columns W has.
+    pub rank: usize,
+    /// The independent standard deviation at the start.
+    pub start_scale: f64,
+}
+
+impl Default for LowRank {
+    fn default() -> Self {
+        LowRank {
+            rank: 8,
+            start_scale: 0.1,
+        }
+    }
+}
+
+impl LowRank {
+    pub(crate) fn blocks(&self, density: &dyn Density) -> Vec<Block> {
+        let size = density.latents().size();
+        let mut blocks = mean_and_scale(density, self.start_scale);
+        // W = 0 is a saddle: no column would learn. Small fixed waves break the tie.
+        let amplitude = 0.1 * self.start_scale;
+        let start = |i: usize| {
+            let (row, column) = (i / self.rank, i % self.rank);
+            amplitude * ((row + 1) as f64 * (column + 1) as f64 * 1.7).sin()
+        };
+        let start = (0..size * self.rank).map(start).collect();
+        blocks.push(Block::new(DIRECTIONS, &[size, self.rank], start));
+        blocks
+    }
+
+    pub(crate) fn gaussian<'g>(&self, context: &Context<'g, '_>) -> Directed<'g> {
+        let blocks = self.blocks(context.density());
+        Directed::new(
+            context.learned(&blocks[0]),
+            context.learned(&blocks[1]),
+            context.learned(&blocks[2]),
+        )
+    }
+}
+
+/// A Gaussian by directions and scales; densities by the Woodbury identity.
+pub(crate) struct Directed<'g> {
+    mean: Expr<'g>,
+    log_scale: Expr<'g>,
+    directions: Expr<'g>,
+    /// diag(σ)⁻¹ W
+    scaled: Expr<'g>,
+    /// Factor of I + Wᵀ diag(σ)⁻² W.
+    inner: Expr<'g>,
+}
+
+impl<'g> Directed<'g> {
+    fn new(mean: Expr<'g>, log_scale: Expr<'g>, directions: Expr<'g>) -> Directed<'g> {
+        let (size, rank) = (directions.shape().dims()[0], directions.shape().dims()[1]);
+        let scaled = directions * (-log_scale).exp().reshape([size, 1]);
+        let ones = mean.graph().full([rank], 1.0).diagonal_matrix();
+        let inner = (ones + scaled.transpose().dot(scaled)).cholesky();
+        Directed {
+            mean,
+            log_scale,
+            directions,
+            scaled,
+            inner,
+        }
+    }
+}
+
+impl<'g> Gaussian<'g> for Directed<'g> {
+    fn mean(&self) -> Expr<'g> {
+        self.mean
+    }
+
+    fn draw(&self, context: &Context<'g, '_>) -> Drawn<'g> {
+        let noise = context.noise("base_noise", self.mean.shape());
+        let along = context.noise("base_noise_along", [self.directions.shape().dims()[1]]);
+        let latents = self.mean + self.log_scale.exp() * noise + self.directions.dot(along);
+        Drawn {
+            latents,
+            log_weight: -self.log_density(latents),
+        }
+    }
+
+    fn log_density(&self, latents: Expr<'g>) -> Expr<'g> {
+        let whitened = (latents - self.mean) * (-self.log_scale).exp();
+        let seen = self
+            .inner
+            .solve_lower(self.scaled.transpose().dot(whitened));
+        let size = self.mean.shape().size() as f64;
+        let distance = whitened.square().sum() - seen.square().sum();
+        let half_log_determinant = self.log_scale.sum() + self.inner.diagonal().ln().sum();
+        -0.5 * distance - half_log_determinant - size * HALF_LN_TWO_PI
+    }
+
+    fn from_whitened(&self, _: Expr<'g>) -> Option<Expr<'g>> {
+        None
+    }
+
+    fn stopped(&self) -> Box<dyn Gaussian<'g> + 'g> {
+        Box::new(Directed::new(
+            self.mean.stop_gradient(),
+            self.log_scale.stop_gradient(),
+            self.directions.stop_gradient(),
+        ))
+    }
+}

@@ -1,0 +1,46 @@
+//! Distributions that are trained: each draws z and says what the draw weighs.
+
+mod full_rank;
+mod gaussian;
+mod low_rank;
+mod mean_field;
+
+pub use full_rank::FullRank;
+pub use gaussian::{Base, Gaussian};
+pub use low_rank::LowRank;
+pub use mean_field::MeanField;
+
+use lehr_density::Density;
+use lehr_graph::Expr;
+
+use crate::block::Block;
+use crate::context::Context;
+
+/// A draw of a guide, one per lane.
+#[derive(Clone, Copy, Debug)]
+pub struct Drawn<'g> {
+    /// The flat unconstrained latents.
+    pub latents: Expr<'g>,
+    /// What the draw adds to log p(D, z) to become the log weight, whose mean is the bound:
+    /// −log q(z) for a density that is known, and the chain's terms besides where it is not.
+    pub log_weight: Expr<'g>,
+}
+
+/// How the gradient treats log q.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
+pub enum Gradient {
+    /// The gradient of the bound as it stands.
+    #[default]
+    Total,
+    /// Without the score term, whose mean is zero (Roeder et al. 2017): no noise at the optimum.
+    StickingTheLanding,
+}
+
+/// A distribution over the latents that can be trained: one contract for all.
+pub trait Guide: Send + Sync {
+    /// The learned quantities and where they start.
+    fn blocks(&self, density: &dyn Density) -> Vec<Block>;
+
+    /// Writes one draw, one per lane, into the program.
+    fn draw<'g>(&self, context: &Context<'g, '_>, gradient: Gradient) -> Drawn<'g>;
+}

@@ -1,0 +1,211 @@
+//! A compiled program with everything it needs to run: learned values, noise and rows.
+
+use std::sync::Arc;
+
+use lehr_density::{Density, RowData, RowSet, RowSource, Rows};
+use lehr_graph::{Expr, Graph, Plan, Slot, Workspace};
+
+use crate::batch::{BatchError, Epochs};
+use crate::block::Learned;
+use crate::context::{Context, Feed, Need};
+use crate::stream::Stream;
+
+/// A plan and its workspace, with the inputs it takes from the run.
+///
+/// Random inputs are named by (seed, purpose, step), so any step can be replayed; filling and
+/// running allocate nothing.
+pub struct Program {
+    plan: Plan,
+    workspace: Workspace,
+    learned: Vec<(std::ops::Range<usize>, Slot)>,
+    noise: Vec<Slot>,
+    batches: Vec<Batch>,
+    seed: u64,
+}
+
+/// A mini-batch that is drawn anew at every step.
+struct Batch {
+    epochs: Epochs,
+    numbers: Vec<u32>,
+    rows: Vec<usize>,
+    columns: Vec<(usize, Slot)>,
+}
+
+impl Program {
+    /// Compiles `outputs`, which were written in `context`, for this many lanes.
+    ///
+    /// # Errors
+    /// If a batch is larger than the table.
+    pub fn new<'g>(
+        context: Context<'g, '_>,
+        outputs: &[Expr<'g>],
+        learned: &Learned,
+        lanes: usize,
+        seed: u64,
+    ) -> Result<Program, BatchError> {
+        let density = context.density();
+        let plan = Plan::new(outputs, lanes);
+        let mut program = Program {
+            workspace: plan.workspace(),
+            plan,
+            learned: Vec::new(),
+            noise: Vec::new(),
+            batches: Vec::new(),
+            seed,
+        };
+        for need in context.into_needs() {
+            program.meet(need, density, learned)?;
+        }
+        Ok(program)
+    }
+
+    fn meet(
+        &mut self,
+        need: Need<'_>,
+        density: &dyn Density,
+        learned: &Learned,
+    ) -> Result<(), BatchError> {
+        match need {
+            Need::Learned(name, input) => {
+                if let Some(slot) = self.plan.input(input) {
+                    let range = learned.range_of(&name);
+                    self.learned
+                        .push((range.expect("a block of this fit"), slot));
+                }
+            }
+            Need::Noise(input) => self.noise.extend(self.plan.input(input)),
+            Need::Fixed(values, input) => {
+                if let Some(slot) = self.plan.input(input) {
+                    self.workspace.lend(slot, &values);
+                }
+            }
+            Need::Rows(feed, rows) => self.meet_rows(&feed, &rows, density)?,
+        }
+        Ok(())
+    }
+
+    /// The columns of `rows` that the plan reads, by their place in the table.
+    fn columns(&self, rows: &Rows<'_>) -> Vec<(usize, Slot)> {
+        let columns = rows.columns().enumerate();
+        columns
+            .filter_map(|(place, (_, column))| Some((place, self.plan.input(column.expr())?)))
+            .collect()
+    }
+
+    fn meet_rows(
+        &mut self,
+        feed: &Feed,
+        rows: &Rows<'_>,
+        density: &dyn Density,
+    ) -> Result<(), BatchError> {
+        let columns = self.columns(rows);
+        match feed {
+            Feed::All => lend_all(&mut self.workspace, density.source(), &columns),
+            Feed::Fixed(data) => lend_fixed(&mut self.workspace, data, &columns),
+            Feed::Batch { size, purpose } => {
+                let n_rows = density.n_rows() as u64;
+                self.batches.push(Batch {
+                    epochs: Epochs::new(n_rows, *size, self.seed, purpose)?,
+                    numbers: vec![0; *size],
+                    rows: vec![0; *size],
+                    columns,
+                });
+            }
+        }
+        Ok(())
+    }
+
+    /// Fills what is random in a step.
+    pub fn fill(&mut self, source: &dyn RowSource, step: u64) {
+        let mut stream = Stream::new(self.seed, "noise", step);
+        for &slot in &self.noise {
+            stream.fill_normal(self.workspace.numbers_mut(slot));
+        }
+        for batch in &mut self.batches {
+            batch.fill(&mut self.workspace, source, step);
+        }
+    }
+
+    /// Sets the learned values.
+    pub fn set_learned(&mut self, values: &[f64]) {
+        for (range, slot) in &self.learned {
+            self.workspace.set(*slot, &values[range.clone()]);
+        }
+    }
+
+    /// Computes the outputs.
+    pub fn run(&mut self) {
+        self.plan.run(&mut self.workspace);
+    }
+
+    /// An output of the last run.
+    pub fn output(&self, place: usize) -> &[f64] {
+        self.workspace.output(place)
+    }
+
+    /// The plan, to look inside.
+    pub fn plan(&self) -> &Plan {
+        &self.plan
+    }
+
+    /// The memory, to set inputs by hand.
+    pub fn workspace_mut(&mut self) -> &mut Workspace {
+        &mut self.workspace
+    }
+}
+
+impl Batch {
+    fn fill(&mut self, workspace: &mut Workspace, source: &dyn RowSource, step: u64) {
+        self.epochs.batch(step, &mut self.numbers);
+        for (row, &number) in self.rows.iter_mut().zip(&self.numbers) {
+            *row = number as usize;
+        }
+        copy_rows(workspace, source, &RowSet::List(&self.rows), &self.columns);
+    }
+}
+
+/// Copies rows of the table into the plan's inputs.
+pub(crate) fn copy_rows(
+    workspace: &mut Workspace,
+    source: &dyn RowSource,
+    rows: &RowSet<'_>,
+    columns: &[(usize, Slot)],
+) {
+    for &(column, slot) in columns {
+        match slot {
+            Slot::Numbers(_) => source.copy_numbers(column, rows, workspace.numbers_mut(slot)),
+            Slot::Indices(_) => source.copy_indices(column, rows, workspace.indices_mut(slot)),
+        }
+    }
+}
+
+/// Every row of the table, lent where it is in memory anyway.
+fn lend_all(workspace: &mut Workspace, source: &dyn RowSource, columns: &[(usize, Slot)]) {
+    let rows = RowSet::Range(0..source.n_rows());
+    for &(column, slot) in columns {
+        match (slot, source.whole(column)) {
+            (Slot::Numbers(_), Some(values)) => workspace.lend(slot, &values),
+            _ => copy_rows(workspace, source, &rows, &[(column, slot)]),
+        }
+    }
+}
+
+fn lend_fixed(workspace: &mut Workspace, data: &Arc<RowData>, columns: &[(usize, Slot)]) {
+    lend_all(workspace, data.as_ref(), columns);
+}
+
+/// Writes a program on a fresh graph and compiles it.
+///
+/// # Errors
+/// If a batch is larger than the table.
+pub fn compile(
+    density: &dyn Density,
+    learned: &Learned,
+    (lanes, seed): (usize, u64),
+    write: impl for<'g> FnOnce(&Context<'g, '_>) -> Vec<Expr<'g>>,
+) -> Result<Program, BatchError> {
+    let graph = Graph::new();
+    let context = Context::new(&graph, density);
+    let outputs = write(&context);
+    Program::new(context, &outputs, learned, lanes, seed)
+}

@@ -1,0 +1,396 @@
+//! Random streams named by (seed, purpose, step), the same bits on every machine.
+
+use std::sync::LazyLock;
+
+use rand_chacha::ChaCha8Rng;
+use rand_chacha::rand_core::{Infallible, Rng, SeedableRng, TryRng};
+
+/// A random stream that is a function of its name alone.
+///
+/// `seed` and `purpose` make the key of a `ChaCha8` generator and `step` its nonce, so streams of
+/// different names are independent and any step is reached without drawing those before it.
+/// Normals use `libm` and no fused arithmetic: the same name gives the same bits everywhere.
+#[derive(Clone, Debug)]
+pub struct Stream {
+    random: ChaCha8Rng,
+}
+
+impl Stream {
+    /// The stream of one purpose at one step.
+    pub fn new(seed: u64, purpose: &str, step: u64) -> Self {
+        let mut key = [0; 32];
+        key[..8].copy_from_slice(&seed.to_le_bytes());
+        key[8..16].copy_from_slice(&fingerprint(purpose).to_le_bytes());
+        // The first letters stand in the key themselves, so short purposes cannot collide.
+        for (place, letter) in key[16..].iter_mut().zip(purpose.bytes()) {
+            *place = letter;
+        }
+        let mut random = ChaCha8Rng::from_seed(key);
+        random.set_stream(step);
+        Self { random }
+    }
+
+    /// Fills with independent standard normals. Filling in pieces equals filling at once.
+    pub fn fill_normal(&mut self, out: &mut [f64]) {
+        let ziggurat: &Ziggurat = &ZIGGURAT;
+        for value in out {
+            *value = ziggurat.draw(&mut self.random);
+        }
+    }
+
+    /// One standard normal, the next of [`Stream::fill_normal`].
+    pub fn normal(&mut self) -> f64 {
+        ZIGGURAT.draw(&mut self.random)
+    }
+
+    /// Fills with independent uniforms on `[0, 1)`, multiples of 2⁻⁵³.
+    pub fn fill_uniform(&mut self, out: &mut [f64]) {
+        for value in out {
+            *value = unit(self.random.next_u64());
+        }
+    }
+
+    /// One uniform on `[0, 1)`, the next of [`Stream::fill_uniform`].
+    pub fn uniform(&mut self) -> f64 {
+        unit(self.random.next_u64())
+    }
+
+    /// Fills with independent uniform bits.
+    pub fn fill_bits(&mut self, out: &mut [u64]) {
+        for bits in out {
+            *bits = self.random.next_u64();
+        }
+    }
+
+    /// A uniform integer below `bound`, by multiplication with rejection (Lemire 2019), so that
+    /// no value is favoured.
+    ///
+    /// # Panics
+    /// If `bound` is zero.
+    pub fn below(&mut self, bound: u64) -> u64 {
+        assert!(bound > 0, "no integer lies below zero");
+        let mut product = u128::from(self.random.next_u64()) * u128::from(bound);
+        if (product as u64) < bound {
+            let threshold = bound.wrapping_neg() % bound;
+            while (product as u64) < threshold {
+                product = u128::from(self.random.next_u64()) * u128::from(bound);
+            }
+        }
+        (product >> 64) as u64
+    }
+
+    /// Puts the items into a uniformly random order (Fisher–Yates).
+    pub fn shuffle<T>(&mut self, items: &mut [T]) {
+        for last in (1..items.len()).rev() {
+            let other = self.below(last as u64 + 1) as usize;
+            items.swap(last, other);
+        }
+    }
+
+    /// Fills `out` with `out.len()` different integers below `count`, every subset equally
+    /// likely, in increasing order. Nothing is allocated.
+    ///
+    /// # Panics
+    /// If more integers are asked for than exist.
+    pub fn choose_without_replacement(&mut self, count: u64, out: &mut [u32]) {
+        let wanted = out.len() as u64;
+        assert!(wanted <= count, "{wanted} of {count} without replacement");
+        assert!(count <= 1 << 32, "rows are numbered by 32 bits");
+        // A walk costs a draw per integer, Floyd's algorithm a draw and a shift per wanted one.
+        if count <= 12 * wanted + wanted * wanted / 80 {
+            self.choose_dense(count, out);
+        } else {
+            self.choose_sparse(count, out);
+        }
+    }
+
+    /// Walks over the integers and keeps each with probability wanted/left (Knuth's algorithm S).
+    fn choose_dense(&mut self, count: u64, out: &mut [u32]) {
+        let (mut left, mut filled) = (count, 0);
+        while filled < out.len() {
+            if self.below(left) < (out.len() - filled) as u64 {
+                out[filled] = (count - left) as u32;
+                filled += 1;
+            }
+            left -= 1;
+        }
+    }
+
+    /// Floyd's algorithm: a repeated draw is replaced by the newest integer, which is larger
+    /// than all before it.
+    fn choose_sparse(&mut self, count: u64, out: &mut [u32]) {
+        let wanted = out.len();
+        for filled in 0..wanted {
+            let newest = count - (wanted - filled) as u64;
+            let drawn = self.below(newest + 1) as u32;
+            match out[..filled].binary_search(&drawn) {
+                Ok(_) => out[filled] = newest as u32,
+                Err(place) => {
+                    out.copy_within(place..filled, place + 1);
+                    out[place] = drawn;
+                }
+            }
+        }
+    }
+}
+
+impl TryRng for Stream {
+    type Error = Infallible;
+
+    fn try_next_u32(&mut self) -> Result<u32, Infallible> {
+        self.random.try_next_u32()
+    }
+
+    fn try_next_u64(&mut self) -> Result<u64, Infallible> {
+        self.random.try_next_u64()
+    }
+
+    fn try_fill_bytes(&mut self, bytes: &mut [u8]) -> Result<(), Infallible> {
+        self.random.try_fill_bytes(bytes)
+    }
+}
+
+/// FNV-1a of a name.
+fn fingerprint(name: &str) -> u64 {
+    name.bytes().fold(0xcbf2_9ce4_8422_2325, |hash, letter| {
+        (hash ^ u64::from(letter)).wrapping_mul(0x0100_0000_01b3)
+    })
+}
+
+fn unit(bits: u64) -> f64 {
+    (bits >> 11) as f64 * (1.0 / (1_u64 << 53) as f64)
+}
+
+/// Layers of equal area under the normal density (Marsaglia & Tsang 2000).
+struct Ziggurat {
+    /// `edge[i]` bounds layer i; layer 0 holds the tail, `edge[LAYERS]` is zero.
+    edge: [f64; LAYERS + 1],
+    /// exp(−edge²/2).
+    density: [f64; LAYERS + 1],
+}
+
+const LAYERS: usize = 256;
+/// Where the tail begins, and the area of every layer, for 256 layers.
+const TAIL: f64 = 3.654_152_885_361_009;
+const AREA: f64 = 0.004_928_673_233_974_655;
+
+static ZIGGURAT: LazyLock<Ziggurat> = LazyLock::new(Ziggurat::new);
+
+impl Ziggurat {
+    fn new() -> Self {
+        let height = |x: f64| libm::exp(-0.5 * x * x);
+        let mut edge = [0.0; LAYERS + 1];
+        edge[0] = AREA / height(TAIL);
+        edge[1] = TAIL;
+        for layer in 2..LAYERS {
+            let top = AREA / edge[layer - 1] + height(edge[layer - 1]);
+            edge[layer] = (-2.0 * libm::log(top)).sqrt();
+        }
+        Self {
+            edge,
+            density: edge.map(height),
+        }
+    }
+
+    #[inline]
+    fn draw(&self, random: &mut ChaCha8Rng) -> f64 {
+        let bits = random.next_u64();
+        let layer = (bits & 0xff) as usize;
+        // The upper 53 bits as an odd multiple of 2⁻⁵³ on (−1, 1): symmetric, and never zero.
+        let signed = ((bits as i64) >> 11 << 1 | 1) as f64 * (1.0 / (1_u64 << 53) as f64);
+        let x = signed * self.edge[layer];
+        if x.abs() < self.edge[layer + 1] {
+            return x;
+        }
+        self.draw_edge(random, layer, x)
+    }
+
+    /// The one draw in seventy that falls outside its layer's inner box.
+    #[cold]
+    fn draw_edge(&self, random: &mut ChaCha8Rng, layer: usize, x: f64) -> f64 {
+        if layer == 0 {
+            return tail(random).copysign(x);
+        }
+        let (low, high) = (self.density[layer], self.density[layer + 1]);
+        let height = low + (high - low) * unit(random.next_u64());
+        if height < libm::exp(-0.5 * x * x) {
+            return x;
+        }
+        self.draw(random)
+    }
+}
+
+/// A normal beyond the last layer (Marsaglia 1964).
+fn tail(random: &mut ChaCha8Rng) -> f64 {
+    loop {
+        // 1 − u lies in (0, 1], so the logarithms are finite.
+        let x = -libm::log(1.0 - unit(random.next_u64())) / TAIL;
+        let y = -libm::log(1.0 - unit(random.next_u64()));
+        if 2.0 * y >= x * x {
+            return TAIL + x;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn normals(count: usize) -> Vec<f64> {
+        let mut draws = vec![0.0; count];
+        Stream::new(1, "normal", 0).fill_normal(&mut draws);
+        draws
+    }
+
+    #[test]
+    fn the_bits_of_a_named_stream_never_change() {
+        let mut stream = Stream::new(42, "noise", 7);
+        let mut draws = [0.0; 3];
+        stream.fill_normal(&mut draws);
+        assert_eq!(
+            draws.map(f64::to_bits),
+            [
+                4_586_831_181_490_958_528,
+                13_823_309_529_851_505_221,
+                13_821_658_306_972_038_469
+            ]
+        );
+        assert_eq!(stream.uniform().to_bits(), 4_601_781_391_324_453_090);
+        // The largest of many exercises the tail, where a platform's own logarithm could differ.
+        let largest = normals(100_000).into_iter().fold(0.0, f64::max);
+        assert_eq!(largest.to_bits(), 4_616_725_085_268_347_346);
+    }
+
+    #[test]
+    fn every_part_of_the_name_changes_the_stream() {
+        let first = |seed, purpose, step| Stream::new(seed, purpose, step).next_u64();
+        let long = "a purpose with more than sixteen letters";
+        let draws = [
+            first(1, "rows", 0),
+            first(2, "rows", 0),
+            first(1, "row", 0),
+            first(1, "rows", 1),
+            first(1, "", 0),
+            first(1, long, 0),
+            first(1, &long[..30], 0),
+        ];
+        for (place, draw) in draws.iter().enumerate() {
+            assert!(!draws[..place].contains(draw));
+        }
+        assert_eq!(first(1, "rows", 0), draws[0]);
+    }
+
+    #[test]
+    fn filling_in_pieces_equals_filling_at_once() {
+        let whole = normals(1000);
+        let mut stream = Stream::new(1, "normal", 0);
+        let mut pieces = vec![0.0; 1000];
+        for piece in pieces.chunks_mut(7) {
+            stream.fill_normal(piece);
+        }
+        assert_eq!(whole, pieces);
+    }
+
+    #[test]
+    fn normals_follow_the_normal_distribution_function() {
+        let mut draws = normals(1_000_000);
+        draws.sort_unstable_by(f64::total_cmp);
+        let count = draws.len() as f64;
+        let distance = draws.iter().enumerate().fold(0.0, |worst: f64, (rank, x)| {
+            let below = 0.5 * libm::erfc(-x * std::f64::consts::FRAC_1_SQRT_2);
+            worst.max((below - rank as f64 / count).abs())
+        });
+        // Kolmogorov's distribution passes 1.95 once in a thousand.
+        assert!(distance * count.sqrt() < 1.95, "{distance}");
+    }
+
+    #[test]
+    fn normal_moments_and_tail_are_right() {
+        let draws = normals(2_000_000);
+        let count = draws.len() as f64;
+        for (power, expected, variance) in [
+            (1, 0.0, 1.0),
+            (2, 1.0, 2.0),
+            (3, 0.0, 15.0),
+            (4, 3.0, 96.0),
+            (6, 15.0, 10_170.0),
+        ] {
+            let moment = draws.iter().map(|x| x.powi(power)).sum::<f64>() / count;
+            let error: f64 = (moment - expected) / f64::sqrt(variance / count);
+            assert!(error.abs() < 4.0, "moment {power}: {error} standard errors");
+        }
+        let expected = count * libm::erfc(TAIL * std::f64::consts::FRAC_1_SQRT_2);
+        let beyond = draws.iter().filter(|x| x.abs() > TAIL).count() as f64;
+        assert!(
+            (beyond - expected).abs() < 4.0 * expected.sqrt(),
+            "{beyond} for {expected}"
+        );
+    }
+
+    #[test]
+    fn uniforms_fill_the_unit_interval() {
+        let mut draws = vec![0.0; 100_000];
+        Stream::new(3, "uniform", 0).fill_uniform(&mut draws);
+        assert!(draws.iter().all(|x| (0.0..1.0).contains(x)));
+        let mut counts = [0; 10];
+        for x in &draws {
+            counts[(x * 10.0) as usize] += 1;
+        }
+        // Binomial(100000, 0.1) has standard deviation 95.
+        assert!(
+            counts.iter().all(|&n: &i32| (n - 10_000).abs() < 430),
+            "{counts:?}"
+        );
+    }
+
+    #[test]
+    fn every_subset_is_equally_likely_by_both_algorithms() {
+        let mut stream = Stream::new(5, "subset", 0);
+        for dense in [0, 1] {
+            let mut counts = [0_i32; 64];
+            for _ in 0..20_000 {
+                let mut chosen = [0; 3];
+                match dense {
+                    0 => stream.choose_sparse(6, &mut chosen),
+                    _ => stream.choose_dense(6, &mut chosen),
+                }
+                assert!(chosen.is_sorted_by(|a, b| a < b));
+                counts[chosen.iter().map(|row| 1 << row).sum::<usize>()] += 1;
+            }
+            // 20 subsets, Binomial(20000, 1/20): standard deviation 31.
+            let seen = counts.iter().filter(|&&n| n > 0);
+            assert_eq!(seen.clone().count(), 20);
+            assert!(
+                seen.into_iter().all(|n| (n - 1000).abs() < 140),
+                "{counts:?}"
+            );
+        }
+    }
+
+    #[test]
+    fn choosing_all_gives_all_and_choosing_few_of_many_stays_in_range() {
+        let mut stream = Stream::new(5, "subset", 1);
+        let mut all = [0; 9];
+        stream.choose_without_replacement(9, &mut all);
+        assert_eq!(all, [0, 1, 2, 3, 4, 5, 6, 7, 8]);
+        let mut few = [0; 200];
+        stream.choose_without_replacement(1_000_000_000, &mut few);
+        assert!(few.is_sorted_by(|a, b| a < b) && few[199] < 1_000_000_000);
+        assert!(few[199] > 900_000_000 && few[0] < 100_000_000);
+    }
+
+    #[test]
+    fn every_order_of_three_is_equally_likely() {
+        let mut stream = Stream::new(9, "order", 0);
+        let mut counts = [0_i32; 27];
+        for _ in 0..12_000 {
+            let mut order = [0, 1, 2];
+            stream.shuffle(&mut order);
+            counts[order[0] * 9 + order[1] * 3 + order[2]] += 1;
+        }
+        let seen: Vec<_> = counts.iter().filter(|&&n| n > 0).collect();
+        assert_eq!(seen.len(), 6);
+        // Binomial(12000, 1/6) has standard deviation 41.
+        assert!(seen.iter().all(|&&n| (n - 2000).abs() < 180), "{counts:?}");
+    }
+}

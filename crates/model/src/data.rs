@@ -1,0 +1,289 @@
+//! The columns a model reads, as numbers, each value checked.
+
+use std::borrow::Cow;
+use std::sync::Arc;
+
+use lehr_density::{Column, ColumnKind, Columns, ResponseKind, Role, RowData, Rows, Values};
+use lehr_graph::Graph;
+use lehr_table::{Column as TableColumn, MISSING, Table};
+
+use crate::error::Problem;
+use crate::record::Record;
+use crate::schema::Schema;
+
+/// What the program demands of the values of its columns, besides their roles.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Demands {
+    /// The distribution of each observed column.
+    distributions: Vec<(String, &'static str)>,
+    /// For each index column that reads an array, the length of the shortest one.
+    lengths: Vec<(String, usize)>,
+    /// Each observed column of hits with its column of trials.
+    trials: Vec<(String, String)>,
+}
+
+impl Demands {
+    pub(crate) fn of(
+        record: &Record<'_>,
+        columns: &Columns,
+        rows: &Rows<'_>,
+        graph: &Graph,
+    ) -> Demands {
+        let trials = record.observed.iter().filter_map(|observed| {
+            let (_, trials) = observed
+                .parameters
+                .iter()
+                .find(|(name, _)| *name == "trials")?;
+            let is_it = |column: &&Column| {
+                rows.numbers(&column.name)
+                    .is_some_and(|read| read.is(*trials))
+            };
+            let column = columns.iter().find(is_it)?;
+            Some((observed.name.clone(), column.name.clone()))
+        });
+        let observed = record.observed.iter();
+        let lengths = columns.iter().filter_map(|column| {
+            let ColumnKind::Index { .. } = column.kind else {
+                return None;
+            };
+            let reach = graph.reach(rows.indices(&column.name)?);
+            Some((column.name.clone(), reach.into_iter().min()?))
+        });
+        Demands {
+            distributions: observed.map(|o| (o.name.clone(), o.distribution)).collect(),
+            lengths: lengths.collect(),
+            trials: trials.collect(),
+        }
+    }
+
+    fn distribution(&self, name: &str) -> &'static str {
+        let found = self.distributions.iter().find(|(known, _)| known == name);
+        found.map_or("the distribution", |(_, distribution)| distribution)
+    }
+
+    fn length(&self, name: &str) -> Option<usize> {
+        let found = self.lengths.iter().find(|(known, _)| known == name);
+        found.map(|(_, length)| *length)
+    }
+}
+
+/// The values of `columns` from a table, or everything that is wrong with them.
+pub(crate) fn read(
+    table: &Table,
+    columns: &Columns,
+    schema: &Schema,
+    demands: &Demands,
+) -> Result<RowData, Vec<Problem>> {
+    let mut reader = Reader {
+        demands,
+        problems: Vec::new(),
+    };
+    let mut values = Vec::with_capacity(columns.len());
+    for column in columns {
+        match matching(table, schema, column) {
+            Ok(found) => values.push(reader.read(&found, column)),
+            Err(problem) => reader.problem(problem),
+        }
+    }
+    if reader.problems.is_empty() {
+        reader.trials(columns, &values);
+    }
+    if reader.problems.is_empty() {
+        return Ok(RowData::new(table.n_rows(), values));
+    }
+    Err(reader.problems)
+}
+
+/// The table's column, its levels numbered as those the model was bound with.
+fn matching<'t>(
+    table: &'t Table,
+    schema: &Schema,
+    column: &Column,
+) -> Result<Cow<'t, TableColumn>, Problem> {
+    let name = &column.name;
+    let found = table.column(name).map_err(|_| Problem::UnknownColumn {
+        name: name.clone(),
+        hint: Schema::of(table).hint(name),
+    })?;
+    let known = schema.column(name).expect("a column that is read is known");
+    let wrong = || Problem::WrongKind {
+        name: name.clone(),
+        expected: "the type the model was bound with",
+        found: found.kind().to_string(),
+        hint: format!("it was {} then", known.kind),
+    };
+    match &known.names {
+        _ if found.kind() != known.kind => Err(wrong()),
+        Some(levels) => found.recode(name, levels).map(Cow::Owned).map_err(|error| {
+            let text = error.to_string();
+            Problem::UnseenLevel {
+                name: name.clone(),
+                message: text
+                    .split_once(": ")
+                    .map_or(text.clone(), |(_, rest)| rest.into()),
+            }
+        }),
+        None => Ok(Cow::Borrowed(found)),
+    }
+}
+
+struct Reader<'a> {
+    demands: &'a Demands,
+    problems: Vec<Problem>,
+}
+
+impl Reader<'_> {
+    fn problem(&mut self, problem: Problem) {
+        if !self.problems.contains(&problem) {
+            self.problems.push(problem);
+        }
+    }
+
+    fn read(&mut self, found: &TableColumn, column: &Column) -> Values {
+        let name = &column.name;
+        if let Some((row, count)) = offenders(found.len(), |row| found.is_missing(row)) {
+            let count = count.max(found.missing());
+            let name = name.clone();
+            self.problem(Problem::Missing { name, count, row });
+        }
+        let width = found.kind().width();
+        let numbers = numbers_of(found);
+        let infinite = |row: usize| {
+            numbers[row * width..][..width]
+                .iter()
+                .any(|x| x.is_infinite())
+        };
+        if let Some((row, _)) = offenders(found.len(), infinite) {
+            let (name, count) = (name.clone(), found.infinite());
+            self.problem(Problem::Infinite { name, count, row });
+        }
+        match column.kind {
+            ColumnKind::Index { .. } => self.indices(name, &numbers),
+            ColumnKind::Number { .. } => {
+                self.values(column, &numbers);
+                Values::Numbers {
+                    width,
+                    values: Arc::from(&*numbers),
+                }
+            }
+        }
+    }
+
+    fn values(&mut self, column: &Column, numbers: &[f64]) {
+        match column.role {
+            Role::Response { kind } => self.labels(column, kind, numbers),
+            Role::Weight => {
+                if let Some((row, count)) = offenders(numbers.len(), |row| numbers[row] < 0.0) {
+                    self.problem(Problem::Weight {
+                        name: column.name.clone(),
+                        row,
+                        found: numbers[row - 1],
+                        count,
+                    });
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn labels(&mut self, column: &Column, kind: ResponseKind, numbers: &[f64]) {
+        let (name, per_row, width) = (&column.name, column.kind.width(), kind.width());
+        // What is missing or infinite has been reported as such, and so has a width that
+        // does not fit.
+        let wrong = |event: &&[f64]| {
+            event.iter().all(|x| x.is_finite()) && !kind.contains(event) && event.len() == width
+        };
+        let label = |row: usize| {
+            let values = &numbers[row * per_row..(row + 1) * per_row];
+            values.chunks(width.max(1)).find(wrong)
+        };
+        let offender = offenders(numbers.len() / per_row, |row| label(row).is_some());
+        let Some((row, count)) = offender else {
+            return;
+        };
+        let found = match label(row - 1) {
+            Some([only]) => only.to_string(),
+            many => format!("{:?}", many.unwrap_or_default()),
+        };
+        self.problem(Problem::Label {
+            name: name.clone(),
+            row,
+            distribution: self.demands.distribution(name).to_owned(),
+            expected: kind.to_string(),
+            found,
+            count,
+        });
+    }
+
+    /// Checks hits against trials, once all columns are sound.
+    fn trials(&mut self, columns: &Columns, values: &[Values]) {
+        let numbers = |wanted: &str| {
+            let is_it = |column: &Column| column.name == wanted;
+            match &values[columns.iter().position(is_it)?] {
+                Values::Numbers { values, .. } => Some(values),
+                Values::Indices(_) => None,
+            }
+        };
+        for (name, trials) in &self.demands.trials {
+            let (Some(hits), Some(limits)) = (numbers(name), numbers(trials)) else {
+                continue;
+            };
+            let Some((row, count)) = offenders(hits.len(), |row| hits[row] > limits[row]) else {
+                continue;
+            };
+            self.problems.push(Problem::Trials {
+                name: name.clone(),
+                row,
+                distribution: self.demands.distribution(name).to_owned(),
+                trials: trials.clone(),
+                limit: limits[row - 1],
+                found: hits[row - 1],
+                count,
+            });
+        }
+    }
+
+    fn indices(&mut self, name: &str, numbers: &[f64]) -> Values {
+        let whole = |x: f64| x >= 0.0 && x.fract() == 0.0 && x < f64::from(MISSING);
+        let wrong = |row: usize| numbers[row].is_finite() && !whole(numbers[row]);
+        if let Some((row, count)) = offenders(numbers.len(), wrong) {
+            self.problem(Problem::NotAnIndex {
+                name: name.to_owned(),
+                row,
+                found: numbers[row - 1],
+                count,
+            });
+        }
+        let length = self.demands.length(name).unwrap_or(usize::MAX);
+        let beyond = |row: usize| whole(numbers[row]) && numbers[row] >= length as f64;
+        if let Some((row, count)) = offenders(numbers.len(), beyond) {
+            self.problem(Problem::IndexRange {
+                name: name.to_owned(),
+                row,
+                found: numbers[row - 1] as u32,
+                length,
+                count,
+            });
+        }
+        Values::Indices(numbers.iter().map(|&x| x as u32).collect())
+    }
+}
+
+/// The column as numbers, copied only where it is not numbers already.
+fn numbers_of(column: &TableColumn) -> Cow<'_, [f64]> {
+    match column {
+        TableColumn::Number(values) | TableColumn::Matrix { values, .. } => Cow::Borrowed(values),
+        _ => {
+            let mut numbers = Vec::with_capacity(column.len());
+            (0..column.len()).for_each(|row| column.push_row(row, &mut numbers));
+            Cow::Owned(numbers)
+        }
+    }
+}
+
+/// The first row, counted from 1, and the number of rows for which `wrong` holds.
+fn offenders(rows: usize, wrong: impl Fn(usize) -> bool) -> Option<(usize, usize)> {
+    let first = (0..rows).find(|&row| wrong(row))?;
+    let count = (first..rows).filter(|&row| wrong(row)).count();
+    Some((first + 1, count))
+}

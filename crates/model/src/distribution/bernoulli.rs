@@ -1,0 +1,128 @@
+//! The Bernoulli distribution.
+
+use lehr_density::{Family, ResponseKind, Support};
+use lehr_graph::{Expr, Graph, Shape};
+
+use super::check::Check;
+use super::draw::bernoulli;
+use super::family::ScalarFamily;
+use super::{Distribution, ParameterError, Value};
+
+/// Outcomes 1 and 0.
+#[derive(Clone, Debug)]
+pub struct Bernoulli<'g> {
+    parameter: Parameter<'g>,
+}
+
+#[derive(Clone, Debug)]
+enum Parameter<'g> {
+    Logit(Value<'g>),
+    Probability(Value<'g>),
+}
+
+impl<'g> Bernoulli<'g> {
+    /// An outcome that is 1 with probability 1/(1 + e^−logit).
+    ///
+    /// The log density is y·logit − softplus(logit), safe at any logit; its slope is
+    /// y − sigmoid(logit).
+    pub fn with_logit(logit: impl Into<Value<'g>>) -> Self {
+        let parameter = Parameter::Logit(logit.into());
+        Bernoulli { parameter }
+    }
+
+    /// An outcome that is 1 with this probability.
+    pub fn with_probability(probability: impl Into<Value<'g>>) -> Self {
+        let parameter = Parameter::Probability(probability.into());
+        Bernoulli { parameter }
+    }
+
+    fn value(&self) -> &Value<'g> {
+        match &self.parameter {
+            Parameter::Logit(value) | Parameter::Probability(value) => value,
+        }
+    }
+
+    fn probability(&self, graph: &'g Graph) -> Expr<'g> {
+        match &self.parameter {
+            Parameter::Logit(logit) => logit.on(graph).sigmoid(),
+            Parameter::Probability(probability) => probability.on(graph),
+        }
+    }
+
+    fn logit(&self, graph: &'g Graph) -> Expr<'g> {
+        match &self.parameter {
+            Parameter::Logit(logit) => logit.on(graph),
+            Parameter::Probability(probability) => {
+                let p = probability.on(graph);
+                p.ln() - (-p).log1p()
+            }
+        }
+    }
+}
+
+/// ln p where y is 1, ln(1 − p) where it is 0; the slope of neither meets the other's pole.
+fn log_probability<'g>(y: Expr<'g>, p: Expr<'g>) -> Expr<'g> {
+    let graph = y.graph();
+    let hit = y.select(p, graph.scalar(1.0)).ln();
+    let miss = -y.select(graph.scalar(0.0), p);
+    y.select(hit, miss.log1p())
+}
+
+impl<'g> Distribution<'g> for Bernoulli<'g> {
+    fn name(&self) -> &'static str {
+        FAMILY.name
+    }
+
+    fn shape(&self) -> Shape {
+        self.value().shape()
+    }
+
+    fn kind(&self) -> ResponseKind {
+        ResponseKind::Binary
+    }
+
+    fn support(&self) -> Option<Support> {
+        None
+    }
+
+    fn log_density(&self, x: Expr<'g>) -> Expr<'g> {
+        match &self.parameter {
+            Parameter::Logit(logit) => {
+                let logit = logit.on(x.graph());
+                x * logit - logit.softplus()
+            }
+            Parameter::Probability(probability) => log_probability(x, probability.on(x.graph())),
+        }
+    }
+
+    fn mean(&self, graph: &'g Graph) -> Option<Expr<'g>> {
+        Some(self.probability(graph))
+    }
+
+    fn variance(&self, graph: &'g Graph) -> Option<Expr<'g>> {
+        let p = self.probability(graph);
+        Some(p * (1.0 - p))
+    }
+
+    fn parameters(&self, graph: &'g Graph) -> Vec<(&'static str, Expr<'g>)> {
+        vec![("logit", self.logit(graph))]
+    }
+
+    fn family(&self) -> &'static dyn Family {
+        &FAMILY
+    }
+
+    fn check(&self) -> Result<(), ParameterError> {
+        let check = Check::of(self.name());
+        match &self.parameter {
+            Parameter::Logit(logit) => check.finite("logit", logit),
+            Parameter::Probability(probability) => check.probability("probability", probability),
+        }
+        .done()
+    }
+}
+
+pub(super) static FAMILY: ScalarFamily = ScalarFamily {
+    name: "Bernoulli",
+    draw: |p, rng| bernoulli(p[0], rng),
+};

@@ -1,0 +1,155 @@
+//! The beta distribution, by its two shapes or by its mean.
+
+use lehr_density::{Family, ResponseKind, Support};
+use lehr_graph::{Expr, Graph, Shape};
+
+use super::check::Check;
+use super::draw::{beta_logit, inside_unit, sigmoid};
+use super::family::ScalarFamily;
+use super::value::joint_shape;
+use super::{Distribution, ParameterError, Value};
+
+/// Proportions, and responses between 0 and 1 of regressions.
+#[derive(Clone, Debug)]
+pub struct Beta<'g> {
+    by: By,
+    first: Value<'g>,
+    second: Value<'g>,
+}
+
+/// What the two values are.
+#[derive(Clone, Copy, Debug)]
+enum By {
+    Shapes,
+    Mean,
+    LogitMean,
+}
+
+/// The shapes a and b and their logarithms.
+struct Shapes<'g> {
+    a: Expr<'g>,
+    b: Expr<'g>,
+    log_a: Expr<'g>,
+    log_b: Expr<'g>,
+}
+
+impl<'g> Beta<'g> {
+    /// Density proportional to x^(a − 1) (1 − x)^(b − 1).
+    pub fn new(a: impl Into<Value<'g>>, b: impl Into<Value<'g>>) -> Self {
+        Beta::by(By::Shapes, a.into(), b.into())
+    }
+
+    /// The beta distribution with this mean and the variance mean(1 − mean)/(precision + 1).
+    pub fn with_mean(mean: impl Into<Value<'g>>, precision: impl Into<Value<'g>>) -> Self {
+        Beta::by(By::Mean, mean.into(), precision.into())
+    }
+
+    /// As [`Beta::with_mean`], the mean being 1/(1 + e^−logit); safe at any logit.
+    pub fn with_logit_mean(logit: impl Into<Value<'g>>, precision: impl Into<Value<'g>>) -> Self {
+        Beta::by(By::LogitMean, logit.into(), precision.into())
+    }
+
+    fn by(by: By, first: Value<'g>, second: Value<'g>) -> Self {
+        Beta { by, first, second }
+    }
+
+    fn shapes(&self, graph: &'g Graph) -> Shapes<'g> {
+        let (first, second) = (self.first.on(graph), self.second.on(graph));
+        let (a, b) = match self.by {
+            By::Shapes => (first, second),
+            By::Mean => (first * second, (1.0 - first) * second),
+            By::LogitMean => (first.sigmoid() * second, (-first).sigmoid() * second),
+        };
+        let (log_a, log_b) = match self.by {
+            // A mean of e^−1000 is zero, its logarithm is not.
+            By::LogitMean => {
+                let log_precision = second.ln();
+                (
+                    log_precision - (-first).softplus(),
+                    log_precision - first.softplus(),
+                )
+            }
+            _ => (a.ln(), b.ln()),
+        };
+        Shapes { a, b, log_a, log_b }
+    }
+
+    fn names(&self) -> [&'static str; 2] {
+        match self.by {
+            By::Shapes => ["a", "b"],
+            By::Mean => ["mean", "precision"],
+            By::LogitMean => ["logit", "precision"],
+        }
+    }
+}
+
+/// ln B(a, b) with Γ(x) = Γ(x + 1)/x, so that a vanishing shape counts by its logarithm.
+fn log_beta<'g>(s: &Shapes<'g>) -> Expr<'g> {
+    let above = (s.a + 1.0).lgamma() + (s.b + 1.0).lgamma() - (s.a + s.b).lgamma();
+    above - (s.log_a + s.log_b)
+}
+
+impl<'g> Distribution<'g> for Beta<'g> {
+    fn name(&self) -> &'static str {
+        FAMILY.name
+    }
+
+    fn shape(&self) -> Shape {
+        joint_shape(&[&self.first, &self.second])
+    }
+
+    fn kind(&self) -> ResponseKind {
+        ResponseKind::Unit
+    }
+
+    fn support(&self) -> Option<Support> {
+        Some(Support::UnitInterval)
+    }
+
+    fn log_density(&self, x: Expr<'g>) -> Expr<'g> {
+        let s = self.shapes(x.graph());
+        let kernel = (s.a - 1.0) * x.ln() + (s.b - 1.0) * (-x).log1p();
+        kernel - log_beta(&s)
+    }
+
+    fn mean(&self, graph: &'g Graph) -> Option<Expr<'g>> {
+        let (first, second) = (self.first.on(graph), self.second.on(graph));
+        let mean = match self.by {
+            By::Shapes => first / (first + second),
+            By::Mean => first,
+            By::LogitMean => first.sigmoid(),
+        };
+        Some(mean.broadcast(self.shape()))
+    }
+
+    fn variance(&self, graph: &'g Graph) -> Option<Expr<'g>> {
+        let (mean, s) = (self.mean(graph)?, self.shapes(graph));
+        Some(mean * (1.0 - mean) / (s.a + s.b + 1.0))
+    }
+
+    fn parameters(&self, graph: &'g Graph) -> Vec<(&'static str, Expr<'g>)> {
+        let s = self.shapes(graph);
+        let joint = self.shape();
+        vec![("a", s.a.broadcast(joint)), ("b", s.b.broadcast(joint))]
+    }
+
+    fn family(&self) -> &'static dyn Family {
+        &FAMILY
+    }
+
+    fn check(&self) -> Result<(), ParameterError> {
+        let ([first, second], check) = (self.names(), Check::of(self.name()));
+        match self.by {
+            By::Shapes => check.positive(first, &self.first),
+            By::Mean => check.probability(first, &self.first),
+            By::LogitMean => check.finite(first, &self.first),
+        }
+        .positive(second, &self.second)
+        .done()
+    }
+}
+
+pub(super) static FAMILY: ScalarFamily = ScalarFamily {
+    name: "Beta",
+    draw: |p, rng| inside_unit(sigmoid(beta_logit(p[0], p[1], rng))),
+};

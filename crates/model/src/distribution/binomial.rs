@@ -1,0 +1,97 @@
+//! The binomial distribution.
+
+use lehr_density::{Family, ResponseKind, Support};
+use lehr_graph::{Expr, Graph, Shape};
+use rand::Rng;
+use rand_distr::Distribution as _;
+
+use super::check::Check;
+use super::draw::sigmoid;
+use super::family::ScalarFamily;
+use super::value::{joint_shape, spread};
+use super::{Distribution, ParameterError, Value};
+
+/// Hits among a number of trials.
+#[derive(Clone, Debug)]
+pub struct Binomial<'g> {
+    trials: Value<'g>,
+    logit: Value<'g>,
+}
+
+impl<'g> Binomial<'g> {
+    /// Hits among `trials`, each of probability 1/(1 + e^−logit).
+    pub fn with_logit(trials: impl Into<Value<'g>>, logit: impl Into<Value<'g>>) -> Self {
+        Binomial {
+            trials: trials.into(),
+            logit: logit.into(),
+        }
+    }
+}
+
+impl<'g> Distribution<'g> for Binomial<'g> {
+    fn name(&self) -> &'static str {
+        FAMILY.name
+    }
+
+    fn shape(&self) -> Shape {
+        joint_shape(&[&self.trials, &self.logit])
+    }
+
+    fn kind(&self) -> ResponseKind {
+        match self.trials {
+            Value::Number(trials) => ResponseKind::CountUpTo(trials as u64),
+            _ => ResponseKind::Count,
+        }
+    }
+
+    fn support(&self) -> Option<Support> {
+        None
+    }
+
+    /// ln (n choose y) + y·logit − n·softplus(logit); −∞ with more hits than trials.
+    fn log_density(&self, x: Expr<'g>) -> Expr<'g> {
+        let (n, logit) = (self.trials.on(x.graph()), self.logit.on(x.graph()));
+        let ways = (n + 1.0).lgamma() - (x + 1.0).lgamma() - (n - x + 1.0).lgamma();
+        ways + (x * logit - n * logit.softplus())
+    }
+
+    fn mean(&self, graph: &'g Graph) -> Option<Expr<'g>> {
+        Some(self.trials.on(graph) * self.logit.on(graph).sigmoid())
+    }
+
+    fn variance(&self, graph: &'g Graph) -> Option<Expr<'g>> {
+        let p = self.logit.on(graph).sigmoid();
+        Some(self.trials.on(graph) * p * (1.0 - p))
+    }
+
+    fn parameters(&self, graph: &'g Graph) -> Vec<(&'static str, Expr<'g>)> {
+        let named = [("trials", &self.trials), ("logit", &self.logit)];
+        spread(graph, self.shape(), named)
+    }
+
+    fn family(&self) -> &'static dyn Family {
+        &FAMILY
+    }
+
+    fn check(&self) -> Result<(), ParameterError> {
+        Check::of(self.name())
+            .count("trials", &self.trials)
+            .finite("logit", &self.logit)
+            .done()
+    }
+}
+
+pub(super) static FAMILY: ScalarFamily = ScalarFamily {
+    name: "Binomial",
+    draw: |p, rng| binomial(p[0], sigmoid(p[1]), rng),
+};
+
+fn binomial(trials: f64, probability: f64, rng: &mut dyn Rng) -> f64 {
+    if !(trials >= 0.0 && trials < u64::MAX as f64) {
+        return f64::NAN;
+    }
+    match rand_distr::Binomial::new(trials as u64, probability) {
+        Ok(binomial) => binomial.sample(rng) as f64,
+        Err(_) => f64::NAN,
+    }
+}

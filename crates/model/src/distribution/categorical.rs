@@ -1,0 +1,117 @@
+//! The categorical distribution.
+
+use lehr_density::{Family, ResponseKind, Support};
+use lehr_graph::{Expr, Graph, Shape};
+use rand::Rng;
+
+use super::check::Check;
+use super::draw::uniform;
+use super::one_hot::pick;
+use super::value::leading;
+use super::{Distribution, ParameterError, Value};
+
+/// One of the outcomes 0, 1, …, C − 1.
+#[derive(Clone, Debug)]
+pub struct Categorical<'g> {
+    logits: Value<'g>,
+}
+
+impl<'g> Categorical<'g> {
+    /// Outcomes with probabilities proportional to e^logit along the last axis: `[C]` for all
+    /// rows or `[n, C]` for each.
+    pub fn with_logits(logits: impl Into<Value<'g>>) -> Self {
+        Categorical {
+            logits: logits.into(),
+        }
+    }
+
+    fn categories(&self) -> usize {
+        self.logits.shape().dims().last().copied().unwrap_or(0)
+    }
+}
+
+impl<'g> Distribution<'g> for Categorical<'g> {
+    fn name(&self) -> &'static str {
+        NAME
+    }
+
+    fn shape(&self) -> Shape {
+        leading(self.logits.shape(), 1)
+    }
+
+    fn kind(&self) -> ResponseKind {
+        ResponseKind::Category(self.categories())
+    }
+
+    fn support(&self) -> Option<Support> {
+        None
+    }
+
+    /// logit of the outcome − ln Σ e^logit
+    fn log_density(&self, x: Expr<'g>) -> Expr<'g> {
+        let logits = self.logits.on(x.graph());
+        let Some(last) = logits.shape().rank().checked_sub(1) else {
+            return x.graph().full(x.shape(), f64::NAN);
+        };
+        pick(logits, x) - logits.log_sum_exp(last)
+    }
+
+    /// Outcomes are labels: they have no mean.
+    fn mean(&self, _graph: &'g Graph) -> Option<Expr<'g>> {
+        None
+    }
+
+    fn variance(&self, _graph: &'g Graph) -> Option<Expr<'g>> {
+        None
+    }
+
+    fn parameters(&self, graph: &'g Graph) -> Vec<(&'static str, Expr<'g>)> {
+        vec![("logits", self.logits.on(graph))]
+    }
+
+    fn family(&self) -> &'static dyn Family {
+        &CategoricalFamily
+    }
+
+    fn check(&self) -> Result<(), ParameterError> {
+        let check = Check::of(self.name()).finite("logits", &self.logits);
+        match self.categories() {
+            0 | 1 => check.fail(
+                format!(
+                    "logits must end in an axis of at least 2 outcomes, found shape {}",
+                    self.logits.shape()
+                ),
+                "one logit per outcome, along the last axis",
+            ),
+            _ => check,
+        }
+        .done()
+    }
+}
+
+const NAME: &str = "Categorical";
+
+struct CategoricalFamily;
+
+impl Family for CategoricalFamily {
+    fn name(&self) -> &str {
+        NAME
+    }
+
+    fn draw(&self, parameters: &[&[f64]], rng: &mut dyn Rng, out: &mut [f64]) {
+        let logits = parameters[0];
+        let peak = logits.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+        let total: f64 = logits.iter().map(|l| (l - peak).exp()).sum();
+        let mut rest = uniform(rng) * total;
+        let passed = logits.iter().take_while(|&l| {
+            rest -= (l - peak).exp();
+            rest > 0.0
+        });
+        let place = passed.count().min(logits.len().saturating_sub(1));
+        out[0] = if total.is_finite() {
+            place as f64
+        } else {
+            f64::NAN
+        };
+    }
+}

@@ -1,0 +1,51 @@
+//! The Cauchy distribution.
+
+use std::f64::consts::PI;
+
+use lehr_density::{ResponseKind, Support};
+use lehr_graph::{Expr, Graph};
+
+use super::draw::standard_cauchy;
+use super::elementwise::elementwise;
+use super::family::ScalarFamily;
+use super::{Distribution, Value};
+
+/// Student's t with one degree of freedom.
+#[derive(Clone, Debug)]
+pub struct Cauchy<'g> {
+    loc: Value<'g>,
+    scale: Value<'g>,
+}
+
+impl<'g> Cauchy<'g> {
+    /// The Cauchy distribution with median `loc`, half of whose mass lies within `scale` of it.
+    pub fn new(loc: impl Into<Value<'g>>, scale: impl Into<Value<'g>>) -> Self {
+        Cauchy {
+            loc: loc.into(),
+            scale: scale.into(),
+        }
+    }
+}
+
+impl<'g> Distribution<'g> for Cauchy<'g> {
+    elementwise!(FAMILY, ResponseKind::Real, Some(Support::Real), loc: finite, scale: positive);
+
+    fn log_density(&self, x: Expr<'g>) -> Expr<'g> {
+        let (graph, scale) = (x.graph(), self.scale.on(x.graph()));
+        let z = (x - self.loc.on(graph)) * scale.recip();
+        -z.square().log1p() - (scale.ln() + PI.ln())
+    }
+
+    fn mean(&self, _graph: &'g Graph) -> Option<Expr<'g>> {
+        None
+    }
+
+    fn variance(&self, _graph: &'g Graph) -> Option<Expr<'g>> {
+        None
+    }
+}
+
+pub(super) static FAMILY: ScalarFamily = ScalarFamily {
+    name: "Cauchy",
+    draw: |p, rng| p[0] + p[1] * standard_cauchy(rng),
+};

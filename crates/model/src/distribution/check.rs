@@ -1,0 +1,112 @@
+//! Domains of parameters, checked where the values are constants.
+
+use std::fmt;
+
+use lehr_graph::Shape;
+
+use super::value::Value;
+
+/// A constant parameter outside its domain, or parameters whose shapes do not fit.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct ParameterError {
+    /// The distribution.
+    pub distribution: &'static str,
+    /// What was expected and what was found.
+    pub message: String,
+    /// What to do about it; empty where the message says it.
+    pub hint: &'static str,
+}
+
+impl fmt::Display for ParameterError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}", self.distribution, self.message)?;
+        if self.hint.is_empty() {
+            return Ok(());
+        }
+        write!(f, "\n  hint: {}", self.hint)
+    }
+}
+
+impl std::error::Error for ParameterError {}
+
+/// Checks one parameter after another and stops at the first that is wrong.
+pub(super) struct Check {
+    distribution: &'static str,
+    found: Result<(), ParameterError>,
+    shape: Shape,
+}
+
+impl Check {
+    pub(super) fn of(distribution: &'static str) -> Check {
+        Check {
+            distribution,
+            found: Ok(()),
+            shape: Shape::SCALAR,
+        }
+    }
+
+    /// The first mistake, if there was one.
+    pub(super) fn done(self) -> Result<(), ParameterError> {
+        self.found
+    }
+
+    pub(super) fn fail(mut self, message: String, hint: &'static str) -> Check {
+        if self.found.is_ok() {
+            self.found = Err(ParameterError {
+                distribution: self.distribution,
+                message,
+                hint,
+            });
+        }
+        self
+    }
+
+    /// Fails unless `holds`, which is only asked of constants.
+    pub(super) fn require(
+        self,
+        name: &str,
+        value: &Value<'_>,
+        expected: &str,
+        holds: impl Fn(f64) -> bool,
+    ) -> Check {
+        match value.constants().into_iter().find(|&x| !holds(x)) {
+            Some(x) => self.fail(format!("{name} must be {expected}, found {x}"), ""),
+            None => self,
+        }
+    }
+
+    pub(super) fn finite(self, name: &str, value: &Value<'_>) -> Check {
+        self.require(name, value, "finite", f64::is_finite)
+            .fits(name, value)
+    }
+
+    pub(super) fn positive(self, name: &str, value: &Value<'_>) -> Check {
+        self.require(name, value, "positive", |x| x > 0.0 && x.is_finite())
+            .fits(name, value)
+    }
+
+    pub(super) fn probability(self, name: &str, value: &Value<'_>) -> Check {
+        self.require(name, value, "between 0 and 1", |x| (0.0..=1.0).contains(&x))
+            .fits(name, value)
+    }
+
+    pub(super) fn count(self, name: &str, value: &Value<'_>) -> Check {
+        let whole = |x: f64| x >= 0.0 && x.is_finite() && x.fract() == 0.0;
+        self.require(name, value, "a whole number from 0 on", whole)
+            .fits(name, value)
+    }
+
+    /// Fails where the shape does not broadcast with those of the parameters before.
+    fn fits(mut self, name: &str, value: &Value<'_>) -> Check {
+        if let Some(shape) = self.shape.broadcast(value.shape()) {
+            self.shape = shape;
+            return self;
+        }
+        let message = format!(
+            "{name} must fit the other parameters of shape {}, found shape {}",
+            self.shape,
+            value.shape()
+        );
+        self.fail(message, "shapes must be equal, or 1 where they differ")
+    }
+}

@@ -1,0 +1,128 @@
+//! The Dirichlet distribution.
+
+use lehr_density::{Family, ResponseKind, Support};
+use lehr_graph::{Expr, Graph, Shape};
+use rand::Rng;
+
+use super::check::Check;
+use super::draw::{log_gamma, positive};
+use super::value::{joined, leading};
+use super::{Distribution, ParameterError, Value};
+
+/// Vectors of positive numbers whose sum is 1.
+#[derive(Clone, Debug)]
+pub struct Dirichlet<'g> {
+    concentration: Value<'g>,
+}
+
+impl<'g> Dirichlet<'g> {
+    /// The Dirichlet distribution; the last axis of `concentration` is the vector's.
+    pub fn new(concentration: impl Into<Value<'g>>) -> Self {
+        Dirichlet {
+            concentration: concentration.into(),
+        }
+    }
+
+    fn length(&self) -> usize {
+        self.concentration
+            .shape()
+            .dims()
+            .last()
+            .copied()
+            .unwrap_or(1)
+    }
+}
+
+/// The sum along the last axis.
+pub(super) fn sum_last(x: Expr<'_>) -> Expr<'_> {
+    x.sum_axis(x.shape().rank().saturating_sub(1))
+}
+
+/// The sum along the last axis, which stays with length 1.
+fn total(x: Expr<'_>) -> Expr<'_> {
+    let sum = sum_last(x);
+    sum.reshape(joined(sum.shape(), Shape::from([1])))
+}
+
+impl<'g> Distribution<'g> for Dirichlet<'g> {
+    fn name(&self) -> &'static str {
+        NAME
+    }
+
+    fn shape(&self) -> Shape {
+        self.concentration.shape()
+    }
+
+    fn event_rank(&self) -> usize {
+        1
+    }
+
+    fn kind(&self) -> ResponseKind {
+        ResponseKind::Simplex(self.length())
+    }
+
+    fn support(&self) -> Option<Support> {
+        Some(Support::Simplex(self.length()))
+    }
+
+    fn log_density(&self, x: Expr<'g>) -> Expr<'g> {
+        let c = self.concentration.on(x.graph());
+        let constant = sum_last(c).lgamma() - sum_last(c.lgamma());
+        let kernel = ((c - 1.0) * x.ln()).broadcast(x.shape());
+        (sum_last(kernel) + constant).broadcast(leading(x.shape(), 1))
+    }
+
+    fn mean(&self, graph: &'g Graph) -> Option<Expr<'g>> {
+        let c = self.concentration.on(graph);
+        Some(c / total(c))
+    }
+
+    fn variance(&self, graph: &'g Graph) -> Option<Expr<'g>> {
+        let (mean, c) = (self.mean(graph)?, self.concentration.on(graph));
+        Some(mean * (1.0 - mean) / (total(c) + 1.0))
+    }
+
+    fn parameters(&self, graph: &'g Graph) -> Vec<(&'static str, Expr<'g>)> {
+        vec![("concentration", self.concentration.on(graph))]
+    }
+
+    fn family(&self) -> &'static dyn Family {
+        &DirichletFamily
+    }
+
+    fn check(&self) -> Result<(), ParameterError> {
+        let check = Check::of(self.name()).positive("concentration", &self.concentration);
+        match self.shape().dims().last() {
+            None | Some(0 | 1) => check.fail(
+                format!(
+                    "concentration must be a vector of at least 2, found shape {}",
+                    self.shape()
+                ),
+                "repeat one number with graph.full([length], number)",
+            ),
+            Some(_) => check,
+        }
+        .done()
+    }
+}
+
+const NAME: &str = "Dirichlet";
+
+struct DirichletFamily;
+
+impl Family for DirichletFamily {
+    fn name(&self) -> &str {
+        NAME
+    }
+
+    fn draw(&self, parameters: &[&[f64]], rng: &mut dyn Rng, out: &mut [f64]) {
+        for (x, &c) in out.iter_mut().zip(parameters[0]) {
+            *x = log_gamma(c, rng);
+        }
+        let peak = out.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+        let total: f64 = out.iter().map(|x| (x - peak).exp()).sum();
+        for x in out {
+            *x = positive((*x - peak).exp() / total);
+        }
+    }
+}

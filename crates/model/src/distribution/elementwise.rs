@@ -1,0 +1,55 @@
+//! What every distribution of single numbers answers alike.
+
+use lehr_graph::Expr;
+
+/// The methods of [`super::Distribution`] that follow from the fields: name, shape, kind,
+/// support, parameters, family and check. Each field is a `Value`, followed by its domain in `Check`.
+macro_rules! elementwise {
+    ($family:expr, $kind:expr, $support:expr, $($field:ident: $domain:ident),+ $(,)?) => {
+        fn name(&self) -> &'static str {
+            $family.name
+        }
+
+        fn shape(&self) -> lehr_graph::Shape {
+            $crate::distribution::value::joint_shape(&[$(&self.$field),+])
+        }
+
+        fn kind(&self) -> lehr_density::ResponseKind {
+            $kind
+        }
+
+        fn support(&self) -> Option<lehr_density::Support> {
+            $support
+        }
+
+        fn parameters(
+            &self,
+            graph: &'g lehr_graph::Graph,
+        ) -> Vec<(&'static str, lehr_graph::Expr<'g>)> {
+            let named = [$((stringify!($field), &self.$field)),+];
+            $crate::distribution::value::spread(graph, self.shape(), named)
+        }
+
+        fn family(&self) -> &'static dyn lehr_density::Family {
+            &$family
+        }
+
+        fn check(&self) -> Result<(), $crate::distribution::ParameterError> {
+            $crate::distribution::check::Check::of(self.name())
+                $(.$domain(stringify!($field), &self.$field))+
+                .done()
+        }
+    };
+}
+
+pub(super) use elementwise;
+
+/// A moment that exists where `condition` holds: `None` where it is known not to, NaN where
+/// it turns out not to in a run.
+pub(super) fn defined<'g>(condition: Expr<'g>, moment: Expr<'g>) -> Option<Expr<'g>> {
+    match condition.as_number() {
+        Some(0.0) => None,
+        Some(_) => Some(moment),
+        None => Some(condition.select(moment, moment.graph().scalar(f64::NAN))),
+    }
+}

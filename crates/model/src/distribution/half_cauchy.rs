@@ -1,0 +1,49 @@
+//! The half-Cauchy distribution.
+
+use std::f64::consts::FRAC_PI_2;
+
+use lehr_density::{ResponseKind, Support};
+use lehr_graph::{Expr, Graph};
+
+use super::draw::standard_cauchy;
+use super::elementwise::elementwise;
+use super::family::ScalarFamily;
+use super::{Distribution, Value};
+
+/// The absolute value of a draw of Cauchy(0, scale).
+#[derive(Clone, Debug)]
+pub struct HalfCauchy<'g> {
+    scale: Value<'g>,
+}
+
+impl<'g> HalfCauchy<'g> {
+    /// The positive half of a Cauchy distribution; its median is `scale`.
+    pub fn new(scale: impl Into<Value<'g>>) -> Self {
+        HalfCauchy {
+            scale: scale.into(),
+        }
+    }
+}
+
+impl<'g> Distribution<'g> for HalfCauchy<'g> {
+    elementwise!(FAMILY, ResponseKind::NonNegative, Some(Support::Positive), scale: positive);
+
+    fn log_density(&self, x: Expr<'g>) -> Expr<'g> {
+        let scale = self.scale.on(x.graph());
+        let z = x * scale.recip();
+        -z.square().log1p() - (scale.ln() + FRAC_PI_2.ln())
+    }
+
+    fn mean(&self, _graph: &'g Graph) -> Option<Expr<'g>> {
+        None
+    }
+
+    fn variance(&self, _graph: &'g Graph) -> Option<Expr<'g>> {
+        None
+    }
+}
+
+pub(super) static FAMILY: ScalarFamily = ScalarFamily {
+    name: "HalfCauchy",
+    draw: |p, rng| p[0] * standard_cauchy(rng).abs(),
+};

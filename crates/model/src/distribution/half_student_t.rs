@@ -1,0 +1,58 @@
+//! The half Student's t distribution.
+
+use std::f64::consts::{FRAC_1_PI, LN_2};
+
+use lehr_density::{ResponseKind, Support};
+use lehr_graph::{Expr, Graph};
+
+use super::draw::student_t;
+use super::elementwise::{defined, elementwise};
+use super::family::ScalarFamily;
+use super::gamma_ratio::log_gamma_ratio;
+use super::student_t::standard_log_density;
+use super::{Distribution, Value};
+
+/// The absolute value of a scaled draw of Student's t.
+#[derive(Clone, Debug)]
+pub struct HalfStudentT<'g> {
+    df: Value<'g>,
+    scale: Value<'g>,
+}
+
+impl<'g> HalfStudentT<'g> {
+    /// The positive half of Student's t with `df` degrees of freedom.
+    pub fn new(df: impl Into<Value<'g>>, scale: impl Into<Value<'g>>) -> Self {
+        HalfStudentT {
+            df: df.into(),
+            scale: scale.into(),
+        }
+    }
+}
+
+impl<'g> Distribution<'g> for HalfStudentT<'g> {
+    elementwise!(FAMILY, ResponseKind::NonNegative, Some(Support::Positive), df: positive, scale: positive);
+
+    fn log_density(&self, x: Expr<'g>) -> Expr<'g> {
+        let (df, scale) = (self.df.on(x.graph()), self.scale.on(x.graph()));
+        standard_log_density(x * scale.recip(), df) - (scale.ln() - LN_2)
+    }
+
+    fn mean(&self, graph: &'g Graph) -> Option<Expr<'g>> {
+        let (df, scale) = (self.df.on(graph), self.scale.on(graph));
+        let ratio = log_gamma_ratio(df * 0.5, graph.scalar(0.5)).exp();
+        let mean = scale * (df * FRAC_1_PI).sqrt() * 2.0 * ratio / (df - 1.0);
+        defined(graph.scalar(1.0).less(df), mean)
+    }
+
+    fn variance(&self, graph: &'g Graph) -> Option<Expr<'g>> {
+        let (df, scale) = (self.df.on(graph), self.scale.on(graph));
+        let second = scale.square() * (df / (df - 2.0));
+        let variance = second - self.mean(graph)?.square();
+        defined(graph.scalar(2.0).less(df), variance)
+    }
+}
+
+pub(super) static FAMILY: ScalarFamily = ScalarFamily {
+    name: "HalfStudentT",
+    draw: |p, rng| p[1] * student_t(p[0], rng).abs(),
+};

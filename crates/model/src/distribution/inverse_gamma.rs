@@ -1,0 +1,53 @@
+//! The inverse gamma distribution.
+
+use lehr_density::{ResponseKind, Support};
+use lehr_graph::{Expr, Graph};
+
+use super::draw::{log_gamma, positive};
+use super::elementwise::{defined, elementwise};
+use super::family::ScalarFamily;
+use super::{Distribution, Value};
+
+/// The reciprocal of a draw of Gamma(shape, scale).
+#[derive(Clone, Debug)]
+pub struct InverseGamma<'g> {
+    shape: Value<'g>,
+    scale: Value<'g>,
+}
+
+impl<'g> InverseGamma<'g> {
+    /// The inverse gamma distribution; its mean is `scale`/(`shape` − 1).
+    pub fn new(shape: impl Into<Value<'g>>, scale: impl Into<Value<'g>>) -> Self {
+        InverseGamma {
+            shape: shape.into(),
+            scale: scale.into(),
+        }
+    }
+}
+
+impl<'g> Distribution<'g> for InverseGamma<'g> {
+    elementwise!(FAMILY, ResponseKind::Positive, Some(Support::Positive), shape: positive, scale: positive);
+
+    fn log_density(&self, x: Expr<'g>) -> Expr<'g> {
+        let (shape, scale) = (self.shape.on(x.graph()), self.scale.on(x.graph()));
+        let constant = shape * scale.ln() - shape.lgamma();
+        constant - (shape + 1.0) * x.ln() - scale * x.recip()
+    }
+
+    fn mean(&self, graph: &'g Graph) -> Option<Expr<'g>> {
+        let shape = self.shape.on(graph);
+        let mean = self.scale.on(graph) / (shape - 1.0);
+        defined(graph.scalar(1.0).less(shape), mean)
+    }
+
+    fn variance(&self, graph: &'g Graph) -> Option<Expr<'g>> {
+        let shape = self.shape.on(graph);
+        let variance = self.mean(graph)?.square() / (shape - 2.0);
+        defined(graph.scalar(2.0).less(shape), variance)
+    }
+}
+
+pub(super) static FAMILY: ScalarFamily = ScalarFamily {
+    name: "InverseGamma",
+    draw: |p, rng| positive(p[1] * (-log_gamma(p[0], rng)).exp()),
+};

@@ -1,0 +1,128 @@
+//! Distributions: log densities as expressions, draws as numbers.
+//!
+//! Densities are safe where their mathematics is: logits of ±10³, far tails and tiny scales
+//! give finite values and slopes. Outside its support a log density promises nothing: sites
+//! are mapped into their support, and observed columns are checked against it. A distribution
+//! is never truncated by restricting its support; its density would no longer integrate to 1.
+
+mod bernoulli;
+mod beta;
+mod binomial;
+mod categorical;
+mod cauchy;
+mod check;
+mod dirichlet;
+mod draw;
+mod elementwise;
+mod expanded;
+mod exponential;
+mod family;
+mod gamma;
+mod gamma_ratio;
+mod half_cauchy;
+mod half_normal;
+mod half_student_t;
+mod horseshoe;
+mod inverse_gamma;
+mod laplace;
+mod lkj_cholesky;
+mod log_normal;
+mod multivariate_normal;
+mod negative_binomial;
+mod normal;
+mod one_hot;
+mod ordered_logistic;
+mod poisson;
+mod student_t;
+mod uniform;
+mod value;
+mod zero_inflated;
+
+use lehr_density::{Family, ResponseKind, Support};
+use lehr_graph::{Expr, Graph, Shape};
+
+pub use bernoulli::Bernoulli;
+pub use beta::Beta;
+pub use binomial::Binomial;
+pub use categorical::Categorical;
+pub use cauchy::Cauchy;
+pub use check::ParameterError;
+pub use dirichlet::Dirichlet;
+pub use expanded::Expanded;
+pub use exponential::Exponential;
+pub use family::draw_batch;
+pub use gamma::Gamma;
+pub use half_cauchy::HalfCauchy;
+pub use half_normal::HalfNormal;
+pub use half_student_t::HalfStudentT;
+pub use horseshoe::Horseshoe;
+pub use inverse_gamma::InverseGamma;
+pub use laplace::Laplace;
+pub use lkj_cholesky::LkjCholesky;
+pub use log_normal::LogNormal;
+pub use multivariate_normal::MultivariateNormal;
+pub use negative_binomial::NegativeBinomial;
+pub use normal::Normal;
+pub use ordered_logistic::OrderedLogistic;
+pub use poisson::Poisson;
+pub use student_t::StudentT;
+pub use uniform::Uniform;
+pub use value::Value;
+pub use zero_inflated::{Count, InflatedFamily, ZeroInflated};
+
+/// A distribution whose parameters are expressions of a graph.
+///
+/// Its shape is that of one draw: batch axes, over which draws are independent, then
+/// [`Distribution::event_rank`] event axes, which are drawn together.
+pub trait Distribution<'g> {
+    /// The name, as in the code.
+    fn name(&self) -> &'static str;
+
+    /// The shape of a draw: batch axes, then event axes.
+    fn shape(&self) -> Shape;
+
+    /// How many of the last axes make one event: 0 for numbers, 1 for vectors, 2 for matrices.
+    fn event_rank(&self) -> usize {
+        0
+    }
+
+    /// Which values an observed column of it may take.
+    fn kind(&self) -> ResponseKind;
+
+    /// Where a site of it lies; `None` for counts and labels, which can only be observed.
+    fn support(&self) -> Option<Support>;
+
+    /// The log density at `x`, one number per batch element. Axes that `x` has in front of
+    /// the distribution's own are further batch axes.
+    fn log_density(&self, x: Expr<'g>) -> Expr<'g>;
+
+    /// The mean, in the shape of a draw; `None` where there is none or it has no closed form.
+    fn mean(&self, graph: &'g Graph) -> Option<Expr<'g>>;
+
+    /// The variance of each entry, in the shape of a draw; `None` as for the mean.
+    fn variance(&self, graph: &'g Graph) -> Option<Expr<'g>>;
+
+    /// The parameters by name, in the order [`Family`] reads them, each of shape batch
+    /// axes then its own.
+    fn parameters(&self, graph: &'g Graph) -> Vec<(&'static str, Expr<'g>)>;
+
+    /// The numeric side, which draws.
+    fn family(&self) -> &'static dyn Family;
+
+    /// Refuses constant parameters outside their domain and shapes that do not fit.
+    fn check(&self) -> Result<(), ParameterError>;
+
+    /// The shape without its event axes.
+    fn batch_shape(&self) -> Shape {
+        value::leading(self.shape(), self.event_rank())
+    }
+
+    /// Independent copies: the same distribution with the batch shape `batch`, to which its
+    /// own must broadcast.
+    fn expand(self, batch: impl Into<Shape>) -> Expanded<Self>
+    where
+        Self: Sized,
+    {
+        Expanded::new(self, batch.into())
+    }
+}

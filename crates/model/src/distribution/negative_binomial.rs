@@ -1,0 +1,116 @@
+//! The negative binomial distribution, by its mean.
+
+use lehr_density::{Family, ResponseKind, Support};
+use lehr_graph::{Expr, Graph, Shape};
+
+use super::check::Check;
+use super::draw::{log_gamma, poisson};
+use super::family::ScalarFamily;
+use super::gamma_ratio::log_gamma_ratio;
+use super::value::joint_shape;
+use super::{Distribution, ParameterError, Value};
+
+/// Counts more spread than Poisson's: the variance is mean + mean²/dispersion.
+///
+/// As `dispersion` grows this becomes the Poisson distribution, without loss of digits.
+#[derive(Clone, Debug)]
+pub struct NegativeBinomial<'g> {
+    by: By<'g>,
+    dispersion: Value<'g>,
+}
+
+#[derive(Clone, Debug)]
+enum By<'g> {
+    Mean(Value<'g>),
+    LogMean(Value<'g>),
+}
+
+impl<'g> NegativeBinomial<'g> {
+    /// Counts with this mean and variance mean + mean²/`dispersion`.
+    pub fn new(mean: impl Into<Value<'g>>, dispersion: impl Into<Value<'g>>) -> Self {
+        NegativeBinomial {
+            by: By::Mean(mean.into()),
+            dispersion: dispersion.into(),
+        }
+    }
+
+    /// The same, the mean being e to the power `log_mean`.
+    pub fn with_log_mean(log_mean: impl Into<Value<'g>>, dispersion: impl Into<Value<'g>>) -> Self {
+        NegativeBinomial {
+            by: By::LogMean(log_mean.into()),
+            dispersion: dispersion.into(),
+        }
+    }
+
+    /// The mean and its logarithm.
+    fn means(&self, graph: &'g Graph) -> (Expr<'g>, Expr<'g>) {
+        match &self.by {
+            By::Mean(mean) => (mean.on(graph), mean.on(graph).ln()),
+            By::LogMean(log_mean) => (log_mean.on(graph).exp(), log_mean.on(graph)),
+        }
+    }
+}
+
+impl<'g> Distribution<'g> for NegativeBinomial<'g> {
+    fn name(&self) -> &'static str {
+        FAMILY.name
+    }
+
+    fn shape(&self) -> Shape {
+        match &self.by {
+            By::Mean(value) | By::LogMean(value) => joint_shape(&[value, &self.dispersion]),
+        }
+    }
+
+    fn kind(&self) -> ResponseKind {
+        ResponseKind::Count
+    }
+
+    fn support(&self) -> Option<Support> {
+        None
+    }
+
+    /// ln Γ(y + φ) − ln Γ(φ) − ln y! + y t − (y + φ) softplus(t), with t = ln(mean/φ)
+    fn log_density(&self, x: Expr<'g>) -> Expr<'g> {
+        let phi = self.dispersion.on(x.graph());
+        let log_odds = self.means(x.graph()).1 - phi.ln();
+        let ways = log_gamma_ratio(phi, x) - (x + 1.0).lgamma();
+        ways + (x * log_odds - (x + phi) * log_odds.softplus())
+    }
+
+    fn mean(&self, graph: &'g Graph) -> Option<Expr<'g>> {
+        Some(self.means(graph).0.broadcast(self.shape()))
+    }
+
+    fn variance(&self, graph: &'g Graph) -> Option<Expr<'g>> {
+        let mean = self.means(graph).0;
+        Some(mean + mean.square() / self.dispersion.on(graph))
+    }
+
+    fn parameters(&self, graph: &'g Graph) -> Vec<(&'static str, Expr<'g>)> {
+        let (shape, phi) = (self.shape(), self.dispersion.on(graph));
+        vec![
+            ("mean", self.means(graph).0.broadcast(shape)),
+            ("dispersion", phi.broadcast(shape)),
+        ]
+    }
+
+    fn family(&self) -> &'static dyn Family {
+        &FAMILY
+    }
+
+    fn check(&self) -> Result<(), ParameterError> {
+        let check = Check::of(self.name());
+        match &self.by {
+            By::Mean(mean) => check.positive("mean", mean),
+            By::LogMean(log_mean) => check.finite("log_mean", log_mean),
+        }
+        .positive("dispersion", &self.dispersion)
+        .done()
+    }
+}
+
+pub(super) static FAMILY: ScalarFamily = ScalarFamily {
+    name: "NegativeBinomial",
+    draw: |p, rng| poisson(p[0] * (log_gamma(p[1], rng) - p[1].ln()).exp(), rng),
+};

@@ -1,0 +1,71 @@
+//! Student's t distribution.
+
+use std::f64::consts::PI;
+
+use lehr_density::{ResponseKind, Support};
+use lehr_graph::{Expr, Graph};
+
+use super::draw::student_t;
+use super::elementwise::{defined, elementwise};
+use super::family::ScalarFamily;
+use super::gamma_ratio::log_gamma_ratio;
+use super::{Distribution, Value};
+
+/// Student's t, moved and scaled.
+#[derive(Clone, Debug)]
+pub struct StudentT<'g> {
+    df: Value<'g>,
+    loc: Value<'g>,
+    scale: Value<'g>,
+}
+
+impl<'g> StudentT<'g> {
+    /// Student's t with `df` degrees of freedom; `scale` is that of the limiting normal.
+    pub fn new(
+        df: impl Into<Value<'g>>,
+        loc: impl Into<Value<'g>>,
+        scale: impl Into<Value<'g>>,
+    ) -> Self {
+        StudentT {
+            df: df.into(),
+            loc: loc.into(),
+            scale: scale.into(),
+        }
+    }
+}
+
+/// −½(df + 1) ln(1 + z²/df) + ln Γ(½df + ½) − ln Γ(½df) − ½ ln(π df)
+///
+/// `log1p` keeps both the centre, where z²/df vanishes, and the far tails.
+pub(super) fn standard_log_density<'g>(z: Expr<'g>, df: Expr<'g>) -> Expr<'g> {
+    let half = df.graph().scalar(0.5);
+    let constant = log_gamma_ratio(df * 0.5, half) - (df.ln() + PI.ln()) * 0.5;
+    let kernel = (z.square() * df.recip()).log1p() * ((df + 1.0) * -0.5);
+    kernel + constant
+}
+
+impl<'g> Distribution<'g> for StudentT<'g> {
+    elementwise!(FAMILY, ResponseKind::Real, Some(Support::Real), df: positive, loc: finite, scale: positive);
+
+    fn log_density(&self, x: Expr<'g>) -> Expr<'g> {
+        let (graph, scale) = (x.graph(), self.scale.on(x.graph()));
+        let z = (x - self.loc.on(graph)) * scale.recip();
+        standard_log_density(z, self.df.on(graph)) - scale.ln()
+    }
+
+    fn mean(&self, graph: &'g Graph) -> Option<Expr<'g>> {
+        let exists = graph.scalar(1.0).less(self.df.on(graph));
+        defined(exists, self.loc.on(graph).broadcast(self.shape()))
+    }
+
+    fn variance(&self, graph: &'g Graph) -> Option<Expr<'g>> {
+        let (df, scale) = (self.df.on(graph), self.scale.on(graph));
+        let variance = scale.square() * (df / (df - 2.0));
+        defined(graph.scalar(2.0).less(df), variance.broadcast(self.shape()))
+    }
+}
+
+pub(super) static FAMILY: ScalarFamily = ScalarFamily {
+    name: "StudentT",
+    draw: |p, rng| p[1] + p[2] * student_t(p[0], rng),
+};

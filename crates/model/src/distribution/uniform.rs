@@ -1,0 +1,82 @@
+//! The uniform distribution.
+
+use lehr_density::{Family, ResponseKind, Support};
+use lehr_graph::{Expr, Graph, Shape};
+
+use super::check::Check;
+use super::draw::uniform;
+use super::family::ScalarFamily;
+use super::{Distribution, ParameterError, Value};
+
+/// Equal density between two numbers.
+///
+/// The bounds are numbers and not expressions: a support must not move with other sites. For
+/// moving bounds, sample the unit interval and scale it.
+#[derive(Clone, Copy, Debug)]
+pub struct Uniform {
+    low: f64,
+    high: f64,
+}
+
+impl Uniform {
+    /// The uniform distribution from `low` to `high`.
+    pub fn new(low: f64, high: f64) -> Uniform {
+        Uniform { low, high }
+    }
+}
+
+impl<'g> Distribution<'g> for Uniform {
+    fn name(&self) -> &'static str {
+        FAMILY.name
+    }
+
+    fn shape(&self) -> Shape {
+        Shape::SCALAR
+    }
+
+    fn kind(&self) -> ResponseKind {
+        ResponseKind::Within(self.low, self.high)
+    }
+
+    fn support(&self) -> Option<Support> {
+        Some(Support::Interval(self.low, self.high))
+    }
+
+    fn log_density(&self, x: Expr<'g>) -> Expr<'g> {
+        x.graph().full(x.shape(), -(self.high - self.low).ln())
+    }
+
+    fn mean(&self, graph: &'g Graph) -> Option<Expr<'g>> {
+        Some(graph.scalar(f64::midpoint(self.low, self.high)))
+    }
+
+    fn variance(&self, graph: &'g Graph) -> Option<Expr<'g>> {
+        Some(graph.scalar((self.high - self.low).powi(2) / 12.0))
+    }
+
+    fn parameters(&self, graph: &'g Graph) -> Vec<(&'static str, Expr<'g>)> {
+        vec![
+            ("low", graph.scalar(self.low)),
+            ("high", graph.scalar(self.high)),
+        ]
+    }
+
+    fn family(&self) -> &'static dyn Family {
+        &FAMILY
+    }
+
+    fn check(&self) -> Result<(), ParameterError> {
+        let Uniform { low, high } = *self;
+        let above = |x: f64| x > low;
+        Check::of("Uniform")
+            .finite("low", &Value::Number(low))
+            .finite("high", &Value::Number(high))
+            .require("high", &high.into(), &format!("above low = {low}"), above)
+            .done()
+    }
+}
+
+pub(super) static FAMILY: ScalarFamily = ScalarFamily {
+    name: "Uniform",
+    draw: |p, rng| p[0] + (p[1] - p[0]) * uniform(rng),
+};

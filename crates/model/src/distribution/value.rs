@@ -1,0 +1,106 @@
+//! Parameters of distributions: numbers, arrays of numbers, or expressions.
+
+use lehr_graph::{Expr, Graph, Shape};
+
+/// A parameter: a number, a vector of numbers, or an expression.
+#[derive(Clone, Debug)]
+pub enum Value<'g> {
+    /// A constant number.
+    Number(f64),
+    /// A constant vector.
+    Vector(Vec<f64>),
+    /// An array of the program.
+    Expr(Expr<'g>),
+}
+
+impl<'g> Value<'g> {
+    /// The value as an array of `graph`, to which it must belong if it is an expression.
+    pub fn on(&self, graph: &'g Graph) -> Expr<'g> {
+        match self {
+            Value::Number(number) => graph.scalar(*number),
+            Value::Vector(numbers) => graph.constant([numbers.len()], numbers),
+            Value::Expr(expr) => *expr,
+        }
+    }
+
+    /// The shape, of rank zero for a number.
+    pub fn shape(&self) -> Shape {
+        match self {
+            Value::Number(_) => Shape::SCALAR,
+            Value::Vector(numbers) => Shape::from([numbers.len()]),
+            Value::Expr(expr) => expr.shape(),
+        }
+    }
+
+    /// The numbers of a constant, without repetition; none for what is only known in a run.
+    pub(super) fn constants(&self) -> Vec<f64> {
+        match self {
+            Value::Number(number) => vec![*number],
+            Value::Vector(numbers) => numbers.clone(),
+            Value::Expr(expr) => expr.as_number().into_iter().collect(),
+        }
+    }
+}
+
+impl From<f64> for Value<'_> {
+    fn from(number: f64) -> Self {
+        Value::Number(number)
+    }
+}
+
+impl From<Vec<f64>> for Value<'_> {
+    fn from(numbers: Vec<f64>) -> Self {
+        Value::Vector(numbers)
+    }
+}
+
+impl From<&[f64]> for Value<'_> {
+    fn from(numbers: &[f64]) -> Self {
+        Value::Vector(numbers.to_vec())
+    }
+}
+
+impl<const N: usize> From<[f64; N]> for Value<'_> {
+    fn from(numbers: [f64; N]) -> Self {
+        Value::Vector(numbers.to_vec())
+    }
+}
+
+impl<'g> From<Expr<'g>> for Value<'g> {
+    fn from(expr: Expr<'g>) -> Self {
+        Value::Expr(expr)
+    }
+}
+
+/// The shape all values broadcast to. Values that do not fit are skipped here and reported by
+/// [`super::check::Check`].
+pub(super) fn joint_shape(values: &[&Value<'_>]) -> Shape {
+    values.iter().fold(Shape::SCALAR, |shape, value| {
+        shape.broadcast(value.shape()).unwrap_or(shape)
+    })
+}
+
+/// The shape without its last `count` axes.
+pub(super) fn leading(shape: Shape, count: usize) -> Shape {
+    Shape::new(&shape.dims()[..shape.rank() - count.min(shape.rank())])
+}
+
+/// `batch` followed by `event`.
+///
+/// # Panics
+/// With more axes than a shape may have.
+pub(super) fn joined(batch: Shape, event: Shape) -> Shape {
+    Shape::new(&[batch.dims(), event.dims()].concat())
+}
+
+/// Named scalar parameters, each repeated to the batch shape.
+pub(super) fn spread<'g, const N: usize>(
+    graph: &'g Graph,
+    shape: Shape,
+    named: [(&'static str, &Value<'g>); N],
+) -> Vec<(&'static str, Expr<'g>)> {
+    named
+        .into_iter()
+        .map(|(name, value)| (name, value.on(graph).broadcast(shape)))
+        .collect()
+}

@@ -1,0 +1,281 @@
+//! The handle with which a model names its sites.
+
+use std::cell::{Cell, RefCell};
+use std::sync::Arc;
+
+use lehr_density::{LayoutError, Rows, Site, Support};
+use lehr_graph::{Expr, Graph, Shape};
+
+use crate::description;
+use crate::distribution::{Distribution, Normal, Value};
+use crate::error::Problem;
+use crate::record::Record;
+use crate::row::Row;
+use crate::schema::Schema;
+use crate::supply::Supply;
+
+/// A length no array has by chance (the ten-thousandth prime). While a model is checked every
+/// table has this many rows, so that an axis of rows never fits another axis of its length.
+pub(crate) const ROWS: usize = 104_729;
+
+/// One run of a model. What is asked for in it (the prior, the likelihood of some rows, a draw)
+/// is not the model's concern; it names its sites, always the same ones.
+pub struct Tracer<'g> {
+    pub(crate) graph: &'g Graph,
+    pub(crate) schema: Arc<Schema>,
+    pub(crate) supply: Supply<'g>,
+    /// The rows asked for; `None` leaves [`Tracer::rows`] out.
+    pub(crate) rows: RefCell<Option<Rows<'g>>>,
+    pub(crate) record: RefCell<Record<'g>>,
+    inside_rows: Cell<bool>,
+}
+
+impl<'g> Tracer<'g> {
+    pub(crate) fn new(
+        graph: &'g Graph,
+        schema: Arc<Schema>,
+        supply: Supply<'g>,
+        rows: Option<Rows<'g>>,
+    ) -> Tracer<'g> {
+        Tracer {
+            graph,
+            schema,
+            supply,
+            rows: RefCell::new(rows),
+            record: RefCell::default(),
+            inside_rows: Cell::new(false),
+        }
+    }
+
+    /// The graph this run builds on, for constants.
+    pub fn graph(&self) -> &'g Graph {
+        self.graph
+    }
+
+    /// A latent with this prior.
+    #[expect(
+        clippy::needless_pass_by_value,
+        reason = "models read without ampersands"
+    )]
+    pub fn sample(&self, name: &str, distribution: impl Distribution<'g>) -> Expr<'g> {
+        let shape = distribution.shape();
+        let checked =
+            (self.outside_rows("site", name)).and_then(|()| self.site(name, &distribution, shape));
+        let site = match checked {
+            Ok(site) => site,
+            Err(problem) => return self.refuse(problem, shape),
+        };
+        let value = self.supply.latent(self.graph, &site, &distribution);
+        let density = distribution.log_density(value).sum();
+        self.line(|record| description::site(record, self.graph, &site, &distribution));
+        let mut record = self.record.borrow_mut();
+        record.prior.push(density);
+        record.latents.push(site);
+        record.name(name, value);
+        value
+    }
+
+    /// The site a distribution makes, or why it cannot.
+    pub(crate) fn site(
+        &self,
+        name: &str,
+        distribution: &impl Distribution<'g>,
+        shape: Shape,
+    ) -> Result<Site, Problem> {
+        self.free_name(name)?;
+        self.check(&format!("site {name:?}"), distribution)?;
+        let Some(support) = distribution.support() else {
+            return Err(Problem::Discrete {
+                name: name.to_owned(),
+                distribution: distribution.name(),
+            });
+        };
+        fitted(Site::new(name, shape, support))
+    }
+
+    /// Refuses impossible parameters, unless they come of a mistake reported before.
+    pub(crate) fn check(
+        &self,
+        place: &str,
+        distribution: &impl Distribution<'g>,
+    ) -> Result<(), Problem> {
+        let Err(error) = distribution.check() else {
+            return Ok(());
+        };
+        let stand_in = error.message.ends_with("found NaN");
+        let known = !self.record.borrow().problems.is_empty() || !self.graph.errors().is_empty();
+        if stand_in && known {
+            return Ok(());
+        }
+        let place = place.to_owned();
+        Err(Problem::Parameter { place, error })
+    }
+
+    /// Refuses what belongs to all rows at once where only rows are asked for: runs without
+    /// rows would not see it.
+    fn outside_rows(&self, what: &'static str, name: &str) -> Result<(), Problem> {
+        if self.inside_rows.get() {
+            let name = name.to_owned();
+            return Err(Problem::InsideRows { what, name });
+        }
+        Ok(())
+    }
+
+    fn free_name(&self, name: &str) -> Result<(), Problem> {
+        if self.record.borrow().is_taken(name) {
+            let name = name.to_owned();
+            return Err(Problem::DuplicateSite { name });
+        }
+        Ok(())
+    }
+
+    /// Adds a line to the description, which only the first run writes.
+    pub(crate) fn line(&self, text: impl FnOnce(&Record<'g>) -> String) {
+        if matches!(self.supply, Supply::Discover) {
+            let line = text(&self.record.borrow());
+            self.record.borrow_mut().lines.push(line);
+        }
+    }
+
+    pub(crate) fn report(&self, problem: Problem) {
+        self.record.borrow_mut().problem(problem);
+    }
+
+    /// Notes a problem and goes on with a stand-in of the shape that was meant.
+    pub(crate) fn refuse(&self, problem: Problem, shape: Shape) -> Expr<'g> {
+        self.report(problem);
+        self.graph.full(shape, f64::NAN)
+    }
+
+    /// A parameter θ: not random, learned from this start on. The start is a number or an array
+    /// of constants inside the support, and gives the parameter its shape.
+    pub fn param(&self, name: &str, start: impl Into<Value<'g>>, support: Support) -> Expr<'g> {
+        let start = start.into();
+        let shape = start.shape();
+        let numbers = match start {
+            Value::Number(number) => vec![number],
+            Value::Vector(numbers) => numbers,
+            Value::Expr(expr) => constant_values(expr),
+        };
+        let checked = (self.outside_rows("parameter", name))
+            .and_then(|()| self.free_name(name))
+            .and_then(|()| fitted(Site::new(name, shape, support).with_start(&numbers)));
+        let site = match checked {
+            Ok(site) => site,
+            Err(problem) => return self.refuse(problem, shape),
+        };
+        let value = self.supply.param(self.graph, &site);
+        self.line(|_| description::param(&site));
+        let mut record = self.record.borrow_mut();
+        record.params.push(site);
+        record.name(name, value);
+        value
+    }
+
+    /// A quantity worth a name, which draws of the posterior come with.
+    pub fn deterministic(&self, name: &str, value: Expr<'g>) -> Expr<'g> {
+        let outside = self.outside_rows("deterministic", name);
+        if let Err(problem) = outside.and_then(|()| self.free_name(name)) {
+            return self.refuse(problem, value.shape());
+        }
+        self.line(|_| description::deterministic(name, value));
+        let mut record = self.record.borrow_mut();
+        record.deterministics.push((name.to_owned(), value));
+        record.name(name, value);
+        value
+    }
+
+    /// A term added to the log prior; one number.
+    pub fn factor(&self, name: &str, value: Expr<'g>) {
+        if let Err(problem) = self.outside_rows("factor", name) {
+            return self.report(problem);
+        }
+        if value.shape().is_scalar() {
+            self.line(|_| format!("{name}: a factor"));
+            self.record.borrow_mut().prior.push(value);
+            return;
+        }
+        let found = value.shape().to_string();
+        self.report(Problem::NotANumber {
+            what: "factor",
+            name: name.to_owned(),
+            found,
+        });
+    }
+
+    /// Effects of `groups` groups, N(0, scale²) each, as scale times standard normals: the
+    /// posterior of `scale` and the effects is then less curved than with the effects
+    /// themselves as a site. The standard normals are the site `<name>_raw`.
+    pub fn group_effect(&self, name: &str, groups: usize, scale: impl Into<Value<'g>>) -> Expr<'g> {
+        let standard = Normal::new(0.0, 1.0).expand([groups]);
+        let raw = self.sample(&format!("{name}_raw"), standard);
+        self.deterministic(name, raw * scale.into().on(self.graph))
+    }
+
+    /// How many levels the index column `name` has in the table the model is bound to.
+    pub fn levels(&self, name: &str) -> usize {
+        let known = self.schema.column(name);
+        if let Some(levels) = known.and_then(|column| column.levels) {
+            return levels;
+        }
+        let problem = match known {
+            None => self.unknown(name),
+            Some(column) => Problem::WrongKind {
+                name: name.to_owned(),
+                expected: "a category or whole numbers from 0 on",
+                found: column.kind.to_string(),
+                hint: "only such columns have levels".into(),
+            },
+        };
+        self.report(problem);
+        1
+    }
+
+    pub(crate) fn unknown(&self, name: &str) -> Problem {
+        Problem::UnknownColumn {
+            name: name.to_owned(),
+            hint: self.schema.hint(name),
+        }
+    }
+
+    /// What each row contributes. The function is given the rows and observes columns of them.
+    pub fn rows(&self, program: impl FnOnce(&Row<'_, 'g>)) {
+        let length = self.rows.borrow().as_ref().map(Rows::len);
+        if let Some(length) = length {
+            let row = Row::new(self, length);
+            self.inside_rows.set(true);
+            program(&row);
+            self.inside_rows.set(false);
+            row.finish();
+        }
+    }
+}
+
+/// The site, if its support accepts its shape and start.
+fn fitted(site: Site) -> Result<Site, Problem> {
+    let wrong = |source| LayoutError::Support {
+        name: site.name.clone(),
+        source,
+    };
+    site.support.free_shape(site.shape()).map_err(wrong)?;
+    if let Some(start) = &site.start {
+        let (expected, found) = (site.shape().size(), start.len());
+        if expected != found {
+            return Err(Problem::Site(LayoutError::Length {
+                name: site.name.clone(),
+                expected,
+                found,
+            }));
+        }
+        site.support.unconstrain(start).map_err(wrong)?;
+    }
+    Ok(site)
+}
+
+/// The numbers of an expression without inputs; none for any other.
+fn constant_values(expr: Expr<'_>) -> Vec<f64> {
+    match expr.as_number() {
+        Some(number) => vec![number; expr.shape().size()],
+        None => Vec::new(),
+    }
+}
