@@ -1,4 +1,4 @@
-//! Memory that starts on a cache line.
+//! Memory that starts on a cache line, and where memory of others starts.
 
 /// One cache line of numbers, reached through pointers only.
 #[repr(align(64))]
@@ -47,5 +47,59 @@ impl Storage {
         );
         // SAFETY: as above, and `self` is borrowed exclusively.
         unsafe { std::slice::from_raw_parts_mut(self.pointer().add(offset), size) }
+    }
+}
+
+/// Where arrays start that a workspace holds by other means, in the form a frame reads.
+pub(crate) struct Starts<T> {
+    list: Vec<*const T>,
+}
+
+// SAFETY: the pointers are followed only during a run, which borrows the workspace that keeps
+// the arrays alive; arrays are read only.
+unsafe impl<T: Sync> Send for Starts<T> {}
+// SAFETY: as above.
+unsafe impl<T: Sync> Sync for Starts<T> {}
+
+impl<T> Starts<T> {
+    /// Places for `count` arrays, none known yet.
+    pub(crate) fn new(count: usize) -> Starts<T> {
+        Starts {
+            list: vec![std::ptr::null(); count],
+        }
+    }
+
+    /// Array `place` starts where `values` does.
+    pub(crate) fn set(&mut self, place: usize, values: &[T]) {
+        self.list[place] = values.as_ptr();
+    }
+
+    /// The first array that has no start yet.
+    pub(crate) fn missing(&self) -> Option<usize> {
+        self.list.iter().position(|start| start.is_null())
+    }
+
+    pub(crate) fn pointer(&self) -> *const *const T {
+        self.list.as_ptr()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_missing_start_is_found() {
+        let mut starts = Starts::new(2);
+        assert_eq!(starts.missing(), Some(0));
+        starts.set(0, &[1.0]);
+        assert_eq!(starts.missing(), Some(1));
+    }
+
+    #[test]
+    fn storage_is_aligned_and_zero() {
+        let mut storage = Storage::new(9);
+        assert_eq!(storage.pointer().addr() % 64, 0);
+        assert_eq!(storage.slice(0, 16), [0.0; 16]);
     }
 }

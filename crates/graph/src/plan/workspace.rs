@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::Plan;
 use super::instruction::Space;
 use crate::kernel::run::Frame;
-use crate::kernel::storage::Storage;
+use crate::kernel::storage::{Starts, Storage};
 
 /// An input of a plan: numbers or row numbers, by place.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -55,9 +55,9 @@ pub struct Workspace {
     pinned: Storage,
     scratch: Storage,
     lent: Vec<Lent>,
-    lent_pointers: Vec<*const f64>,
+    lent_starts: Starts<f64>,
     indices: Vec<Vec<u32>>,
-    index_pointers: Vec<*const u32>,
+    index_starts: Starts<u32>,
     inputs: Vec<super::InputPlace>,
     outputs: Vec<super::Shown>,
     lane_size: usize,
@@ -73,15 +73,17 @@ impl Workspace {
             pinned: Storage::new(plan.sizes.pinned),
             scratch: Storage::new(plan.sizes.scratch * plan.strips * blocks),
             lent: (0..plan.lent).map(|_| Lent::Nothing).collect(),
-            lent_pointers: vec![std::ptr::null(); plan.lent],
+            lent_starts: Starts::new(plan.lent),
             indices: plan.index_inputs.iter().map(|(_, n)| vec![0; *n]).collect(),
-            index_pointers: Vec::new(),
+            index_starts: Starts::new(plan.index_inputs.len()),
             inputs: plan.inputs.clone(),
             outputs: plan.outputs.clone(),
             lane_size: plan.sizes.lane,
             lane_blocks: blocks,
         };
-        workspace.index_pointers = workspace.indices.iter().map(Vec::as_ptr).collect();
+        for (place, indices) in workspace.indices.iter().enumerate() {
+            workspace.index_starts.set(place, indices);
+        }
         for (offset, values) in &plan.constants {
             workspace
                 .shared
@@ -126,7 +128,7 @@ impl Workspace {
         let Lent::Own(values) = &mut self.lent[k] else {
             unreachable!("made above");
         };
-        self.lent_pointers[k] = values.as_ptr();
+        self.lent_starts.set(k, values);
         values
     }
 
@@ -147,7 +149,7 @@ impl Workspace {
                 let Space::Lent(k) = input.space else {
                     unreachable!("matched above");
                 };
-                self.lent_pointers[k as usize] = values.as_ptr();
+                self.lent_starts.set(k as usize, values);
                 self.lent[k as usize] = Lent::Shared(values.clone());
             }
             _ => self.set(slot, values),
@@ -196,13 +198,10 @@ impl Workspace {
             plan.outputs.len(),
             "a workspace of this plan"
         );
-        for (k, pointer) in self.lent_pointers.iter().enumerate() {
-            let input = plan
-                .inputs
-                .iter()
-                .find(|i| i.space == Space::Lent(k as u32));
-            let name = input.map_or("", |i| &i.name);
-            assert!(!pointer.is_null(), "input {name:?} was never set");
+        if let Some(k) = self.lent_starts.missing() {
+            let space = Space::Lent(k as u32);
+            let input = plan.inputs.iter().find(|i| i.space == space);
+            panic!("input {:?} was never set", input.map_or("", |i| &i.name));
         }
         Frame {
             bases: [
@@ -211,8 +210,8 @@ impl Workspace {
                 self.pinned.pointer(),
                 self.scratch.pointer(),
             ],
-            lent: self.lent_pointers.as_ptr(),
-            indices: self.index_pointers.as_ptr(),
+            lent: self.lent_starts.pointer(),
+            indices: self.index_starts.pointer(),
             lanes: 1,
             first_lane: 0,
             rows: 0,
