@@ -1,14 +1,29 @@
 //! Speed of the engine, printed as tables: what was asked of it, and its bars.
+//!
+//! Names of tables may be given as arguments; all are printed otherwise.
 
 mod annealed;
 mod clock;
 mod logistic;
 mod product;
 
+const TABLES: [(&str, fn()); 4] = [
+    ("logistic", logistic::table),
+    ("surrogate", annealed::surrogate_table),
+    ("full", annealed::full_data_table),
+    ("product", product::table),
+];
+
 fn main() {
+    // Cargo adds a flag of its own.
+    let asked: Vec<String> = std::env::args()
+        .skip(1)
+        .filter(|a| !a.starts_with('-'))
+        .collect();
     println!("Times in µs: the least, and the median, of many short rounds.\n");
-    logistic::table();
-    annealed::surrogate_table();
-    annealed::full_data_table();
-    product::table();
+    for (name, table) in TABLES {
+        if asked.is_empty() || asked.iter().any(|a| a == name) {
+            table();
+        }
+    }
 }

@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 
 use super::PlanOptions;
+use super::arena::LINE;
 use crate::graph::{Node, NodeId};
 use crate::primitive::Op;
 use crate::primitive::matmul::{Lanes, Read};
@@ -75,9 +76,15 @@ impl Program {
         self.nodes.push(Node {
             op: Op::Transpose,
             inputs: vec![NodeId(matrix as u32)],
-            shape: Shape::from([n, m]),
+            shape: Shape::from([n, staggered(m)]),
             laned: false,
         });
         self.nodes.len() - 1
     }
+}
+
+/// At least `length`, and an odd number of cache lines: rows a power of two apart would share
+/// few sets of the first-level cache and drive each other out.
+fn staggered(length: usize) -> usize {
+    (length.div_ceil(LINE) | 1) * LINE
 }

@@ -70,7 +70,8 @@ unsafe fn packed<S: Simd>(simd: S, p: Product, buffer: &mut Buffer) {
     }
 }
 
-/// Columns of C in strips of one to three registers, never one where two would do.
+/// Columns of C two registers at a time: with up to six rows the sums, the operands and nothing
+/// else fit sixteen registers, and one sum spilled to the stack would halve the speed.
 #[inline(always)]
 unsafe fn panels<S: Simd>(simd: S, p: Product) {
     let mut j = 0;
@@ -79,8 +80,7 @@ unsafe fn panels<S: Simd>(simd: S, p: Product) {
         while j < p.n {
             let rest = p.after_columns(j);
             j += match rest.n / width::<S>() {
-                3 | 5.. => rows_of_panel::<S, 3>(simd, rest),
-                2 | 4 => rows_of_panel::<S, 2>(simd, rest),
+                2.. => rows_of_panel::<S, 2>(simd, rest),
                 1 => rows_of_panel::<S, 1>(simd, rest),
                 0 => narrow(simd, rest),
             };
@@ -88,6 +88,7 @@ unsafe fn panels<S: Simd>(simd: S, p: Product) {
     }
 }
 
+/// Rows of C four to six at a time, so that additions overlap.
 #[inline(always)]
 unsafe fn rows_of_panel<S: Simd, const N: usize>(simd: S, p: Product) -> usize {
     let mut i = 0;
@@ -96,10 +97,12 @@ unsafe fn rows_of_panel<S: Simd, const N: usize>(simd: S, p: Product) -> usize {
         while i < p.m {
             let rest = p.after_rows(i);
             i += match rest.m {
-                4.. => tile::<S, 4, N>(simd, rest),
-                3 => tile::<S, 3, N>(simd, rest),
+                1 => tile::<S, 1, N>(simd, rest),
                 2 => tile::<S, 2, N>(simd, rest),
-                _ => tile::<S, 1, N>(simd, rest),
+                3 => tile::<S, 3, N>(simd, rest),
+                4 | 7 | 8 => tile::<S, 4, N>(simd, rest),
+                5 | 9 | 10 => tile::<S, 5, N>(simd, rest),
+                _ => tile::<S, 6, N>(simd, rest),
             };
         }
     }

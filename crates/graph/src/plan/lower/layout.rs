@@ -19,8 +19,8 @@ impl Lower<'_> {
                 self.copy_like(place, out, x, out)
             }
             Op::Transpose => {
-                let (m, n) = (dims[0], dims[1]);
-                self.copy(place, out, x, &[(m, [n, 1]), (n, [1, m])])
+                let (m, n) = (x.shape.dims()[0], x.shape.dims()[1]);
+                self.copy(place, out, x, &[(n, [dims[1], 1]), (m, [1, n])])
             }
             Op::Diagonal => self.copy(place, out, x, &[(dims[0], [1, dims[0] + 1])]),
             _ => self.copy_like(place, out, x, out),

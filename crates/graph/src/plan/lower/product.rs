@@ -9,7 +9,8 @@ impl Lower<'_> {
     pub(super) fn matmul(&self, place: usize, op: MatMul) -> Instruction {
         let (a, b) = (self.operand(place, 0), self.operand(place, 1));
         let c = self.result(place);
-        let (m, k) = op.a.dims(a.shape);
+        // A transposed copy has columns to spare: the result tells how many count.
+        let (m, k) = (c.shape.dims()[0], op.a.dims(a.shape).1);
         // A streamed product has the rows of the table as its rows, a tail contracts them.
         let (m, k) = match self.schedule.slots[place].role {
             Role::Plain => (Extent::fixed(m), Extent::fixed(k)),
