@@ -59,7 +59,7 @@ impl PlanOptions {
 }
 
 /// Lanes that share a block: enough for wide products, few enough for the cache.
-const LANE_BLOCK: usize = 16;
+const LANE_BLOCK: usize = 8;
 /// Row loops have at most this many strips, whatever the number of threads.
 const MAX_STRIPS: usize = 8;
 
