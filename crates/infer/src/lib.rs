@@ -2,10 +2,15 @@
 
 pub mod adam;
 pub mod batch;
+pub mod coreset;
+pub mod kmeans;
 pub mod lbfgs;
+pub mod nnls;
+pub mod pareto;
 pub mod schedule;
 pub mod stationary;
 pub mod stream;
+pub mod summary;
 
 pub mod annealed;
 pub mod block;

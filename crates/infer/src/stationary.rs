@@ -105,6 +105,8 @@ const BINS: usize = 128;
 const FIRST_WIDTH: u64 = 8;
 /// Fewer averages than this say nothing about their own scatter.
 const FEWEST: usize = 24;
+/// Relative rounding of an objective that is a sum over rows: no gain below it is real.
+const ROUNDING: f64 = 1e-12;
 
 impl Stationary {
     /// An empty history.
@@ -177,8 +179,9 @@ impl Stationary {
             return;
         }
         let line = Line::fit(window, self.width);
-        let visible = line.gain_error <= self.settings.resolution * line.noise;
-        let level = visible && line.gain <= self.settings.gain * line.gain_error;
+        let rounding = ROUNDING * line.level.abs();
+        let visible = line.gain_error <= (self.settings.resolution * line.noise).max(rounding);
+        let level = visible && line.gain <= (self.settings.gain * line.gain_error).max(rounding);
         let falling = visible && line.gain < -3.0 * line.gain_error;
         let count = self.count();
         self.level_since = (level && !falling).then(|| self.level_since.unwrap_or(count));

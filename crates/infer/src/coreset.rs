@@ -1,0 +1,169 @@
+//! Weighted subsets of rows for logistic regression (Huggins, Campbell & Broderick 2016).
+
+use crate::kmeans::{ClusterError, Clusters, Points};
+use crate::stream::Stream;
+
+/// How to build a coreset.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct CoresetSettings {
+    /// Draws; repeated rows are merged, so slightly fewer rows come out.
+    pub size: usize,
+    /// Clusters of the rows.
+    pub clusters: usize,
+    /// Radius of the ball of coefficients in which rows are told apart, the paper's R.
+    pub radius: f64,
+    /// Names the random streams.
+    pub seed: u64,
+}
+
+impl CoresetSettings {
+    /// Six clusters and radius six (METHODS §3).
+    pub fn new(size: usize, seed: u64) -> Self {
+        Self {
+            size,
+            clusters: 6,
+            radius: 6.0,
+            seed,
+        }
+    }
+}
+
+/// Rows with weights whose weighted log likelihood estimates that of all rows without bias.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Coreset {
+    /// Different rows, increasing.
+    pub rows: Vec<u32>,
+    /// count/(size·p) of every row.
+    pub weights: Vec<f64>,
+}
+
+/// A coreset that cannot be built.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum CoresetError {
+    /// The rows cannot be clustered.
+    #[error(transparent)]
+    Cluster(#[from] ClusterError),
+    /// Nothing to draw or to draw from.
+    #[error(
+        "coreset: expected at least one row and one draw, found {rows} rows and {size} draws\n  hint: 256 draws are usual"
+    )]
+    Empty {
+        /// Rows of the table.
+        rows: usize,
+        /// Draws asked for.
+        size: usize,
+    },
+    /// A radius that is not a positive number.
+    #[error("coreset: expected a positive radius, found {radius}\n  hint: 6 is usual")]
+    Radius {
+        /// The radius.
+        radius: f64,
+    },
+}
+
+impl Coreset {
+    /// The coreset of a logistic regression: rows of covariates and their binary labels.
+    ///
+    /// Rows are drawn with replacement by [`probabilities`], repeats merged.
+    pub fn logistic(
+        covariates: &[f64],
+        columns: usize,
+        labels: &[bool],
+        settings: CoresetSettings,
+    ) -> Result<Self, CoresetError> {
+        let probabilities = probabilities(covariates, columns, labels, settings)?;
+        Ok(Self::draw(&probabilities, settings))
+    }
+
+    /// Multinomial draws by sorted uniforms in one walk over the rows.
+    fn draw(probabilities: &[f64], settings: CoresetSettings) -> Self {
+        let mut uniforms = vec![0.0; settings.size];
+        Stream::new(settings.seed, "coreset", 0).fill_uniform(&mut uniforms);
+        uniforms.sort_unstable_by(f64::total_cmp);
+        let mut coreset = Self {
+            rows: Vec::new(),
+            weights: Vec::new(),
+        };
+        let (mut reached, mut drawn) = (0.0, 0);
+        for (row, &probability) in probabilities.iter().enumerate() {
+            reached += probability;
+            let last = row + 1 == probabilities.len();
+            let before = drawn;
+            // Rounding may leave the sum of probabilities short of the last uniform.
+            while drawn < settings.size && (uniforms[drawn] < reached || last) {
+                drawn += 1;
+            }
+            if drawn > before {
+                coreset.rows.push(row as u32);
+                let count = (drawn - before) as f64;
+                coreset
+                    .weights
+                    .push(count / (settings.size as f64 * probability));
+            }
+        }
+        coreset
+    }
+}
+
+/// Probability of every row: proportional to
+/// 1/(1 + Σᵢ |Gᵢ⁽⁻ⁿ⁾| exp(−R‖mean(Gᵢ⁽⁻ⁿ⁾) − zₙ‖)) with z = y·x for labels y = ±1, G the clusters
+/// of z, and ⁽⁻ⁿ⁾ leaving row n out of its own cluster (Huggins et al. 2016, theorem 3.1).
+///
+/// A table with fewer different rows than clusters gets one cluster for each.
+pub fn probabilities(
+    covariates: &[f64],
+    columns: usize,
+    labels: &[bool],
+    settings: CoresetSettings,
+) -> Result<Vec<f64>, CoresetError> {
+    let points = Points::new(covariates, columns)?.signed(labels)?;
+    let (rows, size, radius) = (points.count(), settings.size, settings.radius);
+    if rows == 0 || size == 0 {
+        return Err(CoresetError::Empty { rows, size });
+    }
+    if !(radius > 0.0 && radius.is_finite()) {
+        return Err(CoresetError::Radius { radius });
+    }
+    let clusters = match Clusters::new(points, settings.clusters, settings.seed) {
+        Err(ClusterError::Clusters { distinct, .. }) if settings.clusters > distinct => {
+            Clusters::new(points, distinct, settings.seed)?
+        }
+        other => other?,
+    };
+    let mut own = vec![0.0; columns];
+    let mut importance: Vec<f64> = (0..rows)
+        .map(|row| 1.0 / (1.0 + crowd(points, &clusters, row, (radius, &mut own))))
+        .collect();
+    let total: f64 = importance.iter().sum();
+    for share in &mut importance {
+        *share /= total;
+    }
+    Ok(importance)
+}
+
+/// Σᵢ |Gᵢ⁽⁻ⁿ⁾| exp(−R‖mean(Gᵢ⁽⁻ⁿ⁾) − zₙ‖): how many other rows are like this one.
+fn crowd(
+    points: Points<'_>,
+    clusters: &Clusters,
+    row: usize,
+    (radius, own): (f64, &mut Vec<f64>),
+) -> f64 {
+    let mut crowd = 0.0;
+    for (cluster, centroid) in clusters.centroids.chunks(points.columns()).enumerate() {
+        let size = clusters.sizes[cluster] as f64;
+        if clusters.assignment[row] as usize != cluster {
+            crowd += size * (-radius * points.distance(row, centroid).sqrt()).exp();
+        } else if size > 1.0 {
+            own.copy_from_slice(centroid);
+            for x in &mut **own {
+                *x *= size / (size - 1.0);
+            }
+            points.add(row, -1.0 / (size - 1.0), own);
+            crowd += (size - 1.0) * (-radius * points.distance(row, own).sqrt()).exp();
+        }
+    }
+    crowd
+}
+
+#[cfg(test)]
+mod tests;

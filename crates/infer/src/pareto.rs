@@ -1,0 +1,268 @@
+//! Pareto-smoothed importance sampling: how far a set of log weights can be trusted.
+//!
+//! After Vehtari, Simpson, Gelman, Yao & Gabry (2024): a generalised Pareto distribution is
+//! fitted to the largest weights (Zhang & Stephens 2009), its shape k̂ tells how many moments the
+//! weights have, and its quantiles replace them.
+
+use serde::{Deserialize, Serialize};
+
+/// What the weights allow, in order of trust.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub enum Trust {
+    /// k̂ < 0.5: the weights have a variance; the approximation is good as it is.
+    Reliable,
+    /// k̂ below [`threshold`]: smoothed importance weights correct the approximation.
+    Corrected,
+    /// k̂ above: the weights are ruled by a few draws; neither is to be trusted.
+    Untrusted,
+}
+
+impl Trust {
+    /// The advice in words.
+    pub fn advice(self) -> &'static str {
+        match self {
+            Self::Reliable => "reliable",
+            Self::Corrected => "use corrected summaries",
+            Self::Untrusted => "do not trust",
+        }
+    }
+}
+
+/// Log weights that cannot be used.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum WeightError {
+    /// Fewer draws than a tail needs.
+    #[error(
+        "importance weights: expected at least {FEWEST} draws, found {count}\n  hint: draw more"
+    )]
+    Few {
+        /// Draws given.
+        count: usize,
+    },
+    /// A weight that is NaN or +∞.
+    #[error(
+        "importance weights: expected finite log weights or −∞, found {value} at draw {draw}\n  hint: the log density is undefined at that draw"
+    )]
+    Bad {
+        /// Place of the draw.
+        draw: usize,
+        /// Its log weight.
+        value: f64,
+    },
+    /// Every weight is zero.
+    #[error(
+        "importance weights: expected some draw with positive weight, found none\n  hint: the approximation misses the support of the posterior"
+    )]
+    Zero,
+}
+
+/// Fewer draws than this have no tail to fit: a fifth of them must exceed four.
+const FEWEST: usize = 25;
+/// Spread of log weights below which they are equal but for rounding.
+const EQUAL: f64 = 1.5e-8;
+
+/// Smoothed weights and what they say.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Pareto {
+    /// Smoothed log weights, normalised to sum to one, in the order given.
+    pub log_weights: Vec<f64>,
+    /// k̂, the shape of the tail; 0 where all weights are equal, +∞ where there is no tail to
+    /// fit because most weights are tied or zero.
+    pub shape: f64,
+    /// (Σw)²/Σw² of the smoothed weights.
+    pub effective_size: f64,
+    /// log of the mean of the raw weights: an estimate of the log evidence when the weights are
+    /// those of the joint density.
+    pub log_evidence: f64,
+    /// Standard error of `log_evidence` by the delta method.
+    pub log_evidence_error: f64,
+    /// The verdict.
+    pub trust: Trust,
+}
+
+impl Pareto {
+    /// Smooths log weights log p(z) − log q(z) of independent draws from q.
+    pub fn new(log_weights: &[f64]) -> Result<Self, WeightError> {
+        let largest = check(log_weights)?;
+        let (log_evidence, log_evidence_error) = log_mean(log_weights);
+        let mut smoothed: Vec<f64> = log_weights.iter().map(|w| w - largest).collect();
+        let shape = smooth(&mut smoothed);
+        let total = smoothed.iter().map(|w| w.exp()).sum::<f64>().ln();
+        for weight in &mut smoothed {
+            *weight -= total;
+        }
+        let effective_size = 1.0 / smoothed.iter().map(|w| (2.0 * w).exp()).sum::<f64>();
+        Ok(Self {
+            trust: trust(shape, log_weights.len()),
+            log_weights: smoothed,
+            shape,
+            effective_size,
+            log_evidence,
+            log_evidence_error,
+        })
+    }
+
+    /// The smoothed weights themselves, summing to one.
+    pub fn weights(&self) -> Vec<f64> {
+        self.log_weights.iter().map(|w| w.exp()).collect()
+    }
+}
+
+/// The largest k̂ at which so many draws suffice for a correction: min(1 − 1/log₁₀S, 0.7).
+pub fn threshold(draws: usize) -> f64 {
+    (1.0 - 1.0 / (draws as f64).log10()).min(0.7)
+}
+
+fn trust(shape: f64, draws: usize) -> Trust {
+    let usable = threshold(draws);
+    if shape < usable.min(0.5) {
+        Trust::Reliable
+    } else if shape < usable {
+        Trust::Corrected
+    } else {
+        Trust::Untrusted
+    }
+}
+
+/// log of the mean weight and its standard error, sd(w)/(mean(w)·√S).
+///
+/// Log weights of −∞ are zero weights. The estimate of the mean is unbiased; its logarithm is a
+/// lower bound of the log evidence on average.
+pub fn log_mean(log_weights: &[f64]) -> (f64, f64) {
+    let largest = log_weights
+        .iter()
+        .copied()
+        .fold(f64::NEG_INFINITY, f64::max);
+    if !largest.is_finite() {
+        return (largest, f64::NAN);
+    }
+    let count = log_weights.len() as f64;
+    let mean = log_weights.iter().map(|w| (w - largest).exp()).sum::<f64>() / count;
+    let squares: f64 = log_weights
+        .iter()
+        .map(|w| ((w - largest).exp() - mean).powi(2))
+        .sum();
+    let variance = squares / (count - 1.0).max(1.0);
+    (largest + mean.ln(), (variance / count).sqrt() / mean)
+}
+
+fn check(log_weights: &[f64]) -> Result<f64, WeightError> {
+    let bad = |&(_, value): &(usize, &f64)| value.is_nan() || *value == f64::INFINITY;
+    if let Some((draw, &value)) = log_weights.iter().enumerate().find(bad) {
+        return Err(WeightError::Bad { draw, value });
+    }
+    if log_weights.len() < FEWEST {
+        return Err(WeightError::Few {
+            count: log_weights.len(),
+        });
+    }
+    let largest = log_weights
+        .iter()
+        .copied()
+        .fold(f64::NEG_INFINITY, f64::max);
+    if largest == f64::NEG_INFINITY {
+        return Err(WeightError::Zero);
+    }
+    Ok(largest)
+}
+
+/// Replaces the tail of log weights, whose largest is 0, by quantiles of the fitted distribution;
+/// returns k̂.
+fn smooth(log_weights: &mut [f64]) -> f64 {
+    let count = log_weights.len();
+    let mut order: Vec<usize> = (0..count).collect();
+    order.sort_by(|&a, &b| log_weights[a].total_cmp(&log_weights[b]));
+    if -log_weights[order[0]] < EQUAL {
+        return 0.0;
+    }
+    let length = (count as f64 / 5.0).min(3.0 * (count as f64).sqrt()).ceil() as usize;
+    let cutoff = log_weights[order[count - length - 1]].max(f64::MIN_POSITIVE.ln());
+    order.retain(|&draw| log_weights[draw] > cutoff);
+    if order.len() <= 4 {
+        return f64::INFINITY;
+    }
+    let base = cutoff.exp();
+    let tail: Vec<f64> = order
+        .iter()
+        .map(|&draw| log_weights[draw].exp() - base)
+        .collect();
+    let fit = Fit::new(&tail);
+    if fit.shape.is_finite() && fit.scale > 0.0 {
+        for (rank, &draw) in order.iter().enumerate() {
+            let share = (rank as f64 + 0.5) / tail.len() as f64;
+            log_weights[draw] = (fit.quantile(share) + base).ln().min(0.0);
+        }
+    }
+    if fit.shape.is_nan() {
+        f64::INFINITY
+    } else {
+        fit.shape
+    }
+}
+
+/// A generalised Pareto distribution on (0, ∞), fitted to a sorted sample.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Fit {
+    /// k, positive for heavy tails, drawn toward 0.5 as ten draws of that shape would.
+    pub shape: f64,
+    /// Scale σ.
+    pub scale: f64,
+}
+
+impl Fit {
+    /// The quasi-Bayesian estimate of Zhang & Stephens (2009): a weighted mean over a grid of
+    /// b = −k/σ with profile likelihood as weight. `sorted` holds exceedances in increasing
+    /// order.
+    pub fn new(sorted: &[f64]) -> Self {
+        let count = sorted.len();
+        let points = 30 + (count as f64).sqrt() as usize;
+        let quartile = sorted[((count as f64 / 4.0 + 0.5) as usize).max(1) - 1];
+        let top = sorted[count - 1];
+        let grid: Vec<f64> = (1..=points)
+            .map(|j| {
+                let offset = 1.0 - (points as f64 / (j as f64 - 0.5)).sqrt();
+                1.0 / top + offset / (3.0 * quartile)
+            })
+            .collect();
+        let likelihood: Vec<f64> = grid.iter().map(|&b| profile(b, sorted)).collect();
+        let weight = |at: f64| 1.0 / likelihood.iter().map(|l| (l - at).exp()).sum::<f64>();
+        let (mut total, mut mean) = (0.0, 0.0);
+        for (b, at) in grid.iter().zip(&likelihood) {
+            let weight = weight(*at);
+            if weight >= 10.0 * f64::EPSILON {
+                total += weight;
+                mean += weight * b;
+            }
+        }
+        let b = mean / total;
+        let raw = mean_log(b, sorted);
+        let count = count as f64;
+        Self {
+            shape: (count * raw + 10.0 * 0.5) / (count + 10.0),
+            scale: -raw / b,
+        }
+    }
+
+    /// The value below which a share of the distribution lies.
+    pub fn quantile(&self, share: f64) -> f64 {
+        let exponential = -(-share).ln_1p();
+        if self.shape.abs() < f64::EPSILON {
+            return self.scale * exponential;
+        }
+        self.scale * (self.shape * exponential).exp_m1() / self.shape
+    }
+}
+
+/// Mean of log(1 − b·x): the shape that belongs to b.
+fn mean_log(b: f64, sample: &[f64]) -> f64 {
+    sample.iter().map(|x| (-b * x).ln_1p()).sum::<f64>() / sample.len() as f64
+}
+
+/// Profile log likelihood of b, up to a constant.
+fn profile(b: f64, sample: &[f64]) -> f64 {
+    let shape = mean_log(b, sample);
+    sample.len() as f64 * ((-b / shape).ln() - shape - 1.0)
+}
+
+#[cfg(test)]
+mod tests;

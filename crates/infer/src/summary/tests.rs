@@ -1,0 +1,206 @@
+//! Known values, most of them computed once with `ArviZ` 0.23.4 and `NumPy` 2.4.
+
+use super::*;
+use crate::stream::Stream;
+
+/// Autoregressions driven by a linear congruential generator, easy to repeat elsewhere.
+fn chains(count: u64, draws: usize, carry: f64, shift: f64) -> Vec<Vec<f64>> {
+    let chain = |number: u64| {
+        let (mut state, mut value) = (number + 1, 0.0);
+        let mut next = || {
+            state = state
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(1_442_695_040_888_963_407);
+            let uniform = ((state >> 11) as f64 + 0.5) / (1_u64 << 53) as f64;
+            value = carry * value + uniform - 0.5;
+            value + shift * number as f64
+        };
+        (0..draws).map(|_| next()).collect()
+    };
+    (0..count).map(chain).collect()
+}
+
+fn close(found: f64, expected: f64) {
+    assert!(
+        (found / expected - 1.0).abs() < 1e-10,
+        "{found} for {expected}"
+    );
+}
+
+#[test]
+fn chain_diagnostics_are_those_of_arviz() {
+    for (shape, expected) in [
+        (
+            (4, 200, 0.0, 0.0),
+            [
+                "1.0038102482010387",
+                "782.5343585859723",
+                "807.7474401898805",
+                "712.2448753262009",
+                "0.010670750778209087",
+            ],
+        ),
+        (
+            (4, 251, 0.7, 0.0),
+            [
+                "1.022454689803386",
+                "161.18845177317863",
+                "286.2626460243651",
+                "161.91567721335053",
+                "0.03308615328561291",
+            ],
+        ),
+        (
+            (3, 100, -0.5, 0.0),
+            [
+                "0.9917578105686368",
+                "743.1363764158988",
+                "343.53336051946417",
+                "743.1363764158988",
+                "0.011602093556729524",
+            ],
+        ),
+        (
+            (4, 200, 0.3, 0.2),
+            [
+                "1.2959128218509401",
+                "11.728548593198807",
+                "79.44599253687383",
+                "11.589491383180262",
+                "0.11196794429294385",
+            ],
+        ),
+        (
+            (2, 101, 0.95, 0.0),
+            [
+                "1.3565989314333327",
+                "5.573055863832709",
+                "20.228219349256307",
+                "5.333018896991053",
+                "0.36323912257432317",
+            ],
+        ),
+    ] {
+        let (count, draws, carry, shift) = shape;
+        let chains = chains(count, draws, carry, shift);
+        let chains: Vec<&[f64]> = chains.iter().map(Vec::as_slice).collect();
+        let found = [
+            split_rank_rhat(&chains),
+            effective_size_bulk(&chains),
+            effective_size_tail(&chains),
+            effective_size(&chains),
+            mean_error(&chains),
+        ];
+        for (found, expected) in found.into_iter().zip(expected) {
+            close(found, expected.parse().unwrap());
+        }
+    }
+}
+
+#[test]
+fn one_chain_is_enough_for_an_effective_size() {
+    let chain = &chains(1, 300, 0.5, 0.0)[0];
+    close(effective_size_bulk(&[chain]), 100.273_717_060_098_72);
+    close(effective_size_tail(&[chain]), 118.311_043_298_198_68);
+    close(mean_error(&[chain]), 0.031_443_555_182_041_3);
+    assert!(split_rank_rhat(&[chain]) < 1.05);
+}
+
+#[test]
+fn short_constant_and_bad_chains_have_defined_answers() {
+    assert!(split_rank_rhat(&[&[1.0, 2.0]]).is_nan());
+    assert!(effective_size(&[]).is_nan());
+    assert!(effective_size_tail(&[&[1.0, f64::NAN, 2.0, 3.0]]).is_nan());
+    assert_eq!(effective_size(&[&[2.0; 10], &[2.0; 10]]), 20.0);
+}
+
+#[test]
+fn quantiles_intervals_and_moments_are_those_of_numpy_and_arviz() {
+    let draws: Vec<f64> = chains(1, 50, 0.5, 0.0)[0]
+        .iter()
+        .map(|x| x.powi(3))
+        .collect();
+    let ordered = sorted(&draws);
+    close(quantile(&ordered, 0.05), -0.157_503_208_450_980_54);
+    close(quantile(&ordered, 0.5), 0.000_103_816_759_564_582_63);
+    close(quantile(&ordered, 0.937), 0.043_631_381_094_158_24);
+    let (low, high) = shortest_interval(&ordered, 0.8);
+    close(low, -0.052_184_469_107_869_44);
+    close(high, 0.044_210_921_451_820_17);
+    close(mean(&draws), -0.007_296_047_524_634_137);
+    close(sd(&draws), 0.070_729_301_889_397_67);
+}
+
+#[test]
+fn edges_of_quantiles_are_the_extreme_draws() {
+    let ordered = [1.0, 2.0, 4.0];
+    assert_eq!(quantile(&ordered, 0.0), 1.0);
+    assert_eq!(quantile(&ordered, 1.0), 4.0);
+    assert_eq!(quantile(&[3.0], 0.3), 3.0);
+    assert!(quantile(&[], 0.3).is_nan() && mean(&[]).is_nan() && sd(&[1.0]).is_nan());
+    assert_eq!(
+        quantile(&[0.0, f64::INFINITY, f64::INFINITY], 0.75),
+        f64::INFINITY
+    );
+    assert_eq!(shortest_interval(&ordered, 1.0), (1.0, 4.0));
+    assert!(shortest_interval(&[], 0.5).0.is_nan());
+}
+
+#[test]
+fn equal_weights_give_the_plain_summaries() {
+    let draws = &chains(1, 50, 0.5, 0.0)[0];
+    let weighted = Weighted::new(draws, &[3.0; 50]);
+    close(weighted.mean(), mean(draws));
+    close(weighted.sd(), sd(draws));
+    close(weighted.effective_size(), 50.0);
+    let ordered = sorted(draws);
+    for probability in [0.0, 0.05, 0.31, 0.5, 0.9, 1.0] {
+        close(
+            weighted.quantile(probability),
+            quantile(&ordered, probability),
+        );
+    }
+    // Forty draws hold a share of 0.8.
+    let (low, high) = weighted.shortest_interval(0.8);
+    let (first, last) = shortest_interval(&ordered, 0.78);
+    assert_eq!((low, high), (first, last));
+    let naive = sd(draws) / 50_f64.sqrt();
+    assert!((weighted.mean_error() / naive - 1.0).abs() < 0.02);
+}
+
+#[test]
+fn importance_weights_turn_one_normal_into_another() {
+    let mut draws = vec![0.0; 40_000];
+    Stream::new(3, "weighted", 0).fill_normal(&mut draws);
+    for x in &mut draws {
+        *x *= 1.5;
+    }
+    // From N(0, 1.5²) to N(0.5, 1).
+    let weight = |x: &f64| (-0.5 * (x - 0.5).powi(2) + 0.5 * x * x / 2.25).exp();
+    let weights: Vec<f64> = draws.iter().map(weight).collect();
+    let weighted = Weighted::new(&draws, &weights);
+    let error = weighted.mean_error();
+    assert!((weighted.mean() - 0.5).abs() < 4.0 * error && error < 0.01);
+    assert!((weighted.sd() - 1.0).abs() < 0.03);
+    assert!((weighted.quantile(0.975) - 2.46).abs() < 0.06);
+    let (low, high) = weighted.shortest_interval(0.9);
+    assert!(
+        (low + 1.145).abs() < 0.12 && (high - 2.145).abs() < 0.12,
+        "{low} {high}"
+    );
+}
+
+#[test]
+fn draws_without_weight_change_nothing() {
+    let weighted = Weighted::new(&[5.0, 1.0, 2.0, -9.0, 3.0], &[0.0, 1.0, 1.0, 0.0, 1.0]);
+    let plain = Weighted::new(&[1.0, 2.0, 3.0], &[1.0; 3]);
+    for probability in [0.0, 0.2, 0.5, 1.0] {
+        close(weighted.quantile(probability), plain.quantile(probability));
+    }
+    assert_eq!(
+        weighted.shortest_interval(0.6),
+        plain.shortest_interval(0.6)
+    );
+    let heavy = Weighted::new(&[1.0, 7.0, 9.0], &[0.98, 0.01, 0.01]);
+    assert!(heavy.quantile(0.5) < 1.5);
+}
