@@ -6,6 +6,7 @@ use lehr_density::{Column, ColumnKind, Columns, Density, RowData, RowSet, RowSou
 use serde::{Deserialize, Serialize};
 
 use super::SurrogateError;
+use super::covariate::Covariates;
 use crate::context::{Context, Feed};
 
 /// A few rows in the columns of a density, and how many rows they stand for.
@@ -98,6 +99,11 @@ impl FixedRows {
             saved: names(&self.columns),
             read: names(density.columns()),
         })
+    }
+
+    /// The covariates, row after row.
+    pub(crate) fn read(&self, covariates: &Covariates) -> Vec<f64> {
+        covariates.read(&*self.data, &RowSet::Range(0..self.len()))
     }
 
     fn values(&self, place: usize, column: &Column) -> Values {
