@@ -1,0 +1,79 @@
+//! Surrogates in files, from which they come back without the table.
+
+use std::sync::Arc;
+
+use lehr_density::Density;
+use serde::{Deserialize, Serialize};
+
+use super::{
+    CentroidFix, CentroidInit, CoresetFix, CoresetInit, CoresetPair, FixedRows, Network, Random,
+    RandomPair, Surrogate, SurrogateError, Taylor,
+};
+
+/// All that makes a surrogate, except the values of its learned quantities.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub enum SavedSurrogate {
+    /// `rand`
+    #[serde(rename = "rand")]
+    Random(Random),
+    /// `rand±`
+    #[serde(rename = "rand±")]
+    RandomPair(RandomPair),
+    /// `cs-init`
+    #[serde(rename = "cs-init")]
+    CoresetInit(CoresetInit),
+    /// `cs-init±`
+    #[serde(rename = "cs-init±")]
+    CoresetPair(CoresetPair),
+    /// `cs-fix`
+    #[serde(rename = "cs-fix")]
+    CoresetFix(CoresetFix),
+    /// `km-init±`
+    #[serde(rename = "km-init±")]
+    CentroidInit(CentroidInit),
+    /// `km-fix±`
+    #[serde(rename = "km-fix±")]
+    CentroidFix(CentroidFix),
+    /// `nn`
+    #[serde(rename = "nn")]
+    Network(Network),
+    /// `taylor`
+    #[serde(rename = "taylor")]
+    Taylor(Taylor),
+}
+
+impl SavedSurrogate {
+    /// The surrogate for a density of the same model, whose table is not read. Refuses a model
+    /// that reads other columns.
+    pub fn restore(&self, density: &dyn Density) -> Result<Arc<dyn Surrogate>, SurrogateError> {
+        if let Some(rows) = self.rows() {
+            rows.check(density)?;
+        }
+        Ok(match self.clone() {
+            SavedSurrogate::Random(surrogate) => Arc::new(surrogate),
+            SavedSurrogate::RandomPair(surrogate) => Arc::new(surrogate),
+            SavedSurrogate::CoresetInit(surrogate) => Arc::new(surrogate),
+            SavedSurrogate::CoresetPair(surrogate) => Arc::new(surrogate),
+            SavedSurrogate::CoresetFix(surrogate) => Arc::new(surrogate),
+            SavedSurrogate::CentroidInit(surrogate) => Arc::new(surrogate),
+            SavedSurrogate::CentroidFix(surrogate) => Arc::new(surrogate),
+            SavedSurrogate::Network(surrogate) => Arc::new(surrogate),
+            SavedSurrogate::Taylor(surrogate) => Arc::new(surrogate),
+        })
+    }
+
+    /// The rows in the file, centroids included.
+    pub fn rows(&self) -> Option<&FixedRows> {
+        match self {
+            SavedSurrogate::Random(surrogate) => Some(&surrogate.0.rows),
+            SavedSurrogate::RandomPair(surrogate) => Some(surrogate.rows()),
+            SavedSurrogate::CoresetInit(surrogate) => Some(surrogate.rows()),
+            SavedSurrogate::CoresetPair(surrogate) => Some(surrogate.rows()),
+            SavedSurrogate::CoresetFix(surrogate) => Some(&surrogate.rows),
+            SavedSurrogate::CentroidInit(surrogate) => Some(surrogate.rows()),
+            SavedSurrogate::CentroidFix(surrogate) => Some(surrogate.rows()),
+            SavedSurrogate::Taylor(surrogate) => Some(&surrogate.rows.rows),
+            SavedSurrogate::Network(_) => None,
+        }
+    }
+}
