@@ -39,10 +39,16 @@ pub(crate) fn matched_weights(
     let mut features = Features::new(rows.len(), size + pairs.len());
     follow(density, rows, (mode, &whitening), &pairs, &mut features);
     let target: Vec<f64> = (slope.iter().map(|g| g * SLOPE))
-        .chain(pairs.iter().map(|&(i, j)| factor(i, j) * curvature[i * size + j]))
+        .chain(
+            pairs
+                .iter()
+                .map(|&(i, j)| factor(i, j) * curvature[i * size + j]),
+        )
         .collect();
     let found = nnls::solve(&features.columns, &target);
-    Ok(found.expect("the derivatives at a maximum are finite").weights)
+    Ok(found
+        .expect("the derivatives at a maximum are finite")
+        .weights)
 }
 
 /// √½ of the slope's share and √¼ of the curvature's, which counts each pair above the
@@ -65,7 +71,9 @@ fn narrowed(density: &dyn Density, mode: &Mode) -> Result<Whitening, SurrogateEr
 }
 
 fn upper_pairs(size: usize) -> Vec<(usize, usize)> {
-    (0..size).flat_map(|i| (i..size).map(move |j| (i, j))).collect()
+    (0..size)
+        .flat_map(|i| (i..size).map(move |j| (i, j)))
+        .collect()
 }
 
 fn diagonal_pairs(size: usize) -> Vec<(usize, usize)> {
@@ -152,12 +160,7 @@ fn derivatives(density: &dyn Density, rows: &FixedRows, mode: &Mode) -> Program 
 }
 
 /// Sets a lane's directions to rows of L⁻¹, which are columns of L⁻ᵀ.
-fn direct(
-    program: &mut Program,
-    whitening: &Whitening,
-    size: usize,
-    chosen: [(usize, usize); 2],
-) {
+fn direct(program: &mut Program, whitening: &Whitening, size: usize, chosen: [(usize, usize); 2]) {
     for (name, (lane, direction)) in DIRECTIONS.iter().zip(chosen) {
         let Some(slot) = program.plan().input_named(name) else {
             continue;
