@@ -71,7 +71,7 @@ impl Solve {
     pub(super) fn reference(self, inputs: &[Event<'_>]) -> Vec<f64> {
         let (l, n) = (inputs[0].values, inputs[0].shape.dims()[0]);
         let mut values = inputs[1].values.to_vec();
-        for x in values.chunks_exact_mut(n) {
+        for x in values.chunks_exact_mut(n.max(1)) {
             for step in 0..n {
                 let i = if self.form == Form::Lower {
                     step

@@ -5,7 +5,7 @@ use std::ops::Range;
 use super::{Event, Op, Site};
 use crate::expr::Expr;
 use crate::graph::Graph;
-use crate::shape::Shape;
+use crate::shape::{MAX_RANK, Shape};
 use crate::simplify;
 
 impl<'g> Expr<'g> {
@@ -138,6 +138,19 @@ impl Graph {
     /// The arrays of one shape along a new leading axis.
     #[track_caller]
     pub fn stack<'g>(&'g self, parts: &[Expr<'g>]) -> Expr<'g> {
+        let Some(first) = parts.first() else {
+            return self.fail("stack: expects at least one array, found none".into());
+        };
+        let shape = first.shape();
+        if let Some(odd) = parts.iter().find(|p| p.shape() != shape) {
+            return self.fail(format!(
+                "stack: shapes {shape} and {} are not the same",
+                odd.shape()
+            ));
+        }
+        if shape.rank() == MAX_RANK {
+            return self.fail(format!("stack: shape {shape} has no room for an axis"));
+        }
         let rows: Vec<Expr<'g>> = parts
             .iter()
             .map(|p| p.reshape(Shape::new(&[&[1], p.shape().dims()].concat())))
@@ -206,7 +219,7 @@ pub(super) fn slice_reference(x: Event<'_>, out: Shape, axis: usize, start: usiz
     let inner = x.shape.inner(axis + 1);
     let (whole, part) = (x.shape.inner(axis), out.inner(axis));
     x.values
-        .chunks_exact(whole)
+        .chunks_exact(whole.max(1))
         .flat_map(|chunk| chunk[start * inner..start * inner + part].iter().copied())
         .collect()
 }
@@ -216,8 +229,8 @@ pub(super) fn pad_reference(x: Event<'_>, out: Shape, axis: usize, start: usize)
     let (part, whole) = (x.shape.inner(axis), out.inner(axis));
     let mut values = vec![0.0; out.size()];
     for (to, from) in values
-        .chunks_exact_mut(whole)
-        .zip(x.values.chunks_exact(part))
+        .chunks_exact_mut(whole.max(1))
+        .zip(x.values.chunks_exact(part.max(1)))
     {
         to[start * inner..start * inner + part].copy_from_slice(from);
     }

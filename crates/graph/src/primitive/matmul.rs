@@ -109,18 +109,11 @@ impl MatMul {
     }
 }
 
-/// The product of two matrices, each read plain or transposed.
-#[track_caller]
+/// The product of two matrices that fit, each read plain or transposed.
 pub(crate) fn product<'g>(a: Expr<'g>, read_a: Read, b: Expr<'g>, read_b: Read) -> Expr<'g> {
     let (m, k) = read_a.dims(a.shape());
     let (l, n) = read_b.dims(b.shape());
-    if k != l {
-        return a.graph().fail(format!(
-            "matmul: shapes {} and {} do not fit: {k} columns meet {l} rows",
-            Shape::from([m, k]),
-            Shape::from([l, n])
-        ));
-    }
+    assert_eq!(k, l, "shapes are checked where a product is asked for");
     let op = MatMul {
         a: read_a,
         b: read_b,
@@ -151,10 +144,13 @@ impl<'g> Expr<'g> {
                 "dot: expects vectors or matrices, found shapes {a} and {b}"
             ));
         }
-        let c = product(left, Read::Plain, right, Read::Plain);
-        if c.shape().rank() != 2 {
-            return c;
+        let (columns, rows) = (left.shape().dims()[1], right.shape().dims()[0]);
+        if columns != rows {
+            return self.graph().fail(format!(
+                "dot: shapes {a} and {b} do not fit: {columns} columns meet {rows} rows"
+            ));
         }
+        let c = product(left, Read::Plain, right, Read::Plain);
         let (m, n) = (c.shape().dims()[0], c.shape().dims()[1]);
         match (a.rank(), b.rank()) {
             (1, 1) => c.reshape(()),

@@ -109,6 +109,10 @@ impl<'g> Expr<'g> {
     #[track_caller]
     pub fn log_sum_exp(self, axis: usize) -> Expr<'g> {
         let graph = self.graph();
+        if axis >= self.shape().rank() {
+            let found = self.shape();
+            return graph.fail(format!("log_sum_exp: axis {axis} is not in shape {found}"));
+        }
         let peak = self.max_axis(axis).stop_gradient();
         // A row of −∞ has no finite peak; zero in its place keeps −∞ − (−∞) away.
         let finite = peak.abs().less(graph.scalar(f64::INFINITY));
@@ -222,7 +226,7 @@ pub(super) fn reference(by: Reduction, x: Event<'_>, first: usize, count: usize)
 pub(super) fn cumulative_reference(direction: Direction, x: Event<'_>) -> Vec<f64> {
     let length = *x.shape.dims().last().expect("checked when built");
     let mut values = x.values.to_vec();
-    for chunk in values.chunks_exact_mut(length) {
+    for chunk in values.chunks_exact_mut(length.max(1)) {
         let mut sum = 0.0;
         let mut add = |value: &mut f64| {
             sum += *value;

@@ -136,7 +136,8 @@ pub(crate) fn sigmoid(x: f64) -> f64 {
 
 /// ln(1 + eˣ) without overflow.
 pub(crate) fn softplus(x: f64) -> f64 {
-    x.max(0.0) + (-x.abs()).exp().ln_1p() + x * 0.0
+    let excess = (-x.abs()).exp().ln_1p();
+    if x > 0.0 { x + excess } else { excess }
 }
 
 fn elu(x: f64) -> f64 {

@@ -4,6 +4,8 @@ use std::f64::consts::FRAC_1_SQRT_2;
 
 /// ½ ln 2π.
 const HALF_LN_2_PI: f64 = 0.918_938_533_204_672_8;
+/// 1/√(2π).
+const FRAC_1_SQRT_2_PI: f64 = 0.398_942_280_401_432_7;
 /// What the nearest double leaves of 1/√2.
 const FRAC_1_SQRT_2_REST: f64 = -4.833_646_656_726_457e-17;
 /// Beyond this the upper tail underflows.
@@ -32,14 +34,21 @@ pub fn normal_log_cdf(x: f64) -> f64 {
     if x < 0.0 { tail.ln() } else { (-tail).ln_1p() }
 }
 
-/// φ(x)/Φ(x), the slope of [`normal_log_cdf`], to full relative precision in both tails.
+/// φ(x)/Φ(x), the slope of ln Φ, to full relative precision in both tails.
 pub fn inverse_mills(x: f64) -> f64 {
     if x < TAIL_BELOW {
         return -x / (1.0 + tail_excess(1.0 / (x * x)));
     }
-    let tail = tail_probability(x.abs().clamp(0.0, TAIL_ENDS));
-    let below = if x < 0.0 { tail } else { 1.0 - tail };
-    (-0.5 * x * x - HALF_LN_2_PI).exp() / below
+    let x = x.clamp(TAIL_BELOW, TAIL_ENDS);
+    let tail = tail_probability(x.abs());
+    density(x) / if x < 0.0 { tail } else { 1.0 - tail }
+}
+
+/// φ(x) with what rounding takes from x² given back.
+fn density(x: f64) -> f64 {
+    let square = x * x;
+    let rest = x.mul_add(x, -square);
+    (-0.5 * square).exp() * (1.0 - 0.5 * rest) * FRAC_1_SQRT_2_PI
 }
 
 /// Φ(−x) for 0 ≤ x < ∞. The tail is so steep that the rounding of x/√2 would cost x² last places;
@@ -63,30 +72,6 @@ fn tail_excess(u: f64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::{erf, erfc, inverse_mills, normal_log_cdf};
-
-    /// (x, φ(x)/Φ(x)).
-    const MILLS: &[(f64, f64)] = &[
-        (-100_000_000.0, 100_000_000.000_000_01),
-        (-30.0, 30.033_259_667_433_675),
-        (-20.5, 20.548_550_087_440_06),
-        (-5.0, 5.186_503_967_125_845),
-        (0.0, 0.797_884_560_802_865_4),
-        (3.0, 0.004_437_839_042_125_664),
-        (39.0, 5.520_948_362_159_764e-332),
-    ];
-
-    #[test]
-    fn the_inverse_mills_ratio_holds_in_both_tails() {
-        for &(x, expected) in MILLS {
-            let found = inverse_mills(x);
-            assert!(
-                (found - expected).abs() <= 1e-13 * expected,
-                "{x}: {found} for {expected}"
-            );
-        }
-        assert_eq!(inverse_mills(f64::INFINITY), 0.0);
-        assert!(inverse_mills(f64::NAN).is_nan());
-    }
 
     /// (x, ln Φ(x)).
     const LOG_CDF: &[(f64, f64)] = &[
@@ -114,6 +99,27 @@ mod tests {
         (10.0, -7.619_853_024_160_525e-24),
         (20.0, -2.753_624_118_606_233_7e-89),
         (37.0, -5.725_571_222_524_577e-300),
+    ];
+
+    /// (x, φ(x)/Φ(x)).
+    const MILLS: &[(f64, f64)] = &[
+        (-100_000_000.0, 100_000_000.000_000_01),
+        (-10_000.0, 10_000.000_099_999_997),
+        (-300.0, 300.003_333_259_263_4),
+        (-20.5, 20.548_551_052_435_847),
+        (-20.0, 20.049_753_068_527_85),
+        (-19.5, 19.551_015_802_580_622),
+        (-10.0, 10.098_093_233_962_512),
+        (-5.0, 5.186_503_967_125_842),
+        (-2.0, 2.373_215_532_822_841),
+        (-1.0, 1.525_135_276_160_981),
+        (-0.3, 0.998_165_968_858_483_3),
+        (0.0, 0.797_884_560_802_865_4),
+        (0.3, 0.617_220_853_612_734_5),
+        (2.5, 0.017_637_825_486_916_735),
+        (8.0, 5.052_271_083_536_895e-15),
+        (20.0, 5.520_948_362_159_764e-88),
+        (37.0, 2.120_006_551_524_605_6e-298),
     ];
 
     /// (x, erf x, erfc x).
@@ -157,6 +163,17 @@ mod tests {
             let error = relative(normal_log_cdf(x), expected);
             assert!(error <= 2e-15, "{x}: {error:e}");
         }
+    }
+
+    #[test]
+    fn the_slope_of_the_log_cdf_matches_reference_values_in_both_tails() {
+        for &(x, expected) in MILLS {
+            let error = relative(inverse_mills(x), expected);
+            assert!(error <= 2e-15, "{x}: {error:e}");
+        }
+        let inf = f64::INFINITY;
+        assert_eq!([inverse_mills(inf), inverse_mills(-inf)], [0.0, inf]);
+        assert!(inverse_mills(f64::NAN).is_nan());
     }
 
     #[test]

@@ -1,0 +1,14 @@
+//! The laws the graph crate must keep, checked against plain loops and central differences.
+
+mod case;
+mod derivative;
+mod difference;
+mod directional;
+mod empty;
+mod hessian;
+mod interior;
+mod program;
+mod random;
+mod shape_error;
+mod simplify;
+mod special;
