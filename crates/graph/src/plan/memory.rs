@@ -23,6 +23,8 @@ pub(crate) struct Buffer {
 struct View {
     root: usize,
     offset: usize,
+    /// Numbers per row of the node itself, which a reshape changes.
+    inner: usize,
 }
 
 /// How large each memory space is, in numbers.
@@ -79,7 +81,8 @@ impl Memory {
     /// The address of a node; `streamed` where it is read block by block.
     pub(crate) fn address(&self, place: usize, streamed: bool) -> Address {
         let view = self.views[place];
-        let buffer = self.buffer(place);
+        let mut buffer = self.buffer(place);
+        buffer.per_block = buffer.per_block / self.views[view.root].inner.max(1) * view.inner;
         address(&buffer, view.offset, streamed)
     }
 
@@ -127,11 +130,16 @@ fn address(buffer: &Buffer, offset: usize, streamed: bool) -> Address {
 /// Each node's buffer owner and its place within that buffer.
 fn views(schedule: &Schedule<'_>) -> Vec<View> {
     let mut views: Vec<View> = (0..schedule.nodes.len())
-        .map(|root| View { root, offset: 0 })
+        .map(|root| {
+            let shape = schedule.nodes[root].shape;
+            let inner = shape.inner(1.min(shape.rank()));
+            View { root, offset: 0, inner }
+        })
         .collect();
     for &place in &schedule.order {
         if schedule.is_view(place) {
-            let mut view = views[schedule.input(place, 0)];
+            let inner = views[place].inner;
+            let mut view = View { inner, ..views[schedule.input(place, 0)] };
             if let Op::Slice { axis: 0, start } = schedule.nodes[place].op {
                 view.offset += start * schedule.nodes[place].shape.inner(1);
             }
@@ -343,7 +351,9 @@ impl Layouter<'_, '_> {
         }
         match self.heir(place, now) {
             Some(from) => {
-                self.memory.buffers[place] = self.memory.buffers[from];
+                let per_block = self.schedule.block * self.memory.views[place].inner;
+                let taken = self.memory.buffers[from];
+                self.memory.buffers[place] = taken.map(|b| Buffer { per_block, ..b });
                 self.lives.last[from] = usize::MAX - 1;
             }
             None => self.define(place),
