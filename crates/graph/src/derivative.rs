@@ -26,41 +26,10 @@ impl Graph {
             if wrt.iter().any(|w| w.id == id) {
                 found.insert(id, adjoint);
             }
-            self.pull(self.expr(id), adjoint, &active, &mut adjoints);
+            pull(self.expr(id), adjoint, &active, &mut adjoints);
         }
         let gradient = |w: &Expr<'g>| found.get(&w.id).copied().unwrap_or_else(|| w.like(0.0));
         wrt.iter().map(gradient).collect()
-    }
-
-    fn pull<'g>(
-        &'g self,
-        out: Expr<'g>,
-        adjoint: Expr<'g>,
-        active: &[bool],
-        adjoints: &mut HashMap<NodeId, Adjoint<'g>>,
-    ) {
-        let inputs = out.operands();
-        let site = Site {
-            out,
-            inputs: &inputs,
-        };
-        let op = out.op();
-        for (k, input) in inputs.iter().enumerate() {
-            if !active[input.id.index()] {
-                continue;
-            }
-            let Some(part) = op.pullback(&site, adjoint, k) else {
-                continue;
-            };
-            debug_assert_eq!(part.shape(), input.shape(), "pullback of {}", op.name());
-            let adjoint = adjoints.entry(input.id).or_default();
-            // What all lanes share collects from all lanes.
-            if out.is_laned() && !input.is_laned() {
-                adjoint.from_lanes.push(part);
-            } else {
-                adjoint.own.push(part);
-            }
-        }
     }
 
     /// The derivative of each of `of` along `along`, the direction in which `wrt` moves.
@@ -84,29 +53,12 @@ impl Graph {
         for place in (0..reachable.len()).filter(|&p| reachable[p]) {
             let id = NodeId(place as u32);
             if !tangents.contains_key(&id) {
-                let tangent = self.push(self.expr(id), &tangents);
+                let tangent = push(self.expr(id), &tangents);
                 tangents.insert(id, tangent);
             }
         }
         let tangent = |e: &Expr<'g>| tangents[&e.id].unwrap_or_else(|| e.like(0.0));
         of.iter().map(tangent).collect()
-    }
-
-    fn push<'g>(
-        &'g self,
-        out: Expr<'g>,
-        tangents: &HashMap<NodeId, Option<Expr<'g>>>,
-    ) -> Option<Expr<'g>> {
-        let inputs = out.operands();
-        let parts: Vec<Option<Expr<'g>>> = inputs.iter().map(|e| tangents[&e.id]).collect();
-        if parts.iter().all(Option::is_none) {
-            return None;
-        }
-        let site = Site {
-            out,
-            inputs: &inputs,
-        };
-        out.op().pushforward(&site, &parts)
     }
 
     /// Which nodes up to `of` lead to it, by place.
@@ -138,6 +90,51 @@ impl Graph {
         }
         active
     }
+}
+
+/// Passes the adjoint of a node on to its operands.
+fn pull<'g>(
+    out: Expr<'g>,
+    adjoint: Expr<'g>,
+    active: &[bool],
+    adjoints: &mut HashMap<NodeId, Adjoint<'g>>,
+) {
+    let inputs = out.operands();
+    let site = Site {
+        out,
+        inputs: &inputs,
+    };
+    let op = out.op();
+    for (k, input) in inputs.iter().enumerate() {
+        if !active[input.id.index()] {
+            continue;
+        }
+        let Some(part) = op.pullback(&site, adjoint, k) else {
+            continue;
+        };
+        debug_assert_eq!(part.shape(), input.shape(), "pullback of {}", op.name());
+        let adjoint = adjoints.entry(input.id).or_default();
+        // What all lanes share collects from all lanes.
+        if out.is_laned() && !input.is_laned() {
+            adjoint.from_lanes.push(part);
+        } else {
+            adjoint.own.push(part);
+        }
+    }
+}
+
+/// The tangent of a node from those of its operands.
+fn push<'g>(out: Expr<'g>, tangents: &HashMap<NodeId, Option<Expr<'g>>>) -> Option<Expr<'g>> {
+    let inputs = out.operands();
+    let parts: Vec<Option<Expr<'g>>> = inputs.iter().map(|e| tangents[&e.id]).collect();
+    if parts.iter().all(Option::is_none) {
+        return None;
+    }
+    let site = Site {
+        out,
+        inputs: &inputs,
+    };
+    out.op().pushforward(&site, &parts)
 }
 
 /// What has reached a node from its consumers.

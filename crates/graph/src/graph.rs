@@ -241,18 +241,6 @@ impl Graph {
         self.inputs.borrow()[place as usize].clone()
     }
 
-    /// tmp
-    pub fn input_by_name(&self, name: &str) -> Expr<'_> {
-        let id = self
-            .inputs
-            .borrow()
-            .iter()
-            .find(|i| i.name == name)
-            .unwrap()
-            .node;
-        self.expr(id)
-    }
-
     pub(crate) fn expr(&self, id: NodeId) -> Expr<'_> {
         Expr { graph: self, id }
     }

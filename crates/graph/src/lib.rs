@@ -1,7 +1,26 @@
 //! Arrays as expressions, their derivatives, and a plan that runs them fast.
 //!
 //! A [`Graph`] holds a program under construction; an [`Expr`] is a handle to one array of it,
-//! with operators. [`Graph::grad`] and [`Graph::jvp`] give derivatives as further expressions.
+//! with operators. [`Graph::grad`] and [`Graph::jvp`] give derivatives as further expressions,
+//! to any order. A [`Plan`] runs what was asked for in a [`Workspace`], without allocating.
+//!
+//! ```
+//! use lehr_graph::{Graph, Plan};
+//!
+//! let graph = Graph::new();
+//! let (x, y) = (graph.input("x", [3, 2]), graph.input("y", [3]));
+//! let z = graph.input("z", [2]);
+//! let logit = x.dot(z);
+//! let log_likelihood = (y * logit - logit.softplus()).sum();
+//! let slope = graph.grad(log_likelihood, &[z])[0];
+//!
+//! let plan = Plan::new(&[log_likelihood, slope], 1);
+//! let mut workspace = plan.workspace();
+//! workspace.set(plan.input(x).unwrap(), &[1.0, 0.0, 0.0, 1.0, 1.0, 1.0]);
+//! workspace.set(plan.input(y).unwrap(), &[1.0, 0.0, 1.0]);
+//! plan.run(&mut workspace);
+//! assert_eq!(workspace.output(1), [1.0, 0.0]);
+//! ```
 
 mod derivative;
 mod expr;

@@ -15,7 +15,7 @@ fn unspread(x: Expr<'_>) -> Option<Expr<'_>> {
     matches!(x.op(), Op::Broadcast).then(|| x.operand(0))
 }
 
-pub(crate) fn unary<'g>(op: Unary, x: Expr<'g>) -> Option<Expr<'g>> {
+pub(crate) fn unary(op: Unary, x: Expr<'_>) -> Option<Expr<'_>> {
     if let Some(value) = x.as_number() {
         return Some(x.graph().full(x.shape(), op.value(value)));
     }
@@ -248,7 +248,7 @@ pub(crate) fn transpose(x: Expr<'_>) -> Option<Expr<'_>> {
     Some(turned.broadcast([n, m]))
 }
 
-pub(crate) fn slice<'g>(x: Expr<'g>, axis: usize, range: Range<usize>) -> Option<Expr<'g>> {
+pub(crate) fn slice(x: Expr<'_>, axis: usize, range: Range<usize>) -> Option<Expr<'_>> {
     match x.op() {
         Op::Slice { axis: a, start } if a == axis => {
             let range = range.start + start..range.end + start;
@@ -291,12 +291,7 @@ pub(crate) fn flat_parts<'g>(parts: &[Expr<'g>], axis: usize) -> Vec<Expr<'g>> {
     }
 }
 
-pub(crate) fn reduce<'g>(
-    by: Reduction,
-    x: Expr<'g>,
-    first: usize,
-    count: usize,
-) -> Option<Expr<'g>> {
+pub(crate) fn reduce(by: Reduction, x: Expr<'_>, first: usize, count: usize) -> Option<Expr<'_>> {
     let out = x.shape().without(first, count);
     let length = x.shape().dims()[first..first + count]
         .iter()
@@ -320,7 +315,7 @@ pub(crate) fn reduce<'g>(
     sum(x, first, count)
 }
 
-fn sum<'g>(x: Expr<'g>, first: usize, count: usize) -> Option<Expr<'g>> {
+fn sum(x: Expr<'_>, first: usize, count: usize) -> Option<Expr<'_>> {
     let whole = count == x.shape().rank();
     match x.op() {
         Op::Unary(Unary::Neg) => Some(-sum_again(x.operand(0), first, count)),
@@ -335,8 +330,9 @@ fn sum<'g>(x: Expr<'g>, first: usize, count: usize) -> Option<Expr<'g>> {
             }
             None
         }
-        Op::Reshape | Op::Transpose | Op::Pad { .. } if whole => Some(x.operand(0).sum()),
-        Op::DiagonalMatrix if whole => Some(x.operand(0).sum()),
+        Op::Reshape | Op::Transpose | Op::Pad { .. } | Op::DiagonalMatrix if whole => {
+            Some(x.operand(0).sum())
+        }
         _ => None,
     }
 }

@@ -4,12 +4,12 @@ use lehr_graph::{Expr, Graph, Plan, Workspace};
 
 /// Sizes of the step.
 #[derive(Clone, Copy)]
-pub struct Size {
-    pub steps: usize,
-    pub dim: usize,
-    pub surrogate: usize,
-    pub batch: usize,
-    pub lanes: usize,
+pub(crate) struct Size {
+    pub(crate) steps: usize,
+    pub(crate) dim: usize,
+    pub(crate) surrogate: usize,
+    pub(crate) batch: usize,
+    pub(crate) lanes: usize,
 }
 
 /// ln N(v; 0, diag M)
@@ -24,7 +24,7 @@ fn logistic<'g>(x: Expr<'g>, y: Expr<'g>, weight: Expr<'g>, z: Expr<'g>) -> Expr
 }
 
 /// The objective and everything learned.
-pub fn program<'g>(g: &'g Graph, size: Size) -> (Expr<'g>, Vec<Expr<'g>>) {
+pub(crate) fn program<'g>(g: &'g Graph, size: Size) -> (Expr<'g>, Vec<Expr<'g>>) {
     let Size {
         steps,
         dim,
@@ -91,14 +91,14 @@ pub fn program<'g>(g: &'g Graph, size: Size) -> (Expr<'g>, Vec<Expr<'g>>) {
 }
 
 /// A pseudo-random number in (−1, 1), the same for the same place.
-pub fn noise(i: usize) -> f64 {
+pub(crate) fn noise(i: usize) -> f64 {
     let bits = (i as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15);
     let mixed = (bits ^ (bits >> 29)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
     ((mixed >> 11) as f64 / (1u64 << 53) as f64) * 2.0 - 1.0
 }
 
 /// The plan of value and gradients, and a workspace with inputs in it.
-pub fn plan(size: Size) -> (Plan, Workspace) {
+pub(crate) fn plan(size: Size) -> (Plan, Workspace) {
     let g = Graph::new();
     let (bound, learned) = program(&g, size);
     let mut outputs = vec![bound];

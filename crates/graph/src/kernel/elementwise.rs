@@ -35,9 +35,7 @@ unsafe fn each_run<const N: usize>(
     for (d, dim) in grid.outer.iter().enumerate() {
         counts[d] = frame.count(dim.count);
         total *= counts[d];
-        for k in 0..N {
-            steps[d][k] = frame.count(dim.steps[k]);
-        }
+        steps[d] = std::array::from_fn(|k| frame.count(dim.steps[k]));
     }
     let mut done = [0; LOOPS];
     for _ in 0..total {
@@ -108,18 +106,15 @@ macro_rules! map {
         let w = width::<S>();
         let lanes = ($($x,)*);
         let mut i = 0;
-        // SAFETY: every access stays below `n`.
         while i < $n {
             let whole = i + w <= $n;
             let ($($x,)*) = lanes;
-            $(let $x = unsafe { if whole { $x.get(i) } else { $x.part($simd, i, $n - i) } };)*
+            $(let $x = if whole { $x.get(i) } else { $x.part($simd, i, $n - i) };)*
             let result = $body;
-            unsafe {
-                if whole {
-                    store::<S>($out.add(i), result);
-                } else {
-                    store_part($simd, $out.add(i), $n - i, result);
-                }
+            if whole {
+                store::<S>($out.add(i), result);
+            } else {
+                store_part($simd, $out.add(i), $n - i, result);
             }
             i += w;
         }
@@ -129,13 +124,13 @@ macro_rules! map {
 /// The body over all runs of a grid, for operands `1..` of `to`.
 macro_rules! vector {
     ($simd:ident, $frame:ident, $to:ident, $grid:ident, $($k:literal $x:ident),* => $body:expr) => {
-        // SAFETY: runs of this grid.
+        // SAFETY: runs of this grid, and no access beyond the end of a run.
         unsafe {
             each_run($frame, $to, $grid, #[inline(always)] |at, n| {
                 let out = at[0];
                 $(let $x = Lane::<S>::new($simd, at[$k], $grid.steps[$k]);)*
                 map!($simd, out, n, $($x),* => $body);
-            })
+            });
         }
     };
 }
@@ -204,7 +199,7 @@ pub(super) unsafe fn binary<S: Simd>(
             vector!(simd, frame, to, grid, 1 x, 2 y => simd.select_f64s(simd.less_than_or_equal_f64s(x, y), one, zero));
         }
         Binary::Equal => {
-            vector!(simd, frame, to, grid, 1 x, 2 y => simd.select_f64s(simd.equal_f64s(x, y), one, zero))
+            vector!(simd, frame, to, grid, 1 x, 2 y => simd.select_f64s(simd.equal_f64s(x, y), one, zero));
         }
         // These must treat NaN as the reference does, which machine instructions do not.
         Binary::Pow | Binary::Min | Binary::Max => {
@@ -233,13 +228,13 @@ pub(super) unsafe fn fused<S: Simd>(
 ) {
     match op {
         Fused::MulAdd => {
-            vector!(simd, frame, to, grid, 1 x, 2 y, 3 z => simd.mul_add_f64s(x, y, z))
+            vector!(simd, frame, to, grid, 1 x, 2 y, 3 z => simd.mul_add_f64s(x, y, z));
         }
         Fused::MulSub => {
-            vector!(simd, frame, to, grid, 1 x, 2 y, 3 z => simd.mul_add_f64s(x, y, simd.neg_f64s(z)))
+            vector!(simd, frame, to, grid, 1 x, 2 y, 3 z => simd.mul_add_f64s(x, y, simd.neg_f64s(z)));
         }
         Fused::NegMulAdd => {
-            vector!(simd, frame, to, grid, 1 x, 2 y, 3 z => simd.mul_add_f64s(simd.neg_f64s(x), y, z))
+            vector!(simd, frame, to, grid, 1 x, 2 y, 3 z => simd.mul_add_f64s(simd.neg_f64s(x), y, z));
         }
     }
 }

@@ -3,27 +3,20 @@
 use pulp::Simd;
 
 use super::reduce::add_to;
+use crate::plan::instruction::Rows;
 
 /// Copies row `indices[i]` of `x` to row `i` of `out`.
 ///
 /// # Panics
-/// If a row number is not below `rows`: the numbers come from outside the plan.
+/// If a row number is too large: the numbers come from outside the plan.
 ///
 /// # Safety
-/// `out` must be writable for `indices.len()` rows, `x` readable for `rows`.
-pub(super) unsafe fn gather(
-    out: *mut f64,
-    x: *const f64,
-    indices: &[u32],
-    (width, rows): (usize, usize),
-) {
+/// `out` must be writable for `indices.len()` rows, `x` readable for `rows.below`.
+pub(super) unsafe fn gather(out: *mut f64, x: *const f64, indices: &[u32], rows: &Rows) {
+    let width = rows.width;
     for (i, &index) in indices.iter().enumerate() {
-        let row = index as usize;
-        assert!(
-            row < rows,
-            "row number {row} of an index input is not below {rows}"
-        );
-        // SAFETY: `row < rows` was checked.
+        let row = checked(index, rows);
+        // SAFETY: `row` is below the number of rows.
         unsafe {
             match width {
                 1 => *out.add(i) = *x.add(row),
@@ -33,28 +26,35 @@ pub(super) unsafe fn gather(
     }
 }
 
+#[inline(always)]
+fn checked(index: u32, rows: &Rows) -> usize {
+    let (row, below) = (index as usize, rows.below);
+    assert!(
+        row < below,
+        "row number {row} of an index input is not below {below}"
+    );
+    row
+}
+
 /// Adds row `i` of `x` to row `indices[i]` of `out`.
 ///
 /// # Panics
 /// As [`gather`].
 ///
 /// # Safety
-/// `x` must be readable for `indices.len()` rows, `out` writable for `rows`.
+/// `x` must be readable for `indices.len()` rows, `out` writable for `rows.below`.
 #[inline(always)]
 pub(super) unsafe fn scatter_add<S: Simd>(
     simd: S,
     out: *mut f64,
     x: *const f64,
     indices: &[u32],
-    (width, rows): (usize, usize),
+    rows: &Rows,
 ) {
+    let width = rows.width;
     for (i, &index) in indices.iter().enumerate() {
-        let row = index as usize;
-        assert!(
-            row < rows,
-            "row number {row} of an index input is not below {rows}"
-        );
-        // SAFETY: `row < rows` was checked.
+        let row = checked(index, rows);
+        // SAFETY: `row` is below the number of rows.
         unsafe {
             match width {
                 1 => *out.add(row) += *x.add(i),

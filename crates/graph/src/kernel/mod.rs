@@ -5,11 +5,16 @@
 //! result overlaps an operand only where both are walked in step, and lane blocks and strips
 //! write to disjoint memory.
 #![expect(
+    clippy::inline_always,
+    reason = "what is not inlined into the dispatched function is compiled without its instructions"
+)]
+#![expect(
     unsafe_code,
     reason = "kernels run on planned offsets in one arena; bounds are proved by the plan, not per access"
 )]
 
 mod elementwise;
+mod execute;
 mod factor;
 mod frame;
 mod index;

@@ -157,6 +157,26 @@ pub(super) unsafe fn reduce<S: Simd>(simd: S, out: *mut f64, x: *const f64, bloc
     }
 }
 
+/// `out = Σ` of `count` parts that lie `step` apart.
+///
+/// # Safety
+/// All parts must be readable for `size` numbers and `out` writable.
+#[inline(always)]
+pub(super) unsafe fn sum_parts<S: Simd>(
+    simd: S,
+    [out, part]: [*mut f64; 2],
+    size: usize,
+    (count, step): (usize, usize),
+) {
+    // SAFETY: by the caller.
+    unsafe {
+        std::ptr::copy(part, out, size);
+        for k in 1..count {
+            add_to(simd, out, part.add(k * step), size);
+        }
+    }
+}
+
 /// Joins the totals of two strips.
 ///
 /// # Safety

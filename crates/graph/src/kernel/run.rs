@@ -1,13 +1,12 @@
-//! The interpreter: one instruction after another, in blocks of lanes and rows.
+//! Runs the phases of a plan: once or per block of lanes, row loops in strips.
 
 use pulp::{Arch, Simd, WithSimd};
 use rayon::prelude::*;
 
+use super::execute::execute;
 pub(crate) use super::frame::Frame;
-use super::matmul::View;
-use super::reduce::Block;
-use super::{elementwise, factor, index, matmul, reduce};
-use crate::plan::instruction::{Extent, Instruction, Mat, Phase, RowLoop, Step, Tail, Write};
+use super::reduce;
+use crate::plan::instruction::{Instruction, Phase, RowLoop, Step, Tail};
 
 /// Work below this many flops is done by one thread.
 const WORTH_THREADS: u64 = 400_000;
@@ -53,12 +52,12 @@ impl Machine {
     }
 
     fn steps(&self, arch: Arch, phase: &Phase, frame: Frame) {
-        arch.dispatch(Steps {
-            steps: &phase.steps,
-            frame,
-            arch,
-            scratch: self.scratch.0,
-        });
+        for step in &phase.steps {
+            match step {
+                Step::Block(list) => arch.dispatch(Block { list, frame }),
+                Step::Rows(rows) => run_rows(arch, rows, frame, self.scratch.0),
+            }
+        }
     }
 }
 
@@ -66,63 +65,39 @@ fn worth_threads(flops: u64) -> bool {
     flops > WORTH_THREADS && rayon::current_num_threads() > 1
 }
 
-struct Steps<'a> {
-    steps: &'a [Step],
+/// Instructions one after another. The one place where the interpreter is compiled for each
+/// instruction set.
+struct Block<'a> {
+    list: &'a [Instruction],
     frame: Frame,
-    arch: Arch,
-    scratch: usize,
 }
 
-impl WithSimd for Steps<'_> {
+impl WithSimd for Block<'_> {
     type Output = ();
 
     #[inline(always)]
     fn with_simd<S: Simd>(self, simd: S) {
-        for step in self.steps {
-            match step {
-                // SAFETY: the frame belongs to the plan of these steps.
-                Step::Single(instruction) => unsafe { execute(simd, &self.frame, instruction) },
-                Step::Rows(rows) => run_rows(self.arch, rows, self.frame, self.scratch),
-            }
+        for instruction in self.list {
+            // SAFETY: the frame belongs to the plan of these instructions.
+            unsafe { execute(simd, &self.frame, instruction) };
         }
-        let _ = simd;
     }
 }
 
 /// One strip of a row loop: its blocks one after another into its own accumulators.
-struct Strip<'a> {
-    rows: &'a RowLoop,
-    frame: Frame,
-    strip: usize,
-}
-
-impl WithSimd for Strip<'_> {
-    type Output = ();
-
-    #[inline(always)]
-    fn with_simd<S: Simd>(self, simd: S) {
-        let RowLoop {
-            rows,
-            block,
-            strips,
-            ..
-        } = *self.rows;
-        let blocks = rows.div_ceil(block);
-        let mut frame = self.frame;
-        for tail in &self.rows.tails {
-            let count = frame.count(tail.size);
-            // SAFETY: the strip's own accumulator.
-            unsafe { std::slice::from_raw_parts_mut(frame.at(tail.strip), count) }
-                .fill(tail.by.start());
-        }
-        for b in self.strip * blocks / strips..(self.strip + 1) * blocks / strips {
-            frame.block = b;
-            frame.rows = block.min(rows - b * block);
-            for instruction in &self.rows.body {
-                // SAFETY: the frame belongs to the plan of this loop.
-                unsafe { execute(simd, &frame, instruction) };
-            }
-        }
+fn run_strip(arch: Arch, rows: &RowLoop, mut frame: Frame, strip: usize) {
+    let blocks = rows.rows.div_ceil(rows.block);
+    for tail in &rows.tails {
+        let count = frame.count(tail.size);
+        // SAFETY: the strip's own accumulator.
+        unsafe { std::slice::from_raw_parts_mut(frame.at(tail.strip), count) }
+            .fill(tail.by.start());
+    }
+    for b in strip * blocks / rows.strips..(strip + 1) * blocks / rows.strips {
+        frame.block = b;
+        frame.rows = rows.block.min(rows.rows - b * rows.block);
+        let list = &rows.body;
+        arch.dispatch(Block { list, frame });
     }
 }
 
@@ -135,8 +110,7 @@ fn strip_frame(frame: Frame, scratch: usize, strip: usize) -> Frame {
 /// All strips, side by side where it pays, then their totals in order.
 fn run_rows(arch: Arch, rows: &RowLoop, frame: Frame, scratch: usize) {
     let one = |strip: usize| {
-        let frame = strip_frame(frame, scratch, strip);
-        arch.dispatch(Strip { rows, frame, strip });
+        run_strip(arch, rows, strip_frame(frame, scratch, strip), strip);
     };
     if rows.strips > 1 && worth_threads(rows.flops * frame.lanes as u64) {
         (0..rows.strips)
@@ -178,328 +152,6 @@ impl WithSimd for Total<'_> {
                 let part = strip_frame(self.frame, self.scratch, strip).at(self.tail.strip);
                 reduce::join(simd, self.tail.by, total, part, count);
             }
-        }
-    }
-}
-
-/// Calls `f` with the pointers of each lane.
-#[inline(always)]
-fn each_lane<const N: usize>(
-    frame: &Frame,
-    count: Extent,
-    start: [*mut f64; N],
-    steps: [Extent; N],
-    mut f: impl FnMut([*mut f64; N]),
-) {
-    let steps = steps.map(|s| frame.count(s));
-    let mut at = start;
-    for _ in 0..frame.count(count) {
-        f(at);
-        for k in 0..N {
-            at[k] = at[k].wrapping_add(steps[k]);
-        }
-    }
-}
-
-/// One instruction on one frame. Each kind is a function of its own, compiled once per
-/// instruction set: in one large function the optimiser takes minutes.
-#[derive(Clone, Copy)]
-struct Execute<'a> {
-    frame: &'a Frame,
-    instruction: &'a Instruction,
-}
-
-/// # Safety
-/// The instruction must belong to the plan the frame was made for.
-#[inline(always)]
-unsafe fn execute<S: Simd>(simd: S, frame: &Frame, instruction: &Instruction) {
-    let call = Execute { frame, instruction };
-    match instruction {
-        Instruction::Unary { .. } => simd.vectorize(RunUnary(call)),
-        Instruction::Binary { .. } => simd.vectorize(RunBinary(call)),
-        Instruction::Fused { .. } | Instruction::Select { .. } => simd.vectorize(RunFused(call)),
-        Instruction::MatMul { .. } => simd.vectorize(RunProducts(call)),
-        _ => simd.vectorize(RunRest(call)),
-    }
-}
-
-macro_rules! runner {
-    ($name:ident, $simd:ident, $frame:ident, $($pattern:pat => $body:expr),*) => {
-        struct $name<'a>(Execute<'a>);
-
-        impl WithSimd for $name<'_> {
-            type Output = ();
-
-            #[inline(always)]
-            fn with_simd<S: Simd>(self, $simd: S) {
-                let $frame = self.0.frame;
-                // SAFETY: addresses, counts and strides come from the planner.
-                unsafe {
-                    match self.0.instruction {
-                        $($pattern => $body,)*
-                        _ => unreachable!("chosen by the kind of instruction"),
-                    }
-                }
-            }
-        }
-    };
-}
-
-runner!(RunUnary, simd, frame,
-    Instruction::Unary { op, to, grid } => elementwise::unary(simd, frame, *op, to, grid));
-runner!(RunBinary, simd, frame,
-    Instruction::Binary { op, to, grid } => elementwise::binary(simd, frame, *op, to, grid));
-runner!(RunFused, simd, frame,
-    Instruction::Fused { op, to, grid } => elementwise::fused(simd, frame, *op, to, grid),
-    Instruction::Select { to, grid } => elementwise::select(simd, frame, to, grid));
-runner!(RunProducts, simd, frame,
-Instruction::MatMul { a, b, c, dims, batch, write } => {
-    products(simd, frame, [a, b, c], *dims, *batch, *write);
-});
-runner!(RunRest, simd, frame,
-    Instruction::Copy { to, grid } => elementwise::copy(frame, to, grid),
-    Instruction::Fill { to, count, value } => {
-        let count = frame.count(*count);
-        std::slice::from_raw_parts_mut(frame.at(*to), count).fill(*value);
-    },
-    other => rest(simd, frame, other));
-
-/// The instructions that are not elementwise and not products.
-///
-/// # Safety
-/// As [`execute`].
-#[inline(always)]
-unsafe fn rest<S: Simd>(simd: S, frame: &Frame, instruction: &Instruction) {
-    // SAFETY: addresses, counts and strides come from the planner.
-    unsafe {
-        match instruction {
-            Instruction::Reduce {
-                by,
-                to,
-                lanes,
-                outer,
-                length,
-                inner,
-                write,
-            } => {
-                let block = Block {
-                    by: *by,
-                    outer: frame.count(*outer),
-                    length: frame.count(*length),
-                    inner: *inner,
-                    write: *write,
-                };
-                let start = to.map(|a| frame.at(a));
-                each_lane(
-                    frame,
-                    lanes[0],
-                    start,
-                    [lanes[1], lanes[2]],
-                    #[inline(always)]
-                    |[out, x]| {
-                        reduce::reduce(simd, out, x, block);
-                    },
-                );
-            }
-            Instruction::Dot {
-                to,
-                lanes,
-                length,
-                write,
-            } => {
-                let n = frame.count(*length);
-                let start = to.map(|a| frame.at(a));
-                let steps = [lanes[1], lanes[2], lanes[3]];
-                each_lane(
-                    frame,
-                    lanes[0],
-                    start,
-                    steps,
-                    #[inline(always)]
-                    |[out, x, y]| {
-                        let before = if *write == Write::Replace { 0.0 } else { *out };
-                        *out = before + reduce::dot(simd, x, y, n);
-                    },
-                );
-            }
-            Instruction::CumulativeSum {
-                direction,
-                to,
-                lanes,
-                count,
-                length,
-            } => {
-                let start = to.map(|a| frame.at(a));
-                each_lane(
-                    frame,
-                    lanes[0],
-                    start,
-                    [lanes[1], lanes[2]],
-                    #[inline(always)]
-                    |[out, x]| {
-                        reduce::cumulative(*direction, out, x, (*count, *length));
-                    },
-                );
-            }
-            Instruction::Gather {
-                to,
-                lanes,
-                indices,
-                count,
-                width,
-                rows,
-            } => {
-                let list = std::slice::from_raw_parts(frame.indices(*indices), frame.count(*count));
-                let start = to.map(|a| frame.at(a));
-                each_lane(
-                    frame,
-                    lanes[0],
-                    start,
-                    [lanes[1], lanes[2]],
-                    #[inline(always)]
-                    |[out, x]| {
-                        index::gather(out, x, list, (*width, *rows));
-                    },
-                );
-            }
-            Instruction::ScatterAdd {
-                to,
-                lanes,
-                indices,
-                count,
-                width,
-                rows,
-            } => {
-                let list = std::slice::from_raw_parts(frame.indices(*indices), frame.count(*count));
-                let start = to.map(|a| frame.at(a));
-                each_lane(
-                    frame,
-                    lanes[0],
-                    start,
-                    [lanes[1], lanes[2]],
-                    #[inline(always)]
-                    |[out, x]| {
-                        index::scatter_add(simd, out, x, list, (*width, *rows));
-                    },
-                );
-            }
-            Instruction::Cholesky { to, lanes, side } => {
-                let start = to.map(|a| frame.at(a));
-                each_lane(
-                    frame,
-                    lanes[0],
-                    start,
-                    [lanes[1], lanes[2]],
-                    #[inline(always)]
-                    |[out, x]| {
-                        factor::cholesky(simd, out, x, *side);
-                    },
-                );
-            }
-            Instruction::Solve {
-                form,
-                to,
-                lanes,
-                rows,
-                side,
-            } => {
-                let start = to.map(|a| frame.at(a));
-                let (rows, steps) = (frame.count(*rows), [lanes[1], lanes[2], lanes[3]]);
-                each_lane(
-                    frame,
-                    lanes[0],
-                    start,
-                    steps,
-                    #[inline(always)]
-                    |at| {
-                        factor::solve(simd, *form, at, (rows, *side));
-                    },
-                );
-            }
-            Instruction::Tril {
-                offset,
-                to,
-                lanes,
-                side,
-            } => {
-                let start = to.map(|a| frame.at(a));
-                each_lane(
-                    frame,
-                    lanes[0],
-                    start,
-                    [lanes[1], lanes[2]],
-                    #[inline(always)]
-                    |[out, x]| {
-                        factor::tril(*offset, out, x, *side);
-                    },
-                );
-            }
-            Instruction::SumLanes { to, lanes, size } => {
-                let [out, x] = to.map(|a| frame.at(a));
-                let (count, step) = (frame.count(lanes[0]), frame.count(lanes[1]));
-                sum_parts(simd, out, x, *size, (count, step));
-            }
-            Instruction::Combine { to, size } => {
-                let [out, part] = to.map(|a| frame.at(a));
-                let (step, count) = frame.lane_blocks;
-                sum_parts(simd, out, part, *size, (count, step));
-            }
-            _ => unreachable!("handled by the caller"),
-        }
-    }
-}
-
-/// `out = Σ` of `count` parts that lie `step` apart.
-///
-/// # Safety
-/// All parts must be readable for `size` numbers and `out` writable.
-#[inline(always)]
-unsafe fn sum_parts<S: Simd>(
-    simd: S,
-    out: *mut f64,
-    part: *const f64,
-    size: usize,
-    (count, step): (usize, usize),
-) {
-    // SAFETY: by the caller.
-    unsafe {
-        std::ptr::copy(part, out, size);
-        for k in 1..count {
-            reduce::add_to(simd, out, part.add(k * step), size);
-        }
-    }
-}
-
-/// A batch of products; a result that all of them share collects their sum.
-///
-/// # Safety
-/// As [`execute`].
-#[inline(always)]
-unsafe fn products<S: Simd>(
-    simd: S,
-    frame: &Frame,
-    mats: [&Mat; 3],
-    dims: [Extent; 3],
-    batch: Extent,
-    write: Write,
-) {
-    let [m, n, k] = dims.map(|d| frame.count(d));
-    // SAFETY: addresses come from the planner.
-    let mut views = mats.map(|mat| View {
-        at: unsafe { frame.at(mat.at) },
-        row: frame.count(mat.row),
-        col: frame.count(mat.col),
-    });
-    let steps = mats.map(|mat| frame.count(mat.batch));
-    let mut write = write;
-    for _ in 0..frame.count(batch) {
-        // SAFETY: as above.
-        unsafe { matmul::product(simd, (m, n, k), views[0], views[1], views[2], write) };
-        for (view, step) in views.iter_mut().zip(steps) {
-            view.at = view.at.wrapping_add(step);
-        }
-        if mats[2].batch == Extent::ZERO {
-            write = Write::Accumulate;
         }
     }
 }

@@ -1,9 +1,11 @@
 //! Memory that starts on a cache line.
 
-/// One cache line of numbers.
+/// One cache line of numbers, reached through pointers only.
 #[repr(align(64))]
 #[derive(Clone, Copy)]
-struct Line([f64; 8]);
+struct Line {
+    _numbers: [f64; 8],
+}
 
 /// A block of numbers, zero at first, aligned to cache lines.
 pub(crate) struct Storage {
@@ -14,7 +16,7 @@ impl Storage {
     /// Room for at least `size` numbers.
     pub(crate) fn new(size: usize) -> Storage {
         Storage {
-            lines: vec![Line([0.0; 8]); size.div_ceil(8)],
+            lines: vec![Line { _numbers: [0.0; 8] }; size.div_ceil(8)],
         }
     }
 

@@ -21,21 +21,17 @@ impl Arena {
     pub(crate) fn take(&mut self, size: usize) -> usize {
         let size = size.next_multiple_of(LINE);
         let fitting = (0..self.free.len()).filter(|&i| self.free[i].1 >= size);
-        match fitting.min_by_key(|&i| self.free[i].1) {
-            Some(i) => {
-                let (offset, length) = self.free[i];
-                if length == size {
-                    self.free.remove(i);
-                } else {
-                    self.free[i] = (offset + size, length - size);
-                }
-                offset
-            }
-            None => {
-                self.end += size;
-                self.end - size
-            }
+        let Some(i) = fitting.min_by_key(|&i| self.free[i].1) else {
+            self.end += size;
+            return self.end - size;
+        };
+        let (offset, length) = self.free[i];
+        if length == size {
+            self.free.remove(i);
+        } else {
+            self.free[i] = (offset + size, length - size);
         }
+        offset
     }
 
     /// Gives a part back.

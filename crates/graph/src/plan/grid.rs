@@ -35,10 +35,10 @@ pub(crate) fn elementwise(shape: Shape, lays: &[Lay], laned: bool, streamed: boo
         let step = |k: usize| lays[k].lane;
         dims.push(dim(Extent::LANES, lays.len(), step));
     }
-    for axis in 0..rank {
+    for (axis, &length) in shape.dims().iter().enumerate() {
         let count = match (axis, streamed) {
             (0, true) => Extent::ROWS,
-            _ => Extent::fixed(shape.dims()[axis]),
+            _ => Extent::fixed(length),
         };
         dims.push(dim(count, lays.len(), |k| Extent::fixed(steps[k][axis])));
     }

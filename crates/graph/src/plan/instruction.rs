@@ -35,7 +35,7 @@ impl Extent {
 
     /// The product; a zero is a plain zero.
     pub(crate) fn times(self, other: Extent) -> Extent {
-        debug_assert!(!(self.lanes && other.lanes) && !(self.rows && other.rows));
+        debug_assert!(!(self.lanes && other.lanes || self.rows && other.rows));
         match self.per * other.per {
             0 => Extent::ZERO,
             per => Extent {
@@ -129,6 +129,47 @@ pub(crate) enum Fused {
     NegMulAdd,
 }
 
+/// What an instruction does once per lane: where result and operands start, and their steps
+/// from one lane to the next.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct PerLane<const N: usize> {
+    pub(crate) at: [Address; N],
+    pub(crate) steps: [Extent; N],
+    pub(crate) count: Extent,
+}
+
+/// A batch of products C = A B, or C += A B.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct Products {
+    pub(crate) a: Mat,
+    pub(crate) b: Mat,
+    pub(crate) c: Mat,
+    /// Rows of A, columns of B, and what is contracted.
+    pub(crate) dims: [Extent; 3],
+    pub(crate) batch: Extent,
+    pub(crate) write: Write,
+}
+
+/// `[outer][length][inner] → [outer][inner]`
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Axis {
+    pub(crate) outer: Extent,
+    pub(crate) length: Extent,
+    pub(crate) inner: usize,
+}
+
+/// Which rows, and how wide each is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Rows {
+    pub(crate) indices: IndexAddress,
+    /// How many row numbers there are.
+    pub(crate) count: Extent,
+    /// Numbers per row.
+    pub(crate) width: usize,
+    /// Row numbers are below this.
+    pub(crate) below: usize,
+}
+
 /// One step of a plan.
 #[derive(Clone, PartialEq, Debug)]
 pub(crate) enum Instruction {
@@ -162,78 +203,55 @@ pub(crate) enum Instruction {
         count: Extent,
         value: f64,
     },
-    /// `[lanes][outer][length][inner] → [lanes][outer][inner]`
     Reduce {
         by: Reduction,
-        to: [Address; 2],
-        lanes: [Extent; 3],
-        outer: Extent,
-        length: Extent,
-        inner: usize,
+        lanes: PerLane<2>,
+        axis: Axis,
         write: Write,
     },
     /// Σ x·y per lane.
     Dot {
-        to: [Address; 3],
-        lanes: [Extent; 4],
+        lanes: PerLane<3>,
         length: Extent,
         write: Write,
     },
+    /// Running sums of `count` stretches of `length` numbers.
     CumulativeSum {
         direction: Direction,
-        to: [Address; 2],
-        lanes: [Extent; 3],
+        lanes: PerLane<2>,
         count: usize,
         length: usize,
     },
-    /// Rows by number, per lane.
     Gather {
-        to: [Address; 2],
-        lanes: [Extent; 3],
-        indices: IndexAddress,
-        count: Extent,
-        width: usize,
-        rows: usize,
+        lanes: PerLane<2>,
+        rows: Rows,
     },
     ScatterAdd {
-        to: [Address; 2],
-        lanes: [Extent; 3],
-        indices: IndexAddress,
-        count: Extent,
-        width: usize,
-        rows: usize,
+        lanes: PerLane<2>,
+        rows: Rows,
     },
-    MatMul {
-        a: Mat,
-        b: Mat,
-        c: Mat,
-        dims: [Extent; 3],
-        batch: Extent,
-        write: Write,
-    },
+    MatMul(Box<Products>),
     Cholesky {
-        to: [Address; 2],
-        lanes: [Extent; 3],
+        lanes: PerLane<2>,
         side: usize,
     },
     /// Result, factor, right side; `rows` systems per lane.
     Solve {
         form: Form,
-        to: [Address; 3],
-        lanes: [Extent; 4],
+        lanes: PerLane<3>,
         rows: Extent,
         side: usize,
     },
     Tril {
         offset: i32,
-        to: [Address; 2],
-        lanes: [Extent; 3],
+        lanes: PerLane<2>,
         side: [usize; 2],
     },
-    /// Sum over the lanes of the block.
+    /// Sum over the lanes of the block, which are `step` apart.
     SumLanes {
         to: [Address; 2],
-        lanes: [Extent; 2],
+        lanes: Extent,
+        step: Extent,
         size: usize,
     },
     /// Sum of the lane blocks' parts, in order.
@@ -277,7 +295,7 @@ pub(crate) struct RowLoop {
 /// One step of a phase.
 #[derive(Clone, PartialEq, Debug)]
 pub(crate) enum Step {
-    Single(Instruction),
+    Block(Vec<Instruction>),
     Rows(RowLoop),
 }
 

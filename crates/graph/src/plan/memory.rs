@@ -318,12 +318,11 @@ impl Layouter<'_, '_> {
             size
         };
         let size = rows * self.lane_block;
-        let (lane, per_block) = match streamed {
-            true => (
-                Extent::fixed(inner).times(Extent::ROWS),
-                block * inner * self.lane_block,
-            ),
-            false => (Extent::fixed(size / self.lane_block), block * inner),
+        let (lane, per_block) = if streamed {
+            let lane = Extent::fixed(inner).times(Extent::ROWS);
+            (lane, block * inner * self.lane_block)
+        } else {
+            (Extent::fixed(size / self.lane_block), block * inner)
         };
         Buffer {
             space: Space::Lane,
@@ -444,9 +443,10 @@ impl Layouter<'_, '_> {
         let laned = self.schedule.laned[place];
         let lanes = if laned { self.lane_block } else { 1 };
         let size = self.schedule.block * inner * lanes;
-        let lane = match laned {
-            true => Extent::fixed(inner).times(Extent::ROWS),
-            false => Extent::ZERO,
+        let lane = if laned {
+            Extent::fixed(inner).times(Extent::ROWS)
+        } else {
+            Extent::ZERO
         };
         self.memory.buffers[place] = Some(Buffer {
             space: Space::Scratch,

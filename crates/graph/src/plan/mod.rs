@@ -1,7 +1,8 @@
 //! From expressions to a list of kernels over one block of memory.
 
-pub(crate) mod arena;
-pub(crate) mod grid;
+mod arena;
+mod builder;
+mod grid;
 pub(crate) mod instruction;
 mod lower;
 mod memory;
@@ -19,13 +20,11 @@ use std::collections::HashMap;
 use crate::expr::Expr;
 use crate::graph::NodeId;
 use crate::kernel::run::Machine;
-use crate::primitive::Op;
-use instruction::{Extent, Instruction, Phase, RowLoop, Space, Step};
-use lower::Lower;
+use builder::Builder;
+use instruction::{Phase, Space};
 use memory::{Memory, Sizes};
 use rewrite::Program;
 use schedule::Schedule;
-use unit::{PhaseUnits, Task, Unit};
 
 /// Whether neighbouring nodes share a loop.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -82,6 +81,19 @@ pub(crate) struct InputPlace {
 }
 
 /// A compiled program: run it as often as you like, with any number of workspaces.
+///
+/// ```
+/// use lehr_graph::{Graph, Plan};
+///
+/// let graph = Graph::new();
+/// let x = graph.laned_input("x", [2]);
+/// let plan = Plan::new(&[x.square().sum(), x.exp().sum_lanes()], 3);
+/// let mut workspace = plan.workspace();
+/// workspace.set(plan.input(x).unwrap(), &[0.0, 0.0, 1.0, 1.0, 2.0, 2.0]);
+/// plan.run(&mut workspace);
+/// assert_eq!(workspace.output(0), [0.0, 2.0, 8.0]);
+/// assert_eq!(workspace.output(1).len(), 2);
+/// ```
 pub struct Plan {
     pub(crate) phases: Vec<Phase>,
     pub(crate) sizes: Sizes,
@@ -124,26 +136,21 @@ impl Plan {
         let blocks = options.lanes.div_ceil(LANE_BLOCK);
         let lane_block = options.lanes.div_ceil(blocks);
         let memory = Memory::new(&schedule, &phases, lane_block);
-        let mut builder = Builder {
-            schedule: &schedule,
-            memory: &memory,
-            graph,
-            plan: Plan {
-                phases: Vec::new(),
-                sizes: memory.sizes,
-                lanes: options.lanes,
-                lane_block,
-                strips: 1,
-                inputs: Vec::new(),
-                index_inputs: Vec::new(),
-                slots: HashMap::new(),
-                outputs: Vec::new(),
-                constants: Vec::new(),
-                lent: memory.lent.len(),
-                arch: pulp::Arch::new(),
-            },
-            index_slots: vec![None; program.nodes.len()],
+        let plan = Plan {
+            phases: Vec::new(),
+            sizes: memory.sizes,
+            lanes: options.lanes,
+            lane_block,
+            strips: 1,
+            inputs: Vec::new(),
+            index_inputs: Vec::new(),
+            slots: HashMap::new(),
+            outputs: Vec::new(),
+            constants: Vec::new(),
+            lent: memory.lent.len(),
+            arch: pulp::Arch::new(),
         };
+        let mut builder = Builder::new(graph, &schedule, &memory, plan);
         builder.given();
         builder.phases(&phases);
         builder.outputs(&places);
@@ -198,185 +205,5 @@ impl Plan {
     /// What the plan does, for people.
     pub fn report(&self) -> PlanReport {
         PlanReport::new(self)
-    }
-}
-
-struct Builder<'a> {
-    schedule: &'a Schedule<'a>,
-    memory: &'a Memory,
-    graph: &'a crate::graph::Graph,
-    plan: Plan,
-    index_slots: Vec<Option<usize>>,
-}
-
-impl Builder<'_> {
-    fn lower(&self) -> Lower<'_> {
-        Lower {
-            schedule: self.schedule,
-            memory: self.memory,
-            index_slots: &self.index_slots,
-        }
-    }
-
-    /// Inputs and constants.
-    fn given(&mut self) {
-        for &place in &self.schedule.order {
-            let id = NodeId(place as u32);
-            match self.schedule.nodes[place].op {
-                Op::Input(input) => {
-                    let buffer = self.memory.buffer(place);
-                    let lanes = if self.schedule.laned[place] {
-                        self.plan.lanes
-                    } else {
-                        1
-                    };
-                    self.plan
-                        .slots
-                        .insert(id, Slot::Numbers(self.plan.inputs.len()));
-                    self.plan.inputs.push(InputPlace {
-                        name: self.graph.input_info(input).name,
-                        space: buffer.space,
-                        offset: buffer.offset,
-                        size: buffer.size * lanes,
-                    });
-                }
-                Op::IndexInput(input) => {
-                    let slot = self.plan.index_inputs.len();
-                    self.index_slots[place] = Some(slot);
-                    self.plan.slots.insert(id, Slot::Indices(slot));
-                    let length = self.schedule.nodes[place].shape.size();
-                    let name = self.graph.input_info(input).name;
-                    self.plan.index_inputs.push((name, length));
-                }
-                Op::Constant(constant) => {
-                    let values = self.graph.constant_values(constant).to_vec();
-                    self.plan
-                        .constants
-                        .push((self.memory.buffer(place).offset, values));
-                }
-                Op::Scalar(bits) => {
-                    let at = self.memory.buffer(place).offset;
-                    self.plan.constants.push((at, vec![f64::from_bits(bits)]));
-                }
-                _ => {}
-            }
-        }
-    }
-
-    fn phases(&mut self, phases: &[PhaseUnits]) {
-        for phase in phases {
-            let steps: Vec<Step> = phase
-                .units
-                .iter()
-                .flat_map(|unit| self.unit(unit))
-                .collect();
-            let flops = phase.units.iter().map(|unit| self.unit_flops(unit)).sum();
-            self.plan.phases.push(Phase {
-                laned: phase.laned,
-                steps,
-                flops,
-            });
-        }
-    }
-
-    fn unit(&mut self, unit: &Unit) -> Vec<Step> {
-        match unit {
-            Unit::Task(Task::Compute(place)) => self
-                .lower()
-                .instructions(*place)
-                .into_iter()
-                .map(Step::Single)
-                .collect(),
-            Unit::Task(Task::Combine(place)) => vec![Step::Single(self.lower().combine(*place))],
-            Unit::Loop(members) => vec![Step::Rows(self.row_loop(members, self.unit_flops(unit)))],
-        }
-    }
-
-    fn row_loop(&mut self, members: &[usize], flops: u64) -> RowLoop {
-        let lower = self.lower();
-        let body: Vec<Instruction> = members
-            .iter()
-            .flat_map(|&m| lower.instructions(m))
-            .collect();
-        let tails = members.iter().filter_map(|&m| lower.tail(m)).collect();
-        let (rows, block) = (self.schedule.rows(members[0]), self.schedule.block);
-        let strips = rows.div_ceil(block).min(MAX_STRIPS);
-        self.plan.strips = self.plan.strips.max(strips);
-        RowLoop {
-            rows,
-            block,
-            strips,
-            body,
-            tails,
-            flops,
-        }
-    }
-
-    fn unit_flops(&self, unit: &Unit) -> u64 {
-        let nodes = match unit {
-            Unit::Task(Task::Compute(place)) => std::slice::from_ref(place),
-            Unit::Task(Task::Combine(_)) => &[],
-            Unit::Loop(members) => &members[..],
-        };
-        nodes
-            .iter()
-            .map(|&place| report::flops(self.schedule, place))
-            .sum()
-    }
-
-    /// Outputs that are not computed in place are copied at the end.
-    fn outputs(&mut self, places: &[usize]) {
-        let (mut once, mut laned) = (Vec::new(), Vec::new());
-        for &place in places {
-            let size = self.schedule.nodes[place].shape.size();
-            let lanes = if self.schedule.laned[place] {
-                self.plan.lanes
-            } else {
-                1
-            };
-            if self.memory.shows(self.schedule, place) {
-                let buffer = self.memory.buffer(place);
-                self.plan.outputs.push(Shown {
-                    space: buffer.space,
-                    offset: buffer.offset,
-                    size: size * lanes,
-                });
-                continue;
-            }
-            let (space, end) = match self.schedule.laned[place] {
-                true => (Space::Pinned, &mut self.plan.sizes.pinned),
-                false => (Space::Shared, &mut self.plan.sizes.shared),
-            };
-            let offset = *end;
-            *end += (size * lanes).next_multiple_of(arena::LINE);
-            let is_laned = self.schedule.laned[place];
-            let to = instruction::Address {
-                space,
-                offset,
-                per_block: 0,
-                per_lane: if is_laned { size } else { 0 },
-            };
-            let lane = if is_laned {
-                Extent::fixed(size)
-            } else {
-                Extent::ZERO
-            };
-            let copy = Step::Single(self.lower().export(place, to, lane));
-            if is_laned { &mut laned } else { &mut once }.push(copy);
-            self.plan.outputs.push(Shown {
-                space,
-                offset,
-                size: size * lanes,
-            });
-        }
-        for (laned, steps) in [(false, once), (true, laned)] {
-            if !steps.is_empty() {
-                self.plan.phases.push(Phase {
-                    laned,
-                    steps,
-                    flops: 0,
-                });
-            }
-        }
     }
 }

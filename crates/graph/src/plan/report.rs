@@ -34,7 +34,7 @@ impl PlanReport {
             report.flops += phase.flops * lanes;
             for step in &phase.steps {
                 match step {
-                    Step::Single(instruction) => report.count(instruction),
+                    Step::Block(block) => block.iter().for_each(|i| report.count(i)),
                     Step::Rows(rows) => {
                         report.row_loops += 1;
                         rows.body.iter().for_each(|i| report.count(i));
@@ -91,7 +91,7 @@ fn name(instruction: &Instruction) -> String {
         Instruction::CumulativeSum { .. } => "cumulative sum".into(),
         Instruction::Gather { .. } => "gather".into(),
         Instruction::ScatterAdd { .. } => "scatter add".into(),
-        Instruction::MatMul { .. } => "matmul".into(),
+        Instruction::MatMul(_) => "matmul".into(),
         Instruction::Cholesky { .. } => "cholesky".into(),
         Instruction::Solve { .. } => "solve".into(),
         Instruction::Tril { .. } => "tril".into(),

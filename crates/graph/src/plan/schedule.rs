@@ -135,13 +135,18 @@ impl<'a> Schedule<'a> {
             if yes && rows { Role::Tail } else { Role::Plain }
         };
         match node.op {
-            Op::Unary(_) | Op::Binary(_) | Op::Select | Op::Broadcast | Op::Gather => map(true),
             Op::Reshape | Op::StopGradient => {
                 map(self.dims(self.input(place, 0)).first() == self.dims(place).first())
             }
             Op::Slice { axis, .. } | Op::Concat { axis } => map(axis > 0),
             Op::Reduce { first: 0, .. } | Op::ScatterAdd => tail(true),
-            Op::Reduce { .. } | Op::Solve(_) => map(true),
+            Op::Unary(_)
+            | Op::Binary(_)
+            | Op::Select
+            | Op::Broadcast
+            | Op::Gather
+            | Op::Reduce { .. }
+            | Op::Solve(_) => map(true),
             Op::MatMul(op) if op.lanes == Lanes::Summed => Role::Plain,
             Op::MatMul(op) => match (op.a, op.b) {
                 (Read::Plain, _) => map(true),
@@ -157,8 +162,7 @@ impl<'a> Schedule<'a> {
         let node = &self.nodes[place];
         let input = self.nodes[self.input(place, k)].shape;
         match node.op {
-            Op::Gather => k == 1,
-            Op::Solve(_) => k == 1,
+            Op::Gather | Op::Solve(_) => k == 1,
             Op::MatMul(op) => k == 0 || op.a == Read::Transposed,
             Op::Reduce { .. } | Op::ScatterAdd | Op::Reshape | Op::StopGradient => true,
             _ => input.rank() == node.shape.rank() && input.dims()[0] == node.shape.dims()[0],

@@ -109,9 +109,12 @@ impl Schedule<'_> {
     pub(crate) fn reads(&self, place: usize) -> Vec<usize> {
         let direct = self.nodes[place].inputs.iter().map(|i| i.index());
         direct
-            .flat_map(|input| match self.slots[input].absorbed {
-                true => self.reads(input),
-                false => vec![input],
+            .flat_map(|input| {
+                if self.slots[input].absorbed {
+                    self.reads(input)
+                } else {
+                    vec![input]
+                }
             })
             .collect()
     }

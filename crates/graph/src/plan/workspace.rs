@@ -33,7 +33,22 @@ impl Lent {
     }
 }
 
-/// Memory for one run at a time of one plan.
+/// Memory for one run at a time of one plan; inputs keep their values from run to run.
+///
+/// ```
+/// use lehr_graph::{Graph, Plan};
+///
+/// let graph = Graph::new();
+/// let (a, b) = (graph.input("a", [2]), graph.input("b", ()));
+/// let plan = Plan::new(&[a * b], 1);
+/// let mut workspace = plan.workspace();
+/// workspace.set(plan.input(a).unwrap(), &[1.0, 2.0]);
+/// for (b_value, expected) in [(3.0, [3.0, 6.0]), (-1.0, [-1.0, -2.0])] {
+///     workspace.set(plan.input(b).unwrap(), &[b_value]);
+///     plan.run(&mut workspace);
+///     assert_eq!(workspace.output(0), expected);
+/// }
+/// ```
 pub struct Workspace {
     shared: Storage,
     lane: Storage,
@@ -66,7 +81,7 @@ impl Workspace {
             lane_size: plan.sizes.lane,
             lane_blocks: blocks,
         };
-        workspace.index_pointers = workspace.indices.iter().map(|v| v.as_ptr()).collect();
+        workspace.index_pointers = workspace.indices.iter().map(Vec::as_ptr).collect();
         for (offset, values) in &plan.constants {
             workspace
                 .shared

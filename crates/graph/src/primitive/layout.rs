@@ -110,6 +110,12 @@ impl<'g> Expr<'g> {
 impl Graph {
     /// The arrays end to end along an axis.
     ///
+    /// ```
+    /// let graph = lehr_graph::Graph::new();
+    /// let (a, b) = (graph.input("a", [2, 3]), graph.input("b", [2, 1]));
+    /// assert_eq!(graph.concat(&[a, b], 1).shape().dims(), [2, 4]);
+    /// ```
+    ///
     /// # Panics
     /// Without parts, or where their other axes differ.
     #[track_caller]
@@ -136,6 +142,15 @@ impl Graph {
     }
 
     /// The arrays of one shape along a new leading axis.
+    ///
+    /// ```
+    /// let graph = lehr_graph::Graph::new();
+    /// let rows = [graph.input("a", [3]), graph.input("b", [3])];
+    /// assert_eq!(graph.stack(&rows).shape().dims(), [2, 3]);
+    /// ```
+    ///
+    /// # Panics
+    /// As [`Graph::concat`], or where the arrays have [`crate::MAX_RANK`] axes already.
     #[track_caller]
     pub fn stack<'g>(&'g self, parts: &[Expr<'g>]) -> Expr<'g> {
         let Some(first) = parts.first() else {

@@ -16,7 +16,7 @@ use crate::expr::Expr;
 use crate::shape::Shape;
 
 pub(crate) use binary::Binary;
-pub(crate) use factor::{Form, Solve};
+pub(crate) use factor::Solve;
 pub(crate) use matmul::MatMul;
 pub(crate) use reduce::{Direction, Reduction};
 pub(crate) use unary::Unary;
@@ -134,8 +134,11 @@ impl Op {
         k: usize,
     ) -> Option<Expr<'g>> {
         match self {
-            Op::Scalar(_) | Op::Constant(_) | Op::Input(_) | Op::IndexInput(_) => None,
-            Op::StopGradient => None,
+            Op::Scalar(_)
+            | Op::Constant(_)
+            | Op::Input(_)
+            | Op::IndexInput(_)
+            | Op::StopGradient => None,
             Op::Unary(op) => Some(op.pullback(site, adjoint)),
             Op::Binary(op) => op.pullback(site, adjoint, k),
             Op::Select => select::pullback(site, adjoint, k),
@@ -168,8 +171,11 @@ impl Op {
         tangents: &[Option<Expr<'g>>],
     ) -> Option<Expr<'g>> {
         match self {
-            Op::Scalar(_) | Op::Constant(_) | Op::Input(_) | Op::IndexInput(_) => None,
-            Op::StopGradient => None,
+            Op::Scalar(_)
+            | Op::Constant(_)
+            | Op::Input(_)
+            | Op::IndexInput(_)
+            | Op::StopGradient => None,
             Op::Unary(op) => Some(op.pushforward(site, tangents[0]?)),
             Op::Binary(op) => op.pushforward(site, tangents),
             Op::Select => select::pushforward(site, tangents),

@@ -1,0 +1,32 @@
+# What a checkout must pass, and how to measure it.
+
+# Documentation is built with the same strictness as the code.
+export RUSTDOCFLAGS := -D warnings
+
+.PHONY: help check test slow bench docs
+
+help:
+	@echo "make check   format and lints only"
+	@echo "make test    everything a change must pass: check, tests, doc tests"
+	@echo "make slow    the tests that take minutes"
+	@echo "make bench   speed tables (docs/performance.md holds dated copies)"
+	@echo "make docs    the API documentation"
+
+check:
+	cargo fmt --all --check
+	cargo clippy --workspace --all-targets --locked -- -D warnings
+
+# The dev profile is optimised (see Cargo.toml), so numerics are fast here too.
+test: check
+	cargo test --workspace --locked
+	cargo doc --workspace --no-deps --locked
+
+slow:
+	cargo test --workspace --locked -- --ignored
+
+bench:
+	cargo bench --locked -p lehr-graph --bench math
+	cargo bench --locked -p lehr-graph --bench speed
+
+docs:
+	cargo doc --workspace --no-deps --locked

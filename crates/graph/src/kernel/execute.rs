@@ -1,0 +1,179 @@
+//! The interpreter: what each instruction does for the block of lanes and rows at hand.
+
+use pulp::{Simd, WithSimd};
+
+use super::frame::Frame;
+use super::reduce::Block;
+use super::{elementwise, factor, index, matmul, reduce};
+use crate::plan::instruction::{Instruction, Rows, Write};
+
+/// Runs the body with the pointers of each lane. A macro and not a function of a closure: a
+/// closure may stay a call, compiled without the vector instructions.
+macro_rules! per_lane {
+    ($frame:ident, $lanes:ident, $at:pat => $body:expr) => {{
+        let steps = $lanes.steps.map(|step| $frame.count(step));
+        let mut at = $lanes.at.map(|address| $frame.at(address));
+        for _ in 0..$frame.count($lanes.count) {
+            let $at = at;
+            $body;
+            for (at, step) in at.iter_mut().zip(steps) {
+                *at = at.wrapping_add(step);
+            }
+        }
+    }};
+}
+
+/// One instruction on one frame.
+struct Call<'a> {
+    frame: &'a Frame,
+    instruction: &'a Instruction,
+}
+
+/// Each kind of instruction is a function of its own, compiled once per instruction set: in one
+/// large function the optimiser takes minutes.
+///
+/// # Safety
+/// The instruction must belong to the plan the frame was made for.
+#[inline(always)]
+pub(super) unsafe fn execute<S: Simd>(simd: S, frame: &Frame, instruction: &Instruction) {
+    let call = Call { frame, instruction };
+    match instruction {
+        Instruction::Unary { .. } => simd.vectorize(RunUnary(call)),
+        Instruction::Binary { .. } => simd.vectorize(RunBinary(call)),
+        Instruction::Fused { .. } | Instruction::Select { .. } => simd.vectorize(RunFused(call)),
+        Instruction::MatMul(_) => simd.vectorize(RunProducts(call)),
+        Instruction::Reduce { .. } | Instruction::Dot { .. } => simd.vectorize(RunSums(call)),
+        _ => simd.vectorize(RunRest(call)),
+    }
+}
+
+/// A kernel as a function of its own; which instructions reach it is decided above.
+macro_rules! function {
+    ($name:ident, $simd:ident, $frame:ident, $($pattern:pat => $body:expr),*) => {
+        struct $name<'a>(Call<'a>);
+
+        impl WithSimd for $name<'_> {
+            type Output = ();
+
+            #[inline(always)]
+            fn with_simd<S: Simd>(self, $simd: S) {
+                let $frame = self.0.frame;
+                // SAFETY: addresses, counts and strides come from the planner.
+                unsafe {
+                    match self.0.instruction {
+                        $($pattern => $body,)*
+                    }
+                }
+            }
+        }
+    };
+}
+
+function!(RunUnary, simd, frame,
+    Instruction::Unary { op, to, grid } => elementwise::unary(simd, frame, *op, to, grid),
+    _ => unreachable!());
+function!(RunBinary, simd, frame,
+    Instruction::Binary { op, to, grid } => elementwise::binary(simd, frame, *op, to, grid),
+    _ => unreachable!());
+function!(RunFused, simd, frame,
+    Instruction::Fused { op, to, grid } => elementwise::fused(simd, frame, *op, to, grid),
+    Instruction::Select { to, grid } => elementwise::select(simd, frame, to, grid),
+    _ => unreachable!());
+function!(RunProducts, simd, frame,
+    Instruction::MatMul(products) => matmul::products(simd, frame, products),
+    _ => unreachable!());
+function!(RunSums, simd, frame,
+Instruction::Reduce { by, lanes, axis, write } => {
+    let block = Block {
+        by: *by,
+        outer: frame.count(axis.outer),
+        length: frame.count(axis.length),
+        inner: axis.inner,
+        write: *write,
+    };
+    per_lane!(frame, lanes, [out, x] => reduce::reduce(simd, out, x, block));
+},
+Instruction::Dot { lanes, length, write } => {
+    let n = frame.count(*length);
+    per_lane!(frame, lanes, [out, x, y] => {
+        let before = if *write == Write::Replace { 0.0 } else { *out };
+        *out = before + reduce::dot(simd, x, y, n);
+    });
+},
+_ => unreachable!());
+function!(RunRest, simd, frame,
+    Instruction::Copy { to, grid } => elementwise::copy(frame, to, grid),
+    Instruction::Fill { to, count, value } => {
+        let count = frame.count(*count);
+        std::slice::from_raw_parts_mut(frame.at(*to), count).fill(*value);
+    },
+    other => rare(simd, frame, other));
+
+/// The instructions that a training step meets rarely.
+///
+/// # Safety
+/// As [`execute`].
+#[inline(always)]
+unsafe fn rare<S: Simd>(simd: S, frame: &Frame, instruction: &Instruction) {
+    // SAFETY: addresses, counts and strides come from the planner.
+    unsafe {
+        match instruction {
+            Instruction::CumulativeSum {
+                direction,
+                lanes,
+                count,
+                length,
+            } => {
+                let shape = (*count, *length);
+                per_lane!(frame, lanes, [out, x] => reduce::cumulative(*direction, out, x, shape));
+            }
+            Instruction::Gather { lanes, rows } => {
+                let list = row_numbers(frame, rows);
+                per_lane!(frame, lanes, [out, x] => index::gather(out, x, list, rows));
+            }
+            Instruction::ScatterAdd { lanes, rows } => {
+                let list = row_numbers(frame, rows);
+                per_lane!(frame, lanes, [out, x] => index::scatter_add(simd, out, x, list, rows));
+            }
+            Instruction::Cholesky { lanes, side } => {
+                per_lane!(frame, lanes, [out, x] => factor::cholesky(simd, out, x, *side));
+            }
+            Instruction::Solve {
+                form,
+                lanes,
+                rows,
+                side,
+            } => {
+                let rows = frame.count(*rows);
+                per_lane!(frame, lanes, at => factor::solve(simd, *form, at, (rows, *side)));
+            }
+            Instruction::Tril {
+                offset,
+                lanes,
+                side,
+            } => per_lane!(frame, lanes, [out, x] => factor::tril(*offset, out, x, *side)),
+            Instruction::SumLanes {
+                to,
+                lanes,
+                step,
+                size,
+            } => {
+                let apart = (frame.count(*lanes), frame.count(*step));
+                reduce::sum_parts(simd, to.map(|a| frame.at(a)), *size, apart);
+            }
+            Instruction::Combine { to, size } => {
+                let (step, count) = frame.lane_blocks;
+                reduce::sum_parts(simd, to.map(|a| frame.at(a)), *size, (count, step));
+            }
+            _ => unreachable!("handled by the caller"),
+        }
+    }
+}
+
+/// # Safety
+/// As [`execute`].
+#[inline(always)]
+unsafe fn row_numbers<'a>(frame: &Frame, rows: &Rows) -> &'a [u32] {
+    // SAFETY: the workspace holds a whole column; nobody writes to it during a run.
+    unsafe { std::slice::from_raw_parts(frame.indices(rows.indices), frame.count(rows.count)) }
+}

@@ -1,0 +1,199 @@
+//! Matrix products: thin ones by own kernels, large ones by faer.
+//!
+//! Thin products (a data block times a few lanes) are where training spends its time, and
+//! general libraries pack and dispatch more than they multiply there.
+
+mod column;
+mod thin;
+
+use faer::linalg::matmul::matmul as faer_matmul;
+use faer::{Accum, MatMut, MatRef, Par};
+use pulp::Simd;
+
+use super::frame::Frame;
+use crate::plan::instruction::{Extent, Mat, Products, Write};
+
+/// A matrix in memory: entry (i, j) is at `i · row + j · col`.
+#[derive(Clone, Copy)]
+struct View {
+    at: *mut f64,
+    row: usize,
+    col: usize,
+}
+
+impl View {
+    #[inline(always)]
+    fn transposed(self) -> View {
+        View {
+            at: self.at,
+            row: self.col,
+            col: self.row,
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn entry(self, i: usize, j: usize) -> *mut f64 {
+        // SAFETY: the caller stays within the matrix.
+        unsafe { self.at.add(i * self.row + j * self.col) }
+    }
+
+    /// The part from row `i` and column `j` on.
+    #[inline(always)]
+    unsafe fn from(self, i: usize, j: usize) -> View {
+        // SAFETY: the caller stays within the matrix.
+        let at = unsafe { self.entry(i, j) };
+        View { at, ..self }
+    }
+}
+
+/// C = A B, or C += A B, with A of `m×k` and B of `k×n`.
+///
+/// Whoever makes one vouches that the views are valid for these shapes and that C overlaps
+/// neither A nor B; all functions of a product rely on that.
+#[derive(Clone, Copy)]
+struct Product {
+    m: usize,
+    n: usize,
+    k: usize,
+    a: View,
+    b: View,
+    c: View,
+    write: Write,
+}
+
+impl Product {
+    /// Cᵀ = Bᵀ Aᵀ
+    #[inline(always)]
+    fn transposed(self) -> Product {
+        Product {
+            m: self.n,
+            n: self.m,
+            a: self.b.transposed(),
+            b: self.a.transposed(),
+            c: self.c.transposed(),
+            ..self
+        }
+    }
+
+    /// The part of the product from row `i` of C on.
+    #[inline(always)]
+    unsafe fn after_rows(self, i: usize) -> Product {
+        // SAFETY: the caller has `i ≤ m`.
+        unsafe {
+            Product {
+                m: self.m - i,
+                a: self.a.from(i, 0),
+                c: self.c.from(i, 0),
+                ..self
+            }
+        }
+    }
+
+    /// The part of the product from column `j` of C on.
+    #[inline(always)]
+    unsafe fn after_columns(self, j: usize) -> Product {
+        // SAFETY: the caller has `j ≤ n`.
+        unsafe {
+            Product {
+                n: self.n - j,
+                b: self.b.from(0, j),
+                c: self.c.from(0, j),
+                ..self
+            }
+        }
+    }
+}
+
+/// Products at least this large in every dimension go to faer.
+const LARGE: usize = 24;
+
+/// A batch of products; a result that all of them share collects their sum.
+///
+/// # Safety
+/// The products must belong to the frame's plan.
+#[inline(always)]
+pub(super) unsafe fn products<S: Simd>(simd: S, frame: &Frame, all: &Products) {
+    let [m, n, k] = all.dims.map(|d| frame.count(d));
+    let view = |mat: &Mat| View {
+        // SAFETY: addresses come from the planner.
+        at: unsafe { frame.at(mat.at) },
+        row: frame.count(mat.row),
+        col: frame.count(mat.col),
+    };
+    let (a, b, c) = (view(&all.a), view(&all.b), view(&all.c));
+    let write = all.write;
+    let mut one = Product {
+        m,
+        n,
+        k,
+        a,
+        b,
+        c,
+        write,
+    };
+    for _ in 0..frame.count(all.batch) {
+        // SAFETY: the planner keeps results apart from operands.
+        unsafe { product(simd, one) };
+        for (view, mat) in [
+            (&mut one.a, &all.a),
+            (&mut one.b, &all.b),
+            (&mut one.c, &all.c),
+        ] {
+            view.at = view.at.wrapping_add(frame.count(mat.batch));
+        }
+        if all.c.batch == Extent::ZERO {
+            one.write = Write::Accumulate;
+        }
+    }
+}
+
+#[inline(always)]
+unsafe fn product<S: Simd>(simd: S, p: Product) {
+    // SAFETY: the same product, told apart by its shape.
+    unsafe {
+        if p.n == 1 {
+            column::column(simd, p);
+        } else if p.m == 1 {
+            column::column(simd, p.transposed());
+        } else if p.m >= LARGE && p.n >= LARGE && p.k >= LARGE {
+            large(p);
+        } else {
+            thin::thin(simd, if p.c.col == 1 { p } else { p.transposed() });
+        }
+    }
+}
+
+unsafe fn large(
+    Product {
+        m,
+        n,
+        k,
+        a,
+        b,
+        c,
+        write,
+    }: Product,
+) {
+    let accumulate = match write {
+        Write::Replace => Accum::Replace,
+        Write::Accumulate => Accum::Add,
+    };
+    // SAFETY: valid for these shapes; C overlaps neither operand.
+    unsafe {
+        let a = MatRef::from_raw_parts(a.at.cast_const(), m, k, a.row as isize, a.col as isize);
+        let b = MatRef::from_raw_parts(b.at.cast_const(), k, n, b.row as isize, b.col as isize);
+        let c = MatMut::from_raw_parts_mut(c.at, m, n, c.row as isize, c.col as isize);
+        faer_matmul(c, accumulate, a, b, 1.0, Par::Seq);
+    }
+}
+
+#[inline(always)]
+unsafe fn put(to: *mut f64, value: f64, write: Write) {
+    // SAFETY: by the caller.
+    unsafe {
+        match write {
+            Write::Replace => *to = value,
+            Write::Accumulate => *to += value,
+        }
+    }
+}

@@ -1,0 +1,164 @@
+//! Products that are thin in at least one dimension.
+
+use std::mem::MaybeUninit;
+
+use pulp::Simd;
+
+use super::{Product, View};
+use crate::kernel::vector::{load, load_part, store, store_part, width};
+use crate::plan::instruction::Write;
+
+/// Numbers in a buffer on the stack: 16 KiB, half of a first-level cache.
+const BUFFER: usize = 2048;
+/// Columns that are packed at a time.
+const PANEL: usize = 24;
+
+type Buffer = [MaybeUninit<f64>; BUFFER];
+
+/// A product with the rows of C contiguous.
+///
+/// # Safety
+/// As [`Product`] says; `c.col` is one.
+#[inline(always)]
+pub(super) unsafe fn thin<S: Simd>(simd: S, p: Product) {
+    let mut buffer: Buffer = [MaybeUninit::uninit(); BUFFER];
+    // SAFETY: the same product in parts.
+    unsafe {
+        if p.b.col == 1 {
+            panels(simd, p);
+        } else {
+            packed(simd, p, &mut buffer);
+        }
+    }
+}
+
+/// Columns of B are not contiguous: they are copied first, a few at a time.
+#[inline(always)]
+unsafe fn packed<S: Simd>(simd: S, p: Product, buffer: &mut Buffer) {
+    const DEPTH: usize = BUFFER / PANEL;
+    let buffer = buffer.as_mut_ptr().cast::<f64>();
+    let mut write = p.write;
+    for l in (0..p.k.max(1)).step_by(DEPTH) {
+        let depth = DEPTH.min(p.k - l);
+        for j in (0..p.n).step_by(PANEL) {
+            let columns = PANEL.min(p.n - j);
+            // SAFETY: `depth` rows of `PANEL` numbers fit the buffer.
+            unsafe {
+                for jj in 0..columns {
+                    let from = p.b.entry(l, j + jj).cast_const();
+                    for ll in 0..depth {
+                        *buffer.add(ll * PANEL + jj) = *from.add(ll * p.b.row);
+                    }
+                }
+                let part = Product {
+                    n: columns,
+                    k: depth,
+                    a: p.a.from(0, l),
+                    b: View {
+                        at: buffer,
+                        row: PANEL,
+                        col: 1,
+                    },
+                    c: p.c.from(0, j),
+                    write,
+                    ..p
+                };
+                panels(simd, part);
+            }
+        }
+        write = Write::Accumulate;
+    }
+}
+
+/// Columns of C in strips of one to three registers, never one where two would do.
+#[inline(always)]
+unsafe fn panels<S: Simd>(simd: S, p: Product) {
+    let mut j = 0;
+    // SAFETY: columns below `n`.
+    unsafe {
+        while j < p.n {
+            let rest = p.after_columns(j);
+            j += match rest.n / width::<S>() {
+                3 | 5.. => rows_of_panel::<S, 3>(simd, rest),
+                2 | 4 => rows_of_panel::<S, 2>(simd, rest),
+                1 => rows_of_panel::<S, 1>(simd, rest),
+                0 => narrow(simd, rest),
+            };
+        }
+    }
+}
+
+#[inline(always)]
+unsafe fn rows_of_panel<S: Simd, const N: usize>(simd: S, p: Product) -> usize {
+    let mut i = 0;
+    // SAFETY: rows below `m`.
+    unsafe {
+        while i < p.m {
+            let rest = p.after_rows(i);
+            i += match rest.m {
+                4.. => tile::<S, 4, N>(simd, rest),
+                3 => tile::<S, 3, N>(simd, rest),
+                2 => tile::<S, 2, N>(simd, rest),
+                _ => tile::<S, 1, N>(simd, rest),
+            };
+        }
+    }
+    N * width::<S>()
+}
+
+/// The first M rows by N registers of C, all in registers while k runs.
+#[inline(always)]
+unsafe fn tile<S: Simd, const M: usize, const N: usize>(simd: S, p: Product) -> usize {
+    let w = width::<S>();
+    // SAFETY: M rows and N registers are left.
+    unsafe {
+        let mut sums = [[simd.splat_f64s(0.0); N]; M];
+        let (mut row, mut column) = (p.b.at.cast_const(), p.a.at.cast_const());
+        for _ in 0..p.k {
+            let mut bs = [simd.splat_f64s(0.0); N];
+            for (r, b) in bs.iter_mut().enumerate() {
+                *b = load::<S>(row.add(r * w));
+            }
+            for (i, sums) in sums.iter_mut().enumerate() {
+                let entry = simd.splat_f64s(*column.add(i * p.a.row));
+                for r in 0..N {
+                    sums[r] = simd.mul_add_f64s(entry, bs[r], sums[r]);
+                }
+            }
+            row = row.wrapping_add(p.b.row);
+            column = column.wrapping_add(p.a.col);
+        }
+        for (i, sums) in sums.into_iter().enumerate() {
+            for (r, sum) in sums.into_iter().enumerate() {
+                let to = p.c.entry(i, 0).add(r * w);
+                let value = match p.write {
+                    Write::Replace => sum,
+                    Write::Accumulate => simd.add_f64s(load::<S>(to), sum),
+                };
+                store::<S>(to, value);
+            }
+        }
+    }
+    M
+}
+
+/// Fewer columns than a register holds.
+#[inline(always)]
+unsafe fn narrow<S: Simd>(simd: S, p: Product) -> usize {
+    for i in 0..p.m {
+        // SAFETY: rows below `m`, `n` columns.
+        unsafe {
+            let to = p.c.entry(i, 0);
+            let mut sum = match p.write {
+                Write::Replace => simd.splat_f64s(0.0),
+                Write::Accumulate => load_part(simd, to, p.n),
+            };
+            for l in 0..p.k {
+                let entry = simd.splat_f64s(*p.a.entry(i, l));
+                sum = simd.mul_add_f64s(entry, load_part(simd, p.b.entry(l, 0), p.n), sum);
+            }
+            store_part(simd, to, p.n, sum);
+        }
+    }
+    p.n
+}

@@ -1,0 +1,229 @@
+//! Fills a plan: inputs and constants, phases of instructions, outputs.
+
+use super::arena::LINE;
+use super::instruction::{Address, Extent, Instruction, Phase, RowLoop, Space, Step};
+use super::lower::Lower;
+use super::memory::Memory;
+use super::schedule::Schedule;
+use super::unit::{PhaseUnits, Task, Unit};
+use super::{InputPlace, MAX_STRIPS, Plan, Shown, Slot, report};
+use crate::graph::{Graph, NodeId};
+use crate::primitive::Op;
+
+/// A plan under construction.
+pub(super) struct Builder<'a> {
+    graph: &'a Graph,
+    schedule: &'a Schedule<'a>,
+    memory: &'a Memory,
+    /// The slot of each index input, by node.
+    index_slots: Vec<Option<usize>>,
+    pub(super) plan: Plan,
+}
+
+impl<'a> Builder<'a> {
+    pub(super) fn new(
+        graph: &'a Graph,
+        schedule: &'a Schedule<'a>,
+        memory: &'a Memory,
+        plan: Plan,
+    ) -> Builder<'a> {
+        Builder {
+            graph,
+            schedule,
+            memory,
+            index_slots: vec![None; schedule.nodes.len()],
+            plan,
+        }
+    }
+
+    /// How many events an input or output holds.
+    fn events(&self, place: usize) -> usize {
+        if self.schedule.laned[place] {
+            self.plan.lanes
+        } else {
+            1
+        }
+    }
+
+    fn lower(&self) -> Lower<'_> {
+        Lower {
+            schedule: self.schedule,
+            memory: self.memory,
+            index_slots: &self.index_slots,
+        }
+    }
+
+    /// Inputs and constants.
+    pub(super) fn given(&mut self) {
+        for &place in &self.schedule.order {
+            let id = NodeId(place as u32);
+            match self.schedule.nodes[place].op {
+                Op::Input(input) => {
+                    let buffer = self.memory.buffer(place);
+                    let slot = Slot::Numbers(self.plan.inputs.len());
+                    self.plan.slots.insert(id, slot);
+                    self.plan.inputs.push(InputPlace {
+                        name: self.graph.input_info(input).name,
+                        space: buffer.space,
+                        offset: buffer.offset,
+                        size: buffer.size * self.events(place),
+                    });
+                }
+                Op::IndexInput(input) => {
+                    let slot = self.plan.index_inputs.len();
+                    self.index_slots[place] = Some(slot);
+                    self.plan.slots.insert(id, Slot::Indices(slot));
+                    let length = self.schedule.nodes[place].shape.size();
+                    let name = self.graph.input_info(input).name;
+                    self.plan.index_inputs.push((name, length));
+                }
+                Op::Constant(constant) => {
+                    let values = self.graph.constant_values(constant).to_vec();
+                    self.plan
+                        .constants
+                        .push((self.memory.buffer(place).offset, values));
+                }
+                Op::Scalar(bits) => {
+                    let at = self.memory.buffer(place).offset;
+                    self.plan.constants.push((at, vec![f64::from_bits(bits)]));
+                }
+                _ => {}
+            }
+        }
+    }
+
+    pub(super) fn phases(&mut self, phases: &[PhaseUnits]) {
+        for phase in phases {
+            let mut steps = Vec::new();
+            for unit in &phase.units {
+                self.unit(unit, &mut steps);
+            }
+            let flops = phase.units.iter().map(|unit| self.unit_flops(unit)).sum();
+            self.plan.phases.push(Phase {
+                laned: phase.laned,
+                steps,
+                flops,
+            });
+        }
+    }
+
+    /// Appends the work of one unit; what is not a row loop joins the block before it.
+    fn unit(&mut self, unit: &Unit, steps: &mut Vec<Step>) {
+        let instructions = match unit {
+            Unit::Task(Task::Compute(place)) => self.lower().instructions(*place),
+            Unit::Task(Task::Combine(place)) => vec![self.lower().combine(*place)],
+            Unit::Loop(members) => {
+                let rows = self.row_loop(members, self.unit_flops(unit));
+                return steps.push(Step::Rows(rows));
+            }
+        };
+        match steps.last_mut() {
+            Some(Step::Block(block)) => block.extend(instructions),
+            _ => steps.push(Step::Block(instructions)),
+        }
+    }
+
+    fn row_loop(&mut self, members: &[usize], flops: u64) -> RowLoop {
+        let lower = self.lower();
+        let body: Vec<Instruction> = members
+            .iter()
+            .flat_map(|&m| lower.instructions(m))
+            .collect();
+        let tails = members.iter().filter_map(|&m| lower.tail(m)).collect();
+        let (rows, block) = (self.schedule.rows(members[0]), self.schedule.block);
+        let strips = rows.div_ceil(block).min(MAX_STRIPS);
+        self.plan.strips = self.plan.strips.max(strips);
+        RowLoop {
+            rows,
+            block,
+            strips,
+            body,
+            tails,
+            flops,
+        }
+    }
+
+    fn unit_flops(&self, unit: &Unit) -> u64 {
+        let nodes = match unit {
+            Unit::Task(Task::Compute(place)) => std::slice::from_ref(place),
+            Unit::Task(Task::Combine(_)) => &[],
+            Unit::Loop(members) => &members[..],
+        };
+        nodes
+            .iter()
+            .map(|&place| report::flops(self.schedule, place))
+            .sum()
+    }
+
+    /// Outputs that are not computed in place are copied at the end.
+    pub(super) fn outputs(&mut self, places: &[usize]) {
+        let (mut once, mut laned) = (Vec::new(), Vec::new());
+        for &place in places {
+            let shown = if self.memory.shows(self.schedule, place) {
+                let buffer = self.memory.buffer(place);
+                self.shown(place, buffer.space, buffer.offset)
+            } else {
+                let shown = self.place_of_copy(place);
+                let list = if self.schedule.laned[place] {
+                    &mut laned
+                } else {
+                    &mut once
+                };
+                list.push(self.copy_to(place, shown));
+                shown
+            };
+            self.plan.outputs.push(shown);
+        }
+        for (laned, copies) in [(false, once), (true, laned)] {
+            if !copies.is_empty() {
+                self.plan.phases.push(Phase {
+                    laned,
+                    steps: vec![Step::Block(copies)],
+                    flops: 0,
+                });
+            }
+        }
+    }
+
+    fn shown(&self, place: usize, space: Space, offset: usize) -> Shown {
+        let size = self.schedule.nodes[place].shape.size() * self.events(place);
+        Shown {
+            space,
+            offset,
+            size,
+        }
+    }
+
+    /// New memory at the end of its space.
+    fn place_of_copy(&mut self, place: usize) -> Shown {
+        let sizes = self.plan.sizes;
+        let (space, offset) = if self.schedule.laned[place] {
+            (Space::Pinned, sizes.pinned)
+        } else {
+            (Space::Shared, sizes.shared)
+        };
+        let shown = self.shown(place, space, offset);
+        let end = offset + shown.size.next_multiple_of(LINE);
+        match space {
+            Space::Pinned => self.plan.sizes.pinned = end,
+            _ => self.plan.sizes.shared = end,
+        }
+        shown
+    }
+
+    fn copy_to(&self, place: usize, shown: Shown) -> Instruction {
+        let laned = self.schedule.laned[place];
+        let per_lane = if laned {
+            self.schedule.nodes[place].shape.size()
+        } else {
+            0
+        };
+        let to = Address {
+            space: shown.space,
+            offset: shown.offset,
+            per_block: 0,
+            per_lane,
+        };
+        self.lower().export(place, to, Extent::fixed(per_lane))
+    }
+}

@@ -1,0 +1,104 @@
+//! Instructions that move numbers: copies in another order, into zeros, end to end.
+
+use super::super::grid;
+use super::super::instruction::{Address, Dim, Extent, Instruction};
+use super::{Lower, Operand};
+use crate::primitive::Op;
+
+/// A loop of a copy: its length, and the steps of result and operand.
+type Loop = (usize, [usize; 2]);
+
+impl Lower<'_> {
+    /// Reads the operand in another order than it is written.
+    pub(super) fn copy_out(&self, place: usize) -> Instruction {
+        let (out, x) = (self.result(place), self.operand(place, 0));
+        let dims = out.shape.dims();
+        match self.schedule.nodes[place].op {
+            Op::Slice { axis, start } => {
+                let x = x.from(start * x.shape.inner(axis + 1));
+                self.copy_like(place, out, x, out)
+            }
+            Op::Transpose => {
+                let (m, n) = (dims[0], dims[1]);
+                self.copy(place, out, x, &[(m, [n, 1]), (n, [1, m])])
+            }
+            Op::Diagonal => self.copy(place, out, x, &[(dims[0], [1, dims[0] + 1])]),
+            _ => self.copy_like(place, out, x, out),
+        }
+    }
+
+    /// A copy over the event axes of `like`.
+    fn copy_like(&self, place: usize, out: Operand, x: Operand, like: Operand) -> Instruction {
+        Instruction::Copy {
+            to: [out.at, x.at],
+            grid: self.grid(place, like.shape, &[out, x]),
+        }
+    }
+
+    /// A copy with given loops, inside the loop over lanes.
+    fn copy(&self, place: usize, out: Operand, x: Operand, loops: &[Loop]) -> Instruction {
+        let mut all: Vec<Dim> = Vec::new();
+        if self.schedule.laned[place] {
+            let lane = [out.lane, x.lane];
+            all.push(grid::dim(Extent::LANES, 2, |k| lane[k]));
+        }
+        for (length, steps) in loops {
+            let step = |k: usize| Extent::fixed(steps[k]);
+            all.push(grid::dim(Extent::fixed(*length), 2, step));
+        }
+        Instruction::Copy {
+            to: [out.at, x.at],
+            grid: grid::merged(all),
+        }
+    }
+
+    pub(super) fn zeros(&self, place: usize, out: Operand) -> Instruction {
+        Instruction::Fill {
+            to: out.at,
+            count: self.numbers(place, out.shape).times(self.lanes(place)),
+            value: 0.0,
+        }
+    }
+
+    pub(super) fn copy_into_zeros(&self, place: usize) -> Vec<Instruction> {
+        let (out, x) = (self.result(place), self.operand(place, 0));
+        let zeros = self.zeros(place, out);
+        let copy = if let Op::Pad { axis, start } = self.schedule.nodes[place].op {
+            let to = out.from(start * out.shape.inner(axis + 1));
+            self.copy_like(place, to, x, x)
+        } else {
+            let n = x.shape.dims()[0];
+            self.copy(place, out, x, &[(n, [n + 1, 1])])
+        };
+        vec![zeros, copy]
+    }
+
+    pub(super) fn concat(&self, place: usize, axis: usize) -> Vec<Instruction> {
+        let out = self.result(place);
+        let inner = out.shape.inner(axis + 1);
+        let mut start = 0;
+        let mut part = |k: usize| {
+            let x = self.operand(place, k);
+            let to = out.from(start * inner);
+            start += x.shape.dims()[axis];
+            self.copy_like(place, to, x, x)
+        };
+        let parts = self.schedule.nodes[place].inputs.len();
+        (0..parts).map(&mut part).collect()
+    }
+
+    /// A copy of a node to where an output is shown.
+    pub(crate) fn export(&self, place: usize, to: Address, lane: Extent) -> Instruction {
+        let x = self.located(place, false);
+        let out = Operand {
+            at: to,
+            lane,
+            shape: x.shape,
+        };
+        let laned = self.schedule.laned[place];
+        Instruction::Copy {
+            to: [to, x.at],
+            grid: grid::elementwise(x.shape, &[out.lay(), x.lay()], laned, false),
+        }
+    }
+}

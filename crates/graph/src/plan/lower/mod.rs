@@ -1,0 +1,279 @@
+//! From nodes to instructions.
+
+mod layout;
+mod product;
+mod reduction;
+
+use super::grid::{self, Lay};
+use super::instruction::{
+    Address, Extent, Fused, Grid, IndexAddress, Instruction, PerLane, Rows, Write,
+};
+use super::memory::Memory;
+use super::schedule::{Role, Schedule};
+use crate::primitive::{Binary, Op};
+use crate::shape::Shape;
+
+/// An operand as an instruction sees it.
+#[derive(Clone, Copy)]
+struct Operand {
+    at: Address,
+    /// Step from one lane to the next; zero for an array that all lanes share.
+    lane: Extent,
+    shape: Shape,
+}
+
+impl Operand {
+    fn lay(&self) -> Lay {
+        Lay {
+            shape: self.shape,
+            lane: self.lane,
+        }
+    }
+
+    /// The operand from a further flat place on.
+    fn from(mut self, offset: usize) -> Operand {
+        self.at.offset += offset;
+        self
+    }
+}
+
+/// Writes the instructions of one node after another.
+pub(crate) struct Lower<'a> {
+    pub(crate) schedule: &'a Schedule<'a>,
+    pub(crate) memory: &'a Memory,
+    /// The slot of each index input, by node.
+    pub(crate) index_slots: &'a [Option<usize>],
+}
+
+impl Lower<'_> {
+    /// The instructions that compute `place`.
+    pub(crate) fn instructions(&self, place: usize) -> Vec<Instruction> {
+        match &self.schedule.nodes[place].op {
+            Op::Pad { .. } | Op::DiagonalMatrix => self.copy_into_zeros(place),
+            Op::Concat { axis } => self.concat(place, *axis),
+            Op::Gather => vec![self.gather(place)],
+            Op::ScatterAdd => self.scatter_add(place),
+            _ => vec![self.instruction(place)],
+        }
+    }
+
+    /// The instruction of a node that needs only one.
+    fn instruction(&self, place: usize) -> Instruction {
+        let node = &self.schedule.nodes[place];
+        match &node.op {
+            Op::Unary(op) => {
+                let all = [self.result(place), self.operand(place, 0)];
+                Instruction::Unary {
+                    op: *op,
+                    to: all.map(|o| o.at),
+                    grid: self.grid(place, node.shape, &all),
+                }
+            }
+            Op::Binary(op) => self.binary(place, *op),
+            Op::Select => {
+                let operand = |k| self.operand(place, k);
+                let all = [self.result(place), operand(0), operand(1), operand(2)];
+                Instruction::Select {
+                    to: all.map(|o| o.at),
+                    grid: self.grid(place, node.shape, &all),
+                }
+            }
+            Op::Broadcast | Op::Slice { .. } | Op::Transpose | Op::Diagonal => self.copy_out(place),
+            Op::Reduce { by, first, count } => self.reduce(place, *by, *first, *count),
+            Op::CumulativeSum(direction) => self.cumulative_sum(place, *direction),
+            Op::SumLanes => self.sum_lanes(place),
+            Op::MatMul(op) => self.matmul(place, *op),
+            Op::Cholesky => Instruction::Cholesky {
+                lanes: self.per_lane(place, [self.result(place), self.operand(place, 0)]),
+                side: node.shape.dims()[0],
+            },
+            Op::Solve(op) => {
+                let (factor, right) = (self.operand(place, 0), self.operand(place, 1));
+                Instruction::Solve {
+                    form: op.form,
+                    lanes: self.per_lane(place, [self.result(place), factor, right]),
+                    rows: self.leading(place, node.shape.dims()[0]),
+                    side: node.shape.dims()[1],
+                }
+            }
+            Op::Tril(offset) => Instruction::Tril {
+                offset: *offset,
+                lanes: self.per_lane(place, [self.result(place), self.operand(place, 0)]),
+                side: [node.shape.dims()[0], node.shape.dims()[1]],
+            },
+            _ => unreachable!("{} is not computed", node.op.name()),
+        }
+    }
+
+    fn streamed(&self, place: usize) -> bool {
+        self.schedule.slots[place].role != Role::Plain
+    }
+
+    fn shape(&self, place: usize) -> Shape {
+        self.schedule.nodes[place].shape
+    }
+
+    /// How many lanes a node has in the block at hand.
+    fn lanes(&self, place: usize) -> Extent {
+        if self.schedule.laned[place] {
+            Extent::LANES
+        } else {
+            Extent::ONE
+        }
+    }
+
+    /// `step` for a node with lanes, no step for one that all lanes share.
+    fn if_laned(&self, place: usize, step: Extent) -> Extent {
+        if self.schedule.laned[place] {
+            step
+        } else {
+            Extent::ZERO
+        }
+    }
+
+    /// The leading axis: the rows of the block where streamed.
+    fn leading(&self, place: usize, length: usize) -> Extent {
+        if self.streamed(place) {
+            Extent::ROWS
+        } else {
+            Extent::fixed(length)
+        }
+    }
+
+    /// How many numbers of `shape` the block at hand holds, per lane.
+    fn numbers(&self, place: usize, shape: Shape) -> Extent {
+        if self.streamed(place) {
+            Extent::fixed(shape.inner(1)).times(Extent::ROWS)
+        } else {
+            Extent::fixed(shape.size())
+        }
+    }
+
+    fn result(&self, place: usize) -> Operand {
+        let shape = self.shape(place);
+        if self.schedule.crosses_lanes(place) {
+            return Operand {
+                at: self.memory.part(place),
+                lane: Extent::ZERO,
+                shape,
+            };
+        }
+        if self.schedule.slots[place].role == Role::Tail {
+            return Operand {
+                at: self.memory.strip(place),
+                lane: self.if_laned(place, Extent::fixed(shape.size())),
+                shape,
+            };
+        }
+        self.located(place, self.streamed(place))
+    }
+
+    fn operand(&self, user: usize, k: usize) -> Operand {
+        let streamed = self.streamed(user) && self.schedule.aligned(user, k);
+        self.located(self.schedule.input(user, k), streamed)
+    }
+
+    fn located(&self, place: usize, streamed: bool) -> Operand {
+        Operand {
+            at: self.memory.address(place, streamed),
+            lane: self.if_laned(place, self.memory.buffer(place).lane),
+            shape: self.shape(place),
+        }
+    }
+
+    fn per_lane<const N: usize>(&self, place: usize, all: [Operand; N]) -> PerLane<N> {
+        PerLane {
+            at: all.map(|o| o.at),
+            steps: all.map(|o| o.lane),
+            count: self.lanes(place),
+        }
+    }
+
+    fn write(&self, place: usize) -> Write {
+        match self.schedule.slots[place].role {
+            Role::Tail => Write::Accumulate,
+            _ => Write::Replace,
+        }
+    }
+
+    fn grid(&self, place: usize, shape: Shape, operands: &[Operand]) -> Grid {
+        let lays: Vec<Lay> = operands.iter().map(Operand::lay).collect();
+        let laned = self.schedule.laned[place];
+        grid::elementwise(shape, &lays, laned, self.streamed(place))
+    }
+
+    fn binary(&self, place: usize, op: Binary) -> Instruction {
+        let absorbed =
+            (0..2).find(|&k| self.schedule.slots[self.schedule.input(place, k)].absorbed);
+        if let Some(k) = absorbed {
+            return self.fused(place, op, k);
+        }
+        let operand = |k| self.operand(place, k);
+        let all = [self.result(place), operand(0), operand(1)];
+        Instruction::Binary {
+            op,
+            to: all.map(|o| o.at),
+            grid: self.grid(place, self.shape(place), &all),
+        }
+    }
+
+    /// A sum or difference whose operand `k` is a product of its own.
+    fn fused(&self, place: usize, op: Binary, k: usize) -> Instruction {
+        let product = self.schedule.input(place, k);
+        let fused = match (op, k) {
+            (Binary::Add, _) => Fused::MulAdd,
+            (_, 0) => Fused::MulSub,
+            _ => Fused::NegMulAdd,
+        };
+        let [x, y] = self.factors(product);
+        let all = [self.result(place), x, y, self.operand(place, 1 - k)];
+        Instruction::Fused {
+            op: fused,
+            to: all.map(|o| o.at),
+            grid: self.grid(place, self.shape(place), &all),
+        }
+    }
+
+    /// The factors of a product; those of a square are the same.
+    fn factors(&self, product: usize) -> [Operand; 2] {
+        let last = self.schedule.nodes[product].inputs.len() - 1;
+        [self.operand(product, 0), self.operand(product, last)]
+    }
+
+    /// The row numbers of a gather or scatter whose table has rows like `table`.
+    fn rows(&self, place: usize, table: Shape) -> Rows {
+        let column = self.schedule.input(place, 1);
+        let streamed = self.streamed(place);
+        Rows {
+            indices: IndexAddress {
+                slot: self.index_slots[column].expect("an index input has a slot"),
+                per_block: if streamed { self.schedule.block } else { 0 },
+            },
+            count: self.leading(place, self.shape(column).size()),
+            width: table.inner(1),
+            below: table.dims()[0],
+        }
+    }
+
+    fn gather(&self, place: usize) -> Instruction {
+        let table = self.operand(place, 0);
+        Instruction::Gather {
+            lanes: self.per_lane(place, [self.result(place), table]),
+            rows: self.rows(place, table.shape),
+        }
+    }
+
+    /// Streamed blocks add to an accumulator that starts at zero; a whole scatter starts itself.
+    fn scatter_add(&self, place: usize) -> Vec<Instruction> {
+        let table = self.result(place);
+        let add = Instruction::ScatterAdd {
+            lanes: self.per_lane(place, [table, self.operand(place, 0)]),
+            rows: self.rows(place, table.shape),
+        };
+        if self.streamed(place) {
+            vec![add]
+        } else {
+            vec![self.zeros(place, table), add]
+        }
+    }
+}

@@ -1,0 +1,92 @@
+//! Matrix products, and how lanes enter them.
+
+use super::super::instruction::{Extent, Instruction, Mat, Products};
+use super::super::schedule::Role;
+use super::{Lower, Operand};
+use crate::primitive::matmul::{Lanes, MatMul, Read};
+
+impl Lower<'_> {
+    pub(super) fn matmul(&self, place: usize, op: MatMul) -> Instruction {
+        let (a, b) = (self.operand(place, 0), self.operand(place, 1));
+        let c = self.result(place);
+        let (m, k) = op.a.dims(a.shape);
+        // A streamed product has the rows of the table as its rows, a tail contracts them.
+        let (m, k) = match self.schedule.slots[place].role {
+            Role::Plain => (Extent::fixed(m), Extent::fixed(k)),
+            Role::Map => (Extent::ROWS, Extent::fixed(k)),
+            Role::Tail => (Extent::fixed(m), Extent::ROWS),
+        };
+        let products = Products {
+            a: matrix(a, op.a),
+            b: matrix(b, op.b),
+            c: matrix(c, Read::Plain),
+            dims: [m, Extent::fixed(c.shape.dims()[1]), k],
+            batch: Extent::ONE,
+            write: self.write(place),
+        };
+        let summed = op.lanes == Lanes::Summed;
+        let laned = self.schedule.lanes > 1 && (summed || self.schedule.laned[place]);
+        let products = match op.lanes {
+            _ if !laned => products,
+            Lanes::Summed => products.summed_over_lanes(),
+            Lanes::Kept => products.per_lane(),
+        };
+        Instruction::MatMul(Box::new(products))
+    }
+}
+
+fn matrix(x: Operand, read: Read) -> Mat {
+    let columns = Extent::fixed(x.shape.dims()[1]);
+    let (row, col) = match read {
+        Read::Plain => (columns, Extent::ONE),
+        Read::Transposed => (Extent::ONE, columns),
+    };
+    Mat {
+        at: x.at,
+        row,
+        col,
+        batch: x.lane,
+    }
+}
+
+impl Products {
+    /// One product per lane: one larger product where the lanes' layout allows, else a batch.
+    fn per_lane(mut self) -> Products {
+        let [m, n, k] = self.dims;
+        let (a, b, c) = (self.a, self.b, self.c);
+        if a.batch != Extent::ZERO || n != Extent::ONE {
+            self.batch = Extent::LANES;
+            return self;
+        }
+        // A z for each lane's z: the vectors are the rows of a matrix, which meets Aᵀ.
+        self.a = Mat {
+            row: b.batch,
+            col: b.row,
+            ..b
+        };
+        self.b = Mat {
+            row: a.col,
+            col: a.row,
+            ..a
+        };
+        self.c = Mat {
+            row: c.batch,
+            col: c.row,
+            ..c
+        };
+        self.dims = [Extent::LANES, m, k];
+        self
+    }
+
+    /// The lanes' products added up: lanes are contracted where nothing else is.
+    fn summed_over_lanes(mut self) -> Products {
+        if self.dims[2] == Extent::ONE {
+            self.a.col = self.a.batch;
+            self.b.row = self.b.batch;
+            self.dims[2] = Extent::LANES;
+        } else {
+            self.batch = Extent::LANES;
+        }
+        self
+    }
+}

@@ -1,0 +1,104 @@
+//! Instructions that sum: along axes, over lanes, over the strips of a row loop.
+
+use super::super::instruction::{Axis, Extent, Instruction, Tail};
+use super::super::schedule::Role;
+use super::Lower;
+use crate::primitive::{Direction, Op, Reduction};
+
+impl Lower<'_> {
+    pub(super) fn reduce(
+        &self,
+        place: usize,
+        by: Reduction,
+        first: usize,
+        count: usize,
+    ) -> Instruction {
+        let input = self.schedule.input(place, 0);
+        if self.schedule.slots[input].absorbed {
+            return self.dot(place, input);
+        }
+        let x = self.operand(place, 0);
+        let dims = x.shape.dims();
+        let fixed = |axes: std::ops::Range<usize>| Extent::fixed(dims[axes].iter().product());
+        let (outer, length) = match (self.streamed(place), first) {
+            (false, _) => (fixed(0..first), fixed(first..first + count)),
+            (true, 0) => (Extent::ONE, fixed(1..count).times(Extent::ROWS)),
+            (true, _) => (
+                fixed(1..first).times(Extent::ROWS),
+                fixed(first..first + count),
+            ),
+        };
+        let inner = x.shape.inner(first + count);
+        Instruction::Reduce {
+            by,
+            lanes: self.per_lane(place, [self.result(place), x]),
+            axis: Axis {
+                outer,
+                length,
+                inner,
+            },
+            write: self.write(place),
+        }
+    }
+
+    /// The sum of a product that is never stored.
+    fn dot(&self, place: usize, product: usize) -> Instruction {
+        let [x, y] = self.factors(product);
+        Instruction::Dot {
+            lanes: self.per_lane(place, [self.result(place), x, y]),
+            length: self.numbers(place, self.shape(product)),
+            write: self.write(place),
+        }
+    }
+
+    pub(super) fn cumulative_sum(&self, place: usize, direction: Direction) -> Instruction {
+        let shape = self.shape(place);
+        let length = *shape.dims().last().expect("checked when built");
+        Instruction::CumulativeSum {
+            direction,
+            lanes: self.per_lane(place, [self.result(place), self.operand(place, 0)]),
+            count: shape.size() / length.max(1),
+            length,
+        }
+    }
+
+    pub(super) fn sum_lanes(&self, place: usize) -> Instruction {
+        let (out, x) = (self.result(place), self.operand(place, 0));
+        let lanes = if self.schedule.crosses_lanes(place) {
+            Extent::LANES
+        } else {
+            Extent::fixed(self.schedule.lanes)
+        };
+        Instruction::SumLanes {
+            to: [out.at, x.at],
+            lanes,
+            step: x.lane,
+            size: out.shape.size(),
+        }
+    }
+
+    /// The sum of the lane blocks' parts.
+    pub(crate) fn combine(&self, place: usize) -> Instruction {
+        Instruction::Combine {
+            to: [self.memory.address(place, false), self.memory.part(place)],
+            size: self.shape(place).size(),
+        }
+    }
+
+    /// Where a streamed reduction collects, and where its total goes.
+    pub(crate) fn tail(&self, place: usize) -> Option<Tail> {
+        if self.schedule.slots[place].role != Role::Tail {
+            return None;
+        }
+        let by = match self.schedule.nodes[place].op {
+            Op::Reduce { by, .. } => by,
+            _ => Reduction::Sum,
+        };
+        Some(Tail {
+            by,
+            strip: self.memory.strip(place),
+            total: self.memory.address(place, false),
+            size: Extent::fixed(self.shape(place).size()).times(self.lanes(place)),
+        })
+    }
+}
