@@ -133,13 +133,20 @@ fn views(schedule: &Schedule<'_>) -> Vec<View> {
         .map(|root| {
             let shape = schedule.nodes[root].shape;
             let inner = shape.inner(1.min(shape.rank()));
-            View { root, offset: 0, inner }
+            View {
+                root,
+                offset: 0,
+                inner,
+            }
         })
         .collect();
     for &place in &schedule.order {
         if schedule.is_view(place) {
             let inner = views[place].inner;
-            let mut view = View { inner, ..views[schedule.input(place, 0)] };
+            let mut view = View {
+                inner,
+                ..views[schedule.input(place, 0)]
+            };
             if let Op::Slice { axis: 0, start } = schedule.nodes[place].op {
                 view.offset += start * schedule.nodes[place].shape.inner(1);
             }
