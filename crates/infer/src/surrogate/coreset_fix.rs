@@ -21,7 +21,11 @@ pub struct CoresetFix {
 
 impl CoresetFix {
     /// Draws the coreset. Refuses a model without one binary response.
-    pub fn new(density: &dyn Density, rows: usize, seed: u64) -> Result<CoresetFix, SurrogateError> {
+    pub fn new(
+        density: &dyn Density,
+        rows: usize,
+        seed: u64,
+    ) -> Result<CoresetFix, SurrogateError> {
         let drawn = coreset(density, SurrogateKind::CoresetFix, rows, seed)?;
         Ok(CoresetFix {
             rows: coreset_rows(density, &drawn),

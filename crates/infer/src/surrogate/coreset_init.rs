@@ -52,7 +52,12 @@ pub(crate) fn coreset(
     source.copy_numbers(place, &all, &mut labels);
     let labels: Vec<bool> = labels.into_iter().map(|label| label == 1.0).collect();
     let settings = CoresetSettings::new(rows, seed);
-    Ok(Coreset::logistic(&matrix, covariates.width(), &labels, settings)?)
+    Ok(Coreset::logistic(
+        &matrix,
+        covariates.width(),
+        &labels,
+        settings,
+    )?)
 }
 
 /// The rows of a coreset.

@@ -55,11 +55,7 @@ impl Expansion {
     }
 
     /// Of the log prior at the mode.
-    pub(crate) fn of_prior(
-        density: &dyn Density,
-        mode: &Mode,
-        curvature: Curvature,
-    ) -> Expansion {
+    pub(crate) fn of_prior(density: &dyn Density, mode: &Mode, curvature: Curvature) -> Expansion {
         let learned = at_start(density, Vec::new());
         expand(density, &learned, (mode, curvature), |context, at| {
             context.density().log_prior(at)

@@ -2,7 +2,9 @@
 
 use std::sync::Arc;
 
-use lehr_density::{Column, ColumnKind, Columns, Density, RowData, RowSet, RowSource, Rows, Values};
+use lehr_density::{
+    Column, ColumnKind, Columns, Density, RowData, RowSet, RowSource, Rows, Values,
+};
 use serde::{Deserialize, Serialize};
 
 use super::SurrogateError;

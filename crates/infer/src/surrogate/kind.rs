@@ -119,7 +119,10 @@ pub struct UnknownSurrogate {
 }
 
 fn names() -> String {
-    let names: Vec<&str> = SurrogateKind::ALL.iter().map(|(_, name, _)| *name).collect();
+    let names: Vec<&str> = SurrogateKind::ALL
+        .iter()
+        .map(|(_, name, _)| *name)
+        .collect();
     names.join(", ")
 }
 
@@ -130,9 +133,11 @@ impl FromStr for SurrogateKind {
     fn from_str(text: &str) -> Result<SurrogateKind, UnknownSurrogate> {
         let wanted = text.trim().to_lowercase().replace("+-", "±");
         let found = Self::ALL.iter().find(|(_, name, _)| *name == wanted);
-        found.map(|(kind, ..)| *kind).ok_or_else(|| UnknownSurrogate {
-            found: text.to_owned(),
-        })
+        found
+            .map(|(kind, ..)| *kind)
+            .ok_or_else(|| UnknownSurrogate {
+                found: text.to_owned(),
+            })
     }
 }
 

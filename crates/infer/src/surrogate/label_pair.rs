@@ -36,11 +36,7 @@ impl LabelPair {
         LOG_WEIGHTS.iter().map(block).collect()
     }
 
-    pub(crate) fn log_likelihood<'g>(
-        &self,
-        context: &Context<'g, '_>,
-        at: &Point<'g>,
-    ) -> Expr<'g> {
+    pub(crate) fn log_likelihood<'g>(&self, context: &Context<'g, '_>, at: &Point<'g>) -> Expr<'g> {
         self.log_likelihood_on(context, at, &self.rows.rows(context))
     }
 

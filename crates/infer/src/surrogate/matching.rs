@@ -39,10 +39,16 @@ pub(crate) fn matched_weights(
     let mut features = Features::new(rows.len(), size + pairs.len());
     follow(density, rows, (mode, &whitening), &pairs, &mut features);
     let target: Vec<f64> = (slope.iter().map(|g| g * SLOPE))
-        .chain(pairs.iter().map(|&(i, j)| factor(i, j) * curvature[i * size + j]))
+        .chain(
+            pairs
+                .iter()
+                .map(|&(i, j)| factor(i, j) * curvature[i * size + j]),
+        )
         .collect();
     let found = nnls::solve(&features.columns, &target);
-    Ok(found.expect("the derivatives at a maximum are finite").weights)
+    Ok(found
+        .expect("the derivatives at a maximum are finite")
+        .weights)
 }
 
 /// √½ of the slope's share and √¼ of the curvature's, which counts each pair above the
@@ -65,7 +71,9 @@ fn narrowed(density: &dyn Density, mode: &Mode) -> Result<Whitening, SurrogateEr
 }
 
 fn upper_pairs(size: usize) -> Vec<(usize, usize)> {
-    (0..size).flat_map(|i| (i..size).map(move |j| (i, j))).collect()
+    (0..size)
+        .flat_map(|i| (i..size).map(move |j| (i, j)))
+        .collect()
 }
 
 fn diagonal_pairs(size: usize) -> Vec<(usize, usize)> {
@@ -121,12 +129,18 @@ fn follow(
         }
         program.run();
         for (lane, &(i, j)) in some.iter().enumerate() {
-            let part = |values: &'_ [f64]| values[lane * length..(lane + 1) * length].to_vec();
+            // Without lanes a derivative does not depend on its direction: it is zero.
+            let part = |output: usize| program.output(output).get(lane * length..)?.get(..length);
+            let laned = |output: usize| program.output(output).len() == ABREAST * length;
+            let mut set = |place: usize, factor: f64, output: usize| {
+                if let Some(values) = part(output).filter(|_| laned(output)) {
+                    features.set(place, factor, values);
+                }
+            };
             if i == j {
-                features.set(i, SLOPE, &part(program.output(0)));
+                set(i, SLOPE, 0);
             }
-            let place = size + batch * ABREAST + lane;
-            features.set(place, factor(i, j), &part(program.output(1)));
+            set(size + batch * ABREAST + lane, factor(i, j), 1);
         }
     }
 }
@@ -142,9 +156,7 @@ fn derivatives(density: &dyn Density, rows: &FixedRows, mode: &Mode) -> Program 
         let each = density.log_likelihood(&at, &rows.rows(context));
         let first = graph.jvp(&[each], &[at.latents], &along[..1])[0];
         let second = graph.jvp(&[first], &[at.latents], &along[1..])[0];
-        // Lanes of zeros, for a likelihood that is linear in z.
-        let lanes = 0.0 * along[0].entry(0);
-        vec![first, second + lanes]
+        vec![first, second]
     });
     let mut program = program.expect("no batch is drawn");
     program.set_learned(&with_params(&learned, mode).values);
@@ -152,12 +164,7 @@ fn derivatives(density: &dyn Density, rows: &FixedRows, mode: &Mode) -> Program 
 }
 
 /// Sets a lane's directions to rows of L⁻¹, which are columns of L⁻ᵀ.
-fn direct(
-    program: &mut Program,
-    whitening: &Whitening,
-    size: usize,
-    chosen: [(usize, usize); 2],
-) {
+fn direct(program: &mut Program, whitening: &Whitening, size: usize, chosen: [(usize, usize); 2]) {
     for (name, (lane, direction)) in DIRECTIONS.iter().zip(chosen) {
         let Some(slot) = program.plan().input_named(name) else {
             continue;

@@ -3,7 +3,7 @@
 use lehr_density::Density;
 use lehr_graph::{Graph, Plan};
 
-use super::expansion::{Curvature, Expansion};
+use super::expansion::{Curvature, Expansion, at_start};
 use super::{Mode, Surrogate, SurrogateError};
 use crate::block::Learned;
 
@@ -24,8 +24,8 @@ impl Quality {
     }
 }
 
-/// What one pass over the table says of a surrogate whose learned quantities are as in
-/// `learned` (a block of its own for each of [`Surrogate::blocks`], θ is the mode's).
+/// What one pass over the table says of a surrogate. Its learned quantities are as in `learned`,
+/// or at their start where that has none of them; θ is the mode's.
 ///
 /// Λ is the precision of the posterior at the mode, δB and δg the errors of the surrogate's
 /// negative Hessian and gradient there. Refuses a mode that is no maximum.
@@ -37,7 +37,9 @@ pub fn predicted_quality(
 ) -> Result<Quality, SurrogateError> {
     let curvature = Curvature::of(mode);
     let whitening = Whitening::at(density, mode)?;
-    let found = Expansion::of_surrogate(density, surrogate, learned, (mode, curvature));
+    let mut values = at_start(density, surrogate.blocks());
+    values.take_from(learned);
+    let found = Expansion::of_surrogate(density, surrogate, &values, (mode, curvature));
     let difference = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| a - b).collect();
     let slope: Vec<f64> = difference(&found.gradient, &mode.gradient);
     let curved: Vec<f64> = difference(&found.hessian, &mode.hessian);

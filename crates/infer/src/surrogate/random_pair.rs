@@ -21,7 +21,11 @@ impl RandomPair {
     ///
     /// # Panics
     /// If there are fewer rows than asked for.
-    pub fn new(density: &dyn Density, rows: usize, seed: u64) -> Result<RandomPair, SurrogateError> {
+    pub fn new(
+        density: &dyn Density,
+        rows: usize,
+        seed: u64,
+    ) -> Result<RandomPair, SurrogateError> {
         RandomPair::on_rows(density, &random_rows(density, rows, seed))
     }
 

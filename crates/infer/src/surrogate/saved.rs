@@ -49,6 +49,10 @@ impl SavedSurrogate {
         if let Some(rows) = self.rows() {
             rows.check(density)?;
         }
+        let found = density.latents().size();
+        if let Some(saved) = self.latents().filter(|saved| *saved != found) {
+            return Err(SurrogateError::Latents { saved, found });
+        }
         Ok(match self.clone() {
             SavedSurrogate::Random(surrogate) => Arc::new(surrogate),
             SavedSurrogate::RandomPair(surrogate) => Arc::new(surrogate),
@@ -60,6 +64,15 @@ impl SavedSurrogate {
             SavedSurrogate::Network(surrogate) => Arc::new(surrogate),
             SavedSurrogate::Taylor(surrogate) => Arc::new(surrogate),
         })
+    }
+
+    /// D, where the surrogate is tied to it.
+    fn latents(&self) -> Option<usize> {
+        match self {
+            SavedSurrogate::Network(surrogate) => Some(surrogate.latents()),
+            SavedSurrogate::Taylor(surrogate) => Some(surrogate.latents()),
+            _ => None,
+        }
     }
 
     /// The rows in the file, centroids included.

@@ -39,11 +39,7 @@ impl WeightedRows {
         Block::new(LOG_WEIGHT, &[self.rows.len()], self.start.clone())
     }
 
-    pub(crate) fn log_likelihood<'g>(
-        &self,
-        context: &Context<'g, '_>,
-        at: &Point<'g>,
-    ) -> Expr<'g> {
+    pub(crate) fn log_likelihood<'g>(&self, context: &Context<'g, '_>, at: &Point<'g>) -> Expr<'g> {
         let weight = context.learned(&self.block()).exp();
         let each = (context.density()).log_likelihood(at, &self.rows.rows(context));
         (each * weight).sum()
