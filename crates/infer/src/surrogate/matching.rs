@@ -18,7 +18,7 @@ const MOST_FULL_LATENTS: usize = 100;
 
 const DIRECTIONS: [&str; 2] = ["matching_first", "matching_second"];
 
-/// The weights ω ≥ 0 of least predicted divergence ½‖L⁻¹(Gω − g)‖² + ¼‖L⁻¹(ΣωₙHₙ − H)L⁻ᵀ‖², LLᵀ
+/// The weights ω ≥ 0 of least predicted divergence ½‖L⁻¹(Gω − g)‖² + ¼‖L⁻¹(ΣωₙHₙ − H)L⁻ᵀ‖², `LLᵀ`
 /// the posterior's precision: a non-negative least squares problem in the rows' derivatives
 /// along whitened directions.
 pub(crate) fn matched_weights(

@@ -13,7 +13,7 @@ use crate::block::Learned;
 pub struct Quality {
     /// ¼tr((Λ⁻¹δB)²): what the wrong curvature costs.
     pub curvature: f64,
-    /// ½‖Λ⁻¹δg‖²_Λ: what the wrong slope costs.
+    /// ½δg·Λ⁻¹δg: what the wrong slope costs.
     pub shift: f64,
 }
 
@@ -50,7 +50,7 @@ pub fn predicted_quality(
     })
 }
 
-/// L⁻¹ with LLᵀ = Λ, the posterior's precision at the mode: coordinates in which the posterior
+/// L⁻¹ with `LLᵀ` = Λ, the posterior's precision at the mode: coordinates in which the posterior
 /// is as wide as one.
 pub(crate) enum Whitening {
     Full(Vec<f64>),
@@ -116,7 +116,7 @@ fn product(a: &[f64], b: &[f64]) -> Vec<f64> {
     a.iter().zip(b).map(|(a, b)| a * b).collect()
 }
 
-/// L⁻¹ with LLᵀ = Λ; not finite if there is none.
+/// L⁻¹ with `LLᵀ` = Λ; not finite if there is none.
 fn inverse_factor(precision: &[f64], size: usize) -> Vec<f64> {
     let graph = Graph::new();
     let matrix = graph.input("precision", [size, size]);

@@ -52,6 +52,16 @@ fn difference(program: &mut Program, values: &mut [f64], place: usize) -> f64 {
     (16.0 * once[1] - once[0]) / 15.0
 }
 
+/// The slope of elu has a kink at zero, across which differences mean nothing: biases keep the
+/// units of a network on either side of it.
+fn away_from_kinks(learned: &mut Learned) {
+    for name in ["surrogate_bias_1", "surrogate_bias_2"] {
+        for (unit, place) in learned.range_of(name).into_iter().flatten().enumerate() {
+            learned.values[place] += if unit % 2 == 0 { 1.5 } else { -1.5 };
+        }
+    }
+}
+
 /// The largest error of a block's gradient relative to its largest entry, over all blocks.
 fn worst(density: &dyn Density, guide: &Annealed) -> (f64, String) {
     let blocks = params_block(density)
@@ -59,6 +69,7 @@ fn worst(density: &dyn Density, guide: &Annealed) -> (f64, String) {
         .chain(guide.blocks(density));
     let mut learned = Learned::new(blocks.collect());
     stir(&mut learned);
+    away_from_kinks(&mut learned);
     let mut program = bound(density, guide, &learned);
     value(&mut program, &learned.values);
     let count = learned.blocks().len();

@@ -1,6 +1,8 @@
 //! What a built surrogate keeps of the table, and that it is enough.
 
-use lehr_infer::surrogate::{SavedSurrogate, SurrogateKind};
+use lehr_graph::Graph;
+use lehr_infer::context::Context;
+use lehr_infer::surrogate::{SavedSurrogate, Setup, SurrogateKind, SurrogateSettings};
 
 use crate::{Likelihood, build, columns, rich, some_mode, starts, stir, values};
 
@@ -98,6 +100,65 @@ fn damaged_files_are_refused() {
             .to_string()
             .contains("expected 7 rows of every column"),
         "{error}"
+    );
+}
+
+#[test]
+fn saved_parts_that_do_not_fit_are_refused() {
+    let density = Likelihood::Logistic.bind(40, 4);
+    let mode = some_mode(&density);
+    let saved = build(&density, SurrogateKind::Taylor, 6, Some(&mode)).save();
+    let mut value = serde_json::to_value(&saved).unwrap();
+    let slope = value["taylor"]["slope"].as_array_mut().unwrap();
+    slope.pop();
+    let damaged: SavedSurrogate = serde_json::from_value(value).unwrap();
+    assert_eq!(
+        damaged.restore(&density).err().unwrap().to_string(),
+        "sl-dais: the parts of the saved surrogate do not fit each other\n  \
+         hint: the file is damaged"
+    );
+}
+
+#[test]
+fn all_steps_of_a_chain_read_one_copy_of_the_rows() {
+    let density = rich(12);
+    let mode = some_mode(&density);
+    for (kind, ..) in SurrogateKind::ALL {
+        let surrogate = build(&density, kind, 4, Some(&mode));
+        let graph = Graph::new();
+        let context = Context::new(&graph, &density);
+        let at = context.at(graph.input("z", [4]));
+        let once = surrogate.log_likelihood(&context, &at);
+        assert!(once.is(surrogate.log_likelihood(&context, &at)), "{kind}");
+    }
+}
+
+#[test]
+fn a_long_table_is_clustered_by_some_of_its_rows() {
+    let density = Likelihood::Logistic.bind(40, 4);
+    let centroids = |clustered_rows| {
+        let settings = SurrogateSettings {
+            clustered_rows,
+            ..SurrogateSettings::new(SurrogateKind::CentroidInit, 6)
+        };
+        let setup = Setup {
+            seed: 3,
+            mode: None,
+        };
+        let surrogate = settings.build(&density, &setup).unwrap();
+        surrogate.blocks().pop().unwrap().start
+    };
+    assert_eq!(centroids(40), centroids(1000));
+    assert_eq!(centroids(10), centroids(10));
+    assert_ne!(centroids(10), centroids(40));
+    // As many clusters as rows are the rows themselves.
+    let (_, x) = columns(&density);
+    let found = centroids(6);
+    let rows: Vec<&[f64]> = x.chunks_exact(3).collect();
+    assert!(
+        found
+            .chunks_exact(3)
+            .all(|centroid| rows.contains(&centroid))
     );
 }
 

@@ -56,7 +56,7 @@ pub(crate) fn determinant(a: &[f64], size: usize) -> f64 {
 const POSTERIOR: [f64; 9] = [4.0, 1.0, 0.5, 1.0, 3.0, -0.4, 0.5, -0.4, 2.0];
 const WRONG: [f64; 9] = [0.9, 0.3, -0.2, 0.3, 1.4, 0.1, -0.2, 0.1, -0.6];
 
-/// Terms (II) and (III) of the gap for endlessly many steps, where Λ_K is Λ + εS.
+/// Terms (II) and (III) of the gap for endlessly many steps, where `Λ_K` is Λ + εS.
 fn terms(size: f64) -> (f64, f64) {
     let surrogate: Vec<f64> = (POSTERIOR.iter().zip(&WRONG))
         .map(|(right, wrong)| right + size * wrong)
@@ -129,13 +129,14 @@ fn the_gap_of_a_long_chain_is_the_divergence_of_the_surrogates_posterior() {
         let apart = (a + wrong_a) / surrogate - a / precision;
         let exact = 0.5 * (precision / surrogate - 1.0 + (surrogate / precision).ln())
             + 0.5 * precision * apart * apart;
-        let gaps = [1_u32 << 14, 1 << 18].map(|steps| gap(steps, (a, b), (wrong_a, wrong_b)));
-        let beyond = gaps.map(|gap| gap - exact);
-        assert!(beyond[1].abs() < 0.01, "{gaps:?} {exact}");
-        // What remains falls as K^(−½): a quarter after sixteen times the steps.
-        let fall = beyond[1] / beyond[0];
-        assert!((fall - 0.25).abs() < 0.05, "{gaps:?} {exact}: {fall}");
+        let gaps = [1_u32 << 16, 1 << 20].map(|steps| gap(steps, (a, b), (wrong_a, wrong_b)));
+        // What the chain adds falls as K^(−½): a quarter after sixteen times the steps. Without
+        // it the gap is the divergence, not the much larger |tr Λ⁻¹δB|.
+        let fall = (gaps[1] - exact) / (gaps[0] - exact);
+        assert!((fall - 0.25).abs() < 0.03, "{gaps:?} {exact}: {fall}");
+        let limit = (4.0 * gaps[1] - gaps[0]) / 3.0;
+        assert!((limit - exact).abs() < 1e-3, "{gaps:?} {exact}: {limit}");
         let paper = (wrong_b / precision).abs();
-        assert!(wrong_a != 0.0 || exact <= 0.2 * paper, "{exact} {paper}");
+        assert!(wrong_a != 0.0 || exact <= 0.25 * paper, "{exact} {paper}");
     }
 }

@@ -4,7 +4,7 @@ use lehr_density::Density;
 use lehr_infer::surrogate::{Mode, Random, Taylor, predicted_quality};
 
 use crate::proposition::{determinant, inverse, multiply, trace};
-use crate::{Likelihood, WIDTH, starts};
+use crate::{Likelihood, WIDTH, rich, some_mode, starts};
 
 const LIKELIHOOD: Likelihood = Likelihood::Linear;
 const PRIOR_PRECISION: f64 = 1.0 / (1.5 * 1.5);
@@ -81,4 +81,15 @@ fn taylor_is_predicted_to_be_exact() {
         of_random > 0.1 && of_taylor < 1e-20,
         "{of_random} {of_taylor}"
     );
+}
+
+#[test]
+fn parameters_are_those_of_the_mode() {
+    let density = rich(14);
+    let mut mode = some_mode(&density);
+    mode.params[0] += 0.3;
+    let taylor = Taylor::on_rows(&density, &[1, 5, 9], &mode);
+    let learned = starts(&density, &taylor);
+    let quality = predicted_quality(&density, &taylor, &learned, &mode).unwrap();
+    assert!(quality.divergence() < 1e-20, "{quality:?}");
 }
