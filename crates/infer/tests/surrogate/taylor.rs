@@ -65,8 +65,13 @@ fn a_diagonal_residual_is_exact_in_slope_and_along_axes() {
     assert!((order([0.0, 1.0, 1.0]) - 2.0).abs() < 0.2);
 }
 
-/// The predicted divergence of `rand` on so many rows, by where its weights start.
-fn divergence(likelihood: Likelihood, rows: usize, start_weights: StartWeights) -> f64 {
+/// `rand` on some of 200 rows with matched weights or without, as a function of changes of its
+/// log weights to the predicted divergence.
+fn divergence(
+    likelihood: Likelihood,
+    rows: usize,
+    start_weights: StartWeights,
+) -> impl Fn(&[f64]) -> f64 {
     let density = likelihood.bind(200, 9);
     let mode = likelihood.mode(&density, &MODE);
     let settings = SurrogateSettings {
@@ -78,20 +83,46 @@ fn divergence(likelihood: Likelihood, rows: usize, start_weights: StartWeights) 
         mode: Some(&mode),
     };
     let surrogate = settings.build(&density, &setup).unwrap();
-    let learned = starts(&density, &*surrogate);
-    let quality = predicted_quality(&density, &*surrogate, &learned, &mode).unwrap();
-    quality.divergence()
+    move |changes| {
+        let mut learned = starts(&density, &*surrogate);
+        let values = learned.values.iter_mut().zip(changes);
+        values.for_each(|(value, change)| *value += change);
+        let quality = predicted_quality(&density, &*surrogate, &learned, &mode).unwrap();
+        quality.divergence()
+    }
 }
 
 #[test]
 fn matched_weights_have_the_slope_and_curvature_of_all_rows() {
     for likelihood in Likelihood::ALL {
         // Nine equations in forty weights: a solution exists but for the floor of the weights.
-        let uniform = divergence(likelihood, 40, StartWeights::Uniform);
-        let matched = divergence(likelihood, 40, StartWeights::Matched);
+        let uniform = divergence(likelihood, 40, StartWeights::Uniform)(&[]);
+        let matched = divergence(likelihood, 40, StartWeights::Matched)(&[]);
         assert!(
             matched < 1e-3 * uniform,
             "{likelihood:?}: {matched} of {uniform}"
         );
+    }
+}
+
+#[test]
+fn matched_weights_have_the_least_divergence_where_none_is_exact() {
+    for likelihood in Likelihood::ALL {
+        let divergence = divergence(likelihood, 6, StartWeights::Matched);
+        let least = divergence(&[]);
+        assert!(least > 1e-6, "{likelihood:?}: {least}");
+        for place in 0..6 {
+            // At the floor a weight is held up and would rather be smaller.
+            for change in [0.02, -0.02] {
+                let mut changes = [0.0; 6];
+                changes[place] = change;
+                let found = divergence(&changes);
+                let slack = if change < 0.0 { 1e-4 * least } else { 0.0 };
+                assert!(
+                    found > least - slack,
+                    "{likelihood:?} {place} {change}: {found} below {least}"
+                );
+            }
+        }
     }
 }
