@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::centroid::centroids;
 use super::label_pair::LabelPair;
-use super::{FixedRows, SavedSurrogate, Surrogate, SurrogateError, SurrogateSettings};
+use super::{SavedSurrogate, Surrogate, SurrogateError, SurrogateSettings};
 use crate::block::Block;
 use crate::context::Context;
 
@@ -26,8 +26,8 @@ impl CentroidFix {
         centroids(density, settings, seed).map(CentroidFix)
     }
 
-    pub(crate) fn rows(&self) -> &FixedRows {
-        &self.0.rows
+    pub(crate) fn pair(&self) -> &LabelPair {
+        &self.0
     }
 }
 

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::centroid::centroids;
 use super::covariate::Covariates;
 use super::label_pair::LabelPair;
-use super::{FixedRows, SavedSurrogate, Surrogate, SurrogateError, SurrogateSettings};
+use super::{SavedSurrogate, Surrogate, SurrogateError, SurrogateSettings};
 use crate::block::Block;
 use crate::context::Context;
 
@@ -30,8 +30,8 @@ impl CentroidInit {
         centroids(density, settings, seed).map(CentroidInit)
     }
 
-    pub(crate) fn rows(&self) -> &FixedRows {
-        &self.0.rows
+    pub(crate) fn pair(&self) -> &LabelPair {
+        &self.0
     }
 
     fn covariates(&self) -> Covariates {

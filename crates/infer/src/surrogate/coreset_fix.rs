@@ -34,6 +34,13 @@ impl CoresetFix {
     }
 }
 
+impl CoresetFix {
+    /// Whether there is one weight for each row.
+    pub(crate) fn is_whole(&self) -> bool {
+        self.weights.len() == self.rows.len()
+    }
+}
+
 impl Surrogate for CoresetFix {
     fn name(&self) -> &'static str {
         "cs-fix"

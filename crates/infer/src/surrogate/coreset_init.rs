@@ -12,8 +12,8 @@ use crate::block::Block;
 use crate::context::Context;
 use crate::coreset::{Coreset, CoresetSettings};
 
-/// Ψ̂(z) = Σ ωₙ log p(ỹₙ | z, x̃ₙ) over the rows of a coreset, ω learned from N/N_surr on, where
-/// N_surr counts the different rows that were drawn.
+/// Ψ̂(z) = Σ ωₙ log p(ỹₙ | z, x̃ₙ) over the rows of a coreset, ω learned from `N/N_surr` on, where
+/// `N_surr` counts the different rows that were drawn.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct CoresetInit(WeightedRows);
 
@@ -29,8 +29,8 @@ impl CoresetInit {
         Ok(CoresetInit(WeightedRows::uniform(rows)))
     }
 
-    pub(crate) fn rows(&self) -> &FixedRows {
-        &self.0.rows
+    pub(crate) fn weighted(&self) -> &WeightedRows {
+        &self.0
     }
 }
 

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::coreset_init::{coreset, coreset_rows};
 use super::label_pair::{LabelPair, binary_response};
-use super::{FixedRows, SavedSurrogate, Surrogate, SurrogateError, SurrogateKind};
+use super::{SavedSurrogate, Surrogate, SurrogateError, SurrogateKind};
 use crate::block::Block;
 use crate::context::Context;
 
@@ -29,8 +29,8 @@ impl CoresetPair {
         Ok(CoresetPair(LabelPair::new(&rows, &response)))
     }
 
-    pub(crate) fn rows(&self) -> &FixedRows {
-        &self.0.rows
+    pub(crate) fn pair(&self) -> &LabelPair {
+        &self.0
     }
 }
 

@@ -94,6 +94,21 @@ pub enum SurrogateError {
         /// The columns of the model.
         read: String,
     },
+    /// A saved surrogate whose parts do not fit each other.
+    #[error(
+        "sl-dais: the parts of the saved surrogate do not fit each other\n  hint: the file is damaged"
+    )]
+    Damaged,
+    /// A saved surrogate of a model with other latents.
+    #[error(
+        "sl-dais: the saved surrogate is a function of {saved} numbers, but the model has {found} latents"
+    )]
+    Latents {
+        /// The latents it was made for.
+        saved: usize,
+        /// The latents of the model.
+        found: usize,
+    },
     /// The rows cannot be clustered.
     #[error(transparent)]
     Cluster(#[from] ClusterError),

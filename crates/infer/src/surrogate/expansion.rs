@@ -25,9 +25,10 @@ pub(crate) enum Curvature {
 impl Curvature {
     /// As much as the mode knows.
     pub(crate) fn of(mode: &Mode) -> Curvature {
-        match mode.is_diagonal() {
-            true => Curvature::Diagonal,
-            false => Curvature::Full,
+        if mode.is_diagonal() {
+            Curvature::Diagonal
+        } else {
+            Curvature::Full
         }
     }
 }

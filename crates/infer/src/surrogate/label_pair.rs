@@ -1,6 +1,6 @@
 //! Covariates with both labels: Σ ωₙ⁺ log p(y = 1 | z, x̃ₙ) + ωₙ⁻ log p(y = 0 | z, x̃ₙ).
 
-use lehr_density::{Density, Point, ResponseKind, Rows};
+use lehr_density::{ColumnKind, Density, Point, ResponseKind, Rows};
 use lehr_graph::Expr;
 use serde::{Deserialize, Serialize};
 
@@ -27,6 +27,13 @@ impl LabelPair {
             rows: rows.without(response),
             response: response.to_owned(),
         }
+    }
+
+    /// Whether the response is a column of numbers.
+    pub(crate) fn is_whole(&self) -> bool {
+        self.rows.columns().iter().any(|column| {
+            column.name == self.response && matches!(column.kind, ColumnKind::Number { .. })
+        })
     }
 
     /// All weights are equal at the start and add up to N.

@@ -18,7 +18,7 @@ const MOST_FULL_LATENTS: usize = 100;
 
 const DIRECTIONS: [&str; 2] = ["matching_first", "matching_second"];
 
-/// The weights ω ≥ 0 of least predicted divergence ½‖L⁻¹(Gω − g)‖² + ¼‖L⁻¹(ΣωₙHₙ − H)L⁻ᵀ‖², LLᵀ
+/// The weights ω ≥ 0 of least predicted divergence ½‖L⁻¹(Gω − g)‖² + ¼‖L⁻¹(ΣωₙHₙ − H)L⁻ᵀ‖², `LLᵀ`
 /// the posterior's precision: a non-negative least squares problem in the rows' derivatives
 /// along whitened directions.
 pub(crate) fn matched_weights(
@@ -129,12 +129,18 @@ fn follow(
         }
         program.run();
         for (lane, &(i, j)) in some.iter().enumerate() {
-            let part = |values: &'_ [f64]| values[lane * length..(lane + 1) * length].to_vec();
+            // Without lanes a derivative does not depend on its direction: it is zero.
+            let part = |output: usize| program.output(output).get(lane * length..)?.get(..length);
+            let laned = |output: usize| program.output(output).len() == ABREAST * length;
+            let mut set = |place: usize, factor: f64, output: usize| {
+                if let Some(values) = part(output).filter(|_| laned(output)) {
+                    features.set(place, factor, values);
+                }
+            };
             if i == j {
-                features.set(i, SLOPE, &part(program.output(0)));
+                set(i, SLOPE, 0);
             }
-            let place = size + batch * ABREAST + lane;
-            features.set(place, factor(i, j), &part(program.output(1)));
+            set(size + batch * ABREAST + lane, factor(i, j), 1);
         }
     }
 }
@@ -150,9 +156,7 @@ fn derivatives(density: &dyn Density, rows: &FixedRows, mode: &Mode) -> Program 
         let each = density.log_likelihood(&at, &rows.rows(context));
         let first = graph.jvp(&[each], &[at.latents], &along[..1])[0];
         let second = graph.jvp(&[first], &[at.latents], &along[1..])[0];
-        // Lanes of zeros, for a likelihood that is linear in z.
-        let lanes = 0.0 * along[0].entry(0);
-        vec![first, second + lanes]
+        vec![first, second]
     });
     let mut program = program.expect("no batch is drawn");
     program.set_learned(&with_params(&learned, mode).values);

@@ -42,7 +42,9 @@ impl Network {
         Stream::new(self.seed, name, 0).fill_normal(&mut start);
         let inputs = dims[dims.len() - 1];
         let factor = scale / (inputs as f64).sqrt();
-        start.iter_mut().for_each(|w| *w *= factor);
+        for weight in &mut start {
+            *weight *= factor;
+        }
         Block::new(name, dims, start)
     }
 }

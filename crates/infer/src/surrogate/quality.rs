@@ -3,7 +3,7 @@
 use lehr_density::Density;
 use lehr_graph::{Graph, Plan};
 
-use super::expansion::{Curvature, Expansion};
+use super::expansion::{Curvature, Expansion, at_start};
 use super::{Mode, Surrogate, SurrogateError};
 use crate::block::Learned;
 
@@ -13,7 +13,7 @@ use crate::block::Learned;
 pub struct Quality {
     /// ¼tr((Λ⁻¹δB)²): what the wrong curvature costs.
     pub curvature: f64,
-    /// ½‖Λ⁻¹δg‖²_Λ: what the wrong slope costs.
+    /// ½δg·Λ⁻¹δg: what the wrong slope costs.
     pub shift: f64,
 }
 
@@ -24,8 +24,8 @@ impl Quality {
     }
 }
 
-/// What one pass over the table says of a surrogate whose learned quantities are as in
-/// `learned` (a block of its own for each of [`Surrogate::blocks`], θ is the mode's).
+/// What one pass over the table says of a surrogate. Its learned quantities are as in `learned`,
+/// or at their start where that has none of them; θ is the mode's.
 ///
 /// Λ is the precision of the posterior at the mode, δB and δg the errors of the surrogate's
 /// negative Hessian and gradient there. Refuses a mode that is no maximum.
@@ -37,7 +37,9 @@ pub fn predicted_quality(
 ) -> Result<Quality, SurrogateError> {
     let curvature = Curvature::of(mode);
     let whitening = Whitening::at(density, mode)?;
-    let found = Expansion::of_surrogate(density, surrogate, learned, (mode, curvature));
+    let mut values = at_start(density, surrogate.blocks());
+    values.take_from(learned);
+    let found = Expansion::of_surrogate(density, surrogate, &values, (mode, curvature));
     let difference = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| a - b).collect();
     let slope: Vec<f64> = difference(&found.gradient, &mode.gradient);
     let curved: Vec<f64> = difference(&found.hessian, &mode.hessian);
@@ -48,7 +50,7 @@ pub fn predicted_quality(
     })
 }
 
-/// L⁻¹ with LLᵀ = Λ, the posterior's precision at the mode: coordinates in which the posterior
+/// L⁻¹ with `LLᵀ` = Λ, the posterior's precision at the mode: coordinates in which the posterior
 /// is as wide as one.
 pub(crate) enum Whitening {
     Full(Vec<f64>),
@@ -114,7 +116,7 @@ fn product(a: &[f64], b: &[f64]) -> Vec<f64> {
     a.iter().zip(b).map(|(a, b)| a * b).collect()
 }
 
-/// L⁻¹ with LLᵀ = Λ; not finite if there is none.
+/// L⁻¹ with `LLᵀ` = Λ; not finite if there is none.
 fn inverse_factor(precision: &[f64], size: usize) -> Vec<f64> {
     let graph = Graph::new();
     let matrix = graph.input("precision", [size, size]);

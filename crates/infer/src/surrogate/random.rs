@@ -10,7 +10,7 @@ use crate::block::Block;
 use crate::context::Context;
 use crate::stream::Stream;
 
-/// Ψ̂(z) = Σ ωₙ log p(ỹₙ | z, x̃ₙ) over rows of the table, ω learned from N/N_surr on.
+/// Ψ̂(z) = Σ ωₙ log p(ỹₙ | z, x̃ₙ) over rows of the table, ω learned from `N/N_surr` on.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Random(pub(crate) WeightedRows);
 

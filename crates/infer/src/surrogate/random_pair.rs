@@ -36,8 +36,8 @@ impl RandomPair {
         Ok(RandomPair(LabelPair::new(&rows, &response)))
     }
 
-    pub(crate) fn rows(&self) -> &FixedRows {
-        &self.0.rows
+    pub(crate) fn pair(&self) -> &LabelPair {
+        &self.0
     }
 }
 

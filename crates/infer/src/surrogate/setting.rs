@@ -17,7 +17,7 @@ use super::{
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum StartWeights {
-    /// N/N_surr each.
+    /// `N/N_surr` each.
     #[default]
     Uniform,
     /// Where the slope and curvature at the mode are nearest to those of all rows, by
@@ -31,7 +31,7 @@ pub enum StartWeights {
 pub struct SurrogateSettings {
     /// Which surrogate.
     pub kind: SurrogateKind,
-    /// N_surr: rows, covariates, draws of a coreset or centroids. `nn` has none.
+    /// `N_surr`: rows, covariates, draws of a coreset or centroids. `nn` has none.
     pub rows: usize,
     /// Where learned weights of rows start.
     pub start_weights: StartWeights,
@@ -62,6 +62,13 @@ pub struct Setup<'a> {
     pub mode: Option<&'a Mode>,
 }
 
+impl<'a> Setup<'a> {
+    fn mode_for(&self, what: &str) -> Result<&'a Mode, SurrogateError> {
+        let what = what.to_owned();
+        self.mode.ok_or(SurrogateError::NoMode { what })
+    }
+}
+
 impl SurrogateSettings {
     /// A surrogate of this kind on so many rows.
     pub fn new(kind: SurrogateKind, rows: usize) -> SurrogateSettings {
@@ -90,7 +97,7 @@ impl SurrogateSettings {
             SurrogateKind::CentroidFix => Arc::new(CentroidFix::new(density, self, seed)?),
             SurrogateKind::Network => Arc::new(Network::new(density, self.hidden, seed)),
             SurrogateKind::Taylor => {
-                let mode = self.mode(setup, self.kind.name())?;
+                let mode = setup.mode_for(self.kind.name())?;
                 let rows = self.weighted(density, setup)?;
                 Arc::new(Taylor::around(density, rows, mode))
             }
@@ -116,11 +123,6 @@ impl SurrogateSettings {
         }
     }
 
-    fn mode<'a>(&self, setup: &Setup<'a>, what: &str) -> Result<&'a Mode, SurrogateError> {
-        let what = what.to_owned();
-        setup.mode.ok_or(SurrogateError::NoMode { what })
-    }
-
     /// Random rows with the weights they start from.
     fn weighted(
         &self,
@@ -131,7 +133,7 @@ impl SurrogateSettings {
         if self.start_weights == StartWeights::Uniform {
             return Ok(WeightedRows::uniform(rows));
         }
-        let mode = self.mode(setup, &format!("{} with matched weights", self.kind))?;
+        let mode = setup.mode_for(&format!("{} with matched weights", self.kind))?;
         let weights = matched_weights(density, &rows, mode)?;
         Ok(WeightedRows::weighted(rows, &weights))
     }

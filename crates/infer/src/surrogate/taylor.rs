@@ -32,7 +32,7 @@ pub struct Taylor {
 }
 
 impl Taylor {
-    /// These rows of the table, each with the weight N/N_surr.
+    /// These rows of the table, each with the weight `N/N_surr`.
     ///
     /// # Panics
     /// If the mode is not one of this density.
@@ -59,9 +59,10 @@ impl Taylor {
         let size = mode.latents.len();
         assert_eq!(size, density.latents().size(), "the latents of the mode");
         let diagonal = mode.is_diagonal() || size > MOST_FULL_LATENTS;
-        let (curvature, whole) = match diagonal {
-            true => (Curvature::Diagonal, mode.diagonal()),
-            false => (Curvature::Full, mode.hessian.clone()),
+        let (curvature, whole) = if diagonal {
+            (Curvature::Diagonal, mode.diagonal())
+        } else {
+            (Curvature::Full, mode.hessian.clone())
         };
         let learned = at_start(density, vec![rows.block()]);
         let own = expand(density, &learned, (mode, curvature), |context, at| {
@@ -78,6 +79,13 @@ impl Taylor {
 
     pub(crate) fn latents(&self) -> usize {
         self.mode.len()
+    }
+
+    /// Whether the parts are as long as they must be.
+    pub(crate) fn is_whole(&self) -> bool {
+        let size = self.mode.len();
+        let curvature = [size, size * size].contains(&self.curvature.len());
+        self.rows.is_whole() && self.slope.len() == size && curvature
     }
 
     /// δg·d + ½dᵀδH d

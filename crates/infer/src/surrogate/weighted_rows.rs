@@ -19,7 +19,7 @@ pub(crate) struct WeightedRows {
 }
 
 impl WeightedRows {
-    /// Weights that start at N/N_surr each.
+    /// Weights that start at `N/N_surr` each.
     pub(crate) fn uniform(rows: FixedRows) -> WeightedRows {
         let start = vec![uniform_log_weight(&rows); rows.len()];
         WeightedRows { rows, start }
@@ -28,11 +28,16 @@ impl WeightedRows {
     /// Weights that start at these numbers.
     ///
     /// A weight of zero could not be learned again by its logarithm, so that none starts below
-    /// a thousandth of N/N_surr.
+    /// a thousandth of `N/N_surr`.
     pub(crate) fn weighted(rows: FixedRows, weights: &[f64]) -> WeightedRows {
         let least = uniform_log_weight(&rows) + 1e-3_f64.ln();
         let start = weights.iter().map(|w| w.ln().max(least)).collect();
         WeightedRows { rows, start }
+    }
+
+    /// Whether there is one start for each row.
+    pub(crate) fn is_whole(&self) -> bool {
+        self.start.len() == self.rows.len()
     }
 
     pub(crate) fn block(&self) -> Block {
@@ -46,7 +51,7 @@ impl WeightedRows {
     }
 }
 
-/// ln N/N_surr
+/// ln `N/N_surr`
 pub(crate) fn uniform_log_weight(rows: &FixedRows) -> f64 {
     (rows.total() as f64 / rows.len() as f64).ln()
 }
