@@ -11,7 +11,8 @@ impl Graph {
     ///
     /// Lanes are independent, so the gradient in a laned array is each lane's own; in an
     /// unlaned one it is the sum over lanes. The results can be differentiated again. Only what
-    /// lies between `wrt` and `of` is built.
+    /// lies between `wrt` and `of` is built. An array of `wrt` that is computed must be an
+    /// [`Expr::anchor`] before it is used: rules may have looked through it otherwise.
     pub fn grad<'g>(&'g self, of: Expr<'g>, wrt: &[Expr<'g>]) -> Vec<Expr<'g>> {
         let active = self.active(of, wrt);
         let mut adjoints: HashMap<NodeId, Adjoint<'g>> = HashMap::new();

@@ -131,8 +131,12 @@ impl<'g, 'd> Context<'g, 'd> {
         input
     }
 
-    /// Rows from a feed; `name` prefixes their inputs.
+    /// Rows from a feed; `name` prefixes their inputs. The same fixed rows are the same inputs,
+    /// whatever they are called.
     pub fn rows(&self, name: &str, feed: &Feed) -> Rows<'g> {
+        if let Some(rows) = self.known_rows(feed) {
+            return rows;
+        }
         let length = feed.len(self.density);
         let prefix = format!("{name}.");
         let rows = Rows::inputs(self.graph, self.density.columns(), length, &prefix);
@@ -142,22 +146,34 @@ impl<'g, 'd> Context<'g, 'd> {
         rows
     }
 
-    /// An array that never changes. Unlike a constant it can be large without being hashed;
-    /// the same array is the same input.
+    fn known_rows(&self, feed: &Feed) -> Option<Rows<'g>> {
+        let Feed::Fixed(data) = feed else {
+            return None;
+        };
+        self.needs.borrow().iter().find_map(|need| match need {
+            Need::Rows(Feed::Fixed(known), rows) if Arc::ptr_eq(known, data) => Some(rows.clone()),
+            _ => None,
+        })
+    }
+
+    /// An array that never changes. Unlike a constant it can be large without being hashed; the
+    /// same values in the same shape are the same input.
     pub fn fixed(&self, name: &str, shape: impl Into<Shape>, values: &Arc<[f64]>) -> Expr<'g> {
         let shape = shape.into();
         let known = self.needs.borrow().iter().find_map(|need| match need {
-            Need::Fixed(known, input) if Arc::ptr_eq(known, values) && input.shape() == shape => {
+            Need::Fixed(held, input) if Arc::ptr_eq(held, values) && input.shape() == shape => {
                 Some(*input)
             }
             _ => None,
         });
-        known.unwrap_or_else(|| {
-            let input = self.graph.input(name, shape);
-            let need = Need::Fixed(values.clone(), input);
-            self.needs.borrow_mut().push(need);
-            input
-        })
+        if let Some(input) = known {
+            return input;
+        }
+        let input = self.graph.input(name, shape);
+        self.needs
+            .borrow_mut()
+            .push(Need::Fixed(values.clone(), input));
+        input
     }
 
     pub(crate) fn into_needs(self) -> Vec<Need<'g>> {

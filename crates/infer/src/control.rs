@@ -41,7 +41,8 @@ impl Control {
         let mode = context.fixed("control_mode", [size], &self.mode);
         let params = context.fixed("control_params", [self.params.len()], &self.params);
         let offset = at.latents - mode;
-        let expansion = row_expansion(density, Point::new(mode, params), offset, rows);
+        // The expansion moves away from the mode while the direction stays: two names for it.
+        let expansion = row_expansion(density, Point::new(mode.anchor(), params), offset, rows);
         let exact = density.log_likelihood(at, rows);
         (exact - expansion).sum() * share + self.whole(context, offset)
     }
@@ -65,7 +66,6 @@ fn row_expansion<'g>(
     let graph = mode.graph();
     let at_mode = density.log_likelihood(&mode, rows);
     let first = graph.jvp(&[at_mode], &[mode.latents], &[offset])[0];
-    // The direction itself is held fixed while the slope is differentiated once more.
     let second = graph.jvp(&[first], &[mode.latents], &[offset])[0];
     at_mode + first + 0.5 * second
 }

@@ -152,6 +152,74 @@ impl Mode {
     }
 }
 
+/// Random signs per pass for the diagonal of a Hessian, and passes.
+const PROBES: usize = 16;
+const PROBE_PASSES: usize = 4;
+
+impl Mode {
+    /// The frame of independent latents where a whole Hessian is too large: its diagonal by
+    /// random signs, E[s ∘ Hs], the prior's and the likelihood's together.
+    pub fn diagonal_frame(&self, density: &dyn Density, seed: u64) -> Frame {
+        let size = self.latents.len();
+        let mut rows = hessian_products(density, PROBES);
+        let mut diagonal = vec![0.0; size];
+        let mut signs = vec![0.0; PROBES * size];
+        for pass in 0..PROBE_PASSES {
+            let mut stream = crate::stream::Stream::new(seed, "probe", pass as u64);
+            signs
+                .iter_mut()
+                .for_each(|s| *s = if stream.uniform() < 0.5 { -1.0 } else { 1.0 });
+            let found = rows.run(&[&self.latents, &self.params, &signs])[0]
+                .iter()
+                .cycle();
+            for (k, (sign, product)) in signs.iter().zip(found).enumerate() {
+                diagonal[k % size] -= sign * product / (PROBES * PROBE_PASSES) as f64;
+            }
+        }
+        let prior = self.prior_diagonal(density);
+        let scale = |(rows, prior): (&f64, &f64)| {
+            let curvature = rows.max(0.0) - prior;
+            if curvature > 0.0 && curvature.is_finite() {
+                curvature.powf(-0.5)
+            } else {
+                1.0
+            }
+        };
+        Frame::Diagonal {
+            shift: self.latents.as_slice().into(),
+            scale: diagonal.iter().zip(&prior).map(scale).collect(),
+        }
+    }
+
+    /// The diagonal of the prior's Hessian, by the same signs' expectation over one more pass.
+    fn prior_diagonal(&self, density: &dyn Density) -> Vec<f64> {
+        let size = self.latents.len();
+        let graph = Graph::new();
+        let z = graph.input("z", [size]);
+        let params = graph.input("params", [self.params.len()]);
+        let along = graph.laned_input("along", [size]);
+        let slope = graph.grad(density.log_prior(&Point::new(z, params)), &[z])[0];
+        let product = graph.jvp(&[slope], &[z], &[along])[0];
+        let diagonal = (product * along).mean_lanes();
+        let plan = Plan::new(&[diagonal], PROBES);
+        let mut workspace = plan.workspace();
+        let mut stream = crate::stream::Stream::new(0, "prior probe", 0);
+        for (name, values) in [("z", &self.latents), ("params", &self.params)] {
+            if let Some(slot) = plan.input_named(name) {
+                workspace.set(slot, values);
+            }
+        }
+        if let Some(slot) = plan.input_named("along") {
+            let signs = workspace.numbers_mut(slot);
+            signs
+                .iter_mut()
+                .for_each(|s| *s = if stream.uniform() < 0.5 { -1.0 } else { 1.0 });
+        }
+        plan.run(&mut workspace);
+        workspace.output(0).to_vec()
+    }
+}
+
 /// A matrix from its products with unit vectors, `lanes` at a time.
 fn columns(size: usize, lanes: usize, mut product: impl FnMut(&[f64]) -> Vec<f64>) -> Vec<f64> {
     let mut matrix = vec![0.0; size * size];

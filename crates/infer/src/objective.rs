@@ -44,14 +44,35 @@ pub fn weigh<'g>(
     gradient: Gradient,
     score: &Score,
 ) -> Weighed<'g> {
+    let (weighed, at) = weigh_at(context, guide, gradient);
+    Weighed {
+        log_weight: weighed.log_weight + data_term(context, &at, score),
+        ..weighed
+    }
+}
+
+/// A draw weighed without its data term, which is then added row block by row block.
+pub(crate) fn weigh_prior<'g>(
+    context: &Context<'g, '_>,
+    guide: &dyn Guide,
+    gradient: Gradient,
+) -> Weighed<'g> {
+    weigh_at(context, guide, gradient).0
+}
+
+fn weigh_at<'g>(
+    context: &Context<'g, '_>,
+    guide: &dyn Guide,
+    gradient: Gradient,
+) -> (Weighed<'g>, Point<'g>) {
     let drawn: Drawn<'g> = guide.draw(context, gradient);
     let at = context.at(drawn.latents);
     let prior = context.density().log_prior(&at);
-    let data = data_term(context, &at, score);
-    Weighed {
+    let weighed = Weighed {
         latents: at.latents,
-        log_weight: drawn.log_weight + context.frame().log_volume() + prior + data,
-    }
+        log_weight: drawn.log_weight + context.frame().log_volume() + prior,
+    };
+    (weighed, at)
 }
 
 /// (N/B) Σ over the rows of log p(yₙ | z, xₙ), by way of the expansion if there is one.

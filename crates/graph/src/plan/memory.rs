@@ -82,8 +82,7 @@ impl Memory {
     pub(crate) fn address(&self, place: usize, streamed: bool) -> Address {
         let view = self.views[place];
         let mut buffer = self.buffer(place);
-        let rows = buffer.per_block / self.views[view.root].inner.max(1);
-        buffer.per_block = rows * view.inner;
+        buffer.per_block = buffer.per_block / self.views[view.root].inner.max(1) * view.inner;
         address(&buffer, view.offset, streamed)
     }
 
@@ -133,10 +132,11 @@ fn views(schedule: &Schedule<'_>) -> Vec<View> {
     let mut views: Vec<View> = (0..schedule.nodes.len())
         .map(|root| {
             let shape = schedule.nodes[root].shape;
+            let inner = shape.inner(1.min(shape.rank()));
             View {
                 root,
                 offset: 0,
-                inner: shape.inner(1.min(shape.rank())),
+                inner,
             }
         })
         .collect();

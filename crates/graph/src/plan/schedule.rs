@@ -135,7 +135,7 @@ impl<'a> Schedule<'a> {
             if yes && rows { Role::Tail } else { Role::Plain }
         };
         match node.op {
-            Op::Reshape | Op::StopGradient => {
+            Op::Reshape | Op::StopGradient | Op::Anchor => {
                 map(self.dims(self.input(place, 0)).first() == self.dims(place).first())
             }
             Op::Slice { axis, .. } | Op::Concat { axis } => map(axis > 0),
@@ -164,7 +164,9 @@ impl<'a> Schedule<'a> {
         match node.op {
             Op::Gather | Op::Solve(_) => k == 1,
             Op::MatMul(op) => k == 0 || op.a == Read::Transposed,
-            Op::Reduce { .. } | Op::ScatterAdd | Op::Reshape | Op::StopGradient => true,
+            Op::Reduce { .. } | Op::ScatterAdd | Op::Reshape | Op::StopGradient | Op::Anchor => {
+                true
+            }
             _ => input.rank() == node.shape.rank() && input.dims()[0] == node.shape.dims()[0],
         }
     }

@@ -30,7 +30,7 @@ impl Schedule<'_> {
     /// Nodes that are another name for their operand's memory.
     pub(crate) fn is_view(&self, place: usize) -> bool {
         match self.nodes[place].op {
-            Op::Reshape | Op::StopGradient => true,
+            Op::Reshape | Op::StopGradient | Op::Anchor => true,
             Op::Slice { axis: 0, .. } => self.slots[place].role == Role::Plain,
             Op::SumLanes => self.lanes == 1,
             _ => false,

@@ -23,6 +23,16 @@ impl<'g> Expr<'g> {
         self.sum_lanes() / self.graph().lane_count()
     }
 
+    /// The array under a name of its own, in which derivatives can be asked for.
+    ///
+    /// While a program is written, rules may look through a computed array to what it was
+    /// computed from; a derivative in that array would then miss the path. An anchor is never
+    /// looked through, and costs nothing when the program runs.
+    #[must_use]
+    pub fn anchor(self) -> Expr<'g> {
+        self.graph().build(Op::Anchor, &[self], self.shape())
+    }
+
     /// The value, whose derivative is zero.
     #[must_use]
     pub fn stop_gradient(self) -> Expr<'g> {

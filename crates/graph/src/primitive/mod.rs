@@ -75,6 +75,8 @@ pub(crate) enum Op {
     /// A square matrix with this diagonal: the transpose of `Diagonal`.
     DiagonalMatrix,
     StopGradient,
+    /// The array itself, under a name that no rule looks through.
+    Anchor,
     /// Sum over lanes; an event without lanes counts once per lane.
     SumLanes,
 }
@@ -122,6 +124,7 @@ impl Op {
             Op::Diagonal => "diagonal".into(),
             Op::DiagonalMatrix => "diagonal matrix".into(),
             Op::StopGradient => "stop gradient".into(),
+            Op::Anchor => "anchor".into(),
             Op::SumLanes => "sum lanes".into(),
         }
     }
@@ -143,6 +146,7 @@ impl Op {
             Op::Binary(op) => op.pullback(site, adjoint, k),
             Op::Select => select::pullback(site, adjoint, k),
             Op::Broadcast => Some(adjoint.sum_to(site.inputs[0].shape())),
+            Op::Anchor => Some(adjoint),
             Op::Reshape => Some(adjoint.reshape(site.inputs[0].shape())),
             Op::Transpose => Some(adjoint.transpose()),
             Op::Slice { .. } | Op::Pad { .. } | Op::Concat { .. } => {
@@ -199,6 +203,7 @@ impl Op {
         let shape = site.out.shape();
         match self {
             Op::Broadcast => x.broadcast(shape),
+            Op::Anchor => x,
             Op::Reshape => x.reshape(shape),
             Op::Transpose => x.transpose(),
             Op::Slice { axis, start } => x.slice(*axis, *start..start + shape.dims()[*axis]),
@@ -222,7 +227,7 @@ impl Op {
             Op::Binary(op) => binary::reference(*op, inputs, shape),
             Op::Select => select::reference(inputs, shape),
             Op::Broadcast => layout::broadcast_reference(inputs[0], shape),
-            Op::Reshape | Op::StopGradient => inputs[0].values.to_vec(),
+            Op::Reshape | Op::StopGradient | Op::Anchor => inputs[0].values.to_vec(),
             Op::Transpose => layout::transpose_reference(inputs[0]),
             Op::Slice { axis, start } => layout::slice_reference(inputs[0], shape, *axis, *start),
             Op::Pad { axis, start } => layout::pad_reference(inputs[0], shape, *axis, *start),

@@ -123,7 +123,7 @@ impl<'a, 'g, 'd> Chain<'a, 'g, 'd> {
         let beta = self.quantities.inverse_temperature(k);
         let step = self.quantities.step_size(beta);
         let move_by = step * self.quantities.per_deviation;
-        let half = x + 0.5 * (move_by * p);
+        let half = (x + 0.5 * (move_by * p)).anchor();
         let tempered = beta * self.target(k, half) + (1.0 - beta) * self.base_log_density(half);
         let force = self.context.graph().grad(tempered, &[half])[0];
         let p = p + move_by * force;

@@ -1,0 +1,83 @@
+//! Fresh draws of a trained guide, weighed on every row of the table.
+
+use lehr_density::Density;
+
+use crate::batch::BatchError;
+use crate::block::Learned;
+use crate::context::PARAMS;
+use crate::frame::Frame;
+use crate::guide::{Gradient, Guide};
+use crate::objective::weigh_prior;
+use crate::pass::per_lane;
+use crate::program::compile_within;
+
+/// Draws per run.
+const LANES: usize = 16;
+/// Sets the noise of evaluation apart from that of training.
+const APART: u64 = 0x5eed_0000_e7a1_0a7e;
+
+/// Draws and their log weights.
+#[derive(Clone, Debug)]
+pub struct Evaluated {
+    /// z, one draw after another.
+    pub latents: Vec<f64>,
+    /// log p(D, z) − log q of each draw, on all rows: the mean is the bound.
+    pub log_weights: Vec<f64>,
+}
+
+/// Draws z without weighing it on any row. A chain on a surrogate needs no table for this.
+pub fn draw(
+    (density, frame): (&dyn Density, &Frame),
+    guide: &dyn Guide,
+    learned: &Learned,
+    (count, seed): (usize, u64),
+) -> Result<Evaluated, BatchError> {
+    let seed = seed.wrapping_add(APART);
+    let mut program = compile_within((density, frame), learned, (LANES, seed), |context| {
+        let weighed = weigh_prior(context, guide, Gradient::Total);
+        vec![weighed.latents, weighed.log_weight]
+    })?;
+    program.set_learned(&learned.values);
+    let size = density.latents().size();
+    let mut drawn = Evaluated {
+        latents: Vec::with_capacity(count * size),
+        log_weights: Vec::with_capacity(count),
+    };
+    for step in 0..count.div_ceil(LANES) as u64 {
+        program.fill(density.source(), step);
+        program.run();
+        let more = LANES.min(count - drawn.log_weights.len());
+        drawn
+            .latents
+            .extend_from_slice(&program.output(0)[..more * size]);
+        drawn
+            .log_weights
+            .extend_from_slice(&program.output(1)[..more]);
+    }
+    Ok(drawn)
+}
+
+/// Draws z and weighs it on every row, streamed.
+pub fn evaluate(
+    (density, frame): (&dyn Density, &Frame),
+    guide: &dyn Guide,
+    learned: &Learned,
+    run: (usize, u64),
+) -> Result<Evaluated, BatchError> {
+    let mut drawn = draw((density, frame), guide, learned, run)?;
+    let size = density.latents().size();
+    let params = learned.get(PARAMS).unwrap_or(&[]);
+    let mut rows = per_lane(density, LANES);
+    let mut block = vec![0.0; LANES * size];
+    for (k, weights) in drawn.log_weights.chunks_mut(LANES).enumerate() {
+        let start = k * LANES * size;
+        let here = &drawn.latents[start..start + weights.len() * size];
+        block[..here.len()].copy_from_slice(here);
+        let sums = rows.run(&[&block, params]);
+        // A likelihood that does not depend on z is the same for every lane.
+        for (weight, value) in weights.iter_mut().zip(sums[0].iter().cycle()) {
+            *weight += value;
+        }
+    }
+    Ok(drawn)
+}

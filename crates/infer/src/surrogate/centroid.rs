@@ -1,0 +1,87 @@
+//! Rows made of k-means centroids: no row of the table among them.
+
+use lehr_density::{Column, ColumnKind, Density, Role, RowSet, Values};
+
+use super::covariate::Covariates;
+use super::label_pair::{LabelPair, binary_response};
+use super::random::random_rows;
+use super::{FixedRows, SurrogateError, SurrogateKind, SurrogateSettings};
+use crate::kmeans::{Clusters, Points};
+use crate::stream::Stream;
+
+/// The centroids of the table's covariates with both labels.
+///
+/// A table of more rows than are to be clustered is represented by that many random ones.
+pub(crate) fn centroids(
+    density: &dyn Density,
+    settings: &SurrogateSettings,
+    seed: u64,
+) -> Result<LabelPair, SurrogateError> {
+    let kind = settings.kind;
+    let (_, response) = binary_response(density, kind)?;
+    let covariates = numeric_covariates(density, kind)?;
+    let most = settings.clustered_rows.max(settings.rows);
+    let n_rows = density.n_rows();
+    let matrix = if n_rows <= most {
+        covariates.read(density.source(), &RowSet::Range(0..n_rows))
+    } else {
+        // Another seed than that of a surrogate's own rows, lest the two coincide.
+        let seed = Stream::new(seed, "clustered rows", 0).below(u64::MAX);
+        let rows = random_rows(density, most, seed);
+        covariates.read(density.source(), &RowSet::List(&rows))
+    };
+    let points = Points::new(&matrix, covariates.width())?;
+    let clusters = Clusters::new(points, settings.rows, seed)?;
+    let rows = made_rows(density, &covariates, &clusters.centroids);
+    Ok(LabelPair::new(&rows, &response))
+}
+
+/// The covariates, if there are any and all of them are numbers.
+fn numeric_covariates(
+    density: &dyn Density,
+    kind: SurrogateKind,
+) -> Result<Covariates, SurrogateError> {
+    let is_index = |column: &&Column| matches!(column.kind, ColumnKind::Index { .. });
+    if let Some(column) = density.columns().iter().find(is_index) {
+        let column = column.name.clone();
+        return Err(SurrogateError::Index { kind, column });
+    }
+    let covariates = Covariates::of(density.columns());
+    if covariates.width() == 0 {
+        return Err(SurrogateError::NoCovariates { kind });
+    }
+    Ok(covariates)
+}
+
+/// Rows with these covariates; each weighs as much as a row of the table does on average.
+fn made_rows(density: &dyn Density, covariates: &Covariates, centroids: &[f64]) -> FixedRows {
+    let stride = covariates.width();
+    let length = centroids.len() / stride;
+    let mut values: Vec<Values> = (density.columns().iter().enumerate())
+        .map(|(place, column)| {
+            let width = column.kind.width();
+            let fill = match column.role {
+                Role::Weight => mean(density, place),
+                _ => 0.0,
+            };
+            let values = vec![fill; length * width].into();
+            Values::Numbers { width, values }
+        })
+        .collect();
+    for (place, range) in covariates.ranges() {
+        let rows = centroids.chunks_exact(stride);
+        values[place] = Values::Numbers {
+            width: range.len(),
+            values: rows.flat_map(|row| &row[range.clone()]).copied().collect(),
+        };
+    }
+    FixedRows::made(density, length, values)
+}
+
+fn mean(density: &dyn Density, place: usize) -> f64 {
+    let n_rows = density.n_rows();
+    let mut values = vec![0.0; n_rows];
+    let all = RowSet::Range(0..n_rows);
+    density.source().copy_numbers(place, &all, &mut values);
+    crate::summary::mean(&values)
+}

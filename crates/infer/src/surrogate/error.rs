@@ -1,0 +1,118 @@
+//! Why a surrogate cannot be built, one sentence each.
+
+use lehr_density::ResponseKind;
+
+use super::SurrogateKind;
+use crate::coreset::CoresetError;
+use crate::kmeans::ClusterError;
+
+/// A surrogate that this model or table does not allow.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum SurrogateError {
+    /// No rows were asked for.
+    #[error("sl-dais: 0 surrogate rows were asked for, but {kind} needs at least 1")]
+    NoRows {
+        /// Which surrogate.
+        kind: SurrogateKind,
+    },
+    /// More rows were asked for than there are.
+    #[error("sl-dais: {asked} surrogate rows were asked for, but the table has {rows}")]
+    TooManyRows {
+        /// Rows asked for.
+        asked: usize,
+        /// Rows of the table.
+        rows: usize,
+    },
+    /// Two labels were expected and the response has others.
+    #[error(
+        "sl-dais: {kind} needs a binary response, but {response:?} is {found}\n  hint: rand, taylor and nn serve every likelihood"
+    )]
+    NotBinary {
+        /// Which surrogate.
+        kind: SurrogateKind,
+        /// The observed column.
+        response: String,
+        /// What it holds.
+        found: ResponseKind,
+    },
+    /// One response was expected and there are more, or none.
+    #[error(
+        "sl-dais: {kind} needs one binary response, but the model observes {found}\n  hint: rand, taylor and nn serve every likelihood"
+    )]
+    Responses {
+        /// Which surrogate.
+        kind: SurrogateKind,
+        /// What is observed.
+        found: String,
+    },
+    /// Levels have no mean.
+    #[error(
+        "sl-dais: {kind} takes means of covariates, but the model reads {column:?} as an index\n  hint: rand± keeps rows as they are"
+    )]
+    Index {
+        /// Which surrogate.
+        kind: SurrogateKind,
+        /// The index column.
+        column: String,
+    },
+    /// There are no numbers to cluster.
+    #[error(
+        "sl-dais: {kind} clusters numeric covariates, but the model reads none\n  hint: rand serves every model"
+    )]
+    NoCovariates {
+        /// Which surrogate.
+        kind: SurrogateKind,
+    },
+    /// Rows with latents of their own are another method's.
+    #[error("sl-dais: a surrogate has no local latents, but the model gives each row {site:?}")]
+    Locals {
+        /// The first local site.
+        site: String,
+    },
+    /// The expansion has no place.
+    #[error("sl-dais: {what} needs the posterior's mode, but none was computed")]
+    NoMode {
+        /// What needs it.
+        what: String,
+    },
+    /// Weights to be matched that are not there.
+    #[error("sl-dais: matched weights are for rand and taylor, but the surrogate is {kind}")]
+    Unmatched {
+        /// Which surrogate.
+        kind: SurrogateKind,
+    },
+    /// The posterior has no precision to measure with.
+    #[error(
+        "sl-dais: the log posterior has no maximum at the mode that was given\n  hint: run the optimiser longer"
+    )]
+    NotAMaximum,
+    /// A saved surrogate of another model.
+    #[error("sl-dais: the saved surrogate has columns {saved}, but the model reads {read}")]
+    Columns {
+        /// The columns saved.
+        saved: String,
+        /// The columns of the model.
+        read: String,
+    },
+    /// A saved surrogate whose parts do not fit each other.
+    #[error(
+        "sl-dais: the parts of the saved surrogate do not fit each other\n  hint: the file is damaged"
+    )]
+    Damaged,
+    /// A saved surrogate of a model with other latents.
+    #[error(
+        "sl-dais: the saved surrogate is a function of {saved} numbers, but the model has {found} latents"
+    )]
+    Latents {
+        /// The latents it was made for.
+        saved: usize,
+        /// The latents of the model.
+        found: usize,
+    },
+    /// The rows cannot be clustered.
+    #[error(transparent)]
+    Cluster(#[from] ClusterError),
+    /// The coreset cannot be drawn.
+    #[error(transparent)]
+    Coreset(#[from] CoresetError),
+}

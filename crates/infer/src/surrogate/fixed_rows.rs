@@ -1,0 +1,211 @@
+//! The rows a surrogate stands on, copied out of the table.
+
+use std::sync::Arc;
+
+use lehr_density::{
+    Column, ColumnKind, Columns, Density, RowData, RowSet, RowSource, Rows, Values,
+};
+use serde::{Deserialize, Serialize};
+
+use super::SurrogateError;
+use super::covariate::Covariates;
+use crate::context::{Context, Feed};
+
+/// A few rows in the columns of a density, and how many rows they stand for.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(try_from = "Stored", into = "Stored")]
+pub struct FixedRows {
+    columns: Columns,
+    data: Arc<RowData>,
+    total: usize,
+}
+
+impl FixedRows {
+    /// Copies of rows of the density's table; repetitions are allowed.
+    ///
+    /// # Panics
+    /// If a row is outside the table.
+    pub fn of(density: &dyn Density, rows: &[usize]) -> FixedRows {
+        let (columns, source) = (density.columns(), density.source());
+        let set = RowSet::List(rows);
+        let places = columns.iter().enumerate();
+        let values = places.map(|(place, column)| copied(source, place, column, &set));
+        FixedRows {
+            columns: columns.clone(),
+            data: Arc::new(RowData::new(rows.len(), values.collect())),
+            total: density.n_rows(),
+        }
+    }
+
+    /// Rows that are not of the table: their columns in order.
+    pub(crate) fn made(density: &dyn Density, length: usize, values: Vec<Values>) -> FixedRows {
+        FixedRows {
+            columns: density.columns().clone(),
+            data: Arc::new(RowData::new(length, values)),
+            total: density.n_rows(),
+        }
+    }
+
+    /// The rows with one numeric column set to zero, so that what is not needed is not kept.
+    #[must_use]
+    pub(crate) fn without(&self, name: &str) -> FixedRows {
+        let blank = |(place, column): (usize, &Column)| match self.values(place, column) {
+            Values::Numbers { width, values } if column.name == name => Values::Numbers {
+                width,
+                values: vec![0.0; values.len()].into(),
+            },
+            values => values,
+        };
+        let values = self.columns.iter().enumerate().map(blank).collect();
+        FixedRows {
+            data: Arc::new(RowData::new(self.len(), values)),
+            ..self.clone()
+        }
+    }
+
+    /// How many rows there are.
+    pub fn len(&self) -> usize {
+        self.data.n_rows()
+    }
+
+    /// True without a row.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// N, how many rows these stand for.
+    pub fn total(&self) -> usize {
+        self.total
+    }
+
+    /// The columns in order.
+    pub fn columns(&self) -> &Columns {
+        &self.columns
+    }
+
+    /// The rows as expressions; the same inputs whenever one program asks.
+    pub(crate) fn rows<'g>(&self, context: &Context<'g, '_>) -> Rows<'g> {
+        context.rows("surrogate", &Feed::Fixed(self.data.clone()))
+    }
+
+    /// Refuses a model that reads other columns than these.
+    pub(crate) fn check(&self, density: &dyn Density) -> Result<(), SurrogateError> {
+        let names = |columns: &Columns| {
+            let names: Vec<&str> = columns.iter().map(|c| c.name.as_str()).collect();
+            names.join(", ")
+        };
+        if self.columns == *density.columns() {
+            return Ok(());
+        }
+        Err(SurrogateError::Columns {
+            saved: names(&self.columns),
+            read: names(density.columns()),
+        })
+    }
+
+    /// The covariates, row after row.
+    pub(crate) fn read(&self, covariates: &Covariates) -> Vec<f64> {
+        covariates.read(&*self.data, &RowSet::Range(0..self.len()))
+    }
+
+    fn values(&self, place: usize, column: &Column) -> Values {
+        copied(&*self.data, place, column, &RowSet::Range(0..self.len()))
+    }
+}
+
+/// Some rows of one column.
+pub(crate) fn copied(
+    source: &dyn RowSource,
+    place: usize,
+    column: &Column,
+    rows: &RowSet<'_>,
+) -> Values {
+    let width = column.kind.width();
+    if let ColumnKind::Index { .. } = column.kind {
+        let mut values = vec![0; rows.len()];
+        source.copy_indices(place, rows, &mut values);
+        return Values::Indices(values.into());
+    }
+    let mut values = vec![0.0; rows.len() * width];
+    source.copy_numbers(place, rows, &mut values);
+    let values = values.into();
+    Values::Numbers { width, values }
+}
+
+/// The rows as they are written.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+struct Stored {
+    rows: usize,
+    stand_for: usize,
+    columns: Columns,
+    values: Vec<StoredValues>,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum StoredValues {
+    Numbers(Vec<f64>),
+    Indices(Vec<u32>),
+}
+
+impl From<FixedRows> for Stored {
+    fn from(rows: FixedRows) -> Stored {
+        let places = rows.columns.iter().enumerate();
+        let stored = places.map(|(place, column)| match rows.values(place, column) {
+            Values::Numbers { values, .. } => StoredValues::Numbers(values.to_vec()),
+            Values::Indices(values) => StoredValues::Indices(values.to_vec()),
+        });
+        Stored {
+            rows: rows.len(),
+            stand_for: rows.total,
+            values: stored.collect(),
+            columns: rows.columns,
+        }
+    }
+}
+
+/// Values that do not fill the columns they came with.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "saved surrogate: expected {rows} rows of every column, found another number\n  hint: the file is damaged"
+)]
+struct Damaged {
+    rows: usize,
+}
+
+impl TryFrom<Stored> for FixedRows {
+    type Error = Damaged;
+
+    fn try_from(stored: Stored) -> Result<FixedRows, Damaged> {
+        let damaged = Damaged { rows: stored.rows };
+        if stored.values.len() != stored.columns.len() {
+            return Err(damaged);
+        }
+        let mut values = Vec::with_capacity(stored.values.len());
+        for (column, found) in stored.columns.iter().zip(stored.values) {
+            values.push(restored(column, found, stored.rows).ok_or(damaged.clone())?);
+        }
+        Ok(FixedRows {
+            columns: stored.columns,
+            data: Arc::new(RowData::new(stored.rows, values)),
+            total: stored.stand_for,
+        })
+    }
+}
+
+fn restored(column: &Column, values: StoredValues, rows: usize) -> Option<Values> {
+    let width = column.kind.width();
+    match (column.kind, values) {
+        (ColumnKind::Number { .. }, StoredValues::Numbers(values)) => {
+            let fits = values.len() == rows * width;
+            let values = values.into();
+            fits.then_some(Values::Numbers { width, values })
+        }
+        (ColumnKind::Index { levels }, StoredValues::Indices(values)) => {
+            let inside = values.iter().all(|&level| (level as usize) < levels.max(1));
+            let fits = values.len() == rows && inside;
+            fits.then(|| Values::Indices(values.into()))
+        }
+        _ => None,
+    }
+}

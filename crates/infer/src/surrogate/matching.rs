@@ -1,0 +1,181 @@
+//! Weights with which a few rows have the slope and curvature of all rows at the mode.
+
+use std::sync::Arc;
+
+use lehr_density::Density;
+
+use super::expansion::{at_start, with_params};
+use super::quality::Whitening;
+use super::{FixedRows, Mode, SurrogateError};
+use crate::nnls;
+use crate::program::{Program, compile};
+
+/// Pairs of directions that are followed side by side.
+const ABREAST: usize = 16;
+
+/// Up to so many latents all of the Hessian is matched, beyond its diagonal.
+const MOST_FULL_LATENTS: usize = 100;
+
+const DIRECTIONS: [&str; 2] = ["matching_first", "matching_second"];
+
+/// The weights ω ≥ 0 of least predicted divergence ½‖L⁻¹(Gω − g)‖² + ¼‖L⁻¹(ΣωₙHₙ − H)L⁻ᵀ‖², `LLᵀ`
+/// the posterior's precision: a non-negative least squares problem in the rows' derivatives
+/// along whitened directions.
+pub(crate) fn matched_weights(
+    density: &dyn Density,
+    rows: &FixedRows,
+    mode: &Mode,
+) -> Result<Vec<f64>, SurrogateError> {
+    let whitening = narrowed(density, mode)?;
+    let size = mode.latents.len();
+    let slope = whitening.slope(&mode.gradient);
+    let (pairs, curvature) = match &whitening {
+        Whitening::Full(_) => (upper_pairs(size), whitening.curvature(&mode.hessian)),
+        Whitening::Diagonal(_) => {
+            let diagonal = whitening.curvature(&mode.diagonal());
+            (diagonal_pairs(size), spread(&diagonal))
+        }
+    };
+    let mut features = Features::new(rows.len(), size + pairs.len());
+    follow(density, rows, (mode, &whitening), &pairs, &mut features);
+    let target: Vec<f64> = (slope.iter().map(|g| g * SLOPE))
+        .chain(
+            pairs
+                .iter()
+                .map(|&(i, j)| factor(i, j) * curvature[i * size + j]),
+        )
+        .collect();
+    let found = nnls::solve(&features.columns, &target);
+    Ok(found
+        .expect("the derivatives at a maximum are finite")
+        .weights)
+}
+
+/// √½ of the slope's share and √¼ of the curvature's, which counts each pair above the
+/// diagonal twice.
+const SLOPE: f64 = std::f64::consts::FRAC_1_SQRT_2;
+
+fn factor(i: usize, j: usize) -> f64 {
+    if i == j { 0.5 } else { SLOPE }
+}
+
+fn narrowed(density: &dyn Density, mode: &Mode) -> Result<Whitening, SurrogateError> {
+    if mode.latents.len() <= MOST_FULL_LATENTS || mode.is_diagonal() {
+        return Whitening::at(density, mode);
+    }
+    let diagonal = Mode {
+        hessian: mode.diagonal(),
+        ..mode.clone()
+    };
+    Whitening::at(density, &diagonal)
+}
+
+fn upper_pairs(size: usize) -> Vec<(usize, usize)> {
+    (0..size)
+        .flat_map(|i| (i..size).map(move |j| (i, j)))
+        .collect()
+}
+
+fn diagonal_pairs(size: usize) -> Vec<(usize, usize)> {
+    (0..size).map(|i| (i, i)).collect()
+}
+
+/// A diagonal as a matrix.
+fn spread(diagonal: &[f64]) -> Vec<f64> {
+    let size = diagonal.len();
+    let mut matrix = vec![0.0; size * size];
+    for (i, value) in diagonal.iter().enumerate() {
+        matrix[i * size + i] = *value;
+    }
+    matrix
+}
+
+/// One column of derivatives for each row of the surrogate.
+struct Features {
+    columns: Vec<f64>,
+    length: usize,
+}
+
+impl Features {
+    fn new(rows: usize, length: usize) -> Features {
+        Features {
+            columns: vec![0.0; rows * length],
+            length,
+        }
+    }
+
+    /// Sets one derivative of every row.
+    fn set(&mut self, place: usize, factor: f64, rows: &[f64]) {
+        for (column, value) in self.columns.chunks_exact_mut(self.length).zip(rows) {
+            column[place] = factor * value;
+        }
+    }
+}
+
+/// Fills the features: first derivatives along each whitened direction, then second ones along
+/// each pair.
+fn follow(
+    density: &dyn Density,
+    rows: &FixedRows,
+    (mode, whitening): (&Mode, &Whitening),
+    pairs: &[(usize, usize)],
+    features: &mut Features,
+) {
+    let (size, length) = (mode.latents.len(), rows.len());
+    let mut program = derivatives(density, rows, mode);
+    for (batch, some) in pairs.chunks(ABREAST).enumerate() {
+        for (lane, &(i, j)) in some.iter().enumerate() {
+            direct(&mut program, whitening, size, [(lane, i), (lane, j)]);
+        }
+        program.run();
+        for (lane, &(i, j)) in some.iter().enumerate() {
+            // Without lanes a derivative does not depend on its direction: it is zero.
+            let part = |output: usize| program.output(output).get(lane * length..)?.get(..length);
+            let laned = |output: usize| program.output(output).len() == ABREAST * length;
+            let mut set = |place: usize, factor: f64, output: usize| {
+                if let Some(values) = part(output).filter(|_| laned(output)) {
+                    features.set(place, factor, values);
+                }
+            };
+            if i == j {
+                set(i, SLOPE, 0);
+            }
+            set(size + batch * ABREAST + lane, factor(i, j), 1);
+        }
+    }
+}
+
+/// Every row's first derivative along one direction and second along two.
+fn derivatives(density: &dyn Density, rows: &FixedRows, mode: &Mode) -> Program {
+    let latents: Arc<[f64]> = mode.latents.as_slice().into();
+    let learned = at_start(density, Vec::new());
+    let program = compile(density, &learned, (ABREAST, 0), |context| {
+        let graph = context.graph();
+        let at = context.at(context.fixed("matching_latents", [latents.len()], &latents));
+        let along = DIRECTIONS.map(|name| graph.laned_input(name, [latents.len()]));
+        let each = density.log_likelihood(&at, &rows.rows(context));
+        let first = graph.jvp(&[each], &[at.latents], &along[..1])[0];
+        let second = graph.jvp(&[first], &[at.latents], &along[1..])[0];
+        vec![first, second]
+    });
+    let mut program = program.expect("no batch is drawn");
+    program.set_learned(&with_params(&learned, mode).values);
+    program
+}
+
+/// Sets a lane's directions to rows of L⁻¹, which are columns of L⁻ᵀ.
+fn direct(program: &mut Program, whitening: &Whitening, size: usize, chosen: [(usize, usize); 2]) {
+    for (name, (lane, direction)) in DIRECTIONS.iter().zip(chosen) {
+        let Some(slot) = program.plan().input_named(name) else {
+            continue;
+        };
+        let values = &mut program.workspace_mut().numbers_mut(slot)[lane * size..][..size];
+        values.fill(0.0);
+        match whitening {
+            Whitening::Full(inverse) => {
+                values.copy_from_slice(&inverse[direction * size..][..size]);
+            }
+            Whitening::Diagonal(inverse) => values[direction] = inverse[direction],
+        }
+    }
+}

@@ -1,0 +1,82 @@
+//! `nn`: a network of the latents, without rows.
+
+use lehr_density::{Density, Point};
+use lehr_graph::Expr;
+use serde::{Deserialize, Serialize};
+
+use super::{SavedSurrogate, Surrogate};
+use crate::block::Block;
+use crate::context::Context;
+use crate::stream::Stream;
+
+/// The last layer starts this small, so that Ψ̂ starts near zero.
+const LAST_LAYER: f64 = 0.01;
+
+/// Ψ̂(z) = w·elu(W₂ elu(W₁z + b₁) + b₂), all of it learned. A constant would not be felt: only the
+/// gradient of Ψ̂ drives a chain.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Network {
+    latents: usize,
+    hidden: usize,
+    seed: u64,
+}
+
+impl Network {
+    /// A network with two layers of `hidden` units.
+    pub fn new(density: &dyn Density, hidden: usize, seed: u64) -> Network {
+        Network {
+            latents: density.latents().size(),
+            hidden,
+            seed,
+        }
+    }
+
+    /// D, the latents it reads.
+    pub(crate) fn latents(&self) -> usize {
+        self.latents
+    }
+
+    /// Weights whose scale keeps the size of what passes through a layer.
+    fn layer(&self, name: &str, dims: &[usize], scale: f64) -> Block {
+        let mut start = vec![0.0; dims.iter().product()];
+        Stream::new(self.seed, name, 0).fill_normal(&mut start);
+        let inputs = dims[dims.len() - 1];
+        let factor = scale / (inputs as f64).sqrt();
+        for weight in &mut start {
+            *weight *= factor;
+        }
+        Block::new(name, dims, start)
+    }
+}
+
+impl Surrogate for Network {
+    fn name(&self) -> &'static str {
+        "nn"
+    }
+
+    fn blocks(&self) -> Vec<Block> {
+        let (latents, hidden) = (self.latents, self.hidden);
+        vec![
+            self.layer("surrogate_layer_1", &[hidden, latents], 1.0),
+            Block::filled("surrogate_bias_1", &[hidden], 0.0),
+            self.layer("surrogate_layer_2", &[hidden, hidden], 1.0),
+            Block::filled("surrogate_bias_2", &[hidden], 0.0),
+            self.layer("surrogate_layer_3", &[hidden], LAST_LAYER),
+        ]
+    }
+
+    fn log_likelihood<'g>(&self, context: &Context<'g, '_>, at: &Point<'g>) -> Expr<'g> {
+        let learned: Vec<Expr<'g>> = self.blocks().iter().map(|b| context.learned(b)).collect();
+        let first = (learned[0].dot(at.latents) + learned[1]).elu();
+        let second = (learned[2].dot(first) + learned[3]).elu();
+        (learned[4] * second).sum()
+    }
+
+    fn contents(&self) -> String {
+        "no rows".to_owned()
+    }
+
+    fn save(&self) -> SavedSurrogate {
+        SavedSurrogate::Network(self.clone())
+    }
+}

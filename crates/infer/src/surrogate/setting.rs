@@ -1,0 +1,140 @@
+//! Which surrogate to build, and on what.
+
+use std::sync::Arc;
+
+use lehr_density::Density;
+use serde::{Deserialize, Serialize};
+
+use super::matching::matched_weights;
+use super::random::random_rows;
+use super::weighted_rows::WeightedRows;
+use super::{
+    CentroidFix, CentroidInit, CoresetFix, CoresetInit, CoresetPair, FixedRows, Mode, Network,
+    Random, RandomPair, Surrogate, SurrogateError, SurrogateKind, Taylor,
+};
+
+/// Where the weights of `rand` and `taylor` start.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum StartWeights {
+    /// `N/N_surr` each.
+    #[default]
+    Uniform,
+    /// Where the slope and curvature at the mode are nearest to those of all rows, by
+    /// non-negative least squares.
+    Matched,
+}
+
+/// A surrogate in words.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct SurrogateSettings {
+    /// Which surrogate.
+    pub kind: SurrogateKind,
+    /// `N_surr`: rows, covariates, draws of a coreset or centroids. `nn` has none.
+    pub rows: usize,
+    /// Where learned weights of rows start.
+    pub start_weights: StartWeights,
+    /// Units in each of the two layers of `nn`.
+    pub hidden: usize,
+    /// Rows that `km-*` cluster at most: of a longer table as many random ones.
+    pub clustered_rows: usize,
+}
+
+impl Default for SurrogateSettings {
+    fn default() -> Self {
+        SurrogateSettings {
+            kind: SurrogateKind::Random,
+            rows: 256,
+            start_weights: StartWeights::Uniform,
+            hidden: 100,
+            clustered_rows: 50_000,
+        }
+    }
+}
+
+/// What a surrogate is built from besides the model and its table.
+#[derive(Clone, Copy, Debug)]
+pub struct Setup<'a> {
+    /// Names the random streams.
+    pub seed: u64,
+    /// The mode, which `taylor` and matched weights need.
+    pub mode: Option<&'a Mode>,
+}
+
+impl<'a> Setup<'a> {
+    fn mode_for(&self, what: &str) -> Result<&'a Mode, SurrogateError> {
+        let what = what.to_owned();
+        self.mode.ok_or(SurrogateError::NoMode { what })
+    }
+}
+
+impl SurrogateSettings {
+    /// A surrogate of this kind on so many rows.
+    pub fn new(kind: SurrogateKind, rows: usize) -> SurrogateSettings {
+        SurrogateSettings {
+            kind,
+            rows,
+            ..SurrogateSettings::default()
+        }
+    }
+
+    /// Builds the surrogate. Refuses what cannot work in one sentence.
+    pub fn build(
+        &self,
+        density: &dyn Density,
+        setup: &Setup<'_>,
+    ) -> Result<Arc<dyn Surrogate>, SurrogateError> {
+        self.check(density)?;
+        let (rows, seed) = (self.rows, setup.seed);
+        Ok(match self.kind {
+            SurrogateKind::Random => Arc::new(Random(self.weighted(density, setup)?)),
+            SurrogateKind::RandomPair => Arc::new(RandomPair::new(density, rows, seed)?),
+            SurrogateKind::CoresetInit => Arc::new(CoresetInit::new(density, rows, seed)?),
+            SurrogateKind::CoresetPair => Arc::new(CoresetPair::new(density, rows, seed)?),
+            SurrogateKind::CoresetFix => Arc::new(CoresetFix::new(density, rows, seed)?),
+            SurrogateKind::CentroidInit => Arc::new(CentroidInit::new(density, self, seed)?),
+            SurrogateKind::CentroidFix => Arc::new(CentroidFix::new(density, self, seed)?),
+            SurrogateKind::Network => Arc::new(Network::new(density, self.hidden, seed)),
+            SurrogateKind::Taylor => {
+                let mode = setup.mode_for(self.kind.name())?;
+                let rows = self.weighted(density, setup)?;
+                Arc::new(Taylor::around(density, rows, mode))
+            }
+        })
+    }
+
+    fn check(&self, density: &dyn Density) -> Result<(), SurrogateError> {
+        let kind = self.kind;
+        if let Some(site) = density.locals().sites().first() {
+            let site = site.name.clone();
+            return Err(SurrogateError::Locals { site });
+        }
+        let learns_weights = matches!(kind, SurrogateKind::Random | SurrogateKind::Taylor);
+        if self.start_weights == StartWeights::Matched && !learns_weights {
+            return Err(SurrogateError::Unmatched { kind });
+        }
+        let (asked, rows) = (self.rows, density.n_rows());
+        match asked {
+            _ if !kind.has_rows() => Ok(()),
+            0 => Err(SurrogateError::NoRows { kind }),
+            _ if asked > rows => Err(SurrogateError::TooManyRows { asked, rows }),
+            _ => Ok(()),
+        }
+    }
+
+    /// Random rows with the weights they start from.
+    fn weighted(
+        &self,
+        density: &dyn Density,
+        setup: &Setup<'_>,
+    ) -> Result<WeightedRows, SurrogateError> {
+        let rows = FixedRows::of(density, &random_rows(density, self.rows, setup.seed));
+        if self.start_weights == StartWeights::Uniform {
+            return Ok(WeightedRows::uniform(rows));
+        }
+        let mode = setup.mode_for(&format!("{} with matched weights", self.kind))?;
+        let weights = matched_weights(density, &rows, mode)?;
+        Ok(WeightedRows::weighted(rows, &weights))
+    }
+}

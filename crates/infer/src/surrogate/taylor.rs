@@ -1,0 +1,127 @@
+//! `taylor`: rows of the table, and the rest of it to second order at the mode.
+
+use std::sync::Arc;
+
+use lehr_density::{Density, Point};
+use lehr_graph::Expr;
+use serde::{Deserialize, Serialize};
+
+use super::expansion::{Curvature, at_start, expand};
+use super::weighted_rows::WeightedRows;
+use super::{FixedRows, Mode, SavedSurrogate, Surrogate};
+use crate::block::Block;
+use crate::context::Context;
+
+/// Up to so many latents the residual Hessian is kept in full, beyond by its diagonal.
+pub const MOST_FULL_LATENTS: usize = 500;
+
+/// Ψ̂(z) = Σ ωₙ log p(ỹₙ | z, x̃ₙ) + δg·(z − z*) + ½(z − z*)ᵀδH(z − z*), ω learned.
+///
+/// δg and δH are what the rows, with the weights they start from, leave of the gradient and the
+/// Hessian of the log likelihood of all rows at the mode z*. So Ψ̂ starts exact to second order
+/// there, whatever the rows (with a diagonal δH: exact to first order and in the diagonal).
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Taylor {
+    pub(crate) rows: WeightedRows,
+    /// z*
+    mode: Arc<[f64]>,
+    /// δg
+    slope: Arc<[f64]>,
+    /// δH, D × D or its diagonal.
+    curvature: Arc<[f64]>,
+}
+
+impl Taylor {
+    /// These rows of the table, each with the weight `N/N_surr`.
+    ///
+    /// # Panics
+    /// If the mode is not one of this density.
+    pub fn on_rows(density: &dyn Density, rows: &[usize], mode: &Mode) -> Taylor {
+        let rows = WeightedRows::uniform(FixedRows::of(density, rows));
+        Taylor::around(density, rows, mode)
+    }
+
+    /// These rows of the table with weights to start from.
+    ///
+    /// # Panics
+    /// If the mode is not one of this density.
+    pub fn with_weights(
+        density: &dyn Density,
+        rows: &[usize],
+        weights: &[f64],
+        mode: &Mode,
+    ) -> Taylor {
+        let rows = WeightedRows::weighted(FixedRows::of(density, rows), weights);
+        Taylor::around(density, rows, mode)
+    }
+
+    pub(crate) fn around(density: &dyn Density, rows: WeightedRows, mode: &Mode) -> Taylor {
+        let size = mode.latents.len();
+        assert_eq!(size, density.latents().size(), "the latents of the mode");
+        let diagonal = mode.is_diagonal() || size > MOST_FULL_LATENTS;
+        let (curvature, whole) = if diagonal {
+            (Curvature::Diagonal, mode.diagonal())
+        } else {
+            (Curvature::Full, mode.hessian.clone())
+        };
+        let learned = at_start(density, vec![rows.block()]);
+        let own = expand(density, &learned, (mode, curvature), |context, at| {
+            rows.log_likelihood(context, at)
+        });
+        let rest = |whole: &[f64], own: &[f64]| whole.iter().zip(own).map(|(a, b)| a - b).collect();
+        Taylor {
+            mode: mode.latents.as_slice().into(),
+            slope: rest(&mode.gradient, &own.gradient),
+            curvature: rest(&whole, &own.hessian),
+            rows,
+        }
+    }
+
+    pub(crate) fn latents(&self) -> usize {
+        self.mode.len()
+    }
+
+    /// Whether the parts are as long as they must be.
+    pub(crate) fn is_whole(&self) -> bool {
+        let size = self.mode.len();
+        let curvature = [size, size * size].contains(&self.curvature.len());
+        self.rows.is_whole() && self.slope.len() == size && curvature
+    }
+
+    /// δg·d + ½dᵀδH d
+    fn rest<'g>(&self, context: &Context<'g, '_>, offset: Expr<'g>) -> Expr<'g> {
+        let size = self.mode.len();
+        let slope = context.fixed("surrogate_slope", [size], &self.slope);
+        let pulled = if self.curvature.len() == size {
+            context.fixed("surrogate_curvature", [size], &self.curvature) * offset
+        } else {
+            let matrix = context.fixed("surrogate_curvature", [size, size], &self.curvature);
+            matrix.dot(offset)
+        };
+        (offset * (slope + 0.5 * pulled)).sum()
+    }
+}
+
+impl Surrogate for Taylor {
+    fn name(&self) -> &'static str {
+        "taylor"
+    }
+
+    fn blocks(&self) -> Vec<Block> {
+        vec![self.rows.block()]
+    }
+
+    fn log_likelihood<'g>(&self, context: &Context<'g, '_>, at: &Point<'g>) -> Expr<'g> {
+        let mode = context.fixed("surrogate_mode", [self.mode.len()], &self.mode);
+        self.rows.log_likelihood(context, at) + self.rest(context, at.latents - mode)
+    }
+
+    fn contents(&self) -> String {
+        let count = self.rows.rows.len();
+        format!("{count} rows of the table, and slope and curvature of all rows at the mode")
+    }
+
+    fn save(&self) -> SavedSurrogate {
+        SavedSurrogate::Taylor(self.clone())
+    }
+}

@@ -1,0 +1,57 @@
+//! Rows with a learned weight each: Σ ωₙ log p(ỹₙ | z, x̃ₙ).
+
+use lehr_density::Point;
+use lehr_graph::Expr;
+use serde::{Deserialize, Serialize};
+
+use super::FixedRows;
+use crate::block::Block;
+use crate::context::Context;
+
+/// The learned ln ω.
+pub(crate) const LOG_WEIGHT: &str = "surrogate_log_weight";
+
+/// Rows and where the logarithms of their weights start.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct WeightedRows {
+    pub(crate) rows: FixedRows,
+    pub(crate) start: Vec<f64>,
+}
+
+impl WeightedRows {
+    /// Weights that start at `N/N_surr` each.
+    pub(crate) fn uniform(rows: FixedRows) -> WeightedRows {
+        let start = vec![uniform_log_weight(&rows); rows.len()];
+        WeightedRows { rows, start }
+    }
+
+    /// Weights that start at these numbers.
+    ///
+    /// A weight of zero could not be learned again by its logarithm, so that none starts below
+    /// a thousandth of `N/N_surr`.
+    pub(crate) fn weighted(rows: FixedRows, weights: &[f64]) -> WeightedRows {
+        let least = uniform_log_weight(&rows) + 1e-3_f64.ln();
+        let start = weights.iter().map(|w| w.ln().max(least)).collect();
+        WeightedRows { rows, start }
+    }
+
+    /// Whether there is one start for each row.
+    pub(crate) fn is_whole(&self) -> bool {
+        self.start.len() == self.rows.len()
+    }
+
+    pub(crate) fn block(&self) -> Block {
+        Block::new(LOG_WEIGHT, &[self.rows.len()], self.start.clone())
+    }
+
+    pub(crate) fn log_likelihood<'g>(&self, context: &Context<'g, '_>, at: &Point<'g>) -> Expr<'g> {
+        let weight = context.learned(&self.block()).exp();
+        let each = (context.density()).log_likelihood(at, &self.rows.rows(context));
+        (each * weight).sum()
+    }
+}
+
+/// ln `N/N_surr`
+pub(crate) fn uniform_log_weight(rows: &FixedRows) -> f64 {
+    (rows.total() as f64 / rows.len() as f64).ln()
+}

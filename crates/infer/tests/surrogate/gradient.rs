@@ -1,0 +1,136 @@
+//! Derivatives in every learned quantity against central differences with frozen noise.
+
+use lehr_density::Density;
+use lehr_infer::annealed::{Annealed, Drive, Momentum};
+use lehr_infer::block::Learned;
+use lehr_infer::context::params_block;
+use lehr_infer::guide::{Gradient, Guide};
+use lehr_infer::objective::{Objective, weigh};
+use lehr_infer::program::{Program, compile};
+use lehr_infer::surrogate::SurrogateKind;
+
+use crate::{all_rows, bases, build, chain, rich, some_mode, stir};
+
+/// The bound of two frozen chains, and its gradient in every block.
+fn bound(density: &dyn Density, guide: &Annealed, learned: &Learned) -> Program {
+    let program = compile(density, learned, (2, 4), |context| {
+        let weighed = weigh(context, guide, Gradient::Total, &all_rows());
+        let bound = Objective::Elbo.of(weighed.log_weight);
+        let inputs: Vec<_> = learned
+            .blocks()
+            .iter()
+            .map(|b| context.learned(b))
+            .collect();
+        let mut outputs = vec![bound];
+        outputs.extend(context.graph().grad(bound, &inputs));
+        outputs
+    });
+    let mut program = program.unwrap();
+    program.fill(density.source(), 9);
+    program
+}
+
+fn value(program: &mut Program, values: &[f64]) -> f64 {
+    program.set_learned(values);
+    program.run();
+    program.output(0)[0]
+}
+
+/// The derivative in one place by central differences at three widths, extrapolated twice.
+fn difference(program: &mut Program, values: &mut [f64], place: usize) -> f64 {
+    let at = values[place];
+    let mut slope = |width: f64| {
+        values[place] = at + width;
+        let above = value(program, values);
+        values[place] = at - width;
+        let below = value(program, values);
+        values[place] = at;
+        (above - below) / (2.0 * width)
+    };
+    let slopes = [slope(4e-3), slope(2e-3), slope(1e-3)];
+    let once = [0, 1].map(|k| (4.0 * slopes[k + 1] - slopes[k]) / 3.0);
+    (16.0 * once[1] - once[0]) / 15.0
+}
+
+/// The slope of elu has a kink at zero, across which differences mean nothing: biases keep the
+/// units of a network on either side of it.
+fn away_from_kinks(learned: &mut Learned) {
+    for name in ["surrogate_bias_1", "surrogate_bias_2"] {
+        for (unit, place) in learned.range_of(name).into_iter().flatten().enumerate() {
+            learned.values[place] += if unit % 2 == 0 { 1.5 } else { -1.5 };
+        }
+    }
+}
+
+/// The largest error of a block's gradient relative to its largest entry, over all blocks.
+fn worst(density: &dyn Density, guide: &Annealed) -> (f64, String) {
+    let blocks = params_block(density)
+        .into_iter()
+        .chain(guide.blocks(density));
+    let mut learned = Learned::new(blocks.collect());
+    stir(&mut learned);
+    away_from_kinks(&mut learned);
+    let mut program = bound(density, guide, &learned);
+    value(&mut program, &learned.values);
+    let count = learned.blocks().len();
+    let gradients: Vec<Vec<f64>> = (1..=count).map(|k| program.output(k).to_vec()).collect();
+    let mut worst = (0.0, String::new());
+    for (block, gradient) in gradients.iter().enumerate() {
+        let largest = gradient.iter().fold(0.0, |most: f64, g| most.max(g.abs()));
+        let name = learned.blocks()[block].name.clone();
+        assert!(largest > 1e-9, "{name} does not matter");
+        for (place, exact) in learned.range(block).zip(gradient) {
+            let found = difference(&mut program, &mut learned.values, place);
+            let error = (found - exact).abs() / largest;
+            if error > worst.0 {
+                worst = (error, format!("{name}: {found} for {exact}"));
+            }
+        }
+    }
+    worst
+}
+
+fn assert_exact(kind: SurrogateKind) {
+    let density = rich(11);
+    let mode = some_mode(&density);
+    let surrogate = build(&density, kind, 4, Some(&mode));
+    for base in bases() {
+        for momentum in [Momentum::Diagonal, Momentum::Whitened] {
+            let guide = chain(base, momentum, Drive::Surrogate(surrogate.clone()));
+            let (error, place) = worst(&density, &guide);
+            assert!(
+                error < 1e-7,
+                "{kind} {base:?} {momentum:?} {place} ({error:e})"
+            );
+        }
+    }
+}
+
+#[test]
+fn random_rows_have_exact_gradients() {
+    assert_exact(SurrogateKind::Random);
+    assert_exact(SurrogateKind::RandomPair);
+}
+
+#[test]
+fn coresets_have_exact_gradients() {
+    assert_exact(SurrogateKind::CoresetInit);
+    assert_exact(SurrogateKind::CoresetPair);
+    assert_exact(SurrogateKind::CoresetFix);
+}
+
+#[test]
+fn centroids_have_exact_gradients() {
+    assert_exact(SurrogateKind::CentroidInit);
+    assert_exact(SurrogateKind::CentroidFix);
+}
+
+#[test]
+fn a_network_has_exact_gradients() {
+    assert_exact(SurrogateKind::Network);
+}
+
+#[test]
+fn taylor_has_exact_gradients() {
+    assert_exact(SurrogateKind::Taylor);
+}

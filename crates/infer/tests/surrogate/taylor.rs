@@ -1,0 +1,128 @@
+//! `taylor` is exact to second order at the mode, and matched weights make `rand` nearly so.
+
+use lehr_density::Density;
+use lehr_infer::surrogate::{
+    Random, Setup, StartWeights, Surrogate, SurrogateKind, SurrogateSettings, Taylor,
+    predicted_quality,
+};
+
+use crate::{Likelihood, starts, values};
+
+const MODE: [f64; 3] = [0.25, -0.6, 0.35];
+
+/// (Ψ̂ − Ψ)(z* + εd) − (Ψ̂ − Ψ)(z*)
+fn error(density: &dyn Density, surrogate: &dyn Surrogate, along: [f64; 3], step: f64) -> f64 {
+    let all: Vec<usize> = (0..density.n_rows()).collect();
+    let exact = Random::on_rows(density, &all);
+    let moved: Vec<f64> = (0..3).map(|i| MODE[i] + step * along[i]).collect();
+    let points = [MODE.to_vec(), moved];
+    let rise = |surrogate: &dyn Surrogate| {
+        let found = values(density, surrogate, &starts(density, surrogate), &points);
+        found[1] - found[0]
+    };
+    rise(surrogate) - rise(&exact)
+}
+
+#[test]
+fn any_subset_is_exact_to_second_order_at_the_mode() {
+    for likelihood in [Likelihood::Logistic, Likelihood::Poisson] {
+        let density = likelihood.bind(40, 9);
+        let mode = likelihood.mode(&density, &MODE);
+        for rows in [&[0][..], &[3, 7, 9], &[1, 1, 2, 30, 31]] {
+            let surrogate = Taylor::on_rows(&density, rows, &mode);
+            for along in [[1.0, 0.5, -0.3], [-0.2, 1.0, 0.7]] {
+                let errors = [0.02, 0.01].map(|step| error(&density, &surrogate, along, step));
+                let order = (errors[0] / errors[1]).abs().log2();
+                assert!(
+                    (order - 3.0).abs() < 0.2,
+                    "{likelihood:?} {rows:?}: {errors:?}"
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn in_linear_regression_any_subset_is_exact_everywhere() {
+    let density = Likelihood::Linear.bind(40, 9);
+    let mode = Likelihood::Linear.mode(&density, &MODE);
+    let surrogate = Taylor::on_rows(&density, &[3, 7, 9], &mode);
+    let found = error(&density, &surrogate, [1.0, -2.0, 0.5], 3.0);
+    assert!(found.abs() < 1e-10, "{found}");
+}
+
+#[test]
+fn a_diagonal_residual_is_exact_in_slope_and_along_axes() {
+    let density = Likelihood::Logistic.bind(40, 9);
+    let mut mode = Likelihood::Logistic.mode(&density, &MODE);
+    mode.hessian = mode.diagonal();
+    let surrogate = Taylor::on_rows(&density, &[3, 7, 9], &mode);
+    let order = |along: [f64; 3]| {
+        let errors = [0.02, 0.01].map(|step| error(&density, &surrogate, along, step));
+        (errors[0] / errors[1]).abs().log2()
+    };
+    assert!((order([0.0, 1.0, 0.0]) - 3.0).abs() < 0.2);
+    assert!((order([0.0, 1.0, 1.0]) - 2.0).abs() < 0.2);
+}
+
+/// `rand` on some of 200 rows with matched weights or without, as a function of changes of its
+/// log weights to the predicted divergence.
+fn divergence(
+    likelihood: Likelihood,
+    rows: usize,
+    start_weights: StartWeights,
+) -> impl Fn(&[f64]) -> f64 {
+    let density = likelihood.bind(200, 9);
+    let mode = likelihood.mode(&density, &MODE);
+    let settings = SurrogateSettings {
+        start_weights,
+        ..SurrogateSettings::new(SurrogateKind::Random, rows)
+    };
+    let setup = Setup {
+        seed: 2,
+        mode: Some(&mode),
+    };
+    let surrogate = settings.build(&density, &setup).unwrap();
+    move |changes| {
+        let mut learned = starts(&density, &*surrogate);
+        let values = learned.values.iter_mut().zip(changes);
+        values.for_each(|(value, change)| *value += change);
+        let quality = predicted_quality(&density, &*surrogate, &learned, &mode).unwrap();
+        quality.divergence()
+    }
+}
+
+#[test]
+fn matched_weights_have_the_slope_and_curvature_of_all_rows() {
+    for likelihood in Likelihood::ALL {
+        // Nine equations in forty weights: a solution exists but for the floor of the weights.
+        let uniform = divergence(likelihood, 40, StartWeights::Uniform)(&[]);
+        let matched = divergence(likelihood, 40, StartWeights::Matched)(&[]);
+        assert!(
+            matched < 1e-3 * uniform,
+            "{likelihood:?}: {matched} of {uniform}"
+        );
+    }
+}
+
+#[test]
+fn matched_weights_have_the_least_divergence_where_none_is_exact() {
+    for likelihood in Likelihood::ALL {
+        let divergence = divergence(likelihood, 6, StartWeights::Matched);
+        let least = divergence(&[]);
+        assert!(least > 1e-6, "{likelihood:?}: {least}");
+        for place in 0..6 {
+            // At the floor a weight is held up and would rather be smaller.
+            for change in [0.02, -0.02] {
+                let mut changes = [0.0; 6];
+                changes[place] = change;
+                let found = divergence(&changes);
+                let slack = if change < 0.0 { 1e-4 * least } else { 0.0 };
+                assert!(
+                    found > least - slack,
+                    "{likelihood:?} {place} {change}: {found} below {least}"
+                );
+            }
+        }
+    }
+}

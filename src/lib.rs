@@ -1,0 +1,57 @@
+//! Bayesian inference for tables too large for MCMC: a model and a table in, posterior draws, a
+//! bound on the log evidence and a verdict out.
+//!
+//! ```
+//! use lehr::prelude::*;
+//!
+//! let table = Table::new()
+//!     .with_number("x", (0..200).map(|i| f64::from(i) / 100.0 - 1.0).collect())?
+//!     .with_number("y", (0..200).map(|i| f64::from(i % 3 == 0)).collect())?;
+//! let model = Model::new(|m| {
+//!     let slope = m.sample("slope", Normal::new(0.0, 1.0));
+//!     let level = m.sample("level", Normal::new(0.0, 2.0));
+//!     m.rows(|row| {
+//!         let logit = row.number("x") * slope + level;
+//!         row.observe("y", Bernoulli::with_logit(logit));
+//!     });
+//! });
+//! let density = model.bind(&table)?;
+//! let posterior = lehr::fit(&density, Method::FullRank)?;
+//! assert!(posterior.bound.mean < posterior.evidence.mean + 0.1);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+pub use lehr_density as density;
+pub use lehr_graph as graph;
+pub use lehr_infer as infer;
+pub use lehr_model as model;
+pub use lehr_table as table;
+
+pub use lehr_infer::method::methods;
+
+use lehr_density::Density;
+use lehr_infer::fit::{Fit, FitError};
+use lehr_infer::method::Method;
+use lehr_infer::posterior::Posterior;
+use lehr_infer::train::Run;
+
+/// What most programs use.
+pub mod prelude {
+    pub use lehr_density::{Density, Support};
+    pub use lehr_infer::fit::{Fit, Start};
+    pub use lehr_infer::method::Method;
+    pub use lehr_infer::posterior::Posterior;
+    pub use lehr_infer::train::{Iterations, Run};
+    pub use lehr_model::Model;
+    pub use lehr_model::distribution::*;
+    pub use lehr_table::Table;
+}
+
+/// Fits by a method with every other choice left to the rules, watched by nobody.
+pub fn fit(density: &dyn Density, method: Method) -> Result<Posterior, FitError> {
+    let mut run = Run {
+        observer: &mut (),
+        checkpoint: None,
+    };
+    Fit::new(method).run(density, &mut run)
+}
