@@ -4,7 +4,7 @@
 //! cargo run --release --example higgs                       # generated data of that shape
 //! cargo run --release --example higgs -- 5000               # fewer generated rows
 //! cargo run --release --example higgs -- higgs.parquet      # a table with features and a column `y`
-//! cargo run --release --example higgs -- covtype.parquet 1,6  # only labels 1 and 6, 6 counted as 1
+//! cargo run --release --example higgs -- covtype.parquet 1,6  # labels 1 and 6 against the rest
 //! ```
 
 use std::error::Error;
@@ -35,41 +35,37 @@ fn generated(rows: usize) -> Result<Table, Box<dyn Error>> {
     Ok(table.with_number("y", y)?)
 }
 
-/// The first rows of a table with two of its labels, features standardised.
-fn read(path: &str, labels: Option<(f64, f64)>) -> Result<Table, Box<dyn Error>> {
+/// The first rows of a table, features standardised; `y` is whether the label is one of these.
+fn read(path: &str, positive: &[f64]) -> Result<Table, Box<dyn Error>> {
     let source = Source::open(&[PathBuf::from(path)])?;
-    let table = source.read(&ReadOptions::default(), &mut |_| {})?;
-    let y = table.number("y")?.to_vec();
-    let (zero, one) = labels.unwrap_or((0.0, 1.0));
-    let rows: Vec<usize> = (0..y.len())
-        .filter(|&n| y[n] == zero || y[n] == one)
-        .take(ROWS)
+    let table = source
+        .read(&ReadOptions::default(), &mut |_| {})?
+        .head(ROWS);
+    let y = table
+        .number("y")?
+        .iter()
+        .map(|label| f64::from(positive.contains(label)))
         .collect();
-    let table = table.select_rows(&rows);
-    let features: Vec<&str> = table
-        .names()
-        .into_iter()
-        .filter(|name| *name != "y")
-        .collect();
+    let names = table.names().iter().map(String::as_str);
+    let features: Vec<&str> = names.filter(|name| *name != "y").collect();
     let standard = Standardizer::fit(&table, &features)?.apply(&table)?;
     let Column::Matrix { width, values } = standard.gather(&features)? else {
         return Err("gathered columns are a matrix".into());
     };
-    let y: Vec<f64> = rows.iter().map(|&n| f64::from(y[n] == one)).collect();
-    let table = Table::new().with_matrix("x", rows.len(), width, values)?;
+    let table = Table::new().with_matrix("x", table.n_rows(), width, values)?;
     Ok(table.with_number("y", y)?)
 }
 
 fn main() -> Result<(), Box<dyn Error>> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
-    let labels = arguments.get(1).and_then(|pair| {
-        let (zero, one) = pair.split_once(',')?;
-        Some((zero.parse().ok()?, one.parse().ok()?))
-    });
+    let positive: Vec<f64> = match arguments.get(1) {
+        Some(list) => list.split(',').map(str::parse).collect::<Result<_, _>>()?,
+        None => vec![1.0],
+    };
     let table = match arguments.first().map(|first| (first, first.parse())) {
         None => generated(ROWS)?,
         Some((_, Ok(rows))) => generated(rows)?,
-        Some((path, Err(_))) => read(path, labels)?,
+        Some((path, Err(_))) => read(path, &positive)?,
     };
     let (width, _) = table.matrix("x")?;
     println!("{} rows, {width} features", table.n_rows());

@@ -102,10 +102,7 @@ impl<'a, 'g, 'd> Chain<'a, 'g, 'd> {
     fn latents(&self, x: Expr<'g>) -> Expr<'g> {
         match self.coordinates {
             Coordinates::Own => x,
-            Coordinates::Whitened => self
-                .base
-                .unwhiten(x)
-                .expect("chosen only if it can be"),
+            Coordinates::Whitened => self.base.unwhiten(x).expect("chosen only if it can be"),
         }
     }
 
