@@ -84,7 +84,11 @@ pub struct Fit {
 
 impl Fit {
     /// A fit by this method with everything left to the rules.
+    ///
+    /// A step takes several draws: where the posterior is skewed a single one is so noisy that
+    /// no rule could tell a level bound from a rising one. Draws of a chain cost more, and vary less.
     pub fn new(method: Method) -> Fit {
+        let lanes = if method.is_annealed() { 4 } else { 8 };
         Fit {
             method,
             base: None,
@@ -96,7 +100,10 @@ impl Fit {
             batch: None,
             start: Start::default(),
             control: None,
-            train: TrainSettings::default(),
+            train: TrainSettings {
+                lanes,
+                ..TrainSettings::default()
+            },
             draws: 1024,
         }
     }
