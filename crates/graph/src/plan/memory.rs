@@ -325,18 +325,18 @@ impl Layouter<'_, '_> {
             size
         };
         let size = rows * self.lane_block;
-        let (lane, per_block) = if streamed {
+        let (lane, per_lane, per_block) = if streamed {
             let lane = Extent::fixed(inner).times(Extent::ROWS);
-            (lane, block * inner * self.lane_block)
+            (lane, 0, block * inner * self.lane_block)
         } else {
-            (Extent::fixed(size / self.lane_block), block * inner)
+            (Extent::fixed(rows), rows, block * inner)
         };
         Buffer {
             space: Space::Lane,
             offset: self.lane.take(size),
             size,
             lane,
-            per_lane: 0,
+            per_lane,
             per_block,
         }
     }

@@ -34,7 +34,9 @@ impl PlanReport {
             report.flops += phase.flops * lanes;
             for step in &phase.steps {
                 match step {
-                    Step::Block(block) => block.iter().for_each(|i| report.count(i)),
+                    Step::Block(list) | Step::Lanes { list, .. } => {
+                        list.iter().for_each(|i| report.count(i));
+                    }
                     Step::Rows(rows) => {
                         report.row_loops += 1;
                         rows.body.iter().for_each(|i| report.count(i));
