@@ -10,9 +10,6 @@ use super::{InputPlace, MAX_STRIPS, Plan, Shown, Slot, report};
 use crate::graph::{Graph, NodeId};
 use crate::primitive::Op;
 
-/// Numbers of each array that a group of lanes holds: a few arrays fit a first-level cache.
-const GROUP: usize = 512;
-
 /// A plan under construction.
 pub(super) struct Builder<'a> {
     graph: &'a Graph,
@@ -112,34 +109,23 @@ impl<'a> Builder<'a> {
 
     /// Appends the work of one unit; what is not a row loop joins the step before it if it can.
     fn unit(&mut self, unit: &Unit, steps: &mut Vec<Step>) {
-        let (group, work) = match unit {
-            Unit::Task(Task::Compute(place)) => {
-                (self.group(*place), self.lower().instructions(*place))
-            }
-            Unit::Task(Task::Combine(place)) => (None, vec![self.lower().combine(*place)]),
+        let work = match unit {
+            Unit::Task(Task::Compute(place)) => self.lower().instructions(*place),
+            Unit::Task(Task::Combine(place)) => vec![self.lower().combine(*place)],
             Unit::Loop(members) => {
                 let rows = self.row_loop(members, self.unit_flops(unit));
                 return steps.push(Step::Rows(rows));
             }
         };
-        match (steps.last_mut(), group) {
+        match (
+            steps.last_mut(),
+            self.schedule.group(unit, self.plan.lane_block),
+        ) {
             (Some(Step::Block(list)), None) => list.extend(work),
             (Some(Step::Lanes { group, list }), Some(same)) if *group == same => list.extend(work),
             (_, None) => steps.push(Step::Block(work)),
             (_, Some(group)) => steps.push(Step::Lanes { group, list: work }),
         }
-    }
-
-    /// How many lanes a long elementwise node or inner product should take at a time.
-    fn group(&self, place: usize) -> Option<usize> {
-        let node = &self.schedule.nodes[place];
-        let size = match node.op {
-            Op::Unary(_) | Op::Binary(_) | Op::Select => node.shape.size(),
-            Op::Reduce { .. } => self.schedule.nodes[node.inputs[0].index()].shape.size(),
-            _ => return None,
-        };
-        let group = (GROUP / size.max(1)).max(1);
-        (self.schedule.laned[place] && group < self.plan.lane_block).then_some(group)
     }
 
     fn row_loop(&mut self, members: &[usize], flops: u64) -> RowLoop {
