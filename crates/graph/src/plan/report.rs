@@ -40,7 +40,9 @@ impl PlanReport {
                         &rows.body
                     }
                 };
-                list.iter().for_each(|i| report.count(i));
+                for instruction in list {
+                    report.count(instruction);
+                }
             }
         }
         report
