@@ -190,7 +190,7 @@ pub(super) unsafe fn unary<S: Simd>(
         Unary::Sqrt => vector!(arithmetic, simd, frame, to, grid, 1 x => simd.sqrt_f64s(x)),
         Unary::Recip => vector!(arithmetic, simd, frame, to, grid, 1 x => simd.div_f64s(one, x)),
         Unary::Square => vector!(arithmetic, simd, frame, to, grid, 1 x => simd.mul_f64s(x, x)),
-        Unary::Sigmoid => vector!(function, simd, frame, to, grid, 1 x => math::sigmoid(simd, x)),
+        Unary::Sigmoid => vector!(arithmetic, simd, frame, to, grid, 1 x => math::sigmoid(simd, x)),
         Unary::Softplus => vector!(function, simd, frame, to, grid, 1 x => math::softplus(simd, x)),
         Unary::Tanh => vector!(function, simd, frame, to, grid, 1 x => math::tanh(simd, x)),
         // SAFETY: runs of this grid.
