@@ -420,5 +420,10 @@ pub(crate) fn matmul<'g>(op: MatMul, a: Expr<'g>, b: Expr<'g>, shape: Shape) -> 
     if let Some(a) = negated(a) {
         return Some(-product(a, op.a, b, op.b));
     }
-    negated(b).map(|b| -product(a, op.a, b, op.b))
+    if let Some(b) = negated(b) {
+        return Some(-product(a, op.a, b, op.b));
+    }
+    // A (s·b) = s·(A b) where the result is the smaller array.
+    let (s, rest) = leading_number(b).filter(|_| shape.size() < b.shape().size())?;
+    Some(s * product(a, op.a, rest, op.b))
 }

@@ -56,52 +56,82 @@ unsafe fn each_run<const N: usize>(
     }
 }
 
-/// One operand along a run: a register per step, or one number throughout.
+/// One operand along a run: a register per step, or the same register throughout. Either way a
+/// load, so that the loop has no branch.
 #[derive(Clone, Copy)]
-struct Lane<S: Simd> {
+struct Lane {
     from: *const f64,
-    moves: bool,
-    splat: S::f64s,
+    /// All ones where the operand moves along the run, else zero.
+    mask: usize,
 }
 
-impl<S: Simd> Lane<S> {
+impl Lane {
+    /// `held` is a register full of the operand's first number.
     #[inline(always)]
-    unsafe fn new(simd: S, from: *const f64, step: usize) -> Lane<S> {
-        // SAFETY: a run has at least one number.
-        let splat = simd.splat_f64s(if step == 0 { unsafe { *from } } else { 0.0 });
-        Lane {
-            from,
-            moves: step != 0,
-            splat,
+    fn new<S: Simd>(from: *const f64, step: usize, held: &S::f64s) -> Lane {
+        if step == 0 {
+            Lane {
+                from: std::ptr::from_ref(held).cast(),
+                mask: 0,
+            }
+        } else {
+            Lane {
+                from,
+                mask: usize::MAX,
+            }
         }
     }
 
     #[inline(always)]
-    unsafe fn get(&self, i: usize) -> S::f64s {
-        // SAFETY: the caller stays within the run.
-        if self.moves {
-            unsafe { load::<S>(self.from.add(i)) }
-        } else {
-            self.splat
-        }
+    unsafe fn get<S: Simd>(self, i: usize) -> S::f64s {
+        // SAFETY: the caller stays within the run; what is held is a whole register.
+        unsafe { load::<S>(self.from.add(i & self.mask)) }
     }
 
     #[inline(always)]
-    unsafe fn part(&self, simd: S, i: usize, count: usize) -> S::f64s {
-        // SAFETY: the caller stays within the run.
-        if self.moves {
-            unsafe { load_part(simd, self.from.add(i), count) }
-        } else {
-            self.splat
-        }
+    unsafe fn part<S: Simd>(self, simd: S, i: usize, count: usize) -> S::f64s {
+        // SAFETY: as above.
+        unsafe { load_part(simd, self.from.add(i & self.mask), count) }
     }
 }
 
-/// Runs a body over a run, one register per turn; the last may be partial. The operands are
-/// registers within the body. A macro and not a function of a closure: a closure may stay a
-/// call, compiled without the vector instructions. The body stands here once, since some are
-/// long polynomials and copies of them are what compiling this crate spends its time on.
-macro_rules! map {
+/// Runs a short body over a run: whole registers, four per turn, then what is left. The operands
+/// are registers within the body. A macro and not a function of a closure: a closure may stay a
+/// call, compiled without the vector instructions.
+macro_rules! arithmetic {
+    ($simd:ident, $out:ident, $n:ident, $($x:ident),* => $body:expr) => {{
+        let w = width::<S>();
+        let lanes = ($($x,)*);
+        let mut i = 0;
+        while i + 4 * w <= $n {
+            let mut results = [$simd.splat_f64s(0.0); 4];
+            for (k, result) in results.iter_mut().enumerate() {
+                let ($($x,)*) = lanes;
+                $(let $x = $x.get::<S>(i + k * w);)*
+                *result = $body;
+            }
+            for (k, result) in results.into_iter().enumerate() {
+                store::<S>($out.add(i + k * w), result);
+            }
+            i += 4 * w;
+        }
+        while i + w <= $n {
+            let ($($x,)*) = lanes;
+            $(let $x = $x.get::<S>(i);)*
+            store::<S>($out.add(i), $body);
+            i += w;
+        }
+        if i < $n {
+            let ($($x,)*) = lanes;
+            $(let $x = $x.part($simd, i, $n - i);)*
+            store_part($simd, $out.add(i), $n - i, $body);
+        }
+    }};
+}
+
+/// As [`arithmetic`], with the body once: it is a long polynomial, and copies of those are what
+/// compiling this crate would spend its time on.
+macro_rules! function {
     ($simd:ident, $out:ident, $n:ident, $($x:ident),* => $body:expr) => {{
         let w = width::<S>();
         let lanes = ($($x,)*);
@@ -109,7 +139,7 @@ macro_rules! map {
         while i < $n {
             let whole = i + w <= $n;
             let ($($x,)*) = lanes;
-            $(let $x = if whole { $x.get(i) } else { $x.part($simd, i, $n - i) };)*
+            $(let $x = if whole { $x.get::<S>(i) } else { $x.part($simd, i, $n - i) };)*
             let result = $body;
             if whole {
                 store::<S>($out.add(i), result);
@@ -123,13 +153,17 @@ macro_rules! map {
 
 /// The body over all runs of a grid, for operands `1..` of `to`.
 macro_rules! vector {
-    ($simd:ident, $frame:ident, $to:ident, $grid:ident, $($k:literal $x:ident),* => $body:expr) => {
+    ($map:ident, $simd:ident, $frame:ident, $to:ident, $grid:ident, $($k:literal $x:ident),* => $body:expr) => {
         // SAFETY: runs of this grid, and no access beyond the end of a run.
         unsafe {
             each_run($frame, $to, $grid, #[inline(always)] |at, n| {
                 let out = at[0];
-                $(let $x = Lane::<S>::new($simd, at[$k], $grid.steps[$k]);)*
-                map!($simd, out, n, $($x),* => $body);
+                $(
+                    let step = $grid.steps[$k];
+                    let held = $simd.splat_f64s(if step == 0 { *at[$k] } else { 0.0 });
+                    let $x = Lane::new::<S>(at[$k], step, &held);
+                )*
+                $map!($simd, out, n, $($x),* => $body);
             });
         }
     };
@@ -147,18 +181,18 @@ pub(super) unsafe fn unary<S: Simd>(
 ) {
     let one = simd.splat_f64s(1.0);
     match op {
-        Unary::Neg => vector!(simd, frame, to, grid, 1 x => simd.neg_f64s(x)),
-        Unary::Abs => vector!(simd, frame, to, grid, 1 x => simd.abs_f64s(x)),
-        Unary::Exp => vector!(simd, frame, to, grid, 1 x => math::exp(simd, x)),
-        Unary::Expm1 => vector!(simd, frame, to, grid, 1 x => math::expm1(simd, x)),
-        Unary::Ln => vector!(simd, frame, to, grid, 1 x => math::ln(simd, x)),
-        Unary::Log1p => vector!(simd, frame, to, grid, 1 x => math::log1p(simd, x)),
-        Unary::Sqrt => vector!(simd, frame, to, grid, 1 x => simd.sqrt_f64s(x)),
-        Unary::Recip => vector!(simd, frame, to, grid, 1 x => simd.div_f64s(one, x)),
-        Unary::Square => vector!(simd, frame, to, grid, 1 x => simd.mul_f64s(x, x)),
-        Unary::Sigmoid => vector!(simd, frame, to, grid, 1 x => math::sigmoid(simd, x)),
-        Unary::Softplus => vector!(simd, frame, to, grid, 1 x => math::softplus(simd, x)),
-        Unary::Tanh => vector!(simd, frame, to, grid, 1 x => math::tanh(simd, x)),
+        Unary::Neg => vector!(arithmetic, simd, frame, to, grid, 1 x => simd.neg_f64s(x)),
+        Unary::Abs => vector!(arithmetic, simd, frame, to, grid, 1 x => simd.abs_f64s(x)),
+        Unary::Exp => vector!(function, simd, frame, to, grid, 1 x => math::exp(simd, x)),
+        Unary::Expm1 => vector!(function, simd, frame, to, grid, 1 x => math::expm1(simd, x)),
+        Unary::Ln => vector!(function, simd, frame, to, grid, 1 x => math::ln(simd, x)),
+        Unary::Log1p => vector!(function, simd, frame, to, grid, 1 x => math::log1p(simd, x)),
+        Unary::Sqrt => vector!(arithmetic, simd, frame, to, grid, 1 x => simd.sqrt_f64s(x)),
+        Unary::Recip => vector!(arithmetic, simd, frame, to, grid, 1 x => simd.div_f64s(one, x)),
+        Unary::Square => vector!(arithmetic, simd, frame, to, grid, 1 x => simd.mul_f64s(x, x)),
+        Unary::Sigmoid => vector!(arithmetic, simd, frame, to, grid, 1 x => math::sigmoid(simd, x)),
+        Unary::Softplus => vector!(function, simd, frame, to, grid, 1 x => math::softplus(simd, x)),
+        Unary::Tanh => vector!(function, simd, frame, to, grid, 1 x => math::tanh(simd, x)),
         // SAFETY: runs of this grid.
         _ => unsafe {
             each_run(
@@ -188,18 +222,18 @@ pub(super) unsafe fn binary<S: Simd>(
 ) {
     let (one, zero) = (simd.splat_f64s(1.0), simd.splat_f64s(0.0));
     match op {
-        Binary::Add => vector!(simd, frame, to, grid, 1 x, 2 y => simd.add_f64s(x, y)),
-        Binary::Sub => vector!(simd, frame, to, grid, 1 x, 2 y => simd.sub_f64s(x, y)),
-        Binary::Mul => vector!(simd, frame, to, grid, 1 x, 2 y => simd.mul_f64s(x, y)),
-        Binary::Div => vector!(simd, frame, to, grid, 1 x, 2 y => simd.div_f64s(x, y)),
+        Binary::Add => vector!(arithmetic, simd, frame, to, grid, 1 x, 2 y => simd.add_f64s(x, y)),
+        Binary::Sub => vector!(arithmetic, simd, frame, to, grid, 1 x, 2 y => simd.sub_f64s(x, y)),
+        Binary::Mul => vector!(arithmetic, simd, frame, to, grid, 1 x, 2 y => simd.mul_f64s(x, y)),
+        Binary::Div => vector!(arithmetic, simd, frame, to, grid, 1 x, 2 y => simd.div_f64s(x, y)),
         Binary::Less => {
-            vector!(simd, frame, to, grid, 1 x, 2 y => simd.select_f64s(simd.less_than_f64s(x, y), one, zero));
+            vector!(arithmetic, simd, frame, to, grid, 1 x, 2 y => simd.select_f64s(simd.less_than_f64s(x, y), one, zero));
         }
         Binary::LessEqual => {
-            vector!(simd, frame, to, grid, 1 x, 2 y => simd.select_f64s(simd.less_than_or_equal_f64s(x, y), one, zero));
+            vector!(arithmetic, simd, frame, to, grid, 1 x, 2 y => simd.select_f64s(simd.less_than_or_equal_f64s(x, y), one, zero));
         }
         Binary::Equal => {
-            vector!(simd, frame, to, grid, 1 x, 2 y => simd.select_f64s(simd.equal_f64s(x, y), one, zero));
+            vector!(arithmetic, simd, frame, to, grid, 1 x, 2 y => simd.select_f64s(simd.equal_f64s(x, y), one, zero));
         }
         // These must treat NaN as the reference does, which machine instructions do not.
         Binary::Pow | Binary::Min | Binary::Max => {
@@ -228,13 +262,13 @@ pub(super) unsafe fn fused<S: Simd>(
 ) {
     match op {
         Fused::MulAdd => {
-            vector!(simd, frame, to, grid, 1 x, 2 y, 3 z => simd.mul_add_f64s(x, y, z));
+            vector!(arithmetic, simd, frame, to, grid, 1 x, 2 y, 3 z => simd.mul_add_f64s(x, y, z));
         }
         Fused::MulSub => {
-            vector!(simd, frame, to, grid, 1 x, 2 y, 3 z => simd.mul_add_f64s(x, y, simd.neg_f64s(z)));
+            vector!(arithmetic, simd, frame, to, grid, 1 x, 2 y, 3 z => simd.mul_add_f64s(x, y, simd.neg_f64s(z)));
         }
         Fused::NegMulAdd => {
-            vector!(simd, frame, to, grid, 1 x, 2 y, 3 z => simd.mul_add_f64s(simd.neg_f64s(x), y, z));
+            vector!(arithmetic, simd, frame, to, grid, 1 x, 2 y, 3 z => simd.mul_add_f64s(simd.neg_f64s(x), y, z));
         }
     }
 }
@@ -244,7 +278,7 @@ pub(super) unsafe fn fused<S: Simd>(
 #[inline(always)]
 pub(super) unsafe fn select<S: Simd>(simd: S, frame: &Frame, to: &[Address; 4], grid: &Grid) {
     let zero = simd.splat_f64s(0.0);
-    vector!(simd, frame, to, grid, 1 c, 2 a, 3 b =>
+    vector!(arithmetic, simd, frame, to, grid, 1 c, 2 a, 3 b =>
         simd.select_f64s(simd.equal_f64s(c, zero), b, a));
 }
 

@@ -10,7 +10,8 @@ pub(crate) struct Frame {
     pub(crate) lent: *const *const f64,
     pub(crate) indices: *const *const u32,
     pub(crate) lanes: usize,
-    pub(crate) first_lane: usize,
+    /// The first lane at hand as each space counts them, in the order of [`Space::index`].
+    pub(crate) first_lanes: [usize; 4],
     pub(crate) rows: usize,
     pub(crate) block: usize,
     /// Distance between the memories of neighbouring lane blocks, and how many there are.
@@ -30,20 +31,27 @@ impl Frame {
         extent.per * lanes * rows
     }
 
+    /// The part of this block from lane `first` on, of at most `count` lanes.
+    pub(super) fn of_lanes(&self, first: usize, count: usize) -> Frame {
+        let mut frame = *self;
+        frame.lanes = count.min(self.lanes - first);
+        frame.first_lanes[Space::Lane.index()] += first;
+        frame.first_lanes[Space::Pinned.index()] += first;
+        frame
+    }
+
     /// The start of an array, for writing.
     ///
     /// # Safety
     /// The address must belong to the plan this frame was made for.
     #[inline(always)]
     pub(super) unsafe fn at(&self, address: Address) -> *mut f64 {
-        let base = match address.space {
-            Space::Lent(k) => {
-                // SAFETY: the table has an entry for every lent input; nobody writes to those.
-                unsafe { (*self.lent.add(k as usize)).cast_mut() }
-            }
-            owned => self.bases[owned.index()],
+        let (base, lane) = match address.space {
+            // SAFETY: the table has an entry for every lent input; nobody writes to those.
+            Space::Lent(k) => (unsafe { (*self.lent.add(k as usize)).cast_mut() }, 0),
+            owned => (self.bases[owned.index()], self.first_lanes[owned.index()]),
         };
-        let step = self.block * address.per_block + self.first_lane * address.per_lane;
+        let step = self.block * address.per_block + lane * address.per_lane;
         // SAFETY: the plan placed the array within its space.
         unsafe { base.add(address.offset + step) }
     }

@@ -168,11 +168,24 @@ pub(super) unsafe fn sum_parts<S: Simd>(
     size: usize,
     (count, step): (usize, usize),
 ) {
-    // SAFETY: by the caller.
+    let w = width::<S>();
+    let mut i = 0;
+    // SAFETY: every access stays below `size` of its part.
     unsafe {
-        std::ptr::copy(part, out, size);
-        for k in 1..count {
-            add_to(simd, out, part.add(k * step), size);
+        while i + w <= size {
+            let mut sum = load::<S>(part.add(i));
+            for k in 1..count {
+                sum = simd.add_f64s(sum, load::<S>(part.add(k * step + i)));
+            }
+            store::<S>(out.add(i), sum);
+            i += w;
+        }
+        for i in i..size {
+            let mut sum = *part.add(i);
+            for k in 1..count {
+                sum += *part.add(k * step + i);
+            }
+            *out.add(i) = sum;
         }
     }
 }

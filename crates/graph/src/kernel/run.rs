@@ -6,7 +6,7 @@ use rayon::prelude::*;
 use super::execute::execute;
 pub(crate) use super::frame::Frame;
 use super::reduce;
-use crate::plan::instruction::{Instruction, Phase, RowLoop, Step, Tail};
+use crate::plan::instruction::{Instruction, Phase, RowLoop, Space, Step, Tail};
 
 /// Work below this many flops is done by one thread.
 const WORTH_THREADS: u64 = 400_000;
@@ -26,7 +26,7 @@ impl Machine {
     fn lane_frame(&self, block: usize) -> Frame {
         let first = block * self.lane_block;
         let mut frame = self.frame;
-        frame.first_lane = first;
+        frame.first_lanes[Space::Pinned.index()] = first;
         frame.lanes = self.lane_block.min(self.lanes - first);
         frame.bases[1] = frame.bases[1].wrapping_add(block * frame.lane_blocks.0);
         let scratch = self.scratch.0 * self.scratch.1;
@@ -55,6 +55,12 @@ impl Machine {
         for step in &phase.steps {
             match step {
                 Step::Block(list) => arch.dispatch(Block { list, frame }),
+                Step::Lanes { group, list } => {
+                    for first in (0..frame.lanes).step_by(*group) {
+                        let frame = frame.of_lanes(first, *group);
+                        arch.dispatch(Block { list, frame });
+                    }
+                }
                 Step::Rows(rows) => run_rows(arch, rows, frame, self.scratch.0),
             }
         }

@@ -107,9 +107,9 @@ impl<'a> Builder<'a> {
         }
     }
 
-    /// Appends the work of one unit; what is not a row loop joins the block before it.
+    /// Appends the work of one unit; what is not a row loop joins the step before it if it can.
     fn unit(&mut self, unit: &Unit, steps: &mut Vec<Step>) {
-        let instructions = match unit {
+        let work = match unit {
             Unit::Task(Task::Compute(place)) => self.lower().instructions(*place),
             Unit::Task(Task::Combine(place)) => vec![self.lower().combine(*place)],
             Unit::Loop(members) => {
@@ -117,9 +117,14 @@ impl<'a> Builder<'a> {
                 return steps.push(Step::Rows(rows));
             }
         };
-        match steps.last_mut() {
-            Some(Step::Block(block)) => block.extend(instructions),
-            _ => steps.push(Step::Block(instructions)),
+        match (
+            steps.last_mut(),
+            self.schedule.group(unit, self.plan.lane_block),
+        ) {
+            (Some(Step::Block(list)), None) => list.extend(work),
+            (Some(Step::Lanes { group, list }), Some(same)) if *group == same => list.extend(work),
+            (_, None) => steps.push(Step::Block(work)),
+            (_, Some(group)) => steps.push(Step::Lanes { group, list: work }),
         }
     }
 

@@ -82,7 +82,7 @@ pub(crate) struct Address {
     pub(crate) offset: usize,
     /// Step from one row block to the next.
     pub(crate) per_block: usize,
-    /// Step from one lane to the next, for `Pinned`.
+    /// Step from one lane to the next; zero where no block starts at a later lane.
     pub(crate) per_lane: usize,
 }
 
@@ -296,6 +296,12 @@ pub(crate) struct RowLoop {
 #[derive(Clone, PartialEq, Debug)]
 pub(crate) enum Step {
     Block(Vec<Instruction>),
+    /// Elementwise work on long arrays, for a few lanes at a time: what one instruction writes
+    /// is still in the first-level cache when the next one reads it.
+    Lanes {
+        group: usize,
+        list: Vec<Instruction>,
+    },
     Rows(RowLoop),
 }
 

@@ -261,6 +261,8 @@ impl Layouter<'_, '_> {
                 list.push(place);
             }
         }
+        let joined = self.joined(phases);
+        let mut waiting = Vec::new();
         for (now, unit) in units.iter().enumerate() {
             match unit {
                 Unit::Task(Task::Compute(place)) => self.define_single(*place, now),
@@ -271,13 +273,25 @@ impl Layouter<'_, '_> {
                 }
                 Unit::Loop(members) => self.define_loop(members),
             }
-            for &place in &dying[now] {
-                // An heir may have taken the memory over.
-                if self.lives.last[place] == now {
-                    self.release(place);
-                }
+            // An heir may have taken the memory over.
+            let lives = &self.lives.last;
+            waiting.extend(dying[now].iter().filter(|&&p| lives[p] == now));
+            if !joined[now] {
+                waiting.drain(..).for_each(|place| self.release(place));
             }
         }
+    }
+
+    /// Which units run together with the next one, a group of lanes at a time: until the last of
+    /// them is done, the first may still read for later lanes.
+    fn joined(&self, phases: &[PhaseUnits]) -> Vec<bool> {
+        let group = |unit: &Unit| self.schedule.group(unit, self.lane_block);
+        let of_phase = |phase: &PhaseUnits| -> Vec<bool> {
+            let groups: Vec<Option<usize>> = phase.units.iter().map(group).collect();
+            let same = |k: usize| groups[k].is_some() && groups.get(k + 1) == Some(&groups[k]);
+            (0..groups.len()).map(same).collect()
+        };
+        phases.iter().flat_map(of_phase).collect()
     }
 
     fn release(&mut self, place: usize) {
@@ -325,18 +339,18 @@ impl Layouter<'_, '_> {
             size
         };
         let size = rows * self.lane_block;
-        let (lane, per_block) = if streamed {
+        let (lane, per_lane, per_block) = if streamed {
             let lane = Extent::fixed(inner).times(Extent::ROWS);
-            (lane, block * inner * self.lane_block)
+            (lane, 0, block * inner * self.lane_block)
         } else {
-            (Extent::fixed(size / self.lane_block), block * inner)
+            (Extent::fixed(rows), rows, block * inner)
         };
         Buffer {
             space: Space::Lane,
             offset: self.lane.take(size),
             size,
             lane,
-            per_lane: 0,
+            per_lane,
             per_block,
         }
     }

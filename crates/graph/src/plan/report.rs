@@ -33,12 +33,15 @@ impl PlanReport {
             let lanes = if phase.laned { plan.lanes as u64 } else { 1 };
             report.flops += phase.flops * lanes;
             for step in &phase.steps {
-                match step {
-                    Step::Block(block) => block.iter().for_each(|i| report.count(i)),
+                let list = match step {
+                    Step::Block(list) | Step::Lanes { list, .. } => list,
                     Step::Rows(rows) => {
                         report.row_loops += 1;
-                        rows.body.iter().for_each(|i| report.count(i));
+                        &rows.body
                     }
+                };
+                for instruction in list {
+                    report.count(instruction);
                 }
             }
         }

@@ -20,6 +20,9 @@ pub(crate) enum Unit {
     Loop(Vec<usize>),
 }
 
+/// Numbers of each array that a group of lanes holds: a few arrays fit a first-level cache.
+const GROUP: usize = 512;
+
 /// Units that run once, or once per block of lanes.
 pub(crate) struct PhaseUnits {
     pub(crate) laned: bool,
@@ -103,6 +106,22 @@ impl Schedule<'_> {
             .into_iter()
             .flat_map(|(plain, loops)| plain.into_iter().chain(loops.into_iter().map(Unit::Loop)))
             .collect()
+    }
+
+    /// How many lanes long elementwise work or an inner product should take at a time. Neighbours
+    /// with the same answer run together, group by group.
+    pub(crate) fn group(&self, unit: &Unit, lane_block: usize) -> Option<usize> {
+        let Unit::Task(Task::Compute(place)) = *unit else {
+            return None;
+        };
+        let node = &self.nodes[place];
+        let size = match node.op {
+            Op::Unary(_) | Op::Binary(_) | Op::Select => node.shape.size(),
+            Op::Reduce { .. } => self.nodes[node.inputs[0].index()].shape.size(),
+            _ => return None,
+        };
+        let group = (GROUP / size.max(1)).max(1);
+        (self.laned[place] && group < lane_block).then_some(group)
     }
 
     /// The operands that computing `place` reads, those of absorbed operands included.

@@ -213,7 +213,7 @@ impl Workspace {
             lent: self.lent_starts.pointer(),
             indices: self.index_starts.pointer(),
             lanes: 1,
-            first_lane: 0,
+            first_lanes: [0; 4],
             rows: 0,
             block: 0,
             lane_blocks: (self.lane_size, self.lane_blocks),
