@@ -1,0 +1,31 @@
+//! How a command that could run has ended.
+
+use std::process::ExitCode;
+
+/// How a command that could run has ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Outcome {
+    /// Nothing to remark.
+    Done,
+    /// Done, but the diagnostics warn.
+    Warned,
+}
+
+impl Outcome {
+    /// The worse of two.
+    pub(crate) fn and(self, other: Outcome) -> Outcome {
+        match (self, other) {
+            (Outcome::Done, Outcome::Done) => Outcome::Done,
+            _ => Outcome::Warned,
+        }
+    }
+}
+
+impl From<Outcome> for ExitCode {
+    fn from(outcome: Outcome) -> ExitCode {
+        match outcome {
+            Outcome::Done => ExitCode::SUCCESS,
+            Outcome::Warned => ExitCode::from(1),
+        }
+    }
+}
