@@ -91,7 +91,11 @@ mod tests {
         for command in Cli::command().get_subcommands() {
             let help = command.get_after_help().map(ToString::to_string);
             let help = help.unwrap_or_default();
-            assert!(help.contains("lehr "), "{} has no example", command.get_name());
+            assert!(
+                help.contains("lehr "),
+                "{} has no example",
+                command.get_name()
+            );
         }
     }
 }

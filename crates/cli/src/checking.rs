@@ -61,7 +61,10 @@ impl Material {
         match family {
             Family::Bernoulli => {
                 let mut calibration = Calibration::default();
-                centers.iter().zip(&seen).for_each(|(p, y)| calibration.push(*p, *y));
+                centers
+                    .iter()
+                    .zip(&seen)
+                    .for_each(|(p, y)| calibration.push(*p, *y));
                 material.calibration = calibration.bins();
             }
             Family::Poisson
@@ -87,12 +90,18 @@ impl Material {
 
     /// What of the data a file with this in it contains, beside `rows`, what the guide carries.
     pub(crate) fn contents(&self, rows: &str) -> String {
-        let mut parts = vec![rows.to_owned(), "names, levels and scales of the columns".into()];
+        let mut parts = vec![
+            rows.to_owned(),
+            "names, levels and scales of the columns".into(),
+        ];
         if self.rows > 0 {
             parts.push(format!("histograms of the response of {} rows", self.rows));
         }
         if !self.residuals.is_empty() {
-            parts.push(format!("fitted values and residuals of {} rows", self.residuals.len()));
+            parts.push(format!(
+                "fitted values and residuals of {} rows",
+                self.residuals.len()
+            ));
         }
         parts.join("; ")
     }
@@ -133,7 +142,10 @@ fn histograms(seen: &[f64], replicas: &[Vec<f64>], family: Family) -> Predictive
     let edges = edges(seen, family);
     PredictiveCheck::Binned {
         observed: histogram(seen, &edges),
-        replicated: replicas.iter().map(|values| histogram(values, &edges)).collect(),
+        replicated: replicas
+            .iter()
+            .map(|values| histogram(values, &edges))
+            .collect(),
         edges,
     }
 }
@@ -142,10 +154,13 @@ fn histograms(seen: &[f64], replicas: &[Vec<f64>], family: Family) -> Predictive
 fn edges(seen: &[f64], family: Family) -> Vec<f64> {
     let in_order = sorted(seen);
     let (low, high) = (in_order[0], in_order[in_order.len() - 1]);
-    let whole = seen.iter().all(|y| y.fract() == 0.0) && !matches!(family, Family::Gaussian | Family::Student);
+    let whole = seen.iter().all(|y| y.fract() == 0.0)
+        && !matches!(family, Family::Gaussian | Family::Student);
     if whole && high - low < BARS as f64 {
         let high = if high == low { low + 1.0 } else { high };
-        return (0..=(high - low) as usize + 1).map(|k| low - 0.5 + k as f64).collect();
+        return (0..=(high - low) as usize + 1)
+            .map(|k| low - 0.5 + k as f64)
+            .collect();
     }
     // The outermost values would make bins that say nothing.
     let (low, high) = (quantile(&in_order, 0.002), quantile(&in_order, 0.998));
@@ -166,9 +181,8 @@ fn histogram(values: &[f64], edges: &[f64]) -> Vec<f64> {
 
 fn bars(seen: &[f64], replicas: &[Vec<f64>]) -> Vec<Bar> {
     let most = quantile(&sorted(seen), 0.99).max(1.0).min(BARS as f64) as u64;
-    let count = |values: &[f64], value: u64| {
-        values.iter().filter(|y| **y == value as f64).count() as f64
-    };
+    let count =
+        |values: &[f64], value: u64| values.iter().filter(|y| **y == value as f64).count() as f64;
     let bar = |value: u64| {
         let expected: Vec<f64> = replicas.iter().map(|values| count(values, value)).collect();
         let in_order = sorted(&expected);

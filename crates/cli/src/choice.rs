@@ -138,7 +138,9 @@ impl Choice {
 
     fn lanes(&self) -> Result<Option<usize>> {
         match self.lanes {
-            Some(0) => Err(anyhow!("--lanes: expected at least one draw per step, found 0")),
+            Some(0) => Err(anyhow!(
+                "--lanes: expected at least one draw per step, found 0"
+            )),
             lanes => Ok(lanes),
         }
     }

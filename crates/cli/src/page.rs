@@ -75,11 +75,15 @@ pub(crate) fn verdict(saved: &SavedFit) -> Verdict {
         ),
         Trust::Corrected => (
             Level::Corrected,
-            format!("the fit is off, importance weights repair it (k = {k:.2}); the numbers below are the corrected ones"),
+            format!(
+                "the fit is off, importance weights repair it (k = {k:.2}); the numbers below are the corrected ones"
+            ),
         ),
         Trust::Untrusted => (
             Level::DoNotTrust,
-            format!("the fit is too far from the posterior to be repaired (k = {k:.2}, at most {limit:.2} is repaired)"),
+            format!(
+                "the fit is too far from the posterior to be repaired (k = {k:.2}, at most {limit:.2} is repaired)"
+            ),
         ),
     };
     if !posterior.trained.converged {
@@ -148,7 +152,10 @@ fn priors(saved: &SavedFit) -> Vec<Prior> {
 fn choices(saved: &SavedFit) -> Vec<Choice> {
     let mut choices = saved.posterior.choices.clone();
     if saved.dropped_rows > 0 {
-        choices.push(("missing".into(), format!("{} rows left out", saved.dropped_rows)));
+        choices.push((
+            "missing".into(),
+            format!("{} rows left out", saved.dropped_rows),
+        ));
     }
     let one = |(key, value)| Choice { key, value };
     choices.into_iter().map(one).collect()
@@ -166,7 +173,9 @@ fn pair_draws(saved: &SavedFit) -> Draws {
     let stride = count.div_ceil(PAIR_DRAWS).max(1);
     let rows = (0..count).step_by(stride);
     Draws {
-        values: rows.flat_map(|row| columns.iter().map(move |one| one.values[row])).collect(),
+        values: rows
+            .flat_map(|row| columns.iter().map(move |one| one.values[row]))
+            .collect(),
         names: columns.iter().map(|one| one.name.clone()).collect(),
     }
 }
@@ -176,7 +185,9 @@ fn groups(saved: &SavedFit) -> Vec<GroupEffects> {
     let mut groups: Vec<GroupEffects> = Vec::new();
     for effect in group_summaries(saved) {
         let (group, term) = place(&effect);
-        let known = groups.iter_mut().find(|known| known.group == group && known.term == term);
+        let known = groups
+            .iter_mut()
+            .find(|known| known.group == group && known.term == term);
         match known {
             Some(known) => known.effects.push(effect),
             None => groups.push(GroupEffects {
@@ -192,6 +203,9 @@ fn groups(saved: &SavedFit) -> Vec<GroupEffects> {
 fn place(effect: &Coefficient) -> (String, String) {
     let name = effect.name.as_str();
     let (group, inner) = name.split_once('[').unwrap_or((name, ""));
-    let term = inner.trim_end_matches(']').rsplit_once(", ").map(|(_, term)| term);
+    let term = inner
+        .trim_end_matches(']')
+        .rsplit_once(", ")
+        .map(|(_, term)| term);
     (group.to_owned(), term.unwrap_or("Intercept").to_owned())
 }

@@ -59,7 +59,13 @@ impl Oracle<'_> {
         let params = self.saved.params();
         let (mut means, mut responses) = (Vec::new(), Vec::new());
         for draw in &batch.draws {
-            means.extend(predictor.means(draw, params).into_iter().next().map(|p| p.values));
+            means.extend(
+                predictor
+                    .means(draw, params)
+                    .into_iter()
+                    .next()
+                    .map(|p| p.values),
+            );
             let drawn = predictor.draw(draw, params, &mut stream);
             responses.extend(drawn.into_iter().next().map(|p| p.values));
         }
@@ -83,7 +89,10 @@ impl Predictions {
     pub(crate) fn shares(&self, classes: usize) -> Vec<Vec<f64>> {
         let share = |class: usize| {
             per_row(self.rows, &self.responses, |values| {
-                let hits = values.iter().filter(|value| **value == class as f64).count();
+                let hits = values
+                    .iter()
+                    .filter(|value| **value == class as f64)
+                    .count();
                 hits as f64 / values.len().max(1) as f64
             })
         };

@@ -35,9 +35,22 @@ impl Reading {
         let drops = self.missing.iter().any(|text| text == "drop");
         Ok(ReadOptions {
             delimiter: self.delimiter.as_deref().map(byte).transpose()?,
-            header: if self.no_header { Header::Absent } else { Header::Present },
-            missing_markers: usual.missing_markers.iter().cloned().chain(markers).collect(),
-            missing: if drops { MissingPolicy::Drop } else { MissingPolicy::Refuse },
+            header: if self.no_header {
+                Header::Absent
+            } else {
+                Header::Present
+            },
+            missing_markers: usual
+                .missing_markers
+                .iter()
+                .cloned()
+                .chain(markers)
+                .collect(),
+            missing: if drops {
+                MissingPolicy::Drop
+            } else {
+                MissingPolicy::Refuse
+            },
             columns,
             categorical: self.categorical.clone(),
             ..usual

@@ -18,7 +18,9 @@ pub(crate) fn logistic(rows: usize, columns: usize) -> Result<Bound> {
         f64::from(stream.uniform() < sigmoid(logit))
     };
     let y: Vec<f64> = x.chunks_exact(columns).map(label).collect();
-    let table = Table::new().with_matrix("x", rows, columns, x)?.with_number("y", y)?;
+    let table = Table::new()
+        .with_matrix("x", rows, columns, x)?
+        .with_number("y", y)?;
     let model = Model::new(move |m| {
         let weight = m.sample("weight", Normal::new(0.0, 1.0).expand([columns]));
         m.rows(|row| {
@@ -50,7 +52,10 @@ pub(crate) fn machines(rows: usize, seed: u64) -> Result<Table> {
         let when = stream.below(SHIFTS.len() as u64) as u32;
         // Few machines stand at the later sites: partial pooling has something to do.
         let at = (SITES as f64 * stream.uniform() * stream.uniform()) as u32;
-        let logit = -5.5 + 0.15 * years + 1.5 * share + 0.1 * years * share
+        let logit = -5.5
+            + 0.15 * years
+            + 1.5 * share
+            + 0.1 * years * share
             + SHIFTS[when as usize].1
             + sites[at as usize];
         age.push(years);

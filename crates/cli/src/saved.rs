@@ -97,7 +97,8 @@ impl SavedFit {
 
     /// The coefficients of every draw, unweighted.
     pub(crate) fn coefficients(&self, groups: Groups) -> Vec<NamedDraws> {
-        self.regression.coefficients(&self.posterior.sites(), groups)
+        self.regression
+            .coefficients(&self.posterior.sites(), groups)
     }
 
     /// The coefficients of draws that all count the same.
@@ -123,7 +124,11 @@ pub(crate) fn today() -> String {
     let of_year = of_era - (365 * year + year / 4 - year / 100);
     let shifted = (5 * of_year + 2) / 153;
     let day = of_year - (153 * shifted + 2) / 5 + 1;
-    let month = if shifted < 10 { shifted + 3 } else { shifted - 9 };
+    let month = if shifted < 10 {
+        shifted + 3
+    } else {
+        shifted - 9
+    };
     let year = year + era * 400 + i64::from(month <= 2);
     format!("{year:04}-{month:02}-{day:02}")
 }

@@ -57,7 +57,10 @@ pub(crate) fn log_likelihoods(
         plan.run(&mut workspace);
         let lanes = workspace.output(0).chunks_exact(n_rows.max(1)).cycle();
         for lane in lanes.take(block.len()) {
-            means.iter_mut().zip(lane).for_each(|(mean, value)| mean.push(*value));
+            means
+                .iter_mut()
+                .zip(lane)
+                .for_each(|(mean, value)| mean.push(*value));
         }
     }
     means.iter().map(LogMean::value).collect()

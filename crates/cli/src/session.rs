@@ -49,7 +49,11 @@ impl Session {
             .context("--threads: the system refused so many threads\n  hint: ask for fewer")?;
         Ok(Session {
             form: if cli.json { Form::Json } else { Form::Text },
-            voice: if cli.quiet { Voice::Quiet } else { Voice::Usual },
+            voice: if cli.quiet {
+                Voice::Quiet
+            } else {
+                Voice::Usual
+            },
             pool,
         })
     }
@@ -70,7 +74,11 @@ impl Session {
     }
 
     /// The answer: `text` for people, `object` for programs.
-    pub(crate) fn answer(&self, object: &impl Serialize, text: impl FnOnce() -> String) -> Result<()> {
+    pub(crate) fn answer(
+        &self,
+        object: &impl Serialize,
+        text: impl FnOnce() -> String,
+    ) -> Result<()> {
         match self.form {
             Form::Text => print(&text()),
             Form::Json => print(&(serde_json::to_string_pretty(object)? + "\n")),

@@ -8,10 +8,14 @@ use crate::saved::SavedFit;
 
 /// Summaries of all coefficients; the corrected ones besides where weights correct the fit.
 pub(crate) fn summaries(saved: &SavedFit, groups: Groups) -> Vec<Coefficient> {
-    let weights = saved.is_corrected().then(|| saved.posterior.pareto.weights());
+    let weights = saved
+        .is_corrected()
+        .then(|| saved.posterior.pareto.weights());
     let one = |draws: NamedDraws| Coefficient {
         summary: plain(&draws.values),
-        corrected: weights.as_deref().map(|weights| weigh(&draws.values, weights)),
+        corrected: weights
+            .as_deref()
+            .map(|weights| weigh(&draws.values, weights)),
         name: draws.name,
     };
     saved.coefficients(groups).into_iter().map(one).collect()

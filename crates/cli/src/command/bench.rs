@@ -163,7 +163,11 @@ impl Step {
             method: method.info().name,
             base: base.base().name(),
             surrogate: (method == Method::SlDais).then(|| surrogate.name()),
-            chain_steps: if method.is_annealed() { self.chain_steps } else { 0 },
+            chain_steps: if method.is_annealed() {
+                self.chain_steps
+            } else {
+                0
+            },
             dim: self.dim,
             rows: self.rows,
             batch: self.batch,
@@ -242,7 +246,12 @@ impl Step {
         let mut times = Vec::with_capacity(self.steps);
         for step in 0..warm + self.steps {
             let clock = Instant::now();
-            advance(task, (&mut program, step as u64), &mut learned, &mut gradient);
+            advance(
+                task,
+                (&mut program, step as u64),
+                &mut learned,
+                &mut gradient,
+            );
             adam.ascend(1e-4, &mut learned.values, &gradient);
             if step >= warm {
                 times.push(clock.elapsed().as_secs_f64());

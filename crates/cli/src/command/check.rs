@@ -135,7 +135,10 @@ impl Checked {
             warnings.push("training ended before the bound was level".into());
         }
         if self.skipped_iterations * 100 > self.iterations {
-            warnings.push(format!("{} training steps were not finite", self.skipped_iterations));
+            warnings.push(format!(
+                "{} training steps were not finite",
+                self.skipped_iterations
+            ));
         }
         warnings
     }

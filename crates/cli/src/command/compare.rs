@@ -36,7 +36,12 @@ pub(crate) struct Compare {
     #[command(flatten)]
     model: ModelArgs,
     /// The methods (see lehr methods)
-    #[arg(long, value_name = "NAMES", value_delimiter = ',', default_value = "mf,full-rank,ns-dais,sl-dais")]
+    #[arg(
+        long,
+        value_name = "NAMES",
+        value_delimiter = ',',
+        default_value = "mf,full-rank,ns-dais,sl-dais"
+    )]
     methods: Vec<String>,
     /// Held-out rows to judge each fit by (may be repeated)
     #[arg(long, value_name = "TABLE")]
@@ -59,7 +64,10 @@ pub(super) struct Rival {
 impl Compare {
     pub(crate) fn run(&self, session: &Session) -> Result<Outcome> {
         let methods = methods(&self.methods)?;
-        ensure!(!methods.is_empty(), "--methods: expected at least one method, found none");
+        ensure!(
+            !methods.is_empty(),
+            "--methods: expected at least one method, found none"
+        );
         if let Some(path) = &self.report {
             writable(path)?;
         }

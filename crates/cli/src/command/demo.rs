@@ -69,7 +69,10 @@ impl Demo {
             family: Some(Family::Bernoulli),
             priors: &[],
         };
-        session.remark(&format!("{} rows of generated data: {DEMO_FORMULA}", self.rows));
+        session.remark(&format!(
+            "{} rows of generated data: {DEMO_FORMULA}",
+            self.rows
+        ));
         let prepared = Prepared::new(&wish, &train, Instant::now())?;
         let mut rivals = Vec::new();
         for method in METHODS {
@@ -87,7 +90,9 @@ impl Demo {
             report: output.display().to_string(),
             fits: objects(&rivals),
         };
-        session.answer(&shown, || format!("{}\nreport: {}\n", text(&rivals), shown.report))?;
+        session.answer(&shown, || {
+            format!("{}\nreport: {}\n", text(&rivals), shown.report)
+        })?;
         Ok(best(&rivals).saved.outcome())
     }
 

@@ -56,7 +56,11 @@ impl Draws {
             resampled: saved.is_corrected() && !self.raw,
         };
         session.answer(&written, || {
-            let how = if written.resampled { ", resampled by weight" } else { "" };
+            let how = if written.resampled {
+                ", resampled by weight"
+            } else {
+                ""
+            };
             format!(
                 "{} draws of {} numbers{how} in {}\n",
                 written.n_draws,
@@ -68,7 +72,11 @@ impl Draws {
     }
 
     fn columns(&self, saved: &SavedFit) -> Vec<NamedDraws> {
-        let groups = if self.groups { Groups::Include } else { Groups::Leave };
+        let groups = if self.groups {
+            Groups::Include
+        } else {
+            Groups::Leave
+        };
         if !self.raw {
             return saved.resampled(groups);
         }
@@ -81,7 +89,11 @@ impl Draws {
     }
 
     fn write(&self, saved: &SavedFit, columns: &[NamedDraws]) -> Result<()> {
-        if self.output.extension().is_some_and(|extension| extension == "nc") {
+        if self
+            .output
+            .extension()
+            .is_some_and(|extension| extension == "nc")
+        {
             return self.write_netcdf(saved, columns);
         }
         let mut table = Table::new();
@@ -97,7 +109,9 @@ impl Draws {
         let count = columns.first().map_or(0, |one| one.values.len());
         let rows = 0..count;
         let draws = lehr_report::Draws {
-            values: rows.flat_map(|row| columns.iter().map(move |one| one.values[row])).collect(),
+            values: rows
+                .flat_map(|row| columns.iter().map(move |one| one.values[row]))
+                .collect(),
             names: columns.iter().map(|one| one.name.clone()).collect(),
         };
         let data = InferenceData::from_draws(&draws)?

@@ -62,7 +62,10 @@ pub(crate) struct Judged {
 
 impl Evaluate {
     pub(crate) fn run(&self, session: &Session) -> Result<Outcome> {
-        ensure!(self.draws > 0, "--draws: expected at least one draw, found 0");
+        ensure!(
+            self.draws > 0,
+            "--draws: expected at least one draw, found 0"
+        );
         let saved = SavedFit::load(&self.fit)?;
         let live = Live::new(session, "evaluate");
         let oracle = Oracle {
@@ -132,7 +135,9 @@ impl Tally {
         let batch = oracle.batch(table)?;
         if !batch.rows.has_response() {
             let response = oracle.saved.regression.response();
-            bail!("evaluate: expected the response {response:?} in the table, found none\n  hint: lehr predict needs no response");
+            bail!(
+                "evaluate: expected the response {response:?} in the table, found none\n  hint: lehr predict needs no response"
+            );
         }
         let params = oracle.saved.params();
         let values = log_likelihoods(batch.rows.bound(), &batch.draws, params);
@@ -162,7 +167,10 @@ impl Tally {
                 }
             }
             (_, Some(centers)) => {
-                let errors = centers.iter().zip(&seen).map(|(center, y)| (center - y).powi(2));
+                let errors = centers
+                    .iter()
+                    .zip(&seen)
+                    .map(|(center, y)| (center - y).powi(2));
                 self.squares += errors.sum::<f64>();
             }
             _ => {}
@@ -170,7 +178,10 @@ impl Tally {
     }
 
     fn finish(self, oracle: &Oracle<'_>) -> Result<Judged> {
-        ensure!(self.rows > 0, "table: expected at least one row, found none");
+        ensure!(
+            self.rows > 0,
+            "table: expected at least one row, found none"
+        );
         let n = self.rows as f64;
         let is_class = oracle.saved.regression.family().is_class();
         let is_binary = oracle.saved.regression.family() == Family::Bernoulli;
@@ -181,7 +192,11 @@ impl Tally {
             n_rows: self.rows,
             dropped_rows: self.dropped,
             n_draws: oracle.draws.len(),
-            calibration: if is_binary { self.calibration.bins() } else { Vec::new() },
+            calibration: if is_binary {
+                self.calibration.bins()
+            } else {
+                Vec::new()
+            },
         })
     }
 }

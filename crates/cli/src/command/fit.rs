@@ -64,12 +64,18 @@ impl Fit {
         interrupt::listen();
         let mut live = Live::new(session, "fit");
         let prepared = self.model.prepare(&self.reading, &live)?;
-        let beside = checkpoint.as_ref().map(|checkpoint| checkpoint.path.clone());
+        let beside = checkpoint
+            .as_ref()
+            .map(|checkpoint| checkpoint.path.clone());
         let made = prepared.fit(&fit, &mut live, checkpoint);
         drop(live);
         let saved = made.map_err(|error| stopped(error, beside.as_deref()))?;
         self.keep(&saved, beside.as_deref())?;
-        let groups = if self.groups { Groups::Include } else { Groups::Leave };
+        let groups = if self.groups {
+            Groups::Include
+        } else {
+            Groups::Leave
+        };
         let object = FitObject::new(&saved, groups).with_output(self.output.as_deref());
         session.answer(&object, || text(&saved, groups) + &self.ending())?;
         Ok(saved.outcome())

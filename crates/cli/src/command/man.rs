@@ -30,7 +30,7 @@ impl Man {
                 let command = found.ok_or_else(|| {
                     anyhow!("man: no command {name:?}\n  hint: lehr --help lists the commands")
                 })?;
-                Page::new(command.name(format!("lehr-{name}")))
+                Page::new(command)
             }
         };
         let mut text = Vec::new();

@@ -49,7 +49,9 @@ impl Methods {
         let surrogates = SurrogateKind::ALL.iter();
         let listing = Listing {
             methods: methods.collect(),
-            surrogates: surrogates.map(|&(_, name, help)| SurrogateRow { name, help }).collect(),
+            surrogates: surrogates
+                .map(|&(_, name, help)| SurrogateRow { name, help })
+                .collect(),
         };
         session.answer(&listing, || listing.text())?;
         Ok(Outcome::Done)

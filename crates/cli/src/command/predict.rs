@@ -79,7 +79,10 @@ struct Scored {
 
 impl Predict {
     pub(crate) fn run(&self, session: &Session) -> Result<Outcome> {
-        ensure!(self.draws > 0, "--draws: expected at least one draw, found 0");
+        ensure!(
+            self.draws > 0,
+            "--draws: expected at least one draw, found 0"
+        );
         let saved = SavedFit::load(&self.fit)?;
         let live = Live::new(session, "predict");
         let oracle = Oracle {
@@ -90,7 +93,9 @@ impl Predict {
         };
         let scored = self.score(&oracle, &live)?;
         drop(live);
-        session.answer(&scored, || format!("{} rows predicted in {}\n", scored.n_rows, scored.output))?;
+        session.answer(&scored, || {
+            format!("{} rows predicted in {}\n", scored.n_rows, scored.output)
+        })?;
         Ok(Outcome::Done)
     }
 
@@ -121,7 +126,10 @@ impl Predict {
             return Err(error);
         }
         let scanned = scanned?;
-        ensure!(scanned.rows > 0, "table: expected at least one row, found none");
+        ensure!(
+            scanned.rows > 0,
+            "table: expected at least one row, found none"
+        );
         if let Some(sink) = sink {
             sink.finish()?;
         }
@@ -147,11 +155,17 @@ impl Predict {
 }
 
 /// The columns that a prediction reads; a table that lacks one is told by the model.
-fn needed(source: &Source, options: &lehr_table::ReadOptions, oracle: &Oracle<'_>) -> Result<Vec<String>> {
+fn needed(
+    source: &Source,
+    options: &lehr_table::ReadOptions,
+    oracle: &Oracle<'_>,
+) -> Result<Vec<String>> {
     let wanted = oracle.saved.regression.predictor_columns();
     let fields = source.schema(options)?;
     let names = fields.into_iter().map(|field| field.name);
-    Ok(names.filter(|name| wanted.contains(&name.as_str())).collect())
+    Ok(names
+        .filter(|name| wanted.contains(&name.as_str()))
+        .collect())
 }
 
 fn push(sink: &mut Option<Sink>, command: &Predict, table: &Table) -> Result<(), TableError> {

@@ -31,7 +31,11 @@ pub(crate) struct Summary {
 impl Summary {
     pub(crate) fn run(&self, session: &Session) -> Result<Outcome> {
         let saved = SavedFit::load(&self.fit)?;
-        let groups = if self.groups { Groups::Include } else { Groups::Leave };
+        let groups = if self.groups {
+            Groups::Include
+        } else {
+            Groups::Leave
+        };
         session.answer(&FitObject::new(&saved, groups), || text(&saved, groups))?;
         Ok(saved.outcome())
     }
@@ -62,9 +66,19 @@ pub(crate) fn text(saved: &SavedFit, groups: Groups) -> String {
     );
     out += &listed("model", vec![saved.regression.terms().to_string()]);
     let priors = saved.regression.priors().into_iter();
-    out += &listed("priors", priors.map(|(name, prior)| format!("{name} ~ {prior}")).collect());
+    out += &listed(
+        "priors",
+        priors
+            .map(|(name, prior)| format!("{name} ~ {prior}"))
+            .collect(),
+    );
     let choices = posterior.choices.iter();
-    out += &listed("choices", choices.map(|(key, value)| format!("{key}: {value}")).collect());
+    out += &listed(
+        "choices",
+        choices
+            .map(|(key, value)| format!("{key}: {value}"))
+            .collect(),
+    );
     out += &listed("notes", saved.regression.notes().to_vec());
     out += &listed("the file holds", vec![saved.contents.clone()]);
     out
@@ -82,6 +96,9 @@ fn listed(heading: &str, lines: Vec<String>) -> String {
     if lines.is_empty() {
         return String::new();
     }
-    let body: Vec<String> = lines.into_iter().map(|line| format!("  {line}\n")).collect();
+    let body: Vec<String> = lines
+        .into_iter()
+        .map(|line| format!("  {line}\n"))
+        .collect();
     format!("{heading}\n{}", body.concat())
 }

@@ -79,21 +79,31 @@ impl Simulation<'_> {
         };
         let posterior = fit.run(&simulated, &mut run)?;
         let regression = &self.saved.regression;
-        let truths = regression.coefficients(&posterior.latents.constrain_values(&truth), Groups::Leave);
+        let truths =
+            regression.coefficients(&posterior.latents.constrain_values(&truth), Groups::Leave);
         let drawn = regression.coefficients(&posterior.sites(), Groups::Leave);
         let rank = |(truth, drawn): (&Vec<f64>, &Vec<f64>)| {
             let below = drawn.iter().filter(|value| **value < truth[0]).count();
             below as f64 / drawn.len() as f64
         };
-        let pairs = truths.iter().map(|t| &t.values).zip(drawn.iter().map(|d| &d.values));
+        let pairs = truths
+            .iter()
+            .map(|t| &t.values)
+            .zip(drawn.iter().map(|d| &d.values));
         let ranks: Vec<f64> = pairs.map(rank).collect();
-        (!ranks.is_empty()).then_some(ranks).ok_or_else(|| anyhow!("simulate: the model has no coefficients"))
+        (!ranks.is_empty())
+            .then_some(ranks)
+            .ok_or_else(|| anyhow!("simulate: the model has no coefficients"))
     }
 
     fn calibrated(&self, bound: &Bound, ranks: &[Vec<f64>]) -> Vec<Calibrated> {
         let start = lehr_density::Density::latents(bound).start().to_vec();
         let sites = lehr_density::Density::latents(bound).constrain_values(&start);
-        let names = self.saved.regression.coefficients(&sites, Groups::Leave).into_iter();
+        let names = self
+            .saved
+            .regression
+            .coefficients(&sites, Groups::Leave)
+            .into_iter();
         let one = |(place, name): (usize, String)| {
             let ranks: Vec<f64> = ranks.iter().map(|all| all[place]).collect();
             Calibrated {
@@ -112,9 +122,15 @@ fn uniform_p_value(ranks: &[f64]) -> f64 {
     in_order.sort_unstable_by(f64::total_cmp);
     let n = in_order.len() as f64;
     let distance = |(k, rank): (usize, &f64)| {
-        (rank - k as f64 / n).abs().max((rank - (k as f64 + 1.0) / n).abs())
+        (rank - k as f64 / n)
+            .abs()
+            .max((rank - (k as f64 + 1.0) / n).abs())
     };
-    let farthest = in_order.iter().enumerate().map(distance).fold(0.0, f64::max);
+    let farthest = in_order
+        .iter()
+        .enumerate()
+        .map(distance)
+        .fold(0.0, f64::max);
     (2.0 * (-2.0 * n * farthest * farthest).exp()).min(1.0)
 }
 
