@@ -158,7 +158,10 @@ impl FromStr for Family {
         found.copied().ok_or_else(|| {
             let hint = match nearest(text, names()) {
                 Some(near) => format!("did you mean {near:?}?"),
-                None => format!("the families are {}", names().collect::<Vec<_>>().join(", ")),
+                None => format!(
+                    "the families are {}",
+                    names().collect::<Vec<_>>().join(", ")
+                ),
             };
             let name = text.to_owned();
             RegressionError::Family { name, hint }

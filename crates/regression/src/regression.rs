@@ -1,14 +1,23 @@
 //! A regression: everything between a table and a model except the rows.
 
 use lehr_density::SiteValue;
-use lehr_formula::Terms;
+use lehr_formula::{Formula, FormulaError, Intercept, Terms};
 use lehr_model::{Bound, Model};
-use lehr_table::Table;
+use lehr_table::{Column, Table};
 use serde::{Deserialize, Serialize};
 
+use crate::anchor::{Anchor, Observed};
+use crate::blueprint::{Blueprint, Draft, Parts};
+use crate::coefficient::Reporter;
+use crate::design::{Design, Purpose, offset, predictor_columns};
 use crate::error::RegressionError;
-use crate::family::Family;
+use crate::family::{Family, Link};
+use crate::grouping::Grouping;
 use crate::new_rows::NewRows;
+use crate::outcome::Outcome;
+use crate::population::Population;
+use crate::prior::Wishes;
+use crate::source::Source;
 
 /// What is to be done with groups that the fitted table did not have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -40,11 +49,34 @@ pub struct NamedDraws {
 
 /// A regression without its rows: it turns tables into the columns of its model, and draws of
 /// the model's sites into coefficients. Saving it keeps everything that later tables need.
+///
+/// Inside, common columns have mean 0 and standard deviation 1 (without an intercept: mean
+/// square 1), and the linear predictor is measured from the link of the response's mean in
+/// units of its spread (families with a link: in units of 1). The response itself stays as it
+/// is, so log densities are those of the table. Default priors:
+///
+/// ```text
+/// Intercept at the means of the columns   normal(link(mean(y)), 2.5 sd(y))     2.5 with a link
+/// a coefficient of x                      normal(0, 2.5 sd(y)/sd(x))           2.5/sd(x) with a link
+/// sigma                                   exponential(1/sd(y))
+/// sd(group), by what it multiplies        half_normal(sd(y)/rms(x))            2/rms(x) with a link
+/// cor(group)                              lkj(2)
+/// df, shape and precision, gate           gamma(2, 0.1), inverse_gamma(0.4, 0.3), beta(1, 1)
+/// cutpoint                                dirichlet(1) of the classes' proportions at the means
+/// ```
+///
+/// A user's priors are on coefficients as they are reported; on `Intercept` that is the one
+/// where all columns are 0.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Regression {
     formula: String,
     terms: Terms,
     family: Family,
+    pub(crate) outcome: Outcome,
+    pub(crate) population: Population,
+    pub(crate) groupings: Vec<Grouping>,
+    pub(crate) blueprint: Blueprint,
+    priors: Vec<(String, String)>,
     notes: Vec<String>,
 }
 
@@ -57,17 +89,51 @@ impl Regression {
         priors: &[String],
         table: &Table,
     ) -> Result<Regression, RegressionError> {
-        let _ = (formula, family, priors, table);
-        todo!()
+        let terms = read(formula, family, table).map_err(|error| RegressionError::Formula {
+            error,
+            source_text: formula.to_owned(),
+        })?;
+        let source = Source::new(table, &terms.columns())?;
+        let wishes = Wishes::parse(priors)?;
+        let (outcome, mut notes) = Outcome::fit(family, &terms.response, &source)?;
+        let (population, more) = Population::fit(&terms, formula, &source)?;
+        notes.extend(more);
+        let groupings = (terms.groups.iter())
+            .map(|term| Grouping::fit(term, &source))
+            .collect::<Result<Vec<_>, _>>()?;
+        let anchor = anchor(&terms, &outcome, &source, &mut notes)?;
+        let parts = Parts {
+            family,
+            intercept: terms.intercept,
+            anchor: &anchor,
+            population: &population,
+            groupings: &groupings,
+            classes: &outcome.classes,
+        };
+        let (mut blueprint, priors) = Draft::new(parts, &wishes).finish()?;
+        blueprint.has_offset = !terms.offsets.is_empty();
+        blueprint.has_row_weight = terms.weights.is_some();
+        Ok(Regression {
+            formula: formula.to_owned(),
+            terms,
+            family,
+            outcome,
+            population,
+            groupings,
+            blueprint,
+            priors,
+            notes,
+        })
     }
 
     /// The columns of the model for a table with the response: what [`Regression::model`] reads.
+    /// They are `x` (the standardised common columns, a matrix), `group1` and `slope1` and so
+    /// on for the group terms, `offset`, `trials`, `weight` and `y`, as far as there are any.
     pub fn design(&self, table: &Table) -> Result<Table, RegressionError> {
-        let _ = table;
-        todo!()
+        Ok(Design::new(self, table, Purpose::Fit)?.table)
     }
 
-    /// As [`Regression::design`] for rows to predict, which may lack the response.
+    /// As [`Regression::design`] for rows to predict, which may lack the response and weights.
     ///
     /// With [`NewLevels::Sample`] unseen groups get numbers from the count of known groups on;
     /// [`Regression::bind_new`] makes the density that has effects for them.
@@ -76,13 +142,12 @@ impl Regression {
         table: &Table,
         new_levels: NewLevels,
     ) -> Result<Table, RegressionError> {
-        let _ = (table, new_levels);
-        todo!()
+        Ok(Design::new(self, table, Purpose::Predict(new_levels))?.table)
     }
 
     /// The model of the design's columns.
     pub fn model(&self) -> Model {
-        todo!()
+        self.blueprint.clone().model()
     }
 
     /// The model on the rows of a table.
@@ -97,21 +162,34 @@ impl Regression {
         table: &Table,
         new_levels: NewLevels,
     ) -> Result<NewRows, RegressionError> {
-        let _ = (table, new_levels);
-        todo!()
+        let mut design = Design::new(self, table, Purpose::Predict(new_levels))?;
+        design.complete(self.outcome.stand_in(), table.n_rows());
+        let mut wider = self.blueprint.clone();
+        for (plan, unseen) in wider.groups.iter_mut().zip(&design.unseen) {
+            plan.count += unseen.len();
+        }
+        let bound = wider.model().bind(&design.table)?;
+        Ok(NewRows::new(bound, &self.blueprint, &design))
     }
 
     /// The priors by the name of what they are on, defaults included, on the original scale:
     /// `("x1", "normal(0, 2.5)")`.
     pub fn priors(&self) -> Vec<(String, String)> {
-        todo!()
+        self.priors.clone()
     }
 
     /// Coefficients on the original scale from draws of the model's sites, such as
     /// `Posterior::sites` or [`lehr_density::Layout::constrain_values`] give.
+    ///
+    /// # Panics
+    /// If a site of the model is not among them.
     pub fn coefficients(&self, sites: &[SiteValue], groups: Groups) -> Vec<NamedDraws> {
-        let _ = (sites, groups);
-        todo!()
+        let reporter = Reporter {
+            blueprint: &self.blueprint,
+            population: &self.population,
+            groupings: &self.groupings,
+        };
+        reporter.coefficients(sites, groups)
     }
 
     /// The formula as it was written.
@@ -137,7 +215,7 @@ impl Regression {
     /// The classes of the response in the order of their numbers in the model; empty where
     /// the response is a number.
     pub fn response_levels(&self) -> &[String] {
-        todo!()
+        &self.outcome.classes
     }
 
     /// The columns of a table that a fit reads, the response's first.
@@ -147,11 +225,71 @@ impl Regression {
 
     /// The columns of a table that a prediction reads.
     pub fn predictor_columns(&self) -> Vec<&str> {
-        todo!()
+        predictor_columns(&self.terms)
     }
 
     /// What the user should know: classes and their numbers, columns left out.
     pub fn notes(&self) -> &[String] {
         &self.notes
     }
+}
+
+/// The formula against the columns of a table.
+fn read(formula: &str, family: Family, table: &Table) -> Result<Terms, FormulaError> {
+    let terms = Formula::parse(formula)?.expand(table.names())?;
+    terms.check_columns(table.names())?;
+    let is_text = |name: &str| matches!(table.column(name), Ok(Column::Category { .. }));
+    let mut terms = terms.resolve(&is_text)?;
+    // The cutpoints are intercepts already.
+    if family == Family::Ordinal {
+        terms.intercept = Intercept::Present;
+    }
+    Ok(terms)
+}
+
+/// Where the predictor is expected; refuses responses without variation where the noise has
+/// none to be learnt from.
+fn anchor(
+    terms: &Terms,
+    outcome: &Outcome,
+    source: &Source<'_>,
+    notes: &mut Vec<String>,
+) -> Result<Anchor, RegressionError> {
+    let family = outcome.family;
+    let values = outcome.values(source)?;
+    let trials = outcome.trials(source)?;
+    let offset = offset(terms, source)?;
+    if family == Family::Categorical && offset.is_some() {
+        return Err(RegressionError::Mismatch {
+            family: family.name(),
+            expected: "no offset",
+            found: terms.to_string(),
+            hint: "an offset would be added to each class alike; leave it out",
+        });
+    }
+    let observed = Observed {
+        values: &values,
+        trials: trials.as_deref(),
+        offset: offset.as_deref(),
+        classes: outcome.classes.len(),
+    };
+    let anchor = Anchor::fit(family, terms.intercept, &observed);
+    let constant = values.iter().all(|value| *value == values[0]);
+    let needs_spread = matches!(family, Family::Gamma | Family::Beta);
+    if anchor.unit == 0.0 || (constant && (needs_spread || family.link() == Link::Identity)) {
+        return Err(RegressionError::Column {
+            at: outcome.place(),
+            expected: format!("values that differ for family {family}"),
+            found: format!("{} in every row", values[0]),
+            hint: "there is no noise to learn from a constant".into(),
+        });
+    }
+    if constant {
+        let place = outcome.place();
+        notes.push(format!(
+            "{place}: {} in every row, so priors decide",
+            values[0]
+        ));
+    }
+    Ok(anchor)
 }
