@@ -67,7 +67,7 @@ impl Command {
             Command::Evaluate(command) => command.run(session),
             Command::Compare(command) => command.run(session),
             Command::Report(command) => command.run(session),
-            Command::Methods(command) => command.run(session),
+            Command::Methods(_) => command::Methods::run(session),
             Command::Check(command) => command.run(session),
             Command::Bench(command) => command.run(session),
             Command::Completions(command) => command.run(),

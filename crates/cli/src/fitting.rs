@@ -97,19 +97,18 @@ pub(crate) struct Wish<'a> {
 impl Prepared {
     /// Makes the model of a table; `clock` started with its reading.
     pub(crate) fn new(wish: &Wish<'_>, table: &Table, clock: Instant) -> Result<Prepared> {
-        let (family, family_choice) = match wish.family {
-            Some(family) => (family, format!("{family}, as asked")),
-            None => {
-                let family = guess(wish.formula, table);
-                (family, format!("{family}, by the response"))
-            }
+        let family = wish.family.unwrap_or_else(|| guess(wish.formula, table));
+        let origin = if wish.family.is_some() {
+            "as asked"
+        } else {
+            "by the response"
         };
         let regression = Regression::new(wish.formula, family, wish.priors, table)?;
         let bound = regression.bind(table)?;
         Ok(Prepared {
             regression,
             bound,
-            family_choice,
+            family_choice: format!("{family}, {origin}"),
             read_seconds: clock.elapsed().as_secs_f64(),
             dropped_rows: table.dropped_rows(),
         })

@@ -1,5 +1,6 @@
 //! The live line of a fit on stderr: iterations, bound, rate, time left.
 
+use std::fmt::Write;
 use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
@@ -76,12 +77,12 @@ impl Observer for Live {
         let done = at.step.saturating_sub(first);
         let mut text = format!("{} of at most {} iterations", at.step, at.cap);
         if at.bound.is_finite() {
-            text += &format!(", bound {:.2}", at.bound);
+            let _ = write!(text, ", bound {:.2}", at.bound);
         }
         if done > 0 && elapsed > 0.0 {
             let speed = done as f64 / elapsed;
             let left = at.cap.saturating_sub(at.step) as f64 / speed;
-            text += &format!(", {speed:.0}/s, at most {} left", words(left));
+            let _ = write!(text, ", {speed:.0}/s, at most {} left", words(left));
         }
         self.show(&text);
         Wish::Continue

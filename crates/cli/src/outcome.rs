@@ -11,16 +11,6 @@ pub(crate) enum Outcome {
     Warned,
 }
 
-impl Outcome {
-    /// The worse of two.
-    pub(crate) fn and(self, other: Outcome) -> Outcome {
-        match (self, other) {
-            (Outcome::Done, Outcome::Done) => Outcome::Done,
-            _ => Outcome::Warned,
-        }
-    }
-}
-
 impl From<Outcome> for ExitCode {
     fn from(outcome: Outcome) -> ExitCode {
         match outcome {

@@ -104,10 +104,12 @@ fn advice(saved: &SavedFit) -> Vec<String> {
         advice.push("train longer with --iterations, or start from --start laplace".into());
     }
     if posterior.pareto.trust == Trust::Untrusted {
-        advice.push(match posterior.method.is_annealed() {
-            true => "raise --chain-steps or --surrogate-rows".into(),
-            false => "try --method sl-dais".into(),
-        });
+        let next = if posterior.method.is_annealed() {
+            "raise --chain-steps or --surrogate-rows"
+        } else {
+            "try --method sl-dais"
+        };
+        advice.push(next.into());
     }
     advice
 }

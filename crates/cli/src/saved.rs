@@ -78,9 +78,10 @@ impl SavedFit {
     /// Systematic resampling: the draws at equal steps of the cumulated weight.
     fn places(&self, count: usize) -> Vec<usize> {
         let total = self.posterior.n_draws();
-        let weights = match self.is_corrected() {
-            true => self.posterior.pareto.weights(),
-            false => vec![1.0 / total.max(1) as f64; total],
+        let weights = if self.is_corrected() {
+            self.posterior.pareto.weights()
+        } else {
+            vec![1.0 / total.max(1) as f64; total]
         };
         let (mut place, mut reached) = (0, weights.first().copied().unwrap_or(0.0));
         let mut places = Vec::with_capacity(count);

@@ -188,12 +188,13 @@ impl Step {
     }
 
     fn score(&self) -> Score {
-        let rows = match self.batch == self.rows {
-            true => Feed::All,
-            false => Feed::Batch {
+        let rows = if self.batch == self.rows {
+            Feed::All
+        } else {
+            Feed::Batch {
                 size: self.batch,
                 purpose: "score".into(),
-            },
+            }
         };
         Score {
             rows,
@@ -235,8 +236,10 @@ impl Step {
 
     /// Seconds of compiling and of the median step.
     fn time(&self, task: &Task<'_>, mut learned: Learned) -> Result<(f64, f64)> {
-        let mut settings = TrainSettings::default();
-        settings.lanes = self.lanes;
+        let settings = TrainSettings {
+            lanes: self.lanes,
+            ..TrainSettings::default()
+        };
         let clock = Instant::now();
         let mut program = task.program(&learned, &settings)?;
         let compile = clock.elapsed().as_secs_f64();

@@ -2,6 +2,7 @@
 
 mod simulation;
 
+use std::fmt::Write;
 use std::path::PathBuf;
 
 use anyhow::Result;
@@ -51,7 +52,7 @@ pub(crate) struct Check {
 struct Shift {
     name: String,
     /// Corrected minus plain mean, in plain standard deviations.
-    mean_shift: f64,
+    mean_moved: f64,
     /// Corrected over plain standard deviation.
     sd_ratio: f64,
 }
@@ -91,11 +92,11 @@ impl Check {
             checked.judge_simulation();
         }
         session.answer(&checked, || checked.text(&saved))?;
-        let own = match checked.warnings.is_empty() {
-            true => Outcome::Done,
-            false => Outcome::Warned,
-        };
-        Ok(saved.outcome().and(own))
+        if checked.warnings.is_empty() {
+            Ok(saved.outcome())
+        } else {
+            Ok(Outcome::Warned)
+        }
     }
 }
 
@@ -158,16 +159,19 @@ impl Checked {
 
     fn text(&self, saved: &SavedFit) -> String {
         let mut out = Session::style().verdict(&page::verdict(saved));
-        out += &format!(
-            "\nimportance weights\n  k = {:.3}: below 0.5 the draws are reliable, below {:.2} weights repair them\n  {:.0} of {} draws effective\n",
+        let _ = writeln!(
+            out,
+            "\nimportance weights\n  k = {:.3}: below 0.5 the draws are reliable, below {:.2} weights repair them\n  {:.0} of {} draws effective",
             self.pareto_k, self.pareto_k_threshold, self.effective_sample_size, self.n_draws
         );
-        out += &format!(
-            "evidence\n  bound {:.3}, weighted estimate {:.3}: a gap of {:.3} nats\n",
+        let _ = writeln!(
+            out,
+            "evidence\n  bound {:.3}, weighted estimate {:.3}: a gap of {:.3} nats",
             self.elbo, self.evidence, self.evidence_gap
         );
-        out += &format!(
-            "training\n  {} iterations, {}, {} skipped\n  the bound rose by {:.3} over the last third of its trace\n",
+        let _ = writeln!(
+            out,
+            "training\n  {} iterations, {}, {} skipped\n  the bound rose by {:.3} over the last third of its trace",
             self.iterations,
             if self.converged { "level" } else { "not level" },
             self.skipped_iterations,
@@ -175,14 +179,15 @@ impl Checked {
         );
         out += "what weights move most (in sd of the fit)\n";
         for shift in self.shifts.iter().take(10) {
-            out += &format!(
-                "  {:<24} mean {:+.2}, sd × {:.2}\n",
-                shift.name, shift.mean_shift, shift.sd_ratio
+            let _ = writeln!(
+                out,
+                "  {:<24} mean {:+.2}, sd × {:.2}",
+                shift.name, shift.mean_moved, shift.sd_ratio
             );
         }
         out += &self.simulation_text();
         for warning in &self.warnings {
-            out += &format!("warning: {warning}\n");
+            let _ = writeln!(out, "warning: {warning}");
         }
         out
     }
@@ -190,10 +195,10 @@ impl Checked {
     fn simulation_text(&self) -> String {
         let mut out = String::new();
         if let Some(first) = self.simulation.first() {
-            out += &format!("ranks in {} simulated data sets\n", first.ranks.len());
+            let _ = writeln!(out, "ranks in {} simulated data sets", first.ranks.len());
         }
         for one in &self.simulation {
-            out += &format!("  {:<24} p = {:.3}\n", one.name, one.p_value);
+            let _ = writeln!(out, "  {:<24} p = {:.3}", one.name, one.p_value);
         }
         out
     }
@@ -218,11 +223,11 @@ fn shifts(saved: &SavedFit) -> Vec<Shift> {
             let (own, corrected) = (plain(&one.values), weigh(&one.values, &weights));
             Shift {
                 name: one.name,
-                mean_shift: (corrected.mean - own.mean) / own.sd,
+                mean_moved: (corrected.mean - own.mean) / own.sd,
                 sd_ratio: corrected.sd / own.sd,
             }
         })
         .collect();
-    shifts.sort_by(|a, b| b.mean_shift.abs().total_cmp(&a.mean_shift.abs()));
+    shifts.sort_by(|a, b| b.mean_moved.abs().total_cmp(&a.mean_moved.abs()));
     shifts
 }

@@ -90,13 +90,11 @@ impl Compare {
     fn rival(&self, session: &Session, prepared: &Prepared, fit: &Fit) -> Result<Rival> {
         let mut live = Live::new(session, fit.method.info().name);
         let saved = prepared.fit(fit, &mut live, None)?;
-        let test = match self.test.is_empty() {
-            true => None,
-            false => {
-                let oracle = oracle(&saved);
-                let judged = judge(&oracle, &self.test, &self.reading, &live)?;
-                Some(judged.log_likelihood_per_row)
-            }
+        let test = if self.test.is_empty() {
+            None
+        } else {
+            let judged = judge(&oracle(&saved), &self.test, &self.reading, &live)?;
+            Some(judged.log_likelihood_per_row)
         };
         drop(live);
         session.remark(&line(fit.method, &saved));

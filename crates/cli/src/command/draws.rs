@@ -1,4 +1,4 @@
-//! `lehr draws`: the draws as a table, or for ArviZ.
+//! `lehr draws`: the draws as a table, or for `ArviZ`.
 
 use std::path::PathBuf;
 
@@ -25,7 +25,7 @@ use crate::session::Session;
 pub(crate) struct Draws {
     /// A file written by lehr fit
     fit: PathBuf,
-    /// Where they go: .parquet, .csv, .tsv, .arrow, or .nc for ArviZ
+    /// Where they go: .parquet, .csv, .tsv, .arrow, or .nc for `ArviZ`
     #[arg(short, long, value_name = "FILE")]
     output: PathBuf,
     /// The effects of single groups too

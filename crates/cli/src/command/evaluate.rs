@@ -1,5 +1,6 @@
 //! `lehr evaluate`: how well a fit predicts rows it has not seen.
 
+use std::fmt::Write;
 use std::path::PathBuf;
 
 use anyhow::{Result, bail, ensure};
@@ -214,17 +215,18 @@ impl Judged {
             self.log_likelihood_per_row, self.n_rows, self.n_draws
         );
         if let Some(accuracy) = self.accuracy {
-            out += &format!("accuracy {accuracy:.4}\n");
+            let _ = writeln!(out, "accuracy {accuracy:.4}");
         }
         if let Some(rmse) = self.rmse {
-            out += &format!("rmse {rmse:.6}\n");
+            let _ = writeln!(out, "rmse {rmse:.6}");
         }
         if !self.calibration.is_empty() {
             out += "\npredicted  observed     5%      95%     rows\n";
         }
         for bin in &self.calibration {
-            out += &format!(
-                "   {:.4}    {:.4}  {:.4}  {:.4}  {:>7}\n",
+            let _ = writeln!(
+                out,
+                "   {:.4}    {:.4}  {:.4}  {:.4}  {:>7}",
                 bin.predicted, bin.observed, bin.low, bin.high, bin.count
             );
         }

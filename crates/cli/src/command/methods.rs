@@ -5,6 +5,7 @@ use clap::Args;
 use lehr_infer::method::methods;
 use lehr_infer::surrogate::SurrogateKind;
 use serde::Serialize;
+use std::fmt::Write;
 
 use crate::outcome::Outcome;
 use crate::session::Session;
@@ -38,7 +39,7 @@ struct Listing {
 }
 
 impl Methods {
-    pub(crate) fn run(&self, session: &Session) -> Result<Outcome> {
+    pub(crate) fn run(session: &Session) -> Result<Outcome> {
         let methods = methods().iter().map(|info| Row {
             name: info.name,
             aliases: info.aliases,
@@ -62,16 +63,16 @@ impl Listing {
     fn text(&self) -> String {
         let mut out = String::from("Methods (--method)\n");
         for row in &self.methods {
-            out += &format!("  {:<11} {}\n", row.name, row.help);
+            let _ = writeln!(out, "  {:<11} {}", row.name, row.help);
             if !row.aliases.is_empty() {
-                out += &format!("  {:<11} also: {}\n", "", row.aliases.join(", "));
+                let _ = writeln!(out, "  {:<11} also: {}", "", row.aliases.join(", "));
             }
-            out += &format!("  {:<11} cost of a step: {}\n", "", row.cost);
-            out += &format!("  {:<11} choose it for: {}\n", "", row.when);
+            let _ = writeln!(out, "  {:<11} cost of a step: {}", "", row.cost);
+            let _ = writeln!(out, "  {:<11} choose it for: {}", "", row.when);
         }
         out += "\nSurrogates of sl-dais (--surrogate; +- may be written for ±)\n";
         for row in &self.surrogates {
-            out += &format!("  {:<11} {}\n", row.name, row.help);
+            let _ = writeln!(out, "  {:<11} {}", row.name, row.help);
         }
         out
     }

@@ -1,5 +1,6 @@
 //! `lehr summary`: a saved fit in words and numbers.
 
+use std::fmt::Write;
 use std::path::PathBuf;
 
 use anyhow::Result;
@@ -48,15 +49,17 @@ pub(crate) fn text(saved: &SavedFit, groups: Groups) -> String {
     let mut out = style.verdict(&page::verdict(saved));
     out.push('\n');
     out += &style.coefficients(&summaries(saved, groups));
-    out += &format!(
-        "\nlog evidence {:.2} ± {:.2}, at least {:.2} ± {:.2} (bound)\n",
+    let _ = writeln!(
+        out,
+        "\nlog evidence {:.2} ± {:.2}, at least {:.2} ± {:.2} (bound)",
         posterior.evidence.mean,
         posterior.evidence.error,
         posterior.bound.mean,
         posterior.bound.error
     );
-    out += &format!(
-        "{}, {} rows{}, {} latents, {} iterations in {}\n",
+    let _ = writeln!(
+        out,
+        "{}, {} rows{}, {} latents, {} iterations in {}",
         posterior.method,
         posterior.n_rows,
         dropped(saved),
