@@ -22,6 +22,7 @@ Exit codes: 0 done, 1 done but the diagnostics warn, 2 could not run.";
 /// posterior draws, a bound on the log evidence, predictions and a verdict on all of them.
 #[derive(Debug, Parser)]
 #[command(name = "lehr", version, after_help = EXAMPLES, max_term_width = 100)]
+#[command(args_override_self = true)]
 pub(crate) struct Cli {
     /// What to do
     #[command(subcommand)]

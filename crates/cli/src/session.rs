@@ -9,6 +9,9 @@ use serde::Serialize;
 use crate::argument::Cli;
 use crate::failure;
 
+/// Stack of each thread.
+const STACK_BYTES: usize = 16 << 20;
+
 /// The form of the answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Form {
@@ -45,6 +48,8 @@ impl Session {
         );
         let pool = rayon::ThreadPoolBuilder::new()
             .num_threads(cli.threads.unwrap_or(0))
+            // Commands run on a thread of the pool, which must hold what a main thread holds.
+            .stack_size(STACK_BYTES)
             .build()
             .context("--threads: the system refused so many threads\n  hint: ask for fewer")?;
         Ok(Session {

@@ -1,5 +1,6 @@
 //! Generated tables, a scratch folder, and the command itself.
 
+use std::fmt::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 use std::sync::OnceLock;
@@ -113,7 +114,7 @@ pub(crate) fn csv(rows: usize, seed: u64) -> String {
         let y = 2.0 + x1 - 0.05 * x2 + 0.3 * (site as f64 - 2.0) + 0.5 * noise.normal();
         let hit = u8::from(noise.uniform() < 1.0 / (1.0 + (-x1).exp()));
         let color = ["blue", "green", "red"][(3.0 * noise.uniform()) as usize];
-        text += &format!("{y},{hit},{x1},{x2},{color},s{site}\n");
+        let _ = writeln!(text, "{y},{hit},{x1},{x2},{color},s{site}");
     }
     text
 }
