@@ -328,9 +328,10 @@ impl Fit {
     /// Refuses settings of parts that the method does not have.
     fn check_method(&self) -> Result<(), FitError> {
         if self.surrogate_rows.is_some() && self.method != Method::SlDais {
-            let problem = match self.method.is_annealed() {
-                true => "surrogate rows were set, but the chain runs on the table's rows",
-                false => "surrogate rows were set, but the method has no chain",
+            let problem = if self.method.is_annealed() {
+                "surrogate rows were set, but the chain runs on the table's rows"
+            } else {
+                "surrogate rows were set, but the method has no chain"
             };
             return Err(self.refuse(problem.into(), "use sl-dais"));
         }
@@ -513,19 +514,21 @@ impl Fit {
         choices: &mut Choices,
     ) -> Result<Score, FitError> {
         let size = self.batch(density);
-        let rows = match size == density.n_rows() {
-            true => Feed::All,
-            false => Feed::Batch {
+        let rows = if size == density.n_rows() {
+            Feed::All
+        } else {
+            Feed::Batch {
                 size,
                 purpose: "score".into(),
-            },
+            }
         };
         choices.push(("batch".into(), size.to_string()));
         let whole = matches!(rows, Feed::All);
         let usual = !whole && enters_linearly(density);
-        let control = match self.control.unwrap_or(usual) {
-            true => started.control(),
-            false => None,
+        let control = if self.control.unwrap_or(usual) {
+            started.control()
+        } else {
+            None
         };
         if self.control == Some(true) && control.is_none() {
             let problem =

@@ -88,7 +88,7 @@ fn data_term<'g>(context: &Context<'g, '_>, at: &Point<'g>, score: &Score) -> Ex
 
 impl Objective {
     /// One number from the lanes' log weights.
-    pub fn of<'g>(self, log_weight: Expr<'g>) -> Expr<'g> {
+    pub fn of(self, log_weight: Expr<'_>) -> Expr<'_> {
         match self {
             Objective::Elbo => log_weight.mean_lanes(),
             Objective::ImportanceWeighted => {

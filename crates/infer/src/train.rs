@@ -382,7 +382,7 @@ impl Loop<'_, '_> {
         let mut saved = Instant::now();
         while state.finished.is_none() {
             self.step(state)?;
-            if state.step % LOOK != 0 {
+            if !state.step.is_multiple_of(LOOK) {
                 continue;
             }
             let wish = run.observer.progress(&self.progress(state));
