@@ -121,7 +121,7 @@ fn settings_that_cannot_work_are_refused_in_one_sentence() {
         },
     );
     refused("sl-dais: a batch of 0 rows was asked for", &|f| {
-        f.batch = Some(0)
+        f.batch = Some(0);
     });
     refused(
         "full-rank: chain steps or a surrogate were set, but the method has no chain",
@@ -182,7 +182,7 @@ fn numbers_out_of_range_are_refused_in_one_sentence() {
         assert_eq!(found.lines().next().unwrap(), expected);
     };
     refused("sl-dais: 0 draws per step were asked for", &|f| {
-        f.train.lanes = 0
+        f.train.lanes = 0;
     });
     refused(
         "sl-dais: expected a step size between 0 and 0.25, found 0.3",
