@@ -19,10 +19,12 @@ check:
 # The dev profile is optimised (see Cargo.toml), so numerics are fast here too.
 test: check
 	cargo test --workspace --locked
+	cargo run --locked --example multilevel
+	cargo run --locked --example higgs -- 3000
 	cargo doc --workspace --no-deps --locked
 
 slow:
-	cargo test --workspace --locked -- --ignored
+	cargo test --locked -p lehr-graph -p lehr-infer -- --ignored
 
 bench:
 	cargo bench --locked -p lehr-graph --bench math

@@ -2,8 +2,9 @@
 //!
 //! ```text
 //! cargo run --release --example higgs                       # generated data of that shape
+//! cargo run --release --example higgs -- 5000               # fewer generated rows
 //! cargo run --release --example higgs -- higgs.parquet      # a table with features and a column `y`
-//! cargo run --release --example higgs -- covtype.parquet 1,6  # only labels 1 and 6, 6 counted as 1
+//! cargo run --release --example higgs -- covtype.parquet 1,6  # labels 1 and 6 against the rest
 //! ```
 
 use std::error::Error;
@@ -17,12 +18,12 @@ const ROWS: usize = 50_000;
 const FEATURES: usize = 28;
 
 /// Correlated features and labels from a known logistic model.
-fn generated() -> Result<Table, Box<dyn Error>> {
+fn generated(rows: usize) -> Result<Table, Box<dyn Error>> {
     let mut stream = Stream::new(7, "higgs", 0);
     let weights: Vec<f64> = (0..FEATURES).map(|_| 0.3 * stream.normal()).collect();
-    let mut x = vec![0.0; ROWS * FEATURES];
+    let mut x = vec![0.0; rows * FEATURES];
     stream.fill_normal(&mut x);
-    let mut y = Vec::with_capacity(ROWS);
+    let mut y = Vec::with_capacity(rows);
     for row in x.chunks_exact_mut(FEATURES) {
         for j in 1..FEATURES {
             row[j] = 0.6 * row[j - 1] + 0.8 * row[j];
@@ -30,37 +31,41 @@ fn generated() -> Result<Table, Box<dyn Error>> {
         let logit: f64 = row.iter().zip(&weights).map(|(x, w)| x * w).sum();
         y.push(f64::from(stream.uniform() < 1.0 / (1.0 + (-logit).exp())));
     }
-    let table = Table::new().with_matrix("x", ROWS, FEATURES, x)?;
+    let table = Table::new().with_matrix("x", rows, FEATURES, x)?;
     Ok(table.with_number("y", y)?)
 }
 
-/// The first rows of a table with two of its labels, features standardised.
-fn read(path: &str, labels: Option<(f64, f64)>) -> Result<Table, Box<dyn Error>> {
+/// The first rows of a table, features standardised; `y` is whether the label is one of these.
+fn read(path: &str, positive: &[f64]) -> Result<Table, Box<dyn Error>> {
     let source = Source::open(&[PathBuf::from(path)])?;
-    let table = source.read(&ReadOptions::default(), &mut |_| {})?;
-    let y = table.number("y")?.to_vec();
-    let (zero, one) = labels.unwrap_or((0.0, 1.0));
-    let rows: Vec<usize> = (0..y.len()).filter(|&n| y[n] == zero || y[n] == one).take(ROWS).collect();
-    let table = table.select_rows(&rows);
-    let features: Vec<&str> = table.names().into_iter().filter(|name| *name != "y").collect();
+    let table = source
+        .read(&ReadOptions::default(), &mut |_| {})?
+        .head(ROWS);
+    let y = table
+        .number("y")?
+        .iter()
+        .map(|label| f64::from(positive.contains(label)))
+        .collect();
+    let names = table.names().iter().map(String::as_str);
+    let features: Vec<&str> = names.filter(|name| *name != "y").collect();
     let standard = Standardizer::fit(&table, &features)?.apply(&table)?;
     let Column::Matrix { width, values } = standard.gather(&features)? else {
         return Err("gathered columns are a matrix".into());
     };
-    let y: Vec<f64> = rows.iter().map(|&n| f64::from(y[n] == one)).collect();
-    let table = Table::new().with_matrix("x", rows.len(), width, values)?;
+    let table = Table::new().with_matrix("x", table.n_rows(), width, values)?;
     Ok(table.with_number("y", y)?)
 }
 
 fn main() -> Result<(), Box<dyn Error>> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
-    let labels = arguments.get(1).and_then(|pair| {
-        let (zero, one) = pair.split_once(',')?;
-        Some((zero.parse().ok()?, one.parse().ok()?))
-    });
-    let table = match arguments.first() {
-        Some(path) => read(path, labels)?,
-        None => generated()?,
+    let positive: Vec<f64> = match arguments.get(1) {
+        Some(list) => list.split(',').map(str::parse).collect::<Result<_, _>>()?,
+        None => vec![1.0],
+    };
+    let table = match arguments.first().map(|first| (first, first.parse())) {
+        None => generated(ROWS)?,
+        Some((_, Ok(rows))) => generated(rows)?,
+        Some((path, Err(_))) => read(path, &positive)?,
     };
     let (width, _) = table.matrix("x")?;
     println!("{} rows, {width} features", table.n_rows());
@@ -73,15 +78,26 @@ fn main() -> Result<(), Box<dyn Error>> {
         });
     });
     let density = model.bind(&table)?;
-    println!("method           bound             evidence          k̂     steps  converged  start  train  all");
-    for method in [Method::MeanField, Method::FullRank, Method::Dais, Method::NsDais, Method::SlDais] {
+    println!(
+        "method           bound             evidence          k̂     steps  converged  start  train  all"
+    );
+    for method in [
+        Method::MeanField,
+        Method::FullRank,
+        Method::Dais,
+        Method::NsDais,
+        Method::SlDais,
+    ] {
         let mut fit = Fit::new(method);
         if method == Method::Dais {
             // Every step reads every row: a short chain and few steps.
             fit.chain_steps = Some(2);
             fit.train.iterations = Iterations::Fixed(500);
         }
-        let mut run = Run { observer: &mut (), checkpoint: None };
+        let mut run = Run {
+            observer: &mut (),
+            checkpoint: None,
+        };
         let p = fit.run(&density, &mut run)?;
         let s = p.seconds;
         println!(

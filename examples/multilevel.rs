@@ -14,13 +14,19 @@ fn generate() -> Result<(Table, Vec<f64>), Box<dyn std::error::Error>> {
     let effects: Vec<f64> = (0..GROUPS).map(|_| GROUP_SCALE * stream.normal()).collect();
     let mut x = vec![0.0; ROWS * WEIGHTS.len()];
     stream.fill_normal(&mut x);
-    let groups: Vec<u32> = (0..ROWS).map(|_| stream.below(GROUPS as u64) as u32).collect();
+    let groups: Vec<u32> = (0..ROWS)
+        .map(|_| stream.below(GROUPS as u64) as u32)
+        .collect();
     let label = |(row, group): (&[f64], &u32)| {
         let fixed: f64 = row.iter().zip(WEIGHTS).map(|(x, w)| x * w).sum();
         let logit = fixed + effects[*group as usize];
         f64::from(stream.uniform() < 1.0 / (1.0 + (-logit).exp()))
     };
-    let y: Vec<f64> = x.chunks_exact(WEIGHTS.len()).zip(&groups).map(label).collect();
+    let y: Vec<f64> = x
+        .chunks_exact(WEIGHTS.len())
+        .zip(&groups)
+        .map(label)
+        .collect();
     let levels = (0..GROUPS).map(|g| format!("g{g:02}")).collect();
     let table = Table::new()
         .with_matrix("x", ROWS, WEIGHTS.len(), x)?
@@ -34,7 +40,10 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let model = Model::new(|m| {
         let weight = m.sample("weight", Normal::new(0.0, 1.0).expand([WEIGHTS.len()]));
         let scale = m.sample("group_scale", HalfNormal::new(1.0));
-        let effect = m.sample("group_effect", Normal::new(0.0, scale).expand([m.levels("group")]));
+        let effect = m.sample(
+            "group_effect",
+            Normal::new(0.0, scale).expand([m.levels("group")]),
+        );
         m.rows(|row| {
             let logit = row.matrix("x").dot(weight) + effect.at(row.index("group"));
             row.observe("y", Bernoulli::with_logit(logit));
@@ -54,7 +63,11 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             "{:14} {:7.3} ± {:.3}   truth {truth:6.3}, {off:4.1} sd off",
             summary.name, summary.mean, summary.sd
         );
-        assert!(off.abs() < 4.0, "{} is {off:.1} sd from what made the data", summary.name);
+        assert!(
+            off.abs() < 4.0,
+            "{} is {off:.1} sd from what made the data",
+            summary.name
+        );
     }
     Ok(())
 }

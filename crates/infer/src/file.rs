@@ -21,6 +21,8 @@ pub enum Kind {
     Checkpoint,
     /// A fitted posterior.
     Posterior,
+    /// A posterior with the regression it is of, so that tables can be predicted.
+    Fit,
 }
 
 impl Kind {
@@ -28,6 +30,7 @@ impl Kind {
         match self {
             Kind::Checkpoint => b"checkpnt",
             Kind::Posterior => b"posteror",
+            Kind::Fit => b"regr-fit",
         }
     }
 
@@ -35,6 +38,7 @@ impl Kind {
         match self {
             Kind::Checkpoint => "a checkpoint",
             Kind::Posterior => "a fitted posterior",
+            Kind::Fit => "a saved fit",
         }
     }
 }

@@ -84,7 +84,11 @@ pub struct Fit {
 
 impl Fit {
     /// A fit by this method with everything left to the rules.
+    ///
+    /// A step takes several draws: where the posterior is skewed a single one is so noisy that
+    /// no rule could tell a level bound from a rising one. Draws of a chain cost more, and vary less.
     pub fn new(method: Method) -> Fit {
+        let lanes = if method.is_annealed() { 4 } else { 8 };
         Fit {
             method,
             base: None,
@@ -96,7 +100,10 @@ impl Fit {
             batch: None,
             start: Start::default(),
             control: None,
-            train: TrainSettings::default(),
+            train: TrainSettings {
+                lanes,
+                ..TrainSettings::default()
+            },
             draws: 1024,
         }
     }
@@ -314,7 +321,46 @@ impl Fit {
             );
             return Err(self.refuse(problem, "1000 is usual"));
         }
-        Ok(())
+        self.check_method()?;
+        self.check_numbers()
+    }
+
+    /// Refuses settings of parts that the method does not have.
+    fn check_method(&self) -> Result<(), FitError> {
+        if self.surrogate_rows.is_some() && self.method != Method::SlDais {
+            let problem = match self.method.is_annealed() {
+                true => "surrogate rows were set, but the chain runs on the table's rows",
+                false => "surrogate rows were set, but the method has no chain",
+            };
+            return Err(self.refuse(problem.into(), "use sl-dais"));
+        }
+        match self.base {
+            Some(base) if !self.method.is_annealed() && base.name() != self.method.info().name => {
+                let name = base.name();
+                let problem = format!("a {name} base was set, but the method is its own base");
+                Err(self.refuse(problem, "leave the base out, or use sl-dais"))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Refuses numbers outside of their range.
+    fn check_numbers(&self) -> Result<(), FitError> {
+        let start = &self.annealed_start;
+        let longest = start.max_step_size;
+        let (step, kept, variance) = (start.step_size, start.refreshment, start.momentum_variance);
+        let problem = if self.train.lanes == 0 {
+            "0 draws per step were asked for".into()
+        } else if !(step > 0.0 && step < longest) {
+            format!("expected a step size between 0 and {longest}, found {step}")
+        } else if !(0.0..1.0).contains(&kept) {
+            format!("expected a refreshment of at least 0 and below 1, found {kept}")
+        } else if !(variance > 0.0 && variance.is_finite()) {
+            format!("expected a positive momentum variance, found {variance}")
+        } else {
+            return Ok(());
+        };
+        Err(self.refuse(problem, "leave it out for the usual value"))
     }
 
     /// A full-rank base where its D² numbers are cheap beside the rows, else independent.

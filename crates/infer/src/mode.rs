@@ -166,9 +166,7 @@ impl Mode {
         let mut signs = vec![0.0; PROBES * size];
         for pass in 0..PROBE_PASSES {
             let mut stream = crate::stream::Stream::new(seed, "probe", pass as u64);
-            signs
-                .iter_mut()
-                .for_each(|s| *s = if stream.uniform() < 0.5 { -1.0 } else { 1.0 });
+            fill_signs(&mut stream, &mut signs);
             let found = rows.run(&[&self.latents, &self.params, &signs])[0]
                 .iter()
                 .cycle();
@@ -211,12 +209,17 @@ impl Mode {
         }
         if let Some(slot) = plan.input_named("along") {
             let signs = workspace.numbers_mut(slot);
-            signs
-                .iter_mut()
-                .for_each(|s| *s = if stream.uniform() < 0.5 { -1.0 } else { 1.0 });
+            fill_signs(&mut stream, signs);
         }
         plan.run(&mut workspace);
         workspace.output(0).to_vec()
+    }
+}
+
+/// Fills with −1 or 1, equally likely.
+fn fill_signs(stream: &mut crate::stream::Stream, signs: &mut [f64]) {
+    for sign in signs {
+        *sign = if stream.uniform() < 0.5 { -1.0 } else { 1.0 };
     }
 }
 

@@ -160,7 +160,8 @@ struct State {
     stationary: Stationary,
     typical_norm: f64,
     bad_steps: u64,
-    bad_block: String,
+    /// By learned block, and last those whose bound alone was not finite.
+    bad_places: Vec<u64>,
     history: Vec<(u64, f64)>,
     recent: (f64, u64),
     finished: Option<bool>,
@@ -197,6 +198,7 @@ pub fn train(
     let mut program = task.program(&learned, settings)?;
     let compile = clock.elapsed().as_secs_f64();
     let mut state = State::new(learned, settings)?;
+    state.fingerprint = task.fingerprint(&mut program, &state.learned, settings);
     state.resume(run)?;
     let clock = Instant::now();
     Loop {
@@ -239,6 +241,52 @@ impl Task<'_> {
             outputs
         })
     }
+
+    /// A number that differs between fits that must not share a checkpoint. The objective and
+    /// gradient of the first step stand for the guide, the frame, the rows and what scores them.
+    fn fingerprint(
+        &self,
+        program: &mut Program,
+        learned: &Learned,
+        settings: &TrainSettings,
+    ) -> u64 {
+        let mut hasher = crc32fast::Hasher::new();
+        hasher.update(self.density.describe().as_bytes());
+        for block in learned.blocks() {
+            hasher.update(block.name.as_bytes());
+            hasher.update(&(block.start.len() as u64).to_le_bytes());
+        }
+        program.set_learned(&learned.values);
+        program.fill(self.density.source(), 0);
+        program.run();
+        let outputs = (0..=learned.blocks().len()).flat_map(|place| program.output(place));
+        for value in learned.values.iter().chain(outputs) {
+            hasher.update(&value.to_bits().to_le_bytes());
+        }
+        hasher.update(settings.words().as_bytes());
+        u64::from(hasher.finalize())
+    }
+}
+
+impl TrainSettings {
+    /// All that decides which steps are taken, in words.
+    fn words(&self) -> String {
+        let TrainSettings {
+            iterations,
+            lanes,
+            schedule,
+            clip,
+            objective,
+            gradient,
+            frozen,
+            seed,
+            max_bad_share,
+        } = self;
+        format!(
+            "{iterations:?} {lanes} {schedule:?} {clip:?} {objective:?} {gradient:?} {frozen:?} \
+             {seed} {max_bad_share}"
+        )
+    }
 }
 
 impl State {
@@ -253,18 +301,18 @@ impl State {
             adam.freeze(range);
         }
         Ok(State {
-            fingerprint: fingerprint(&learned, settings),
+            fingerprint: 0,
             step: 0,
             phase: 0,
             phase_start: 0,
             average: Average::new(count),
+            bad_places: vec![0; learned.blocks().len() + 1],
             learned,
             adam,
             stationary: Stationary::new(StationarySettings::default()),
             typical_norm: 0.0,
             bad_steps: 0,
-            bad_block: String::new(),
-            history: Vec::new(),
+            history: Vec::with_capacity(HISTORY),
             recent: (0.0, 0),
             finished: None,
         })
@@ -320,23 +368,6 @@ impl State {
 fn known_blocks(learned: &Learned) -> String {
     let names: Vec<&str> = learned.blocks().iter().map(|b| b.name.as_str()).collect();
     names.join(", ")
-}
-
-/// A number that differs between fits that must not share a checkpoint.
-fn fingerprint(learned: &Learned, settings: &TrainSettings) -> u64 {
-    let mut hasher = crc32fast::Hasher::new();
-    for block in learned.blocks() {
-        hasher.update(block.name.as_bytes());
-        hasher.update(&(block.start.len() as u64).to_le_bytes());
-    }
-    for value in &learned.values {
-        hasher.update(&value.to_bits().to_le_bytes());
-    }
-    hasher.update(&settings.seed.to_le_bytes());
-    hasher.update(format!("{:?}", settings.iterations).as_bytes());
-    hasher.update(format!("{:?} {:?}", settings.objective, settings.gradient).as_bytes());
-    hasher.update(&(settings.lanes as u64).to_le_bytes());
-    u64::from(hasher.finalize())
 }
 
 struct Loop<'a, 'b> {
@@ -407,8 +438,12 @@ impl Loop<'_, '_> {
 
     fn step(&mut self, state: &mut State) -> Result<(), TrainError> {
         if state.step >= self.cap() {
+            self.judge_bad_steps(state, state.step)?;
             state.finished = Some(matches!(self.settings.iterations, Iterations::Fixed(_)));
             return Ok(());
+        }
+        if self.begins_last_phase(state.step) {
+            state.average.restart();
         }
         let bound = self.evaluate(state);
         state.adam.zero_frozen(&mut self.gradient);
@@ -438,6 +473,15 @@ impl Loop<'_, '_> {
         }
     }
 
+    /// Whether a run of fixed length enters its last phase: iterates at the rates before are no
+    /// part of the average.
+    fn begins_last_phase(&self, step: u64) -> bool {
+        match self.settings.iterations {
+            Iterations::Auto { .. } => false,
+            Iterations::Fixed(count) => step == count - count / PHASES,
+        }
+    }
+
     /// Clips to a multiple of the typical norm, so that no scale has to be known beforehand.
     fn clip(&mut self, state: &mut State, limit: f64) {
         const MEMORY: f64 = 0.99;
@@ -455,21 +499,28 @@ impl Loop<'_, '_> {
     fn skip(&mut self, state: &mut State) -> Result<(), TrainError> {
         state.bad_steps += 1;
         let bad = self.gradient.iter().position(|g| !g.is_finite());
-        if let Some(at) = bad {
-            let mut blocks = 0..state.learned.blocks().len();
-            let owner = blocks.find(|&place| state.learned.range(place).contains(&at));
-            let name = |place: usize| state.learned.blocks()[place].name.clone();
-            state.bad_block = owner.map(name).unwrap_or_default();
-        }
+        let mut blocks = 0..state.learned.blocks().len();
+        let owner = bad.and_then(|at| blocks.find(|&b| state.learned.range(b).contains(&at)));
+        state.bad_places[owner.unwrap_or(state.learned.blocks().len())] += 1;
         let tried = state.step + 1;
-        if tried >= 100 && state.bad_steps as f64 > self.settings.max_bad_share * tried as f64 {
-            return Err(TrainError::NotFinite {
-                bad: state.bad_steps,
-                steps: tried,
-                block: state.bad_block.clone(),
-            });
+        if tried >= 100 {
+            self.judge_bad_steps(state, tried)?;
         }
         Ok(())
+    }
+
+    /// Stops a run in which too many steps were not finite.
+    fn judge_bad_steps(&self, state: &State, tried: u64) -> Result<(), TrainError> {
+        if state.bad_steps as f64 <= self.settings.max_bad_share * tried as f64 {
+            return Ok(());
+        }
+        let most = (0..state.bad_places.len()).max_by_key(|&place| state.bad_places[place]);
+        let block = most.and_then(|place| state.learned.blocks().get(place));
+        Err(TrainError::NotFinite {
+            bad: state.bad_steps,
+            steps: tried,
+            block: block.map_or("bound", |block| &block.name).to_owned(),
+        })
     }
 
     fn progress(&self, state: &State) -> Progress {

@@ -38,7 +38,7 @@ impl<'a, 'g, 'd> Chain<'a, 'g, 'd> {
     pub(super) fn new(guide: &'a Annealed, context: &'a Context<'g, 'd>) -> Chain<'a, 'g, 'd> {
         let base = guide.base.gaussian(context);
         let size = base.mean().shape().size();
-        let whitens = base.from_whitened(base.mean()).is_some();
+        let whitens = base.unwhiten(base.mean()).is_some();
         Chain {
             coordinates: match guide.momentum {
                 Momentum::Whitened if whitens => Coordinates::Whitened,
@@ -102,10 +102,7 @@ impl<'a, 'g, 'd> Chain<'a, 'g, 'd> {
     fn latents(&self, x: Expr<'g>) -> Expr<'g> {
         match self.coordinates {
             Coordinates::Own => x,
-            Coordinates::Whitened => self
-                .base
-                .from_whitened(x)
-                .expect("chosen only if it can be"),
+            Coordinates::Whitened => self.base.unwhiten(x).expect("chosen only if it can be"),
         }
     }
 

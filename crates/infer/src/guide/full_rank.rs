@@ -27,14 +27,14 @@ impl Default for FullRank {
 }
 
 impl FullRank {
-    pub(crate) fn blocks(&self, density: &dyn Density) -> Vec<Block> {
+    pub(crate) fn blocks(self, density: &dyn Density) -> Vec<Block> {
         let size = density.latents().size();
         let mut blocks = mean_and_scale(density, self.start_scale);
         blocks.push(Block::filled(BELOW, &[size, size], 0.0));
         blocks
     }
 
-    pub(crate) fn gaussian<'g>(&self, context: &Context<'g, '_>) -> Correlated<'g> {
+    pub(crate) fn gaussian<'g>(self, context: &Context<'g, '_>) -> Correlated<'g> {
         let blocks = self.blocks(context.density());
         Correlated::new(
             context.learned(&blocks[0]),
@@ -84,7 +84,7 @@ impl<'g> Gaussian<'g> for Correlated<'g> {
         -0.5 * whitened.square().sum() - self.log_scale.sum() - size * HALF_LN_TWO_PI
     }
 
-    fn from_whitened(&self, whitened: Expr<'g>) -> Option<Expr<'g>> {
+    fn unwhiten(&self, whitened: Expr<'g>) -> Option<Expr<'g>> {
         Some(self.mean + self.factor.dot(whitened))
     }
 

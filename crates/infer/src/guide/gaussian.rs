@@ -24,7 +24,7 @@ pub trait Gaussian<'g> {
 
     /// μ + F u for whitened coordinates u of dimension D, where F Fᵀ is the covariance; `None`
     /// if no square factor is at hand.
-    fn from_whitened(&self, whitened: Expr<'g>) -> Option<Expr<'g>>;
+    fn unwhiten(&self, whitened: Expr<'g>) -> Option<Expr<'g>>;
 
     /// The same Gaussian with its learned quantities held fixed under differentiation.
     fn stopped(&self) -> Box<dyn Gaussian<'g> + 'g>;

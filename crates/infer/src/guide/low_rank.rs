@@ -109,7 +109,7 @@ impl<'g> Gaussian<'g> for Directed<'g> {
         -0.5 * distance - half_log_determinant - size * HALF_LN_TWO_PI
     }
 
-    fn from_whitened(&self, _: Expr<'g>) -> Option<Expr<'g>> {
+    fn unwhiten(&self, _: Expr<'g>) -> Option<Expr<'g>> {
         None
     }
 

@@ -27,11 +27,11 @@ impl Default for MeanField {
 }
 
 impl MeanField {
-    pub(crate) fn blocks(&self, density: &dyn Density) -> Vec<Block> {
+    pub(crate) fn blocks(self, density: &dyn Density) -> Vec<Block> {
         mean_and_scale(density, self.start_scale)
     }
 
-    pub(crate) fn gaussian<'g>(&self, context: &Context<'g, '_>) -> Independent<'g> {
+    pub(crate) fn gaussian<'g>(self, context: &Context<'g, '_>) -> Independent<'g> {
         let blocks = self.blocks(context.density());
         Independent {
             mean: context.learned(&blocks[0]),
@@ -75,7 +75,7 @@ impl<'g> Gaussian<'g> for Independent<'g> {
         -0.5 * whitened.square().sum() - self.log_scale.sum() - size * HALF_LN_TWO_PI
     }
 
-    fn from_whitened(&self, whitened: Expr<'g>) -> Option<Expr<'g>> {
+    fn unwhiten(&self, whitened: Expr<'g>) -> Option<Expr<'g>> {
         Some(self.mean + self.log_scale.exp() * whitened)
     }
 

@@ -1,0 +1,102 @@
+//! The command line as one description, from which help, completions and the man page come.
+
+use anyhow::Result;
+use clap::{Parser, Subcommand};
+
+use crate::command;
+use crate::outcome::Outcome;
+use crate::session::Session;
+
+const EXAMPLES: &str = "\
+Examples:
+  lehr demo
+  lehr fit 'y ~ x1 + x2 + (1 | site)' train.parquet --family bernoulli -o fit.lehr
+  lehr summary fit.lehr
+  lehr predict fit.lehr new.parquet -o scored.parquet
+
+Exit codes: 0 done, 1 done but the diagnostics warn, 2 could not run.";
+
+/// Bayesian inference for tables too large for MCMC
+///
+/// Give a formula and a table (CSV, Parquet, Arrow; one file, a folder or a pattern) and get
+/// posterior draws, a bound on the log evidence, predictions and a verdict on all of them.
+#[derive(Debug, Parser)]
+#[command(name = "lehr", version, after_help = EXAMPLES, max_term_width = 100)]
+#[command(args_override_self = true)]
+pub(crate) struct Cli {
+    /// What to do
+    #[command(subcommand)]
+    pub(crate) command: Command,
+    /// Answer with one JSON value (keys: docs/json.md)
+    #[arg(long, global = true, help_heading = "Everywhere")]
+    pub(crate) json: bool,
+    /// Say nothing on stderr but errors
+    #[arg(short, long, global = true, help_heading = "Everywhere")]
+    pub(crate) quiet: bool,
+    /// Threads to use at most [default: one per core]
+    #[arg(long, global = true, value_name = "N", help_heading = "Everywhere")]
+    pub(crate) threads: Option<usize>,
+}
+
+/// The commands, each in a file of its own.
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    Demo(command::Demo),
+    Fit(command::Fit),
+    Summary(command::Summary),
+    Draws(command::Draws),
+    Predict(command::Predict),
+    Evaluate(command::Evaluate),
+    Compare(command::Compare),
+    Report(command::Report),
+    Methods(command::Methods),
+    Check(command::Check),
+    Bench(command::Bench),
+    Completions(command::Completions),
+    Man(command::Man),
+}
+
+impl Command {
+    /// Runs the command.
+    pub(crate) fn run(&self, session: &Session) -> Result<Outcome> {
+        match self {
+            Command::Demo(command) => command.run(session),
+            Command::Fit(command) => command.run(session),
+            Command::Summary(command) => command.run(session),
+            Command::Draws(command) => command.run(session),
+            Command::Predict(command) => command.run(session),
+            Command::Evaluate(command) => command.run(session),
+            Command::Compare(command) => command.run(session),
+            Command::Report(command) => command.run(session),
+            Command::Methods(_) => command::Methods::run(session),
+            Command::Check(command) => command.run(session),
+            Command::Bench(command) => command.run(session),
+            Command::Completions(command) => command.run(),
+            Command::Man(command) => command.run(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::CommandFactory;
+
+    #[test]
+    fn the_description_is_sound() {
+        Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn every_command_shows_examples() {
+        for command in Cli::command().get_subcommands() {
+            let help = command.get_after_help().map(ToString::to_string);
+            let help = help.unwrap_or_default();
+            assert!(
+                help.contains("lehr "),
+                "{} has no example",
+                command.get_name()
+            );
+        }
+    }
+}

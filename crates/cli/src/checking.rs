@@ -1,0 +1,207 @@
+//! What a fit keeps of its data for the report: histograms, calibration and a few residuals.
+
+use lehr_density::{Density, Predictor, RowSet};
+use lehr_infer::stream::Stream;
+use lehr_infer::summary::{mean, quantile, sorted};
+use lehr_model::Bound;
+use lehr_regression::Family;
+use lehr_report::{CalibrationBin, CountBin, PredictiveCheck, Residual};
+use serde::{Deserialize, Serialize};
+
+use crate::saved::SavedFit;
+use crate::score::{Calibration, observed};
+
+/// Rows that are checked at the most.
+const ROWS: usize = 5000;
+/// Residuals that are kept at the most.
+const RESIDUALS: usize = 1000;
+/// Draws that are checked at the most.
+const DRAWS: usize = 40;
+/// Bars of a histogram.
+const BARS: usize = 30;
+
+/// One bar of a rootogram.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+struct Bar {
+    value: u64,
+    observed: f64,
+    expected: f64,
+    interval: [f64; 2],
+}
+
+/// What the report shows of the data.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub(crate) struct Material {
+    /// Histograms of observed and replicated responses.
+    pub(crate) predictive: Option<PredictiveCheck>,
+    /// For two outcomes.
+    pub(crate) calibration: Vec<CalibrationBin>,
+    /// For numbers.
+    pub(crate) residuals: Vec<Residual>,
+    bars: Vec<Bar>,
+    rows: u64,
+}
+
+impl Material {
+    /// Checks a fit on some of its own rows.
+    pub(crate) fn new(saved: &SavedFit, density: &Bound) -> Material {
+        let rows = some_rows(density.n_rows(), saved.posterior.seed);
+        let set = RowSet::List(&rows);
+        let seen = observed(density, &set);
+        if rows.is_empty() || seen.len() != rows.len() {
+            return Material::default();
+        }
+        let (centers, replicas) = replicate(saved, density, &set);
+        let family = saved.regression.family();
+        let mut material = Material {
+            rows: rows.len() as u64,
+            ..Material::default()
+        };
+        material.predictive = Some(histograms(&seen, &replicas, family));
+        match family {
+            Family::Bernoulli => {
+                let mut calibration = Calibration::default();
+                centers
+                    .iter()
+                    .zip(&seen)
+                    .for_each(|(p, y)| calibration.push(*p, *y));
+                material.calibration = calibration.bins();
+            }
+            Family::Poisson
+            | Family::NegBinomial
+            | Family::ZeroInflatedPoisson
+            | Family::ZeroInflatedNegBinomial => material.bars = bars(&seen, &replicas),
+            Family::Categorical | Family::Ordinal => {}
+            _ => material.residuals = residuals(&centers, &seen),
+        }
+        material
+    }
+
+    /// Observed against expected counts.
+    pub(crate) fn rootogram(&self) -> Vec<CountBin> {
+        let bin = |bar: &Bar| CountBin {
+            value: bar.value,
+            observed: bar.observed,
+            expected: bar.expected,
+            interval: Some(bar.interval),
+        };
+        self.bars.iter().map(bin).collect()
+    }
+
+    /// What of the data a file with this in it contains, beside `rows`, what the guide carries.
+    pub(crate) fn contents(&self, rows: &str) -> String {
+        let mut parts = vec![
+            rows.to_owned(),
+            "names, levels and scales of the columns".into(),
+        ];
+        if self.rows > 0 {
+            parts.push(format!("histograms of the response of {} rows", self.rows));
+        }
+        if !self.residuals.is_empty() {
+            parts.push(format!(
+                "fitted values and residuals of {} rows",
+                self.residuals.len()
+            ));
+        }
+        parts.join("; ")
+    }
+}
+
+/// At most so many rows, at random, in order.
+fn some_rows(n_rows: usize, seed: u64) -> Vec<usize> {
+    if n_rows <= ROWS {
+        return (0..n_rows).collect();
+    }
+    let mut chosen = vec![0; ROWS];
+    Stream::new(seed, "check", 0).choose_without_replacement(n_rows as u64, &mut chosen);
+    let mut rows: Vec<usize> = chosen.into_iter().map(|row| row as usize).collect();
+    rows.sort_unstable();
+    rows
+}
+
+/// The mean of each row over draws, and the responses of each draw.
+fn replicate(saved: &SavedFit, density: &Bound, set: &RowSet<'_>) -> (Vec<f64>, Vec<Vec<f64>>) {
+    let mut predictor = Predictor::new(density, density.columns(), density.source(), set);
+    let mut stream = Stream::new(saved.posterior.seed, "check", 1);
+    let draws = saved.draws(DRAWS);
+    let mut centers = vec![0.0; set.len()];
+    let mut replicas = Vec::with_capacity(draws.len());
+    for draw in &draws {
+        if let Some(means) = predictor.means(draw, saved.params()).first() {
+            for (center, value) in centers.iter_mut().zip(&means.values) {
+                *center += value / draws.len() as f64;
+            }
+        }
+        let drawn = predictor.draw(draw, saved.params(), &mut stream);
+        replicas.extend(drawn.into_iter().next().map(|predicted| predicted.values));
+    }
+    (centers, replicas)
+}
+
+fn histograms(seen: &[f64], replicas: &[Vec<f64>], family: Family) -> PredictiveCheck {
+    let edges = edges(seen, family);
+    PredictiveCheck::Binned {
+        observed: histogram(seen, &edges),
+        replicated: replicas
+            .iter()
+            .map(|values| histogram(values, &edges))
+            .collect(),
+        edges,
+    }
+}
+
+/// Bins of whole numbers for few whole numbers, else of equal width.
+fn edges(seen: &[f64], family: Family) -> Vec<f64> {
+    let in_order = sorted(seen);
+    let (low, high) = (in_order[0], in_order[in_order.len() - 1]);
+    let whole = seen.iter().all(|y| y.fract() == 0.0)
+        && !matches!(family, Family::Gaussian | Family::Student);
+    if whole && high - low < BARS as f64 {
+        let high = if high == low { low + 1.0 } else { high };
+        return (0..=(high - low) as usize + 1)
+            .map(|k| low - 0.5 + k as f64)
+            .collect();
+    }
+    // The outermost values would make bins that say nothing.
+    let (low, high) = (quantile(&in_order, 0.002), quantile(&in_order, 0.998));
+    let width = ((high - low) / BARS as f64).max(f64::MIN_POSITIVE.max(1e-12 * low.abs()));
+    (0..=BARS).map(|k| low + width * k as f64).collect()
+}
+
+fn histogram(values: &[f64], edges: &[f64]) -> Vec<f64> {
+    let mut counts = vec![0.0; edges.len() - 1];
+    for value in values {
+        let above = edges.partition_point(|edge| edge <= value);
+        if above > 0 && above <= counts.len() {
+            counts[above - 1] += 1.0;
+        }
+    }
+    counts
+}
+
+fn bars(seen: &[f64], replicas: &[Vec<f64>]) -> Vec<Bar> {
+    let most = quantile(&sorted(seen), 0.99).max(1.0).min(BARS as f64) as u64;
+    let count =
+        |values: &[f64], value: u64| values.iter().filter(|y| **y == value as f64).count() as f64;
+    let bar = |value: u64| {
+        let expected: Vec<f64> = replicas.iter().map(|values| count(values, value)).collect();
+        let in_order = sorted(&expected);
+        Bar {
+            value,
+            observed: count(seen, value),
+            expected: mean(&expected),
+            interval: [quantile(&in_order, 0.05), quantile(&in_order, 0.95)],
+        }
+    };
+    (0..=most).map(bar).collect()
+}
+
+fn residuals(centers: &[f64], seen: &[f64]) -> Vec<Residual> {
+    let stride = seen.len().div_ceil(RESIDUALS).max(1);
+    let pairs = centers.iter().zip(seen).step_by(stride);
+    let one = |(fitted, y): (&f64, &f64)| Residual {
+        fitted: *fitted,
+        residual: y - fitted,
+    };
+    pairs.map(one).collect()
+}

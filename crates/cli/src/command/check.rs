@@ -1,0 +1,233 @@
+//! `lehr check`: the diagnostics of a fit at length, and simulation-based calibration on request.
+
+mod simulation;
+
+use std::fmt::Write;
+use std::path::PathBuf;
+
+use anyhow::Result;
+use clap::Args;
+use lehr_infer::pareto::threshold;
+use lehr_regression::Groups;
+use serde::Serialize;
+
+use crate::outcome::Outcome;
+use crate::page;
+use crate::reading::Reading;
+use crate::saved::SavedFit;
+use crate::session::Session;
+use crate::summary::{plain, weigh};
+
+use simulation::{Calibrated, Simulation};
+
+/// Show the diagnostics of a fit at length
+///
+/// With --simulate, data sets are drawn from the prior on the table's covariates, fitted, and
+/// the ranks of what made them looked at: they are uniform if the method is calibrated.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  lehr check fit.lehr
+  lehr check fit.lehr --simulate train.parquet --simulations 50")]
+pub(crate) struct Check {
+    /// A file written by lehr fit
+    fit: PathBuf,
+    /// Simulation-based calibration on the covariates of this table
+    #[arg(long, value_name = "TABLE")]
+    simulate: Vec<PathBuf>,
+    /// Data sets to simulate and fit
+    #[arg(long, value_name = "N", default_value_t = 20)]
+    simulations: usize,
+    /// Rows of each simulated data set at the most
+    #[arg(long, value_name = "N", default_value_t = 1000)]
+    simulation_rows: usize,
+    /// Training steps of each simulated fit [default: until the bound is level]
+    #[arg(long, value_name = "N")]
+    simulation_iterations: Option<u64>,
+    #[command(flatten)]
+    reading: Reading,
+}
+
+/// How far the weights move a coefficient.
+#[derive(Serialize)]
+struct Shift {
+    name: String,
+    /// Corrected minus plain mean, in plain standard deviations.
+    mean_moved: f64,
+    /// Corrected over plain standard deviation.
+    sd_ratio: f64,
+}
+
+#[derive(Serialize)]
+struct Checked {
+    verdict: &'static str,
+    pareto_k: f64,
+    pareto_k_threshold: f64,
+    effective_sample_size: f64,
+    n_draws: usize,
+    elbo: f64,
+    evidence: f64,
+    evidence_gap: f64,
+    converged: bool,
+    iterations: u64,
+    skipped_iterations: u64,
+    late_rise: f64,
+    shifts: Vec<Shift>,
+    warnings: Vec<String>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    simulation: Vec<Calibrated>,
+}
+
+impl Check {
+    pub(crate) fn run(&self, session: &Session) -> Result<Outcome> {
+        let saved = SavedFit::load(&self.fit)?;
+        let mut checked = Checked::new(&saved);
+        if !self.simulate.is_empty() {
+            let simulation = Simulation {
+                saved: &saved,
+                count: self.simulations,
+                rows: self.simulation_rows,
+                iterations: self.simulation_iterations,
+            };
+            checked.simulation = simulation.run(session, &self.simulate, &self.reading)?;
+            checked.judge_simulation();
+        }
+        session.answer(&checked, || checked.text(&saved))?;
+        if checked.warnings.is_empty() {
+            Ok(saved.outcome())
+        } else {
+            Ok(Outcome::Warned)
+        }
+    }
+}
+
+impl Checked {
+    fn new(saved: &SavedFit) -> Checked {
+        let posterior = &saved.posterior;
+        let mut checked = Checked {
+            verdict: page::level_name(page::verdict(saved).level),
+            pareto_k: posterior.pareto.shape,
+            pareto_k_threshold: threshold(posterior.n_draws()),
+            effective_sample_size: posterior.pareto.effective_size,
+            n_draws: posterior.n_draws(),
+            elbo: posterior.bound.mean,
+            evidence: posterior.evidence.mean,
+            evidence_gap: posterior.evidence.mean - posterior.bound.mean,
+            converged: posterior.trained.converged,
+            iterations: posterior.trained.iterations,
+            skipped_iterations: posterior.trained.bad_steps,
+            late_rise: late_rise(&posterior.trained.history),
+            shifts: shifts(saved),
+            warnings: Vec::new(),
+            simulation: Vec::new(),
+        };
+        checked.warnings = checked.warnings();
+        checked
+    }
+
+    fn warnings(&self) -> Vec<String> {
+        let mut warnings = Vec::new();
+        if self.pareto_k >= self.pareto_k_threshold {
+            warnings.push(format!(
+                "k = {:.2} is above {:.2}: a few draws rule the weights",
+                self.pareto_k, self.pareto_k_threshold
+            ));
+        }
+        if !self.converged {
+            warnings.push("training ended before the bound was level".into());
+        }
+        if self.skipped_iterations * 100 > self.iterations {
+            warnings.push(format!(
+                "{} training steps were not finite",
+                self.skipped_iterations
+            ));
+        }
+        warnings
+    }
+
+    fn judge_simulation(&mut self) {
+        const DOUBT: f64 = 0.01;
+        let tests = self.simulation.len().max(1) as f64;
+        for one in &self.simulation {
+            if one.p_value * tests < DOUBT {
+                self.warnings.push(format!(
+                    "{}: its ranks in simulated data are not uniform (p = {:.1e})",
+                    one.name, one.p_value
+                ));
+            }
+        }
+    }
+
+    fn text(&self, saved: &SavedFit) -> String {
+        let mut out = Session::style().verdict(&page::verdict(saved));
+        let _ = writeln!(
+            out,
+            "\nimportance weights\n  k = {:.3}: below 0.5 the draws are reliable, below {:.2} weights repair them\n  {:.0} of {} draws effective",
+            self.pareto_k, self.pareto_k_threshold, self.effective_sample_size, self.n_draws
+        );
+        let _ = writeln!(
+            out,
+            "evidence\n  bound {:.3}, weighted estimate {:.3}: a gap of {:.3} nats",
+            self.elbo, self.evidence, self.evidence_gap
+        );
+        let _ = writeln!(
+            out,
+            "training\n  {} iterations, {}, {} skipped\n  the bound rose by {:.3} over the last third of its trace",
+            self.iterations,
+            if self.converged { "level" } else { "not level" },
+            self.skipped_iterations,
+            self.late_rise
+        );
+        out += "what weights move most (in sd of the fit)\n";
+        for shift in self.shifts.iter().take(10) {
+            let _ = writeln!(
+                out,
+                "  {:<24} mean {:+.2}, sd × {:.2}",
+                shift.name, shift.mean_moved, shift.sd_ratio
+            );
+        }
+        out += &self.simulation_text();
+        for warning in &self.warnings {
+            let _ = writeln!(out, "warning: {warning}");
+        }
+        out
+    }
+
+    fn simulation_text(&self) -> String {
+        let mut out = String::new();
+        if let Some(first) = self.simulation.first() {
+            let _ = writeln!(out, "ranks in {} simulated data sets", first.ranks.len());
+        }
+        for one in &self.simulation {
+            let _ = writeln!(out, "  {:<24} p = {:.3}", one.name, one.p_value);
+        }
+        out
+    }
+}
+
+/// How much the bound rose over the last third of the trace, halves of that third compared.
+fn late_rise(history: &[(u64, f64)]) -> f64 {
+    let late = &history[history.len() - history.len() / 3..];
+    let (first, second) = late.split_at(late.len() / 2);
+    let mean = |part: &[(u64, f64)]| {
+        part.iter().map(|(_, bound)| bound).sum::<f64>() / part.len().max(1) as f64
+    };
+    mean(second) - mean(first)
+}
+
+/// How far the weights move each coefficient, the farthest first.
+fn shifts(saved: &SavedFit) -> Vec<Shift> {
+    let weights = saved.posterior.pareto.weights();
+    let coefficients = saved.coefficients(Groups::Leave).into_iter();
+    let mut shifts: Vec<Shift> = coefficients
+        .map(|one| {
+            let (own, corrected) = (plain(&one.values), weigh(&one.values, &weights));
+            Shift {
+                name: one.name,
+                mean_moved: (corrected.mean - own.mean) / own.sd,
+                sd_ratio: corrected.sd / own.sd,
+            }
+        })
+        .collect();
+    shifts.sort_by(|a, b| b.mean_moved.abs().total_cmp(&a.mean_moved.abs()));
+    shifts
+}

@@ -1,0 +1,148 @@
+//! Simulation-based calibration: data drawn from the prior, fitted, and the ranks of the truth.
+
+use std::path::PathBuf;
+
+use anyhow::{Result, anyhow};
+use lehr_infer::fit::Fit;
+use lehr_infer::stream::Stream;
+use lehr_infer::train::{Iterations, Run};
+use lehr_model::Bound;
+use lehr_regression::Groups;
+use lehr_table::{Column, Table};
+use serde::Serialize;
+
+use crate::live::Live;
+use crate::reading::Reading;
+use crate::saved::SavedFit;
+use crate::session::Session;
+
+/// A simulation to be run.
+pub(super) struct Simulation<'a> {
+    pub(super) saved: &'a SavedFit,
+    pub(super) count: usize,
+    pub(super) rows: usize,
+    pub(super) iterations: Option<u64>,
+}
+
+/// The ranks of one coefficient.
+#[derive(Serialize)]
+pub(super) struct Calibrated {
+    /// The coefficient.
+    pub(super) name: String,
+    /// The share of draws below the truth, one per data set.
+    pub(super) ranks: Vec<f64>,
+    /// Of the Kolmogorov–Smirnov distance of the ranks from uniform.
+    pub(super) p_value: f64,
+}
+
+impl Simulation<'_> {
+    /// Simulates and fits the data sets.
+    pub(super) fn run(
+        &self,
+        session: &Session,
+        tables: &[PathBuf],
+        reading: &Reading,
+    ) -> Result<Vec<Calibrated>> {
+        let live = Live::new(session, "simulate");
+        let columns = self.saved.regression.columns();
+        let columns = columns.into_iter().map(str::to_owned).collect();
+        let table = reading.table(tables, Some(columns), &live)?;
+        let order = lehr_table::permutation(table.n_rows(), self.saved.posterior.seed);
+        let table = table.select_rows(&order[..self.rows.min(order.len())]);
+        let design = self.saved.regression.design(&table)?;
+        let bound = self.saved.regression.model().bind(&design)?;
+        let mut ranks: Vec<Vec<f64>> = Vec::new();
+        for number in 0..self.count as u64 {
+            live.show(&format!("data set {} of {}", number + 1, self.count));
+            ranks.push(self.ranks(&bound, &design, number)?);
+        }
+        Ok(self.calibrated(&bound, &ranks))
+    }
+
+    /// The ranks of every coefficient in one simulated data set.
+    fn ranks(&self, bound: &Bound, design: &Table, number: u64) -> Result<Vec<f64>> {
+        let mut stream = Stream::new(self.saved.posterior.seed, "simulate", number);
+        let params = self.saved.params();
+        let truth = bound.draw_prior(params, &mut stream)?;
+        let mut replaced = design.clone();
+        for predicted in bound.posterior_predictive(&truth, params, &mut stream) {
+            replaced.replace(&predicted.name, Column::Number(predicted.values))?;
+        }
+        let simulated = self.saved.regression.model().bind(&replaced)?;
+        let mut fit = Fit::new(self.saved.posterior.method).with_seed(number);
+        if let Some(count) = self.iterations {
+            fit.train.iterations = Iterations::Fixed(count);
+        }
+        let mut run = Run {
+            observer: &mut (),
+            checkpoint: None,
+        };
+        let posterior = fit.run(&simulated, &mut run)?;
+        let regression = &self.saved.regression;
+        let truths =
+            regression.coefficients(&posterior.latents.constrain_values(&truth), Groups::Leave);
+        let drawn = regression.coefficients(&posterior.sites(), Groups::Leave);
+        let rank = |(truth, drawn): (&Vec<f64>, &Vec<f64>)| {
+            let below = drawn.iter().filter(|value| **value < truth[0]).count();
+            below as f64 / drawn.len() as f64
+        };
+        let pairs = truths
+            .iter()
+            .map(|t| &t.values)
+            .zip(drawn.iter().map(|d| &d.values));
+        let ranks: Vec<f64> = pairs.map(rank).collect();
+        (!ranks.is_empty())
+            .then_some(ranks)
+            .ok_or_else(|| anyhow!("simulate: the model has no coefficients"))
+    }
+
+    fn calibrated(&self, bound: &Bound, ranks: &[Vec<f64>]) -> Vec<Calibrated> {
+        let start = lehr_density::Density::latents(bound).start().to_vec();
+        let sites = lehr_density::Density::latents(bound).constrain_values(&start);
+        let names = self
+            .saved
+            .regression
+            .coefficients(&sites, Groups::Leave)
+            .into_iter();
+        let one = |(place, name): (usize, String)| {
+            let ranks: Vec<f64> = ranks.iter().map(|all| all[place]).collect();
+            Calibrated {
+                name,
+                p_value: uniform_p_value(&ranks),
+                ranks,
+            }
+        };
+        names.map(|named| named.name).enumerate().map(one).collect()
+    }
+}
+
+/// The probability of a larger Kolmogorov–Smirnov distance, by Massart's bound.
+fn uniform_p_value(ranks: &[f64]) -> f64 {
+    let mut in_order = ranks.to_vec();
+    in_order.sort_unstable_by(f64::total_cmp);
+    let n = in_order.len() as f64;
+    let distance = |(k, rank): (usize, &f64)| {
+        (rank - k as f64 / n)
+            .abs()
+            .max((rank - (k as f64 + 1.0) / n).abs())
+    };
+    let farthest = in_order
+        .iter()
+        .enumerate()
+        .map(distance)
+        .fold(0.0, f64::max);
+    (2.0 * (-2.0 * n * farthest * farthest).exp()).min(1.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn uniform_ranks_pass_and_clustered_ones_do_not() {
+        let even: Vec<f64> = (0..50).map(|k| (f64::from(k) + 0.5) / 50.0).collect();
+        assert!(uniform_p_value(&even) > 0.5);
+        let middle: Vec<f64> = even.iter().map(|rank| 0.4 + 0.2 * rank).collect();
+        assert!(uniform_p_value(&middle) < 1e-3);
+    }
+}

@@ -1,0 +1,150 @@
+//! `lehr compare`: the same model by several methods, one after another.
+
+use std::path::PathBuf;
+
+use anyhow::{Result, ensure};
+use clap::Args;
+use lehr_infer::fit::Fit;
+use lehr_infer::method::Method;
+use lehr_regression::{Groups, NewLevels};
+use lehr_report::write_page;
+
+use crate::choice::{Choice, methods};
+use crate::fitting::{ModelArgs, Prepared};
+use crate::interrupt;
+use crate::live::Live;
+use crate::object::FitObject;
+use crate::outcome::Outcome;
+use crate::page;
+use crate::prediction::Oracle;
+use crate::reading::Reading;
+use crate::saved::SavedFit;
+use crate::session::Session;
+
+use super::evaluate::judge;
+use super::fit::writable;
+
+/// Draws that held-out rows are judged by.
+pub(super) const TEST_DRAWS: usize = 256;
+
+/// Fit the same model by several methods and compare them
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  lehr compare 'y ~ .' train.parquet --test test.parquet --methods mf,full-rank,ns-dais,sl-dais
+  lehr compare 'y ~ x + (1 | g)' train.csv --report compare.html --json")]
+pub(crate) struct Compare {
+    #[command(flatten)]
+    model: ModelArgs,
+    /// The methods (see lehr methods)
+    #[arg(
+        long,
+        value_name = "NAMES",
+        value_delimiter = ',',
+        default_value = "mf,full-rank,ns-dais,sl-dais"
+    )]
+    methods: Vec<String>,
+    /// Held-out rows to judge each fit by (may be repeated)
+    #[arg(long, value_name = "TABLE")]
+    test: Vec<PathBuf>,
+    /// Write a page about the best fit with the comparison
+    #[arg(long, value_name = "FILE")]
+    report: Option<PathBuf>,
+    #[command(flatten)]
+    choice: Choice,
+    #[command(flatten)]
+    reading: Reading,
+}
+
+/// A fit and its score on held-out rows.
+pub(super) struct Rival {
+    pub(super) saved: SavedFit,
+    pub(super) test: Option<f64>,
+}
+
+impl Compare {
+    pub(crate) fn run(&self, session: &Session) -> Result<Outcome> {
+        let methods = methods(&self.methods)?;
+        ensure!(
+            !methods.is_empty(),
+            "--methods: expected at least one method, found none"
+        );
+        if let Some(path) = &self.report {
+            writable(path)?;
+        }
+        interrupt::listen();
+        let live = Live::new(session, "compare");
+        let prepared = self.model.prepare(&self.reading, &live)?;
+        drop(live);
+        let mut rivals = Vec::new();
+        for method in methods {
+            let fit = self.choice.fit_of_many(method)?;
+            rivals.push(self.rival(session, &prepared, &fit)?);
+        }
+        if let Some(path) = &self.report {
+            write_page(&compared(&rivals), path)?;
+        }
+        session.answer(&objects(&rivals), || text(&rivals))?;
+        Ok(best(&rivals).saved.outcome())
+    }
+
+    fn rival(&self, session: &Session, prepared: &Prepared, fit: &Fit) -> Result<Rival> {
+        let mut live = Live::new(session, fit.method.info().name);
+        let saved = prepared.fit(fit, &mut live, None)?;
+        let test = if self.test.is_empty() {
+            None
+        } else {
+            let judged = judge(&oracle(&saved), &self.test, &self.reading, &live)?;
+            Some(judged.log_likelihood_per_row)
+        };
+        drop(live);
+        session.remark(&line(fit.method, &saved));
+        Ok(Rival { saved, test })
+    }
+}
+
+/// A fit as judged on held-out rows, whose groups may be new.
+pub(super) fn oracle(saved: &SavedFit) -> Oracle<'_> {
+    Oracle {
+        draws: saved.draws(TEST_DRAWS),
+        saved,
+        new_levels: NewLevels::Sample,
+        seed: 0,
+    }
+}
+
+/// One line on stderr when a method is done.
+pub(super) fn line(method: Method, saved: &SavedFit) -> String {
+    let posterior = &saved.posterior;
+    format!(
+        "{method}: bound {:.2} ± {:.2} after {} iterations",
+        posterior.bound.mean, posterior.bound.error, posterior.trained.iterations
+    )
+}
+
+/// The fit with the largest bound.
+pub(super) fn best(rivals: &[Rival]) -> &Rival {
+    let bound = |rival: &&Rival| rival.saved.posterior.bound.mean;
+    let best = rivals.iter().max_by(|a, b| bound(a).total_cmp(&bound(b)));
+    best.expect("there is at least one method")
+}
+
+/// The JSON of a comparison: a list of fits.
+pub(super) fn objects(rivals: &[Rival]) -> Vec<FitObject> {
+    let object = |rival: &Rival| FitObject::new(&rival.saved, Groups::Leave).with_test(rival.test);
+    rivals.iter().map(object).collect()
+}
+
+/// The page of the best fit with all methods beside it.
+pub(super) fn compared(rivals: &[Rival]) -> lehr_report::ReportData {
+    let mut data = page::report(&best(rivals).saved);
+    let row = |rival: &Rival| page::comparison(&rival.saved, rival.test);
+    data.comparison = rivals.iter().map(row).collect();
+    data
+}
+
+/// Verdict and coefficients of the best fit, then all methods.
+pub(super) fn text(rivals: &[Rival]) -> String {
+    let data = compared(rivals);
+    let head = format!("best bound: {}\n", data.method);
+    head + &Session::style().summary(&data)
+}

@@ -1,0 +1,29 @@
+//! `lehr completions`: what a shell needs to complete commands and flags.
+
+use anyhow::Result;
+use clap::{Args, CommandFactory};
+use clap_complete::Shell;
+
+use crate::argument::Cli;
+use crate::outcome::Outcome;
+use crate::session::print;
+
+/// Write shell completions to stdout
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  lehr completions bash > ~/.local/share/bash-completion/completions/lehr
+  lehr completions zsh > ~/.zfunc/_lehr
+  lehr completions fish > ~/.config/fish/completions/lehr.fish")]
+pub(crate) struct Completions {
+    /// Which shell
+    shell: Shell,
+}
+
+impl Completions {
+    pub(crate) fn run(&self) -> Result<Outcome> {
+        let mut text = Vec::new();
+        clap_complete::generate(self.shell, &mut Cli::command(), "lehr", &mut text);
+        print(&String::from_utf8_lossy(&text))?;
+        Ok(Outcome::Done)
+    }
+}

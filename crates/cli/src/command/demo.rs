@@ -1,0 +1,115 @@
+//! `lehr demo`: generated data, several methods, a comparison and a report.
+
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+use anyhow::Result;
+use clap::Args;
+use lehr_infer::fit::Fit;
+use lehr_infer::method::Method;
+use lehr_regression::Family;
+use lehr_report::write_page;
+use serde::Serialize;
+
+use crate::fitting::{Prepared, Wish};
+use crate::interrupt;
+use crate::live::Live;
+use crate::object::FitObject;
+use crate::outcome::Outcome;
+use crate::sample::{DEMO_FORMULA, machines};
+use crate::session::Session;
+
+use super::compare::{Rival, best, compared, line, objects, oracle, text};
+use super::evaluate::judge_table;
+use super::fit::writable;
+
+const METHODS: [Method; 4] = [
+    Method::MeanField,
+    Method::FullRank,
+    Method::NsDais,
+    Method::SlDais,
+];
+
+/// Fit generated data by several methods, compare them and write a report
+///
+/// Machines that rarely fail at sites that differ: a multilevel logistic regression.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  lehr demo
+  lehr demo -o /tmp/report.html --rows 5000")]
+pub(crate) struct Demo {
+    /// Where the page goes [default: report.html here, or in a temporary folder if there is
+    /// another file of that name]
+    #[arg(short, long, value_name = "FILE")]
+    output: Option<PathBuf>,
+    /// Rows to generate; a tenth as many more are held out
+    #[arg(long, value_name = "N", default_value_t = 20_000)]
+    rows: usize,
+    /// Where all randomness comes from
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    seed: u64,
+}
+
+#[derive(Serialize)]
+struct Shown {
+    formula: &'static str,
+    report: String,
+    fits: Vec<FitObject>,
+}
+
+impl Demo {
+    pub(crate) fn run(&self, session: &Session) -> Result<Outcome> {
+        let output = self.output()?;
+        writable(&output)?;
+        interrupt::listen();
+        let train = machines(self.rows, self.seed)?;
+        let test = machines(self.rows / 10 + 1, self.seed.wrapping_add(1))?;
+        let wish = Wish {
+            formula: DEMO_FORMULA,
+            family: Some(Family::Bernoulli),
+            priors: &[],
+        };
+        session.remark(&format!(
+            "{} rows of generated data: {DEMO_FORMULA}",
+            self.rows
+        ));
+        let prepared = Prepared::new(&wish, &train, Instant::now())?;
+        let mut rivals = Vec::new();
+        for method in METHODS {
+            let mut live = Live::new(session, method.info().name);
+            let saved = prepared.fit(&Fit::new(method).with_seed(self.seed), &mut live, None)?;
+            drop(live);
+            session.remark(&line(method, &saved));
+            let judged = judge_table(&oracle(&saved), &test)?;
+            let test = Some(judged.log_likelihood_per_row);
+            rivals.push(Rival { saved, test });
+        }
+        write_page(&compared(&rivals), &output)?;
+        let shown = Shown {
+            formula: DEMO_FORMULA,
+            report: output.display().to_string(),
+            fits: objects(&rivals),
+        };
+        session.answer(&shown, || {
+            format!("{}\nreport: {}\n", text(&rivals), shown.report)
+        })?;
+        Ok(best(&rivals).saved.outcome())
+    }
+
+    /// `report.html` here, unless that is somebody else's.
+    fn output(&self) -> Result<PathBuf> {
+        if let Some(path) = &self.output {
+            return Ok(path.clone());
+        }
+        let here = Path::new("report.html");
+        let ours = || {
+            let text = std::fs::read_to_string(here).unwrap_or_default();
+            text.contains("name=\"generator\" content=\"lehr\"")
+        };
+        if writable(here).is_ok() && (!here.exists() || ours()) {
+            return Ok(std::path::absolute(here)?);
+        }
+        let folder = tempfile::Builder::new().prefix("lehr-demo-").tempdir()?;
+        Ok(folder.keep().join("report.html"))
+    }
+}

@@ -1,0 +1,124 @@
+//! `lehr draws`: the draws as a table, or for `ArviZ`.
+
+use std::path::PathBuf;
+
+use anyhow::Result;
+use clap::Args;
+use lehr_regression::{Groups, NamedDraws};
+use lehr_report::InferenceData;
+use lehr_table::{Column, Sink, Table};
+use serde::Serialize;
+
+use crate::outcome::Outcome;
+use crate::saved::SavedFit;
+use crate::session::Session;
+
+/// Write posterior draws of the coefficients
+///
+/// Where importance weights correct the fit the draws are resampled by weight, so that all
+/// count the same; --raw writes them as they were drawn, with a column `log_weight`.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  lehr draws fit.lehr -o draws.parquet
+  lehr draws fit.lehr -o draws.csv --groups
+  lehr draws fit.lehr -o draws.nc        # arviz.from_netcdf(\"draws.nc\")")]
+pub(crate) struct Draws {
+    /// A file written by lehr fit
+    fit: PathBuf,
+    /// Where they go: .parquet, .csv, .tsv, .arrow, or .nc for `ArviZ`
+    #[arg(short, long, value_name = "FILE")]
+    output: PathBuf,
+    /// The effects of single groups too
+    #[arg(long)]
+    groups: bool,
+    /// As drawn, with their log weights
+    #[arg(long)]
+    raw: bool,
+}
+
+#[derive(Serialize)]
+struct Written {
+    output: String,
+    n_draws: usize,
+    names: Vec<String>,
+    resampled: bool,
+}
+
+impl Draws {
+    pub(crate) fn run(&self, session: &Session) -> Result<Outcome> {
+        let saved = SavedFit::load(&self.fit)?;
+        let columns = self.columns(&saved);
+        self.write(&saved, &columns)?;
+        let written = Written {
+            output: self.output.display().to_string(),
+            n_draws: saved.posterior.n_draws(),
+            names: columns.into_iter().map(|one| one.name).collect(),
+            resampled: saved.is_corrected() && !self.raw,
+        };
+        session.answer(&written, || {
+            let how = if written.resampled {
+                ", resampled by weight"
+            } else {
+                ""
+            };
+            format!(
+                "{} draws of {} numbers{how} in {}\n",
+                written.n_draws,
+                written.names.len(),
+                written.output
+            )
+        })?;
+        Ok(Outcome::Done)
+    }
+
+    fn columns(&self, saved: &SavedFit) -> Vec<NamedDraws> {
+        let groups = if self.groups {
+            Groups::Include
+        } else {
+            Groups::Leave
+        };
+        if !self.raw {
+            return saved.resampled(groups);
+        }
+        let mut columns = saved.coefficients(groups);
+        columns.push(NamedDraws {
+            name: "log_weight".into(),
+            values: saved.posterior.pareto.log_weights.clone(),
+        });
+        columns
+    }
+
+    fn write(&self, saved: &SavedFit, columns: &[NamedDraws]) -> Result<()> {
+        if self
+            .output
+            .extension()
+            .is_some_and(|extension| extension == "nc")
+        {
+            return self.write_netcdf(saved, columns);
+        }
+        let mut table = Table::new();
+        for one in columns {
+            table.insert(one.name.clone(), Column::Number(one.values.clone()))?;
+        }
+        let mut sink = Sink::create(&self.output, &table)?;
+        sink.push(&table)?;
+        Ok(sink.finish()?)
+    }
+
+    fn write_netcdf(&self, saved: &SavedFit, columns: &[NamedDraws]) -> Result<()> {
+        let count = columns.first().map_or(0, |one| one.values.len());
+        let rows = 0..count;
+        let draws = lehr_report::Draws {
+            values: rows
+                .flat_map(|row| columns.iter().map(move |one| one.values[row]))
+                .collect(),
+            names: columns.iter().map(|one| one.name.clone()).collect(),
+        };
+        let data = InferenceData::from_draws(&draws)?
+            .in_chains(4)
+            .with_attribute("inference_library", "lehr")
+            .with_attribute("inference_library_version", saved.version.as_str())
+            .with_attribute("created_at", saved.date.as_str());
+        Ok(data.write(&self.output)?)
+    }
+}

@@ -1,0 +1,41 @@
+//! `lehr man`: the manual page, of the whole or of one command.
+
+use anyhow::{Result, anyhow};
+use clap::{Args, CommandFactory};
+use clap_mangen::Man as Page;
+
+use crate::argument::Cli;
+use crate::outcome::Outcome;
+use crate::session::print;
+
+/// Write the manual page to stdout
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  lehr man > lehr.1
+  lehr man fit > lehr-fit.1
+  lehr man | man -l -")]
+pub(crate) struct Man {
+    /// The command whose page is wanted [default: the page of lehr itself]
+    command: Option<String>,
+}
+
+impl Man {
+    pub(crate) fn run(&self) -> Result<Outcome> {
+        let mut whole = Cli::command();
+        whole.build();
+        let page = match &self.command {
+            None => Page::new(whole),
+            Some(name) => {
+                let found = whole.find_subcommand(name).cloned();
+                let command = found.ok_or_else(|| {
+                    anyhow!("man: no command {name:?}\n  hint: lehr --help lists the commands")
+                })?;
+                Page::new(command)
+            }
+        };
+        let mut text = Vec::new();
+        page.render(&mut text)?;
+        print(&String::from_utf8_lossy(&text))?;
+        Ok(Outcome::Done)
+    }
+}

@@ -1,0 +1,79 @@
+//! `lehr methods`: the table of methods and surrogates.
+
+use anyhow::Result;
+use clap::Args;
+use lehr_infer::method::methods;
+use lehr_infer::surrogate::SurrogateKind;
+use serde::Serialize;
+use std::fmt::Write;
+
+use crate::outcome::Outcome;
+use crate::session::Session;
+
+/// List the methods and surrogates, and when to choose which
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  lehr methods
+  lehr methods --json")]
+pub(crate) struct Methods {}
+
+#[derive(Serialize)]
+struct Row {
+    name: &'static str,
+    aliases: &'static [&'static str],
+    help: &'static str,
+    cost: &'static str,
+    when: &'static str,
+}
+
+#[derive(Serialize)]
+struct SurrogateRow {
+    name: &'static str,
+    help: &'static str,
+}
+
+#[derive(Serialize)]
+struct Listing {
+    methods: Vec<Row>,
+    surrogates: Vec<SurrogateRow>,
+}
+
+impl Methods {
+    pub(crate) fn run(session: &Session) -> Result<Outcome> {
+        let methods = methods().iter().map(|info| Row {
+            name: info.name,
+            aliases: info.aliases,
+            help: info.help,
+            cost: info.cost,
+            when: info.when,
+        });
+        let surrogates = SurrogateKind::ALL.iter();
+        let listing = Listing {
+            methods: methods.collect(),
+            surrogates: surrogates
+                .map(|&(_, name, help)| SurrogateRow { name, help })
+                .collect(),
+        };
+        session.answer(&listing, || listing.text())?;
+        Ok(Outcome::Done)
+    }
+}
+
+impl Listing {
+    fn text(&self) -> String {
+        let mut out = String::from("Methods (--method)\n");
+        for row in &self.methods {
+            let _ = writeln!(out, "  {:<11} {}", row.name, row.help);
+            if !row.aliases.is_empty() {
+                let _ = writeln!(out, "  {:<11} also: {}", "", row.aliases.join(", "));
+            }
+            let _ = writeln!(out, "  {:<11} cost of a step: {}", "", row.cost);
+            let _ = writeln!(out, "  {:<11} choose it for: {}", "", row.when);
+        }
+        out += "\nSurrogates of sl-dais (--surrogate; +- may be written for ±)\n";
+        for row in &self.surrogates {
+            let _ = writeln!(out, "  {:<11} {}", row.name, row.help);
+        }
+        out
+    }
+}

@@ -1,0 +1,29 @@
+//! The commands: one file each, with its arguments and what it does.
+
+mod bench;
+mod check;
+mod compare;
+mod completions;
+mod demo;
+mod draws;
+mod evaluate;
+mod fit;
+mod man;
+mod methods;
+mod predict;
+mod report;
+mod summary;
+
+pub(crate) use bench::Bench;
+pub(crate) use check::Check;
+pub(crate) use compare::Compare;
+pub(crate) use completions::Completions;
+pub(crate) use demo::Demo;
+pub(crate) use draws::Draws;
+pub(crate) use evaluate::Evaluate;
+pub(crate) use fit::Fit;
+pub(crate) use man::Man;
+pub(crate) use methods::Methods;
+pub(crate) use predict::Predict;
+pub(crate) use report::Report;
+pub(crate) use summary::Summary;

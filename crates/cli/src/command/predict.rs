@@ -1,0 +1,185 @@
+//! `lehr predict`: rows in, predictions out, in memory that does not grow with the rows.
+
+use std::path::PathBuf;
+
+use anyhow::{Result, ensure};
+use clap::{Args, ValueEnum};
+use lehr_regression::NewLevels;
+use lehr_table::{Sink, Source, Table, TableError};
+use serde::Serialize;
+
+use crate::live::Live;
+use crate::outcome::Outcome;
+use crate::prediction::Oracle;
+use crate::reading::Reading;
+use crate::saved::SavedFit;
+use crate::session::Session;
+
+/// What becomes of groups that were not fitted.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub(crate) enum NewLevelsName {
+    /// They are an error that names them
+    #[default]
+    Refuse,
+    /// Their effects are drawn from those of all groups
+    Sample,
+}
+
+impl From<NewLevelsName> for NewLevels {
+    fn from(name: NewLevelsName) -> NewLevels {
+        match name {
+            NewLevelsName::Refuse => NewLevels::Refuse,
+            NewLevelsName::Sample => NewLevels::Sample,
+        }
+    }
+}
+
+/// Predict the rows of another table
+///
+/// Writes the table's columns and, for a response y: `y_mean`, `y_mean_sd`, `y_mean_q5` and
+/// `y_mean_q95` (the posterior of the mean), `y_sd`, `y_q5` and `y_q95` (the predictive
+/// distribution); for classes, `y[class]`, the probability of each.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  lehr predict fit.lehr new.parquet -o scored.parquet
+  lehr predict fit.lehr new.csv -o scored.csv --new-levels sample --only")]
+pub(crate) struct Predict {
+    /// A file written by lehr fit
+    fit: PathBuf,
+    /// Files, folders or patterns that together are one table; the response may be absent
+    #[arg(required = true, value_name = "TABLE")]
+    tables: Vec<PathBuf>,
+    /// Where the predictions go: .parquet, .csv, .tsv or .arrow
+    #[arg(short, long, value_name = "FILE")]
+    output: PathBuf,
+    /// What becomes of groups that were not fitted
+    #[arg(long, value_enum, default_value = "refuse")]
+    new_levels: NewLevelsName,
+    /// Draws to predict with
+    #[arg(long, value_name = "N", default_value_t = 200)]
+    draws: usize,
+    /// Where the predictive draws come from
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    seed: u64,
+    /// Write the predictions only, without the table's columns
+    #[arg(long)]
+    only: bool,
+    #[command(flatten)]
+    reading: Reading,
+}
+
+#[derive(Serialize)]
+struct Scored {
+    output: String,
+    n_rows: u64,
+    dropped_rows: usize,
+    columns: Vec<String>,
+    n_draws: usize,
+}
+
+impl Predict {
+    pub(crate) fn run(&self, session: &Session) -> Result<Outcome> {
+        ensure!(
+            self.draws > 0,
+            "--draws: expected at least one draw, found 0"
+        );
+        let saved = SavedFit::load(&self.fit)?;
+        let live = Live::new(session, "predict");
+        let oracle = Oracle {
+            draws: saved.draws(self.draws),
+            saved: &saved,
+            new_levels: self.new_levels.into(),
+            seed: self.seed,
+        };
+        let scored = self.score(&oracle, &live)?;
+        drop(live);
+        session.answer(&scored, || {
+            format!("{} rows predicted in {}\n", scored.n_rows, scored.output)
+        })?;
+        Ok(Outcome::Done)
+    }
+
+    fn score(&self, oracle: &Oracle<'_>, live: &Live) -> Result<Scored> {
+        let source = Source::open(&self.tables)?;
+        let mut options = self.reading.options(None)?;
+        if self.only {
+            options.columns = Some(needed(&source, &options, oracle)?);
+        }
+        let (mut sink, mut columns, mut failed) = (None, Vec::new(), None);
+        let scanned = source.scan(&options, &mut |batch, at| {
+            live.rows(at);
+            let first = at.rows - batch.n_rows() as u64;
+            match self.predicted(oracle, batch, first) {
+                Ok(None) => Ok(()),
+                Ok(Some(table)) => {
+                    columns = table.names().to_vec();
+                    push(&mut sink, self, &table)
+                }
+                // The scan only knows errors of tables: ours waits outside.
+                Err(error) => {
+                    failed = Some(error);
+                    Err(stop())
+                }
+            }
+        });
+        if let Some(error) = failed {
+            return Err(error);
+        }
+        let scanned = scanned?;
+        ensure!(
+            scanned.rows > 0,
+            "table: expected at least one row, found none"
+        );
+        if let Some(sink) = sink {
+            sink.finish()?;
+        }
+        Ok(Scored {
+            output: self.output.display().to_string(),
+            n_rows: scanned.rows,
+            dropped_rows: scanned.dropped_rows,
+            columns,
+            n_draws: oracle.draws.len(),
+        })
+    }
+
+    /// The table of a batch's predictions; `None` without rows.
+    fn predicted(&self, oracle: &Oracle<'_>, batch: Table, first: u64) -> Result<Option<Table>> {
+        if batch.n_rows() == 0 {
+            return Ok(None);
+        }
+        let rows = oracle.batch(&batch)?;
+        let predictions = oracle.predict(&rows, first);
+        let kept = if self.only { Table::new() } else { batch };
+        Ok(Some(predictions.table(kept, &oracle.saved.regression)?))
+    }
+}
+
+/// The columns that a prediction reads; a table that lacks one is told by the model.
+fn needed(
+    source: &Source,
+    options: &lehr_table::ReadOptions,
+    oracle: &Oracle<'_>,
+) -> Result<Vec<String>> {
+    let wanted = oracle.saved.regression.predictor_columns();
+    let fields = source.schema(options)?;
+    let names = fields.into_iter().map(|field| field.name);
+    Ok(names
+        .filter(|name| wanted.contains(&name.as_str()))
+        .collect())
+}
+
+fn push(sink: &mut Option<Sink>, command: &Predict, table: &Table) -> Result<(), TableError> {
+    let open = match sink {
+        Some(open) => open,
+        None => sink.insert(Sink::create(&command.output, table)?),
+    };
+    open.push(table)
+}
+
+/// An error that ends a scan and is never shown.
+pub(super) fn stop() -> TableError {
+    TableError::UnknownColumn {
+        name: String::new(),
+        nearest: None,
+    }
+}

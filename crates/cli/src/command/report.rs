@@ -1,0 +1,45 @@
+//! `lehr report`: one self-contained page about a saved fit.
+
+use std::path::PathBuf;
+
+use anyhow::Result;
+use clap::Args;
+use lehr_report::write_page;
+use serde::Serialize;
+
+use crate::outcome::Outcome;
+use crate::page;
+use crate::saved::SavedFit;
+use crate::session::Session;
+
+/// Write one self-contained HTML page about a saved fit
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  lehr report fit.lehr -o report.html")]
+pub(crate) struct Report {
+    /// A file written by lehr fit
+    fit: PathBuf,
+    /// Where the page goes
+    #[arg(short, long, value_name = "FILE", default_value = "report.html")]
+    output: PathBuf,
+}
+
+/// Where a page went.
+#[derive(Serialize)]
+struct Written {
+    output: String,
+    verdict: &'static str,
+}
+
+impl Report {
+    pub(crate) fn run(&self, session: &Session) -> Result<Outcome> {
+        let saved = SavedFit::load(&self.fit)?;
+        write_page(&page::report(&saved), &self.output)?;
+        let written = Written {
+            output: self.output.display().to_string(),
+            verdict: page::level_name(page::verdict(&saved).level),
+        };
+        session.answer(&written, || format!("{}\n", written.output))?;
+        Ok(Outcome::Done)
+    }
+}

@@ -1,0 +1,107 @@
+//! `lehr summary`: a saved fit in words and numbers.
+
+use std::fmt::Write;
+use std::path::PathBuf;
+
+use anyhow::Result;
+use clap::Args;
+use lehr_regression::Groups;
+
+use crate::live::words;
+use crate::object::FitObject;
+use crate::outcome::Outcome;
+use crate::page;
+use crate::saved::SavedFit;
+use crate::session::Session;
+use crate::summary::summaries;
+
+/// Show a saved fit: verdict, coefficients, priors, choices
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  lehr summary fit.lehr
+  lehr summary fit.lehr --groups
+  lehr summary fit.lehr --json | jq '.coefficients[] | select(.name == \"x1\")'")]
+pub(crate) struct Summary {
+    /// A file written by lehr fit
+    fit: PathBuf,
+    /// List the effects of single groups too
+    #[arg(long)]
+    groups: bool,
+}
+
+impl Summary {
+    pub(crate) fn run(&self, session: &Session) -> Result<Outcome> {
+        let saved = SavedFit::load(&self.fit)?;
+        let groups = if self.groups {
+            Groups::Include
+        } else {
+            Groups::Leave
+        };
+        session.answer(&FitObject::new(&saved, groups), || text(&saved, groups))?;
+        Ok(saved.outcome())
+    }
+}
+
+/// The verdict, the coefficients, and how they came about.
+pub(crate) fn text(saved: &SavedFit, groups: Groups) -> String {
+    let style = Session::style();
+    let posterior = &saved.posterior;
+    let mut out = style.verdict(&page::verdict(saved));
+    out.push('\n');
+    out += &style.coefficients(&summaries(saved, groups));
+    let _ = writeln!(
+        out,
+        "\nlog evidence {:.2} ± {:.2}, at least {:.2} ± {:.2} (bound)",
+        posterior.evidence.mean,
+        posterior.evidence.error,
+        posterior.bound.mean,
+        posterior.bound.error
+    );
+    let _ = writeln!(
+        out,
+        "{}, {} rows{}, {} latents, {} iterations in {}",
+        posterior.method,
+        posterior.n_rows,
+        dropped(saved),
+        posterior.latents.size(),
+        posterior.trained.iterations,
+        words(page::seconds(saved).total())
+    );
+    out += &listed("model", vec![saved.regression.terms().to_string()]);
+    let priors = saved.regression.priors().into_iter();
+    out += &listed(
+        "priors",
+        priors
+            .map(|(name, prior)| format!("{name} ~ {prior}"))
+            .collect(),
+    );
+    let choices = posterior.choices.iter();
+    out += &listed(
+        "choices",
+        choices
+            .map(|(key, value)| format!("{key}: {value}"))
+            .collect(),
+    );
+    out += &listed("notes", saved.regression.notes().to_vec());
+    out += &listed("the file holds", vec![saved.contents.clone()]);
+    out
+}
+
+fn dropped(saved: &SavedFit) -> String {
+    match saved.dropped_rows {
+        0 => String::new(),
+        count => format!(" ({count} with missing values left out)"),
+    }
+}
+
+/// A heading and its lines; nothing without lines.
+fn listed(heading: &str, lines: Vec<String>) -> String {
+    if lines.is_empty() {
+        return String::new();
+    }
+    let body: Vec<String> = lines
+        .into_iter()
+        .map(|line| format!("  {line}\n"))
+        .collect();
+    format!("{heading}\n{}", body.concat())
+}

@@ -1,0 +1,65 @@
+//! What a user sees when a command cannot run: one message, one hint, never a trace.
+
+use std::io::{ErrorKind, Write};
+use std::panic;
+use std::process::ExitCode;
+use std::sync::Mutex;
+
+/// The exit code of a command that could not run.
+const COULD_NOT_RUN: u8 = 2;
+
+/// Where and why the last panic was, for [`broken`].
+static PANIC: Mutex<String> = Mutex::new(String::new());
+
+/// Keeps panics off the terminal until they are reported in one sentence.
+pub(crate) fn quieten_panics() {
+    panic::set_hook(Box::new(|info| {
+        let place = info.location().map(ToString::to_string).unwrap_or_default();
+        let payload = info.payload();
+        let text = (payload.downcast_ref::<&str>().map(ToString::to_string))
+            .or_else(|| payload.downcast_ref::<String>().cloned());
+        if let Ok(mut last) = PANIC.lock() {
+            *last = format!("{} ({place})", text.unwrap_or_default());
+        }
+    }));
+}
+
+/// Help and version are what was asked for; anything else is a mistake in the arguments.
+pub(crate) fn usage(error: &clap::Error) -> ExitCode {
+    let printed = error.print();
+    match (error.use_stderr(), printed) {
+        (false, Err(problem)) if problem.kind() != ErrorKind::BrokenPipe => {
+            ExitCode::from(COULD_NOT_RUN)
+        }
+        (false, _) => ExitCode::SUCCESS,
+        (true, _) => ExitCode::from(COULD_NOT_RUN),
+    }
+}
+
+/// The error on stderr; a reader that went away is no error.
+pub(crate) fn report(error: &anyhow::Error) -> ExitCode {
+    let is_pipe = |cause: &(dyn std::error::Error + 'static)| {
+        (cause.downcast_ref::<std::io::Error>())
+            .is_some_and(|io| io.kind() == ErrorKind::BrokenPipe)
+    };
+    if error.chain().any(is_pipe) {
+        return ExitCode::SUCCESS;
+    }
+    say(&error.to_string());
+    ExitCode::from(COULD_NOT_RUN)
+}
+
+/// An invariant of ours was broken: the user is asked to tell us.
+pub(crate) fn broken() -> ExitCode {
+    let last = PANIC.lock().map(|text| text.clone()).unwrap_or_default();
+    say(&format!(
+        "lehr {}: this should not have happened: {last}\n  hint: please report it with the command you ran; no file was changed",
+        env!("CARGO_PKG_VERSION")
+    ));
+    ExitCode::from(COULD_NOT_RUN)
+}
+
+/// A line on stderr, which may have gone away.
+pub(crate) fn say(text: &str) {
+    let _ = writeln!(std::io::stderr(), "{text}");
+}

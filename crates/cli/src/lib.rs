@@ -1,0 +1,47 @@
+//! The command `lehr`: tables, formulas, fits, predictions, a report.
+
+mod argument;
+mod checking;
+mod choice;
+mod command;
+mod failure;
+mod fitting;
+mod interrupt;
+mod live;
+mod object;
+mod outcome;
+mod page;
+mod prediction;
+mod reading;
+mod sample;
+mod saved;
+mod score;
+mod session;
+mod summary;
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::process::ExitCode;
+
+use clap::Parser;
+
+use argument::Cli;
+use session::Session;
+
+/// Runs the command of this process's arguments. Exit codes: 0 done, 1 done but the diagnostics
+/// warn, 2 could not run.
+pub fn main() -> ExitCode {
+    failure::quieten_panics();
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(error) => return failure::usage(&error),
+    };
+    let run = || -> anyhow::Result<_> {
+        let session = Session::new(&cli)?;
+        session.in_pool(|| cli.command.run(&session))
+    };
+    match catch_unwind(AssertUnwindSafe(run)) {
+        Ok(Ok(outcome)) => outcome.into(),
+        Ok(Err(error)) => failure::report(&error),
+        Err(_) => failure::broken(),
+    }
+}

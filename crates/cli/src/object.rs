@@ -1,0 +1,148 @@
+//! The JSON of a fit. Its keys are a promise (docs/json.md): they are added to, never changed.
+
+use std::collections::BTreeMap;
+
+use lehr_infer::posterior::Estimate;
+use lehr_regression::Groups;
+use lehr_report::{Coefficient, Seconds};
+use serde::Serialize;
+
+use crate::page;
+use crate::saved::SavedFit;
+use crate::summary::summaries;
+
+/// A number with its Monte Carlo error, and how many draws it comes from.
+#[derive(Serialize)]
+pub(crate) struct EstimateObject {
+    mean: f64,
+    se: f64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    samples: Option<usize>,
+}
+
+/// One coefficient.
+#[derive(Serialize)]
+pub(crate) struct CoefficientObject {
+    name: String,
+    mean: f64,
+    sd: f64,
+    q5: f64,
+    q50: f64,
+    q95: f64,
+}
+
+/// One prior.
+#[derive(Serialize)]
+struct PriorObject {
+    name: String,
+    distribution: String,
+}
+
+/// A fit.
+#[derive(Serialize)]
+pub(crate) struct FitObject {
+    method: &'static str,
+    formula: String,
+    family: &'static str,
+    n_rows: usize,
+    dropped_rows: u64,
+    n_latents: usize,
+    iterations: u64,
+    converged: bool,
+    elbo: EstimateObject,
+    evidence: EstimateObject,
+    pareto_k: f64,
+    effective_sample_size: f64,
+    verdict: String,
+    verdict_sentence: String,
+    advice: Vec<String>,
+    corrected: bool,
+    seconds: Seconds,
+    microseconds_per_iteration: f64,
+    coefficients: Vec<CoefficientObject>,
+    priors: Vec<PriorObject>,
+    choices: BTreeMap<String, String>,
+    notes: Vec<String>,
+    contents: String,
+    seed: u64,
+    version: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    output: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    test_log_likelihood: Option<f64>,
+}
+
+impl From<&Coefficient> for CoefficientObject {
+    fn from(coefficient: &Coefficient) -> CoefficientObject {
+        let best = coefficient.best();
+        CoefficientObject {
+            name: coefficient.name.clone(),
+            mean: best.mean,
+            sd: best.sd,
+            q5: best.q5,
+            q50: best.q50,
+            q95: best.q95,
+        }
+    }
+}
+
+fn estimate(of: Estimate, samples: Option<usize>) -> EstimateObject {
+    EstimateObject {
+        mean: of.mean,
+        se: of.error,
+        samples,
+    }
+}
+
+impl FitObject {
+    /// The object of a fit.
+    pub(crate) fn new(saved: &SavedFit, groups: Groups) -> FitObject {
+        let posterior = &saved.posterior;
+        let verdict = page::verdict(saved);
+        let iterations = posterior.trained.iterations;
+        let priors = saved.regression.priors().into_iter();
+        FitObject {
+            method: posterior.method.info().name,
+            formula: saved.regression.formula().to_owned(),
+            family: saved.regression.family().name(),
+            n_rows: posterior.n_rows,
+            dropped_rows: saved.dropped_rows,
+            n_latents: posterior.latents.size(),
+            iterations,
+            converged: posterior.trained.converged,
+            elbo: estimate(posterior.bound, Some(posterior.n_draws())),
+            evidence: estimate(posterior.evidence, None),
+            pareto_k: posterior.pareto.shape,
+            effective_sample_size: posterior.pareto.effective_size,
+            verdict: page::level_name(verdict.level).to_owned(),
+            verdict_sentence: verdict.sentence,
+            advice: verdict.advice,
+            corrected: saved.is_corrected(),
+            seconds: page::seconds(saved),
+            microseconds_per_iteration: 1e6 * posterior.seconds.train / iterations.max(1) as f64,
+            coefficients: summaries(saved, groups).iter().map(Into::into).collect(),
+            priors: priors
+                .map(|(name, distribution)| PriorObject { name, distribution })
+                .collect(),
+            choices: posterior.choices.iter().cloned().collect(),
+            notes: saved.regression.notes().to_vec(),
+            contents: saved.contents.clone(),
+            seed: posterior.seed,
+            version: saved.version.clone(),
+            output: None,
+            test_log_likelihood: None,
+        }
+    }
+
+    /// The object with the file it was saved to.
+    pub(crate) fn with_output(mut self, path: Option<&std::path::Path>) -> FitObject {
+        self.output = path.map(|path| path.display().to_string());
+        self
+    }
+
+    /// The object with the mean log likelihood of held-out rows.
+    pub(crate) fn with_test(mut self, log_likelihood: Option<f64>) -> FitObject {
+        self.test_log_likelihood = log_likelihood;
+        self
+    }
+}

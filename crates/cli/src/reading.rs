@@ -1,0 +1,82 @@
+//! How a table is named and read on the command line.
+
+use std::path::PathBuf;
+
+use anyhow::{Result, anyhow};
+use clap::Args;
+use lehr_table::{Header, MissingPolicy, ReadOptions, Source, Table};
+
+use crate::live::Live;
+
+/// How files are read; the flags for CSV are ignored for formats that describe themselves.
+#[derive(Clone, Debug, Default, Args)]
+#[command(next_help_heading = "Reading")]
+pub(crate) struct Reading {
+    /// `drop` leaves out rows with missing values; any other text is a cell that means missing
+    /// (may be repeated)
+    #[arg(long, value_name = "drop|TEXT")]
+    missing: Vec<String>,
+    /// The character between CSV fields [default: by the file's name and first line]
+    #[arg(long, value_name = "CHAR")]
+    delimiter: Option<String>,
+    /// The first CSV record is data; columns are called `column_1`, `column_2`, …
+    #[arg(long)]
+    no_header: bool,
+    /// Read these columns as categories although they look like numbers
+    #[arg(long, value_name = "COLUMN", value_delimiter = ',')]
+    categorical: Vec<String>,
+}
+
+impl Reading {
+    /// The options, for some of the columns or all.
+    pub(crate) fn options(&self, columns: Option<Vec<String>>) -> Result<ReadOptions> {
+        let usual = ReadOptions::default();
+        let markers = self.missing.iter().filter(|text| *text != "drop").cloned();
+        let drops = self.missing.iter().any(|text| text == "drop");
+        Ok(ReadOptions {
+            delimiter: self.delimiter.as_deref().map(byte).transpose()?,
+            header: if self.no_header {
+                Header::Absent
+            } else {
+                Header::Present
+            },
+            missing_markers: usual
+                .missing_markers
+                .iter()
+                .cloned()
+                .chain(markers)
+                .collect(),
+            missing: if drops {
+                MissingPolicy::Drop
+            } else {
+                MissingPolicy::Refuse
+            },
+            columns,
+            categorical: self.categorical.clone(),
+            ..usual
+        })
+    }
+
+    /// Reads all rows of some of the columns, or of all.
+    pub(crate) fn table(
+        &self,
+        paths: &[PathBuf],
+        columns: Option<Vec<String>>,
+        live: &Live,
+    ) -> Result<Table> {
+        let source = Source::open(paths)?;
+        let options = self.options(columns)?;
+        Ok(source.read(&options, &mut |progress| live.rows(progress))?)
+    }
+}
+
+/// A delimiter as typed: one character, `tab` or `\t`.
+fn byte(text: &str) -> Result<u8> {
+    match text {
+        "tab" | "\\t" => Ok(b'\t'),
+        _ if text.len() == 1 => Ok(text.as_bytes()[0]),
+        _ => Err(anyhow!(
+            "--delimiter: expected one character or tab, found {text:?}\n  hint: --delimiter ';'"
+        )),
+    }
+}

@@ -1,0 +1,381 @@
+//! What each command answers, for people and for programs.
+
+use crate::fixture::{QUICK, Scratch, csv, files, fitted};
+
+const FIT_KEYS: [&str; 16] = [
+    "method",
+    "n_rows",
+    "n_latents",
+    "iterations",
+    "converged",
+    "elbo",
+    "evidence",
+    "pareto_k",
+    "verdict",
+    "seconds",
+    "microseconds_per_iteration",
+    "coefficients",
+    "choices",
+    "seed",
+    "version",
+    "priors",
+];
+
+fn names(json: &serde_json::Value) -> Vec<&str> {
+    let coefficients = json["coefficients"].as_array().unwrap();
+    coefficients
+        .iter()
+        .map(|one| one["name"].as_str().unwrap())
+        .collect()
+}
+
+fn mean(json: &serde_json::Value, name: &str) -> f64 {
+    let coefficients = json["coefficients"].as_array().unwrap();
+    let found = coefficients.iter().find(|one| one["name"] == name);
+    found.unwrap_or_else(|| panic!("no {name}"))["mean"]
+        .as_f64()
+        .unwrap()
+}
+
+#[test]
+fn fit_finds_what_made_the_data_and_keeps_its_promised_keys() {
+    let scratch = Scratch::new();
+    scratch.write("train.csv", &csv(500, 3));
+    let mut arguments = vec![
+        "fit",
+        "y ~ x1 + x2",
+        "train.csv",
+        "-o",
+        "fit.lehr",
+        "--seed",
+        "7",
+    ];
+    arguments.extend(QUICK);
+    let json = scratch.json(0, &arguments);
+    for key in FIT_KEYS {
+        assert!(json.get(key).is_some(), "{key} is missing");
+    }
+    for key in ["mean", "se", "samples"] {
+        assert!(json["elbo"].get(key).is_some(), "elbo.{key} is missing");
+    }
+    for key in ["read", "start", "compile", "train", "evaluate"] {
+        assert!(
+            json["seconds"].get(key).is_some(),
+            "seconds.{key} is missing"
+        );
+    }
+    assert_eq!(names(&json), ["Intercept", "x1", "x2", "sigma"]);
+    assert_eq!((&json["seed"], &json["n_rows"]), (&7.into(), &500.into()));
+    assert!((mean(&json, "x1") - 1.0).abs() < 0.15, "{json}");
+    assert!((mean(&json, "x2") + 0.05).abs() < 0.015, "{json}");
+    assert!(
+        json["choices"]["family"]
+            .as_str()
+            .unwrap()
+            .contains("gaussian")
+    );
+    assert_eq!(files(&scratch.path("")), ["fit.lehr", "train.csv"]);
+}
+
+#[test]
+fn the_verdict_comes_first_and_the_contents_are_told() {
+    let text = fitted().run(&["summary", "fit.lehr"]).stdout;
+    let first = text.lines().next().unwrap();
+    assert!(
+        first.contains("reliable") || first.contains("corrected"),
+        "{text}"
+    );
+    assert!(
+        text.contains("the file holds") && text.contains("histograms"),
+        "{text}"
+    );
+    assert!(
+        text.contains("priors") && text.contains("sd(site) ~"),
+        "{text}"
+    );
+}
+
+#[test]
+fn summary_names_levels_and_groups() {
+    let json = fitted().json(0, &["summary", "fit.lehr"]);
+    assert_eq!(
+        names(&json),
+        ["Intercept", "x1", "color[green]", "color[red]", "sd(site)"]
+    );
+    let json = fitted().json(0, &["summary", "fit.lehr", "--groups"]);
+    assert!(names(&json).contains(&"site[s3]"), "{:?}", names(&json));
+    assert_eq!(json["family"], "bernoulli");
+}
+
+#[test]
+fn a_bad_approximation_ends_with_code_1() {
+    let scratch = Scratch::new();
+    scratch.write("train.csv", &csv(200, 4));
+    let arguments = [
+        "fit",
+        "y ~ x1 + (1 | site)",
+        "train.csv",
+        "--method",
+        "mf",
+        "--start",
+        "zero",
+        "--iterations",
+        "3",
+    ];
+    let json = scratch.json(1, &arguments);
+    assert_eq!(json["verdict"], "do-not-trust");
+}
+
+#[test]
+fn draws_are_written_in_every_form() {
+    let scratch = Scratch::new();
+    let fit = fitted().path("fit.lehr");
+    let fit = fit.to_str().unwrap();
+    for name in ["draws.csv", "draws.parquet", "draws.arrow", "draws.nc"] {
+        let json = scratch.json(0, &["draws", fit, "-o", name, "--groups"]);
+        assert_eq!(json["n_draws"], 200);
+        assert!(
+            scratch.path(name).metadata().unwrap().len() > 1000,
+            "{name}"
+        );
+    }
+    scratch.expect(0, &["draws", fit, "-o", "raw.csv", "--raw"]);
+    let text = std::fs::read_to_string(scratch.path("raw.csv")).unwrap();
+    assert_eq!(text.lines().count(), 201);
+    assert!(
+        text.lines().next().unwrap().ends_with("log_weight"),
+        "{text}"
+    );
+    let error = scratch
+        .expect(2, &["draws", fit, "-o", "draws.xlsx"])
+        .stderr;
+    assert!(error.contains("end its name in"), "{error}");
+}
+
+#[test]
+fn predictions_are_the_rows_with_quantiles() {
+    let scratch = Scratch::new();
+    let fit = fitted().path("fit.lehr");
+    let test = fitted().path("test.csv");
+    let arguments = [
+        "predict",
+        fit.to_str().unwrap(),
+        test.to_str().unwrap(),
+        "-o",
+        "scored.csv",
+    ];
+    let json = scratch.json(0, &arguments);
+    assert_eq!(json["n_rows"], 100);
+    let text = std::fs::read_to_string(scratch.path("scored.csv")).unwrap();
+    let head = text.lines().next().unwrap();
+    assert_eq!(
+        head,
+        "y,hit,x1,x2,color,site,hit_mean,hit_mean_sd,hit_mean_q5,hit_mean_q95,hit_sd,hit_q5,hit_q95"
+    );
+    for line in text.lines().skip(1) {
+        let cells: Vec<&str> = line.split(',').collect();
+        let number = |place: usize| cells[place].parse::<f64>().unwrap();
+        assert!(
+            (0.0..=1.0).contains(&number(6)) && number(8) <= number(6),
+            "{line}"
+        );
+        assert!(number(6) <= number(9), "{line}");
+    }
+}
+
+#[test]
+fn unseen_groups_are_refused_unless_sampled() {
+    let scratch = Scratch::new();
+    let fit = fitted().path("fit.lehr");
+    let fit = fit.to_str().unwrap();
+    scratch.write("new.csv", "x1,color,site\n0.1,red,s1\n0.2,blue,s9\n");
+    scratch.write("old.csv", "kept");
+    let error = scratch
+        .expect(2, &["predict", fit, "new.csv", "-o", "old.csv"])
+        .stderr;
+    assert!(error.contains("s9"), "{error}");
+    let kept = std::fs::read_to_string(scratch.path("old.csv")).unwrap();
+    assert_eq!(kept, "kept");
+    assert_eq!(files(&scratch.path("")), ["new.csv", "old.csv"]);
+    let arguments = [
+        "predict",
+        fit,
+        "new.csv",
+        "-o",
+        "new.parquet",
+        "--new-levels",
+        "sample",
+        "--only",
+    ];
+    let json = scratch.json(0, &arguments);
+    assert_eq!(json["columns"][0], "hit_mean");
+}
+
+#[test]
+fn evaluate_judges_classes_by_accuracy_and_numbers_by_rmse() {
+    let json = fitted().json(0, &["evaluate", "fit.lehr", "test.csv"]);
+    assert!(json["accuracy"].as_f64().unwrap() > 0.55, "{json}");
+    let log_likelihood = json["log_likelihood_per_row"].as_f64().unwrap();
+    assert!((-0.75..-0.4).contains(&log_likelihood), "{json}");
+    assert_eq!(json["n_rows"], 100);
+    assert!(json["calibration"].as_array().unwrap().len() > 3);
+
+    let scratch = Scratch::new();
+    scratch.write("train.csv", &csv(300, 5));
+    let mut arguments = vec![
+        "fit",
+        "y ~ x1 + x2 + (1 | site)",
+        "train.csv",
+        "-o",
+        "fit.lehr",
+        "-q",
+    ];
+    arguments.extend(QUICK);
+    scratch.run(&arguments);
+    let json = scratch.json(0, &["evaluate", "fit.lehr", "train.csv"]);
+    let rmse = json["rmse"].as_f64().unwrap();
+    assert!((0.4..0.6).contains(&rmse), "{json}");
+}
+
+#[test]
+fn compare_lists_fits_with_test_scores_and_writes_a_page() {
+    let scratch = Scratch::new();
+    scratch.write("train.csv", &csv(300, 6));
+    scratch.write("test.csv", &csv(100, 7));
+    let arguments = [
+        "compare",
+        "hit ~ x1",
+        "train.csv",
+        "--test",
+        "test.csv",
+        "--methods",
+        "mf,full-rank,sl-dais",
+        "--iterations",
+        "200",
+        "--draws",
+        "200",
+        "--chain-steps",
+        "2",
+        "--report",
+        "page.html",
+    ];
+    let ended = scratch.run(&arguments);
+    assert!(ended.stdout.contains("sl-dais") && ended.stdout.contains("test log lik"));
+    let page = std::fs::read_to_string(scratch.path("page.html")).unwrap();
+    assert!(page.starts_with("<!DOCTYPE html>") && page.contains("sl-dais"));
+    let json = scratch.json(ended.code.unwrap(), &arguments);
+    assert_eq!(json.as_array().unwrap().len(), 3);
+    assert!(json[2]["test_log_likelihood"].as_f64().unwrap() < 0.0);
+    assert_eq!(json[2]["method"], "sl-dais");
+}
+
+#[test]
+fn a_report_needs_no_table() {
+    let scratch = Scratch::new();
+    std::fs::copy(fitted().path("fit.lehr"), scratch.path("fit.lehr")).unwrap();
+    scratch.expect(0, &["report", "fit.lehr", "-o", "report.html"]);
+    let page = std::fs::read_to_string(scratch.path("report.html")).unwrap();
+    assert!(
+        page.contains("sd(site)") && page.contains("hit ~ x1 + color"),
+        "{page}"
+    );
+}
+
+#[test]
+fn check_tells_the_diagnostics_and_simulates_on_request() {
+    let json = fitted().json(0, &["check", "fit.lehr"]);
+    assert!(json["evidence_gap"].as_f64().unwrap() > -1.0, "{json}");
+    assert_eq!(json["warnings"].as_array().unwrap().len(), 0);
+    let arguments = [
+        "check",
+        "fit.lehr",
+        "--simulate",
+        "train.csv",
+        "--simulations",
+        "3",
+        "--simulation-rows",
+        "100",
+        "--simulation-iterations",
+        "50",
+        "--json",
+    ];
+    let ended = fitted().run(&arguments);
+    let json: serde_json::Value = serde_json::from_str(&ended.stdout).unwrap();
+    assert_eq!(
+        json["simulation"][0]["ranks"].as_array().unwrap().len(),
+        3,
+        "{json}"
+    );
+}
+
+#[test]
+fn bench_step_measures_what_was_asked() {
+    let arguments = [
+        "bench",
+        "step",
+        "--method",
+        "sl-dais",
+        "--base",
+        "mean-field",
+        "--surrogate",
+        "rand",
+        "--chain-steps",
+        "4",
+        "--dim",
+        "6",
+        "--rows",
+        "1000",
+        "--batch",
+        "64",
+        "--surrogate-rows",
+        "32",
+        "--lanes",
+        "1",
+        "--threads",
+        "1",
+        "--steps",
+        "50",
+    ];
+    let json = Scratch::new().json(0, &arguments);
+    assert!(json["microseconds_per_step"].as_f64().unwrap() > 0.0);
+    assert!(json["compile_milliseconds"].as_f64().unwrap() > 0.0);
+    let asked = [
+        "chain_steps",
+        "dim",
+        "rows",
+        "batch",
+        "surrogate_rows",
+        "lanes",
+        "threads",
+    ];
+    let found = asked.map(|key| json[key].as_u64().unwrap());
+    assert_eq!(found, [4, 6, 1000, 64, 32, 1, 1]);
+}
+
+#[test]
+fn the_demonstration_ends_with_a_report() {
+    let scratch = Scratch::new();
+    let ended = scratch.run(&["demo", "--rows", "400"]);
+    assert!(matches!(ended.code, Some(0 | 1)), "{}", ended.stderr);
+    let last = ended.stdout.trim_end().lines().last().unwrap().to_owned();
+    assert!(
+        last.starts_with("report: ") && last.ends_with("report.html"),
+        "{last}"
+    );
+    assert!(scratch.path("report.html").exists());
+}
+
+#[test]
+fn csv_and_parquet_give_the_same_fit() {
+    let scratch = Scratch::new();
+    scratch.write("new.csv", &csv(150, 8));
+    let fit = fitted().path("fit.lehr");
+    let fit = fit.to_str().unwrap();
+    scratch.expect(0, &["predict", fit, "new.csv", "-o", "new.parquet"]);
+    let mut from_csv = vec!["fit", "y ~ x1 + site", "new.csv"];
+    let mut from_parquet = vec!["fit", "y ~ x1 + site", "new.parquet"];
+    from_csv.extend(QUICK);
+    from_parquet.extend(QUICK);
+    let (csv, parquet) = (scratch.json(0, &from_csv), scratch.json(0, &from_parquet));
+    assert_eq!(csv["coefficients"], parquet["coefficients"]);
+}

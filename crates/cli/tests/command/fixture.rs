@@ -1,0 +1,163 @@
+//! Generated tables, a scratch folder, and the command itself.
+
+use std::fmt::Write;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+use std::sync::OnceLock;
+
+use tempfile::TempDir;
+
+/// A scratch folder in which commands run.
+pub(crate) struct Scratch(TempDir);
+
+/// What a command left.
+pub(crate) struct Ended {
+    pub(crate) code: Option<i32>,
+    pub(crate) stdout: String,
+    pub(crate) stderr: String,
+}
+
+impl Scratch {
+    pub(crate) fn new() -> Scratch {
+        Scratch(tempfile::tempdir().unwrap())
+    }
+
+    pub(crate) fn path(&self, name: &str) -> PathBuf {
+        self.0.path().join(name)
+    }
+
+    pub(crate) fn write(&self, name: &str, text: &str) {
+        std::fs::write(self.path(name), text).unwrap();
+    }
+
+    /// A command in this folder, not yet started.
+    pub(crate) fn command(&self, arguments: &[&str]) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_lehr-cli"));
+        command.args(arguments).current_dir(self.0.path());
+        command.env("NO_COLOR", "1").env_remove("COLUMNS");
+        command
+    }
+
+    /// Runs a command to its end; no panic may ever reach the user.
+    pub(crate) fn run(&self, arguments: &[&str]) -> Ended {
+        let ended = Ended::new(&self.command(arguments).output().unwrap());
+        let broken = "this should not have happened";
+        assert!(
+            !ended.stderr.contains(broken),
+            "{arguments:?}: {}",
+            ended.stderr
+        );
+        assert!(
+            !ended.stderr.contains("panicked"),
+            "{arguments:?}: {}",
+            ended.stderr
+        );
+        ended
+    }
+
+    /// Runs a command that must end with this code.
+    pub(crate) fn expect(&self, code: i32, arguments: &[&str]) -> Ended {
+        let ended = self.run(arguments);
+        assert_eq!(
+            ended.code,
+            Some(code),
+            "{arguments:?}\n{}\n{}",
+            ended.stdout,
+            ended.stderr
+        );
+        ended
+    }
+
+    /// Runs a command with `--json` and reads the answer.
+    pub(crate) fn json(&self, code: i32, arguments: &[&str]) -> serde_json::Value {
+        let arguments: Vec<&str> = arguments.iter().copied().chain(["--json"]).collect();
+        let ended = self.expect(code, &arguments);
+        serde_json::from_str(&ended.stdout).unwrap_or_else(|e| panic!("{e}: {}", ended.stdout))
+    }
+}
+
+impl Ended {
+    pub(crate) fn new(output: &Output) -> Ended {
+        Ended {
+            code: output.status.code(),
+            stdout: String::from_utf8_lossy(&output.stdout).into_owned(),
+            stderr: String::from_utf8_lossy(&output.stderr).into_owned(),
+        }
+    }
+}
+
+/// Uniform numbers, the same on every machine (`SplitMix64`).
+pub(crate) struct Noise(pub(crate) u64);
+
+impl Noise {
+    pub(crate) fn uniform(&mut self) -> f64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut bits = self.0;
+        bits = (bits ^ (bits >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        bits = (bits ^ (bits >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        ((bits ^ (bits >> 31)) >> 11) as f64 / (1u64 << 53) as f64
+    }
+
+    pub(crate) fn normal(&mut self) -> f64 {
+        let radius = (-2.0 * (1.0 - self.uniform()).ln()).sqrt();
+        radius * (std::f64::consts::TAU * self.uniform()).cos()
+    }
+}
+
+/// y ~ 2 + x1 − 0.5 x2 + site, hit ~ x1, with a color that does nothing.
+pub(crate) fn csv(rows: usize, seed: u64) -> String {
+    let mut noise = Noise(seed);
+    let mut text = String::from("y,hit,x1,x2,color,site\n");
+    for row in 0..rows {
+        let (x1, x2) = (noise.normal(), 10.0 * noise.normal());
+        let site = row % 5;
+        let y = 2.0 + x1 - 0.05 * x2 + 0.3 * (site as f64 - 2.0) + 0.5 * noise.normal();
+        let hit = u8::from(noise.uniform() < 1.0 / (1.0 + (-x1).exp()));
+        let color = ["blue", "green", "red"][(3.0 * noise.uniform()) as usize];
+        let _ = writeln!(text, "{y},{hit},{x1},{x2},{color},s{site}");
+    }
+    text
+}
+
+/// Few steps: enough for a test from the Laplace start.
+pub(crate) const QUICK: [&str; 6] = [
+    "--iterations",
+    "300",
+    "--draws",
+    "200",
+    "--method",
+    "full-rank",
+];
+
+/// A folder with `train.csv`, `test.csv` and `fit.lehr` of `hit ~ x1 + color + (1 | site)`, made
+/// once for all tests, none of which changes it.
+pub(crate) fn fitted() -> &'static Scratch {
+    static FITTED: OnceLock<Scratch> = OnceLock::new();
+    FITTED.get_or_init(|| {
+        let scratch = Scratch::new();
+        scratch.write("train.csv", &csv(400, 1));
+        scratch.write("test.csv", &csv(100, 2));
+        let mut arguments = vec![
+            "fit",
+            "hit ~ x1 + color + (1 | site)",
+            "train.csv",
+            "-o",
+            "fit.lehr",
+        ];
+        arguments.extend(QUICK);
+        let ended = scratch.run(&arguments);
+        assert!(matches!(ended.code, Some(0 | 1)), "{}", ended.stderr);
+        scratch
+    })
+}
+
+/// The names of the files in a folder.
+pub(crate) fn files(folder: &Path) -> Vec<String> {
+    let entries = std::fs::read_dir(folder).unwrap();
+    let name = |entry: std::io::Result<std::fs::DirEntry>| {
+        entry.unwrap().file_name().to_string_lossy().into_owned()
+    };
+    let mut names: Vec<String> = entries.map(name).collect();
+    names.sort();
+    names
+}

@@ -1,0 +1,81 @@
+//! Help, completions, the man page and the table of methods.
+
+use std::process::Stdio;
+
+use crate::fixture::Scratch;
+
+const COMMANDS: [&str; 13] = [
+    "demo",
+    "fit",
+    "summary",
+    "draws",
+    "predict",
+    "evaluate",
+    "compare",
+    "report",
+    "methods",
+    "check",
+    "bench",
+    "completions",
+    "man",
+];
+
+#[test]
+fn every_command_has_help_with_examples() {
+    let scratch = Scratch::new();
+    let whole = scratch.expect(0, &["--help"]).stdout;
+    for command in COMMANDS {
+        assert!(whole.contains(command), "{command} is not listed");
+        let help = scratch.expect(0, &[command, "--help"]).stdout;
+        assert!(help.contains("Examples:"), "{command}: {help}");
+        assert!(help.contains("--json"), "{command}: {help}");
+    }
+    let step = scratch.expect(0, &["bench", "step", "--help"]).stdout;
+    assert!(step.contains("--surrogate-rows"), "{step}");
+}
+
+#[test]
+fn completions_and_manual_pages_are_written() {
+    let scratch = Scratch::new();
+    for shell in ["bash", "zsh", "fish"] {
+        let text = scratch.expect(0, &["completions", shell]).stdout;
+        assert!(text.contains("surrogate-rows"), "{shell}");
+    }
+    assert!(scratch.expect(0, &["man"]).stdout.contains(".TH lehr"));
+    assert!(
+        scratch
+            .expect(0, &["man", "fit"])
+            .stdout
+            .contains("checkpoint")
+    );
+    let error = scratch.expect(2, &["man", "fitt"]).stderr;
+    assert!(error.contains("no command \"fitt\""), "{error}");
+}
+
+#[test]
+fn methods_are_listed_with_their_costs() {
+    let scratch = Scratch::new();
+    let text = scratch.expect(0, &["methods"]).stdout;
+    assert!(
+        text.contains("sl-dais") && text.contains("taylor"),
+        "{text}"
+    );
+    let json = scratch.json(0, &["methods"]);
+    for key in ["name", "aliases", "help", "cost", "when"] {
+        assert!(json["methods"][0].get(key).is_some(), "{key}");
+    }
+}
+
+#[test]
+fn no_command_is_a_mistake_and_a_closed_pipe_is_none() {
+    let scratch = Scratch::new();
+    scratch.expect(2, &[]);
+    scratch.expect(2, &["nonsense"]);
+    let mut child = scratch
+        .command(&["methods"])
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    drop(child.stdout.take());
+    assert_eq!(child.wait().unwrap().code(), Some(0));
+}

@@ -1,0 +1,178 @@
+//! Tables that ask for trouble: each is fitted or refused in words, never a panic.
+
+use std::fmt::Write;
+
+use crate::fixture::{Ended, Noise, QUICK, Scratch, csv};
+
+fn fit(formula: &str, text: &str, more: &[&str]) -> Ended {
+    let scratch = Scratch::new();
+    scratch.write("data.csv", text);
+    let arguments = ["fit", formula, "data.csv"];
+    let all: Vec<&str> = arguments
+        .iter()
+        .chain(&QUICK)
+        .chain(more)
+        .copied()
+        .collect();
+    scratch.run(&all)
+}
+
+fn refused(formula: &str, text: &str, more: &[&str], expected: &str) {
+    let ended = fit(formula, text, more);
+    assert_eq!(ended.code, Some(2), "{}\n{}", ended.stdout, ended.stderr);
+    assert!(ended.stderr.contains(expected), "{}", ended.stderr);
+}
+
+fn fitted(formula: &str, text: &str, more: &[&str]) -> String {
+    let ended = fit(formula, text, more);
+    assert!(matches!(ended.code, Some(0 | 1)), "{}", ended.stderr);
+    ended.stdout
+}
+
+/// A table of y and some columns, each a function of the row and noise.
+fn table(head: &str, rows: usize, mut row: impl FnMut(usize, &mut Noise) -> String) -> String {
+    let mut noise = Noise(11);
+    let mut text = format!("{head}\n");
+    for k in 0..rows {
+        let line = row(k, &mut noise);
+        let _ = writeln!(text, "{line}");
+    }
+    text
+}
+
+#[test]
+fn no_rows_and_one_row() {
+    refused("y ~ x", "y,x\n", &[], "found none");
+    let ended = fit("y ~ x", "y,x\n1,2\n", &[]);
+    assert!(
+        !ended.stderr.is_empty() || ended.code == Some(0),
+        "{}",
+        ended.stdout
+    );
+}
+
+#[test]
+fn a_constant_column_is_told() {
+    let text = table("y,x,c", 50, |_, noise| {
+        format!("{},{},3", noise.normal(), noise.normal())
+    });
+    let ended = fit("y ~ x + c", &text, &[]);
+    let told = format!("{}{}", ended.stdout, ended.stderr);
+    assert!(
+        told.contains("\"c\"") || told.contains("constant"),
+        "{told}"
+    );
+}
+
+#[test]
+fn duplicate_columns_do_not_break_the_fit() {
+    let text = table("y,x,z", 80, |_, noise| {
+        let x = noise.normal();
+        format!("{},{x},{x}", x + noise.normal())
+    });
+    let out = fitted("y ~ x + z", &text, &[]);
+    assert!(out.contains('z'), "{out}");
+    refused("y ~ x", "y,x,x\n1,2,3\n", &[], "both called \"x\"");
+}
+
+#[test]
+fn columns_of_a_thousand_million_are_scaled_and_scaled_back() {
+    let text = table("y,x", 200, |_, noise| {
+        let x = noise.normal();
+        format!("{},{}", 1e9 * (x + 0.1 * noise.normal()), 1e9 * x)
+    });
+    let out = fitted("y ~ x", &text, &[]);
+    let line = out.lines().find(|line| line.starts_with("x ")).unwrap();
+    let mean: f64 = line.split_whitespace().nth(1).unwrap().parse().unwrap();
+    assert!((mean - 1.0).abs() < 0.1, "{out}");
+}
+
+#[test]
+fn one_class_only_is_refused_or_told() {
+    let text = table("y,x", 50, |_, noise| format!("1,{}", noise.normal()));
+    let ended = fit("y ~ x", &text, &["--family", "bernoulli"]);
+    assert!(matches!(ended.code, Some(0..=2)));
+    let words = table("y,x", 50, |_, noise| format!("yes,{}", noise.normal()));
+    refused("y ~ x", &words, &["--family", "bernoulli"], "\"y\"");
+}
+
+#[test]
+fn missing_values_are_counted_and_can_be_dropped() {
+    let text = table("y,x", 60, |k, noise| match k % 6 {
+        0 => format!("{},NA", noise.normal()),
+        _ => format!("{},{}", noise.normal(), noise.normal()),
+    });
+    refused("y ~ x", &text, &[], "missing values");
+    let out = fitted("y ~ x", &text, &["--missing", "drop"]);
+    assert!(out.contains("10 with missing values left out"), "{out}");
+    let marked = text.replace("NA", "n/a");
+    refused("y ~ x", &marked, &[], "--missing n/a");
+    fitted("y ~ x", &marked, &["--missing", "drop", "--missing", "n/a"]);
+}
+
+#[test]
+fn an_all_missing_column_is_refused_only_where_it_is_read() {
+    let text = table("y,x,m", 40, |_, noise| {
+        format!("{},{},", noise.normal(), noise.normal())
+    });
+    refused("y ~ x + m", &text, &[], "\"m\" 40");
+    refused("y ~ x + m", &text, &["--missing", "drop"], "found none");
+    fitted("y ~ x", &text, &[]);
+}
+
+#[test]
+fn infinities_are_refused() {
+    let text = table("y,x", 40, |k, noise| match k {
+        7 => format!("{},inf", noise.normal()),
+        _ => format!("{},{}", noise.normal(), noise.normal()),
+    });
+    refused("y ~ x", &text, &[], "\"x\"");
+    let text = table("y,x", 40, |k, noise| match k {
+        7 => format!("-inf,{}", noise.normal()),
+        _ => format!("{},{}", noise.normal(), noise.normal()),
+    });
+    refused("y ~ x", &text, &[], "\"y\"");
+}
+
+#[test]
+fn unicode_names_need_no_quoting() {
+    let text = table("größe,температура,名前", 60, |k, noise| {
+        format!(
+            "{},{},{}",
+            noise.normal(),
+            noise.normal(),
+            ["東", "西"][k % 2]
+        )
+    });
+    let out = fitted("größe ~ температура + 名前", &text, &[]);
+    assert!(
+        out.contains("температура") && out.contains("名前["),
+        "{out}"
+    );
+}
+
+#[test]
+fn ragged_and_mistyped_cells_are_told_with_their_line() {
+    refused("y ~ x", "y,x\n1,2\n3\n", &[], "data.csv:3");
+    refused("y ~ x", "y,x\n1,2\n3,4\n5,six\n7,8\n", &[], "data.csv:4:2");
+}
+
+#[test]
+fn many_levels_are_a_group_effect_or_a_refusal() {
+    let text = table("y,g", 3000, |k, noise| format!("{},g{k}", noise.normal()));
+    let ended = fit(
+        "y ~ 1 + (1 | g)",
+        &text,
+        &["--method", "mf", "--iterations", "20"],
+    );
+    assert!(matches!(ended.code, Some(0 | 1)), "{}", ended.stderr);
+}
+
+#[test]
+fn other_delimiters_and_headless_files_are_read() {
+    let text = csv(60, 12).replace(',', ";");
+    fitted("y ~ x1", &text, &[]);
+    fitted("y ~ x1", &text, &["--delimiter", ";"]);
+    let (_, body) = text.split_once('\n').unwrap();
+    fitted("column_1 ~ column_3", body, &["--no-header"]);
+}

@@ -1,0 +1,8 @@
+//! Runs the command: every subcommand once, its exit codes and its JSON, and every bad input.
+
+mod answer;
+mod fixture;
+mod help;
+mod hostile;
+mod refusal;
+mod resume;

@@ -1,0 +1,221 @@
+//! What cannot run: each mistake with its message, code 2, nothing on stdout, no file touched.
+
+use crate::fixture::{Scratch, csv, files, fitted};
+
+fn scratch() -> Scratch {
+    let scratch = Scratch::new();
+    scratch.write("train.csv", &csv(60, 10));
+    scratch
+}
+
+/// The message of a command that could not run.
+fn refused(scratch: &Scratch, arguments: &[&str]) -> String {
+    let before = files(&scratch.path(""));
+    let ended = scratch.expect(2, arguments);
+    assert_eq!(ended.stdout, "", "{arguments:?}");
+    assert_eq!(files(&scratch.path("")), before, "{arguments:?}");
+    ended.stderr
+}
+
+/// Refused fits of `train.csv`: what is changed, and what the message says of it.
+fn refused_fits(cases: &[(&[&str], &str)]) {
+    let scratch = scratch();
+    for (arguments, expected) in cases {
+        let arguments: Vec<&str> = ["fit"].iter().chain(*arguments).copied().collect();
+        let error = refused(&scratch, &arguments);
+        assert!(error.contains(expected), "{arguments:?}: {error}");
+    }
+}
+
+#[test]
+fn mistakes_in_the_formula_are_pointed_at() {
+    refused_fits(&[
+        (&["y ~ hieght", "train.csv"], "no column \"hieght\""),
+        (&["y ~ x11", "train.csv"], "^^^"),
+        (&["y ~ (x1", "train.csv"], "^"),
+        (&["y x1", "train.csv"], "a formula needs a ~"),
+        (&["", "train.csv"], "the formula is empty"),
+        (&["nope ~ x1", "train.csv"], "no column \"nope\""),
+    ]);
+}
+
+#[test]
+fn mistakes_in_the_model_are_named_with_the_nearest_name() {
+    refused_fits(&[
+        (
+            &["y ~ x1", "train.csv", "--family", "gausian"],
+            "did you mean \"gaussian\"?",
+        ),
+        (
+            &["y ~ x1", "train.csv", "--prior", "x3 ~ normal(0, 1)"],
+            "x3",
+        ),
+        (
+            &["y ~ x1", "train.csv", "--prior", "x1 ~ norml(0, 1)"],
+            "normal",
+        ),
+        (
+            &["y ~ x1", "train.csv", "--prior", "x1"],
+            "a prior needs a ~",
+        ),
+        (
+            &["y ~ x1", "train.csv", "--family", "bernoulli"],
+            "column \"y\"",
+        ),
+        (
+            &["color ~ x1", "train.csv", "--family", "gaussian"],
+            "color",
+        ),
+    ]);
+}
+
+#[test]
+fn settings_that_cannot_work_are_told_before_anything_is_read() {
+    refused_fits(&[
+        (
+            &["y ~ x1", "train.csv", "--method", "sldais"],
+            "expected one of mean-field",
+        ),
+        (
+            &["y ~ x1", "train.csv", "--iterations", "many"],
+            "expected auto or a number",
+        ),
+        (
+            &["y ~ x1", "train.csv", "--iterations", "0"],
+            "expected auto or a number",
+        ),
+        (
+            &["y ~ x1", "train.csv", "--batch", "0"],
+            "a batch of 0 rows",
+        ),
+        (
+            &["y ~ x1", "train.csv", "--batch", "1000"],
+            "but the table has 60",
+        ),
+        (
+            &["y ~ x1", "train.csv", "--lanes", "0"],
+            "at least one draw per step",
+        ),
+        (
+            &["y ~ x1", "train.csv", "--draws", "5"],
+            "fewer than the 25",
+        ),
+        (
+            &["y ~ x1", "train.csv", "--surrogate", "random"],
+            "expected one of rand",
+        ),
+        (
+            &[
+                "y ~ x1",
+                "train.csv",
+                "--method",
+                "mf",
+                "--chain-steps",
+                "3",
+            ],
+            "the method has no chain",
+        ),
+        (
+            &["y ~ x1", "train.csv", "--threads", "0"],
+            "at least one thread",
+        ),
+        (
+            &["y ~ x1", "train.csv", "--delimiter", "ab"],
+            "expected one character or tab",
+        ),
+        (
+            &["y ~ x1", "train.csv", "-o", "no/such/folder/fit.lehr"],
+            "cannot be written",
+        ),
+        (&["y ~ x1", "train.csv", "-o", "."], "found a folder"),
+    ]);
+}
+
+#[test]
+fn files_that_cannot_be_read_are_named() {
+    let scratch = scratch();
+    scratch.write("notes.txt", "hello");
+    scratch.write("broken.parquet", "PAR1 not really");
+    for (name, expected) in [
+        ("none.csv", "none.csv"),
+        ("none-*.csv", "none-*.csv"),
+        ("notes.txt", "notes.txt"),
+        ("broken.parquet", "broken.parquet"),
+    ] {
+        let error = refused(&scratch, &["fit", "y ~ x1", name]);
+        assert!(error.contains(expected), "{name}: {error}");
+    }
+}
+
+#[test]
+fn a_file_that_is_no_fit_is_refused_by_every_reader() {
+    let scratch = scratch();
+    let bytes = std::fs::read(fitted().path("fit.lehr")).unwrap();
+    let mut damaged = bytes.clone();
+    let middle = damaged.len() / 2;
+    damaged[middle] ^= 1;
+    std::fs::write(scratch.path("damaged.lehr"), damaged).unwrap();
+    std::fs::write(scratch.path("short.lehr"), &bytes[..bytes.len() / 3]).unwrap();
+    scratch.write("empty.lehr", "");
+    for (name, expected) in [
+        ("damaged.lehr", "fail their checksum"),
+        ("short.lehr", "fail their checksum"),
+        (
+            "empty.lehr",
+            "expected a saved fit, found another kind of file",
+        ),
+        (
+            "train.csv",
+            "expected a saved fit, found another kind of file",
+        ),
+        ("none.lehr", "none.lehr"),
+    ] {
+        let readers: [&[&str]; 6] = [
+            &["summary", name],
+            &["draws", name, "-o", "x.csv"],
+            &["predict", name, "train.csv", "-o", "x.csv"],
+            &["evaluate", name, "train.csv"],
+            &["report", name, "-o", "x.html"],
+            &["check", name],
+        ];
+        for reader in readers {
+            let error = refused(&scratch, reader);
+            assert!(error.contains(expected), "{reader:?}: {error}");
+        }
+    }
+}
+
+#[test]
+fn a_failed_fit_leaves_the_old_file_as_it_was() {
+    let scratch = scratch();
+    scratch.write("fit.lehr", "old");
+    refused(
+        &scratch,
+        &["fit", "y ~ nope", "train.csv", "-o", "fit.lehr"],
+    );
+    assert_eq!(std::fs::read(scratch.path("fit.lehr")).unwrap(), b"old");
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_full_disk_is_one_clear_line() {
+    let scratch = scratch();
+    let fit = fitted().path("fit.lehr");
+    let arguments = [
+        "report",
+        fit.to_str().unwrap(),
+        "-o",
+        "/dev/full/report.html",
+    ];
+    let error = refused(&scratch, &arguments);
+    assert_eq!(error.trim_end().lines().count(), 1, "{error}");
+}
+
+#[test]
+fn evaluation_without_the_response_is_refused() {
+    let scratch = scratch();
+    scratch.write("new.csv", "x1,color,site\n0.1,red,s1\n");
+    let fit = fitted().path("fit.lehr");
+    let error = refused(&scratch, &["evaluate", fit.to_str().unwrap(), "new.csv"]);
+    assert!(error.contains("hit"), "{error}");
+}

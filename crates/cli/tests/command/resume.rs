@@ -1,0 +1,114 @@
+//! Fits that are interrupted, killed and gone on with.
+
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use crate::fixture::{Ended, Scratch, csv};
+
+const FIT: [&str; 12] = [
+    "fit",
+    "hit ~ x1 + x2",
+    "train.csv",
+    "-o",
+    "fit.lehr",
+    "--method",
+    "mf",
+    "--start",
+    "zero",
+    "--checkpoint-every",
+    "0.05",
+    "--iterations",
+];
+
+fn arguments<'a>(iterations: &'a str, more: &[&'a str]) -> Vec<&'a str> {
+    let all = FIT.iter().copied().chain([iterations]);
+    all.chain(more.iter().copied()).collect()
+}
+
+fn scratch() -> Scratch {
+    let scratch = Scratch::new();
+    scratch.write("train.csv", &csv(2000, 9));
+    scratch
+}
+
+/// Starts a long fit and waits for its first checkpoint.
+fn started(scratch: &Scratch, iterations: &str) -> Child {
+    let mut command = scratch.command(&arguments(iterations, &[]));
+    let child = command
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let clock = Instant::now();
+    while !scratch.path("fit.lehr.checkpoint").exists() {
+        assert!(
+            clock.elapsed() < Duration::from_secs(60),
+            "no checkpoint was written"
+        );
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    child
+}
+
+fn coefficients(scratch: &Scratch) -> serde_json::Value {
+    let ended = scratch.run(&["summary", "fit.lehr", "--json"]);
+    let json: serde_json::Value = serde_json::from_str(&ended.stdout).unwrap();
+    json["coefficients"].clone()
+}
+
+#[test]
+fn a_killed_fit_is_gone_on_with_to_the_same_end() {
+    const STEPS: &str = "60000";
+    let killed = scratch();
+    let mut child = started(&killed, STEPS);
+    child.kill().unwrap();
+    child.wait().unwrap();
+    assert!(
+        !killed.path("fit.lehr").exists(),
+        "it was done before it was killed"
+    );
+    killed.run(&arguments(STEPS, &["--resume"]));
+    assert!(!killed.path("fit.lehr.checkpoint").exists());
+    let whole = scratch();
+    whole.run(&arguments(STEPS, &[]));
+    assert_eq!(coefficients(&killed), coefficients(&whole));
+}
+
+#[cfg(unix)]
+#[test]
+fn an_interrupted_fit_says_how_to_go_on() {
+    const STEPS: &str = "10000000";
+    let scratch = scratch();
+    let child = started(&scratch, STEPS);
+    let sent = Command::new("kill")
+        .args(["-INT", &child.id().to_string()])
+        .status()
+        .unwrap();
+    assert!(sent.success());
+    let ended = Ended::new(&child.wait_with_output().unwrap());
+    assert_eq!(ended.code, Some(2), "{}", ended.stderr);
+    assert!(
+        ended.stderr.contains("--resume goes on from there"),
+        "{}",
+        ended.stderr
+    );
+    assert!(scratch.path("fit.lehr.checkpoint").exists());
+    let error = scratch.expect(2, &arguments("500", &["--resume"])).stderr;
+    assert!(
+        error.contains("expected a checkpoint of this fit"),
+        "{error}"
+    );
+    let anew = scratch.run(&arguments("500", &[]));
+    assert!(
+        anew.stderr.contains("the unfinished fit is discarded"),
+        "{}",
+        anew.stderr
+    );
+    assert!(scratch.path("fit.lehr").exists() && !scratch.path("fit.lehr.checkpoint").exists());
+}
+
+#[test]
+fn there_must_be_something_to_resume() {
+    let error = scratch().expect(2, &arguments("10", &["--resume"])).stderr;
+    assert!(error.contains("there is no unfinished fit"), "{error}");
+}

@@ -1,0 +1,298 @@
+//! What the model program needs to know: sizes, constants, and priors on the model's own scale.
+
+use lehr_formula::Intercept;
+use serde::{Deserialize, Serialize};
+
+use crate::anchor::Anchor;
+use crate::error::RegressionError;
+use crate::family::{Family, Link};
+use crate::grouping::Grouping;
+use crate::law::{Domain, Kind, Law};
+use crate::population::Population;
+use crate::prior::{Parameter, Wishes};
+
+/// A model without data.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Blueprint {
+    pub(crate) family: Family,
+    /// What follows the names of each linear predictor's coefficients: nothing for families
+    /// with one, `[dog]` for the logit of a class.
+    pub(crate) heads: Vec<String>,
+    pub(crate) centre: Vec<f64>,
+    pub(crate) unit: f64,
+    pub(crate) intercept: Option<InterceptLaw>,
+    /// mean/scale of each common column.
+    pub(crate) shifts: Vec<f64>,
+    pub(crate) weights: Vec<Law>,
+    pub(crate) groups: Vec<GroupPlan>,
+    /// The family's own parameters.
+    pub(crate) shape: Vec<(String, Law)>,
+    /// How many classes the response has; 0 for numbers.
+    pub(crate) classes: usize,
+    pub(crate) has_offset: bool,
+    pub(crate) has_row_weight: bool,
+}
+
+/// The prior of the intercept, and of which one.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(crate) enum InterceptLaw {
+    /// Of the predictor's value where all common columns are at their means, less the centre.
+    AtMeans(Law),
+    /// Of the intercept itself, where all common columns are 0.
+    AtZero(Law),
+}
+
+/// A group term of the model.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(crate) struct GroupPlan {
+    /// The label, made unique.
+    pub(crate) site: String,
+    pub(crate) count: usize,
+    pub(crate) spreads: Vec<Law>,
+    pub(crate) correlation: Option<Law>,
+    pub(crate) has_slopes: bool,
+}
+
+/// What a blueprint is made of.
+pub(crate) struct Parts<'a> {
+    pub(crate) family: Family,
+    pub(crate) intercept: Intercept,
+    pub(crate) anchor: &'a Anchor,
+    pub(crate) population: &'a Population,
+    pub(crate) groupings: &'a [Grouping],
+    pub(crate) classes: &'a [String],
+}
+
+/// A blueprint while its priors are chosen.
+pub(crate) struct Draft<'a> {
+    parts: Parts<'a>,
+    wishes: &'a Wishes,
+    parameters: Vec<Parameter>,
+    /// Every prior in words, on the original scale.
+    printed: Vec<(String, String)>,
+}
+
+impl<'a> Draft<'a> {
+    pub(crate) fn new(parts: Parts<'a>, wishes: &'a Wishes) -> Draft<'a> {
+        Draft {
+            parts,
+            wishes,
+            parameters: Vec::new(),
+            printed: Vec::new(),
+        }
+    }
+
+    /// The blueprint and its priors in words. Refuses wishes that do not fit the model.
+    pub(crate) fn finish(mut self) -> Result<(Blueprint, Vec<(String, String)>), RegressionError> {
+        self.declare();
+        self.wishes.check(&self.parameters)?;
+        let columns = &self.parts.population.columns;
+        let blueprint = Blueprint {
+            family: self.parts.family,
+            heads: self.heads(),
+            centre: self.parts.anchor.centre.clone(),
+            unit: self.parts.anchor.unit,
+            shifts: columns
+                .iter()
+                .map(|column| column.mean / column.scale)
+                .collect(),
+            intercept: self.intercept(),
+            weights: self.weights(),
+            groups: self.groups(),
+            shape: self.shape(),
+            classes: self.parts.classes.len(),
+            has_offset: false,
+            has_row_weight: false,
+        };
+        Ok((blueprint, self.printed))
+    }
+
+    fn heads(&self) -> Vec<String> {
+        match self.parts.family {
+            Family::Categorical => (self.parts.classes[1..].iter())
+                .map(|class| format!("[{class}]"))
+                .collect(),
+            _ => vec![String::new()],
+        }
+    }
+
+    fn has_intercept(&self) -> bool {
+        self.parts.intercept == Intercept::Present && self.parts.family != Family::Ordinal
+    }
+
+    /// Lists every parameter that can have a prior.
+    fn declare(&mut self) {
+        let mut found = Vec::new();
+        if self.has_intercept() {
+            found.push(Parameter::named("Intercept", Domain::Real));
+        }
+        for column in &self.parts.population.columns {
+            let names = vec![column.name.clone(), "weight".into()];
+            let domain = Domain::Real;
+            found.push(Parameter { names, domain });
+        }
+        for grouping in self.parts.groupings {
+            for effect in &grouping.effects {
+                let names = spread_names(grouping, effect);
+                let domain = Domain::Positive;
+                found.push(Parameter { names, domain });
+            }
+            if grouping.correlated {
+                let name = format!("cor({})", grouping.label);
+                found.push(Parameter::named(&name, Domain::Correlation));
+            }
+        }
+        for (name, law, _) in family_laws(self.parts.family, self.parts.anchor.unit) {
+            found.push(Parameter::named(name, law.kind.domain()));
+        }
+        self.parameters = found;
+    }
+
+    /// The user's law or the default, both on the original scale; returned for the variable
+    /// divided by `unit`.
+    fn choose(&mut self, names: &[String], shown: &str, default: &Law, unit: f64) -> Law {
+        let law = self.wishes.law(names).unwrap_or(default).clone();
+        self.printed.push((shown.to_owned(), law.to_string()));
+        law.divided(unit)
+    }
+
+    fn intercept(&mut self) -> Option<InterceptLaw> {
+        if !self.has_intercept() {
+            return None;
+        }
+        let anchor = self.parts.anchor;
+        if let Some(law) = self.wishes.law(&["Intercept".to_owned()]) {
+            self.printed.push(("Intercept".into(), law.to_string()));
+            return Some(InterceptLaw::AtZero(law.divided(anchor.unit)));
+        }
+        for (head, centre) in self.heads().iter().zip(&anchor.centre) {
+            let law = Law::new(Kind::Normal, &[*centre, 2.5 * anchor.unit]);
+            let text = match self.parts.population.columns.len() {
+                0 => law.to_string(),
+                _ => format!("{law} at the means of the columns"),
+            };
+            self.printed.push((format!("Intercept{head}"), text));
+        }
+        Some(InterceptLaw::AtMeans(Law::new(Kind::Normal, &[0.0, 2.5])))
+    }
+
+    fn weights(&mut self) -> Vec<Law> {
+        let anchor = self.parts.anchor;
+        let population = self.parts.population;
+        let law = |column: &crate::population::Scaled| {
+            let unit = anchor.unit / column.scale;
+            let scale = 2.5 * anchor.widening * unit;
+            let default = Law::new(Kind::Normal, &[0.0, scale]);
+            let names = [column.name.clone(), "weight".into()];
+            self.choose(&names, &column.name, &default, unit)
+        };
+        population.columns.iter().map(law).collect()
+    }
+
+    fn groups(&mut self) -> Vec<GroupPlan> {
+        let groupings = self.parts.groupings;
+        let mut plans = Vec::with_capacity(groupings.len());
+        for grouping in groupings {
+            let before = groupings[..plans.len()].iter();
+            let site = match before.filter(|other| other.label == grouping.label).count() {
+                0 => grouping.label.clone(),
+                times => format!("{}#{}", grouping.label, times + 1),
+            };
+            let spreads = self.spreads(grouping);
+            let cor = format!("cor({})", grouping.label);
+            let default = Law::new(Kind::Lkj, &[2.0]);
+            plans.push(GroupPlan {
+                site,
+                count: grouping.count(),
+                spreads,
+                correlation: (grouping.correlated)
+                    .then(|| self.choose(std::slice::from_ref(&cor), &cor, &default, 1.0)),
+                has_slopes: !grouping.is_plain(),
+            });
+        }
+        plans
+    }
+
+    fn spreads(&mut self, grouping: &Grouping) -> Vec<Law> {
+        let anchor = self.parts.anchor;
+        // On a link's scale effects of 2 are large; on the response's own, its spread is.
+        let usual = match self.parts.family.link() {
+            Link::Identity => 1.0,
+            Link::Log | Link::Logit => 2.0,
+        };
+        let law = |(effect, scale): (&String, &f64)| {
+            let unit = anchor.unit / scale;
+            let default = Law::new(Kind::HalfNormal, &[usual * unit]);
+            let shown = spread_name(grouping, effect);
+            self.choose(&spread_names(grouping, effect), &shown, &default, unit)
+        };
+        grouping
+            .effects
+            .iter()
+            .zip(&grouping.scales)
+            .map(law)
+            .collect()
+    }
+
+    fn shape(&mut self) -> Vec<(String, Law)> {
+        let laws = family_laws(self.parts.family, self.parts.anchor.unit);
+        let chosen = laws.into_iter().map(|(name, default, unit)| {
+            let name = name.to_owned();
+            let shown = if name == "df" { "df - 1" } else { &name };
+            let law = self.choose(std::slice::from_ref(&name), shown, &default, unit);
+            (name, law)
+        });
+        chosen.collect()
+    }
+}
+
+/// The name of a spread as results print it.
+pub(crate) fn spread_name(grouping: &Grouping, effect: &str) -> String {
+    if grouping.is_plain() {
+        format!("sd({})", grouping.label)
+    } else {
+        format!("sd({}, {effect})", grouping.label)
+    }
+}
+
+fn spread_names(grouping: &Grouping, effect: &str) -> Vec<String> {
+    let label = &grouping.label;
+    vec![format!("sd({label}, {effect})"), format!("sd({label})")]
+}
+
+/// The family's parameters with their default priors on the original scale, and the unit in
+/// which the model has them.
+fn family_laws(family: Family, unit: f64) -> Vec<(&'static str, Law, f64)> {
+    let sigma = || ("sigma", Law::new(Kind::Exponential, &[unit.recip()]), unit);
+    let df = ("df", Law::new(Kind::Gamma, &[2.0, 0.1]), 1.0);
+    // Flat in 1/√shape near the Poisson limit, and heavy towards it.
+    let spread = Law::new(Kind::InverseGamma, &[0.4, 0.3]);
+    let gate = ("gate", Law::new(Kind::Beta, &[1.0, 1.0]), 1.0);
+    match family {
+        Family::Gaussian => vec![sigma()],
+        Family::Student => vec![sigma(), df],
+        Family::NegBinomial | Family::Gamma => vec![("shape", spread, 1.0)],
+        Family::Beta => vec![("precision", spread, 1.0)],
+        Family::Ordinal => vec![("cutpoint", Law::new(Kind::Dirichlet, &[1.0]), 1.0)],
+        Family::ZeroInflatedPoisson => vec![gate],
+        Family::ZeroInflatedNegBinomial => vec![("shape", spread, 1.0), gate],
+        Family::Bernoulli | Family::Binomial | Family::Poisson | Family::Categorical => vec![],
+    }
+}
+
+impl Blueprint {
+    /// The sites of laws that share a name: one for each run of laws of one kind.
+    pub(crate) fn runs(name: &str, laws: &[Law]) -> Vec<(String, std::ops::Range<usize>)> {
+        let mut runs = Vec::new();
+        let mut start = 0;
+        for run in laws.chunk_by(|a, b| a.kind == b.kind) {
+            let site = match runs.len() {
+                0 => name.to_owned(),
+                before => format!("{name}#{}", before + 1),
+            };
+            runs.push((site, start..start + run.len()));
+            start += run.len();
+        }
+        runs
+    }
+}

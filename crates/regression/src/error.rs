@@ -1,0 +1,76 @@
+//! Every mistake that making or using a regression can find.
+
+use lehr_formula::{BasisError, FormulaError};
+use lehr_model::BindError;
+use thiserror::Error;
+
+/// Why a regression could not be made of a formula, a family, priors and a table, or not be
+/// applied to a table. Rows count from 1. Displayed as it is shown to users.
+#[derive(Clone, Debug, PartialEq, Error)]
+#[non_exhaustive]
+pub enum RegressionError {
+    /// A formula or a prior, with a caret into its text.
+    #[error("{}", error.render(source_text))]
+    Formula {
+        /// What is wrong and where.
+        error: FormulaError,
+        /// The text it points into.
+        source_text: String,
+    },
+    /// No family of that name.
+    #[error("no family {name:?}\n  hint: {hint}")]
+    Family {
+        /// The name.
+        name: String,
+        /// The nearest name, or all of them.
+        hint: String,
+    },
+    /// The table has no rows.
+    #[error("table: expected at least one row, found none")]
+    NoRows,
+    /// A column that is read is not there.
+    #[error("no column {name:?} in the table\n  hint: {hint}")]
+    UnknownColumn {
+        /// The column.
+        name: String,
+        /// The nearest name, or what to do.
+        hint: String,
+    },
+    /// Something wrong with a column; `at` is `column "y"` or `column "y", row 3`.
+    #[error("{at}: expected {expected}, found {found}{}", hinted(hint))]
+    Column {
+        /// The place.
+        at: String,
+        /// What was expected.
+        expected: String,
+        /// What was found.
+        found: String,
+        /// What to do; may be empty.
+        hint: String,
+    },
+    /// A formula and a family that do not go together.
+    #[error("{family}: expected {expected}, found {found}\n  hint: {hint}")]
+    Mismatch {
+        /// The family.
+        family: &'static str,
+        /// What the family expects of the formula.
+        expected: &'static str,
+        /// What the formula says.
+        found: String,
+        /// What to do.
+        hint: &'static str,
+    },
+    /// A term that cannot be turned into numbers.
+    #[error(transparent)]
+    Basis(#[from] BasisError),
+    /// A model that cannot be bound to the design.
+    #[error(transparent)]
+    Bind(#[from] BindError),
+}
+
+fn hinted(hint: &str) -> String {
+    match hint {
+        "" => String::new(),
+        _ => format!("\n  hint: {hint}"),
+    }
+}

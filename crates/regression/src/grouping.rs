@@ -1,0 +1,232 @@
+//! Group terms: which group each row is in, and what its effects multiply.
+
+use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
+
+use lehr_formula::{Correlation, GroupTerm, Intercept, TermBasis, effect_codings};
+use serde::{Deserialize, Serialize};
+
+use crate::error::RegressionError;
+use crate::outcome::listed;
+use crate::population::{check_size, evaluate, fit_basis, root_mean_square};
+use crate::regression::NewLevels;
+use crate::source::Source;
+
+/// A group that the fitted table did not have, while codes are looked up.
+const UNSEEN: u32 = u32::MAX;
+/// More effects by group than this make a covariance matrix that no table determines.
+const MOST_EFFECTS: usize = 100;
+
+/// The effects of one group term.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Grouping {
+    /// `site`, or `region:district`.
+    pub(crate) label: String,
+    columns: Vec<String>,
+    /// The levels of each column that occur.
+    levels: Vec<Arc<[String]>>,
+    /// The combinations of levels that occur, sorted, one after another.
+    combinations: Vec<u32>,
+    bases: Vec<TermBasis>,
+    intercept: Intercept,
+    /// What varies: `Intercept`, the names of slopes.
+    pub(crate) effects: Vec<String>,
+    /// The root mean square of what each effect multiplies, by which the model divides it.
+    pub(crate) scales: Vec<f64>,
+    pub(crate) correlated: bool,
+}
+
+/// The rows of a table in the groups of a term.
+pub(crate) struct Membership {
+    /// The group of each row; unseen groups follow the known ones.
+    pub(crate) codes: Vec<u32>,
+    /// The names of the unseen groups in the order of their numbers.
+    pub(crate) unseen: Vec<String>,
+}
+
+impl Grouping {
+    /// Learns the groups and the scales of the slopes.
+    pub(crate) fn fit(term: &GroupTerm, source: &Source<'_>) -> Result<Grouping, RegressionError> {
+        let codings = effect_codings(term.intercept, &term.slopes);
+        let bases: Vec<TermBasis> = (term.slopes.iter().zip(codings))
+            .map(|(slope, codings)| fit_basis(slope, &codings, source))
+            .collect::<Result<_, _>>()?;
+        let mut effects = Vec::new();
+        if term.intercept == Intercept::Present {
+            effects.push("Intercept".to_owned());
+        }
+        effects.extend(bases.iter().flat_map(TermBasis::names));
+        if effects.len() > MOST_EFFECTS {
+            return Err(RegressionError::Column {
+                at: term.to_string(),
+                expected: format!("at most {MOST_EFFECTS} effects by group"),
+                found: effects.len().to_string(),
+                hint: "let fewer slopes vary".into(),
+            });
+        }
+        let (levels, combinations) = occurring(&term.grouping, source);
+        let mut grouping = Grouping {
+            label: term.label(),
+            columns: term.grouping.clone(),
+            levels,
+            combinations,
+            bases,
+            intercept: term.intercept,
+            correlated: term.correlation == Correlation::Correlated && effects.len() > 1,
+            scales: Vec::new(),
+            effects,
+        };
+        grouping.scales = grouping.fit_scales(source)?;
+        Ok(grouping)
+    }
+
+    fn fit_scales(&self, source: &Source<'_>) -> Result<Vec<f64>, RegressionError> {
+        let scale = |(name, values): (&String, Vec<f64>)| match root_mean_square(&values) {
+            scale if scale > 0.0 => check_size(name, 0.0, scale).map(|()| scale),
+            _ => Err(RegressionError::Column {
+                at: name.clone(),
+                expected: format!("values other than 0 for slopes by {}", self.label),
+                found: "none".into(),
+                hint: "leave the slope out".into(),
+            }),
+        };
+        let columns = self.multipliers(source)?;
+        self.effects.iter().zip(columns).map(scale).collect()
+    }
+
+    /// The number of groups.
+    pub(crate) fn count(&self) -> usize {
+        self.combinations.len() / self.columns.len()
+    }
+
+    /// Whether a group has an intercept and nothing else.
+    pub(crate) fn is_plain(&self) -> bool {
+        self.bases.is_empty()
+    }
+
+    /// The name of a group as its effects show it: `north`, `north:3`.
+    pub(crate) fn group_name(&self, group: usize) -> String {
+        let width = self.columns.len();
+        let codes = &self.combinations[group * width..(group + 1) * width];
+        let names = codes.iter().zip(&self.levels);
+        let names: Vec<&str> = names
+            .map(|(code, levels)| levels[*code as usize].as_str())
+            .collect();
+        names.join(":")
+    }
+
+    /// What each effect multiplies in each row.
+    fn multipliers(&self, source: &Source<'_>) -> Result<Vec<Vec<f64>>, RegressionError> {
+        let mut columns = Vec::with_capacity(self.effects.len());
+        if self.intercept == Intercept::Present {
+            columns.push(vec![1.0; source.n_rows()]);
+        }
+        for basis in &self.bases {
+            columns.extend(evaluate(basis, source)?);
+        }
+        Ok(columns)
+    }
+
+    /// The scaled multipliers, row after row.
+    pub(crate) fn matrix(&self, source: &Source<'_>) -> Result<Vec<f64>, RegressionError> {
+        let (rows, width) = (source.n_rows(), self.effects.len());
+        let mut matrix = vec![0.0; rows * width];
+        for (place, values) in self.multipliers(source)?.into_iter().enumerate() {
+            for (row, value) in values.iter().enumerate() {
+                matrix[row * width + place] = value / self.scales[place];
+            }
+        }
+        Ok(matrix)
+    }
+
+    /// The group of each row. Refuses unseen groups unless they are to be sampled.
+    pub(crate) fn membership(
+        &self,
+        source: &Source<'_>,
+        new_levels: NewLevels,
+    ) -> Result<Membership, RegressionError> {
+        let parts: Vec<Part> = (self.columns.iter().zip(&self.levels))
+            .map(|(name, known)| Part::new(source, name, known))
+            .collect();
+        let width = parts.len();
+        let known: HashMap<&[u32], u32> = self.combinations.chunks_exact(width).zip(0..).collect();
+        let mut fresh: HashMap<Vec<u32>, u32> = HashMap::new();
+        let mut unseen = Vec::new();
+        let (mut key, count) = (vec![0; width], self.count() as u32);
+        let mut codes = Vec::with_capacity(source.n_rows());
+        for row in 0..source.n_rows() {
+            for (slot, part) in key.iter_mut().zip(&parts) {
+                *slot = part.places[part.codes[row] as usize];
+            }
+            codes.push(known.get(&key[..]).copied().unwrap_or_else(|| {
+                let own = parts.iter().map(|part| part.codes[row]).collect();
+                *fresh.entry(own).or_insert_with(|| {
+                    unseen.push(joined(&parts, row));
+                    count + unseen.len() as u32 - 1
+                })
+            }));
+        }
+        self.allowed(&unseen, new_levels)?;
+        Ok(Membership { codes, unseen })
+    }
+
+    fn allowed(&self, unseen: &[String], new_levels: NewLevels) -> Result<(), RegressionError> {
+        if unseen.is_empty() || new_levels == NewLevels::Sample {
+            return Ok(());
+        }
+        Err(RegressionError::Column {
+            at: format!("group {}", self.label),
+            expected: "groups of the table that was fitted".into(),
+            found: format!("{} new: {}", unseen.len(), listed(unseen)),
+            hint: "draw effects for new groups with --new-levels sample".into(),
+        })
+    }
+}
+
+/// One column of a grouping in a table.
+struct Part {
+    codes: Vec<u32>,
+    names: Arc<[String]>,
+    /// For each of the table's levels its place among the fitted ones.
+    places: Vec<u32>,
+}
+
+impl Part {
+    fn new(source: &Source<'_>, column: &str, known: &[String]) -> Part {
+        let (codes, names) = source.labels(column);
+        let fitted: HashMap<&str, u32> = known.iter().map(String::as_str).zip(0..).collect();
+        let place = |name: &String| fitted.get(name.as_str()).copied().unwrap_or(UNSEEN);
+        let places = names.iter().map(place).collect();
+        Part {
+            codes,
+            names,
+            places,
+        }
+    }
+}
+
+fn joined(parts: &[Part], row: usize) -> String {
+    let names: Vec<&str> = (parts.iter())
+        .map(|part| part.names[part.codes[row] as usize].as_str())
+        .collect();
+    names.join(":")
+}
+
+/// The levels of each column and the combinations of them that occur, sorted.
+fn occurring(columns: &[String], source: &Source<'_>) -> (Vec<Arc<[String]>>, Vec<u32>) {
+    let parts: Vec<_> = columns.iter().map(|name| source.labels(name)).collect();
+    let mut found: HashSet<Vec<u32>> = HashSet::new();
+    let mut key = vec![0; columns.len()];
+    for row in 0..source.n_rows() {
+        for (slot, (codes, _)) in key.iter_mut().zip(&parts) {
+            *slot = codes[row];
+        }
+        if !found.contains(&key[..]) {
+            found.insert(key.clone());
+        }
+    }
+    let mut combinations: Vec<Vec<u32>> = found.into_iter().collect();
+    combinations.sort_unstable();
+    let levels = parts.into_iter().map(|(_, levels)| levels).collect();
+    (levels, combinations.into_iter().flatten().collect())
+}

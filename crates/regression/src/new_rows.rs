@@ -1,0 +1,116 @@
+//! Rows to predict, and effects for groups that were not fitted.
+
+use std::ops::Range;
+
+use lehr_density::{Density, Layout};
+use lehr_model::Bound;
+use rand_chacha::ChaCha8Rng;
+use rand_chacha::rand_core::SeedableRng;
+use rand_distr::{Distribution, StandardNormal};
+
+use crate::blueprint::Blueprint;
+use crate::design::Design;
+
+/// The model on rows to predict.
+#[derive(Clone, Debug)]
+pub struct NewRows {
+    bound: Bound,
+    sampled: Vec<Sampled>,
+    unseen: Vec<String>,
+    has_response: bool,
+}
+
+/// The unseen groups of one site of standard normals.
+#[derive(Clone, Debug)]
+struct Sampled {
+    /// Where in a flat draw of this model they stand.
+    place: Range<usize>,
+    /// Whose effects they are, group by group.
+    names: Vec<String>,
+}
+
+impl NewRows {
+    /// Unseen groups are given by the group term, in the order of their numbers.
+    pub(crate) fn new(bound: Bound, blueprint: &Blueprint, design: &Design) -> NewRows {
+        let unseen = &design.unseen;
+        let mut sampled = Vec::new();
+        for head in &blueprint.heads {
+            for (plan, names) in blueprint.groups.iter().zip(unseen) {
+                let site = plan.standard_site(head);
+                let end = site_range(bound.latents(), &site).end;
+                let numbers = names.len() * plan.spreads.len();
+                sampled.push(Sampled {
+                    place: end - numbers..end,
+                    names: names.iter().map(|name| format!("{site}[{name}]")).collect(),
+                });
+            }
+        }
+        sampled.retain(|sampled| !sampled.names.is_empty());
+        sampled.sort_by_key(|sampled| sampled.place.start);
+        let groups = blueprint.groups.iter().zip(unseen);
+        let shown = groups
+            .flat_map(|(plan, names)| (names.iter()).map(|name| format!("{}[{name}]", plan.site)));
+        NewRows {
+            unseen: shown.collect(),
+            bound,
+            sampled,
+            has_response: design.has_response,
+        }
+    }
+
+    /// The density of these rows. Its latents are [`NewRows::latents`] of the fitted ones.
+    pub fn bound(&self) -> &Bound {
+        &self.bound
+    }
+
+    /// A flat draw of the fitted model as one of this model: the effects of unseen groups are
+    /// drawn, the same for the same group and `seed` in whatever table it occurs. Use another
+    /// seed for each draw.
+    ///
+    /// # Panics
+    /// If `fitted` is not a draw of the fitted model.
+    pub fn latents(&self, fitted: &[f64], seed: u64) -> Vec<f64> {
+        let size = self.bound.latents().size();
+        let mut all = Vec::with_capacity(size);
+        let mut rest = fitted;
+        for sampled in &self.sampled {
+            let (known, after) = rest.split_at(sampled.place.start - all.len());
+            all.extend_from_slice(known);
+            rest = after;
+            let effects = sampled.place.len() / sampled.names.len();
+            for name in &sampled.names {
+                let mut random = ChaCha8Rng::seed_from_u64(seed ^ digest(name));
+                all.extend((0..effects).map(|_| -> f64 { StandardNormal.sample(&mut random) }));
+            }
+        }
+        all.extend_from_slice(rest);
+        assert_eq!(
+            all.len(),
+            size,
+            "a flat draw of the fitted model is expected"
+        );
+        all
+    }
+
+    /// The unseen groups, as `site[north]`.
+    pub fn unseen(&self) -> &[String] {
+        &self.unseen
+    }
+
+    /// Whether the table had the response, so that the density is that of real rows.
+    pub fn has_response(&self) -> bool {
+        self.has_response
+    }
+}
+
+fn site_range(latents: &Layout, site: &str) -> Range<usize> {
+    let position = latents.position(site).expect("a site of the blueprint");
+    latents.range(position)
+}
+
+/// FNV-1a: the same number for the same name on every machine.
+fn digest(name: &str) -> u64 {
+    name.bytes().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
+        (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3)
+    })
+}

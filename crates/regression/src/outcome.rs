@@ -1,0 +1,312 @@
+//! The response as numbers of its family, each row checked.
+
+use std::collections::HashMap;
+
+use lehr_formula::{Expr, Response, Trials};
+use lehr_table::Column;
+use serde::{Deserialize, Serialize};
+
+use crate::error::RegressionError;
+use crate::family::Family;
+use crate::source::Source;
+
+/// More classes than this are numbers or groups mistaken for classes.
+const MOST_CLASSES: usize = 1000;
+
+/// How the response of a table becomes numbers.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Outcome {
+    pub(crate) family: Family,
+    response: Response,
+    /// The classes in the order of their numbers; empty where the response is a number.
+    pub(crate) classes: Vec<String>,
+}
+
+impl Outcome {
+    /// Learns the classes, and says what the user should know of them.
+    pub(crate) fn fit(
+        family: Family,
+        response: &Response,
+        source: &Source<'_>,
+    ) -> Result<(Outcome, Vec<String>), RegressionError> {
+        check_trials(family, response)?;
+        let mut outcome = Outcome {
+            family,
+            response: response.clone(),
+            classes: Vec::new(),
+        };
+        if family.is_class() {
+            outcome.classes = outcome.fit_classes(source)?;
+        }
+        let notes = outcome.notes(source);
+        Ok((outcome, notes))
+    }
+
+    /// `column "y"`, or the expression.
+    pub(crate) fn place(&self) -> String {
+        match &self.response.outcome {
+            Expr::Column(name) => format!("column {name:?}"),
+            other => other.to_string(),
+        }
+    }
+
+    fn refused(&self, expected: &str, found: String, hint: &str) -> RegressionError {
+        RegressionError::Column {
+            at: self.place(),
+            expected: format!("{expected} for family {}", self.family),
+            found,
+            hint: hint.into(),
+        }
+    }
+
+    fn fit_classes(&self, source: &Source<'_>) -> Result<Vec<String>, RegressionError> {
+        let Expr::Column(name) = &self.response.outcome else {
+            let found = format!("{}", self.response.outcome);
+            return Err(self.refused("a column", found, "make a column of it in the table first"));
+        };
+        let binary = self.family == Family::Bernoulli;
+        match source.column(name) {
+            Column::Number(_) if binary => return Ok(vec!["0".into(), "1".into()]),
+            Column::Boolean(_) => return Ok(vec!["false".into(), "true".into()]),
+            Column::Category { levels, .. } if binary && levels.len() == 2 => {
+                return Ok(levels.to_vec());
+            }
+            _ => {}
+        }
+        let (codes, levels) = source.labels(name);
+        let mut occurs = vec![false; levels.len()];
+        for code in &codes {
+            occurs[*code as usize] = true;
+        }
+        let used = levels.iter().zip(occurs).filter(|(_, occurs)| *occurs);
+        let classes: Vec<String> = used.map(|(level, _)| level.clone()).collect();
+        self.check_classes(classes)
+    }
+
+    fn check_classes(&self, classes: Vec<String>) -> Result<Vec<String>, RegressionError> {
+        let found = match &classes[..] {
+            [only] => format!("only {only:?}"),
+            many => format!("{}", many.len()),
+        };
+        if self.family == Family::Bernoulli && classes.len() != 2 {
+            let hint = match classes.len() {
+                1 => "there is nothing to tell apart; look at how the rows were chosen",
+                _ => "use --family categorical, or ordinal if the classes are ordered",
+            };
+            return Err(self.refused("0 and 1, true and false or two levels", found, hint));
+        }
+        if classes.len() < 2 {
+            let hint = "there is nothing to tell apart; look at how the rows were chosen";
+            return Err(self.refused("two classes or more", found, hint));
+        }
+        if classes.len() > MOST_CLASSES {
+            let expected = format!("at most {MOST_CLASSES} classes");
+            let hint = "use --family gaussian or poisson if the response is a number";
+            return Err(self.refused(&expected, found, hint));
+        }
+        Ok(classes)
+    }
+
+    fn notes(&self, source: &Source<'_>) -> Vec<String> {
+        let Expr::Column(name) = &self.response.outcome else {
+            return Vec::new();
+        };
+        let text = matches!(source.column(name), Column::Category { .. });
+        match (self.family, &self.classes[..]) {
+            (Family::Bernoulli, [zero, one]) if text => {
+                vec![format!("{name}: {one:?} counts as 1 and {zero:?} as 0")]
+            }
+            (Family::Categorical, [first, ..]) => {
+                vec![format!("{name}: {first:?} is the reference class")]
+            }
+            (Family::Ordinal, classes) => {
+                vec![format!("{name}: the order is {}", classes.join(" < "))]
+            }
+            _ => Vec::new(),
+        }
+    }
+
+    /// The response in every row, checked against the family.
+    pub(crate) fn values(&self, source: &Source<'_>) -> Result<Vec<f64>, RegressionError> {
+        let name = match &self.response.outcome {
+            Expr::Column(name) => name,
+            expr => return self.checked(source.evaluate(expr)?),
+        };
+        match (self.family.is_class(), source.column(name)) {
+            (true, Column::Number(values)) if self.family == Family::Bernoulli => {
+                self.checked(values.clone())
+            }
+            (true, _) => self.class_numbers(name, source),
+            (false, Column::Category { levels, .. }) => {
+                let hint = match levels.len() {
+                    2 => "use --family bernoulli for two classes",
+                    _ => "use --family categorical or ordinal for classes",
+                };
+                Err(self.refused("numbers", "text".into(), hint))
+            }
+            (false, _) => {
+                let values = source.numbers(name).unwrap_or_default();
+                self.checked(values.to_vec())
+            }
+        }
+    }
+
+    fn class_numbers(&self, name: &str, source: &Source<'_>) -> Result<Vec<f64>, RegressionError> {
+        let (codes, levels) = source.labels(name);
+        let known: HashMap<&str, f64> = (self.classes.iter().enumerate())
+            .map(|(place, class)| (class.as_str(), place as f64))
+            .collect();
+        let places: Vec<Option<f64>> = (levels.iter())
+            .map(|level| known.get(level.as_str()).copied())
+            .collect();
+        match codes
+            .iter()
+            .position(|code| places[*code as usize].is_none())
+        {
+            None => Ok(codes
+                .iter()
+                .filter_map(|code| places[*code as usize])
+                .collect()),
+            Some(row) => Err(RegressionError::Column {
+                at: format!("{}, row {}", self.place(), row + 1),
+                expected: "a class of the table that was fitted".into(),
+                found: format!("{:?}", levels[codes[row] as usize]),
+                hint: format!("the classes are {}", listed(&self.classes)),
+            }),
+        }
+    }
+
+    fn checked(&self, values: Vec<f64>) -> Result<Vec<f64>, RegressionError> {
+        let (sound, expected, hint) = demand(self.family);
+        let Some(row) = values.iter().position(|value| !sound(*value)) else {
+            return Ok(values);
+        };
+        let count = values.iter().filter(|value| !sound(**value)).count();
+        Err(RegressionError::Column {
+            at: format!("{}, row {}", self.place(), row + 1),
+            expected: format!("{expected} for family {}", self.family),
+            found: format!("{}{}", values[row], such_rows(count)),
+            hint: hint.into(),
+        })
+    }
+
+    /// The trials in every row; `None` for families without.
+    pub(crate) fn trials(&self, source: &Source<'_>) -> Result<Option<Vec<f64>>, RegressionError> {
+        let (name, values) = match &self.response.trials {
+            None => return Ok(None),
+            Some(Trials::Count(count)) => return Ok(Some(vec![*count as f64; source.n_rows()])),
+            Some(Trials::Column(name)) => (name, source.numbers(name).unwrap_or_default()),
+        };
+        let whole = |value: &f64| *value >= 0.0 && value.fract() == 0.0;
+        match values.iter().position(|value| !whole(value)) {
+            None => Ok(Some(values.to_vec())),
+            Some(row) => Err(RegressionError::Column {
+                at: format!("column {name:?}, row {}", row + 1),
+                expected: "a whole number of trials".into(),
+                found: values[row].to_string(),
+                hint: String::new(),
+            }),
+        }
+    }
+
+    /// Refuses more successes than trials.
+    pub(crate) fn check_hits(&self, hits: &[f64], trials: &[f64]) -> Result<(), RegressionError> {
+        let wrong = |row: usize| hits[row] > trials[row];
+        let Some(row) = (0..hits.len()).find(|&row| wrong(row)) else {
+            return Ok(());
+        };
+        let count = (row..hits.len()).filter(|&row| wrong(row)).count();
+        Err(RegressionError::Column {
+            at: format!("{}, row {}", self.place(), row + 1),
+            expected: format!("at most {} successes, the trials there", trials[row]),
+            found: format!("{}{}", hits[row], such_rows(count)),
+            hint: "the second part of cbind is the trials, not the failures".into(),
+        })
+    }
+
+    /// A value the family can have, for rows whose response is not known.
+    pub(crate) fn stand_in(&self) -> f64 {
+        match self.family {
+            Family::Gamma => 1.0,
+            Family::Beta => 0.5,
+            _ => 0.0,
+        }
+    }
+}
+
+/// Which numbers a family takes, in words, and what to do about others.
+fn demand(family: Family) -> (fn(f64) -> bool, &'static str, &'static str) {
+    let whole: fn(f64) -> bool = |y| y >= 0.0 && y.fract() == 0.0;
+    match family {
+        Family::Gaussian | Family::Student => (|_| true, "a number", ""),
+        Family::Bernoulli => (
+            |y| y == 0.0 || y == 1.0,
+            "0 or 1",
+            "use --family poisson for counts, gaussian for numbers, categorical for classes",
+        ),
+        Family::Gamma => (
+            |y| y > 0.0,
+            "a number above 0",
+            "use --family gaussian, or leave such rows out",
+        ),
+        Family::Beta => (
+            |y| y > 0.0 && y < 1.0,
+            "a number strictly between 0 and 1",
+            "use --family binomial if it is a proportion of counts, bernoulli if it is 0 or 1",
+        ),
+        Family::Binomial => (
+            whole,
+            "a whole number from 0 on",
+            "successes are counted, not divided by the trials",
+        ),
+        _ => (
+            whole,
+            "a whole number from 0 on",
+            "use --family gamma for positive numbers, gaussian for any",
+        ),
+    }
+}
+
+fn check_trials(family: Family, response: &Response) -> Result<(), RegressionError> {
+    let wrong = |expected, found: String, hint| {
+        Err(RegressionError::Mismatch {
+            family: family.name(),
+            expected,
+            found,
+            hint,
+        })
+    };
+    match (family, &response.trials) {
+        (Family::Binomial, None) => wrong(
+            "a number of trials",
+            "none".into(),
+            "write cbind(successes, trials) ~ ... or successes | trials(n) ~ ...",
+        ),
+        (Family::Binomial, Some(_)) | (_, None) => Ok(()),
+        (_, Some(_)) => wrong(
+            "a response without trials",
+            response.to_string(),
+            "only --family binomial counts successes among trials",
+        ),
+    }
+}
+
+fn such_rows(count: usize) -> String {
+    match count {
+        0 | 1 => String::new(),
+        _ => format!(" ({count} such rows)"),
+    }
+}
+
+/// The first names of a list, in quotes.
+pub(crate) fn listed(names: &[String]) -> String {
+    let shown: Vec<String> = names
+        .iter()
+        .take(5)
+        .map(|name| format!("{name:?}"))
+        .collect();
+    match names.len().saturating_sub(5) {
+        0 => shown.join(", "),
+        more => format!("{} and {more} more", shown.join(", ")),
+    }
+}

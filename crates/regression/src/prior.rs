@@ -1,0 +1,138 @@
+//! Priors: the user's where there are any, defaults scaled to the table elsewhere.
+
+use lehr_formula::{FormulaError, Origin, PriorSpec, nearest};
+
+use crate::error::RegressionError;
+use crate::law::{Domain, Kind, Law};
+
+/// The most parameters that a message lists.
+const MOST_SHOWN: usize = 8;
+
+/// The priors that a user wrote, by the names of what they are on.
+pub(crate) struct Wishes {
+    wishes: Vec<Wish>,
+}
+
+struct Wish {
+    name: String,
+    law: Law,
+    spec: PriorSpec,
+    text: String,
+}
+
+/// A parameter that can have a prior of its own.
+pub(crate) struct Parameter {
+    /// Its names, the most particular first: `sd(g, x)` before `sd(g)`.
+    pub(crate) names: Vec<String>,
+    pub(crate) domain: Domain,
+}
+
+impl Parameter {
+    /// A parameter of one name.
+    pub(crate) fn named(name: &str, domain: Domain) -> Parameter {
+        let names = vec![name.to_owned()];
+        Parameter { names, domain }
+    }
+}
+
+impl Wishes {
+    /// Reads the priors; refuses unknown distributions, bad arguments and repetitions.
+    pub(crate) fn parse(texts: &[String]) -> Result<Wishes, RegressionError> {
+        let mut wishes: Vec<Wish> = Vec::with_capacity(texts.len());
+        for text in texts {
+            let wish = Wish::parse(text)?;
+            if wishes.iter().any(|other| other.name == wish.name) {
+                let message = format!("\"{}\" has a prior already", wish.name);
+                let span = wish.spec.target_span;
+                return Err(wish.refused(FormulaError::new(span, message).hint("leave one out")));
+            }
+            wishes.push(wish);
+        }
+        Ok(Wishes { wishes })
+    }
+
+    /// Refuses wishes for parameters that do not exist or have other values.
+    pub(crate) fn check(&self, parameters: &[Parameter]) -> Result<(), RegressionError> {
+        let mut names: Vec<&str> = Vec::new();
+        for name in parameters.iter().flat_map(|parameter| &parameter.names) {
+            if !names.contains(&name.as_str()) {
+                names.push(name);
+            }
+        }
+        for wish in &self.wishes {
+            wish.check_name(&names)?;
+            let is_it = |parameter: &&Parameter| parameter.names.contains(&wish.name);
+            let domain = parameters.iter().find(is_it).map(|known| known.domain);
+            wish.check_domain(domain.unwrap_or(wish.law.kind.domain()))?;
+        }
+        Ok(())
+    }
+
+    /// The law the user wants for a parameter of these names, the first that has one.
+    pub(crate) fn law(&self, names: &[String]) -> Option<&Law> {
+        let wish = |name: &String| self.wishes.iter().find(|wish| wish.name == *name);
+        names.iter().find_map(wish).map(|wish| &wish.law)
+    }
+}
+
+impl Wish {
+    fn parse(text: &str) -> Result<Wish, RegressionError> {
+        let spec = PriorSpec::parse(text).map_err(|error| rendered(error, text))?;
+        let known: Vec<&str> = Kind::ALL.iter().map(|kind| kind.name()).collect();
+        spec.check_distribution(&known)
+            .map_err(|error| rendered(error, text))?;
+        let kind = Kind::ALL
+            .into_iter()
+            .find(|kind| kind.name() == spec.distribution)
+            .expect("checked above");
+        let law = Law::checked(kind, &spec.arguments).map_err(|message| {
+            let error = FormulaError::new(spec.distribution_span, message);
+            rendered(error.hint(format!("write {}", kind.usage())), text)
+        })?;
+        Ok(Wish {
+            name: spec.target.to_string(),
+            law,
+            spec,
+            text: text.to_owned(),
+        })
+    }
+
+    fn check_name(&self, names: &[&str]) -> Result<(), RegressionError> {
+        if names.contains(&self.name.as_str()) {
+            return Ok(());
+        }
+        let hint = match (nearest(&self.name, names), names.len()) {
+            (Some(near), _) => format!("did you mean \"{near}\"?"),
+            (None, count) if count <= MOST_SHOWN => format!("the model has {}", names.join(", ")),
+            (None, count) => {
+                let (shown, more) = (names[..MOST_SHOWN].join(", "), count - MOST_SHOWN);
+                format!("the model has {shown} and {more} more")
+            }
+        };
+        let message = format!("no parameter \"{}\" in the model", self.name);
+        Err(self.refused(FormulaError::new(self.spec.target_span, message).hint(hint)))
+    }
+
+    fn check_domain(&self, domain: Domain) -> Result<(), RegressionError> {
+        if self.law.kind.domain() == domain {
+            return Ok(());
+        }
+        let (expected, hint) = domain.description();
+        let (name, found) = (&self.name, self.law.kind.name());
+        let message = format!("\"{name}\" expects {expected}, found {found}");
+        let error = FormulaError::new(self.spec.distribution_span, message);
+        Err(self.refused(error.hint(format!("use {hint}"))))
+    }
+
+    fn refused(&self, error: FormulaError) -> RegressionError {
+        rendered(error, &self.text)
+    }
+}
+
+fn rendered(mut error: FormulaError, text: &str) -> RegressionError {
+    error.origin = Origin::Prior;
+    RegressionError::Formula {
+        error,
+        source_text: text.to_owned(),
+    }
+}

@@ -1,0 +1,301 @@
+//! The model program: from a blueprint to sites and an observed column.
+//!
+//! Effects of groups are non-centred: sites hold standard normals, which the rows multiply by
+//! spreads. Where groups have many rows each a centred form would be less curved, but its
+//! joint density has no maximum (it grows without bound as a spread goes to 0), and fits
+//! start at that maximum.
+
+use lehr_graph::{Expr, Graph};
+use lehr_model::distribution::{
+    Bernoulli, Beta, Binomial, Categorical, Dirichlet, Distribution, Gamma, LkjCholesky,
+    NegativeBinomial, Normal, OrderedLogistic, Poisson, StudentT, ZeroInflated,
+};
+use lehr_model::{Model, Row, Tracer};
+
+use crate::blueprint::{Blueprint, GroupPlan, InterceptLaw};
+use crate::family::Family;
+use crate::law::{Law, sample};
+
+/// The names of the design's columns.
+pub(crate) const MATRIX: &str = "x";
+pub(crate) const RESPONSE: &str = "y";
+pub(crate) const OFFSET: &str = "offset";
+pub(crate) const ROW_WEIGHT: &str = "weight";
+pub(crate) const TRIALS: &str = "trials";
+
+/// The site of the degrees of freedom above 1.
+pub(crate) const DF_EXCESS: &str = "df above 1";
+
+/// The index column of a group term.
+pub(crate) fn group_column(place: usize) -> String {
+    format!("group{}", place + 1)
+}
+
+/// The matrix that the effects of a group term multiply.
+pub(crate) fn slope_column(place: usize) -> String {
+    format!("slope{}", place + 1)
+}
+
+/// The sites of one run of the model.
+struct Sites<'g> {
+    graph: &'g Graph,
+    /// `[p]`, or `[p, heads]` for families of several linear predictors.
+    weight: Option<Expr<'g>>,
+    /// One number, or `[heads]`.
+    intercept: Option<Expr<'g>>,
+    /// For each linear predictor and group term.
+    groups: Vec<Vec<GroupSites<'g>>>,
+    shape: Vec<Expr<'g>>,
+}
+
+struct GroupSites<'g> {
+    /// `[groups]`, or `[groups, effects]` where there are several.
+    standard: Expr<'g>,
+    /// One number, or `[effects]`.
+    spread: Expr<'g>,
+    correlation: Option<Expr<'g>>,
+}
+
+impl Blueprint {
+    /// The model of this blueprint.
+    pub(crate) fn model(self) -> Model {
+        Model::new(move |m| self.run(m))
+    }
+
+    fn run(&self, m: &Tracer<'_>) {
+        let weight = self.weight(m);
+        let intercept = self.intercept_site(m, weight);
+        let groups = self.heads.iter().map(|head| {
+            let sites = self.groups.iter().map(|group| group.sites(m, head));
+            sites.collect()
+        });
+        let sites = Sites {
+            graph: m.graph(),
+            weight,
+            intercept,
+            groups: groups.collect(),
+            shape: self.shape_sites(m),
+        };
+        m.rows(|row| {
+            let predictor = self.predictor(row, &sites);
+            if self.has_row_weight {
+                row.weight(ROW_WEIGHT);
+            }
+            self.observe(row, predictor, &sites.shape);
+        });
+    }
+
+    fn has_heads(&self) -> bool {
+        self.family == Family::Categorical
+    }
+
+    fn weight<'g>(&self, m: &Tracer<'g>) -> Option<Expr<'g>> {
+        if self.weights.is_empty() {
+            return None;
+        }
+        let copies = self.has_heads().then_some(self.heads.len());
+        Some(sample_runs(m, "weight", &self.weights, copies))
+    }
+
+    fn intercept_site<'g>(&self, m: &Tracer<'g>, weight: Option<Expr<'g>>) -> Option<Expr<'g>> {
+        let heads = self.heads.len();
+        let dims = if self.has_heads() { &[heads][..] } else { &[] };
+        match self.intercept.as_ref()? {
+            InterceptLaw::AtMeans(law) => {
+                let laws = std::slice::from_ref(law);
+                Some(sample(m, "intercept", laws, dims))
+            }
+            InterceptLaw::AtZero(law) => {
+                let centre: Vec<f64> = self.centre.iter().map(|at| -at / self.unit).collect();
+                let mut shift = m.graph().constant([heads], &centre).reshape(dims);
+                if let Some(weight) = weight {
+                    let means = m.graph().constant([self.shifts.len()], &self.shifts);
+                    shift = shift + means.dot(weight);
+                }
+                Some(law.sample_moved(m, "intercept", shift))
+            }
+        }
+    }
+
+    fn shape_sites<'g>(&self, m: &Tracer<'g>) -> Vec<Expr<'g>> {
+        let site = |(name, law): &(String, Law)| match name.as_str() {
+            "df" => sample(m, DF_EXCESS, std::slice::from_ref(law), &[]) + 1.0,
+            "cutpoint" => {
+                let concentration = vec![law.concentration(); self.classes];
+                let proportion = m.sample("proportion", Dirichlet::new(concentration));
+                cutpoints(m.graph(), proportion, self.classes)
+            }
+            _ => sample(m, name, std::slice::from_ref(law), &[]),
+        };
+        self.shape.iter().map(site).collect()
+    }
+
+    /// The linear predictor of each row, `[n]` or `[n, heads]`.
+    fn predictor<'g>(&self, row: &Row<'_, 'g>, sites: &Sites<'g>) -> Expr<'g> {
+        let rows = row.count();
+        let graph = sites.graph;
+        let heads = self.heads.len();
+        let whole: &[usize] = if self.has_heads() {
+            &[rows, heads]
+        } else {
+            &[rows]
+        };
+        let mut sum = graph.full(whole, 0.0);
+        if let Some(weight) = sites.weight {
+            sum = sum + row.matrix(MATRIX).dot(weight);
+        }
+        if let Some(intercept) = sites.intercept {
+            sum = sum + intercept;
+        }
+        if !self.groups.is_empty() {
+            let of_head = |groups: &Vec<GroupSites<'g>>| self.group_sum(row, groups);
+            let parts: Vec<Expr<'g>> = sites.groups.iter().map(of_head).collect();
+            sum = sum + self.side_by_side(&parts, rows);
+        }
+        let centre = graph.constant([heads], &self.centre).reshape(&whole[1..]);
+        let predictor = sum * self.unit + centre;
+        if self.has_offset {
+            return predictor + row.offset(OFFSET);
+        }
+        predictor
+    }
+
+    fn side_by_side<'g>(&self, parts: &[Expr<'g>], rows: usize) -> Expr<'g> {
+        if !self.has_heads() {
+            return parts[0];
+        }
+        let columns: Vec<Expr<'g>> = parts.iter().map(|part| part.reshape([rows, 1])).collect();
+        parts[0].graph().concat(&columns, 1)
+    }
+
+    fn group_sum<'g>(&self, row: &Row<'_, 'g>, sites: &[GroupSites<'g>]) -> Expr<'g> {
+        let effects = self.groups.iter().zip(sites).enumerate();
+        let parts = effects.map(|(place, (plan, sites))| plan.effect(row, place, sites));
+        parts.reduce(|a, b| a + b).expect("there is a group term")
+    }
+
+    fn observe<'g>(&self, row: &Row<'_, 'g>, predictor: Expr<'g>, shape: &[Expr<'g>]) {
+        let at = predictor;
+        match self.family {
+            Family::Gaussian => row.observe(RESPONSE, Normal::new(at, shape[0] * self.unit)),
+            Family::Student => {
+                let scale = shape[0] * self.unit;
+                row.observe(RESPONSE, StudentT::new(shape[1], at, scale));
+            }
+            Family::Bernoulli => row.observe(RESPONSE, Bernoulli::with_logit(at)),
+            Family::Binomial => {
+                row.observe(RESPONSE, Binomial::with_logit(row.number(TRIALS), at));
+            }
+            Family::Poisson => row.observe(RESPONSE, Poisson::with_log_rate(at)),
+            Family::NegBinomial => {
+                row.observe(RESPONSE, NegativeBinomial::with_log_mean(at, shape[0]));
+            }
+            Family::Gamma => row.observe(RESPONSE, Gamma::with_log_mean(at, shape[0])),
+            Family::Beta => row.observe(RESPONSE, Beta::with_logit_mean(at, shape[0])),
+            Family::Categorical => {
+                let reference = at.graph().full([row.count(), 1], 0.0);
+                let logits = at.graph().concat(&[reference, at], 1);
+                row.observe(RESPONSE, Categorical::with_logits(logits));
+            }
+            Family::Ordinal => row.observe(RESPONSE, OrderedLogistic::new(at, shape[0])),
+            Family::ZeroInflatedPoisson => {
+                let base = Poisson::with_log_rate(at);
+                row.observe(
+                    RESPONSE,
+                    ZeroInflated::with_gate_logit(base, logit(shape[0])),
+                );
+            }
+            Family::ZeroInflatedNegBinomial => {
+                let base = NegativeBinomial::with_log_mean(at, shape[0]);
+                row.observe(
+                    RESPONSE,
+                    ZeroInflated::with_gate_logit(base, logit(shape[1])),
+                );
+            }
+        }
+    }
+}
+
+impl GroupPlan {
+    /// The site of standard normals.
+    pub(crate) fn standard_site(&self, head: &str) -> String {
+        format!("standard({}){head}", self.site)
+    }
+
+    pub(crate) fn spread_site(&self, head: &str) -> String {
+        format!("sd({}){head}", self.site)
+    }
+
+    pub(crate) fn correlation_site(&self, head: &str) -> String {
+        format!("cor({}){head}", self.site)
+    }
+
+    fn sites<'g>(&self, m: &Tracer<'g>, head: &str) -> GroupSites<'g> {
+        let effects = self.spreads.len();
+        let name = self.spread_site(head);
+        let spread = match effects {
+            1 => sample(m, &name, &self.spreads, &[]),
+            _ => sample_runs(m, &name, &self.spreads, None),
+        };
+        let correlation = self.correlation.as_ref().map(|law| {
+            let factor = LkjCholesky::new(effects, law.concentration());
+            m.sample(&self.correlation_site(head), factor)
+        });
+        let normal = Normal::new(0.0, 1.0);
+        let name = self.standard_site(head);
+        let standard = match effects {
+            1 => m.sample(&name, normal.expand([self.count])),
+            _ => m.sample(&name, normal.expand([self.count, effects])),
+        };
+        GroupSites {
+            standard,
+            spread,
+            correlation,
+        }
+    }
+
+    /// The effect on each row. Groups are looked up first, so that a batch of rows costs
+    /// arithmetic of its own size and not of the number of groups.
+    fn effect<'g>(&self, row: &Row<'_, 'g>, place: usize, sites: &GroupSites<'g>) -> Expr<'g> {
+        let mut own = sites.standard.at(row.index(&group_column(place)));
+        if let Some(factor) = sites.correlation {
+            own = own.dot(factor.transpose());
+        }
+        let scaled = own * sites.spread;
+        match (self.has_slopes, self.spreads.len()) {
+            (false, _) => scaled,
+            (true, 1) => scaled * row.matrix(&slope_column(place)).reshape([row.count()]),
+            (true, _) => (scaled * row.matrix(&slope_column(place))).sum_axis(1),
+        }
+    }
+}
+
+/// One array of all laws: a site for each run of one kind, joined.
+fn sample_runs<'g>(m: &Tracer<'g>, name: &str, laws: &[Law], copies: Option<usize>) -> Expr<'g> {
+    let run = |(site, range): (String, std::ops::Range<usize>)| {
+        let dims: Vec<usize> = std::iter::once(range.len()).chain(copies).collect();
+        sample(m, &site, &laws[range], &dims)
+    };
+    let parts: Vec<Expr<'g>> = Blueprint::runs(name, laws).into_iter().map(run).collect();
+    match parts[..] {
+        [only] => only,
+        _ => m.graph().concat(&parts, 0),
+    }
+}
+
+/// The logits of the cumulative proportions; both tails are sums, so neither cancels.
+fn cutpoints<'g>(graph: &'g Graph, proportion: Expr<'g>, classes: usize) -> Expr<'g> {
+    let below = |k: usize, class: usize| f64::from(u8::from(class <= k));
+    let sums = |part: &dyn Fn(usize, usize) -> f64| {
+        let cells = (0..classes - 1).flat_map(|k| (0..classes).map(move |class| (k, class)));
+        let cells: Vec<f64> = cells.map(|(k, class)| part(k, class)).collect();
+        graph
+            .constant([classes - 1, classes], &cells)
+            .dot(proportion)
+    };
+    sums(&below).ln() - sums(&|k, class| 1.0 - below(k, class)).ln()
+}
+
+fn logit(probability: Expr<'_>) -> Expr<'_> {
+    probability.ln() - (-probability).log1p()
+}

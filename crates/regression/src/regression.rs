@@ -1,0 +1,309 @@
+//! A regression: everything between a table and a model except the rows.
+
+use lehr_density::SiteValue;
+use lehr_formula::{Formula, FormulaError, Intercept, Terms};
+use lehr_model::{Bound, Model};
+use lehr_table::{Column, Table};
+use serde::{Deserialize, Serialize};
+
+use crate::anchor::{Anchor, Observed};
+use crate::blueprint::{Blueprint, Draft, Parts};
+use crate::coefficient::Reporter;
+use crate::design::{Design, Purpose, offset, predictor_columns};
+use crate::error::RegressionError;
+use crate::family::{Family, Link};
+use crate::grouping::Grouping;
+use crate::new_rows::NewRows;
+use crate::outcome::Outcome;
+use crate::population::{Population, check_size};
+use crate::prior::Wishes;
+use crate::source::Source;
+
+/// What is to be done with groups that the fitted table did not have.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum NewLevels {
+    /// They are an error that names them.
+    Refuse,
+    /// Their effects are drawn from the distribution of the groups' effects.
+    Sample,
+}
+
+/// Whether the effects of single groups are among the coefficients.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Groups {
+    /// Only their spreads and correlations.
+    Leave,
+    /// Each effect of each group, as `site[3]` or `patient[3, dose]`.
+    Include,
+}
+
+/// The draws of one coefficient on the original scale of the table.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct NamedDraws {
+    /// `Intercept`, `x1:x2`, `color[red]`, `sd(site)`, `sigma`, …
+    pub name: String,
+    /// One per draw.
+    pub values: Vec<f64>,
+}
+
+/// A regression without its rows: it turns tables into the columns of its model, and draws of
+/// the model's sites into coefficients. Saving it keeps everything that later tables need.
+///
+/// Inside, common columns have mean 0 and standard deviation 1 (without an intercept: mean
+/// square 1), and the linear predictor is measured from the link of the response's mean in
+/// units of its spread (families with a link: in units of 1). The response itself stays as it
+/// is, so log densities are those of the table. Default priors:
+///
+/// ```text
+/// Intercept at the means of the columns   normal(link(mean(y)), 2.5 sd(y))     2.5 with a link
+/// a coefficient of x                      normal(0, 2.5 sd(y)/sd(x))           2.5/sd(x) with a link
+/// sigma                                   exponential(1/sd(y))
+/// sd(group), by what it multiplies        half_normal(sd(y)/rms(x))            2/rms(x) with a link
+/// cor(group)                              lkj(2)
+/// df above 1                              gamma(2, 0.1)
+/// shape and precision, gate               inverse_gamma(0.4, 0.3), beta(1, 1)
+/// cutpoint                                dirichlet(1) of the classes' proportions at the means
+/// ```
+///
+/// A user's priors are on coefficients as they are reported; on `Intercept` that is the one
+/// where all columns are 0. Only `df`, which is above 1 so that there is a mean, has its
+/// prior on the excess. With several classes one prior serves the coefficients of each.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Regression {
+    formula: String,
+    terms: Terms,
+    family: Family,
+    pub(crate) outcome: Outcome,
+    pub(crate) population: Population,
+    pub(crate) groupings: Vec<Grouping>,
+    pub(crate) blueprint: Blueprint,
+    priors: Vec<(String, String)>,
+    notes: Vec<String>,
+}
+
+impl Regression {
+    /// Reads the formula and the priors (`weight ~ normal(0, 1)`) against a table, from which
+    /// levels, scales and default priors are learnt. Refuses what cannot be fitted.
+    pub fn new(
+        formula: &str,
+        family: Family,
+        priors: &[String],
+        table: &Table,
+    ) -> Result<Regression, RegressionError> {
+        let terms = read(formula, family, table).map_err(|error| RegressionError::Formula {
+            error,
+            source_text: formula.to_owned(),
+        })?;
+        let source = Source::new(table, &terms.columns())?;
+        let wishes = Wishes::parse(priors)?;
+        let (outcome, mut notes) = Outcome::fit(family, &terms.response, &source)?;
+        let (population, more) = Population::fit(&terms, formula, &source)?;
+        notes.extend(more);
+        let groupings = (terms.groups.iter())
+            .map(|term| Grouping::fit(term, &source))
+            .collect::<Result<Vec<_>, _>>()?;
+        let anchor = anchor(&terms, &outcome, &source, &mut notes)?;
+        let parts = Parts {
+            family,
+            intercept: terms.intercept,
+            anchor: &anchor,
+            population: &population,
+            groupings: &groupings,
+            classes: &outcome.classes,
+        };
+        let (mut blueprint, priors) = Draft::new(parts, &wishes).finish()?;
+        blueprint.has_offset = !terms.offsets.is_empty();
+        blueprint.has_row_weight = terms.weights.is_some();
+        Ok(Regression {
+            formula: formula.to_owned(),
+            terms,
+            family,
+            outcome,
+            population,
+            groupings,
+            blueprint,
+            priors,
+            notes,
+        })
+    }
+
+    /// The columns of the model for a table with the response: what [`Regression::model`] reads.
+    /// They are `x` (the standardised common columns, a matrix), `group1` and `slope1` and so
+    /// on for the group terms, `offset`, `trials`, `weight` and `y`, as far as there are any.
+    pub fn design(&self, table: &Table) -> Result<Table, RegressionError> {
+        Ok(Design::new(self, table, Purpose::Fit)?.table)
+    }
+
+    /// As [`Regression::design`] for rows to predict, which may lack the response and weights.
+    ///
+    /// With [`NewLevels::Sample`] unseen groups get numbers from the count of known groups on;
+    /// [`Regression::bind_new`] makes the density that has effects for them.
+    pub fn design_new(
+        &self,
+        table: &Table,
+        new_levels: NewLevels,
+    ) -> Result<Table, RegressionError> {
+        Ok(Design::new(self, table, Purpose::Predict(new_levels))?.table)
+    }
+
+    /// The model of the design's columns.
+    pub fn model(&self) -> Model {
+        self.blueprint.clone().model()
+    }
+
+    /// The model on the rows of a table.
+    pub fn bind(&self, table: &Table) -> Result<Bound, RegressionError> {
+        Ok(self.model().bind(&self.design(table)?)?)
+    }
+
+    /// The model on rows to predict, for [`lehr_density::Predictor::of_all_rows`]; no fitted
+    /// rows are needed. Where the response is absent a stand-in takes its place.
+    pub fn bind_new(
+        &self,
+        table: &Table,
+        new_levels: NewLevels,
+    ) -> Result<NewRows, RegressionError> {
+        let mut design = Design::new(self, table, Purpose::Predict(new_levels))?;
+        design.complete(self.outcome.stand_in(), table.n_rows());
+        let mut wider = self.blueprint.clone();
+        for (plan, unseen) in wider.groups.iter_mut().zip(&design.unseen) {
+            plan.count += unseen.len();
+        }
+        let bound = wider.model().bind(&design.table)?;
+        Ok(NewRows::new(bound, &self.blueprint, &design))
+    }
+
+    /// The priors by the name of what they are on, defaults included, on the original scale:
+    /// `("x1", "normal(0, 2.5)")`.
+    pub fn priors(&self) -> Vec<(String, String)> {
+        self.priors.clone()
+    }
+
+    /// Coefficients on the original scale from draws of the model's sites, such as
+    /// `Posterior::sites` or [`lehr_density::Layout::constrain_values`] give.
+    ///
+    /// # Panics
+    /// If a site of the model is not among them.
+    pub fn coefficients(&self, sites: &[SiteValue], groups: Groups) -> Vec<NamedDraws> {
+        let reporter = Reporter {
+            blueprint: &self.blueprint,
+            population: &self.population,
+            groupings: &self.groupings,
+        };
+        reporter.coefficients(sites, groups)
+    }
+
+    /// The formula as it was written.
+    pub fn formula(&self) -> &str {
+        &self.formula
+    }
+
+    /// The formula spelt out.
+    pub fn terms(&self) -> &Terms {
+        &self.terms
+    }
+
+    /// The family.
+    pub fn family(&self) -> Family {
+        self.family
+    }
+
+    /// The response as the formula writes it: `y`, `log(y)`.
+    pub fn response(&self) -> String {
+        self.terms.response.outcome.to_string()
+    }
+
+    /// The classes of the response in the order of their numbers in the model; empty where
+    /// the response is a number.
+    pub fn response_levels(&self) -> &[String] {
+        &self.outcome.classes
+    }
+
+    /// The columns of a table that a fit reads, the response's first.
+    pub fn columns(&self) -> Vec<&str> {
+        self.terms.columns()
+    }
+
+    /// The columns of a table that a prediction reads.
+    pub fn predictor_columns(&self) -> Vec<&str> {
+        predictor_columns(&self.terms)
+    }
+
+    /// What the user should know: classes and their numbers, columns left out.
+    pub fn notes(&self) -> &[String] {
+        &self.notes
+    }
+}
+
+/// The formula against the columns of a table.
+fn read(formula: &str, family: Family, table: &Table) -> Result<Terms, FormulaError> {
+    let terms = Formula::parse(formula)?.expand(table.names())?;
+    terms.check_columns(table.names())?;
+    let is_text = |name: &str| matches!(table.column(name), Ok(Column::Category { .. }));
+    let mut terms = terms.resolve(&is_text)?;
+    // The cutpoints are intercepts already.
+    if family == Family::Ordinal {
+        terms.intercept = Intercept::Present;
+    }
+    Ok(terms)
+}
+
+/// Where the predictor is expected; refuses responses without variation where the noise has
+/// none to be learnt from.
+fn anchor(
+    terms: &Terms,
+    outcome: &Outcome,
+    source: &Source<'_>,
+    notes: &mut Vec<String>,
+) -> Result<Anchor, RegressionError> {
+    let family = outcome.family;
+    let values = outcome.values(source)?;
+    let trials = outcome.trials(source)?;
+    let offset = offset(terms, source)?;
+    if family == Family::Categorical && offset.is_some() {
+        return Err(RegressionError::Mismatch {
+            family: family.name(),
+            expected: "no offset",
+            found: terms.to_string(),
+            hint: "an offset would be added to each class alike; leave it out",
+        });
+    }
+    let observed = Observed {
+        values: &values,
+        trials: trials.as_deref(),
+        offset: offset.as_deref(),
+        classes: outcome.classes.len(),
+    };
+    if let Some(trials) = observed.trials {
+        outcome.check_hits(&values, trials)?;
+    }
+    let anchor = Anchor::fit(family, terms.intercept, &observed);
+    let constant = values.iter().all(|value| *value == values[0]);
+    let learns_noise =
+        family.link() == Link::Identity || matches!(family, Family::Gamma | Family::Beta);
+    let found = match (constant, anchor.unit == 0.0 && offset.is_some()) {
+        (true, _) if learns_noise => Some(format!("{} in every row", values[0])),
+        (_, true) => Some("nothing besides the offset".into()),
+        _ => None,
+    };
+    if let Some(found) = found {
+        return Err(RegressionError::Column {
+            at: outcome.place(),
+            expected: format!("values that differ for family {family}"),
+            found,
+            hint: "there is no noise to learn from a constant".into(),
+        });
+    }
+    for centre in &anchor.centre {
+        check_size(&outcome.place(), *centre, anchor.unit)?;
+    }
+    if constant {
+        let place = outcome.place();
+        notes.push(format!(
+            "{place}: {} in every row, so priors decide",
+            values[0]
+        ));
+    }
+    Ok(anchor)
+}

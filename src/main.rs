@@ -1,0 +1,5 @@
+//! The command `lehr`.
+
+fn main() -> std::process::ExitCode {
+    lehr_cli::main()
+}
