@@ -4,7 +4,7 @@ use std::mem::MaybeUninit;
 
 use pulp::Simd;
 
-use super::{Product, View};
+use super::{Product, View, put};
 use crate::kernel::vector::{load, load_part, store, store_part, width};
 use crate::plan::instruction::Write;
 
@@ -22,12 +22,53 @@ type Buffer = [MaybeUninit<f64>; BUFFER];
 #[inline(always)]
 pub(super) unsafe fn thin<S: Simd>(simd: S, p: Product) {
     let mut buffer: Buffer = [MaybeUninit::uninit(); BUFFER];
+    let lanes = p.m.next_multiple_of(width::<S>());
     // SAFETY: the same product in parts.
     unsafe {
         if p.b.col == 1 {
             panels(simd, p);
+        } else if p.b.row == 1 && p.m < p.k && p.k * lanes <= BUFFER / 2 {
+            turned(simd, p, lanes, &mut buffer);
         } else {
             packed(simd, p, &mut buffer);
+        }
+    }
+}
+
+/// A has few rows and the columns of B are contiguous: Cᵀ = Bᵀ Aᵀ reads B one number at a time,
+/// and only Aᵀ and Cᵀ, which are small, are copied. `lanes` is the number of rows of A, filled up
+/// to whole registers.
+#[inline(always)]
+unsafe fn turned<S: Simd>(simd: S, p: Product, lanes: usize, buffer: &mut Buffer) {
+    let small = |at: *mut f64| View {
+        at,
+        row: lanes,
+        col: 1,
+    };
+    let start = buffer.as_mut_ptr().cast::<f64>();
+    let rows = BUFFER / 2 / lanes;
+    // SAFETY: the first half of the buffer holds Aᵀ, the second `rows` rows of Cᵀ.
+    unsafe {
+        let (b, c) = (small(start), small(start.add(BUFFER / 2)));
+        for (l, j) in (0..p.k).flat_map(|l| (0..lanes).map(move |j| (l, j))) {
+            *b.entry(l, j) = if j < p.m { *p.a.entry(j, l) } else { 0.0 };
+        }
+        for i in (0..p.n).step_by(rows) {
+            let part = Product {
+                m: rows.min(p.n - i),
+                n: lanes,
+                k: p.k,
+                a: p.b.from(0, i).transposed(),
+                b,
+                c,
+                write: Write::Replace,
+            };
+            panels(simd, part);
+            for j in 0..p.m {
+                for r in 0..part.m {
+                    put(p.c.entry(j, i + r), *c.entry(r, j), p.write);
+                }
+            }
         }
     }
 }
