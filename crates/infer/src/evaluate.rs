@@ -33,20 +33,27 @@ pub fn draw(
     (count, seed): (usize, u64),
 ) -> Result<Evaluated, BatchError> {
     let seed = seed.wrapping_add(APART);
-    let mut program = compile_within((density, frame), learned, (LANES, seed), |context| {
-        let weighed = weigh_prior(context, guide, Gradient::Total);
-        vec![weighed.latents, weighed.log_weight]
-    })?;
+    let compiled = |lanes: usize| {
+        compile_within((density, frame), learned, (lanes, seed), |context| {
+            let weighed = weigh_prior(context, guide, Gradient::Total);
+            vec![weighed.latents, weighed.log_weight]
+        })
+    };
+    let (mut program, mut lanes) = (compiled(LANES)?, LANES);
+    if program.reads_batches() {
+        // The lanes of a run share its batch, but draws must be independent of one another.
+        (program, lanes) = (compiled(1)?, 1);
+    }
     program.set_learned(&learned.values);
     let size = density.latents().size();
     let mut drawn = Evaluated {
         latents: Vec::with_capacity(count * size),
         log_weights: Vec::with_capacity(count),
     };
-    for step in 0..count.div_ceil(LANES) as u64 {
+    for step in 0..count.div_ceil(lanes) as u64 {
         program.fill(density.source(), step);
         program.run();
-        let more = LANES.min(count - drawn.log_weights.len());
+        let more = lanes.min(count - drawn.log_weights.len());
         drawn
             .latents
             .extend_from_slice(&program.output(0)[..more * size]);

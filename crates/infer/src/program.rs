@@ -144,6 +144,11 @@ impl Program {
         self.workspace.output(place)
     }
 
+    /// Whether a run reads a mini-batch, which all its lanes share.
+    pub fn reads_batches(&self) -> bool {
+        !self.batches.is_empty()
+    }
+
     /// The plan, to look inside.
     pub fn plan(&self) -> &Plan {
         &self.plan
