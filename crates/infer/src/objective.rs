@@ -88,14 +88,35 @@ fn data_term<'g>(context: &Context<'g, '_>, at: &Point<'g>, score: &Score) -> Ex
 
 impl Objective {
     /// One number from the lanes' log weights.
-    pub fn of<'g>(self, log_weight: Expr<'g>) -> Expr<'g> {
+    pub fn of(self, log_weight: Expr<'_>) -> Expr<'_> {
         match self {
             Objective::Elbo => log_weight.mean_lanes(),
             Objective::ImportanceWeighted => {
                 // Subtracting any number and adding it back changes nothing but overflow.
-                let level = log_weight.stop_gradient().mean_lanes();
+                let level = near_largest(log_weight.stop_gradient());
                 (log_weight - level).exp().mean_lanes().ln() + level
             }
         }
     }
+}
+
+/// A number at most the largest lane and near it, by sums over lanes alone.
+///
+/// T ln mean e^(w/T) lies at most T ln L below the largest of L lanes. With T the spread of the
+/// lanes nothing in it can overflow, since no lane is further than √L spreads from their mean;
+/// each further round then takes the largest T that cannot overflow above the level so far.
+fn near_largest(log_weight: Expr<'_>) -> Expr<'_> {
+    /// Exponents up to this are safe.
+    const LARGEST: f64 = 500.0;
+    /// Enough for spreads of a million nats over a thousand lanes.
+    const ROUNDS: usize = 4;
+    let mean = log_weight.mean_lanes();
+    let mut spread = (log_weight - mean).square().mean_lanes().sqrt() + 1.0;
+    let mut level = mean;
+    let log_count = log_weight.graph().lane_count().ln() + 1.0;
+    for _ in 0..ROUNDS {
+        level = ((log_weight - level) / spread).exp().mean_lanes().ln() * spread + level;
+        spread = spread * log_count * (1.0 / LARGEST);
+    }
+    level
 }
