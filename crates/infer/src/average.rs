@@ -53,8 +53,13 @@ impl Average {
             return;
         }
         let share = self.open_count as f64 / total as f64;
+        if self.before_count == 0 {
+            into.copy_from_slice(&self.open);
+            return;
+        }
         for (k, to) in into.iter_mut().enumerate() {
-            *to = self.open[k] * share + self.before[k] * (1.0 - share);
+            // In this form what never moved stays the same to the last bit.
+            *to = self.before[k] + share * (self.open[k] - self.before[k]);
         }
     }
 }

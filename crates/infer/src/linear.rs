@@ -1,6 +1,5 @@
 //! Small dense factorisations outside of programs.
 
-use faer::prelude::*;
 use faer::{Mat, Side};
 
 /// A lower-triangular matrix in row-major order.

@@ -112,8 +112,15 @@ impl Stationary {
     /// An empty history.
     pub fn new(settings: StationarySettings) -> Self {
         Self {
-            settings,
             bins: Vec::with_capacity(BINS),
+            ..Self::empty(settings)
+        }
+    }
+
+    fn empty(settings: StationarySettings) -> Self {
+        Self {
+            settings,
+            bins: Vec::new(),
             width: FIRST_WIDTH,
             open: Bin::default(),
             open_count: 0,
@@ -131,7 +138,13 @@ impl Stationary {
 
     /// Forgets the history: for a new phase, such as another learning rate.
     pub fn restart(&mut self) {
-        *self = Self::new(self.settings);
+        // The bins' memory is kept, so that a new phase allocates nothing.
+        let mut bins = std::mem::take(&mut self.bins);
+        bins.clear();
+        *self = Self {
+            bins,
+            ..Self::empty(self.settings)
+        };
     }
 
     /// Finite estimates seen.
