@@ -1,5 +1,8 @@
 //! The one training loop: Adam on the bound, until it is level.
 
+mod bad_step;
+mod fingerprint;
+
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
@@ -160,7 +163,8 @@ struct State {
     stationary: Stationary,
     typical_norm: f64,
     bad_steps: u64,
-    bad_block: String,
+    /// By learned block, and last those whose bound alone was not finite.
+    bad_places: Vec<u64>,
     history: Vec<(u64, f64)>,
     recent: (f64, u64),
     finished: Option<bool>,
@@ -197,6 +201,7 @@ pub fn train(
     let mut program = task.program(&learned, settings)?;
     let compile = clock.elapsed().as_secs_f64();
     let mut state = State::new(learned, settings)?;
+    state.fingerprint = task.fingerprint(&mut program, &state.learned, settings);
     state.resume(run)?;
     let clock = Instant::now();
     Loop {
@@ -253,18 +258,18 @@ impl State {
             adam.freeze(range);
         }
         Ok(State {
-            fingerprint: fingerprint(&learned, settings),
+            fingerprint: 0,
             step: 0,
             phase: 0,
             phase_start: 0,
             average: Average::new(count),
+            bad_places: vec![0; learned.blocks().len() + 1],
             learned,
             adam,
             stationary: Stationary::new(StationarySettings::default()),
             typical_norm: 0.0,
             bad_steps: 0,
-            bad_block: String::new(),
-            history: Vec::new(),
+            history: Vec::with_capacity(HISTORY),
             recent: (0.0, 0),
             finished: None,
         })
@@ -322,23 +327,6 @@ fn known_blocks(learned: &Learned) -> String {
     names.join(", ")
 }
 
-/// A number that differs between fits that must not share a checkpoint.
-fn fingerprint(learned: &Learned, settings: &TrainSettings) -> u64 {
-    let mut hasher = crc32fast::Hasher::new();
-    for block in learned.blocks() {
-        hasher.update(block.name.as_bytes());
-        hasher.update(&(block.start.len() as u64).to_le_bytes());
-    }
-    for value in &learned.values {
-        hasher.update(&value.to_bits().to_le_bytes());
-    }
-    hasher.update(&settings.seed.to_le_bytes());
-    hasher.update(format!("{:?}", settings.iterations).as_bytes());
-    hasher.update(format!("{:?} {:?}", settings.objective, settings.gradient).as_bytes());
-    hasher.update(&(settings.lanes as u64).to_le_bytes());
-    u64::from(hasher.finalize())
-}
-
 struct Loop<'a, 'b> {
     task: &'a Task<'b>,
     settings: &'a TrainSettings,
@@ -351,7 +339,7 @@ impl Loop<'_, '_> {
         let mut saved = Instant::now();
         while state.finished.is_none() {
             self.step(state)?;
-            if state.step % LOOK != 0 {
+            if !state.step.is_multiple_of(LOOK) {
                 continue;
             }
             let wish = run.observer.progress(&self.progress(state));
@@ -407,8 +395,12 @@ impl Loop<'_, '_> {
 
     fn step(&mut self, state: &mut State) -> Result<(), TrainError> {
         if state.step >= self.cap() {
+            self.judge_bad_steps(state, state.step)?;
             state.finished = Some(matches!(self.settings.iterations, Iterations::Fixed(_)));
             return Ok(());
+        }
+        if self.begins_last_phase(state.step) {
+            state.average.restart();
         }
         let bound = self.evaluate(state);
         state.adam.zero_frozen(&mut self.gradient);
@@ -438,6 +430,15 @@ impl Loop<'_, '_> {
         }
     }
 
+    /// Whether a run of fixed length enters its last phase: iterates at the rates before are no
+    /// part of the average.
+    fn begins_last_phase(&self, step: u64) -> bool {
+        match self.settings.iterations {
+            Iterations::Auto { .. } => false,
+            Iterations::Fixed(count) => step == count - count / PHASES,
+        }
+    }
+
     /// Clips to a multiple of the typical norm, so that no scale has to be known beforehand.
     fn clip(&mut self, state: &mut State, limit: f64) {
         const MEMORY: f64 = 0.99;
@@ -450,26 +451,6 @@ impl Loop<'_, '_> {
             0.0 => norm,
             typical => MEMORY * typical + (1.0 - MEMORY) * norm,
         };
-    }
-
-    fn skip(&mut self, state: &mut State) -> Result<(), TrainError> {
-        state.bad_steps += 1;
-        let bad = self.gradient.iter().position(|g| !g.is_finite());
-        if let Some(at) = bad {
-            let mut blocks = 0..state.learned.blocks().len();
-            let owner = blocks.find(|&place| state.learned.range(place).contains(&at));
-            let name = |place: usize| state.learned.blocks()[place].name.clone();
-            state.bad_block = owner.map(name).unwrap_or_default();
-        }
-        let tried = state.step + 1;
-        if tried >= 100 && state.bad_steps as f64 > self.settings.max_bad_share * tried as f64 {
-            return Err(TrainError::NotFinite {
-                bad: state.bad_steps,
-                steps: tried,
-                block: state.bad_block.clone(),
-            });
-        }
-        Ok(())
     }
 
     fn progress(&self, state: &State) -> Progress {
