@@ -1,5 +1,7 @@
 //! A whole fit: from a density to a posterior, with every choice that was not made for us.
 
+mod check;
+
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -68,7 +70,7 @@ pub struct Fit {
     pub annealed_start: AnnealedStart,
     /// Which surrogate.
     pub surrogate: Option<SurrogateKind>,
-    /// N_surr
+    /// `N_surr`
     pub surrogate_rows: Option<usize>,
     /// B, the rows that score a step.
     pub batch: Option<usize>,
@@ -154,7 +156,7 @@ pub enum GuideSpec {
         steps: usize,
         /// Its coordinates.
         momentum: Momentum,
-        /// Where its quantities started, with η_max.
+        /// Where its quantities started, with `η_max`.
         start: AnnealedStart,
     },
 }
@@ -270,51 +272,6 @@ impl Fit {
             problem,
             hint: hint.to_owned(),
         }
-    }
-
-    /// Refuses settings that cannot work, in one sentence each.
-    fn check(&self, density: &dyn Density) -> Result<(), FitError> {
-        let rows = density.n_rows();
-        if let Some(site) = density.locals().sites().first() {
-            let problem = format!(
-                "the model gives each row a latent of its own, {:?}",
-                site.name
-            );
-            return Err(self.refuse(problem, "integrate it out in the likelihood"));
-        }
-        if density.latents().size() == 0 {
-            let problem = "the model has no latents to infer".into();
-            return Err(self.refuse(problem, "sample at least one site"));
-        }
-        match self.batch {
-            Some(0) => {
-                let problem = "a batch of 0 rows was asked for".into();
-                return Err(self.refuse(problem, "ask for at least one row"));
-            }
-            Some(batch) if batch > rows => {
-                let problem =
-                    format!("a batch of {batch} rows was asked for, but the table has {rows}");
-                return Err(self.refuse(problem, "a batch is drawn without replacement"));
-            }
-            _ => {}
-        }
-        let chained = self.chain_steps.is_some() || self.surrogate.is_some();
-        if chained && !self.method.is_annealed() {
-            let problem = "chain steps or a surrogate were set, but the method has no chain".into();
-            return Err(self.refuse(problem, "use sl-dais"));
-        }
-        if self.surrogate.is_some() && self.method != Method::SlDais {
-            let problem = "a surrogate was set, but the chain runs on the table's rows".into();
-            return Err(self.refuse(problem, "use sl-dais"));
-        }
-        if self.draws < 25 {
-            let problem = format!(
-                "{} draws were asked for, fewer than the 25 a verdict needs",
-                self.draws
-            );
-            return Err(self.refuse(problem, "1000 is usual"));
-        }
-        Ok(())
     }
 
     /// A full-rank base where its D² numbers are cheap beside the rows, else independent.
@@ -467,19 +424,21 @@ impl Fit {
         choices: &mut Choices,
     ) -> Result<Score, FitError> {
         let size = self.batch(density);
-        let rows = match size == density.n_rows() {
-            true => Feed::All,
-            false => Feed::Batch {
+        let rows = if size == density.n_rows() {
+            Feed::All
+        } else {
+            Feed::Batch {
                 size,
                 purpose: "score".into(),
-            },
+            }
         };
         choices.push(("batch".into(), size.to_string()));
         let whole = matches!(rows, Feed::All);
         let usual = !whole && enters_linearly(density);
-        let control = match self.control.unwrap_or(usual) {
-            true => started.control(),
-            false => None,
+        let control = if self.control.unwrap_or(usual) {
+            started.control()
+        } else {
+            None
         };
         if self.control == Some(true) && control.is_none() {
             let problem =
