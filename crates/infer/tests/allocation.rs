@@ -1,0 +1,112 @@
+//! Training allocates nothing once it runs, and its memory does not grow with its length.
+#![expect(unsafe_code, reason = "an allocator that counts is an allocator")]
+
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::sync::atomic::{AtomicIsize, AtomicUsize, Ordering};
+
+use lehr_infer::fit::Fit;
+use lehr_infer::method::{Method, methods};
+use lehr_infer::observer::{Observer, Progress, Wish};
+use lehr_infer::stream::Stream;
+use lehr_infer::train::{Iterations, Run};
+use lehr_model::distribution::{Bernoulli, Distribution, Normal};
+use lehr_model::{Bound, Model};
+use lehr_table::Table;
+
+/// The system's allocator, counting what it is asked for.
+struct Counting;
+
+static COUNT: AtomicUsize = AtomicUsize::new(0);
+static BYTES: AtomicIsize = AtomicIsize::new(0);
+
+fn count(bytes: isize) {
+    COUNT.fetch_add(1, Ordering::Relaxed);
+    BYTES.fetch_add(bytes, Ordering::Relaxed);
+}
+
+// SAFETY: every call goes to the system's allocator unchanged.
+unsafe impl GlobalAlloc for Counting {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        count(layout.size() as isize);
+        // SAFETY: by the caller.
+        unsafe { System.alloc(layout) }
+    }
+
+    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
+        BYTES.fetch_sub(layout.size() as isize, Ordering::Relaxed);
+        // SAFETY: by the caller.
+        unsafe { System.dealloc(pointer, layout) }
+    }
+
+    unsafe fn realloc(&self, pointer: *mut u8, layout: Layout, size: usize) -> *mut u8 {
+        count(size as isize - layout.size() as isize);
+        // SAFETY: by the caller.
+        unsafe { System.realloc(pointer, layout, size) }
+    }
+}
+
+#[global_allocator]
+static ALLOCATOR: Counting = Counting;
+
+/// Allocations and bytes held at the first and at the last look.
+#[derive(Default)]
+struct Looks {
+    first: Option<(usize, isize)>,
+    last: Option<(usize, isize)>,
+    number: usize,
+}
+
+impl Observer for Looks {
+    fn progress(&mut self, _: &Progress) -> Wish {
+        let now = (COUNT.load(Ordering::Relaxed), BYTES.load(Ordering::Relaxed));
+        self.first.get_or_insert(now);
+        self.last = Some(now);
+        self.number += 1;
+        Wish::Continue
+    }
+}
+
+fn logistic() -> Bound {
+    let rows = 600;
+    let mut x = vec![0.0; rows * 4];
+    let mut stream = Stream::new(1, "allocation", 0);
+    stream.fill_normal(&mut x);
+    let y = (0..rows).map(|n| f64::from(x[4 * n] + stream.normal() > 0.0));
+    let table = Table::new()
+        .with_number("y", y.collect())
+        .and_then(|t| t.with_matrix("x", rows, 4, x))
+        .unwrap();
+    let model = Model::new(|m| {
+        let weight = m.sample("weight", Normal::new(0.0, 1.0).expand([4]));
+        m.rows(|row| row.observe("y", Bernoulli::with_logit(row.matrix("x").dot(weight))));
+    });
+    model.bind(&table).unwrap()
+}
+
+/// One test, so that no other thread allocates while it counts.
+#[test]
+fn training_allocates_nothing_between_its_first_and_last_look() {
+    let density = logistic();
+    for info in methods() {
+        for iterations in [Iterations::Fixed(3000), Iterations::Auto { cap: 3000 }] {
+            let mut fit = Fit::new(info.method);
+            fit.train.iterations = iterations;
+            fit.batch = Some(64);
+            fit.draws = 25;
+            if info.method.is_annealed() {
+                fit.chain_steps = Some(2);
+            }
+            if info.method == Method::SlDais {
+                fit.surrogate_rows = Some(32);
+            }
+            let mut looks = Looks::default();
+            let mut run = Run {
+                observer: &mut looks,
+                checkpoint: None,
+            };
+            fit.run(&density, &mut run).unwrap();
+            assert!(looks.number > 5, "{} looks", looks.number);
+            assert_eq!(looks.first, looks.last, "{} {iterations:?}", info.name);
+        }
+    }
+}

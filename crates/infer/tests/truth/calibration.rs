@@ -1,0 +1,160 @@
+//! Posteriors against many simulated truths, and bounds at the sizes of published problems.
+
+use lehr_infer::fit::Fit;
+use lehr_infer::guide::{Base, FullRank, MeanField};
+use lehr_infer::method::Method;
+use lehr_infer::posterior::Posterior;
+use lehr_infer::schedule::Schedule;
+use lehr_infer::stream::Stream;
+use lehr_infer::train::Iterations;
+use lehr_model::distribution::{Bernoulli, Distribution, Normal};
+use lehr_model::{Bound, Model};
+use lehr_table::Table;
+
+use crate::{fixed, run};
+
+fn logistic(x: Vec<f64>, weight: &[f64], stream: &mut Stream) -> Bound {
+    let width = weight.len();
+    let rows = x.len() / width;
+    let label = |row: &[f64]| {
+        let logit: f64 = row.iter().zip(weight).map(|(x, w)| x * w).sum();
+        f64::from(stream.uniform() < 1.0 / (1.0 + (-logit).exp()))
+    };
+    let y: Vec<f64> = x.chunks_exact(width).map(label).collect();
+    let model = Model::new(move |m| {
+        let weight = m.sample("weight", Normal::new(0.0, 1.0).expand([width]));
+        m.rows(|row| row.observe("y", Bernoulli::with_logit(row.matrix("x").dot(weight))));
+    });
+    let table = Table::new()
+        .with_number("y", y)
+        .and_then(|t| t.with_matrix("x", rows, width, x))
+        .unwrap();
+    model.bind(&table).unwrap()
+}
+
+/// How many of some draws, thinned to be few, lie below each true weight.
+fn ranks(posterior: &Posterior, truth: &[f64], kept: usize) -> Vec<usize> {
+    let width = truth.len();
+    let draws = posterior.draws.chunks_exact(width).take(kept);
+    let below = |i: usize| draws.clone().filter(|z| z[i] < truth[i]).count();
+    (0..width).map(below).collect()
+}
+
+#[test]
+#[ignore = "two hundred fits take a minute"]
+fn ranks_of_simulated_truths_are_uniform() {
+    const FITS: u64 = 200;
+    const WIDTH: usize = 3;
+    const KEPT: usize = 39;
+    const BINS: usize = 10;
+    let mut counts = [[0_u32; BINS]; WIDTH];
+    for seed in 0..FITS {
+        let mut stream = Stream::new(seed, "simulated", 0);
+        let truth: Vec<f64> = (0..WIDTH).map(|_| stream.normal()).collect();
+        let mut x = vec![0.0; 40 * WIDTH];
+        stream.fill_normal(&mut x);
+        let density = logistic(x, &truth, &mut stream);
+        let mut fit = fixed(Method::SlDais, 1500).with_seed(seed);
+        fit.surrogate_rows = Some(20);
+        fit.draws = 64;
+        fit.train.lanes = 4;
+        let posterior = run(&fit, &density);
+        for (i, rank) in ranks(&posterior, &truth, KEPT).into_iter().enumerate() {
+            counts[i][rank * BINS / (KEPT + 1)] += 1;
+        }
+    }
+    let expected = FITS as f64 / BINS as f64;
+    for (i, bins) in counts.iter().enumerate() {
+        let terms = bins
+            .iter()
+            .map(|&n| (f64::from(n) - expected).powi(2) / expected);
+        let chi_square: f64 = terms.sum();
+        println!(
+            "weight {i}: χ² = {chi_square:.1} on {} degrees, {bins:?}",
+            BINS - 1
+        );
+        // The 99.9 % quantile of χ² on nine degrees of freedom.
+        assert!(chi_square < 27.9, "weight {i}: {bins:?}");
+    }
+}
+
+/// 208 rows of 61 correlated columns with a constant, standardised.
+fn sonar_like() -> Bound {
+    const ROWS: usize = 208;
+    const WIDTH: usize = 61;
+    let mut stream = Stream::new(7, "sonar", 0);
+    let mut x = vec![0.0; ROWS * WIDTH];
+    for row in x.chunks_exact_mut(WIDTH) {
+        row[0] = 1.0;
+        let mut last = stream.normal();
+        for entry in &mut row[1..] {
+            last = 0.85 * last + (1.0 - 0.85_f64.powi(2)).sqrt() * stream.normal();
+            *entry = last;
+        }
+    }
+    let weight: Vec<f64> = (0..WIDTH).map(|_| 0.7 * stream.normal()).collect();
+    logistic(x, &weight, &mut stream)
+}
+
+fn long(method: Method, base: Option<Base>) -> Fit {
+    let mut fit = Fit::new(method).with_seed(2);
+    fit.train.iterations = Iterations::Fixed(12_000);
+    fit.train.schedule = Schedule::Staircase { start: 2e-3 };
+    fit.train.lanes = 4;
+    // Shorter first steps than Adam's own can be driven to nothing by noise, where they stay.
+    fit.annealed_start.step_size = 0.1;
+    fit.base = base;
+    fit.chain_steps = method.is_annealed().then_some(8);
+    fit.draws = 20_000;
+    fit
+}
+
+#[test]
+#[ignore = "five long fits take minutes"]
+fn chains_come_close_to_the_evidence_at_the_size_of_sonar() {
+    let density = sonar_like();
+    let gaussian = run(&long(Method::FullRank, None), &density);
+    let wide = Some(Base::FullRank(FullRank::default()));
+    let dais = run(&long(Method::Dais, wide), &density);
+    let surrogate = run(&long(Method::SlDais, wide), &density);
+    // The best proposal's importance weights, whose k̂ is judged first.
+    let evidence = dais.evidence;
+    println!(
+        "log evidence {:.3} ± {:.3}, k̂ {:.2}",
+        evidence.mean, evidence.error, dais.pareto.shape
+    );
+    for (name, posterior) in [
+        ("full rank", &gaussian),
+        ("dais", &dais),
+        ("sl-dais", &surrogate),
+    ] {
+        let bound = posterior.bound;
+        let gap = evidence.mean - bound.mean;
+        let seconds = posterior.seconds.train;
+        println!(
+            "{name}: bound {:.3} ± {:.3}, gap {gap:.3}, {seconds:.1} s",
+            bound.mean, bound.error
+        );
+        assert!(gap > -4.0 * evidence.error.hypot(bound.error));
+    }
+    assert!(dais.pareto.shape < 0.7, "{}", dais.pareto.shape);
+    assert!(evidence.mean - dais.bound.mean < 0.35);
+    assert!(evidence.mean - surrogate.bound.mean < 0.35);
+}
+
+#[test]
+#[ignore = "three long fits take minutes"]
+fn chains_on_independent_bases_improve_clearly_at_the_size_of_sonar() {
+    let density = sonar_like();
+    let independent = Some(Base::MeanField(MeanField::default()));
+    let base = run(&long(Method::MeanField, None), &density).bound;
+    for method in [Method::Dais, Method::SlDais] {
+        let posterior = run(&long(method, independent), &density);
+        let gain = posterior.bound.mean - base.mean;
+        println!(
+            "{method}: {gain:.3} nats above mean field at {:.3}",
+            base.mean
+        );
+        assert!(gain > 3.0, "{method}: {gain}");
+    }
+}

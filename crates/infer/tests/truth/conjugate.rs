@@ -1,0 +1,254 @@
+//! Conjugate models: moments and evidence in closed form.
+
+use faer::Mat;
+use lehr_infer::fit::{Fit, Start};
+use lehr_infer::guide::Gradient;
+use lehr_infer::method::Method;
+use lehr_infer::posterior::{Posterior, Summary};
+use lehr_infer::schedule::Schedule;
+use lehr_model::distribution::{
+    Beta, Binomial, Distribution, Gamma, InverseGamma, Normal, Poisson,
+};
+use lehr_model::{Bound, Model};
+use lehr_table::Table;
+use libm::lgamma;
+
+use crate::linear::{Linear, NOISE, form, inverse, log_determinant};
+use crate::{METHODS, fixed, run};
+
+/// A model whose posterior is known.
+struct Case {
+    name: &'static str,
+    density: Bound,
+    log_evidence: f64,
+    /// Mean and standard deviation of every constrained number.
+    moments: Vec<(f64, f64)>,
+}
+
+fn cases() -> [Case; 5] {
+    [
+        normal_mean(),
+        known_noise(),
+        unknown_noise(),
+        beta_binomial(),
+        gamma_poisson(),
+    ]
+}
+
+fn of_linear(name: &'static str, linear: &Linear) -> Case {
+    let posterior = linear.posterior();
+    let moment = |i: usize| (posterior.mean[(i, 0)], posterior.covariance[(i, i)].sqrt());
+    Case {
+        name,
+        density: linear.bind(),
+        log_evidence: linear.log_evidence(),
+        moments: (0..linear.width()).map(moment).collect(),
+    }
+}
+
+fn normal_mean() -> Case {
+    let mut linear = Linear::new(9, 1, 21);
+    linear.x = Mat::from_fn(9, 1, |_, _| 1.0);
+    of_linear("normal mean", &linear)
+}
+
+fn known_noise() -> Case {
+    of_linear("known noise", &Linear::new(14, 3, 22))
+}
+
+/// Normal and inverse gamma: σ² ~ IG(a, b), w | σ² ~ N(0, σ²s²).
+fn unknown_noise() -> Case {
+    const SHAPE: f64 = 3.0;
+    const SCALE: f64 = 2.0;
+    const WIDE: f64 = 1.7;
+    let linear = Linear::new(15, 2, 23);
+    let model = Model::new(|m| {
+        let variance = m.sample("variance", InverseGamma::new(SHAPE, SCALE));
+        let noise = variance.sqrt();
+        let weight = m.sample("weight", Normal::new(0.0, noise * WIDE).expand([2]));
+        m.rows(|row| row.observe("y", Normal::new(row.matrix("x").dot(weight), noise)));
+    });
+    let x = (0..30).map(|k| linear.x[(k / 2, k % 2)]).collect();
+    let y = (0..15).map(|n| linear.y[(n, 0)]).collect();
+    let table = Table::new()
+        .with_number("y", y)
+        .and_then(|t| t.with_matrix("x", 15, 2, x))
+        .unwrap();
+    let (gram, product) = linear.information(&linear.all(), NOISE.powi(2));
+    let precision = gram + Mat::<f64>::identity(2, 2) * faer::Scale(WIDE.powi(-2));
+    let covariance = inverse(&precision);
+    let mean = &covariance * product;
+    let squares = (linear.y.transpose() * &linear.y)[(0, 0)];
+    let shape = SHAPE + 7.5;
+    let scale = SCALE + 0.5 * (squares - form(&precision, &mean));
+    let log_evidence = -7.5 * (2.0 * std::f64::consts::PI).ln()
+        - 0.5 * log_determinant(&precision)
+        - 2.0 * WIDE.ln()
+        + SHAPE * SCALE.ln()
+        - shape * scale.ln()
+        + lgamma(shape)
+        - lgamma(SHAPE);
+    let variance = scale / (shape - 1.0);
+    let weight = |i: usize| (mean[(i, 0)], (variance * covariance[(i, i)]).sqrt());
+    Case {
+        name: "unknown noise",
+        density: model.bind(&table).unwrap(),
+        log_evidence,
+        moments: vec![
+            (variance, variance / (shape - 2.0).sqrt()),
+            weight(0),
+            weight(1),
+        ],
+    }
+}
+
+/// ln B(a, b)
+fn log_beta(a: f64, b: f64) -> f64 {
+    lgamma(a) + lgamma(b) - lgamma(a + b)
+}
+
+fn beta_binomial() -> Case {
+    let trials = [9.0, 12.0, 5.0, 20.0, 11.0];
+    let counts = [4.0, 5.0, 1.0, 9.0, 6.0];
+    let model = Model::new(|m| {
+        let chance = m.sample("chance", Beta::new(2.0, 3.0));
+        let logit = chance.ln() - (1.0 - chance).ln();
+        m.rows(|row| {
+            row.observe("y", Binomial::with_logit(row.number("trials"), logit));
+        });
+    });
+    let table = Table::new()
+        .with_number("y", counts.to_vec())
+        .and_then(|t| t.with_number("trials", trials.to_vec()))
+        .unwrap();
+    let hits: f64 = counts.iter().sum();
+    let misses = trials.iter().sum::<f64>() - hits;
+    let choose = |(n, k): (&f64, &f64)| -log_beta(k + 1.0, n - k + 1.0) - (n + 1.0).ln();
+    let ways: f64 = trials.iter().zip(&counts).map(choose).sum();
+    let (a, b) = (2.0 + hits, 3.0 + misses);
+    let mean = a / (a + b);
+    Case {
+        name: "beta binomial",
+        density: model.bind(&table).unwrap(),
+        log_evidence: ways + log_beta(a, b) - log_beta(2.0, 3.0),
+        moments: vec![(mean, (mean * (1.0 - mean) / (a + b + 1.0)).sqrt())],
+    }
+}
+
+fn gamma_poisson() -> Case {
+    let counts = [3.0, 0.0, 2.0, 5.0, 1.0, 2.0];
+    let (shape, rate) = (2.0, 0.8);
+    let model = Model::new(move |m| {
+        let level = m.sample("level", Gamma::new(shape, rate));
+        m.rows(|row| row.observe("y", Poisson::with_log_rate(level.ln())));
+    });
+    let table = Table::new().with_number("y", counts.to_vec()).unwrap();
+    let total: f64 = counts.iter().sum();
+    let (a, b) = (shape + total, rate + counts.len() as f64);
+    let factorials: f64 = counts.iter().map(|k| lgamma(k + 1.0)).sum();
+    let log_evidence = shape * rate.ln() - lgamma(shape) + lgamma(a) - a * b.ln() - factorials;
+    Case {
+        name: "gamma poisson",
+        density: model.bind(&table).unwrap(),
+        log_evidence,
+        moments: vec![(a / b, a.sqrt() / b)],
+    }
+}
+
+/// The bound lies below the evidence, which the weights recover where they can be trusted.
+fn assert_bounds(case: &Case, posterior: &Posterior, what: &str) {
+    let (bound, evidence) = (posterior.bound, posterior.evidence);
+    let truth = case.log_evidence;
+    assert!(
+        bound.mean <= truth + 4.0 * bound.error + 1e-9,
+        "{what}: bound {bound:?} above {truth}"
+    );
+    if posterior.pareto.shape < 0.7 {
+        assert!(
+            (evidence.mean - truth).abs() <= 4.0 * evidence.error + 1e-9,
+            "{what}: evidence {evidence:?} for {truth}"
+        );
+    }
+}
+
+/// Importance-corrected moments within four standard errors of so many effective draws.
+fn assert_moments(case: &Case, summaries: &[Summary], effective: f64, what: &str) {
+    assert_eq!(summaries.len(), case.moments.len(), "{what}");
+    for (summary, (mean, deviation)) in summaries.iter().zip(&case.moments) {
+        let error = deviation / effective.sqrt();
+        assert!(
+            (summary.mean - mean).abs() < 4.0 * error,
+            "{what}: mean of {} {} for {mean} ± {error}",
+            summary.name,
+            summary.mean
+        );
+        // A skewed posterior's standard deviation is a little less sure than a Gaussian's.
+        assert!(
+            (summary.sd - deviation).abs() < 4.0 * error,
+            "{what}: sd of {} {} for {deviation} ± {error}",
+            summary.name,
+            summary.sd
+        );
+    }
+}
+
+#[test]
+fn every_method_bounds_the_evidence_and_recovers_the_moments() {
+    for case in cases() {
+        for method in METHODS {
+            let mut fit = fixed(method, 600).with_seed(3);
+            fit.draws = 2000;
+            fit.chain_steps = method.is_annealed().then_some(4);
+            let posterior = run(&fit, &case.density);
+            let what = format!("{} by {method}", case.name);
+            assert_bounds(&case, &posterior, &what);
+            if posterior.pareto.shape < 0.7 {
+                let effective = posterior.pareto.effective_size;
+                assert_moments(&case, &posterior.corrected_summaries(), effective, &what);
+            }
+        }
+    }
+}
+
+#[test]
+fn batches_of_rows_still_bound_the_evidence() {
+    let case = known_noise();
+    for method in METHODS {
+        let mut fit = fixed(method, 600).with_seed(4);
+        fit.batch = Some(5);
+        fit.draws = 1000;
+        fit.chain_steps = method.is_annealed().then_some(4);
+        let posterior = run(&fit, &case.density);
+        assert_bounds(&case, &posterior, &format!("{method} on batches"));
+    }
+}
+
+#[test]
+fn full_rank_reaches_the_evidence_of_gaussian_posteriors() {
+    for case in [normal_mean(), known_noise()] {
+        let posterior = run(&Fit::new(Method::FullRank), &case.density);
+        assert!(posterior.trained.converged);
+        let gap = case.log_evidence - posterior.bound.mean;
+        println!(
+            "{}: full rank from laplace is {gap:.1e} nats short",
+            case.name
+        );
+        assert!(gap.abs() < 1e-3, "{}: {gap}", case.name);
+        let draws = posterior.n_draws() as f64;
+        assert_moments(&case, &posterior.summaries(), draws, case.name);
+    }
+}
+
+#[test]
+fn full_rank_reaches_the_evidence_from_far_away() {
+    for case in [normal_mean(), known_noise()] {
+        let mut fit = fixed(Method::FullRank, 6000);
+        fit.start = Start::Zero;
+        fit.train.gradient = Gradient::StickingTheLanding;
+        fit.train.schedule = Schedule::Staircase { start: 2e-2 };
+        let posterior = run(&fit, &case.density);
+        let gap = case.log_evidence - posterior.bound.mean;
+        println!("{}: full rank from zero is {gap:.1e} nats short", case.name);
+        assert!(gap.abs() < 1e-3, "{}: {gap}", case.name);
+    }
+}

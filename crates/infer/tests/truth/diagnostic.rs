@@ -1,0 +1,196 @@
+//! What a posterior says of itself, keeps, and gives back.
+
+use lehr_density::Density;
+use lehr_infer::fit::{Fit, Start};
+use lehr_infer::guide::{Base, MeanField};
+use lehr_infer::method::Method;
+use lehr_infer::pareto::Trust;
+use lehr_infer::posterior::Posterior;
+use lehr_model::distribution::{Bernoulli, Distribution, Normal};
+use lehr_model::{Bound, Model};
+use lehr_table::Table;
+
+use crate::linear::Linear;
+use crate::{fixed, normals, run};
+
+/// Two covariates that are all but the same.
+fn collinear() -> Linear {
+    let mut linear = Linear::new(40, 3, 31);
+    for n in 0..40 {
+        linear.x[(n, 1)] = linear.x[(n, 0)] + 0.05 * linear.x[(n, 1)];
+    }
+    linear
+}
+
+#[test]
+fn a_well_fitted_model_is_called_reliable() {
+    let posterior = run(&fixed(Method::FullRank, 800), &collinear().bind());
+    assert!(posterior.pareto.shape < 0.5, "{}", posterior.pareto.shape);
+    assert_eq!(posterior.pareto.trust, Trust::Reliable);
+    assert!(posterior.verdict().starts_with("reliable (k̂ = "));
+}
+
+#[test]
+fn independence_among_correlated_coefficients_is_warned_of() {
+    let posterior = run(&fixed(Method::MeanField, 800), &collinear().bind());
+    assert!(posterior.pareto.shape > 0.7, "{}", posterior.pareto.shape);
+    assert_eq!(posterior.pareto.trust, Trust::Untrusted);
+    assert!(
+        posterior
+            .verdict()
+            .starts_with("do not trust these draws (k̂ = ")
+    );
+}
+
+/// A logistic regression with few events among many rows, whose posterior is skewed.
+pub(crate) fn rare_events(rows: usize) -> Bound {
+    let x = normals(2 * rows, 41);
+    let noise = normals(rows, 42);
+    let label = |n: usize| f64::from(0.8 * x[2 * n] + 1.2 * noise[n] > 2.6);
+    let y: Vec<f64> = (0..rows).map(label).collect();
+    let events: f64 = y.iter().sum();
+    assert!((2.0..12.0).contains(&events), "{events} events");
+    let model = Model::new(|m| {
+        let level = m.sample("level", Normal::new(0.0, 10.0));
+        let weight = m.sample("weight", Normal::new(0.0, 3.0).expand([2]));
+        m.rows(|row| {
+            let logit = row.matrix("x").dot(weight) + level;
+            row.observe("y", Bernoulli::with_logit(logit));
+        });
+    });
+    let table = Table::new()
+        .with_number("y", y)
+        .and_then(|t| t.with_matrix("x", rows, 2, x))
+        .unwrap();
+    model.bind(&table).unwrap()
+}
+
+fn bound_of(method: Method, steps: Option<usize>, density: &dyn Density) -> (f64, f64) {
+    let mut fit = fixed(method, 3000).with_seed(5);
+    fit.base = Some(Base::MeanField(MeanField::default()));
+    fit.chain_steps = steps;
+    fit.draws = 4000;
+    // A chain on far fewer rows than there are learns not to move: its noise costs more than it gains.
+    fit.batch = Some(198);
+    fit.train.lanes = 4;
+    if method == Method::SlDais {
+        fit.surrogate_rows = Some(64);
+    }
+    let bound = run(&fit, density).bound;
+    (bound.mean, bound.error)
+}
+
+#[test]
+fn chains_improve_on_their_base_and_on_shorter_ones() {
+    let density = rare_events(200);
+    let base = bound_of(Method::MeanField, None, &density);
+    for method in [
+        Method::Dais,
+        Method::NsDais,
+        Method::NsPrimeDais,
+        Method::SlDais,
+    ] {
+        let short = bound_of(method, Some(1), &density);
+        let long = bound_of(method, Some(8), &density);
+        println!("{method}: {base:.3?}, K = 1 {short:.3?}, K = 8 {long:.3?}");
+        let better = |a: (f64, f64), b: (f64, f64)| a.0 - b.0 > 2.0 * a.1.hypot(b.1);
+        assert!(better(long, base), "{method}: {long:?} over {base:?}");
+        assert!(better(long, short), "{method}: {long:?} over {short:?}");
+    }
+}
+
+fn small_fit() -> Fit {
+    let mut fit = fixed(Method::SlDais, 200).with_seed(6);
+    fit.chain_steps = Some(3);
+    fit.surrogate_rows = Some(16);
+    fit.draws = 100;
+    fit
+}
+
+#[test]
+fn a_saved_posterior_comes_back_whole_and_goes_on_drawing() {
+    let density = rare_events(200);
+    let posterior = run(&small_fit(), &density);
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("posterior");
+    posterior.save(&path).unwrap();
+    let back = Posterior::load(&path).unwrap();
+    assert_eq!(back.draws, posterior.draws);
+    assert_eq!(back.pareto, posterior.pareto);
+    assert_eq!(back.trained.learned, posterior.trained.learned);
+    assert_eq!(back.summaries(), posterior.summaries());
+    assert_eq!(back.corrected_summaries(), posterior.corrected_summaries());
+    assert_eq!(back.verdict(), posterior.verdict());
+    let more = posterior.draw_more(&density, 50, 7).unwrap();
+    assert_eq!(back.draw_more(&density, 50, 7).unwrap(), more);
+}
+
+#[test]
+fn draws_of_a_chain_on_a_surrogate_need_none_of_the_rows() {
+    let density = rare_events(200);
+    let posterior = run(&small_fit(), &density);
+    let x = normals(10, 77);
+    let table = Table::new()
+        .with_number("y", vec![0.0, 1.0, 1.0, 0.0, 1.0])
+        .and_then(|t| t.with_matrix("x", 5, 2, x))
+        .unwrap();
+    let elsewhere = Model::new(|m| {
+        let level = m.sample("level", Normal::new(0.0, 10.0));
+        let weight = m.sample("weight", Normal::new(0.0, 3.0).expand([2]));
+        m.rows(|row| {
+            let logit = row.matrix("x").dot(weight) + level;
+            row.observe("y", Bernoulli::with_logit(logit));
+        });
+    })
+    .bind(&table)
+    .unwrap();
+    let expected = posterior.draw_more(&density, 70, 8).unwrap();
+    assert_eq!(posterior.draw_more(&elsewhere, 70, 8).unwrap(), expected);
+    assert_eq!(expected.len(), 70 * 3);
+}
+
+#[test]
+fn a_damaged_file_is_refused() {
+    let posterior = run(&small_fit(), &rare_events(200));
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("posterior");
+    posterior.save(&path).unwrap();
+    let bytes = std::fs::read(&path).unwrap();
+    let refused = |bytes: &[u8]| {
+        std::fs::write(&path, bytes).unwrap();
+        Posterior::load(&path).unwrap_err().to_string()
+    };
+    let mut flipped = bytes.clone();
+    flipped[bytes.len() / 2] ^= 4;
+    let mut newer = bytes.clone();
+    newer[8] += 1;
+    for damaged in [
+        &flipped[..],
+        &bytes[..bytes.len() - 9],
+        &bytes[..10],
+        &newer,
+    ] {
+        let error = refused(damaged);
+        assert!(
+            error.contains(": expected ") && error.contains("\n  hint: "),
+            "{error}"
+        );
+    }
+}
+
+#[test]
+fn a_fit_goes_on_from_another_fit() {
+    let density = rare_events(200);
+    let gaussian = run(&fixed(Method::MeanField, 1500), &density);
+    let mut fit = fixed(Method::Dais, 1);
+    fit.base = Some(Base::MeanField(MeanField::default()));
+    fit.start = Start::Fit(Box::new((
+        gaussian.frame.clone(),
+        gaussian.trained.learned.clone(),
+    )));
+    fit.chain_steps = Some(2);
+    fit.annealed_start.step_size = 1e-6;
+    let (from, to) = (gaussian.bound, run(&fit, &density).bound);
+    let error = from.error.hypot(to.error);
+    assert!((from.mean - to.mean).abs() < 4.0 * error, "{from:?} {to:?}");
+}

@@ -1,0 +1,256 @@
+//! The training objective's gradient against central differences with frozen noise.
+
+use std::sync::Arc;
+
+use lehr_density::Density;
+use lehr_infer::annealed::{Annealed, AnnealedStart, Drive, Momentum};
+use lehr_infer::control::Control;
+use lehr_infer::frame::Frame;
+use lehr_infer::guide::{Base, Gradient, Guide};
+use lehr_infer::objective::{Objective, Score};
+use lehr_infer::program::Program;
+use lehr_infer::train::{Task, TrainSettings};
+
+use crate::model::small_models;
+use crate::{all_rows, bases, batch, starts, stir};
+
+/// Relative error allowed, against the largest entry of a block's gradient.
+const TOLERANCE: f64 = 1e-7;
+
+fn chain(base: Base, momentum: Momentum, drive: Drive) -> Annealed {
+    Annealed {
+        base,
+        drive,
+        steps: 3,
+        momentum,
+        start: AnnealedStart {
+            step_size: 0.07,
+            step_growth: 0.02,
+            refreshment: 0.6,
+            momentum_variance: 1.2,
+            max_step_size: 0.25,
+        },
+    }
+}
+
+fn settings(objective: Objective) -> TrainSettings {
+    TrainSettings {
+        lanes: 2,
+        seed: 4,
+        objective,
+        ..TrainSettings::default()
+    }
+}
+
+fn value(program: &mut Program, values: &[f64]) -> f64 {
+    program.set_learned(values);
+    program.run();
+    program.output(0)[0]
+}
+
+/// The derivative in one place by central differences at three widths, extrapolated twice.
+fn difference(program: &mut Program, values: &mut [f64], place: usize) -> f64 {
+    let at = values[place];
+    let mut slope = |width: f64| {
+        values[place] = at + width;
+        let above = value(program, values);
+        values[place] = at - width;
+        let below = value(program, values);
+        values[place] = at;
+        (above - below) / (2.0 * width)
+    };
+    let slopes = [slope(4e-3), slope(2e-3), slope(1e-3)];
+    let once = [0, 1].map(|k| (4.0 * slopes[k + 1] - slopes[k]) / 3.0);
+    (16.0 * once[1] - once[0]) / 15.0
+}
+
+/// Holds every entry of a task's gradient against differences of its objective.
+fn assert_exact(task: &Task<'_>, objective: Objective, what: &str) {
+    let mut learned = starts(task.density, task.guide);
+    stir(&mut learned);
+    let mut program = task.program(&learned, &settings(objective)).unwrap();
+    program.fill(task.density.source(), 9);
+    let bound = value(&mut program, &learned.values);
+    assert!(bound.is_finite(), "{what}: the objective is {bound}");
+    let count = learned.blocks().len();
+    let gradients: Vec<Vec<f64>> = (1..=count).map(|k| program.output(k).to_vec()).collect();
+    for (block, gradient) in gradients.iter().enumerate() {
+        let name = learned.blocks()[block].name.clone();
+        let largest = gradient.iter().fold(0.0, |most: f64, g| most.max(g.abs()));
+        assert!(largest > 1e-9, "{what}: {name} does not matter");
+        for (place, exact) in learned.range(block).zip(gradient) {
+            let found = difference(&mut program, &mut learned.values, place);
+            let error = (found - exact).abs() / largest;
+            assert!(
+                error < TOLERANCE,
+                "{what}: {name} {found} for {exact} ({error:e})"
+            );
+        }
+    }
+}
+
+/// A control variate in form only: derivatives do not ask whether it is a good one.
+fn some_control(density: &dyn Density) -> Control {
+    let size = density.latents().size();
+    let wave = |scale: f64| move |k: usize| scale * (1.0 + 1.3 * k as f64).sin();
+    let hessian = |k: usize| wave(0.4)((k / size) * (k % size));
+    Control {
+        mode: (0..size).map(wave(0.2)).collect(),
+        value: -3.0,
+        gradient: (0..size).map(wave(0.5)).collect(),
+        hessian: (0..size * size).map(hessian).collect(),
+        params: Arc::from(density.params().start()),
+    }
+}
+
+fn frames(size: usize) -> [Frame; 3] {
+    let shift: Arc<[f64]> = (0..size).map(|i| 0.1 * (i as f64).cos()).collect();
+    let entry = |k: usize| match (k / size, k % size) {
+        (i, j) if i == j => 0.7 + 0.1 * (i as f64).sin(),
+        (i, j) if i > j => 0.2 * ((i + 2 * j) as f64).sin(),
+        _ => 0.0,
+    };
+    [
+        Frame::Identity,
+        Frame::Diagonal {
+            shift: shift.clone(),
+            scale: (0..size).map(|i| 0.8 + 0.3 * (i as f64).sin()).collect(),
+        },
+        Frame::Dense {
+            shift,
+            factor: (0..size * size).map(entry).collect(),
+        },
+    ]
+}
+
+/// Every model with the identity frame: what `guides` gives, scored by `score`.
+fn for_every_model(guides: impl Fn() -> Vec<(String, Box<dyn Guide>)>, score: &Score) {
+    for small in small_models() {
+        for (name, guide) in guides() {
+            let task = Task {
+                density: &small.density,
+                frame: &Frame::Identity,
+                guide: guide.as_ref(),
+                score,
+            };
+            let what = format!("{} by {name}", small.name);
+            assert_exact(&task, Objective::Elbo, &what);
+        }
+    }
+}
+
+fn chains(drive: &Drive) -> Vec<(String, Box<dyn Guide>)> {
+    let with = |base: Base| {
+        [Momentum::Diagonal, Momentum::Whitened].map(|momentum| {
+            let name = format!("{} {momentum:?}", base.name());
+            let guide: Box<dyn Guide> = Box::new(chain(base, momentum, drive.clone()));
+            (name, guide)
+        })
+    };
+    bases().into_iter().flat_map(with).collect()
+}
+
+#[test]
+fn gaussian_guides_have_exact_gradients_on_every_model() {
+    let guides = || {
+        let boxed =
+            |base: Base| -> (String, Box<dyn Guide>) { (base.name().into(), Box::new(base)) };
+        bases().into_iter().map(boxed).collect()
+    };
+    for_every_model(guides, &all_rows());
+    for_every_model(guides, &batch(4, "score"));
+}
+
+#[test]
+fn chains_on_all_rows_have_exact_gradients_on_every_model() {
+    for_every_model(|| chains(&Drive::FullData), &all_rows());
+}
+
+#[test]
+fn chains_on_a_batch_have_exact_gradients_on_every_model() {
+    for_every_model(|| chains(&Drive::Batch { size: 3 }), &batch(4, "score"));
+}
+
+#[test]
+fn chains_on_fresh_batches_have_exact_gradients_on_every_model() {
+    for_every_model(
+        || chains(&Drive::FreshBatch { size: 3 }),
+        &batch(4, "score"),
+    );
+}
+
+#[test]
+fn frames_weights_and_controls_have_exact_gradients_on_every_model() {
+    let [mean_field, full_rank, low_rank] = bases();
+    let guides: [Box<dyn Guide>; 3] = [
+        Box::new(low_rank),
+        Box::new(chain(mean_field, Momentum::Whitened, Drive::FullData)),
+        Box::new(chain(
+            full_rank,
+            Momentum::Diagonal,
+            Drive::Batch { size: 3 },
+        )),
+    ];
+    for small in small_models() {
+        let size = small.density.latents().size();
+        let score = Score {
+            control: Some(some_control(&small.density)),
+            ..batch(4, "score")
+        };
+        for (k, guide) in guides.iter().enumerate() {
+            for frame in frames(size) {
+                let task = Task {
+                    density: &small.density,
+                    frame: &frame,
+                    guide: guide.as_ref(),
+                    score: &score,
+                };
+                let what = format!("{} by guide {k} in {frame:?}", small.name);
+                assert_exact(&task, Objective::ImportanceWeighted, &what);
+            }
+        }
+    }
+}
+
+/// The gradient of a Gaussian guide, averaged over many steps, with its standard errors.
+fn mean_gradient(task: &Task<'_>, gradient: Gradient) -> Vec<(f64, f64)> {
+    let mut learned = starts(task.density, task.guide);
+    stir(&mut learned);
+    let settings = TrainSettings {
+        gradient,
+        lanes: 8,
+        seed: 5,
+        ..TrainSettings::default()
+    };
+    let mut program = task.program(&learned, &settings).unwrap();
+    program.set_learned(&learned.values);
+    let mut all: Vec<Vec<f64>> = vec![Vec::new(); learned.values.len()];
+    for step in 0..3000 {
+        program.fill(task.density.source(), step);
+        program.run();
+        let outputs = (1..=learned.blocks().len()).flat_map(|k| program.output(k));
+        all.iter_mut().zip(outputs).for_each(|(to, g)| to.push(*g));
+    }
+    all.iter().map(|values| crate::estimate(values)).collect()
+}
+
+#[test]
+fn sticking_the_landing_changes_the_gradient_but_not_its_mean() {
+    let small = small_models().swap_remove(0);
+    let score = all_rows();
+    for base in bases() {
+        let task = Task {
+            density: &small.density,
+            frame: &Frame::Identity,
+            guide: &base,
+            score: &score,
+        };
+        let total = mean_gradient(&task, Gradient::Total);
+        let sticking = mean_gradient(&task, Gradient::StickingTheLanding);
+        assert_ne!(total, sticking);
+        for ((a, a_error), (b, b_error)) in total.into_iter().zip(sticking) {
+            let error = a_error.hypot(b_error);
+            assert!((a - b).abs() <= 4.5 * error, "{base:?}: {a} {b} ± {error}");
+        }
+    }
+}

@@ -1,0 +1,463 @@
+//! Laws that need no tolerance beyond rounding.
+
+use std::path::Path;
+use std::time::Duration;
+
+use lehr_density::Density;
+use lehr_infer::annealed::{Annealed, AnnealedStart, Drive, Momentum};
+use lehr_infer::block::Learned;
+use lehr_infer::context::Feed;
+use lehr_infer::fit::Fit;
+use lehr_infer::frame::Frame;
+use lehr_infer::guide::{Base, Gradient, Guide, MeanField};
+use lehr_infer::lbfgs::LbfgsSettings;
+use lehr_infer::method::Method;
+use lehr_infer::mode::find_mode;
+use lehr_infer::objective::{Score, weigh};
+use lehr_infer::observer::{Observer, Progress, Wish};
+use lehr_infer::posterior::Posterior;
+use lehr_infer::program::{Program, compile};
+use lehr_infer::stream::Stream;
+use lehr_infer::summary::sd;
+use lehr_infer::train::{Checkpoint, Iterations, Run, Task, TrainSettings};
+use lehr_model::distribution::{Bernoulli, Distribution, Normal};
+use lehr_model::{Bound, Model};
+use lehr_table::Table;
+
+use crate::model::small_models;
+use crate::{all_rows, bases, batch, estimate, fixed, normals, run, set, starts, stir};
+
+const LANES: usize = 4;
+
+fn chain(base: Base, momentum: Momentum, drive: Drive, steps: usize) -> Annealed {
+    Annealed {
+        base,
+        drive,
+        steps,
+        momentum,
+        start: AnnealedStart {
+            step_size: 0.07,
+            step_growth: 0.02,
+            refreshment: 0.6,
+            momentum_variance: 1.2,
+            max_step_size: 0.25,
+        },
+    }
+}
+
+/// z and log weights, with noise that depends on the names of its inputs alone.
+fn weighed(density: &dyn Density, guide: &dyn Guide, learned: &Learned) -> [Vec<f64>; 2] {
+    let mut program = compile(density, learned, (LANES, 1), |context| {
+        let weighed = weigh(context, guide, Gradient::Total, &all_rows());
+        vec![weighed.latents, weighed.log_weight]
+    })
+    .unwrap();
+    program.set_learned(&learned.values);
+    program.fill(density.source(), 3);
+    set_noise(&mut program, density.latents().size());
+    program.run();
+    [0, 1].map(|k| program.output(k).to_vec())
+}
+
+fn set_noise(program: &mut Program, size: usize) {
+    let momenta = (0..8).map(|k| format!("momentum {k}"));
+    for name in momenta.chain(["base_noise".into(), "base_noise_along".into()]) {
+        if let Some(slot) = program.plan().input_named(&name) {
+            let width = if name.ends_with("along") { 2 } else { size };
+            let mut noise = vec![0.0; LANES * width];
+            Stream::new(2, &name, 0).fill_normal(&mut noise);
+            program.workspace_mut().set(slot, &noise);
+        }
+    }
+}
+
+fn assert_near(found: &[Vec<f64>; 2], expected: &[Vec<f64>; 2], what: &str) {
+    for (found, expected) in found.iter().flatten().zip(expected.iter().flatten()) {
+        let error = (found - expected).abs() / expected.abs().max(1.0);
+        assert!(error < 1e-11, "{what}: {found} for {expected}");
+    }
+}
+
+fn stirred(density: &dyn Density, guide: &dyn Guide) -> Learned {
+    let mut learned = starts(density, guide);
+    stir(&mut learned);
+    learned
+}
+
+#[test]
+fn no_steps_are_the_base() {
+    for small in small_models() {
+        for base in bases() {
+            let learned = stirred(&small.density, &base);
+            let expected = weighed(&small.density, &base, &learned);
+            for drive in [Drive::FullData, Drive::Batch { size: 3 }] {
+                let guide = chain(base, Momentum::Whitened, drive, 0);
+                assert_eq!(weighed(&small.density, &guide, &learned), expected);
+            }
+        }
+    }
+}
+
+#[test]
+fn steps_of_no_length_leave_z_and_its_weight_where_they_were() {
+    for small in small_models() {
+        for base in bases() {
+            let of_base = stirred(&small.density, &base);
+            let expected = weighed(&small.density, &base, &of_base);
+            for momentum in [Momentum::Diagonal, Momentum::Whitened] {
+                let guide = chain(base, momentum, Drive::FullData, 3);
+                let mut learned = stirred(&small.density, &guide);
+                learned.take_from(&of_base);
+                set(&mut learned, "step_size", &[-800.0]);
+                set(&mut learned, "step_growth", &[0.0]);
+                let found = weighed(&small.density, &guide, &learned);
+                assert_near(&found, &expected, small.name);
+            }
+        }
+    }
+}
+
+#[test]
+fn batches_of_all_rows_are_all_rows() {
+    for small in small_models() {
+        let size = small.density.n_rows();
+        for base in bases() {
+            for momentum in [Momentum::Diagonal, Momentum::Whitened] {
+                let dais = chain(base, momentum, Drive::FullData, 3);
+                let learned = stirred(&small.density, &dais);
+                let expected = weighed(&small.density, &dais, &learned);
+                for drive in [Drive::Batch { size }, Drive::FreshBatch { size }] {
+                    let guide = chain(base, momentum, drive, 3);
+                    let found = weighed(&small.density, &guide, &learned);
+                    assert_near(&found, &expected, small.name);
+                }
+            }
+        }
+    }
+}
+
+/// z after one leapfrog step of unit momentum variance from z₀ with momentum p.
+fn step(density: &dyn Density, from: &[f64], momentum: &[f64], step_size: f64) -> Vec<f64> {
+    let base = Base::MeanField(MeanField::default());
+    let mut guide = chain(base, Momentum::Diagonal, Drive::FullData, 1);
+    guide.start = AnnealedStart {
+        step_size,
+        step_growth: 0.0,
+        momentum_variance: 1.0,
+        ..guide.start
+    };
+    let mut learned = starts(density, &guide);
+    set(&mut learned, "base_mean", from);
+    let mut program = compile(density, &learned, (1, 1), |context| {
+        vec![weigh(context, &guide, Gradient::Total, &all_rows()).latents]
+    })
+    .unwrap();
+    program.set_learned(&learned.values);
+    for (name, values) in [
+        ("base_noise", &vec![0.0; from.len()]),
+        ("momentum 0", &momentum.to_vec()),
+    ] {
+        let slot = program.plan().input_named(name).unwrap();
+        program.workspace_mut().set(slot, values);
+    }
+    program.run();
+    program.output(0).to_vec()
+}
+
+#[test]
+fn the_leapfrog_run_backwards_returns() {
+    let step_size = 0.13;
+    for small in small_models() {
+        let size = small.density.latents().size();
+        let from: Vec<f64> = normals(size, 3).iter().map(|z| 0.3 * z).collect();
+        let momentum = normals(size, 4);
+        let to = step(&small.density, &from, &momentum, step_size);
+        // z₁ = z₀ + ½η(p + p̂) tells the momentum after the kick, which is then turned round.
+        let turned: Vec<f64> = (0..size)
+            .map(|i| momentum[i] - 2.0 * (to[i] - from[i]) / step_size)
+            .collect();
+        let back = step(&small.density, &to, &turned, step_size);
+        for (found, expected) in back.iter().zip(&from) {
+            assert!(
+                (found - expected).abs() < 1e-12,
+                "{}: {found} {expected}",
+                small.name
+            );
+        }
+        assert!(to.iter().zip(&from).any(|(a, b)| (a - b).abs() > 1e-3));
+    }
+}
+
+/// A logistic regression with row weights.
+pub(crate) fn logistic(rows: &[usize], weights: &[f64], total: usize) -> Bound {
+    let x = normals(3 * total, 5);
+    let noise = normals(total, 6);
+    let label = |n: usize| f64::from(x[3 * n] - 0.5 * x[3 * n + 1] + noise[n] > 0.3);
+    let model = Model::new(|m| {
+        let weight = m.sample("weight", Normal::new(0.0, 1.0).expand([3]));
+        m.rows(|row| {
+            row.weight("w");
+            row.observe("y", Bernoulli::with_logit(row.matrix("x").dot(weight)));
+        });
+    });
+    let table = Table::new()
+        .with_number("y", rows.iter().map(|&n| label(n)).collect())
+        .and_then(|t| {
+            let x = rows.iter().flat_map(|&n| x[3 * n..3 * n + 3].to_vec());
+            t.with_matrix("x", rows.len(), 3, x.collect())
+        })
+        .and_then(|t| t.with_number("w", weights.to_vec()))
+        .unwrap();
+    model.bind(&table).unwrap()
+}
+
+#[test]
+fn the_order_of_rows_does_not_matter_and_a_row_twice_is_weight_two() {
+    let plain = logistic(&[0, 1, 2, 3, 4], &[1.0, 1.0, 2.0, 1.0, 0.5], 5);
+    let moved = logistic(&[3, 2, 4, 0, 1], &[1.0, 2.0, 0.5, 1.0, 1.0], 5);
+    let twice = logistic(&[0, 2, 1, 2, 3, 4], &[1.0, 1.0, 1.0, 1.0, 1.0, 0.5], 5);
+    for base in bases() {
+        for momentum in [Momentum::Diagonal, Momentum::Whitened] {
+            let guide = chain(base, momentum, Drive::FullData, 3);
+            let learned = stirred(&plain, &guide);
+            let expected = weighed(&plain, &guide, &learned);
+            assert_near(&weighed(&moved, &guide, &learned), &expected, "moved");
+            assert_near(&weighed(&twice, &guide, &learned), &expected, "twice");
+        }
+    }
+}
+
+/// Stops at a step.
+struct StopAt(u64);
+
+impl Observer for StopAt {
+    fn progress(&mut self, progress: &Progress) -> Wish {
+        if progress.step >= self.0 {
+            Wish::Stop
+        } else {
+            Wish::Continue
+        }
+    }
+}
+
+/// The fit, stopped at these steps and gone on with each time.
+fn interrupted(fit: &Fit, density: &dyn Density, stops: &[u64], path: &Path) -> Posterior {
+    let checkpoint = || {
+        Some(Checkpoint {
+            path: path.to_owned(),
+            every: Duration::from_secs(3600),
+        })
+    };
+    for &stop in stops {
+        let mut run = Run {
+            observer: &mut StopAt(stop),
+            checkpoint: checkpoint(),
+        };
+        let stopped = fit.run(density, &mut run).unwrap_err().to_string();
+        assert!(stopped.starts_with("train: stopped after"), "{stopped}");
+        assert!(stopped.contains("; go on with "), "{stopped}");
+    }
+    let mut run = Run {
+        observer: &mut (),
+        checkpoint: checkpoint(),
+    };
+    fit.run(density, &mut run).unwrap()
+}
+
+fn assert_same_bits(found: &Posterior, expected: &Posterior) {
+    assert_eq!(found.trained.learned, expected.trained.learned);
+    assert_eq!(found.trained.history, expected.trained.history);
+    assert_eq!(found.trained.iterations, expected.trained.iterations);
+    assert_eq!(found.draws, expected.draws);
+    assert_eq!(found.bound, expected.bound);
+}
+
+fn some_rows(rows: usize) -> Bound {
+    let all: Vec<usize> = (0..rows).collect();
+    logistic(&all, &vec![1.0; rows], rows)
+}
+
+#[test]
+fn a_fit_that_was_stopped_and_resumed_is_the_fit() {
+    let density = some_rows(300);
+    let folder = tempfile::tempdir().unwrap();
+    for method in [Method::MeanField, Method::NsPrimeDais, Method::SlDais] {
+        let mut fit = fixed(method, 700);
+        fit.batch = Some(32);
+        fit.draws = 64;
+        fit.chain_steps = method.is_annealed().then_some(3);
+        let whole = run(&fit, &density);
+        let path = folder.path().join(method.to_string());
+        let pieces = interrupted(&fit, &density, &[1, 65, 500, 620], &path);
+        assert_same_bits(&pieces, &whole);
+    }
+}
+
+#[test]
+fn an_automatic_fit_that_was_stopped_and_resumed_is_the_fit() {
+    let density = some_rows(200);
+    let folder = tempfile::tempdir().unwrap();
+    let mut fit = Fit::new(Method::FullRank);
+    fit.train.iterations = Iterations::Auto { cap: 30_000 };
+    fit.draws = 64;
+    let whole = run(&fit, &density);
+    assert!(
+        whole.trained.converged,
+        "{} steps",
+        whole.trained.iterations
+    );
+    let stops = [640, 641, whole.trained.iterations / 2];
+    let pieces = interrupted(&fit, &density, &stops, &folder.path().join("fit"));
+    assert_same_bits(&pieces, &whole);
+}
+
+#[test]
+fn a_checkpoint_of_another_fit_is_refused() {
+    let density = some_rows(300);
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("fit");
+    let mut fit = fixed(Method::MeanField, 200);
+    fit.batch = Some(32);
+    fit.draws = 64;
+    interrupted(&fit, &density, &[64], &path);
+    let refused = |fit: &Fit, density: &dyn Density| {
+        let mut run = Run {
+            observer: &mut (),
+            checkpoint: Some(Checkpoint {
+                path: path.clone(),
+                every: Duration::from_secs(3600),
+            }),
+        };
+        fit.run(density, &mut run).unwrap_err().to_string()
+    };
+    let change = |f: fn(&mut Fit)| {
+        let mut other = fit.clone();
+        f(&mut other);
+        other
+    };
+    let others = [
+        change(|f| f.train.seed = 9),
+        change(|f| f.train.schedule = lehr_infer::schedule::Schedule::Constant(1e-3)),
+        change(|f| f.train.clip = None),
+        change(|f| f.train.frozen = vec!["base_mean".into()]),
+        change(|f| f.batch = Some(16)),
+        change(|f| f.control = Some(false)),
+        change(|f| f.train.lanes = 2),
+    ];
+    let expected = "expected a checkpoint of this fit, found one of another model, method or \
+                    setting\n  hint: remove the file to start anew";
+    for other in &others {
+        assert!(refused(other, &density).ends_with(expected));
+    }
+    assert!(refused(&fit, &some_rows(299)).ends_with(expected));
+    let weights: Vec<f64> = (0..300).map(|n| if n == 7 { 1.5 } else { 1.0 }).collect();
+    let all: Vec<usize> = (0..300).collect();
+    assert!(refused(&fit, &logistic(&all, &weights, 300)).ends_with(expected));
+}
+
+#[test]
+fn the_number_of_threads_does_not_change_a_bit() {
+    let density = some_rows(20_000);
+    for method in [Method::FullRank, Method::Dais, Method::SlDais] {
+        let mut fit = fixed(method, 40);
+        fit.batch = Some(20_000);
+        fit.draws = 32;
+        fit.train.lanes = 4;
+        fit.chain_steps = method.is_annealed().then_some(2);
+        let within = |threads: usize| {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads);
+            pool.build().unwrap().install(|| run(&fit, &density))
+        };
+        assert_same_bits(&within(2), &within(1));
+    }
+}
+
+/// Objectives of many steps, scored as given.
+fn objectives(density: &dyn Density, frame: &Frame, score: &Score, learned: &Learned) -> Vec<f64> {
+    let base = bases()[1];
+    let task = Task {
+        density,
+        frame,
+        guide: &base,
+        score,
+    };
+    let settings = TrainSettings {
+        seed: 8,
+        ..TrainSettings::default()
+    };
+    let mut program = task.program(learned, &settings).unwrap();
+    program.set_learned(&learned.values);
+    let objective = |step: u64| {
+        program.fill(density.source(), step);
+        program.run();
+        program.output(0)[0]
+    };
+    (0..6000).map(objective).collect()
+}
+
+#[test]
+fn the_control_variate_keeps_the_mean_and_takes_the_variance() {
+    let all: Vec<usize> = (0..2000).collect();
+    let weights: Vec<f64> = (0..2000).map(|n| 0.5 + f64::from(n % 3)).collect();
+    let density = logistic(&all, &weights, 2000);
+    let mode = find_mode(&density, LbfgsSettings::default());
+    let curvature = mode.curvature(&density);
+    let frame = curvature.dense_frame(&mode);
+    let mut learned = starts(&density, &bases()[1]);
+    frame.start(&mut learned);
+    let exact = objectives(&density, &frame, &all_rows(), &learned);
+    let apart = |score: &Score| -> Vec<f64> {
+        let found = objectives(&density, &frame, score, &learned);
+        found.iter().zip(&exact).map(|(a, b)| a - b).collect()
+    };
+    let plain = apart(&batch(50, "score"));
+    let controlled = apart(&Score {
+        control: Some(curvature.control(&mode)),
+        ..batch(50, "score")
+    });
+    for differences in [&plain, &controlled] {
+        let (mean, error) = estimate(differences);
+        assert!(mean.abs() < 4.0 * error, "{mean} ± {error}");
+    }
+    let ratio = (sd(&controlled) / sd(&plain)).powi(2);
+    println!("variance of the data term with the control over without: {ratio:.2e}");
+    assert!(ratio < 1e-3, "{ratio}");
+}
+
+#[test]
+fn the_control_variate_is_unbiased_away_from_the_mode_and_where_params_moved() {
+    for small in small_models() {
+        let density = &small.density;
+        let mut mode = find_mode(
+            density,
+            LbfgsSettings {
+                iterations: 3,
+                ..LbfgsSettings::default()
+            },
+        );
+        mode.latents
+            .iter_mut()
+            .for_each(|z| *z = z.clamp(-1.0, 1.0) + 0.2);
+        mode.params = density.params().start().to_vec();
+        let control = mode.curvature(density).control(&mode);
+        let mut learned = starts(density, &bases()[1]);
+        stir(&mut learned);
+        let scored = |rows: Feed| {
+            let score = Score {
+                rows,
+                control: Some(control.clone()),
+            };
+            objectives(density, &Frame::Identity, &score, &learned)
+        };
+        let exact = objectives(density, &Frame::Identity, &all_rows(), &learned);
+        let whole = scored(Feed::All);
+        for (found, expected) in whole.iter().zip(&exact) {
+            let error = (found - expected).abs() / expected.abs().max(1.0);
+            assert!(error < 1e-9, "{}: {found} {expected}", small.name);
+        }
+        let part = scored(batch(3, "score").rows);
+        let apart: Vec<f64> = part.iter().zip(&exact).map(|(a, b)| a - b).collect();
+        let (mean, error) = estimate(&apart);
+        assert!(mean.abs() < 4.0 * error, "{}: {mean} ± {error}", small.name);
+    }
+}

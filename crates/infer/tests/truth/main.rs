@@ -1,0 +1,119 @@
+//! What inference must get right, against truths that are known in closed form or by symmetry.
+
+mod calibration;
+mod conjugate;
+mod diagnostic;
+mod gradient;
+mod identity;
+mod linear;
+mod model;
+mod propagation;
+mod robust;
+
+use lehr_density::Density;
+use lehr_infer::block::Learned;
+use lehr_infer::context::{Feed, params_block};
+use lehr_infer::fit::{Fit, FitError};
+use lehr_infer::guide::{Base, FullRank, Guide, LowRank, MeanField};
+use lehr_infer::method::Method;
+use lehr_infer::objective::Score;
+use lehr_infer::posterior::Posterior;
+use lehr_infer::stream::Stream;
+use lehr_infer::summary::{mean, sd};
+use lehr_infer::train::{Iterations, Run};
+
+/// Every method.
+const METHODS: [Method; 7] = [
+    Method::MeanField,
+    Method::FullRank,
+    Method::LowRank,
+    Method::Dais,
+    Method::NsDais,
+    Method::NsPrimeDais,
+    Method::SlDais,
+];
+
+/// Standard normal numbers.
+fn normals(count: usize, seed: u64) -> Vec<f64> {
+    let mut numbers = vec![0.0; count];
+    Stream::new(seed, "truth", 0).fill_normal(&mut numbers);
+    numbers
+}
+
+/// A mean and its standard error.
+fn estimate(values: &[f64]) -> (f64, f64) {
+    (mean(values), sd(values) / (values.len() as f64).sqrt())
+}
+
+/// Three Gaussians with scales large enough to matter.
+fn bases() -> [Base; 3] {
+    let start_scale = 0.4;
+    [
+        Base::MeanField(MeanField { start_scale }),
+        Base::FullRank(FullRank { start_scale }),
+        Base::LowRank(LowRank {
+            rank: 2,
+            start_scale,
+        }),
+    ]
+}
+
+fn all_rows() -> Score {
+    Score {
+        rows: Feed::All,
+        control: None,
+    }
+}
+
+fn batch(size: usize, purpose: &str) -> Score {
+    Score {
+        rows: Feed::Batch {
+            size,
+            purpose: purpose.into(),
+        },
+        control: None,
+    }
+}
+
+/// The learned quantities of a guide at their starts.
+fn starts(density: &dyn Density, guide: &dyn Guide) -> Learned {
+    let blocks = params_block(density)
+        .into_iter()
+        .chain(guide.blocks(density));
+    Learned::new(blocks.collect())
+}
+
+/// Moves every learned value a little, by a wave that depends on its block and place.
+fn stir(learned: &mut Learned) {
+    for place in 0..learned.blocks().len() {
+        let letters = learned.blocks()[place].name.bytes().map(f64::from);
+        let phase: f64 = letters.sum();
+        for (i, at) in learned.range(place).enumerate() {
+            learned.values[at] += 0.1 * (phase + 2.3 * i as f64).sin();
+        }
+    }
+}
+
+fn set(learned: &mut Learned, name: &str, values: &[f64]) {
+    let range = learned.range_of(name).unwrap();
+    learned.values[range].copy_from_slice(values);
+}
+
+/// A fit of so many steps.
+fn fixed(method: Method, steps: u64) -> Fit {
+    let mut fit = Fit::new(method);
+    fit.train.iterations = Iterations::Fixed(steps);
+    fit
+}
+
+fn try_run(fit: &Fit, density: &dyn Density) -> Result<Posterior, FitError> {
+    let mut run = Run {
+        observer: &mut (),
+        checkpoint: None,
+    };
+    fit.run(density, &mut run)
+}
+
+fn run(fit: &Fit, density: &dyn Density) -> Posterior {
+    try_run(fit, density).unwrap()
+}
