@@ -1,5 +1,8 @@
 //! The one training loop: Adam on the bound, until it is level.
 
+mod bad_step;
+mod fingerprint;
+
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
@@ -241,52 +244,6 @@ impl Task<'_> {
             outputs
         })
     }
-
-    /// A number that differs between fits that must not share a checkpoint. The objective and
-    /// gradient of the first step stand for the guide, the frame, the rows and what scores them.
-    fn fingerprint(
-        &self,
-        program: &mut Program,
-        learned: &Learned,
-        settings: &TrainSettings,
-    ) -> u64 {
-        let mut hasher = crc32fast::Hasher::new();
-        hasher.update(self.density.describe().as_bytes());
-        for block in learned.blocks() {
-            hasher.update(block.name.as_bytes());
-            hasher.update(&(block.start.len() as u64).to_le_bytes());
-        }
-        program.set_learned(&learned.values);
-        program.fill(self.density.source(), 0);
-        program.run();
-        let outputs = (0..=learned.blocks().len()).flat_map(|place| program.output(place));
-        for value in learned.values.iter().chain(outputs) {
-            hasher.update(&value.to_bits().to_le_bytes());
-        }
-        hasher.update(settings.words().as_bytes());
-        u64::from(hasher.finalize())
-    }
-}
-
-impl TrainSettings {
-    /// All that decides which steps are taken, in words.
-    fn words(&self) -> String {
-        let TrainSettings {
-            iterations,
-            lanes,
-            schedule,
-            clip,
-            objective,
-            gradient,
-            frozen,
-            seed,
-            max_bad_share,
-        } = self;
-        format!(
-            "{iterations:?} {lanes} {schedule:?} {clip:?} {objective:?} {gradient:?} {frozen:?} \
-             {seed} {max_bad_share}"
-        )
-    }
 }
 
 impl State {
@@ -494,33 +451,6 @@ impl Loop<'_, '_> {
             0.0 => norm,
             typical => MEMORY * typical + (1.0 - MEMORY) * norm,
         };
-    }
-
-    fn skip(&mut self, state: &mut State) -> Result<(), TrainError> {
-        state.bad_steps += 1;
-        let bad = self.gradient.iter().position(|g| !g.is_finite());
-        let mut blocks = 0..state.learned.blocks().len();
-        let owner = bad.and_then(|at| blocks.find(|&b| state.learned.range(b).contains(&at)));
-        state.bad_places[owner.unwrap_or(state.learned.blocks().len())] += 1;
-        let tried = state.step + 1;
-        if tried >= 100 {
-            self.judge_bad_steps(state, tried)?;
-        }
-        Ok(())
-    }
-
-    /// Stops a run in which too many steps were not finite.
-    fn judge_bad_steps(&self, state: &State, tried: u64) -> Result<(), TrainError> {
-        if state.bad_steps as f64 <= self.settings.max_bad_share * tried as f64 {
-            return Ok(());
-        }
-        let most = (0..state.bad_places.len()).max_by_key(|&place| state.bad_places[place]);
-        let block = most.and_then(|place| state.learned.blocks().get(place));
-        Err(TrainError::NotFinite {
-            bad: state.bad_steps,
-            steps: tried,
-            block: block.map_or("bound", |block| &block.name).to_owned(),
-        })
     }
 
     fn progress(&self, state: &State) -> Progress {

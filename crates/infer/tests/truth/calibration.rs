@@ -4,6 +4,7 @@ use lehr_infer::fit::Fit;
 use lehr_infer::guide::{Base, FullRank, MeanField};
 use lehr_infer::method::Method;
 use lehr_infer::posterior::Posterior;
+use lehr_infer::schedule::Schedule;
 use lehr_infer::stream::Stream;
 use lehr_infer::train::Iterations;
 use lehr_model::distribution::{Bernoulli, Distribution, Normal};
@@ -98,7 +99,10 @@ fn sonar_like() -> Bound {
 fn long(method: Method, base: Option<Base>) -> Fit {
     let mut fit = Fit::new(method).with_seed(2);
     fit.train.iterations = Iterations::Fixed(12_000);
+    fit.train.schedule = Schedule::Staircase { start: 2e-3 };
     fit.train.lanes = 4;
+    // Shorter first steps than Adam's own can be driven to nothing by noise, where they stay.
+    fit.annealed_start.step_size = 0.1;
     fit.base = base;
     fit.chain_steps = method.is_annealed().then_some(8);
     fit.draws = 20_000;

@@ -91,7 +91,7 @@ impl Walk {
         }
     }
 
-    /// z_K, and E[−log q₀(z₀) + Σ log N(v̂) − log N(v)], of a chain from the prior with γ = 0
+    /// `z_K`, and E[−log q₀(z₀) + Σ log N(v̂) − log N(v)], of a chain from the prior with γ = 0
     /// on a likelihood with this information.
     fn propagate(&self, linear: &Linear, (precision, product): &Information) -> (Gaussian, f64) {
         let prior = linear.prior();
@@ -125,7 +125,7 @@ impl Walk {
         (z, weight)
     }
 
-    /// The exact bound, scored on all rows, and z_K.
+    /// The exact bound, scored on all rows, and `z_K`.
     fn bound(&self, linear: &Linear, information: &Information) -> (f64, Gaussian) {
         let (z, weight) = self.propagate(linear, information);
         let joint = linear.log_evidence() + linear.posterior().expected_log_density(&z);
@@ -217,7 +217,7 @@ fn chains_on_all_rows_have_the_exact_bound_from_one_step_to_many() {
         let guide = chain(Drive::FullData, Momentum::Diagonal, (steps, falling(steps)));
         let walk = Walk::plain(steps, falling(steps), 2);
         let (bound, _) = walk.bound(&linear, &information);
-        let draws = if steps > 16 { 800 } else { 4000 };
+        let draws = if steps > 16 { 400 } else { 3000 };
         let found = chains(&linear, &guide, &Frame::Identity, (draws, 2));
         let found = estimate(&found.log_weights);
         assert_within(found, bound, &format!("{steps} steps"));
@@ -235,7 +235,7 @@ fn chains_on_perturbed_surrogates_have_the_exact_bound() {
         let (bound, z) = walk.bound(&linear, &information);
         let drive = Drive::Surrogate(Arc::new(surrogate));
         let guide = chain(drive, Momentum::Diagonal, (steps, falling(steps)));
-        let draws = if steps > 16 { 800 } else { 4000 };
+        let draws = if steps > 16 { 400 } else { 3000 };
         let found = chains(&linear, &guide, &Frame::Identity, (draws, 4));
         assert_within(
             estimate(&found.log_weights),
@@ -399,13 +399,13 @@ fn trained_on(linear: &Linear, drive: Drive, score: &Score, steps: usize) -> (f6
         program.run();
         program.output(0)[0]
     };
-    estimate(&(0..6000).map(objective).collect::<Vec<f64>>())
+    estimate(&(0..4000).map(objective).collect::<Vec<f64>>())
 }
 
 #[test]
 fn rows_that_score_are_independent_of_rows_that_drive() {
     let linear = Linear::new(6, 2, 7);
-    let steps = 200;
+    let steps = 150;
     let walk = Walk::plain(steps, falling(steps), 2);
     let independent = aggregate(&linear, |j| walk.bound(&linear, j).0);
     assert!(independent < linear.log_evidence());

@@ -1,0 +1,53 @@
+//! Whether a checkpoint is one of this fit.
+
+use super::{Task, TrainSettings};
+use crate::block::Learned;
+use crate::program::Program;
+
+impl Task<'_> {
+    /// A number that differs between fits that must not share a checkpoint. The objective and
+    /// gradient of the first step stand for the guide, the frame, the rows and what scores them.
+    pub(super) fn fingerprint(
+        &self,
+        program: &mut Program,
+        learned: &Learned,
+        settings: &TrainSettings,
+    ) -> u64 {
+        let mut hasher = crc32fast::Hasher::new();
+        hasher.update(self.density.describe().as_bytes());
+        for block in learned.blocks() {
+            hasher.update(block.name.as_bytes());
+            hasher.update(&(block.start.len() as u64).to_le_bytes());
+        }
+        program.set_learned(&learned.values);
+        program.fill(self.density.source(), 0);
+        program.run();
+        let outputs = (0..=learned.blocks().len()).flat_map(|place| program.output(place));
+        for value in learned.values.iter().chain(outputs) {
+            hasher.update(&value.to_bits().to_le_bytes());
+        }
+        hasher.update(settings.words().as_bytes());
+        u64::from(hasher.finalize())
+    }
+}
+
+impl TrainSettings {
+    /// All that decides which steps are taken, in words.
+    fn words(&self) -> String {
+        let TrainSettings {
+            iterations,
+            lanes,
+            schedule,
+            clip,
+            objective,
+            gradient,
+            frozen,
+            seed,
+            max_bad_share,
+        } = self;
+        format!(
+            "{iterations:?} {lanes} {schedule:?} {clip:?} {objective:?} {gradient:?} {frozen:?} \
+             {seed} {max_bad_share}"
+        )
+    }
+}
