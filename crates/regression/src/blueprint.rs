@@ -238,7 +238,8 @@ impl<'a> Draft<'a> {
         let laws = family_laws(self.parts.family, self.parts.anchor.unit);
         let chosen = laws.into_iter().map(|(name, default, unit)| {
             let name = name.to_owned();
-            let law = self.choose(std::slice::from_ref(&name), &name, &default, unit);
+            let shown = if name == "df" { "df - 1" } else { &name };
+            let law = self.choose(std::slice::from_ref(&name), shown, &default, unit);
             (name, law)
         });
         chosen.collect()

@@ -8,6 +8,7 @@ use crate::blueprint::{Blueprint, GroupPlan, spread_name};
 use crate::family::Family;
 use crate::grouping::Grouping;
 use crate::population::Population;
+use crate::program::DF_EXCESS;
 use crate::regression::{Groups, NamedDraws};
 
 /// What names and scales coefficients.
@@ -127,16 +128,21 @@ impl Reporter<'_> {
 
     fn shape(&self, draws: &Draws<'_>, found: &mut Vec<NamedDraws>) {
         for (name, _) in &self.blueprint.shape {
-            if name == "cutpoint" {
-                self.cutpoints(draws, found);
-                continue;
-            }
-            let unit = if name == "sigma" { self.unit() } else { 1.0 };
-            let values = draws.entry(name, 0).into_iter().map(|value| value * unit);
-            found.push(NamedDraws {
-                name: name.clone(),
-                values: values.collect(),
-            });
+            let values: Vec<f64> = match name.as_str() {
+                "cutpoint" => {
+                    self.cutpoints(draws, found);
+                    continue;
+                }
+                "sigma" => (draws.entry(name, 0).iter())
+                    .map(|value| value * self.unit())
+                    .collect(),
+                "df" => (draws.entry(DF_EXCESS, 0).iter())
+                    .map(|value| value + 1.0)
+                    .collect(),
+                _ => draws.entry(name, 0),
+            };
+            let name = name.clone();
+            found.push(NamedDraws { name, values });
         }
     }
 

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::error::RegressionError;
 use crate::outcome::listed;
-use crate::population::{evaluate, fit_basis, root_mean_square};
+use crate::population::{check_size, evaluate, fit_basis, root_mean_square};
 use crate::regression::NewLevels;
 use crate::source::Source;
 
@@ -82,7 +82,7 @@ impl Grouping {
 
     fn fit_scales(&self, source: &Source<'_>) -> Result<Vec<f64>, RegressionError> {
         let scale = |(name, values): (&String, Vec<f64>)| match root_mean_square(&values) {
-            scale if scale > 0.0 && scale.is_finite() => Ok(scale),
+            scale if scale > 0.0 => check_size(name, 0.0, scale).map(|()| scale),
             _ => Err(RegressionError::Column {
                 at: name.clone(),
                 expected: format!("values other than 0 for slopes by {}", self.label),

@@ -111,19 +111,13 @@ impl Fit {
             Intercept::Present => centre_and_scale(values),
             Intercept::Absent => (0.0, root_mean_square(values)),
         };
-        if !mean.is_finite() || !scale.is_finite() {
-            return Err(RegressionError::Column {
-                at: name,
-                expected: "numbers whose squares can be added up".into(),
-                found: "numbers beyond that range".into(),
-                hint: "give the column in a larger unit".into(),
-            });
-        }
-        // What is left of a spread this small is rounding.
-        if scale <= 4.0 * f64::EPSILON * mean.abs() {
+        // What is left of a spread this small is rounding; squares of tiny numbers vanish.
+        let rounding = scale <= 4.0 * f64::EPSILON * mean.abs() && mean.abs() > 1e-140;
+        if rounding || is_constant(values, self.intercept) {
             self.constant.push(name);
             return Ok(());
         }
+        check_size(&name, mean, scale)?;
         if let Some(twin) = self.seen.insert(fingerprint(values), name.clone()) {
             self.twins.push((twin, name.clone()));
         }
@@ -151,9 +145,10 @@ impl Fit {
     }
 
     fn notes(&self) -> Vec<String> {
-        let constant = self.constant.iter().map(|name| {
-            format!("{name}: left out, it is the same in every row and the intercept says that")
-        });
+        let constant = self
+            .constant
+            .iter()
+            .map(|name| format!("{name}: left out, it is the same in every row"));
         let twins = self.twins.iter().map(|(first, second)| {
             format!("{first} and {second} are equal: only the sum of their coefficients is known")
         });
@@ -223,6 +218,28 @@ pub(crate) fn evaluate(
     source: &Source<'_>,
 ) -> Result<Vec<Vec<f64>>, RegressionError> {
     Ok(basis.evaluate(&|name| source.read(name))?)
+}
+
+/// Whether the intercept, or nothing at all, says the same as the column.
+fn is_constant(values: &[f64], intercept: Intercept) -> bool {
+    let only = match intercept {
+        Intercept::Present => values[0],
+        Intercept::Absent => 0.0,
+    };
+    values.iter().all(|value| *value == only)
+}
+
+/// Refuses sizes whose ratios could leave the range of doubles.
+pub(crate) fn check_size(at: &str, centre: f64, scale: f64) -> Result<(), RegressionError> {
+    if (1e-140..1e140).contains(&scale) && centre.abs() < 1e140 {
+        return Ok(());
+    }
+    Err(RegressionError::Column {
+        at: at.to_owned(),
+        expected: "numbers of a size from 1e-140 to 1e140".into(),
+        found: "others".into(),
+        hint: "give the column in another unit".into(),
+    })
 }
 
 /// Mean and population standard deviation.

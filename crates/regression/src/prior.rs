@@ -1,9 +1,12 @@
 //! Priors: the user's where there are any, defaults scaled to the table elsewhere.
 
-use lehr_formula::{FormulaError, Origin, PriorSpec};
+use lehr_formula::{FormulaError, Origin, PriorSpec, nearest};
 
 use crate::error::RegressionError;
 use crate::law::{Domain, Kind, Law};
+
+/// The most parameters that a message lists.
+const MOST_SHOWN: usize = 8;
 
 /// The priors that a user wrote, by the names of what they are on.
 pub(crate) struct Wishes {
@@ -57,9 +60,7 @@ impl Wishes {
             }
         }
         for wish in &self.wishes {
-            wish.spec
-                .check_target(&names)
-                .map_err(|error| wish.refused(error))?;
+            wish.check_name(&names)?;
             let is_it = |parameter: &&Parameter| parameter.names.contains(&wish.name);
             let domain = parameters.iter().find(is_it).map(|known| known.domain);
             wish.check_domain(domain.unwrap_or(wish.law.kind.domain()))?;
@@ -94,6 +95,22 @@ impl Wish {
             spec,
             text: text.to_owned(),
         })
+    }
+
+    fn check_name(&self, names: &[&str]) -> Result<(), RegressionError> {
+        if names.contains(&self.name.as_str()) {
+            return Ok(());
+        }
+        let hint = match (nearest(&self.name, names), names.len()) {
+            (Some(near), _) => format!("did you mean \"{near}\"?"),
+            (None, count) if count <= MOST_SHOWN => format!("the model has {}", names.join(", ")),
+            (None, count) => {
+                let (shown, more) = (names[..MOST_SHOWN].join(", "), count - MOST_SHOWN);
+                format!("the model has {shown} and {more} more")
+            }
+        };
+        let message = format!("no parameter \"{}\" in the model", self.name);
+        Err(self.refused(FormulaError::new(self.spec.target_span, message).hint(hint)))
     }
 
     fn check_domain(&self, domain: Domain) -> Result<(), RegressionError> {

@@ -23,6 +23,9 @@ pub(crate) const OFFSET: &str = "offset";
 pub(crate) const ROW_WEIGHT: &str = "weight";
 pub(crate) const TRIALS: &str = "trials";
 
+/// The site of the degrees of freedom above 1.
+pub(crate) const DF_EXCESS: &str = "df above 1";
+
 /// The index column of a group term.
 pub(crate) fn group_column(place: usize) -> String {
     format!("group{}", place + 1)
@@ -116,6 +119,7 @@ impl Blueprint {
 
     fn shape_sites<'g>(&self, m: &Tracer<'g>) -> Vec<Expr<'g>> {
         let site = |(name, law): &(String, Law)| match name.as_str() {
+            "df" => sample(m, DF_EXCESS, std::slice::from_ref(law), &[]) + 1.0,
             "cutpoint" => {
                 let concentration = vec![law.concentration(); self.classes];
                 let proportion = m.sample("proportion", Dirichlet::new(concentration));

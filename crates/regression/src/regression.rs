@@ -15,7 +15,7 @@ use crate::family::{Family, Link};
 use crate::grouping::Grouping;
 use crate::new_rows::NewRows;
 use crate::outcome::Outcome;
-use crate::population::Population;
+use crate::population::{Population, check_size};
 use crate::prior::Wishes;
 use crate::source::Source;
 
@@ -61,12 +61,14 @@ pub struct NamedDraws {
 /// sigma                                   exponential(1/sd(y))
 /// sd(group), by what it multiplies        half_normal(sd(y)/rms(x))            2/rms(x) with a link
 /// cor(group)                              lkj(2)
-/// df, shape and precision, gate           gamma(2, 0.1), inverse_gamma(0.4, 0.3), beta(1, 1)
+/// df above 1                              gamma(2, 0.1)
+/// shape and precision, gate               inverse_gamma(0.4, 0.3), beta(1, 1)
 /// cutpoint                                dirichlet(1) of the classes' proportions at the means
 /// ```
 ///
 /// A user's priors are on coefficients as they are reported; on `Intercept` that is the one
-/// where all columns are 0.
+/// where all columns are 0. Only `df`, which is above 1 so that there is a mean, has its
+/// prior on the excess. With several classes one prior serves the coefficients of each.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Regression {
     formula: String,
@@ -273,16 +275,28 @@ fn anchor(
         offset: offset.as_deref(),
         classes: outcome.classes.len(),
     };
+    if let Some(trials) = observed.trials {
+        outcome.check_hits(&values, trials)?;
+    }
     let anchor = Anchor::fit(family, terms.intercept, &observed);
     let constant = values.iter().all(|value| *value == values[0]);
-    let needs_spread = matches!(family, Family::Gamma | Family::Beta);
-    if anchor.unit == 0.0 || (constant && (needs_spread || family.link() == Link::Identity)) {
+    let learns_noise =
+        family.link() == Link::Identity || matches!(family, Family::Gamma | Family::Beta);
+    let found = match (constant, anchor.unit == 0.0 && offset.is_some()) {
+        (true, _) if learns_noise => Some(format!("{} in every row", values[0])),
+        (_, true) => Some("nothing besides the offset".into()),
+        _ => None,
+    };
+    if let Some(found) = found {
         return Err(RegressionError::Column {
             at: outcome.place(),
             expected: format!("values that differ for family {family}"),
-            found: format!("{} in every row", values[0]),
+            found,
             hint: "there is no noise to learn from a constant".into(),
         });
+    }
+    for centre in &anchor.centre {
+        check_size(&outcome.place(), *centre, anchor.unit)?;
     }
     if constant {
         let place = outcome.place();

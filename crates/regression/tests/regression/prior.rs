@@ -1,0 +1,218 @@
+//! Priors: defaults scaled to the table, and the user's on the original scale.
+
+use lehr_density::Density;
+use lehr_regression::{Family, Regression};
+use lehr_table::Table;
+
+use crate::{category, coefficients, densities, near, normal, number, point, regression};
+
+const Y: [f64; 4] = [100.0, 300.0, 200.0, 400.0];
+const X: [f64; 4] = [1.0, 2.0, 4.0, 5.0];
+
+fn table() -> Table {
+    let table = number(Table::new(), "y", &Y);
+    let table = number(table, "x", &X);
+    let table = category(table, "site", &["a", "b", "a", "b"]);
+    number(table, "count", &[0.0, 2.0, 1.0, 1.0])
+}
+
+fn printed(regression: &Regression) -> Vec<String> {
+    let priors = regression.priors().into_iter();
+    priors
+        .map(|(name, law)| format!("{name} ~ {law}"))
+        .collect()
+}
+
+#[test]
+fn defaults_are_scaled_to_the_table() {
+    let made = regression("y ~ x + (1 + x | site)", Family::Gaussian, &table());
+    assert_eq!(
+        printed(&made),
+        [
+            "Intercept ~ normal(250, 279.5) at the means of the columns",
+            "x ~ normal(0, 176.8)",
+            "sd(site, Intercept) ~ half_normal(111.8)",
+            "sd(site, x) ~ half_normal(32.97)",
+            "cor(site) ~ lkj(2)",
+            "sigma ~ exponential(0.008944)",
+        ]
+    );
+    let made = regression("count ~ 1 + (1 | site)", Family::NegBinomial, &table());
+    assert_eq!(
+        printed(&made),
+        [
+            "Intercept ~ normal(0, 2.5)",
+            "sd(site) ~ half_normal(2)",
+            "shape ~ inverse_gamma(0.4, 0.3)",
+        ]
+    );
+}
+
+#[test]
+fn the_particular_prior_beats_the_general_one() {
+    let priors = [
+        "weight ~ normal(0, 1)",
+        "x ~ student_t(3, 0, 2)",
+        "sd(site) ~ half_normal(1)",
+        "sd(site, x) ~ exponential(4)",
+    ];
+    let priors = priors.map(String::from);
+    let formula = "y ~ x + I(x^2) + count + (1 + x | site)";
+    let made = Regression::new(formula, Family::Gaussian, &priors, &table()).unwrap();
+    let printed = printed(&made);
+    let common = [
+        "x ~ student_t(3, 0, 2)",
+        "I(x^2) ~ normal(0, 1)",
+        "count ~ normal(0, 1)",
+    ];
+    assert_eq!(printed[1..4], common);
+    assert_eq!(printed[4], "sd(site, Intercept) ~ half_normal(1)");
+    assert_eq!(printed[5], "sd(site, x) ~ exponential(4)");
+    assert!(made.bind(&table()).is_ok());
+}
+
+/// ln of a half normal density.
+fn half_normal(x: f64, scale: f64) -> f64 {
+    2.0_f64.ln() + normal(x, 0.0, scale)
+}
+
+#[test]
+fn a_users_priors_are_densities_of_the_reported_coefficients() {
+    let priors = [
+        "Intercept ~ normal(50, 10)",
+        "x ~ normal(3, 20)",
+        "sigma ~ half_normal(70)",
+        "sd(site) ~ half_normal(5)",
+    ]
+    .map(String::from);
+    let table = table();
+    let made = Regression::new("y ~ x + (1 | site)", Family::Gaussian, &priors, &table).unwrap();
+    let bound = made.bind(&table).unwrap();
+    let latents = bound.latents();
+    // What the prior adds to the hand computation: the Jacobians of both positive sites and
+    // the standard normals, which differ from point to point, and a constant.
+    let by_hand = |z: &[f64]| {
+        let named = coefficients(&made, &bound, z);
+        let free = |site: &str| z[latents.range(latents.position(site).unwrap()).start];
+        let standard = latents.range(latents.position("standard(site)").unwrap());
+        normal(named["Intercept"], 50.0, 10.0)
+            + normal(named["x"], 3.0, 20.0)
+            + half_normal(named["sigma"], 70.0)
+            + free("sigma")
+            + half_normal(named["sd(site)"], 5.0)
+            + free("sd(site)")
+            + z[standard]
+                .iter()
+                .map(|z| normal(*z, 0.0, 1.0))
+                .sum::<f64>()
+    };
+    let first = point(latents.size());
+    let second: Vec<f64> = first.iter().map(|z| 0.4 - 1.3 * z * z).collect();
+    let difference = densities(&bound, &first).0 - densities(&bound, &second).0;
+    near(difference, by_hand(&first) - by_hand(&second));
+}
+
+fn refused(prior: &str) -> String {
+    let made = Regression::new(
+        "y ~ x + (1 + x | site)",
+        Family::Gaussian,
+        &[prior.to_owned()],
+        &table(),
+    );
+    made.expect_err("a refusal").to_string()
+}
+
+#[test]
+fn a_prior_on_an_unknown_name_points_to_the_nearest() {
+    assert_eq!(
+        refused("sd(sitee) ~ half_normal(1)"),
+        "prior:1:1: no parameter \"sd(sitee)\" in the model\n  \
+         sd(sitee) ~ half_normal(1)\n  \
+         ^^^^^^^^^  did you mean \"sd(site)\"?"
+    );
+    assert_eq!(
+        refused("shape ~ gamma(2, 1)"),
+        "prior:1:1: no parameter \"shape\" in the model\n  \
+         shape ~ gamma(2, 1)\n  \
+         ^^^^^  the model has Intercept, x, weight, sd(site, Intercept), sd(site), sd(site, x), cor(site), sigma"
+    );
+}
+
+#[test]
+fn distributions_and_their_arguments_are_checked() {
+    assert_eq!(
+        refused("x ~ norml(0, 1)"),
+        "prior:1:5: no distribution \"norml\"\n  x ~ norml(0, 1)\n      \
+         ^^^^^  did you mean \"normal\"?"
+    );
+    assert_eq!(
+        refused("x ~ normal(1)"),
+        "prior:1:5: normal has 2 arguments, found 1\n  x ~ normal(1)\n      \
+         ^^^^^^  write normal(location, scale)"
+    );
+    assert_eq!(
+        refused("x ~ normal(0, -1)"),
+        "prior:1:5: the scale of normal is above 0, found -1\n  x ~ normal(0, -1)\n      \
+         ^^^^^^  write normal(location, scale)"
+    );
+    assert_eq!(
+        refused("sigma ~ normal(0, 1)"),
+        "prior:1:9: \"sigma\" expects a distribution of positive numbers, found normal\n  \
+         sigma ~ normal(0, 1)\n          \
+         ^^^^^^  use half_normal, half_student_t, half_cauchy, exponential, gamma or inverse_gamma"
+    );
+}
+
+#[test]
+fn a_prior_given_twice_is_refused() {
+    let priors = ["x ~ normal(0, 1)", "x ~ normal(0, 2)"].map(String::from);
+    let made = Regression::new("y ~ x", Family::Gaussian, &priors, &table());
+    assert_eq!(
+        made.unwrap_err().to_string(),
+        "prior:1:1: \"x\" has a prior already\n  x ~ normal(0, 2)\n  ^  leave one out"
+    );
+}
+
+#[test]
+fn every_distribution_of_a_coefficient_binds() {
+    for law in [
+        "normal(0, 1)",
+        "student_t(3, 0, 1)",
+        "cauchy(0, 1)",
+        "laplace(0, 1)",
+    ] {
+        let priors = [format!("weight ~ {law}"), format!("Intercept ~ {law}")];
+        let made = Regression::new("y ~ x", Family::Gaussian, &priors, &table()).unwrap();
+        let bound = made.bind(&table()).unwrap();
+        assert!(
+            densities(&bound, &point(bound.latents().size()))
+                .0
+                .is_finite(),
+            "{law}"
+        );
+    }
+    let positive = [
+        "half_normal(1)",
+        "half_student_t(3, 1)",
+        "half_cauchy(1)",
+        "exponential(1)",
+        "gamma(2, 1)",
+        "inverse_gamma(2, 1)",
+    ];
+    for law in positive {
+        let priors = [
+            format!("sigma ~ {law}"),
+            format!("sd(site) ~ {law}"),
+            "cor(site) ~ lkj(3)".into(),
+        ];
+        let made =
+            Regression::new("y ~ x + (x | site)", Family::Gaussian, &priors, &table()).unwrap();
+        let bound = made.bind(&table()).unwrap();
+        assert!(
+            densities(&bound, &point(bound.latents().size()))
+                .0
+                .is_finite(),
+            "{law}"
+        );
+    }
+}
