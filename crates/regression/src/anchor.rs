@@ -44,7 +44,9 @@ impl Anchor {
             },
             Intercept::Absent => Anchor {
                 unit: 1.0,
-                widening: centre.iter().fold(1.0, |most: f64, at| most.max(at.abs())),
+                widening: (centre.iter())
+                    .fold(1.0, |most: f64, at| most.max(at.abs()))
+                    .min(1e6),
                 centre: vec![0.0; centre.len()],
             },
         }

@@ -195,11 +195,14 @@ impl Outcome {
         let (name, values) = match &self.response.trials {
             None => return Ok(None),
             Some(Trials::Count(count)) => return Ok(Some(vec![*count as f64; source.n_rows()])),
-            Some(Trials::Column(name)) => (name, source.numbers(name).unwrap_or_default()),
+            Some(Trials::Column(name)) => {
+                let column = Expr::Column(name.clone());
+                (name, source.evaluate(&column)?)
+            }
         };
         let whole = |value: &f64| *value >= 0.0 && value.fract() == 0.0;
         match values.iter().position(|value| !whole(value)) {
-            None => Ok(Some(values.to_vec())),
+            None => Ok(Some(values)),
             Some(row) => Err(RegressionError::Column {
                 at: format!("column {name:?}, row {}", row + 1),
                 expected: "a whole number of trials".into(),

@@ -74,6 +74,11 @@ impl<'t> Source<'t> {
 
     /// An expression in every row; refuses values that are not finite.
     pub(crate) fn evaluate(&self, expr: &formula::Expr) -> Result<Vec<f64>, RegressionError> {
+        if let Some(name) = (expr.columns().into_iter())
+            .find(|name| matches!(self.read(name), Some(formula::Column::Labels { .. })))
+        {
+            return Err(formula::BasisError::Text(name.to_owned()).into());
+        }
         let mut values = expr.evaluate(&|name| self.numbers(name))?;
         if values.len() != self.n_rows() {
             values = vec![values[0]; self.n_rows()];

@@ -331,6 +331,20 @@ fn later_tables_need_the_columns_and_classes_of_the_first() {
 }
 
 #[test]
+fn text_where_the_first_table_had_numbers_is_refused() {
+    let first = number(table(), "n", &[9.0; 4]);
+    let made = regression("y | trials(n) ~ 1 + offset(x)", Family::Binomial, &first);
+    let text = |name: &str| {
+        let rest = if name == "n" { "x" } else { "n" };
+        let table = category(number(Table::new(), rest, &[1.0]), name, &["many"]);
+        let refused = made.design_new(&table, NewLevels::Refuse);
+        refused.unwrap_err().to_string()
+    };
+    assert_eq!(text("n"), "column \"n\" expects numbers, found text");
+    assert_eq!(text("x"), "column \"x\" expects numbers, found text");
+}
+
+#[test]
 fn a_constant_response_is_refused_where_noise_is_learnt() {
     for family in [Family::Gaussian, Family::Student, Family::Gamma] {
         let flat = number(table(), "flat", &[2.0; 4]);

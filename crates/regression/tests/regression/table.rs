@@ -171,3 +171,15 @@ fn a_million_rows_in_many_groups_are_designed_by_index() {
     let bound = made.bind(&table).unwrap();
     assert_eq!(bound.latents().size(), 100_004);
 }
+
+#[test]
+fn rows_of_a_generalised_linear_model_enter_through_one_affine_predictor() {
+    let table = number(table(), "bit", &[0.0, 1.0, 0.0, 1.0]);
+    let made = regression("bit ~ x", Family::Bernoulli, &table);
+    let bound = made.bind(&table).unwrap();
+    let graph = lehr_graph::Graph::new();
+    let at = lehr_density::Point::new(graph.input("z", [2]), graph.input("theta", [0]));
+    let rows = lehr_density::Rows::inputs(&graph, bound.columns(), 4, "row.");
+    let found = bound.linear_predictors(&at, &rows);
+    assert_eq!(found.map(|found| found.len()), Some(1));
+}
