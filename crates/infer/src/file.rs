@@ -218,7 +218,7 @@ mod tests {
             let bytes: Vec<u8> = MAGIC
                 .iter()
                 .copied()
-                .chain((0..length).map(|i| i * 7))
+                .chain((0..length).map(|i: u8| i.wrapping_mul(7)))
                 .collect();
             assert!(decode::<Vec<f64>>(&bytes, Kind::Posterior).is_err());
         }
