@@ -84,7 +84,7 @@ fn shapes_that_do_not_fit_are_named_with_their_line() {
     assert!(place.contains(&format!("binding.rs:{line}:")), "{place}");
     assert_eq!(
         message,
-        "matmul: shapes [rows, 2] and [3, 1] do not fit: 2 columns meet 3 rows\n  \
+        "dot: shapes [rows, 2] and [3] do not fit: 2 columns meet 3 rows\n  \
          hint: look at the shapes in that line; `rows` is the axis of the table's rows"
     );
 }
