@@ -22,7 +22,7 @@ test: check
 
 # The command-line program is new: its tests run the whole binary and are not part of the gate yet.
 cli:
-	cargo test --locked -p lehr-cli --test command
+	cargo test --locked -p lehr-cli --lib --test command
 
 slow:
 	cargo test --locked -p lehr-graph -p lehr-infer -- --ignored
