@@ -100,6 +100,8 @@ impl Demo {
     fn fit(&self, method: Method) -> Fit {
         let mut fit = Fit::new(method).with_seed(self.seed);
         fit.batch = Some(self.rows);
+        fit.train.lanes = 4;
+        fit.draws = 4000;
         if matches!(method, Method::MeanField | Method::LowRank) {
             fit.start = Start::Map;
         }

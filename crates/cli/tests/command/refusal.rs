@@ -139,7 +139,7 @@ fn files_that_cannot_be_read_are_named() {
     for (name, expected) in [
         ("none.csv", "none.csv"),
         ("none-*.csv", "none-*.csv"),
-        ("notes.txt", "notes.txt"),
+        ("notes.txt", "no column \"y\""),
         ("broken.parquet", "broken.parquet"),
     ] {
         let error = refused(&scratch, &["fit", "y ~ x1", name]);
