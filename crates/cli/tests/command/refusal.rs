@@ -198,7 +198,7 @@ fn a_failed_fit_leaves_the_old_file_as_it_was() {
 
 #[cfg(target_os = "linux")]
 #[test]
-fn a_full_disk_is_one_clear_line() {
+fn an_output_that_cannot_be_written_is_one_clear_line() {
     let scratch = scratch();
     let fit = fitted().path("fit.lehr");
     let arguments = [
