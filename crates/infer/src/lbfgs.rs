@@ -99,7 +99,7 @@ pub fn maximise(
         match line.search(&direction, length) {
             Searched::Moved => memory.learn(&line),
             // Old curvature may point nowhere; the gradient itself deserves a try.
-            Searched::Stuck if !first => memory.pairs.clear(),
+            Searched::Stuck if !first => memory.forget(),
             Searched::Stuck => break Reason::Stuck,
         }
         iterations += 1;
@@ -190,6 +190,11 @@ impl Memory {
         }
         pair.inverse = 1.0 / bent;
         self.pairs.push_back(pair);
+    }
+
+    /// Forgets all steps, whose memory is used again.
+    fn forget(&mut self) {
+        self.spare.extend(self.pairs.drain(..));
     }
 
     /// Two-loop recursion (Nocedal & Wright 2006, algorithm 7.4): H·gradient.

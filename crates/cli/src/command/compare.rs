@@ -121,11 +121,23 @@ pub(super) fn line(method: Method, saved: &SavedFit) -> String {
     )
 }
 
-/// The fit with the largest bound.
+/// The fit with the largest bound; among those that Monte Carlo error cannot tell from it, the
+/// one whose weights are the most even.
 pub(super) fn best(rivals: &[Rival]) -> &Rival {
-    let bound = |rival: &&Rival| rival.saved.posterior.bound.mean;
-    let best = rivals.iter().max_by(|a, b| bound(a).total_cmp(&bound(b)));
-    best.expect("there is at least one method")
+    let bound = |rival: &Rival| rival.saved.posterior.bound;
+    let shape = |rival: &Rival| rival.saved.posterior.pareto.shape;
+    let top = (rivals.iter().map(bound))
+        .max_by(|a, b| a.mean.total_cmp(&b.mean))
+        .expect("there is at least one method");
+    let near = |rival: &&Rival| {
+        let error = bound(rival).error.hypot(top.error);
+        bound(rival).mean + 2.0 * error >= top.mean
+    };
+    let best = rivals
+        .iter()
+        .filter(near)
+        .min_by(|a, b| shape(a).total_cmp(&shape(b)));
+    best.unwrap_or(&rivals[0])
 }
 
 /// The JSON of a comparison: a list of fits.
@@ -145,6 +157,6 @@ pub(super) fn compared(rivals: &[Rival]) -> lehr_report::ReportData {
 /// Verdict and coefficients of the best fit, then all methods.
 pub(super) fn text(rivals: &[Rival]) -> String {
     let data = compared(rivals);
-    let head = format!("best bound: {}\n", data.method);
+    let head = format!("best: {}\n", data.method);
     head + &Session::style().summary(&data)
 }

@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use anyhow::Result;
 use clap::Args;
-use lehr_infer::fit::Fit;
+use lehr_infer::fit::{Fit, Start};
 use lehr_infer::method::Method;
 use lehr_regression::Family;
 use lehr_report::write_page;
@@ -25,8 +25,8 @@ use super::fit::writable;
 
 const METHODS: [Method; 4] = [
     Method::MeanField,
+    Method::LowRank,
     Method::FullRank,
-    Method::NsDais,
     Method::SlDais,
 ];
 
@@ -43,7 +43,7 @@ pub(crate) struct Demo {
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
     /// Rows to generate; a tenth as many more are held out
-    #[arg(long, value_name = "N", default_value_t = 20_000)]
+    #[arg(long, value_name = "N", default_value_t = 8000)]
     rows: usize,
     /// Where all randomness comes from
     #[arg(long, value_name = "N", default_value_t = 1)]
@@ -77,7 +77,7 @@ impl Demo {
         let mut rivals = Vec::new();
         for method in METHODS {
             let mut live = Live::new(session, method.info().name);
-            let saved = prepared.fit(&Fit::new(method).with_seed(self.seed), &mut live, None)?;
+            let saved = prepared.fit(&self.fit(method), &mut live, None)?;
             drop(live);
             session.remark(&line(method, &saved));
             let judged = judge_table(&oracle(&saved), &test)?;
@@ -94,6 +94,18 @@ impl Demo {
             format!("{}\nreport: {}\n", text(&rivals), shown.report)
         })?;
         Ok(best(&rivals).saved.outcome())
+    }
+
+    /// A fit on all rows at once: there are few, and rare events make small batches noisy.
+    fn fit(&self, method: Method) -> Fit {
+        let mut fit = Fit::new(method).with_seed(self.seed);
+        fit.batch = Some(self.rows);
+        fit.train.lanes = 4;
+        fit.draws = 4000;
+        if matches!(method, Method::MeanField | Method::LowRank) {
+            fit.start = Start::Map;
+        }
+        fit
     }
 
     /// `report.html` here, unless that is somebody else's.

@@ -68,6 +68,16 @@ impl Scratch {
         ended
     }
 
+    /// Runs a command that judges a fit: the code says what the verdict says.
+    pub(crate) fn judged(&self, arguments: &[&str]) -> serde_json::Value {
+        let arguments: Vec<&str> = arguments.iter().copied().chain(["--json"]).collect();
+        let ended = self.run(&arguments);
+        let json: serde_json::Value = serde_json::from_str(&ended.stdout).unwrap();
+        let code = i32::from(json["verdict"] == "do-not-trust");
+        assert_eq!(ended.code, Some(code), "{arguments:?}: {json}");
+        json
+    }
+
     /// Runs a command with `--json` and reads the answer.
     pub(crate) fn json(&self, code: i32, arguments: &[&str]) -> serde_json::Value {
         let arguments: Vec<&str> = arguments.iter().copied().chain(["--json"]).collect();

@@ -139,7 +139,7 @@ fn files_that_cannot_be_read_are_named() {
     for (name, expected) in [
         ("none.csv", "none.csv"),
         ("none-*.csv", "none-*.csv"),
-        ("notes.txt", "notes.txt"),
+        ("notes.txt", "no column \"y\""),
         ("broken.parquet", "broken.parquet"),
     ] {
         let error = refused(&scratch, &["fit", "y ~ x1", name]);
@@ -198,7 +198,7 @@ fn a_failed_fit_leaves_the_old_file_as_it_was() {
 
 #[cfg(target_os = "linux")]
 #[test]
-fn a_full_disk_is_one_clear_line() {
+fn an_output_that_cannot_be_written_is_one_clear_line() {
     let scratch = scratch();
     let fit = fitted().path("fit.lehr");
     let arguments = [
