@@ -8,6 +8,7 @@ use lehr_graph::{Expr, Graph, Shape};
 
 use crate::block::Block;
 use crate::frame::Frame;
+use crate::guide::Guide;
 
 /// The name of θ among the learned blocks.
 pub const PARAMS: &str = "params";
@@ -186,4 +187,11 @@ pub fn params_block(density: &dyn Density) -> Option<Block> {
     let params = density.params();
     let block = || Block::new(PARAMS, &[params.size()], params.start().to_vec());
     (params.size() > 0).then(block)
+}
+
+/// Everything a fit learns: θ, if the model has any, and the guide's own blocks.
+pub fn all_blocks(density: &dyn Density, guide: &dyn Guide) -> Vec<Block> {
+    let mut blocks: Vec<Block> = params_block(density).into_iter().collect();
+    blocks.extend(guide.blocks(density));
+    blocks
 }

@@ -1,16 +1,22 @@
-//! A control variate for the data term: each row's second-order expansion at the mode.
+//! A control variate for the data term: each row's expansion at the mode.
 
 use std::sync::Arc;
 
-use lehr_density::{Point, Rows};
+use lehr_density::{Density, Point, Rows};
 use lehr_graph::Expr;
 
+use crate::batch::BatchError;
+use crate::block::Learned;
 use crate::context::Context;
+use crate::objective::Score;
+use crate::train::{Task, TrainSettings};
 
 /// The expansion Σₙ tₙ(z) = L* + g·d + ½ dᵀH d of the log likelihood at z*, d = z − z*, summed
 /// over all rows in one pass.
 ///
 /// A mini-batch then estimates only Σₙ (log p(yₙ | z) − tₙ(z)), which is small near the mode.
+/// To first order (without H) what is left is of the size of the posterior's own spread, and
+/// costs no product with a matrix: for models with many latents.
 /// The estimate stays unbiased whatever z* is, and θ may move: both parts use the same rows'
 /// expansion, which is built from the model itself by forward derivatives.
 #[derive(Clone)]
@@ -21,8 +27,8 @@ pub struct Control {
     pub value: f64,
     /// g
     pub gradient: Arc<[f64]>,
-    /// H, row-major.
-    pub hessian: Arc<[f64]>,
+    /// H, row-major; `None` for an expansion to first order.
+    pub hessian: Option<Arc<[f64]>>,
     /// θ at which the expansion was taken.
     pub params: Arc<[f64]>,
 }
@@ -42,7 +48,8 @@ impl Control {
         let params = context.fixed("control_params", [self.params.len()], &self.params);
         let offset = at.latents - mode;
         // The expansion moves away from the mode while the direction stays: two names for it.
-        let expansion = row_expansion(density, Point::new(mode.anchor(), params), offset, rows);
+        let at_mode = Point::new(mode.anchor(), params);
+        let expansion = self.row_expansion(density, at_mode, offset, rows);
         let exact = density.log_likelihood(at, rows);
         (exact - expansion).sum() * share + self.whole(context, offset)
     }
@@ -50,22 +57,78 @@ impl Control {
     fn whole<'g>(&self, context: &Context<'g, '_>, offset: Expr<'g>) -> Expr<'g> {
         let size = self.mode.len();
         let gradient = context.fixed("control_gradient", [size], &self.gradient);
-        let hessian = context.fixed("control_hessian", [size, size], &self.hessian);
-        let curved = offset * hessian.dot(offset);
-        (offset * gradient).sum() + 0.5 * curved.sum() + self.value
+        let linear = (offset * gradient).sum() + self.value;
+        match &self.hessian {
+            None => linear,
+            Some(hessian) => {
+                let hessian = context.fixed("control_hessian", [size, size], hessian);
+                linear + 0.5 * (offset * hessian.dot(offset)).sum()
+            }
+        }
+    }
+
+    /// tₙ(z) = log p(yₙ|z*) + ∂_d log p + ½∂²_d log p, one per row, by forward derivatives.
+    fn row_expansion<'g>(
+        &self,
+        density: &dyn Density,
+        mode: Point<'g>,
+        offset: Expr<'g>,
+        rows: &Rows<'g>,
+    ) -> Expr<'g> {
+        let graph = mode.graph();
+        let at_mode = density.log_likelihood(&mode, rows);
+        let first = graph.jvp(&[at_mode], &[mode.latents], &[offset])[0];
+        if self.hessian.is_none() {
+            return at_mode + first;
+        }
+        let second = graph.jvp(&[first], &[mode.latents], &[offset])[0];
+        at_mode + first + 0.5 * second
     }
 }
 
-/// tₙ(z) = log p(yₙ|z*) + ∂_d log p + ½∂²_d log p, one per row, by two forward derivatives.
-fn row_expansion<'g>(
-    density: &dyn lehr_density::Density,
-    mode: Point<'g>,
-    offset: Expr<'g>,
-    rows: &Rows<'g>,
-) -> Expr<'g> {
-    let graph = mode.graph();
-    let at_mode = density.log_likelihood(&mode, rows);
-    let first = graph.jvp(&[at_mode], &[mode.latents], &[offset])[0];
-    let second = graph.jvp(&[first], &[mode.latents], &[offset])[0];
-    at_mode + first + 0.5 * second
+/// What the control variate of a task gains: the variance of a step's gradient, summed over the
+/// learned quantities, relative to that without it. Draws vary as well as rows in both, as they
+/// do in training.
+///
+/// # Errors
+/// If a batch is larger than the table.
+pub fn variance_ratio(
+    task: &Task<'_>,
+    learned: &Learned,
+    settings: &TrainSettings,
+) -> Result<f64, BatchError> {
+    let plain = Score {
+        control: None,
+        ..task.score.clone()
+    };
+    let without = Task {
+        score: &plain,
+        ..*task
+    };
+    Ok(gradient_variance(task, learned, settings)?
+        / gradient_variance(&without, learned, settings)?)
+}
+
+fn gradient_variance(
+    task: &Task<'_>,
+    learned: &Learned,
+    settings: &TrainSettings,
+) -> Result<f64, BatchError> {
+    const STEPS: u32 = 32;
+    let mut program = task.program(learned, settings)?;
+    program.set_learned(&learned.values);
+    let size = learned.values.len();
+    let (mut slope, mut mean, mut squares) = (vec![0.0; size], vec![0.0; size], 0.0);
+    for step in 0..STEPS {
+        program.fill(task.density.source(), step.into());
+        program.run();
+        program.gather(1..=learned.blocks().len(), &mut slope);
+        // Welford's update, all quantities at once.
+        for (mean, slope) in mean.iter_mut().zip(&slope) {
+            let before = slope - *mean;
+            *mean += before / f64::from(step + 1);
+            squares += before * (slope - *mean);
+        }
+    }
+    Ok(squares / f64::from(STEPS - 1))
 }

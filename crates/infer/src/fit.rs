@@ -1,60 +1,34 @@
 //! A whole fit: from a density to a posterior, with every choice that was not made for us.
 
 mod check;
+mod spec;
+mod start;
+
+pub use spec::{DriveSpec, GuideSpec};
+pub use start::Start;
+use start::{Started, is_plain};
 
 use std::sync::Arc;
 use std::time::Instant;
 
 use lehr_density::Density;
-use serde::{Deserialize, Serialize};
 
-use crate::annealed::{Annealed, AnnealedStart, Drive, Momentum};
+use crate::annealed::{AnnealedStart, Momentum};
 use crate::batch::BatchError;
-use crate::block::{Block, Learned};
-use crate::context::{Feed, PARAMS, params_block};
-use crate::control::Control;
+use crate::block::Learned;
+use crate::context::Feed;
+use crate::control::variance_ratio;
 use crate::evaluate::evaluate;
 use crate::file::FileError;
 use crate::frame::Frame;
-use crate::guide::{Base, FullRank, Guide, LowRank, MeanField};
-use crate::lbfgs::LbfgsSettings;
+use crate::guide::{Base, FullRank, LowRank, MeanField};
 use crate::method::Method;
-use crate::mode::{Curvature, MAX_DENSE, Mode, find_mode};
 use crate::objective::Score;
 use crate::pareto::WeightError;
 use crate::posterior::{Posterior, Seconds};
 use crate::schedule::Schedule;
-use crate::surrogate::{
-    Mode as SurrogateMode, SavedSurrogate, Setup, Surrogate, SurrogateError, SurrogateKind,
-    SurrogateSettings,
-};
+use crate::surrogate::{Setup, Surrogate, SurrogateError, SurrogateKind, SurrogateSettings};
 use crate::train::{Run, Task, TrainError, TrainSettings, Trained, train};
-
-/// Where training starts.
-#[derive(Clone, Debug, Default)]
-pub enum Start {
-    /// The Laplace approximation at the mode, in whose frame the guide then moves.
-    #[default]
-    Laplace,
-    /// The mode, with the guide's own scale.
-    Map,
-    /// The model's start and the guide's own scale: the paper's recipe.
-    Zero,
-    /// Another fit's learned quantities, wherever names and sizes agree, in its frame.
-    Fit(Box<(Frame, Learned)>),
-}
-
-impl Start {
-    /// The name in settings and tables.
-    pub fn name(&self) -> &'static str {
-        match self {
-            Start::Laplace => "laplace",
-            Start::Map => "map",
-            Start::Zero => "zero",
-            Start::Fit(_) => "fit",
-        }
-    }
-}
 
 /// A fit to be made. What is `None` is chosen by the rules of `docs/methods.md` and reported.
 #[derive(Clone)]
@@ -160,85 +134,6 @@ pub enum FitError {
     },
 }
 
-/// A guide that can be saved and had again.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-pub enum GuideSpec {
-    /// A Gaussian.
-    Gaussian(Base),
-    /// A chain.
-    Annealed {
-        /// q₀
-        base: Base,
-        /// What drives it.
-        drive: DriveSpec,
-        /// K
-        steps: usize,
-        /// Its coordinates.
-        momentum: Momentum,
-        /// Where its quantities started, with `η_max`.
-        start: AnnealedStart,
-    },
-}
-
-/// A drive that can be saved.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-pub enum DriveSpec {
-    /// All rows.
-    FullData,
-    /// One batch of this size per chain.
-    Batch(usize),
-    /// A fresh batch of this size per step.
-    FreshBatch(usize),
-    /// A surrogate with all it needs.
-    Surrogate(SavedSurrogate),
-}
-
-impl GuideSpec {
-    /// The guide itself.
-    pub fn guide(&self, density: &dyn Density) -> Result<Box<dyn Guide>, SurrogateError> {
-        let (base, drive, steps, momentum, start) = match self {
-            GuideSpec::Gaussian(base) => return Ok(Box::new(*base)),
-            GuideSpec::Annealed {
-                base,
-                drive,
-                steps,
-                momentum,
-                start,
-            } => (base, drive, steps, momentum, start),
-        };
-        let drive = match drive {
-            DriveSpec::FullData => Drive::FullData,
-            DriveSpec::Batch(size) => Drive::Batch { size: *size },
-            DriveSpec::FreshBatch(size) => Drive::FreshBatch { size: *size },
-            DriveSpec::Surrogate(saved) => Drive::Surrogate(saved.restore(density)?),
-        };
-        Ok(Box::new(Annealed {
-            base: *base,
-            drive,
-            steps: *steps,
-            momentum: *momentum,
-            start: *start,
-        }))
-    }
-
-    /// What of the user's data a saved fit carries.
-    pub fn contents(&self, density: &dyn Density) -> Result<String, SurrogateError> {
-        match self {
-            GuideSpec::Annealed {
-                drive: DriveSpec::Surrogate(saved),
-                ..
-            } => Ok(saved.restore(density)?.contents()),
-            _ => Ok("no rows of the table".into()),
-        }
-    }
-}
-
-/// What the start of a fit found out.
-struct Started {
-    frame: Frame,
-    mode: Option<(Mode, Option<Curvature>)>,
-}
-
 /// Choices made along the way, as they are reported.
 type Choices = Vec<(String, String)>;
 
@@ -250,11 +145,10 @@ impl Fit {
         let clock = Instant::now();
         run.observer.begin("start");
         let base = self.base(density, &mut choices);
-        let started = self.start(density, base, &mut choices);
+        let started = self.start(density, base, &mut choices)?;
         let spec = self.spec(density, base, &started, &mut choices)?;
         let guide = spec.guide(density)?;
         let score = self.score(density, &started, &mut choices)?;
-        let seconds_start = clock.elapsed().as_secs_f64();
         let learned = self.learned(density, guide.as_ref(), &started);
         let task = Task {
             density,
@@ -262,6 +156,8 @@ impl Fit {
             guide: guide.as_ref(),
             score: &score,
         };
+        choices.push(("control variate".into(), self.gain(&task, &learned)?));
+        let seconds_start = clock.elapsed().as_secs_f64();
         run.observer.begin("train");
         let trained = train(&task, learned, &self.train, run)?;
         run.observer.begin("evaluate");
@@ -313,70 +209,22 @@ impl Fit {
         base
     }
 
-    fn start(&self, density: &dyn Density, base: Base, choices: &mut Choices) -> Started {
-        choices.push(("start".into(), self.start.name().into()));
-        let plain = |frame: Frame| Started { frame, mode: None };
-        match &self.start {
-            Start::Zero => plain(Frame::Identity),
-            Start::Fit(other) => plain(other.0.clone()),
-            Start::Map => {
-                let mode = find_mode(density, LbfgsSettings::default());
-                Started {
-                    frame: Frame::Identity,
-                    mode: Some((mode, None)),
-                }
-            }
-            Start::Laplace => self.laplace(density, base),
-        }
-    }
-
-    fn laplace(&self, density: &dyn Density, base: Base) -> Started {
-        let mode = find_mode(density, LbfgsSettings::default());
-        if density.latents().size() > MAX_DENSE {
-            let frame = mode.diagonal_frame(density, self.train.seed);
-            return Started {
-                frame,
-                mode: Some((mode, None)),
-            };
-        }
-        let curvature = mode.curvature(density);
-        let frame = match base {
-            Base::FullRank(_) => curvature.dense_frame(&mode),
-            _ => curvature.diagonal_frame(&mode),
-        };
-        Started {
-            frame,
-            mode: Some((mode, Some(curvature))),
-        }
-    }
-
-    /// The learned quantities where training starts.
-    fn learned(&self, density: &dyn Density, guide: &dyn Guide, started: &Started) -> Learned {
-        let mut blocks: Vec<Block> = params_block(density).into_iter().collect();
-        blocks.extend(guide.blocks(density));
-        let mut learned = Learned::new(blocks);
-        started.frame.start(&mut learned);
-        if let Some((mode, _)) = &started.mode {
-            if let Some(range) = learned.range_of(PARAMS) {
-                learned.values[range].copy_from_slice(&mode.params);
-            }
-            if let (Frame::Identity, Some(range)) = (&started.frame, learned.range_of("base_mean"))
-            {
-                learned.values[range].copy_from_slice(&mode.latents);
-            }
-        }
-        if let Start::Fit(other) = &self.start {
-            learned.take_from(&other.1);
-        }
-        learned
-    }
-
+    /// B: every row of a small table; of others as many as make the noise of the batch small
+    /// beside that of the draws, given the control variate.
     fn batch(&self, density: &dyn Density) -> usize {
         const USUAL: usize = 256;
+        const MOST: usize = 1 << 14;
         const SMALL: usize = 1024;
+        // What is left of a row's slope to first order is of the size of its predictor's
+        // posterior spread, whose square is D/N on average: D rows weigh as much as one draw.
         let rows = density.n_rows();
-        let usual = if rows <= SMALL { rows } else { USUAL };
-        self.batch.unwrap_or(usual)
+        let usual = if is_plain(density) {
+            USUAL
+        } else {
+            (4 * density.latents().size()).clamp(USUAL, MOST)
+        };
+        let whole = rows <= SMALL || rows <= 2 * usual;
+        self.batch.unwrap_or(if whole { rows } else { usual })
     }
 
     fn spec(
@@ -434,8 +282,7 @@ impl Fit {
         Ok(SurrogateSettings::new(kind, rows).build(density, &setup)?)
     }
 
-    /// The rows that score a step, by way of the expansion at the mode where rows enter through
-    /// linear predictors.
+    /// The rows that score a step, by way of their expansion where they are a batch.
     fn score(
         &self,
         density: &dyn Density,
@@ -453,50 +300,40 @@ impl Fit {
         };
         choices.push(("batch".into(), size.to_string()));
         let whole = matches!(rows, Feed::All);
-        let usual = !whole && enters_linearly(density);
-        let control = if self.control.unwrap_or(usual) {
-            started.control()
-        } else {
-            None
-        };
+        let wanted = self.control.unwrap_or(!whole);
+        let control = wanted.then(|| started.control(density)).flatten();
         if self.control == Some(true) && control.is_none() {
             let problem =
                 "a control variate was asked for, but there is no mode to expand at".into();
             return Err(self.refuse(problem, "start from laplace"));
         }
-        let words = if control.is_some() { "on" } else { "off" };
-        choices.push(("control variate".into(), words.into()));
         Ok(Score { rows, control })
     }
-}
 
-impl Started {
-    fn control(&self) -> Option<Control> {
-        let (mode, curvature) = self.mode.as_ref()?;
-        Some(curvature.as_ref()?.control(mode))
-    }
-
-    fn surrogate_mode(&self) -> Option<SurrogateMode> {
-        let (mode, curvature) = self.mode.as_ref()?;
-        let curvature = curvature.as_ref()?;
-        Some(SurrogateMode {
-            latents: mode.latents.clone(),
-            params: mode.params.clone(),
-            gradient: curvature.gradient.clone(),
-            hessian: curvature.hessian.clone(),
-        })
+    /// What the control variate does, in words.
+    fn gain(&self, task: &Task<'_>, learned: &Learned) -> Result<String, FitError> {
+        let Some(control) = &task.score.control else {
+            return Ok("off".into());
+        };
+        let order = match control.hessian {
+            Some(_) => "second order",
+            None => "first order",
+        };
+        let ratio = variance_ratio(task, learned, &self.train)?;
+        Ok(format!(
+            "{order}, variance of a gradient × {}",
+            short(ratio)
+        ))
     }
 }
 
-/// Whether the model says that its rows enter through linear predictors.
-fn enters_linearly(density: &dyn Density) -> bool {
-    let graph = lehr_graph::Graph::new();
-    let at = lehr_density::Point::new(
-        graph.input("latents", [density.latents().size()]),
-        graph.input("params", [density.params().size()]),
-    );
-    let rows = lehr_density::Rows::inputs(&graph, density.columns(), 3.min(density.n_rows()), "");
-    density.linear_predictors(&at, &rows).is_some()
+/// Two digits, however small.
+fn short(ratio: f64) -> String {
+    if ratio < 1e-2 {
+        format!("{ratio:.1e}")
+    } else {
+        format!("{ratio:.2}")
+    }
 }
 
 /// What a fit made, on its way into a posterior.

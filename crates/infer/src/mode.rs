@@ -10,20 +10,22 @@ use crate::frame::Frame;
 use crate::lbfgs::{LbfgsSettings, Reason, maximise};
 use crate::linear::{Factor, cholesky, inverse_factor};
 use crate::pass::{hessian_products, value_and_slopes};
+use crate::stream::Stream;
 
 /// Above this many latents the Hessian is not computed.
 pub const MAX_DENSE: usize = 2000;
 /// Directions per pass over the rows.
 const DIRECTIONS: usize = 16;
 
-/// The maximum of log p(D, z) in z and θ together.
+/// The point a fit starts around: the maximum of log p(D, z) in z and θ together, or what
+/// [`settle`](crate::settle) found instead.
 #[derive(Clone, Debug)]
 pub struct Mode {
     /// z*
     pub latents: Vec<f64>,
     /// θ*
     pub params: Vec<f64>,
-    /// log p(D, z*)
+    /// The largest value found, of log p(D, z*) at a mode.
     pub log_joint: f64,
     /// Iterations of the search.
     pub iterations: usize,
@@ -44,14 +46,14 @@ pub struct Curvature {
     pub prior_hessian: Vec<f64>,
 }
 
-/// The log prior with its slopes, and its Hessian.
-struct Prior {
+/// The log prior with its slopes.
+pub(crate) struct Prior {
     plan: Plan,
     workspace: Workspace,
 }
 
 impl Prior {
-    fn new(density: &dyn Density) -> Prior {
+    pub(crate) fn new(density: &dyn Density) -> Prior {
         let graph = Graph::new();
         let z = graph.input("z", [density.latents().size()]);
         let params = graph.input("params", [density.params().size()]);
@@ -64,12 +66,14 @@ impl Prior {
     }
 
     fn run(&mut self, z: &[f64], params: &[f64]) {
-        for (name, values) in [("z", z), ("params", params)] {
-            if let Some(slot) = self.plan.input_named(name) {
-                self.workspace.set(slot, values);
-            }
-        }
+        set_point(&self.plan, &mut self.workspace, (z, params));
         self.plan.run(&mut self.workspace);
+    }
+
+    /// The log prior and its slope in z.
+    pub(crate) fn at(&mut self, z: &[f64], params: &[f64]) -> (f64, &[f64]) {
+        self.run(z, params);
+        (self.workspace.output(0)[0], self.workspace.output(1))
     }
 }
 
@@ -107,6 +111,30 @@ pub fn find_mode(density: &dyn Density, settings: LbfgsSettings) -> Mode {
 }
 
 impl Mode {
+    /// Where the model itself would start, before any search.
+    pub(crate) fn start(density: &dyn Density) -> Mode {
+        Mode {
+            latents: density.latents().start().to_vec(),
+            params: density.params().start().to_vec(),
+            log_joint: f64::NEG_INFINITY,
+            iterations: 0,
+            reason: Reason::Iterations,
+        }
+    }
+
+    /// The control variate of the data term to first order, by one pass.
+    pub fn control(&self, density: &dyn Density) -> Control {
+        let mut pass = value_and_slopes(density);
+        let sums = pass.run(&[&self.latents, &self.params]);
+        Control {
+            mode: self.latents.as_slice().into(),
+            value: sums[0][0],
+            gradient: sums[1].as_slice().into(),
+            hessian: None,
+            params: self.params.as_slice().into(),
+        }
+    }
+
     /// Slopes and curvature at the mode, by one pass per few directions.
     pub fn curvature(&self, density: &dyn Density) -> Curvature {
         let size = self.latents.len();
@@ -127,28 +155,88 @@ impl Mode {
     }
 
     fn prior_hessian(&self, density: &dyn Density, lanes: usize) -> Vec<f64> {
+        let mut products = PriorProducts::new(self, density, lanes);
+        columns(self.latents.len(), lanes, |directions| {
+            products.run(directions).to_vec()
+        })
+    }
+}
+
+/// Products of the prior's Hessian at a mode with one direction per lane.
+struct PriorProducts {
+    plan: Plan,
+    workspace: Workspace,
+}
+
+impl PriorProducts {
+    fn new(mode: &Mode, density: &dyn Density, lanes: usize) -> PriorProducts {
         let graph = Graph::new();
-        let size = self.latents.len();
-        let z = graph.input("z", [size]);
-        let params = graph.input("params", [self.params.len()]);
-        let along = graph.laned_input("along", [size]);
+        let z = graph.input("z", [mode.latents.len()]);
+        let params = graph.input("params", [mode.params.len()]);
+        let along = graph.laned_input("along", [mode.latents.len()]);
         let value = density.log_prior(&Point::new(z, params));
         let slope = graph.grad(value, &[z])[0];
-        let product = graph.jvp(&[slope], &[z], &[along])[0];
-        let plan = Plan::new(&[product], lanes);
+        let plan = Plan::new(&graph.jvp(&[slope], &[z], &[along]), lanes);
         let mut workspace = plan.workspace();
-        for (name, values) in [("z", &self.latents), ("params", &self.params)] {
-            if let Some(slot) = plan.input_named(name) {
-                workspace.set(slot, values);
-            }
+        set_point(&plan, &mut workspace, (&mode.latents, &mode.params));
+        PriorProducts { plan, workspace }
+    }
+
+    /// One product after another; without lanes where no direction matters.
+    fn run(&mut self, directions: &[f64]) -> &[f64] {
+        if let Some(slot) = self.plan.input_named("along") {
+            self.workspace.set(slot, directions);
         }
-        columns(size, lanes, |directions| {
-            if let Some(slot) = plan.input_named("along") {
-                workspace.set(slot, directions);
-            }
-            plan.run(&mut workspace);
-            workspace.output(0).to_vec()
-        })
+        self.plan.run(&mut self.workspace);
+        self.workspace.output(0)
+    }
+}
+
+/// Whether a site's prior depends on another site other than through its location: as the prior
+/// of effects does on their spread. The curvature between the two then changes from place to
+/// place, while that of a shifted Gaussian does not.
+pub(crate) fn has_hierarchy(density: &dyn Density) -> bool {
+    let latents = density.latents();
+    let sites = latents.sites().len();
+    let wave = |phase: f64| move |k: usize| 0.7 * (phase + 1.3 * k as f64).sin();
+    let mut directions = vec![0.0; sites * latents.size()];
+    for site in 0..sites {
+        let own = latents.range(site);
+        let lane = &mut directions[site * latents.size()..][own.clone()];
+        lane.iter_mut()
+            .zip(own)
+            .for_each(|(to, k)| *to = wave(0.5)(k));
+    }
+    let across = |phase: f64| {
+        let mut at = Mode::start(density);
+        for (k, z) in at.latents.iter_mut().enumerate() {
+            *z += wave(phase)(k);
+        }
+        let products = PriorProducts::new(&at, density, sites)
+            .run(&directions)
+            .to_vec();
+        let kept = (0..sites).flat_map(|site| {
+            let lane = &products[site * latents.size() % products.len()..][..latents.size()];
+            let own = latents.range(site);
+            lane[..own.start]
+                .iter()
+                .chain(&lane[own.end..])
+                .copied()
+                .collect::<Vec<f64>>()
+        });
+        kept.collect::<Vec<f64>>()
+    };
+    let (here, there) = (across(0.0), across(1.0));
+    let differs = |(a, b): (&f64, &f64)| (a - b).abs() > 1e-9 * (1.0 + a.abs() + b.abs());
+    here.iter().zip(&there).any(differs)
+}
+
+/// Sets z and θ where the plan reads them.
+fn set_point(plan: &Plan, workspace: &mut Workspace, (z, params): (&[f64], &[f64])) {
+    for (name, values) in [("z", z), ("params", params)] {
+        if let Some(slot) = plan.input_named(name) {
+            workspace.set(slot, values);
+        }
     }
 }
 
@@ -165,18 +253,14 @@ impl Mode {
         let mut diagonal = vec![0.0; size];
         let mut signs = vec![0.0; PROBES * size];
         for pass in 0..PROBE_PASSES {
-            let mut stream = crate::stream::Stream::new(seed, "probe", pass as u64);
+            let mut stream = Stream::new(seed, "probe", pass as u64);
             fill_signs(&mut stream, &mut signs);
-            let found = rows.run(&[&self.latents, &self.params, &signs])[0]
-                .iter()
-                .cycle();
-            for (k, (sign, product)) in signs.iter().zip(found).enumerate() {
-                diagonal[k % size] -= sign * product / (PROBES * PROBE_PASSES) as f64;
-            }
+            let products = &rows.run(&[&self.latents, &self.params, &signs])[0];
+            add_probes(&mut diagonal, &signs, products, PROBES * PROBE_PASSES);
         }
         let prior = self.prior_diagonal(density);
         let scale = |(rows, prior): (&f64, &f64)| {
-            let curvature = rows.max(0.0) - prior;
+            let curvature = (-rows).max(0.0) - prior;
             if curvature > 0.0 && curvature.is_finite() {
                 curvature.powf(-0.5)
             } else {
@@ -189,35 +273,28 @@ impl Mode {
         }
     }
 
-    /// The diagonal of the prior's Hessian, by the same signs' expectation over one more pass.
+    /// The diagonal of the prior's Hessian, by random signs in one pass of its own.
     fn prior_diagonal(&self, density: &dyn Density) -> Vec<f64> {
         let size = self.latents.len();
-        let graph = Graph::new();
-        let z = graph.input("z", [size]);
-        let params = graph.input("params", [self.params.len()]);
-        let along = graph.laned_input("along", [size]);
-        let slope = graph.grad(density.log_prior(&Point::new(z, params)), &[z])[0];
-        let product = graph.jvp(&[slope], &[z], &[along])[0];
-        let diagonal = (product * along).mean_lanes();
-        let plan = Plan::new(&[diagonal], PROBES);
-        let mut workspace = plan.workspace();
-        let mut stream = crate::stream::Stream::new(0, "prior probe", 0);
-        for (name, values) in [("z", &self.latents), ("params", &self.params)] {
-            if let Some(slot) = plan.input_named(name) {
-                workspace.set(slot, values);
-            }
-        }
-        if let Some(slot) = plan.input_named("along") {
-            let signs = workspace.numbers_mut(slot);
-            fill_signs(&mut stream, signs);
-        }
-        plan.run(&mut workspace);
-        workspace.output(0).to_vec()
+        let mut signs = vec![0.0; PROBES * size];
+        fill_signs(&mut Stream::new(0, "prior probe", 0), &mut signs);
+        let mut products = PriorProducts::new(self, density, PROBES);
+        let mut diagonal = vec![0.0; size];
+        add_probes(&mut diagonal, &signs, products.run(&signs), PROBES);
+        diagonal
+    }
+}
+
+/// Adds the mean of s ∘ Hs over so many probes.
+fn add_probes(diagonal: &mut [f64], signs: &[f64], products: &[f64], probes: usize) {
+    let size = diagonal.len();
+    for (k, (sign, product)) in signs.iter().zip(products.iter().cycle()).enumerate() {
+        diagonal[k % size] += sign * product / probes as f64;
     }
 }
 
 /// Fills with −1 or 1, equally likely.
-fn fill_signs(stream: &mut crate::stream::Stream, signs: &mut [f64]) {
+fn fill_signs(stream: &mut Stream, signs: &mut [f64]) {
     for sign in signs {
         *sign = if stream.uniform() < 0.5 { -1.0 } else { 1.0 };
     }
@@ -268,16 +345,12 @@ impl Curvature {
         inverse_factor(&cholesky(&self.precision(), size)?)
     }
 
-    /// The frame of a correlated Gaussian, or of an independent one where the curvature is not
-    /// that of a maximum.
-    pub fn dense_frame(&self, mode: &Mode) -> Frame {
-        match self.factor() {
-            Some(factor) => Frame::Dense {
-                shift: mode.latents.as_slice().into(),
-                factor: factor.values.into(),
-            },
-            None => self.diagonal_frame(mode),
-        }
+    /// The frame of a correlated Gaussian; `None` if the curvature is not that of a maximum.
+    pub fn dense_frame(&self, mode: &Mode) -> Option<Frame> {
+        Some(Frame::Dense {
+            shift: mode.latents.as_slice().into(),
+            factor: self.factor()?.values.into(),
+        })
     }
 
     /// The frame of independent latents: scales Λᵢᵢ^(−½), those of the best independent
@@ -305,7 +378,7 @@ impl Curvature {
             mode: mode.latents.as_slice().into(),
             value: self.log_likelihood,
             gradient: self.gradient.as_slice().into(),
-            hessian: self.hessian.as_slice().into(),
+            hessian: Some(self.hessian.as_slice().into()),
             params: Arc::from(mode.params.as_slice()),
         }
     }

@@ -1,6 +1,8 @@
-//! Sums over all rows of the table, in one pass: the full-data value, slopes and curvature.
+//! All rows of the table in one pass: sums such as the full-data value, slopes and curvature.
 
-use lehr_density::{Density, Point, RowSet, Rows};
+use std::ops::Range;
+
+use lehr_density::{ColumnKind, Density, Point, RowSet, RowSource, Rows};
 use lehr_graph::{Expr, Graph, Plan, Slot, Workspace};
 
 use crate::program::{copy_rows, lend_all};
@@ -8,7 +10,7 @@ use crate::program::{copy_rows, lend_all};
 /// Rows read at a time where the table is not in memory.
 const CHUNK: usize = 8192;
 
-/// An argument of the sums.
+/// An argument of the functions.
 #[derive(Clone, Copy)]
 pub(crate) enum Argument {
     /// One array for all lanes, of this length.
@@ -17,15 +19,15 @@ pub(crate) enum Argument {
     PerLane(usize),
 }
 
-/// The sums Σₙ f(row n; arguments) of several functions, streamed over the rows.
+/// Functions of the rows and some arguments, computed for one block of rows after another.
 pub(crate) struct Pass<'d> {
     density: &'d dyn Density,
-    chunks: Vec<Chunk>,
+    blocks: Vec<Block>,
     sums: Vec<Vec<f64>>,
 }
 
 /// A plan for so many rows, and where they start.
-struct Chunk {
+pub(crate) struct Block {
     plan: Plan,
     workspace: Workspace,
     arguments: Vec<Option<Slot>>,
@@ -36,63 +38,102 @@ struct Chunk {
 }
 
 impl<'d> Pass<'d> {
-    /// A pass whose functions `write` gives as expressions already summed over its rows.
+    /// A pass whose functions `write` gives; all rows are one block where they are in memory.
     pub(crate) fn new(
         density: &'d dyn Density,
         lanes: usize,
         arguments: &[Argument],
         write: impl for<'g> Fn(&[Expr<'g>], &Rows<'g>) -> Vec<Expr<'g>>,
     ) -> Pass<'d> {
+        let size = if is_resident(density) {
+            density.n_rows()
+        } else {
+            CHUNK
+        };
+        Pass::in_blocks(density, (lanes, size), arguments, write)
+    }
+
+    /// A pass over blocks of so many rows, the last of which may be shorter.
+    pub(crate) fn in_blocks(
+        density: &'d dyn Density,
+        (lanes, size): (usize, usize),
+        arguments: &[Argument],
+        write: impl for<'g> Fn(&[Expr<'g>], &Rows<'g>) -> Vec<Expr<'g>>,
+    ) -> Pass<'d> {
         let n_rows = density.n_rows();
-        let source = density.source();
-        let columns = density.columns();
-        let resident = columns
-            .iter()
-            .enumerate()
-            .all(|(place, column)| match column.kind {
-                lehr_density::ColumnKind::Number { .. } => source.whole(place).is_some(),
-                lehr_density::ColumnKind::Index { .. } => source.whole_indices(place).is_some(),
-            });
-        let size = if resident { n_rows } else { CHUNK.min(n_rows) };
-        let mut chunks = Vec::new();
+        let size = size.min(n_rows);
         let whole: Vec<usize> = (0..n_rows / size).map(|k| k * size).collect();
-        chunks.push(Chunk::new(
-            density,
-            lanes,
-            (size, whole, resident),
-            arguments,
-            &write,
-        ));
+        let mut blocks = vec![Block::new(density, lanes, (size, whole), arguments, &write)];
         let rest = n_rows % size;
         if rest > 0 {
-            let last = (rest, vec![n_rows - rest], resident);
-            chunks.push(Chunk::new(density, lanes, last, arguments, &write));
+            let last = (rest, vec![n_rows - rest]);
+            blocks.push(Block::new(density, lanes, last, arguments, &write));
         }
         Pass {
             density,
-            chunks,
+            blocks,
             sums: Vec::new(),
         }
     }
 
-    /// The sums at these arguments.
+    /// Shows what each block of rows gives at these arguments, until `visit` has found something.
+    pub(crate) fn each<T>(
+        &mut self,
+        arguments: &[&[f64]],
+        mut visit: impl FnMut(Range<usize>, &Workspace) -> Option<T>,
+    ) -> Option<T> {
+        self.each_block(|rows, block| visit(rows, block.run(arguments)))
+    }
+
+    /// Shows each block with its rows in place, until `visit` has found something.
+    pub(crate) fn each_block<T>(
+        &mut self,
+        mut visit: impl FnMut(Range<usize>, &mut Block) -> Option<T>,
+    ) -> Option<T> {
+        let source = self.density.source();
+        self.blocks.iter_mut().find_map(|block| {
+            (0..block.starts.len()).find_map(|k| visit(block.load(source, k), block))
+        })
+    }
+
+    /// The sums of the functions over the blocks, at these arguments.
     pub(crate) fn run(&mut self, arguments: &[&[f64]]) -> &[Vec<f64>] {
-        self.sums.clear();
-        for chunk in &mut self.chunks {
-            chunk.run(self.density, arguments, &mut self.sums);
-        }
+        let mut sums = std::mem::take(&mut self.sums);
+        sums.clear();
+        let outputs = self.blocks[0].plan.n_outputs();
+        self.each(arguments, |_, workspace| -> Option<()> {
+            for k in 0..outputs {
+                let part = workspace.output(k);
+                match sums.get_mut(k) {
+                    Some(sum) => sum.iter_mut().zip(part).for_each(|(s, p)| *s += p),
+                    None => sums.push(part.to_vec()),
+                }
+            }
+            None
+        });
+        self.sums = sums;
         &self.sums
     }
 }
 
-impl Chunk {
+/// Whether every column is in memory anyway.
+fn is_resident(density: &dyn Density) -> bool {
+    let source = density.source();
+    let mut columns = density.columns().iter().enumerate();
+    columns.all(|(place, column)| match column.kind {
+        ColumnKind::Number { .. } => source.whole(place).is_some(),
+        ColumnKind::Index { .. } => source.whole_indices(place).is_some(),
+    })
+}
+
+impl Block {
     fn new(
         density: &dyn Density,
         lanes: usize,
-        (rows, starts, resident): (usize, Vec<usize>, bool),
+        (rows, starts): (usize, Vec<usize>),
         arguments: &[Argument],
         write: &impl for<'g> Fn(&[Expr<'g>], &Rows<'g>) -> Vec<Expr<'g>>,
-    ) -> Chunk {
+    ) -> Block {
         let graph = Graph::new();
         let declare = |(k, argument): (usize, &Argument)| match argument {
             Argument::Shared(size) => graph.input(&format!("argument {k}"), [*size]),
@@ -101,7 +142,7 @@ impl Chunk {
         let inputs: Vec<Expr<'_>> = arguments.iter().enumerate().map(declare).collect();
         let data = Rows::inputs(&graph, density.columns(), rows, "rows.");
         let plan = Plan::new(&write(&inputs, &data), lanes);
-        let mut chunk = Chunk {
+        let mut block = Block {
             workspace: plan.workspace(),
             arguments: inputs.iter().map(|e| plan.input(*e)).collect(),
             columns: (data.columns().enumerate())
@@ -110,34 +151,33 @@ impl Chunk {
             plan,
             starts,
             rows,
-            resident,
+            resident: rows == density.n_rows() && is_resident(density),
         };
-        if resident {
-            lend_all(&mut chunk.workspace, density.source(), &chunk.columns);
+        if block.resident {
+            lend_all(&mut block.workspace, density.source(), &block.columns);
         }
-        chunk
+        block
     }
 
-    fn run(&mut self, density: &dyn Density, arguments: &[&[f64]], sums: &mut Vec<Vec<f64>>) {
+    /// Puts the rows of the k-th start in place.
+    fn load(&mut self, source: &dyn RowSource, k: usize) -> Range<usize> {
+        let range = self.starts[k]..self.starts[k] + self.rows;
+        if !self.resident {
+            let rows = RowSet::Range(range.clone());
+            copy_rows(&mut self.workspace, source, &rows, &self.columns);
+        }
+        range
+    }
+
+    /// The functions of the rows in place, at these arguments.
+    pub(crate) fn run(&mut self, arguments: &[&[f64]]) -> &Workspace {
         for (slot, values) in self.arguments.iter().zip(arguments) {
             if let Some(slot) = slot {
                 self.workspace.set(*slot, values);
             }
         }
-        for &start in &self.starts {
-            if !self.resident {
-                let rows = RowSet::Range(start..start + self.rows);
-                copy_rows(&mut self.workspace, density.source(), &rows, &self.columns);
-            }
-            self.plan.run(&mut self.workspace);
-            for k in 0..self.plan.n_outputs() {
-                let part = self.workspace.output(k);
-                match sums.get_mut(k) {
-                    Some(sum) => sum.iter_mut().zip(part).for_each(|(s, p)| *s += p),
-                    None => sums.push(part.to_vec()),
-                }
-            }
-        }
+        self.plan.run(&mut self.workspace);
+        &self.workspace
     }
 }
 

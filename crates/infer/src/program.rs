@@ -144,6 +144,17 @@ impl Program {
         self.workspace.output(place)
     }
 
+    /// Copies several outputs of the last run, one after another.
+    pub(crate) fn gather(&self, places: std::ops::RangeInclusive<usize>, to: &mut [f64]) {
+        let mut rest = to;
+        for place in places {
+            let part = self.output(place);
+            let (head, tail) = rest.split_at_mut(part.len());
+            head.copy_from_slice(part);
+            rest = tail;
+        }
+    }
+
     /// Whether a run reads a mini-batch, which all its lanes share.
     pub fn reads_batches(&self) -> bool {
         !self.batches.is_empty()

@@ -1,6 +1,7 @@
 //! The one training loop: Adam on the bound, until it is level.
 
 mod bad_step;
+mod culprit;
 mod fingerprint;
 
 use std::path::PathBuf;
@@ -105,7 +106,7 @@ pub enum TrainError {
     File(#[from] FileError),
     /// Too many steps were not finite.
     #[error(
-        "train: {bad} of the first {steps} steps were not finite, most often in {block:?}\n  hint: standardise the columns, start from the mode, or lower the learning rate"
+        "train: {bad} of the first {steps} steps were not finite, most often in {block:?}{met}\n  hint: standardise the columns, start from the mode, or lower the learning rate"
     )]
     NotFinite {
         /// Steps skipped.
@@ -114,6 +115,8 @@ pub enum TrainError {
         steps: u64,
         /// The learned block whose gradient was not finite.
         block: String,
+        /// Which site and rows were met, in words that follow a comma.
+        met: String,
     },
     /// A name that is not among the learned blocks.
     #[error("train: no learned block {name:?}\n  hint: the blocks are {known}")]
@@ -384,12 +387,8 @@ impl Loop<'_, '_> {
         self.program.set_learned(&state.learned.values);
         self.program.fill(self.task.density.source(), state.step);
         self.program.run();
-        let mut at = 0;
-        for place in 0..state.learned.blocks().len() {
-            let part = self.program.output(1 + place);
-            self.gradient[at..at + part.len()].copy_from_slice(part);
-            at += part.len();
-        }
+        let blocks = state.learned.blocks().len();
+        self.program.gather(1..=blocks, &mut self.gradient);
         self.program.output(0)[0]
     }
 

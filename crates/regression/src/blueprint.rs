@@ -48,9 +48,38 @@ pub(crate) struct GroupPlan {
     /// The label, made unique.
     pub(crate) site: String,
     pub(crate) count: usize,
+    /// Groups of rows to predict that were not fitted.
+    pub(crate) unseen: usize,
+    pub(crate) form: Form,
     pub(crate) spreads: Vec<Law>,
     pub(crate) correlation: Option<Law>,
     pub(crate) has_slopes: bool,
+}
+
+/// What the site of a group term holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) enum Form {
+    /// Standard normals, which the rows multiply by the spread: nearly independent of the
+    /// spread where a group's few rows say little about it.
+    Standard,
+    /// The effects themselves: nearly independent of their spread where rows determine them.
+    Effect,
+}
+
+impl Form {
+    /// Rows per group from which a group's own rows say more about its effect than the other
+    /// groups do, at effects of half the spread of a row's noise.
+    const ENOUGH: usize = 8;
+
+    /// Correlated effects are standard: their density needs the factor's inverse.
+    fn of(grouping: &Grouping, rows: usize) -> Form {
+        let many = rows >= Form::ENOUGH * grouping.count();
+        if many && !grouping.correlated {
+            Form::Effect
+        } else {
+            Form::Standard
+        }
+    }
 }
 
 /// What a blueprint is made of.
@@ -61,6 +90,7 @@ pub(crate) struct Parts<'a> {
     pub(crate) population: &'a Population,
     pub(crate) groupings: &'a [Grouping],
     pub(crate) classes: &'a [String],
+    pub(crate) n_rows: usize,
 }
 
 /// A blueprint while its priors are chosen.
@@ -204,6 +234,8 @@ impl<'a> Draft<'a> {
             plans.push(GroupPlan {
                 site,
                 count: grouping.count(),
+                unseen: 0,
+                form: Form::of(grouping, self.parts.n_rows),
                 spreads,
                 correlation: (grouping.correlated)
                     .then(|| self.choose(std::slice::from_ref(&cor), &cor, &default, 1.0)),

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use lehr_density::SiteValue;
 
-use crate::blueprint::{Blueprint, GroupPlan, spread_name};
+use crate::blueprint::{Blueprint, Form, GroupPlan, spread_name};
 use crate::family::Family;
 use crate::grouping::Grouping;
 use crate::population::Population;
@@ -232,26 +232,31 @@ fn factor_rows(draws: &Draws<'_>, plan: &GroupPlan, head: &str) -> Vec<Vec<Vec<f
 /// `site[3]`, or `patient[3, dose]` where several effects vary.
 fn effects(draws: &Draws<'_>, term: Term<'_>, unit: f64, head: &str, found: &mut Vec<NamedDraws>) {
     let (plan, grouping) = term;
-    let spreads = spread_draws(draws, term, unit, head);
+    let spreads = match plan.form {
+        Form::Standard => spread_draws(draws, term, unit, head),
+        Form::Effect => (grouping.scales.iter())
+            .map(|scale| vec![unit / scale; draws.count])
+            .collect(),
+    };
     let count = plan.spreads.len();
     let rows = plan
         .correlation
         .as_ref()
         .map(|_| factor_rows(draws, plan, head));
-    let site = plan.standard_site(head);
+    let site = plan.own_site(head);
     for group in 0..plan.count {
-        let standard: Vec<Vec<f64>> = (0..count)
+        let own: Vec<Vec<f64>> = (0..count)
             .map(|effect| draws.entry(&site, group * count + effect))
             .collect();
         for (place, effect) in grouping.effects.iter().enumerate() {
             let value = |draw: usize| {
-                let own = match &rows {
-                    None => standard[place][draw],
+                let value = match &rows {
+                    None => own[place][draw],
                     Some(rows) => (0..=place)
-                        .map(|k| rows[place][k][draw] * standard[k][draw])
+                        .map(|k| rows[place][k][draw] * own[k][draw])
                         .sum(),
                 };
-                own * spreads[place][draw]
+                value * spreads[place][draw]
             };
             let (label, level) = (&grouping.label, grouping.group_name(group));
             let name = if grouping.is_plain() {

@@ -30,22 +30,22 @@ struct Sampled {
 }
 
 impl NewRows {
-    /// Unseen groups are given by the group term, in the order of their numbers.
+    /// The model of `blueprint`, which has sites for unseen groups, on the rows of `design`.
     pub(crate) fn new(bound: Bound, blueprint: &Blueprint, design: &Design) -> NewRows {
         let unseen = &design.unseen;
         let mut sampled = Vec::new();
         for head in &blueprint.heads {
             for (plan, names) in blueprint.groups.iter().zip(unseen) {
-                let site = plan.standard_site(head);
-                let end = site_range(bound.latents(), &site).end;
-                let numbers = names.len() * plan.spreads.len();
+                if names.is_empty() {
+                    continue;
+                }
+                let site = plan.unseen_site(head);
                 sampled.push(Sampled {
-                    place: end - numbers..end,
+                    place: site_range(bound.latents(), &site),
                     names: names.iter().map(|name| format!("{site}[{name}]")).collect(),
                 });
             }
         }
-        sampled.retain(|sampled| !sampled.names.is_empty());
         sampled.sort_by_key(|sampled| sampled.place.start);
         let groups = blueprint.groups.iter().zip(unseen);
         let shown = groups

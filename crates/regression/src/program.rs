@@ -1,18 +1,16 @@
 //! The model program: from a blueprint to sites and an observed column.
 //!
-//! Effects of groups are non-centred: sites hold standard normals, which the rows multiply by
-//! spreads. Where groups have many rows each a centred form would be less curved, but its
-//! joint density has no maximum (it grows without bound as a spread goes to 0), and fits
-//! start at that maximum.
+//! The site of a group term holds effects where groups have many rows each, else standard
+//! normals, which the rows multiply by spreads: whichever is less entangled with the spread.
 
-use lehr_graph::{Expr, Graph};
+use lehr_graph::{Expr, Graph, Shape};
 use lehr_model::distribution::{
     Bernoulli, Beta, Binomial, Categorical, Dirichlet, Distribution, Gamma, LkjCholesky,
     NegativeBinomial, Normal, OrderedLogistic, Poisson, StudentT, ZeroInflated,
 };
 use lehr_model::{Model, Row, Tracer};
 
-use crate::blueprint::{Blueprint, GroupPlan, InterceptLaw};
+use crate::blueprint::{Blueprint, Form, GroupPlan, InterceptLaw};
 use crate::family::Family;
 use crate::law::{Law, sample};
 
@@ -50,9 +48,9 @@ struct Sites<'g> {
 
 struct GroupSites<'g> {
     /// `[groups]`, or `[groups, effects]` where there are several.
-    standard: Expr<'g>,
-    /// One number, or `[effects]`.
-    spread: Expr<'g>,
+    own: Expr<'g>,
+    /// One number, or `[effects]`: what the rows multiply by, if they have to.
+    spread: Option<Expr<'g>>,
     correlation: Option<Expr<'g>>,
 }
 
@@ -217,9 +215,17 @@ impl Blueprint {
 }
 
 impl GroupPlan {
-    /// The site of standard normals.
-    pub(crate) fn standard_site(&self, head: &str) -> String {
-        format!("standard({}){head}", self.site)
+    /// The site with a number for each group and effect.
+    pub(crate) fn own_site(&self, head: &str) -> String {
+        match self.form {
+            Form::Standard => format!("standard({}){head}", self.site),
+            Form::Effect => format!("effect({}){head}", self.site),
+        }
+    }
+
+    /// The site of the standard normals of groups that were not fitted.
+    pub(crate) fn unseen_site(&self, head: &str) -> String {
+        format!("unseen({}){head}", self.site)
     }
 
     pub(crate) fn spread_site(&self, head: &str) -> String {
@@ -241,27 +247,42 @@ impl GroupPlan {
             let factor = LkjCholesky::new(effects, law.concentration());
             m.sample(&self.correlation_site(head), factor)
         });
-        let normal = Normal::new(0.0, 1.0);
-        let name = self.standard_site(head);
-        let standard = match effects {
-            1 => m.sample(&name, normal.expand([self.count])),
-            _ => m.sample(&name, normal.expand([self.count, effects])),
+        let own = match self.form {
+            Form::Standard => Normal::new(0.0, 1.0),
+            Form::Effect => Normal::new(0.0, spread),
         };
+        let mut own = m.sample(&self.own_site(head), own.expand(self.shape(self.count)));
+        if self.unseen > 0 {
+            let standard = Normal::new(0.0, 1.0).expand(self.shape(self.unseen));
+            let unseen = m.sample(&self.unseen_site(head), standard);
+            let unseen = match self.form {
+                Form::Standard => unseen,
+                Form::Effect => unseen * spread,
+            };
+            own = m.graph().concat(&[own, unseen], 0);
+        }
         GroupSites {
-            standard,
-            spread,
+            own,
+            spread: (self.form == Form::Standard).then_some(spread),
             correlation,
+        }
+    }
+
+    fn shape(&self, groups: usize) -> Shape {
+        match self.spreads.len() {
+            1 => Shape::new(&[groups]),
+            effects => Shape::new(&[groups, effects]),
         }
     }
 
     /// The effect on each row. Groups are looked up first, so that a batch of rows costs
     /// arithmetic of its own size and not of the number of groups.
     fn effect<'g>(&self, row: &Row<'_, 'g>, place: usize, sites: &GroupSites<'g>) -> Expr<'g> {
-        let mut own = sites.standard.at(row.index(&group_column(place)));
+        let mut own = sites.own.at(row.index(&group_column(place)));
         if let Some(factor) = sites.correlation {
             own = own.dot(factor.transpose());
         }
-        let scaled = own * sites.spread;
+        let scaled = sites.spread.map_or(own, |spread| own * spread);
         match (self.has_slopes, self.spreads.len()) {
             (false, _) => scaled,
             (true, 1) => scaled * row.matrix(&slope_column(place)).reshape([row.count()]),

@@ -111,6 +111,7 @@ impl Regression {
             population: &population,
             groupings: &groupings,
             classes: &outcome.classes,
+            n_rows: table.n_rows(),
         };
         let (mut blueprint, priors) = Draft::new(parts, &wishes).finish()?;
         blueprint.has_offset = !terms.offsets.is_empty();
@@ -168,7 +169,7 @@ impl Regression {
         design.complete(self.outcome.stand_in(), table.n_rows());
         let mut wider = self.blueprint.clone();
         for (plan, unseen) in wider.groups.iter_mut().zip(&design.unseen) {
-            plan.count += unseen.len();
+            plan.unseen = unseen.len();
         }
         let bound = wider.model().bind(&design.table)?;
         Ok(NewRows::new(bound, &self.blueprint, &design))

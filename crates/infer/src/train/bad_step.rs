@@ -1,5 +1,6 @@
 //! Steps whose bound or gradient is not finite.
 
+use super::culprit::culprit;
 use super::{Loop, State, TrainError};
 
 impl Loop<'_, '_> {
@@ -24,10 +25,12 @@ impl Loop<'_, '_> {
         }
         let most = (0..state.bad_places.len()).max_by_key(|&place| state.bad_places[place]);
         let block = most.and_then(|place| state.learned.blocks().get(place));
+        let met = culprit(self.task, &state.learned, self.settings.seed);
         Err(TrainError::NotFinite {
             bad: state.bad_steps,
             steps: tried,
             block: block.map_or("bound", |block| &block.name).to_owned(),
+            met: met.map_or_else(String::new, |words| format!(", {words}")),
         })
     }
 }

@@ -98,7 +98,7 @@ fn some_control(density: &dyn Density) -> Control {
         mode: (0..size).map(wave(0.2)).collect(),
         value: -3.0,
         gradient: (0..size).map(wave(0.5)).collect(),
-        hessian: (0..size * size).map(hessian).collect(),
+        hessian: Some((0..size * size).map(hessian).collect()),
         params: Arc::from(density.params().start()),
     }
 }

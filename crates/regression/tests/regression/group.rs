@@ -12,10 +12,15 @@ const SITE: [&str; 6] = ["a", "b", "a", "c", "b", "c"];
 const WARD: [f64; 6] = [1.0, 1.0, 2.0, 1.0, 10.0, 1.0];
 
 fn table() -> Table {
-    let table = number(Table::new(), "y", &Y);
-    let table = number(table, "dose", &DOSE);
-    let table = category(table, "site", &SITE);
-    number(table, "ward", &WARD)
+    repeated(1)
+}
+
+/// The rows so many times over: with many rows per group the model holds effects themselves.
+fn repeated(times: usize) -> Table {
+    let table = number(Table::new(), "y", &Y.repeat(times));
+    let table = number(table, "dose", &DOSE.repeat(times));
+    let table = category(table, "site", &SITE.repeat(times));
+    number(table, "ward", &WARD.repeat(times))
 }
 
 fn shape(formula: &str, site: &str) -> Option<Vec<usize>> {
@@ -94,14 +99,19 @@ fn names_are_those_of_the_manual() {
     );
 }
 
-/// The density of all rows from the group effects that are reported.
+/// The density of all rows from the group effects that are reported, in either form.
 fn check(formula: &str, effect: impl Fn(&dyn Fn(&str) -> f64, usize) -> f64) {
-    let table = table();
-    let regression = regression(formula, Family::Gaussian, &table);
-    let bound = regression.bind(&table).unwrap();
+    check_on(&repeated(1), formula, &effect);
+    check_on(&repeated(20), formula, &effect);
+}
+
+fn check_on(table: &Table, formula: &str, effect: &impl Fn(&dyn Fn(&str) -> f64, usize) -> f64) {
+    let regression = regression(formula, Family::Gaussian, table);
+    let bound = regression.bind(table).unwrap();
     let z = point(bound.latents().size());
     let named = coefficients(&regression, &bound, &z);
     for (row, found) in densities(&bound, &z).1.iter().enumerate() {
+        let row = row % Y.len();
         let at = |name: &str| named[name];
         let mean = named["Intercept"] + named["dose"] * DOSE[row] + effect(&at, row);
         near(*found, normal(Y[row], mean, named["sigma"]));
@@ -176,4 +186,28 @@ fn numbers_texts_and_truths_can_all_be_groups() {
             "ward[10]"
         ]
     );
+}
+
+#[test]
+fn both_forms_are_one_model_in_two_coordinates() {
+    let formula = "y ~ dose + (1 + dose || site)";
+    let joint = |table: &Table, site: &str, spread_power: f64| {
+        let regression = regression(formula, Family::Gaussian, table);
+        let bound = regression.bind(table).unwrap();
+        let latents = bound.latents();
+        let mut z = point(latents.size());
+        let spreads = z[latents.range(latents.position("sd(site)").unwrap())].to_vec();
+        let own = latents.range(latents.position(site).unwrap());
+        let mut volume = 0.0;
+        for (place, z) in z[own].iter_mut().enumerate() {
+            // Positive sites are logarithms in z.
+            let log_spread = spread_power * spreads[place % 2];
+            *z *= log_spread.exp();
+            volume += log_spread;
+        }
+        densities(&bound, &z).0 + volume
+    };
+    let standard = joint(&repeated(1), "standard(site)", 0.0);
+    let effect = joint(&repeated(20), "effect(site)", 1.0);
+    near(effect, standard);
 }

@@ -1,0 +1,190 @@
+//! Where training starts, and what is known there.
+
+use lehr_density::{Density, Point, Rows};
+use lehr_graph::Graph;
+
+use super::{Choices, Fit, FitError};
+use crate::block::Learned;
+use crate::context::{PARAMS, all_blocks};
+use crate::control::Control;
+use crate::frame::Frame;
+use crate::guide::{Base, Guide};
+use crate::lbfgs::LbfgsSettings;
+use crate::method::Method;
+use crate::mode::{Curvature, MAX_DENSE, Mode, find_mode, has_hierarchy};
+use crate::settle::settle;
+use crate::surrogate::{Mode as SurrogateMode, SurrogateKind};
+
+/// Where training starts.
+#[derive(Clone, Debug, Default)]
+pub enum Start {
+    /// `Laplace` where the rows enter through linear predictors and no latent is the spread of
+    /// others, `Variational` otherwise.
+    #[default]
+    Auto,
+    /// The Laplace approximation at the mode, in whose frame the guide then moves.
+    Laplace,
+    /// The best independent Gaussian for a fixed set of draws, in whose frame the guide then
+    /// moves: for models whose mode is far from the posterior, as with spreads of groups.
+    Variational,
+    /// The mode, with the guide's own scale.
+    Map,
+    /// The model's start and the guide's own scale: the paper's recipe.
+    Zero,
+    /// Another fit's learned quantities, wherever names and sizes agree, in its frame.
+    Fit(Box<(Frame, Learned)>),
+}
+
+impl Start {
+    /// The name in settings and tables.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Start::Auto => "auto",
+            Start::Laplace => "laplace",
+            Start::Variational => "variational",
+            Start::Map => "map",
+            Start::Zero => "zero",
+            Start::Fit(_) => "fit",
+        }
+    }
+
+    /// The start that is meant by `Auto`.
+    fn resolve(&self, density: &dyn Density) -> Start {
+        match self {
+            Start::Auto if is_plain(density) => Start::Laplace,
+            Start::Auto => Start::Variational,
+            other => other.clone(),
+        }
+    }
+}
+
+/// What the start of a fit found out.
+pub(super) struct Started {
+    pub(super) frame: Frame,
+    centre: Option<(Mode, Option<Curvature>)>,
+}
+
+impl Fit {
+    pub(super) fn start(
+        &self,
+        density: &dyn Density,
+        base: Base,
+        choices: &mut Choices,
+    ) -> Result<Started, FitError> {
+        let start = self.start.resolve(density);
+        choices.push(("start".into(), start.name().into()));
+        let plain = |frame: Frame| Started {
+            frame,
+            centre: None,
+        };
+        let mode = || find_mode(density, LbfgsSettings::default());
+        Ok(match start {
+            Start::Zero => plain(Frame::Identity),
+            Start::Fit(other) => plain(other.0),
+            Start::Map => Started {
+                centre: Some((mode(), None)),
+                ..plain(Frame::Identity)
+            },
+            Start::Variational => {
+                let settled = settle(density, self.train.seed)?;
+                self.framed(density, base, settled.centre, Some(settled.frame))
+            }
+            Start::Auto | Start::Laplace => self.framed(density, base, mode(), None),
+        })
+    }
+
+    /// A start in the frame of the curvature at `centre`, or in a frame that is better known.
+    fn framed(
+        &self,
+        density: &dyn Density,
+        base: Base,
+        centre: Mode,
+        known: Option<Frame>,
+    ) -> Started {
+        let curvature = (self.wants_curvature(density, base)).then(|| centre.curvature(density));
+        let dense = match (&curvature, base) {
+            (Some(curvature), Base::FullRank(_)) => curvature.dense_frame(&centre),
+            _ => None,
+        };
+        let diagonal = || match &curvature {
+            Some(curvature) => curvature.diagonal_frame(&centre),
+            None => centre.diagonal_frame(density, self.train.seed),
+        };
+        Started {
+            frame: dense.or(known).unwrap_or_else(diagonal),
+            centre: Some((centre, curvature)),
+        }
+    }
+
+    /// Whether anything reads the whole Hessian, which costs a pass per few latents.
+    fn wants_curvature(&self, density: &dyn Density, base: Base) -> bool {
+        let expands = self.method == Method::SlDais
+            && matches!(self.surrogate, None | Some(SurrogateKind::Taylor));
+        density.latents().size() <= MAX_DENSE
+            && (expands || matches!(base, Base::FullRank(_)) || is_plain(density))
+    }
+
+    /// The learned quantities where training starts.
+    pub(super) fn learned(
+        &self,
+        density: &dyn Density,
+        guide: &dyn Guide,
+        started: &Started,
+    ) -> Learned {
+        let mut learned = Learned::new(all_blocks(density, guide));
+        started.frame.start(&mut learned);
+        if let Some((centre, _)) = &started.centre {
+            if let Some(range) = learned.range_of(PARAMS) {
+                learned.values[range].copy_from_slice(&centre.params);
+            }
+            if let (Frame::Identity, Some(range)) = (&started.frame, learned.range_of("base_mean"))
+            {
+                learned.values[range].copy_from_slice(&centre.latents);
+            }
+        }
+        if let Start::Fit(other) = &self.start {
+            learned.take_from(&other.1);
+        }
+        learned
+    }
+}
+
+impl Started {
+    /// The expansion of the data term: to second order where that is close, to first order
+    /// otherwise.
+    pub(super) fn control(&self, density: &dyn Density) -> Option<Control> {
+        let (centre, curvature) = self.centre.as_ref()?;
+        match curvature {
+            Some(curvature) if is_plain(density) => Some(curvature.control(centre)),
+            _ => Some(centre.control(density)),
+        }
+    }
+
+    pub(super) fn surrogate_mode(&self) -> Option<SurrogateMode> {
+        let (centre, curvature) = self.centre.as_ref()?;
+        let curvature = curvature.as_ref()?;
+        Some(SurrogateMode {
+            latents: centre.latents.clone(),
+            params: centre.params.clone(),
+            gradient: curvature.gradient.clone(),
+            hessian: curvature.hessian.clone(),
+        })
+    }
+}
+
+/// Whether the rows enter through linear predictors and no site's spread is another site's value:
+/// the mode is then near the posterior, and an expansion there close.
+pub(super) fn is_plain(density: &dyn Density) -> bool {
+    enters_linearly(density) && !has_hierarchy(density)
+}
+
+/// Whether the model says that its rows enter through linear predictors.
+fn enters_linearly(density: &dyn Density) -> bool {
+    let graph = Graph::new();
+    let at = Point::new(
+        graph.input("latents", [density.latents().size()]),
+        graph.input("params", [density.params().size()]),
+    );
+    let rows = Rows::inputs(&graph, density.columns(), 3.min(density.n_rows()), "");
+    density.linear_predictors(&at, &rows).is_some()
+}
