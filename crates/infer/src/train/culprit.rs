@@ -42,6 +42,7 @@ fn blame(density: &dyn Density, value: f64, slope: &[f64]) -> Option<String> {
     match slope.iter().position(|slope| !slope.is_finite()) {
         Some(place) => Some(name(density, place)),
         None if value.is_finite() => None,
+        None if density.latents().sites().len() == 1 => Some(name(density, 0)),
         None => Some("all sites together".into()),
     }
 }

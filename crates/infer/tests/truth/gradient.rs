@@ -193,11 +193,16 @@ fn frames_weights_and_controls_have_exact_gradients_on_every_model() {
     ];
     for small in small_models() {
         let size = small.density.latents().size();
-        let score = Score {
-            control: Some(some_control(&small.density)),
-            ..batch(4, "score")
+        let control = some_control(&small.density);
+        let first_order = Control {
+            hessian: None,
+            ..control.clone()
         };
         for (k, guide) in guides.iter().enumerate() {
+            let score = Score {
+                control: Some([&control, &first_order][k % 2].clone()),
+                ..batch(4, "score")
+            };
             for frame in frames(size) {
                 let task = Task {
                     density: &small.density,

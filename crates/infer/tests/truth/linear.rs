@@ -90,6 +90,17 @@ impl Linear {
         self.x.ncols()
     }
 
+    /// Σ log N(yₙ | xₙ·w, noise²)
+    pub(crate) fn log_likelihood(&self, weight: &[f64]) -> f64 {
+        let row = |n: usize| {
+            let terms = weight.iter().enumerate();
+            let mean: f64 = terms.map(|(k, w)| self.x[(n, k)] * w).sum();
+            let apart = (self.y[(n, 0)] - mean) / NOISE;
+            -0.5 * apart * apart - NOISE.ln() - 0.5 * (2.0 * PI).ln()
+        };
+        (0..self.rows()).map(row).sum()
+    }
+
     pub(crate) fn bind(&self) -> Bound {
         let width = self.width();
         let model = Model::new(move |m| {

@@ -4,15 +4,17 @@ mod calibration;
 mod conjugate;
 mod diagnostic;
 mod gradient;
+mod hierarchy;
 mod identity;
 mod linear;
 mod model;
+mod pointwise;
 mod propagation;
 mod robust;
 
 use lehr_density::Density;
 use lehr_infer::block::Learned;
-use lehr_infer::context::{Feed, params_block};
+use lehr_infer::context::{Feed, all_blocks};
 use lehr_infer::fit::{Fit, FitError};
 use lehr_infer::guide::{Base, FullRank, Guide, LowRank, MeanField};
 use lehr_infer::method::Method;
@@ -77,10 +79,7 @@ fn batch(size: usize, purpose: &str) -> Score {
 
 /// The learned quantities of a guide at their starts.
 fn starts(density: &dyn Density, guide: &dyn Guide) -> Learned {
-    let blocks = params_block(density)
-        .into_iter()
-        .chain(guide.blocks(density));
-    Learned::new(blocks.collect())
+    Learned::new(all_blocks(density, guide))
 }
 
 /// Moves every learned value a little, by a wave that depends on its block and place.

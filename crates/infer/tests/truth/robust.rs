@@ -15,6 +15,30 @@ use lehr_table::Table;
 use crate::linear::Linear;
 use crate::{all_rows, fixed, run, starts, try_run};
 
+/// A model whose last row has no density where the level is below 0.
+fn last_row_edged() -> Bound {
+    let model = Model::new(move |m| {
+        let level = m.sample("level", Normal::new(0.0, 1.0));
+        m.sample("other", Normal::new(0.0, 1.0));
+        m.rows(|row| {
+            let edge = (level * row.number("on") + 1.0 - row.number("on")).ln();
+            row.observe("y", Normal::new(edge, 30.0));
+        });
+    });
+    let on = (0..1500).map(|n| f64::from(n == 1499)).collect();
+    let table = Table::new().with_number("y", vec![0.1; 1500]);
+    let table = table.and_then(|table| table.with_number("on", on)).unwrap();
+    model.bind(&table).unwrap()
+}
+
+#[test]
+fn a_stopped_run_names_the_rows_that_were_not_finite() {
+    let error = trained(&last_row_edged(), &TrainSettings::default()).unwrap_err();
+    let error = error.to_string();
+    let expected = ", in the likelihood of rows 1024 to 1499, at site \"level\"";
+    assert!(error.contains(expected), "{error}");
+}
+
 /// A model whose density is not defined below −`edge`.
 fn edged(edge: f64) -> Bound {
     let model = Model::new(move |m| {
@@ -72,6 +96,10 @@ fn many_steps_that_are_not_finite_stop_the_run_with_an_explanation() {
         assert!(error.starts_with("train: "), "{error}");
         assert!(
             error.contains("steps were not finite, most often in \"bound\""),
+            "{error}"
+        );
+        assert!(
+            error.contains(", in the prior of site \"level\""),
             "{error}"
         );
         assert!(
