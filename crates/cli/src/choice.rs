@@ -40,6 +40,8 @@ pub(crate) enum StartName {
     Map,
     /// The mode and the curvature there
     Laplace,
+    /// The best independent Gaussian for a fixed set of draws
+    Variational,
 }
 
 /// The coordinates of a chain.
@@ -107,6 +109,7 @@ impl Choice {
                 StartName::Zero => Start::Zero,
                 StartName::Map => Start::Map,
                 StartName::Laplace => Start::Laplace,
+                StartName::Variational => Start::Variational,
             };
         }
         if let Some(momentum) = self.momentum {

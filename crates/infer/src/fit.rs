@@ -27,7 +27,9 @@ use crate::objective::Score;
 use crate::pareto::WeightError;
 use crate::posterior::{Posterior, Seconds};
 use crate::schedule::Schedule;
-use crate::surrogate::{Setup, Surrogate, SurrogateError, SurrogateKind, SurrogateSettings};
+use crate::surrogate::{
+    Setup, Surrogate, SurrogateError, SurrogateKind, SurrogateSettings, predicted_quality,
+};
 use crate::train::{Run, Task, TrainError, TrainSettings, Trained, train};
 
 /// A fit to be made. What is `None` is chosen by the rules of `docs/methods.md` and reported.
@@ -279,7 +281,17 @@ impl Fit {
             seed: self.train.seed,
             mode: mode.as_ref(),
         };
-        Ok(SurrogateSettings::new(kind, rows).build(density, &setup)?)
+        let surrogate = SurrogateSettings::new(kind, rows).build(density, &setup)?;
+        // Not every centre is a maximum, and only there does this say something.
+        let quality = mode.and_then(|mode| {
+            let start = Learned::new(Vec::new());
+            predicted_quality(density, surrogate.as_ref(), &start, &mode).ok()
+        });
+        if let Some(quality) = quality {
+            let nats = format!("{} nats to second order", short(quality.divergence()));
+            choices.push(("surrogate divergence".into(), nats));
+        }
+        Ok(surrogate)
     }
 
     /// The rows that score a step, by way of their expansion where they are a batch.
@@ -327,12 +339,12 @@ impl Fit {
     }
 }
 
-/// Two digits, however small.
-fn short(ratio: f64) -> String {
-    if ratio < 1e-2 {
-        format!("{ratio:.1e}")
-    } else {
-        format!("{ratio:.2}")
+/// Two digits, however small; what is rounding is 0.
+fn short(number: f64) -> String {
+    match number {
+        ..1e-12 => "0".into(),
+        ..1e-2 => format!("{number:.1e}"),
+        _ => format!("{number:.2}"),
     }
 }
 
