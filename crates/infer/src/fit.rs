@@ -151,7 +151,7 @@ impl Fit {
         let spec = self.spec(density, base, &started, &mut choices)?;
         let guide = spec.guide(density)?;
         let score = self.score(density, &started, &mut choices)?;
-        let learned = self.learned(density, guide.as_ref(), &started);
+        let mut learned = self.learned(density, guide.as_ref(), &started);
         let task = Task {
             density,
             frame: &started.frame,
@@ -159,6 +159,7 @@ impl Fit {
             score: &score,
         };
         choices.push(("control variate".into(), self.gain(&task, &learned)?));
+        self.train_base(&task, base, &mut learned, run)?;
         let seconds_start = clock.elapsed().as_secs_f64();
         run.observer.begin("train");
         let trained = train(&task, learned, &self.train, run)?;

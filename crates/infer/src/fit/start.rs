@@ -14,6 +14,7 @@ use crate::method::Method;
 use crate::mode::{Curvature, MAX_DENSE, Mode, find_mode, has_hierarchy};
 use crate::settle::settle;
 use crate::surrogate::{Mode as SurrogateMode, SurrogateKind};
+use crate::train::{Iterations, Run, Task, TrainSettings, train};
 
 /// Where training starts.
 #[derive(Clone, Debug, Default)]
@@ -146,6 +147,49 @@ impl Fit {
             learned.take_from(&other.1);
         }
         learned
+    }
+}
+
+impl Fit {
+    /// Trains the Gaussian below a chain by itself, which costs little beside the chain, so that
+    /// the chain starts from the best its base can do alone. The paper's recipe does not.
+    pub(super) fn train_base(
+        &self,
+        task: &Task<'_>,
+        base: Base,
+        learned: &mut Learned,
+        run: &mut Run<'_>,
+    ) -> Result<(), FitError> {
+        let warm = matches!(
+            self.start,
+            Start::Auto | Start::Laplace | Start::Variational
+        );
+        let open = matches!(self.train.iterations, Iterations::Auto { .. });
+        if !(self.method.is_annealed() && warm && open) {
+            return Ok(());
+        }
+        let blocks = all_blocks(task.density, &base);
+        let frozen = self.train.frozen.iter();
+        let is_own = |name: &&String| blocks.iter().any(|block| block.name == **name);
+        let settings = TrainSettings {
+            frozen: frozen.filter(is_own).cloned().collect(),
+            seed: self.train.seed,
+            iterations: self.train.iterations,
+            ..Fit::new(Method::FullRank).train
+        };
+        let mut alone = Learned::new(blocks);
+        alone.take_from(learned);
+        let task = Task {
+            guide: &base,
+            ..*task
+        };
+        run.observer.begin("base");
+        let mut run = Run {
+            observer: &mut *run.observer,
+            checkpoint: None,
+        };
+        learned.take_from(&train(&task, alone, &settings, &mut run)?.learned);
+        Ok(())
     }
 }
 
