@@ -1,0 +1,115 @@
+//! Three problems whose posteriors are not Gaussian: bounds, k̂ and marginals of the best
+//! full-rank Gaussian and of SL-DAIS beside a long run of NUTS.
+//!
+//! `cargo run --release --example skewed [picture.svg]`
+
+mod nuts;
+mod picture;
+mod problem;
+
+use std::time::Instant;
+
+use lehr::prelude::*;
+use picture::{Panel, svg};
+use problem::Problem;
+
+type Result<T> = std::result::Result<T, Box<dyn std::error::Error>>;
+
+/// Draws of every method and of the reference.
+const DRAWS: usize = 8192;
+
+fn main() -> Result<()> {
+    let mut panels = Vec::new();
+    let problems = [
+        problem::rare_events()?,
+        problem::small_groups()?,
+        problem::horseshoe()?,
+    ];
+    for problem in problems {
+        panels.push(compare(&problem)?);
+    }
+    if let Some(path) = std::env::args().nth(1) {
+        std::fs::write(&path, svg(&panels))?;
+        println!("picture: {path}");
+    }
+    Ok(())
+}
+
+fn compare(problem: &Problem) -> Result<Panel> {
+    let density = problem.model.bind(&problem.table)?;
+    let latents = density.latents();
+    println!(
+        "{}: {} rows, {} latents",
+        problem.name,
+        density.n_rows(),
+        latents.size()
+    );
+    let place = latents
+        .position(problem.shown)
+        .expect("a site of the model");
+    // Positive sites are logarithms in z, which is also how their marginals are best seen.
+    let place = latents.range(place).start;
+    let shown = |draws: &[f64]| -> Vec<f64> {
+        let draws = draws.chunks_exact(latents.size());
+        draws.map(|z| z[place]).collect()
+    };
+    let mut lines = Vec::new();
+    let (mut gain, mut start) = (0.0, Vec::new());
+    for (method, steps) in [
+        (Method::FullRank, None),
+        (Method::SlDais, Some(problem.chain_steps)),
+    ] {
+        let posterior = fit(&density, method, steps)?;
+        gain = posterior.bound.mean - gain;
+        lines.push(shown(&posterior.draws));
+        start = posterior.draws[..latents.size()].to_vec();
+    }
+    let clock = Instant::now();
+    let reference = nuts::draws(&density, &start, DRAWS)?;
+    println!(
+        "  NUTS: {DRAWS} draws in {:.1} s",
+        clock.elapsed().as_secs_f64()
+    );
+    println!("  SL-DAIS gains {gain:.2} nats over full rank");
+    Ok(Panel {
+        title: format!("{}: +{gain:.1} nats", problem.name),
+        axis: match latents.sites()[latents.position(problem.shown).unwrap_or(0)].support {
+            Support::Real => problem.shown.to_owned(),
+            _ => format!("log {}", problem.shown),
+        },
+        reference: shown(&reference),
+        lines,
+    })
+}
+
+fn fit(density: &dyn Density, method: Method, steps: Option<usize>) -> Result<Posterior> {
+    let mut fit = Fit::new(method);
+    fit.chain_steps = steps;
+    fit.draws = DRAWS;
+    let mut run = Run {
+        observer: &mut (),
+        checkpoint: None,
+    };
+    let clock = Instant::now();
+    let posterior = fit.run(density, &mut run)?;
+    let (bound, evidence) = (posterior.bound, posterior.evidence);
+    let name = match steps {
+        None => method.to_string(),
+        Some(steps) => format!("{method}, K = {steps}"),
+    };
+    println!(
+        "  {name:16} bound {:9.2} ± {:.2}  evidence {:9.2} ± {:.2}  k̂ {:.2}  {:.1} s{}",
+        bound.mean,
+        bound.error,
+        evidence.mean,
+        evidence.error,
+        posterior.pareto.shape,
+        clock.elapsed().as_secs_f64(),
+        if posterior.trained.converged {
+            ""
+        } else {
+            "  (not converged)"
+        },
+    );
+    Ok(posterior)
+}
