@@ -1,25 +1,29 @@
 //! The mean-field baseline by the paper's recipe after more and more steps, and converged.
 
 use lehr_infer::method::Method;
+use lehr_infer::posterior::Estimate;
 use lehr_report::{Axis, Chart, Law, Lines, Mark, Series};
 
 use crate::answer::Section;
 use crate::cell::{Cell, Group, log_evidence};
-use crate::entry::{count, difference, estimate, fixed};
+use crate::entry::{count, difference, estimate};
 use crate::error::PaperError;
 use crate::job::{Job, Recipe};
 use crate::problem::Problem;
 use crate::runner::{Order, REFERENCE, Runner};
-
-/// Shares of the paper's steps after which the baseline is looked at.
-const SHARES: [u64; 3] = [100, 10, 1];
+use crate::setting::PUBLISHED_ITERATIONS;
 
 /// How many cells [`cells`] makes.
-pub(crate) const CELLS: usize = SHARES.len() + 2;
+pub(crate) const CELLS: usize = 6;
 
-/// The steps the baseline is fitted for; the last is what all other methods have.
-fn steps(settings: &crate::setting::Settings) -> [u64; 3] {
-    SHARES.map(|share| (settings.iterations / share).max(30))
+/// The steps the baseline is fitted for: shares of what all other methods have, and as many as
+/// in the paper where that is more.
+fn steps(all: u64) -> Vec<u64> {
+    let mut steps = vec![(all / 100).max(30), (all / 10).max(30), all];
+    if all < PUBLISHED_ITERATIONS && all >= PUBLISHED_ITERATIONS / 10 {
+        steps.push(PUBLISHED_ITERATIONS);
+    }
+    steps
 }
 
 /// The name of a baseline that was fitted for so many steps, where they are not all.
@@ -39,7 +43,7 @@ pub(crate) fn cells(
 ) -> Result<Vec<Cell>, PaperError> {
     let mut cells = vec![runner.reference(name, problem)?];
     let all = runner.settings.iterations;
-    for steps in steps(runner.settings) {
+    for steps in steps(all) {
         let label = label(steps, all);
         let order = Order {
             name,
@@ -61,14 +65,15 @@ pub(crate) fn cells(
 
 /// The gap of the baseline to the log evidence after each number of steps, and converged.
 pub(crate) fn section(cells: &[Cell], problems: &[String], all: u64) -> Section {
+    let mut head = vec!["".to_owned(), "rows".into(), "log evidence".into()];
+    head.extend(steps(all).iter().map(|steps| format!("after {}", count(*steps))));
+    head.extend(["MF, converged".to_owned(), REFERENCE.into()]);
+    let head: Vec<&str> = head.iter().map(String::as_str).collect();
     let mut section = Section::new(
         "How converged the mean-field baseline is: gap to the log evidence, nats",
-        &["", "rows", "log evidence", "after 1/100", "after 1/10", "all steps", "converged", "MVN, converged"],
+        &head,
     );
-    section.words.push(format!(
-        "The paper's recipe for 1/100, 1/10 and all of {} steps; the optimum of the same family; a full-rank Gaussian.",
-        count(all)
-    ));
+    section.words.push("Mean field by the paper's recipe after so many steps; the optimum of the same family; a full-rank Gaussian.".into());
     for problem in problems {
         section.rows.push(row(cells, problem, all));
     }
@@ -76,16 +81,16 @@ pub(crate) fn section(cells: &[Cell], problems: &[String], all: u64) -> Section 
     section
 }
 
-fn gaps(cells: &[Cell], problem: &str, all: u64) -> Vec<Option<lehr_infer::posterior::Estimate>> {
+/// The gaps by steps, that of the optimum, and that of the full-rank Gaussian.
+fn gaps(cells: &[Cell], problem: &str, all: u64) -> (Vec<(u64, Option<Estimate>)>, [Option<Estimate>; 2]) {
     let evidence = log_evidence(cells, problem);
     let gap = |label: &str, recipe| {
         difference(evidence, Group::of(cells, problem, label, recipe).bound())
     };
-    let after = SHARES.map(|share| gap(&label((all / share).max(30), all), Recipe::Paper));
-    let mut gaps = after.to_vec();
-    gaps.push(gap("MF", Recipe::Ours));
-    gaps.push(gap(REFERENCE, Recipe::Ours));
-    gaps
+    let after = |steps: u64| (steps, gap(&label(steps, all), Recipe::Paper));
+    let by_steps = steps(all).into_iter().map(after).collect();
+    let ends = ["MF", REFERENCE].map(|label| gap(label, Recipe::Ours));
+    (by_steps, ends)
 }
 
 fn row(cells: &[Cell], problem: &str, all: u64) -> Vec<String> {
@@ -93,34 +98,26 @@ fn row(cells: &[Cell], problem: &str, all: u64) -> Vec<String> {
     let rows = rows.map_or(0, |cell| cell.rows);
     let evidence = log_evidence(cells, problem);
     let mut row = vec![problem.to_owned(), count(rows as u64), estimate(evidence)];
-    row.extend(gaps(cells, problem, all).into_iter().map(estimate));
+    let (by_steps, ends) = gaps(cells, problem, all);
+    row.extend(by_steps.into_iter().map(|(_, gap)| estimate(gap)));
+    row.extend(ends.map(estimate));
     row
 }
 
 fn chart(cells: &[Cell], problems: &[String], all: u64) -> Lines {
+    let mark = |steps: u64, gap: Option<Estimate>| Mark {
+        x: steps as f64,
+        y: gap.map_or(f64::NAN, |gap| gap.mean),
+        error: 0.0,
+    };
     let mut series = Vec::new();
     for problem in problems {
-        let gaps = gaps(cells, problem, all);
-        let mark = |(share, gap): (&u64, &Option<lehr_infer::posterior::Estimate>)| Mark {
-            x: (all / share) as f64,
-            y: gap.map_or(f64::NAN, |gap| gap.mean),
-            error: 0.0,
-        };
-        let optimum = gaps[SHARES.len()].map_or(f64::NAN, |gap| gap.mean);
-        let flat = SHARES.map(|share| Mark {
-            x: (all / share) as f64,
-            y: optimum,
-            error: 0.0,
-        });
+        let (by_steps, [optimum, _]) = gaps(cells, problem, all);
+        let level = optimum.map_or(String::new(), |gap| format!(" (optimum {:.1})", gap.mean));
         series.push(Series {
-            name: problem.clone(),
-            marks: SHARES.iter().zip(&gaps).map(mark).collect(),
+            name: format!("{problem}{level}"),
+            marks: by_steps.into_iter().map(|(steps, gap)| mark(steps, gap)).collect(),
             dashed: false,
-        });
-        series.push(Series {
-            name: format!("{problem}, converged ({})", fixed(Some(optimum), 1)),
-            marks: flat.to_vec(),
-            dashed: true,
         });
     }
     let axis = |name: &str| Axis {

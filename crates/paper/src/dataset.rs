@@ -52,6 +52,17 @@ impl Dataset {
         }
     }
 
+    /// The name on the command line.
+    pub fn key(self) -> &'static str {
+        match self {
+            Dataset::Higgs => "higgs",
+            Dataset::Susy => "susy",
+            Dataset::MiniBoone => "miniboone",
+            Dataset::CovTypeFir => "covtype-fir",
+            Dataset::CovTypePine => "covtype-pine",
+        }
+    }
+
     /// The file that holds it.
     pub fn file(self) -> &'static str {
         match self {

@@ -5,10 +5,10 @@ use lehr_infer::posterior::Estimate;
 use crate::published::Figure;
 
 /// What stands where there is nothing.
-pub const NONE: &str = "–";
+pub(crate) const NONE: &str = "–";
 
 /// A number with so many digits after the point.
-pub fn fixed(value: Option<f64>, digits: usize) -> String {
+pub(crate) fn fixed(value: Option<f64>, digits: usize) -> String {
     match value {
         Some(value) if value.is_finite() => format!("{value:.digits$}"),
         _ => NONE.into(),
@@ -16,7 +16,7 @@ pub fn fixed(value: Option<f64>, digits: usize) -> String {
 }
 
 /// A number with about three figures, whatever its size.
-pub fn figures(value: Option<f64>) -> String {
+pub(crate) fn figures(value: Option<f64>) -> String {
     match value {
         Some(value) if value != 0.0 && value.is_finite() => {
             let digits = (2.0 - value.abs().log10().floor()).clamp(0.0, 6.0) as usize;
@@ -27,7 +27,7 @@ pub fn figures(value: Option<f64>) -> String {
 }
 
 /// A number and its error, the digits chosen by the error.
-pub fn estimate(value: Option<Estimate>) -> String {
+pub(crate) fn estimate(value: Option<Estimate>) -> String {
     let Some(Estimate { mean, error }) = value else {
         return NONE.into();
     };
@@ -39,7 +39,7 @@ pub fn estimate(value: Option<Estimate>) -> String {
 }
 
 /// A published number.
-pub fn published(figure: Option<Figure>) -> String {
+pub(crate) fn published(figure: Option<Figure>) -> String {
     match figure {
         Some(Figure {
             value,
@@ -51,7 +51,7 @@ pub fn published(figure: Option<Figure>) -> String {
 }
 
 /// The difference of two independent estimates.
-pub fn difference(a: Option<Estimate>, b: Option<Estimate>) -> Option<Estimate> {
+pub(crate) fn difference(a: Option<Estimate>, b: Option<Estimate>) -> Option<Estimate> {
     let (a, b) = (a?, b?);
     Some(Estimate {
         mean: a.mean - b.mean,
@@ -60,7 +60,7 @@ pub fn difference(a: Option<Estimate>, b: Option<Estimate>) -> Option<Estimate> 
 }
 
 /// A count with its thousands apart.
-pub fn count(value: u64) -> String {
+pub(crate) fn count(value: u64) -> String {
     let digits = value.to_string();
     let mut out = String::new();
     for (index, digit) in digits.chars().enumerate() {

@@ -36,6 +36,11 @@ impl Problem {
     /// The regression on these parts, standardised on the first.
     pub fn new(mut train: Labelled, mut test: Labelled) -> Result<Problem, PaperError> {
         Labelled::standardise(&mut train, &mut test);
+        Problem::as_given(train, test)
+    }
+
+    /// The regression on these parts with the features as they are.
+    pub fn as_given(train: Labelled, test: Labelled) -> Result<Problem, PaperError> {
         let (width, rows) = (train.width, train.rows());
         let model = Model::new(move |m| {
             let level = m.sample("level", Normal::new(0.0, 1.0));

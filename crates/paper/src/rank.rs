@@ -1,7 +1,7 @@
 //! Ranks, as the paper's Table 2 has them: 1 for the best, ties share the mean of their places.
 
 /// The rank of each value, 1 for the largest. What is missing has no rank.
-pub fn ranks(values: &[Option<f64>]) -> Vec<Option<f64>> {
+pub(crate) fn ranks(values: &[Option<f64>]) -> Vec<Option<f64>> {
     let rank = |value: f64| {
         let others = || values.iter().flatten();
         let above = others().filter(|other| **other > value).count() as f64;
@@ -12,7 +12,7 @@ pub fn ranks(values: &[Option<f64>]) -> Vec<Option<f64>> {
 }
 
 /// The mean of each method's ranks over several problems, each a list of values by method.
-pub fn mean_ranks(problems: &[Vec<Option<f64>>]) -> Vec<Option<f64>> {
+pub(crate) fn mean_ranks(problems: &[Vec<Option<f64>>]) -> Vec<Option<f64>> {
     let methods = problems.first().map_or(0, Vec::len);
     let by_problem: Vec<Vec<Option<f64>>> = problems.iter().map(|p| ranks(p)).collect();
     let mean = |method: usize| {

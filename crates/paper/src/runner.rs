@@ -30,29 +30,29 @@ impl Watcher for () {}
 
 /// A fit to make: which method on what, how, and from which seed.
 #[derive(Clone, Copy)]
-pub struct Order<'a> {
+pub(crate) struct Order<'a> {
     /// The name of the problem.
-    pub name: &'a str,
+    pub(crate) name: &'a str,
     /// The problem.
-    pub problem: &'a Problem,
+    pub(crate) problem: &'a Problem,
     /// The method.
-    pub job: Job,
+    pub(crate) job: Job,
     /// Its name in the table.
-    pub label: &'a str,
+    pub(crate) label: &'a str,
     /// How.
-    pub recipe: Recipe,
+    pub(crate) recipe: Recipe,
     /// The seed.
-    pub seed: u64,
+    pub(crate) seed: u64,
     /// Fresh draws that the result is judged by.
-    pub draws: usize,
+    pub(crate) draws: usize,
 }
 
 /// Makes cells one after another.
-pub struct Runner<'a> {
+pub(crate) struct Runner<'a> {
     /// How much is done.
-    pub settings: &'a Settings,
+    pub(crate) settings: &'a Settings,
     /// What was done before.
-    pub store: Store,
+    pub(crate) store: Store,
     watcher: &'a mut dyn Watcher,
     done: usize,
     all: usize,
@@ -60,7 +60,7 @@ pub struct Runner<'a> {
 
 impl<'a> Runner<'a> {
     /// A runner for so many cells, on the store of a table.
-    pub fn new(
+    pub(crate) fn new(
         settings: &'a Settings,
         table: &str,
         watcher: &'a mut dyn Watcher,
@@ -76,12 +76,12 @@ impl<'a> Runner<'a> {
     }
 
     /// Announces so many more cells, each to be made from every seed.
-    pub fn expect(&mut self, cells: usize) {
+    pub(crate) fn expect(&mut self, cells: usize) {
         self.all += cells * usize::try_from(self.settings.replications).unwrap_or(1);
     }
 
     /// The value of a cell that is no fit: from the store, or computed and kept.
-    pub fn value<T: serde::Serialize + serde::de::DeserializeOwned>(
+    pub(crate) fn value<T: serde::Serialize + serde::de::DeserializeOwned>(
         &mut self,
         key: &str,
         compute: impl FnOnce() -> Result<T, PaperError>,
@@ -97,7 +97,7 @@ impl<'a> Runner<'a> {
     }
 
     /// The cell of an order: from the store, or fitted and kept.
-    pub fn cell(&mut self, order: &Order<'_>) -> Result<Cell, PaperError> {
+    pub(crate) fn cell(&mut self, order: &Order<'_>) -> Result<Cell, PaperError> {
         let key = self.key(order);
         let words = format!("{}, {}, {}", order.name, order.label, order.recipe.name());
         self.watcher.cell(&words, self.done, self.all);
@@ -119,14 +119,14 @@ impl<'a> Runner<'a> {
     }
 
     /// The cells of an order from every seed.
-    pub fn replicated(&mut self, order: &Order<'_>) -> Result<Vec<Cell>, PaperError> {
+    pub(crate) fn replicated(&mut self, order: &Order<'_>) -> Result<Vec<Cell>, PaperError> {
         let replications = self.settings.replications;
         let from = |seed| Order { seed, ..*order };
         (0..replications).map(|seed| self.cell(&from(seed))).collect()
     }
 
     /// The converged full-rank Gaussian with as many draws as the log evidence needs.
-    pub fn reference(&mut self, name: &str, problem: &Problem) -> Result<Cell, PaperError> {
+    pub(crate) fn reference(&mut self, name: &str, problem: &Problem) -> Result<Cell, PaperError> {
         self.cell(&Order {
             name,
             problem,
@@ -183,7 +183,7 @@ impl<'a> Runner<'a> {
 }
 
 /// The label of the converged full-rank row.
-pub const REFERENCE: &str = "MVN, converged";
+pub(crate) const REFERENCE: &str = "MVN, converged";
 
 fn told(words: &str, cell: &Cell) -> String {
     match &cell.outcome {

@@ -52,7 +52,7 @@ impl Default for Settings {
             datasets: Dataset::ALL.to_vec(),
             train_rows: PUBLISHED_ROWS,
             timing_seconds: 1.0,
-            most_steps: 1 << 14,
+            most_steps: 1 << 16,
         }
     }
 }

@@ -13,7 +13,7 @@ use crate::error::PaperError;
 
 /// Finished values by key, each appended and synced as soon as it is known.
 #[derive(Debug)]
-pub struct Store {
+pub(crate) struct Store {
     path: PathBuf,
     file: File,
     values: HashMap<String, Value>,
@@ -28,7 +28,7 @@ struct Line {
 impl Store {
     /// Opens a file, making it and its folder where they are missing. A last line that was cut
     /// off, as by a crash while writing, is dropped; any other line that cannot be read is an error.
-    pub fn open(path: &Path) -> Result<Store, PaperError> {
+    pub(crate) fn open(path: &Path) -> Result<Store, PaperError> {
         let failed = |error: std::io::Error| problem(path, error.to_string());
         if let Some(folder) = path.parent() {
             create_dir_all(folder).map_err(failed)?;
@@ -56,12 +56,12 @@ impl Store {
     }
 
     /// What is kept under a key; `None` as well for a value of another form, of an older version.
-    pub fn get<T: DeserializeOwned>(&self, key: &str) -> Option<T> {
+    pub(crate) fn get<T: DeserializeOwned>(&self, key: &str) -> Option<T> {
         serde_json::from_value(self.values.get(key)?.clone()).ok()
     }
 
     /// Keeps a value.
-    pub fn put<T: Serialize>(&mut self, key: &str, value: &T) -> Result<(), PaperError> {
+    pub(crate) fn put<T: Serialize>(&mut self, key: &str, value: &T) -> Result<(), PaperError> {
         let failed = |text: String| problem(&self.path, text);
         let value = serde_json::to_value(value).map_err(|error| failed(error.to_string()))?;
         let line = Line {

@@ -19,18 +19,18 @@ use serde::{Deserialize, Serialize};
 use crate::error::PaperError;
 
 /// Rows of the regression.
-pub const ROWS: usize = 60;
+pub(crate) const ROWS: usize = 12;
 /// Its weights.
-pub const WIDTH: usize = 5;
+pub(crate) const WIDTH: usize = 3;
 /// Rows of the surrogate that stands on random rows with equal weights.
-pub const SURROGATE_ROWS: usize = 20;
+pub(crate) const SURROGATE_ROWS: usize = 6;
 /// Standard deviation of its noise.
 const NOISE: f64 = 1.0;
 /// Longer chains are not sampled: their exact bound is as good.
 const LONGEST_SAMPLED: usize = 64;
 
 /// A linear regression with a N(0, 1) prior.
-pub struct Study {
+pub(crate) struct Study {
     regression: Regression,
     log_evidence: f64,
     posterior: Gaussian,
@@ -41,32 +41,32 @@ pub struct Study {
 
 /// Exact gaps of chains of one length to the log evidence.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
-pub struct Gaps {
+pub(crate) struct Gaps {
     /// K
-    pub steps: usize,
+    pub(crate) steps: usize,
     /// On all rows with η ∝ K^(−1/4), as the paper assumes.
-    pub falling: f64,
+    pub(crate) falling: f64,
     /// On all rows with the η that is best for this K, as it would be learned.
-    pub best: f64,
+    pub(crate) best: f64,
     /// On `SURROGATE_ROWS` random rows of equal weight, η ∝ K^(−1/4).
-    pub surrogate: f64,
+    pub(crate) surrogate: f64,
     /// `falling` by sampling our own chain.
-    pub sampled: Option<Estimate>,
+    pub(crate) sampled: Option<Estimate>,
 }
 
 /// What a surrogate whose curvature is off leaves.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
-pub struct Wrong {
+pub(crate) struct Wrong {
     /// Size of the error in the curvature, relative to the curvature.
-    pub error: f64,
+    pub(crate) error: f64,
     /// |Tr Λ⁻¹δB|, the paper's bound on what is left.
-    pub stated: f64,
+    pub(crate) stated: f64,
     /// KL of the surrogate's posterior from the posterior.
-    pub divergence: f64,
-    /// The gap of a long chain.
-    pub gap: f64,
+    pub(crate) divergence: f64,
+    /// The gap of a long chain with the best η.
+    pub(crate) gap: f64,
     /// The gap of a chain of that length on all rows.
-    pub without: f64,
+    pub(crate) without: f64,
 }
 
 impl Default for Study {
@@ -77,7 +77,7 @@ impl Default for Study {
 
 impl Study {
     /// The regression that the table is about.
-    pub fn new() -> Study {
+    pub(crate) fn new() -> Study {
         let regression = regression();
         let posterior = regression.posterior();
         let precision = inverse(&posterior.covariance);
@@ -90,18 +90,18 @@ impl Study {
     }
 
     /// The gap of the best independent Gaussian; a full-rank one has none.
-    pub fn mean_field_gap(&self) -> f64 {
+    pub(crate) fn mean_field_gap(&self) -> f64 {
         self.posterior.mean_field_divergence()
     }
 
     /// The limit of long chains on the surrogate of random rows.
-    pub fn surrogate_divergence(&self) -> f64 {
+    pub(crate) fn surrogate_divergence(&self) -> f64 {
         let own = self.regression.posterior_of(&self.random_rows());
         own.divergence_from(&self.posterior)
     }
 
     /// All gaps of chains of `steps`, sampled by so many draws where the chain is short.
-    pub fn gaps(&self, steps: usize, draws: usize) -> Result<Gaps, PaperError> {
+    pub(crate) fn gaps(&self, steps: usize, draws: usize) -> Result<Gaps, PaperError> {
         let exact = self.information();
         let sampled = (steps <= LONGEST_SAMPLED).then(|| self.sampled(steps, draws));
         Ok(Gaps {
@@ -114,19 +114,18 @@ impl Study {
     }
 
     /// What a surrogate with δB = error·S leaves, S symmetric and of the size of B.
-    pub fn wrong(&self, error: f64, steps: usize) -> Wrong {
+    pub(crate) fn wrong(&self, error: f64, steps: usize) -> Wrong {
         let (precision, product) = self.information();
         let off = self.skewed(&precision) * Scale(error);
         let covariance = &self.posterior.covariance;
         let information = (&precision + &off, &product + &off * &self.posterior.mean);
         let own = self.regression.posterior_of(&information);
-        let step_size = self.falling(steps);
         Wrong {
             error,
             stated: trace(&(covariance * &off)).abs(),
             divergence: own.divergence_from(&self.posterior),
-            gap: self.gap(steps, step_size, &information),
-            without: self.gap(steps, step_size, &(precision, product)),
+            gap: self.best(steps, &information),
+            without: self.best(steps, &(precision, product)),
         }
     }
 

@@ -61,9 +61,9 @@ fn table_parser() -> impl TypedValueParser<Value = Table> {
 }
 
 fn dataset_parser() -> impl TypedValueParser<Value = Dataset> {
-    let names = Dataset::ALL.map(|dataset| dataset.name().to_lowercase());
+    let names = Dataset::ALL.map(Dataset::key);
     let find = |name: String| {
-        let known = |dataset: &Dataset| dataset.name().to_lowercase() == name;
+        let known = |dataset: &Dataset| dataset.key() == name;
         Dataset::ALL.into_iter().find(known).expect("one of the known names")
     };
     PossibleValuesParser::new(names).map(find)

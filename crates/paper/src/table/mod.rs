@@ -117,7 +117,7 @@ fn protocol(settings: &Settings, cells: &[Cell]) -> Vec<String> {
             sizes.join(", ")
         ),
         format!(
-            "Paper's recipe: start at zero with scales of 0.1, one draw per step, B = 256, Adam at 10⁻³, 10⁻⁴, 10⁻⁵ by thirds of {} steps{less}; DAIS {} steps. What is kept is the mean of the iterates of the last third, at 10⁻⁵; the paper keeps the last.",
+            "Paper's recipe: start at zero with scales of 0.1, one draw per step, B = 256, chains with diagonal momentum from η = 10⁻², Adam at 10⁻³, 10⁻⁴, 10⁻⁵ by thirds of {} steps{less}; DAIS {} steps. What is kept is the mean of the iterates of the last third, at 10⁻⁵; the paper keeps the last.",
             count(settings.iterations),
             count(settings.dais_iterations)
         ),
