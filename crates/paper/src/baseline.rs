@@ -11,10 +11,12 @@ use crate::error::PaperError;
 use crate::job::{Job, Recipe};
 use crate::problem::Problem;
 use crate::runner::{Order, REFERENCE, Runner};
-use crate::setting::PUBLISHED_ITERATIONS;
+use crate::setting::{PUBLISHED_ITERATIONS, Settings};
 
-/// How many cells [`cells`] makes.
-pub(crate) const CELLS: usize = 6;
+/// How many fits [`cells`] makes.
+pub(crate) fn fits(settings: &Settings) -> usize {
+    1 + settings.fits(steps(settings.iterations).len() + 1)
+}
 
 /// The steps the baseline is fitted for: shares of what all other methods have, and as many as
 /// in the paper where that is more.

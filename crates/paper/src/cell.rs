@@ -1,5 +1,6 @@
 //! A finished entry of a table: one fit and what it is worth.
 
+use lehr_infer::fit::GuideSpec;
 use lehr_infer::posterior::{Estimate, Posterior};
 use serde::{Deserialize, Serialize};
 
@@ -44,6 +45,8 @@ pub struct Measured {
     pub pareto_k: Option<f64>,
     /// How well it predicts the test rows, where there are any.
     pub predicted: Option<Predicted>,
+    /// The mean of the learned step sizes η_k of a chain; at 0 the chain is its base.
+    pub step_size: Option<f64>,
     /// Training steps.
     pub iterations: u64,
     /// Whether the bound was level, or the number of steps was fixed.
@@ -65,12 +68,34 @@ impl Measured {
             evidence: posterior.evidence,
             pareto_k: shape.is_finite().then_some(shape),
             predicted: None,
+            step_size: step_size(posterior),
             iterations,
             converged: posterior.trained.converged,
             step_milliseconds: 1e3 * seconds.train / iterations.max(1) as f64,
             seconds: seconds.start + seconds.compile + seconds.train + seconds.evaluate,
         }
     }
+}
+
+/// The mean of η_k = clip(η̃ + κβ_k, 0, η_max) over a chain's steps.
+fn step_size(posterior: &Posterior) -> Option<f64> {
+    let GuideSpec::Annealed { start, .. } = &posterior.guide else {
+        return None;
+    };
+    let learned = |name: &str| posterior.trained.learned.get(name);
+    let first = |name: &str| learned(name)?.first().copied();
+    let (own, growth) = (first("step_size")?, first("step_growth")?);
+    let widths: Vec<f64> = learned("temperature_increments")?.iter().map(|w| w.exp()).collect();
+    let total: f64 = widths.iter().sum();
+    let longest = start.max_step_size;
+    let least = longest / (1.0 + (-own).exp());
+    let mut beta = 0.0;
+    let sizes = widths.iter().map(|width| {
+        beta += width / total;
+        (least + growth * beta).clamp(0.0, longest)
+    });
+    let sum: f64 = sizes.sum();
+    Some(sum / widths.len() as f64)
 }
 
 impl Cell {
@@ -157,6 +182,7 @@ pub(crate) mod tests {
                 },
                 pareto_k: Some(k),
                 predicted: None,
+                step_size: None,
                 iterations: 10,
                 converged: true,
                 step_milliseconds: 1.0,

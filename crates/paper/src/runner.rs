@@ -75,9 +75,9 @@ impl<'a> Runner<'a> {
         })
     }
 
-    /// Announces so many more cells, each to be made from every seed.
+    /// Announces so many cells.
     pub(crate) fn expect(&mut self, cells: usize) {
-        self.all += cells * usize::try_from(self.settings.replications).unwrap_or(1);
+        self.all += cells;
     }
 
     /// The value of a cell that is no fit: from the store, or computed and kept.

@@ -30,6 +30,8 @@ pub struct Settings {
     pub evidence_draws: usize,
     /// The tables of rows to use, among those a table of the paper is about.
     pub datasets: Vec<Dataset>,
+    /// N_surr in the table of surrogates.
+    pub surrogate_rows: Vec<usize>,
     /// Rows to train on at the most.
     pub train_rows: usize,
     /// Seconds that each entry of the timing table is measured for.
@@ -50,6 +52,7 @@ impl Default for Settings {
             draws: 4096,
             evidence_draws: 16_384,
             datasets: Dataset::ALL.to_vec(),
+            surrogate_rows: vec![64, 256, 1024],
             train_rows: PUBLISHED_ROWS,
             timing_seconds: 1.0,
             most_steps: 1 << 16,
@@ -79,6 +82,11 @@ impl Settings {
             Method::Dais => self.dais_iterations,
             _ => self.iterations,
         }
+    }
+
+    /// Fits that so many entries take.
+    pub(crate) fn fits(&self, entries: usize) -> usize {
+        entries * usize::try_from(self.replications).unwrap_or(usize::MAX)
     }
 
     /// Which of these tables of rows are wanted.

@@ -221,7 +221,7 @@ fn regression() -> Regression {
     let numbers: Vec<f64> = (0..ROWS * WIDTH).map(|_| stream.normal()).collect();
     let x = Mat::from_fn(ROWS, WIDTH, |n, i| {
         let own = numbers[n * WIDTH + i];
-        0.5 * own + 0.4 * numbers[n * WIDTH] * f64::from(i > 0)
+        0.3 * own + 0.24 * numbers[n * WIDTH] * f64::from(i > 0)
     });
     let y = Mat::from_fn(ROWS, 1, |n, _| {
         let fit: f64 = (0..WIDTH).map(|i| x[(n, i)] * (1.0 - 0.5 * i as f64)).sum();

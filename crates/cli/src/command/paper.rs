@@ -41,6 +41,12 @@ pub(crate) struct Paper {
     /// The same for DAIS, whose steps read all rows [default: a tenth]
     #[arg(long, value_name = "N")]
     dais_iterations: Option<u64>,
+    /// Steps at the most with our defaults [default: 200000; 20000 with --quick]
+    #[arg(long, value_name = "N")]
+    cap: Option<u64>,
+    /// Rows of the surrogates in the table of that name [default: 64,256,1024]
+    #[arg(long, value_name = "NUMBERS", value_delimiter = ',')]
+    surrogate_rows: Vec<usize>,
     /// Fits of every entry, from different seeds (the paper: 7 to 20)
     #[arg(long, value_name = "N", default_value_t = 1)]
     replications: u64,
@@ -93,6 +99,10 @@ impl Paper {
         let tenth = self.iterations.map(|iterations| iterations / 10);
         ensure!(iterations >= 100, "--iterations: expected at least 100, found {iterations}");
         ensure!(self.replications > 0, "--replications: expected at least 1, found 0");
+        ensure!(
+            !self.surrogate_rows.contains(&0),
+            "--surrogate-rows: expected at least 1, found 0"
+        );
         let rows = self.rows.unwrap_or(usual.train_rows);
         ensure!(rows >= 500, "--rows: expected at least 500, found {rows}");
         Ok(Settings {
@@ -102,6 +112,12 @@ impl Paper {
             replications: self.replications,
             draws: self.draws.unwrap_or(usual.draws),
             train_rows: rows,
+            cap: self.cap.unwrap_or(usual.cap),
+            surrogate_rows: if self.surrogate_rows.is_empty() {
+                usual.surrogate_rows
+            } else {
+                self.surrogate_rows.clone()
+            },
             datasets: if self.datasets.is_empty() {
                 usual.datasets
             } else {

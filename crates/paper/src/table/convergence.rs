@@ -22,6 +22,7 @@ pub(crate) fn run(settings: &Settings, watcher: &mut dyn Watcher) -> Result<Answ
         .map(|power| 1 << power)
         .take_while(|steps| *steps <= longest)
         .collect();
+    runner.expect(lengths.len() + ERRORS.len());
     let mut gaps = Vec::new();
     for &steps in &lengths {
         let key = format!("K={steps} draws={}", settings.draws);

@@ -24,7 +24,7 @@ const TEST_SHARE: (usize, usize) = (2, 7);
 /// The table.
 pub(crate) fn run(settings: &Settings, watcher: &mut dyn Watcher) -> Result<Answer, PaperError> {
     let mut runner = Runner::new(settings, NAME, watcher)?;
-    runner.expect(RATIOS.len() * (1 + 2 * jobs().len()));
+    runner.expect(RATIOS.len() * (1 + settings.fits(2 * jobs().len())));
     let all = settings.origin.read(Dataset::Susy)?;
     let test = all.rows() * TEST_SHARE.0 / TEST_SHARE.1;
     let (train, test) = all.split((all.rows() - test, test), 0);
@@ -113,10 +113,8 @@ fn accuracy(cells: &[Cell]) -> Section {
 }
 
 fn columns() -> Vec<(String, Recipe)> {
-    let mut labels: Vec<String> = jobs().iter().map(Job::label).collect();
-    let both = |label: &String| Recipe::ALL.map(|recipe| (label.clone(), recipe));
-    let mut columns: Vec<_> = labels.iter().flat_map(both).collect();
-    labels.clear();
+    let both = |job: &Job| Recipe::ALL.map(|recipe| (job.label(), recipe));
+    let mut columns: Vec<_> = jobs().iter().flat_map(both).collect();
     columns.push((REFERENCE.into(), Recipe::Ours));
     columns
 }

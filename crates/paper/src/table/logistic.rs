@@ -35,7 +35,7 @@ const RANKED_LABELS: [&str; 6] = [
 pub(crate) fn run(settings: &Settings, watcher: &mut dyn Watcher) -> Result<Answer, PaperError> {
     let datasets = settings.wanted(&Dataset::ALL);
     let mut runner = Runner::new(settings, NAME, watcher)?;
-    runner.expect(datasets.len() * (baseline::CELLS + 2 * jobs().len()));
+    runner.expect(datasets.len() * (baseline::fits(settings) + settings.fits(2 * jobs().len())));
     let mut cells = Vec::new();
     let mut tests = Vec::new();
     for &dataset in &datasets {

@@ -121,7 +121,11 @@ fn protocol(settings: &Settings, cells: &[Cell]) -> Vec<String> {
             count(settings.iterations),
             count(settings.dais_iterations)
         ),
-        "Ours: the defaults (start at the Laplace approximation, control variate, whitened momentum, several draws per step, until the bound is level).".into(),
+        format!(
+            "Ours: the defaults (start at the Laplace approximation, control variate, whitened momentum, several draws per step, until the bound is level or after {} steps; DAIS after {}).",
+            count(settings.cap),
+            count(settings.dais_iterations / 10)
+        ),
         format!(
             "{} fit(s) per entry (the paper: 7 to 20); bounds from {} fresh draws on all rows; the log evidence by importance weights of {} draws of a converged full-rank Gaussian, or of any fit whose estimate has a smaller error and k̂ < 0.7.",
             settings.replications,

@@ -21,21 +21,20 @@ use super::{finding, protocol};
 
 const NAME: &str = "surrogates";
 const CHAIN_STEPS: usize = 8;
-const SIZES: [usize; 3] = [64, 256, 1024];
 
 /// The table.
 pub(crate) fn run(settings: &Settings, watcher: &mut dyn Watcher) -> Result<Answer, PaperError> {
     let datasets = settings.wanted(&[Dataset::Higgs, Dataset::Susy]);
     let mut runner = Runner::new(settings, NAME, watcher)?;
-    let fits: usize = kinds().iter().map(|(kind, _)| recipes(*kind).len()).sum();
-    runner.expect(datasets.len() * (2 * baseline::CELLS + fits));
+    let entries = kinds(settings).iter().map(|(kind, _)| recipes(*kind).len()).sum();
+    runner.expect(datasets.len() * (2 * baseline::fits(settings) + settings.fits(entries)));
     let mut cells = Vec::new();
     for &dataset in &datasets {
         let raw = problem(settings, dataset, Problem::as_given)?;
         cells.extend(baseline::cells(&mut runner, &as_given(dataset), &raw)?);
         let problem = problem(settings, dataset, Problem::new)?;
         cells.extend(baseline::cells(&mut runner, dataset.name(), &problem)?);
-        for (kind, size) in kinds() {
+        for (kind, size) in kinds(settings) {
             let label = label(kind, size);
             for recipe in recipes(kind) {
                 let order = order((dataset, &problem), (kind, size), &label, settings);
@@ -77,12 +76,12 @@ fn as_given(dataset: Dataset) -> String {
 }
 
 /// Surrogates by size, small sizes first; `nn` has no rows.
-fn kinds() -> Vec<(SurrogateKind, usize)> {
+fn kinds(settings: &Settings) -> Vec<(SurrogateKind, usize)> {
     let with_rows = SurrogateKind::ALL.iter().filter(|(kind, ..)| kind.has_rows());
     let kinds: Vec<SurrogateKind> = with_rows.map(|(kind, ..)| *kind).collect();
     let sized = |&size: &usize| kinds.iter().map(move |&kind| (kind, size)).collect::<Vec<_>>();
-    let mut all: Vec<_> = SIZES.iter().flat_map(sized).collect();
-    all.push((SurrogateKind::Network, SIZES[0]));
+    let mut all: Vec<_> = settings.surrogate_rows.iter().flat_map(sized).collect();
+    all.push((SurrogateKind::Network, 64));
     all
 }
 
@@ -117,7 +116,7 @@ fn answer(settings: &Settings, datasets: &[Dataset], cells: Vec<Cell>) -> Answer
     let given = datasets.iter().map(|&dataset| as_given(dataset));
     let both: Vec<String> = names.iter().cloned().chain(given).collect();
     let mut sections = vec![baseline::section(&cells, &both, settings.iterations)];
-    sections.extend(datasets.iter().map(|&dataset| section(&cells, dataset)));
+    sections.extend(datasets.iter().map(|&dataset| section(&cells, dataset, settings)));
     let mut findings = finding::baseline(&cells, &both);
     findings.extend(names.iter().filter_map(|name| finding::ceiling(&cells, name)));
     Answer {
@@ -131,7 +130,7 @@ fn answer(settings: &Settings, datasets: &[Dataset], cells: Vec<Cell>) -> Answer
     }
 }
 
-fn section(cells: &[Cell], dataset: Dataset) -> Section {
+fn section(cells: &[Cell], dataset: Dataset, settings: &Settings) -> Section {
     let mut section = Section::new(
         format!("{}: gain over mean field and gap to the log evidence, nats", dataset.name()),
         &[
@@ -143,12 +142,12 @@ fn section(cells: &[Cell], dataset: Dataset) -> Section {
         "Gains are over the mean-field fit by the same recipe; gaps are to the log evidence, which bounds every method.".into(),
     );
     section.rows.push(row(cells, dataset, ("MF", None)));
-    for (kind, size) in kinds() {
+    for (kind, size) in kinds(settings) {
         let published = surrogate_gain(dataset, kind, size);
         section.rows.push(row(cells, dataset, (&label(kind, size), published)));
     }
     section.rows.push(row(cells, dataset, (REFERENCE, None)));
-    section.charts.push(Chart::Dots(chart(cells, dataset)));
+    section.charts.push(Chart::Dots(chart(cells, dataset, settings)));
     section
 }
 
@@ -176,9 +175,9 @@ fn row(
     row
 }
 
-fn chart(cells: &[Cell], dataset: Dataset) -> Dots {
+fn chart(cells: &[Cell], dataset: Dataset, settings: &Settings) -> Dots {
     let mut names = vec!["MF".to_owned()];
-    names.extend(kinds().into_iter().map(|(kind, size)| label(kind, size)));
+    names.extend(kinds(settings).into_iter().map(|(kind, size)| label(kind, size)));
     names.push(REFERENCE.into());
     let evidence = log_evidence(cells, dataset.name());
     let series = Recipe::ALL.map(|recipe| {
