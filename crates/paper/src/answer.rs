@@ -1,5 +1,6 @@
 //! A finished table, for the terminal, for programs and as a page.
 
+use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
 use lehr_report::{Chart, Listing, Part, Sheet, Style};
@@ -58,7 +59,7 @@ impl Section {
     fn text(&self, style: &Style) -> String {
         let mut out = format!("\n{}\n", self.heading);
         for words in &self.words {
-            out += &format!("  {words}\n");
+            let _ = writeln!(out, "  {words}");
         }
         if !self.rows.is_empty() {
             let head: Vec<&str> = self.head.iter().map(String::as_str).collect();
@@ -73,7 +74,7 @@ impl Answer {
     pub fn text(&self, style: &Style) -> String {
         let mut out = format!("{}\n", self.title);
         for line in &self.protocol {
-            out += &format!("  {line}\n");
+            let _ = writeln!(out, "  {line}");
         }
         for section in &self.sections {
             out += &section.text(style);
@@ -82,7 +83,7 @@ impl Answer {
             out += "\nWhat it shows\n";
         }
         for line in &self.findings {
-            out += &format!("  {line}\n");
+            let _ = writeln!(out, "  {line}");
         }
         out + &format!("\npage: {}\n", self.page.display())
     }

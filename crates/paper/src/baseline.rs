@@ -22,7 +22,7 @@ pub(crate) fn fits(settings: &Settings) -> usize {
 /// in the paper where that is more.
 fn steps(all: u64) -> Vec<u64> {
     let mut steps = vec![(all / 100).max(30), (all / 10).max(30), all];
-    if all < PUBLISHED_ITERATIONS && all >= PUBLISHED_ITERATIONS / 10 {
+    if (PUBLISHED_ITERATIONS / 10..PUBLISHED_ITERATIONS).contains(&all) {
         steps.push(PUBLISHED_ITERATIONS);
     }
     steps
@@ -67,8 +67,12 @@ pub(crate) fn cells(
 
 /// The gap of the baseline to the log evidence after each number of steps, and converged.
 pub(crate) fn section(cells: &[Cell], problems: &[String], all: u64) -> Section {
-    let mut head = vec!["".to_owned(), "rows".into(), "log evidence".into()];
-    head.extend(steps(all).iter().map(|steps| format!("after {}", count(*steps))));
+    let mut head = vec![String::new(), "rows".into(), "log evidence".into()];
+    head.extend(
+        steps(all)
+            .iter()
+            .map(|steps| format!("after {}", count(*steps))),
+    );
     head.extend(["MF, converged".to_owned(), REFERENCE.into()]);
     let head: Vec<&str> = head.iter().map(String::as_str).collect();
     let mut section = Section::new(
@@ -79,20 +83,30 @@ pub(crate) fn section(cells: &[Cell], problems: &[String], all: u64) -> Section 
     for problem in problems {
         section.rows.push(row(cells, problem, all));
     }
-    section.charts.push(Chart::Lines(chart(cells, problems, all)));
+    section
+        .charts
+        .push(Chart::Lines(chart(cells, problems, all)));
     section
 }
 
-/// The gaps by steps, that of the optimum, and that of the full-rank Gaussian.
-fn gaps(cells: &[Cell], problem: &str, all: u64) -> (Vec<(u64, Option<Estimate>)>, [Option<Estimate>; 2]) {
+/// Gaps by steps, and those of the optimum and of the full-rank Gaussian.
+struct Gaps {
+    by_steps: Vec<(u64, Option<Estimate>)>,
+    optimum: Option<Estimate>,
+    full_rank: Option<Estimate>,
+}
+
+fn gaps(cells: &[Cell], problem: &str, all: u64) -> Gaps {
     let evidence = log_evidence(cells, problem);
     let gap = |label: &str, recipe| {
         difference(evidence, Group::of(cells, problem, label, recipe).bound())
     };
     let after = |steps: u64| (steps, gap(&label(steps, all), Recipe::Paper));
-    let by_steps = steps(all).into_iter().map(after).collect();
-    let ends = ["MF", REFERENCE].map(|label| gap(label, Recipe::Ours));
-    (by_steps, ends)
+    Gaps {
+        by_steps: steps(all).into_iter().map(after).collect(),
+        optimum: gap("MF", Recipe::Ours),
+        full_rank: gap(REFERENCE, Recipe::Ours),
+    }
 }
 
 fn row(cells: &[Cell], problem: &str, all: u64) -> Vec<String> {
@@ -100,9 +114,9 @@ fn row(cells: &[Cell], problem: &str, all: u64) -> Vec<String> {
     let rows = rows.map_or(0, |cell| cell.rows);
     let evidence = log_evidence(cells, problem);
     let mut row = vec![problem.to_owned(), count(rows as u64), estimate(evidence)];
-    let (by_steps, ends) = gaps(cells, problem, all);
-    row.extend(by_steps.into_iter().map(|(_, gap)| estimate(gap)));
-    row.extend(ends.map(estimate));
+    let gaps = gaps(cells, problem, all);
+    row.extend(gaps.by_steps.into_iter().map(|(_, gap)| estimate(gap)));
+    row.extend([gaps.optimum, gaps.full_rank].map(estimate));
     row
 }
 
@@ -114,11 +128,16 @@ fn chart(cells: &[Cell], problems: &[String], all: u64) -> Lines {
     };
     let mut series = Vec::new();
     for problem in problems {
-        let (by_steps, [optimum, _]) = gaps(cells, problem, all);
+        let Gaps {
+            by_steps, optimum, ..
+        } = gaps(cells, problem, all);
         let level = optimum.map_or(String::new(), |gap| format!(" (optimum {:.1})", gap.mean));
         series.push(Series {
             name: format!("{problem}{level}"),
-            marks: by_steps.into_iter().map(|(steps, gap)| mark(steps, gap)).collect(),
+            marks: by_steps
+                .into_iter()
+                .map(|(steps, gap)| mark(steps, gap))
+                .collect(),
             dashed: false,
         });
     }

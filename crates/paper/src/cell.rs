@@ -85,7 +85,10 @@ fn step_size(posterior: &Posterior) -> Option<f64> {
     let learned = |name: &str| posterior.trained.learned.get(name);
     let first = |name: &str| learned(name)?.first().copied();
     let (own, growth) = (first("step_size")?, first("step_growth")?);
-    let widths: Vec<f64> = learned("temperature_increments")?.iter().map(|w| w.exp()).collect();
+    let widths: Vec<f64> = learned("temperature_increments")?
+        .iter()
+        .map(|w| w.exp())
+        .collect();
     let total: f64 = widths.iter().sum();
     let longest = start.max_step_size;
     let least = longest / (1.0 + (-own).exp());
@@ -115,10 +118,15 @@ pub struct Group<'a>(pub Vec<&'a Measured>);
 impl<'a> Group<'a> {
     /// The fits of a method among these cells.
     pub fn of(cells: &'a [Cell], problem: &str, label: &str, recipe: Recipe) -> Group<'a> {
-        let same = |cell: &&Cell| {
-            cell.problem == problem && cell.label == label && cell.recipe == recipe
-        };
-        Group(cells.iter().filter(same).filter_map(Cell::measured).collect())
+        let same =
+            |cell: &&Cell| cell.problem == problem && cell.label == label && cell.recipe == recipe;
+        Group(
+            cells
+                .iter()
+                .filter(same)
+                .filter_map(Cell::measured)
+                .collect(),
+        )
     }
 
     /// Whether there is nothing in it.
@@ -198,11 +206,19 @@ pub(crate) mod tests {
             cell("MF", Recipe::Ours, -12.0, 0.2),
             cell("MF", Recipe::Paper, -20.0, 0.2),
         ];
-        let both = Group::of(&cells, "Higgs", "MF", Recipe::Ours).bound().unwrap();
+        let both = Group::of(&cells, "Higgs", "MF", Recipe::Ours)
+            .bound()
+            .unwrap();
         assert_eq!((both.mean, both.error), (-11.0, 1.0));
-        let one = Group::of(&cells, "Higgs", "MF", Recipe::Paper).bound().unwrap();
+        let one = Group::of(&cells, "Higgs", "MF", Recipe::Paper)
+            .bound()
+            .unwrap();
         assert_eq!((one.mean, one.error), (-20.0, 0.1));
-        assert!(Group::of(&cells, "SUSY", "MF", Recipe::Ours).bound().is_none());
+        assert!(
+            Group::of(&cells, "SUSY", "MF", Recipe::Ours)
+                .bound()
+                .is_none()
+        );
     }
 
     #[test]

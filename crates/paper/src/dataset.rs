@@ -109,8 +109,26 @@ impl Origin {
     /// All rows of a table, or as many as are ever used.
     pub fn read(&self, dataset: Dataset) -> Result<Labelled, PaperError> {
         match self {
-            Origin::Folder(folder) => read(folder, dataset),
+            Origin::Folder(folder) => {
+                self.check(&[dataset])?;
+                read(folder, dataset)
+            }
             Origin::StandIn { rows } => Ok(stand_in(dataset, *rows)),
+        }
+    }
+
+    /// Refuses a folder in which one of these tables is missing, before anything is done.
+    pub fn check(&self, datasets: &[Dataset]) -> Result<(), PaperError> {
+        let Origin::Folder(folder) = self else {
+            return Ok(());
+        };
+        let missing = |dataset: &&Dataset| !folder.join(dataset.file()).exists();
+        match datasets.iter().find(missing) {
+            Some(&dataset) => Err(PaperError::Missing {
+                folder: folder.clone(),
+                dataset,
+            }),
+            None => Ok(()),
         }
     }
 
@@ -127,12 +145,6 @@ impl Origin {
 
 fn read(folder: &Path, dataset: Dataset) -> Result<Labelled, PaperError> {
     let path = folder.join(dataset.file());
-    if !path.exists() {
-        return Err(PaperError::Missing {
-            folder: folder.to_owned(),
-            dataset,
-        });
-    }
     let source = Source::open(&[&path])?;
     let table = source.read(&ReadOptions::default(), &mut |_| {})?;
     let found = table.names().len() - 1;

@@ -60,7 +60,7 @@ pub enum PaperError {
         /// Which cell of the table.
         cell: String,
         /// Why.
-        source: FitError,
+        source: Box<FitError>,
     },
     /// The page could not be written.
     #[error(transparent)]

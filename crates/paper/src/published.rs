@@ -103,7 +103,10 @@ mod tests {
         assert_eq!(gain(SurrogateKind::Network, 64), Some(2.6));
         assert_eq!(gain(SurrogateKind::Taylor, 64), None);
         assert_eq!(gain(SurrogateKind::Random, 100), None);
-        assert_eq!(ranks_of("SL-DAIS-MF 8").map(|row| row.milliseconds), Some(83.1));
+        assert_eq!(
+            ranks_of("SL-DAIS-MF 8").map(|row| row.milliseconds),
+            Some(83.1)
+        );
         assert!(ranks_of("DAIS-MF 2").is_none());
     }
 

@@ -16,7 +16,10 @@ pub(crate) fn mean_ranks(problems: &[Vec<Option<f64>>]) -> Vec<Option<f64>> {
     let methods = problems.first().map_or(0, Vec::len);
     let by_problem: Vec<Vec<Option<f64>>> = problems.iter().map(|p| ranks(p)).collect();
     let mean = |method: usize| {
-        let known: Vec<f64> = by_problem.iter().filter_map(|ranks| ranks[method]).collect();
+        let known: Vec<f64> = by_problem
+            .iter()
+            .filter_map(|ranks| ranks[method])
+            .collect();
         (!known.is_empty()).then(|| known.iter().sum::<f64>() / known.len() as f64)
     };
     (0..methods).map(mean).collect()

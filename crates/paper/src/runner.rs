@@ -122,7 +122,9 @@ impl<'a> Runner<'a> {
     pub(crate) fn replicated(&mut self, order: &Order<'_>) -> Result<Vec<Cell>, PaperError> {
         let replications = self.settings.replications;
         let from = |seed| Order { seed, ..*order };
-        (0..replications).map(|seed| self.cell(&from(seed))).collect()
+        (0..replications)
+            .map(|seed| self.cell(&from(seed)))
+            .collect()
     }
 
     /// The converged full-rank Gaussian with as many draws as the log evidence needs.
@@ -170,13 +172,12 @@ impl<'a> Runner<'a> {
                 ..Measured::new(&posterior)
             })),
             // A recipe that diverges is a result; everything else is a mistake or a wish to stop.
-            Err(error @ FitError::Weights(_))
-            | Err(error @ FitError::Train(TrainError::NotFinite { .. })) => {
+            Err(error @ (FitError::Weights(_) | FitError::Train(TrainError::NotFinite { .. }))) => {
                 Ok(Outcome::Failed(error.to_string()))
             }
             Err(source) => Err(PaperError::Fit {
                 cell: words.into(),
-                source,
+                source: Box::new(source),
             }),
         }
     }

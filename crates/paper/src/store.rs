@@ -44,7 +44,10 @@ impl Store {
         for (number, line) in text[..whole].lines().enumerate() {
             let line: Line = serde_json::from_str(line).map_err(|error| {
                 let number = number + 1;
-                problem(path, format!("line {number}: expected a finished cell, found {error}"))
+                problem(
+                    path,
+                    format!("line {number}: expected a finished cell, found {error}"),
+                )
             })?;
             values.insert(line.key, line.value);
         }
@@ -124,6 +127,9 @@ mod tests {
         let path = folder.path().join("cells.jsonl");
         std::fs::write(&path, "a,b\n1,2\n").unwrap();
         let error = Store::open(&path).unwrap_err().to_string();
-        assert!(error.contains("line 1: expected a finished cell"), "{error}");
+        assert!(
+            error.contains("line 1: expected a finished cell"),
+            "{error}"
+        );
     }
 }

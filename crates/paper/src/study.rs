@@ -116,7 +116,7 @@ impl Study {
     /// What a surrogate with δB = error·S leaves, S symmetric and of the size of B.
     pub(crate) fn wrong(&self, error: f64, steps: usize) -> Wrong {
         let (precision, product) = self.information();
-        let off = self.skewed(&precision) * Scale(error);
+        let off = skewed(&precision) * Scale(error);
         let covariance = &self.posterior.covariance;
         let information = (&precision + &off, &product + &off * &self.posterior.mean);
         let own = self.regression.posterior_of(&information);
@@ -127,17 +127,6 @@ impl Study {
             gap: self.best(steps, &information),
             without: self.best(steps, &(precision, product)),
         }
-    }
-
-    /// A symmetric matrix of the size of B whose trace against Λ⁻¹ does not vanish.
-    fn skewed(&self, precision: &Mat<f64>) -> Mat<f64> {
-        let size = trace(precision) / WIDTH as f64;
-        let mut stream = Stream::new(5, "surrogate error", 0);
-        let noise: Vec<f64> = (0..WIDTH * WIDTH).map(|_| stream.normal()).collect();
-        Mat::from_fn(WIDTH, WIDTH, |i, j| {
-            let own = if i == j { 1.0 } else { 0.0 };
-            size * (own + 0.2 * (noise[i * WIDTH + j] + noise[j * WIDTH + i]))
-        })
     }
 
     fn information(&self) -> Information {
@@ -205,7 +194,7 @@ impl Study {
         let found = evaluate((&density, &Frame::Identity), &guide, &learned, (draws, 1));
         let weights = found.map_err(|error| PaperError::Fit {
             cell: format!("chain of {steps} steps"),
-            source: FitError::Batch(error),
+            source: Box::new(FitError::Batch(error)),
         })?;
         let weights = weights.log_weights;
         Ok(Estimate {
@@ -213,6 +202,17 @@ impl Study {
             error: sd(&weights) / (weights.len() as f64).sqrt(),
         })
     }
+}
+
+/// A symmetric matrix of the size of B whose trace against Λ⁻¹ does not vanish.
+fn skewed(precision: &Mat<f64>) -> Mat<f64> {
+    let size = trace(precision) / WIDTH as f64;
+    let mut stream = Stream::new(5, "surrogate error", 0);
+    let noise: Vec<f64> = (0..WIDTH * WIDTH).map(|_| stream.normal()).collect();
+    Mat::from_fn(WIDTH, WIDTH, |i, j| {
+        let own = if i == j { 1.0 } else { 0.0 };
+        size * (own + 0.2 * (noise[i * WIDTH + j] + noise[j * WIDTH + i]))
+    })
 }
 
 /// Correlated covariates and responses from known weights.
@@ -258,7 +258,7 @@ fn largest_eigenvalue(matrix: &Mat<f64>) -> f64 {
     for _ in 0..200 {
         x = matrix * &x;
         size = x.norm_l2();
-        x = x * Scale(1.0 / size);
+        x *= Scale(1.0 / size);
     }
     size
 }
@@ -274,7 +274,11 @@ mod tests {
             let gaps = study.gaps(steps, 3000).unwrap();
             let found = gaps.sampled.unwrap();
             let off = (found.mean - gaps.falling).abs();
-            assert!(off < 4.0 * found.error, "{steps}: {found:?} for {}", gaps.falling);
+            assert!(
+                off < 4.0 * found.error,
+                "{steps}: {found:?} for {}",
+                gaps.falling
+            );
             assert!(gaps.best <= gaps.falling && gaps.best > 0.0);
         }
     }

@@ -26,15 +26,16 @@ impl Watcher for Counter {
 
 fn tiny(folder: &std::path::Path) -> Settings {
     Settings {
-        origin: Origin::StandIn { rows: 1500 },
+        origin: Origin::StandIn { rows: 1100 },
         out: folder.to_owned(),
-        iterations: 200,
-        dais_iterations: 30,
-        cap: 300,
+        iterations: 100,
+        dais_iterations: 20,
+        cap: 100,
         draws: 64,
         evidence_draws: 128,
         datasets: vec![Dataset::Susy],
         timing_seconds: 0.0,
+        surrogate_rows: vec![64, 256],
         most_steps: 64,
         ..Settings::quick()
     }
@@ -55,7 +56,12 @@ fn made(table: Table) -> Answer {
     assert_eq!(again.cells, counter.cells);
     assert_eq!(second.text(&Style::PLAIN), answer.text(&Style::PLAIN));
     for section in &answer.sections {
-        assert!(section.rows.iter().all(|row| row.len() == section.head.len()));
+        assert!(
+            section
+                .rows
+                .iter()
+                .all(|row| row.len() == section.head.len())
+        );
     }
     answer
 }
@@ -64,7 +70,10 @@ fn made(table: Table) -> Answer {
 fn surrogates_are_compared_beside_the_published_gains() {
     let answer = made(Table::Surrogates);
     let text = answer.text(&Style::PLAIN);
-    assert!(text.contains("638.9 ± 9.7") && text.contains("MVN, converged"), "{text}");
+    assert!(
+        text.contains("638.9 ± 9.7") && text.contains("MVN, converged"),
+        "{text}"
+    );
     assert!(text.contains("generated stand-ins"), "{text}");
 }
 
@@ -79,7 +88,10 @@ fn imbalance_has_every_ratio_and_method() {
 fn logistic_has_ranks_by_both_recipes() {
     let answer = made(Table::Logistic);
     let mean_field = &answer.sections[0].rows[0];
-    assert_eq!((mean_field[0].as_str(), mean_field[1].as_str()), ("MF", "6.60"));
+    assert_eq!(
+        (mean_field[0].as_str(), mean_field[1].as_str()),
+        ("MF", "6.60")
+    );
     assert!(mean_field[2].parse::<f64>().unwrap() >= 1.0);
     assert!(mean_field[3].parse::<f64>().unwrap() <= 6.0);
 }
@@ -89,7 +101,11 @@ fn timing_has_a_positive_time_for_every_entry() {
     let answer = made(Table::Timing);
     for section in &answer.sections[1..] {
         for row in &section.rows {
-            assert!(row[1..].iter().all(|entry| entry.parse::<f64>().unwrap() > 0.0));
+            assert!(
+                row[1..]
+                    .iter()
+                    .all(|entry| entry.parse::<f64>().unwrap() > 0.0)
+            );
         }
     }
 }
@@ -98,5 +114,10 @@ fn timing_has_a_positive_time_for_every_entry() {
 fn convergence_agrees_with_sampling() {
     let answer = made(Table::Convergence);
     assert_eq!(answer.sections[0].rows.len(), 7 + 2);
-    assert!(answer.findings.iter().any(|line| line.contains("standard errors")));
+    assert!(
+        answer
+            .findings
+            .iter()
+            .any(|line| line.contains("standard errors"))
+    );
 }

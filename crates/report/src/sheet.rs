@@ -146,7 +146,9 @@ impl Sheet {
         };
         let policy = Element::new("meta").attr("http-equiv", "Content-Security-Policy");
         // An empty icon keeps browsers from asking a server for one.
-        let icon = Element::new("link").attr("rel", "icon").attr("href", "data:,");
+        let icon = Element::new("link")
+            .attr("rel", "icon")
+            .attr("href", "data:,");
         Element::new("head")
             .child(Element::new("meta").attr("charset", "utf-8"))
             .child(policy.attr("content", POLICY))

@@ -62,7 +62,8 @@ pub(crate) struct Paper {
 }
 
 fn table_parser() -> impl TypedValueParser<Value = Table> {
-    let names = Table::ALL.map(|(_, name, help)| clap::builder::PossibleValue::new(name).help(help));
+    let names =
+        Table::ALL.map(|(_, name, help)| clap::builder::PossibleValue::new(name).help(help));
     PossibleValuesParser::new(names).map(|name| name.parse().expect("one of the known names"))
 }
 
@@ -70,7 +71,10 @@ fn dataset_parser() -> impl TypedValueParser<Value = Dataset> {
     let names = Dataset::ALL.map(Dataset::key);
     let find = |name: String| {
         let known = |dataset: &Dataset| dataset.key() == name;
-        Dataset::ALL.into_iter().find(known).expect("one of the known names")
+        Dataset::ALL
+            .into_iter()
+            .find(known)
+            .expect("one of the known names")
     };
     PossibleValuesParser::new(names).map(find)
 }
@@ -97,8 +101,14 @@ impl Paper {
         };
         let iterations = self.iterations.unwrap_or(usual.iterations);
         let tenth = self.iterations.map(|iterations| iterations / 10);
-        ensure!(iterations >= 100, "--iterations: expected at least 100, found {iterations}");
-        ensure!(self.replications > 0, "--replications: expected at least 1, found 0");
+        ensure!(
+            iterations >= 100,
+            "--iterations: expected at least 100, found {iterations}"
+        );
+        ensure!(
+            self.replications > 0,
+            "--replications: expected at least 1, found 0"
+        );
         ensure!(
             !self.surrogate_rows.contains(&0),
             "--surrogate-rows: expected at least 1, found 0"
@@ -108,7 +118,10 @@ impl Paper {
         Ok(Settings {
             out: self.out.clone(),
             iterations,
-            dais_iterations: self.dais_iterations.or(tenth).unwrap_or(usual.dais_iterations),
+            dais_iterations: self
+                .dais_iterations
+                .or(tenth)
+                .unwrap_or(usual.dais_iterations),
             replications: self.replications,
             draws: self.draws.unwrap_or(usual.draws),
             train_rows: rows,

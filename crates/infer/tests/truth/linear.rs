@@ -1,10 +1,10 @@
 //! Linear regression with known noise: posterior, evidence and chains in closed form.
 
-use std::ops::Deref;
+use std::ops::{Deref, DerefMut};
 
 use faer::Mat;
-pub(crate) use lehr_infer::conjugate::{Gaussian, form, inverse, log_determinant};
 use lehr_infer::conjugate::Regression;
+pub(crate) use lehr_infer::conjugate::{Gaussian, form, inverse, log_determinant};
 use lehr_model::distribution::{Distribution, Normal};
 use lehr_model::{Bound, Model};
 use lehr_table::Table;
@@ -23,6 +23,12 @@ impl Deref for Linear {
 
     fn deref(&self) -> &Regression {
         &self.0
+    }
+}
+
+impl DerefMut for Linear {
+    fn deref_mut(&mut self) -> &mut Regression {
+        &mut self.0
     }
 }
 

@@ -67,9 +67,19 @@ fn slope(gaps: &[Gaps], place: usize, of: fn(&Gaps) -> f64) -> Option<f64> {
 fn against_steps(study: &Study, gaps: &[Gaps]) -> Section {
     let mut section = Section::new(
         "Gap to the log evidence against K, nats",
-        &["K", "DAIS, recipe", "slope", "sampled", "DAIS, ours", "slope", "SL-DAIS, recipe"],
+        &[
+            "K",
+            "DAIS, recipe",
+            "slope",
+            "sampled",
+            "DAIS, ours",
+            "slope",
+            "SL-DAIS, recipe",
+        ],
     );
-    section.words.push("Published: the gap falls as K^(−1/2), a slope of −0.5 in the logarithms.".into());
+    section
+        .words
+        .push("Published: the gap falls as K^(−1/2), a slope of −0.5 in the logarithms.".into());
     for (place, row) in gaps.iter().enumerate() {
         section.rows.push(vec![
             row.steps.to_string(),
@@ -84,9 +94,19 @@ fn against_steps(study: &Study, gaps: &[Gaps]) -> Section {
     let blank = || crate::entry::NONE.to_owned();
     let fixed_row = |name: &str, gap: f64| {
         let gap = figures(Some(gap));
-        vec![name.to_owned(), gap.clone(), blank(), blank(), gap, blank(), blank()]
+        vec![
+            name.to_owned(),
+            gap.clone(),
+            blank(),
+            blank(),
+            gap,
+            blank(),
+            blank(),
+        ]
     };
-    section.rows.push(fixed_row("MF, optimal", study.mean_field_gap()));
+    section
+        .rows
+        .push(fixed_row("MF, optimal", study.mean_field_gap()));
     section.rows.push(fixed_row("MVN, converged", 0.0));
     section.charts.push(Chart::Lines(chart(study, gaps)));
     section
@@ -104,7 +124,9 @@ fn chart(study: &Study, gaps: &[Gaps]) -> Lines {
             .collect(),
         dashed,
     };
-    let last = gaps.last().map_or((1.0, 1.0), |row| (row.steps as f64, row.falling));
+    let last = gaps
+        .last()
+        .map_or((1.0, 1.0), |row| (row.steps as f64, row.falling));
     let law = move |row: &Gaps| last.1 * (last.0 / row.steps as f64).sqrt();
     let (mean_field, floor) = (study.mean_field_gap(), study.surrogate_divergence());
     let axis = |name: &str| Axis {
@@ -128,8 +150,18 @@ fn chart(study: &Study, gaps: &[Gaps]) -> Lines {
 
 fn against_error(wrong: &[Wrong], longest: usize) -> Section {
     let mut section = Section::new(
-        format!("What a wrong surrogate leaves at K = {}, nats", count(longest as u64)),
-        &["error of the curvature", "published: |Tr Λ⁻¹δB|", "KL of its posterior", "gap", "gap without error", "difference"],
+        format!(
+            "What a wrong surrogate leaves at K = {}, nats",
+            count(longest as u64)
+        ),
+        &[
+            "error of the curvature",
+            "published: |Tr Λ⁻¹δB|",
+            "KL of its posterior",
+            "gap",
+            "gap without error",
+            "difference",
+        ],
     );
     section.words.push("Published: a gap of at most O(K^(−1/2)) + |Tr Λ⁻¹δB|, first order in the surrogate's error. What is left as K grows is the divergence of the surrogate's posterior from the posterior, which is of second order.".into());
     for row in wrong {

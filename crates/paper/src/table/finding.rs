@@ -8,7 +8,10 @@ use crate::runner::REFERENCE;
 /// How far the baseline is from its own optimum by the paper's recipe, and how far that optimum
 /// is from the log evidence.
 pub(super) fn baseline(cells: &[Cell], problems: &[String]) -> Vec<String> {
-    problems.iter().filter_map(|name| baseline_of(cells, name)).collect()
+    problems
+        .iter()
+        .filter_map(|name| baseline_of(cells, name))
+        .collect()
 }
 
 fn baseline_of(cells: &[Cell], name: &str) -> Option<String> {
@@ -26,7 +29,10 @@ pub(super) fn ceiling(cells: &[Cell], name: &str) -> Option<String> {
     let here = cells.iter().filter(|cell| cell.problem == name);
     let bounds = here.filter_map(|cell| Some((cell, cell.measured()?.bound.mean)));
     let (best, bound) = bounds.max_by(|a, b| a.1.total_cmp(&b.1))?;
-    let full = difference(evidence, Group::of(cells, name, REFERENCE, Recipe::Ours).bound())?;
+    let full = difference(
+        evidence,
+        Group::of(cells, name, REFERENCE, Recipe::Ours).bound(),
+    )?;
     let gap = evidence?.mean - bound;
     Some(format!(
         "{name}: the highest bound ({}, {}) leaves {gap:.2} nats; a converged full-rank Gaussian leaves {:.2}.",

@@ -23,6 +23,7 @@ const TEST_SHARE: (usize, usize) = (2, 7);
 
 /// The table.
 pub(crate) fn run(settings: &Settings, watcher: &mut dyn Watcher) -> Result<Answer, PaperError> {
+    settings.origin.check(&[Dataset::Susy])?;
     let mut runner = Runner::new(settings, NAME, watcher)?;
     runner.expect(RATIOS.len() * (1 + settings.fits(2 * jobs().len())));
     let all = settings.origin.read(Dataset::Susy)?;
@@ -123,7 +124,16 @@ fn columns() -> Vec<(String, Recipe)> {
 fn bounds(cells: &[Cell]) -> Section {
     let mut section = Section::new(
         "Gap to the log evidence, and gain over mean field by the same recipe, nats",
-        &["ratio", "rows", "method", "gap, recipe", "gain, recipe", "gap, ours", "gain, ours", "k̂, ours"],
+        &[
+            "ratio",
+            "rows",
+            "method",
+            "gap, recipe",
+            "gain, recipe",
+            "gap, ours",
+            "gain, ours",
+            "k̂, ours",
+        ],
     );
     for ratio in RATIOS {
         let mut labels: Vec<String> = jobs().iter().map(Job::label).collect();

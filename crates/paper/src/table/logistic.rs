@@ -34,13 +34,18 @@ const RANKED_LABELS: [&str; 6] = [
 /// The table.
 pub(crate) fn run(settings: &Settings, watcher: &mut dyn Watcher) -> Result<Answer, PaperError> {
     let datasets = settings.wanted(&Dataset::ALL);
+    settings.origin.check(&datasets)?;
     let mut runner = Runner::new(settings, NAME, watcher)?;
     runner.expect(datasets.len() * (baseline::fits(settings) + settings.fits(2 * jobs().len())));
     let mut cells = Vec::new();
     let mut tests = Vec::new();
     for &dataset in &datasets {
         let problem = problem(settings, dataset)?;
-        tests.push(format!("{} {}", dataset.name(), entry::count(problem.test_rows() as u64)));
+        tests.push(format!(
+            "{} {}",
+            dataset.name(),
+            entry::count(problem.test_rows() as u64)
+        ));
         cells.extend(baseline::cells(&mut runner, dataset.name(), &problem)?);
         for job in jobs() {
             let label = job.label();
@@ -93,18 +98,17 @@ fn labels() -> Vec<String> {
     labels
 }
 
-fn answer(
-    settings: &Settings,
-    datasets: &[Dataset],
-    cells: Vec<Cell>,
-    tests: &[String],
-) -> Answer {
+fn answer(settings: &Settings, datasets: &[Dataset], cells: Vec<Cell>, tests: &[String]) -> Answer {
     let names: Vec<String> = datasets.iter().map(|d| d.name().to_owned()).collect();
     let mut sections = vec![ranking(&cells, &names)];
     sections.push(baseline::section(&cells, &names, settings.iterations));
     sections.extend(datasets.iter().map(|&dataset| section(&cells, dataset)));
     let mut findings = finding::baseline(&cells, &names);
-    findings.extend(names.iter().filter_map(|name| finding::ceiling(&cells, name)));
+    findings.extend(
+        names
+            .iter()
+            .filter_map(|name| finding::ceiling(&cells, name)),
+    );
     let mut protocol = protocol(settings, &cells);
     protocol.push(format!("Test rows: {}.", tests.join(", ")));
     Answer {
@@ -131,14 +135,26 @@ fn ranking(cells: &[Cell], problems: &[String]) -> Section {
     let mut section = Section::new(
         "Mean ranks over the tables (1 is best), and time per step",
         &[
-            "method", "bound: published", "recipe", "ours", "test log lik.: published", "recipe",
-            "ours", "accuracy: published", "recipe", "ours", "ms/step: published", "recipe", "ours",
+            "method",
+            "bound: published",
+            "recipe",
+            "ours",
+            "test log lik.: published",
+            "recipe",
+            "ours",
+            "accuracy: published",
+            "recipe",
+            "ours",
+            "ms/step: published",
+            "recipe",
+            "ours",
         ],
     );
     section.words.push(
         "Published ranks are among seven methods, one of them a flow that is not implemented here; ours are among the other six. Published times are of 24 cores.".into(),
     );
-    let columns = QUANTITIES.map(|(_, of)| Recipe::ALL.map(|recipe| ranks_by(cells, problems, (of, recipe))));
+    let columns =
+        QUANTITIES.map(|(_, of)| Recipe::ALL.map(|recipe| ranks_by(cells, problems, (of, recipe))));
     for (place, label) in RANKED_LABELS.iter().enumerate() {
         let published = ranks_of(label);
         let mut row = vec![(*label).to_owned()];
@@ -172,7 +188,12 @@ fn ranks_by(
         let mean = Group::of(cells, problem, label, recipe).mean(of)?;
         Some(mean.mean)
     };
-    let values = |problem: &String| RANKED_LABELS.iter().map(|label| value(problem, label)).collect();
+    let values = |problem: &String| {
+        RANKED_LABELS
+            .iter()
+            .map(|label| value(problem, label))
+            .collect()
+    };
     let all: Vec<Vec<Option<f64>>> = problems.iter().map(values).collect();
     let ranks = mean_ranks(&all);
     if ranks.is_empty() {
@@ -184,7 +205,10 @@ fn ranks_by(
 /// Milliseconds per step on the last of the tables, as in the paper on CovType-Fir where it is run.
 fn step_time(cells: &[Cell], problems: &[String], label: &str, recipe: Recipe) -> Option<f64> {
     let fir = Dataset::CovTypeFir.name();
-    let place = problems.iter().find(|name| *name == fir).or(problems.last())?;
+    let place = problems
+        .iter()
+        .find(|name| *name == fir)
+        .or(problems.last())?;
     let time = Group::of(cells, place, label, recipe).mean(|m| Some(m.step_milliseconds))?;
     Some(time.mean)
 }
@@ -193,8 +217,17 @@ fn section(cells: &[Cell], dataset: Dataset) -> Section {
     let mut section = Section::new(
         format!("{}: both recipes", dataset.name()),
         &[
-            "method", "recipe", "gain over MF", "gap to evidence", "k̂", "test log lik.", "accuracy",
-            "steps", "level", "ms/step", "s",
+            "method",
+            "recipe",
+            "gain over MF",
+            "gap to evidence",
+            "k̂",
+            "test log lik.",
+            "accuracy",
+            "steps",
+            "level",
+            "ms/step",
+            "s",
         ],
     );
     section.words.push("Gains are over the mean-field fit by the same recipe. The paper shows these gains in Figure 2 without numbers.".into());
@@ -203,9 +236,17 @@ fn section(cells: &[Cell], dataset: Dataset) -> Section {
             section.rows.extend(row(cells, dataset, &label, recipe));
         }
     }
-    section.rows.extend(row(cells, dataset, REFERENCE, Recipe::Ours));
-    section.charts.push(Chart::Dots(chart(cells, dataset, "gap to the log evidence, nats")));
-    section.charts.push(Chart::Dots(chart(cells, dataset, TEST)));
+    section
+        .rows
+        .extend(row(cells, dataset, REFERENCE, Recipe::Ours));
+    section.charts.push(Chart::Dots(chart(
+        cells,
+        dataset,
+        "gap to the log evidence, nats",
+    )));
+    section
+        .charts
+        .push(Chart::Dots(chart(cells, dataset, TEST)));
     section
 }
 
@@ -257,7 +298,11 @@ fn chart(cells: &[Cell], dataset: Dataset, axis: &str) -> Dots {
         title: format!("{}: {axis}", dataset.name()),
         axis: Axis {
             name: axis.into(),
-            law: if axis == TEST { Law::Linear } else { Law::Logarithmic },
+            law: if axis == TEST {
+                Law::Linear
+            } else {
+                Law::Logarithmic
+            },
         },
         series: series.to_vec(),
         names,

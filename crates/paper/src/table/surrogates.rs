@@ -25,8 +25,12 @@ const CHAIN_STEPS: usize = 8;
 /// The table.
 pub(crate) fn run(settings: &Settings, watcher: &mut dyn Watcher) -> Result<Answer, PaperError> {
     let datasets = settings.wanted(&[Dataset::Higgs, Dataset::Susy]);
+    settings.origin.check(&datasets)?;
     let mut runner = Runner::new(settings, NAME, watcher)?;
-    let entries = kinds(settings).iter().map(|(kind, _)| recipes(*kind).len()).sum();
+    let entries = kinds(settings)
+        .iter()
+        .map(|(kind, _)| recipes(*kind).len())
+        .sum();
     runner.expect(datasets.len() * (2 * baseline::fits(settings) + settings.fits(entries)));
     let mut cells = Vec::new();
     for &dataset in &datasets {
@@ -77,9 +81,16 @@ fn as_given(dataset: Dataset) -> String {
 
 /// Surrogates by size, small sizes first; `nn` has no rows.
 fn kinds(settings: &Settings) -> Vec<(SurrogateKind, usize)> {
-    let with_rows = SurrogateKind::ALL.iter().filter(|(kind, ..)| kind.has_rows());
+    let with_rows = SurrogateKind::ALL
+        .iter()
+        .filter(|(kind, ..)| kind.has_rows());
     let kinds: Vec<SurrogateKind> = with_rows.map(|(kind, ..)| *kind).collect();
-    let sized = |&size: &usize| kinds.iter().map(move |&kind| (kind, size)).collect::<Vec<_>>();
+    let sized = |&size: &usize| {
+        kinds
+            .iter()
+            .map(move |&kind| (kind, size))
+            .collect::<Vec<_>>()
+    };
     let mut all: Vec<_> = settings.surrogate_rows.iter().flat_map(sized).collect();
     all.push((SurrogateKind::Network, 64));
     all
@@ -116,9 +127,17 @@ fn answer(settings: &Settings, datasets: &[Dataset], cells: Vec<Cell>) -> Answer
     let given = datasets.iter().map(|&dataset| as_given(dataset));
     let both: Vec<String> = names.iter().cloned().chain(given).collect();
     let mut sections = vec![baseline::section(&cells, &both, settings.iterations)];
-    sections.extend(datasets.iter().map(|&dataset| section(&cells, dataset, settings)));
+    sections.extend(
+        datasets
+            .iter()
+            .map(|&dataset| section(&cells, dataset, settings)),
+    );
     let mut findings = finding::baseline(&cells, &both);
-    findings.extend(names.iter().filter_map(|name| finding::ceiling(&cells, name)));
+    findings.extend(
+        names
+            .iter()
+            .filter_map(|name| finding::ceiling(&cells, name)),
+    );
     Answer {
         table: NAME,
         title: "Tables 1 and 6: surrogates of SL-DAIS, K = 8, mean-field base".into(),
@@ -132,10 +151,21 @@ fn answer(settings: &Settings, datasets: &[Dataset], cells: Vec<Cell>) -> Answer
 
 fn section(cells: &[Cell], dataset: Dataset, settings: &Settings) -> Section {
     let mut section = Section::new(
-        format!("{}: gain over mean field and gap to the log evidence, nats", dataset.name()),
+        format!(
+            "{}: gain over mean field and gap to the log evidence, nats",
+            dataset.name()
+        ),
         &[
-            "surrogate", "published gain", "gain, recipe", "gap, recipe", "k̂", "gain, ours",
-            "gap, ours", "k̂", "ms/step", "s",
+            "surrogate",
+            "published gain",
+            "gain, recipe",
+            "gap, recipe",
+            "k̂",
+            "gain, ours",
+            "gap, ours",
+            "k̂",
+            "ms/step",
+            "s",
         ],
     );
     section.words.push(
@@ -144,10 +174,14 @@ fn section(cells: &[Cell], dataset: Dataset, settings: &Settings) -> Section {
     section.rows.push(row(cells, dataset, ("MF", None)));
     for (kind, size) in kinds(settings) {
         let published = surrogate_gain(dataset, kind, size);
-        section.rows.push(row(cells, dataset, (&label(kind, size), published)));
+        section
+            .rows
+            .push(row(cells, dataset, (&label(kind, size), published)));
     }
     section.rows.push(row(cells, dataset, (REFERENCE, None)));
-    section.charts.push(Chart::Dots(chart(cells, dataset, settings)));
+    section
+        .charts
+        .push(Chart::Dots(chart(cells, dataset, settings)));
     section
 }
 
@@ -177,7 +211,11 @@ fn row(
 
 fn chart(cells: &[Cell], dataset: Dataset, settings: &Settings) -> Dots {
     let mut names = vec!["MF".to_owned()];
-    names.extend(kinds(settings).into_iter().map(|(kind, size)| label(kind, size)));
+    names.extend(
+        kinds(settings)
+            .into_iter()
+            .map(|(kind, size)| label(kind, size)),
+    );
     names.push(REFERENCE.into());
     let evidence = log_evidence(cells, dataset.name());
     let series = Recipe::ALL.map(|recipe| {

@@ -178,7 +178,12 @@ fn measured(
         let probe = once(problem, (job, recipe), settings, PROBE)?;
         let steps = (1e3 * settings.timing_seconds / probe).clamp(PROBE as f64, 1e5) as u64;
         let mut best = probe;
-        for _ in 0..RUNS {
+        let runs = if settings.timing_seconds > 0.0 {
+            RUNS
+        } else {
+            0
+        };
+        for _ in 0..runs {
             best = best.min(once(problem, (job, recipe), settings, steps)?);
         }
         Ok(best)
@@ -201,7 +206,7 @@ fn once(
     let posterior = fit.run(&problem.density, &mut run);
     let posterior = posterior.map_err(|source| PaperError::Fit {
         cell: job.label(),
-        source,
+        source: Box::new(source),
     })?;
     Ok(1e3 * posterior.seconds.train / steps as f64)
 }
@@ -209,8 +214,17 @@ fn once(
 /// Figure 3 and the times of Table 2.
 fn published(runner: &mut Runner<'_>, problem: &Problem) -> Result<Section, PaperError> {
     let mut section = Section::new(
-        format!("Every method on {} rows, milliseconds per step", count(problem.train_rows as u64)),
-        &["method", "published", "paper's recipe", "times faster", "ours"],
+        format!(
+            "Every method on {} rows, milliseconds per step",
+            count(problem.train_rows as u64)
+        ),
+        &[
+            "method",
+            "published",
+            "paper's recipe",
+            "times faster",
+            "ours",
+        ],
     );
     for job in methods() {
         let label = job.label();
@@ -228,7 +242,9 @@ fn published(runner: &mut Runner<'_>, problem: &Problem) -> Result<Section, Pape
     let flow = RANKED.iter().find(|row| row.method == "Flow");
     let flow = fixed(flow.map(|row| row.milliseconds), 1);
     let none = || entry::NONE.to_owned();
-    section.rows.push(vec!["Flow".into(), flow, none(), none(), none()]);
+    section
+        .rows
+        .push(vec!["Flow".into(), flow, none(), none(), none()]);
     Ok(section)
 }
 
@@ -248,7 +264,9 @@ fn by_rows(runner: &mut Runner<'_>, usual: usize) -> Result<Section, PaperError>
         }
         section.rows.push(row);
     }
-    section.charts.push(Chart::Lines(chart("rows N", &jobs, &points)));
+    section
+        .charts
+        .push(Chart::Lines(chart("rows N", &jobs, &points)));
     Ok(section)
 }
 
@@ -271,7 +289,9 @@ fn by_setting(
         }
         section.rows.push(row);
     }
-    section.charts.push(Chart::Lines(chart(study.axis, &study.jobs, &points)));
+    section
+        .charts
+        .push(Chart::Lines(chart(study.axis, &study.jobs, &points)));
     Ok(section)
 }
 
@@ -292,12 +312,15 @@ fn study_section(heading: &str, axis: &str, jobs: &[Job]) -> Section {
 }
 
 fn chart(axis: &str, jobs: &[Job], points: &[Vec<(f64, f64)>]) -> Lines {
-    let names = jobs
-        .iter()
-        .flat_map(|job| Recipe::ALL.map(|recipe| (format!("{}, {}", family(job), recipe.name()), recipe)));
+    let names = jobs.iter().flat_map(|job| {
+        Recipe::ALL.map(|recipe| (format!("{}, {}", family(job), recipe.name()), recipe))
+    });
     let series = names.zip(points).map(|((name, recipe), points)| Series {
         name,
-        marks: points.iter().map(|&(x, y)| Mark { x, y, error: 0.0 }).collect(),
+        marks: points
+            .iter()
+            .map(|&(x, y)| Mark { x, y, error: 0.0 })
+            .collect(),
         dashed: recipe == Recipe::Paper,
     });
     let named = |name: &str| Axis {

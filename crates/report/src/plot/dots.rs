@@ -13,7 +13,11 @@ const TOP: f64 = 6.0;
 
 /// The dots of a chart: each mark's `x` is the value, its `y` the place of the name.
 pub(crate) fn dots(chart: &Dots) -> Element {
-    let widest = chart.names.iter().map(|name| breadth(name)).fold(0.0, f64::max);
+    let widest = chart
+        .names
+        .iter()
+        .map(|name| breadth(name))
+        .fold(0.0, f64::max);
     let left = widest.clamp(30.0, 130.0) + 8.0;
     let bottom = TOP + PITCH * chart.names.len() as f64;
     let values = chart.series.iter().flat_map(|series| &series.marks);
@@ -40,7 +44,10 @@ fn place_of(index: f64) -> f64 {
 fn draw_axis(svg: &mut Element, scale: &Scale, (left, bottom): (f64, f64), name: &str) {
     svg.push(line("axis", (left, bottom), (WIDTH - 6.0, bottom)));
     let ticks = scale.ticks(5);
-    let widest = ticks.iter().map(|tick| breadth(&tick.1)).fold(1.0, f64::max);
+    let widest = ticks
+        .iter()
+        .map(|tick| breadth(&tick.1))
+        .fold(1.0, f64::max);
     let room = ((WIDTH - left) / (widest + 8.0)).max(1.0) as usize;
     let every = ticks.len().div_ceil(room).max(1);
     for (value, text) in ticks.iter().step_by(every) {
@@ -49,7 +56,11 @@ fn draw_axis(svg: &mut Element, scale: &Scale, (left, bottom): (f64, f64), name:
         svg.push(label("tick middle", (place, bottom + 15.0), text));
     }
     let middle = left.midpoint(WIDTH);
-    svg.push(label("name middle", (middle, bottom + 30.0), &shortened(name, WIDTH - left)));
+    svg.push(label(
+        "name middle",
+        (middle, bottom + 30.0),
+        &shortened(name, WIDTH - left),
+    ));
 }
 
 fn draw_series(svg: &mut Element, scale: &Scale, series: &Series, index: usize) {
@@ -61,9 +72,17 @@ fn draw_series(svg: &mut Element, scale: &Scale, series: &Series, index: usize) 
         let mut point = Element::new("g").child(Element::with_text("title", print(&words)));
         if mark.error > 0.0 {
             let ends = [mark.x - mark.error, mark.x + mark.error].map(|x| scale.place(x));
-            point.push(line(&format!("outer {hue}"), (ends[0], height), (ends[1], height)));
+            point.push(line(
+                &format!("outer {hue}"),
+                (ends[0], height),
+                (ends[1], height),
+            ));
         }
-        let class = if series.dashed { "median hollow" } else { "median" };
+        let class = if series.dashed {
+            "median hollow"
+        } else {
+            "median"
+        };
         let at = (scale.place(mark.x), height);
         svg.push(point.child(dot(&format!("{class} {hue}"), at, 4.0)));
     }

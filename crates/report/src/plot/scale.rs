@@ -113,7 +113,11 @@ impl Scale {
     /// times them as well.
     fn power_ticks(&self, about: usize) -> Vec<(f64, String)> {
         let decades = self.high - self.low;
-        let factors: &[f64] = if decades < 2.0 { &[1.0, 2.0, 5.0] } else { &[1.0] };
+        let factors: &[f64] = if decades < 2.0 {
+            &[1.0, 2.0, 5.0]
+        } else {
+            &[1.0]
+        };
         let every = (decades / about.max(1) as f64).ceil().max(1.0) as i32;
         let powers = self.low.floor() as i32..=self.high.ceil() as i32;
         let whole = powers.filter(|power| power.rem_euclid(every) == 0);
@@ -192,7 +196,10 @@ mod tests {
         let scale = Scale::by(Law::Logarithmic, [0.1, 1000.0]).over((0.0, 100.0));
         let places = [0.1, 1.0, 10.0, 100.0].map(|value| scale.place(value));
         let apart: Vec<f64> = places.windows(2).map(|pair| pair[1] - pair[0]).collect();
-        assert!(apart.iter().all(|a| (a - apart[0]).abs() < 1e-9), "{apart:?}");
+        assert!(
+            apart.iter().all(|a| (a - apart[0]).abs() < 1e-9),
+            "{apart:?}"
+        );
         assert_eq!(scale.place(-3.0), 0.0);
         let labels: Vec<String> = scale.ticks(8).into_iter().map(|tick| tick.1).collect();
         assert_eq!(labels, ["0.1", "1", "10", "100", "1000"]);
