@@ -161,15 +161,17 @@ fn section(cells: &[Cell], dataset: Dataset, settings: &Settings) -> Section {
             "gain, recipe",
             "gap, recipe",
             "k̂",
+            "η",
             "gain, ours",
             "gap, ours",
             "k̂",
+            "η",
             "ms/step",
             "s",
         ],
     );
     section.words.push(
-        "Gains are over the mean-field fit by the same recipe; gaps are to the log evidence, which bounds every method.".into(),
+        "Gains are over the mean-field fit by the same recipe; gaps are to the log evidence, which bounds every method. η is the mean learned step size: where it is 0 the chain has been switched off and the fit is its base.".into(),
     );
     section.rows.push(row(cells, dataset, ("MF", None)));
     for (kind, size) in kinds(settings) {
@@ -200,6 +202,8 @@ fn row(
         row.push(estimate(difference(evidence, group.bound())));
         let shape = group.mean(|measured| measured.pareto_k);
         row.push(fixed(shape.map(|k| k.mean), 2));
+        let step_size = group.mean(|measured| measured.step_size);
+        row.push(fixed(step_size.map(|size| size.mean), 4));
     }
     let ours = Group::of(cells, name, label, Recipe::Ours);
     let time = ours.mean(|measured| Some(measured.step_milliseconds));
