@@ -91,7 +91,9 @@ mod tests {
         Labelled {
             width: 2,
             x: (0..2 * rows).map(|k| k as f64).collect(),
-            y: (0..rows).map(|row| f64::from(row % 3 == 0)).collect(),
+            y: (0..rows)
+                .map(|row| f64::from(row.is_multiple_of(3)))
+                .collect(),
         }
     }
 
@@ -104,7 +106,7 @@ mod tests {
             for (x, y) in part.x.chunks_exact(2).zip(&part.y) {
                 let row = (x[0] / 2.0) as usize;
                 assert_eq!(x[1], x[0] + 1.0);
-                assert_eq!(*y, f64::from(row % 3 == 0));
+                assert_eq!(*y, f64::from(row.is_multiple_of(3)));
                 seen.push(row);
             }
         }
