@@ -55,7 +55,7 @@ impl Default for Settings {
             surrogate_rows: vec![64, 256, 1024],
             train_rows: PUBLISHED_ROWS,
             timing_seconds: 1.0,
-            most_steps: 1 << 16,
+            most_steps: 1 << 14,
         }
     }
 }

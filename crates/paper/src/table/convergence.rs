@@ -12,6 +12,8 @@ use crate::study::{Gaps, ROWS, SURROGATE_ROWS, Study, WIDTH, Wrong};
 const NAME: &str = "convergence";
 /// Relative sizes of the error in a surrogate's curvature.
 const ERRORS: [f64; 4] = [0.01, 0.03, 0.1, 0.3];
+/// Length of the chains on wrong surrogates, whose best step size is searched for.
+const LONGEST_WRONG: usize = 1 << 12;
 
 /// The table.
 pub(crate) fn run(settings: &Settings, watcher: &mut dyn Watcher) -> Result<Answer, PaperError> {
@@ -28,6 +30,7 @@ pub(crate) fn run(settings: &Settings, watcher: &mut dyn Watcher) -> Result<Answ
         let key = format!("K={steps} draws={}", settings.draws);
         gaps.push(runner.value(&key, || study.gaps(steps, settings.draws))?);
     }
+    let longest = longest.min(LONGEST_WRONG);
     let mut wrong = Vec::new();
     for error in ERRORS {
         let key = format!("error={error} K={longest}");
