@@ -52,6 +52,7 @@ pub(crate) enum Command {
     Methods(command::Methods),
     Check(command::Check),
     Bench(command::Bench),
+    Paper(command::Paper),
     Completions(command::Completions),
     Man(command::Man),
 }
@@ -71,6 +72,7 @@ impl Command {
             Command::Methods(_) => command::Methods::run(session),
             Command::Check(command) => command.run(session),
             Command::Bench(command) => command.run(session),
+            Command::Paper(command) => command.run(session),
             Command::Completions(command) => command.run(),
             Command::Man(command) => command.run(),
         }

@@ -5,6 +5,7 @@ pub mod annealed;
 pub mod average;
 pub mod batch;
 pub mod block;
+pub mod conjugate;
 pub mod context;
 pub mod control;
 pub mod coreset;

@@ -4,7 +4,7 @@ mod coefficient;
 mod correlation;
 mod group;
 mod section;
-mod table;
+pub(crate) mod table;
 
 use std::path::Path;
 
@@ -13,10 +13,10 @@ use crate::markup::Element;
 use crate::number::{self, grouped, print, with_error};
 use crate::{Estimate, Level, ReportData, ReportError};
 
-const STYLE: &str = include_str!("html/page.css");
+pub(crate) const STYLE: &str = include_str!("html/page.css");
 
 /// The page allows itself its own style and nothing else, whatever it was given to show.
-const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; img-src data:";
+pub(crate) const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; img-src data:";
 
 /// The report as one self-contained page of HTML, verdict first. It loads nothing, runs no
 /// script, and shows every given text as text. Sections without data are left out.

@@ -24,6 +24,7 @@ mod listing;
 mod markup;
 mod number;
 mod plot;
+mod sheet;
 mod terminal;
 
 pub use arviz::{Dimension, InferenceData, Variable};
@@ -33,4 +34,6 @@ pub use data::{
 };
 pub use error::ReportError;
 pub use html::{page, write_page};
+pub use plot::Law;
+pub use sheet::{Axis, Chart, Dots, Lines, Listing, Mark, Part, Series, Sheet};
 pub use terminal::{Color, Style};

@@ -5,20 +5,25 @@
 
 mod calibration;
 mod comparison;
+mod dots;
 mod forest;
 mod frame;
 mod hexagon;
 mod histogram;
+mod lines;
 mod rootogram;
 mod scale;
 mod trace;
 
 pub(crate) use calibration::calibration;
 pub(crate) use comparison::comparison;
+pub(crate) use dots::dots;
 pub(crate) use forest::{Row, forest, split_forest};
 pub(crate) use hexagon::{Cloud, cloud};
 pub(crate) use histogram::{Histogram, histogram};
+pub(crate) use lines::lines;
 pub(crate) use rootogram::rootogram;
+pub use scale::Law;
 pub(crate) use trace::trace;
 
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};

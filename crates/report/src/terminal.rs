@@ -97,8 +97,8 @@ impl Style {
     }
 
     /// Names to the left, numbers to the right, two spaces between; names give way when the
-    /// terminal is narrow.
-    fn table(&self, head: &[&str], mut rows: Vec<Vec<String>>) -> String {
+    /// terminal is narrow. Every row has as many cells as the head.
+    pub fn table(&self, head: &[&str], mut rows: Vec<Vec<String>>) -> String {
         for row in &mut rows {
             row[0] = safe(&row[0]);
         }

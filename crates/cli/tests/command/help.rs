@@ -4,7 +4,7 @@ use std::process::Stdio;
 
 use crate::fixture::Scratch;
 
-const COMMANDS: [&str; 13] = [
+const COMMANDS: [&str; 14] = [
     "demo",
     "fit",
     "summary",
@@ -16,6 +16,7 @@ const COMMANDS: [&str; 13] = [
     "methods",
     "check",
     "bench",
+    "paper",
     "completions",
     "man",
 ];

@@ -1,9 +1,10 @@
 //! Linear regression with known noise: posterior, evidence and chains in closed form.
 
-use std::f64::consts::PI;
+use std::ops::{Deref, DerefMut};
 
-use faer::linalg::solvers::DenseSolveCore;
-use faer::{Mat, Side};
+use faer::Mat;
+use lehr_infer::conjugate::Regression;
+pub(crate) use lehr_infer::conjugate::{Gaussian, form, inverse, log_determinant};
 use lehr_model::distribution::{Distribution, Normal};
 use lehr_model::{Bound, Model};
 use lehr_table::Table;
@@ -14,51 +15,20 @@ pub(crate) const NOISE: f64 = 0.8;
 pub(crate) const PRIOR_MEAN: f64 = 0.4;
 pub(crate) const PRIOR_SCALE: f64 = 1.5;
 
-/// A regression with its rows.
-pub(crate) struct Linear {
-    pub(crate) x: Mat<f64>,
-    pub(crate) y: Mat<f64>,
-}
+/// A regression with its rows, which can be bound to a model.
+pub(crate) struct Linear(Regression);
 
-/// N(mean, covariance)
-#[derive(Clone)]
-pub(crate) struct Gaussian {
-    pub(crate) mean: Mat<f64>,
-    pub(crate) covariance: Mat<f64>,
-}
+impl Deref for Linear {
+    type Target = Regression;
 
-pub(crate) fn inverse(matrix: &Mat<f64>) -> Mat<f64> {
-    matrix.llt(Side::Lower).unwrap().inverse()
-}
-
-pub(crate) fn log_determinant(matrix: &Mat<f64>) -> f64 {
-    let factor = matrix.llt(Side::Lower).unwrap();
-    let diagonal = (0..matrix.nrows()).map(|i| factor.L()[(i, i)].ln());
-    2.0 * diagonal.sum::<f64>()
-}
-
-pub(crate) fn trace(matrix: &Mat<f64>) -> f64 {
-    (0..matrix.nrows()).map(|i| matrix[(i, i)]).sum()
-}
-
-/// xᵀ A x
-pub(crate) fn form(matrix: &Mat<f64>, x: &Mat<f64>) -> f64 {
-    (x.transpose() * matrix * x)[(0, 0)]
-}
-
-impl Gaussian {
-    /// E ln N(z) over z of another Gaussian.
-    pub(crate) fn expected_log_density(&self, over: &Gaussian) -> f64 {
-        let precision = inverse(&self.covariance);
-        let apart = &over.mean - &self.mean;
-        let spread = trace(&(&precision * &over.covariance)) + form(&precision, &apart);
-        let size = self.mean.nrows() as f64;
-        -0.5 * (spread + log_determinant(&self.covariance) + size * (2.0 * PI).ln())
+    fn deref(&self) -> &Regression {
+        &self.0
     }
+}
 
-    /// KL(self ‖ other)
-    pub(crate) fn divergence_from(&self, other: &Gaussian) -> f64 {
-        self.expected_log_density(self) - other.expected_log_density(self)
+impl DerefMut for Linear {
+    fn deref_mut(&mut self) -> &mut Regression {
+        &mut self.0
     }
 }
 
@@ -79,15 +49,16 @@ impl Linear {
             let fit: f64 = (0..width).map(|i| x[(n, i)] * (1.0 - 0.7 * i as f64)).sum();
             fit + NOISE * noise[n]
         });
-        Linear { x, y }
-    }
-
-    pub(crate) fn rows(&self) -> usize {
-        self.x.nrows()
-    }
-
-    pub(crate) fn width(&self) -> usize {
-        self.x.ncols()
+        let prior = Gaussian {
+            mean: Mat::from_fn(width, 1, |_, _| PRIOR_MEAN),
+            covariance: Mat::<f64>::identity(width, width) * faer::Scale(PRIOR_SCALE.powi(2)),
+        };
+        Linear(Regression {
+            x,
+            y,
+            noise_scale: NOISE,
+            prior,
+        })
     }
 
     /// Σ log N(yₙ | xₙ·w, noise²)
@@ -115,61 +86,5 @@ impl Linear {
             .and_then(|t| t.with_matrix("x", self.rows(), width, x.collect()))
             .unwrap();
         model.bind(&table).unwrap()
-    }
-
-    pub(crate) fn prior(&self) -> Gaussian {
-        let width = self.width();
-        Gaussian {
-            mean: Mat::from_fn(width, 1, |_, _| PRIOR_MEAN),
-            covariance: Mat::<f64>::identity(width, width) * faer::Scale(PRIOR_SCALE.powi(2)),
-        }
-    }
-
-    /// Precision and its product with the mean of the likelihood of some rows, each counted
-    /// `share` times.
-    pub(crate) fn information(&self, rows: &[usize], share: f64) -> (Mat<f64>, Mat<f64>) {
-        let weight = share / NOISE.powi(2);
-        let width = self.width();
-        let sum = |f: &dyn Fn(usize) -> f64| rows.iter().map(|&n| f(n)).sum::<f64>() * weight;
-        let precision = Mat::from_fn(width, width, |i, j| {
-            sum(&|n| self.x[(n, i)] * self.x[(n, j)])
-        });
-        let product = Mat::from_fn(width, 1, |i, _| sum(&|n| self.x[(n, i)] * self.y[(n, 0)]));
-        (precision, product)
-    }
-
-    /// The posterior under a likelihood with this information.
-    pub(crate) fn posterior_of(&self, (precision, product): &(Mat<f64>, Mat<f64>)) -> Gaussian {
-        let prior = self.prior();
-        let prior_precision = inverse(&prior.covariance);
-        let covariance = inverse(&(&prior_precision + precision));
-        Gaussian {
-            mean: &covariance * (&prior_precision * &prior.mean + product),
-            covariance,
-        }
-    }
-
-    pub(crate) fn all(&self) -> Vec<usize> {
-        (0..self.rows()).collect()
-    }
-
-    pub(crate) fn posterior(&self) -> Gaussian {
-        self.posterior_of(&self.information(&self.all(), 1.0))
-    }
-
-    /// log p(D)
-    pub(crate) fn log_evidence(&self) -> f64 {
-        let rows = self.rows();
-        let prior = self.prior();
-        let noise = Mat::<f64>::identity(rows, rows) * faer::Scale(NOISE.powi(2));
-        let marginal = Gaussian {
-            mean: &self.x * &prior.mean,
-            covariance: &self.x * &prior.covariance * self.x.transpose() + noise,
-        };
-        let point = Gaussian {
-            mean: self.y.clone(),
-            covariance: Mat::zeros(rows, rows),
-        };
-        marginal.expected_log_density(&point)
     }
 }

@@ -7,6 +7,7 @@ use lehr_density::{Density, Point};
 use lehr_graph::Expr;
 use lehr_infer::annealed::{Annealed, AnnealedStart, Drive, Momentum};
 use lehr_infer::block::{Block, Learned};
+use lehr_infer::conjugate::{Information, Walk};
 use lehr_infer::context::{Context, Feed};
 use lehr_infer::evaluate::{Evaluated, evaluate};
 use lehr_infer::frame::Frame;
@@ -15,7 +16,7 @@ use lehr_infer::objective::Score;
 use lehr_infer::surrogate::{SavedSurrogate, Surrogate};
 use lehr_infer::train::{Task, TrainSettings};
 
-use crate::linear::{Gaussian, Linear, inverse};
+use crate::linear::{Gaussian, Linear};
 use crate::{all_rows, batch, estimate, set, starts};
 
 /// The likelihood of all rows, off by δa·z − ½ zᵀδB z.
@@ -72,67 +73,6 @@ impl Perturbed {
     }
 }
 
-/// Precision, and precision times mean.
-type Information = (Mat<f64>, Mat<f64>);
-
-/// K, η and R with drift ½ηRp and kick ηRᵀg, p ~ N(0, 1).
-struct Walk {
-    steps: usize,
-    step_size: f64,
-    root: Mat<f64>,
-}
-
-impl Walk {
-    fn plain(steps: usize, step_size: f64, size: usize) -> Walk {
-        Walk {
-            steps,
-            step_size,
-            root: Mat::identity(size, size),
-        }
-    }
-
-    /// `z_K`, and E[−log q₀(z₀) + Σ log N(v̂) − log N(v)], of a chain from the prior with γ = 0
-    /// on a likelihood with this information.
-    fn propagate(&self, linear: &Linear, (precision, product): &Information) -> (Gaussian, f64) {
-        let prior = linear.prior();
-        let prior_precision = inverse(&prior.covariance);
-        let prior_product = &prior_precision * &prior.mean;
-        let size = prior.mean.nrows();
-        let half = &self.root * faer::Scale(0.5 * self.step_size);
-        let mut z = prior.clone();
-        let mut weight = -prior.expected_log_density(&prior);
-        for k in 1..=self.steps {
-            let beta = k as f64 / self.steps as f64;
-            let bend = &prior_precision + precision * faer::Scale(beta);
-            let pull = &prior_product + product * faer::Scale(beta);
-            let kick = self.root.transpose() * faer::Scale(self.step_size);
-            // (z, p) ↦ p̂ = p + ηRᵀ(pull − bend ẑ), ẑ = z + ½ηRp, both affine in (z, p).
-            let p_of_z = &kick * &bend * faer::Scale(-1.0);
-            let p_of_p = Mat::<f64>::identity(size, size) + &p_of_z * &half;
-            let p_mean = &p_of_z * &z.mean + &kick * &pull;
-            let p_covariance =
-                &p_of_z * &z.covariance * p_of_z.transpose() + &p_of_p * p_of_p.transpose();
-            let length = (p_mean.transpose() * &p_mean)[(0, 0)];
-            weight += 0.5 * (size as f64 - length - crate::linear::trace(&p_covariance));
-            let z_of_z = Mat::<f64>::identity(size, size) + &half * &p_of_z;
-            let z_of_p = &half + &half * &p_of_p;
-            z = Gaussian {
-                mean: &z.mean + &half * &p_mean,
-                covariance: &z_of_z * &z.covariance * z_of_z.transpose()
-                    + &z_of_p * z_of_p.transpose(),
-            };
-        }
-        (z, weight)
-    }
-
-    /// The exact bound, scored on all rows, and `z_K`.
-    fn bound(&self, linear: &Linear, information: &Information) -> (f64, Gaussian) {
-        let (z, weight) = self.propagate(linear, information);
-        let joint = linear.log_evidence() + linear.posterior().expected_log_density(&z);
-        (weight + joint, z)
-    }
-}
-
 /// A chain with γ = 0 and equal increments whose base is to be the prior.
 fn chain(drive: Drive, momentum: Momentum, (steps, step_size): (usize, f64)) -> Annealed {
     Annealed {
@@ -154,7 +94,7 @@ fn from_prior(linear: &Linear, density: &dyn Density, guide: &Annealed, frame: &
     let size = linear.width();
     let (shift, factor) = parts(frame, size);
     let back = inverse_of_lower(&factor);
-    let prior = linear.prior();
+    let prior = &linear.prior;
     let mean = &back * (&prior.mean - shift);
     let covariance = &back * &prior.covariance * back.transpose();
     let root = covariance.llt(Side::Lower).unwrap();
@@ -263,7 +203,7 @@ fn whitened_chains_and_frames_have_the_exact_bound() {
         scale: [0.5, 1.4].into(),
     };
     let prior_root = linear
-        .prior()
+        .prior
         .covariance
         .llt(Side::Lower)
         .unwrap()

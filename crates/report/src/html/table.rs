@@ -4,7 +4,7 @@ use crate::markup::Element;
 use crate::number::{grouped, print};
 
 /// A table whose first column is names and whose others are numbers.
-pub(super) fn numbers(head: &[&str], rows: impl IntoIterator<Item = Vec<String>>) -> Element {
+pub(crate) fn numbers(head: &[&str], rows: impl IntoIterator<Item = Vec<String>>) -> Element {
     let printed = |row: Vec<String>| {
         let mut cells = row.into_iter();
         let name = cells.next().into_iter();
@@ -15,7 +15,7 @@ pub(super) fn numbers(head: &[&str], rows: impl IntoIterator<Item = Vec<String>>
 }
 
 /// A table of words.
-pub(super) fn words(head: &[&str], rows: impl IntoIterator<Item = Vec<String>>) -> Element {
+pub(crate) fn words(head: &[&str], rows: impl IntoIterator<Item = Vec<String>>) -> Element {
     build("table words", head, rows)
 }
 

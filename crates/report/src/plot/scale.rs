@@ -6,13 +6,35 @@ use crate::number::{grouped, print};
 /// and the difference of two such values must stay finite.
 const LARGEST: f64 = 1e300;
 
-/// A linear map from a range of values to a range of units.
+/// How values spread over an axis.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Law {
+    /// Equal differences take equal room.
+    #[default]
+    Linear,
+    /// Equal ratios take equal room; values that are not positive lie at the low end.
+    Logarithmic,
+}
+
+impl Law {
+    /// The value in whose differences room is measured.
+    fn of(self, value: f64) -> f64 {
+        match self {
+            Law::Linear => value,
+            Law::Logarithmic if value > 0.0 => value.log10(),
+            Law::Logarithmic => f64::NEG_INFINITY,
+        }
+    }
+}
+
+/// A map from a range of values to a range of units; `low` and `high` are as its law sees them.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Scale {
     pub(crate) low: f64,
     pub(crate) high: f64,
     start: f64,
     end: f64,
+    law: Law,
 }
 
 impl Scale {
@@ -47,7 +69,15 @@ impl Scale {
             high: high + room,
             start: units.0,
             end: units.1,
+            law: Law::Linear,
         }
+    }
+
+    /// The range of the values by a law, a twentieth wider on each side.
+    pub(crate) fn by(law: Law, values: impl IntoIterator<Item = f64>) -> Self {
+        let seen = values.into_iter().map(|value| law.of(value));
+        let fitted = Self::fit(seen, (0.0, 1.0));
+        Self { law, ..fitted }
     }
 
     /// The same range of values over other units.
@@ -61,17 +91,42 @@ impl Scale {
 
     /// Where a value lies; values outside the range lie on its ends.
     pub(crate) fn place(&self, value: f64) -> f64 {
-        let share = (value.clamp(self.low, self.high) - self.low) / (self.high - self.low);
+        let seen = self.law.of(value).clamp(self.low, self.high);
+        let share = (seen - self.low) / (self.high - self.low);
         self.start + share * (self.end - self.start)
     }
 
     /// Whether a value is inside the range.
     pub(crate) fn contains(&self, value: f64) -> bool {
-        (self.low..=self.high).contains(&value)
+        (self.low..=self.high).contains(&self.law.of(value))
     }
 
     /// About so many round values inside the range, with their labels.
     pub(crate) fn ticks(&self, about: usize) -> Vec<(f64, String)> {
+        match self.law {
+            Law::Linear => self.even_ticks(about),
+            Law::Logarithmic => self.power_ticks(about),
+        }
+    }
+
+    /// Powers of ten, all or every so many of them; in a range of less than two decades 2 and 5
+    /// times them as well.
+    fn power_ticks(&self, about: usize) -> Vec<(f64, String)> {
+        let decades = self.high - self.low;
+        let factors: &[f64] = if decades < 2.0 {
+            &[1.0, 2.0, 5.0]
+        } else {
+            &[1.0]
+        };
+        let every = (decades / about.max(1) as f64).ceil().max(1.0) as i32;
+        let powers = self.low.floor() as i32..=self.high.ceil() as i32;
+        let whole = powers.filter(|power| power.rem_euclid(every) == 0);
+        let values = whole.flat_map(|power| factors.iter().map(move |f| f * 10f64.powi(power)));
+        let inside = values.filter(|value| self.contains(*value));
+        inside.map(|value| (value, power_label(value))).collect()
+    }
+
+    fn even_ticks(&self, about: usize) -> Vec<(f64, String)> {
         let rough = (self.high - self.low) / about.max(1) as f64;
         let power = 10f64.powf(rough.log10().floor());
         let steps = [1.0, 2.0, 5.0, 10.0].map(|factor| factor * power);
@@ -87,6 +142,15 @@ impl Scale {
         let labels = values.iter().map(|value| tick_label(*value, step, largest));
         values.iter().copied().zip(labels).collect()
     }
+}
+
+/// A label with all digits where they are few.
+fn power_label(value: f64) -> String {
+    if (1e-3..1e6).contains(&value) {
+        let digits = (-value.log10().floor()).max(0.0) as usize;
+        return print(&grouped(&format!("{value:.digits$}")));
+    }
+    print(&format!("{value:e}"))
 }
 
 /// A tick's label with just the digits that tell it from its neighbours.
@@ -125,6 +189,23 @@ mod tests {
             ["−23,400", "−23,300", "−23,200", "−23,100"]
         );
         assert_eq!(labels([0.0, 3e-7], 3), ["0", "1e−7", "2e−7", "3e−7"]);
+    }
+
+    #[test]
+    fn ratios_take_equal_room_under_the_logarithmic_law() {
+        let scale = Scale::by(Law::Logarithmic, [0.1, 1000.0]).over((0.0, 100.0));
+        let places = [0.1, 1.0, 10.0, 100.0].map(|value| scale.place(value));
+        let apart: Vec<f64> = places.windows(2).map(|pair| pair[1] - pair[0]).collect();
+        assert!(
+            apart.iter().all(|a| (a - apart[0]).abs() < 1e-9),
+            "{apart:?}"
+        );
+        assert_eq!(scale.place(-3.0), 0.0);
+        let labels: Vec<String> = scale.ticks(8).into_iter().map(|tick| tick.1).collect();
+        assert_eq!(labels, ["0.1", "1", "10", "100", "1000"]);
+        let narrow = Scale::by(Law::Logarithmic, [2.0, 30.0]).ticks(8);
+        let labels: Vec<String> = narrow.into_iter().map(|tick| tick.1).collect();
+        assert_eq!(labels, ["2", "5", "10", "20"]);
     }
 
     #[test]

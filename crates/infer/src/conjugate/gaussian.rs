@@ -1,0 +1,86 @@
+//! Gaussians by mean and covariance, and what is needed of their matrices.
+
+use std::f64::consts::PI;
+
+use faer::linalg::solvers::DenseSolveCore;
+use faer::{Mat, Side};
+
+/// N(mean, covariance)
+#[derive(Clone, Debug)]
+pub struct Gaussian {
+    /// A column.
+    pub mean: Mat<f64>,
+    /// Symmetric and positive definite.
+    pub covariance: Mat<f64>,
+}
+
+/// The inverse of a symmetric positive definite matrix.
+pub fn inverse(matrix: &Mat<f64>) -> Mat<f64> {
+    factor(matrix).inverse()
+}
+
+/// ln |A| of a symmetric positive definite matrix.
+pub fn log_determinant(matrix: &Mat<f64>) -> f64 {
+    let factor = factor(matrix);
+    let diagonal = (0..matrix.nrows()).map(|i| factor.L()[(i, i)].ln());
+    2.0 * diagonal.sum::<f64>()
+}
+
+fn factor(matrix: &Mat<f64>) -> faer::linalg::solvers::Llt<f64> {
+    let factor = matrix.llt(Side::Lower);
+    factor.expect("covariances and precisions are positive definite")
+}
+
+/// Tr A
+pub fn trace(matrix: &Mat<f64>) -> f64 {
+    (0..matrix.nrows()).map(|i| matrix[(i, i)]).sum()
+}
+
+/// xᵀ A x
+pub fn form(matrix: &Mat<f64>, x: &Mat<f64>) -> f64 {
+    (x.transpose() * matrix * x)[(0, 0)]
+}
+
+impl Gaussian {
+    /// E ln N(z) over z of another Gaussian.
+    pub fn expected_log_density(&self, over: &Gaussian) -> f64 {
+        let precision = inverse(&self.covariance);
+        let apart = &over.mean - &self.mean;
+        let spread = trace(&(&precision * &over.covariance)) + form(&precision, &apart);
+        let size = self.mean.nrows() as f64;
+        -0.5 * (spread + log_determinant(&self.covariance) + size * (2.0 * PI).ln())
+    }
+
+    /// KL(self ‖ other)
+    pub fn divergence_from(&self, other: &Gaussian) -> f64 {
+        self.expected_log_density(self) - other.expected_log_density(self)
+    }
+
+    /// KL(q ‖ self) of the nearest q with independent coordinates: the same mean, and for each
+    /// coordinate the variance that the others leave it.
+    pub fn mean_field_divergence(&self) -> f64 {
+        let precision = inverse(&self.covariance);
+        let own: f64 = (0..self.mean.nrows()).map(|i| precision[(i, i)].ln()).sum();
+        0.5 * (own - log_determinant(&precision))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_nearest_independent_gaussian_has_the_stated_divergence() {
+        let covariance = Mat::from_fn(2, 2, |i, j| if i == j { 1.0 } else { 0.6 });
+        let mean = Mat::from_fn(2, 1, |i, _| i as f64);
+        let whole = Gaussian { mean, covariance };
+        let with_variance = |variance: f64| Gaussian {
+            mean: whole.mean.clone(),
+            covariance: Mat::from_fn(2, 2, |i, j| if i == j { variance } else { 0.0 }),
+        };
+        let best = with_variance(1.0 - 0.36).divergence_from(&whole);
+        assert!((best - whole.mean_field_divergence()).abs() < 1e-12);
+        assert!(best < with_variance(0.7).divergence_from(&whole));
+        assert!(best < with_variance(0.6).divergence_from(&whole));
+    }
+}

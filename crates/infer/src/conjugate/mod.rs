@@ -1,0 +1,13 @@
+//! Linear regression with known noise, where posterior, evidence and annealed chains are exact.
+//!
+//! The setting of the section "Convergence analysis" (Jankowiak & Phan 2022): a Gaussian prior,
+//! Gaussian noise, and chains that start from the prior with γ = 0, so that every state is
+//! Gaussian and its mean and covariance can be pushed through the affine steps.
+
+mod gaussian;
+mod regression;
+mod walk;
+
+pub use gaussian::{Gaussian, form, inverse, log_determinant, trace};
+pub use regression::{Information, Regression};
+pub use walk::Walk;

@@ -1,0 +1,97 @@
+//! Names under each other, with a dot for each of a few ways of measuring them on one axis.
+
+use crate::markup::Element;
+use crate::number::{print, short, with_error};
+use crate::sheet::{Dots, Mark, Series};
+
+use super::lines::hue;
+use super::scale::Scale;
+use super::{WIDTH, breadth, dot, label, line, picture, shortened};
+
+const PITCH: f64 = 18.0;
+const TOP: f64 = 6.0;
+
+/// The dots of a chart: each mark's `x` is the value, its `y` the place of the name.
+pub(crate) fn dots(chart: &Dots) -> Element {
+    let widest = chart
+        .names
+        .iter()
+        .map(|name| breadth(name))
+        .fold(0.0, f64::max);
+    let left = widest.clamp(30.0, 130.0) + 8.0;
+    let bottom = TOP + PITCH * chart.names.len() as f64;
+    let values = chart.series.iter().flat_map(|series| &series.marks);
+    let ends = values.flat_map(|mark| [mark.x, mark.x - mark.error, mark.x + mark.error]);
+    let scale = Scale::by(chart.axis.law, ends).over((left + 4.0, WIDTH - 14.0));
+    let mut svg = picture((WIDTH, bottom + 34.0), &chart.title, &chart.axis.name);
+    for (index, name) in chart.names.iter().enumerate() {
+        let height = place_of(index as f64);
+        let name = shortened(name, left - 8.0);
+        svg.push(label("row-name end", (left - 6.0, height + 3.8), &name));
+        svg.push(line("grid", (left, height), (WIDTH - 6.0, height)));
+    }
+    draw_axis(&mut svg, &scale, (left, bottom), &chart.axis.name);
+    for (index, series) in chart.series.iter().enumerate() {
+        draw_series(&mut svg, &scale, series, index);
+    }
+    svg
+}
+
+fn place_of(index: f64) -> f64 {
+    TOP + PITCH * (index + 0.5)
+}
+
+fn draw_axis(svg: &mut Element, scale: &Scale, (left, bottom): (f64, f64), name: &str) {
+    svg.push(line("axis", (left, bottom), (WIDTH - 6.0, bottom)));
+    let ticks = scale.ticks(5);
+    let widest = ticks
+        .iter()
+        .map(|tick| breadth(&tick.1))
+        .fold(1.0, f64::max);
+    let room = ((WIDTH - left) / (widest + 8.0)).max(1.0) as usize;
+    let every = ticks.len().div_ceil(room).max(1);
+    for (value, text) in ticks.iter().step_by(every) {
+        let place = scale.place(*value);
+        svg.push(line("axis", (place, bottom), (place, bottom + 4.0)));
+        svg.push(label("tick middle", (place, bottom + 15.0), text));
+    }
+    let middle = left.midpoint(WIDTH);
+    svg.push(label(
+        "name middle",
+        (middle, bottom + 30.0),
+        &shortened(name, WIDTH - left),
+    ));
+}
+
+fn draw_series(svg: &mut Element, scale: &Scale, series: &Series, index: usize) {
+    let hue = hue(index);
+    let finite = |mark: &&Mark| mark.x.is_finite();
+    for mark in series.marks.iter().filter(finite) {
+        let height = place_of(mark.y);
+        let words = format!("{}: {}", series.name, told(mark));
+        let mut point = Element::new("g").child(Element::with_text("title", print(&words)));
+        if mark.error > 0.0 {
+            let ends = [mark.x - mark.error, mark.x + mark.error].map(|x| scale.place(x));
+            point.push(line(
+                &format!("outer {hue}"),
+                (ends[0], height),
+                (ends[1], height),
+            ));
+        }
+        let class = if series.dashed {
+            "median hollow"
+        } else {
+            "median"
+        };
+        let at = (scale.place(mark.x), height);
+        svg.push(point.child(dot(&format!("{class} {hue}"), at, 4.0)));
+    }
+}
+
+fn told(mark: &Mark) -> String {
+    if mark.error > 0.0 {
+        with_error(mark.x, mark.error)
+    } else {
+        short(mark.x)
+    }
+}

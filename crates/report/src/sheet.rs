@@ -1,0 +1,264 @@
+//! A page of tables and charts about several things at once, in the style of the report.
+
+use std::path::Path;
+
+use crate::ReportError;
+use crate::draft::Draft;
+use crate::html::{POLICY, STYLE, table};
+use crate::markup::Element;
+use crate::plot::{self, Law};
+
+const HUES: &str = include_str!("html/sheet.css");
+
+/// A page: what it is about, then its parts.
+#[derive(Clone, Debug, Default)]
+pub struct Sheet {
+    /// The heading.
+    pub title: String,
+    /// One line below it.
+    pub byline: String,
+    /// Paragraphs before the first part.
+    pub lead: Vec<String>,
+    /// The parts.
+    pub parts: Vec<Part>,
+    /// The last line.
+    pub footer: String,
+}
+
+/// A part of a page; whatever is empty is left out.
+#[derive(Clone, Debug, Default)]
+pub struct Part {
+    /// Its heading.
+    pub heading: String,
+    /// Paragraphs.
+    pub words: Vec<String>,
+    /// Pictures.
+    pub charts: Vec<Chart>,
+    /// A table.
+    pub table: Option<Listing>,
+}
+
+/// A table of text, names in the first column.
+#[derive(Clone, Debug, Default)]
+pub struct Listing {
+    /// The head of each column.
+    pub head: Vec<String>,
+    /// The rows, each as long as the head.
+    pub rows: Vec<Vec<String>>,
+}
+
+/// A picture.
+#[derive(Clone, Debug)]
+pub enum Chart {
+    /// Curves.
+    Lines(Lines),
+    /// Dots beside names.
+    Dots(Dots),
+}
+
+/// An axis and what it shows.
+#[derive(Clone, Debug, Default)]
+pub struct Axis {
+    /// The name of the quantity, with its unit.
+    pub name: String,
+    /// How its values spread.
+    pub law: Law,
+}
+
+/// A place in a picture with its error, 0 for none.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Mark {
+    /// Across.
+    pub x: f64,
+    /// Up; for [`Dots`] the place of the name.
+    pub y: f64,
+    /// Half the length of the error bar, along the measured axis.
+    pub error: f64,
+}
+
+/// Places that belong together.
+#[derive(Clone, Debug, Default)]
+pub struct Series {
+    /// Their name in the key.
+    pub name: String,
+    /// The places.
+    pub marks: Vec<Mark>,
+    /// Whether the line is dashed, or the dots hollow: theory, or other people's figures.
+    pub dashed: bool,
+}
+
+/// Curves over a common axis.
+#[derive(Clone, Debug, Default)]
+pub struct Lines {
+    /// What is shown.
+    pub title: String,
+    /// Across.
+    pub x: Axis,
+    /// Up.
+    pub y: Axis,
+    /// The curves.
+    pub series: Vec<Series>,
+}
+
+/// Dots beside names.
+#[derive(Clone, Debug, Default)]
+pub struct Dots {
+    /// What is shown.
+    pub title: String,
+    /// The names, from top to bottom.
+    pub names: Vec<String>,
+    /// The common axis.
+    pub axis: Axis,
+    /// The dots.
+    pub series: Vec<Series>,
+}
+
+impl Sheet {
+    /// The page as text. It loads nothing, runs no script, and shows every given text as text.
+    pub fn page(&self) -> String {
+        let mut out = String::from("<!DOCTYPE html>\n");
+        let parts = self.parts.iter().map(part);
+        let lead = self.lead.iter().map(|words| paragraph("lead", words));
+        let header = Element::new("header")
+            .child(Element::with_text("h1", &self.title))
+            .child(paragraph("byline", &self.byline));
+        let body = Element::new("body")
+            .child(header)
+            .child(Element::new("main").children(lead).children(parts))
+            .child(Element::new("footer").child(Element::with_text("p", &self.footer)));
+        let html = Element::new("html").attr("lang", "en");
+        html.child(self.head()).child(body).render(&mut out);
+        out.push('\n');
+        out
+    }
+
+    /// Writes the page to a file, which appears complete or not at all.
+    pub fn write(&self, path: &Path) -> Result<(), ReportError> {
+        let draft = Draft::create(path)?;
+        std::fs::write(draft.path(), self.page()).map_err(ReportError::write(path))?;
+        draft.commit()
+    }
+
+    fn head(&self) -> Element {
+        let meta = |name: &str, content: &str| {
+            let element = Element::new("meta").attr("name", name);
+            element.attr("content", content)
+        };
+        let policy = Element::new("meta").attr("http-equiv", "Content-Security-Policy");
+        // An empty icon keeps browsers from asking a server for one.
+        let icon = Element::new("link")
+            .attr("rel", "icon")
+            .attr("href", "data:,");
+        Element::new("head")
+            .child(Element::new("meta").attr("charset", "utf-8"))
+            .child(policy.attr("content", POLICY))
+            .child(meta("viewport", "width=device-width, initial-scale=1"))
+            .child(meta("color-scheme", "light dark"))
+            .child(meta("generator", "lehr"))
+            .child(icon)
+            .child(Element::with_text("title", &self.title))
+            .child(Element::new("style").verbatim(STYLE).verbatim(HUES))
+    }
+}
+
+fn paragraph(class: &str, words: &str) -> Element {
+    Element::classed("p", class).text(words)
+}
+
+fn part(part: &Part) -> Element {
+    let mut section = Element::new("section").child(Element::with_text("h2", &part.heading));
+    for words in &part.words {
+        section.push(paragraph("lead", words));
+    }
+    if !part.charts.is_empty() {
+        let figures = part.charts.iter().map(figure);
+        section.push(Element::classed("div", "split").children(figures));
+    }
+    if let Some(listing) = &part.table {
+        let head: Vec<&str> = listing.head.iter().map(String::as_str).collect();
+        section.push(table::numbers(&head, listing.rows.iter().cloned()));
+    }
+    section
+}
+
+fn figure(chart: &Chart) -> Element {
+    let (title, drawing, series) = match chart {
+        Chart::Lines(chart) => (&chart.title, plot::lines(chart), &chart.series),
+        Chart::Dots(chart) => (&chart.title, plot::dots(chart), &chart.series),
+    };
+    let keys = series.iter().enumerate().map(|(index, series)| {
+        let kind = if series.dashed { "hollow" } else { "full" };
+        let swatch = format!("swatch {kind} hue{}", index % 8);
+        let key = Element::classed("span", "key").child(Element::classed("span", &swatch));
+        key.text(&series.name)
+    });
+    Element::new("figure")
+        .child(Element::classed("p", "chart-title").text(title))
+        .child(drawing)
+        .child(Element::new("figcaption").children(keys))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn sheet() -> Sheet {
+        let mark = |x: f64| Mark {
+            x,
+            y: 1.0 / x,
+            error: 0.1,
+        };
+        let series = Series {
+            name: "a <b>".into(),
+            marks: [1.0, 10.0, f64::NAN].map(mark).to_vec(),
+            dashed: false,
+        };
+        let axis = |name: &str| Axis {
+            name: name.into(),
+            law: Law::Logarithmic,
+        };
+        let lines = Chart::Lines(Lines {
+            title: "t".into(),
+            x: axis("K"),
+            y: axis("gap"),
+            series: vec![series.clone()],
+        });
+        let dots = Chart::Dots(Dots {
+            title: "d".into(),
+            names: vec!["MF".into(), "MVN".into()],
+            axis: axis("gap"),
+            series: vec![series],
+        });
+        Sheet {
+            title: "A & B".into(),
+            parts: vec![Part {
+                heading: "one".into(),
+                charts: vec![lines, dots],
+                table: Some(Listing {
+                    head: vec!["name".into(), "n".into()],
+                    rows: vec![vec!["x".into(), "-1".into()]],
+                }),
+                ..Part::default()
+            }],
+            ..Sheet::default()
+        }
+    }
+
+    #[test]
+    fn a_page_is_well_formed_and_escapes_what_it_is_given() {
+        let page = sheet().page();
+        let body = page.strip_prefix("<!DOCTYPE html>").unwrap();
+        roxmltree::Document::parse(body).unwrap();
+        assert!(page.contains("A &amp; B") && page.contains("a &lt;b&gt;"));
+        assert_eq!(page.matches("<svg").count(), 2);
+        assert!(!page.contains("NaN") && !page.contains("http:"), "{page}");
+    }
+
+    #[test]
+    fn a_page_is_written_whole() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("page.html");
+        sheet().write(&path).unwrap();
+        assert_eq!(std::fs::read_to_string(&path).unwrap(), sheet().page());
+    }
+}
