@@ -20,6 +20,7 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--data", type=Path, help="folder of the real tables (Parquet)")
     parser.add_argument("--report", type=Path, default=Path("peer.md"), help="where to write")
     parser.add_argument("--only", choices=("bounds", "steps", "cold"), help="one part alone")
+    parser.add_argument("--all", action="store_true", help="both forms and two threads at every D")
     return parser.parse_args()
 
 
@@ -48,7 +49,8 @@ def main() -> None:
         if chosen.only in (None, "cold"):
             cold.run(report, scratch, chosen.data, chosen.quick)
         if chosen.only in (None, "steps"):
-            timing.run(report, scratch, chosen.quick)
+            extent = timing.Extent.of(quick=chosen.quick, everywhere=chosen.all)
+            timing.run(report, scratch, extent)
 
 
 if __name__ == "__main__":

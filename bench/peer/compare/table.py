@@ -38,15 +38,7 @@ class Report:
 
 def short(value: float) -> str:
     """Three figures that matter, without an exponent."""
-    if value != value:
-        return "–"
-    digits = 2 if value < 0.1 else 1
-    for bound, fewer in ((0.1, 4), (1.0, 3), (10.0, 2), (100.0, 1)):
-        if abs(value) < bound:
-            digits = fewer
-            break
-    else:
-        digits = 0
+    digits = sum(abs(value) < bound for bound in (0.01, 0.1, 1.0, 10.0, 100.0))
     return f"{value:.{digits}f}"
 
 

@@ -12,6 +12,7 @@ from compare.side import Side, lehr, numpyro
 from compare.table import Report, short, times
 
 COLUMNS = (18, 28, 54)
+USUAL = 28
 LANES = (1, 16)
 ROUNDS = 15
 
@@ -60,15 +61,49 @@ def in_turns(
     return their_result, our_result
 
 
-def run(report: Report, scratch: Path, quick: bool) -> None:
+@dataclass(frozen=True)
+class Extent:
+    """How much is measured."""
+
+    columns: tuple[int, ...]
+    threads: tuple[int, ...]
+    rounds: int
+    few_methods: bool
+    everywhere: bool
+
+    @staticmethod
+    def of(*, quick: bool, everywhere: bool) -> Extent:
+        """What the flags ask for."""
+        if quick:
+            return Extent((USUAL,), (1,), 5, few_methods=True, everywhere=False)
+        return Extent(COLUMNS, (1, 2), ROUNDS, few_methods=False, everywhere=everywhere)
+
+    def documented(self, columns: int, threads: int) -> bool:
+        """What a plate costs depends on N alone, so that one D shows it."""
+        return self.everywhere or (columns == USUAL and threads == 1)
+
+    def cases(self, rows: int, lanes: int, threads: int) -> list[Case]:
+        """A second thread can help where there is enough to share: all rows, or many lanes."""
+        chosen = every_case(rows, lanes)
+        if threads > 1 and lanes == 1:
+            chosen = [case for case in chosen if case.reads_all_rows]
+        if self.few_methods:
+            chosen = [case for case in chosen if case.chain_steps in (0, 4)]
+            chosen = [case for case in chosen if lanes == 1 or case.method == "SlDais"]
+        return chosen
+
+
+def run(report: Report, scratch: Path, extent: Extent) -> None:
     """All cases, first on one thread, then on two."""
-    columns = (28,) if quick else COLUMNS
     ours_alone: dict[tuple[int, Case], float] = {}
-    for threads in (1,) if quick else (1, 2):
-        for size in columns:
+    for threads in extent.threads:
+        for size in extent.columns:
+            if threads > 1 and size != USUAL and not extent.everywhere:
+                continue
             data = generated(size)
-            path = data.write(scratch)
-            _table(report, (data, path), threads, quick, ours_alone)
+            table = (data, data.write(scratch))
+            for lanes in LANES:
+                _table(report, table, (threads, lanes), extent, ours_alone)
 
 
 NAMES = (
@@ -87,62 +122,48 @@ NAMES = (
 def _table(
     report: Report,
     table: tuple[Data, Path],
-    threads: int,
-    quick: bool,
+    at: tuple[int, int],
+    extent: Extent,
     ours_alone: dict[tuple[int, Case], float],
 ) -> None:
-    size = table[0].columns
-    for lanes in LANES:
-        chosen = _chosen(table[0].rows, lanes, threads, quick)
-        if not chosen:
-            continue
-        words = (
-            f"D = {size}, {lanes} lane{'s' * (lanes > 1)}, {threads} thread{'s' * (threads > 1)}"
-        )
-        report.title(words)
-        report.header([*NAMES, "second core, lehr"] if threads > 1 else NAMES)
-        for case in chosen:
-            cells, ours = _case(case, table, threads, 5 if quick else ROUNDS)
-            if threads == 1:
-                ours_alone[size, case] = ours
-            else:
-                cells.append(times(ours_alone.get((size, case), float("nan")) / ours))
-            report.row(cells)
+    (threads, lanes), size = at, table[0].columns
+    report.title(f"Steps: D = {size}, lanes: {lanes}, threads: {threads}")
+    report.header([*NAMES, "second core, lehr"] if threads > 1 else NAMES)
+    for case in extent.cases(table[0].rows, lanes, threads):
+        with_plate = extent.documented(size, threads) and not case.reads_all_rows
+        forms = ("best", "documented") if with_plate else ("best",)
+        results = _measured(case, table, threads, forms, extent.rounds)
+        ours = results["best"][1].milliseconds
+        cells = _cells(case, results)
+        if threads == 1:
+            ours_alone[size, case] = ours
+        else:
+            cells.append(times(ours_alone[size, case] / ours))
+        report.row(cells)
 
 
-def _chosen(rows: int, lanes: int, threads: int, quick: bool) -> list[Case]:
-    """A second thread can help where there is enough to share: all rows, or many lanes."""
-    chosen = every_case(rows, lanes)
-    if threads > 1 and lanes == 1:
-        chosen = [case for case in chosen if case.reads_all_rows]
-    if quick:
-        chosen = [case for case in chosen if case.chain_steps in (0, 4)]
-        chosen = [case for case in chosen if lanes == 1 or case.method == "SlDais"]
-    return chosen
-
-
-def _case(
-    case: Case, table: tuple[Data, Path], threads: int, rounds: int
-) -> tuple[list[str], float]:
-    """One row of the table, from processes of its own so that memory is the case's own."""
+def _measured(
+    case: Case, table: tuple[Data, Path], threads: int, forms: tuple[str, ...], rounds: int
+) -> dict[str, tuple[Measured, Measured]]:
+    """Both sides of a case, from processes of its own so that memory is the case's own."""
     with numpyro(threads) as theirs, lehr(threads) as ours:
         sides = (theirs, ours)
         for side in sides:
             side.take(*table)
-        best, own = in_turns(case, "best", sides, rounds)
-        documented, ratio = float("nan"), float("nan")
-        if not case.reads_all_rows:
-            plain, beside = in_turns(case, "documented", sides, max(3, rounds // 3))
-            documented, ratio = plain.milliseconds, plain.milliseconds / beside.milliseconds
-    cells = [
+        return {form: in_turns(case, form, sides, rounds) for form in forms}
+
+
+def _cells(case: Case, results: dict[str, tuple[Measured, Measured]]) -> list[str]:
+    best, own = results["best"]
+    plate, beside = results.get("documented", (None, None))
+    return [
         case.name,
-        short(documented),
+        short(plate.milliseconds) if plate else "–",
         short(best.milliseconds),
         short(own.milliseconds),
-        times(ratio),
+        times(plate.milliseconds / beside.milliseconds) if plate and beside else "–",
         times(best.milliseconds / own.milliseconds),
         f"{short(best.compile_seconds)}, {short(own.compile_seconds)}",
         times(best.compile_seconds / own.compile_seconds),
         f"{best.megabytes:.0f}, {own.megabytes:.0f}",
     ]
-    return cells, own.milliseconds
