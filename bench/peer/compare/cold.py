@@ -124,13 +124,13 @@ NAMES = (
     "N × D",
     "guide",
     "best bound",
-    "lehr: start, s (short by, nats)",
-    "lehr: stopped by itself, s (short by)",
-    "NumPyro: trained, s",
+    "lehr at its start, s (short by, nats)",
+    "lehr stopped by itself, s (short by)",
+    "NumPyro trained, s",
     "init and compile, s",
-    "ratio",
-    "with compiling",
-    "rate that came first",
+    "trained / lehr there",
+    "all / lehr there",
+    "all / lehr stopped",
 )
 
 
@@ -161,10 +161,12 @@ def _row(report: Report, sides: tuple[Side, Side], data: Data, base: str, quick:
         if np.isfinite(tried[-1].seconds):
             break
     first = min(tried, key=lambda one: (one.seconds, one.gap))
-    reached = np.isfinite(first.seconds)
     total = first.seconds + first.prepare_seconds
-    # What is short by less at the start is there already.
-    needed = own.start_seconds if own.start_gap <= CLOSE else own.seconds
+    stopped = own.seconds if own.gap <= CLOSE else np.nan
+    there = own.start_seconds if own.start_gap <= CLOSE else stopped
+    trained = f"{short(first.seconds)} ({first.steps:,} steps)"
+    if np.isinf(first.seconds):
+        trained = f"not in {max(one.steps for one in tried):,} steps ({first.gap:.2f})"
     report.row(
         [
             data.name,
@@ -173,11 +175,9 @@ def _row(report: Report, sides: tuple[Side, Side], data: Data, base: str, quick:
             f"{goal:.2f}",
             f"{short(own.start_seconds)} ({own.start_gap:.3f})",
             f"{short(own.seconds)} ({own.gap:.3f})",
-            short(first.seconds) if reached else f"not in {first.steps:,} steps ({first.gap:.2f})",
+            trained,
             short(first.prepare_seconds),
-            times(first.seconds / needed) if reached else "–",
-            times(total / needed) if reached else "–",
-            first.schedule if reached else "none",
+            *(_ratio(one) for one in (first.seconds / there, total / there, total / stopped)),
         ]
     )
     name = f"{data.name}, {Case(base, base).name}"
@@ -190,3 +190,7 @@ def _row(report: Report, sides: tuple[Side, Side], data: Data, base: str, quick:
         )
         for one in tried
     ]
+
+
+def _ratio(value: float) -> str:
+    return times(value) if np.isfinite(value) else "–"

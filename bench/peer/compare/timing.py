@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import statistics
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -11,7 +13,7 @@ from compare.data import Data, generated
 from compare.side import Side, lehr, numpyro
 from compare.table import Report, short, times
 
-COLUMNS = (18, 28, 54)
+COLUMNS = (28, 18, 54)
 USUAL = 28
 LANES = (1, 16)
 ROUNDS = 15
@@ -95,7 +97,6 @@ class Extent:
 
 def run(report: Report, scratch: Path, extent: Extent) -> None:
     """All cases, first on one thread, then on two."""
-    ours_alone: dict[tuple[int, Case], float] = {}
     for threads in extent.threads:
         for size in extent.columns:
             if threads > 1 and size != USUAL and not extent.everywhere:
@@ -103,7 +104,7 @@ def run(report: Report, scratch: Path, extent: Extent) -> None:
             data = generated(size)
             table = (data, data.write(scratch))
             for lanes in LANES:
-                _table(report, table, (threads, lanes), extent, ours_alone)
+                _table(report, table, (threads, lanes), extent)
 
 
 NAMES = (
@@ -113,44 +114,55 @@ NAMES = (
     "lehr, ms",
     "documented / lehr",
     "best / lehr",
+    "least blocks",
     "compile, s: NumPyro, lehr",
     "ratio",
     "peak MB: NumPyro, lehr",
 )
 
 
-def _table(
-    report: Report,
-    table: tuple[Data, Path],
-    at: tuple[int, int],
-    extent: Extent,
-    ours_alone: dict[tuple[int, Case], float],
-) -> None:
+def _table(report: Report, table: tuple[Data, Path], at: tuple[int, int], extent: Extent) -> None:
     (threads, lanes), size = at, table[0].columns
     report.title(f"Steps: D = {size}, lanes: {lanes}, threads: {threads}")
     report.header([*NAMES, "second core, lehr"] if threads > 1 else NAMES)
-    for case in extent.cases(table[0].rows, lanes, threads):
-        with_plate = extent.documented(size, threads) and not case.reads_all_rows
-        forms = ("best", "documented") if with_plate else ("best",)
-        results = _measured(case, table, threads, forms, extent.rounds)
-        ours = results["best"][1].milliseconds
-        cells = _cells(case, results)
-        if threads == 1:
-            ours_alone[size, case] = ours
-        else:
-            cells.append(times(ours_alone[size, case] / ours))
-        report.row(cells)
+    # Elsewhere the processes stay from case to case, which saves minutes but sums up memory.
+    fresh = size == USUAL or extent.everywhere
+    with ExitStack() as shared:
+        sides = None if fresh else shared.enter_context(_both(table, threads))
+        for case in extent.cases(table[0].rows, lanes, threads):
+            with_plate = extent.documented(size, threads) and not case.reads_all_rows
+            forms = ("best", "documented") if with_plate else ("best",)
+            with _both(table, threads) if fresh else nullcontext(sides) as pair:
+                results = {form: in_turns(case, form, pair, extent.rounds) for form in forms}
+            cells = _cells(case, results)
+            if not fresh:
+                cells[-1] = "–"
+            if threads > 1:
+                cells.append(times(_second_core(case, table, extent.rounds)))
+            report.row(cells)
 
 
-def _measured(
-    case: Case, table: tuple[Data, Path], threads: int, forms: tuple[str, ...], rounds: int
-) -> dict[str, tuple[Measured, Measured]]:
-    """Both sides of a case, from processes of its own so that memory is the case's own."""
+@contextmanager
+def _both(table: tuple[Data, Path], threads: int) -> Iterator[tuple[Side, Side]]:
+    """Both sides with a table in hand."""
     with numpyro(threads) as theirs, lehr(threads) as ours:
-        sides = (theirs, ours)
-        for side in sides:
+        for side in (theirs, ours):
             side.take(*table)
-        return {form: in_turns(case, form, sides, rounds) for form in forms}
+        yield theirs, ours
+
+
+def _second_core(case: Case, table: tuple[Data, Path], rounds: int) -> float:
+    """How much faster two threads of ours are than one, least against least."""
+    steps = block_steps(case, "best")
+    least = [float("inf"), float("inf")]
+    with lehr(1) as one, lehr(2) as two:
+        for side in (one, two):
+            side.take(*table)
+            side.ask("build", case=case.request())
+        for _ in range(2 * rounds):
+            for k, side in enumerate((one, two)):
+                least[k] = min(least[k], side.ask("block", steps=steps)["seconds"])
+    return least[0] / least[1]
 
 
 def _cells(case: Case, results: dict[str, tuple[Measured, Measured]]) -> list[str]:
@@ -163,6 +175,7 @@ def _cells(case: Case, results: dict[str, tuple[Measured, Measured]]) -> list[st
         short(own.milliseconds),
         times(plate.milliseconds / beside.milliseconds) if plate and beside else "–",
         times(best.milliseconds / own.milliseconds),
+        times(best.least / own.least),
         f"{short(best.compile_seconds)}, {short(own.compile_seconds)}",
         times(best.compile_seconds / own.compile_seconds),
         f"{best.megabytes:.0f}, {own.megabytes:.0f}",
