@@ -21,6 +21,8 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--report", type=Path, default=Path("peer.md"), help="where to write")
     parser.add_argument("--only", choices=("bounds", "steps", "cold"), help="one part alone")
     parser.add_argument("--all", action="store_true", help="both forms and two threads at every D")
+    parser.add_argument("--columns", type=int, nargs="+", metavar="D", help="only these sizes")
+    parser.add_argument("--threads", type=int, nargs="+", metavar="T", help="only so many threads")
     return parser.parse_args()
 
 
@@ -50,7 +52,7 @@ def main() -> None:
             cold.run(report, scratch, chosen.data, chosen.quick)
         if chosen.only in (None, "steps"):
             extent = timing.Extent.of(quick=chosen.quick, everywhere=chosen.all)
-            timing.run(report, scratch, extent)
+            timing.run(report, scratch, extent.only(chosen.columns, chosen.threads))
 
 
 if __name__ == "__main__":

@@ -5,7 +5,7 @@ from __future__ import annotations
 import statistics
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from compare.case import Case, every_case
@@ -79,6 +79,14 @@ class Extent:
         if quick:
             return Extent((USUAL,), (1,), 5, few_methods=True, everywhere=False)
         return Extent(COLUMNS, (1, 2), ROUNDS, few_methods=False, everywhere=everywhere)
+
+    def only(self, columns: list[int] | None, threads: list[int] | None) -> Extent:
+        """The same with these sizes and threads, where any are given."""
+        return replace(
+            self,
+            columns=tuple(columns or self.columns),
+            threads=tuple(threads or self.threads),
+        )
 
     def documented(self, columns: int, threads: int) -> bool:
         """What a plate costs depends on N alone, so that one D shows it."""
