@@ -45,9 +45,7 @@ impl Case {
         let drive = match self.method {
             Method::MeanField | Method::FullRank => return Ok(Box::new(self.base())),
             Method::Dais => Drive::FullData,
-            Method::SlDais => {
-                Drive::Surrogate(Arc::new(Random::on_rows(density, &self.surrogate)))
-            }
+            Method::SlDais => Drive::Surrogate(Arc::new(Random::on_rows(density, &self.surrogate))),
             other => bail!("method: {other} has no counterpart"),
         };
         Ok(Box::new(Annealed {
