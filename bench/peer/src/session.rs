@@ -104,9 +104,13 @@ impl Session {
             .task(density)
             .program(&built.learned, &built.settings(1))?;
         let compile_seconds = clock.elapsed().as_secs_f64();
-        drop(program);
+        let report = program.plan().report();
         self.built = Some(built);
-        Ok(json!({ "compile_seconds": compile_seconds }))
+        Ok(json!({
+            "compile_seconds": compile_seconds,
+            "passes_over_all_rows": report.row_loops,
+            "flops": report.flops,
+        }))
     }
 
     /// Steps as every fit takes them: clipping, averaging and the watch on the bound included.
