@@ -52,6 +52,11 @@ class Side:
         """Reads a table that was written to a file."""
         self.ask("data", path=str(path), rows=data.rows, columns=data.columns)
 
+    def processor_seconds(self) -> float:
+        """Time that its threads have been on a processor, whatever else was running."""
+        tasks = Path(f"/proc/{self._process.pid}/task").glob("*/schedstat")
+        return 1e-9 * sum(int(task.read_text().split()[0]) for task in tasks)
+
     def peak_megabytes(self) -> float:
         """The most memory it has held so far."""
         status = Path(f"/proc/{self._process.pid}/status").read_text()
