@@ -186,6 +186,7 @@ def _row(report: Report, sides: tuple[Side, Side], data: Data, base: str, quick:
     trained = f"{short(first.seconds)} ({first.gap:.2f} after {first.steps:,} steps)"
     # Where it did not come close, what it spent is less than what it needs.
     more = "" if first.reached else "> "
+    ratios = (first.seconds / there, total / there, total / stopped)
     report.row(
         [
             data.name,
