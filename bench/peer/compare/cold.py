@@ -197,10 +197,7 @@ def _row(report: Report, sides: tuple[Side, Side], data: Data, base: str, quick:
             f"{short(own.seconds)} ({own.gap:.3f})",
             trained,
             short(first.prepare_seconds),
-            *(
-                more + _ratio(one)
-                for one in (first.seconds / there, total / there, total / stopped)
-            ),
+            *(more + _ratio(one) for one in ratios),
         ]
     )
     name = f"{data.name}, {Case(base, base).name}"
