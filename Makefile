@@ -1,6 +1,6 @@
 # What a checkout must pass, and how to measure it.
 
-.PHONY: help check test cli slow bench docs
+.PHONY: help check test cli slow bench peer docs
 
 help:
 	@echo "make check   format and lints only"
@@ -8,6 +8,7 @@ help:
 	@echo "make cli     the tests of the command-line program"
 	@echo "make slow    the tests that take minutes"
 	@echo "make bench   speed tables (docs/performance.md holds dated copies)"
+	@echo "make peer    NumPyro beside lehr, in turns (PEER_ARGS=--quick for a short run)"
 	@echo "make docs    the API documentation"
 
 check:
@@ -30,6 +31,22 @@ slow:
 bench:
 	cargo bench --locked -p lehr-graph --bench math
 	cargo bench --locked -p lehr-graph --bench speed
+
+# Installs the peer into an environment of its own; the tables also go to target/peer.md.
+PEER_PYTHON ?= python3.11
+PEER_ARGS ?=
+PEER_VENV := bench/peer/.venv
+PEER_TARGET := $(if $(CARGO_TARGET_DIR),$(CARGO_TARGET_DIR),$(CURDIR)/target)
+
+peer: $(PEER_VENV)/installed
+	cargo build --release --locked -p lehr-peer
+	LEHR_PEER=$(PEER_TARGET)/release/lehr-peer PYTHONPATH=bench/peer \
+		$(PEER_VENV)/bin/python -m compare --report $(PEER_TARGET)/peer.md $(PEER_ARGS)
+
+$(PEER_VENV)/installed: bench/peer/requirements.txt
+	$(PEER_PYTHON) -m venv $(PEER_VENV)
+	$(PEER_VENV)/bin/pip install --quiet --requirement bench/peer/requirements.txt
+	touch $@
 
 docs:
 	RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps --locked

@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use lehr_graph::kernel::prefetch;
+
 use crate::{RowSet, RowSource};
 
 /// Columns in memory, shared and never changed.
@@ -76,6 +78,10 @@ impl RowSource for RowData {
     }
 }
 
+/// Rows of a list that are on their way from memory while one is copied: they lie anywhere in
+/// the table, and waiting for them one by one is most of what a small step costs.
+const AHEAD: usize = 12;
+
 fn copy<T: Copy>(values: &[T], width: usize, rows: &RowSet<'_>, into: &mut [T]) {
     assert_eq!(into.len(), rows.len() * width, "one place per value");
     match rows {
@@ -83,8 +89,12 @@ fn copy<T: Copy>(values: &[T], width: usize, rows: &RowSet<'_>, into: &mut [T]) 
             into.copy_from_slice(&values[range.start * width..range.end * width]);
         }
         RowSet::List(list) => {
-            for (row, to) in list.iter().zip(into.chunks_exact_mut(width)) {
-                to.copy_from_slice(&values[row * width..(row + 1) * width]);
+            for (k, to) in into.chunks_exact_mut(width).enumerate() {
+                let row = |place: usize| &values[place * width..(place + 1) * width];
+                if let Some(&later) = list.get(k + AHEAD) {
+                    prefetch(row(later));
+                }
+                to.copy_from_slice(row(list[k]));
             }
         }
     }

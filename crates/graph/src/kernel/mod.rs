@@ -20,7 +20,10 @@ mod frame;
 mod index;
 pub mod math;
 mod matmul;
+mod prefetch;
 mod reduce;
 pub(crate) mod run;
 pub(crate) mod storage;
 mod vector;
+
+pub use prefetch::prefetch;

@@ -1,0 +1,1 @@
+"""NumPyro and lehr side by side: speed, memory, and the same bounds."""

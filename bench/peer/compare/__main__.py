@@ -1,0 +1,59 @@
+"""Runs the comparison: `python -m compare [--quick] [--data DIR] [--only PART]`."""
+
+from __future__ import annotations
+
+import argparse
+import platform
+import tempfile
+from datetime import date
+from importlib.metadata import version
+from pathlib import Path
+
+from compare import agreement, cold, timing
+from compare.table import Report
+
+
+def arguments() -> argparse.Namespace:
+    """The command line."""
+    parser = argparse.ArgumentParser(prog="compare", description=__doc__)
+    parser.add_argument("--quick", action="store_true", help="a few cases, a few rounds")
+    parser.add_argument("--data", type=Path, help="folder of the real tables (Parquet)")
+    parser.add_argument("--report", type=Path, default=Path("peer.md"), help="where to write")
+    parser.add_argument("--only", choices=("bounds", "steps", "cold"), help="one part alone")
+    parser.add_argument("--all", action="store_true", help="both forms and two threads at every D")
+    parser.add_argument("--columns", type=int, nargs="+", metavar="D", help="only these sizes")
+    parser.add_argument("--threads", type=int, nargs="+", metavar="T", help="only so many threads")
+    return parser.parse_args()
+
+
+def machine() -> str:
+    """What the tables were measured on."""
+    lines = Path("/proc/cpuinfo").read_text().splitlines()
+    models = [line.split(":", 1)[1].strip() for line in lines if line.startswith("model name")]
+    versions = ", ".join(
+        f"{name} {version(name)}" for name in ("numpyro", "jax", "jaxlib", "numpy")
+    )
+    python = platform.python_version()
+    return f"{date.today()}: {len(models)} × {models[0]}; Python {python}, {versions}; 64 bits"
+
+
+def main() -> None:
+    """All parts, or one."""
+    chosen = arguments()
+    report = Report(chosen.report)
+    report.say("# NumPyro and lehr in turns")
+    report.say()
+    report.say(machine())
+    with tempfile.TemporaryDirectory() as folder:
+        scratch = Path(folder)
+        if chosen.only in (None, "bounds"):
+            agreement.run(report, scratch, chosen.quick)
+        if chosen.only in (None, "cold"):
+            cold.run(report, scratch, chosen.data, chosen.quick)
+        if chosen.only in (None, "steps"):
+            extent = timing.Extent.of(quick=chosen.quick, everywhere=chosen.all)
+            timing.run(report, scratch, extent.only(chosen.columns, chosen.threads))
+
+
+if __name__ == "__main__":
+    main()

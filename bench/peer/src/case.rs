@@ -1,0 +1,121 @@
+//! One method with its sizes, and the quantities at which its bound is asked for.
+
+use std::sync::Arc;
+
+use anyhow::{Context, Result, bail};
+use lehr_density::Density;
+use lehr_infer::annealed::{Annealed, AnnealedStart, Drive, MAX_STEP_SIZE, Momentum};
+use lehr_infer::block::{Block, Learned};
+use lehr_infer::context::Feed;
+use lehr_infer::guide::{Base, FullRank, Guide, MeanField};
+use lehr_infer::method::Method;
+use lehr_infer::objective::Score;
+use lehr_infer::surrogate::Random;
+use serde::Deserialize;
+
+/// One method with its sizes.
+#[derive(Debug, Deserialize)]
+pub(crate) struct Case {
+    method: Method,
+    base: BaseName,
+    chain_steps: usize,
+    /// B
+    batch: usize,
+    /// The rows of the table that SL-DAIS runs on.
+    surrogate: Vec<usize>,
+    /// Draws per step.
+    pub(crate) lanes: usize,
+}
+
+#[derive(Clone, Copy, Debug, Deserialize)]
+enum BaseName {
+    MeanField,
+    FullRank,
+}
+
+impl Case {
+    fn base(&self) -> Base {
+        match self.base {
+            BaseName::MeanField => Base::MeanField(MeanField::default()),
+            BaseName::FullRank => Base::FullRank(FullRank::default()),
+        }
+    }
+
+    pub(crate) fn guide(&self, density: &dyn Density) -> Result<Box<dyn Guide>> {
+        let drive = match self.method {
+            Method::MeanField | Method::FullRank => return Ok(Box::new(self.base())),
+            Method::Dais => Drive::FullData,
+            Method::SlDais => Drive::Surrogate(Arc::new(Random::on_rows(density, &self.surrogate))),
+            other => bail!("method: {other} has no counterpart"),
+        };
+        Ok(Box::new(Annealed {
+            base: self.base(),
+            drive,
+            steps: self.chain_steps,
+            momentum: Momentum::Diagonal,
+            start: AnnealedStart::default(),
+        }))
+    }
+
+    /// DAIS has no mini-batch: both sides score it on all rows.
+    pub(crate) fn score(&self) -> Score {
+        let rows = match self.method {
+            Method::Dais => Feed::All,
+            _ => Feed::Batch {
+                size: self.batch,
+                purpose: "score".into(),
+            },
+        };
+        Score {
+            rows,
+            control: None,
+        }
+    }
+}
+
+/// The learned quantities on their own scales; those that a method lacks are empty.
+#[derive(Debug, Deserialize)]
+pub(crate) struct Quantities {
+    mean: Vec<f64>,
+    /// The lower factor of the base's covariance, row after row.
+    factor: Vec<f64>,
+    step_size: f64,
+    step_growth: f64,
+    increments: Vec<f64>,
+    refreshment: f64,
+    weights: Vec<f64>,
+}
+
+impl Quantities {
+    /// The blocks of a guide at these values. The momentum variance stays at its start, one.
+    pub(crate) fn learned(&self, blocks: Vec<Block>) -> Result<Learned> {
+        let mut learned = Learned::new(blocks);
+        let ln = |values: &[f64]| values.iter().map(|v| v.ln()).collect::<Vec<f64>>();
+        let size = self.mean.len();
+        let diagonal: Vec<f64> = (0..size).map(|i| self.factor[i * size + i]).collect();
+        let values = [
+            ("base_mean", self.mean.clone()),
+            ("base_log_scale", ln(&diagonal)),
+            ("base_below", self.factor.clone()),
+            ("step_size", vec![logit(self.step_size / MAX_STEP_SIZE)]),
+            ("step_growth", vec![self.step_growth]),
+            ("temperature_increments", ln(&self.increments)),
+            ("refreshment", vec![logit(self.refreshment)]),
+            ("surrogate_log_weight", ln(&self.weights)),
+        ];
+        for (name, values) in values {
+            let Some(range) = learned.range_of(name) else {
+                continue;
+            };
+            let place = learned.values.get_mut(range).expect("a block's own range");
+            let fits = place.len() == values.len();
+            fits.then(|| place.copy_from_slice(&values))
+                .with_context(|| format!("{name}: expected {} numbers", place.len()))?;
+        }
+        Ok(learned)
+    }
+}
+
+fn logit(share: f64) -> f64 {
+    (share / (1.0 - share)).ln()
+}

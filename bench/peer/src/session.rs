@@ -1,0 +1,165 @@
+//! What can be asked, and what is kept between questions.
+
+use std::path::PathBuf;
+use std::time::Instant;
+
+use anyhow::{Context, Result};
+use lehr_infer::block::Learned;
+use lehr_infer::evaluate::evaluate;
+use lehr_infer::frame::Frame;
+use lehr_infer::guide::Guide;
+use lehr_infer::method::Method;
+use lehr_infer::objective::Score;
+use lehr_infer::schedule::Schedule;
+use lehr_infer::summary::{mean, sd};
+use lehr_infer::train::{Iterations, Run, Task, TrainSettings, train};
+use lehr_model::Bound;
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use crate::case::{Case, Quantities};
+use crate::{cold, logistic};
+
+/// The rate of a timed step; both sides take the same.
+const RATE: f64 = 1e-3;
+
+/// A question.
+#[derive(Debug, Deserialize)]
+#[serde(tag = "ask", rename_all = "snake_case")]
+pub(crate) enum Request {
+    /// Take this table.
+    Data {
+        path: PathBuf,
+        rows: usize,
+        columns: usize,
+    },
+    /// Compile a training step.
+    Build { case: Case },
+    /// Train so many steps further.
+    Block { steps: u64 },
+    /// The bound on all rows at given quantities.
+    Bound {
+        case: Case,
+        at: Quantities,
+        draws: usize,
+        seed: u64,
+    },
+    /// A whole fit with the defaults.
+    Fit { method: Method, seed: u64 },
+}
+
+/// What is kept between questions.
+#[derive(Default)]
+pub(crate) struct Session {
+    density: Option<Bound>,
+    built: Option<Built>,
+}
+
+/// A method in training.
+struct Built {
+    guide: Box<dyn Guide>,
+    score: Score,
+    learned: Learned,
+    lanes: usize,
+}
+
+impl Session {
+    pub(crate) fn answer(&mut self, request: Request) -> Result<Value> {
+        match request {
+            Request::Data {
+                path,
+                rows,
+                columns,
+            } => {
+                self.density = Some(logistic::read(&path, rows, columns)?);
+                Ok(json!({}))
+            }
+            Request::Build { case } => self.build(&case),
+            Request::Block { steps } => self.block(steps),
+            Request::Bound {
+                case,
+                at,
+                draws,
+                seed,
+            } => self.bound(&case, &at, (draws, seed)),
+            Request::Fit { method, seed } => cold::fit(self.density()?, method, seed),
+        }
+    }
+
+    fn density(&self) -> Result<&Bound> {
+        self.density.as_ref().context("no table was given")
+    }
+
+    fn build(&mut self, case: &Case) -> Result<Value> {
+        let density = self.density()?;
+        let guide = case.guide(density)?;
+        let built = Built {
+            learned: Learned::new(guide.blocks(density)),
+            score: case.score(),
+            lanes: case.lanes,
+            guide,
+        };
+        let clock = Instant::now();
+        let program = built
+            .task(density)
+            .program(&built.learned, &built.settings(1))?;
+        let compile_seconds = clock.elapsed().as_secs_f64();
+        let report = program.plan().report();
+        self.built = Some(built);
+        Ok(json!({
+            "compile_seconds": compile_seconds,
+            "passes_over_all_rows": report.row_loops,
+            "flops": report.flops,
+        }))
+    }
+
+    /// Steps as every fit takes them: clipping, averaging and the watch on the bound included.
+    fn block(&mut self, steps: u64) -> Result<Value> {
+        let density = self.density.as_ref().context("no table was given")?;
+        let built = self.built.as_mut().context("nothing was built")?;
+        let mut run = Run {
+            observer: &mut (),
+            checkpoint: None,
+        };
+        let settings = built.settings(steps);
+        let trained = train(
+            &built.task(density),
+            built.learned.clone(),
+            &settings,
+            &mut run,
+        )?;
+        let (compile, seconds) = trained.seconds;
+        built.learned = trained.learned;
+        Ok(json!({ "seconds": seconds, "compile_seconds": compile }))
+    }
+
+    fn bound(&self, case: &Case, at: &Quantities, sample: (usize, u64)) -> Result<Value> {
+        let density = self.density()?;
+        let guide = case.guide(density)?;
+        let learned = at.learned(guide.blocks(density))?;
+        let place = (density as &dyn lehr_density::Density, &Frame::Identity);
+        let weights = evaluate(place, guide.as_ref(), &learned, sample)?.log_weights;
+        let error = sd(&weights) / (weights.len() as f64).sqrt();
+        Ok(json!({ "mean": mean(&weights), "error": error }))
+    }
+}
+
+impl Built {
+    fn task<'a>(&'a self, density: &'a Bound) -> Task<'a> {
+        Task {
+            density,
+            frame: &Frame::Identity,
+            guide: self.guide.as_ref(),
+            score: &self.score,
+        }
+    }
+
+    fn settings(&self, steps: u64) -> TrainSettings {
+        TrainSettings {
+            iterations: Iterations::Fixed(steps),
+            lanes: self.lanes,
+            schedule: Schedule::Constant(RATE),
+            ..TrainSettings::default()
+        }
+    }
+}
