@@ -249,11 +249,7 @@ fn convert(
     Ok(shuffler.finish(provenance, &mut |at| files.live.rows(at))?)
 }
 
-fn push(
-    shuffler: &mut Option<Shuffler>,
-    path: &Path,
-    design: Table,
-) -> Result<(), TableError> {
+fn push(shuffler: &mut Option<Shuffler>, path: &Path, design: Table) -> Result<(), TableError> {
     let open = match shuffler {
         Some(open) => open,
         None => {

@@ -123,7 +123,9 @@ impl Design {
     ) -> Result<(), RegressionError> {
         let values = regression.outcome.values(source)?;
         if let Ok(trials) = self.table.number(TRIALS) {
-            regression.outcome.check_hits(&values, trials, source.first)?;
+            regression
+                .outcome
+                .check_hits(&values, trials, source.first)?;
         }
         self.insert(RESPONSE, Column::Number(values));
         Ok(())

@@ -107,7 +107,11 @@ fn missing_values_are_counted_and_can_be_dropped() {
     assert!(out.contains("10 with missing values left out"), "{out}");
     let marked = text.replace("NA", "n/a");
     refused("y ~ x", &marked, &[], "--missing-text n/a");
-    fitted("y ~ x", &marked, &["--missing", "drop", "--missing-text", "n/a"]);
+    fitted(
+        "y ~ x",
+        &marked,
+        &["--missing", "drop", "--missing-text", "n/a"],
+    );
 }
 
 #[test]

@@ -110,11 +110,7 @@ impl Learner {
         }
     }
 
-    pub(super) fn see(
-        &mut self,
-        columns: &Lookup<'_, '_>,
-        first: usize,
-    ) -> Result<(), BasisError> {
+    pub(super) fn see(&mut self, columns: &Lookup<'_, '_>, first: usize) -> Result<(), BasisError> {
         if self.done {
             return Ok(());
         }

@@ -104,11 +104,7 @@ impl LevelLearner {
         }
     }
 
-    pub(super) fn see(
-        &mut self,
-        columns: &Lookup<'_, '_>,
-        first: usize,
-    ) -> Result<(), BasisError> {
+    pub(super) fn see(&mut self, columns: &Lookup<'_, '_>, first: usize) -> Result<(), BasisError> {
         let name = &self.name;
         match columns(name).ok_or_else(|| BasisError::Unknown(name.clone()))? {
             Column::Numbers(values) => {
@@ -139,9 +135,7 @@ impl LevelLearner {
 
     /// The levels in ascending order.
     pub(super) fn finish(&mut self, coding: Coding) -> Result<Fitted, BasisError> {
-        let mut numbers: Vec<f64> = (self.numbers.iter().copied())
-            .map(f64::from_bits)
-            .collect();
+        let mut numbers: Vec<f64> = (self.numbers.iter().copied()).map(f64::from_bits).collect();
         numbers.sort_by(f64::total_cmp);
         let mut texts: Vec<String> = std::mem::take(&mut self.texts).into_iter().collect();
         texts.sort_unstable();

@@ -147,5 +147,8 @@ fn consecutive_batches_are_runs_in_which_every_row_is_as_likely() {
         batch.iter().for_each(|row| counts[*row as usize] += 1);
     }
     // 9,000 each; the standard deviation of a count is below 95.
-    assert!(counts.iter().all(|count| count.abs_diff(9000) < 400), "{counts:?}");
+    assert!(
+        counts.iter().all(|count| count.abs_diff(9000) < 400),
+        "{counts:?}"
+    );
 }

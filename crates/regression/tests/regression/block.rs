@@ -52,7 +52,11 @@ fn table() -> Table {
     let numbers = |speed: f64| rows.clone().map(|k| wave(k, speed)).collect::<Vec<f64>>();
     let count = |speed: f64| (rows.clone()).map(|k| (4.0 + 3.9 * wave(k, speed)).floor());
     let levels = ["a", "b", "c", "d"].map(String::from).to_vec();
-    let code = |speed: f64| (rows.clone()).map(|k| (2.0 + 1.99 * wave(k, speed)) as u32).collect();
+    let code = |speed: f64| {
+        (rows.clone())
+            .map(|k| (2.0 + 1.99 * wave(k, speed)) as u32)
+            .collect()
+    };
     Table::new()
         .with_number("y", numbers(0.7))
         .and_then(|t| t.with_number("x", numbers(1.3)))
@@ -72,10 +76,19 @@ fn pieces_of_a_table_teach_what_the_whole_teaches() {
     for (formula, family) in [
         ("y ~ x + color + same + twin", Family::Gaussian),
         ("y ~ 0 + x + C(k) + offset(n)", Family::Student),
-        ("y ~ poly(x, 3) + scale(n) + center(k) + log(n)", Family::Gaussian),
-        ("hit ~ x*color + (1 + x | site) + (1 | color:k)", Family::Bernoulli),
+        (
+            "y ~ poly(x, 3) + scale(n) + center(k) + log(n)",
+            Family::Gaussian,
+        ),
+        (
+            "hit ~ x*color + (1 + x | site) + (1 | color:k)",
+            Family::Bernoulli,
+        ),
         ("cbind(k, n) ~ I(x^2) + (1 | k)", Family::Binomial),
-        ("k ~ x + offset(log(n)) + (0 + color | site)", Family::Poisson),
+        (
+            "k ~ x + offset(log(n)) + (0 + color | site)",
+            Family::Poisson,
+        ),
         ("color ~ x", Family::Categorical),
         ("k ~ x + (1 | site/color)", Family::Ordinal),
     ] {
@@ -98,7 +111,10 @@ fn mistakes_are_told_with_the_row_of_the_whole_table() {
     for (formula, expected) in [
         ("y ~ x", "the first in row 58"),
         ("k ~ n", "row 2"),
-        ("n ~ log(k)", "log(k): expects finite numbers, found -inf in row 3"),
+        (
+            "n ~ log(k)",
+            "log(k): expects finite numbers, found -inf in row 3",
+        ),
     ] {
         let error = Regression::learn(formula, Family::Bernoulli, &[], &pieces);
         let error = error.expect_err(formula).to_string();

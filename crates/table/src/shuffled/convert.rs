@@ -5,8 +5,8 @@ use std::path::Path;
 use crate::file::{Progress, ReadOptions, Source};
 use crate::{Kind, TableError};
 
-use super::shuffler::{Provenance, Shuffler};
 use super::Shuffled;
+use super::shuffler::{Provenance, Shuffler};
 
 /// How a table is converted.
 #[derive(Debug, Clone, PartialEq)]

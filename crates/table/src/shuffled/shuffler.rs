@@ -117,7 +117,12 @@ impl Shuffler {
             width: header.width(),
             random: &mut { self.random },
         };
-        write(&self.path, (&header, &places), (buckets, &mut drain), progress)?;
+        write(
+            &self.path,
+            (&header, &places),
+            (buckets, &mut drain),
+            progress,
+        )?;
         Shuffled::open(&self.path)
     }
 
