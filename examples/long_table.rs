@@ -20,7 +20,9 @@ const BLOCK: usize = 8192;
 fn block(columns: usize, rows: usize, number: u64) -> Result<Table, Box<dyn Error>> {
     let mut stream = Stream::new(1, "long table", number);
     let mut x = vec![vec![0.0; rows]; columns - 1];
-    x.iter_mut().for_each(|column| stream.fill_normal(column));
+    for column in &mut x {
+        stream.fill_normal(column);
+    }
     let label = |row: usize| {
         let logit = -1.0 + 0.5 * x[0][row] - 0.5 * x[1][row];
         f64::from(stream.uniform() < 1.0 / (1.0 + (-logit).exp()))

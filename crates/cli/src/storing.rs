@@ -132,16 +132,13 @@ impl RowFile {
     /// Beside the output, `fit.lehr.rows`, so that `--resume` finds it; without an output in a
     /// folder of its own for temporary files.
     pub(crate) fn new(output: Option<&Path>) -> Result<RowFile> {
-        let (path, folder) = match output {
-            Some(output) => {
-                let mut name = output.as_os_str().to_owned();
-                name.push(".rows");
-                (PathBuf::from(name), None)
-            }
-            None => {
-                let folder = tempfile::Builder::new().prefix("lehr-rows-").tempdir()?;
-                (folder.path().join("rows"), Some(folder))
-            }
+        let (path, folder) = if let Some(output) = output {
+            let mut name = output.as_os_str().to_owned();
+            name.push(".rows");
+            (PathBuf::from(name), None)
+        } else {
+            let folder = tempfile::Builder::new().prefix("lehr-rows-").tempdir()?;
+            (folder.path().join("rows"), Some(folder))
         };
         let doomed = folder.as_ref().map_or(path.as_path(), TempDir::path);
         interrupt::doom(Some(doomed));
@@ -220,12 +217,11 @@ fn convert(
     interrupt::note_part("convert");
     let (mut shuffler, mut failed, mut first) = (None, None, 0);
     let dropped_rows = files.scan(None, &mut |block| {
-        if interrupt::asked() || block.n_rows() == 0 {
-            return if interrupt::asked() {
-                Err(RegressionError::NoRows)
-            } else {
-                Ok(())
-            };
+        if interrupt::asked() {
+            return Err(RegressionError::NoRows);
+        }
+        if block.n_rows() == 0 {
+            return Ok(());
         }
         let design = regression.design_block(block, first)?;
         first += block.n_rows();
@@ -250,13 +246,12 @@ fn convert(
 }
 
 fn push(shuffler: &mut Option<Shuffler>, path: &Path, design: Table) -> Result<(), TableError> {
-    let open = match shuffler {
-        Some(open) => open,
-        None => {
-            let columns = design.columns();
-            let columns = columns.map(|(name, column)| (name.to_owned(), column.kind()));
-            shuffler.insert(Shuffler::create(path, columns.collect(), 0, SHUFFLE_BYTES)?)
-        }
+    let open = if let Some(open) = shuffler {
+        open
+    } else {
+        let columns = design.columns();
+        let columns = columns.map(|(name, column)| (name.to_owned(), column.kind()));
+        shuffler.insert(Shuffler::create(path, columns.collect(), 0, SHUFFLE_BYTES)?)
     };
     open.push(design)
 }

@@ -79,7 +79,9 @@ impl Observed {
         }
         if let Some(offset) = seen.offset {
             let exposure = self.offset.get_or_insert_with(Exposure::default);
-            offset.iter().for_each(|value| exposure.push(*value));
+            for value in offset {
+                exposure.push(*value);
+            }
         }
     }
 

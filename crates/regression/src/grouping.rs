@@ -256,7 +256,9 @@ impl GroupingFit {
     pub(crate) fn see(&mut self, source: &Source<'_>) -> Result<(), RegressionError> {
         let columns = self.grouping.multipliers(source)?;
         for (moment, values) in self.moments.iter_mut().zip(columns) {
-            values.iter().for_each(|value| moment.push(*value));
+            for value in values {
+                moment.push(value);
+            }
         }
         Ok(())
     }

@@ -203,12 +203,11 @@ struct ScaleLearner {
 impl ScaleLearner {
     fn see(&mut self, values: &[f64]) {
         for value in values {
-            match &mut self.squares {
-                Some(squares) => squares.push(value - self.mean.value),
-                None => {
-                    self.mean.push(*value);
-                    self.varies |= *self.only.get_or_insert(*value) != *value;
-                }
+            if let Some(squares) = &mut self.squares {
+                squares.push(value - self.mean.value);
+            } else {
+                self.mean.push(*value);
+                self.varies |= *self.only.get_or_insert(*value) != *value;
             }
         }
     }

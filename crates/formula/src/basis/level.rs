@@ -139,9 +139,10 @@ impl LevelLearner {
         numbers.sort_by(f64::total_cmp);
         let mut texts: Vec<String> = std::mem::take(&mut self.texts).into_iter().collect();
         texts.sort_unstable();
-        let levels = match texts.is_empty() {
-            true => Levels::Numbers(numbers),
-            false => Levels::Text(texts),
+        let levels = if texts.is_empty() {
+            Levels::Numbers(numbers)
+        } else {
+            Levels::Text(texts)
         };
         match (levels.len(), coding) {
             (0, _) => Err(BasisError::Empty(format!("C({})", self.name))),

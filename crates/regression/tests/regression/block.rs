@@ -50,7 +50,7 @@ fn table() -> Table {
     let wave = |k: usize, speed: f64| (speed * k as f64 + 0.3).sin();
     let rows = 0..97_usize;
     let numbers = |speed: f64| rows.clone().map(|k| wave(k, speed)).collect::<Vec<f64>>();
-    let count = |speed: f64| (rows.clone()).map(|k| (4.0 + 3.9 * wave(k, speed)).floor());
+    let count = |speed: f64| (rows.clone()).map(move |k| (4.0 + 3.9 * wave(k, speed)).floor());
     let levels = ["a", "b", "c", "d"].map(String::from).to_vec();
     let code = |speed: f64| {
         (rows.clone())
