@@ -1,11 +1,15 @@
 # What a checkout must pass, and how to measure it.
 
-.PHONY: help check test cli slow bench peer docs
+PYTHON ?= python3
+CHROMIUM ?= chromium
+
+.PHONY: help check test arviz browser slow bench peer docs
 
 help:
 	@echo "make check   format and lints only"
 	@echo "make test    everything a change must pass: check, tests, doc tests"
-	@echo "make cli     the tests of the command-line program"
+	@echo "make arviz   opens written draws in ArviZ (PYTHON names a python that has it)"
+	@echo "make browser loads a report in headless Chromium (CHROMIUM names it)"
 	@echo "make slow    the tests that take minutes"
 	@echo "make bench   speed tables (docs/performance.md holds dated copies)"
 	@echo "make peer    NumPyro beside lehr, in turns (PEER_ARGS=--quick for a short run)"
@@ -21,9 +25,17 @@ test: check
 	cargo run --locked --example multilevel
 	cargo run --locked --example higgs -- 3000
 
-# The command-line program is new: its tests run the whole binary and are not part of the gate yet.
-cli:
-	cargo test --locked -p lehr-cli --lib --test command
+# Where ArviZ is absent the test says so and how to get it: pip install arviz netcdf4 h5netcdf h5py
+arviz:
+	@if $(PYTHON) -c 'import arviz' 2>/dev/null; then \
+		LEHR_PYTHON=$(PYTHON) cargo test --locked -p lehr-report --test report -- --ignored arviz; \
+	else \
+		echo "skipped: $(PYTHON) has no arviz; PYTHON=venv/bin/python make arviz names another"; \
+	fi
+
+browser:
+	@command -v $(CHROMIUM) >/dev/null || apt-get install -y chromium
+	LEHR_CHROMIUM=$(CHROMIUM) cargo test --locked -p lehr-report --test report -- --ignored browser
 
 slow:
 	cargo test --locked -p lehr-graph -p lehr-infer -- --ignored

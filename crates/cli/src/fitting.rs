@@ -1,21 +1,26 @@
 //! From a formula and files to a saved fit: what `fit`, `compare` and `demo` share.
 
-use std::path::PathBuf;
+use std::collections::HashSet;
+use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use anyhow::{Result, anyhow};
+use anyhow::{Result, anyhow, ensure};
 use clap::Args;
+use lehr_density::Density;
 use lehr_formula::{Expr, Formula, FormulaError, Terms};
 use lehr_infer::fit::Fit;
+use lehr_infer::method::Method;
 use lehr_infer::train::{Checkpoint, Run};
 use lehr_model::Bound;
-use lehr_regression::{Family, Regression};
+use lehr_regression::{Blocks, Family, Regression};
 use lehr_table::{Column, Source, Table};
 
 use crate::checking::Material;
 use crate::live::Live;
+use crate::memory::Memory;
 use crate::reading::Reading;
 use crate::saved::{SavedFit, today};
+use crate::storing::{self, Files, RowFile};
 
 /// The model on the command line.
 #[derive(Clone, Debug, Args)]
@@ -34,6 +39,11 @@ pub(crate) struct ModelArgs {
     /// A prior, e.g. 'x1 ~ normal(0, 1)' or 'sd(site) ~ `half_normal(1)`' (may be repeated)
     #[arg(long = "prior", value_name = "PRIOR")]
     pub(crate) priors: Vec<String>,
+    /// The most that the columns of the formula may take in memory, 8 bytes to a number; a
+    /// larger table is kept on disk, shuffled, in a file beside the output (without one, in
+    /// the folder for temporary files) that goes when the fit is done
+    #[arg(long, value_name = "SIZE", default_value = "1GiB")]
+    pub(crate) memory: Memory,
 }
 
 /// A model and its rows, ready to be fitted by any method.
@@ -46,11 +56,19 @@ pub(crate) struct Prepared {
     family_choice: String,
     read_seconds: f64,
     dropped_rows: usize,
+    /// The rows of the model where they are on disk.
+    stored: Option<RowFile>,
 }
 
 impl ModelArgs {
-    /// Reads the columns that the formula names and makes the model.
-    pub(crate) fn prepare(&self, reading: &Reading, live: &Live) -> Result<Prepared> {
+    /// Reads the columns that the formula names and makes the model. Where the rows do not fit
+    /// into memory they are kept beside `output`.
+    pub(crate) fn prepare(
+        &self,
+        reading: &Reading,
+        output: Option<&Path>,
+        live: &Live,
+    ) -> Result<Prepared> {
         let clock = Instant::now();
         // A formula that does not parse is told before any file is opened.
         Formula::parse(&self.formula).map_err(|error| self.pointed(&error))?;
@@ -59,14 +77,19 @@ impl ModelArgs {
         let names: Vec<&str> = fields.iter().map(|field| field.name.as_str()).collect();
         let terms = self.terms(&names)?;
         let columns = terms.columns().into_iter().map(str::to_owned).collect();
-        let table = reading.table(&self.tables, Some(columns), live)?;
-        live.show("making the model");
+        let options = reading.options(Some(columns))?;
         let family = self.family.as_deref();
         let wish = Wish {
             formula: &self.formula,
             family: family.map(str::parse).transpose()?,
             priors: &self.priors,
         };
+        if source.expected_bytes(&options)? > self.memory.0 {
+            let files = Files::new(&source, &options, live)?;
+            return Prepared::on_disk(&wish, &files, output, clock);
+        }
+        let table = source.read(&options, &mut |progress| live.rows(progress))?;
+        live.show("making the model");
         Prepared::new(&wish, &table, clock)
     }
 
@@ -94,24 +117,57 @@ pub(crate) struct Wish<'a> {
     pub(crate) priors: &'a [String],
 }
 
+impl Wish<'_> {
+    /// The model of a table, and how its family came about.
+    fn regression(&self, table: &dyn Blocks) -> Result<(Regression, String)> {
+        let (family, origin) = match self.family {
+            Some(family) => (family, "as asked"),
+            None => (guess(self.formula, table)?, "by the response"),
+        };
+        let regression = Regression::learn(self.formula, family, self.priors, table)?;
+        Ok((regression, format!("{family}, {origin}")))
+    }
+}
+
 impl Prepared {
     /// Makes the model of a table; `clock` started with its reading.
     pub(crate) fn new(wish: &Wish<'_>, table: &Table, clock: Instant) -> Result<Prepared> {
-        let family = wish.family.unwrap_or_else(|| guess(wish.formula, table));
-        let origin = if wish.family.is_some() {
-            "as asked"
-        } else {
-            "by the response"
-        };
-        let regression = Regression::new(wish.formula, family, wish.priors, table)?;
-        let bound = regression.bind(table)?;
+        let (regression, family_choice) = wish.regression(table)?;
+        Ok(Prepared {
+            bound: regression.bind(table)?,
+            regression,
+            family_choice,
+            read_seconds: clock.elapsed().as_secs_f64(),
+            dropped_rows: table.dropped_rows(),
+            stored: None,
+        })
+    }
+
+    /// Makes the model of a table that does not fit into memory.
+    fn on_disk(
+        wish: &Wish<'_>,
+        files: &Files<'_>,
+        output: Option<&Path>,
+        clock: Instant,
+    ) -> Result<Prepared> {
+        let (regression, family_choice) = wish.regression(files)?;
+        let stored = RowFile::new(output)?;
+        let (bound, dropped_rows) = storing::bind(&regression, files, &stored)?;
         Ok(Prepared {
             regression,
             bound,
-            family_choice: format!("{family}, {origin}"),
+            family_choice,
             read_seconds: clock.elapsed().as_secs_f64(),
-            dropped_rows: table.dropped_rows(),
+            dropped_rows,
+            stored: Some(stored),
         })
+    }
+
+    /// Keeps the rows on disk, if there are any, for a fit that will be gone on with.
+    pub(crate) fn keep_rows(&mut self) {
+        if let Some(stored) = &mut self.stored {
+            stored.keep();
+        }
     }
 
     /// Fits by one method.
@@ -121,6 +177,11 @@ impl Prepared {
         live: &mut Live,
         checkpoint: Option<Checkpoint>,
     ) -> Result<SavedFit> {
+        ensure!(
+            self.stored.is_none() || fit.method != Method::Dais,
+            "dais: expected rows in memory, found {} on disk\n  hint: sl-dais does not need them, or allow more with --memory",
+            self.bound.n_rows()
+        );
         let mut run = Run {
             observer: live,
             checkpoint,
@@ -128,6 +189,10 @@ impl Prepared {
         let mut posterior = fit.run(&self.bound, &mut run)?;
         let family = ("family".to_owned(), self.family_choice.clone());
         posterior.choices.insert(0, family);
+        if self.stored.is_some() {
+            let rows = ("rows".to_owned(), "on disk, shuffled".to_owned());
+            posterior.choices.insert(1, rows);
+        }
         let rows = posterior.guide.contents(&self.bound)?;
         let mut saved = SavedFit {
             version: env!("CARGO_PKG_VERSION").into(),
@@ -146,22 +211,37 @@ impl Prepared {
 }
 
 /// The family that suits a response if none was named.
-fn guess(formula: &str, table: &Table) -> Family {
+fn guess(formula: &str, table: &dyn Blocks) -> Result<Family> {
     let terms = Formula::parse(formula).and_then(|f| f.expand(table.names()));
     let Ok(terms) = terms else {
-        return Family::Gaussian;
+        return Ok(Family::Gaussian);
     };
     if terms.response.trials.is_some() {
-        return Family::Binomial;
+        return Ok(Family::Binomial);
     }
     let Expr::Column(name) = &terms.response.outcome else {
-        return Family::Gaussian;
+        return Ok(Family::Gaussian);
     };
-    match table.column(name) {
-        Ok(Column::Boolean(_)) => Family::Bernoulli,
-        Ok(Column::Category { levels, .. }) if levels.len() <= 2 => Family::Bernoulli,
-        Ok(Column::Category { .. }) => Family::Categorical,
-        Ok(Column::Number(y)) if y.iter().all(|&y| y == 0.0 || y == 1.0) => Family::Bernoulli,
-        _ => Family::Gaussian,
+    if !table.names().contains(name) {
+        return Ok(Family::Gaussian);
     }
+    let (mut levels, mut is_binary, mut is_text) = (HashSet::new(), true, false);
+    // Rows are left out for the same missing values as in the fit.
+    table.each(&terms.columns(), &mut |block| {
+        match block.column(name) {
+            Ok(Column::Boolean(_)) => {}
+            Ok(Column::Category { levels: names, .. }) => {
+                is_text = true;
+                levels.extend(names.iter().take(3).cloned());
+            }
+            Ok(Column::Number(y)) => is_binary &= y.iter().all(|&y| y == 0.0 || y == 1.0),
+            _ => is_binary = false,
+        }
+        Ok(())
+    })?;
+    Ok(match (is_text, is_binary) {
+        (true, _) if levels.len() > 2 => Family::Categorical,
+        (true, _) | (_, true) => Family::Bernoulli,
+        _ => Family::Gaussian,
+    })
 }

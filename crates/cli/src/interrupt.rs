@@ -1,9 +1,14 @@
 //! Ctrl-C: while a fit trains it finishes the step, otherwise it ends the process at once.
 
+use std::path::{Path, PathBuf};
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 static ASKED: AtomicBool = AtomicBool::new(false);
 static TRAINING: AtomicBool = AtomicBool::new(false);
+
+/// What must not be left behind when the process ends at once.
+static DOOMED: Mutex<Option<PathBuf>> = Mutex::new(None);
 
 /// The conventional exit code of a process that was interrupted.
 const INTERRUPTED: i32 = 130;
@@ -13,6 +18,10 @@ pub(crate) fn listen() {
     let _ = ctrlc::set_handler(|| {
         let again = ASKED.swap(true, Ordering::SeqCst);
         if again || !TRAINING.load(Ordering::SeqCst) {
+            if let Ok(Some(path)) = DOOMED.lock().as_deref() {
+                let _ = std::fs::remove_dir_all(path);
+                let _ = std::fs::remove_file(path);
+            }
             std::process::exit(INTERRUPTED);
         }
     });
@@ -25,5 +34,13 @@ pub(crate) fn asked() -> bool {
 
 /// Notes whether a step is running that must be finished first.
 pub(crate) fn note_part(part: &str) {
-    TRAINING.store(part == "train", Ordering::SeqCst);
+    let waits = matches!(part, "train" | "convert");
+    TRAINING.store(waits, Ordering::SeqCst);
+}
+
+/// Names the file or folder that goes when the process is interrupted outside of training.
+pub(crate) fn doom(path: Option<&Path>) {
+    if let Ok(mut doomed) = DOOMED.lock() {
+        *doomed = path.map(Path::to_path_buf);
+    }
 }

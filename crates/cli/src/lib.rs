@@ -8,6 +8,7 @@ mod failure;
 mod fitting;
 mod interrupt;
 mod live;
+mod memory;
 mod object;
 mod outcome;
 mod page;
@@ -17,6 +18,7 @@ mod sample;
 mod saved;
 mod score;
 mod session;
+mod storing;
 mod summary;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};

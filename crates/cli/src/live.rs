@@ -54,7 +54,7 @@ impl Live {
     pub(crate) fn rows(&self, progress: lehr_table::Progress) {
         let doing = match progress.stage {
             lehr_table::Stage::Reading => "reading",
-            lehr_table::Stage::Shuffling => "shuffling",
+            lehr_table::Stage::Shuffling => "shuffling on disk",
         };
         let share = 100.0 * progress.share;
         self.show(&format!("{doing}, {} rows, {share:.0} %", progress.rows));

@@ -119,7 +119,8 @@ impl FitObject {
             advice: verdict.advice,
             corrected: saved.is_corrected(),
             seconds: page::seconds(saved),
-            microseconds_per_iteration: 1e6 * posterior.seconds.train / iterations.max(1) as f64,
+            microseconds_per_iteration: 1e6 * posterior.seconds.train
+                / posterior.trained.steps_now.max(1) as f64,
             coefficients: summaries(saved, groups).iter().map(Into::into).collect(),
             priors: priors
                 .map(|(name, distribution)| PriorObject { name, distribution })

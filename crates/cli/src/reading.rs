@@ -3,19 +3,31 @@
 use std::path::PathBuf;
 
 use anyhow::{Result, anyhow};
-use clap::Args;
-use lehr_table::{Header, MissingPolicy, ReadOptions, Source, Table};
+use clap::{Args, ValueEnum};
+use lehr_table::{Header, MissingPolicy, ReadOptions, Source, Table, TableError};
 
 use crate::live::Live;
+
+/// What becomes of rows with missing values.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Missing {
+    /// They are an error that counts them
+    #[default]
+    Refuse,
+    /// They are left out and counted
+    Drop,
+}
 
 /// How files are read; the flags for CSV are ignored for formats that describe themselves.
 #[derive(Clone, Debug, Default, Args)]
 #[command(next_help_heading = "Reading")]
 pub(crate) struct Reading {
-    /// `drop` leaves out rows with missing values; any other text is a cell that means missing
-    /// (may be repeated)
-    #[arg(long, value_name = "drop|TEXT")]
-    missing: Vec<String>,
+    /// What becomes of rows with missing values
+    #[arg(long, value_enum, default_value_t, value_name = "refuse|drop")]
+    missing: Missing,
+    /// A CSV cell that means missing, besides an empty one and NA (may be repeated)
+    #[arg(long, value_name = "TEXT")]
+    missing_text: Vec<String>,
     /// The character between CSV fields [default: by the file's name and first line]
     #[arg(long, value_name = "CHAR")]
     delimiter: Option<String>,
@@ -31,8 +43,6 @@ impl Reading {
     /// The options, for some of the columns or all.
     pub(crate) fn options(&self, columns: Option<Vec<String>>) -> Result<ReadOptions> {
         let usual = ReadOptions::default();
-        let markers = self.missing.iter().filter(|text| *text != "drop").cloned();
-        let drops = self.missing.iter().any(|text| text == "drop");
         Ok(ReadOptions {
             delimiter: self.delimiter.as_deref().map(byte).transpose()?,
             header: if self.no_header {
@@ -40,16 +50,12 @@ impl Reading {
             } else {
                 Header::Present
             },
-            missing_markers: usual
-                .missing_markers
-                .iter()
+            missing_markers: (usual.missing_markers.iter().chain(&self.missing_text))
                 .cloned()
-                .chain(markers)
                 .collect(),
-            missing: if drops {
-                MissingPolicy::Drop
-            } else {
-                MissingPolicy::Refuse
+            missing: match self.missing {
+                Missing::Drop => MissingPolicy::Drop,
+                Missing::Refuse => MissingPolicy::Refuse,
             },
             columns,
             categorical: self.categorical.clone(),
@@ -78,5 +84,13 @@ fn byte(text: &str) -> Result<u8> {
         _ => Err(anyhow!(
             "--delimiter: expected one character or tab, found {text:?}\n  hint: --delimiter ';'"
         )),
+    }
+}
+
+/// An error that ends a scan and is never shown.
+pub(crate) fn stop() -> TableError {
+    TableError::UnknownColumn {
+        name: String::new(),
+        nearest: None,
     }
 }

@@ -41,6 +41,12 @@ pub trait RowSource: Send + Sync {
     /// Copies rows of an index column.
     fn copy_indices(&self, column: usize, rows: &RowSet<'_>, into: &mut [u32]);
 
+    /// Whether the rows are in random order, so that consecutive ones are a random sample: where
+    /// reading has to wait for a disk, mini-batches are then better taken in one piece.
+    fn is_shuffled(&self) -> bool {
+        false
+    }
+
     /// All rows of a numeric column, if they are in memory anyway.
     fn whole(&self, column: usize) -> Option<Arc<[f64]>>;
 

@@ -30,7 +30,9 @@ mod response;
 mod spelling;
 mod syntax;
 
-pub use basis::{Basis, BasisError, Coding, Column, Lookup, Polynomial, TermBasis};
+pub use basis::{
+    Basis, BasisError, Coding, Column, Lookup, Polynomial, Round, TermBasis, TermLearner,
+};
 pub use error::{FormulaError, Origin, Span};
 pub use expansion::{
     ColumnRole, ColumnUse, Correlation, GroupTerm, Intercept, Terms, effect_codings,

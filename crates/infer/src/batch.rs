@@ -16,6 +16,7 @@ pub struct Epochs {
     size: usize,
     seed: u64,
     purpose: String,
+    consecutive: bool,
 }
 
 /// A batch that cannot be drawn.
@@ -56,7 +57,18 @@ impl Epochs {
             size,
             seed,
             purpose,
+            consecutive: false,
         })
+    }
+
+    /// Batches of consecutive rows, for a table that is in random order already: each epoch
+    /// cuts the rows, seen as a ring, at another random place and takes the pieces in random
+    /// order. Every row is as likely as any other in every batch.
+    pub fn consecutive(self) -> Self {
+        Self {
+            consecutive: true,
+            ..self
+        }
     }
 
     /// Rows in a batch.
@@ -74,7 +86,7 @@ impl Epochs {
         self.rows / self.size as u64
     }
 
-    /// Fills `out` with the rows of a step, in random order and all different.
+    /// Fills `out` with the rows of a step, all different.
     ///
     /// # Panics
     /// If `out` is not as long as the batch.
@@ -82,6 +94,15 @@ impl Epochs {
         assert_eq!(out.len(), self.size, "room for one batch");
         let steps = self.steps_per_epoch();
         let mut stream = Stream::new(self.seed, &self.purpose, step / steps);
+        if self.consecutive {
+            let cut = stream.below(self.rows);
+            let piece = u64::from(Permutation::new(steps, &mut stream).at(step % steps));
+            let first = cut + piece * self.size as u64;
+            for (row, at) in out.iter_mut().zip(first..) {
+                *row = (at % self.rows) as u32;
+            }
+            return;
+        }
         let order = Permutation::new(self.rows, &mut stream);
         order.fill(step % steps * self.size as u64, out);
     }

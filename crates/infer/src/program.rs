@@ -105,8 +105,13 @@ impl Program {
             Feed::Fixed(data) => lend_fixed(&mut self.workspace, data, &columns),
             Feed::Batch { size, purpose } => {
                 let n_rows = density.n_rows() as u64;
+                let epochs = Epochs::new(n_rows, *size, self.seed, purpose)?;
                 self.batches.push(Batch {
-                    epochs: Epochs::new(n_rows, *size, self.seed, purpose)?,
+                    epochs: if density.source().is_shuffled() {
+                        epochs.consecutive()
+                    } else {
+                        epochs
+                    },
                     numbers: vec![0; *size],
                     rows: vec![0; *size],
                     columns,

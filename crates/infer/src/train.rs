@@ -151,6 +151,8 @@ pub struct Trained {
     pub history: Vec<(u64, f64)>,
     /// Seconds of compiling and of training.
     pub seconds: (f64, f64),
+    /// The steps that those seconds went to: fewer than all where a checkpoint was gone on with.
+    pub steps_now: u64,
 }
 
 /// Everything that changes while training: a checkpoint is this and nothing else.
@@ -206,6 +208,7 @@ pub fn train(
     let mut state = State::new(learned, settings)?;
     state.fingerprint = task.fingerprint(&mut program, &state.learned, settings);
     state.resume(run)?;
+    let before = state.step;
     let clock = Instant::now();
     Loop {
         task,
@@ -223,6 +226,7 @@ pub fn train(
         bad_steps: state.bad_steps,
         history: state.history,
         seconds: (compile, clock.elapsed().as_secs_f64()),
+        steps_now: state.step - before,
     })
 }
 

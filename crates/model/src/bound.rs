@@ -24,6 +24,7 @@ pub struct Bound {
 }
 
 /// What a binding consists of.
+#[derive(Clone)]
 pub(crate) struct Parts {
     pub(crate) model: Model,
     pub(crate) latents: Layout,
@@ -31,7 +32,7 @@ pub(crate) struct Parts {
     pub(crate) locals: Layout,
     pub(crate) description: String,
     pub(crate) columns: Columns,
-    pub(crate) data: Arc<RowData>,
+    pub(crate) data: Arc<dyn RowSource>,
     pub(crate) demands: Demands,
     pub(crate) schema: Arc<Schema>,
 }
@@ -40,6 +41,15 @@ impl Bound {
     pub(crate) fn new(parts: Parts) -> Bound {
         let parts = Arc::new(parts);
         Bound { parts }
+    }
+
+    /// The same model on the rows of another source, which its caller vouches for: it has the
+    /// columns of [`Density::columns`] in their order, and their values are such that binding
+    /// a table of them would not refuse any.
+    pub fn with_source(&self, source: Arc<dyn RowSource>) -> Bound {
+        let mut parts = Parts::clone(&self.parts);
+        parts.data = source;
+        Bound::new(parts)
     }
 
     /// The rows of another table as this model reads them, for prediction: levels keep the

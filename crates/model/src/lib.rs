@@ -41,6 +41,8 @@ mod predict;
 mod record;
 mod row;
 mod schema;
+#[cfg(feature = "files")]
+mod stored;
 mod supply;
 mod tracer;
 
@@ -49,4 +51,6 @@ pub use error::{BindError, Problem};
 pub use model::Model;
 pub use predict::PriorError;
 pub use row::Row;
+#[cfg(feature = "files")]
+pub use stored::StoredRows;
 pub use tracer::Tracer;

@@ -1,9 +1,9 @@
 //! Where the linear predictor is expected, and how widely it varies.
 
 use lehr_formula::Intercept;
+use lehr_table::Moment;
 
 use crate::family::{Family, Link};
-use crate::population::{centre_and_scale, root_mean_square};
 
 /// The linear predictor is `centre + unit · (standardised predictor)`, one centre for each
 /// logit of the family. So all latents are about 1 in size, whatever the response's unit.
@@ -16,25 +16,94 @@ pub(crate) struct Anchor {
     pub(crate) widening: f64,
 }
 
-/// What the response of the fitted table looks like.
-pub(crate) struct Observed<'a> {
+/// What the response of the fitted table looks like, gathered block by block.
+pub(crate) struct Observed {
+    family: Family,
+    count: f64,
+    sum: f64,
+    /// Of the response less the offset.
+    rest: Moment,
+    trials: Option<f64>,
+    offset: Option<Exposure>,
+    /// How often each class occurs, and half a time more; empty for numbers.
+    classes: Vec<f64>,
+    first: Option<f64>,
+    varies: bool,
+}
+
+/// Sums of the offset.
+#[derive(Default)]
+struct Exposure {
+    sum: f64,
+    /// The largest, and Σ e^(offset − largest).
+    most: f64,
+    parts: f64,
+}
+
+/// The response and what belongs to it in some rows.
+pub(crate) struct Seen<'a> {
     pub(crate) values: &'a [f64],
     pub(crate) trials: Option<&'a [f64]>,
     pub(crate) offset: Option<&'a [f64]>,
-    /// How many classes there are; 0 for numbers.
-    pub(crate) classes: usize,
 }
 
-impl Anchor {
-    /// The anchor of a family for these responses.
-    pub(crate) fn fit(family: Family, intercept: Intercept, observed: &Observed<'_>) -> Anchor {
-        if family.link() == Link::Identity {
-            return identity(intercept, observed);
+impl Observed {
+    /// Nothing yet of a response with so many classes, 0 for numbers.
+    pub(crate) fn new(family: Family, classes: usize) -> Observed {
+        Observed {
+            family,
+            count: 0.0,
+            sum: 0.0,
+            rest: Moment::default(),
+            trials: None,
+            offset: None,
+            classes: vec![0.5; classes],
+            first: None,
+            varies: false,
         }
-        let centre = match family {
+    }
+
+    pub(crate) fn see(&mut self, seen: &Seen<'_>) {
+        self.count += seen.values.len() as f64;
+        for (row, value) in seen.values.iter().enumerate() {
+            self.sum += value;
+            let shift = seen.offset.map_or(0.0, |offset| offset[row]);
+            self.rest.push(value - shift);
+            self.varies |= *self.first.get_or_insert(*value) != *value;
+            if let Some(count) = self.classes.get_mut(*value as usize) {
+                *count += 1.0;
+            }
+        }
+        if let Some(trials) = seen.trials {
+            *self.trials.get_or_insert(0.0) += trials.iter().sum::<f64>();
+        }
+        if let Some(offset) = seen.offset {
+            let exposure = self.offset.get_or_insert_with(Exposure::default);
+            for value in offset {
+                exposure.push(*value);
+            }
+        }
+    }
+
+    /// The response if it is the same in every row.
+    pub(crate) fn constant(&self) -> Option<f64> {
+        self.first.filter(|_| !self.varies)
+    }
+
+    /// Whether an offset is among what was seen.
+    pub(crate) fn has_offset(&self) -> bool {
+        self.offset.is_some()
+    }
+
+    /// The anchor of these responses.
+    pub(crate) fn anchor(&self, intercept: Intercept) -> Anchor {
+        if self.family.link() == Link::Identity {
+            return self.identity(intercept);
+        }
+        let centre = match self.family {
             Family::Ordinal => vec![0.0],
-            Family::Categorical => class_logits(observed),
-            _ => vec![linked_mean(family, observed)],
+            Family::Categorical => self.class_logits(),
+            _ => vec![self.linked_mean()],
         };
         match intercept {
             Intercept::Present => Anchor {
@@ -51,60 +120,58 @@ impl Anchor {
             },
         }
     }
-}
 
-/// The residual of the offset: its mean and spread, or its root mean square around 0.
-fn identity(intercept: Intercept, observed: &Observed<'_>) -> Anchor {
-    let rest: Vec<f64> = match observed.offset {
-        None => observed.values.to_vec(),
-        Some(offset) => (observed.values.iter().zip(offset))
-            .map(|(value, offset)| value - offset)
-            .collect(),
-    };
-    let (centre, unit) = match intercept {
-        Intercept::Present => centre_and_scale(&rest),
-        Intercept::Absent => (0.0, root_mean_square(&rest)),
-    };
-    Anchor {
-        centre: vec![centre],
-        // A spread of nothing but rounding is none; the caller refuses it.
-        unit: if unit > 4.0 * f64::EPSILON * centre.abs() {
-            unit
-        } else {
-            0.0
-        },
-        widening: 1.0,
+    /// The residual of the offset: its mean and spread, or its root mean square around 0.
+    fn identity(&self, intercept: Intercept) -> Anchor {
+        let (centre, unit) = match intercept {
+            Intercept::Present => (self.rest.mean(), self.rest.scale()),
+            Intercept::Absent => (0.0, self.rest.root_mean_square()),
+        };
+        Anchor {
+            centre: vec![centre],
+            // A spread of nothing but rounding is none; the caller refuses it.
+            unit: if unit > 4.0 * f64::EPSILON * centre.abs() {
+                unit
+            } else {
+                0.0
+            },
+            widening: 1.0,
+        }
+    }
+
+    /// The link of the mean, a little inside its range, less the offset's.
+    fn linked_mean(&self) -> f64 {
+        if self.family.link() == Link::Log {
+            let exposure = self.offset.as_ref().map_or(0.0, |offset| {
+                // ln mean(e^offset), safe for large offsets.
+                offset.most + (offset.parts / self.count).ln()
+            });
+            let floor = if self.family.is_count() { 0.5 } else { 0.0 };
+            return (self.sum.max(floor) / self.count).ln() - exposure;
+        }
+        let shift = self.offset.as_ref().map_or(0.0, |offset| offset.sum) / self.count;
+        let (hits, all) = match self.trials {
+            Some(trials) => (self.sum + 0.5, trials + 1.0),
+            None if self.family == Family::Beta => (self.sum, self.count),
+            None => (self.sum + 0.5, self.count + 1.0),
+        };
+        (hits / (all - hits)).ln() - shift
+    }
+
+    /// The log odds of each class against the first.
+    fn class_logits(&self) -> Vec<f64> {
+        let against = |count: &f64| (count / self.classes[0]).ln();
+        self.classes[1..].iter().map(against).collect()
     }
 }
 
-/// The link of the mean, a little inside its range, less the offset's.
-fn linked_mean(family: Family, observed: &Observed<'_>) -> f64 {
-    let count = observed.values.len() as f64;
-    let sum: f64 = observed.values.iter().sum();
-    let offset = observed.offset.unwrap_or(&[0.0]);
-    let shift = offset.iter().sum::<f64>() / offset.len() as f64;
-    if family.link() == Link::Log {
-        // ln mean(e^offset), safe for large offsets.
-        let most = offset.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-        let parts: f64 = offset.iter().map(|value| (value - most).exp()).sum();
-        let exposure = most + (parts / offset.len() as f64).ln();
-        let floor = if family.is_count() { 0.5 } else { 0.0 };
-        return (sum.max(floor) / count).ln() - exposure;
+impl Exposure {
+    fn push(&mut self, value: f64) {
+        self.sum += value;
+        if self.parts == 0.0 || value > self.most {
+            self.parts *= (self.most - value).exp();
+            self.most = value;
+        }
+        self.parts += (value - self.most).exp();
     }
-    let (hits, all) = match observed.trials {
-        Some(trials) => (sum + 0.5, trials.iter().sum::<f64>() + 1.0),
-        None if family == Family::Beta => (sum, count),
-        None => (sum + 0.5, count + 1.0),
-    };
-    (hits / (all - hits)).ln() - shift
-}
-
-/// The log odds of each class against the first.
-fn class_logits(observed: &Observed<'_>) -> Vec<f64> {
-    let mut counts = vec![0.5; observed.classes];
-    for value in observed.values {
-        counts[*value as usize] += 1.0;
-    }
-    let against = |count: &f64| (count / counts[0]).ln();
-    counts[1..].iter().map(against).collect()
 }

@@ -26,9 +26,10 @@ pub(crate) struct Design {
 }
 
 impl Design {
+    /// The columns for a table, before which so many rows come in the whole.
     pub(crate) fn new(
         regression: &Regression,
-        table: &Table,
+        (table, first): (&Table, usize),
         purpose: Purpose,
     ) -> Result<Design, RegressionError> {
         let terms = regression.terms();
@@ -45,7 +46,7 @@ impl Design {
                 .into_iter()
                 .flatten(),
         );
-        let source = Source::new(table, &names)?;
+        let source = Source::block(table, &names, first)?;
         let mut design = Design {
             table: Table::new(),
             unseen: Vec::new(),
@@ -122,7 +123,9 @@ impl Design {
     ) -> Result<(), RegressionError> {
         let values = regression.outcome.values(source)?;
         if let Ok(trials) = self.table.number(TRIALS) {
-            regression.outcome.check_hits(&values, trials)?;
+            regression
+                .outcome
+                .check_hits(&values, trials, source.first)?;
         }
         self.insert(RESPONSE, Column::Number(values));
         Ok(())
@@ -157,7 +160,7 @@ fn row_weights(expr: &Expr, source: &Source<'_>) -> Result<Vec<f64>, RegressionE
     match values.iter().position(|weight| *weight < 0.0) {
         None => Ok(values),
         Some(row) => Err(RegressionError::Column {
-            at: format!("weights({expr}), row {}", row + 1),
+            at: format!("weights({expr}), row {}", source.first + row + 1),
             expected: "a weight from 0 on".into(),
             found: values[row].to_string(),
             hint: String::new(),

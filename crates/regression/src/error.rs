@@ -28,6 +28,9 @@ pub enum RegressionError {
     /// The table has no rows.
     #[error("table: expected at least one row, found none")]
     NoRows,
+    /// The table could not be read to its end; the reader's own words.
+    #[error("{0}")]
+    Read(String),
     /// A column that is read is not there.
     #[error("no column {name:?} in the table\n  hint: {hint}")]
     UnknownColumn {

@@ -3,12 +3,16 @@
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
-use lehr_formula::{Correlation, GroupTerm, Intercept, TermBasis, effect_codings};
+use lehr_formula::{
+    Correlation, GroupTerm, Intercept, Round, TermBasis, TermLearner, effect_codings,
+};
+use lehr_table::Moment;
 use serde::{Deserialize, Serialize};
 
 use crate::error::RegressionError;
+use crate::label::Labels;
 use crate::outcome::listed;
-use crate::population::{check_size, evaluate, fit_basis, root_mean_square};
+use crate::population::{check_size, check_width, evaluate, see_all, turn_all};
 use crate::regression::NewLevels;
 use crate::source::Source;
 
@@ -45,55 +49,6 @@ pub(crate) struct Membership {
 }
 
 impl Grouping {
-    /// Learns the groups and the scales of the slopes.
-    pub(crate) fn fit(term: &GroupTerm, source: &Source<'_>) -> Result<Grouping, RegressionError> {
-        let codings = effect_codings(term.intercept, &term.slopes);
-        let bases: Vec<TermBasis> = (term.slopes.iter().zip(codings))
-            .map(|(slope, codings)| fit_basis(slope, &codings, source))
-            .collect::<Result<_, _>>()?;
-        let mut effects = Vec::new();
-        if term.intercept == Intercept::Present {
-            effects.push("Intercept".to_owned());
-        }
-        effects.extend(bases.iter().flat_map(TermBasis::names));
-        if effects.len() > MOST_EFFECTS {
-            return Err(RegressionError::Column {
-                at: term.to_string(),
-                expected: format!("at most {MOST_EFFECTS} effects by group"),
-                found: effects.len().to_string(),
-                hint: "let fewer slopes vary".into(),
-            });
-        }
-        let (levels, combinations) = occurring(&term.grouping, source);
-        let mut grouping = Grouping {
-            label: term.label(),
-            columns: term.grouping.clone(),
-            levels,
-            combinations,
-            bases,
-            intercept: term.intercept,
-            correlated: term.correlation == Correlation::Correlated && effects.len() > 1,
-            scales: Vec::new(),
-            effects,
-        };
-        grouping.scales = grouping.fit_scales(source)?;
-        Ok(grouping)
-    }
-
-    fn fit_scales(&self, source: &Source<'_>) -> Result<Vec<f64>, RegressionError> {
-        let scale = |(name, values): (&String, Vec<f64>)| match root_mean_square(&values) {
-            scale if scale > 0.0 => check_size(name, 0.0, scale).map(|()| scale),
-            _ => Err(RegressionError::Column {
-                at: name.clone(),
-                expected: format!("values other than 0 for slopes by {}", self.label),
-                found: "none".into(),
-                hint: "leave the slope out".into(),
-            }),
-        };
-        let columns = self.multipliers(source)?;
-        self.effects.iter().zip(columns).map(scale).collect()
-    }
-
     /// The number of groups.
     pub(crate) fn count(&self) -> usize {
         self.combinations.len() / self.columns.len()
@@ -212,21 +167,145 @@ fn joined(parts: &[Part], row: usize) -> String {
     names.join(":")
 }
 
-/// The levels of each column and the combinations of them that occur, sorted.
-fn occurring(columns: &[String], source: &Source<'_>) -> (Vec<Arc<[String]>>, Vec<u32>) {
-    let parts: Vec<_> = columns.iter().map(|name| source.labels(name)).collect();
-    let mut found: HashSet<Vec<u32>> = HashSet::new();
-    let mut key = vec![0; columns.len()];
-    for row in 0..source.n_rows() {
-        for (slot, (codes, _)) in key.iter_mut().zip(&parts) {
-            *slot = codes[row];
-        }
-        if !found.contains(&key[..]) {
-            found.insert(key.clone());
+/// The groups of a term while they are learnt.
+pub(crate) struct GroupingLearner {
+    term: GroupTerm,
+    bases: Vec<TermLearner>,
+    labels: Vec<Labels>,
+    found: HashSet<Vec<u32>>,
+    /// Whether a round has shown all groups.
+    settled: bool,
+}
+
+impl GroupingLearner {
+    pub(crate) fn new(term: &GroupTerm) -> GroupingLearner {
+        let codings = effect_codings(term.intercept, &term.slopes);
+        let bases = (term.slopes.iter().zip(codings))
+            .map(|(slope, codings)| TermLearner::new(slope, &codings));
+        GroupingLearner {
+            bases: bases.collect(),
+            labels: vec![Labels::default(); term.grouping.len()],
+            term: term.clone(),
+            found: HashSet::new(),
+            settled: false,
         }
     }
-    let mut combinations: Vec<Vec<u32>> = found.into_iter().collect();
+
+    pub(crate) fn see(&mut self, source: &Source<'_>) -> Result<(), RegressionError> {
+        see_all(&mut self.bases, source)?;
+        if self.settled {
+            return Ok(());
+        }
+        let columns = self.term.grouping.iter().zip(&mut self.labels);
+        let codes: Vec<Vec<u32>> = columns
+            .map(|(name, labels)| {
+                let (codes, names) = source.labels(name);
+                labels.codes(&codes, &names)
+            })
+            .collect();
+        let mut key = vec![0; codes.len()];
+        for row in 0..source.n_rows() {
+            for (slot, codes) in key.iter_mut().zip(&codes) {
+                *slot = codes[row];
+            }
+            if !self.found.contains(&key[..]) {
+                self.found.insert(key.clone());
+            }
+        }
+        Ok(())
+    }
+
+    pub(crate) fn turn(&mut self) -> Result<Round, RegressionError> {
+        self.settled = true;
+        turn_all(&mut self.bases)
+    }
+
+    /// What is left to learn: the scales of the slopes.
+    pub(crate) fn finish(self) -> Result<GroupingFit, RegressionError> {
+        let bases: Vec<TermBasis> = self.bases.into_iter().map(TermLearner::finish).collect();
+        for (slope, basis) in self.term.slopes.iter().zip(&bases) {
+            check_width(slope, basis)?;
+        }
+        let effects = effects(&self.term, &bases)?;
+        let (levels, combinations) = sorted(&self.labels, &self.found);
+        let grouping = Grouping {
+            label: self.term.label(),
+            columns: self.term.grouping.clone(),
+            levels,
+            combinations,
+            bases,
+            intercept: self.term.intercept,
+            correlated: self.term.correlation == Correlation::Correlated && effects.len() > 1,
+            scales: Vec::new(),
+            effects,
+        };
+        Ok(GroupingFit {
+            moments: vec![Moment::default(); grouping.effects.len()],
+            grouping,
+        })
+    }
+}
+
+/// A group term while the scales of its slopes are learnt.
+pub(crate) struct GroupingFit {
+    grouping: Grouping,
+    moments: Vec<Moment>,
+}
+
+impl GroupingFit {
+    pub(crate) fn see(&mut self, source: &Source<'_>) -> Result<(), RegressionError> {
+        let columns = self.grouping.multipliers(source)?;
+        for (moment, values) in self.moments.iter_mut().zip(columns) {
+            for value in values {
+                moment.push(value);
+            }
+        }
+        Ok(())
+    }
+
+    pub(crate) fn finish(mut self) -> Result<Grouping, RegressionError> {
+        let label = &self.grouping.label;
+        let scale = |(name, moment): (&String, &Moment)| match moment.root_mean_square() {
+            scale if scale > 0.0 => check_size(name, 0.0, scale).map(|()| scale),
+            _ => Err(RegressionError::Column {
+                at: name.clone(),
+                expected: format!("values other than 0 for slopes by {label}"),
+                found: "none".into(),
+                hint: "leave the slope out".into(),
+            }),
+        };
+        let pairs = self.grouping.effects.iter().zip(&self.moments);
+        self.grouping.scales = pairs.map(scale).collect::<Result<_, _>>()?;
+        Ok(self.grouping)
+    }
+}
+
+/// What varies by group.
+fn effects(term: &GroupTerm, bases: &[TermBasis]) -> Result<Vec<String>, RegressionError> {
+    let mut effects = Vec::new();
+    if term.intercept == Intercept::Present {
+        effects.push("Intercept".to_owned());
+    }
+    effects.extend(bases.iter().flat_map(TermBasis::names));
+    if effects.len() <= MOST_EFFECTS {
+        return Ok(effects);
+    }
+    Err(RegressionError::Column {
+        at: term.to_string(),
+        expected: format!("at most {MOST_EFFECTS} effects by group"),
+        found: effects.len().to_string(),
+        hint: "let fewer slopes vary".into(),
+    })
+}
+
+/// The levels of each column and the combinations of them that occur, sorted.
+fn sorted(labels: &[Labels], found: &HashSet<Vec<u32>>) -> (Vec<Arc<[String]>>, Vec<u32>) {
+    let (levels, places): (Vec<_>, Vec<_>) = labels.iter().map(Labels::finish).unzip();
+    let place = |key: &Vec<u32>| -> Vec<u32> {
+        let codes = key.iter().zip(&places);
+        codes.map(|(code, places)| places[*code as usize]).collect()
+    };
+    let mut combinations: Vec<Vec<u32>> = found.iter().map(place).collect();
     combinations.sort_unstable();
-    let levels = parts.into_iter().map(|(_, levels)| levels).collect();
     (levels, combinations.into_iter().flatten().collect())
 }

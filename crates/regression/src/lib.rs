@@ -23,13 +23,16 @@
 //! ```
 
 mod anchor;
+mod blocks;
 mod blueprint;
 mod coefficient;
 mod design;
 mod error;
 mod family;
 mod grouping;
+mod label;
 mod law;
+mod learning;
 mod new_rows;
 mod outcome;
 mod population;
@@ -38,6 +41,7 @@ mod program;
 mod regression;
 mod source;
 
+pub use blocks::{Blocks, EachBlock};
 pub use error::RegressionError;
 pub use family::{Family, Link};
 pub use new_rows::NewRows;

@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::error::RegressionError;
 use crate::family::Family;
+use crate::label::Labels;
 use crate::source::Source;
 
 /// More classes than this are numbers or groups mistaken for classes.
@@ -23,23 +24,22 @@ pub(crate) struct Outcome {
 }
 
 impl Outcome {
-    /// Learns the classes, and says what the user should know of them.
-    pub(crate) fn fit(
-        family: Family,
-        response: &Response,
-        source: &Source<'_>,
-    ) -> Result<(Outcome, Vec<String>), RegressionError> {
+    /// The response of a family before its classes are known.
+    pub(crate) fn new(family: Family, response: &Response) -> Result<Outcome, RegressionError> {
         check_trials(family, response)?;
-        let mut outcome = Outcome {
+        let outcome = Outcome {
             family,
             response: response.clone(),
             classes: Vec::new(),
         };
-        if family.is_class() {
-            outcome.classes = outcome.fit_classes(source)?;
+        match outcome.response.outcome {
+            Expr::Column(_) => Ok(outcome),
+            _ if !family.is_class() => Ok(outcome),
+            ref other => {
+                let hint = "make a column of it in the table first";
+                Err(outcome.refused("a column", other.to_string(), hint))
+            }
         }
-        let notes = outcome.notes(source);
-        Ok((outcome, notes))
     }
 
     /// `column "y"`, or the expression.
@@ -57,30 +57,6 @@ impl Outcome {
             found,
             hint: hint.into(),
         }
-    }
-
-    fn fit_classes(&self, source: &Source<'_>) -> Result<Vec<String>, RegressionError> {
-        let Expr::Column(name) = &self.response.outcome else {
-            let found = format!("{}", self.response.outcome);
-            return Err(self.refused("a column", found, "make a column of it in the table first"));
-        };
-        let binary = self.family == Family::Bernoulli;
-        match source.column(name) {
-            Column::Number(_) if binary => return Ok(vec!["0".into(), "1".into()]),
-            Column::Boolean(_) => return Ok(vec!["false".into(), "true".into()]),
-            Column::Category { levels, .. } if binary && levels.len() == 2 => {
-                return Ok(levels.to_vec());
-            }
-            _ => {}
-        }
-        let (codes, levels) = source.labels(name);
-        let mut occurs = vec![false; levels.len()];
-        for code in &codes {
-            occurs[*code as usize] = true;
-        }
-        let used = levels.iter().zip(occurs).filter(|(_, occurs)| *occurs);
-        let classes: Vec<String> = used.map(|(level, _)| level.clone()).collect();
-        self.check_classes(classes)
     }
 
     fn check_classes(&self, classes: Vec<String>) -> Result<Vec<String>, RegressionError> {
@@ -107,13 +83,13 @@ impl Outcome {
         Ok(classes)
     }
 
-    fn notes(&self, source: &Source<'_>) -> Vec<String> {
+    /// What the user should know of the classes.
+    fn notes(&self, is_text: &dyn Fn(&str) -> bool) -> Vec<String> {
         let Expr::Column(name) = &self.response.outcome else {
             return Vec::new();
         };
-        let text = matches!(source.column(name), Column::Category { .. });
         match (self.family, &self.classes[..]) {
-            (Family::Bernoulli, [zero, one]) if text => {
+            (Family::Bernoulli, [zero, one]) if is_text(name) => {
                 vec![format!("{name}: {one:?} counts as 1 and {zero:?} as 0")]
             }
             (Family::Categorical, [first, ..]) => {
@@ -130,11 +106,11 @@ impl Outcome {
     pub(crate) fn values(&self, source: &Source<'_>) -> Result<Vec<f64>, RegressionError> {
         let name = match &self.response.outcome {
             Expr::Column(name) => name,
-            expr => return self.checked(source.evaluate(expr)?),
+            expr => return self.checked(source.evaluate(expr)?, source.first),
         };
         match (self.family.is_class(), source.column(name)) {
             (true, Column::Number(values)) if self.family == Family::Bernoulli => {
-                self.checked(values.clone())
+                self.checked(values.clone(), source.first)
             }
             (true, _) => self.class_numbers(name, source),
             (false, Column::Category { levels, .. }) => {
@@ -146,7 +122,7 @@ impl Outcome {
             }
             (false, _) => {
                 let values = source.numbers(name).unwrap_or_default();
-                self.checked(values.to_vec())
+                self.checked(values.to_vec(), source.first)
             }
         }
     }
@@ -168,7 +144,7 @@ impl Outcome {
                 .filter_map(|code| places[*code as usize])
                 .collect()),
             Some(row) => Err(RegressionError::Column {
-                at: format!("{}, row {}", self.place(), row + 1),
+                at: format!("{}, row {}", self.place(), source.first + row + 1),
                 expected: "a class of the table that was fitted".into(),
                 found: format!("{:?}", levels[codes[row] as usize]),
                 hint: format!("the classes are {}", listed(&self.classes)),
@@ -176,14 +152,14 @@ impl Outcome {
         }
     }
 
-    fn checked(&self, values: Vec<f64>) -> Result<Vec<f64>, RegressionError> {
+    fn checked(&self, values: Vec<f64>, first: usize) -> Result<Vec<f64>, RegressionError> {
         let (sound, expected, hint) = demand(self.family);
         let Some(row) = values.iter().position(|value| !sound(*value)) else {
             return Ok(values);
         };
         let count = values.iter().filter(|value| !sound(**value)).count();
         Err(RegressionError::Column {
-            at: format!("{}, row {}", self.place(), row + 1),
+            at: format!("{}, row {}", self.place(), first + row + 1),
             expected: format!("{expected} for family {}", self.family),
             found: format!("{}{}", values[row], such_rows(count)),
             hint: hint.into(),
@@ -204,7 +180,7 @@ impl Outcome {
         match values.iter().position(|value| !whole(value)) {
             None => Ok(Some(values)),
             Some(row) => Err(RegressionError::Column {
-                at: format!("column {name:?}, row {}", row + 1),
+                at: format!("column {name:?}, row {}", source.first + row + 1),
                 expected: "a whole number of trials".into(),
                 found: values[row].to_string(),
                 hint: String::new(),
@@ -213,14 +189,19 @@ impl Outcome {
     }
 
     /// Refuses more successes than trials.
-    pub(crate) fn check_hits(&self, hits: &[f64], trials: &[f64]) -> Result<(), RegressionError> {
+    pub(crate) fn check_hits(
+        &self,
+        hits: &[f64],
+        trials: &[f64],
+        first: usize,
+    ) -> Result<(), RegressionError> {
         let wrong = |row: usize| hits[row] > trials[row];
         let Some(row) = (0..hits.len()).find(|&row| wrong(row)) else {
             return Ok(());
         };
         let count = (row..hits.len()).filter(|&row| wrong(row)).count();
         Err(RegressionError::Column {
-            at: format!("{}, row {}", self.place(), row + 1),
+            at: format!("{}, row {}", self.place(), first + row + 1),
             expected: format!("at most {} successes, the trials there", trials[row]),
             found: format!("{}{}", hits[row], such_rows(count)),
             hint: "the second part of cbind is the trials, not the failures".into(),
@@ -234,6 +215,64 @@ impl Outcome {
             Family::Beta => 0.5,
             _ => 0.0,
         }
+    }
+}
+
+/// The classes of a response while they are gathered.
+pub(crate) struct OutcomeLearner {
+    outcome: Outcome,
+    labels: Labels,
+    /// Classes that are known whatever the rows say.
+    given: Option<Vec<String>>,
+}
+
+impl OutcomeLearner {
+    pub(crate) fn new(outcome: Outcome) -> OutcomeLearner {
+        OutcomeLearner {
+            outcome,
+            labels: Labels::default(),
+            given: None,
+        }
+    }
+
+    pub(crate) fn see(&mut self, source: &Source<'_>) {
+        let Expr::Column(name) = &self.outcome.response.outcome else {
+            return;
+        };
+        if !self.outcome.family.is_class() {
+            return;
+        }
+        let binary = self.outcome.family == Family::Bernoulli;
+        match source.column(name) {
+            Column::Number(_) if binary => self.given = Some(vec!["0".into(), "1".into()]),
+            Column::Boolean(_) => self.given = Some(vec!["false".into(), "true".into()]),
+            Column::Category { levels, .. } if binary && levels.len() == 2 => {
+                self.given.get_or_insert_with(|| levels.to_vec());
+                let (codes, levels) = source.labels(name);
+                self.labels.codes(&codes, &levels);
+            }
+            _ => {
+                let (codes, levels) = source.labels(name);
+                self.labels.codes(&codes, &levels);
+            }
+        }
+    }
+
+    /// The response with its classes, and what the user should know of them.
+    pub(crate) fn finish(
+        self,
+        is_text: &dyn Fn(&str) -> bool,
+    ) -> Result<(Outcome, Vec<String>), RegressionError> {
+        let mut outcome = self.outcome;
+        if outcome.family.is_class() {
+            let (found, _) = self.labels.finish();
+            outcome.classes = match self.given {
+                Some(given) if found.iter().all(|class| given.contains(class)) => given,
+                _ => outcome.check_classes(found.to_vec())?,
+            };
+        }
+        let notes = outcome.notes(is_text);
+        Ok((outcome, notes))
     }
 }
 

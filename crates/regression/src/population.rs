@@ -1,9 +1,9 @@
 //! The common columns: computed from the terms, standardised, and back.
 
 use std::collections::HashMap;
-use std::hash::{DefaultHasher, Hash, Hasher};
+use std::hash::{DefaultHasher, Hasher};
 
-use lehr_formula::{Coding, FormulaError, Intercept, Term, TermBasis, Terms};
+use lehr_formula::{FormulaError, Intercept, Round, Term, TermBasis, TermLearner, Terms};
 use lehr_table::Moment;
 use serde::{Deserialize, Serialize};
 
@@ -34,32 +34,6 @@ pub(crate) struct Scaled {
 }
 
 impl Population {
-    /// Learns levels, means and scales. Columns are centred where there is an intercept to
-    /// take up what that changes; without one their scale is the root of their mean square.
-    pub(crate) fn fit(
-        terms: &Terms,
-        formula: &str,
-        source: &Source<'_>,
-    ) -> Result<(Population, Vec<String>), RegressionError> {
-        let mut fit = Fit {
-            intercept: terms.intercept,
-            ..Fit::default()
-        };
-        let mut bases = Vec::with_capacity(terms.fixed.len());
-        for (term, codings) in terms.fixed.iter().zip(terms.codings()) {
-            let basis = fit_basis(term, &codings, source)
-                .map_err(|error| pointed(error, terms, term, formula))?;
-            for (name, values) in basis.names().into_iter().zip(evaluate(&basis, source)?) {
-                fit.add(name, &values)?;
-            }
-            bases.push(basis);
-        }
-        fit.check(terms)?;
-        let notes = fit.notes();
-        let columns = fit.columns;
-        Ok((Population { bases, columns }, notes))
-    }
-
     /// The standardised columns of a table, row after row.
     pub(crate) fn matrix(&self, source: &Source<'_>) -> Result<Vec<f64>, RegressionError> {
         let (rows, width) = (source.n_rows(), self.columns.len());
@@ -80,45 +54,177 @@ impl Population {
     }
 }
 
-/// The columns while they are learnt.
-struct Fit {
-    intercept: Intercept,
-    columns: Vec<Scaled>,
-    constant: Vec<String>,
-    twins: Vec<(String, String)>,
-    seen: HashMap<u64, String>,
-    place: usize,
+/// The constants of the terms while they are learnt.
+pub(crate) struct PopulationLearner {
+    learners: Vec<TermLearner>,
 }
 
-impl Default for Fit {
-    fn default() -> Fit {
-        Fit {
-            intercept: Intercept::Present,
-            columns: Vec::new(),
-            constant: Vec::new(),
-            twins: Vec::new(),
-            seen: HashMap::new(),
-            place: 0,
+impl PopulationLearner {
+    pub(crate) fn new(terms: &Terms) -> PopulationLearner {
+        let pairs = terms.fixed.iter().zip(terms.codings());
+        let learners = pairs.map(|(term, codings)| TermLearner::new(term, &codings));
+        PopulationLearner {
+            learners: learners.collect(),
         }
+    }
+
+    pub(crate) fn see(&mut self, source: &Source<'_>) -> Result<(), RegressionError> {
+        see_all(&mut self.learners, source)
+    }
+
+    pub(crate) fn turn(&mut self) -> Result<Round, RegressionError> {
+        turn_all(&mut self.learners)
+    }
+
+    /// What is left to learn: the means and scales of the columns.
+    pub(crate) fn finish(self, terms: &Terms, formula: &str) -> Result<Fit, RegressionError> {
+        let mut bases = Vec::with_capacity(terms.fixed.len());
+        for (term, learner) in terms.fixed.iter().zip(self.learners) {
+            let basis = learner.finish();
+            check_width(term, &basis).map_err(|error| pointed(error, terms, term, formula))?;
+            bases.push(basis);
+        }
+        let names = bases.iter().flat_map(TermBasis::names);
+        let columns = names.map(Gathered::new).collect();
+        Ok(Fit {
+            intercept: terms.intercept,
+            bases,
+            columns,
+        })
+    }
+}
+
+/// Shows a block to the constants of terms.
+pub(crate) fn see_all(
+    learners: &mut [TermLearner],
+    source: &Source<'_>,
+) -> Result<(), RegressionError> {
+    for learner in learners {
+        learner.see(&|name| source.read(name), source.first)?;
+    }
+    Ok(())
+}
+
+/// Ends a round of terms.
+pub(crate) fn turn_all(learners: &mut [TermLearner]) -> Result<Round, RegressionError> {
+    let mut round = Round::Last;
+    for learner in learners {
+        if learner.turn()? == Round::Another {
+            round = Round::Another;
+        }
+    }
+    Ok(round)
+}
+
+/// The columns while their means and scales are learnt.
+pub(crate) struct Fit {
+    intercept: Intercept,
+    bases: Vec<TermBasis>,
+    columns: Vec<Gathered>,
+}
+
+/// One column while it is gathered.
+struct Gathered {
+    name: String,
+    moment: Moment,
+    first: Option<f64>,
+    varies: bool,
+    /// Of all values in order: equal columns have equal digests.
+    digest: DefaultHasher,
+}
+
+impl Gathered {
+    fn new(name: String) -> Gathered {
+        Gathered {
+            name,
+            moment: Moment::default(),
+            first: None,
+            varies: false,
+            digest: DefaultHasher::new(),
+        }
+    }
+
+    fn push(&mut self, values: &[f64]) {
+        for value in values {
+            self.moment.push(*value);
+            self.varies |= *self.first.get_or_insert(*value) != *value;
+            self.digest.write_u64(value.to_bits());
+        }
+    }
+
+    /// Mean and scale, or `None` for a column that says the same as the intercept, or as
+    /// nothing at all.
+    fn scaled(&self, intercept: Intercept) -> Option<(f64, f64)> {
+        let (mean, scale) = match intercept {
+            Intercept::Present => (self.moment.mean(), self.moment.scale()),
+            Intercept::Absent => (0.0, self.moment.root_mean_square()),
+        };
+        let constant = match intercept {
+            Intercept::Present => !self.varies,
+            Intercept::Absent => !self.varies && self.first == Some(0.0),
+        };
+        // What is left of a spread this small is rounding; squares of tiny numbers vanish.
+        let rounding = scale <= 4.0 * f64::EPSILON * mean.abs() && mean.abs() > 1e-140;
+        (!rounding && !constant).then_some((mean, scale))
     }
 }
 
 impl Fit {
-    fn add(&mut self, name: String, values: &[f64]) -> Result<(), RegressionError> {
-        let place = self.place;
-        self.place += 1;
-        let (mean, scale) = match self.intercept {
-            Intercept::Present => centre_and_scale(values),
-            Intercept::Absent => (0.0, root_mean_square(values)),
-        };
-        // What is left of a spread this small is rounding; squares of tiny numbers vanish.
-        let rounding = scale <= 4.0 * f64::EPSILON * mean.abs() && mean.abs() > 1e-140;
-        if rounding || is_constant(values, self.intercept) {
-            self.constant.push(name);
-            return Ok(());
+    pub(crate) fn see(&mut self, source: &Source<'_>) -> Result<(), RegressionError> {
+        let mut columns = self.columns.iter_mut();
+        for basis in &self.bases {
+            for (values, column) in evaluate(basis, source)?.iter().zip(&mut columns) {
+                column.push(values);
+            }
         }
+        Ok(())
+    }
+
+    /// The columns that vary, and what the user should know of the others. Columns are centred
+    /// where there is an intercept to take up what that changes; without one their scale is the
+    /// root of their mean square.
+    pub(crate) fn finish(
+        self,
+        terms: &Terms,
+    ) -> Result<(Population, Vec<String>), RegressionError> {
+        let mut found = Found::default();
+        for (place, column) in self.columns.into_iter().enumerate() {
+            found.add(place, column, self.intercept)?;
+        }
+        found.check(terms)?;
+        let notes = found.notes();
+        let population = Population {
+            bases: self.bases,
+            columns: found.columns,
+        };
+        Ok((population, notes))
+    }
+}
+
+/// The columns by what becomes of them.
+#[derive(Default)]
+struct Found {
+    columns: Vec<Scaled>,
+    constant: Vec<String>,
+    twins: Vec<(String, String)>,
+    seen: HashMap<u64, String>,
+}
+
+impl Found {
+    fn add(
+        &mut self,
+        place: usize,
+        column: Gathered,
+        intercept: Intercept,
+    ) -> Result<(), RegressionError> {
+        let Some((mean, scale)) = column.scaled(intercept) else {
+            self.constant.push(column.name);
+            return Ok(());
+        };
+        let name = column.name;
         check_size(&name, mean, scale)?;
-        if let Some(twin) = self.seen.insert(fingerprint(values), name.clone()) {
+        let digest = column.digest.finish();
+        if let Some(twin) = self.seen.insert(digest, name.clone()) {
             self.twins.push((twin, name.clone()));
         }
         self.columns.push(Scaled {
@@ -156,13 +262,8 @@ impl Fit {
     }
 }
 
-/// Fits the factors of a term and refuses those with too many levels.
-pub(crate) fn fit_basis(
-    term: &Term,
-    codings: &[Coding],
-    source: &Source<'_>,
-) -> Result<TermBasis, RegressionError> {
-    let basis = TermBasis::fit(term, codings, &|name| source.read(name))?;
+/// Refuses factors with too many levels.
+pub(crate) fn check_width(term: &Term, basis: &TermBasis) -> Result<(), RegressionError> {
     let mut width = 1_usize;
     for factor in &basis.factors {
         let levels = factor.levels().len();
@@ -188,7 +289,7 @@ pub(crate) fn fit_basis(
             hint: "cross fewer levels, or use a group term such as (1 | a:b)".into(),
         });
     }
-    Ok(basis)
+    Ok(())
 }
 
 /// Puts a caret under a column with too many levels.
@@ -220,15 +321,6 @@ pub(crate) fn evaluate(
     Ok(basis.evaluate(&|name| source.read(name))?)
 }
 
-/// Whether the intercept, or nothing at all, says the same as the column.
-fn is_constant(values: &[f64], intercept: Intercept) -> bool {
-    let only = match intercept {
-        Intercept::Present => values[0],
-        Intercept::Absent => 0.0,
-    };
-    values.iter().all(|value| *value == only)
-}
-
 /// Refuses sizes whose ratios could leave the range of doubles.
 pub(crate) fn check_size(at: &str, centre: f64, scale: f64) -> Result<(), RegressionError> {
     if (1e-140..1e140).contains(&scale) && centre.abs() < 1e140 {
@@ -240,31 +332,4 @@ pub(crate) fn check_size(at: &str, centre: f64, scale: f64) -> Result<(), Regres
         found: "others".into(),
         hint: "give the column in another unit".into(),
     })
-}
-
-/// Mean and population standard deviation.
-pub(crate) fn centre_and_scale(values: &[f64]) -> (f64, f64) {
-    let mut moment = Moment::default();
-    for value in values {
-        moment.push(*value);
-    }
-    (moment.mean(), moment.scale())
-}
-
-/// √(Σ x²/n), without overflow short of its result's own.
-pub(crate) fn root_mean_square(values: &[f64]) -> f64 {
-    let most = values.iter().fold(0.0_f64, |most, x| most.max(x.abs()));
-    if most == 0.0 {
-        return 0.0;
-    }
-    let squares: f64 = values.iter().map(|x| (x / most).powi(2)).sum();
-    most * (squares / values.len() as f64).sqrt()
-}
-
-fn fingerprint(values: &[f64]) -> u64 {
-    let mut hasher = DefaultHasher::new();
-    for value in values {
-        value.to_bits().hash(&mut hasher);
-    }
-    hasher.finish()
 }

@@ -1,23 +1,26 @@
 //! A regression: everything between a table and a model except the rows.
 
-use lehr_density::SiteValue;
+use std::sync::Arc;
+
+use lehr_density::{Columns, RowSource, SiteValue};
 use lehr_formula::{Formula, FormulaError, Intercept, Terms};
 use lehr_model::{Bound, Model};
 use lehr_table::{Column, Table};
 use serde::{Deserialize, Serialize};
 
-use crate::anchor::{Anchor, Observed};
+use crate::blocks::Blocks;
 use crate::blueprint::{Blueprint, Draft, Parts};
 use crate::coefficient::Reporter;
-use crate::design::{Design, Purpose, offset, predictor_columns};
+use crate::design::{Design, Purpose, predictor_columns};
 use crate::error::RegressionError;
-use crate::family::{Family, Link};
+use crate::family::Family;
 use crate::grouping::Grouping;
+use crate::learning::learn;
 use crate::new_rows::NewRows;
 use crate::outcome::Outcome;
-use crate::population::{Population, check_size};
+use crate::population::Population;
 use crate::prior::Wishes;
-use crate::source::Source;
+use crate::program::group_column;
 
 /// What is to be done with groups that the fitted table did not have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -91,27 +94,31 @@ impl Regression {
         priors: &[String],
         table: &Table,
     ) -> Result<Regression, RegressionError> {
-        let terms = read(formula, family, table).map_err(|error| RegressionError::Formula {
+        Regression::learn(formula, family, priors, table)
+    }
+
+    /// As [`Regression::new`] for a table that need not be in memory: its rows are visited
+    /// twice, more often where a term such as `poly(x, 3)` asks for it.
+    pub fn learn(
+        formula: &str,
+        family: Family,
+        priors: &[String],
+        blocks: &dyn Blocks,
+    ) -> Result<Regression, RegressionError> {
+        let terms = read(formula, family, blocks).map_err(|error| RegressionError::Formula {
             error,
             source_text: formula.to_owned(),
         })?;
-        let source = Source::new(table, &terms.columns())?;
         let wishes = Wishes::parse(priors)?;
-        let (outcome, mut notes) = Outcome::fit(family, &terms.response, &source)?;
-        let (population, more) = Population::fit(&terms, formula, &source)?;
-        notes.extend(more);
-        let groupings = (terms.groups.iter())
-            .map(|term| Grouping::fit(term, &source))
-            .collect::<Result<Vec<_>, _>>()?;
-        let anchor = anchor(&terms, &outcome, &source, &mut notes)?;
+        let learnt = learn((&terms, formula), family, blocks)?;
         let parts = Parts {
             family,
             intercept: terms.intercept,
-            anchor: &anchor,
-            population: &population,
-            groupings: &groupings,
-            classes: &outcome.classes,
-            n_rows: table.n_rows(),
+            anchor: &learnt.anchor,
+            population: &learnt.population,
+            groupings: &learnt.groupings,
+            classes: &learnt.outcome.classes,
+            n_rows: learnt.n_rows,
         };
         let (mut blueprint, priors) = Draft::new(parts, &wishes).finish()?;
         blueprint.has_offset = !terms.offsets.is_empty();
@@ -120,12 +127,12 @@ impl Regression {
             formula: formula.to_owned(),
             terms,
             family,
-            outcome,
-            population,
-            groupings,
+            outcome: learnt.outcome,
+            population: learnt.population,
+            groupings: learnt.groupings,
             blueprint,
             priors,
-            notes,
+            notes: learnt.notes,
         })
     }
 
@@ -133,7 +140,13 @@ impl Regression {
     /// They are `x` (the standardised common columns, a matrix), `group1` and `slope1` and so
     /// on for the group terms, `offset`, `trials`, `weight` and `y`, as far as there are any.
     pub fn design(&self, table: &Table) -> Result<Table, RegressionError> {
-        Ok(Design::new(self, table, Purpose::Fit)?.table)
+        self.design_block(table, 0)
+    }
+
+    /// As [`Regression::design`] for a block of rows, of which the first is row `first` (from
+    /// 0) of the whole table: mistakes are told with the row of the whole.
+    pub fn design_block(&self, block: &Table, first: usize) -> Result<Table, RegressionError> {
+        Ok(Design::new(self, (block, first), Purpose::Fit)?.table)
     }
 
     /// As [`Regression::design`] for rows to predict, which may lack the response and weights.
@@ -145,7 +158,7 @@ impl Regression {
         table: &Table,
         new_levels: NewLevels,
     ) -> Result<Table, RegressionError> {
-        Ok(Design::new(self, table, Purpose::Predict(new_levels))?.table)
+        Ok(Design::new(self, (table, 0), Purpose::Predict(new_levels))?.table)
     }
 
     /// The model of the design's columns.
@@ -158,6 +171,30 @@ impl Regression {
         Ok(self.model().bind(&self.design(table)?)?)
     }
 
+    /// The model on rows that are kept elsewhere, such as on a disk. `some` are any rows of the
+    /// table; `open` gives the source of all rows for the columns that the model reads, which
+    /// it vouches to be those of [`Regression::design_block`].
+    pub fn bind_elsewhere<E>(
+        &self,
+        some: &Table,
+        open: impl FnOnce(&Columns) -> Result<Arc<dyn RowSource>, E>,
+    ) -> Result<Bound, E>
+    where
+        E: From<RegressionError>,
+    {
+        let mut design = self.design(some)?;
+        for (place, grouping) in self.groupings.iter().enumerate() {
+            // The model asks the table for the number of groups, of which some rows show few.
+            let mut codes = vec![0.0; design.n_rows()];
+            codes[0] = (grouping.count() - 1) as f64;
+            let replaced = design.replace(&group_column(place), Column::Number(codes));
+            replaced.expect("a column of the design, with as many rows");
+        }
+        let bound = self.model().bind(&design).map_err(RegressionError::from)?;
+        let source = open(lehr_density::Density::columns(&bound))?;
+        Ok(bound.with_source(source))
+    }
+
     /// The model on rows to predict, for [`lehr_density::Predictor::of_all_rows`]; no fitted
     /// rows are needed. Where the response is absent a stand-in takes its place.
     pub fn bind_new(
@@ -165,7 +202,7 @@ impl Regression {
         table: &Table,
         new_levels: NewLevels,
     ) -> Result<NewRows, RegressionError> {
-        let mut design = Design::new(self, table, Purpose::Predict(new_levels))?;
+        let mut design = Design::new(self, (table, 0), Purpose::Predict(new_levels))?;
         design.complete(self.outcome.stand_in(), table.n_rows());
         let mut wider = self.blueprint.clone();
         for (plan, unseen) in wider.groups.iter_mut().zip(&design.unseen) {
@@ -238,73 +275,13 @@ impl Regression {
 }
 
 /// The formula against the columns of a table.
-fn read(formula: &str, family: Family, table: &Table) -> Result<Terms, FormulaError> {
+fn read(formula: &str, family: Family, table: &dyn Blocks) -> Result<Terms, FormulaError> {
     let terms = Formula::parse(formula)?.expand(table.names())?;
     terms.check_columns(table.names())?;
-    let is_text = |name: &str| matches!(table.column(name), Ok(Column::Category { .. }));
-    let mut terms = terms.resolve(&is_text)?;
+    let mut terms = terms.resolve(&|name: &str| table.is_text(name))?;
     // The cutpoints are intercepts already.
     if family == Family::Ordinal {
         terms.intercept = Intercept::Present;
     }
     Ok(terms)
-}
-
-/// Where the predictor is expected; refuses responses without variation where the noise has
-/// none to be learnt from.
-fn anchor(
-    terms: &Terms,
-    outcome: &Outcome,
-    source: &Source<'_>,
-    notes: &mut Vec<String>,
-) -> Result<Anchor, RegressionError> {
-    let family = outcome.family;
-    let values = outcome.values(source)?;
-    let trials = outcome.trials(source)?;
-    let offset = offset(terms, source)?;
-    if family == Family::Categorical && offset.is_some() {
-        return Err(RegressionError::Mismatch {
-            family: family.name(),
-            expected: "no offset",
-            found: terms.to_string(),
-            hint: "an offset would be added to each class alike; leave it out",
-        });
-    }
-    let observed = Observed {
-        values: &values,
-        trials: trials.as_deref(),
-        offset: offset.as_deref(),
-        classes: outcome.classes.len(),
-    };
-    if let Some(trials) = observed.trials {
-        outcome.check_hits(&values, trials)?;
-    }
-    let anchor = Anchor::fit(family, terms.intercept, &observed);
-    let constant = values.iter().all(|value| *value == values[0]);
-    let learns_noise =
-        family.link() == Link::Identity || matches!(family, Family::Gamma | Family::Beta);
-    let found = match (constant, anchor.unit == 0.0 && offset.is_some()) {
-        (true, _) if learns_noise => Some(format!("{} in every row", values[0])),
-        (_, true) => Some("nothing besides the offset".into()),
-        _ => None,
-    };
-    if let Some(found) = found {
-        return Err(RegressionError::Column {
-            at: outcome.place(),
-            expected: format!("values that differ for family {family}"),
-            found,
-            hint: "there is no noise to learn from a constant".into(),
-        });
-    }
-    for centre in &anchor.centre {
-        check_size(&outcome.place(), *centre, anchor.unit)?;
-    }
-    if constant {
-        let place = outcome.place();
-        notes.push(format!(
-            "{place}: {} in every row, so priors decide",
-            values[0]
-        ));
-    }
-    Ok(anchor)
 }

@@ -11,19 +11,25 @@ use crate::error::RegressionError;
 /// A table whose columns, as far as they are read, have a finite value in every row.
 pub(crate) struct Source<'t> {
     table: &'t Table,
+    /// How many rows of the whole table come before these.
+    pub(crate) first: usize,
     /// Truth values as numbers.
     truths: HashMap<&'t str, Vec<f64>>,
 }
 
 impl<'t> Source<'t> {
-    /// Checks the named columns.
-    pub(crate) fn new(table: &'t Table, names: &[&str]) -> Result<Source<'t>, RegressionError> {
+    /// Checks the named columns of a block before which so many rows come.
+    pub(crate) fn block(
+        table: &'t Table,
+        names: &[&str],
+        first: usize,
+    ) -> Result<Source<'t>, RegressionError> {
         if table.n_rows() == 0 {
             return Err(RegressionError::NoRows);
         }
         let mut truths = HashMap::new();
         for (name, column) in table.columns().filter(|(name, _)| names.contains(name)) {
-            check(name, column)?;
+            check(name, column, first)?;
             if let Column::Boolean(_) = column {
                 let mut numbers = Vec::with_capacity(column.len());
                 (0..column.len()).for_each(|row| column.push_row(row, &mut numbers));
@@ -32,7 +38,11 @@ impl<'t> Source<'t> {
         }
         match names.iter().find(|name| table.column(name).is_err()) {
             Some(name) => Err(unknown(table, name)),
-            None => Ok(Source { table, truths }),
+            None => Ok(Source {
+                table,
+                first,
+                truths,
+            }),
         }
     }
 
@@ -86,7 +96,7 @@ impl<'t> Source<'t> {
         match values.iter().position(|value| !value.is_finite()) {
             None => Ok(values),
             Some(row) => Err(RegressionError::Column {
-                at: format!("{expr}, row {}", row + 1),
+                at: format!("{expr}, row {}", self.first + row + 1),
                 expected: "a finite number".into(),
                 found: values[row].to_string(),
                 hint: "look for a logarithm of zero or a division by zero".into(),
@@ -108,7 +118,7 @@ pub(crate) fn unknown(table: &Table, name: &str) -> RegressionError {
     }
 }
 
-fn check(name: &str, column: &Column) -> Result<(), RegressionError> {
+fn check(name: &str, column: &Column, before: usize) -> Result<(), RegressionError> {
     let wrong = |expected: &str, found: String, hint: &str| {
         Err(RegressionError::Column {
             at: format!("column {name:?}"),
@@ -134,7 +144,7 @@ fn check(name: &str, column: &Column) -> Result<(), RegressionError> {
         let first = (0..column.len()).position(|row| column.is_missing(row));
         let found = format!(
             "{missing} missing, the first in row {}",
-            first.map_or(0, |at| at + 1)
+            first.map_or(0, |at| before + at + 1)
         );
         return wrong(
             "a value in every row",
@@ -145,7 +155,7 @@ fn check(name: &str, column: &Column) -> Result<(), RegressionError> {
     match column {
         Column::Number(values) if column.infinite() > 0 => {
             let first = values.iter().position(|value| value.is_infinite());
-            let row = first.map_or(0, |at| at + 1);
+            let row = first.map_or(0, |at| before + at + 1);
             let found = format!("{} infinite, the first in row {row}", column.infinite());
             let hint = "look for a logarithm of zero or a division by zero upstream";
             wrong("finite numbers", found, hint)

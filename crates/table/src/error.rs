@@ -142,7 +142,7 @@ pub enum TableError {
         source: std::io::Error,
     },
     /// A CSV cell that is not what its column holds. Line and field count from 1.
-    #[error("{}:{line}:{field}: column {column:?} expects {expected}, found {found:?}\n  hint: name missing values with --missing {}, or read the column as text with --categorical {}", path.display(), word(found), word(column))]
+    #[error("{}:{line}:{field}: column {column:?} expects {expected}, found {found:?}\n  hint: name missing values with --missing-text {}, or read the column as text with --categorical {}", path.display(), word(found), word(column))]
     Cell {
         /// The file.
         path: PathBuf,

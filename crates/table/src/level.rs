@@ -5,16 +5,17 @@ use std::sync::Arc;
 
 use crate::MISSING;
 
-/// Hands out codes to names in the order in which they first appear.
-#[derive(Debug, Default)]
-pub(crate) struct Levels {
+/// Hands out codes to names in the order in which they first appear, until all are known and
+/// can be sorted.
+#[derive(Debug, Clone, Default)]
+pub struct Levels {
     codes: HashMap<Arc<str>, u32>,
     names: Vec<Arc<str>>,
 }
 
 impl Levels {
     /// The code of `name`, a new one if it was not seen before.
-    pub(crate) fn code(&mut self, name: &str) -> u32 {
+    pub fn code(&mut self, name: &str) -> u32 {
         if let Some(&code) = self.codes.get(name) {
             return code;
         }
@@ -25,8 +26,8 @@ impl Levels {
         code
     }
 
-    /// The names in sorted order, and for every code handed out its place among them.
-    pub(crate) fn sorted(&self) -> (Arc<[String]>, Vec<u32>) {
+    /// The names in sorted order, as numbers where all of them are, and for every code handed out its place among them.
+    pub fn sorted(&self) -> (Arc<[String]>, Vec<u32>) {
         let mut order: Vec<usize> = (0..self.names.len()).collect();
         match self.numbers() {
             Some(numbers) => order.sort_by(|&a, &b| {

@@ -23,6 +23,7 @@ mod table;
 
 pub use column::{Column, Kind, MISSING};
 pub use error::TableError;
+pub use level::Levels;
 pub use moment::Moment;
 pub use nearest::nearest;
 pub use order::permutation;
@@ -40,4 +41,4 @@ pub use file::{
     write_ipc, write_parquet,
 };
 #[cfg(feature = "files")]
-pub use shuffled::{Conversion, Shuffled, Stored};
+pub use shuffled::{Conversion, Provenance, Shuffled, ShuffledColumns, Shuffler, Stored};

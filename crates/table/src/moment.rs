@@ -32,6 +32,11 @@ impl Moment {
     pub fn scale(&self) -> f64 {
         (self.squares / self.count.max(1) as f64).sqrt()
     }
+
+    /// The root of the mean of their squares; 0 when there are none.
+    pub fn root_mean_square(&self) -> f64 {
+        self.mean.hypot(self.scale())
+    }
 }
 
 #[cfg(test)]

@@ -73,7 +73,7 @@ impl Compare {
         }
         interrupt::listen();
         let live = Live::new(session, "compare");
-        let prepared = self.model.prepare(&self.reading, &live)?;
+        let prepared = self.model.prepare(&self.reading, None, &live)?;
         drop(live);
         let mut rivals = Vec::new();
         for method in methods {

@@ -7,6 +7,7 @@ use anyhow::Result;
 use clap::Args;
 use lehr_infer::fit::{Fit, Start};
 use lehr_infer::method::Method;
+use lehr_infer::train::Iterations;
 use lehr_regression::Family;
 use lehr_report::write_page;
 use serde::Serialize;
@@ -29,6 +30,9 @@ const METHODS: [Method; 4] = [
     Method::FullRank,
     Method::SlDais,
 ];
+
+/// A demonstration is over in a minute or two, whatever the rows are.
+const MOST_STEPS: u64 = 25_000;
 
 /// Fit generated data by several methods, compare them and write a report
 ///
@@ -102,6 +106,7 @@ impl Demo {
         fit.batch = Some(self.rows);
         fit.train.lanes = 4;
         fit.draws = 4000;
+        fit.train.iterations = Iterations::Auto { cap: MOST_STEPS };
         if matches!(method, Method::MeanField | Method::LowRank) {
             fit.start = Start::Map;
         }

@@ -14,12 +14,12 @@ use serde::Serialize;
 use crate::live::Live;
 use crate::outcome::Outcome;
 use crate::prediction::{Batch, Oracle};
-use crate::reading::Reading;
+use crate::reading::{Reading, stop};
 use crate::saved::SavedFit;
 use crate::score::{Calibration, log_likelihoods, observed};
 use crate::session::Session;
 
-use super::predict::{NewLevelsName, stop};
+use super::predict::NewLevelsName;
 
 /// Judge a fit on held-out rows: log likelihood, accuracy or RMSE, calibration
 #[derive(Debug, Args)]

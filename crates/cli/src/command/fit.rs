@@ -29,7 +29,7 @@ use super::summary::text;
   lehr fit 'y ~ .' train.parquet --family bernoulli --method sl-dais -o fit.lehr
   lehr fit 'score ~ 1 + service + (1 | d) + (1 | s)' ratings.csv.gz -o fit.lehr
   lehr fit 'cbind(hits, shots) ~ age + (1 + age | player)' 'season-*.parquet' -o fit.lehr
-  lehr fit 'y ~ x' data.csv --prior 'x ~ normal(0, 1)' --missing drop --missing n/a
+  lehr fit 'y ~ x' data.csv --prior 'x ~ normal(0, 1)' --missing drop --missing-text n/a
   lehr fit 'y ~ .' train.parquet -o fit.lehr --resume     # after Ctrl-C or a crash
 
 Exit codes: 0 done, 1 done but the diagnostics warn, 2 could not run.")]
@@ -63,13 +63,18 @@ impl Fit {
         let checkpoint = self.checkpoint(session)?;
         interrupt::listen();
         let mut live = Live::new(session, "fit");
-        let prepared = self.model.prepare(&self.reading, &live)?;
+        let output = self.output.as_deref();
+        let mut prepared = self.model.prepare(&self.reading, output, &live)?;
         let beside = checkpoint
             .as_ref()
             .map(|checkpoint| checkpoint.path.clone());
         let made = prepared.fit(&fit, &mut live, checkpoint);
         drop(live);
+        if made.is_err() && beside.as_deref().is_some_and(Path::exists) {
+            prepared.keep_rows();
+        }
         let saved = made.map_err(|error| stopped(error, beside.as_deref()))?;
+        drop(prepared);
         self.keep(&saved, beside.as_deref())?;
         let groups = if self.groups {
             Groups::Include

@@ -11,7 +11,7 @@ use serde::Serialize;
 use crate::live::Live;
 use crate::outcome::Outcome;
 use crate::prediction::Oracle;
-use crate::reading::Reading;
+use crate::reading::{Reading, stop};
 use crate::saved::SavedFit;
 use crate::session::Session;
 
@@ -174,12 +174,4 @@ fn push(sink: &mut Option<Sink>, command: &Predict, table: &Table) -> Result<(),
         None => sink.insert(Sink::create(&command.output, table)?),
     };
     open.push(table)
-}
-
-/// An error that ends a scan and is never shown.
-pub(super) fn stop() -> TableError {
-    TableError::UnknownColumn {
-        name: String::new(),
-        nearest: None,
-    }
 }

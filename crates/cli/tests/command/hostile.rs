@@ -106,8 +106,12 @@ fn missing_values_are_counted_and_can_be_dropped() {
     let out = fitted("y ~ x", &text, &["--missing", "drop"]);
     assert!(out.contains("10 with missing values left out"), "{out}");
     let marked = text.replace("NA", "n/a");
-    refused("y ~ x", &marked, &[], "--missing n/a");
-    fitted("y ~ x", &marked, &["--missing", "drop", "--missing", "n/a"]);
+    refused("y ~ x", &marked, &[], "--missing-text n/a");
+    fitted(
+        "y ~ x",
+        &marked,
+        &["--missing", "drop", "--missing-text", "n/a"],
+    );
 }
 
 #[test]

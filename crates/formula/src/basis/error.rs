@@ -69,3 +69,13 @@ pub enum BasisError {
         hint: String,
     },
 }
+
+impl BasisError {
+    /// The error with rows counted from `first` rows further up.
+    pub(super) fn further(mut self, first: usize) -> Self {
+        if let Self::NotFinite { row, .. } = &mut self {
+            *row += first;
+        }
+        self
+    }
+}

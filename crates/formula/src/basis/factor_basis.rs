@@ -3,8 +3,9 @@
 use serde::{Deserialize, Serialize};
 
 use super::error::BasisError;
+use super::learner::{Learner, Round};
 use super::level::{Coding, Levels};
-use super::polynomial::{Polynomial, check_finite, mean};
+use super::polynomial::{Polynomial, check_finite};
 use crate::expression::Expr;
 use crate::factor::Factor;
 use crate::syntax::quoted;
@@ -35,7 +36,7 @@ pub struct Basis {
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-enum Fitted {
+pub(super) enum Fitted {
     Plain,
     Affine {
         mean: f64,
@@ -61,33 +62,17 @@ impl Basis {
         coding: Coding,
         columns: &Lookup<'_, '_>,
     ) -> Result<Self, BasisError> {
-        let fitted = match factor {
-            Factor::Categorical(name) => fit_levels(name, coding, columns)?,
-            Factor::Column(name) if matches!(columns(name), Some(Column::Labels { .. })) => {
-                fit_levels(name, coding, columns)?
+        let mut learner = Learner::new(factor, coding);
+        loop {
+            learner.see(columns, 0)?;
+            if learner.turn()? == Round::Last {
+                return Ok(learner.finish());
             }
-            Factor::Column(name) => {
-                rows(factor, &Expr::Column(name.clone()), columns)?;
-                Fitted::Plain
-            }
-            Factor::Expression(expr) => {
-                rows(factor, expr, columns)?;
-                Fitted::Plain
-            }
-            Factor::Poly(expr, degree) => {
-                let values = rows(factor, expr, columns)?;
-                Fitted::Poly(Polynomial::fit(&factor.to_string(), &values, *degree)?)
-            }
-            Factor::Center(expr) => {
-                let mean = mean(&rows(factor, expr, columns)?);
-                Fitted::Affine { mean, scale: 1.0 }
-            }
-            Factor::Scale(expr) => fit_scale(factor, &rows(factor, expr, columns)?)?,
-        };
-        Ok(Self {
-            factor: factor.clone(),
-            fitted,
-        })
+        }
+    }
+
+    pub(super) fn new(factor: Factor, fitted: Fitted) -> Self {
+        Self { factor, fitted }
     }
 
     /// The factor it was fitted for.
@@ -175,54 +160,12 @@ fn skipped(coding: Coding) -> usize {
     }
 }
 
-fn fit_levels(name: &str, coding: Coding, columns: &Lookup<'_, '_>) -> Result<Fitted, BasisError> {
-    let column = columns(name).ok_or_else(|| BasisError::Unknown(name.to_owned()))?;
-    let levels = Levels::fit(name, column)?;
-    if coding == Coding::Treatment && levels.len() == 1 {
-        return Err(BasisError::OneLevel {
-            column: name.to_owned(),
-            level: levels.names().remove(0),
-        });
-    }
-    Ok(Fitted::Levels {
-        column: name.to_owned(),
-        levels,
-        coding,
-    })
-}
-
-/// R's `scale`: the standard deviation divides by n − 1.
-fn fit_scale(factor: &Factor, values: &[f64]) -> Result<Fitted, BasisError> {
-    let mean = mean(values);
-    let furthest = values
-        .iter()
-        .fold(0.0_f64, |most, value| most.max((value - mean).abs()));
-    if values.iter().all(|value| *value == values[0]) {
-        return Err(BasisError::Constant {
-            factor: factor.to_string(),
-            value: values[0],
-        });
-    }
-    // Relative to the largest deviation, so that squares neither overflow nor vanish.
-    let squares: f64 = values
-        .iter()
-        .map(|value| ((value - mean) / furthest).powi(2))
-        .sum();
-    let scale = furthest * (squares / (values.len() as f64 - 1.0)).sqrt();
-    Ok(Fitted::Affine { mean, scale })
-}
-
-/// The values to learn from: at least one.
-fn rows(factor: &Factor, expr: &Expr, columns: &Lookup<'_, '_>) -> Result<Vec<f64>, BasisError> {
-    let values = numbers(factor, expr, columns)?;
-    if values.is_empty() {
-        return Err(BasisError::Empty(factor.to_string()));
-    }
-    Ok(values)
-}
-
 /// The finite values of an expression.
-fn numbers(factor: &Factor, expr: &Expr, columns: &Lookup<'_, '_>) -> Result<Vec<f64>, BasisError> {
+pub(super) fn numbers(
+    factor: &Factor,
+    expr: &Expr,
+    columns: &Lookup<'_, '_>,
+) -> Result<Vec<f64>, BasisError> {
     let text = expr
         .columns()
         .into_iter()

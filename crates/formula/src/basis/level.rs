@@ -1,11 +1,11 @@
 //! The levels of a categorical column and their coding.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use serde::{Deserialize, Serialize};
 
 use super::error::BasisError;
-use super::factor_basis::Column;
+use super::factor_basis::{Column, Fitted, Lookup};
 use crate::spelling::nearest;
 
 /// How a categorical factor becomes columns of zeros and ones.
@@ -27,41 +27,6 @@ pub(super) enum Levels {
 }
 
 impl Levels {
-    /// The values that occur in a column; levels no row has are left out.
-    pub(super) fn fit(name: &str, column: Column<'_>) -> Result<Self, BasisError> {
-        let levels = match column {
-            Column::Numbers(values) => {
-                let mut sorted = values.to_vec();
-                if let Some(row) = sorted.iter().position(|value| !value.is_finite()) {
-                    return Err(BasisError::NotFinite {
-                        factor: format!("C({name})"),
-                        row: row + 1,
-                        value: sorted[row],
-                    });
-                }
-                sorted.sort_by(f64::total_cmp);
-                // By value, so that -0 and 0 are one level.
-                sorted.dedup_by(|right, left| right == left);
-                Self::Numbers(sorted)
-            }
-            Column::Labels { codes, levels } => {
-                let mut occurs = vec![false; levels.len()];
-                for &code in codes {
-                    occurs[code as usize] = true;
-                }
-                let kept = levels.iter().zip(occurs).filter(|(_, occurs)| *occurs);
-                let mut sorted: Vec<String> = kept.map(|(level, _)| level.clone()).collect();
-                sorted.sort_unstable();
-                sorted.dedup();
-                Self::Text(sorted)
-            }
-        };
-        match levels.len() {
-            0 => Err(BasisError::Empty(format!("C({name})"))),
-            _ => Ok(levels),
-        }
-    }
-
     pub(super) fn len(&self) -> usize {
         match self {
             Self::Text(levels) => levels.len(),
@@ -118,5 +83,78 @@ fn unseen(column: &str, level: &str, known: &[String]) -> BasisError {
             Some(near) => format!("\n  hint: did you mean \"{near}\"?"),
             None => String::new(),
         },
+    }
+}
+
+/// The values that occur in a column, gathered block by block; levels no row has are left out.
+#[derive(Clone, Debug)]
+pub(super) struct LevelLearner {
+    name: String,
+    texts: HashSet<String>,
+    /// By their bits, -0 as 0.
+    numbers: HashSet<u64>,
+}
+
+impl LevelLearner {
+    pub(super) fn new(name: &str) -> Self {
+        Self {
+            name: name.to_owned(),
+            texts: HashSet::new(),
+            numbers: HashSet::new(),
+        }
+    }
+
+    pub(super) fn see(&mut self, columns: &Lookup<'_, '_>, first: usize) -> Result<(), BasisError> {
+        let name = &self.name;
+        match columns(name).ok_or_else(|| BasisError::Unknown(name.clone()))? {
+            Column::Numbers(values) => {
+                if let Some(row) = values.iter().position(|value| !value.is_finite()) {
+                    return Err(BasisError::NotFinite {
+                        factor: format!("C({name})"),
+                        row: first + row + 1,
+                        value: values[row],
+                    });
+                }
+                let bits = values.iter().map(|value| (value + 0.0).to_bits());
+                self.numbers.extend(bits);
+            }
+            Column::Labels { codes, levels } => {
+                let mut occurs = vec![false; levels.len()];
+                for &code in codes {
+                    occurs[code as usize] = true;
+                }
+                for (level, _) in levels.iter().zip(occurs).filter(|(_, occurs)| *occurs) {
+                    if !self.texts.contains(level) {
+                        self.texts.insert(level.clone());
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// The levels in ascending order.
+    pub(super) fn finish(&mut self, coding: Coding) -> Result<Fitted, BasisError> {
+        let mut numbers: Vec<f64> = (self.numbers.iter().copied()).map(f64::from_bits).collect();
+        numbers.sort_by(f64::total_cmp);
+        let mut texts: Vec<String> = std::mem::take(&mut self.texts).into_iter().collect();
+        texts.sort_unstable();
+        let levels = if texts.is_empty() {
+            Levels::Numbers(numbers)
+        } else {
+            Levels::Text(texts)
+        };
+        match (levels.len(), coding) {
+            (0, _) => Err(BasisError::Empty(format!("C({})", self.name))),
+            (1, Coding::Treatment) => Err(BasisError::OneLevel {
+                column: self.name.clone(),
+                level: levels.names().remove(0),
+            }),
+            _ => Ok(Fitted::Levels {
+                column: self.name.clone(),
+                levels,
+                coding,
+            }),
+        }
     }
 }

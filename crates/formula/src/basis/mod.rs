@@ -2,12 +2,15 @@
 
 mod error;
 mod factor_basis;
+mod learner;
 mod level;
 mod polynomial;
+mod running;
 mod term_basis;
 
 pub use error::BasisError;
 pub use factor_basis::{Basis, Column, Lookup};
+pub use learner::{Round, TermLearner};
 pub use level::Coding;
 pub use polynomial::Polynomial;
 pub use term_basis::TermBasis;

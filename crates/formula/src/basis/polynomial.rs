@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::error::BasisError;
+use super::running::Mean;
 
 /// Polynomials of degrees 1 to n that are orthonormal over the rows they were fitted on.
 ///
@@ -33,36 +34,13 @@ impl Polynomial {
     /// Refuses values that are not finite, and fewer than `degree + 1` distinct ones.
     pub fn fit(factor: &str, values: &[f64], degree: usize) -> Result<Self, BasisError> {
         check_finite(factor, values)?;
-        let distinct = distinct(values);
-        if distinct <= degree {
-            return Err(BasisError::Degree {
-                factor: factor.to_owned(),
-                degree,
-                distinct,
-            });
+        let mut learner = PolynomialLearner::new(factor, degree);
+        loop {
+            learner.see(values);
+            if let Some(fitted) = learner.turn()? {
+                return Ok(fitted);
+            }
         }
-        let centre = mean(values);
-        let furthest = values
-            .iter()
-            .fold(0.0_f64, |most, value| most.max((value - centre).abs()));
-        let mut fitted = Self {
-            centre,
-            scale: furthest,
-            alpha: Vec::new(),
-            norm2: vec![values.len() as f64],
-        };
-        let unit = fitted.unit(values);
-        let mut before = vec![0.0; unit.len()];
-        let mut current = vec![1.0; unit.len()];
-        for _ in 0..degree {
-            fitted.alpha.push(weighted_mean(&unit, &current));
-            let next = fitted.step(&unit, &current, &before, fitted.alpha.len() - 1);
-            fitted
-                .norm2
-                .push(next.iter().map(|value| value * value).sum());
-            before = std::mem::replace(&mut current, next);
-        }
-        Ok(fitted)
     }
 
     /// The columns at new values, degree 1 first.
@@ -85,6 +63,17 @@ impl Polynomial {
             .iter()
             .map(|value| (value - self.centre) / self.scale)
             .collect()
+    }
+
+    /// p of that degree, before it is normalised.
+    fn unscaled(&self, unit: &[f64], degree: usize) -> Vec<f64> {
+        let mut before = vec![0.0; unit.len()];
+        let mut current = vec![1.0; unit.len()];
+        for at in 0..degree {
+            let next = self.step(unit, &current, &before, at);
+            before = std::mem::replace(&mut current, next);
+        }
+        current
     }
 
     fn step(&self, unit: &[f64], current: &[f64], before: &[f64], at: usize) -> Vec<f64> {
@@ -110,30 +99,90 @@ pub(super) fn check_finite(factor: &str, values: &[f64]) -> Result<(), BasisErro
     }
 }
 
-/// The mean, with a second pass that takes up the rounding of the first.
-pub(super) fn mean(values: &[f64]) -> f64 {
-    let count = values.len() as f64;
-    let first = values.iter().map(|value| value / count).sum::<f64>();
-    first
-        + values
-            .iter()
-            .map(|value| (value - first) / count)
-            .sum::<f64>()
+/// Polynomials that are being fitted: one round for the centre, one for the scale and one for
+/// each degree.
+#[derive(Clone, Debug)]
+pub(super) struct PolynomialLearner {
+    factor: String,
+    degree: usize,
+    stage: Stage,
+    fitted: Polynomial,
 }
 
-fn weighted_mean(unit: &[f64], current: &[f64]) -> f64 {
-    let squares = || current.iter().map(|value| value * value);
-    let sum: f64 = unit
-        .iter()
-        .zip(squares())
-        .map(|(u, square)| u * square)
-        .sum();
-    sum / squares().sum::<f64>()
+#[derive(Clone, Debug)]
+enum Stage {
+    /// Different values are remembered until there are enough.
+    Centre(Mean, Vec<f64>),
+    Scale,
+    /// Σ u p² and Σ p² of the degree whose turn it is.
+    Degree(f64, f64),
 }
 
-fn distinct(values: &[f64]) -> usize {
-    let mut sorted = values.to_vec();
-    sorted.sort_by(f64::total_cmp);
-    sorted.dedup_by(|right, left| right == left);
-    sorted.len()
+impl PolynomialLearner {
+    pub(super) fn new(factor: &str, degree: usize) -> Self {
+        Self {
+            factor: factor.to_owned(),
+            degree,
+            stage: Stage::Centre(Mean::default(), Vec::new()),
+            fitted: Polynomial {
+                centre: 0.0,
+                scale: 0.0,
+                alpha: Vec::new(),
+                norm2: Vec::new(),
+            },
+        }
+    }
+
+    pub(super) fn see(&mut self, values: &[f64]) {
+        match &mut self.stage {
+            Stage::Centre(mean, different) => {
+                for value in values {
+                    mean.push(*value);
+                    if different.len() <= self.degree && !different.contains(value) {
+                        different.push(*value);
+                    }
+                }
+            }
+            Stage::Scale => {
+                let centre = self.fitted.centre;
+                let furthest = |most: f64, value: &f64| most.max((value - centre).abs());
+                self.fitted.scale = values.iter().fold(self.fitted.scale, furthest);
+            }
+            Stage::Degree(weighted, squares) => {
+                let unit = self.fitted.unit(values);
+                let powers = self.fitted.unscaled(&unit, self.fitted.alpha.len());
+                for (u, p) in unit.iter().zip(powers) {
+                    *weighted += u * p * p;
+                    *squares += p * p;
+                }
+            }
+        }
+    }
+
+    /// Ends a round; the polynomials after the last.
+    pub(super) fn turn(&mut self) -> Result<Option<Polynomial>, BasisError> {
+        match &self.stage {
+            Stage::Centre(mean, different) => {
+                if different.len() <= self.degree {
+                    return Err(BasisError::Degree {
+                        factor: self.factor.clone(),
+                        degree: self.degree,
+                        distinct: different.len(),
+                    });
+                }
+                self.fitted.centre = mean.value;
+                self.stage = Stage::Scale;
+            }
+            Stage::Scale => self.stage = Stage::Degree(0.0, 0.0),
+            Stage::Degree(weighted, squares) => {
+                self.fitted.norm2.push(*squares);
+                if self.fitted.alpha.len() == self.degree {
+                    return Ok(Some(self.fitted.clone()));
+                }
+                self.fitted.alpha.push(weighted / squares);
+                self.stage = Stage::Degree(0.0, 0.0);
+            }
+        }
+        Ok(None)
+    }
 }

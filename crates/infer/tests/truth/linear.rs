@@ -67,7 +67,7 @@ impl Linear {
             let terms = weight.iter().enumerate();
             let mean: f64 = terms.map(|(k, w)| self.x[(n, k)] * w).sum();
             let apart = (self.y[(n, 0)] - mean) / NOISE;
-            -0.5 * apart * apart - NOISE.ln() - 0.5 * (2.0 * PI).ln()
+            -0.5 * apart * apart - NOISE.ln() - 0.5 * (2.0 * std::f64::consts::PI).ln()
         };
         (0..self.rows()).map(row).sum()
     }

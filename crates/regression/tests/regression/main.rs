@@ -1,5 +1,6 @@
 //! Regressions: what they mean on the original scale, what they print, what they refuse.
 
+mod block;
 mod density;
 mod group;
 mod mistake;

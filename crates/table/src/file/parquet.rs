@@ -23,6 +23,12 @@ pub(super) fn fields(path: &Path) -> Result<Vec<Field>, TableError> {
     Ok(arrow::fields(open(path)?.schema()))
 }
 
+/// The rows of the file.
+pub(super) fn rows(path: &Path) -> Result<u64, TableError> {
+    let rows = open(path)?.metadata().file_metadata().num_rows();
+    Ok(rows.max(0) as u64)
+}
+
 /// Reads the given fields, and only their bytes, and hands them on in batches.
 pub(super) fn decode(
     path: &Path,

@@ -58,6 +58,14 @@ impl Format {
         }
     }
 
+    /// About how many times larger the content is than the file.
+    pub(super) fn expansion(self) -> u64 {
+        match self {
+            Self::Csv(Packing::Gzip | Packing::Zstandard, _) => 4,
+            _ => 1,
+        }
+    }
+
     /// Whether two files can be shards of one table.
     pub(super) fn family(self) -> &'static str {
         match self {

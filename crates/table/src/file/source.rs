@@ -64,6 +64,26 @@ impl Source {
         schema::select(&self.shards[0].path, &fields, options)
     }
 
+    /// How many bytes the columns that the options ask for take in memory, 8 to a number. Parquet
+    /// files say so; of others it is guessed from the size of the files.
+    pub fn expected_bytes(&self, options: &ReadOptions) -> Result<u64, TableError> {
+        let all = self.fields(options)?;
+        let chosen = schema::select(&self.shards[0].path, &all, options)?;
+        let width = |fields: &[Field]| -> u64 {
+            let kinds = fields.iter().filter_map(|field| field.kind);
+            kinds.map(|kind| kind.width() as u64).sum()
+        };
+        let (wanted, there) = (width(&chosen), width(&all).max(1));
+        let mut bytes = 0;
+        for shard in &self.shards {
+            bytes += match shard.format {
+                Format::Parquet => parquet::rows(&shard.path)? * 8 * wanted,
+                format => shard.bytes * format.expansion() * wanted / there,
+            };
+        }
+        Ok(bytes)
+    }
+
     /// Reads all rows into memory and tells `progress` after every batch.
     pub fn read(
         &self,

@@ -32,6 +32,9 @@ pub(super) struct Header {
     pub(super) n_rows: usize,
     pub(super) seed: u64,
     pub(super) dropped_rows: usize,
+    /// What the rows were made of; 0 where nobody asked.
+    #[serde(default)]
+    pub(super) fingerprint: u64,
 }
 
 impl Header {

@@ -17,7 +17,9 @@ mod header;
 mod mapping;
 mod rows;
 mod scatter;
+mod shuffler;
 
 pub use convert::Conversion;
 pub use header::Stored;
 pub use rows::Shuffled;
+pub use shuffler::{Columns as ShuffledColumns, Provenance, Shuffler};

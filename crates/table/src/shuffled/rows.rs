@@ -18,6 +18,7 @@ use super::mapping::{map, release};
 #[derive(Debug)]
 pub struct Shuffled {
     path: PathBuf,
+    file: File,
     map: Mmap,
     header: Header,
     start: usize,
@@ -42,6 +43,7 @@ impl Shuffled {
         Ok(Self {
             path: path.into(),
             width: header.width(),
+            file,
             map,
             header,
             start,
@@ -84,6 +86,33 @@ impl Shuffled {
     pub fn rows(&self, rows: Range<usize>) -> &[f64] {
         let numbers: &[f64] = bytemuck::cast_slice(&self.map[self.start..]);
         &numbers[rows.start * self.width..rows.end * self.width]
+    }
+
+    /// What the rows were made of, as whoever made the file said.
+    pub fn fingerprint(&self) -> u64 {
+        self.header.fingerprint
+    }
+
+    /// Copies the numbers of consecutive rows as [`rows`](Self::rows) has them, without keeping
+    /// them in this process's memory. Panics if the range goes beyond the last row or `into`
+    /// has another length; a file that cannot be read any more is an error.
+    pub fn copy_rows(&self, rows: Range<usize>, into: &mut [f64]) -> Result<(), TableError> {
+        assert!(rows.end <= self.n_rows(), "rows exist");
+        assert_eq!(into.len(), rows.len() * self.width, "one place per number");
+        let at = (self.start + 8 * self.width * rows.start) as u64;
+        self.read_at(bytemuck::cast_slice_mut(into), at)
+            .map_err(io(&self.path, "read"))
+    }
+
+    #[cfg(unix)]
+    fn read_at(&self, bytes: &mut [u8], at: u64) -> std::io::Result<()> {
+        std::os::unix::fs::FileExt::read_exact_at(&self.file, bytes, at)
+    }
+
+    #[cfg(not(unix))]
+    fn read_at(&self, bytes: &mut [u8], at: u64) -> std::io::Result<()> {
+        bytes.copy_from_slice(&self.map[at as usize..][..bytes.len()]);
+        Ok(())
     }
 
     /// Gives back the memory that consecutive rows occupy once they were used; they are read

@@ -34,8 +34,8 @@ impl Budget {
 /// Buckets that are being filled. A row goes to each with equal probability, independent of
 /// all others; if then each bucket is shuffled, the rows of all of them in turn are in
 /// uniformly random order (Rao 1961, Sandelius 1962).
-pub(super) struct Scatter<'a> {
-    folder: &'a Path,
+pub(super) struct Scatter {
+    folder: PathBuf,
     writers: Vec<BufWriter<File>>,
     buckets: Vec<Bucket>,
 }
@@ -47,11 +47,11 @@ pub(super) struct Bucket {
     bytes: u64,
 }
 
-impl<'a> Scatter<'a> {
+impl Scatter {
     /// Opens buckets whose names begin with `stem`.
-    pub(super) fn new(folder: &'a Path, stem: &str, budget: Budget) -> Result<Self, TableError> {
+    pub(super) fn new(folder: &Path, stem: &str, budget: Budget) -> Result<Self, TableError> {
         let mut scatter = Self {
-            folder,
+            folder: folder.into(),
             writers: Vec::new(),
             buckets: Vec::new(),
         };
@@ -73,13 +73,13 @@ impl<'a> Scatter<'a> {
         self.buckets[at].bytes += bytes.len() as u64;
         self.writers[at]
             .write_all(bytes)
-            .map_err(io(self.folder, "write"))
+            .map_err(io(&self.folder, "write"))
     }
 
     /// Ends the filling.
     pub(super) fn finish(self) -> Result<Vec<Bucket>, TableError> {
         for mut writer in self.writers {
-            writer.flush().map_err(io(self.folder, "write"))?;
+            writer.flush().map_err(io(&self.folder, "write"))?;
         }
         Ok(self.buckets)
     }

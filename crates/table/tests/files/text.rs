@@ -40,7 +40,7 @@ fn a_cell_that_does_not_parse_is_named_by_line_and_field() {
     assert_eq!(
         message(&place, read(&path)),
         "data.csv:17:4: column \"age\" expects a number, found \"n/a\"\n  \
-         hint: name missing values with --missing n/a, or read the column as text with --categorical age"
+         hint: name missing values with --missing-text n/a, or read the column as text with --categorical age"
     );
     let marked = ReadOptions {
         missing_markers: vec!["n/a".into()],
@@ -89,7 +89,7 @@ fn a_later_truth_value_of_another_word_is_refused() {
     assert_eq!(
         message(&place, read_with(&path, &sampled)),
         "b.csv:4:1: column \"b\" expects true or false, found \"maybe so\"\n  \
-         hint: name missing values with --missing \"maybe so\", or read the column as text with --categorical b"
+         hint: name missing values with --missing-text \"maybe so\", or read the column as text with --categorical b"
     );
 }
 

@@ -1,0 +1,257 @@
+//! Tables beyond the memory that a fit may use: read block by block, their model's columns
+//! kept on disk in random order.
+
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::UNIX_EPOCH;
+
+use anyhow::{Result, anyhow};
+use lehr_density::RowSource;
+use lehr_model::{Bound, StoredRows};
+use lehr_regression::{Blocks, EachBlock, Regression, RegressionError};
+use lehr_table::{
+    Field, Kind, Provenance, ReadOptions, Shuffled, Shuffler, Source, Table, TableError,
+};
+use tempfile::TempDir;
+
+use crate::interrupt;
+use crate::live::Live;
+use crate::reading::stop;
+
+/// What the rows may take while they are shuffled, and rows that a model is bound by.
+const SHUFFLE_BYTES: usize = 32 << 20;
+const SOME_ROWS: usize = 64;
+
+/// The columns of files, which are read anew for every visit.
+pub(crate) struct Files<'a> {
+    source: &'a Source,
+    options: &'a ReadOptions,
+    names: Vec<String>,
+    fields: Vec<Field>,
+    live: &'a Live,
+}
+
+impl<'a> Files<'a> {
+    /// The columns that the options ask for.
+    pub(crate) fn new(
+        source: &'a Source,
+        options: &'a ReadOptions,
+        live: &'a Live,
+    ) -> Result<Files<'a>> {
+        let fields = source.schema(options)?;
+        Ok(Files {
+            source,
+            options,
+            names: fields.iter().map(|field| field.name.clone()).collect(),
+            fields,
+            live,
+        })
+    }
+
+    /// Reads all rows; the number of those that were left out.
+    fn scan(&self, columns: Option<&[&str]>, each: &mut EachBlock<'_>) -> Result<usize, Stopped> {
+        let mut options = self.options.clone();
+        if let Some(columns) = columns {
+            options.columns = Some(columns.iter().map(ToString::to_string).collect());
+        }
+        let mut failed = None;
+        let scanned = self.source.scan(&options, &mut |batch, at| {
+            self.live.rows(at);
+            each(&batch).map_err(|error| {
+                failed = Some(error);
+                stop()
+            })
+        });
+        match failed {
+            Some(error) => Err(Stopped::Regression(error)),
+            None => Ok(scanned.map_err(Stopped::Table)?.dropped_rows),
+        }
+    }
+
+    /// Some rows, to bind a model by.
+    fn some(&self) -> Result<Table> {
+        let mut found = Table::new();
+        let done = self.scan(None, &mut |block| {
+            if block.n_rows() == 0 {
+                return Ok(());
+            }
+            found = block.head(SOME_ROWS);
+            Err(RegressionError::NoRows)
+        });
+        match done {
+            Err(Stopped::Regression(RegressionError::NoRows)) if found.n_rows() > 0 => Ok(found),
+            Err(stopped) => Err(stopped.into()),
+            Ok(_) => Err(RegressionError::NoRows.into()),
+        }
+    }
+}
+
+/// Why a visit ended early.
+enum Stopped {
+    Table(TableError),
+    Regression(RegressionError),
+}
+
+impl From<Stopped> for anyhow::Error {
+    fn from(stopped: Stopped) -> anyhow::Error {
+        match stopped {
+            Stopped::Table(error) => error.into(),
+            Stopped::Regression(error) => error.into(),
+        }
+    }
+}
+
+impl Blocks for Files<'_> {
+    fn names(&self) -> &[String] {
+        &self.names
+    }
+
+    fn is_text(&self, name: &str) -> bool {
+        let field = self.fields.iter().find(|field| field.name == name);
+        field.is_some_and(|field| field.kind == Some(Kind::Category))
+    }
+
+    fn each(&self, columns: &[&str], visit: &mut EachBlock<'_>) -> Result<(), RegressionError> {
+        match self.scan(Some(columns), visit) {
+            Ok(_) => Ok(()),
+            Err(Stopped::Regression(error)) => Err(error),
+            Err(Stopped::Table(error)) => Err(RegressionError::Read(error.to_string())),
+        }
+    }
+}
+
+/// A file of rows that goes when nobody needs it any more.
+pub(crate) struct RowFile {
+    path: PathBuf,
+    kept: bool,
+    _folder: Option<TempDir>,
+}
+
+impl RowFile {
+    /// Beside the output, `fit.lehr.rows`, so that `--resume` finds it; without an output in a
+    /// folder of its own for temporary files.
+    pub(crate) fn new(output: Option<&Path>) -> Result<RowFile> {
+        let (path, folder) = if let Some(output) = output {
+            let mut name = output.as_os_str().to_owned();
+            name.push(".rows");
+            (PathBuf::from(name), None)
+        } else {
+            let folder = tempfile::Builder::new().prefix("lehr-rows-").tempdir()?;
+            (folder.path().join("rows"), Some(folder))
+        };
+        let doomed = folder.as_ref().map_or(path.as_path(), TempDir::path);
+        interrupt::doom(Some(doomed));
+        Ok(RowFile {
+            path,
+            kept: false,
+            _folder: folder,
+        })
+    }
+
+    /// Keeps the file: the fit will be gone on with.
+    pub(crate) fn keep(&mut self) {
+        self.kept = true;
+    }
+}
+
+impl Drop for RowFile {
+    fn drop(&mut self) {
+        interrupt::doom(None);
+        if !self.kept {
+            let _ = std::fs::remove_file(&self.path);
+        }
+    }
+}
+
+/// The model on rows on disk; also how many rows were left out.
+pub(crate) fn bind(
+    regression: &Regression,
+    files: &Files<'_>,
+    rows: &RowFile,
+) -> Result<(Bound, usize)> {
+    let fingerprint = fingerprint(regression, files);
+    let found = reusable(&rows.path, fingerprint);
+    let file = match found {
+        Some(file) => file,
+        None => convert(regression, files, rows, fingerprint)?,
+    };
+    let dropped = file.dropped_rows();
+    let bound = regression.bind_elsewhere(&files.some()?, |columns| -> Result<_> {
+        let rows: Arc<dyn RowSource> = Arc::new(StoredRows::new(file, columns)?);
+        Ok(rows)
+    })?;
+    Ok((bound, dropped))
+}
+
+/// The file of an earlier run on the same data, if it is whole.
+fn reusable(path: &Path, fingerprint: u64) -> Option<Shuffled> {
+    let file = Shuffled::open(path).ok()?;
+    let same = file.fingerprint() == fingerprint && file.verify().is_ok();
+    same.then_some(file)
+}
+
+/// What the rows are made of: the files with their sizes and times, how they are read, and the
+/// model's columns.
+fn fingerprint(regression: &Regression, files: &Files<'_>) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    for path in files.source.paths() {
+        std::path::absolute(path).ok().hash(&mut hasher);
+        let about = std::fs::metadata(path).ok();
+        let changed = about.as_ref().and_then(|about| about.modified().ok());
+        let changed = changed.and_then(|time| time.duration_since(UNIX_EPOCH).ok());
+        (about.map(|about| about.len()), changed).hash(&mut hasher);
+    }
+    env!("CARGO_PKG_VERSION").hash(&mut hasher);
+    format!("{:?} {regression:?}", files.options).hash(&mut hasher);
+    hasher.finish()
+}
+
+/// Writes the model's columns of all rows in random order.
+fn convert(
+    regression: &Regression,
+    files: &Files<'_>,
+    rows: &RowFile,
+    fingerprint: u64,
+) -> Result<Shuffled> {
+    interrupt::note_part("convert");
+    let (mut shuffler, mut failed, mut first) = (None, None, 0);
+    let dropped_rows = files.scan(None, &mut |block| {
+        if interrupt::asked() {
+            return Err(RegressionError::NoRows);
+        }
+        if block.n_rows() == 0 {
+            return Ok(());
+        }
+        let design = regression.design_block(block, first)?;
+        first += block.n_rows();
+        push(&mut shuffler, &rows.path, design).map_err(|error| {
+            failed = Some(error);
+            RegressionError::NoRows
+        })
+    });
+    interrupt::note_part("converted");
+    if interrupt::asked() {
+        return Err(anyhow!("fit: stopped before it began, nothing is saved"));
+    }
+    if let Some(error) = failed {
+        return Err(error.into());
+    }
+    let provenance = Provenance {
+        dropped_rows: dropped_rows?,
+        fingerprint,
+    };
+    let shuffler: Shuffler = shuffler.ok_or(RegressionError::NoRows)?;
+    Ok(shuffler.finish(provenance, &mut |at| files.live.rows(at))?)
+}
+
+fn push(shuffler: &mut Option<Shuffler>, path: &Path, design: Table) -> Result<(), TableError> {
+    let open = if let Some(open) = shuffler {
+        open
+    } else {
+        let columns = design.columns();
+        let columns = columns.map(|(name, column)| (name.to_owned(), column.kind()));
+        shuffler.insert(Shuffler::create(path, columns.collect(), 0, SHUFFLE_BYTES)?)
+    };
+    open.push(design)
+}

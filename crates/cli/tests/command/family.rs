@@ -1,0 +1,174 @@
+//! Every family finds what made its data.
+
+use std::fmt::Write;
+
+use crate::fixture::{Noise, Scratch};
+
+/// The slope of every generated table.
+const SLOPE: f64 = 0.8;
+
+impl Noise {
+    /// Marsaglia and Tsang's gamma numbers of scale 1, for shapes from 1 on.
+    fn gamma(&mut self, shape: f64) -> f64 {
+        let d = shape - 1.0 / 3.0;
+        loop {
+            let x = self.normal();
+            let v = (1.0 + x / (9.0 * d).sqrt()).powi(3);
+            let bound = 0.5 * x * x + d - d * v + d * v.max(1e-300).ln();
+            if v > 0.0 && self.uniform().ln() < bound {
+                return d * v;
+            }
+        }
+    }
+
+    fn poisson(&mut self, mean: f64) -> f64 {
+        let (mut count, mut product) = (0.0, self.uniform());
+        while product > (-mean).exp() {
+            product *= self.uniform();
+            count += 1.0;
+        }
+        count
+    }
+
+    fn hit(&mut self, logit: f64) -> bool {
+        self.uniform() < 1.0 / (1.0 + (-logit).exp())
+    }
+}
+
+/// Recovers the slope of a family from 800 rows of (y, x).
+fn recovers(family: &str, response: &str, mut y: impl FnMut(f64, &mut Noise) -> String) {
+    let mut noise = Noise(41);
+    let mut text = String::from("y,x\n");
+    for _ in 0..800 {
+        let x = noise.normal();
+        let y = y(SLOPE * x, &mut noise);
+        let _ = writeln!(text, "{y},{x}");
+    }
+    let scratch = Scratch::new();
+    scratch.write("data.csv", &text);
+    let formula = format!("{response} ~ x");
+    let arguments = [
+        "fit",
+        &formula,
+        "data.csv",
+        "--family",
+        family,
+        "--method",
+        "full-rank",
+        "--iterations",
+        "1500",
+        "--batch",
+        "800",
+    ];
+    let json = scratch.judged(&arguments);
+    assert_eq!(json["family"], family);
+    let all = json["coefficients"].as_array().unwrap();
+    let slopes: Vec<_> = (all.iter())
+        .filter(|one| one["name"].as_str().unwrap().starts_with('x'))
+        .collect();
+    assert_eq!(slopes.len(), 1, "{json}");
+    let (mean, sd) = (
+        slopes[0]["mean"].as_f64().unwrap(),
+        slopes[0]["sd"].as_f64().unwrap(),
+    );
+    assert!(sd < 0.2 && (mean - SLOPE).abs() < 4.0 * sd, "{mean} ± {sd}");
+}
+
+#[test]
+fn gaussian() {
+    recovers("gaussian", "y", |at, noise| {
+        (at + noise.normal()).to_string()
+    });
+}
+
+#[test]
+fn student() {
+    recovers("student", "y", |at, noise| {
+        let scale = (2.0 / noise.gamma(2.0)).sqrt();
+        (at + noise.normal() * scale).to_string()
+    });
+}
+
+#[test]
+fn bernoulli() {
+    recovers("bernoulli", "y", |at, noise| {
+        u8::from(noise.hit(at)).to_string()
+    });
+}
+
+#[test]
+fn binomial() {
+    recovers("binomial", "y | trials(6)", |at, noise| {
+        let hits = (0..6).filter(|_| noise.hit(at)).count();
+        hits.to_string()
+    });
+}
+
+#[test]
+fn poisson() {
+    recovers("poisson", "y", |at, noise| {
+        noise.poisson(at.exp()).to_string()
+    });
+}
+
+#[test]
+fn negative_binomial() {
+    recovers("negbinomial", "y", |at, noise| {
+        let mean = at.exp() * noise.gamma(2.0) / 2.0;
+        noise.poisson(mean).to_string()
+    });
+}
+
+#[test]
+fn gamma() {
+    recovers("gamma", "y", |at, noise| {
+        (at.exp() * noise.gamma(3.0) / 3.0).to_string()
+    });
+}
+
+#[test]
+fn beta() {
+    recovers("beta", "y", |at, noise| {
+        let mean = 1.0 / (1.0 + (-at).exp());
+        let (a, b) = (
+            noise.gamma(12.0 * mean + 1e-3),
+            noise.gamma(12.0 * (1.0 - mean)),
+        );
+        (a / (a + b)).clamp(1e-6, 1.0 - 1e-6).to_string()
+    });
+}
+
+#[test]
+fn categorical() {
+    recovers("categorical", "y", |at, noise| {
+        String::from(if noise.hit(at) { "yes" } else { "no" })
+    });
+}
+
+#[test]
+fn ordinal() {
+    recovers("ordinal", "y", |at, noise| {
+        let u = noise.uniform();
+        let latent = at + (u / (1.0 - u)).ln();
+        ((latent > -1.0) as u8 + (latent > 1.0) as u8).to_string()
+    });
+}
+
+#[test]
+fn zero_inflated_poisson() {
+    recovers("zero_inflated_poisson", "y", |at, noise| {
+        let empty = noise.uniform() < 0.3;
+        let count = noise.poisson(at.exp() * 2.0);
+        if empty { 0.0 } else { count }.to_string()
+    });
+}
+
+#[test]
+fn zero_inflated_negative_binomial() {
+    recovers("zero_inflated_negbinomial", "y", |at, noise| {
+        let empty = noise.uniform() < 0.3;
+        let mean = 3.0 * at.exp() * noise.gamma(3.0) / 3.0;
+        let count = noise.poisson(mean);
+        if empty { 0.0 } else { count }.to_string()
+    });
+}

@@ -1,0 +1,231 @@
+//! Learns the constants of factors from a table that comes block after block.
+
+use super::error::BasisError;
+use super::factor_basis::{Basis, Column, Fitted, Lookup, numbers};
+use super::level::{Coding, LevelLearner};
+use super::polynomial::PolynomialLearner;
+use super::running::{Mean, Squares};
+use super::term_basis::TermBasis;
+use crate::expression::Expr;
+use crate::factor::{Factor, Term};
+
+/// Whether all that there is to learn was learnt.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Round {
+    /// The same rows are needed once more.
+    Another,
+    /// Nothing is missing.
+    Last,
+}
+
+/// A term whose constants are being learnt, in rounds: each round [`see`](Self::see)s every
+/// block of the table, in the same order, and ends with [`turn`](Self::turn). Memory does not
+/// grow with the rows.
+#[derive(Clone, Debug)]
+pub struct TermLearner {
+    factors: Vec<Learner>,
+}
+
+impl TermLearner {
+    /// Starts; `codings` is the term's row of [`Terms::codings`](crate::Terms::codings).
+    ///
+    /// # Panics
+    /// If there is not one coding for each factor.
+    pub fn new(term: &Term, codings: &[Coding]) -> Self {
+        let count = term.factors.len();
+        assert_eq!(count, codings.len(), "one coding for each factor");
+        let pairs = term.factors.iter().zip(codings);
+        let factors = pairs.map(|(factor, coding)| Learner::new(factor, *coding));
+        Self {
+            factors: factors.collect(),
+        }
+    }
+
+    /// Takes in a block of rows, of which the first is row `first` (from 0) of the table.
+    pub fn see(&mut self, columns: &Lookup<'_, '_>, first: usize) -> Result<(), BasisError> {
+        let mut factors = self.factors.iter_mut();
+        factors.try_for_each(|factor| factor.see(columns, first))
+    }
+
+    /// Ends a round.
+    pub fn turn(&mut self) -> Result<Round, BasisError> {
+        let mut round = Round::Last;
+        for factor in &mut self.factors {
+            if factor.turn()? == Round::Another {
+                round = Round::Another;
+            }
+        }
+        Ok(round)
+    }
+
+    /// What was learnt, after the last round.
+    pub fn finish(self) -> TermBasis {
+        let factors = self.factors.into_iter().map(Learner::finish);
+        TermBasis {
+            factors: factors.collect(),
+        }
+    }
+}
+
+/// One factor whose constants are being learnt.
+#[derive(Clone, Debug)]
+pub(super) struct Learner {
+    factor: Factor,
+    coding: Coding,
+    lesson: Lesson,
+    rows: u64,
+    /// Whether a round showed that nothing is missing.
+    done: bool,
+}
+
+#[derive(Clone, Debug)]
+enum Lesson {
+    /// A column that may turn out to be text.
+    Undecided,
+    Levels(LevelLearner),
+    Center(Mean),
+    Scale(ScaleLearner),
+    Poly(PolynomialLearner),
+    Learnt(Fitted),
+}
+
+impl Learner {
+    pub(super) fn new(factor: &Factor, coding: Coding) -> Self {
+        let lesson = match factor {
+            Factor::Categorical(name) => Lesson::Levels(LevelLearner::new(name)),
+            Factor::Column(_) => Lesson::Undecided,
+            Factor::Expression(_) => Lesson::Learnt(Fitted::Plain),
+            Factor::Poly(_, degree) => {
+                Lesson::Poly(PolynomialLearner::new(&factor.to_string(), *degree))
+            }
+            Factor::Center(_) => Lesson::Center(Mean::default()),
+            Factor::Scale(_) => Lesson::Scale(ScaleLearner::default()),
+        };
+        Self {
+            factor: factor.clone(),
+            coding,
+            lesson,
+            rows: 0,
+            done: false,
+        }
+    }
+
+    pub(super) fn see(&mut self, columns: &Lookup<'_, '_>, first: usize) -> Result<(), BasisError> {
+        if self.done {
+            return Ok(());
+        }
+        if let (Lesson::Undecided, Factor::Column(name)) = (&self.lesson, &self.factor) {
+            self.lesson = match columns(name) {
+                Some(Column::Labels { .. }) => Lesson::Levels(LevelLearner::new(name)),
+                _ => Lesson::Learnt(Fitted::Plain),
+            };
+        }
+        if let Lesson::Levels(learner) = &mut self.lesson {
+            return learner.see(columns, first);
+        }
+        let values = self.values(columns, first)?;
+        self.rows += values.len() as u64;
+        match &mut self.lesson {
+            Lesson::Center(mean) => values.iter().for_each(|value| mean.push(*value)),
+            Lesson::Scale(learner) => learner.see(&values),
+            Lesson::Poly(learner) => learner.see(&values),
+            Lesson::Undecided | Lesson::Levels(_) | Lesson::Learnt(_) => {}
+        }
+        Ok(())
+    }
+
+    fn values(&self, columns: &Lookup<'_, '_>, first: usize) -> Result<Vec<f64>, BasisError> {
+        let found = match &self.factor {
+            Factor::Categorical(name) | Factor::Column(name) => {
+                numbers(&self.factor, &Expr::Column(name.clone()), columns)
+            }
+            Factor::Expression(expr)
+            | Factor::Poly(expr, _)
+            | Factor::Center(expr)
+            | Factor::Scale(expr) => numbers(&self.factor, expr, columns),
+        };
+        found.map_err(|error| error.further(first))
+    }
+
+    pub(super) fn turn(&mut self) -> Result<Round, BasisError> {
+        if self.done {
+            return Ok(Round::Last);
+        }
+        let round = self.end()?;
+        self.done = round == Round::Last;
+        Ok(round)
+    }
+
+    fn end(&mut self) -> Result<Round, BasisError> {
+        if let Lesson::Levels(learner) = &mut self.lesson {
+            let fitted = learner.finish(self.coding)?;
+            self.lesson = Lesson::Learnt(fitted);
+            return Ok(Round::Last);
+        }
+        if self.rows == 0 {
+            return Err(BasisError::Empty(self.factor.to_string()));
+        }
+        let learnt = match &mut self.lesson {
+            Lesson::Center(mean) => Some(Fitted::Affine {
+                mean: mean.value,
+                scale: 1.0,
+            }),
+            Lesson::Scale(learner) => learner.turn(&self.factor)?,
+            Lesson::Poly(learner) => learner.turn()?.map(Fitted::Poly),
+            Lesson::Undecided | Lesson::Levels(_) | Lesson::Learnt(_) => return Ok(Round::Last),
+        };
+        match learnt {
+            None => Ok(Round::Another),
+            Some(fitted) => {
+                self.lesson = Lesson::Learnt(fitted);
+                Ok(Round::Last)
+            }
+        }
+    }
+
+    pub(super) fn finish(self) -> Basis {
+        match self.lesson {
+            Lesson::Learnt(fitted) => Basis::new(self.factor, fitted),
+            _ => panic!("all rounds come before the end"),
+        }
+    }
+}
+
+/// R's `scale`: the mean, then the standard deviation, which divides by n − 1.
+#[derive(Clone, Debug, Default)]
+struct ScaleLearner {
+    mean: Mean,
+    only: Option<f64>,
+    varies: bool,
+    squares: Option<Squares>,
+}
+
+impl ScaleLearner {
+    fn see(&mut self, values: &[f64]) {
+        for value in values {
+            if let Some(squares) = &mut self.squares {
+                squares.push(value - self.mean.value);
+            } else {
+                self.mean.push(*value);
+                self.varies |= *self.only.get_or_insert(*value) != *value;
+            }
+        }
+    }
+
+    fn turn(&mut self, factor: &Factor) -> Result<Option<Fitted>, BasisError> {
+        if !self.varies {
+            return Err(BasisError::Constant {
+                factor: factor.to_string(),
+                value: self.only.unwrap_or(0.0),
+            });
+        }
+        let Some(squares) = self.squares else {
+            self.squares = Some(Squares::default());
+            return Ok(None);
+        };
+        Ok(Some(Fitted::Affine {
+            mean: self.mean.value,
+            scale: squares.root_mean(self.mean.count as f64 - 1.0),
+        }))
+    }
+}

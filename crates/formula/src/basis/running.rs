@@ -1,0 +1,40 @@
+//! Sums of numbers that come one at a time, safe for every size of number.
+
+/// A running mean.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Mean {
+    pub(super) count: u64,
+    pub(super) value: f64,
+}
+
+impl Mean {
+    pub(super) fn push(&mut self, value: f64) {
+        self.count += 1;
+        self.value += (value - self.value) / self.count as f64;
+    }
+}
+
+/// A sum of squares relative to the largest number so far, so that squares neither overflow
+/// nor vanish.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Squares {
+    most: f64,
+    sum: f64,
+}
+
+impl Squares {
+    pub(super) fn push(&mut self, value: f64) {
+        let size = value.abs();
+        if size > self.most {
+            self.sum = 1.0 + self.sum * (self.most / size).powi(2);
+            self.most = size;
+        } else if self.most > 0.0 {
+            self.sum += (size / self.most).powi(2);
+        }
+    }
+
+    /// √(Σ x²/count).
+    pub(super) fn root_mean(&self, count: f64) -> f64 {
+        self.most * (self.sum / count).sqrt()
+    }
+}

@@ -1,0 +1,167 @@
+//! Rows that stay on disk: shuffled there, copied when they are asked for.
+
+use std::ops::Range;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use lehr_density::{Columns, RowSet, RowSource};
+use lehr_table::{Shuffled, TableError};
+
+/// Rows that are read at a time: as many as passes over all rows ask for.
+const BLOCK: usize = 8192;
+
+/// The rows of a file of shuffled rows as the source of a density. Memory does not grow with
+/// their number.
+///
+/// # Panics
+/// Reading panics, with the reason, if the file can no longer be read.
+#[derive(Debug)]
+pub struct StoredRows {
+    file: Shuffled,
+    /// Where in a row the numbers of each column stand.
+    places: Vec<Range<usize>>,
+    scratch: Mutex<Scratch>,
+}
+
+/// The rows that were read last: the columns of a mini-batch are asked for one by one.
+#[derive(Debug, Default)]
+struct Scratch {
+    rows: Vec<usize>,
+    numbers: Vec<f64>,
+}
+
+impl StoredRows {
+    /// The columns of a density in a file that has them under the same names.
+    pub fn new(file: Shuffled, columns: &Columns) -> Result<StoredRows, TableError> {
+        let places = columns.iter().map(|column| file.place(&column.name));
+        Ok(StoredRows {
+            places: places.collect::<Result<_, _>>()?,
+            file,
+            scratch: Mutex::default(),
+        })
+    }
+
+    /// Hands on the numbers of the rows, in order: how many came before, and one row's.
+    fn visit(&self, column: usize, rows: &RowSet<'_>, each: &mut dyn FnMut(usize, &[f64])) {
+        let place = self.places[column].clone();
+        let width = self.file.width();
+        let mut scratch = self.scratch.lock().unwrap_or_else(PoisonError::into_inner);
+        let count = rows.len();
+        for start in (0..count).step_by(BLOCK) {
+            scratch.load(&self.file, rows, start..count.min(start + BLOCK));
+            for (at, row) in scratch.numbers.chunks_exact(width).enumerate() {
+                each(start + at, &row[place.clone()]);
+            }
+        }
+    }
+}
+
+impl Scratch {
+    /// Reads the rows at some places of a set, in runs of consecutive ones.
+    fn load(&mut self, file: &Shuffled, rows: &RowSet<'_>, places: Range<usize>) {
+        let row = |place: usize| match rows {
+            RowSet::List(list) => list[place],
+            RowSet::Range(range) => range.start + place,
+        };
+        let wanted = places.clone().map(row);
+        if self.rows.iter().copied().eq(wanted.clone()) {
+            return;
+        }
+        self.rows.clear();
+        self.rows.extend(wanted);
+        let width = file.width();
+        self.numbers.resize(self.rows.len() * width, 0.0);
+        let mut rest = &mut self.numbers[..];
+        for run in self.rows.chunk_by(|before, after| before + 1 == *after) {
+            let (part, after) = rest.split_at_mut(run.len() * width);
+            rest = after;
+            let copied = file.copy_rows(run[0]..run[0] + run.len(), part);
+            copied.unwrap_or_else(|error| panic!("{error}"));
+        }
+    }
+}
+
+impl RowSource for StoredRows {
+    fn n_rows(&self) -> usize {
+        self.file.n_rows()
+    }
+
+    fn copy_numbers(&self, column: usize, rows: &RowSet<'_>, into: &mut [f64]) {
+        let width = self.places[column].len();
+        assert_eq!(into.len(), rows.len() * width, "one place per number");
+        self.visit(column, rows, &mut |at, numbers| {
+            into[at * width..(at + 1) * width].copy_from_slice(numbers);
+        });
+    }
+
+    fn copy_indices(&self, column: usize, rows: &RowSet<'_>, into: &mut [u32]) {
+        assert_eq!(into.len(), rows.len(), "one place per index");
+        self.visit(column, rows, &mut |at, numbers| {
+            into[at] = numbers[0] as u32;
+        });
+    }
+
+    fn is_shuffled(&self) -> bool {
+        true
+    }
+
+    fn whole(&self, _column: usize) -> Option<Arc<[f64]>> {
+        None
+    }
+
+    fn whole_indices(&self, _column: usize) -> Option<Arc<[u32]>> {
+        None
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use lehr_density::{Column, ColumnKind, Role};
+    use lehr_table::{Kind, Provenance, Shuffler, Table};
+
+    fn columns() -> Columns {
+        let column = |name: &str, kind| Column {
+            name: name.into(),
+            kind,
+            role: Role::Covariate,
+        };
+        Columns(vec![
+            column("g", ColumnKind::Index { levels: 7 }),
+            column("x", ColumnKind::Number { width: Some(2) }),
+        ])
+    }
+
+    /// Rows (k, −k, k mod 7), shuffled.
+    fn stored(rows: usize) -> (tempfile::TempDir, StoredRows) {
+        let place = tempfile::tempdir().unwrap();
+        let path = place.path().join("rows");
+        let kinds = vec![
+            ("x".to_owned(), Kind::Matrix { width: 2 }),
+            ("g".to_owned(), Kind::Number),
+        ];
+        let mut shuffler = Shuffler::create(&path, kinds, 3, 1 << 16).unwrap();
+        let x = (0..rows).flat_map(|k| [k as f64, -(k as f64)]).collect();
+        let table = Table::new().with_matrix("x", rows, 2, x).unwrap();
+        let g = (0..rows).map(|k| (k % 7) as f64).collect();
+        shuffler.push(table.with_number("g", g).unwrap()).unwrap();
+        let file = shuffler.finish(Provenance::default(), &mut |_| ()).unwrap();
+        (place, StoredRows::new(file, &columns()).unwrap())
+    }
+
+    #[test]
+    fn columns_of_the_same_rows_belong_together_by_range_and_by_list() {
+        let (_place, rows) = stored(10_000);
+        assert!(rows.is_shuffled() && rows.whole(1).is_none());
+        let list: Vec<usize> = (0..6000).map(|k| (k * 37) % 10_000).collect();
+        for set in [RowSet::Range(0..10_000), RowSet::List(&list)] {
+            let mut x = vec![0.0; 2 * set.len()];
+            let mut g = vec![0; set.len()];
+            rows.copy_numbers(1, &set, &mut x);
+            rows.copy_indices(0, &set, &mut g);
+            for (pair, g) in x.chunks(2).zip(&g) {
+                assert_eq!((pair[1], *g), (-pair[0], pair[0] as u32 % 7));
+            }
+            assert!(!x.iter().step_by(2).is_sorted());
+        }
+    }
+}

@@ -1,0 +1,36 @@
+//! Tables that are too long to be held at once.
+
+use lehr_table::{Column, Table};
+
+use crate::error::RegressionError;
+
+/// What is done with each block of a table.
+pub type EachBlock<'a> = dyn FnMut(&Table) -> Result<(), RegressionError> + 'a;
+
+/// A table that is read block after block, as often as it takes. A table in memory is one
+/// block.
+pub trait Blocks {
+    /// The names of its columns.
+    fn names(&self) -> &[String];
+
+    /// Whether a column holds text.
+    fn is_text(&self, name: &str) -> bool;
+
+    /// Hands on all rows, block after block and each time in the same order. Columns other than
+    /// the named ones may be left out; a category may have other levels in each block.
+    fn each(&self, columns: &[&str], visit: &mut EachBlock<'_>) -> Result<(), RegressionError>;
+}
+
+impl Blocks for Table {
+    fn names(&self) -> &[String] {
+        Table::names(self)
+    }
+
+    fn is_text(&self, name: &str) -> bool {
+        matches!(self.column(name), Ok(Column::Category { .. }))
+    }
+
+    fn each(&self, _columns: &[&str], visit: &mut EachBlock<'_>) -> Result<(), RegressionError> {
+        visit(self)
+    }
+}

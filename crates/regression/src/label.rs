@@ -1,0 +1,89 @@
+//! The labels of a column, gathered block by block.
+
+use std::sync::Arc;
+
+use lehr_table::Levels;
+
+/// The labels that occur in a column. Where every block lists the same levels their order is
+/// kept; otherwise they are sorted.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Labels {
+    found: Levels,
+    order: Order,
+}
+
+#[derive(Clone, Debug, Default)]
+enum Order {
+    #[default]
+    Unknown,
+    Common(Arc<[String]>),
+    Differs,
+}
+
+impl Labels {
+    /// Codes that hold for all blocks, from those of one block.
+    pub(crate) fn codes(&mut self, codes: &[u32], names: &Arc<[String]>) -> Vec<u32> {
+        self.order = match std::mem::take(&mut self.order) {
+            Order::Unknown => Order::Common(Arc::clone(names)),
+            Order::Common(first) if first == *names => Order::Common(first),
+            _ => Order::Differs,
+        };
+        let mut place: Vec<Option<u32>> = vec![None; names.len()];
+        let one = |&code: &u32| {
+            let code = code as usize;
+            *place[code].get_or_insert_with(|| self.found.code(&names[code]))
+        };
+        codes.iter().map(one).collect()
+    }
+
+    /// The labels in order, and for every code its place among them.
+    pub(crate) fn finish(&self) -> (Arc<[String]>, Vec<u32>) {
+        let (sorted, places) = self.found.sorted();
+        let Order::Common(order) = &self.order else {
+            return (sorted, places);
+        };
+        let mut found = self.found.clone();
+        let count = sorted.len() as u32;
+        let mut places = vec![0; sorted.len()];
+        let mut kept = Vec::with_capacity(sorted.len());
+        for name in order.iter() {
+            // A name that no row has would get the next code.
+            let code = found.code(name);
+            if code < count {
+                places[code as usize] = kept.len() as u32;
+                kept.push(name.clone());
+            }
+        }
+        (kept.into(), places)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn names(text: &str) -> Arc<[String]> {
+        text.split(' ').map(str::to_owned).collect()
+    }
+
+    #[test]
+    fn labels_keep_an_order_that_all_blocks_share() {
+        let mut labels = Labels::default();
+        let all = names("low unused high mid");
+        assert_eq!(labels.codes(&[2, 2, 0], &all), [0, 0, 1]);
+        assert_eq!(labels.codes(&[3], &all), [2]);
+        let (order, places) = labels.finish();
+        assert_eq!(order, names("low high mid"));
+        assert_eq!(places, [1, 0, 2]);
+    }
+
+    #[test]
+    fn labels_of_different_blocks_are_sorted() {
+        let mut labels = Labels::default();
+        labels.codes(&[1, 0], &names("9 10"));
+        labels.codes(&[0], &names("2"));
+        let (order, places) = labels.finish();
+        assert_eq!(order, names("2 9 10"));
+        assert_eq!(places, [2, 1, 0]);
+    }
+}

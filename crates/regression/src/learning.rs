@@ -1,0 +1,202 @@
+//! What a regression learns of its table before any row is bound: levels, scales, an anchor.
+
+use lehr_formula::{Round, Terms};
+
+use crate::anchor::{Anchor, Observed, Seen};
+use crate::blocks::Blocks;
+use crate::design::offset;
+use crate::error::RegressionError;
+use crate::family::{Family, Link};
+use crate::grouping::{Grouping, GroupingFit, GroupingLearner};
+use crate::outcome::{Outcome, OutcomeLearner};
+use crate::population::{Fit, Population, PopulationLearner, check_size};
+use crate::source::Source;
+
+/// All that was learnt.
+pub(crate) struct Learnt {
+    pub(crate) outcome: Outcome,
+    pub(crate) population: Population,
+    pub(crate) groupings: Vec<Grouping>,
+    pub(crate) anchor: Anchor,
+    pub(crate) n_rows: usize,
+    /// What the user should know.
+    pub(crate) notes: Vec<String>,
+}
+
+/// Learns from all rows in as many rounds as the terms need, and one more. Memory does not grow
+/// with the rows.
+pub(crate) fn learn(
+    (terms, formula): (&Terms, &str),
+    family: Family,
+    blocks: &dyn Blocks,
+) -> Result<Learnt, RegressionError> {
+    let mut levels = Levels::new(terms, family)?;
+    loop {
+        round(blocks, terms, &mut |source| levels.see(source))?;
+        if levels.turn()? == Round::Last {
+            break;
+        }
+    }
+    let mut scales = levels.finish((terms, formula), blocks)?;
+    let n_rows = round(blocks, terms, &mut |source| scales.see(terms, source))?;
+    scales.finish(terms, n_rows)
+}
+
+/// Visits all rows once, each block checked, and counts them.
+fn round(
+    blocks: &dyn Blocks,
+    terms: &Terms,
+    visit: &mut dyn FnMut(&Source<'_>) -> Result<(), RegressionError>,
+) -> Result<usize, RegressionError> {
+    let columns = terms.columns();
+    let mut rows = 0;
+    blocks.each(&columns, &mut |block| {
+        if block.n_rows() > 0 {
+            visit(&Source::block(block, &columns, rows)?)?;
+            rows += block.n_rows();
+        }
+        Ok(())
+    })?;
+    match rows {
+        0 => Err(RegressionError::NoRows),
+        _ => Ok(rows),
+    }
+}
+
+/// First the levels and constants of terms.
+struct Levels {
+    outcome: OutcomeLearner,
+    population: PopulationLearner,
+    groupings: Vec<GroupingLearner>,
+}
+
+impl Levels {
+    fn new(terms: &Terms, family: Family) -> Result<Levels, RegressionError> {
+        Ok(Levels {
+            outcome: OutcomeLearner::new(Outcome::new(family, &terms.response)?),
+            population: PopulationLearner::new(terms),
+            groupings: terms.groups.iter().map(GroupingLearner::new).collect(),
+        })
+    }
+
+    fn see(&mut self, source: &Source<'_>) -> Result<(), RegressionError> {
+        self.outcome.see(source);
+        self.population.see(source)?;
+        let mut groupings = self.groupings.iter_mut();
+        groupings.try_for_each(|grouping| grouping.see(source))
+    }
+
+    fn turn(&mut self) -> Result<Round, RegressionError> {
+        let mut round = self.population.turn()?;
+        for grouping in &mut self.groupings {
+            if grouping.turn()? == Round::Another {
+                round = Round::Another;
+            }
+        }
+        Ok(round)
+    }
+
+    fn finish(
+        self,
+        (terms, formula): (&Terms, &str),
+        blocks: &dyn Blocks,
+    ) -> Result<Scales, RegressionError> {
+        let (outcome, notes) = self.outcome.finish(&|name| blocks.is_text(name))?;
+        let groupings = self.groupings.into_iter().map(GroupingLearner::finish);
+        Ok(Scales {
+            population: self.population.finish(terms, formula)?,
+            groupings: groupings.collect::<Result<_, _>>()?,
+            observed: Observed::new(outcome.family, outcome.classes.len()),
+            outcome,
+            notes,
+        })
+    }
+}
+
+/// Then the scales of what the terms compute, and the response.
+struct Scales {
+    outcome: Outcome,
+    population: Fit,
+    groupings: Vec<GroupingFit>,
+    observed: Observed,
+    notes: Vec<String>,
+}
+
+impl Scales {
+    fn see(&mut self, terms: &Terms, source: &Source<'_>) -> Result<(), RegressionError> {
+        self.population.see(source)?;
+        for grouping in &mut self.groupings {
+            grouping.see(source)?;
+        }
+        let values = self.outcome.values(source)?;
+        let trials = self.outcome.trials(source)?;
+        let offset = offset(terms, source)?;
+        if let Some(trials) = &trials {
+            self.outcome.check_hits(&values, trials, source.first)?;
+        }
+        self.observed.see(&Seen {
+            values: &values,
+            trials: trials.as_deref(),
+            offset: offset.as_deref(),
+        });
+        Ok(())
+    }
+
+    fn finish(mut self, terms: &Terms, n_rows: usize) -> Result<Learnt, RegressionError> {
+        let (population, more) = self.population.finish(terms)?;
+        self.notes.extend(more);
+        let groupings = self.groupings.into_iter().map(GroupingFit::finish);
+        let groupings = groupings.collect::<Result<_, _>>()?;
+        let anchor = anchor(terms, &self.outcome, &self.observed)?;
+        if let Some(value) = self.observed.constant() {
+            let place = self.outcome.place();
+            (self.notes).push(format!("{place}: {value} in every row, so priors decide"));
+        }
+        Ok(Learnt {
+            n_rows,
+            outcome: self.outcome,
+            population,
+            groupings,
+            anchor,
+            notes: self.notes,
+        })
+    }
+}
+
+/// Where the predictor is expected; refuses responses without variation where the noise has
+/// none to be learnt from.
+fn anchor(
+    terms: &Terms,
+    outcome: &Outcome,
+    observed: &Observed,
+) -> Result<Anchor, RegressionError> {
+    let family = outcome.family;
+    if family == Family::Categorical && observed.has_offset() {
+        return Err(RegressionError::Mismatch {
+            family: family.name(),
+            expected: "no offset",
+            found: terms.to_string(),
+            hint: "an offset would be added to each class alike; leave it out",
+        });
+    }
+    let anchor = observed.anchor(terms.intercept);
+    let learns_noise =
+        family.link() == Link::Identity || matches!(family, Family::Gamma | Family::Beta);
+    let found = match (observed.constant(), anchor.unit == 0.0) {
+        (Some(value), _) if learns_noise => Some(format!("{value} in every row")),
+        (_, true) if observed.has_offset() => Some("nothing besides the offset".into()),
+        _ => None,
+    };
+    if let Some(found) = found {
+        return Err(RegressionError::Column {
+            at: outcome.place(),
+            expected: format!("values that differ for family {family}"),
+            found,
+            hint: "there is no noise to learn from a constant".into(),
+        });
+    }
+    for centre in &anchor.centre {
+        check_size(&outcome.place(), *centre, anchor.unit)?;
+    }
+    Ok(anchor)
+}

@@ -1,0 +1,207 @@
+//! Tables on their way to shuffled rows, in bounded memory.
+
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use rand_chacha::ChaCha8Rng;
+use rand_chacha::rand_core::SeedableRng;
+use tempfile::TempDir;
+
+use crate::file::{Draft, Progress, Provisional, Stage, folder, io};
+use crate::{Column, Kind, MISSING, Table, TableError};
+
+use super::Shuffled;
+use super::header::{Header, ROW_SUM_AT, Stored};
+use super::scatter::{Bucket, Budget, Drain, Scatter};
+
+/// The name and kind of each column.
+pub type Columns = Vec<(String, Kind)>;
+
+/// Takes tables of the same columns, one after another, and writes all their rows in random
+/// order. Scratch files of the size of the rows lie beside the file meanwhile.
+pub struct Shuffler {
+    path: PathBuf,
+    columns: Columns,
+    levels: Vec<Provisional>,
+    scatter: Scatter,
+    random: ChaCha8Rng,
+    budget: Budget,
+    seed: u64,
+    n_rows: usize,
+    row: Vec<f64>,
+    // Last, so that it is removed after the files in it are closed.
+    scratch: TempDir,
+}
+
+/// What a file of shuffled rows is told at its end.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Provenance {
+    /// Rows that were left out because a value was missing.
+    pub dropped_rows: usize,
+    /// What the rows were made of, as a number: whoever opens the file may compare it.
+    pub fingerprint: u64,
+}
+
+/// Where the codes of each category go once its levels are sorted, by the number's place in
+/// the row.
+type Places = Vec<(usize, Vec<u32>)>;
+
+impl Shuffler {
+    /// Starts a file at `path`. The same columns, seed, memory and rows give the same bytes;
+    /// the rows take `memory_bytes` at the most, beside that of one table that is pushed and
+    /// of the levels of categories.
+    pub fn create(
+        path: &Path,
+        columns: Columns,
+        seed: u64,
+        memory_bytes: usize,
+    ) -> Result<Self, TableError> {
+        let scratch = (tempfile::Builder::new().prefix(".lehr-scatter-"))
+            .tempdir_in(folder(path))
+            .map_err(io(path, "write beside"))?;
+        let width: usize = columns.iter().map(|(_, kind)| kind.width()).sum();
+        let budget = Budget::new(memory_bytes, 8 * width);
+        Ok(Self {
+            path: path.into(),
+            levels: columns.iter().map(|_| Provisional::default()).collect(),
+            columns,
+            scatter: Scatter::new(scratch.path(), "rows", budget)?,
+            random: ChaCha8Rng::seed_from_u64(seed),
+            budget,
+            seed,
+            n_rows: 0,
+            row: Vec::new(),
+            scratch,
+        })
+    }
+
+    /// Takes in the rows of a table.
+    ///
+    /// # Panics
+    /// If its columns are not those that the file was started with.
+    pub fn push(&mut self, table: Table) -> Result<(), TableError> {
+        let kinds = table.columns().map(|(name, column)| (name, column.kind()));
+        let expected = self.columns.iter().map(|(name, kind)| (&**name, *kind));
+        assert!(kinds.eq(expected), "every table has the same columns");
+        let table = common_codes(&mut self.levels, table)?;
+        for place in 0..table.n_rows() {
+            self.row.clear();
+            for (_, column) in table.columns() {
+                column.push_row(place, &mut self.row);
+            }
+            self.scatter.push(&self.row, &mut self.random)?;
+        }
+        self.n_rows += table.n_rows();
+        Ok(())
+    }
+
+    /// Shuffles what was pushed into the file and opens it. The file appears complete or not
+    /// at all.
+    pub fn finish(
+        self,
+        provenance: Provenance,
+        progress: &mut dyn FnMut(Progress),
+    ) -> Result<Shuffled, TableError> {
+        let (columns, places) = self.stored();
+        let header = Header {
+            columns,
+            n_rows: self.n_rows,
+            seed: self.seed,
+            dropped_rows: provenance.dropped_rows,
+            fingerprint: provenance.fingerprint,
+        };
+        let buckets = self.scatter.finish()?;
+        let mut drain = Drain {
+            folder: self.scratch.path(),
+            budget: self.budget,
+            width: header.width(),
+            random: &mut { self.random },
+        };
+        write(
+            &self.path,
+            (&header, &places),
+            (buckets, &mut drain),
+            progress,
+        )?;
+        Shuffled::open(&self.path)
+    }
+
+    /// The columns with their sorted levels.
+    fn stored(&self) -> (Vec<Stored>, Places) {
+        let mut columns = Vec::new();
+        let mut places = Places::new();
+        let mut at = 0;
+        for ((name, kind), known) in self.columns.iter().zip(&self.levels) {
+            let (levels, place) = known.sorted();
+            if *kind == Kind::Category {
+                places.push((at, place));
+            }
+            at += kind.width();
+            let (name, kind) = (name.clone(), *kind);
+            columns.push(Stored { name, kind, levels });
+        }
+        (columns, places)
+    }
+}
+
+/// Shuffles the buckets into the file.
+fn write(
+    path: &Path,
+    (header, places): (&Header, &Places),
+    (buckets, drain): (Vec<Bucket>, &mut Drain<'_>),
+    progress: &mut dyn FnMut(Progress),
+) -> Result<(), TableError> {
+    let mut draft = Draft::create(path)?;
+    draft
+        .write_all(&header.encode())
+        .map_err(io(path, "write"))?;
+    let mut sum = crc32fast::Hasher::new();
+    let width = header.width();
+    let mut rows = 0;
+    drain.run(buckets, &mut |block| {
+        sort_codes(block, width, places);
+        let bytes: &[u8] = bytemuck::cast_slice(block);
+        sum.update(bytes);
+        draft.write_all(bytes).map_err(io(path, "write"))?;
+        rows += (block.len() / width.max(1)) as u64;
+        progress(Progress {
+            stage: Stage::Shuffling,
+            rows,
+            share: rows as f64 / header.n_rows.max(1) as f64,
+        });
+        Ok(())
+    })?;
+    draft.patch(ROW_SUM_AT, &sum.finalize().to_le_bytes())?;
+    draft.commit()
+}
+
+/// The table with categories as numbers: codes that hold for all tables.
+fn common_codes(known: &mut [Provisional], mut table: Table) -> Result<Table, TableError> {
+    let names = table.names().to_vec();
+    for (name, known) in names.iter().zip(known) {
+        let Column::Category { codes, levels } = table.column(name)? else {
+            continue;
+        };
+        let number = |code| match code {
+            MISSING => f64::NAN,
+            code => f64::from(code),
+        };
+        let codes = known.codes(codes, levels).into_iter().map(number);
+        let codes = Column::Number(codes.collect());
+        table.replace(name, codes)?;
+    }
+    Ok(table)
+}
+
+fn sort_codes(block: &mut [f64], width: usize, places: &Places) {
+    for (at, place) in places {
+        for code in block
+            .iter_mut()
+            .skip(*at)
+            .step_by(width)
+            .filter(|code| !code.is_nan())
+        {
+            *code = f64::from(place[*code as usize]);
+        }
+    }
+}
