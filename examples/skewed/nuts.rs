@@ -39,7 +39,7 @@ impl LogDensity {
             let source = density.source();
             match column {
                 RowColumn::Index(_) => {
-                    source.copy_indices(place, &all, workspace.indices_mut(slot))
+                    source.copy_indices(place, &all, workspace.indices_mut(slot));
                 }
                 RowColumn::Numbers(_) => {
                     source.copy_numbers(place, &all, workspace.numbers_mut(slot));
@@ -100,9 +100,11 @@ impl CpuLogpFunc for LogDensity {
 
 /// So many draws after as many of tuning, one flat z after another.
 pub(crate) fn draws(density: &dyn Density, start: &[f64], count: usize) -> Result<Vec<f64>> {
-    let mut settings = DiagNutsSettings::default();
-    settings.num_tune = count as u64 / 4;
-    settings.num_draws = count as u64;
+    let mut settings = DiagNutsSettings {
+        num_tune: count as u64 / 4,
+        num_draws: count as u64,
+        ..DiagNutsSettings::default()
+    };
     // Small steps, for posteriors that are narrow in places.
     settings.adapt_options.step_size_settings.target_accept = 0.95;
     let mut random = ChaCha8Rng::seed_from_u64(1);

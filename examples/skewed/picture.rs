@@ -49,20 +49,20 @@ pub(crate) fn svg(panels: &[Panel]) -> String {
 
 fn legend(page: &mut String) {
     let y = HEIGHT + 12.0;
-    let _ = write!(
+    let _ = writeln!(
         page,
         "<rect x=\"{PAD}\" y=\"{}\" width=\"22\" height=\"10\" fill=\"#c9c9c9\"/>\
-         <text x=\"{}\" y=\"{}\">NUTS, the reference</text>\n",
+         <text x=\"{}\" y=\"{}\">NUTS, the reference</text>",
         y - 9.0,
         PAD + 28.0,
         y
     );
     for (place, (name, colour, dash)) in LINES.iter().enumerate() {
         let x = 180.0 + 110.0 * place as f64;
-        let _ = write!(
+        let _ = writeln!(
             page,
             "<line x1=\"{x}\" x2=\"{}\" y1=\"{}\" y2=\"{}\" stroke=\"{colour}\" \
-             stroke-width=\"2\" stroke-dasharray=\"{dash}\"/><text x=\"{}\" y=\"{y}\">{name}</text>\n",
+             stroke-width=\"2\" stroke-dasharray=\"{dash}\"/><text x=\"{}\" y=\"{y}\">{name}</text>",
             x + 26.0,
             y - 4.0,
             y - 4.0,
