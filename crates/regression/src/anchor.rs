@@ -90,6 +90,11 @@ impl Observed {
         self.first.filter(|_| !self.varies)
     }
 
+    /// How many rows were seen.
+    pub(crate) fn rows(&self) -> usize {
+        self.count as usize
+    }
+
     /// Whether an offset is among what was seen.
     pub(crate) fn has_offset(&self) -> bool {
         self.offset.is_some()

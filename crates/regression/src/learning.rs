@@ -146,7 +146,10 @@ impl Scales {
         let (population, more) = self.population.finish(terms)?;
         self.notes.extend(more);
         let groupings = self.groupings.into_iter().map(GroupingFit::finish);
-        let groupings = groupings.collect::<Result<_, _>>()?;
+        let groupings: Vec<Grouping> = groupings.collect::<Result<_, _>>()?;
+        let rows = self.observed.rows();
+        self.notes
+            .extend(lonely(&groupings, rows, self.outcome.family));
         let anchor = anchor(terms, &self.outcome, &self.observed)?;
         if let Some(value) = self.observed.constant() {
             let place = self.outcome.place();
@@ -161,6 +164,20 @@ impl Scales {
             notes: self.notes,
         })
     }
+}
+
+/// Group terms whose spread the noise cannot be told from, since each row is a group.
+fn lonely(groupings: &[Grouping], rows: usize, family: Family) -> Vec<String> {
+    let has_own_noise = family.link() == Link::Identity || family == Family::Bernoulli;
+    let alone =
+        (groupings.iter()).filter(|grouping| has_own_noise && rows > 1 && grouping.count() == rows);
+    let note = |grouping: &Grouping| {
+        let label = &grouping.label;
+        format!(
+            "{label}: every row is a group of its own, so only priors tell sd({label}) from the noise"
+        )
+    };
+    alone.map(note).collect()
 }
 
 /// Where the predictor is expected; refuses responses without variation where the noise has

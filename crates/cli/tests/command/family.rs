@@ -150,7 +150,7 @@ fn ordinal() {
     recovers("ordinal", "y", |at, noise| {
         let u = noise.uniform();
         let latent = at + (u / (1.0 - u)).ln();
-        ((latent > -1.0) as u8 + (latent > 1.0) as u8).to_string()
+        (u8::from(latent > -1.0) + u8::from(latent > 1.0)).to_string()
     });
 }
 
