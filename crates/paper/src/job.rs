@@ -230,7 +230,7 @@ mod tests {
             (fit.surrogate, fit.surrogate_rows, fit.batch),
             (None, Some(100), Some(100))
         );
-        assert!(matches!(fit.start, Start::Laplace) && fit.control.is_none());
+        assert!(matches!(fit.start, Start::Auto) && fit.control.is_none());
         assert!(matches!(fit.train.iterations, Iterations::Auto { .. }));
     }
 
