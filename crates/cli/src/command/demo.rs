@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use anyhow::Result;
 use clap::Args;
-use lehr_infer::fit::{Fit, Start};
+use lehr_infer::fit::Fit;
 use lehr_infer::method::Method;
 use lehr_infer::train::Iterations;
 use lehr_regression::Family;
@@ -100,16 +100,11 @@ impl Demo {
         Ok(best(&rivals).saved.outcome())
     }
 
-    /// A fit on all rows at once: there are few, and rare events make small batches noisy.
+    /// A fit by the rules, with more draws for smooth pictures.
     fn fit(&self, method: Method) -> Fit {
         let mut fit = Fit::new(method).with_seed(self.seed);
-        fit.batch = Some(self.rows);
-        fit.train.lanes = 4;
         fit.draws = 4000;
         fit.train.iterations = Iterations::Auto { cap: MOST_STEPS };
-        if matches!(method, Method::MeanField | Method::LowRank) {
-            fit.start = Start::Map;
-        }
         fit
     }
 
