@@ -284,9 +284,9 @@ pub enum PredictiveCheck {
     Binned {
         /// Bin edges, one more than bins.
         edges: Vec<f64>,
-        /// Height of each bin as observed.
+        /// Rows of each bin as observed.
         observed: Vec<f64>,
-        /// Heights per posterior draw.
+        /// Rows of each bin per posterior draw.
         replicated: Vec<Vec<f64>>,
     },
 }

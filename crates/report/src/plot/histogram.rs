@@ -15,6 +15,8 @@ pub(crate) struct Histogram {
     pub(crate) replicated: Vec<Vec<f64>>,
     /// Share of the observed and of the replicated values beyond the bins.
     pub(crate) outside: [f64; 2],
+    /// What heights are: densities of samples, or the caller's counts.
+    pub(crate) height: &'static str,
 }
 
 impl Histogram {
@@ -39,6 +41,7 @@ impl Histogram {
                         .cloned()
                         .collect(),
                     outside: [0.0; 2],
+                    height: "rows",
                 })
             }
         }
@@ -60,6 +63,7 @@ impl Histogram {
             observed: heights,
             replicated,
             outside: [out, mean_out],
+            height: "density",
         })
     }
 
@@ -87,7 +91,7 @@ pub(crate) fn histogram(title: &str, x_name: &str, data: &Histogram) -> Element 
         title,
         description: format!("histogram of {} bins", data.observed.len()),
         x: x_name,
-        y: "density",
+        y: data.height,
     };
     let x = Scale::exact(data.edges.iter().copied(), (0.0, 1.0));
     let y = Scale::exact(heights, (0.0, 1.0));
