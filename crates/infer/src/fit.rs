@@ -65,15 +65,16 @@ impl Fit {
     /// A fit by this method with everything left to the rules.
     ///
     /// A step takes several draws: where the posterior is skewed a single one is so noisy that
-    /// no rule could tell a level bound from a rising one. Draws of a chain cost more, and vary less.
+    /// no rule could tell a level bound from a rising one. Draws of a chain cost more, and vary
+    /// less; one of DAIS costs all rows.
     ///
     /// Whitened chains start with steps of 0.1 and learn at 2·10⁻³: from the paper's 10⁻² one step
     /// of Adam on κ at a rate of 10⁻² can push every η below zero, where its gradient is gone.
     pub fn new(method: Method) -> Fit {
-        let (lanes, rate) = if method.is_annealed() {
-            (4, 2e-3)
-        } else {
-            (8, 1e-2)
+        let (lanes, rate) = match method {
+            Method::Dais => (1, 2e-3),
+            method if method.is_annealed() => (4, 2e-3),
+            _ => (8, 1e-2),
         };
         Fit {
             method,
@@ -240,7 +241,9 @@ impl Fit {
         if !self.method.is_annealed() {
             return Ok(GuideSpec::Gaussian(base));
         }
-        let steps = self.chain_steps.unwrap_or(8);
+        // A step of DAIS costs all rows.
+        let usual = if self.method == Method::Dais { 4 } else { 8 };
+        let steps = self.chain_steps.unwrap_or(usual);
         choices.push(("chain steps".into(), steps.to_string()));
         let batch = self.batch(density);
         let drive = match self.method {
