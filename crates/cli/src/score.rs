@@ -1,12 +1,9 @@
 //! How well draws predict rows: log likelihoods, hits, errors and calibration, in constant
 //! memory.
 
-use lehr_density::{Density, Point, Role, RowColumn, RowSet, Rows};
-use lehr_graph::{Graph, Plan, Slot, Workspace};
+use lehr_density::{Density, Role, RowSet};
+use lehr_infer::pointwise::pointwise;
 use lehr_report::CalibrationBin;
-
-/// Draws that are computed at once.
-const LANES: usize = 16;
 
 /// The observed response of every row; empty if it is not a number.
 pub(crate) fn observed(density: &dyn Density, rows: &RowSet<'_>) -> Vec<f64> {
@@ -32,59 +29,14 @@ pub(crate) fn log_likelihoods(
     draws: &[Vec<f64>],
     params: &[f64],
 ) -> Vec<f64> {
-    let n_rows = density.n_rows();
-    let graph = Graph::new();
-    let point = Point::new(
-        graph.laned_input("latents", [density.latents().size()]),
-        graph.input("params", [density.params().size()]),
-    );
-    let rows = Rows::inputs(&graph, density.columns(), n_rows, "row.");
-    let plan = Plan::new(&[density.log_likelihood(&point, &rows)], LANES);
-    let mut workspace = plan.workspace();
-    for (place, (_, column)) in rows.columns().enumerate() {
-        if let Some(slot) = plan.input(column.expr()) {
-            fill(&mut workspace, slot, (density, place), column);
+    let mut means = vec![LogMean::default(); density.n_rows()];
+    pointwise(density, &draws.concat(), params, |rows, values| {
+        for draw in values.chunks_exact(rows.len()) {
+            let means = means[rows.clone()].iter_mut().zip(draw);
+            means.for_each(|(mean, value)| mean.push(*value));
         }
-    }
-    if let Some(slot) = plan.input(point.params) {
-        workspace.set(slot, params);
-    }
-    let mut means = vec![LogMean::default(); n_rows];
-    for block in draws.chunks(LANES) {
-        if let Some(slot) = plan.input(point.latents) {
-            workspace.set(slot, &filled(block));
-        }
-        plan.run(&mut workspace);
-        let lanes = workspace.output(0).chunks_exact(n_rows.max(1)).cycle();
-        for lane in lanes.take(block.len()) {
-            means
-                .iter_mut()
-                .zip(lane)
-                .for_each(|(mean, value)| mean.push(*value));
-        }
-    }
+    });
     means.iter().map(LogMean::value).collect()
-}
-
-/// One draw per lane; the last one again where there are fewer draws than lanes.
-fn filled(block: &[Vec<f64>]) -> Vec<f64> {
-    let last = block.last().cloned().unwrap_or_default();
-    let more = std::iter::repeat_n(&last, LANES - block.len());
-    block.iter().chain(more).flatten().copied().collect()
-}
-
-fn fill(
-    workspace: &mut Workspace,
-    slot: Slot,
-    (density, place): (&dyn Density, usize),
-    column: RowColumn<'_>,
-) {
-    let source = density.source();
-    let all = RowSet::Range(0..source.n_rows());
-    match column {
-        RowColumn::Index(_) => source.copy_indices(place, &all, workspace.indices_mut(slot)),
-        RowColumn::Numbers(_) => source.copy_numbers(place, &all, workspace.numbers_mut(slot)),
-    }
 }
 
 /// log of a mean of exponentials, one at a time and without overflow.

@@ -6,7 +6,7 @@ mod start;
 
 pub use spec::{DriveSpec, GuideSpec};
 pub use start::Start;
-use start::{Started, is_plain};
+use start::Started;
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -215,14 +215,14 @@ impl Fit {
 
     /// B: every row of a small table; of others as many as make the noise of the batch small
     /// beside that of the draws, given the control variate.
-    fn batch(&self, density: &dyn Density) -> usize {
+    fn batch(&self, density: &dyn Density, started: &Started) -> usize {
         const USUAL: usize = 256;
         const MOST: usize = 1 << 14;
         const SMALL: usize = 1024;
         // What is left of a row's slope to first order is of the size of its predictor's
         // posterior spread, whose square is D/N on average: D rows weigh as much as one draw.
         let rows = density.n_rows();
-        let usual = if is_plain(density) {
+        let usual = if started.plain {
             USUAL
         } else {
             (4 * density.latents().size()).clamp(USUAL, MOST)
@@ -245,7 +245,7 @@ impl Fit {
         let usual = if self.method == Method::Dais { 4 } else { 8 };
         let steps = self.chain_steps.unwrap_or(usual);
         choices.push(("chain steps".into(), steps.to_string()));
-        let batch = self.batch(density);
+        let batch = self.batch(density, started);
         let drive = match self.method {
             Method::Dais => DriveSpec::FullData,
             Method::NsDais => DriveSpec::Batch(batch),
@@ -305,7 +305,7 @@ impl Fit {
         started: &Started,
         choices: &mut Choices,
     ) -> Result<Score, FitError> {
-        let size = self.batch(density);
+        let size = self.batch(density, started);
         let rows = if size == density.n_rows() {
             Feed::All
         } else {

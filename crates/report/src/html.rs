@@ -16,26 +16,34 @@ use crate::{Estimate, Level, ReportData, ReportError};
 pub(crate) const STYLE: &str = include_str!("html/page.css");
 
 /// The page allows itself its own style and nothing else, whatever it was given to show.
-pub(crate) const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; img-src data:";
+const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; img-src data:";
 
 /// The report as one self-contained page of HTML, verdict first. It loads nothing, runs no
 /// script, and shows every given text as text. Sections without data are left out.
 pub fn page(data: &ReportData) -> String {
     let mut out = String::from("<!DOCTYPE html>\n");
     let html = Element::new("html").attr("lang", "en");
-    html.child(head(data)).child(body(data)).render(&mut out);
+    html.child(head(heading(data), &[STYLE]))
+        .child(body(data))
+        .render(&mut out);
     out.push('\n');
     out
 }
 
 /// Writes [`page`] to a file, which appears complete or not at all.
 pub fn write_page(data: &ReportData, path: &Path) -> Result<(), ReportError> {
+    write_whole(&page(data), path)
+}
+
+/// Writes a page to a file, which appears complete or not at all.
+pub(crate) fn write_whole(page: &str, path: &Path) -> Result<(), ReportError> {
     let draft = Draft::create(path)?;
-    std::fs::write(draft.path(), page(data)).map_err(ReportError::write(path))?;
+    std::fs::write(draft.path(), page).map_err(ReportError::write(path))?;
     draft.commit()
 }
 
-fn head(data: &ReportData) -> Element {
+/// The head of a page that needs no network.
+pub(crate) fn head(title: &str, styles: &[&'static str]) -> Element {
     let meta = |name: &str, content: &str| {
         let element = Element::new("meta").attr("name", name);
         element.attr("content", content)
@@ -52,8 +60,8 @@ fn head(data: &ReportData) -> Element {
         .child(meta("color-scheme", "light dark"))
         .child(meta("generator", "lehr"))
         .child(icon)
-        .child(Element::with_text("title", heading(data)))
-        .child(Element::new("style").verbatim(STYLE))
+        .child(Element::with_text("title", title))
+        .child((styles.iter()).fold(Element::new("style"), |all, style| all.verbatim(style)))
 }
 
 fn heading(data: &ReportData) -> &str {

@@ -3,8 +3,7 @@
 use std::path::Path;
 
 use crate::ReportError;
-use crate::draft::Draft;
-use crate::html::{POLICY, STYLE, table};
+use crate::html::{STYLE, head, table, write_whole};
 use crate::markup::Element;
 use crate::plot::{self, Law};
 
@@ -127,37 +126,16 @@ impl Sheet {
             .child(Element::new("main").children(lead).children(parts))
             .child(Element::new("footer").child(Element::with_text("p", &self.footer)));
         let html = Element::new("html").attr("lang", "en");
-        html.child(self.head()).child(body).render(&mut out);
+        html.child(head(&self.title, &[STYLE, HUES]))
+            .child(body)
+            .render(&mut out);
         out.push('\n');
         out
     }
 
     /// Writes the page to a file, which appears complete or not at all.
     pub fn write(&self, path: &Path) -> Result<(), ReportError> {
-        let draft = Draft::create(path)?;
-        std::fs::write(draft.path(), self.page()).map_err(ReportError::write(path))?;
-        draft.commit()
-    }
-
-    fn head(&self) -> Element {
-        let meta = |name: &str, content: &str| {
-            let element = Element::new("meta").attr("name", name);
-            element.attr("content", content)
-        };
-        let policy = Element::new("meta").attr("http-equiv", "Content-Security-Policy");
-        // An empty icon keeps browsers from asking a server for one.
-        let icon = Element::new("link")
-            .attr("rel", "icon")
-            .attr("href", "data:,");
-        Element::new("head")
-            .child(Element::new("meta").attr("charset", "utf-8"))
-            .child(policy.attr("content", POLICY))
-            .child(meta("viewport", "width=device-width, initial-scale=1"))
-            .child(meta("color-scheme", "light dark"))
-            .child(meta("generator", "lehr"))
-            .child(icon)
-            .child(Element::with_text("title", &self.title))
-            .child(Element::new("style").verbatim(STYLE).verbatim(HUES))
+        write_whole(&self.page(), path)
     }
 }
 

@@ -8,7 +8,7 @@ use crate::block::Learned;
 use crate::context::{PARAMS, all_blocks};
 use crate::control::Control;
 use crate::frame::Frame;
-use crate::guide::{Base, Guide};
+use crate::guide::{Base, Guide, MEAN};
 use crate::lbfgs::LbfgsSettings;
 use crate::method::Method;
 use crate::mode::{Curvature, MAX_DENSE, Mode, find_mode, has_hierarchy};
@@ -50,9 +50,9 @@ impl Start {
     }
 
     /// The start that is meant by `Auto`.
-    fn resolve(&self, density: &dyn Density) -> Start {
+    fn resolve(&self, plain: bool) -> Start {
         match self {
-            Start::Auto if is_plain(density) => Start::Laplace,
+            Start::Auto if plain => Start::Laplace,
             Start::Auto => Start::Variational,
             other => other.clone(),
         }
@@ -62,6 +62,8 @@ impl Start {
 /// What the start of a fit found out.
 pub(super) struct Started {
     pub(super) frame: Frame,
+    /// See [`is_plain`].
+    pub(super) plain: bool,
     centre: Option<(Mode, Option<Curvature>)>,
 }
 
@@ -72,37 +74,40 @@ impl Fit {
         base: Base,
         choices: &mut Choices,
     ) -> Result<Started, FitError> {
-        let start = self.start.resolve(density);
+        let plain = is_plain(density);
+        let start = self.start.resolve(plain);
         choices.push(("start".into(), start.name().into()));
-        let plain = |frame: Frame| Started {
+        let unframed = |frame: Frame| Started {
             frame,
+            plain,
             centre: None,
         };
         let mode = || find_mode(density, LbfgsSettings::default());
         Ok(match start {
-            Start::Zero => plain(Frame::Identity),
-            Start::Fit(other) => plain(other.0),
+            Start::Zero => unframed(Frame::Identity),
+            Start::Fit(other) => unframed(other.0),
             Start::Map => Started {
                 centre: Some((mode(), None)),
-                ..plain(Frame::Identity)
+                ..unframed(Frame::Identity)
             },
             Start::Variational => {
                 let settled = settle(density, self.train.seed)?;
-                self.framed(density, base, settled.centre, Some(settled.frame))
+                self.framed((density, plain), base, settled.centre, Some(settled.frame))
             }
-            Start::Auto | Start::Laplace => self.framed(density, base, mode(), None),
+            Start::Auto | Start::Laplace => self.framed((density, plain), base, mode(), None),
         })
     }
 
     /// A start in the frame of the curvature at `centre`, or in a frame that is better known.
     fn framed(
         &self,
-        density: &dyn Density,
+        (density, plain): (&dyn Density, bool),
         base: Base,
         centre: Mode,
         known: Option<Frame>,
     ) -> Started {
-        let curvature = (self.wants_curvature(density, base)).then(|| centre.curvature(density));
+        let wanted = self.wants_curvature(density, base, plain);
+        let curvature = wanted.then(|| centre.curvature(density));
         let dense = match (&curvature, base) {
             (Some(curvature), Base::FullRank(_)) => curvature.dense_frame(&centre),
             _ => None,
@@ -113,16 +118,17 @@ impl Fit {
         };
         Started {
             frame: dense.or(known).unwrap_or_else(diagonal),
+            plain,
             centre: Some((centre, curvature)),
         }
     }
 
     /// Whether anything reads the whole Hessian, which costs a pass per few latents.
-    fn wants_curvature(&self, density: &dyn Density, base: Base) -> bool {
+    fn wants_curvature(&self, density: &dyn Density, base: Base, plain: bool) -> bool {
         let expands = self.method == Method::SlDais
             && matches!(self.surrogate, None | Some(SurrogateKind::Taylor));
         density.latents().size() <= MAX_DENSE
-            && (expands || matches!(base, Base::FullRank(_)) || is_plain(density))
+            && (expands || matches!(base, Base::FullRank(_)) || plain)
     }
 
     /// The learned quantities where training starts.
@@ -138,8 +144,7 @@ impl Fit {
             if let Some(range) = learned.range_of(PARAMS) {
                 learned.values[range].copy_from_slice(&centre.params);
             }
-            if let (Frame::Identity, Some(range)) = (&started.frame, learned.range_of("base_mean"))
-            {
+            if let (Frame::Identity, Some(range)) = (&started.frame, learned.range_of(MEAN)) {
                 learned.values[range].copy_from_slice(&centre.latents);
             }
         }
@@ -199,7 +204,7 @@ impl Started {
     pub(super) fn control(&self, density: &dyn Density) -> Option<Control> {
         let (centre, curvature) = self.centre.as_ref()?;
         match curvature {
-            Some(curvature) if is_plain(density) => Some(curvature.control(centre)),
+            Some(curvature) if self.plain => Some(curvature.control(centre)),
             _ => Some(centre.control(density)),
         }
     }
@@ -218,7 +223,7 @@ impl Started {
 
 /// Whether the rows enter through linear predictors and no site's spread is another site's value:
 /// the mode is then near the posterior, and an expansion there close.
-pub(super) fn is_plain(density: &dyn Density) -> bool {
+fn is_plain(density: &dyn Density) -> bool {
     enters_linearly(density) && !has_hierarchy(density)
 }
 

@@ -3,13 +3,14 @@
 use lehr_density::Density;
 use lehr_infer::annealed::{Annealed, Drive, Momentum};
 use lehr_infer::block::Learned;
-use lehr_infer::context::params_block;
-use lehr_infer::guide::{Gradient, Guide};
+use lehr_infer::context::all_blocks;
+use lehr_infer::guide::Gradient;
 use lehr_infer::objective::{Objective, weigh};
 use lehr_infer::program::{Program, compile};
 use lehr_infer::surrogate::SurrogateKind;
 
-use crate::{all_rows, bases, build, chain, rich, some_mode, stir};
+use crate::fixture::{bases, chain, difference, value};
+use crate::{all_rows, build, rich, some_mode, stir};
 
 /// The bound of two frozen chains, and its gradient in every block.
 fn bound(density: &dyn Density, guide: &Annealed, learned: &Learned) -> Program {
@@ -30,28 +31,6 @@ fn bound(density: &dyn Density, guide: &Annealed, learned: &Learned) -> Program 
     program
 }
 
-fn value(program: &mut Program, values: &[f64]) -> f64 {
-    program.set_learned(values);
-    program.run();
-    program.output(0)[0]
-}
-
-/// The derivative in one place by central differences at three widths, extrapolated twice.
-fn difference(program: &mut Program, values: &mut [f64], place: usize) -> f64 {
-    let at = values[place];
-    let mut slope = |width: f64| {
-        values[place] = at + width;
-        let above = value(program, values);
-        values[place] = at - width;
-        let below = value(program, values);
-        values[place] = at;
-        (above - below) / (2.0 * width)
-    };
-    let slopes = [slope(4e-3), slope(2e-3), slope(1e-3)];
-    let once = [0, 1].map(|k| (4.0 * slopes[k + 1] - slopes[k]) / 3.0);
-    (16.0 * once[1] - once[0]) / 15.0
-}
-
 /// The slope of elu has a kink at zero, across which differences mean nothing: biases keep the
 /// units of a network on either side of it.
 fn away_from_kinks(learned: &mut Learned) {
@@ -64,10 +43,7 @@ fn away_from_kinks(learned: &mut Learned) {
 
 /// The largest error of a block's gradient relative to its largest entry, over all blocks.
 fn worst(density: &dyn Density, guide: &Annealed) -> (f64, String) {
-    let blocks = params_block(density)
-        .into_iter()
-        .chain(guide.blocks(density));
-    let mut learned = Learned::new(blocks.collect());
+    let mut learned = Learned::new(all_blocks(density, guide));
     stir(&mut learned);
     away_from_kinks(&mut learned);
     let mut program = bound(density, guide, &learned);

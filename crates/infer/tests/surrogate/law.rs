@@ -5,19 +5,17 @@ use std::sync::Arc;
 use lehr_density::Density;
 use lehr_infer::annealed::{Annealed, Drive, Momentum};
 use lehr_infer::block::Learned;
-use lehr_infer::context::params_block;
-use lehr_infer::guide::{Gradient, Guide};
+use lehr_infer::context::all_blocks;
+use lehr_infer::guide::Gradient;
 use lehr_infer::objective::weigh;
 use lehr_infer::program::compile;
 use lehr_infer::surrogate::{Random, Surrogate, SurrogateKind, Taylor};
 
-use crate::{Likelihood, all_rows, bases, build, chain, columns, rich, starts, stir, values};
+use crate::fixture::{bases, chain};
+use crate::{Likelihood, all_rows, build, columns, rich, starts, stir, values};
 
 fn learned(density: &dyn Density, guide: &Annealed) -> Learned {
-    let blocks = params_block(density)
-        .into_iter()
-        .chain(guide.blocks(density));
-    Learned::new(blocks.collect())
+    Learned::new(all_blocks(density, guide))
 }
 
 /// The log weights of four chains with the noise of one step.

@@ -1,5 +1,8 @@
 //! Surrogates: the laws they obey, their derivatives, what they refuse and what they keep.
 
+#[path = "../fixture/mod.rs"]
+mod fixture;
+
 mod gradient;
 mod keep;
 mod law;
@@ -11,10 +14,8 @@ mod taylor;
 use std::sync::Arc;
 
 use lehr_density::{Density, RowSet, Support};
-use lehr_infer::annealed::{Annealed, AnnealedStart, Drive, Momentum};
 use lehr_infer::block::Learned;
 use lehr_infer::context::{Feed, params_block};
-use lehr_infer::guide::{Base, FullRank, LowRank, MeanField};
 use lehr_infer::objective::Score;
 use lehr_infer::program::compile;
 use lehr_infer::stream::Stream;
@@ -177,35 +178,6 @@ fn rich(rows: usize) -> Bound {
         .and_then(|t| t.with_number("w", w))
         .unwrap();
     model.bind(&table).unwrap()
-}
-
-/// Three Gaussians to start a chain from.
-fn bases() -> [Base; 3] {
-    let start_scale = 0.4;
-    [
-        Base::MeanField(MeanField { start_scale }),
-        Base::FullRank(FullRank { start_scale }),
-        Base::LowRank(LowRank {
-            rank: 2,
-            start_scale,
-        }),
-    ]
-}
-
-fn chain(base: Base, momentum: Momentum, drive: Drive) -> Annealed {
-    Annealed {
-        base,
-        drive,
-        steps: 3,
-        momentum,
-        start: AnnealedStart {
-            step_size: 0.07,
-            step_growth: 0.02,
-            refreshment: 0.6,
-            momentum_variance: 1.2,
-            max_step_size: 0.25,
-        },
-    }
 }
 
 fn all_rows() -> Score {

@@ -3,35 +3,19 @@
 use std::sync::Arc;
 
 use lehr_density::Density;
-use lehr_infer::annealed::{Annealed, AnnealedStart, Drive, Momentum};
+use lehr_infer::annealed::{Drive, Momentum};
 use lehr_infer::control::Control;
 use lehr_infer::frame::Frame;
 use lehr_infer::guide::{Base, Gradient, Guide};
 use lehr_infer::objective::{Objective, Score};
-use lehr_infer::program::Program;
 use lehr_infer::train::{Task, TrainSettings};
 
+use crate::fixture::{bases, chain, difference, value};
 use crate::model::small_models;
-use crate::{all_rows, bases, batch, starts, stir};
+use crate::{all_rows, batch, starts, stir};
 
 /// Relative error allowed, against the largest entry of a block's gradient.
 const TOLERANCE: f64 = 1e-7;
-
-fn chain(base: Base, momentum: Momentum, drive: Drive) -> Annealed {
-    Annealed {
-        base,
-        drive,
-        steps: 3,
-        momentum,
-        start: AnnealedStart {
-            step_size: 0.07,
-            step_growth: 0.02,
-            refreshment: 0.6,
-            momentum_variance: 1.2,
-            max_step_size: 0.25,
-        },
-    }
-}
 
 fn settings(objective: Objective) -> TrainSettings {
     TrainSettings {
@@ -40,28 +24,6 @@ fn settings(objective: Objective) -> TrainSettings {
         objective,
         ..TrainSettings::default()
     }
-}
-
-fn value(program: &mut Program, values: &[f64]) -> f64 {
-    program.set_learned(values);
-    program.run();
-    program.output(0)[0]
-}
-
-/// The derivative in one place by central differences at three widths, extrapolated twice.
-fn difference(program: &mut Program, values: &mut [f64], place: usize) -> f64 {
-    let at = values[place];
-    let mut slope = |width: f64| {
-        values[place] = at + width;
-        let above = value(program, values);
-        values[place] = at - width;
-        let below = value(program, values);
-        values[place] = at;
-        (above - below) / (2.0 * width)
-    };
-    let slopes = [slope(4e-3), slope(2e-3), slope(1e-3)];
-    let once = [0, 1].map(|k| (4.0 * slopes[k + 1] - slopes[k]) / 3.0);
-    (16.0 * once[1] - once[0]) / 15.0
 }
 
 /// Holds every entry of a task's gradient against differences of its objective.

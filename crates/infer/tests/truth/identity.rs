@@ -24,24 +24,16 @@ use lehr_model::distribution::{Bernoulli, Distribution, Normal};
 use lehr_model::{Bound, Model};
 use lehr_table::Table;
 
+use crate::fixture::{bases, chain as chain_of_three};
 use crate::model::small_models;
-use crate::{all_rows, bases, batch, estimate, fixed, normals, run, set, starts, stir};
+use crate::{all_rows, batch, estimate, fixed, normals, run, set, starts, stir};
 
 const LANES: usize = 4;
 
 fn chain(base: Base, momentum: Momentum, drive: Drive, steps: usize) -> Annealed {
     Annealed {
-        base,
-        drive,
         steps,
-        momentum,
-        start: AnnealedStart {
-            step_size: 0.07,
-            step_growth: 0.02,
-            refreshment: 0.6,
-            momentum_variance: 1.2,
-            max_step_size: 0.25,
-        },
+        ..chain_of_three(base, momentum, drive)
     }
 }
 

@@ -1,5 +1,8 @@
 //! What inference must get right, against truths that are known in closed form or by symmetry.
 
+#[path = "../fixture/mod.rs"]
+mod fixture;
+
 mod calibration;
 mod conjugate;
 mod diagnostic;
@@ -16,7 +19,7 @@ use lehr_density::Density;
 use lehr_infer::block::Learned;
 use lehr_infer::context::{Feed, all_blocks};
 use lehr_infer::fit::{Fit, FitError};
-use lehr_infer::guide::{Base, FullRank, Guide, LowRank, MeanField};
+use lehr_infer::guide::Guide;
 use lehr_infer::method::Method;
 use lehr_infer::objective::Score;
 use lehr_infer::posterior::Posterior;
@@ -45,19 +48,6 @@ fn normals(count: usize, seed: u64) -> Vec<f64> {
 /// A mean and its standard error.
 fn estimate(values: &[f64]) -> (f64, f64) {
     (mean(values), sd(values) / (values.len() as f64).sqrt())
-}
-
-/// Three Gaussians with scales large enough to matter.
-fn bases() -> [Base; 3] {
-    let start_scale = 0.4;
-    [
-        Base::MeanField(MeanField { start_scale }),
-        Base::FullRank(FullRank { start_scale }),
-        Base::LowRank(LowRank {
-            rank: 2,
-            start_scale,
-        }),
-    ]
 }
 
 fn all_rows() -> Score {
