@@ -48,6 +48,44 @@ fn total<S: Simd>(simd: S, sums: [S::f64s; 4]) -> f64 {
     simd.reduce_sum_f64s(simd.add_f64s(a, b))
 }
 
+/// The sum of each of four registers.
+#[inline(always)]
+pub(super) fn totals<S: Simd>(simd: S, sums: [S::f64s; 4]) -> [f64; 4] {
+    #[cfg(target_arch = "x86_64")]
+    if let Some(totals) = totals_by_pairs(simd, &sums) {
+        return totals;
+    }
+    sums.map(|sum| simd.reduce_sum_f64s(sum))
+}
+
+/// Four sums in seven instructions where registers hold four numbers: one by one they would cost
+/// as much as the products before them.
+#[cfg(target_arch = "x86_64")]
+#[inline(always)]
+fn totals_by_pairs<S: Simd>(simd: S, sums: &[S::f64s; 4]) -> Option<[f64; 4]> {
+    use pulp::x86::V3;
+    use std::any::TypeId;
+    if TypeId::of::<S>() != TypeId::of::<V3>() {
+        return None;
+    }
+    // SAFETY: the types are the same.
+    let (v3, [a, b, c, d]): (V3, [std::arch::x86_64::__m256d; 4]) = unsafe {
+        (
+            std::mem::transmute_copy(&simd),
+            std::mem::transmute_copy(sums),
+        )
+    };
+    // The halves of each are added, then neighbours: the order in which one sum is taken, too.
+    let halves = |a, b| {
+        let low = v3.avx._mm256_permute2f128_pd::<0x20>(a, b);
+        let high = v3.avx._mm256_permute2f128_pd::<0x31>(a, b);
+        v3.avx._mm256_add_pd(low, high)
+    };
+    let all = v3.avx._mm256_hadd_pd(halves(a, c), halves(b, d));
+    // SAFETY: four numbers either way.
+    Some(unsafe { std::mem::transmute::<std::arch::x86_64::__m256d, [f64; 4]>(all) })
+}
+
 /// Σ xᵢ
 ///
 /// # Safety
@@ -239,5 +277,37 @@ pub(super) unsafe fn cumulative(
                 *out.add(at) = sum;
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use pulp::{Arch, WithSimd};
+
+    struct Both;
+
+    impl WithSimd for Both {
+        type Output = ([f64; 4], [f64; 4]);
+
+        #[inline(always)]
+        fn with_simd<S: Simd>(self, simd: S) -> Self::Output {
+            let start: Vec<f64> = (0..4 * width::<S>())
+                .map(|k| 1.0 / (k + 1) as f64)
+                .collect();
+            // SAFETY: there are four registers of numbers.
+            let sums =
+                std::array::from_fn(|r| unsafe { load::<S>(start.as_ptr().add(r * width::<S>())) });
+            (
+                totals(simd, sums),
+                sums.map(|sum| simd.reduce_sum_f64s(sum)),
+            )
+        }
+    }
+
+    #[test]
+    fn four_sums_at_a_time_are_each_the_sum_of_its_register() {
+        let (together, apart) = Arch::new().dispatch(Both);
+        assert_eq!(together, apart);
     }
 }

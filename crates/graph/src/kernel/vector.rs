@@ -1,6 +1,6 @@
 //! Loads and stores of whole and partial registers.
 
-use pulp::Simd;
+use pulp::{MemMask, Simd};
 
 /// Numbers per register.
 #[inline(always)]
@@ -24,6 +24,28 @@ pub(super) unsafe fn store<S: Simd>(to: *mut f64, value: S::f64s) {
     unsafe { to.cast::<S::f64s>().write_unaligned(value) }
 }
 
+/// The first numbers of a register.
+pub(super) type Part<S> = MemMask<<S as Simd>::m64s>;
+
+/// The first `count` numbers of a register, to load again and again.
+///
+/// A bare mask is one instruction to load by; the one that pulp makes for loads and stores alike
+/// calls a function each time.
+#[inline(always)]
+pub(super) fn part<S: Simd>(simd: S, count: usize) -> Part<S> {
+    MemMask::new(simd.mask_between_m64s(0, count as u64).mask())
+}
+
+/// The numbers of a part, zeros elsewhere.
+///
+/// # Safety
+/// `from` must be readable for the numbers of the part.
+#[inline(always)]
+pub(super) unsafe fn load_in<S: Simd>(simd: S, part: Part<S>, from: *const f64) -> S::f64s {
+    // SAFETY: by the caller.
+    unsafe { simd.mask_load_ptr_f64s(part, from) }
+}
+
 /// The first `count` numbers, zeros after them.
 ///
 /// # Safety
@@ -31,7 +53,7 @@ pub(super) unsafe fn store<S: Simd>(to: *mut f64, value: S::f64s) {
 #[inline(always)]
 pub(super) unsafe fn load_part<S: Simd>(simd: S, from: *const f64, count: usize) -> S::f64s {
     // SAFETY: by the caller.
-    simd.partial_load_f64s(unsafe { std::slice::from_raw_parts(from, count) })
+    unsafe { load_in(simd, part(simd, count), from) }
 }
 
 /// # Safety

@@ -49,8 +49,8 @@ pub(crate) struct Memory {
     pub(crate) lent: Vec<usize>,
 }
 
-/// Inputs of at least this many numbers are lent rather than copied.
-const LEND: usize = 1 << 15;
+/// Inputs of at least this many numbers can be lent rather than copied.
+const LEND: usize = 1 << 11;
 
 impl Memory {
     pub(crate) fn new(schedule: &Schedule<'_>, phases: &[PhaseUnits], lane_block: usize) -> Memory {

@@ -1,5 +1,6 @@
 //! The memory a plan runs in, with its inputs and outputs.
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use super::Plan;
@@ -16,22 +17,15 @@ pub enum Slot {
     Indices(usize),
 }
 
-/// A large input: lent by others, or a copy of our own.
+/// A large input: a part of what others lend, or a copy of our own.
 enum Lent {
     Nothing,
-    Shared(Arc<[f64]>),
-    Own(Vec<f64>),
+    Shared(Arc<[f64]>, Range<usize>),
+    Own(Storage),
 }
 
-impl Lent {
-    fn values(&self) -> &[f64] {
-        match self {
-            Lent::Nothing => &[],
-            Lent::Shared(values) => values,
-            Lent::Own(values) => values,
-        }
-    }
-}
+/// Arrays below this size are better copied to the start of a cache line than lent whole.
+const SMALL: usize = 1 << 15;
 
 /// Memory for one run at a time of one plan; inputs keep their values from run to run.
 ///
@@ -106,10 +100,7 @@ impl Workspace {
     /// # Panics
     /// If the slot is not one of numbers.
     pub fn numbers_mut(&mut self, slot: Slot) -> &mut [f64] {
-        let Slot::Numbers(place) = slot else {
-            panic!("an index input takes row numbers, not numbers");
-        };
-        let input = &self.inputs[place];
+        let input = &self.inputs[numbers(slot)];
         let (offset, size) = (input.offset, input.size);
         match input.space {
             Space::Lent(k) => self.own(k as usize, size),
@@ -121,13 +112,17 @@ impl Workspace {
     /// A large input's own copy, made when it is first written to.
     fn own(&mut self, k: usize, size: usize) -> &mut [f64] {
         if !matches!(self.lent[k], Lent::Own(_)) {
-            let mut values = self.lent[k].values().to_vec();
-            values.resize(size, 0.0);
-            self.lent[k] = Lent::Own(values);
+            let mut own = Storage::new(size);
+            if let Lent::Shared(values, part) = &self.lent[k] {
+                own.slice_mut(0, size)
+                    .copy_from_slice(&values[part.clone()]);
+            }
+            self.lent[k] = Lent::Own(own);
         }
-        let Lent::Own(values) = &mut self.lent[k] else {
+        let Lent::Own(own) = &mut self.lent[k] else {
             unreachable!("made above");
         };
+        let values = own.slice_mut(0, size);
         self.lent_starts.set(k, values);
         values
     }
@@ -137,23 +132,40 @@ impl Workspace {
     /// # Panics
     /// If the slot is not one of numbers or the length is wrong.
     pub fn lend(&mut self, slot: Slot, values: &Arc<[f64]>) {
-        match slot {
-            Slot::Numbers(place) if matches!(self.inputs[place].space, Space::Lent(_)) => {
-                let input = &self.inputs[place];
-                assert_eq!(
-                    values.len(),
-                    input.size,
-                    "the size of input {:?}",
-                    input.name
-                );
-                let Space::Lent(k) = input.space else {
-                    unreachable!("matched above");
-                };
-                self.lent_starts.set(k as usize, values);
-                self.lent[k as usize] = Lent::Shared(values.clone());
-            }
-            _ => self.set(slot, values),
+        if values.len() < SMALL {
+            self.set(slot, values);
+        } else {
+            assert_eq!(values.len(), self.size(slot), "the size of the input");
+            self.lend_part(slot, values, 0);
         }
+    }
+
+    /// Lends the numbers from `from` on, as many as the input has, without a copy; of an input of
+    /// few numbers they are copied.
+    ///
+    /// # Panics
+    /// If the slot is not one of numbers or there are too few.
+    pub fn lend_part(&mut self, slot: Slot, values: &Arc<[f64]>, from: usize) {
+        let part = from..from + self.size(slot);
+        match self.space(slot) {
+            Space::Lent(k) => {
+                self.lent_starts.set(k as usize, &values[part.clone()]);
+                self.lent[k as usize] = Lent::Shared(Arc::clone(values), part);
+            }
+            _ => self.set(slot, &values[part]),
+        }
+    }
+
+    /// How many numbers an input has, its lanes included.
+    ///
+    /// # Panics
+    /// If the slot is not one of numbers.
+    pub fn size(&self, slot: Slot) -> usize {
+        self.inputs[numbers(slot)].size
+    }
+
+    fn space(&self, slot: Slot) -> Space {
+        self.inputs[numbers(slot)].space
     }
 
     /// Copies row numbers into an index input.
@@ -186,7 +198,13 @@ impl Workspace {
 
     /// Bytes held, lent inputs not counted.
     pub fn bytes(&self) -> usize {
-        let own = |lent: &Lent| if let Lent::Own(v) = lent { v.len() } else { 0 };
+        let own = |lent: &Lent| {
+            if let Lent::Own(own) = lent {
+                own.size()
+            } else {
+                0
+            }
+        };
         let lent: usize = self.lent.iter().map(own).sum();
         let stores = [&self.shared, &self.lane, &self.pinned, &self.scratch];
         8 * (stores.iter().map(|s| s.size()).sum::<usize>() + lent)
@@ -218,5 +236,13 @@ impl Workspace {
             block: 0,
             lane_blocks: (self.lane_size, self.lane_blocks),
         }
+    }
+}
+
+/// The place of an input of numbers.
+fn numbers(slot: Slot) -> usize {
+    match slot {
+        Slot::Numbers(place) => place,
+        Slot::Indices(_) => panic!("an index input takes row numbers, not numbers"),
     }
 }

@@ -2,9 +2,9 @@
 
 use pulp::Simd;
 
-use super::{Product, put};
-use crate::kernel::reduce::dot;
-use crate::kernel::vector::{load, load_part, store, store_part, width};
+use super::{Product, View, put};
+use crate::kernel::reduce::{dot, totals};
+use crate::kernel::vector::{load, load_in, part, store, store_part, width};
 use crate::plan::instruction::Write;
 
 /// # Safety
@@ -37,40 +37,79 @@ unsafe fn by_entries(p: Product) {
     }
 }
 
-/// Rows of A contiguous: four inner products at a time share the loads of the column.
+/// Rows of A contiguous. A short column is held in registers while the rows stream by.
 #[inline(always)]
 unsafe fn by_rows<S: Simd>(simd: S, p: Product) {
-    const ROWS: usize = 4;
+    // SAFETY: the first N registers of the column are whole.
+    unsafe {
+        match p.k / width::<S>() {
+            1 => rows::<S, 1>(simd, p),
+            2 => rows::<S, 2>(simd, p),
+            3 => rows::<S, 3>(simd, p),
+            4 => rows::<S, 4>(simd, p),
+            5 => rows::<S, 5>(simd, p),
+            6 => rows::<S, 6>(simd, p),
+            7 => rows::<S, 7>(simd, p),
+            _ => rows::<S, 0>(simd, p),
+        }
+    }
+}
+
+/// Four inner products at a time, the first N registers of the column held.
+#[inline(always)]
+unsafe fn rows<S: Simd, const N: usize>(simd: S, p: Product) {
     let w = width::<S>();
     let x = p.b.at.cast_const();
     let mut i = 0;
     // SAFETY: rows below `m`, columns below `k`.
     unsafe {
-        while i + ROWS <= p.m {
-            let mut sums = [simd.splat_f64s(0.0); ROWS];
-            let row: [*const f64; ROWS] = std::array::from_fn(|r| p.a.entry(i + r, 0).cast_const());
-            let mut j = 0;
+        let tail = part(simd, p.k % w);
+        let held: [S::f64s; N] = std::array::from_fn(|j| load::<S>(x.add(j * w)));
+        while i + FOUR <= p.m {
+            let row: [*const f64; FOUR] = std::array::from_fn(|r| p.a.entry(i + r, 0).cast_const());
+            let mut sums = [simd.splat_f64s(0.0); FOUR];
+            for (j, xs) in held.into_iter().enumerate() {
+                for r in 0..FOUR {
+                    sums[r] = simd.mul_add_f64s(load::<S>(row[r].add(j * w)), xs, sums[r]);
+                }
+            }
+            let mut j = N * w;
             while j + w <= p.k {
                 let xs = load::<S>(x.add(j));
-                for r in 0..ROWS {
+                for r in 0..FOUR {
                     sums[r] = simd.mul_add_f64s(load::<S>(row[r].add(j)), xs, sums[r]);
                 }
                 j += w;
             }
             if j < p.k {
-                let xs = load_part(simd, x.add(j), p.k - j);
-                for r in 0..ROWS {
-                    let part = load_part(simd, row[r].add(j), p.k - j);
-                    sums[r] = simd.mul_add_f64s(part, xs, sums[r]);
+                let xs = load_in(simd, tail, x.add(j));
+                for r in 0..FOUR {
+                    let rest = load_in(simd, tail, row[r].add(j));
+                    sums[r] = simd.mul_add_f64s(rest, xs, sums[r]);
                 }
             }
-            for (r, sum) in sums.into_iter().enumerate() {
-                put(p.c.entry(i + r, 0), simd.reduce_sum_f64s(sum), p.write);
-            }
-            i += ROWS;
+            put_four(p.c.from(i, 0), totals(simd, sums), p.write);
+            i += FOUR;
         }
         for i in i..p.m {
             put(p.c.entry(i, 0), dot(simd, p.a.entry(i, 0), x, p.k), p.write);
+        }
+    }
+}
+
+const FOUR: usize = 4;
+
+/// Four numbers down a column.
+#[inline(always)]
+unsafe fn put_four(c: View, values: [f64; FOUR], write: Write) {
+    // SAFETY: by the caller.
+    unsafe {
+        if c.row == 1 && write == Write::Replace {
+            c.at.cast::<[f64; FOUR]>().write_unaligned(values);
+        } else {
+            for (r, value) in values.into_iter().enumerate() {
+                put(c.entry(r, 0), value, write);
+            }
         }
     }
 }
@@ -82,61 +121,77 @@ unsafe fn by_columns<S: Simd>(simd: S, p: Product) {
     let mut i = 0;
     // SAFETY: rows below `m`.
     unsafe {
-        while i < p.m {
-            let rest = p.after_rows(i);
-            i += match rest.m / w {
-                8.. => strip::<S, 8>(simd, rest),
-                7 => strip::<S, 7>(simd, rest),
-                4..=6 => strip::<S, 4>(simd, rest),
-                2..=3 => strip::<S, 2>(simd, rest),
-                1 => strip::<S, 1>(simd, rest),
-                0 => narrow_strip(simd, rest),
-            };
+        while p.m - i >= 8 * w {
+            strip::<S, 8>(simd, p.after_rows(i));
+            i += 8 * w;
+        }
+        let rest = p.after_rows(i);
+        match rest.m.div_ceil(w) {
+            8 => strip::<S, 8>(simd, rest),
+            7 => strip::<S, 7>(simd, rest),
+            6 => strip::<S, 6>(simd, rest),
+            5 => strip::<S, 5>(simd, rest),
+            4 => strip::<S, 4>(simd, rest),
+            3 => strip::<S, 3>(simd, rest),
+            2 => strip::<S, 2>(simd, rest),
+            1 => strip::<S, 1>(simd, rest),
+            _ => (),
         }
     }
 }
 
-/// The first N registers of the result.
+/// The first N registers of the result, of which the last may be a part.
 #[inline(always)]
-unsafe fn strip<S: Simd, const N: usize>(simd: S, p: Product) -> usize {
+unsafe fn strip<S: Simd, const N: usize>(simd: S, p: Product) {
     let w = width::<S>();
-    // SAFETY: `N` whole registers of rows are left.
+    // SAFETY: the whole registers, and the numbers of the part.
     unsafe {
+        if p.m >= N * w {
+            columns::<S, N>(simd, p, |from| load::<S>(from));
+        } else {
+            let tail = part(simd, p.m % w);
+            columns::<S, N>(simd, p, |from| load_in(simd, tail, from));
+        }
+    }
+}
+
+/// N registers of the result; `last` loads the last of a column.
+#[inline(always)]
+unsafe fn columns<S: Simd, const N: usize>(
+    simd: S,
+    p: Product,
+    last: impl Fn(*const f64) -> S::f64s,
+) {
+    let w = width::<S>();
+    // SAFETY: by the caller.
+    unsafe {
+        let get = |from: *const f64, r: usize| {
+            if r + 1 == N {
+                last(from.add(r * w))
+            } else {
+                load::<S>(from.add(r * w))
+            }
+        };
         let mut sums: [S::f64s; N] = std::array::from_fn(|r| match p.write {
             Write::Replace => simd.splat_f64s(0.0),
-            Write::Accumulate => load::<S>(p.c.at.add(r * w)),
+            Write::Accumulate => get(p.c.at, r),
         });
         let (mut column, mut entry) = (p.a.at.cast_const(), p.b.at.cast_const());
         for _ in 0..p.k {
             let xs = simd.splat_f64s(*entry);
             for (r, sum) in sums.iter_mut().enumerate() {
-                *sum = simd.mul_add_f64s(load::<S>(column.add(r * w)), xs, *sum);
+                *sum = simd.mul_add_f64s(get(column, r), xs, *sum);
             }
             column = column.wrapping_add(p.a.col);
             entry = entry.wrapping_add(p.b.row);
         }
         for (r, sum) in sums.into_iter().enumerate() {
-            store::<S>(p.c.at.add(r * w), sum);
+            let count = (p.m - r * w).min(w);
+            if count == w {
+                store::<S>(p.c.at.add(r * w), sum);
+            } else {
+                store_part(simd, p.c.at.add(r * w), count, sum);
+            }
         }
     }
-    N * w
-}
-
-/// Fewer rows than a register holds.
-#[inline(always)]
-unsafe fn narrow_strip<S: Simd>(simd: S, p: Product) -> usize {
-    // SAFETY: `m` rows are left.
-    unsafe {
-        let mut sum = match p.write {
-            Write::Replace => simd.splat_f64s(0.0),
-            Write::Accumulate => load_part(simd, p.c.at, p.m),
-        };
-        for l in 0..p.k {
-            let xs = simd.splat_f64s(*p.b.entry(l, 0));
-            let part = load_part(simd, p.a.entry(0, l), p.m);
-            sum = simd.mul_add_f64s(part, xs, sum);
-        }
-        store_part(simd, p.c.at, p.m, sum);
-    }
-    p.m
 }
