@@ -1,6 +1,7 @@
 //! Rows in memory.
 
-use std::sync::Arc;
+use std::ops::RangeInclusive;
+use std::sync::{Arc, OnceLock};
 
 use lehr_graph::kernel::prefetch;
 
@@ -11,6 +12,8 @@ use crate::{RowSet, RowSource};
 pub struct RowData {
     n_rows: usize,
     columns: Vec<Values>,
+    /// Made when first asked for, and kept for every fit after.
+    shuffled: OnceLock<Option<Arc<RowData>>>,
 }
 
 /// The values of one column.
@@ -40,8 +43,76 @@ impl RowData {
             };
             assert_eq!(found, expected, "column {place} of {n_rows} rows");
         }
-        RowData { n_rows, columns }
+        RowData {
+            n_rows,
+            columns,
+            shuffled: OnceLock::new(),
+        }
     }
+
+    fn bytes(&self) -> usize {
+        let size = |column: &Values| match column {
+            Values::Numbers { values, .. } => size_of_val(&values[..]),
+            Values::Indices(values) => size_of_val(&values[..]),
+        };
+        self.columns.iter().map(size).sum()
+    }
+
+    /// A copy in random order, where it pays.
+    fn shuffle(&self) -> Option<Arc<RowData>> {
+        if !PAYS.contains(&self.bytes()) {
+            return None;
+        }
+        let order = random_order(self.n_rows);
+        let columns = self.columns.iter().map(|column| column.reordered(&order));
+        let shuffled = RowData::new(self.n_rows, columns.collect());
+        Some(Arc::new(shuffled))
+    }
+}
+
+/// Bytes of tables that are worth a copy: smaller ones lie in the processor's cache, where rows
+/// are as fast to reach one by one, and larger ones should not be held twice.
+const PAYS: RangeInclusive<usize> = 1 << 20..=1 << 28;
+
+impl Values {
+    fn reordered(&self, order: &[usize]) -> Values {
+        let rows = RowSet::List(order);
+        match self {
+            Values::Numbers { width, values } => Values::Numbers {
+                width: *width,
+                values: picked(values, *width, &rows),
+            },
+            Values::Indices(values) => Values::Indices(picked(values, 1, &rows)),
+        }
+    }
+}
+
+/// Rows of a column, with no copy on the way.
+fn picked<T: Copy + Default>(values: &[T], width: usize, rows: &RowSet<'_>) -> Arc<[T]> {
+    let mut into: Arc<[T]> = std::iter::repeat_n(T::default(), rows.len() * width).collect();
+    copy(
+        values,
+        width,
+        rows,
+        Arc::get_mut(&mut into).expect("nobody else has it yet"),
+    );
+    into
+}
+
+/// 0..count in an order that is random but always the same: what a fit adds is where it cuts.
+fn random_order(count: usize) -> Vec<usize> {
+    let mut order: Vec<usize> = (0..count).collect();
+    let mut state = 0_u64;
+    for last in (1..count).rev() {
+        // SplitMix64; the bias of the multiplication is below 2⁻³² for tables that fit here.
+        state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut bits = (state ^ (state >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        bits = (bits ^ (bits >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        bits ^= bits >> 31;
+        let other = ((u128::from(bits) * (last as u128 + 1)) >> 64) as usize;
+        order.swap(last, other);
+    }
+    order
 }
 
 impl RowSource for RowData {
@@ -61,6 +132,11 @@ impl RowSource for RowData {
             Values::Indices(values) => copy(values, 1, rows, into),
             Values::Numbers { .. } => panic!("column {column} holds numbers, not indices"),
         }
+    }
+
+    fn shuffled(&self) -> Option<&dyn RowSource> {
+        let shuffled = self.shuffled.get_or_init(|| self.shuffle());
+        shuffled.as_deref().map(|rows| rows as &dyn RowSource)
     }
 
     fn whole(&self, column: usize) -> Option<Arc<[f64]>> {
@@ -119,5 +195,37 @@ mod tests {
         let mut indices = [0; 2];
         data.copy_indices(1, &RowSet::List(&[1, 1]), &mut indices);
         assert_eq!(indices, [8, 8]);
+    }
+
+    fn numbered(n_rows: u32) -> RowData {
+        let numbers: Vec<f64> = (0..2 * n_rows).map(f64::from).collect();
+        let indices: Vec<u32> = (0..n_rows).collect();
+        let values = Values::Numbers {
+            width: 2,
+            values: numbers.into(),
+        };
+        let columns = vec![values, Values::Indices(indices.into())];
+        RowData::new(n_rows as usize, columns)
+    }
+
+    #[test]
+    fn shuffled_rows_are_the_same_rows_in_another_order() {
+        let data = numbered(100_000);
+        let shuffled = data.shuffled().expect("it is neither small nor huge");
+        let (numbers, indices) = (shuffled.whole(0), shuffled.whole_indices(1));
+        let (numbers, indices) = (numbers.expect("numbers"), indices.expect("indices"));
+        for (pair, &row) in numbers.chunks(2).zip(&*indices) {
+            assert_eq!(pair, [f64::from(2 * row), f64::from(2 * row + 1)]);
+        }
+        let mut sorted = indices.to_vec();
+        sorted.sort_unstable();
+        assert!(sorted.iter().copied().eq(0..100_000));
+        // The mean of the first half of a random order has a standard deviation of 91.
+        let half: f64 = indices[..50_000].iter().map(|&row| f64::from(row)).sum();
+        assert!((half / 50_000.0 - 49_999.5).abs() < 450.0, "{half}");
+        // Rows that stay in their place are Poisson(1).
+        let fixed = indices.iter().zip(0..).filter(|&(&row, at)| row == at);
+        assert!(fixed.count() < 8);
+        assert!(numbered(1000).shuffled().is_none());
     }
 }

@@ -41,10 +41,10 @@ pub trait RowSource: Send + Sync {
     /// Copies rows of an index column.
     fn copy_indices(&self, column: usize, rows: &RowSet<'_>, into: &mut [u32]);
 
-    /// Whether the rows are in random order, so that consecutive ones are a random sample: where
-    /// reading has to wait for a disk, mini-batches are then better taken in one piece.
-    fn is_shuffled(&self) -> bool {
-        false
+    /// The same rows in random order, where they can be had so. Consecutive ones are then a random
+    /// sample, and one that is read at the speed of memory or disk instead of row by row.
+    fn shuffled(&self) -> Option<&dyn RowSource> {
+        None
     }
 
     /// All rows of a numeric column, if they are in memory anyway.

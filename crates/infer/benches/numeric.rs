@@ -32,7 +32,7 @@ fn main() {
         black_box(Stream::new(1, "bench", round).normal());
     });
     for rows in [50_000, 10_000_000, 1_000_000_000] {
-        let epochs = Epochs::new(rows, 256, 1, "rows").expect("a batch below the rows");
+        let mut epochs = Epochs::new(rows, 256, 1, "rows").expect("a batch below the rows");
         let mut batch = vec![0; 256];
         report(
             &format!("row of a batch of 256 from {rows}"),

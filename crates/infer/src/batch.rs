@@ -16,7 +16,17 @@ pub struct Epochs {
     size: usize,
     seed: u64,
     purpose: String,
-    consecutive: bool,
+    open: Option<Epoch>,
+}
+
+/// The random orders of one epoch, of which a step needs one place.
+#[derive(Clone, Debug)]
+struct Epoch {
+    number: u64,
+    order: Permutation,
+    /// Where the rows, seen as a ring, are cut into pieces, and the order of these.
+    cut: u64,
+    pieces: Permutation,
 }
 
 /// A batch that cannot be drawn.
@@ -51,24 +61,13 @@ impl Epochs {
         if rows > 1 << 32 {
             return Err(BatchError::Rows { rows });
         }
-        let purpose = purpose.to_owned();
         Ok(Self {
             rows,
             size,
             seed,
-            purpose,
-            consecutive: false,
+            purpose: purpose.to_owned(),
+            open: None,
         })
-    }
-
-    /// Batches of consecutive rows, for a table that is in random order already: each epoch
-    /// cuts the rows, seen as a ring, at another random place and takes the pieces in random
-    /// order. Every row is as likely as any other in every batch.
-    pub fn consecutive(self) -> Self {
-        Self {
-            consecutive: true,
-            ..self
-        }
     }
 
     /// Rows in a batch.
@@ -90,21 +89,35 @@ impl Epochs {
     ///
     /// # Panics
     /// If `out` is not as long as the batch.
-    pub fn batch(&self, step: u64, out: &mut [u32]) {
+    pub fn batch(&mut self, step: u64, out: &mut [u32]) {
         assert_eq!(out.len(), self.size, "room for one batch");
-        let steps = self.steps_per_epoch();
-        let mut stream = Stream::new(self.seed, &self.purpose, step / steps);
-        if self.consecutive {
-            let cut = stream.below(self.rows);
-            let piece = u64::from(Permutation::new(steps, &mut stream).at(step % steps));
-            let first = cut + piece * self.size as u64;
-            for (row, at) in out.iter_mut().zip(first..) {
-                *row = (at % self.rows) as u32;
-            }
-            return;
+        let (size, steps) = (self.size as u64, self.steps_per_epoch());
+        let epoch = self.epoch(step / steps);
+        epoch.order.fill(step % steps * size, out);
+    }
+
+    /// The first of the consecutive rows of a step, for a table that is in random order already:
+    /// each epoch cuts the rows, seen as a ring, at another random place and takes the pieces in
+    /// random order. Every row is as likely as any other in every batch.
+    pub fn consecutive(&mut self, step: u64) -> u64 {
+        let (size, steps, rows) = (self.size as u64, self.steps_per_epoch(), self.rows);
+        let epoch = self.epoch(step / steps);
+        let piece = u64::from(epoch.pieces.at(step % steps));
+        (epoch.cut + piece * size) % rows
+    }
+
+    /// An epoch by its number alone; the last one is kept, since most steps stay within it.
+    fn epoch(&mut self, number: u64) -> &Epoch {
+        if self.open.as_ref().is_none_or(|open| open.number != number) {
+            let mut stream = Stream::new(self.seed, &self.purpose, number);
+            self.open = Some(Epoch {
+                number,
+                order: Permutation::new(self.rows, &mut stream),
+                cut: stream.below(self.rows),
+                pieces: Permutation::new(self.steps_per_epoch(), &mut stream),
+            });
         }
-        let order = Permutation::new(self.rows, &mut stream);
-        order.fill(step % steps * self.size as u64, out);
+        self.open.as_ref().expect("opened above")
     }
 }
 

@@ -1,5 +1,6 @@
 //! A compiled program with everything it needs to run: learned values, noise and rows.
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use lehr_density::{Density, RowData, RowSet, RowSource, Rows};
@@ -18,7 +19,7 @@ use crate::stream::Stream;
 pub struct Program {
     plan: Plan,
     workspace: Workspace,
-    learned: Vec<(std::ops::Range<usize>, Slot)>,
+    learned: Vec<(Range<usize>, Slot)>,
     noise: Vec<Slot>,
     batches: Vec<Batch>,
     seed: u64,
@@ -105,13 +106,8 @@ impl Program {
             Feed::Fixed(data) => lend_fixed(&mut self.workspace, data, &columns),
             Feed::Batch { size, purpose } => {
                 let n_rows = density.n_rows() as u64;
-                let epochs = Epochs::new(n_rows, *size, self.seed, purpose)?;
                 self.batches.push(Batch {
-                    epochs: if density.source().is_shuffled() {
-                        epochs.consecutive()
-                    } else {
-                        epochs
-                    },
+                    epochs: Epochs::new(n_rows, *size, self.seed, purpose)?,
                     numbers: vec![0; *size],
                     rows: vec![0; *size],
                     columns,
@@ -178,9 +174,30 @@ impl Program {
 
 impl Batch {
     fn fill(&mut self, workspace: &mut Workspace, source: &dyn RowSource, step: u64) {
+        match source.shuffled() {
+            Some(shuffled) => self.fill_consecutive(workspace, shuffled, step),
+            None => self.fill_scattered(workspace, source, step),
+        }
+    }
+
+    fn fill_scattered(&mut self, workspace: &mut Workspace, source: &dyn RowSource, step: u64) {
         self.epochs.batch(step, &mut self.numbers);
         for (row, &number) in self.rows.iter_mut().zip(&self.numbers) {
             *row = number as usize;
+        }
+        copy_rows(workspace, source, &RowSet::List(&self.rows), &self.columns);
+    }
+
+    /// Lends the rows where they are, unless they go on at the other end of the table.
+    fn fill_consecutive(&mut self, workspace: &mut Workspace, source: &dyn RowSource, step: u64) {
+        let first = self.epochs.consecutive(step) as usize;
+        let (size, n_rows) = (self.rows.len(), source.n_rows());
+        if first + size <= n_rows {
+            lend_rows(workspace, source, first..first + size, &self.columns);
+            return;
+        }
+        for (row, at) in self.rows.iter_mut().zip(first..) {
+            *row = at % n_rows;
         }
         copy_rows(workspace, source, &RowSet::List(&self.rows), &self.columns);
     }
@@ -212,6 +229,29 @@ pub(crate) fn lend_all(
         match (slot, source.whole(column)) {
             (Slot::Numbers(_), Some(values)) => workspace.lend(slot, &values),
             _ => copy_rows(workspace, source, &rows, &[(column, slot)]),
+        }
+    }
+}
+
+/// Consecutive rows of the table, lent where they are in memory anyway.
+fn lend_rows(
+    workspace: &mut Workspace,
+    source: &dyn RowSource,
+    rows: Range<usize>,
+    columns: &[(usize, Slot)],
+) {
+    for &(column, slot) in columns {
+        match (slot, source.whole(column)) {
+            (Slot::Numbers(_), Some(values)) => {
+                let width = values.len() / source.n_rows();
+                workspace.lend_part(slot, &values, rows.start * width);
+            }
+            _ => copy_rows(
+                workspace,
+                source,
+                &RowSet::Range(rows.clone()),
+                &[(column, slot)],
+            ),
         }
     }
 }

@@ -100,8 +100,8 @@ impl RowSource for StoredRows {
         });
     }
 
-    fn is_shuffled(&self) -> bool {
-        true
+    fn shuffled(&self) -> Option<&dyn RowSource> {
+        Some(self)
     }
 
     fn whole(&self, _column: usize) -> Option<Arc<[f64]>> {
@@ -151,7 +151,7 @@ mod tests {
     #[test]
     fn columns_of_the_same_rows_belong_together_by_range_and_by_list() {
         let (_place, rows) = stored(10_000);
-        assert!(rows.is_shuffled() && rows.whole(1).is_none());
+        assert!(rows.shuffled().is_some() && rows.whole(1).is_none());
         let list: Vec<usize> = (0..6000).map(|k| (k * 37) % 10_000).collect();
         for set in [RowSet::Range(0..10_000), RowSet::List(&list)] {
             let mut x = vec![0.0; 2 * set.len()];

@@ -6,6 +6,7 @@ mod fixture;
 mod calibration;
 mod conjugate;
 mod diagnostic;
+mod epoch;
 mod gradient;
 mod hierarchy;
 mod identity;
