@@ -1,7 +1,7 @@
 """Bounds of Gaussians in this model without sampling, and the best ones there are.
 
 A Gaussian over the weights makes each row's logit Gaussian too, so that the expected log
-likelihood is one integral per row (Gauss–Hermite), and the rest of the bound is closed.
+likelihood is one integral per row, and the rest of the bound is closed.
 """
 
 from __future__ import annotations
@@ -18,9 +18,23 @@ from scipy.special import expit
 from compare.data import Data
 
 Vector = NDArray[np.float64]
-# Logits that vary by more than this need more nodes.
+# Up to this deviation of a logit Hermite's nodes resolve the sigmoid; beyond it equal steps do.
 NARROW = 1.0
-FEW, MANY = 8, 64
+NODES = 16
+# Each class of wider logits is so many times as wide as the one before.
+WIDER = 4.0
+# Steps of a logit, and the standard deviations they reach to either side.
+STEP, REACH = 1.0, 7.5
+
+
+def rule(widest: float) -> tuple[Vector, Vector]:
+    """Nodes and weights of an integral over a standard normal."""
+    if widest <= NARROW:
+        nodes, weights = np.polynomial.hermite_e.hermegauss(NODES)
+    else:
+        nodes = np.linspace(-REACH, REACH, int(2 * REACH * widest / STEP) + 2)
+        weights = np.exp(-0.5 * nodes**2)
+    return nodes, weights / weights.sum()
 
 
 @dataclass(frozen=True)
@@ -36,11 +50,11 @@ def integrate(logit: Vector, deviation: Vector, y: Vector) -> Expected:
     """Σ E log p(yₙ | aₙ), E σ(aₙ) and E σ'(aₙ) for aₙ ~ N(logitₙ, deviationₙ²)."""
     share, curve = np.empty_like(logit), np.empty_like(logit)
     total = float(y @ logit)
-    wide = deviation > NARROW
-    for chosen, count in ((~wide, FEW), (wide, MANY)):
-        nodes, weights = np.polynomial.hermite_e.hermegauss(count)
+    degree = np.ceil(np.log(np.maximum(deviation, NARROW) / NARROW) / np.log(WIDER))
+    for one in np.unique(degree):
+        chosen = degree == one
+        nodes, weights = rule(NARROW * WIDER**one)
         at = logit[chosen, None] + deviation[chosen, None] * nodes
-        weights = weights / weights.sum()
         total -= float(np.logaddexp(0.0, at).sum(axis=0) @ weights)
         sigmoid = expit(at)
         share[chosen] = sigmoid @ weights

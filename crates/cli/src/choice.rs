@@ -40,6 +40,8 @@ pub(crate) enum StartName {
     Map,
     /// The mode and the curvature there
     Laplace,
+    /// The best Gaussian by integrals over each row's linear predictor
+    Quadrature,
     /// The best independent Gaussian for a fixed set of draws
     Variational,
 }
@@ -109,6 +111,7 @@ impl Choice {
                 StartName::Zero => Start::Zero,
                 StartName::Map => Start::Map,
                 StartName::Laplace => Start::Laplace,
+                StartName::Quadrature => Start::Quadrature,
                 StartName::Variational => Start::Variational,
             };
         }

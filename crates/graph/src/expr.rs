@@ -63,6 +63,11 @@ impl<'g> Expr<'g> {
         }
     }
 
+    /// What this is a function of, entry by entry, if it is one of a single array: x of `x.exp()`.
+    pub fn argument(self) -> Option<Expr<'g>> {
+        matches!(self.op(), Op::Unary(_)).then(|| self.operand(0))
+    }
+
     /// True for the same node of the same graph.
     pub fn is(self, other: Expr<'g>) -> bool {
         self.id == other.id && std::ptr::eq(self.graph, other.graph)

@@ -31,6 +31,7 @@ mod plan;
 mod primitive;
 mod reach;
 pub mod reference;
+mod replace;
 mod shape;
 mod simplify;
 

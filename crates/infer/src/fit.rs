@@ -23,14 +23,14 @@ use crate::file::FileError;
 use crate::frame::Frame;
 use crate::guide::{Base, FullRank, LowRank, MeanField};
 use crate::method::Method;
-use crate::objective::Score;
+use crate::objective::{Objective, Score};
 use crate::pareto::WeightError;
 use crate::posterior::{Posterior, Seconds};
 use crate::schedule::Schedule;
 use crate::surrogate::{
     Setup, Surrogate, SurrogateError, SurrogateKind, SurrogateSettings, predicted_quality,
 };
-use crate::train::{Run, Task, TrainError, TrainSettings, Trained, train};
+use crate::train::{Iterations, Run, Task, TrainError, TrainSettings, Trained, train};
 
 /// A fit to be made. What is `None` is chosen by the rules of `docs/methods.md` and reported.
 #[derive(Clone)]
@@ -159,11 +159,18 @@ impl Fit {
             guide: guide.as_ref(),
             score: &score,
         };
-        choices.push(("control variate".into(), self.gain(&task, &learned)?));
-        self.train_base(&task, base, &mut learned, run)?;
-        let seconds_start = clock.elapsed().as_secs_f64();
-        run.observer.begin("train");
-        let trained = train(&task, learned, &self.train, run)?;
+        self.train_base(&task, (base, &started), &mut learned, run)?;
+        let done = started.way().filter(|_| self.is_done(&started, base));
+        let trained = if let Some((bounds, left)) = done {
+            let words = format!("none: less than {} nats are left to gain", short(left));
+            choices.push(("training".into(), words));
+            Trained::at_start(learned, bounds)
+        } else {
+            choices.push(("control variate".into(), self.gain(&task, &learned)?));
+            run.observer.begin("train");
+            train(&task, learned, &self.train, run)?
+        };
+        let seconds_start = clock.elapsed().as_secs_f64() - trained.seconds.0 - trained.seconds.1;
         run.observer.begin("evaluate");
         let clock = Instant::now();
         let place = (density, &started.frame);
@@ -183,6 +190,21 @@ impl Fit {
             seconds,
         };
         Ok(Posterior::new(self, density, made, evaluated)?)
+    }
+
+    /// Whether the start is what training would end at.
+    fn is_done(&self, started: &Started, base: Base) -> bool {
+        let TrainSettings {
+            iterations,
+            objective,
+            frozen,
+            ..
+        } = &self.train;
+        !self.method.is_annealed()
+            && started.is_best(base)
+            && matches!(iterations, Iterations::Auto { .. })
+            && *objective == Objective::Elbo
+            && frozen.is_empty()
     }
 
     fn refuse(&self, problem: String, hint: &str) -> FitError {

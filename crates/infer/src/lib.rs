@@ -27,6 +27,7 @@ mod pass;
 pub mod pointwise;
 pub mod posterior;
 pub mod program;
+pub mod quadrature;
 pub mod schedule;
 pub mod settle;
 pub mod stationary;

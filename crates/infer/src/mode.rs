@@ -301,7 +301,11 @@ fn fill_signs(stream: &mut Stream, signs: &mut [f64]) {
 }
 
 /// A matrix from its products with unit vectors, `lanes` at a time.
-fn columns(size: usize, lanes: usize, mut product: impl FnMut(&[f64]) -> Vec<f64>) -> Vec<f64> {
+pub(crate) fn columns(
+    size: usize,
+    lanes: usize,
+    mut product: impl FnMut(&[f64]) -> Vec<f64>,
+) -> Vec<f64> {
     let mut matrix = vec![0.0; size * size];
     for first in (0..size).step_by(lanes) {
         let mut directions = vec![0.0; lanes * size];
@@ -318,7 +322,7 @@ fn columns(size: usize, lanes: usize, mut product: impl FnMut(&[f64]) -> Vec<f64
 }
 
 /// The symmetric part: rounding leaves the two triangles slightly apart.
-fn symmetric(mut matrix: Vec<f64>, size: usize) -> Vec<f64> {
+pub(crate) fn symmetric(mut matrix: Vec<f64>, size: usize) -> Vec<f64> {
     for i in 0..size {
         for j in 0..i {
             let mean = 0.5 * (matrix[i * size + j] + matrix[j * size + i]);

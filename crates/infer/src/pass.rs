@@ -117,7 +117,7 @@ impl<'d> Pass<'d> {
 }
 
 /// Whether every column is in memory anyway.
-fn is_resident(density: &dyn Density) -> bool {
+pub(crate) fn is_resident(density: &dyn Density) -> bool {
     let source = density.source();
     let mut columns = density.columns().iter().enumerate();
     columns.all(|(place, column)| match column.kind {

@@ -155,6 +155,21 @@ pub struct Trained {
     pub steps_now: u64,
 }
 
+impl Trained {
+    /// What needed no training, with the bound on the way to it.
+    pub(crate) fn at_start(learned: Learned, bounds: &[f64]) -> Trained {
+        Trained {
+            learned,
+            iterations: 0,
+            converged: true,
+            bad_steps: 0,
+            history: (0..).zip(bounds.iter().copied()).collect(),
+            seconds: (0.0, 0.0),
+            steps_now: 0,
+        }
+    }
+}
+
 /// Everything that changes while training: a checkpoint is this and nothing else.
 #[derive(Clone, Serialize, Deserialize)]
 struct State {

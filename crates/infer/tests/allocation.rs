@@ -4,7 +4,7 @@
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::sync::atomic::{AtomicIsize, AtomicUsize, Ordering};
 
-use lehr_infer::fit::Fit;
+use lehr_infer::fit::{Fit, Start};
 use lehr_infer::method::{Method, methods};
 use lehr_infer::observer::{Observer, Progress, Wish};
 use lehr_infer::stream::Stream;
@@ -103,6 +103,7 @@ fn training_allocates_nothing_between_its_first_and_last_look() {
         for iterations in [Iterations::Fixed(3000), Iterations::Auto { cap: 3000 }] {
             let mut fit = Fit::new(info.method);
             fit.train.iterations = iterations;
+            fit.start = Start::Laplace;
             fit.batch = Some(64);
             fit.draws = 25;
             if info.method.is_annealed() {

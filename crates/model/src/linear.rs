@@ -8,8 +8,9 @@ use lehr_graph::Expr;
 const MOST: usize = 16;
 
 /// Expressions `[n]`, each affine in the latents, through which alone the latents enter the
-/// responses. A parameter that is not affine itself, such as a noise scale, may depend on a
-/// few numbers of z, which then are predictors themselves; `None` if it depends on more.
+/// responses. A parameter may be a function of an affine one, as a rate is of its logarithm.
+/// Another, such as a noise scale, may depend on a few numbers of z, which then are predictors
+/// themselves; `None` if it depends on more.
 pub(crate) fn predictors<'g>(
     at: &Point<'g>,
     latents: &Layout,
@@ -20,7 +21,10 @@ pub(crate) fn predictors<'g>(
         let parts = match affinity(at, *parameter) {
             Affinity::Constant => continue,
             Affinity::Affine => numbers_of_each_row(*parameter),
-            Affinity::Curved => shared_numbers(at, latents, *parameter)?,
+            Affinity::Curved => match linked(at, *parameter) {
+                Some(predictor) => numbers_of_each_row(predictor),
+                None => shared_numbers(at, latents, *parameter)?,
+            },
         };
         for part in parts {
             if !found.iter().any(|known| known.is(part)) {
@@ -29,6 +33,14 @@ pub(crate) fn predictors<'g>(
         }
     }
     (found.len() <= MOST).then_some(found)
+}
+
+/// What the parameter is a function of, if that is affine.
+fn linked<'g>(at: &Point<'g>, parameter: Expr<'g>) -> Option<Expr<'g>> {
+    let inner = std::iter::successors(parameter.argument(), |expr| expr.argument());
+    inner
+        .into_iter()
+        .find(|expr| matches!(affinity(at, *expr), Affinity::Affine))
 }
 
 enum Affinity {

@@ -12,6 +12,7 @@ use crate::guide::{Base, Guide, MEAN};
 use crate::lbfgs::LbfgsSettings;
 use crate::method::Method;
 use crate::mode::{Curvature, MAX_DENSE, Mode, find_mode, has_hierarchy};
+use crate::quadrature::{self, Best, Covariance};
 use crate::settle::settle;
 use crate::surrogate::{Mode as SurrogateMode, SurrogateKind};
 use crate::train::{Iterations, Run, Task, TrainSettings, train};
@@ -19,10 +20,14 @@ use crate::train::{Iterations, Run, Task, TrainSettings, train};
 /// Where training starts.
 #[derive(Clone, Debug, Default)]
 pub enum Start {
-    /// `Laplace` where the rows enter through linear predictors and no latent is the spread of
-    /// others, `Variational` otherwise.
+    /// Where the rows enter through linear predictors and no latent is the spread of others,
+    /// `Quadrature` if there is one predictor and `Laplace` if there are more; `Variational`
+    /// otherwise.
     #[default]
     Auto,
+    /// The best Gaussian by integrals over each row's predictor, in whose frame the guide then
+    /// moves. A mean-field or full-rank fit is done there.
+    Quadrature,
     /// The Laplace approximation at the mode, in whose frame the guide then moves.
     Laplace,
     /// The best independent Gaussian for a fixed set of draws, in whose frame the guide then
@@ -41,6 +46,7 @@ impl Start {
     pub fn name(&self) -> &'static str {
         match self {
             Start::Auto => "auto",
+            Start::Quadrature => "quadrature",
             Start::Laplace => "laplace",
             Start::Variational => "variational",
             Start::Map => "map",
@@ -48,16 +54,10 @@ impl Start {
             Start::Fit(_) => "fit",
         }
     }
-
-    /// The start that is meant by `Auto`.
-    fn resolve(&self, plain: bool) -> Start {
-        match self {
-            Start::Auto if plain => Start::Laplace,
-            Start::Auto => Start::Variational,
-            other => other.clone(),
-        }
-    }
 }
+
+/// Above this many latents integrals take too many passes.
+const MAX_INTEGRATED: usize = 512;
 
 /// What the start of a fit found out.
 pub(super) struct Started {
@@ -65,6 +65,8 @@ pub(super) struct Started {
     /// See [`is_plain`].
     pub(super) plain: bool,
     centre: Option<(Mode, Option<Curvature>)>,
+    /// Where the start is the best Gaussian of its kind, how it was found.
+    best: Option<Best>,
 }
 
 impl Fit {
@@ -75,27 +77,47 @@ impl Fit {
         choices: &mut Choices,
     ) -> Result<Started, FitError> {
         let plain = is_plain(density);
-        let start = self.start.resolve(plain);
-        choices.push(("start".into(), start.name().into()));
         let unframed = |frame: Frame| Started {
             frame,
             plain,
             centre: None,
+            best: None,
         };
         let mode = || find_mode(density, LbfgsSettings::default());
-        Ok(match start {
-            Start::Zero => unframed(Frame::Identity),
-            Start::Fit(other) => unframed(other.0),
-            Start::Map => Started {
-                centre: Some((mode(), None)),
-                ..unframed(Frame::Identity)
+        let laplace = || self.framed((density, plain), base, mode(), None);
+        let (name, started) = match &self.start {
+            Start::Auto if plain => match integrated(density, base) {
+                Some(started) => (Start::Quadrature.name(), started),
+                None => (Start::Laplace.name(), laplace()),
             },
-            Start::Variational => {
+            Start::Auto | Start::Variational => {
                 let settled = settle(density, self.train.seed)?;
-                self.framed((density, plain), base, settled.centre, Some(settled.frame))
+                let known = Some(settled.frame);
+                let started = self.framed((density, plain), base, settled.centre, known);
+                (Start::Variational.name(), started)
             }
-            Start::Auto | Start::Laplace => self.framed((density, plain), base, mode(), None),
-        })
+            Start::Quadrature => {
+                let started = integrated(density, base);
+                let started = started.ok_or_else(|| self.refuse_quadrature())?;
+                (self.start.name(), started)
+            }
+            Start::Laplace => (self.start.name(), laplace()),
+            Start::Zero => (self.start.name(), unframed(Frame::Identity)),
+            Start::Fit(other) => (self.start.name(), unframed(other.0.clone())),
+            Start::Map => {
+                let centre = Some((mode(), None));
+                let started = unframed(Frame::Identity);
+                (self.start.name(), Started { centre, ..started })
+            }
+        };
+        choices.push(("start".into(), name.into()));
+        Ok(started)
+    }
+
+    fn refuse_quadrature(&self) -> FitError {
+        let problem = "a start by quadrature needs one linear predictor per row, a log likelihood \
+                       that is concave in it, rows in memory and no parameters besides the latents";
+        self.refuse(problem.into(), "start from laplace")
     }
 
     /// A start in the frame of the curvature at `centre`, or in a frame that is better known.
@@ -120,6 +142,7 @@ impl Fit {
             frame: dense.or(known).unwrap_or_else(diagonal),
             plain,
             centre: Some((centre, curvature)),
+            best: None,
         }
     }
 
@@ -161,7 +184,7 @@ impl Fit {
     pub(super) fn train_base(
         &self,
         task: &Task<'_>,
-        base: Base,
+        (base, started): (Base, &Started),
         learned: &mut Learned,
         run: &mut Run<'_>,
     ) -> Result<(), FitError> {
@@ -170,7 +193,7 @@ impl Fit {
             Start::Auto | Start::Laplace | Start::Variational
         );
         let open = matches!(self.train.iterations, Iterations::Auto { .. });
-        if !(self.method.is_annealed() && warm && open) {
+        if started.is_best(base) || !(self.method.is_annealed() && warm && open) {
             return Ok(());
         }
         let blocks = all_blocks(task.density, &base);
@@ -199,6 +222,18 @@ impl Fit {
 }
 
 impl Started {
+    /// Whether the start is the best that a Gaussian of this kind can be.
+    pub(super) fn is_best(&self, base: Base) -> bool {
+        let reached = self.best.as_ref().is_some_and(Best::is_reached);
+        reached && !matches!(base, Base::LowRank(_))
+    }
+
+    /// The bound along the way to the best Gaussian, and the nats that are left to gain.
+    pub(super) fn way(&self) -> Option<(&[f64], f64)> {
+        let best = self.best.as_ref()?;
+        Some((&best.bounds, best.left))
+    }
+
     /// The expansion of the data term: to second order where that is close, to first order
     /// otherwise.
     pub(super) fn control(&self, density: &dyn Density) -> Option<Control> {
@@ -219,6 +254,27 @@ impl Started {
             hessian: curvature.hessian.clone(),
         })
     }
+}
+
+/// A start at the best Gaussian by integrals; `None` where they cannot be taken.
+fn integrated(density: &dyn Density, base: Base) -> Option<Started> {
+    let size = density.latents().size();
+    if size > MAX_INTEGRATED || !is_plain(density) || !quadrature::applies(density) {
+        return None;
+    }
+    let kind = match base {
+        Base::FullRank(_) => Covariance::Full,
+        _ => Covariance::Diagonal,
+    };
+    let mode = find_mode(density, LbfgsSettings::default());
+    let best = quadrature::climb(density, &mode, kind)?;
+    let curvature = best.centre.curvature(density);
+    Some(Started {
+        frame: best.frame.clone(),
+        plain: true,
+        centre: Some((best.centre.clone(), Some(curvature))),
+        best: Some(best),
+    })
 }
 
 /// Whether the rows enter through linear predictors and no site's spread is another site's value:

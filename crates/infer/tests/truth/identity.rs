@@ -7,7 +7,7 @@ use lehr_density::Density;
 use lehr_infer::annealed::{Annealed, AnnealedStart, Drive, Momentum};
 use lehr_infer::block::Learned;
 use lehr_infer::context::Feed;
-use lehr_infer::fit::Fit;
+use lehr_infer::fit::{Fit, Start};
 use lehr_infer::frame::Frame;
 use lehr_infer::guide::{Base, Gradient, Guide, MeanField};
 use lehr_infer::lbfgs::LbfgsSettings;
@@ -290,6 +290,7 @@ fn an_automatic_fit_that_was_stopped_and_resumed_is_the_fit() {
     let density = some_rows(200);
     let folder = tempfile::tempdir().unwrap();
     let mut fit = Fit::new(Method::FullRank);
+    fit.start = Start::Laplace;
     fit.train.iterations = Iterations::Auto { cap: 30_000 };
     fit.draws = 64;
     let whole = run(&fit, &density);

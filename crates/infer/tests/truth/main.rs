@@ -14,6 +14,7 @@ mod linear;
 mod model;
 mod pointwise;
 mod propagation;
+mod quadrature;
 mod robust;
 
 use lehr_density::Density;

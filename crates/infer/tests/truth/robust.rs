@@ -268,6 +268,7 @@ fn both_labels_are_refused_on_counts() {
 fn a_small_cap_is_reported_as_not_converged() {
     let density = Linear::new(30, 2, 1).bind();
     let mut fit = Fit::new(Method::MeanField);
+    fit.start = Start::Laplace;
     fit.train.iterations = Iterations::Auto { cap: 100 };
     let posterior = run(&fit, &density);
     assert!(!posterior.trained.converged);

@@ -1,0 +1,439 @@
+//! The best Gaussian of its kind where each row has one linear predictor, by integrals.
+//!
+//! Under a Gaussian over z a predictor uₙ = aₙ·z + bₙ is Gaussian too, N(μₙ, sₙ²), so that the
+//! expected log likelihood of a row and of its derivatives are integrals in one dimension. With
+//! them Newton's method for the mode becomes one for the bound: the mean moves by Λ⁻¹ E∇, and the
+//! covariance is Λ⁻¹ (its diagonal's, for independent latents) with Λ = −E∇², until neither
+//! changes (Opper and Archambeau, "The variational Gaussian approximation revisited", 2009).
+//! No draws, no steps to choose: some ten passes over the rows.
+
+mod expectation;
+mod mixing;
+
+use expectation::Expectation;
+use mixing::Mixing;
+
+use faer::Mat;
+use lehr_density::{Density, Point, Rows};
+use lehr_graph::{Expr, Graph};
+
+use crate::frame::Frame;
+use crate::guide::HALF_LN_TWO_PI;
+use crate::linear::{Factor, cholesky, inverse_factor};
+use crate::mode::{Curvature, Mode, Prior, columns, symmetric};
+use crate::pass::{Argument, Pass, is_resident};
+
+/// Directions per pass over the rows.
+const DIRECTIONS: usize = 16;
+/// Nats: a step that promises less is the last.
+const CLOSE: f64 = 1e-3;
+
+/// Which covariances a Gaussian may have.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Covariance {
+    /// Any.
+    Full,
+    /// Diagonal ones.
+    Diagonal,
+}
+
+/// The best Gaussian of its kind, or what is left to gain until then.
+#[derive(Clone, Debug)]
+pub struct Best {
+    /// Its mean.
+    pub centre: Mode,
+    /// The coordinates in which it is standard normal.
+    pub frame: Frame,
+    /// The bound before every step.
+    pub bounds: Vec<f64>,
+    /// Nats that the last step promised to gain, to second order.
+    pub left: f64,
+}
+
+impl Best {
+    /// Whether no small change improves the bound.
+    pub fn is_reached(&self) -> bool {
+        self.left < CLOSE
+    }
+}
+
+/// Whether the integrals can be taken: one predictor per row, nothing learned but z, rows at hand.
+pub fn applies(density: &dyn Density) -> bool {
+    let graph = Graph::new();
+    let at = Point::new(
+        graph.input("latents", [density.latents().size()]),
+        graph.input("params", [density.params().size()]),
+    );
+    let rows = Rows::inputs(&graph, density.columns(), 3.min(density.n_rows()), "");
+    let moved = graph.laned_input("moved", [rows.len()]);
+    let along = graph.input("along", at.latents.shape());
+    let replaced = at_predictor(density, (&at, &rows), moved).is_some_and(|value| {
+        // Rules that simplify may have looked through the predictor to z itself.
+        let rest = graph.jvp(&[value], &[at.latents], &[along])[0];
+        rest.as_number() == Some(0.0) && value.shape() == moved.shape()
+    });
+    density.params().size() == 0 && is_resident(density) && replaced
+}
+
+/// Climbs from a mode towards the best Gaussian, for as long as the table's size allows; `None` if
+/// the mode is no maximum.
+pub fn climb(density: &dyn Density, mode: &Mode, kind: Covariance) -> Option<Best> {
+    let curvature = mode.curvature(density);
+    let mut integrals = Integrals::new(density, kind, &curvature);
+    let start = Gaussian::new(mode.latents.clone(), curvature.precision(), kind)?;
+    let scale = start.factor.clone();
+    let mut now = integrals.seen_from(start)?;
+    let mut bounds = vec![now.bound];
+    let (mut mixing, mut share) = (Mixing::new(), 1.0);
+    for _ in 0..steps(density) {
+        if now.gain < CLOSE {
+            let last = now.step(1.0, kind)?;
+            return Some(last.best(mode, kind, (bounds, now.gain)));
+        }
+        mixing.push(now.image(kind), now.residual(kind, &scale));
+        let next = if share < 1.0 {
+            now.step(share, kind)
+        } else {
+            Gaussian::of_image(mixing.next(), mode.latents.len(), kind)
+        };
+        match next.and_then(|next| integrals.seen_from(next)) {
+            Some(next) if next.bound > now.bound => {
+                bounds.push(next.bound);
+                (now, share) = (next, 1.0);
+            }
+            // Too far: a small enough part of a plain step leads up.
+            _ => {
+                share *= 0.5;
+                mixing.clear();
+            }
+        }
+    }
+    let gain = now.gain;
+    Some(now.at.best(mode, kind, (bounds, gain)))
+}
+
+/// Steps at the most: what they cost grows as the rows and the square of the latents.
+fn steps(density: &dyn Density) -> usize {
+    const FLOPS: f64 = 2e11;
+    const FEWEST: f64 = 4.0;
+    const MOST: f64 = 100.0;
+    let cost = 6.0 * density.n_rows() as f64 * (density.latents().size() as f64).powi(2);
+    (FLOPS / cost).clamp(FEWEST, MOST) as usize
+}
+
+impl Covariance {
+    /// A lower factor of the covariance of this kind for a precision; `None` without a maximum.
+    fn factor(self, precision: &[f64], size: usize) -> Option<Factor> {
+        if self == Covariance::Full {
+            return inverse_factor(&cholesky(precision, size)?);
+        }
+        let mut values = self.part(precision, size);
+        for i in 0..size {
+            values[i * (size + 1)] = values[i * (size + 1)].powf(-0.5);
+        }
+        let finite = values.iter().all(|value| value.is_finite());
+        finite.then_some(Factor { size, values })
+    }
+
+    /// What counts of a precision.
+    fn part(self, precision: &[f64], size: usize) -> Vec<f64> {
+        let kept = |k: usize| self == Covariance::Full || k.is_multiple_of(size + 1);
+        let entries = precision.iter().enumerate();
+        entries
+            .map(|(k, value)| if kept(k) { *value } else { 0.0 })
+            .collect()
+    }
+}
+
+/// A Gaussian on the way.
+struct Gaussian {
+    mean: Vec<f64>,
+    /// Of all latents together, even where only its diagonal counts.
+    precision: Vec<f64>,
+    factor: Factor,
+}
+
+/// A Gaussian, and what the integrals say there.
+struct Seen {
+    at: Gaussian,
+    bound: f64,
+    /// E∇
+    slope: Vec<f64>,
+    /// −E∇²
+    precision: Vec<f64>,
+    /// (−E∇²)⁻¹ E∇
+    direction: Vec<f64>,
+    /// Nats that a whole step would gain, to second order.
+    gain: f64,
+}
+
+impl Seen {
+    /// A share of the way to where the derivatives point.
+    fn step(&self, share: f64, kind: Covariance) -> Option<Gaussian> {
+        let mix = |(old, new): (&f64, &f64)| old + share * (new - old);
+        let precision = self.at.precision.iter().zip(&self.precision).map(mix);
+        let mean = self.at.mean.iter().zip(&self.direction);
+        let mean = mean.map(|(mean, along)| mean + share * along).collect();
+        Gaussian::new(mean, precision.collect(), kind)
+    }
+}
+
+impl Seen {
+    /// Mean and precision of a whole step, one after the other.
+    fn image(&self, kind: Covariance) -> Vec<f64> {
+        let moved = self.at.mean.iter().zip(&self.direction).map(|(m, d)| m + d);
+        let mut image: Vec<f64> = moved.collect();
+        image.extend(kind.part(&self.precision, self.at.mean.len()));
+        image
+    }
+
+    /// How far from the best this is, in coordinates of one scale: Fᵀ E∇ and Fᵀ δΛ F.
+    fn residual(&self, kind: Covariance, scale: &Factor) -> Vec<f64> {
+        let size = scale.size;
+        let missing: Vec<f64> = (self.precision.iter().zip(&self.at.precision))
+            .map(|(new, old)| new - old)
+            .collect();
+        let missing = kind.part(&missing, size);
+        let matrix = |values: &[f64]| Mat::from_fn(size, size, |i, j| values[i * size + j]);
+        let factor = matrix(&scale.values);
+        let turned = factor.transpose() * matrix(&missing) * &factor;
+        let mut residual = product(scale, &self.slope, Turn::Transposed);
+        let half = std::f64::consts::FRAC_1_SQRT_2;
+        residual.extend((0..size * size).map(|k| half * turned[(k / size, k % size)]));
+        residual
+    }
+}
+
+impl Gaussian {
+    /// A Gaussian by its mean and precision, one after the other.
+    fn of_image(mut image: Vec<f64>, size: usize, kind: Covariance) -> Option<Gaussian> {
+        let precision = image.split_off(size);
+        Gaussian::new(image, precision, kind)
+    }
+
+    fn new(mean: Vec<f64>, precision: Vec<f64>, kind: Covariance) -> Option<Gaussian> {
+        let factor = kind.factor(&precision, mean.len())?;
+        Some(Gaussian {
+            mean,
+            precision,
+            factor,
+        })
+    }
+
+    /// tr(M F Fᵀ)
+    fn trace(&self, matrix: &[f64]) -> f64 {
+        let Factor { size, values } = &self.factor;
+        let m = Mat::from_fn(*size, *size, |i, j| matrix[i * size + j]);
+        let f = Mat::from_fn(*size, *size, |i, j| values[i * size + j]);
+        let moved = &m * &f;
+        let entries = (0..size * size).map(|k| (k / size, k % size));
+        entries.map(|at| moved[at] * f[at]).sum()
+    }
+
+    fn log_volume(&self) -> f64 {
+        let Factor { size, values } = &self.factor;
+        (0..*size).map(|i| values[i * (size + 1)].ln()).sum()
+    }
+
+    fn entropy(&self) -> f64 {
+        self.factor.size as f64 * (0.5 + HALF_LN_TWO_PI) + self.log_volume()
+    }
+
+    fn best(self, mode: &Mode, kind: Covariance, (bounds, left): (Vec<f64>, f64)) -> Best {
+        let shift = self.mean.as_slice().into();
+        let Factor { size, values } = self.factor;
+        let frame = match kind {
+            Covariance::Full => Frame::Dense {
+                shift,
+                factor: values.into(),
+            },
+            Covariance::Diagonal => Frame::Diagonal {
+                shift,
+                scale: (0..size).map(|i| values[i * (size + 1)]).collect(),
+            },
+        };
+        Best {
+            centre: Mode {
+                latents: self.mean,
+                ..mode.clone()
+            },
+            frame,
+            bounds,
+            left,
+        }
+    }
+}
+
+/// How a factor is read.
+#[derive(Clone, Copy)]
+enum Turn {
+    Plain,
+    Transposed,
+}
+
+fn product(factor: &Factor, vector: &[f64], turn: Turn) -> Vec<f64> {
+    let size = factor.size;
+    let entry = |i: usize, j: usize| match turn {
+        Turn::Plain => factor.values[i * size + j],
+        Turn::Transposed => factor.values[j * size + i],
+    };
+    let row = |i: usize| (0..size).map(|j| entry(i, j) * vector[j]).sum();
+    (0..size).map(row).collect()
+}
+
+/// Expectations of the log joint under a Gaussian. The prior is taken as Gaussian around the mean,
+/// with the curvature it has at the mode, which for most priors is exact.
+struct Integrals<'d> {
+    kind: Covariance,
+    prior: Prior,
+    prior_hessian: &'d [f64],
+    spread: Pass<'d>,
+    rows: Expectation<'d>,
+    pull: Pass<'d>,
+    products: Pass<'d>,
+    lanes: usize,
+}
+
+impl<'d> Integrals<'d> {
+    fn new(density: &'d dyn Density, kind: Covariance, mode: &'d Curvature) -> Integrals<'d> {
+        let lanes = DIRECTIONS.min(density.latents().size());
+        Integrals {
+            kind,
+            prior: Prior::new(density),
+            prior_hessian: &mode.prior_hessian,
+            spread: spread(density, lanes),
+            rows: Expectation::new(density),
+            pull: pull(density),
+            products: products(density, lanes),
+            lanes,
+        }
+    }
+
+    /// The bound and where its derivatives point; `None` where that is no maximum.
+    fn seen_from(&mut self, at: Gaussian) -> Option<Seen> {
+        let size = at.mean.len();
+        let deviations = self.deviations(&at);
+        let [value, first, curve] = self.rows.at(&at.mean, &deviations);
+        let (prior, prior_slope) = self.prior.at(&at.mean, &[]);
+        let pulled = &self.pull.run(&[&at.mean, first])[0];
+        let slope: Vec<f64> = (pulled.iter().zip(prior_slope))
+            .map(|(rows, prior)| rows + prior)
+            .collect();
+        let hessian = columns(size, self.lanes, |directions| {
+            self.products.run(&[&at.mean, curve, directions])[0].clone()
+        });
+        let hessian = symmetric(hessian, size);
+        let precision: Vec<f64> = (hessian.iter().zip(self.prior_hessian))
+            .map(|(rows, prior)| -(rows + prior))
+            .collect();
+        let newton = inverse_factor(&cholesky(&precision, size)?)?;
+        let turned = product(&newton, &slope, Turn::Transposed);
+        let bound =
+            value.iter().sum::<f64>() + prior + 0.5 * at.trace(self.prior_hessian) + at.entropy();
+        // ½(tr ΛS − D − ln det ΛS) is the divergence of the old covariance from the new one.
+        let aim = self.kind.factor(&precision, size)?;
+        let aimed = Gaussian {
+            mean: Vec::new(),
+            precision: Vec::new(),
+            factor: aim,
+        };
+        let spread = at.trace(&self.kind.part(&precision, size)) - size as f64;
+        let length: f64 = turned.iter().map(|t| t * t).sum();
+        let gain = 0.5 * (length + spread) + aimed.log_volume() - at.log_volume();
+        let seen = Seen {
+            direction: product(&newton, &turned, Turn::Plain),
+            slope,
+            precision,
+            at,
+            bound,
+            gain,
+        };
+        (bound.is_finite() && gain.is_finite()).then_some(seen)
+    }
+
+    /// sₙ = |Fᵀaₙ|, some columns of F at a time.
+    fn deviations(&mut self, at: &Gaussian) -> Vec<f64> {
+        let (mean, factor) = (&at.mean, &at.factor);
+        let size = mean.len();
+        let mut squares: Vec<f64> = Vec::new();
+        for first in (0..size).step_by(self.lanes) {
+            let mut directions = vec![0.0; self.lanes * size];
+            for lane in 0..self.lanes.min(size - first) {
+                for i in 0..size {
+                    directions[lane * size + i] = factor.values[i * size + first + lane];
+                }
+            }
+            let part = &self.spread.run(&[mean, &directions])[0];
+            if squares.is_empty() {
+                squares.clone_from(part);
+            } else {
+                squares.iter_mut().zip(part).for_each(|(s, p)| *s += p);
+            }
+        }
+        squares.into_iter().map(f64::sqrt).collect()
+    }
+}
+
+/// The one predictor of the rows.
+fn predictor<'g>(density: &dyn Density, at: &Point<'g>, rows: &Rows<'g>) -> Option<Expr<'g>> {
+    match density.linear_predictors(at, rows)?.as_slice() {
+        [one] => Some(*one),
+        _ => None,
+    }
+}
+
+/// The rows' log likelihood with `moved` in the place of their predictor.
+fn at_predictor<'g>(
+    density: &dyn Density,
+    (at, rows): (&Point<'g>, &Rows<'g>),
+    moved: Expr<'g>,
+) -> Option<Expr<'g>> {
+    let predictor = predictor(density, at, rows)?;
+    let value = density.log_likelihood(at, rows);
+    at.graph().replace(value, predictor, moved)
+}
+
+const KNOWN: &str = "the predictor is known to be there";
+
+/// Σ (aₙ·f)² over the directions f of all lanes, one number per row.
+fn spread(density: &dyn Density, lanes: usize) -> Pass<'_> {
+    let size = density.latents().size();
+    let sizes = [Argument::Shared(size), Argument::PerLane(size)];
+    Pass::new(density, lanes, &sizes, |inputs, rows| {
+        let graph = inputs[0].graph();
+        let at = Point::new(inputs[0], graph.full([0], 0.0));
+        let predictor = predictor(density, &at, rows).expect(KNOWN);
+        let along = graph.jvp(&[predictor], &[at.latents], &[inputs[1]])[0];
+        vec![along.square().sum_lanes()]
+    })
+}
+
+/// Σ gₙ aₙ, for a number g of each row.
+fn pull(density: &dyn Density) -> Pass<'_> {
+    let size = density.latents().size();
+    let sizes = [Argument::Shared(size), Argument::Shared(density.n_rows())];
+    Pass::new(density, 1, &sizes, |inputs, rows| {
+        let graph = inputs[0].graph();
+        let at = Point::new(inputs[0], graph.full([0], 0.0));
+        let predictor = predictor(density, &at, rows).expect(KNOWN);
+        graph.grad((inputs[1] * predictor).sum(), &[at.latents])
+    })
+}
+
+/// Σ cₙ aₙ(aₙ·v), for a number c of each row and a direction v of each lane.
+fn products(density: &dyn Density, lanes: usize) -> Pass<'_> {
+    let size = density.latents().size();
+    let sizes = [
+        Argument::Shared(size),
+        Argument::Shared(density.n_rows()),
+        Argument::PerLane(size),
+    ];
+    Pass::new(density, lanes, &sizes, |inputs, rows| {
+        let graph = inputs[0].graph();
+        let at = Point::new(inputs[0], graph.full([0], 0.0));
+        let predictor = predictor(density, &at, rows).expect(KNOWN);
+        let value = 0.5 * (inputs[1] * predictor.square()).sum();
+        let slope = graph.grad(value, &[at.latents])[0];
+        graph.jvp(&[slope], &[at.latents], &[inputs[2]])
+    })
+}

@@ -1,0 +1,172 @@
+//! The best Gaussian by integrals, against closed forms and against draws.
+
+use lehr_density::Density;
+use lehr_infer::block::Learned;
+use lehr_infer::context::all_blocks;
+use lehr_infer::evaluate::evaluate;
+use lehr_infer::fit::{Fit, Start};
+use lehr_infer::frame::Frame;
+use lehr_infer::guide::{Base, FullRank, MeanField};
+use lehr_infer::lbfgs::LbfgsSettings;
+use lehr_infer::method::Method;
+use lehr_infer::mode::find_mode;
+use lehr_infer::quadrature::{Best, Covariance, applies, climb};
+use lehr_model::distribution::{Bernoulli, Distribution, HalfNormal, Normal, Poisson};
+use lehr_model::{Bound, Model};
+use lehr_table::Table;
+
+use crate::linear::Linear;
+use crate::{estimate, normals, run, try_run};
+
+const WIDTH: usize = 3;
+
+fn bind(model: &Model, rows: usize) -> Bound {
+    let x = normals(rows * WIDTH, 11);
+    let label = x.chunks(WIDTH).map(|row| f64::from(row[0] > 0.4));
+    let count = x.chunks(WIDTH).map(|row| (1.5 * row[1].exp()).floor());
+    let offset = x.chunks(WIDTH).map(|row| 0.2 * row[2]);
+    let table = Table::new()
+        .with_number("label", label.collect())
+        .and_then(|table| table.with_number("count", count.collect()))
+        .and_then(|table| table.with_number("offset", offset.collect()))
+        .and_then(|table| table.with_matrix("x", rows, WIDTH, x.clone()));
+    model.bind(&table.unwrap()).unwrap()
+}
+
+/// Separable labels: the posterior leans on the prior and is skewed.
+fn logistic() -> Model {
+    Model::new(|m| {
+        let weight = m.sample("weight", Normal::new(0.0, 3.0).expand([WIDTH]));
+        m.rows(|row| {
+            let logit = row.matrix("x").dot(weight);
+            row.observe("label", Bernoulli::with_logit(logit));
+        });
+    })
+}
+
+fn poisson() -> Model {
+    Model::new(|m| {
+        let weight = m.sample("weight", Normal::new(0.0, 1.0).expand([WIDTH]));
+        m.rows(|row| {
+            let log_rate = row.matrix("x").dot(weight) + row.number("offset");
+            row.observe("count", Poisson::with_log_rate(log_rate));
+        });
+    })
+}
+
+fn best(density: &dyn Density, kind: Covariance) -> Best {
+    let mode = find_mode(density, LbfgsSettings::default());
+    climb(density, &mode, kind).unwrap()
+}
+
+fn base(kind: Covariance) -> Base {
+    match kind {
+        Covariance::Full => Base::FullRank(FullRank::default()),
+        Covariance::Diagonal => Base::MeanField(MeanField::default()),
+    }
+}
+
+/// Log weights of draws in the frame, with one learned value moved.
+fn weights(density: &dyn Density, found: &Best, kind: Covariance, moved: (usize, f64)) -> Vec<f64> {
+    let guide = base(kind);
+    let mut learned = Learned::new(all_blocks(density, &guide));
+    found.frame.start(&mut learned);
+    learned.values[moved.0] += moved.1;
+    let place = (density, &found.frame);
+    evaluate(place, &guide, &learned, (20_000, 5))
+        .unwrap()
+        .log_weights
+}
+
+#[test]
+fn of_a_gaussian_posterior_it_is_the_posterior() {
+    let linear = Linear::new(40, WIDTH, 8);
+    let found = best(&linear.bind(), Covariance::Full);
+    let bound = *found.bounds.last().unwrap();
+    assert!((bound - linear.log_evidence()).abs() < 1e-9, "{bound}");
+    let posterior = linear.posterior();
+    let Frame::Dense { shift, factor } = &found.frame else {
+        panic!("a correlated Gaussian");
+    };
+    for i in 0..WIDTH {
+        assert!((shift[i] - posterior.mean[(i, 0)]).abs() < 1e-8);
+        for j in 0..WIDTH {
+            let row = |k: usize| &factor[k * WIDTH..(k + 1) * WIDTH];
+            let covariance: f64 = row(i).iter().zip(row(j)).map(|(a, b)| a * b).sum();
+            assert!((covariance - posterior.covariance[(i, j)]).abs() < 1e-10);
+        }
+    }
+}
+
+#[test]
+fn its_bound_is_that_of_draws_and_every_change_lowers_it() {
+    for model in [logistic(), poisson()] {
+        let density = bind(&model, 30);
+        for kind in [Covariance::Full, Covariance::Diagonal] {
+            let found = best(&density, kind);
+            let here = weights(&density, &found, kind, (0, 0.0));
+            let (mean, error) = estimate(&here);
+            let bound = *found.bounds.last().unwrap();
+            assert!(
+                (mean - bound).abs() < 4.0 * error,
+                "{mean} ± {error} {bound}"
+            );
+            for place in 0..2 * WIDTH {
+                for by in [-0.2, 0.2] {
+                    let there = weights(&density, &found, kind, (place, by));
+                    // The same draws in both: the difference is known better than either.
+                    let less: Vec<f64> = here.iter().zip(&there).map(|(a, b)| a - b).collect();
+                    let (drop, error) = estimate(&less);
+                    assert!(
+                        drop > 3.0 * error,
+                        "{kind:?} {place} {by}: {drop} ± {error}"
+                    );
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn the_bound_rises_on_the_way() {
+    let found = best(&bind(&logistic(), 30), Covariance::Full);
+    assert!(found.bounds.len() > 2, "{:?}", found.bounds);
+    assert!(found.bounds.windows(2).all(|pair| pair[1] > pair[0] - 1e-3));
+    assert!(found.left < 1e-3);
+}
+
+#[test]
+fn gaussian_fits_of_such_models_are_done_at_their_start() {
+    let density = bind(&logistic(), 2000);
+    for method in [Method::MeanField, Method::FullRank] {
+        let done = run(&Fit::new(method), &density);
+        assert_eq!((done.trained.iterations, done.trained.converged), (0, true));
+        let mut fit = Fit::new(method);
+        fit.start = Start::Laplace;
+        let trained = run(&fit, &density);
+        assert!(trained.trained.iterations > 0);
+        let gap = done.bound.mean - trained.bound.mean;
+        let error = done.bound.error.hypot(trained.bound.error);
+        assert!(gap.abs() < 4.0 * error + 0.02, "{method}: {gap} ± {error}");
+    }
+}
+
+#[test]
+fn models_without_one_predictor_per_row_are_told_apart() {
+    assert!(applies(&bind(&logistic(), 30)));
+    assert!(applies(&bind(&poisson(), 30)));
+    let two = Model::new(|m| {
+        let weight = m.sample("weight", Normal::new(0.0, 1.0).expand([WIDTH]));
+        let scale = m.sample("scale", HalfNormal::new(1.0));
+        m.rows(|row| {
+            let mean = row.matrix("x").dot(weight);
+            row.observe("offset", Normal::new(mean, scale));
+        });
+    });
+    let density = bind(&two, 30);
+    assert!(!applies(&density));
+    let mut fit = Fit::new(Method::FullRank);
+    fit.start = Start::Quadrature;
+    let error = try_run(&fit, &density).unwrap_err().to_string();
+    assert!(error.contains("one linear predictor per row"), "{error}");
+}
