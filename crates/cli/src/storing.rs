@@ -11,9 +11,8 @@ use lehr_density::RowSource;
 use lehr_model::{Bound, StoredRows};
 use lehr_regression::{Blocks, EachBlock, Regression, RegressionError};
 use lehr_table::{
-    Field, Kind, Provenance, ReadOptions, Shuffled, Shuffler, Source, Table, TableError,
+    Field, Kind, Provenance, ReadOptions, Scratch, Shuffled, Shuffler, Source, Table, TableError,
 };
-use tempfile::TempDir;
 
 use crate::interrupt;
 use crate::live::Live;
@@ -125,7 +124,7 @@ impl Blocks for Files<'_> {
 pub(crate) struct RowFile {
     path: PathBuf,
     kept: bool,
-    _folder: Option<TempDir>,
+    _folder: Option<Scratch>,
 }
 
 impl RowFile {
@@ -137,10 +136,12 @@ impl RowFile {
             name.push(".rows");
             (PathBuf::from(name), None)
         } else {
-            let folder = tempfile::Builder::new().prefix("lehr-rows-").tempdir()?;
+            let place = std::env::temp_dir();
+            let folder = Scratch::new_in(&place, "lehr-rows-")
+                .map_err(|error| anyhow!("{}: cannot write: {error}", place.display()))?;
             (folder.path().join("rows"), Some(folder))
         };
-        let doomed = folder.as_ref().map_or(path.as_path(), TempDir::path);
+        let doomed = folder.as_ref().map_or(path.as_path(), Scratch::path);
         interrupt::doom(Some(doomed));
         Ok(RowFile {
             path,

@@ -3,11 +3,12 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use anyhow::{Context, Result, bail, ensure};
+use anyhow::{Result, anyhow, bail, ensure};
 use clap::Args;
 use lehr_infer::fit::FitError;
 use lehr_infer::train::{Checkpoint, TrainError};
 use lehr_regression::Groups;
+use lehr_table::Shuffler;
 
 use crate::choice::{Choice, method};
 use crate::fitting::ModelArgs;
@@ -97,6 +98,7 @@ impl Fit {
             self.checkpoint_every
         );
         writable(output)?;
+        Shuffler::tidy_beside(output);
         let path = beside(output);
         match (self.resume, path.exists()) {
             (true, false) => bail!(
@@ -109,7 +111,7 @@ impl Fit {
                     path.display()
                 ));
                 std::fs::remove_file(&path)
-                    .with_context(|| format!("{}: cannot be removed", path.display()))?;
+                    .map_err(|error| anyhow!("{}: cannot remove: {error}", path.display()))?;
             }
             _ => {}
         }
@@ -171,11 +173,11 @@ fn stopped(error: anyhow::Error, checkpoint: Option<&Path>) -> anyhow::Error {
         _ => return error,
     };
     match checkpoint {
-        Some(path) => anyhow::anyhow!(
+        Some(path) => anyhow!(
             "fit: stopped after {step} iterations, which are saved in {}\n  hint: the same command with --resume goes on from there",
             path.display()
         ),
-        None => anyhow::anyhow!(
+        None => anyhow!(
             "fit: stopped after {step} iterations, nothing is saved\n  hint: with -o fit.lehr a stopped fit can be gone on with"
         ),
     }
