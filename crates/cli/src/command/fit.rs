@@ -16,6 +16,7 @@ use crate::interrupt;
 use crate::live::Live;
 use crate::object::FitObject;
 use crate::outcome::Outcome;
+use crate::output::writable;
 use crate::reading::Reading;
 use crate::saved::SavedFit;
 use crate::session::Session;
@@ -145,25 +146,6 @@ fn beside(output: &Path) -> PathBuf {
     let mut name = output.as_os_str().to_owned();
     name.push(".checkpoint");
     PathBuf::from(name)
-}
-
-/// Refuses an output that could not be written after an hour of work.
-pub(super) fn writable(output: &Path) -> Result<()> {
-    ensure!(
-        !output.is_dir(),
-        "{}: expected the name of a file, found a folder",
-        output.display()
-    );
-    let folder = match output.parent() {
-        Some(parent) if !parent.as_os_str().is_empty() => parent,
-        _ => Path::new("."),
-    };
-    let tried = tempfile::NamedTempFile::new_in(folder).map(drop);
-    match tried {
-        Ok(()) => Ok(()),
-        // The name of the file that was tried is no concern of the user's.
-        Err(error) => bail!("{}: cannot be written: {}", output.display(), error.kind()),
-    }
 }
 
 /// An interrupted fit says how to go on.

@@ -1,5 +1,6 @@
 //! Runs the command: every subcommand once, its exit codes and its JSON, and every bad input.
 
+mod access;
 mod answer;
 mod disk;
 mod family;
