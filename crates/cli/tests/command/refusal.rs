@@ -31,8 +31,20 @@ fn refused_fits(cases: &[(&[&str], &str)]) {
 fn mistakes_in_the_formula_are_pointed_at() {
     refused_fits(&[
         (&["y ~ hieght", "train.csv"], "no column \"hieght\""),
-        (&["y ~ x11", "train.csv"], "^^^"),
-        (&["y ~ (x1", "train.csv"], "^"),
+        (
+            &["y ~ x1 + (1 | stie)", "train.csv"],
+            "formula:1:15: no column \"stie\" in the table\n  y ~ x1 + (1 | stie)\n                ^^^^  did you mean \"site\"?",
+        ),
+        (
+            &["y ~ x11", "train.csv"],
+            "y ~ x11\n      ^^^  did you mean \"x1\"?",
+        ),
+        (&["y ~ (x1", "train.csv"], "y ~ (x1\n      ^"),
+        (
+            &["y ~ lgo(x1)", "train.csv"],
+            "y ~ lgo(x1)\n      ^^^  did you mean \"log\"?",
+        ),
+        (&["y ~ x1 +", "train.csv"], "a term is expected after +"),
         (&["y x1", "train.csv"], "a formula needs a ~"),
         (&["", "train.csv"], "the formula is empty"),
         (&["nope ~ x1", "train.csv"], "no column \"nope\""),
@@ -48,7 +60,29 @@ fn mistakes_in_the_model_are_named_with_the_nearest_name() {
         ),
         (
             &["y ~ x1", "train.csv", "--prior", "x3 ~ normal(0, 1)"],
-            "x3",
+            "no parameter \"x3\" in the model\n  x3 ~ normal(0, 1)\n  ^^  did you mean \"x1\"?",
+        ),
+        (
+            &[
+                "y ~ x1 + (1 | site)",
+                "train.csv",
+                "--prior",
+                "sd(stie) ~ half_normal(1)",
+            ],
+            "did you mean \"sd(site)\"?",
+        ),
+        (
+            &["y ~ x1", "train.csv", "--prior", "nothing ~ normal(0, 1)"],
+            "the model has Intercept, x1, ",
+        ),
+        (
+            &[
+                "y ~ x1 + (1 | site)",
+                "train.csv",
+                "--prior",
+                "sd(site) ~ normal(0, 1)",
+            ],
+            "expects a distribution of positive numbers, found normal",
         ),
         (
             &["y ~ x1", "train.csv", "--prior", "x1 ~ norml(0, 1)"],
