@@ -2,6 +2,7 @@
 
 mod access;
 mod answer;
+mod arviz;
 mod disk;
 mod family;
 mod fixture;
