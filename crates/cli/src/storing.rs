@@ -132,9 +132,7 @@ impl RowFile {
     /// folder of its own for temporary files.
     pub(crate) fn new(output: Option<&Path>) -> Result<RowFile> {
         let (path, folder) = if let Some(output) = output {
-            let mut name = output.as_os_str().to_owned();
-            name.push(".rows");
-            (PathBuf::from(name), None)
+            (beside(output), None)
         } else {
             let place = std::env::temp_dir();
             let folder = Scratch::new_in(&place, "lehr-rows-")
@@ -162,6 +160,22 @@ impl Drop for RowFile {
         if !self.kept {
             let _ = std::fs::remove_file(&self.path);
         }
+    }
+}
+
+/// The rows of an output: `fit.lehr.rows`.
+fn beside(output: &Path) -> PathBuf {
+    let mut name = output.as_os_str().to_owned();
+    name.push(".rows");
+    PathBuf::from(name)
+}
+
+/// Removes the rows of an earlier fit that was killed and is now replaced by one that had no
+/// use for them.
+pub(crate) fn tidy(output: &Path) {
+    let path = beside(output);
+    if Shuffled::open(&path).is_ok() {
+        let _ = std::fs::remove_file(path);
     }
 }
 

@@ -111,6 +111,7 @@ pub fn save<T: Serialize>(path: &Path, kind: Kind, value: &T) -> Result<(), File
 /// A temporary file with all the rights that the user's mask allows, as for any new file.
 fn draft(folder: &Path) -> std::io::Result<tempfile::NamedTempFile> {
     let mut builder = tempfile::Builder::new();
+    builder.prefix(".lehr-").suffix(".partial");
     #[cfg(unix)]
     {
         use std::os::unix::fs::PermissionsExt;

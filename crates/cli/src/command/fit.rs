@@ -20,6 +20,7 @@ use crate::output::writable;
 use crate::reading::Reading;
 use crate::saved::SavedFit;
 use crate::session::Session;
+use crate::storing;
 
 use super::summary::text;
 
@@ -126,6 +127,7 @@ impl Fit {
     fn keep(&self, saved: &SavedFit, checkpoint: Option<&Path>) -> Result<()> {
         if let Some(output) = &self.output {
             saved.save(output)?;
+            storing::tidy(output);
         }
         if let Some(path) = checkpoint {
             let _ = std::fs::remove_file(path);

@@ -89,11 +89,20 @@ fn a_killed_fit_finds_its_rows_again() {
     }
     child.kill().unwrap();
     child.wait().unwrap();
-    assert!(scratch.path("fit.lehr.rows").exists());
+    let rows = std::fs::read(scratch.path("fit.lehr.rows")).unwrap();
     let resumed: Vec<&str> = arguments.iter().copied().chain(["--resume"]).collect();
     let json = scratch.judged(&resumed);
     assert_eq!(json["iterations"], 60000);
     assert_eq!(files(&scratch.path("")), ["fit.lehr", "train.csv"]);
+    // Instead of going on, the fit may be made anew without them.
+    std::fs::write(scratch.path("fit.lehr.rows"), rows).unwrap();
+    let mut anew = vec!["fit", "hit ~ x1", "train.csv", "-o", "fit.lehr"];
+    anew.extend(QUICK);
+    scratch.judged(&anew);
+    assert_eq!(files(&scratch.path("")), ["fit.lehr", "train.csv"]);
+    scratch.write("fit.lehr.rows", "somebody's notes");
+    scratch.judged(&anew);
+    assert!(scratch.path("fit.lehr.rows").exists());
 }
 
 /// The first scratch folder of a conversion in this folder that has an owner.
