@@ -1,6 +1,6 @@
 # What a checkout must pass, and how to measure it.
 
-PYTHON ?= python3
+PYTHON ?= python3.11
 CHROMIUM ?= chromium
 
 .PHONY: help check test arviz browser slow bench peer docs
@@ -8,7 +8,7 @@ CHROMIUM ?= chromium
 help:
 	@echo "make check   format and lints only"
 	@echo "make test    everything a change must pass: check, tests, doc tests"
-	@echo "make arviz   opens written draws in ArviZ (PYTHON names a python that has it)"
+	@echo "make arviz   opens written draws in ArviZ, which it installs (PYTHON names the python)"
 	@echo "make browser loads a report in headless Chromium (CHROMIUM names it)"
 	@echo "make slow    the tests that take minutes"
 	@echo "make bench   speed tables (docs/performance.md holds dated copies)"
@@ -25,13 +25,17 @@ test: check
 	cargo run --locked --example multilevel
 	cargo run --locked --example higgs -- 3000
 
-# Where ArviZ is absent the test says so and how to get it: pip install arviz netcdf4 h5netcdf h5py
-arviz:
-	@if $(PYTHON) -c 'import arviz' 2>/dev/null; then \
-		LEHR_PYTHON=$(PYTHON) cargo test --locked -p lehr-report --test report -- --ignored arviz; \
-	else \
-		echo "skipped: $(PYTHON) has no arviz; PYTHON=venv/bin/python make arviz names another"; \
-	fi
+# Installs ArviZ into an environment of its own.
+ARVIZ_VENV := crates/report/tests/.venv
+
+arviz: $(ARVIZ_VENV)/installed
+	LEHR_PYTHON=$(CURDIR)/$(ARVIZ_VENV)/bin/python cargo test --locked -p lehr-report --test report -- --ignored arviz
+	LEHR_PYTHON=$(CURDIR)/$(ARVIZ_VENV)/bin/python cargo test --locked -p lehr-cli --test command -- --ignored arviz
+
+$(ARVIZ_VENV)/installed: crates/report/tests/requirements.txt
+	$(PYTHON) -m venv $(ARVIZ_VENV)
+	$(ARVIZ_VENV)/bin/pip install --quiet --requirement crates/report/tests/requirements.txt
+	touch $@
 
 browser:
 	@command -v $(CHROMIUM) >/dev/null || apt-get install -y chromium

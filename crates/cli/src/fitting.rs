@@ -132,13 +132,18 @@ impl Wish<'_> {
 impl Prepared {
     /// Makes the model of a table; `clock` started with its reading.
     pub(crate) fn new(wish: &Wish<'_>, table: &Table, clock: Instant) -> Result<Prepared> {
+        let dropped = table.dropped_rows();
+        ensure!(
+            table.n_rows() > 0 || dropped == 0,
+            "table: expected at least one row, found none: all {dropped} have a missing value\n  hint: leave columns that are seldom filled out of the formula"
+        );
         let (regression, family_choice) = wish.regression(table)?;
         Ok(Prepared {
             bound: regression.bind(table)?,
             regression,
             family_choice,
             read_seconds: clock.elapsed().as_secs_f64(),
-            dropped_rows: table.dropped_rows(),
+            dropped_rows: dropped,
             stored: None,
         })
     }

@@ -11,6 +11,7 @@ mod live;
 mod memory;
 mod object;
 mod outcome;
+mod output;
 mod page;
 mod prediction;
 mod reading;

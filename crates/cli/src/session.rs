@@ -1,8 +1,8 @@
 //! What all commands share: the form of the answer, how much is said, and the threads.
 
-use std::io::Write;
+use std::io::{ErrorKind, Write};
 
-use anyhow::{Context, Result, ensure};
+use anyhow::{Context, Result, anyhow, ensure};
 use lehr_report::Style;
 use serde::Serialize;
 
@@ -98,10 +98,12 @@ impl Session {
     }
 }
 
-/// Writes to stdout; the error of a closed pipe is passed on, not a panic.
+/// Writes to stdout; the error of a closed pipe is passed on as such, because it is none.
 pub(crate) fn print(text: &str) -> Result<()> {
     let mut out = std::io::stdout().lock();
-    out.write_all(text.as_bytes())?;
-    out.flush()?;
-    Ok(())
+    let written = out.write_all(text.as_bytes()).and_then(|()| out.flush());
+    written.map_err(|error| match error.kind() {
+        ErrorKind::BrokenPipe => error.into(),
+        _ => anyhow!("the answer: cannot write: {error}"),
+    })
 }

@@ -11,9 +11,8 @@ use lehr_density::RowSource;
 use lehr_model::{Bound, StoredRows};
 use lehr_regression::{Blocks, EachBlock, Regression, RegressionError};
 use lehr_table::{
-    Field, Kind, Provenance, ReadOptions, Shuffled, Shuffler, Source, Table, TableError,
+    Field, Kind, Provenance, ReadOptions, Scratch, Shuffled, Shuffler, Source, Table, TableError,
 };
-use tempfile::TempDir;
 
 use crate::interrupt;
 use crate::live::Live;
@@ -125,7 +124,7 @@ impl Blocks for Files<'_> {
 pub(crate) struct RowFile {
     path: PathBuf,
     kept: bool,
-    _folder: Option<TempDir>,
+    _folder: Option<Scratch>,
 }
 
 impl RowFile {
@@ -133,14 +132,14 @@ impl RowFile {
     /// folder of its own for temporary files.
     pub(crate) fn new(output: Option<&Path>) -> Result<RowFile> {
         let (path, folder) = if let Some(output) = output {
-            let mut name = output.as_os_str().to_owned();
-            name.push(".rows");
-            (PathBuf::from(name), None)
+            (beside(output), None)
         } else {
-            let folder = tempfile::Builder::new().prefix("lehr-rows-").tempdir()?;
+            let place = std::env::temp_dir();
+            let folder = Scratch::new_in(&place, "lehr-rows-")
+                .map_err(|error| anyhow!("{}: cannot write: {error}", place.display()))?;
             (folder.path().join("rows"), Some(folder))
         };
-        let doomed = folder.as_ref().map_or(path.as_path(), TempDir::path);
+        let doomed = folder.as_ref().map_or(path.as_path(), Scratch::path);
         interrupt::doom(Some(doomed));
         Ok(RowFile {
             path,
@@ -161,6 +160,22 @@ impl Drop for RowFile {
         if !self.kept {
             let _ = std::fs::remove_file(&self.path);
         }
+    }
+}
+
+/// The rows of an output: `fit.lehr.rows`.
+fn beside(output: &Path) -> PathBuf {
+    let mut name = output.as_os_str().to_owned();
+    name.push(".rows");
+    PathBuf::from(name)
+}
+
+/// Removes the rows of an earlier fit that was killed and is now replaced by one that had no
+/// use for them.
+pub(crate) fn tidy(output: &Path) {
+    let path = beside(output);
+    if Shuffled::open(&path).is_ok() {
+        let _ = std::fs::remove_file(path);
     }
 }
 

@@ -116,6 +116,7 @@ impl<'a> Draft<'a> {
     pub(crate) fn finish(mut self) -> Result<(Blueprint, Vec<(String, String)>), RegressionError> {
         self.declare();
         self.wishes.check(&self.parameters)?;
+        self.identified()?;
         let columns = &self.parts.population.columns;
         let blueprint = Blueprint {
             family: self.parts.family,
@@ -135,6 +136,34 @@ impl<'a> Draft<'a> {
             has_row_weight: false,
         };
         Ok((blueprint, self.printed))
+    }
+
+    /// Refuses a group for every row where the rows have noise of their own: the data then
+    /// know the sum of the two variances and the mode is at no noise at all. A user's prior on
+    /// either spread is taken as knowledge that tells them apart.
+    fn identified(&self) -> Result<(), RegressionError> {
+        let Parts { family, n_rows, .. } = self.parts;
+        let is_lonely = |grouping: &&Grouping| {
+            grouping.count() == n_rows && grouping.effects.iter().any(|name| name == "Intercept")
+        };
+        let lonely = self.parts.groupings.iter().find(is_lonely);
+        let Some(Grouping { label, .. }) = lonely.filter(|_| family.link() == Link::Identity)
+        else {
+            return Ok(());
+        };
+        let spread = format!("sd({label})");
+        let names = ["sigma".into(), format!("sd({label}, Intercept)"), spread];
+        if self.wishes.law(&names).is_some() {
+            return Ok(());
+        }
+        Err(RegressionError::Column {
+            at: format!("group {label}"),
+            expected: format!("fewer groups than rows for family {family}"),
+            found: format!("{n_rows} groups in {n_rows} rows"),
+            hint: format!(
+                "each row is a group of its own, so sd({label}) cannot be told from sigma: leave the term out, or say what is known of sigma, as in --prior 'sigma ~ gamma(25, 50)'"
+            ),
+        })
     }
 
     fn heads(&self) -> Vec<String> {

@@ -96,8 +96,9 @@ pub enum TableError {
     },
     /// Missing values where none are allowed.
     #[error(
-        "missing values in {rows} rows: {}\n  hint: leave out the rows that have any with --missing drop",
-        counts(columns)
+        "missing values among {rows} rows: {}\n  hint: {}",
+        counts(columns),
+        mend(columns, *rows)
     )]
     Missing {
         /// Each column that has some, and how many.
@@ -253,6 +254,16 @@ fn counts(columns: &[(String, usize)]) -> String {
     match columns.len().saturating_sub(10) {
         0 => shown.join(", "),
         more => format!("{}, and {more} more columns", shown.join(", ")),
+    }
+}
+
+/// What to do about missing values: leaving out rows only helps where some would be left.
+fn mend(columns: &[(String, usize)], rows: usize) -> String {
+    match columns.iter().find(|(_, count)| *count == rows) {
+        Some((name, _)) => {
+            format!("column {name:?} has no value at all: leave it out of the formula")
+        }
+        None => "leave out the rows that have any with --missing drop".into(),
     }
 }
 

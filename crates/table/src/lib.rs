@@ -37,8 +37,8 @@ mod shuffled;
 
 #[cfg(feature = "files")]
 pub use file::{
-    Field, Header, MissingPolicy, Progress, ReadOptions, Scanned, Sink, Source, Stage, write_csv,
-    write_ipc, write_parquet,
+    Field, Header, MissingPolicy, Progress, ReadOptions, Scanned, Scratch, Sink, Source, Stage,
+    write_csv, write_ipc, write_parquet,
 };
 #[cfg(feature = "files")]
 pub use shuffled::{Conversion, Provenance, Shuffled, ShuffledColumns, Shuffler, Stored};

@@ -120,7 +120,7 @@ fn missing_values_are_refused_with_counts_or_dropped_with_their_rows() {
         .unwrap();
     assert_eq!(
         table.refuse_missing().unwrap_err().to_string(),
-        "missing values in 4 rows: \"g\" 1, \"age\" 2\n  hint: leave out the rows that have any with --missing drop"
+        "missing values among 4 rows: \"g\" 1, \"age\" 2\n  hint: leave out the rows that have any with --missing drop"
     );
     let kept = table.drop_missing();
     assert_eq!((kept.n_rows(), kept.dropped_rows()), (2, 2));

@@ -15,6 +15,7 @@ use crate::interrupt;
 use crate::live::Live;
 use crate::object::FitObject;
 use crate::outcome::Outcome;
+use crate::output::writable;
 use crate::page;
 use crate::prediction::Oracle;
 use crate::reading::Reading;
@@ -22,7 +23,6 @@ use crate::saved::SavedFit;
 use crate::session::Session;
 
 use super::evaluate::judge;
-use super::fit::writable;
 
 /// Draws that held-out rows are judged by.
 pub(super) const TEST_DRAWS: usize = 256;

@@ -17,12 +17,12 @@ use crate::interrupt;
 use crate::live::Live;
 use crate::object::FitObject;
 use crate::outcome::Outcome;
+use crate::output::writable;
 use crate::sample::{DEMO_FORMULA, machines};
 use crate::session::Session;
 
 use super::compare::{Rival, best, compared, line, objects, oracle, text};
 use super::evaluate::judge_table;
-use super::fit::writable;
 
 const METHODS: [Method; 4] = [
     Method::MeanField,

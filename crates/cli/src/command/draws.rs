@@ -2,14 +2,15 @@
 
 use std::path::PathBuf;
 
-use anyhow::Result;
+use anyhow::{Result, bail};
 use clap::Args;
 use lehr_regression::{Groups, NamedDraws};
 use lehr_report::InferenceData;
-use lehr_table::{Column, Sink, Table};
+use lehr_table::{Column, Sink, Table, TableError};
 use serde::Serialize;
 
 use crate::outcome::Outcome;
+use crate::output::writable;
 use crate::saved::SavedFit;
 use crate::session::Session;
 
@@ -46,6 +47,7 @@ struct Written {
 
 impl Draws {
     pub(crate) fn run(&self, session: &Session) -> Result<Outcome> {
+        writable(&self.output)?;
         let saved = SavedFit::load(&self.fit)?;
         let columns = self.columns(&saved);
         self.write(&saved, &columns)?;
@@ -100,7 +102,13 @@ impl Draws {
         for one in columns {
             table.insert(one.name.clone(), Column::Number(one.values.clone()))?;
         }
-        let mut sink = Sink::create(&self.output, &table)?;
+        let mut sink = match Sink::create(&self.output, &table) {
+            Err(TableError::NoTable { path, reason, .. }) => bail!(
+                "{}: {reason}\n  hint: end its name in csv, tsv, parquet or arrow, or in nc for ArviZ",
+                path.display()
+            ),
+            opened => opened?,
+        };
         sink.push(&table)?;
         Ok(sink.finish()?)
     }

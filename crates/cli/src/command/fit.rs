@@ -3,11 +3,12 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use anyhow::{Context, Result, bail, ensure};
+use anyhow::{Result, anyhow, bail, ensure};
 use clap::Args;
 use lehr_infer::fit::FitError;
 use lehr_infer::train::{Checkpoint, TrainError};
 use lehr_regression::Groups;
+use lehr_table::Shuffler;
 
 use crate::choice::{Choice, method};
 use crate::fitting::ModelArgs;
@@ -15,9 +16,11 @@ use crate::interrupt;
 use crate::live::Live;
 use crate::object::FitObject;
 use crate::outcome::Outcome;
+use crate::output::writable;
 use crate::reading::Reading;
 use crate::saved::SavedFit;
 use crate::session::Session;
+use crate::storing;
 
 use super::summary::text;
 
@@ -97,6 +100,7 @@ impl Fit {
             self.checkpoint_every
         );
         writable(output)?;
+        Shuffler::tidy_beside(output);
         let path = beside(output);
         match (self.resume, path.exists()) {
             (true, false) => bail!(
@@ -109,7 +113,7 @@ impl Fit {
                     path.display()
                 ));
                 std::fs::remove_file(&path)
-                    .with_context(|| format!("{}: cannot be removed", path.display()))?;
+                    .map_err(|error| anyhow!("{}: cannot remove: {error}", path.display()))?;
             }
             _ => {}
         }
@@ -123,6 +127,7 @@ impl Fit {
     fn keep(&self, saved: &SavedFit, checkpoint: Option<&Path>) -> Result<()> {
         if let Some(output) = &self.output {
             saved.save(output)?;
+            storing::tidy(output);
         }
         if let Some(path) = checkpoint {
             let _ = std::fs::remove_file(path);
@@ -145,25 +150,6 @@ fn beside(output: &Path) -> PathBuf {
     PathBuf::from(name)
 }
 
-/// Refuses an output that could not be written after an hour of work.
-pub(super) fn writable(output: &Path) -> Result<()> {
-    ensure!(
-        !output.is_dir(),
-        "{}: expected the name of a file, found a folder",
-        output.display()
-    );
-    let folder = match output.parent() {
-        Some(parent) if !parent.as_os_str().is_empty() => parent,
-        _ => Path::new("."),
-    };
-    let tried = tempfile::NamedTempFile::new_in(folder).map(drop);
-    match tried {
-        Ok(()) => Ok(()),
-        // The name of the file that was tried is no concern of the user's.
-        Err(error) => bail!("{}: cannot be written: {}", output.display(), error.kind()),
-    }
-}
-
 /// An interrupted fit says how to go on.
 fn stopped(error: anyhow::Error, checkpoint: Option<&Path>) -> anyhow::Error {
     let step = match error.downcast_ref::<FitError>() {
@@ -171,11 +157,11 @@ fn stopped(error: anyhow::Error, checkpoint: Option<&Path>) -> anyhow::Error {
         _ => return error,
     };
     match checkpoint {
-        Some(path) => anyhow::anyhow!(
+        Some(path) => anyhow!(
             "fit: stopped after {step} iterations, which are saved in {}\n  hint: the same command with --resume goes on from there",
             path.display()
         ),
-        None => anyhow::anyhow!(
+        None => anyhow!(
             "fit: stopped after {step} iterations, nothing is saved\n  hint: with -o fit.lehr a stopped fit can be gone on with"
         ),
     }

@@ -10,6 +10,7 @@ use serde::Serialize;
 
 use crate::live::Live;
 use crate::outcome::Outcome;
+use crate::output::writable;
 use crate::prediction::Oracle;
 use crate::reading::{Reading, stop};
 use crate::saved::SavedFit;
@@ -83,6 +84,7 @@ impl Predict {
             self.draws > 0,
             "--draws: expected at least one draw, found 0"
         );
+        writable(&self.output)?;
         let saved = SavedFit::load(&self.fit)?;
         let live = Live::new(session, "predict");
         let oracle = Oracle {

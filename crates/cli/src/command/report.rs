@@ -8,6 +8,7 @@ use lehr_report::write_page;
 use serde::Serialize;
 
 use crate::outcome::Outcome;
+use crate::output::writable;
 use crate::page;
 use crate::saved::SavedFit;
 use crate::session::Session;
@@ -33,6 +34,7 @@ struct Written {
 
 impl Report {
     pub(crate) fn run(&self, session: &Session) -> Result<Outcome> {
+        writable(&self.output)?;
         let saved = SavedFit::load(&self.fit)?;
         write_page(&page::report(&saved), &self.output)?;
         let written = Written {

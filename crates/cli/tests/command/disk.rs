@@ -89,11 +89,65 @@ fn a_killed_fit_finds_its_rows_again() {
     }
     child.kill().unwrap();
     child.wait().unwrap();
-    assert!(scratch.path("fit.lehr.rows").exists());
+    let rows = std::fs::read(scratch.path("fit.lehr.rows")).unwrap();
     let resumed: Vec<&str> = arguments.iter().copied().chain(["--resume"]).collect();
     let json = scratch.judged(&resumed);
     assert_eq!(json["iterations"], 60000);
     assert_eq!(files(&scratch.path("")), ["fit.lehr", "train.csv"]);
+    // Instead of going on, the fit may be made anew without them.
+    std::fs::write(scratch.path("fit.lehr.rows"), rows).unwrap();
+    let mut anew = vec!["fit", "hit ~ x1", "train.csv", "-o", "fit.lehr"];
+    anew.extend(QUICK);
+    scratch.judged(&anew);
+    assert_eq!(files(&scratch.path("")), ["fit.lehr", "train.csv"]);
+    scratch.write("fit.lehr.rows", "somebody's notes");
+    scratch.judged(&anew);
+    assert!(scratch.path("fit.lehr.rows").exists());
+}
+
+/// The first scratch folder of a conversion in this folder that has an owner.
+fn scattered(scratch: &Scratch) -> Option<String> {
+    let names = files(&scratch.path("")).into_iter();
+    names
+        .filter(|name| name.starts_with(".lehr-scatter-"))
+        .find(|name| scratch.path(name).join("owner").exists())
+}
+
+#[test]
+fn what_a_killed_conversion_left_goes_with_the_next_fit_beside_it() {
+    let scratch = Scratch::new();
+    scratch.write("large.csv", &csv(150_000, 25));
+    scratch.write("small.csv", &csv(100, 26));
+    let fit = |table: &'static str, memory: &'static str| {
+        let mut arguments = vec!["fit", "y ~ x1 + x2", table, "-o", "fit.lehr"];
+        arguments.extend(QUICK);
+        arguments.extend(["--memory", memory]);
+        arguments
+    };
+    for (table, memory) in [("small.csv", "0"), ("small.csv", "1GiB")] {
+        let mut command = scratch.command(&fit("large.csv", "0"));
+        let mut child = command.stderr(Stdio::null()).spawn().unwrap();
+        let clock = Instant::now();
+        while scattered(&scratch).is_none() {
+            assert!(clock.elapsed() < Duration::from_secs(60), "no conversion");
+            std::thread::sleep(Duration::from_millis(1));
+        }
+        // A fit beside it leaves the folder of the living alone.
+        scratch.run(&["fit", "y ~ x1", "none.csv", "-o", "other.lehr"]);
+        assert!(
+            scattered(&scratch).is_some(),
+            "it was taken from the living"
+        );
+        child.kill().unwrap();
+        child.wait().unwrap();
+        assert!(
+            scattered(&scratch).is_some(),
+            "it was done before it was killed"
+        );
+        scratch.run(&fit(table, memory));
+        let expected = ["fit.lehr", "large.csv", "small.csv"];
+        assert_eq!(files(&scratch.path("")), expected);
+    }
 }
 
 /// A shell in which no file can grow beyond some kilobytes, as on a full disk.

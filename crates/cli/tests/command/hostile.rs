@@ -63,6 +63,8 @@ fn a_constant_column_is_told() {
         told.contains("c: left out, it is the same in every row"),
         "{told}"
     );
+    let alone = "expected a column that varies, found the same value in every row of c";
+    refused("y ~ c", &text, &[], alone);
 }
 
 #[test]
@@ -74,7 +76,12 @@ fn duplicate_columns_do_not_break_the_fit() {
     let out = fitted("y ~ x + z", &text, &[]);
     let told = "x and z are equal: only the sum of their coefficients is known";
     assert!(out.contains(told), "{out}");
-    refused("y ~ x", "y,x,x\n1,2,3\n", &[], "both called \"x\"");
+    refused(
+        "y ~ x",
+        "y,x,x\n1,2,3\n",
+        &[],
+        "columns 2 and 3 are both called \"x\"",
+    );
 }
 
 #[test]
@@ -95,7 +102,12 @@ fn one_class_only_is_refused_or_told() {
     let out = fitted("y ~ x", &text, &["--family", "bernoulli"]);
     assert!(out.contains("1 in every row, so priors decide"), "{out}");
     let words = table("y,x", 50, |_, noise| format!("yes,{}", noise.normal()));
-    refused("y ~ x", &words, &["--family", "bernoulli"], "\"y\"");
+    let told = "for family bernoulli, found only \"yes\"";
+    refused("y ~ x", &words, &["--family", "bernoulli"], told);
+    refused("y ~ x", &words, &[], told);
+    let told =
+        "column \"y\": expected values that differ for family gaussian, found 1 in every row";
+    refused("y ~ x", &text, &["--family", "gaussian"], told);
 }
 
 #[test]
@@ -104,7 +116,12 @@ fn missing_values_are_counted_and_can_be_dropped() {
         0 => format!("{},NA", noise.normal()),
         _ => format!("{},{}", noise.normal(), noise.normal()),
     });
-    refused("y ~ x", &text, &[], "missing values");
+    refused(
+        "y ~ x",
+        &text,
+        &[],
+        "missing values among 60 rows: \"x\" 10",
+    );
     let out = fitted("y ~ x", &text, &["--missing", "drop"]);
     assert!(out.contains("10 with missing values left out"), "{out}");
     let marked = text.replace("NA", "n/a");
@@ -121,8 +138,12 @@ fn an_all_missing_column_is_refused_only_where_it_is_read() {
     let text = table("y,x,m", 40, |_, noise| {
         format!("{},{},", noise.normal(), noise.normal())
     });
-    refused("y ~ x + m", &text, &[], "\"m\" 40");
-    refused("y ~ x + m", &text, &["--missing", "drop"], "found none");
+    let told = "column \"m\" has no value at all: leave it out of the formula";
+    refused("y ~ x + m", &text, &[], "among 40 rows: \"m\" 40");
+    refused("y ~ x + m", &text, &[], told);
+    refused("y ~ .", &text, &[], told);
+    let none = "found none: all 40 have a missing value";
+    refused("y ~ x + m", &text, &["--missing", "drop"], none);
     fitted("y ~ x", &text, &[]);
 }
 
@@ -132,12 +153,19 @@ fn infinities_are_refused() {
         7 => format!("{},inf", noise.normal()),
         _ => format!("{},{}", noise.normal(), noise.normal()),
     });
-    refused("y ~ x", &text, &[], "\"x\"");
+    let told = "column \"x\": expected finite numbers, found 1 infinite, the first in row 8";
+    refused("y ~ x", &text, &[], told);
     let text = table("y,x", 40, |k, noise| match k {
         7 => format!("-inf,{}", noise.normal()),
         _ => format!("{},{}", noise.normal(), noise.normal()),
     });
-    refused("y ~ x", &text, &[], "\"y\"");
+    let told = "column \"y\": expected finite numbers, found 1 infinite, the first in row 8";
+    refused("y ~ x", &text, &[], told);
+    let text = table("y,x", 40, |k, noise| {
+        format!("{},{}", noise.normal(), k as f64 - 7.0)
+    });
+    let told = "log(x): expects finite numbers, found NaN in row 1";
+    refused("y ~ log(x)", &text, &[], told);
 }
 
 #[test]
@@ -158,6 +186,49 @@ fn unicode_names_need_no_quoting() {
 }
 
 #[test]
+fn an_unknown_name_of_another_script_is_told_the_nearest() {
+    let text = "größe,температура\n1,2\n2,3\n4,1\n";
+    refused(
+        "größe ~ темпратура",
+        text,
+        &[],
+        "^^^^^^^^^^  did you mean \"температура\"?",
+    );
+}
+
+#[test]
+fn shards_that_disagree_are_named() {
+    let scratch = Scratch::new();
+    std::fs::create_dir(scratch.path("shards")).unwrap();
+    scratch.write("shards/1.csv", "y,x\n1,2\n2,3\n");
+    for (second, expected) in [
+        (
+            "y,z\n1,2\n",
+            "shards/2.csv: column \"z\" (a number), but shards/1.csv has column \"x\"",
+        ),
+        (
+            "x,y\n1,2\n",
+            "shards/2.csv: column \"x\" (a number), but shards/1.csv has column \"y\"",
+        ),
+        (
+            "y\n1\n",
+            "shards/2.csv: no column \"x\", but shards/1.csv has column \"x\"",
+        ),
+        (
+            "y,x\n1,two\n",
+            "shards/2.csv:2:2: column \"x\" expects a number, found \"two\"",
+        ),
+        ("y,x\n1\n", "shards/2.csv:2: expected 2 fields, found 1"),
+    ] {
+        scratch.write("shards/2.csv", second);
+        for tables in ["shards", "shards/*.csv"] {
+            let error = scratch.expect(2, &["fit", "y ~ x", tables]).stderr;
+            assert!(error.contains(expected), "{error}");
+        }
+    }
+}
+
+#[test]
 fn ragged_and_mistyped_cells_are_told_with_their_line() {
     refused("y ~ x", "y,x\n1,2\n3\n", &[], "data.csv:3");
     refused("y ~ x", "y,x\n1,2\n3,4\n5,six\n7,8\n", &[], "data.csv:4:2");
@@ -173,14 +244,18 @@ fn a_level_per_row_is_a_group_effect() {
         "write (1 | g) for an effect that varies by group",
     );
     let text = table("y,g", 3000, |k, noise| format!("{},g{k}", noise.normal()));
-    let ended = fit(
-        "y ~ 1 + (1 | g)",
-        &text,
-        &["--method", "mf", "--start", "zero"],
-    );
-    assert!(matches!(ended.code, Some(0 | 1)), "{}", ended.stderr);
+    let alone = "group g: expected fewer groups than rows for family gaussian, \
+                 found 3000 groups in 3000 rows";
+    refused("y ~ 1 + (1 | g)", &text, &[], alone);
+    refused("y ~ 1 + (1 | g)", &text, &["--memory", "0"], alone);
+    let prior = ["--prior", "sigma ~ gamma(25, 50)", "--method", "mf"];
+    let out = fitted("y ~ 1 + (1 | g)", &text, &prior);
     let told = "every row is a group of its own, so only priors tell sd(g) from the noise";
-    assert!(ended.stdout.contains(told), "{}", ended.stdout);
+    assert!(out.contains(told), "{out}");
+    let counts = table("y,g", 300, |k, noise| {
+        format!("{},g{k}", (4.0 * noise.uniform()) as u32)
+    });
+    fitted("y ~ 1 + (1 | g)", &counts, &["--family", "poisson"]);
 }
 
 #[test]

@@ -19,7 +19,10 @@ pub enum BasisError {
     #[error("{0}: expects at least one row, found none")]
     Empty(String),
     /// A missing or infinite value.
-    #[error("{factor}: expects finite numbers, found {value} in row {row}")]
+    #[error(
+        "{factor}: expects finite numbers, found {value} in row {row}{}",
+        computed(factor)
+    )]
     NotFinite {
         /// The factor that was computed.
         factor: String,
@@ -65,9 +68,18 @@ pub enum BasisError {
         column: String,
         /// The new level.
         level: String,
-        /// Empty, or a line that names the nearest level.
+        /// A line that names the nearest level, or says what to do.
         hint: String,
     },
+}
+
+/// A hint where a value was computed, rather than read from the table.
+fn computed(factor: &str) -> &'static str {
+    if factor.contains('(') && !factor.starts_with("C(") {
+        "\n  hint: look for a logarithm, a root or a division that is not defined there"
+    } else {
+        ""
+    }
 }
 
 impl BasisError {

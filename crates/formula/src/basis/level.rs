@@ -81,7 +81,7 @@ fn unseen(column: &str, level: &str, known: &[String]) -> BasisError {
         level: level.to_owned(),
         hint: match nearest(level, known) {
             Some(near) => format!("\n  hint: did you mean \"{near}\"?"),
-            None => String::new(),
+            None => "\n  hint: leave such rows out, or fit again with rows of that level".into(),
         },
     }
 }

@@ -311,7 +311,8 @@ fn what_cannot_be_fitted_says_why() {
     let cases = [
         (
             "log(x)",
-            "log(x): expects finite numbers, found NaN in row 2",
+            "log(x): expects finite numbers, found NaN in row 2\n  \
+             hint: look for a logarithm, a root or a division that is not defined there",
         ),
         ("m", "m: expects finite numbers, found NaN in row 2"),
         ("C(m)", "C(m): expects finite numbers, found NaN in row 2"),
@@ -377,7 +378,8 @@ fn new_levels_are_refused_by_name() {
             .evaluate(&|name| new.column(name))
             .unwrap_err()
             .to_string(),
-        "column \"k\": the level \"7\" was not in the table that was fitted"
+        "column \"k\": the level \"7\" was not in the table that was fitted\n  \
+         hint: leave such rows out, or fit again with rows of that level"
     );
     let swapped = Table::new().numbers("color", &[1.0]).labels("k", &["1"]);
     let message = basis

@@ -5,6 +5,7 @@ mod fixture;
 
 mod calibration;
 mod conjugate;
+mod damage;
 mod diagnostic;
 mod epoch;
 mod gradient;

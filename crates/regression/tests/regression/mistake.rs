@@ -75,6 +75,48 @@ fn a_table_of_one_row_has_nothing_to_compare() {
 }
 
 #[test]
+fn a_group_per_row_is_refused_where_rows_have_noise_of_their_own() {
+    let table = category(table(), "id", &["a", "b", "c", "d"]);
+    for family in [Family::Gaussian, Family::Student] {
+        for formula in ["y ~ x + (1 | id)", "y ~ 1 + (1 + x | id) + (1 | color)"] {
+            refused(
+                formula,
+                family,
+                &table,
+                &format!(
+                    "group id: expected fewer groups than rows for family {family}, found 4 groups in 4 rows\n  \
+                     hint: each row is a group of its own, so sd(id) cannot be told from sigma: leave the \
+                     term out, or say what is known of sigma, as in --prior 'sigma ~ gamma(25, 50)'"
+                ),
+            );
+        }
+    }
+    let crossed = refusal("y ~ 1 + (1 | id:color)", Family::Gaussian, &table);
+    assert!(crossed.starts_with("group id:color: "), "{crossed}");
+    // A slope alone leaves the noise of rows where x is small to sigma.
+    regression("y ~ 1 + (0 + x | id)", Family::Gaussian, &table);
+    regression("y ~ 1 + (1 | color)", Family::Gaussian, &table);
+    for family in [Family::Poisson, Family::NegBinomial, Family::Gamma] {
+        regression("y ~ 1 + (1 | id)", family, &table);
+    }
+}
+
+#[test]
+fn a_prior_may_tell_the_spread_of_groups_of_one_row_from_the_noise() {
+    let table = category(table(), "id", &["a", "b", "c", "d"]);
+    for prior in [
+        "sigma ~ gamma(25, 50)",
+        "sd(id) ~ half_normal(1)",
+        "sd(id, Intercept) ~ half_normal(1)",
+    ] {
+        let priors = [prior.to_owned()];
+        let made = Regression::new("y ~ 1 + (1 + x | id)", Family::Gaussian, &priors, &table);
+        let notes = made.unwrap().notes().to_vec();
+        assert!(notes[0].contains("only priors tell sd(id)"), "{notes:?}");
+    }
+}
+
+#[test]
 fn missing_values_are_counted_with_their_row() {
     let holes = number(table(), "z", &[1.0, f64::NAN, 2.0, f64::NAN]);
     refused(
@@ -152,8 +194,8 @@ fn rows_of_numbers_are_refused() {
 #[test]
 fn a_category_of_many_levels_belongs_into_a_group_term() {
     let levels: Vec<String> = (0..100_000).map(|level| format!("g{level}")).collect();
-    let codes: Vec<u32> = (0..100_000).collect();
-    let y: Vec<f64> = codes.iter().map(|code| f64::from(*code).sin()).collect();
+    let codes: Vec<u32> = (0..100_000).chain(0..100_000).collect();
+    let y: Vec<f64> = (0..200_000).map(|row| f64::from(row).sin()).collect();
     let table = Table::new()
         .with_number("y", y)
         .and_then(|table| table.with_category("user id", codes, levels))

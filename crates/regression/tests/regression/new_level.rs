@@ -39,13 +39,13 @@ fn unseen_groups_are_refused_by_name() {
 
 #[test]
 fn an_unseen_combination_of_seen_levels_is_unseen() {
-    let made = regression("y ~ x + (1 | site:ward)", Family::Gaussian, &table());
+    let made = regression("y ~ x + (1 | site:ward)", Family::Gamma, &table());
     let rows = number(later(&["a"]).select_rows(&[0]), "y", &[1.0]);
     assert!(made.design_new(&rows, NewLevels::Refuse).is_ok());
     let only = number(Table::new(), "y", &[1.0, 2.0]);
     let only = category(number(only, "x", &[0.1, 0.4]), "site", &["a", "b"]);
     let only = number(only, "ward", &[1.0, 2.0]);
-    let made = regression("y ~ x + (1 | site:ward)", Family::Gaussian, &only);
+    let made = regression("y ~ x + (1 | site:ward)", Family::Gamma, &only);
     let crossed = category(number(Table::new(), "x", &[0.0]), "site", &["b"]);
     let error = made.design_new(&number(crossed, "ward", &[1.0]), NewLevels::Refuse);
     assert!(error.unwrap_err().to_string().contains("1 new: \"b:1\""));

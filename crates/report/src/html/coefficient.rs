@@ -43,7 +43,7 @@ pub(super) fn content(data: &ReportData) -> Vec<Element> {
     });
     let plots = figure(plots.collect(), legend(data, shown.len(), panels.len()));
     let side = Element::classed("div", "side").children(numbers(&data.coefficients));
-    vec![Element::classed("div", "split").child(plots).child(side)]
+    vec![Element::classed("div", "beside").child(plots).child(side)]
 }
 
 /// One coefficient as a line of a plot.

@@ -255,7 +255,7 @@ fn methods(data: &ReportData) -> Vec<Element> {
         vec![Element::with_text("span", text)],
     );
     let side = Element::classed("div", "side").child(table);
-    vec![Element::classed("div", "split").child(plot).child(side)]
+    vec![Element::classed("div", "beside").child(plot).child(side)]
 }
 
 fn run(data: &ReportData) -> Vec<Element> {

@@ -1,13 +1,13 @@
 //! The page in a real browser.
 
 use std::path::Path;
-use std::process::Command;
+use std::process::{Command, Output};
 
-use lehr_report::{page, write_page};
+use lehr_report::{Estimate, page, write_page};
 
 use crate::demo::demo;
 
-const FLAGS: [&str; 11] = [
+const FLAGS: [&str; 10] = [
     "--headless",
     "--no-sandbox",
     "--disable-gpu",
@@ -18,22 +18,76 @@ const FLAGS: [&str; 11] = [
     "--disable-sync",
     "--hide-scrollbars",
     "--enable-logging=stderr",
-    "--window-size=1280,5000",
 ];
+
+/// Opens a page with these further flags.
+fn opened(page: &Path, flags: &[String]) -> Output {
+    let profile = tempfile::tempdir().unwrap();
+    let browser = std::env::var("LEHR_CHROMIUM").unwrap_or_else(|_| "chromium".into());
+    Command::new(browser)
+        .args(FLAGS)
+        .arg(format!("--user-data-dir={}", profile.path().display()))
+        .args(flags)
+        .arg(format!("file://{}", page.display()))
+        .output()
+        .unwrap()
+}
 
 /// Takes a picture of a page and gives back what the browser had to say.
 fn photographed(page: &Path, picture: &Path, scheme: &str) -> String {
-    let profile = tempfile::tempdir().unwrap();
-    let browser = std::env::var("LEHR_CHROMIUM").unwrap_or_else(|_| "chromium".into());
-    let run = Command::new(browser)
-        .args(FLAGS)
-        .arg(format!("--user-data-dir={}", profile.path().display()))
-        .arg(format!("--blink-settings=preferredColorScheme={scheme}"))
-        .arg(format!("--screenshot={}", picture.display()))
-        .arg(format!("file://{}", page.display()))
-        .output()
-        .unwrap();
+    let flags = [
+        "--window-size=1280,5000".into(),
+        format!("--blink-settings=preferredColorScheme={scheme}"),
+        format!("--screenshot={}", picture.display()),
+    ];
+    let run = opened(page, &flags);
     String::from_utf8_lossy(&run.stderr).into_owned()
+}
+
+/// Writes into the page which of the elements are wider than the room they have.
+const MEASURE: &str = "<script>
+  const wide = [...document.querySelectorAll('SELECTOR')].filter(e => e.scrollWidth > e.clientWidth);
+  document.title = 'cut: ' + wide.map(e => e.textContent.slice(0, 40)).join('; ') + '.';
+</script></body>";
+
+/// What is cut off at this width, in the words of the page.
+fn cut(text: &str, selector: &str, width: u32) -> String {
+    let place = tempfile::tempdir().unwrap();
+    let path = place.path().join("measured.html");
+    let open = text.replace("Content-Security-Policy", "no-policy");
+    let script = MEASURE.replace("SELECTOR", selector);
+    std::fs::write(&path, open.replace("</body>", &script)).unwrap();
+    let flags = [format!("--window-size={width},2000"), "--dump-dom".into()];
+    let run = opened(&path, &flags);
+    let dom = String::from_utf8_lossy(&run.stdout).into_owned();
+    let (_, rest) = dom.split_once("<title>cut: ").expect("the script has run");
+    rest.split_once(".</title>").unwrap().0.to_owned()
+}
+
+#[test]
+#[ignore = "needs chromium; LEHR_CHROMIUM names it"]
+fn long_bounds_and_wide_tables_have_room_in_the_browser() {
+    let mut data = demo();
+    let long = |mean| Some(Estimate { mean, se: 1.23 });
+    (data.bound, data.evidence) = (long(-1_226_970.31), long(-1_226_968.17));
+    for coefficient in &mut data.coefficients {
+        coefficient.corrected = Some(coefficient.summary);
+    }
+    let text = page(&data);
+    for width in [1000, 1400] {
+        assert_eq!(cut(&text, ".side .table, .facts dd", width), "");
+    }
+    // Headless windows are not narrower than this; tables may scroll on a phone.
+    assert_eq!(cut(&text, ".facts dd, .facts div, main", 500), "");
+    let cramped = text.replace(
+        ".beside { display: flex",
+        ".beside { width: 300px; display: flex",
+    );
+    assert_ne!(
+        cut(&cramped, ".side .table", 1000),
+        "",
+        "nothing is ever seen to be cut"
+    );
 }
 
 #[test]

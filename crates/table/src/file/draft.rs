@@ -22,6 +22,11 @@ pub(crate) struct Draft {
 impl Draft {
     /// Starts a file that will be called `target`.
     pub(crate) fn create(target: &Path) -> Result<Self, TableError> {
+        Self::create_in(folder(target), target)
+    }
+
+    /// Starts a file that lies in `place`, on the same disk, until it is called `target`.
+    pub(crate) fn create_in(place: &Path, target: &Path) -> Result<Self, TableError> {
         let mut builder = tempfile::Builder::new();
         builder.prefix(".lehr-").suffix(".partial");
         #[cfg(unix)]
@@ -30,7 +35,7 @@ impl Draft {
             use std::os::unix::fs::PermissionsExt;
             builder.permissions(std::fs::Permissions::from_mode(0o666));
         }
-        let file = (builder.tempfile_in(folder(target))).map_err(io(target, "write"))?;
+        let file = (builder.tempfile_in(place)).map_err(io(target, "write"))?;
         let (file, temporary) = file.into_parts();
         Ok(Self {
             target: target.into(),

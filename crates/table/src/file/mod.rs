@@ -9,6 +9,7 @@ mod option;
 mod parquet;
 mod progress;
 mod schema;
+mod scratch;
 mod shard;
 mod sink;
 mod source;
@@ -17,10 +18,12 @@ mod stack;
 pub use option::{Header, MissingPolicy, ReadOptions};
 pub use progress::{Progress, Stage};
 pub use schema::Field;
+pub use scratch::Scratch;
 pub use sink::{Sink, write_csv, write_ipc, write_parquet};
 pub use source::{Scanned, Source};
 
 pub(crate) use draft::{Draft, folder};
+pub(crate) use scratch::sweep;
 pub(crate) use stack::Provisional;
 
 use std::path::Path;

@@ -19,8 +19,8 @@ pub struct ReadOptions {
     /// Columns to read as categories even though they look like numbers or truth values. In CSV
     /// the text of a cell is its level (`1` and `1.0` differ), elsewhere the number is.
     pub categorical: Vec<String>,
-    /// CSV types are inferred from this many records, and from further ones only until every
-    /// column has shown a value. A column of which more than half of the values seen are
+    /// CSV types are inferred from this many records of the first file, and from further ones
+    /// only until every column has shown a value. A column of which more than half of the values seen are
     /// numbers is a number; one with nothing but `true` and `false` (in any case) a truth value; one
     /// without any value a number; any other a category.
     pub sample_rows: usize,

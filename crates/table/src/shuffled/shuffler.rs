@@ -5,14 +5,16 @@ use std::path::{Path, PathBuf};
 
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::SeedableRng;
-use tempfile::TempDir;
 
-use crate::file::{Draft, Progress, Provisional, Stage, folder, io};
+use crate::file::{Draft, Progress, Provisional, Scratch, Stage, folder, io, sweep};
 use crate::{Column, Kind, MISSING, Table, TableError};
 
 use super::Shuffled;
 use super::header::{Header, ROW_SUM_AT, Stored};
 use super::scatter::{Bucket, Budget, Drain, Scatter};
+
+/// How the names of scratch folders begin.
+const SCRATCH: &str = ".lehr-scatter-";
 
 /// The name and kind of each column.
 pub type Columns = Vec<(String, Kind)>;
@@ -30,7 +32,7 @@ pub struct Shuffler {
     n_rows: usize,
     row: Vec<f64>,
     // Last, so that it is removed after the files in it are closed.
-    scratch: TempDir,
+    scratch: Scratch,
 }
 
 /// What a file of shuffled rows is told at its end.
@@ -56,9 +58,7 @@ impl Shuffler {
         seed: u64,
         memory_bytes: usize,
     ) -> Result<Self, TableError> {
-        let scratch = (tempfile::Builder::new().prefix(".lehr-scatter-"))
-            .tempdir_in(folder(path))
-            .map_err(io(path, "write beside"))?;
+        let scratch = Scratch::new_in(folder(path), SCRATCH).map_err(io(path, "write beside"))?;
         let width: usize = columns.iter().map(|(_, kind)| kind.width()).sum();
         let budget = Budget::new(memory_bytes, 8 * width);
         Ok(Self {
@@ -73,6 +73,11 @@ impl Shuffler {
             row: Vec::new(),
             scratch,
         })
+    }
+
+    /// Removes what killed processes left beside `path`; what living ones need stays.
+    pub fn tidy_beside(path: &Path) {
+        sweep(folder(path), SCRATCH);
     }
 
     /// Takes in the rows of a table.
@@ -151,7 +156,8 @@ fn write(
     (buckets, drain): (Vec<Bucket>, &mut Drain<'_>),
     progress: &mut dyn FnMut(Progress),
 ) -> Result<(), TableError> {
-    let mut draft = Draft::create(path)?;
+    // In the scratch folder, so that a killed process leaves nothing else.
+    let mut draft = Draft::create_in(drain.folder, path)?;
     draft
         .write_all(&header.encode())
         .map_err(io(path, "write"))?;

@@ -101,7 +101,7 @@ fn wounded(mut bytes: Vec<u8>, (wounds, keep): &(Vec<(f64, u8)>, f64)) -> Vec<u8
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 300, failure_persistence: None, rng_seed: RngSeed::Fixed(17), ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 1_500, failure_persistence: None, rng_seed: RngSeed::Fixed(17), ..ProptestConfig::default() })]
 
     #[test]
     fn any_bytes_read_as_csv_without_a_panic(
@@ -132,6 +132,10 @@ proptest! {
             let _ = shuffled.table(0..shuffled.n_rows());
         }
     }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 500, failure_persistence: None, rng_seed: RngSeed::Fixed(18), ..ProptestConfig::default() })]
 
     #[test]
     fn damaged_parquet_and_arrow_files_are_answered_without_a_panic(damage in wounds()) {

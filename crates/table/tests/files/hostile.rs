@@ -104,7 +104,7 @@ fn an_all_missing_column_is_counted_refused_or_leaves_no_row() {
     let path = put(&place, "a.csv", "x,y,g\n1,,r\n2,NA,\n3, ,b\n");
     assert_eq!(
         message(&place, read(&path)),
-        "missing values in 3 rows: \"y\" 3, \"g\" 1\n  hint: leave out the rows that have any with --missing drop"
+        "missing values among 3 rows: \"y\" 3, \"g\" 1\n  hint: column \"y\" has no value at all: leave it out of the formula"
     );
     let options = ReadOptions {
         missing: MissingPolicy::Drop,

@@ -58,16 +58,25 @@ fn a_csv_shard_of_another_type_is_named_with_its_cell() {
     let place = scratch();
     put(&place, "1.csv", "a\n1\n");
     put(&place, "2.csv", "a\nword\n");
-    let options = ReadOptions {
-        sample_rows: 1,
-        ..ReadOptions::default()
-    };
-    let result = Source::open(&[place.path()])
-        .unwrap()
-        .read(&options, &mut |_| ());
+    let expected = "2.csv:2:1: column \"a\" expects a number, found \"word\"";
+    for sample_rows in [1, 10_000] {
+        let options = ReadOptions {
+            sample_rows,
+            ..ReadOptions::default()
+        };
+        let result = Source::open(&[place.path()])
+            .unwrap()
+            .read(&options, &mut |_| ());
+        assert!(message(&place, result).starts_with(expected));
+    }
+    put(&place, "1.csv", "a\ntrue\n");
+    let expected = "2.csv:2:1: column \"a\" expects true or false, found \"word\"";
+    assert!(message(&place, read(place.path())).starts_with(expected));
+    put(&place, "1.csv", "a\nNA\n");
+    let error = message(&place, read(place.path()));
     assert!(
-        message(&place, result)
-            .starts_with("2.csv:2:1: column \"a\" expects a number, found \"word\"")
+        error.starts_with("missing values among 2 rows: \"a\" 1"),
+        "{error}"
     );
 }
 

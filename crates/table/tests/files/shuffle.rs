@@ -139,7 +139,7 @@ fn missing_values_are_refused_dropped_or_kept() {
     };
     let error = message(&place, shuffle(&path, &out, &how(MissingPolicy::Refuse)));
     assert!(
-        error.starts_with("missing values in 4 rows: \"x\" 1, \"g\" 1"),
+        error.starts_with("missing values among 4 rows: \"x\" 1, \"g\" 1"),
         "{error}"
     );
     assert!(!out.exists());

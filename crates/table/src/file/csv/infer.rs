@@ -23,6 +23,7 @@ pub(in crate::file) fn infer(
         if records.names().len() != names.len() || !sample.draw(&mut records, options)? {
             break;
         }
+        sample.settle();
     }
     let kinds = sample.columns.iter().map(Seen::kind);
     Ok((names.into_iter().zip(kinds))
@@ -59,10 +60,21 @@ struct Sample {
 }
 
 impl Sample {
+    /// What a shard has shown holds for those after it, which are not to change it: one that
+    /// disagrees is then told by its cell.
+    fn settle(&mut self) {
+        for seen in &mut self.columns {
+            seen.settled = seen.values > 0;
+        }
+    }
+
     /// Takes records in; false once no more are needed.
     fn draw(&mut self, records: &mut Records, options: &ReadOptions) -> Result<bool, TableError> {
         loop {
             let undecided = self.columns.iter().any(|seen| seen.values == 0);
+            if self.columns.iter().all(|seen| seen.settled) {
+                return Ok(false);
+            }
             if self.rows >= options.sample_rows && !undecided {
                 return Ok(false);
             }
@@ -70,7 +82,8 @@ impl Sample {
                 return Ok(true);
             }
             self.rows += 1;
-            for (place, seen) in self.columns.iter_mut().enumerate() {
+            let open = self.columns.iter_mut().enumerate();
+            for (place, seen) in open.filter(|(_, seen)| !seen.settled) {
                 seen.push(records.cell(place)?, &options.missing_markers);
             }
         }
@@ -82,6 +95,8 @@ struct Seen {
     values: usize,
     numbers: usize,
     truths: usize,
+    /// By an earlier shard.
+    settled: bool,
 }
 
 impl Seen {

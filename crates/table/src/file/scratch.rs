@@ -1,0 +1,108 @@
+//! Folders for what is only needed while a process lives, and the end of those it left behind.
+
+use std::fs::{File, TryLockError};
+use std::path::Path;
+
+use tempfile::TempDir;
+
+/// Within a scratch folder, locked by the process it belongs to.
+const OWNER: &str = "owner";
+const OWNER_TO_BE: &str = "owner.new";
+
+/// A folder that vanishes when it is dropped. A process that is killed cannot do that, so the
+/// next folder of the same prefix in the same place takes those of dead processes away first.
+#[derive(Debug)]
+pub struct Scratch {
+    // Closed first, because not every system removes open files.
+    _owner: Option<File>,
+    folder: TempDir,
+}
+
+impl Scratch {
+    /// A new folder in `place` whose name begins with `prefix`.
+    pub fn new_in(place: &Path, prefix: &str) -> std::io::Result<Scratch> {
+        sweep(place, prefix);
+        let folder = tempfile::Builder::new().prefix(prefix).tempdir_in(place)?;
+        Ok(Scratch {
+            _owner: own(folder.path()).ok(),
+            folder,
+        })
+    }
+
+    /// Where it is.
+    pub fn path(&self) -> &Path {
+        self.folder.path()
+    }
+}
+
+/// Locks the folder for as long as the file is open, which the system ends with the process.
+/// The name appears with the lock already held, so that nobody finds a folder of the living
+/// without one. Where files cannot be locked the folder has no owner and is never swept.
+fn own(folder: &Path) -> std::io::Result<File> {
+    let file = File::create(folder.join(OWNER_TO_BE))?;
+    file.try_lock()?;
+    std::fs::rename(folder.join(OWNER_TO_BE), folder.join(OWNER))?;
+    Ok(file)
+}
+
+/// Removes folders whose owner is dead; whatever goes wrong with that is no concern of the
+/// process that happens to pass by.
+pub(crate) fn sweep(place: &Path, prefix: &str) {
+    for entry in std::fs::read_dir(place).into_iter().flatten().flatten() {
+        let is_named = entry.file_name().to_string_lossy().starts_with(prefix);
+        let is_folder = entry.file_type().is_ok_and(|kind| kind.is_dir());
+        if is_named && is_folder && is_dead(&entry.path()) {
+            let _ = std::fs::remove_dir_all(entry.path());
+        }
+    }
+}
+
+/// Whether the owner of a folder no longer holds its lock.
+fn is_dead(folder: &Path) -> bool {
+    let Ok(owner) = File::open(folder.join(OWNER)) else {
+        return false;
+    };
+    match owner.try_lock() {
+        Ok(()) => true,
+        Err(TryLockError::WouldBlock | TryLockError::Error(_)) => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn names(place: &Path) -> Vec<String> {
+        let entries = std::fs::read_dir(place).unwrap().flatten();
+        let mut names: Vec<String> = entries
+            .map(|entry| entry.file_name().to_string_lossy().into_owned())
+            .collect();
+        names.sort();
+        names
+    }
+
+    /// A folder as a killed process leaves it.
+    fn abandoned(place: &Path, name: &str) {
+        std::fs::create_dir(place.join(name)).unwrap();
+        std::fs::write(place.join(name).join("rows.0"), "much").unwrap();
+        std::fs::write(place.join(name).join(OWNER), "").unwrap();
+    }
+
+    #[test]
+    fn folders_of_the_dead_go_and_those_of_the_living_stay() {
+        let place = tempfile::tempdir().unwrap();
+        let alive = Scratch::new_in(place.path(), ".s-").unwrap();
+        abandoned(place.path(), ".s-dead");
+        abandoned(place.path(), ".t-other");
+        std::fs::create_dir(place.path().join(".s-unowned")).unwrap();
+        std::fs::write(place.path().join(".s-file"), "").unwrap();
+        let new = Scratch::new_in(place.path(), ".s-").unwrap();
+        let found = names(place.path());
+        assert!(!found.contains(&".s-dead".into()), "{found:?}");
+        assert!(alive.path().exists() && new.path().exists());
+        assert_eq!(found.len(), 5, "{found:?}");
+        drop((alive, new));
+        let kept = [".s-file", ".s-unowned", ".t-other"];
+        assert_eq!(names(place.path()), kept);
+    }
+}
