@@ -9,7 +9,8 @@ use serde::{Deserialize, Serialize};
 /// What the weights allow, in order of trust.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum Trust {
-    /// k̂ < 0.5: the weights have a variance; the approximation is good as it is.
+    /// k̂ < 0.5: the weights have a variance; the approximation is good as it is. Also where the
+    /// weights are all but equal, whatever the shape of the little by which they differ.
     Reliable,
     /// k̂ below [`threshold`]: smoothed importance weights correct the approximation.
     Corrected,
@@ -61,6 +62,9 @@ const FEWEST: usize = 25;
 /// Spread of log weights below which they are equal but for rounding.
 const EQUAL: f64 = 1.5e-8;
 
+/// The effective share of draws above which weighting changes nothing that could be seen.
+const ALIKE: f64 = 0.99;
+
 /// Smoothed weights and what they say.
 ///
 /// Weights of zero have log weight −∞, so it is to be saved in a format that keeps infinities,
@@ -95,8 +99,14 @@ impl Pareto {
             *weight -= total;
         }
         let effective_size = 1.0 / smoothed.iter().map(|w| (2.0 * w).exp()).sum::<f64>();
+        let draws = log_weights.len();
+        let trust = if effective_size > ALIKE * draws as f64 {
+            Trust::Reliable
+        } else {
+            trust(shape, draws)
+        };
         Ok(Self {
-            trust: trust(shape, log_weights.len()),
+            trust,
             log_weights: smoothed,
             shape,
             effective_size,

@@ -201,3 +201,21 @@ fn bad_weights_are_refused() {
     );
     assert_eq!(Pareto::new(&[0.0; 3]), Err(WeightError::Few { count: 3 }));
 }
+
+#[test]
+fn weights_that_are_all_but_equal_are_trusted_whatever_their_tail() {
+    // 1 + c x with x of a Pareto distribution of shape 1.2.
+    let weight = |scale: f64| {
+        let mut stream = Stream::new(3, "alike", 0);
+        let tail = |u: f64| (1.0 - u).powf(-1.2);
+        let log_weights: Vec<f64> = (0..1000)
+            .map(|_| (scale * tail(stream.uniform())).ln_1p())
+            .collect();
+        Pareto::new(&log_weights).unwrap()
+    };
+    let (alike, unlike) = (weight(0.0003), weight(0.3));
+    assert!(alike.shape > 0.7, "{}", alike.shape);
+    assert!(alike.effective_size > 990.0, "{}", alike.effective_size);
+    assert_eq!(alike.trust, Trust::Reliable);
+    assert_eq!(unlike.trust, Trust::Untrusted);
+}
