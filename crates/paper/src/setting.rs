@@ -65,11 +65,12 @@ impl Settings {
     pub fn quick() -> Settings {
         Settings {
             origin: Origin::StandIn { rows: 6000 },
-            iterations: 9000,
-            dais_iterations: 600,
-            cap: 20_000,
+            iterations: 6000,
+            dais_iterations: 400,
+            cap: 6000,
             draws: 512,
             evidence_draws: 2048,
+            surrogate_rows: vec![64, 256],
             timing_seconds: 0.1,
             most_steps: 1 << 12,
             ..Settings::default()

@@ -35,13 +35,13 @@ pub(crate) struct Paper {
     /// The folder of finished fits and pages
     #[arg(long, value_name = "DIR", default_value = "lehr-paper")]
     out: PathBuf,
-    /// Adam steps of the paper's recipe [default: the paper's 300000; 9000 with --quick]
+    /// Adam steps of the paper's recipe [default: the paper's 300000; 6000 with --quick]
     #[arg(long, value_name = "N")]
     iterations: Option<u64>,
     /// The same for DAIS, whose steps read all rows [default: a tenth]
     #[arg(long, value_name = "N")]
     dais_iterations: Option<u64>,
-    /// Steps at the most with our defaults [default: 200000; 20000 with --quick]
+    /// Steps at the most with our defaults [default: 200000; 6000 with --quick]
     #[arg(long, value_name = "N")]
     cap: Option<u64>,
     /// Rows of the surrogates in the table of that name [default: 64,256,1024]
