@@ -11,6 +11,14 @@ pub struct Factor {
     pub values: Vec<f64>,
 }
 
+impl Factor {
+    /// ln |det|
+    pub fn log_volume(&self) -> f64 {
+        let places = (0..self.size).map(|i| i * (self.size + 1));
+        places.map(|at| self.values[at].abs().ln()).sum()
+    }
+}
+
 /// The lower factor of a symmetric matrix, or `None` if it is not positive definite.
 pub fn cholesky(matrix: &[f64], size: usize) -> Option<Factor> {
     let a = Mat::from_fn(size, size, |i, j| matrix[i * size + j]);

@@ -391,9 +391,7 @@ impl Curvature {
     pub fn log_evidence(&self, mode: &Mode) -> Option<f64> {
         let size = self.gradient.len();
         let factor = self.factor()?;
-        let volume: f64 = (0..size)
-            .map(|i| factor.values[i * size + i].abs().ln())
-            .sum();
+        let volume = factor.log_volume();
         let constant = crate::guide::HALF_LN_TWO_PI * size as f64;
         Some(mode.log_joint + constant + volume)
     }

@@ -5,7 +5,7 @@ use std::ops::Range;
 use lehr_density::{ColumnKind, Density, Point, RowSet, RowSource, Rows};
 use lehr_graph::{Expr, Graph, Plan, Slot, Workspace};
 
-use crate::program::{copy_rows, lend_all};
+use crate::program::{copy_rows, lend_all, read_columns};
 
 /// Rows read at a time where the table is not in memory.
 const CHUNK: usize = 8192;
@@ -145,9 +145,7 @@ impl Block {
         let mut block = Block {
             workspace: plan.workspace(),
             arguments: inputs.iter().map(|e| plan.input(*e)).collect(),
-            columns: (data.columns().enumerate())
-                .filter_map(|(place, (_, column))| Some((place, plan.input(column.expr())?)))
-                .collect(),
+            columns: read_columns(&plan, &data),
             plan,
             starts,
             rows,

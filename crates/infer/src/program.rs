@@ -86,21 +86,13 @@ impl Program {
         Ok(())
     }
 
-    /// The columns of `rows` that the plan reads, by their place in the table.
-    fn columns(&self, rows: &Rows<'_>) -> Vec<(usize, Slot)> {
-        let columns = rows.columns().enumerate();
-        columns
-            .filter_map(|(place, (_, column))| Some((place, self.plan.input(column.expr())?)))
-            .collect()
-    }
-
     fn meet_rows(
         &mut self,
         feed: &Feed,
         rows: &Rows<'_>,
         density: &dyn Density,
     ) -> Result<(), BatchError> {
-        let columns = self.columns(rows);
+        let columns = read_columns(&self.plan, rows);
         match feed {
             Feed::All => lend_all(&mut self.workspace, density.source(), &columns),
             Feed::Fixed(data) => lend_fixed(&mut self.workspace, data, &columns),
@@ -201,6 +193,14 @@ impl Batch {
         }
         copy_rows(workspace, source, &RowSet::List(&self.rows), &self.columns);
     }
+}
+
+/// The columns of `rows` that a plan reads, by their place in the table.
+pub(crate) fn read_columns(plan: &Plan, rows: &Rows<'_>) -> Vec<(usize, Slot)> {
+    let columns = rows.columns().enumerate();
+    columns
+        .filter_map(|(place, (_, column))| Some((place, plan.input(column.expr())?)))
+        .collect()
 }
 
 /// Copies rows of the table into the plan's inputs.

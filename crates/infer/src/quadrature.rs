@@ -176,9 +176,7 @@ impl Seen {
         let mean = mean.map(|(mean, along)| mean + share * along).collect();
         Gaussian::new(mean, precision.collect(), kind)
     }
-}
 
-impl Seen {
     /// Mean and precision of a whole step, one after the other.
     fn image(&self, kind: Covariance) -> Vec<f64> {
         let moved = self.at.mean.iter().zip(&self.direction).map(|(m, d)| m + d);
@@ -230,13 +228,8 @@ impl Gaussian {
         entries.map(|at| moved[at] * f[at]).sum()
     }
 
-    fn log_volume(&self) -> f64 {
-        let Factor { size, values } = &self.factor;
-        (0..*size).map(|i| values[i * (size + 1)].ln()).sum()
-    }
-
     fn entropy(&self) -> f64 {
-        self.factor.size as f64 * (0.5 + HALF_LN_TWO_PI) + self.log_volume()
+        self.factor.size as f64 * (0.5 + HALF_LN_TWO_PI) + self.factor.log_volume()
     }
 
     fn best(self, mode: &Mode, kind: Covariance, (bounds, left): (Vec<f64>, f64)) -> Best {
@@ -331,15 +324,13 @@ impl<'d> Integrals<'d> {
         let bound =
             value.iter().sum::<f64>() + prior + 0.5 * at.trace(self.prior_hessian) + at.entropy();
         // ½(tr ΛS − D − ln det ΛS) is the divergence of the old covariance from the new one.
-        let aim = self.kind.factor(&precision, size)?;
-        let aimed = Gaussian {
-            mean: Vec::new(),
-            precision: Vec::new(),
-            factor: aim,
+        let volume = match self.kind {
+            Covariance::Full => newton.log_volume(),
+            Covariance::Diagonal => self.kind.factor(&precision, size)?.log_volume(),
         };
         let spread = at.trace(&self.kind.part(&precision, size)) - size as f64;
         let length: f64 = turned.iter().map(|t| t * t).sum();
-        let gain = 0.5 * (length + spread) + aimed.log_volume() - at.log_volume();
+        let gain = 0.5 * (length + spread) + volume - at.factor.log_volume();
         let seen = Seen {
             direction: product(&newton, &turned, Turn::Plain),
             slope,

@@ -84,12 +84,15 @@ impl Fit {
             best: None,
         };
         let mode = || find_mode(density, LbfgsSettings::default());
-        let laplace = || self.framed((density, plain), base, mode(), None);
+        let laplace = |mode| self.framed((density, plain), base, mode, None);
         let (name, started) = match &self.start {
-            Start::Auto if plain => match integrated(density, base) {
-                Some(started) => (Start::Quadrature.name(), started),
-                None => (Start::Laplace.name(), laplace()),
-            },
+            Start::Auto if plain => {
+                let mode = mode();
+                match integrated(density, base, &mode) {
+                    Some(started) => (Start::Quadrature.name(), started),
+                    None => (Start::Laplace.name(), laplace(mode)),
+                }
+            }
             Start::Auto | Start::Variational => {
                 let settled = settle(density, self.train.seed)?;
                 let known = Some(settled.frame);
@@ -97,11 +100,11 @@ impl Fit {
                 (Start::Variational.name(), started)
             }
             Start::Quadrature => {
-                let started = integrated(density, base);
+                let started = plain.then(|| integrated(density, base, &mode())).flatten();
                 let started = started.ok_or_else(|| self.refuse_quadrature())?;
                 (self.start.name(), started)
             }
-            Start::Laplace => (self.start.name(), laplace()),
+            Start::Laplace => (self.start.name(), laplace(mode())),
             Start::Zero => (self.start.name(), unframed(Frame::Identity)),
             Start::Fit(other) => (self.start.name(), unframed(other.0.clone())),
             Start::Map => {
@@ -256,18 +259,16 @@ impl Started {
     }
 }
 
-/// A start at the best Gaussian by integrals; `None` where they cannot be taken.
-fn integrated(density: &dyn Density, base: Base) -> Option<Started> {
-    let size = density.latents().size();
-    if size > MAX_INTEGRATED || !is_plain(density) || !quadrature::applies(density) {
+/// A start of a plain model at the best Gaussian by integrals; `None` where they cannot be taken.
+fn integrated(density: &dyn Density, base: Base, mode: &Mode) -> Option<Started> {
+    if density.latents().size() > MAX_INTEGRATED || !quadrature::applies(density) {
         return None;
     }
     let kind = match base {
         Base::FullRank(_) => Covariance::Full,
         _ => Covariance::Diagonal,
     };
-    let mode = find_mode(density, LbfgsSettings::default());
-    let best = quadrature::climb(density, &mode, kind)?;
+    let best = quadrature::climb(density, mode, kind)?;
     let curvature = best.centre.curvature(density);
     Some(Started {
         frame: best.frame.clone(),

@@ -5,7 +5,7 @@ use lehr_density::{Density, Point, RowSet, Rows};
 use lehr_graph::{Expr, Graph, Plan, Slot, Workspace};
 
 use super::{KNOWN, at_predictor, predictor};
-use crate::program::copy_rows;
+use crate::program::{copy_rows, read_columns};
 
 /// Nodes that are taken together, one per lane.
 const NODES: usize = 16;
@@ -56,12 +56,9 @@ impl<'d> Expectation<'d> {
             graph.laned_input("weight", ()),
         ];
         let plan = Plan::new(&integrals(density, inputs, &rows), NODES);
-        let columns = rows.columns().enumerate();
         Expectation {
             density,
-            columns: columns
-                .filter_map(|(place, (_, column))| Some((place, plan.input(column.expr())?)))
-                .collect(),
+            columns: read_columns(&plan, &rows),
             slots: inputs.map(|input| plan.input(input)),
             workspace: plan.workspace(),
             plan,
