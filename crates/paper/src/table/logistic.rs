@@ -1,7 +1,7 @@
 //! Figures 2 and 5, Tables 2 and 7: every method on five logistic regressions.
 
 use lehr_infer::method::Method;
-use lehr_report::{Axis, Chart, Dots, Law, Mark, Series};
+use lehr_report::{Axis, Chart, Dots, Law};
 
 use crate::answer::{Answer, Section};
 use crate::baseline;
@@ -16,7 +16,7 @@ use crate::rank::mean_ranks;
 use crate::runner::{Order, REFERENCE, Runner, Watcher};
 use crate::setting::Settings;
 
-use super::{finding, protocol};
+use super::{by_recipe, finding, protocol};
 
 const NAME: &str = "logistic";
 /// Test rows for each training row, where there are too few for 50,000 and 20,000.
@@ -291,17 +291,8 @@ fn chart(cells: &[Cell], dataset: Dataset, axis: &str) -> Dots {
         TEST => group.mean(QUANTITIES[1].1).map(|value| value.mean),
         _ => difference(evidence, group.bound()).map(|gap| gap.mean.max(0.01)),
     };
-    let series = Recipe::ALL.map(|recipe| {
-        let mark = |(place, name): (usize, &String)| Mark {
-            x: value(&Group::of(cells, dataset.name(), name, recipe)).unwrap_or(f64::NAN),
-            y: place as f64,
-            error: 0.0,
-        };
-        Series {
-            name: recipe.name().into(),
-            marks: names.iter().enumerate().map(mark).collect(),
-            dashed: recipe == Recipe::Paper,
-        }
+    let series = by_recipe(&names, |name, recipe| {
+        value(&Group::of(cells, dataset.name(), name, recipe))
     });
     Dots {
         title: format!("{}: {axis}", dataset.name()),
@@ -313,7 +304,7 @@ fn chart(cells: &[Cell], dataset: Dataset, axis: &str) -> Dots {
                 Law::Logarithmic
             },
         },
-        series: series.to_vec(),
+        series,
         names,
     }
 }

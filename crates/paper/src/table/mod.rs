@@ -10,10 +10,13 @@ mod timing;
 use std::collections::BTreeMap;
 use std::str::FromStr;
 
+use lehr_report::{Mark, Series};
+
 use crate::answer::Answer;
 use crate::cell::Cell;
 use crate::entry::count;
 use crate::error::PaperError;
+use crate::job::Recipe;
 use crate::runner::Watcher;
 use crate::setting::{PUBLISHED_ITERATIONS, Settings};
 
@@ -133,4 +136,21 @@ fn protocol(settings: &Settings, cells: &[Cell]) -> Vec<String> {
             count(settings.evidence_draws as u64)
         ),
     ]
+}
+
+/// One series of dots per recipe, a line to a name; what is not known has no dot.
+fn by_recipe(names: &[String], value: impl Fn(&String, Recipe) -> Option<f64>) -> Vec<Series> {
+    let series = |recipe: Recipe| {
+        let mark = |(place, name): (usize, &String)| Mark {
+            x: value(name, recipe).unwrap_or(f64::NAN),
+            y: place as f64,
+            error: 0.0,
+        };
+        Series {
+            name: recipe.name().into(),
+            marks: names.iter().enumerate().map(mark).collect(),
+            dashed: recipe == Recipe::Paper,
+        }
+    };
+    Recipe::ALL.map(series).to_vec()
 }

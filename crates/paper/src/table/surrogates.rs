@@ -2,7 +2,7 @@
 
 use lehr_infer::method::Method;
 use lehr_infer::surrogate::SurrogateKind;
-use lehr_report::{Axis, Chart, Dots, Law, Mark, Series};
+use lehr_report::{Axis, Chart, Dots, Law};
 
 use crate::answer::{Answer, Section};
 use crate::baseline;
@@ -17,7 +17,7 @@ use crate::published::surrogate_gain;
 use crate::runner::{Order, REFERENCE, Runner, Watcher};
 use crate::setting::Settings;
 
-use super::{finding, protocol};
+use super::{by_recipe, finding, protocol};
 
 const NAME: &str = "surrogates";
 const CHAIN_STEPS: usize = 8;
@@ -222,21 +222,9 @@ fn chart(cells: &[Cell], dataset: Dataset, settings: &Settings) -> Dots {
     );
     names.push(REFERENCE.into());
     let evidence = log_evidence(cells, dataset.name());
-    let series = Recipe::ALL.map(|recipe| {
-        let mark = |(place, name): (usize, &String)| {
-            let bound = Group::of(cells, dataset.name(), name, recipe).bound();
-            let gap = difference(evidence, bound);
-            Mark {
-                x: gap.map_or(f64::NAN, |gap| gap.mean.max(0.01)),
-                y: place as f64,
-                error: 0.0,
-            }
-        };
-        Series {
-            name: recipe.name().into(),
-            marks: names.iter().enumerate().map(mark).collect(),
-            dashed: recipe == Recipe::Paper,
-        }
+    let series = by_recipe(&names, |name, recipe| {
+        let bound = Group::of(cells, dataset.name(), name, recipe).bound();
+        difference(evidence, bound).map(|gap| gap.mean.max(0.01))
     });
     Dots {
         title: dataset.name().into(),
@@ -244,7 +232,7 @@ fn chart(cells: &[Cell], dataset: Dataset, settings: &Settings) -> Dots {
             name: "gap to the log evidence, nats".into(),
             law: Law::Logarithmic,
         },
-        series: series.to_vec(),
+        series,
         names,
     }
 }
