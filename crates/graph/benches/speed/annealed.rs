@@ -90,10 +90,9 @@ fn program<'g>(g: &'g Graph, size: Size) -> (Expr<'g>, Vec<Expr<'g>>) {
         let beta = beta.entry(k);
         let eta = (0.25 * step.sigmoid() + kappa * beta).clip(0.0, 0.25);
         let half = z + 0.5 * eta * (precision * v);
-        let tempered =
-            beta * (prior(half) + logistic(xs, ys, weight, half)) + (1.0 - beta) * base(half);
-        let force = g.grad(tempered, &[half])[0];
-        let kicked = v + eta * force;
+        let slope = |log_density| g.grad(log_density, &[half])[0];
+        let target = slope(prior(half) + logistic(xs, ys, weight, half));
+        let kicked = v + eta * (beta * target + (1.0 - beta) * slope(base(half)));
         z = half + 0.5 * eta * (precision * kicked);
         bound = bound + log_normal(kicked, log_variance, precision)
             - log_normal(v, log_variance, precision);

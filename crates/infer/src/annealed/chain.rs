@@ -121,9 +121,11 @@ impl<'a, 'g, 'd> Chain<'a, 'g, 'd> {
         let step = self.quantities.step_size(beta);
         let move_by = step * self.quantities.per_deviation;
         let half = (x + 0.5 * (move_by * p)).anchor();
-        let tempered = beta * self.target(k, half) + (1.0 - beta) * self.base_log_density(half);
-        let force = self.context.graph().grad(tempered, &[half])[0];
-        let p = p + move_by * force;
+        // β joins the slopes, not the log likelihood: D numbers to scale and none per row.
+        let slope = |log_density| self.context.graph().grad(log_density, &[half])[0];
+        let target = slope(self.target(k, half));
+        let base = slope(self.base_log_density(half));
+        let p = p + move_by * (beta * target + (1.0 - beta) * base);
         State {
             x: half + 0.5 * (move_by * p),
             p,
