@@ -1,15 +1,17 @@
-//! Cholesky factors and triangular solves: small ones in place, large ones by faer.
+//! Cholesky factors and triangular solves: small ones by own kernels, large ones by faer.
 
 use std::cell::RefCell;
 
 use faer::dyn_stack::{MemBuffer, MemStack, StackReq};
 use faer::linalg::cholesky::llt::factor as llt;
-use faer::linalg::triangular_solve as triangular;
+use faer::linalg::triangular_solve::{
+    solve_lower_triangular_in_place, solve_upper_triangular_in_place,
+};
 use faer::{MatMut, MatRef, Par};
 use pulp::Simd;
 
 use super::reduce::dot;
-use super::vector::{load, load_part, store, store_part, width};
+use super::triangular::{backward, forward};
 use crate::primitive::factor::Form;
 
 /// From this side on, faer's blocked algorithms win.
@@ -119,55 +121,10 @@ unsafe fn solve_large(form: Form, out: *mut f64, l: *const f64, (rows, n): (usiz
         let l = MatRef::from_raw_parts(l, n, n, n as isize, 1);
         let x = MatMut::from_raw_parts_mut(out, n, rows, 1, n as isize);
         match form {
-            Form::Lower => triangular::solve_lower_triangular_in_place(l, x, Par::Seq),
+            Form::Lower => solve_lower_triangular_in_place(l, x, Par::Seq),
             Form::LowerTransposed => {
-                triangular::solve_upper_triangular_in_place(l.transpose(), x, Par::Seq);
+                solve_upper_triangular_in_place(l.transpose(), x, Par::Seq);
             }
-        }
-    }
-}
-
-#[inline(always)]
-unsafe fn forward<S: Simd>(simd: S, x: *mut f64, l: *const f64, n: usize) {
-    for i in 0..n {
-        // SAFETY: row `i` below `n`.
-        unsafe {
-            let done = dot(simd, l.add(i * n), x, i);
-            *x.add(i) = (*x.add(i) - done) / *l.add(i * n + i);
-        }
-    }
-}
-
-/// Column by column of Lᵀ, which are the contiguous rows of L.
-#[inline(always)]
-unsafe fn backward<S: Simd>(simd: S, x: *mut f64, l: *const f64, n: usize) {
-    for i in (0..n).rev() {
-        // SAFETY: row `i` below `n`.
-        unsafe {
-            let value = *x.add(i) / *l.add(i * n + i);
-            *x.add(i) = value;
-            subtract(simd, x, l.add(i * n), value, i);
-        }
-    }
-}
-
-/// `x −= value · row`
-#[inline(always)]
-unsafe fn subtract<S: Simd>(simd: S, x: *mut f64, row: *const f64, value: f64, n: usize) {
-    let w = width::<S>();
-    let factor = simd.splat_f64s(-value);
-    let mut j = 0;
-    // SAFETY: entries below `n`.
-    unsafe {
-        while j + w <= n {
-            let sum = simd.mul_add_f64s(factor, load::<S>(row.add(j)), load::<S>(x.add(j)));
-            store::<S>(x.add(j), sum);
-            j += w;
-        }
-        if j < n {
-            let rows = load_part(simd, row.add(j), n - j);
-            let sum = simd.mul_add_f64s(factor, rows, load_part(simd, x.add(j), n - j));
-            store_part(simd, x.add(j), n - j, sum);
         }
     }
 }

@@ -24,6 +24,7 @@ mod prefetch;
 mod reduce;
 pub(crate) mod run;
 pub(crate) mod storage;
+mod triangular;
 mod vector;
 
 pub use prefetch::prefetch;
