@@ -17,6 +17,8 @@ pub(super) struct Program {
 
 /// A matrix must have this many rows for a transposed copy to pay.
 const TALL: usize = 16;
+/// And as many products must read it.
+const OFTEN: usize = 2;
 
 impl Program {
     pub(super) fn new(nodes: &[Node], reachable: &[bool], options: &PlanOptions) -> Program {
@@ -30,12 +32,19 @@ impl Program {
     }
 
     /// A matrix that meets each lane's vector is read along its columns. One transposed copy
-    /// serves all products with it, in all lanes.
+    /// serves all products with it, in all lanes; for few of them it costs more than it saves.
     fn with_transposed_copies(mut self, options: &PlanOptions) -> Program {
+        let mut uses: HashMap<usize, usize> = HashMap::new();
+        for &place in &self.order {
+            if let Some(matrix) = self.meets_lanes(place, options) {
+                *uses.entry(matrix).or_default() += 1;
+            }
+        }
         let mut copies: HashMap<usize, usize> = HashMap::new();
         let mut order = Vec::with_capacity(self.order.len());
         for place in std::mem::take(&mut self.order) {
-            if let Some(matrix) = self.meets_lanes(place, options) {
+            let matrix = self.meets_lanes(place, options);
+            if let Some(matrix) = matrix.filter(|matrix| uses[matrix] >= OFTEN) {
                 let copy = *copies.entry(matrix).or_insert_with(|| {
                     let copy = self.transposed(matrix);
                     order.push(copy);
