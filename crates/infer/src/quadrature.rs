@@ -7,11 +7,15 @@
 //! changes (Opper and Archambeau, "The variational Gaussian approximation revisited", 2009).
 //! No draws, no steps to choose: some ten passes over the rows.
 
+mod design;
 mod expectation;
 mod mixing;
+mod pass;
+mod slope;
 
 use expectation::Expectation;
 use mixing::Mixing;
+use slope::Slopes;
 
 use faer::Mat;
 use lehr_density::{Density, Point, Rows};
@@ -20,11 +24,9 @@ use lehr_graph::{Expr, Graph};
 use crate::frame::Frame;
 use crate::guide::HALF_LN_TWO_PI;
 use crate::linear::{Factor, cholesky, inverse_factor};
-use crate::mode::{Curvature, Mode, Prior, columns, symmetric};
-use crate::pass::{Argument, Pass, is_resident};
+use crate::mode::{Curvature, Mode, Prior};
+use crate::pass::is_resident;
 
-/// Directions per pass over the rows.
-const DIRECTIONS: usize = 16;
 /// Nats: a step that promises less is the last.
 const CLOSE: f64 = 1e-3;
 
@@ -280,42 +282,32 @@ struct Integrals<'d> {
     kind: Covariance,
     prior: Prior,
     prior_hessian: &'d [f64],
-    spread: Pass<'d>,
+    slopes: Slopes<'d>,
     rows: Expectation<'d>,
-    pull: Pass<'d>,
-    products: Pass<'d>,
-    lanes: usize,
 }
 
 impl<'d> Integrals<'d> {
     fn new(density: &'d dyn Density, kind: Covariance, mode: &'d Curvature) -> Integrals<'d> {
-        let lanes = DIRECTIONS.min(density.latents().size());
         Integrals {
             kind,
             prior: Prior::new(density),
             prior_hessian: &mode.prior_hessian,
-            spread: spread(density, lanes),
+            slopes: Slopes::new(density),
             rows: Expectation::new(density),
-            pull: pull(density),
-            products: products(density, lanes),
-            lanes,
         }
     }
 
     /// The bound and where its derivatives point; `None` where that is no maximum.
     fn seen_from(&mut self, at: Gaussian) -> Option<Seen> {
         let size = at.mean.len();
-        let deviations = self.deviations(&at);
+        let deviations = self.slopes.deviations(&at.factor);
         let [value, first, curve] = self.rows.at(&at.mean, &deviations);
         let (prior, prior_slope) = self.prior.at(&at.mean, &[]);
-        let pulled = &self.pull.run(&[&at.mean, first])[0];
+        let pulled = self.slopes.pull(first);
         let slope: Vec<f64> = (pulled.iter().zip(prior_slope))
             .map(|(rows, prior)| rows + prior)
             .collect();
-        let hessian = columns(size, self.lanes, |directions| {
-            self.products.run(&[&at.mean, curve, directions])[0].clone()
-        });
-        let hessian = symmetric(hessian, size);
+        let hessian = self.slopes.gram(curve);
         let precision: Vec<f64> = (hessian.iter().zip(self.prior_hessian))
             .map(|(rows, prior)| -(rows + prior))
             .collect();
@@ -341,28 +333,6 @@ impl<'d> Integrals<'d> {
         };
         (bound.is_finite() && gain.is_finite()).then_some(seen)
     }
-
-    /// sₙ = |Fᵀaₙ|, some columns of F at a time.
-    fn deviations(&mut self, at: &Gaussian) -> Vec<f64> {
-        let (mean, factor) = (&at.mean, &at.factor);
-        let size = mean.len();
-        let mut squares: Vec<f64> = Vec::new();
-        for first in (0..size).step_by(self.lanes) {
-            let mut directions = vec![0.0; self.lanes * size];
-            for lane in 0..self.lanes.min(size - first) {
-                for i in 0..size {
-                    directions[lane * size + i] = factor.values[i * size + first + lane];
-                }
-            }
-            let part = &self.spread.run(&[mean, &directions])[0];
-            if squares.is_empty() {
-                squares.clone_from(part);
-            } else {
-                squares.iter_mut().zip(part).for_each(|(s, p)| *s += p);
-            }
-        }
-        squares.into_iter().map(f64::sqrt).collect()
-    }
 }
 
 /// The one predictor of the rows.
@@ -385,46 +355,3 @@ fn at_predictor<'g>(
 }
 
 const KNOWN: &str = "the predictor is known to be there";
-
-/// Σ (aₙ·f)² over the directions f of all lanes, one number per row.
-fn spread(density: &dyn Density, lanes: usize) -> Pass<'_> {
-    let size = density.latents().size();
-    let sizes = [Argument::Shared(size), Argument::PerLane(size)];
-    Pass::new(density, lanes, &sizes, |inputs, rows| {
-        let graph = inputs[0].graph();
-        let at = Point::new(inputs[0], graph.full([0], 0.0));
-        let predictor = predictor(density, &at, rows).expect(KNOWN);
-        let along = graph.jvp(&[predictor], &[at.latents], &[inputs[1]])[0];
-        vec![along.square().sum_lanes()]
-    })
-}
-
-/// Σ gₙ aₙ, for a number g of each row.
-fn pull(density: &dyn Density) -> Pass<'_> {
-    let size = density.latents().size();
-    let sizes = [Argument::Shared(size), Argument::Shared(density.n_rows())];
-    Pass::new(density, 1, &sizes, |inputs, rows| {
-        let graph = inputs[0].graph();
-        let at = Point::new(inputs[0], graph.full([0], 0.0));
-        let predictor = predictor(density, &at, rows).expect(KNOWN);
-        graph.grad((inputs[1] * predictor).sum(), &[at.latents])
-    })
-}
-
-/// Σ cₙ aₙ(aₙ·v), for a number c of each row and a direction v of each lane.
-fn products(density: &dyn Density, lanes: usize) -> Pass<'_> {
-    let size = density.latents().size();
-    let sizes = [
-        Argument::Shared(size),
-        Argument::Shared(density.n_rows()),
-        Argument::PerLane(size),
-    ];
-    Pass::new(density, lanes, &sizes, |inputs, rows| {
-        let graph = inputs[0].graph();
-        let at = Point::new(inputs[0], graph.full([0], 0.0));
-        let predictor = predictor(density, &at, rows).expect(KNOWN);
-        let value = 0.5 * (inputs[1] * predictor.square()).sum();
-        let slope = graph.grad(value, &[at.latents])[0];
-        graph.jvp(&[slope], &[at.latents], &[inputs[2]])
-    })
-}
