@@ -52,7 +52,11 @@ def schedules(quick: bool) -> list[Schedule]:
     """What NumPyro may try, shortest first; the first that comes close ends the search."""
     if quick:
         return [Schedule.falling(10), Schedule.falling(30)]
-    return [*map(Schedule.falling, (10, 30, 100)), Schedule.constant(1e-3, 100)]
+    return [
+        *map(Schedule.falling, (10, 30, 100)),
+        Schedule.constant(1e-3, 100),
+        Schedule.falling(300),
+    ]
 
 
 @dataclass(frozen=True)

@@ -1,7 +1,7 @@
 //! The slopes of all rows as one matrix, for products by faer.
 
 use faer::linalg::matmul::triangular::{BlockStructure, matmul};
-use faer::{Accum, ColRef, Mat, MatRef, Par};
+use faer::{Accum, ColRef, Mat, MatRef, Par, unzip, zip};
 use lehr_density::{Density, Point};
 use rayon::prelude::*;
 
@@ -105,13 +105,16 @@ impl Design {
         let size = self.size;
         let (all, lower) = (BlockStructure::Rectangular, BlockStructure::TriangularLower);
         let sum = self.sum(numbers, (size, size), |block, numbers, sum| {
-            let scaled = Mat::from_fn(numbers.len(), size, |i, j| numbers[i] * block[(i, j)]);
-            let turned = block.transpose();
+            let mut scaled = Mat::zeros(numbers.len(), size);
+            for (column, from) in scaled.col_iter_mut().zip(block.col_iter()) {
+                zip!(column, from, ColRef::from_slice(numbers))
+                    .for_each(|unzip!(to, from, number)| *to = from * number);
+            }
             matmul(
                 sum,
                 lower,
                 Accum::Add,
-                turned,
+                block.transpose(),
                 all,
                 &scaled,
                 all,
