@@ -16,19 +16,20 @@ use lehr_density::Density;
 use crate::annealed::{AnnealedStart, Momentum};
 use crate::batch::BatchError;
 use crate::block::Learned;
-use crate::context::Feed;
-use crate::control::variance_ratio;
-use crate::evaluate::evaluate;
+use crate::context::{Feed, all_blocks};
+use crate::control::{SCORE, variance_ratio};
+use crate::evaluate::{Evaluated, evaluate};
 use crate::file::FileError;
 use crate::frame::Frame;
 use crate::guide::{Base, FullRank, LowRank, MeanField};
 use crate::method::Method;
 use crate::objective::{Objective, Score};
 use crate::pareto::WeightError;
-use crate::posterior::{Posterior, Seconds};
+use crate::posterior::{Estimate, Posterior, Seconds};
 use crate::schedule::Schedule;
 use crate::surrogate::{
-    Setup, Surrogate, SurrogateError, SurrogateKind, SurrogateSettings, predicted_quality,
+    Setup, StartWeights, Surrogate, SurrogateError, SurrogateKind, SurrogateSettings,
+    predicted_quality,
 };
 use crate::train::{Iterations, Run, Task, TrainError, TrainSettings, Trained, train};
 
@@ -159,7 +160,8 @@ impl Fit {
             guide: guide.as_ref(),
             score: &score,
         };
-        self.train_base(&task, (base, &started), &mut learned, run)?;
+        let alone = self.train_base(&task, (base, &started), &mut learned, run)?;
+        let alone = alone.then(|| learned.clone());
         let done = started.way().filter(|_| self.is_done(&started, base));
         let trained = if let Some((bounds, left)) = done {
             let words = format!("none: less than {} nats are left to gain", short(left));
@@ -176,6 +178,11 @@ impl Fit {
         let place = (density, &started.frame);
         let sample = (self.draws, self.train.seed);
         let evaluated = evaluate(place, guide.as_ref(), &trained.learned, sample)?;
+        let gain = self.gain_over_base(place, base, (alone.as_ref(), &trained), &evaluated)?;
+        if let Some(gain) = gain {
+            let words = format!("{:+.2} ± {:.2} nats", gain.mean, gain.error);
+            choices.push(("gain over the base".into(), words));
+        }
         let seconds = Seconds {
             start: seconds_start,
             compile: trained.seconds.0,
@@ -188,8 +195,34 @@ impl Fit {
             trained,
             choices,
             seconds,
+            gain,
         };
         Ok(Posterior::new(self, density, made, evaluated)?)
+    }
+
+    /// How far the bound of a chain is above that of its base: the base trained alone where the
+    /// chain started from it, else the base below the chain. A part of the draws tells it.
+    fn gain_over_base(
+        &self,
+        place: (&dyn Density, &Frame),
+        base: Base,
+        (alone, trained): (Option<&Learned>, &Trained),
+        evaluated: &Evaluated,
+    ) -> Result<Option<Estimate>, FitError> {
+        const PART: usize = 4;
+        const FEWEST: usize = 25;
+        if !self.method.is_annealed() {
+            return Ok(None);
+        }
+        let mut learned = Learned::new(all_blocks(place.0, &base));
+        learned.take_from(alone.unwrap_or(&trained.learned));
+        let sample = ((self.draws / PART).max(FEWEST), self.train.seed);
+        let below = Estimate::of(&evaluate(place, &base, &learned, sample)?.log_weights);
+        let own = Estimate::of(&evaluated.log_weights);
+        Ok(Some(Estimate {
+            mean: own.mean - below.mean,
+            error: own.error.hypot(below.error),
+        }))
     }
 
     /// Whether the start is what training would end at.
@@ -306,8 +339,9 @@ impl Fit {
         let setup = Setup {
             seed: self.train.seed,
             mode: mode.as_ref(),
+            frame: &started.frame,
         };
-        let surrogate = SurrogateSettings::new(kind, rows).build(density, &setup)?;
+        let surrogate = self.build(density, SurrogateSettings::new(kind, rows), &setup)?;
         // Not every centre is a maximum, and only there does this say something.
         let quality = mode.and_then(|mode| {
             let start = Learned::new(Vec::new());
@@ -318,6 +352,26 @@ impl Fit {
             choices.push(("surrogate divergence".into(), nats));
         }
         Ok(surrogate)
+    }
+
+    /// A surrogate, the weights of random rows matched to the curvature where there is a maximum.
+    fn build(
+        &self,
+        density: &dyn Density,
+        settings: SurrogateSettings,
+        setup: &Setup<'_>,
+    ) -> Result<Arc<dyn Surrogate>, SurrogateError> {
+        if settings.kind != SurrogateKind::Random || setup.mode.is_none() {
+            return settings.build(density, setup);
+        }
+        let matched = SurrogateSettings {
+            start_weights: StartWeights::Matched,
+            ..settings
+        };
+        match matched.build(density, setup) {
+            Err(SurrogateError::NotAMaximum) => settings.build(density, setup),
+            built => built,
+        }
     }
 
     /// The rows that score a step, by way of their expansion where they are a batch.
@@ -333,13 +387,16 @@ impl Fit {
         } else {
             Feed::Batch {
                 size,
-                purpose: "score".into(),
+                purpose: SCORE.into(),
             }
         };
         choices.push(("batch".into(), size.to_string()));
         let whole = matches!(rows, Feed::All);
         let wanted = self.control.unwrap_or(!whole);
-        let control = wanted.then(|| started.control(density)).flatten();
+        let mut control = wanted.then(|| started.control(density)).flatten();
+        if let Some(control) = control.as_mut().filter(|_| !whole) {
+            control.summed = started.summed(density, self.train.seed);
+        }
         if self.control == Some(true) && control.is_none() {
             let problem =
                 "a control variate was asked for, but there is no mode to expand at".into();
@@ -353,9 +410,10 @@ impl Fit {
         let Some(control) = &task.score.control else {
             return Ok("off".into());
         };
-        let order = match control.hessian {
-            Some(_) => "second order",
-            None => "first order",
+        let order = match (&control.hessian, &control.summed) {
+            (Some(_), Some(_)) => "second order, the worst fitted rows in every step",
+            (Some(_), None) => "second order",
+            (None, _) => "first order",
         };
         let ratio = variance_ratio(task, learned, &self.train)?;
         Ok(format!(
@@ -381,4 +439,6 @@ pub(crate) struct Made {
     pub(crate) trained: Trained,
     pub(crate) choices: Choices,
     pub(crate) seconds: Seconds,
+    /// Of a chain over its base.
+    pub(crate) gain: Option<Estimate>,
 }

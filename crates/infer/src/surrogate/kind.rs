@@ -76,7 +76,7 @@ impl SurrogateKind {
         (
             SurrogateKind::Taylor,
             "taylor",
-            "random rows and the rest of the table to second order at the mode; any likelihood",
+            "the rows that an expansion fits worst, and the rest to second order at the mode; any likelihood",
         ),
     ];
 

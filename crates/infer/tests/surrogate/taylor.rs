@@ -1,6 +1,7 @@
 //! `taylor` is exact to second order at the mode, and matched weights make `rand` nearly so.
 
 use lehr_density::Density;
+use lehr_infer::frame::Frame;
 use lehr_infer::surrogate::{
     Random, Setup, StartWeights, Surrogate, SurrogateKind, SurrogateSettings, Taylor,
     predicted_quality,
@@ -81,6 +82,7 @@ fn divergence(
     let setup = Setup {
         seed: 2,
         mode: Some(&mode),
+        frame: &Frame::Identity,
     };
     let surrogate = settings.build(&density, &setup).unwrap();
     move |changes| {

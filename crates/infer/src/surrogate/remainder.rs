@@ -1,0 +1,96 @@
+//! What of each row an expansion to second order leaves out where the posterior is.
+
+use lehr_density::{Density, Point};
+
+use super::Mode;
+use crate::control::{Order, row_expansion};
+use crate::frame::Frame;
+use crate::pass::{Argument, Pass};
+use crate::stream::Stream;
+
+/// Draws that are taken side by side, and how often.
+const LANES: usize = 16;
+const ROUNDS: usize = 4;
+/// How much wider than the frame's Gaussian the draws are. A row far out on the flat side of its
+/// likelihood is fitted worst of all where a draw reaches the steep side, which few draws would.
+const WIDER: f64 = 3.0;
+/// Rows of a block.
+const ROWS: usize = 8192;
+
+/// The rows whose log likelihood their own expansion at the mode fits worst, as batches number
+/// them and increasing: those of which log p(yₙ | z) less its expansion varies most over draws
+/// of a Gaussian around the mode as wide as [`WIDER`] times the frame.
+pub(crate) fn worst_fitted(
+    density: &dyn Density,
+    (mode, frame): (&Mode, &Frame),
+    count: usize,
+    seed: u64,
+) -> Vec<usize> {
+    if count == density.n_rows() {
+        return (0..count).collect();
+    }
+    let variances = variances(density, (mode, frame), seed);
+    let mut order: Vec<usize> = (0..variances.len()).collect();
+    // What is not a number is fitted worst of all.
+    order.select_nth_unstable_by(count, |&a, &b| variances[b].total_cmp(&variances[a]));
+    order.truncate(count);
+    order.sort_unstable();
+    order
+}
+
+/// The variance of each row's remainder.
+fn variances(density: &dyn Density, (mode, frame): (&Mode, &Frame), seed: u64) -> Vec<f64> {
+    let size = mode.latents.len();
+    let offsets: Vec<Vec<f64>> = (0..ROUNDS)
+        .map(|round| {
+            offsets(
+                frame,
+                size,
+                &mut Stream::new(seed, "remainder", round as u64),
+            )
+        })
+        .collect();
+    let mut pass = remainders(density).in_batch_order(density);
+    let mut variances = Vec::with_capacity(density.n_rows());
+    let count = (LANES * ROUNDS) as f64;
+    pass.each_block(|rows, block| -> Option<()> {
+        let (mut sums, mut squares) = (vec![0.0; rows.len()], vec![0.0; rows.len()]);
+        for offsets in &offsets {
+            let found = block.run(&[&mode.latents, &mode.params, offsets]);
+            for (to, output) in [(&mut sums, 0), (&mut squares, 1)] {
+                let parts = found.output(output).iter();
+                to.iter_mut().zip(parts).for_each(|(to, part)| *to += part);
+            }
+        }
+        let both = sums.iter().zip(&squares);
+        variances.extend(both.map(|(sum, square)| square / count - (sum / count).powi(2)));
+        None
+    });
+    variances
+}
+
+/// Draws of the wide Gaussian, as offsets of its centre.
+fn offsets(frame: &Frame, size: usize, stream: &mut Stream) -> Vec<f64> {
+    let mut noise = vec![0.0; LANES * size];
+    stream.fill_normal(&mut noise);
+    noise.iter_mut().for_each(|value| *value *= WIDER);
+    let draws = noise.chunks_exact(size);
+    draws.flat_map(|draw| frame.spread(draw)).collect()
+}
+
+/// Σ r and Σ r² over the lanes' offsets, r what the expansion of a row leaves.
+fn remainders(density: &dyn Density) -> Pass<'_> {
+    let size = density.latents().size();
+    let sizes = [
+        Argument::Shared(size),
+        Argument::Shared(density.params().size()),
+        Argument::PerLane(size),
+    ];
+    Pass::in_blocks(density, (LANES, ROWS), &sizes, |inputs, rows| {
+        let at_mode = Point::new(inputs[0].anchor(), inputs[1]);
+        let moved = Point::new(inputs[0] + inputs[2], inputs[1]);
+        let expansion = row_expansion(density, (&at_mode, rows), inputs[2], Order::Second);
+        let left = density.log_likelihood(&moved, rows) - expansion;
+        vec![left.sum_lanes(), left.square().sum_lanes()]
+    })
+}
