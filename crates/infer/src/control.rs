@@ -52,7 +52,10 @@ pub struct Summed {
 
 impl Summed {
     /// These rows, by their increasing numbers in batches.
-    pub(crate) fn new(density: &dyn Density, numbers: &[usize]) -> Summed {
+    ///
+    /// # Panics
+    /// If a row is outside the table.
+    pub fn new(density: &dyn Density, numbers: &[usize]) -> Summed {
         Summed {
             rows: FixedRows::in_batch_order(density, numbers),
             numbers: numbers.into(),

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::matching::matched_weights;
 use super::random::random_rows;
-use super::remainder::worst_fitted;
+use super::remainder::sampled;
 use super::weighted_rows::WeightedRows;
 use super::{
     CentroidFix, CentroidInit, CoresetFix, CoresetInit, CoresetPair, FixedRows, Mode, Network,
@@ -62,8 +62,8 @@ pub struct Setup<'a> {
     pub seed: u64,
     /// The mode, which `taylor` and matched weights need.
     pub mode: Option<&'a Mode>,
-    /// Where the posterior is, as far as it is known: the rows of `taylor` are those that an
-    /// expansion fits worst there.
+    /// Where the posterior is, as far as it is known: the rows of `taylor` are taken by how badly
+    /// an expansion fits them there.
     pub frame: &'a Frame,
 }
 
@@ -103,9 +103,10 @@ impl SurrogateSettings {
             SurrogateKind::Network => Arc::new(Network::new(density, self.hidden, seed)),
             SurrogateKind::Taylor => {
                 let mode = setup.mode_for(self.kind.name())?;
-                let worst = worst_fitted(density, (mode, setup.frame), rows, seed);
-                let rows = FixedRows::in_batch_order(density, &worst);
-                Arc::new(Taylor::around(density, WeightedRows::own(rows), mode))
+                let (numbers, weights) = sampled(density, (mode, setup.frame), rows, seed);
+                let rows = FixedRows::in_batch_order(density, &numbers);
+                let rows = WeightedRows::standing_for(rows, &weights);
+                Arc::new(Taylor::around(density, rows, mode))
             }
         })
     }
