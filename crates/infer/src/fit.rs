@@ -1,6 +1,7 @@
 //! A whole fit: from a density to a posterior, with every choice that was not made for us.
 
 mod check;
+mod gain;
 mod spec;
 mod start;
 
@@ -16,9 +17,9 @@ use lehr_density::Density;
 use crate::annealed::{AnnealedStart, Momentum};
 use crate::batch::BatchError;
 use crate::block::Learned;
-use crate::context::{Feed, all_blocks};
+use crate::context::Feed;
 use crate::control::{SCORE, variance_ratio};
-use crate::evaluate::{Evaluated, evaluate};
+use crate::evaluate::evaluate;
 use crate::file::FileError;
 use crate::frame::Frame;
 use crate::guide::{Base, FullRank, LowRank, MeanField};
@@ -179,10 +180,7 @@ impl Fit {
         let sample = (self.draws, self.train.seed);
         let evaluated = evaluate(place, guide.as_ref(), &trained.learned, sample)?;
         let gain = self.gain_over_base(place, base, (alone.as_ref(), &trained), &evaluated)?;
-        if let Some(gain) = gain {
-            let words = format!("{:+.2} ± {:.2} nats", gain.mean, gain.error);
-            choices.push(("gain over the base".into(), words));
-        }
+        choices.extend(gain.map(gain::in_words));
         let seconds = Seconds {
             start: seconds_start,
             compile: trained.seconds.0,
@@ -198,31 +196,6 @@ impl Fit {
             gain,
         };
         Ok(Posterior::new(self, density, made, evaluated)?)
-    }
-
-    /// How far the bound of a chain is above that of its base: the base trained alone where the
-    /// chain started from it, else the base below the chain. A part of the draws tells it.
-    fn gain_over_base(
-        &self,
-        place: (&dyn Density, &Frame),
-        base: Base,
-        (alone, trained): (Option<&Learned>, &Trained),
-        evaluated: &Evaluated,
-    ) -> Result<Option<Estimate>, FitError> {
-        const PART: usize = 4;
-        const FEWEST: usize = 25;
-        if !self.method.is_annealed() {
-            return Ok(None);
-        }
-        let mut learned = Learned::new(all_blocks(place.0, &base));
-        learned.take_from(alone.unwrap_or(&trained.learned));
-        let sample = ((self.draws / PART).max(FEWEST), self.train.seed);
-        let below = Estimate::of(&evaluate(place, &base, &learned, sample)?.log_weights);
-        let own = Estimate::of(&evaluated.log_weights);
-        Ok(Some(Estimate {
-            mean: own.mean - below.mean,
-            error: own.error.hypot(below.error),
-        }))
     }
 
     /// Whether the start is what training would end at.
@@ -341,7 +314,7 @@ impl Fit {
             mode: mode.as_ref(),
             frame: &started.frame,
         };
-        let surrogate = self.build(density, SurrogateSettings::new(kind, rows), &setup)?;
+        let surrogate = build(density, SurrogateSettings::new(kind, rows), &setup)?;
         // Not every centre is a maximum, and only there does this say something.
         let quality = mode.and_then(|mode| {
             let start = Learned::new(Vec::new());
@@ -352,26 +325,6 @@ impl Fit {
             choices.push(("surrogate divergence".into(), nats));
         }
         Ok(surrogate)
-    }
-
-    /// A surrogate, the weights of random rows matched to the curvature where there is a maximum.
-    fn build(
-        &self,
-        density: &dyn Density,
-        settings: SurrogateSettings,
-        setup: &Setup<'_>,
-    ) -> Result<Arc<dyn Surrogate>, SurrogateError> {
-        if settings.kind != SurrogateKind::Random || setup.mode.is_none() {
-            return settings.build(density, setup);
-        }
-        let matched = SurrogateSettings {
-            start_weights: StartWeights::Matched,
-            ..settings
-        };
-        match matched.build(density, setup) {
-            Err(SurrogateError::NotAMaximum) => settings.build(density, setup),
-            built => built,
-        }
     }
 
     /// The rows that score a step, by way of their expansion where they are a batch.
@@ -420,6 +373,25 @@ impl Fit {
             "{order}, variance of a gradient × {}",
             short(ratio)
         ))
+    }
+}
+
+/// A surrogate, the weights of random rows matched to the curvature where there is a maximum.
+fn build(
+    density: &dyn Density,
+    settings: SurrogateSettings,
+    setup: &Setup<'_>,
+) -> Result<Arc<dyn Surrogate>, SurrogateError> {
+    if settings.kind != SurrogateKind::Random || setup.mode.is_none() {
+        return settings.build(density, setup);
+    }
+    let matched = SurrogateSettings {
+        start_weights: StartWeights::Matched,
+        ..settings
+    };
+    match matched.build(density, setup) {
+        Err(SurrogateError::NotAMaximum) => settings.build(density, setup),
+        built => built,
     }
 }
 

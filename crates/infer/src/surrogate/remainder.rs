@@ -133,7 +133,9 @@ fn variances(density: &dyn Density, (mode, frame): (&Mode, &Frame), seed: u64) -
 fn offsets(frame: &Frame, size: usize, stream: &mut Stream) -> Vec<f64> {
     let mut noise = vec![0.0; LANES * size];
     stream.fill_normal(&mut noise);
-    noise.iter_mut().for_each(|value| *value *= WIDER);
+    for value in &mut noise {
+        *value *= WIDER;
+    }
     let draws = noise.chunks_exact(size);
     draws.flat_map(|draw| frame.spread(draw)).collect()
 }
