@@ -51,6 +51,8 @@ pub(crate) struct FitObject {
     converged: bool,
     elbo: EstimateObject,
     evidence: EstimateObject,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    gain_over_base: Option<EstimateObject>,
     pareto_k: f64,
     effective_sample_size: f64,
     verdict: String,
@@ -112,6 +114,7 @@ impl FitObject {
             converged: posterior.trained.converged,
             elbo: estimate(posterior.bound, Some(posterior.n_draws())),
             evidence: estimate(posterior.evidence, None),
+            gain_over_base: posterior.gain.map(|gain| estimate(gain, None)),
             pareto_k: posterior.pareto.shape,
             effective_sample_size: posterior.pareto.effective_size,
             verdict: page::level_name(verdict.level).to_owned(),

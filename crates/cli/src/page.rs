@@ -1,5 +1,6 @@
 //! A saved fit as the report crate wants it.
 
+use lehr_infer::fit::GuideSpec;
 use lehr_infer::pareto::{Trust, threshold};
 use lehr_infer::posterior::Estimate;
 use lehr_regression::Groups;
@@ -90,6 +91,9 @@ pub(crate) fn verdict(saved: &SavedFit) -> Verdict {
         level = Level::DoNotTrust;
         sentence += "; training had not converged";
     }
+    if posterior.is_below_base() {
+        sentence += "; the chain is worse than the Gaussian it starts from";
+    }
     Verdict {
         level,
         sentence,
@@ -111,7 +115,21 @@ fn advice(saved: &SavedFit) -> Vec<String> {
         };
         advice.push(next.into());
     }
+    advice.extend(below_base(saved));
     advice
+}
+
+/// What to do about a chain that is worse than its base.
+pub(crate) fn below_base(saved: &SavedFit) -> Option<String> {
+    let posterior = &saved.posterior;
+    let gain = posterior.gain.filter(|_| posterior.is_below_base())?;
+    let GuideSpec::Annealed { base, .. } = &posterior.guide else {
+        return None;
+    };
+    let (lost, error, name) = (-gain.mean, gain.error, base.name());
+    Some(format!(
+        "the chain loses {lost:.2} ± {error:.2} nats: use --method {name}, or raise --batch"
+    ))
 }
 
 /// The level as programs spell it.

@@ -49,7 +49,8 @@ impl SavedFit {
     /// Whether the diagnostics warn.
     pub(crate) fn outcome(&self) -> Outcome {
         let trusted = self.posterior.pareto.trust != Trust::Untrusted;
-        if trusted && self.posterior.trained.converged {
+        let gained = !self.posterior.is_below_base();
+        if trusted && gained && self.posterior.trained.converged {
             Outcome::Done
         } else {
             Outcome::Warned

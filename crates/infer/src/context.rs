@@ -51,6 +51,8 @@ pub(crate) enum Need<'g> {
     Rows(Feed, Rows<'g>),
     /// Numbers that never change.
     Fixed(Arc<[f64]>, Expr<'g>),
+    /// Of each row of the batch of a purpose, 0 if it is one of these (increasing), else 1.
+    Others(String, Arc<[usize]>, Expr<'g>),
 }
 
 /// A program under construction, with what it will need to run.
@@ -174,6 +176,15 @@ impl<'g, 'd> Context<'g, 'd> {
         self.needs
             .borrow_mut()
             .push(Need::Fixed(values.clone(), input));
+        input
+    }
+
+    /// For each row of the batch that was asked for with this purpose, 0 if it is one of `rows`
+    /// (increasing numbers in [`batch_source`](crate::program::batch_source)) and 1 if not.
+    pub(crate) fn others(&self, purpose: &str, size: usize, rows: &Arc<[usize]>) -> Expr<'g> {
+        let input = self.graph.input("others", [size]);
+        let need = Need::Others(purpose.to_owned(), rows.clone(), input);
+        self.needs.borrow_mut().push(need);
         input
     }
 

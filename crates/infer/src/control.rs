@@ -9,6 +9,7 @@ use crate::batch::BatchError;
 use crate::block::Learned;
 use crate::context::Context;
 use crate::objective::Score;
+use crate::surrogate::FixedRows;
 use crate::train::{Task, TrainSettings};
 
 /// The expansion Σₙ tₙ(z) = L* + g·d + ½ dᵀH d of the log likelihood at z*, d = z − z*, summed
@@ -31,6 +32,35 @@ pub struct Control {
     pub hessian: Option<Arc<[f64]>>,
     /// θ at which the expansion was taken.
     pub params: Arc<[f64]>,
+    /// Rows whose remainder is not estimated but summed.
+    pub summed: Option<Summed>,
+}
+
+/// The purpose of the batches that score a step.
+pub(crate) const SCORE: &str = "score";
+
+/// Rows that enter every step, besides its batch.
+///
+/// Where a few rows have nearly all of the remainder, a batch that has one of them by chance
+/// would count it N/B times.
+#[derive(Clone)]
+pub struct Summed {
+    /// Their numbers in batches, increasing.
+    numbers: Arc<[usize]>,
+    rows: FixedRows,
+}
+
+impl Summed {
+    /// These rows, by their increasing numbers in batches.
+    ///
+    /// # Panics
+    /// If a row is outside the table.
+    pub fn new(density: &dyn Density, numbers: &[usize]) -> Summed {
+        Summed {
+            rows: FixedRows::in_batch_order(density, numbers),
+            numbers: numbers.into(),
+        }
+    }
 }
 
 impl Control {
@@ -49,9 +79,24 @@ impl Control {
         let offset = at.latents - mode;
         // The expansion moves away from the mode while the direction stays: two names for it.
         let at_mode = Point::new(mode.anchor(), params);
-        let expansion = self.row_expansion(density, at_mode, offset, rows);
-        let exact = density.log_likelihood(at, rows);
-        (exact - expansion).sum() * share + self.whole(context, offset)
+        let expansion = row_expansion(density, (&at_mode, rows), offset, self.order());
+        let left = density.log_likelihood(at, rows) - expansion;
+        let whole = self.whole(context, offset);
+        let Some(summed) = &self.summed else {
+            return left.sum() * share + whole;
+        };
+        let others = context.others(SCORE, rows.len(), &summed.numbers);
+        let own = summed.rows.rows(context);
+        let expansion = row_expansion(density, (&at_mode, &own), offset, self.order());
+        let exact = (density.log_likelihood(at, &own) - expansion).sum();
+        (left * others).sum() * share + exact + whole
+    }
+
+    fn order(&self) -> Order {
+        match self.hessian {
+            Some(_) => Order::Second,
+            None => Order::First,
+        }
     }
 
     fn whole<'g>(&self, context: &Context<'g, '_>, offset: Expr<'g>) -> Expr<'g> {
@@ -66,24 +111,31 @@ impl Control {
             }
         }
     }
+}
 
-    /// tₙ(z) = log p(yₙ|z*) + ∂_d log p + ½∂²_d log p, one per row, by forward derivatives.
-    fn row_expansion<'g>(
-        &self,
-        density: &dyn Density,
-        mode: Point<'g>,
-        offset: Expr<'g>,
-        rows: &Rows<'g>,
-    ) -> Expr<'g> {
-        let graph = mode.graph();
-        let at_mode = density.log_likelihood(&mode, rows);
-        let first = graph.jvp(&[at_mode], &[mode.latents], &[offset])[0];
-        if self.hessian.is_none() {
-            return at_mode + first;
-        }
-        let second = graph.jvp(&[first], &[mode.latents], &[offset])[0];
-        at_mode + first + 0.5 * second
+/// How far each row is expanded.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Order {
+    First,
+    Second,
+}
+
+/// tₙ(z) = log p(yₙ|z*) + ∂_d log p + ½∂²_d log p, one per row, by forward derivatives. The
+/// direction d must not be a function of `mode` itself.
+pub(crate) fn row_expansion<'g>(
+    density: &dyn Density,
+    (mode, rows): (&Point<'g>, &Rows<'g>),
+    offset: Expr<'g>,
+    order: Order,
+) -> Expr<'g> {
+    let graph = mode.graph();
+    let at_mode = density.log_likelihood(mode, rows);
+    let first = graph.jvp(&[at_mode], &[mode.latents], &[offset])[0];
+    if order == Order::First {
+        return at_mode + first;
     }
+    let second = graph.jvp(&[first], &[mode.latents], &[offset])[0];
+    at_mode + first + 0.5 * second
 }
 
 /// What the control variate of a task gains: the variance of a step's gradient, summed over the

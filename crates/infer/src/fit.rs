@@ -1,6 +1,7 @@
 //! A whole fit: from a density to a posterior, with every choice that was not made for us.
 
 mod check;
+mod gain;
 mod spec;
 mod start;
 
@@ -17,7 +18,7 @@ use crate::annealed::{AnnealedStart, Momentum};
 use crate::batch::BatchError;
 use crate::block::Learned;
 use crate::context::Feed;
-use crate::control::variance_ratio;
+use crate::control::{SCORE, variance_ratio};
 use crate::evaluate::evaluate;
 use crate::file::FileError;
 use crate::frame::Frame;
@@ -25,10 +26,11 @@ use crate::guide::{Base, FullRank, LowRank, MeanField};
 use crate::method::Method;
 use crate::objective::{Objective, Score};
 use crate::pareto::WeightError;
-use crate::posterior::{Posterior, Seconds};
+use crate::posterior::{Estimate, Posterior, Seconds};
 use crate::schedule::Schedule;
 use crate::surrogate::{
-    Setup, Surrogate, SurrogateError, SurrogateKind, SurrogateSettings, predicted_quality,
+    Setup, StartWeights, Surrogate, SurrogateError, SurrogateKind, SurrogateSettings,
+    predicted_quality,
 };
 use crate::train::{Iterations, Run, Task, TrainError, TrainSettings, Trained, train};
 
@@ -159,7 +161,8 @@ impl Fit {
             guide: guide.as_ref(),
             score: &score,
         };
-        self.train_base(&task, (base, &started), &mut learned, run)?;
+        let alone = self.train_base(&task, (base, &started), &mut learned, run)?;
+        let alone = alone.then(|| learned.clone());
         let done = started.way().filter(|_| self.is_done(&started, base));
         let trained = if let Some((bounds, left)) = done {
             let words = format!("none: less than {} nats are left to gain", short(left));
@@ -176,6 +179,8 @@ impl Fit {
         let place = (density, &started.frame);
         let sample = (self.draws, self.train.seed);
         let evaluated = evaluate(place, guide.as_ref(), &trained.learned, sample)?;
+        let gain = self.gain_over_base(place, base, (alone.as_ref(), &trained), &evaluated)?;
+        choices.extend(gain.map(gain::in_words));
         let seconds = Seconds {
             start: seconds_start,
             compile: trained.seconds.0,
@@ -188,6 +193,7 @@ impl Fit {
             trained,
             choices,
             seconds,
+            gain,
         };
         Ok(Posterior::new(self, density, made, evaluated)?)
     }
@@ -306,8 +312,9 @@ impl Fit {
         let setup = Setup {
             seed: self.train.seed,
             mode: mode.as_ref(),
+            frame: &started.frame,
         };
-        let surrogate = SurrogateSettings::new(kind, rows).build(density, &setup)?;
+        let surrogate = build(density, SurrogateSettings::new(kind, rows), &setup)?;
         // Not every centre is a maximum, and only there does this say something.
         let quality = mode.and_then(|mode| {
             let start = Learned::new(Vec::new());
@@ -333,13 +340,16 @@ impl Fit {
         } else {
             Feed::Batch {
                 size,
-                purpose: "score".into(),
+                purpose: SCORE.into(),
             }
         };
         choices.push(("batch".into(), size.to_string()));
         let whole = matches!(rows, Feed::All);
         let wanted = self.control.unwrap_or(!whole);
-        let control = wanted.then(|| started.control(density)).flatten();
+        let mut control = wanted.then(|| started.control(density)).flatten();
+        if let Some(control) = control.as_mut().filter(|_| !whole) {
+            control.summed = started.summed(density, self.train.seed);
+        }
         if self.control == Some(true) && control.is_none() {
             let problem =
                 "a control variate was asked for, but there is no mode to expand at".into();
@@ -353,15 +363,35 @@ impl Fit {
         let Some(control) = &task.score.control else {
             return Ok("off".into());
         };
-        let order = match control.hessian {
-            Some(_) => "second order",
-            None => "first order",
+        let order = match (&control.hessian, &control.summed) {
+            (Some(_), Some(_)) => "second order, the worst fitted rows in every step",
+            (Some(_), None) => "second order",
+            (None, _) => "first order",
         };
         let ratio = variance_ratio(task, learned, &self.train)?;
         Ok(format!(
             "{order}, variance of a gradient × {}",
             short(ratio)
         ))
+    }
+}
+
+/// A surrogate, the weights of random rows matched to the curvature where there is a maximum.
+fn build(
+    density: &dyn Density,
+    settings: SurrogateSettings,
+    setup: &Setup<'_>,
+) -> Result<Arc<dyn Surrogate>, SurrogateError> {
+    if settings.kind != SurrogateKind::Random || setup.mode.is_none() {
+        return settings.build(density, setup);
+    }
+    let matched = SurrogateSettings {
+        start_weights: StartWeights::Matched,
+        ..settings
+    };
+    match matched.build(density, setup) {
+        Err(SurrogateError::NotAMaximum) => settings.build(density, setup),
+        built => built,
     }
 }
 
@@ -381,4 +411,6 @@ pub(crate) struct Made {
     pub(crate) trained: Trained,
     pub(crate) choices: Choices,
     pub(crate) seconds: Seconds,
+    /// Of a chain over its base.
+    pub(crate) gain: Option<Estimate>,
 }

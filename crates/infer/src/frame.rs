@@ -52,6 +52,19 @@ impl Frame {
         }
     }
 
+    /// F w
+    pub(crate) fn spread(&self, w: &[f64]) -> Vec<f64> {
+        match self {
+            Frame::Identity => w.to_vec(),
+            Frame::Diagonal { scale, .. } => scale.iter().zip(w).map(|(s, w)| s * w).collect(),
+            Frame::Dense { factor, .. } => {
+                let rows = factor.chunks_exact(w.len());
+                let along = |row: &[f64]| row.iter().zip(w).map(|(f, w)| f * w).sum();
+                rows.map(along).collect()
+            }
+        }
+    }
+
     /// ln |det F|
     pub fn log_volume(&self) -> f64 {
         match self {

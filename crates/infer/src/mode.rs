@@ -132,6 +132,7 @@ impl Mode {
             gradient: sums[1].as_slice().into(),
             hessian: None,
             params: self.params.as_slice().into(),
+            summed: None,
         }
     }
 
@@ -384,6 +385,7 @@ impl Curvature {
             gradient: self.gradient.as_slice().into(),
             hessian: Some(self.hessian.as_slice().into()),
             params: Arc::from(mode.params.as_slice()),
+            summed: None,
         }
     }
 

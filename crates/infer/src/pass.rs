@@ -5,7 +5,7 @@ use std::ops::Range;
 use lehr_density::{ColumnKind, Density, Point, RowSet, RowSource, Rows};
 use lehr_graph::{Expr, Graph, Plan, Slot, Workspace};
 
-use crate::program::{copy_rows, lend_all, read_columns};
+use crate::program::{batch_source, copy_rows, lend_all, read_columns};
 
 /// Rows read at a time where the table is not in memory.
 const CHUNK: usize = 8192;
@@ -21,7 +21,7 @@ pub(crate) enum Argument {
 
 /// Functions of the rows and some arguments, computed for one block of rows after another.
 pub(crate) struct Pass<'d> {
-    density: &'d dyn Density,
+    source: &'d dyn RowSource,
     blocks: Vec<Block>,
     sums: Vec<Vec<f64>>,
 }
@@ -70,10 +70,19 @@ impl<'d> Pass<'d> {
             blocks.push(Block::new(density, lanes, last, arguments, &write));
         }
         Pass {
-            density,
+            source: density.source(),
             blocks,
             sums: Vec::new(),
         }
+    }
+
+    /// The same pass over the rows in the order of batches.
+    pub(crate) fn in_batch_order(mut self, density: &'d dyn Density) -> Pass<'d> {
+        self.source = batch_source(density);
+        for block in &mut self.blocks {
+            block.resident = false;
+        }
+        self
     }
 
     /// Shows what each block of rows gives at these arguments, until `visit` has found something.
@@ -90,7 +99,7 @@ impl<'d> Pass<'d> {
         &mut self,
         mut visit: impl FnMut(Range<usize>, &mut Block) -> Option<T>,
     ) -> Option<T> {
-        let source = self.density.source();
+        let source = self.source;
         self.blocks.iter_mut().find_map(|block| {
             (0..block.starts.len()).find_map(|k| visit(block.load(source, k), block))
         })

@@ -24,6 +24,16 @@ pub struct Estimate {
     pub error: f64,
 }
 
+impl Estimate {
+    /// The mean of independent numbers.
+    pub(crate) fn of(values: &[f64]) -> Estimate {
+        Estimate {
+            mean: mean(values),
+            error: sd(values) / (values.len() as f64).sqrt(),
+        }
+    }
+}
+
 /// Wall time by part.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Seconds {
@@ -77,6 +87,8 @@ pub struct Posterior {
     pub bound: Estimate,
     /// The importance-weighted estimate of the log evidence.
     pub evidence: Estimate,
+    /// How far a chain's bound is above that of the Gaussian it starts from; `None` without one.
+    pub gain: Option<Estimate>,
     /// What was chosen for the user.
     pub choices: Vec<(String, String)>,
     /// The seed.
@@ -95,7 +107,6 @@ impl Posterior {
         evaluated: Evaluated,
     ) -> Result<Posterior, WeightError> {
         let weights = &evaluated.log_weights;
-        let error = sd(weights) / (weights.len() as f64).sqrt();
         let pareto = Pareto::new(weights)?;
         Ok(Posterior {
             method: fit.method,
@@ -105,10 +116,8 @@ impl Posterior {
             guide: made.spec,
             frame: made.frame,
             trained: made.trained,
-            bound: Estimate {
-                mean: mean(weights),
-                error,
-            },
+            bound: Estimate::of(weights),
+            gain: made.gain,
             evidence: Estimate {
                 mean: pareto.log_evidence,
                 error: pareto.log_evidence_error,
@@ -163,6 +172,12 @@ impl Posterior {
         all
     }
 
+    /// Whether a chain is worse than the Gaussian it starts from, by more than two standard
+    /// errors.
+    pub fn is_below_base(&self) -> bool {
+        self.gain.is_some_and(|gain| gain.mean < -2.0 * gain.error)
+    }
+
     /// Whether to rely on the draws, in one sentence.
     pub fn verdict(&self) -> String {
         let k = self.pareto.shape;
@@ -176,7 +191,12 @@ impl Posterior {
         } else {
             "; training had not converged"
         };
-        format!("{words} (k̂ = {k:.2}{trained})")
+        let below = if self.is_below_base() {
+            "; the chain is worse than its base"
+        } else {
+            ""
+        };
+        format!("{words} (k̂ = {k:.2}{trained}{below})")
     }
 
     /// Writes the posterior to a file, all or nothing.

@@ -31,6 +31,9 @@ struct Batch {
     numbers: Vec<u32>,
     rows: Vec<usize>,
     columns: Vec<(usize, Slot)>,
+    purpose: String,
+    /// Rows that count as 0 in an input.
+    others: Option<(Arc<[usize]>, Slot)>,
 }
 
 impl Program {
@@ -82,6 +85,13 @@ impl Program {
                 }
             }
             Need::Rows(feed, rows) => self.meet_rows(&feed, &rows, density)?,
+            Need::Others(purpose, rows, input) => {
+                let slot = self.plan.input(input);
+                let batch = self.batches.iter_mut().find(|b| b.purpose == purpose);
+                if let (Some(slot), Some(batch)) = (slot, batch) {
+                    batch.others = Some((rows, slot));
+                }
+            }
         }
         Ok(())
     }
@@ -103,6 +113,8 @@ impl Program {
                     numbers: vec![0; *size],
                     rows: vec![0; *size],
                     columns,
+                    purpose: purpose.clone(),
+                    others: None,
                 });
             }
         }
@@ -177,6 +189,7 @@ impl Batch {
         for (row, &number) in self.rows.iter_mut().zip(&self.numbers) {
             *row = number as usize;
         }
+        self.fill_others(workspace);
         copy_rows(workspace, source, &RowSet::List(&self.rows), &self.columns);
     }
 
@@ -184,15 +197,33 @@ impl Batch {
     fn fill_consecutive(&mut self, workspace: &mut Workspace, source: &dyn RowSource, step: u64) {
         let first = self.epochs.consecutive(step) as usize;
         let (size, n_rows) = (self.rows.len(), source.n_rows());
+        for (row, at) in self.rows.iter_mut().zip(first..) {
+            *row = at % n_rows;
+        }
+        self.fill_others(workspace);
         if first + size <= n_rows {
             lend_rows(workspace, source, first..first + size, &self.columns);
             return;
         }
-        for (row, at) in self.rows.iter_mut().zip(first..) {
-            *row = at % n_rows;
-        }
         copy_rows(workspace, source, &RowSet::List(&self.rows), &self.columns);
     }
+}
+
+impl Batch {
+    fn fill_others(&self, workspace: &mut Workspace) {
+        if let Some((left_out, slot)) = &self.others {
+            let marks = workspace.numbers_mut(*slot);
+            for (mark, row) in marks.iter_mut().zip(&self.rows) {
+                *mark = f64::from(u8::from(left_out.binary_search(row).is_err()));
+            }
+        }
+    }
+}
+
+/// The rows in the order in which batches number them.
+pub(crate) fn batch_source(density: &dyn Density) -> &dyn RowSource {
+    let source = density.source();
+    source.shuffled().unwrap_or(source)
 }
 
 /// The columns of `rows` that a plan reads, by their place in the table.

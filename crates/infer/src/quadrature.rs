@@ -59,14 +59,20 @@ impl Best {
     }
 }
 
-/// Whether the integrals can be taken: one predictor per row, nothing learned but z, rows at hand.
-pub fn applies(density: &dyn Density) -> bool {
-    let graph = Graph::new();
+/// A point and a few rows, to look at what a model's program is made of.
+pub(crate) fn probe<'g>(graph: &'g Graph, density: &dyn Density) -> (Point<'g>, Rows<'g>) {
     let at = Point::new(
         graph.input("latents", [density.latents().size()]),
         graph.input("params", [density.params().size()]),
     );
-    let rows = Rows::inputs(&graph, density.columns(), 3.min(density.n_rows()), "");
+    let rows = Rows::inputs(graph, density.columns(), 3.min(density.n_rows()), "");
+    (at, rows)
+}
+
+/// Whether the integrals can be taken: one predictor per row, nothing learned but z, rows at hand.
+pub fn applies(density: &dyn Density) -> bool {
+    let graph = Graph::new();
+    let (at, rows) = probe(&graph, density);
     let moved = graph.laned_input("moved", [rows.len()]);
     let along = graph.input("along", at.latents.shape());
     let replaced = at_predictor(density, (&at, &rows), moved).is_some_and(|value| {

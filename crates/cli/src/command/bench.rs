@@ -219,6 +219,7 @@ impl Step {
                 let setup = Setup {
                     seed: 0,
                     mode: mode.as_ref(),
+                    frame: &Frame::Identity,
                 };
                 let settings = SurrogateSettings::new(surrogate, self.surrogate_rows);
                 Drive::Surrogate(settings.build(density, &setup)?)

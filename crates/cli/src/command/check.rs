@@ -121,6 +121,7 @@ impl Checked {
             simulation: Vec::new(),
         };
         checked.warnings = checked.warnings();
+        checked.warnings.extend(page::below_base(saved));
         checked
     }
 

@@ -1,12 +1,12 @@
 //! Where training starts, and what is known there.
 
-use lehr_density::{Density, Point, Rows};
+use lehr_density::Density;
 use lehr_graph::Graph;
 
 use super::{Choices, Fit, FitError};
 use crate::block::Learned;
 use crate::context::{PARAMS, all_blocks};
-use crate::control::Control;
+use crate::control::{Control, Summed};
 use crate::frame::Frame;
 use crate::guide::{Base, Guide, MEAN};
 use crate::lbfgs::LbfgsSettings;
@@ -14,7 +14,7 @@ use crate::method::Method;
 use crate::mode::{Curvature, MAX_DENSE, Mode, find_mode, has_hierarchy};
 use crate::quadrature::{self, Best, Covariance};
 use crate::settle::settle;
-use crate::surrogate::{Mode as SurrogateMode, SurrogateKind};
+use crate::surrogate::{Mode as SurrogateMode, SurrogateKind, worst_fitted};
 use crate::train::{Iterations, Run, Task, TrainSettings, train};
 
 /// Where training starts.
@@ -183,21 +183,22 @@ impl Fit {
 
 impl Fit {
     /// Trains the Gaussian below a chain by itself, which costs little beside the chain, so that
-    /// the chain starts from the best its base can do alone. The paper's recipe does not.
+    /// the chain starts from the best its base can do alone. The paper's recipe does not. Says
+    /// whether the base now is that best.
     pub(super) fn train_base(
         &self,
         task: &Task<'_>,
         (base, started): (Base, &Started),
         learned: &mut Learned,
         run: &mut Run<'_>,
-    ) -> Result<(), FitError> {
+    ) -> Result<bool, FitError> {
         let warm = matches!(
             self.start,
-            Start::Auto | Start::Laplace | Start::Variational
+            Start::Auto | Start::Quadrature | Start::Laplace | Start::Variational
         );
         let open = matches!(self.train.iterations, Iterations::Auto { .. });
         if started.is_best(base) || !(self.method.is_annealed() && warm && open) {
-            return Ok(());
+            return Ok(started.is_best(base));
         }
         let blocks = all_blocks(task.density, &base);
         let frozen = self.train.frozen.iter();
@@ -220,7 +221,7 @@ impl Fit {
             checkpoint: None,
         };
         learned.take_from(&train(&task, alone, &settings, &mut run)?.learned);
-        Ok(())
+        Ok(true)
     }
 }
 
@@ -245,6 +246,15 @@ impl Started {
             Some(curvature) if self.plain => Some(curvature.control(centre)),
             _ => Some(centre.control(density)),
         }
+    }
+
+    /// The rows that an expansion to second order fits worst, to be summed in every step.
+    pub(super) fn summed(&self, density: &dyn Density, seed: u64) -> Option<Summed> {
+        const USUAL: usize = 256;
+        let mode = self.surrogate_mode().filter(|_| self.plain)?;
+        let count = USUAL.min(density.n_rows());
+        let numbers = worst_fitted(density, (&mode, &self.frame), count, seed);
+        Some(Summed::new(density, &numbers))
     }
 
     pub(super) fn surrogate_mode(&self) -> Option<SurrogateMode> {
@@ -287,10 +297,6 @@ fn is_plain(density: &dyn Density) -> bool {
 /// Whether the model says that its rows enter through linear predictors.
 fn enters_linearly(density: &dyn Density) -> bool {
     let graph = Graph::new();
-    let at = Point::new(
-        graph.input("latents", [density.latents().size()]),
-        graph.input("params", [density.params().size()]),
-    );
-    let rows = Rows::inputs(&graph, density.columns(), 3.min(density.n_rows()), "");
+    let (at, rows) = quadrature::probe(&graph, density);
     density.linear_predictors(&at, &rows).is_some()
 }

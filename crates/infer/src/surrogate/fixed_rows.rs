@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 use super::SurrogateError;
 use super::covariate::Covariates;
 use crate::context::{Context, Feed};
+use crate::program::batch_source;
 
 /// A few rows in the columns of a density, and how many rows they stand for.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -26,7 +27,16 @@ impl FixedRows {
     /// # Panics
     /// If a row is outside the table.
     pub fn of(density: &dyn Density, rows: &[usize]) -> FixedRows {
-        let (columns, source) = (density.columns(), density.source());
+        FixedRows::from_source(density, density.source(), rows)
+    }
+
+    /// Copies of rows by their numbers in batches.
+    pub(crate) fn in_batch_order(density: &dyn Density, rows: &[usize]) -> FixedRows {
+        FixedRows::from_source(density, batch_source(density), rows)
+    }
+
+    fn from_source(density: &dyn Density, source: &dyn RowSource, rows: &[usize]) -> FixedRows {
+        let columns = density.columns();
         let set = RowSet::List(rows);
         let places = columns.iter().enumerate();
         let values = places.map(|(place, column)| copied(source, place, column, &set));

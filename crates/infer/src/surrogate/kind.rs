@@ -76,7 +76,7 @@ impl SurrogateKind {
         (
             SurrogateKind::Taylor,
             "taylor",
-            "random rows and the rest of the table to second order at the mode; any likelihood",
+            "rows by how badly an expansion fits them, and the rest to second order at the mode; any likelihood",
         ),
     ];
 

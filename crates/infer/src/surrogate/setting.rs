@@ -7,13 +7,15 @@ use serde::{Deserialize, Serialize};
 
 use super::matching::matched_weights;
 use super::random::random_rows;
+use super::remainder::sampled;
 use super::weighted_rows::WeightedRows;
 use super::{
     CentroidFix, CentroidInit, CoresetFix, CoresetInit, CoresetPair, FixedRows, Mode, Network,
     Random, RandomPair, Surrogate, SurrogateError, SurrogateKind, Taylor,
 };
+use crate::frame::Frame;
 
-/// Where the weights of `rand` and `taylor` start.
+/// Where the weights of `rand` start.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum StartWeights {
@@ -60,6 +62,9 @@ pub struct Setup<'a> {
     pub seed: u64,
     /// The mode, which `taylor` and matched weights need.
     pub mode: Option<&'a Mode>,
+    /// Where the posterior is, as far as it is known: the rows of `taylor` are taken by how badly
+    /// an expansion fits them there.
+    pub frame: &'a Frame,
 }
 
 impl<'a> Setup<'a> {
@@ -98,7 +103,9 @@ impl SurrogateSettings {
             SurrogateKind::Network => Arc::new(Network::new(density, self.hidden, seed)),
             SurrogateKind::Taylor => {
                 let mode = setup.mode_for(self.kind.name())?;
-                let rows = self.weighted(density, setup)?;
+                let (numbers, weights) = sampled(density, (mode, setup.frame), rows, seed);
+                let rows = FixedRows::in_batch_order(density, &numbers);
+                let rows = WeightedRows::standing_for(rows, &weights);
                 Arc::new(Taylor::around(density, rows, mode))
             }
         })
@@ -110,8 +117,7 @@ impl SurrogateSettings {
             let site = site.name.clone();
             return Err(SurrogateError::Locals { site });
         }
-        let learns_weights = matches!(kind, SurrogateKind::Random | SurrogateKind::Taylor);
-        if self.start_weights == StartWeights::Matched && !learns_weights {
+        if self.start_weights == StartWeights::Matched && kind != SurrogateKind::Random {
             return Err(SurrogateError::Unmatched { kind });
         }
         let (asked, rows) = (self.rows, density.n_rows());

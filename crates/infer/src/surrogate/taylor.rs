@@ -1,4 +1,4 @@
-//! `taylor`: rows of the table, and the rest of it to second order at the mode.
+//! `taylor`: some rows of the table as they are, and the rest of it to second order at the mode.
 
 use std::sync::Arc;
 
@@ -32,12 +32,13 @@ pub struct Taylor {
 }
 
 impl Taylor {
-    /// These rows of the table, each with the weight `N/N_surr`.
+    /// These rows of the table, each with the weight one: Ψ̂ starts as their own log likelihood
+    /// plus the expansion of all others.
     ///
     /// # Panics
     /// If the mode is not one of this density.
     pub fn on_rows(density: &dyn Density, rows: &[usize], mode: &Mode) -> Taylor {
-        let rows = WeightedRows::uniform(FixedRows::of(density, rows));
+        let rows = WeightedRows::own(FixedRows::of(density, rows));
         Taylor::around(density, rows, mode)
     }
 

@@ -25,6 +25,18 @@ impl WeightedRows {
         WeightedRows { rows, start }
     }
 
+    /// Weights that start at one: rows that stand for themselves alone.
+    pub(crate) fn own(rows: FixedRows) -> WeightedRows {
+        let start = vec![0.0; rows.len()];
+        WeightedRows { rows, start }
+    }
+
+    /// Rows that stand for so many each, themselves included.
+    pub(crate) fn standing_for(rows: FixedRows, weights: &[f64]) -> WeightedRows {
+        let start = weights.iter().map(|weight| weight.ln()).collect();
+        WeightedRows { rows, start }
+    }
+
     /// Weights that start at these numbers.
     ///
     /// A weight of zero could not be learned again by its logarithm, so that none starts below

@@ -2,6 +2,7 @@
 
 use lehr_graph::Graph;
 use lehr_infer::context::Context;
+use lehr_infer::frame::Frame;
 use lehr_infer::surrogate::{SavedSurrogate, Setup, SurrogateKind, SurrogateSettings};
 
 use crate::{Likelihood, build, columns, rich, some_mode, starts, stir, values};
@@ -144,6 +145,7 @@ fn a_long_table_is_clustered_by_some_of_its_rows() {
         let setup = Setup {
             seed: 3,
             mode: None,
+            frame: &Frame::Identity,
         };
         let surrogate = settings.build(&density, &setup).unwrap();
         surrogate.blocks().pop().unwrap().start

@@ -16,6 +16,7 @@ use std::sync::Arc;
 use lehr_density::{Density, RowSet, Support};
 use lehr_infer::block::Learned;
 use lehr_infer::context::{Feed, params_block};
+use lehr_infer::frame::Frame;
 use lehr_infer::objective::Score;
 use lehr_infer::program::compile;
 use lehr_infer::stream::Stream;
@@ -234,7 +235,16 @@ fn build(
         hidden: 4,
         ..SurrogateSettings::new(kind, rows)
     };
-    settings.build(density, &Setup { seed: 7, mode }).unwrap()
+    settings
+        .build(
+            density,
+            &Setup {
+                seed: 7,
+                mode,
+                frame: &Frame::Identity,
+            },
+        )
+        .unwrap()
 }
 
 /// A mode in form only, for what does not need a true one.

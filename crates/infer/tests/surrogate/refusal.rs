@@ -1,6 +1,7 @@
 //! What is refused, word for word.
 
 use lehr_density::Density;
+use lehr_infer::frame::Frame;
 use lehr_infer::surrogate::{
     Setup, StartWeights, SurrogateKind, SurrogateSettings, predicted_quality,
 };
@@ -14,6 +15,7 @@ fn refusal(density: &dyn Density, settings: SurrogateSettings) -> String {
     let setup = Setup {
         seed: 1,
         mode: None,
+        frame: &Frame::Identity,
     };
     let built = settings.build(density, &setup);
     built.err().expect("a refusal").to_string()

@@ -1,12 +1,15 @@
 //! `taylor` is exact to second order at the mode, and matched weights make `rand` nearly so.
 
 use lehr_density::Density;
+use lehr_infer::frame::Frame;
 use lehr_infer::surrogate::{
     Random, Setup, StartWeights, Surrogate, SurrogateKind, SurrogateSettings, Taylor,
     predicted_quality,
 };
+use lehr_model::Bound;
+use lehr_table::Table;
 
-use crate::{Likelihood, starts, values};
+use crate::{Likelihood, covariates, starts, values};
 
 const MODE: [f64; 3] = [0.25, -0.6, 0.35];
 
@@ -81,6 +84,7 @@ fn divergence(
     let setup = Setup {
         seed: 2,
         mode: Some(&mode),
+        frame: &Frame::Identity,
     };
     let surrogate = settings.build(&density, &setup).unwrap();
     move |changes| {
@@ -125,4 +129,52 @@ fn matched_weights_have_the_least_divergence_where_none_is_exact() {
             }
         }
     }
+}
+
+/// Two hundred logistic rows, four of them far out in the first covariate.
+fn with_far_rows() -> (Bound, [usize; 4]) {
+    let far = [3, 50, 51, 180];
+    let (rows, width) = (200, 3);
+    let mut x = covariates(rows, 9);
+    for row in far {
+        x[row * width] += 25.0;
+    }
+    let y = (0..rows).map(|n| f64::from(n % 2 == 0)).collect();
+    let table = Table::new().with_number("y", y);
+    let table = table.and_then(|table| table.with_matrix("x", rows, width, x));
+    (
+        Likelihood::Logistic.model().bind(&table.unwrap()).unwrap(),
+        far,
+    )
+}
+
+#[test]
+fn taylor_has_the_rows_that_an_expansion_fits_worst() {
+    let (density, far) = with_far_rows();
+    let mode = Likelihood::Logistic.mode(&density, &MODE);
+    let frame = Frame::Diagonal {
+        shift: MODE.into(),
+        scale: [0.1; 3].into(),
+    };
+    let setup = Setup {
+        seed: 2,
+        mode: Some(&mode),
+        frame: &frame,
+    };
+    let settings = SurrogateSettings::new(SurrogateKind::Taylor, 12);
+    let chosen = settings.build(&density, &setup).unwrap();
+    // The far ones are certain, and so stand for themselves alone.
+    let start = &chosen.blocks()[0].start;
+    assert_eq!(
+        start.iter().filter(|weight| **weight == 0.0).count(),
+        far.len()
+    );
+    assert!(start.iter().all(|weight| *weight >= 0.0));
+    // Back over the steep part of the far rows, whose predictors are around 6 at the mode.
+    let along = [-1.0, 0.5, -0.3];
+    let others: Vec<usize> = (100..112).collect();
+    let others = Taylor::on_rows(&density, &others, &mode);
+    let [chosen, others] = [&*chosen, &others as &dyn Surrogate]
+        .map(|surrogate| error(&density, surrogate, along, 0.5));
+    assert!(chosen.abs() < 0.1 * others.abs(), "{chosen} {others}");
 }

@@ -62,6 +62,7 @@ fn some_control(density: &dyn Density) -> Control {
         gradient: (0..size).map(wave(0.5)).collect(),
         hessian: Some((0..size * size).map(hessian).collect()),
         params: Arc::from(density.params().start()),
+        summed: None,
     }
 }
 

@@ -17,6 +17,7 @@ mod pointwise;
 mod propagation;
 mod quadrature;
 mod robust;
+mod summed;
 
 use lehr_density::Density;
 use lehr_infer::block::Learned;

@@ -10,7 +10,10 @@ use lehr_infer::guide::{Base, FullRank, MeanField};
 use lehr_infer::lbfgs::LbfgsSettings;
 use lehr_infer::method::Method;
 use lehr_infer::mode::find_mode;
+use lehr_infer::posterior::Posterior;
 use lehr_infer::quadrature::{Best, Covariance, applies, climb};
+use lehr_infer::surrogate::SurrogateKind;
+use lehr_infer::train::Iterations;
 use lehr_model::distribution::{Bernoulli, Distribution, HalfNormal, Normal, Poisson};
 use lehr_model::{Bound, Model};
 use lehr_table::Table;
@@ -169,4 +172,32 @@ fn models_without_one_predictor_per_row_are_told_apart() {
     fit.start = Start::Quadrature;
     let error = try_run(&fit, &density).unwrap_err().to_string();
     assert!(error.contains("one linear predictor per row"), "{error}");
+}
+
+/// A fit of the skewed model by a chain on this surrogate, hardly trained.
+fn chained(surrogate: SurrogateKind) -> Posterior {
+    let density = bind(&logistic(), 60);
+    let mut fit = Fit::new(Method::SlDais).with_seed(4);
+    fit.surrogate = Some(surrogate);
+    fit.annealed_start.step_size = 0.2;
+    fit.train.iterations = Iterations::Fixed(1);
+    fit.draws = 2048;
+    run(&fit, &density)
+}
+
+#[test]
+fn a_chain_that_is_worse_than_its_base_says_so() {
+    // A network that has learned nothing is flat, so that the chain runs to the prior.
+    let astray = chained(SurrogateKind::Network);
+    let gain = astray.gain.unwrap();
+    assert!(gain.mean < -3.0 * gain.error, "{gain:?}");
+    assert!(astray.is_below_base());
+    assert!(astray.verdict().contains("worse than its base"));
+    // Nearly all rows as they are: the chain runs towards the posterior.
+    let well = chained(SurrogateKind::Taylor);
+    assert!(!well.is_below_base(), "{:?}", well.gain);
+    assert!(!well.verdict().contains("base"));
+    let density = bind(&logistic(), 60);
+    let alone = run(&Fit::new(Method::FullRank), &density);
+    assert_eq!(alone.gain, None);
 }

@@ -1,0 +1,183 @@
+//! What of each row an expansion to second order leaves out where the posterior is.
+
+use lehr_density::{Density, Point};
+
+use super::Mode;
+use crate::control::{Order, row_expansion};
+use crate::frame::Frame;
+use crate::pass::{Argument, Pass};
+use crate::stream::Stream;
+
+/// Draws that are taken side by side, and how often.
+const LANES: usize = 16;
+const ROUNDS: usize = 4;
+/// How much wider than the frame's Gaussian the draws are. A row far out on the flat side of its
+/// likelihood is fitted worst of all where a draw reaches the steep side, which few draws would.
+const WIDER: f64 = 3.0;
+/// Rows of a block.
+const ROWS: usize = 8192;
+
+/// The rows whose log likelihood their own expansion at the mode fits worst, as batches number
+/// them and increasing: those of which log p(yₙ | z) less its expansion varies most over draws
+/// of a Gaussian around the mode as wide as [`WIDER`] times the frame.
+pub(crate) fn worst_fitted(
+    density: &dyn Density,
+    (mode, frame): (&Mode, &Frame),
+    count: usize,
+    seed: u64,
+) -> Vec<usize> {
+    if count == density.n_rows() {
+        return (0..count).collect();
+    }
+    let variances = variances(density, (mode, frame), seed);
+    let mut order: Vec<usize> = (0..variances.len()).collect();
+    // What is not a number is fitted worst of all.
+    order.select_nth_unstable_by(count, |&a, &b| variances[b].total_cmp(&variances[a]));
+    order.truncate(count);
+    order.sort_unstable();
+    order
+}
+
+/// Rows that stand for the remainder of all, as batches number them and increasing, and what each
+/// counts: row n is taken with a probability πₙ in proportion to the deviation of its remainder,
+/// at most one, and counts 1/πₙ. The worst fitted rows are certain and count for themselves.
+pub(crate) fn sampled(
+    density: &dyn Density,
+    (mode, frame): (&Mode, &Frame),
+    count: usize,
+    seed: u64,
+) -> (Vec<usize>, Vec<f64>) {
+    if count == density.n_rows() {
+        return ((0..count).collect(), vec![1.0; count]);
+    }
+    let deviations = deviations(&variances(density, (mode, frame), seed));
+    let per_draw = spacing(&deviations, count);
+    // Equal steps along the sum of the probabilities, from a random place on.
+    let mut next = Stream::new(seed, "remainder rows", 0).uniform();
+    let (mut sum, mut rows, mut weights) = (0.0, Vec::new(), Vec::new());
+    for (row, deviation) in deviations.iter().enumerate() {
+        let chance = (deviation / per_draw).min(1.0);
+        sum += chance;
+        if sum > next && rows.len() < count {
+            next += 1.0;
+            rows.push(row);
+            weights.push(chance.recip());
+        }
+    }
+    (rows, weights)
+}
+
+/// The square roots, none of them zero: no row shall count more than a thousand times what it
+/// would count in a plain sample. What is not finite is as bad as the worst that is.
+fn deviations(variances: &[f64]) -> Vec<f64> {
+    const LEAST: f64 = 1e-3;
+    let finite = variances.iter().filter(|variance| variance.is_finite());
+    let worst = finite.fold(0.0_f64, |worst, variance| worst.max(*variance));
+    let root = |variance: &f64| {
+        let known = Some(*variance).filter(|variance| variance.is_finite());
+        known.unwrap_or(worst).max(0.0).sqrt()
+    };
+    let roots: Vec<f64> = variances.iter().map(root).collect();
+    let mean = roots.iter().sum::<f64>() / roots.len() as f64;
+    let least = if mean > 0.0 { LEAST * mean } else { 1.0 };
+    roots.into_iter().map(|root| root.max(least)).collect()
+}
+
+/// The c with Σ min(1, σₙ/c) = `count`.
+fn spacing(deviations: &[f64], count: usize) -> f64 {
+    let mut falling = deviations.to_vec();
+    falling.sort_unstable_by(|a, b| b.total_cmp(a));
+    let mut rest: f64 = falling.iter().sum();
+    for (certain, deviation) in falling.iter().enumerate().take(count) {
+        let spacing = rest / (count - certain) as f64;
+        if *deviation <= spacing {
+            return spacing;
+        }
+        rest -= deviation;
+    }
+    falling[count - 1]
+}
+
+/// The variance of each row's remainder.
+fn variances(density: &dyn Density, (mode, frame): (&Mode, &Frame), seed: u64) -> Vec<f64> {
+    let size = mode.latents.len();
+    let offsets: Vec<Vec<f64>> = (0..ROUNDS)
+        .map(|round| {
+            offsets(
+                frame,
+                size,
+                &mut Stream::new(seed, "remainder", round as u64),
+            )
+        })
+        .collect();
+    let mut pass = remainders(density).in_batch_order(density);
+    let mut variances = Vec::with_capacity(density.n_rows());
+    let count = (LANES * ROUNDS) as f64;
+    pass.each_block(|rows, block| -> Option<()> {
+        let (mut sums, mut squares) = (vec![0.0; rows.len()], vec![0.0; rows.len()]);
+        for offsets in &offsets {
+            let found = block.run(&[&mode.latents, &mode.params, offsets]);
+            for (to, output) in [(&mut sums, 0), (&mut squares, 1)] {
+                let parts = found.output(output).iter();
+                to.iter_mut().zip(parts).for_each(|(to, part)| *to += part);
+            }
+        }
+        let both = sums.iter().zip(&squares);
+        variances.extend(both.map(|(sum, square)| square / count - (sum / count).powi(2)));
+        None
+    });
+    variances
+}
+
+/// Draws of the wide Gaussian, as offsets of its centre.
+fn offsets(frame: &Frame, size: usize, stream: &mut Stream) -> Vec<f64> {
+    let mut noise = vec![0.0; LANES * size];
+    stream.fill_normal(&mut noise);
+    for value in &mut noise {
+        *value *= WIDER;
+    }
+    let draws = noise.chunks_exact(size);
+    draws.flat_map(|draw| frame.spread(draw)).collect()
+}
+
+/// Σ r and Σ r² over the lanes' offsets, r what the expansion of a row leaves.
+fn remainders(density: &dyn Density) -> Pass<'_> {
+    let size = density.latents().size();
+    let sizes = [
+        Argument::Shared(size),
+        Argument::Shared(density.params().size()),
+        Argument::PerLane(size),
+    ];
+    Pass::in_blocks(density, (LANES, ROWS), &sizes, |inputs, rows| {
+        let at_mode = Point::new(inputs[0].anchor(), inputs[1]);
+        let moved = Point::new(inputs[0] + inputs[2], inputs[1]);
+        let expansion = row_expansion(density, (&at_mode, rows), inputs[2], Order::Second);
+        let left = density.log_likelihood(&moved, rows) - expansion;
+        vec![left.sum_lanes(), left.square().sum_lanes()]
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn chances_add_up_to_the_rows_asked_for() {
+        let deviations = [9.0, 0.5, 0.25, 7.0, 0.25, 1.0, 0.5];
+        for count in 1..7 {
+            let spacing = spacing(&deviations, count);
+            let chances = deviations.map(|deviation| (deviation / spacing).min(1.0));
+            let sum: f64 = chances.iter().sum();
+            assert!((sum - count as f64).abs() < 1e-12, "{count}: {chances:?}");
+        }
+        assert_eq!((9.0 / spacing(&deviations, 4)).min(1.0), 1.0);
+    }
+
+    #[test]
+    fn no_row_is_out_of_the_question() {
+        let found = deviations(&[4.0, 0.0, f64::NAN, f64::INFINITY]);
+        assert_eq!(found[2..], [2.0, 2.0]);
+        assert!(found[1] > 0.0 && found[1] < 1e-2, "{found:?}");
+        assert_eq!(deviations(&[0.0, 0.0]), [1.0, 1.0]);
+    }
+}
