@@ -153,7 +153,7 @@ impl Fit {
         let started = self.start(density, base, &mut choices)?;
         let spec = self.spec(density, base, &started, &mut choices)?;
         let guide = spec.guide(density)?;
-        let score = self.score(density, &started, &mut choices)?;
+        let score = self.score(density, (base, &started), &mut choices)?;
         let mut learned = self.learned(density, guide.as_ref(), &started);
         let task = Task {
             density,
@@ -331,7 +331,7 @@ impl Fit {
     fn score(
         &self,
         density: &dyn Density,
-        started: &Started,
+        (base, started): (Base, &Started),
         choices: &mut Choices,
     ) -> Result<Score, FitError> {
         let size = self.batch(density, started);
@@ -345,12 +345,14 @@ impl Fit {
         };
         choices.push(("batch".into(), size.to_string()));
         let whole = matches!(rows, Feed::All);
-        let wanted = self.control.unwrap_or(!whole);
+        // Where nothing is left to train, an expansion takes as long as all the rest.
+        let trains = !self.is_done(started, base);
+        let wanted = trains && self.control.unwrap_or(!whole);
         let mut control = wanted.then(|| started.control(density)).flatten();
         if let Some(control) = control.as_mut().filter(|_| !whole) {
             control.summed = started.summed(density, self.train.seed);
         }
-        if self.control == Some(true) && control.is_none() {
+        if trains && self.control == Some(true) && control.is_none() {
             let problem =
                 "a control variate was asked for, but there is no mode to expand at".into();
             return Err(self.refuse(problem, "start from laplace"));
@@ -376,13 +378,13 @@ impl Fit {
     }
 }
 
-/// A surrogate, the weights of random rows matched to the curvature where there is a maximum.
+/// A surrogate, its weights matched to the curvature where there is a maximum.
 fn build(
     density: &dyn Density,
     settings: SurrogateSettings,
     setup: &Setup<'_>,
 ) -> Result<Arc<dyn Surrogate>, SurrogateError> {
-    if settings.kind != SurrogateKind::Random || setup.mode.is_none() {
+    if !settings.kind.has_matched_weights() || setup.mode.is_none() {
         return settings.build(density, setup);
     }
     let matched = SurrogateSettings {

@@ -5,13 +5,15 @@
 mod annealed;
 mod clock;
 mod logistic;
+mod memory;
 mod product;
 
-const TABLES: [(&str, fn()); 4] = [
+const TABLES: [(&str, fn()); 5] = [
     ("logistic", logistic::table),
     ("surrogate", annealed::surrogate_table),
     ("full", annealed::full_data_table),
     ("product", product::table),
+    ("memory", memory::table),
 ];
 
 fn main() {

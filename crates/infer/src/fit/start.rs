@@ -88,7 +88,7 @@ impl Fit {
         let (name, started) = match &self.start {
             Start::Auto if plain => {
                 let mode = mode();
-                match integrated(density, base, &mode) {
+                match self.integrated(density, base, &mode) {
                     Some(started) => (Start::Quadrature.name(), started),
                     None => (Start::Laplace.name(), laplace(mode)),
                 }
@@ -100,7 +100,9 @@ impl Fit {
                 (Start::Variational.name(), started)
             }
             Start::Quadrature => {
-                let started = plain.then(|| integrated(density, base, &mode())).flatten();
+                let started = plain
+                    .then(|| self.integrated(density, base, &mode()))
+                    .flatten();
                 let started = started.ok_or_else(|| self.refuse_quadrature())?;
                 (self.start.name(), started)
             }
@@ -115,6 +117,29 @@ impl Fit {
         };
         choices.push(("start".into(), name.into()));
         Ok(started)
+    }
+
+    /// A start of a plain model at the best Gaussian by integrals; `None` where they cannot be
+    /// taken.
+    fn integrated(&self, density: &dyn Density, base: Base, mode: &Mode) -> Option<Started> {
+        if density.latents().size() > MAX_INTEGRATED || !quadrature::applies(density) {
+            return None;
+        }
+        let kind = match base {
+            Base::FullRank(_) => Covariance::Full,
+            _ => Covariance::Diagonal,
+        };
+        let best = quadrature::climb(density, mode, kind)?;
+        let centre = best.centre.clone();
+        let mut started = Started {
+            frame: best.frame.clone(),
+            plain: true,
+            centre: None,
+            best: Some(best),
+        };
+        let curvature = (!self.is_done(&started, base)).then(|| centre.curvature(density));
+        started.centre = Some((centre, curvature));
+        Some(started)
     }
 
     fn refuse_quadrature(&self) -> FitError {
@@ -267,25 +292,6 @@ impl Started {
             hessian: curvature.hessian.clone(),
         })
     }
-}
-
-/// A start of a plain model at the best Gaussian by integrals; `None` where they cannot be taken.
-fn integrated(density: &dyn Density, base: Base, mode: &Mode) -> Option<Started> {
-    if density.latents().size() > MAX_INTEGRATED || !quadrature::applies(density) {
-        return None;
-    }
-    let kind = match base {
-        Base::FullRank(_) => Covariance::Full,
-        _ => Covariance::Diagonal,
-    };
-    let best = quadrature::climb(density, mode, kind)?;
-    let curvature = best.centre.curvature(density);
-    Some(Started {
-        frame: best.frame.clone(),
-        plain: true,
-        centre: Some((best.centre.clone(), Some(curvature))),
-        best: Some(best),
-    })
 }
 
 /// Whether the rows enter through linear predictors and no site's spread is another site's value:

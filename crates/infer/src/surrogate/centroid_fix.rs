@@ -13,7 +13,7 @@ use crate::context::Context;
 /// Ψ̂(z) = Σ ωₙ⁺ log p(1 | z, cₙ) + ωₙ⁻ log p(0 | z, cₙ) over centroids, ω⁺ and ω⁻ learned. It
 /// carries no row of the table.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct CentroidFix(LabelPair);
+pub struct CentroidFix(pub(super) LabelPair);
 
 impl CentroidFix {
     /// Clusters the covariates. Refuses models with index columns or without one binary

@@ -17,7 +17,7 @@ pub(crate) const COVARIATES: &str = "surrogate_covariates";
 /// Ψ̂(z) = Σ ωₙ⁺ log p(1 | z, cₙ) + ωₙ⁻ log p(0 | z, cₙ) over centroids, ω⁺, ω⁻ and every cₙ
 /// learned. It carries no row of the table.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct CentroidInit(LabelPair);
+pub struct CentroidInit(pub(super) LabelPair);
 
 impl CentroidInit {
     /// Clusters the covariates. Refuses models with index columns or without one binary

@@ -15,7 +15,7 @@ use crate::coreset::{Coreset, CoresetSettings};
 /// Ψ̂(z) = Σ ωₙ log p(ỹₙ | z, x̃ₙ) over the rows of a coreset, ω learned from `N/N_surr` on, where
 /// `N_surr` counts the different rows that were drawn.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct CoresetInit(WeightedRows);
+pub struct CoresetInit(pub(super) WeightedRows);
 
 impl CoresetInit {
     /// Draws the coreset. Refuses a model without one binary response.

@@ -13,7 +13,7 @@ use crate::context::Context;
 /// Ψ̂(z) = Σ ωₙ⁺ log p(1 | z, x̃ₙ) + ωₙ⁻ log p(0 | z, x̃ₙ) over the covariates of a coreset, ω⁺
 /// and ω⁻ learned.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct CoresetPair(LabelPair);
+pub struct CoresetPair(pub(super) LabelPair);
 
 impl CoresetPair {
     /// Draws the coreset. Refuses a model without one binary response.

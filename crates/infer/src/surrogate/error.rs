@@ -76,7 +76,9 @@ pub enum SurrogateError {
         what: String,
     },
     /// Weights to be matched that are not there.
-    #[error("sl-dais: matched weights are for rand and taylor, but the surrogate is {kind}")]
+    #[error(
+        "sl-dais: matched weights are for surrogates that learn theirs from the mode on, but the surrogate is {kind}"
+    )]
     Unmatched {
         /// Which surrogate.
         kind: SurrogateKind,

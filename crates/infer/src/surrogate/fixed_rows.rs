@@ -73,6 +73,25 @@ impl FixedRows {
         }
     }
 
+    /// The rows once for each label, one copy after the other.
+    #[must_use]
+    pub(crate) fn with_labels(&self, response: &str, labels: &[f64]) -> FixedRows {
+        let (count, length) = (self.len(), self.len() * labels.len());
+        let again: Vec<usize> = (0..length).map(|row| row % count).collect();
+        let labelled = |(place, column): (usize, &Column)| {
+            if column.name == response {
+                let values = (0..length).map(|row| labels[row / count]).collect();
+                return Values::Numbers { width: 1, values };
+            }
+            copied(&*self.data, place, column, &RowSet::List(&again))
+        };
+        let values = self.columns.iter().enumerate().map(labelled).collect();
+        FixedRows {
+            data: Arc::new(RowData::new(length, values)),
+            ..self.clone()
+        }
+    }
+
     /// How many rows there are.
     pub fn len(&self) -> usize {
         self.data.n_rows()

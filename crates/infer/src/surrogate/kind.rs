@@ -95,6 +95,12 @@ impl SurrogateKind {
         self.row().2
     }
 
+    /// Whether its weights are learned from a start that can be matched to the curvature.
+    pub fn has_matched_weights(self) -> bool {
+        use SurrogateKind::{CoresetFix, Network, Taylor};
+        !matches!(self, CoresetFix | Network | Taylor)
+    }
+
     /// Whether it stands on rows of its own, so that their number matters.
     pub fn has_rows(self) -> bool {
         self != SurrogateKind::Network

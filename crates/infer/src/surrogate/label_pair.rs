@@ -4,8 +4,9 @@ use lehr_density::{ColumnKind, Density, Point, ResponseKind, Rows};
 use lehr_graph::Expr;
 use serde::{Deserialize, Serialize};
 
-use super::weighted_rows::uniform_log_weight;
-use super::{FixedRows, SurrogateError, SurrogateKind};
+use super::matching::matched_weights;
+use super::weighted_rows::{WeightedRows, uniform_log_weight};
+use super::{FixedRows, Mode, SurrogateError, SurrogateKind};
 use crate::block::Block;
 use crate::context::Context;
 
@@ -13,34 +14,58 @@ use crate::context::Context;
 pub(crate) const LOG_WEIGHTS: [&str; 2] =
     ["surrogate_log_weight_plus", "surrogate_log_weight_minus"];
 
+/// The labels that these weigh.
+const LABELS: [f64; 2] = [1.0, 0.0];
+
 /// Rows whose response is not read, and the response that takes both labels in its place.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct LabelPair {
     pub(crate) rows: FixedRows,
     pub(crate) response: String,
+    /// Where ln ω⁺ and ln ω⁻ start.
+    start: [Vec<f64>; 2],
 }
 
 impl LabelPair {
-    /// The rows without their labels.
+    /// The rows without their labels. All weights are equal at the start and add up to N.
     pub(crate) fn new(rows: &FixedRows, response: &str) -> LabelPair {
+        let start = vec![uniform_log_weight(rows) - std::f64::consts::LN_2; rows.len()];
         LabelPair {
             rows: rows.without(response),
             response: response.to_owned(),
+            start: [start.clone(), start],
         }
     }
 
-    /// Whether the response is a column of numbers.
-    pub(crate) fn is_whole(&self) -> bool {
-        self.rows.columns().iter().any(|column| {
-            column.name == self.response && matches!(column.kind, ColumnKind::Number { .. })
-        })
+    /// Lets the weights start where slope and curvature at the mode are nearest to those of all
+    /// rows.
+    pub(crate) fn match_to(
+        &mut self,
+        density: &dyn Density,
+        mode: &Mode,
+    ) -> Result<(), SurrogateError> {
+        let both = self.rows.with_labels(&self.response, &LABELS);
+        let weights = matched_weights(density, &both, mode)?;
+        let mut starts = WeightedRows::weighted(both, &weights).start;
+        let minus = starts.split_off(self.rows.len());
+        self.start = [starts, minus];
+        Ok(())
     }
 
-    /// All weights are equal at the start and add up to N.
+    /// Whether the response is a column of numbers and every weight has a start.
+    pub(crate) fn is_whole(&self) -> bool {
+        let whole = |start: &Vec<f64>| start.len() == self.rows.len();
+        let mut columns = self.rows.columns().iter();
+        columns.any(|column| {
+            column.name == self.response && matches!(column.kind, ColumnKind::Number { .. })
+        }) && self.start.iter().all(whole)
+    }
+
     pub(crate) fn blocks(&self) -> Vec<Block> {
-        let start = uniform_log_weight(&self.rows) - std::f64::consts::LN_2;
-        let block = |name: &&str| Block::filled(name, &[self.rows.len()], start);
-        LOG_WEIGHTS.iter().map(block).collect()
+        let starts = LOG_WEIGHTS.iter().zip(&self.start);
+        let block =
+            |(name, start): (&&str, &Vec<f64>)| Block::new(name, &[self.rows.len()], start.clone());
+        starts.map(block).collect()
     }
 
     pub(crate) fn log_likelihood<'g>(&self, context: &Context<'g, '_>, at: &Point<'g>) -> Expr<'g> {
@@ -62,7 +87,7 @@ impl LabelPair {
             (density.log_likelihood(at, &labelled) * context.learned(block).exp()).sum()
         };
         let blocks = self.blocks();
-        side(1.0, &blocks[0]) + side(0.0, &blocks[1])
+        side(LABELS[0], &blocks[0]) + side(LABELS[1], &blocks[1])
     }
 }
 

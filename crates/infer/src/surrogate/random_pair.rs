@@ -13,7 +13,7 @@ use crate::context::Context;
 /// Ψ̂(z) = Σ ωₙ⁺ log p(1 | z, x̃ₙ) + ωₙ⁻ log p(0 | z, x̃ₙ) over covariates of the table, ω⁺ and
 /// ω⁻ learned.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct RandomPair(LabelPair);
+pub struct RandomPair(pub(super) LabelPair);
 
 impl RandomPair {
     /// Covariates of rows drawn without replacement. Refuses a model whose response is not

@@ -5,8 +5,6 @@ use std::sync::Arc;
 use lehr_density::Density;
 use serde::{Deserialize, Serialize};
 
-use super::matching::matched_weights;
-use super::random::random_rows;
 use super::remainder::sampled;
 use super::weighted_rows::WeightedRows;
 use super::{
@@ -15,7 +13,7 @@ use super::{
 };
 use crate::frame::Frame;
 
-/// Where the weights of `rand` start.
+/// Where learned weights of rows start.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum StartWeights {
@@ -92,14 +90,27 @@ impl SurrogateSettings {
     ) -> Result<Arc<dyn Surrogate>, SurrogateError> {
         self.check(density)?;
         let (rows, seed) = (self.rows, setup.seed);
+        let matched = self.start_weights == StartWeights::Matched;
+        let what = || format!("{} with matched weights", self.kind);
+        let mode = matched.then(|| setup.mode_for(&what())).transpose()?;
+        // The surrogate, with the weights in it matched where that is wanted.
+        macro_rules! started {
+            ($surrogate:expr) => {{
+                let mut surrogate = $surrogate;
+                if let Some(mode) = mode {
+                    surrogate.0.match_to(density, mode)?;
+                }
+                Arc::new(surrogate)
+            }};
+        }
         Ok(match self.kind {
-            SurrogateKind::Random => Arc::new(Random(self.weighted(density, setup)?)),
-            SurrogateKind::RandomPair => Arc::new(RandomPair::new(density, rows, seed)?),
-            SurrogateKind::CoresetInit => Arc::new(CoresetInit::new(density, rows, seed)?),
-            SurrogateKind::CoresetPair => Arc::new(CoresetPair::new(density, rows, seed)?),
+            SurrogateKind::Random => started!(Random::new(density, rows, seed)),
+            SurrogateKind::RandomPair => started!(RandomPair::new(density, rows, seed)?),
+            SurrogateKind::CoresetInit => started!(CoresetInit::new(density, rows, seed)?),
+            SurrogateKind::CoresetPair => started!(CoresetPair::new(density, rows, seed)?),
             SurrogateKind::CoresetFix => Arc::new(CoresetFix::new(density, rows, seed)?),
-            SurrogateKind::CentroidInit => Arc::new(CentroidInit::new(density, self, seed)?),
-            SurrogateKind::CentroidFix => Arc::new(CentroidFix::new(density, self, seed)?),
+            SurrogateKind::CentroidInit => started!(CentroidInit::new(density, self, seed)?),
+            SurrogateKind::CentroidFix => started!(CentroidFix::new(density, self, seed)?),
             SurrogateKind::Network => Arc::new(Network::new(density, self.hidden, seed)),
             SurrogateKind::Taylor => {
                 let mode = setup.mode_for(self.kind.name())?;
@@ -117,7 +128,7 @@ impl SurrogateSettings {
             let site = site.name.clone();
             return Err(SurrogateError::Locals { site });
         }
-        if self.start_weights == StartWeights::Matched && kind != SurrogateKind::Random {
+        if self.start_weights == StartWeights::Matched && !kind.has_matched_weights() {
             return Err(SurrogateError::Unmatched { kind });
         }
         let (asked, rows) = (self.rows, density.n_rows());
@@ -127,20 +138,5 @@ impl SurrogateSettings {
             _ if asked > rows => Err(SurrogateError::TooManyRows { asked, rows }),
             _ => Ok(()),
         }
-    }
-
-    /// Random rows with the weights they start from.
-    fn weighted(
-        &self,
-        density: &dyn Density,
-        setup: &Setup<'_>,
-    ) -> Result<WeightedRows, SurrogateError> {
-        let rows = FixedRows::of(density, &random_rows(density, self.rows, setup.seed));
-        if self.start_weights == StartWeights::Uniform {
-            return Ok(WeightedRows::uniform(rows));
-        }
-        let mode = setup.mode_for(&format!("{} with matched weights", self.kind))?;
-        let weights = matched_weights(density, &rows, mode)?;
-        Ok(WeightedRows::weighted(rows, &weights))
     }
 }

@@ -1,10 +1,11 @@
 //! Rows with a learned weight each: Σ ωₙ log p(ỹₙ | z, x̃ₙ).
 
-use lehr_density::Point;
+use lehr_density::{Density, Point};
 use lehr_graph::Expr;
 use serde::{Deserialize, Serialize};
 
-use super::FixedRows;
+use super::matching::matched_weights;
+use super::{FixedRows, Mode, SurrogateError};
 use crate::block::Block;
 use crate::context::Context;
 
@@ -45,6 +46,18 @@ impl WeightedRows {
         let least = uniform_log_weight(&rows) + 1e-3_f64.ln();
         let start = weights.iter().map(|w| w.ln().max(least)).collect();
         WeightedRows { rows, start }
+    }
+
+    /// Lets the weights start where slope and curvature at the mode are nearest to those of all
+    /// rows.
+    pub(crate) fn match_to(
+        &mut self,
+        density: &dyn Density,
+        mode: &Mode,
+    ) -> Result<(), SurrogateError> {
+        let weights = matched_weights(density, &self.rows, mode)?;
+        *self = WeightedRows::weighted(self.rows.clone(), &weights);
+        Ok(())
     }
 
     /// Whether there is one start for each row.

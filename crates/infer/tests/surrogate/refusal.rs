@@ -123,7 +123,7 @@ fn what_needs_a_mode_says_so() {
     );
     assert_eq!(
         refusal(&density, matched(SurrogateKind::CoresetFix)),
-        "sl-dais: matched weights are for rand and taylor, but the surrogate is cs-fix"
+        "sl-dais: matched weights are for surrogates that learn theirs from the mode on, but the surrogate is cs-fix"
     );
 }
 

@@ -68,18 +68,18 @@ fn a_diagonal_residual_is_exact_in_slope_and_along_axes() {
     assert!((order([0.0, 1.0, 1.0]) - 2.0).abs() < 0.2);
 }
 
-/// `rand` on some of 200 rows with matched weights or without, as a function of changes of its
-/// log weights to the predicted divergence.
+/// A surrogate on some of 200 rows with matched weights or without, as a function of changes of
+/// its log weights to the predicted divergence.
 fn divergence(
     likelihood: Likelihood,
-    rows: usize,
+    (kind, rows): (SurrogateKind, usize),
     start_weights: StartWeights,
 ) -> impl Fn(&[f64]) -> f64 {
     let density = likelihood.bind(200, 9);
     let mode = likelihood.mode(&density, &MODE);
     let settings = SurrogateSettings {
         start_weights,
-        ..SurrogateSettings::new(SurrogateKind::Random, rows)
+        ..SurrogateSettings::new(kind, rows)
     };
     let setup = Setup {
         seed: 2,
@@ -100,8 +100,9 @@ fn divergence(
 fn matched_weights_have_the_slope_and_curvature_of_all_rows() {
     for likelihood in Likelihood::ALL {
         // Nine equations in forty weights: a solution exists but for the floor of the weights.
-        let uniform = divergence(likelihood, 40, StartWeights::Uniform)(&[]);
-        let matched = divergence(likelihood, 40, StartWeights::Matched)(&[]);
+        let random = (SurrogateKind::Random, 40);
+        let uniform = divergence(likelihood, random, StartWeights::Uniform)(&[]);
+        let matched = divergence(likelihood, random, StartWeights::Matched)(&[]);
         assert!(
             matched < 1e-3 * uniform,
             "{likelihood:?}: {matched} of {uniform}"
@@ -110,9 +111,26 @@ fn matched_weights_have_the_slope_and_curvature_of_all_rows() {
 }
 
 #[test]
+fn every_surrogate_that_learns_its_weights_can_start_from_matched_ones() {
+    let kinds = SurrogateKind::ALL.iter().map(|(kind, ..)| *kind);
+    let mut seen = 0;
+    for kind in kinds.filter(|kind| kind.has_matched_weights()) {
+        let found = |start| divergence(Likelihood::Logistic, (kind, 40), start)(&[]);
+        let (uniform, matched) = (found(StartWeights::Uniform), found(StartWeights::Matched));
+        assert!(matched < 0.05 * uniform, "{kind}: {matched} of {uniform}");
+        seen += 1;
+    }
+    assert_eq!(seen, 6);
+}
+
+#[test]
 fn matched_weights_have_the_least_divergence_where_none_is_exact() {
     for likelihood in Likelihood::ALL {
-        let divergence = divergence(likelihood, 6, StartWeights::Matched);
+        let divergence = divergence(
+            likelihood,
+            (SurrogateKind::Random, 6),
+            StartWeights::Matched,
+        );
         let least = divergence(&[]);
         assert!(least > 1e-6, "{likelihood:?}: {least}");
         for place in 0..6 {

@@ -1,0 +1,32 @@
+//! How fast numbers arrive from each level of memory: the limit of what reads tables again and again.
+
+use lehr_graph::{Graph, Plan};
+
+use crate::clock::{noise, pool, time};
+
+/// Rows of 28 numbers whose sum is taken: in the first-level cache, in the second-level cache (the
+/// rows of a surrogate), at its end, and beyond it (the table of the peer's benchmark).
+const ROWS: [usize; 4] = [96, 256, 1_792, 50_000];
+
+/// Prints the time to read rows once, on one thread.
+pub(crate) fn table() {
+    println!("The sum of rows of 28 numbers, one thread: how fast memory delivers them");
+    println!("  rows        KB      step    median     GB/s  ns per row");
+    for rows in ROWS {
+        let graph = Graph::new();
+        let x = graph.input("x", [rows * 28]);
+        let plan = Plan::new(&[x.sum()], 1);
+        let mut workspace = plan.workspace();
+        let slot = plan.input(x).expect("it is read");
+        for (i, value) in workspace.numbers_mut(slot).iter_mut().enumerate() {
+            *value = noise(i);
+        }
+        let run = pool(1).install(|| time(|| plan.run(&mut workspace)));
+        let bytes = (rows * 28 * 8) as f64;
+        let (kilobytes, speed) = (bytes / 1e3, bytes / run.least / 1e9);
+        let per_row = run.least * 1e9 / rows as f64;
+        let step = run.micros();
+        println!("{rows:6} {kilobytes:9.1} {step} {speed:8.1} {per_row:11.2}");
+    }
+    println!();
+}
