@@ -1,21 +1,21 @@
-//! How fast numbers arrive from each level of memory: the limit of what reads tables again and again.
+//! How fast rows arrive from each level of memory: the limit of what reads them again and again.
 
 use lehr_graph::{Graph, Plan};
 
 use crate::clock::{noise, pool, time};
 
-/// Rows of 28 numbers whose sum is taken: in the first-level cache, in the second-level cache (the
+/// Rows of 28 numbers: in the first-level cache, in the second-level cache (the
 /// rows of a surrogate), at its end, and beyond it (the table of the peer's benchmark).
 const ROWS: [usize; 4] = [96, 256, 1_792, 50_000];
 
 /// Prints the time to read rows once, on one thread.
 pub(crate) fn table() {
-    println!("The sum of rows of 28 numbers, one thread: how fast memory delivers them");
+    println!("One product X z with rows of 28 numbers, one thread: how fast memory delivers them");
     println!("  rows        KB      step    median     GB/s  ns per row");
     for rows in ROWS {
         let graph = Graph::new();
-        let x = graph.input("x", [rows * 28]);
-        let plan = Plan::new(&[x.sum()], 1);
+        let (x, z) = (graph.input("x", [rows, 28]), graph.input("z", [28]));
+        let plan = Plan::new(&[x.dot(z).sum()], 1);
         let mut workspace = plan.workspace();
         let slot = plan.input(x).expect("it is read");
         for (i, value) in workspace.numbers_mut(slot).iter_mut().enumerate() {
