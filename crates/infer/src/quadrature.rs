@@ -50,12 +50,14 @@ pub struct Best {
     pub bounds: Vec<f64>,
     /// Nats that the last step promised to gain, to second order.
     pub left: f64,
+    /// Whether the prior is Gaussian, as the integrals take it to be.
+    pub exact: bool,
 }
 
 impl Best {
     /// Whether no small change improves the bound.
     pub fn is_reached(&self) -> bool {
-        self.left < CLOSE
+        self.exact && self.left < CLOSE
     }
 }
 
@@ -90,13 +92,15 @@ pub fn climb(density: &dyn Density, mode: &Mode, kind: Covariance) -> Option<Bes
     let mut integrals = Integrals::new(density, kind, &curvature);
     let start = Gaussian::new(mode.latents.clone(), curvature.precision(), kind)?;
     let scale = start.factor.clone();
+    let exact = integrals.has_gaussian_prior(&start);
     let mut now = integrals.seen_from(start)?;
     let mut bounds = vec![now.bound];
     let (mut mixing, mut share) = (Mixing::new(), 1.0);
     for _ in 0..steps(density) {
         if now.gain < CLOSE {
             let last = now.step(1.0, kind)?;
-            return Some(last.best(mode, kind, (bounds, now.gain)));
+            let found = last.best(mode, kind, (bounds, now.gain));
+            return Some(Best { exact, ..found });
         }
         mixing.push(now.image(kind), now.residual(kind, &scale));
         let next = if share < 1.0 {
@@ -117,7 +121,8 @@ pub fn climb(density: &dyn Density, mode: &Mode, kind: Covariance) -> Option<Bes
         }
     }
     let gain = now.gain;
-    Some(now.at.best(mode, kind, (bounds, gain)))
+    let found = now.at.best(mode, kind, (bounds, gain));
+    Some(Best { exact, ..found })
 }
 
 /// Steps at the most: what they cost grows as the rows and the square of the latents.
@@ -240,6 +245,7 @@ impl Gaussian {
         self.factor.size as f64 * (0.5 + HALF_LN_TWO_PI) + self.factor.log_volume()
     }
 
+    /// The Gaussian as what was found, if the prior is Gaussian.
     fn best(self, mode: &Mode, kind: Covariance, (bounds, left): (Vec<f64>, f64)) -> Best {
         let shift = self.mean.as_slice().into();
         let Factor { size, values } = self.factor;
@@ -261,6 +267,7 @@ impl Gaussian {
             frame,
             bounds,
             left,
+            exact: true,
         }
     }
 }
@@ -283,7 +290,7 @@ fn product(factor: &Factor, vector: &[f64], turn: Turn) -> Vec<f64> {
 }
 
 /// Expectations of the log joint under a Gaussian. The prior is taken as Gaussian around the mean,
-/// with the curvature it has at the mode, which for most priors is exact.
+/// with the curvature it has at the mode: exact where it is Gaussian, and a start elsewhere.
 struct Integrals<'d> {
     kind: Covariance,
     prior: Prior,
@@ -301,6 +308,26 @@ impl<'d> Integrals<'d> {
             slopes: Slopes::new(density),
             rows: Expectation::new(density),
         }
+    }
+
+    /// Whether the slope of the prior is linear, one and two standard deviations away.
+    fn has_gaussian_prior(&mut self, at: &Gaussian) -> bool {
+        let size = at.mean.len();
+        let deviation = |i: usize| {
+            let row = &at.factor.values[i * size..(i + 1) * size];
+            row.iter().map(|entry| entry * entry).sum::<f64>().sqrt()
+        };
+        let mut slope = |steps: f64| {
+            let moved = |i: usize| at.mean[i] + steps * deviation(i);
+            let moved: Vec<f64> = (0..size).map(moved).collect();
+            self.prior.at(&moved, &[]).1.to_vec()
+        };
+        let [here, near, far] = [0.0, 1.0, 2.0].map(&mut slope);
+        let linear = |i: usize| {
+            let bend = here[i] - 2.0 * near[i] + far[i];
+            bend.abs() <= 1e-9 * (here[i].abs() + near[i].abs() + far[i].abs())
+        };
+        (0..size).all(linear)
     }
 
     /// The bound and where its derivatives point; `None` where that is no maximum.

@@ -14,7 +14,7 @@ use lehr_infer::posterior::Posterior;
 use lehr_infer::quadrature::{Best, Covariance, applies, climb};
 use lehr_infer::surrogate::SurrogateKind;
 use lehr_infer::train::Iterations;
-use lehr_model::distribution::{Bernoulli, Distribution, HalfNormal, Normal, Poisson};
+use lehr_model::distribution::{Bernoulli, Distribution, HalfNormal, Normal, Poisson, StudentT};
 use lehr_model::{Bound, Model};
 use lehr_table::Table;
 
@@ -152,6 +152,28 @@ fn gaussian_fits_of_such_models_are_done_at_their_start() {
         let error = done.bound.error.hypot(trained.bound.error);
         assert!(gap.abs() < 4.0 * error + 0.02, "{method}: {gap} ± {error}");
     }
+}
+
+#[test]
+fn under_a_prior_that_is_not_gaussian_the_fit_goes_on_from_there() {
+    let model = Model::new(|m| {
+        let weight = m.sample("weight", StudentT::new(3.0, 0.0, 0.3).expand([WIDTH]));
+        m.rows(|row| {
+            let logit = row.matrix("x").dot(weight);
+            row.observe("label", Bernoulli::with_logit(logit));
+        });
+    });
+    let density = bind(&model, 60);
+    assert!(!best(&density, Covariance::Full).is_reached());
+    let mut fit = Fit::new(Method::FullRank);
+    fit.draws = 8192;
+    let trained = run(&fit, &density);
+    assert!(trained.trained.iterations > 0);
+    fit.train.iterations = Iterations::Fixed(1);
+    let start = run(&fit, &density);
+    let gain = trained.bound.mean - start.bound.mean;
+    let error = trained.bound.error.hypot(start.bound.error);
+    assert!(gain > 3.0 * error, "{gain} ± {error}");
 }
 
 #[test]
