@@ -5,7 +5,7 @@ use lehr_density::{Density, Point};
 use super::Mode;
 use crate::control::{Order, row_expansion};
 use crate::frame::Frame;
-use crate::pass::{Argument, Pass};
+use crate::pass::{Argument, Pass, is_resident};
 use crate::stream::Stream;
 
 /// Draws that are taken side by side, and how often.
@@ -16,6 +16,9 @@ const ROUNDS: usize = 4;
 const WIDER: f64 = 3.0;
 /// Rows of a block.
 const ROWS: usize = 8192;
+/// Rows that are looked at where the table is not in memory, which is in random order then: no
+/// more numbers than these are kept.
+const MOST: usize = 1 << 20;
 
 /// The rows whose log likelihood their own expansion at the mode fits worst, as batches number
 /// them and increasing: those of which log p(yₙ | z) less its expansion varies most over draws
@@ -51,6 +54,8 @@ pub(crate) fn sampled(
         return ((0..count).collect(), vec![1.0; count]);
     }
     let deviations = deviations(&variances(density, (mode, frame), seed));
+    let stands_for = density.n_rows() as f64 / deviations.len() as f64;
+    let count = count.min(deviations.len());
     let per_draw = spacing(&deviations, count);
     // Equal steps along the sum of the probabilities, from a random place on.
     let mut next = Stream::new(seed, "remainder rows", 0).uniform();
@@ -61,7 +66,7 @@ pub(crate) fn sampled(
         if sum > next && rows.len() < count {
             next += 1.0;
             rows.push(row);
-            weights.push(chance.recip());
+            weights.push(stands_for / chance);
         }
     }
     (rows, weights)
@@ -98,7 +103,7 @@ fn spacing(deviations: &[f64], count: usize) -> f64 {
     falling[count - 1]
 }
 
-/// The variance of each row's remainder.
+/// The variance of each row's remainder, as far as they are looked at.
 fn variances(density: &dyn Density, (mode, frame): (&Mode, &Frame), seed: u64) -> Vec<f64> {
     let size = mode.latents.len();
     let offsets: Vec<Vec<f64>> = (0..ROUNDS)
@@ -111,7 +116,12 @@ fn variances(density: &dyn Density, (mode, frame): (&Mode, &Frame), seed: u64) -
         })
         .collect();
     let mut pass = remainders(density).in_batch_order(density);
-    let mut variances = Vec::with_capacity(density.n_rows());
+    let most = if is_resident(density) {
+        density.n_rows()
+    } else {
+        density.n_rows().min(MOST)
+    };
+    let mut variances = Vec::with_capacity(most);
     let count = (LANES * ROUNDS) as f64;
     pass.each_block(|rows, block| -> Option<()> {
         let (mut sums, mut squares) = (vec![0.0; rows.len()], vec![0.0; rows.len()]);
@@ -123,8 +133,10 @@ fn variances(density: &dyn Density, (mode, frame): (&Mode, &Frame), seed: u64) -
             }
         }
         let both = sums.iter().zip(&squares);
-        variances.extend(both.map(|(sum, square)| square / count - (sum / count).powi(2)));
-        None
+        let left = most - variances.len();
+        let variance = |(sum, square): (&f64, &f64)| square / count - (sum / count).powi(2);
+        variances.extend(both.map(variance).take(left));
+        (variances.len() == most).then_some(())
     });
     variances
 }
