@@ -301,6 +301,15 @@ fn fill_signs(stream: &mut Stream, signs: &mut [f64]) {
     }
 }
 
+/// The unit vectors from `first` on, as many as there are lanes; zeros for what is left.
+pub(crate) fn unit_vectors(size: usize, first: usize, lanes: usize) -> Vec<f64> {
+    let mut vectors = vec![0.0; lanes * size];
+    for lane in 0..lanes.min(size - first) {
+        vectors[lane * size + first + lane] = 1.0;
+    }
+    vectors
+}
+
 /// A matrix from its products with unit vectors, `lanes` at a time.
 pub(crate) fn columns(
     size: usize,
@@ -309,13 +318,11 @@ pub(crate) fn columns(
 ) -> Vec<f64> {
     let mut matrix = vec![0.0; size * size];
     for first in (0..size).step_by(lanes) {
-        let mut directions = vec![0.0; lanes * size];
         let count = lanes.min(size - first);
-        for lane in 0..count {
-            directions[lane * size + first + lane] = 1.0;
-        }
         // Curvature that does not depend on the direction (a linear function's) has no lanes.
-        let found = product(&directions).into_iter().cycle();
+        let found = product(&unit_vectors(size, first, lanes))
+            .into_iter()
+            .cycle();
         let rows = &mut matrix[first * size..(first + count) * size];
         rows.iter_mut().zip(found).for_each(|(to, from)| *to = from);
     }

@@ -197,19 +197,21 @@ impl Batch {
     fn fill_consecutive(&mut self, workspace: &mut Workspace, source: &dyn RowSource, step: u64) {
         let first = self.epochs.consecutive(step) as usize;
         let (size, n_rows) = (self.rows.len(), source.n_rows());
-        for (row, at) in self.rows.iter_mut().zip(first..) {
-            *row = at % n_rows;
+        let lent = first + size <= n_rows;
+        if !lent || self.others.is_some() {
+            for (row, at) in self.rows.iter_mut().zip(first..) {
+                *row = if at < n_rows { at } else { at % n_rows };
+            }
+            self.fill_others(workspace);
         }
-        self.fill_others(workspace);
-        if first + size <= n_rows {
+        if lent {
             lend_rows(workspace, source, first..first + size, &self.columns);
-            return;
+        } else {
+            copy_rows(workspace, source, &RowSet::List(&self.rows), &self.columns);
         }
-        copy_rows(workspace, source, &RowSet::List(&self.rows), &self.columns);
     }
-}
 
-impl Batch {
+    /// Marks the rows in place.
     fn fill_others(&self, workspace: &mut Workspace) {
         if let Some((left_out, slot)) = &self.others {
             let marks = workspace.numbers_mut(*slot);

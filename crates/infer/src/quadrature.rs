@@ -95,12 +95,11 @@ pub fn climb(density: &dyn Density, mode: &Mode, kind: Covariance) -> Option<Bes
     let exact = integrals.has_gaussian_prior(&start);
     let mut now = integrals.seen_from(start)?;
     let mut bounds = vec![now.bound];
-    let (mut mixing, mut share) = (Mixing::new(), 1.0);
+    let (mut mixing, mut share, mut last) = (Mixing::new(), 1.0, None);
     for _ in 0..steps(density) {
         if now.gain < CLOSE {
-            let last = now.step(1.0, kind)?;
-            let found = last.best(mode, kind, (bounds, now.gain));
-            return Some(Best { exact, ..found });
+            last = Some(now.step(1.0, kind)?);
+            break;
         }
         mixing.push(now.image(kind), now.residual(kind, &scale));
         let next = if share < 1.0 {
@@ -120,9 +119,18 @@ pub fn climb(density: &dyn Density, mode: &Mode, kind: Covariance) -> Option<Bes
             }
         }
     }
-    let gain = now.gain;
-    let found = now.at.best(mode, kind, (bounds, gain));
-    Some(Best { exact, ..found })
+    let left = now.gain;
+    let last = last.unwrap_or(now.at);
+    Some(Best {
+        frame: last.frame(kind),
+        centre: Mode {
+            latents: last.mean,
+            ..mode.clone()
+        },
+        bounds,
+        left,
+        exact,
+    })
 }
 
 /// Steps at the most: what they cost grows as the rows and the square of the latents.
@@ -245,29 +253,19 @@ impl Gaussian {
         self.factor.size as f64 * (0.5 + HALF_LN_TWO_PI) + self.factor.log_volume()
     }
 
-    /// The Gaussian as what was found, if the prior is Gaussian.
-    fn best(self, mode: &Mode, kind: Covariance, (bounds, left): (Vec<f64>, f64)) -> Best {
+    /// The coordinates in which it is standard normal.
+    fn frame(&self, kind: Covariance) -> Frame {
         let shift = self.mean.as_slice().into();
-        let Factor { size, values } = self.factor;
-        let frame = match kind {
+        let Factor { size, values } = &self.factor;
+        match kind {
             Covariance::Full => Frame::Dense {
                 shift,
-                factor: values.into(),
+                factor: values.as_slice().into(),
             },
             Covariance::Diagonal => Frame::Diagonal {
                 shift,
-                scale: (0..size).map(|i| values[i * (size + 1)]).collect(),
+                scale: (0..*size).map(|i| values[i * (size + 1)]).collect(),
             },
-        };
-        Best {
-            centre: Mode {
-                latents: self.mean,
-                ..mode.clone()
-            },
-            frame,
-            bounds,
-            left,
-            exact: true,
         }
     }
 }

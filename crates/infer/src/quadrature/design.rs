@@ -2,20 +2,18 @@
 
 use faer::linalg::matmul::triangular::{BlockStructure, matmul};
 use faer::{Accum, ColRef, Mat, MatRef, Par, unzip, zip};
-use lehr_density::{Density, Point};
+use lehr_density::Density;
 use rayon::prelude::*;
 
-use super::{KNOWN, predictor};
+use super::pass::{DIRECTIONS, along};
 use crate::linear::Factor;
-use crate::pass::{Argument, Pass};
+use crate::mode::unit_vectors;
 
 /// Rows of a block: with 64 latents half of a second-level cache.
 const BLOCK: usize = 512;
 /// Sums over blocks that may be taken side by side. Fixed, so that the bits do not depend on the
 /// number of threads.
 const STRIPS: usize = 16;
-/// Directions per pass over the rows.
-const DIRECTIONS: usize = 16;
 
 /// A matrix of one row per row of the table, in blocks of rows; each block column by column.
 pub(super) struct Design {
@@ -31,13 +29,10 @@ impl Design {
             values: vec![0.0; rows * size],
         };
         let lanes = DIRECTIONS.min(size);
-        let mut pass = columns(density, lanes);
+        let mut pass = along(density, lanes, |slope| slope);
         let origin = vec![0.0; size];
         for first in (0..size).step_by(lanes) {
-            let mut directions = vec![0.0; lanes * size];
-            for lane in 0..lanes.min(size - first) {
-                directions[lane * size + first + lane] = 1.0;
-            }
+            let directions = unit_vectors(size, first, lanes);
             // A predictor without latents has slopes without lanes.
             let found = &pass.run(&[&origin, &directions])[0];
             for lane in 0..lanes.min(size - first) {
@@ -152,16 +147,4 @@ impl Design {
         }
         total
     }
-}
-
-/// The slope of each row's predictor along one direction per lane.
-fn columns(density: &dyn Density, lanes: usize) -> Pass<'_> {
-    let size = density.latents().size();
-    let sizes = [Argument::Shared(size), Argument::PerLane(size)];
-    Pass::new(density, lanes, &sizes, |inputs, rows| {
-        let graph = inputs[0].graph();
-        let at = Point::new(inputs[0], graph.full([0], 0.0));
-        let predictor = predictor(density, &at, rows).expect(KNOWN);
-        graph.jvp(&[predictor], &[at.latents], &[inputs[1]])
-    })
 }

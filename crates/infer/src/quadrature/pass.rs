@@ -1,6 +1,7 @@
 //! Sums over the slopes of the rows' predictors by passes over the rows, for any size of table.
 
 use lehr_density::{Density, Point};
+use lehr_graph::Expr;
 
 use super::{KNOWN, predictor};
 use crate::linear::Factor;
@@ -8,7 +9,7 @@ use crate::mode::{columns, symmetric};
 use crate::pass::{Argument, Pass};
 
 /// Directions per pass over the rows.
-const DIRECTIONS: usize = 16;
+pub(super) const DIRECTIONS: usize = 16;
 
 /// The passes, and a point to take slopes at: they are the same everywhere.
 pub(super) struct Passes<'d> {
@@ -25,7 +26,7 @@ impl<'d> Passes<'d> {
         let lanes = DIRECTIONS.min(size);
         Passes {
             origin: vec![0.0; size],
-            spread: spread(density, lanes),
+            spread: along(density, lanes, |slope| slope.square().sum_lanes()),
             pull: pull(density),
             products: products(density, lanes),
             lanes,
@@ -68,16 +69,21 @@ impl<'d> Passes<'d> {
     }
 }
 
-/// Σ (aₙ·f)² over the directions f of all lanes, one number per row.
-fn spread(density: &dyn Density, lanes: usize) -> Pass<'_> {
+/// Something made of aₙ·f, one number per row, with a direction f of each lane.
+pub(super) fn along<'d>(
+    density: &'d dyn Density,
+    lanes: usize,
+    made: impl for<'g> Fn(Expr<'g>) -> Expr<'g>,
+) -> Pass<'d> {
     let size = density.latents().size();
     let sizes = [Argument::Shared(size), Argument::PerLane(size)];
     Pass::new(density, lanes, &sizes, |inputs, rows| {
         let graph = inputs[0].graph();
         let at = Point::new(inputs[0], graph.full([0], 0.0));
         let predictor = predictor(density, &at, rows).expect(KNOWN);
-        let along = graph.jvp(&[predictor], &[at.latents], &[inputs[1]])[0];
-        vec![along.square().sum_lanes()]
+        vec![made(
+            graph.jvp(&[predictor], &[at.latents], &[inputs[1]])[0],
+        )]
     })
 }
 
