@@ -4,8 +4,9 @@ use pulp::Simd;
 
 use super::frame::Frame;
 use super::math;
-use super::vector::{load, load_part, store, store_part, width};
-use crate::plan::instruction::{Address, Fused, Grid};
+use super::vector::{load, load_part, store, store_first, store_part, width};
+use crate::plan::instruction::{Address, Arithmetic, Grid};
+use crate::plan::short::{Place, Short};
 use crate::primitive::{Binary, Unary};
 
 /// Loops around a run, at the most: lanes and the event's axes.
@@ -88,6 +89,13 @@ impl Lane {
         unsafe { load::<S>(self.from.add(i & self.mask)) }
     }
 
+    /// A register of which only the first number counts.
+    #[inline(always)]
+    unsafe fn one<S: Simd>(self, simd: S, i: usize) -> S::f64s {
+        // SAFETY: as above.
+        unsafe { simd.splat_f64s(*self.from.add(i & self.mask)) }
+    }
+
     #[inline(always)]
     unsafe fn part<S: Simd>(self, simd: S, i: usize, count: usize) -> S::f64s {
         // SAFETY: as above.
@@ -95,10 +103,11 @@ impl Lane {
     }
 }
 
-/// Runs a short body over a run: whole registers, four per turn, then what is left. The operands
+/// Runs a short body over a run: whole registers, four per turn, then number by number, which is
+/// faster than parts of registers: what a part stored, the next load waits for. The operands
 /// are registers within the body. A macro and not a function of a closure: a closure may stay a
 /// call, compiled without the vector instructions.
-macro_rules! arithmetic {
+macro_rules! short {
     ($simd:ident, $out:ident, $n:ident, $($x:ident),* => $body:expr) => {{
         let w = width::<S>();
         let lanes = ($($x,)*);
@@ -121,15 +130,16 @@ macro_rules! arithmetic {
             store::<S>($out.add(i), $body);
             i += w;
         }
-        if i < $n {
+        while i < $n {
             let ($($x,)*) = lanes;
-            $(let $x = $x.part($simd, i, $n - i);)*
-            store_part($simd, $out.add(i), $n - i, $body);
+            $(let $x = $x.one($simd, i);)*
+            store_first::<S>($out.add(i), $body);
+            i += 1;
         }
     }};
 }
 
-/// As [`arithmetic`], with the body once: it is a long polynomial, and copies of those are what
+/// As [`short`], with the body once: it is a long polynomial, and copies of those are what
 /// compiling this crate would spend its time on.
 macro_rules! function {
     ($simd:ident, $out:ident, $n:ident, $($x:ident),* => $body:expr) => {{
@@ -151,22 +161,122 @@ macro_rules! function {
     }};
 }
 
-/// The body over all runs of a grid, for operands `1..` of `to`.
-macro_rules! vector {
-    ($map:ident, $simd:ident, $frame:ident, $to:ident, $grid:ident, $($k:literal $x:ident),* => $body:expr) => {
+/// The body along one run, by the pointers and steps of result and operands.
+macro_rules! along {
+    ($map:ident, $simd:ident, $at:ident, $steps:ident, $n:ident, $($k:literal $x:ident),* => $body:expr) => {{
+        let out = $at[0];
+        $(
+            let held = $simd.splat_f64s(if $steps[$k] == 0 { *$at[$k] } else { 0.0 });
+            let $x = Lane::new::<S>($at[$k], $steps[$k], &held);
+        )*
+        $map!($simd, out, $n, $($x),* => $body);
+    }};
+}
+
+/// As [`along`] with a short body; a single number, which a third of them are, takes no loop.
+macro_rules! arithmetic {
+    ($simd:ident, $at:ident, $steps:ident, $n:ident, $($k:literal $x:ident),* => $body:expr) => {{
+        if $n == 1 {
+            $(let $x = $simd.splat_f64s(*$at[$k]);)*
+            store_first::<S>($at[0], $body);
+        } else {
+            along!(short, $simd, $at, $steps, $n, $($k $x),* => $body);
+        }
+    }};
+}
+
+/// # Safety
+/// The addresses and the grid must belong to the frame's plan.
+#[inline(always)]
+pub(super) unsafe fn arithmetic<S: Simd>(
+    simd: S,
+    frame: &Frame,
+    op: Arithmetic,
+    to: &[Address; 4],
+    grid: &Grid,
+) {
+    let steps = grid.steps;
+    // SAFETY: runs of this grid.
+    unsafe {
+        each_run(
+            frame,
+            to,
+            grid,
+            #[inline(always)]
+            |at, n| run(simd, op, at, steps, n),
+        );
+    }
+}
+
+/// # Safety
+/// The list must belong to the frame's plan.
+#[inline(always)]
+pub(super) unsafe fn sequence<S: Simd>(simd: S, frame: &Frame, list: &[Short]) {
+    for short in list {
+        let steps = short.to.map(Place::step);
+        // SAFETY: addresses of this plan.
+        unsafe {
+            let at = short.to.map(|place| frame.at_place(place));
+            run(simd, short.op, at, steps, short.count(frame.lanes));
+        }
+    }
+}
+
+/// One run of arithmetic.
+///
+/// # Safety
+/// The result and the operands with a step must be valid for `n` numbers, the others for one.
+#[inline(always)]
+unsafe fn run<S: Simd>(simd: S, op: Arithmetic, at: [*mut f64; 4], steps: [usize; 4], n: usize) {
+    let (one, zero) = (simd.splat_f64s(1.0), simd.splat_f64s(0.0));
+    // SAFETY: no access beyond the end of the run.
+    unsafe {
+        match op {
+            Arithmetic::Neg => arithmetic!(simd, at, steps, n, 1 x => simd.neg_f64s(x)),
+            Arithmetic::Abs => arithmetic!(simd, at, steps, n, 1 x => simd.abs_f64s(x)),
+            Arithmetic::Sqrt => arithmetic!(simd, at, steps, n, 1 x => simd.sqrt_f64s(x)),
+            Arithmetic::Recip => arithmetic!(simd, at, steps, n, 1 x => simd.div_f64s(one, x)),
+            Arithmetic::Square => arithmetic!(simd, at, steps, n, 1 x => simd.mul_f64s(x, x)),
+            Arithmetic::Add => arithmetic!(simd, at, steps, n, 1 x, 2 y => simd.add_f64s(x, y)),
+            Arithmetic::Sub => arithmetic!(simd, at, steps, n, 1 x, 2 y => simd.sub_f64s(x, y)),
+            Arithmetic::Mul => arithmetic!(simd, at, steps, n, 1 x, 2 y => simd.mul_f64s(x, y)),
+            Arithmetic::Div => arithmetic!(simd, at, steps, n, 1 x, 2 y => simd.div_f64s(x, y)),
+            Arithmetic::Less => {
+                arithmetic!(simd, at, steps, n, 1 x, 2 y => simd.select_f64s(simd.less_than_f64s(x, y), one, zero));
+            }
+            Arithmetic::LessEqual => {
+                arithmetic!(simd, at, steps, n, 1 x, 2 y => simd.select_f64s(simd.less_than_or_equal_f64s(x, y), one, zero));
+            }
+            Arithmetic::Equal => {
+                arithmetic!(simd, at, steps, n, 1 x, 2 y => simd.select_f64s(simd.equal_f64s(x, y), one, zero));
+            }
+            Arithmetic::MulAdd => {
+                arithmetic!(simd, at, steps, n, 1 x, 2 y, 3 z => simd.mul_add_f64s(x, y, z));
+            }
+            Arithmetic::MulSub => {
+                arithmetic!(simd, at, steps, n, 1 x, 2 y, 3 z => simd.mul_add_f64s(x, y, simd.neg_f64s(z)));
+            }
+            Arithmetic::NegMulAdd => {
+                arithmetic!(simd, at, steps, n, 1 x, 2 y, 3 z => simd.mul_add_f64s(simd.neg_f64s(x), y, z));
+            }
+            Arithmetic::Select => {
+                arithmetic!(simd, at, steps, n, 1 x, 2 y, 3 z => simd.select_f64s(simd.equal_f64s(x, zero), z, y));
+            }
+        }
+    }
+}
+
+/// The body over all runs of a grid with one operand.
+macro_rules! each {
+    ($map:ident, $simd:ident, $frame:ident, $to:ident, $grid:ident, $x:ident => $body:expr) => {{
+        let steps = $grid.steps;
         // SAFETY: runs of this grid, and no access beyond the end of a run.
         unsafe {
             each_run($frame, $to, $grid, #[inline(always)] |at, n| {
-                let out = at[0];
-                $(
-                    let step = $grid.steps[$k];
-                    let held = $simd.splat_f64s(if step == 0 { *at[$k] } else { 0.0 });
-                    let $x = Lane::new::<S>(at[$k], step, &held);
-                )*
-                $map!($simd, out, n, $($x),* => $body);
+                along!($map, $simd, at, steps, n, 1 $x => $body);
             });
         }
-    };
+    }};
 }
 
 /// # Safety
@@ -179,20 +289,14 @@ pub(super) unsafe fn unary<S: Simd>(
     to: &[Address; 2],
     grid: &Grid,
 ) {
-    let one = simd.splat_f64s(1.0);
     match op {
-        Unary::Neg => vector!(arithmetic, simd, frame, to, grid, 1 x => simd.neg_f64s(x)),
-        Unary::Abs => vector!(arithmetic, simd, frame, to, grid, 1 x => simd.abs_f64s(x)),
-        Unary::Exp => vector!(function, simd, frame, to, grid, 1 x => math::exp(simd, x)),
-        Unary::Expm1 => vector!(function, simd, frame, to, grid, 1 x => math::expm1(simd, x)),
-        Unary::Ln => vector!(function, simd, frame, to, grid, 1 x => math::ln(simd, x)),
-        Unary::Log1p => vector!(function, simd, frame, to, grid, 1 x => math::log1p(simd, x)),
-        Unary::Sqrt => vector!(arithmetic, simd, frame, to, grid, 1 x => simd.sqrt_f64s(x)),
-        Unary::Recip => vector!(arithmetic, simd, frame, to, grid, 1 x => simd.div_f64s(one, x)),
-        Unary::Square => vector!(arithmetic, simd, frame, to, grid, 1 x => simd.mul_f64s(x, x)),
-        Unary::Sigmoid => vector!(arithmetic, simd, frame, to, grid, 1 x => math::sigmoid(simd, x)),
-        Unary::Softplus => vector!(function, simd, frame, to, grid, 1 x => math::softplus(simd, x)),
-        Unary::Tanh => vector!(function, simd, frame, to, grid, 1 x => math::tanh(simd, x)),
+        Unary::Exp => each!(function, simd, frame, to, grid, x => math::exp(simd, x)),
+        Unary::Expm1 => each!(function, simd, frame, to, grid, x => math::expm1(simd, x)),
+        Unary::Ln => each!(function, simd, frame, to, grid, x => math::ln(simd, x)),
+        Unary::Log1p => each!(function, simd, frame, to, grid, x => math::log1p(simd, x)),
+        Unary::Sigmoid => each!(short, simd, frame, to, grid, x => math::sigmoid(simd, x)),
+        Unary::Softplus => each!(function, simd, frame, to, grid, x => math::softplus(simd, x)),
+        Unary::Tanh => each!(function, simd, frame, to, grid, x => math::tanh(simd, x)),
         // SAFETY: runs of this grid.
         _ => unsafe {
             each_run(
@@ -212,74 +316,16 @@ pub(super) unsafe fn unary<S: Simd>(
 
 /// # Safety
 /// The addresses and the grid must belong to the frame's plan.
-#[inline(always)]
-pub(super) unsafe fn binary<S: Simd>(
-    simd: S,
-    frame: &Frame,
-    op: Binary,
-    to: &[Address; 3],
-    grid: &Grid,
-) {
-    let (one, zero) = (simd.splat_f64s(1.0), simd.splat_f64s(0.0));
-    match op {
-        Binary::Add => vector!(arithmetic, simd, frame, to, grid, 1 x, 2 y => simd.add_f64s(x, y)),
-        Binary::Sub => vector!(arithmetic, simd, frame, to, grid, 1 x, 2 y => simd.sub_f64s(x, y)),
-        Binary::Mul => vector!(arithmetic, simd, frame, to, grid, 1 x, 2 y => simd.mul_f64s(x, y)),
-        Binary::Div => vector!(arithmetic, simd, frame, to, grid, 1 x, 2 y => simd.div_f64s(x, y)),
-        Binary::Less => {
-            vector!(arithmetic, simd, frame, to, grid, 1 x, 2 y => simd.select_f64s(simd.less_than_f64s(x, y), one, zero));
-        }
-        Binary::LessEqual => {
-            vector!(arithmetic, simd, frame, to, grid, 1 x, 2 y => simd.select_f64s(simd.less_than_or_equal_f64s(x, y), one, zero));
-        }
-        Binary::Equal => {
-            vector!(arithmetic, simd, frame, to, grid, 1 x, 2 y => simd.select_f64s(simd.equal_f64s(x, y), one, zero));
-        }
-        // These must treat NaN as the reference does, which machine instructions do not.
-        Binary::Pow | Binary::Min | Binary::Max => {
-            // SAFETY: runs of this grid.
-            unsafe {
-                each_run(frame, to, grid, |[out, x, y], n| {
-                    for i in 0..n {
-                        let y = *y.add(i * grid.steps[2]);
-                        *out.add(i) = op.value(*x.add(i * grid.steps[1]), y);
-                    }
-                });
+pub(super) unsafe fn binary(frame: &Frame, op: Binary, to: &[Address; 3], grid: &Grid) {
+    // SAFETY: runs of this grid.
+    unsafe {
+        each_run(frame, to, grid, |[out, x, y], n| {
+            for i in 0..n {
+                let y = *y.add(i * grid.steps[2]);
+                *out.add(i) = op.value(*x.add(i * grid.steps[1]), y);
             }
-        }
+        });
     }
-}
-
-/// # Safety
-/// The addresses and the grid must belong to the frame's plan.
-#[inline(always)]
-pub(super) unsafe fn fused<S: Simd>(
-    simd: S,
-    frame: &Frame,
-    op: Fused,
-    to: &[Address; 4],
-    grid: &Grid,
-) {
-    match op {
-        Fused::MulAdd => {
-            vector!(arithmetic, simd, frame, to, grid, 1 x, 2 y, 3 z => simd.mul_add_f64s(x, y, z));
-        }
-        Fused::MulSub => {
-            vector!(arithmetic, simd, frame, to, grid, 1 x, 2 y, 3 z => simd.mul_add_f64s(x, y, simd.neg_f64s(z)));
-        }
-        Fused::NegMulAdd => {
-            vector!(arithmetic, simd, frame, to, grid, 1 x, 2 y, 3 z => simd.mul_add_f64s(simd.neg_f64s(x), y, z));
-        }
-    }
-}
-
-/// # Safety
-/// The addresses and the grid must belong to the frame's plan.
-#[inline(always)]
-pub(super) unsafe fn select<S: Simd>(simd: S, frame: &Frame, to: &[Address; 4], grid: &Grid) {
-    let zero = simd.splat_f64s(0.0);
-    vector!(arithmetic, simd, frame, to, grid, 1 c, 2 a, 3 b =>
-        simd.select_f64s(simd.equal_f64s(c, zero), b, a));
 }
 
 /// # Safety

@@ -38,9 +38,9 @@ struct Call<'a> {
 pub(super) unsafe fn execute<S: Simd>(simd: S, frame: &Frame, instruction: &Instruction) {
     let call = Call { frame, instruction };
     match instruction {
+        Instruction::Sequence(_) => simd.vectorize(RunSequence(call)),
+        Instruction::Arithmetic { .. } => simd.vectorize(RunArithmetic(call)),
         Instruction::Unary { .. } => simd.vectorize(RunUnary(call)),
-        Instruction::Binary { .. } => simd.vectorize(RunBinary(call)),
-        Instruction::Fused { .. } | Instruction::Select { .. } => simd.vectorize(RunFused(call)),
         Instruction::MatMul(_) => simd.vectorize(RunProducts(call)),
         Instruction::Reduce { .. } | Instruction::Dot { .. } => simd.vectorize(RunSums(call)),
         _ => simd.vectorize(RunRest(call)),
@@ -69,15 +69,14 @@ macro_rules! function {
     };
 }
 
+function!(RunSequence, simd, frame,
+    Instruction::Sequence(list) => elementwise::sequence(simd, frame, list),
+    _ => unreachable!());
+function!(RunArithmetic, simd, frame,
+    Instruction::Arithmetic { op, to, grid } => elementwise::arithmetic(simd, frame, *op, to, grid),
+    _ => unreachable!());
 function!(RunUnary, simd, frame,
     Instruction::Unary { op, to, grid } => elementwise::unary(simd, frame, *op, to, grid),
-    _ => unreachable!());
-function!(RunBinary, simd, frame,
-    Instruction::Binary { op, to, grid } => elementwise::binary(simd, frame, *op, to, grid),
-    _ => unreachable!());
-function!(RunFused, simd, frame,
-    Instruction::Fused { op, to, grid } => elementwise::fused(simd, frame, *op, to, grid),
-    Instruction::Select { to, grid } => elementwise::select(simd, frame, to, grid),
     _ => unreachable!());
 function!(RunProducts, simd, frame,
     Instruction::MatMul(products) => matmul::products(simd, frame, products),
@@ -118,6 +117,7 @@ unsafe fn rare<S: Simd>(simd: S, frame: &Frame, instruction: &Instruction) {
     // SAFETY: addresses, counts and strides come from the planner.
     unsafe {
         match instruction {
+            Instruction::Binary { op, to, grid } => elementwise::binary(frame, *op, to, grid),
             Instruction::CumulativeSum {
                 direction,
                 lanes,

@@ -1,6 +1,7 @@
 //! The block of lanes and rows at hand, and where its memory starts.
 
 use crate::plan::instruction::{Address, Extent, IndexAddress, Space};
+use crate::plan::short::Place;
 
 /// Resolves addresses and extents for one block.
 #[derive(Clone, Copy)]
@@ -54,6 +55,17 @@ impl Frame {
         let step = self.block * address.per_block + lane * address.per_lane;
         // SAFETY: the plan placed the array within its space.
         unsafe { base.add(address.offset + step) }
+    }
+
+    /// The start of an array outside of row loops.
+    ///
+    /// # Safety
+    /// As for [`Frame::at`].
+    #[inline(always)]
+    pub(super) unsafe fn at_place(&self, place: Place) -> *mut f64 {
+        let space = place.space();
+        // SAFETY: the plan placed the array within its space.
+        unsafe { self.bases[space].add(place.offset(self.first_lanes[space])) }
     }
 
     /// The start of a column of row numbers.

@@ -24,6 +24,16 @@ pub(super) unsafe fn store<S: Simd>(to: *mut f64, value: S::f64s) {
     unsafe { to.cast::<S::f64s>().write_unaligned(value) }
 }
 
+/// Stores the first number of a register.
+///
+/// # Safety
+/// `to` must be writable for one number.
+#[inline(always)]
+pub(super) unsafe fn store_first<S: Simd>(to: *mut f64, value: S::f64s) {
+    // SAFETY: by the caller; a register holds at least one number.
+    unsafe { *to = (&raw const value).cast::<f64>().read() };
+}
+
 /// The first numbers of a register.
 pub(super) type Part<S> = MemMask<<S as Simd>::m64s>;
 

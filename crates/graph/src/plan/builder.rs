@@ -98,6 +98,7 @@ impl<'a> Builder<'a> {
             for unit in &phase.units {
                 self.unit(unit, &mut steps);
             }
+            let steps = steps.into_iter().map(Step::packed).collect();
             let flops = phase.units.iter().map(|unit| self.unit_flops(unit)).sum();
             self.plan.phases.push(Phase {
                 laned: phase.laned,

@@ -1,5 +1,6 @@
 //! What a plan is made of: instructions over addresses in a few memory spaces.
 
+use super::short::{Short, packed};
 use crate::primitive::factor::Form;
 use crate::primitive::{Binary, Direction, Reduction, Unary};
 
@@ -118,15 +119,56 @@ pub(crate) struct Mat {
     pub(crate) batch: Extent,
 }
 
-/// `±x·y ± z`, in one rounding where the machine can.
+/// What takes a few machine instructions per register: result first, then up to three operands.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Fused {
-    /// x·y + z
+pub(crate) enum Arithmetic {
+    Neg,
+    Abs,
+    Sqrt,
+    Recip,
+    Square,
+    Add,
+    Sub,
+    Mul,
+    Div,
+    Less,
+    LessEqual,
+    Equal,
+    /// x·y + z, like the next two in one rounding where the machine can.
     MulAdd,
     /// x·y − z
     MulSub,
     /// z − x·y
     NegMulAdd,
+    /// y where x is not zero, else z
+    Select,
+}
+
+impl Arithmetic {
+    pub(crate) fn unary(op: Unary) -> Option<Arithmetic> {
+        Some(match op {
+            Unary::Neg => Arithmetic::Neg,
+            Unary::Abs => Arithmetic::Abs,
+            Unary::Sqrt => Arithmetic::Sqrt,
+            Unary::Recip => Arithmetic::Recip,
+            Unary::Square => Arithmetic::Square,
+            _ => return None,
+        })
+    }
+
+    /// Not the functions that must treat NaN as the reference does, which the machine does not.
+    pub(crate) fn binary(op: Binary) -> Option<Arithmetic> {
+        Some(match op {
+            Binary::Add => Arithmetic::Add,
+            Binary::Sub => Arithmetic::Sub,
+            Binary::Mul => Arithmetic::Mul,
+            Binary::Div => Arithmetic::Div,
+            Binary::Less => Arithmetic::Less,
+            Binary::LessEqual => Arithmetic::LessEqual,
+            Binary::Equal => Arithmetic::Equal,
+            Binary::Pow | Binary::Min | Binary::Max => return None,
+        })
+    }
 }
 
 /// What an instruction does once per lane: where result and operands start, and their steps
@@ -173,6 +215,13 @@ pub(crate) struct Rows {
 /// One step of a plan.
 #[derive(Clone, PartialEq, Debug)]
 pub(crate) enum Instruction {
+    Arithmetic {
+        op: Arithmetic,
+        to: [Address; 4],
+        grid: Grid,
+    },
+    /// Arithmetic on one run each, packed.
+    Sequence(Vec<Short>),
     Unary {
         op: Unary,
         to: [Address; 2],
@@ -181,15 +230,6 @@ pub(crate) enum Instruction {
     Binary {
         op: Binary,
         to: [Address; 3],
-        grid: Grid,
-    },
-    Fused {
-        op: Fused,
-        to: [Address; 4],
-        grid: Grid,
-    },
-    Select {
-        to: [Address; 4],
         grid: Grid,
     },
     /// A strided copy: broadcast, slice, concat, transpose, diagonal.
@@ -303,6 +343,20 @@ pub(crate) enum Step {
         list: Vec<Instruction>,
     },
     Rows(RowLoop),
+}
+
+impl Step {
+    /// The same step with short instructions packed.
+    pub(crate) fn packed(self) -> Step {
+        match self {
+            Step::Block(list) => Step::Block(packed(list)),
+            Step::Lanes { group, list } => Step::Lanes {
+                group,
+                list: packed(list),
+            },
+            Step::Rows(rows) => Step::Rows(rows),
+        }
+    }
 }
 
 /// Steps that run once, or once per block of lanes.

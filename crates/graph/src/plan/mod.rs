@@ -9,6 +9,7 @@ mod memory;
 mod report;
 mod rewrite;
 mod schedule;
+pub(crate) mod short;
 mod unit;
 mod workspace;
 

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 
 use super::Plan;
-use super::instruction::{Instruction, Step};
+use super::instruction::{Arithmetic, Instruction, Step};
 use super::schedule::Schedule;
 use crate::primitive::{Op, Unary};
 
@@ -49,7 +49,11 @@ impl PlanReport {
     }
 
     fn count(&mut self, instruction: &Instruction) {
-        *self.kernels.entry(name(instruction)).or_default() += 1;
+        let mut one = |name| *self.kernels.entry(name).or_default() += 1;
+        match instruction {
+            Instruction::Sequence(list) => list.iter().for_each(|short| one(name_of(short.op))),
+            other => one(name(other)),
+        }
     }
 
     /// How many kernels there are.
@@ -81,12 +85,16 @@ fn arena_size(plan: &Plan) -> usize {
     plan.sizes.shared + plan.sizes.pinned + blocks * per_block
 }
 
+fn name_of(op: Arithmetic) -> String {
+    format!("{op:?}").to_lowercase()
+}
+
 fn name(instruction: &Instruction) -> String {
     match instruction {
         Instruction::Unary { op, .. } => op.name(),
         Instruction::Binary { op, .. } => op.name().into(),
-        Instruction::Fused { op, .. } => format!("{op:?}"),
-        Instruction::Select { .. } => "select".into(),
+        Instruction::Arithmetic { op, .. } => name_of(*op),
+        Instruction::Sequence(_) => "sequence".into(),
         Instruction::Copy { .. } => "copy".into(),
         Instruction::Fill { .. } => "fill".into(),
         Instruction::Reduce { by, .. } => by.name().into(),

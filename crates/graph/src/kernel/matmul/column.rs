@@ -155,7 +155,8 @@ unsafe fn strip<S: Simd, const N: usize>(simd: S, p: Product) {
     }
 }
 
-/// N registers of the result; `last` loads the last of a column.
+/// N registers of the result; `last` loads the last of a column. Columns are taken last to first:
+/// in a chain, X z comes before Xᵀ r and has left the last rows in the first-level cache.
 #[inline(always)]
 unsafe fn columns<S: Simd, const N: usize>(
     simd: S,
@@ -176,14 +177,17 @@ unsafe fn columns<S: Simd, const N: usize>(
             Write::Replace => simd.splat_f64s(0.0),
             Write::Accumulate => get(p.c.at, r),
         });
-        let (mut column, mut entry) = (p.a.at.cast_const(), p.b.at.cast_const());
+        let (mut column, mut entry) = (
+            p.a.at.cast_const().wrapping_add(p.a.col * p.k),
+            p.b.at.cast_const().wrapping_add(p.b.row * p.k),
+        );
         for _ in 0..p.k {
+            column = column.wrapping_sub(p.a.col);
+            entry = entry.wrapping_sub(p.b.row);
             let xs = simd.splat_f64s(*entry);
             for (r, sum) in sums.iter_mut().enumerate() {
                 *sum = simd.mul_add_f64s(get(column, r), xs, *sum);
             }
-            column = column.wrapping_add(p.a.col);
-            entry = entry.wrapping_add(p.b.row);
         }
         for (r, sum) in sums.into_iter().enumerate() {
             let count = (p.m - r * w).min(w);

@@ -123,6 +123,7 @@ unsafe fn panels<S: Simd>(simd: S, p: Product) {
             j += match rest.n / width::<S>() {
                 2.. => rows_of_panel::<S, 2>(simd, rest),
                 1 => rows_of_panel::<S, 1>(simd, rest),
+                0 if p.n > width::<S>() => last_columns(simd, p, rest.n),
                 0 => narrow(simd, rest),
             };
         }
@@ -132,27 +133,70 @@ unsafe fn panels<S: Simd>(simd: S, p: Product) {
 /// Rows of C four to six at a time, so that additions overlap.
 #[inline(always)]
 unsafe fn rows_of_panel<S: Simd, const N: usize>(simd: S, p: Product) -> usize {
+    let w = width::<S>();
+    // SAFETY: N registers of columns are left.
+    unsafe {
+        tiles::<S, N>(simd, p, |to, sums| {
+            for (r, sum) in sums.into_iter().enumerate() {
+                let to = to.add(r * w);
+                let value = match p.write {
+                    Write::Replace => sum,
+                    Write::Accumulate => simd.add_f64s(load::<S>(to), sum),
+                };
+                store::<S>(to, value);
+            }
+        });
+    }
+    N * w
+}
+
+/// The last columns, fewer than a register holds, as the end of a whole register.
+#[inline(always)]
+unsafe fn last_columns<S: Simd>(simd: S, p: Product, count: usize) -> usize {
+    let w = width::<S>();
+    // SAFETY: C has more columns than a register holds; only the last are written.
+    unsafe {
+        tiles::<S, 1>(simd, p.after_columns(p.n - w), |to, [sum]| {
+            let numbers = (&raw const sum).cast::<f64>();
+            for r in w - count..w {
+                put(to.add(r), *numbers.add(r), p.write);
+            }
+        });
+    }
+    count
+}
+
+/// All rows of the first N registers of columns: `write` gets the start of a row of C and its sums.
+#[inline(always)]
+unsafe fn tiles<S: Simd, const N: usize>(
+    simd: S,
+    p: Product,
+    write: impl Fn(*mut f64, [S::f64s; N]),
+) {
     let mut i = 0;
     // SAFETY: rows below `m`.
     unsafe {
         while i < p.m {
             let rest = p.after_rows(i);
             i += match rest.m {
-                1 => tile::<S, 1, N>(simd, rest),
-                2 => tile::<S, 2, N>(simd, rest),
-                3 => tile::<S, 3, N>(simd, rest),
-                4 | 7 | 8 => tile::<S, 4, N>(simd, rest),
-                5 | 9 | 10 => tile::<S, 5, N>(simd, rest),
-                _ => tile::<S, 6, N>(simd, rest),
+                1 => tile::<S, 1, N>(simd, rest, &write),
+                2 => tile::<S, 2, N>(simd, rest, &write),
+                3 => tile::<S, 3, N>(simd, rest, &write),
+                4 | 7 | 8 => tile::<S, 4, N>(simd, rest, &write),
+                5 | 9 | 10 => tile::<S, 5, N>(simd, rest, &write),
+                _ => tile::<S, 6, N>(simd, rest, &write),
             };
         }
     }
-    N * width::<S>()
 }
 
 /// The first M rows by N registers of C, all in registers while k runs.
 #[inline(always)]
-unsafe fn tile<S: Simd, const M: usize, const N: usize>(simd: S, p: Product) -> usize {
+unsafe fn tile<S: Simd, const M: usize, const N: usize>(
+    simd: S,
+    p: Product,
+    write: &impl Fn(*mut f64, [S::f64s; N]),
+) -> usize {
     let w = width::<S>();
     // SAFETY: M rows and N registers are left.
     unsafe {
@@ -173,14 +217,7 @@ unsafe fn tile<S: Simd, const M: usize, const N: usize>(simd: S, p: Product) -> 
             column = column.wrapping_add(p.a.col);
         }
         for (i, sums) in sums.into_iter().enumerate() {
-            for (r, sum) in sums.into_iter().enumerate() {
-                let to = p.c.entry(i, 0).add(r * w);
-                let value = match p.write {
-                    Write::Replace => sum,
-                    Write::Accumulate => simd.add_f64s(load::<S>(to), sum),
-                };
-                store::<S>(to, value);
-            }
+            write(p.c.entry(i, 0), sums);
         }
     }
     M

@@ -6,11 +6,11 @@ mod reduction;
 
 use super::grid::{self, Lay};
 use super::instruction::{
-    Address, Extent, Fused, Grid, IndexAddress, Instruction, PerLane, Rows, Write,
+    Address, Arithmetic, Extent, Grid, IndexAddress, Instruction, PerLane, Rows, Write,
 };
 use super::memory::Memory;
 use super::schedule::{Role, Schedule};
-use crate::primitive::{Binary, Op};
+use crate::primitive::{Binary, Op, Unary};
 use crate::shape::Shape;
 
 /// An operand as an instruction sees it.
@@ -61,22 +61,11 @@ impl Lower<'_> {
     fn instruction(&self, place: usize) -> Instruction {
         let node = &self.schedule.nodes[place];
         match &node.op {
-            Op::Unary(op) => {
-                let all = [self.result(place), self.operand(place, 0)];
-                Instruction::Unary {
-                    op: *op,
-                    to: all.map(|o| o.at),
-                    grid: self.grid(place, node.shape, &all),
-                }
-            }
+            Op::Unary(op) => self.unary(place, *op),
             Op::Binary(op) => self.binary(place, *op),
             Op::Select => {
-                let operand = |k| self.operand(place, k);
-                let all = [self.result(place), operand(0), operand(1), operand(2)];
-                Instruction::Select {
-                    to: all.map(|o| o.at),
-                    grid: self.grid(place, node.shape, &all),
-                }
+                let operands = [0, 1, 2].map(|k| self.operand(place, k));
+                self.arithmetic(place, Arithmetic::Select, &operands)
             }
             Op::Broadcast | Op::Slice { .. } | Op::Transpose | Op::Diagonal => self.copy_out(place),
             Op::Reduce { by, first, count } => self.reduce(place, *by, *first, *count),
@@ -202,14 +191,42 @@ impl Lower<'_> {
         grid::elementwise(shape, &lays, laned, self.streamed(place))
     }
 
+    /// Operands that an operation does not have are its result, never looked at.
+    fn arithmetic(&self, place: usize, op: Arithmetic, operands: &[Operand]) -> Instruction {
+        let result = self.result(place);
+        let mut all = [result; 4];
+        all[1..=operands.len()].copy_from_slice(operands);
+        Instruction::Arithmetic {
+            op,
+            to: all.map(|o| o.at),
+            grid: self.grid(place, self.shape(place), &all[..=operands.len()]),
+        }
+    }
+
+    fn unary(&self, place: usize, op: Unary) -> Instruction {
+        let operand = self.operand(place, 0);
+        if let Some(op) = Arithmetic::unary(op) {
+            return self.arithmetic(place, op, &[operand]);
+        }
+        let all = [self.result(place), operand];
+        Instruction::Unary {
+            op,
+            to: all.map(|o| o.at),
+            grid: self.grid(place, self.shape(place), &all),
+        }
+    }
+
     fn binary(&self, place: usize, op: Binary) -> Instruction {
         let absorbed =
             (0..2).find(|&k| self.schedule.slots[self.schedule.input(place, k)].absorbed);
         if let Some(k) = absorbed {
             return self.fused(place, op, k);
         }
-        let operand = |k| self.operand(place, k);
-        let all = [self.result(place), operand(0), operand(1)];
+        let [x, y] = [0, 1].map(|k| self.operand(place, k));
+        if let Some(op) = Arithmetic::binary(op) {
+            return self.arithmetic(place, op, &[x, y]);
+        }
+        let all = [self.result(place), x, y];
         Instruction::Binary {
             op,
             to: all.map(|o| o.at),
@@ -221,17 +238,12 @@ impl Lower<'_> {
     fn fused(&self, place: usize, op: Binary, k: usize) -> Instruction {
         let product = self.schedule.input(place, k);
         let fused = match (op, k) {
-            (Binary::Add, _) => Fused::MulAdd,
-            (_, 0) => Fused::MulSub,
-            _ => Fused::NegMulAdd,
+            (Binary::Add, _) => Arithmetic::MulAdd,
+            (_, 0) => Arithmetic::MulSub,
+            _ => Arithmetic::NegMulAdd,
         };
         let [x, y] = self.factors(product);
-        let all = [self.result(place), x, y, self.operand(place, 1 - k)];
-        Instruction::Fused {
-            op: fused,
-            to: all.map(|o| o.at),
-            grid: self.grid(place, self.shape(place), &all),
-        }
+        self.arithmetic(place, fused, &[x, y, self.operand(place, 1 - k)])
     }
 
     /// The factors of a product; those of a square are the same.
