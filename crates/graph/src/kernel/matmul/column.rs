@@ -114,68 +114,55 @@ unsafe fn put_four(c: View, values: [f64; FOUR], write: Write) {
     }
 }
 
-/// Columns of A contiguous: up to eight registers of C stay in place while the columns stream by.
+/// Columns of A contiguous: registers of C stay in place while the columns stream by, up to fourteen
+/// at a time, which with a number of x leave one register of sixteen.
 #[inline(always)]
 unsafe fn by_columns<S: Simd>(simd: S, p: Product) {
     let w = width::<S>();
+    if p.m < w {
+        // SAFETY: the numbers of a part.
+        return unsafe { part_of_column(simd, p) };
+    }
     let mut i = 0;
-    // SAFETY: rows below `m`.
+    // SAFETY: rows below `m`, of which there are enough for a register.
     unsafe {
-        while p.m - i >= 8 * w {
-            strip::<S, 8>(simd, p.after_rows(i));
+        while p.m - i > 14 * w {
+            columns::<S, 8>(simd, p.after_rows(i));
             i += 8 * w;
         }
         let rest = p.after_rows(i);
         match rest.m.div_ceil(w) {
-            8 => strip::<S, 8>(simd, rest),
-            7 => strip::<S, 7>(simd, rest),
-            6 => strip::<S, 6>(simd, rest),
-            5 => strip::<S, 5>(simd, rest),
-            4 => strip::<S, 4>(simd, rest),
-            3 => strip::<S, 3>(simd, rest),
-            2 => strip::<S, 2>(simd, rest),
-            1 => strip::<S, 1>(simd, rest),
-            _ => (),
+            1 => columns::<S, 1>(simd, rest),
+            2 => columns::<S, 2>(simd, rest),
+            3 => columns::<S, 3>(simd, rest),
+            4 => columns::<S, 4>(simd, rest),
+            5 => columns::<S, 5>(simd, rest),
+            6 => columns::<S, 6>(simd, rest),
+            7 => columns::<S, 7>(simd, rest),
+            8 => columns::<S, 8>(simd, rest),
+            9 => columns::<S, 9>(simd, rest),
+            10 => columns::<S, 10>(simd, rest),
+            11 => columns::<S, 11>(simd, rest),
+            12 => columns::<S, 12>(simd, rest),
+            13 => columns::<S, 13>(simd, rest),
+            _ => columns::<S, 14>(simd, rest),
         }
     }
 }
 
-/// The first N registers of the result, of which the last may be a part.
+/// N registers of the result. The last of them ends where the result does and may overlap the one
+/// before: both then hold the same sums. Columns are taken last to first: in a chain, X z comes
+/// before Xᵀ r and has left the last rows in the first-level cache.
 #[inline(always)]
-unsafe fn strip<S: Simd, const N: usize>(simd: S, p: Product) {
+unsafe fn columns<S: Simd, const N: usize>(simd: S, p: Product) {
     let w = width::<S>();
-    // SAFETY: the whole registers, and the numbers of the part.
-    unsafe {
-        if p.m >= N * w {
-            columns::<S, N>(simd, p, |from| load::<S>(from));
-        } else {
-            let tail = part(simd, p.m % w);
-            columns::<S, N>(simd, p, |from| load_in(simd, tail, from));
-        }
-    }
-}
-
-/// N registers of the result; `last` loads the last of a column. Columns are taken last to first:
-/// in a chain, X z comes before Xᵀ r and has left the last rows in the first-level cache.
-#[inline(always)]
-unsafe fn columns<S: Simd, const N: usize>(
-    simd: S,
-    p: Product,
-    last: impl Fn(*const f64) -> S::f64s,
-) {
-    let w = width::<S>();
+    let last = p.m.min(N * w) - w;
+    let place = |r: usize| if r + 1 == N { last } else { r * w };
     // SAFETY: by the caller.
     unsafe {
-        let get = |from: *const f64, r: usize| {
-            if r + 1 == N {
-                last(from.add(r * w))
-            } else {
-                load::<S>(from.add(r * w))
-            }
-        };
         let mut sums: [S::f64s; N] = std::array::from_fn(|r| match p.write {
             Write::Replace => simd.splat_f64s(0.0),
-            Write::Accumulate => get(p.c.at, r),
+            Write::Accumulate => load::<S>(p.c.at.add(place(r))),
         });
         let (mut column, mut entry) = (
             p.a.at.cast_const().wrapping_add(p.a.col * p.k),
@@ -186,16 +173,29 @@ unsafe fn columns<S: Simd, const N: usize>(
             entry = entry.wrapping_sub(p.b.row);
             let xs = simd.splat_f64s(*entry);
             for (r, sum) in sums.iter_mut().enumerate() {
-                *sum = simd.mul_add_f64s(get(column, r), xs, *sum);
+                *sum = simd.mul_add_f64s(load::<S>(column.add(place(r))), xs, *sum);
             }
         }
         for (r, sum) in sums.into_iter().enumerate() {
-            let count = (p.m - r * w).min(w);
-            if count == w {
-                store::<S>(p.c.at.add(r * w), sum);
-            } else {
-                store_part(simd, p.c.at.add(r * w), count, sum);
-            }
+            store::<S>(p.c.at.add(place(r)), sum);
         }
+    }
+}
+
+/// A result shorter than a register.
+#[inline(always)]
+unsafe fn part_of_column<S: Simd>(simd: S, p: Product) {
+    // SAFETY: no access beyond the `m` numbers of a column.
+    unsafe {
+        let some = part(simd, p.m);
+        let mut sum = match p.write {
+            Write::Replace => simd.splat_f64s(0.0),
+            Write::Accumulate => load_in(simd, some, p.c.at),
+        };
+        for l in 0..p.k {
+            let xs = simd.splat_f64s(*p.b.entry(l, 0));
+            sum = simd.mul_add_f64s(load_in(simd, some, p.a.entry(0, l)), xs, sum);
+        }
+        store_part(simd, p.c.at, p.m, sum);
     }
 }
