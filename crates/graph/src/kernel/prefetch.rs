@@ -15,6 +15,14 @@ pub fn prefetch<T>(values: &[T]) {
     line(start.wrapping_add(bytes.saturating_sub(1)));
 }
 
+/// Asks for `count` numbers, which need not exist.
+#[inline(always)]
+pub(super) fn ask_for(from: *const f64, count: usize) {
+    for offset in (0..8 * count).step_by(LINE) {
+        line(from.cast::<i8>().wrapping_add(offset));
+    }
+}
+
 #[cfg(target_arch = "x86_64")]
 #[inline]
 fn line(at: *const i8) {

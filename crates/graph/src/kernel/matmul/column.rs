@@ -3,6 +3,7 @@
 use pulp::Simd;
 
 use super::{Product, View, put};
+use crate::kernel::prefetch::ask_for;
 use crate::kernel::reduce::{dot, totals};
 use crate::kernel::vector::{load, load_in, part, store, store_part, width};
 use crate::plan::instruction::Write;
@@ -67,6 +68,9 @@ unsafe fn rows<S: Simd, const N: usize>(simd: S, p: Product) {
         let held: [S::f64s; N] = std::array::from_fn(|j| load::<S>(x.add(j * w)));
         while i + FOUR <= p.m {
             let row: [*const f64; FOUR] = std::array::from_fn(|r| p.a.entry(i + r, 0).cast_const());
+            if p.far {
+                ask_for(row[0].wrapping_add(AHEAD * p.a.row), FOUR * p.a.row);
+            }
             let mut sums = [simd.splat_f64s(0.0); FOUR];
             for (j, xs) in held.into_iter().enumerate() {
                 for r in 0..FOUR {
@@ -98,6 +102,8 @@ unsafe fn rows<S: Simd, const N: usize>(simd: S, p: Product) {
 }
 
 const FOUR: usize = 4;
+/// How many rows ahead memory is asked for.
+const AHEAD: usize = 16;
 
 /// Four numbers down a column.
 #[inline(always)]

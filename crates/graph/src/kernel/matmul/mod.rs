@@ -11,7 +11,7 @@ use faer::{Accum, MatMut, MatRef, Par};
 use pulp::Simd;
 
 use super::frame::Frame;
-use crate::plan::instruction::{Extent, Mat, Products, Write};
+use crate::plan::instruction::{Extent, Mat, Products, Space, Write};
 
 /// A matrix in memory: entry (i, j) is at `i · row + j · col`.
 #[derive(Clone, Copy)]
@@ -59,6 +59,8 @@ struct Product {
     b: View,
     c: View,
     write: Write,
+    /// The rows of A come from far away and lie one after another.
+    far: bool,
 }
 
 impl Product {
@@ -130,6 +132,7 @@ pub(super) unsafe fn products<S: Simd>(simd: S, frame: &Frame, all: &Products) {
         b,
         c,
         write,
+        far: matches!(all.a.at.space, Space::Lent(_)),
     };
     for _ in 0..frame.count(all.batch) {
         // SAFETY: the planner keeps results apart from operands.
@@ -172,6 +175,7 @@ unsafe fn large(
         b,
         c,
         write,
+        ..
     }: Product,
 ) {
     let accumulate = match write {

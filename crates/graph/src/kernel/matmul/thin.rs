@@ -62,6 +62,7 @@ unsafe fn turned<S: Simd>(simd: S, p: Product, lanes: usize, buffer: &mut Buffer
                 b,
                 c,
                 write: Write::Replace,
+                far: false,
             };
             panels(simd, part);
             for j in 0..p.m {
