@@ -4,6 +4,7 @@ use std::collections::HashMap;
 
 use crate::expr::Expr;
 use crate::graph::{Graph, NodeId};
+use crate::outer;
 use crate::primitive::{Op, Site};
 
 impl Graph {
@@ -170,7 +171,8 @@ fn total<'g>(parts: &[Expr<'g>]) -> Option<Expr<'g>> {
 }
 
 fn sum_of<'g>(parts: impl IntoIterator<Item = Expr<'g>>) -> Option<Expr<'g>> {
-    parts.into_iter().reduce(|a, b| a + b)
+    let parts: Vec<Expr<'g>> = parts.into_iter().collect();
+    outer::joined(&parts).into_iter().reduce(|a, b| a + b)
 }
 
 /// One concatenation from padded slices of one axis, or `None` if they overlap or differ.

@@ -27,6 +27,7 @@ mod expr;
 mod graph;
 pub mod kernel;
 mod listing;
+mod outer;
 mod plan;
 mod primitive;
 mod reach;

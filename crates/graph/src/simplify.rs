@@ -365,7 +365,27 @@ pub(crate) fn sum_lanes(x: Expr<'_>) -> Option<Expr<'_>> {
                 _ => None,
             }
         }
+        Op::Binary(op @ (Binary::Add | Binary::Sub)) => {
+            let (a, b) = (x.operand(0), x.operand(1));
+            let apart = contracts_lanes(a) || contracts_lanes(b);
+            let whole = |e: Expr<'_>| e.is_laned() && e.shape() == x.shape();
+            (apart && whole(a) && whole(b)).then(|| match op {
+                Binary::Add => a.sum_lanes() + b.sum_lanes(),
+                _ => a.sum_lanes() - b.sum_lanes(),
+            })
+        }
         _ => None,
+    }
+}
+
+/// True for a product, or a part of one, whose lanes would join its contraction.
+fn contracts_lanes(x: Expr<'_>) -> bool {
+    match x.op() {
+        Op::Unary(Unary::Neg) | Op::Tril(_) => contracts_lanes(x.operand(0)),
+        Op::MatMul(op) => {
+            op.lanes == Lanes::Kept && x.operand(0).is_laned() && x.operand(1).is_laned()
+        }
+        _ => false,
     }
 }
 

@@ -5,7 +5,7 @@ use pulp::{Simd, WithSimd};
 use super::frame::Frame;
 use super::reduce::Block;
 use super::{elementwise, factor, index, matmul, reduce};
-use crate::plan::instruction::{Instruction, Rows, Write};
+use crate::plan::instruction::{Instruction, PerLane, Rows, Write};
 
 /// Runs the body with the pointers of each lane. A macro and not a function of a closure: a
 /// closure may stay a call, compiled without the vector instructions.
@@ -145,7 +145,12 @@ unsafe fn rare<S: Simd>(simd: S, frame: &Frame, instruction: &Instruction) {
                 side,
             } => {
                 let rows = frame.count(*rows);
-                per_lane!(frame, lanes, at => factor::solve(simd, *form, at, (rows, *side)));
+                if let Some(all) = one_factor(frame, lanes, rows * side) {
+                    let at = lanes.at.map(|address| frame.at(address));
+                    factor::solve(simd, *form, at, (rows * all, *side));
+                } else {
+                    per_lane!(frame, lanes, at => factor::solve(simd, *form, at, (rows, *side)));
+                }
             }
             Instruction::Tril {
                 offset,
@@ -168,6 +173,14 @@ unsafe fn rare<S: Simd>(simd: S, frame: &Frame, instruction: &Instruction) {
             _ => unreachable!("handled by the caller"),
         }
     }
+}
+
+/// How many lanes share a factor and have their right sides, of `size` numbers, next to each other.
+#[inline(always)]
+fn one_factor(frame: &Frame, lanes: &PerLane<3>, size: usize) -> Option<usize> {
+    let [out, factor, right] = lanes.steps.map(|step| frame.count(step));
+    let count = frame.count(lanes.count);
+    (count > 1 && factor == 0 && out == size && right == size).then_some(count)
 }
 
 /// # Safety

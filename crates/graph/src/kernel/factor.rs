@@ -11,11 +11,14 @@ use faer::{MatMut, MatRef, Par};
 use pulp::Simd;
 
 use super::reduce::dot;
-use super::triangular::{backward, forward};
+use super::triangular::{LONGEST, backward, forward, side_by_side};
 use crate::primitive::factor::Form;
 
 /// From this side on, faer's blocked algorithms win.
 const LARGE: usize = 48;
+
+/// From this many right sides on, they are solved side by side.
+const SEVERAL: usize = 3;
 
 thread_local! {
     /// Work space of the blocked factorisation; grows once, then stays.
@@ -102,6 +105,9 @@ pub(super) unsafe fn solve<S: Simd>(
     unsafe {
         if !std::ptr::eq(out, b) {
             std::ptr::copy_nonoverlapping(b, out, rows * n);
+        }
+        if rows >= SEVERAL && n <= LONGEST {
+            return side_by_side(simd, form, out, l, (rows, n));
         }
         if n >= LARGE && rows > 1 {
             return solve_large(form, out, l, (rows, n));

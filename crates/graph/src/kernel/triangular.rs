@@ -1,13 +1,17 @@
-//! Small triangular solves, four rows at a time.
+//! Small triangular solves, four rows at a time, and for several right sides two registers of them
+//! side by side.
 //!
 //! Row by row each number waits for the one before: for its division, for the sum across a
 //! register, and for memory that was just written in another width. In blocks that wait is
 //! for four numbers at once, and divisions are done ahead.
 
+use std::mem::MaybeUninit;
+
 use pulp::Simd;
 
 use super::reduce::totals;
 use super::vector::{load, load_part, store, store_part, width};
+use crate::primitive::factor::Form;
 
 /// Rows of a block.
 const BLOCK: usize = 4;
@@ -162,6 +166,141 @@ impl<const C: usize> Rows<C> {
                     sum = simd.mul_add_f64s(factor, load_part(simd, row.add(j), n - j), sum);
                 }
                 store_part(simd, x.add(j), n - j, sum);
+            }
+        }
+    }
+}
+
+/// Sides up to this are solved side by side.
+pub(super) const LONGEST: usize = 64;
+/// Numbers of right sides next to each other: two registers of the widest machine.
+const MOST: usize = 16;
+
+/// A triangular matrix in the order in which its unknowns become known: entry (s, t) with t ≤ s is
+/// the factor of unknown t in equation s, whichever way the system runs.
+#[derive(Clone, Copy)]
+struct Ordered {
+    at: *const f64,
+    row: isize,
+    column: isize,
+    side: usize,
+    form: Form,
+}
+
+impl Ordered {
+    #[inline(always)]
+    fn new(form: Form, l: *const f64, side: usize) -> Ordered {
+        let n = side as isize;
+        let (at, row, column) = match form {
+            Form::Lower => (l, n, 1),
+            // From the last unknown to the first, down the columns of L.
+            Form::LowerTransposed => (l.wrapping_offset(n * n - 1), -1, -n),
+        };
+        Ordered {
+            at,
+            row,
+            column,
+            side,
+            form,
+        }
+    }
+
+    /// The unknown that becomes known in step `s`.
+    #[inline(always)]
+    fn unknown(self, s: usize) -> usize {
+        match self.form {
+            Form::Lower => s,
+            Form::LowerTransposed => self.side - 1 - s,
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn entry(self, s: usize, t: usize) -> f64 {
+        // SAFETY: the caller stays within the triangle.
+        unsafe {
+            *self
+                .at
+                .offset(s as isize * self.row + t as isize * self.column)
+        }
+    }
+}
+
+/// Solves for each of `rows` rows of `x` in place.
+///
+/// # Safety
+/// `l` must be readable for `n · n` and `x` valid for `rows · n` numbers; `n` is at most
+/// [`LONGEST`].
+#[inline(always)]
+pub(super) unsafe fn side_by_side<S: Simd>(
+    simd: S,
+    form: Form,
+    x: *mut f64,
+    l: *const f64,
+    (rows, n): (usize, usize),
+) {
+    let mut buffer = [MaybeUninit::<f64>::uninit(); LONGEST * MOST];
+    let buffer = buffer.as_mut_ptr().cast::<f64>();
+    let (matrix, group) = (Ordered::new(form, l, n), 2 * width::<S>());
+    for first in (0..rows).step_by(group) {
+        // SAFETY: rows below `rows`; the buffer holds `n` groups.
+        unsafe {
+            let x = x.add(first * n);
+            let count = group.min(rows - first);
+            for s in 0..n {
+                for r in 0..group {
+                    let value = if r < count {
+                        *x.add(r * n + matrix.unknown(s))
+                    } else {
+                        0.0
+                    };
+                    *buffer.add(s * group + r) = value;
+                }
+            }
+            for s in (0..n).step_by(BLOCK) {
+                match n - s {
+                    1 => known::<S, 1>(simd, matrix, buffer, s),
+                    2 => known::<S, 2>(simd, matrix, buffer, s),
+                    3 => known::<S, 3>(simd, matrix, buffer, s),
+                    _ => known::<S, BLOCK>(simd, matrix, buffer, s),
+                }
+            }
+            for s in 0..n {
+                for r in 0..count {
+                    *x.add(r * n + matrix.unknown(s)) = *buffer.add(s * group + r);
+                }
+            }
+        }
+    }
+}
+
+/// The unknowns of C steps from `first` on, for two registers of right sides.
+#[inline(always)]
+unsafe fn known<S: Simd, const C: usize>(simd: S, l: Ordered, x: *mut f64, first: usize) {
+    let w = width::<S>();
+    // SAFETY: steps below the side of the matrix.
+    unsafe {
+        let at = |s: usize, r: usize| x.add((2 * s + r) * w);
+        let mut sums = [[simd.splat_f64s(0.0); 2]; C];
+        for t in 0..first {
+            let xs = [load::<S>(at(t, 0)), load::<S>(at(t, 1))];
+            for (c, sums) in sums.iter_mut().enumerate() {
+                let entry = simd.splat_f64s(l.entry(first + c, t));
+                for r in 0..2 {
+                    sums[r] = simd.mul_add_f64s(entry, xs[r], sums[r]);
+                }
+            }
+        }
+        for c in 0..C {
+            let s = first + c;
+            let inverse = simd.splat_f64s(1.0 / l.entry(s, s));
+            for r in 0..2 {
+                let mut rest = simd.sub_f64s(load::<S>(at(s, r)), sums[c][r]);
+                for (b, before) in sums[..c].iter().enumerate() {
+                    let entry = simd.splat_f64s(-l.entry(s, first + b));
+                    rest = simd.mul_add_f64s(entry, before[r], rest);
+                }
+                sums[c][r] = simd.mul_f64s(rest, inverse);
+                store::<S>(at(s, r), sums[c][r]);
             }
         }
     }

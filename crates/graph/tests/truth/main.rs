@@ -10,5 +10,6 @@ mod interior;
 mod program;
 mod random;
 mod shape_error;
+mod shared;
 mod simplify;
 mod special;

@@ -79,9 +79,13 @@ impl Products {
         self
     }
 
-    /// The lanes' products added up: lanes are contracted where nothing else is.
+    /// The lanes' products added up: lanes are contracted, too, where their layout allows.
     fn summed_over_lanes(mut self) -> Products {
-        if self.dims[2] == Extent::ONE {
+        let k = self.dims[2];
+        let follows = |step: Extent, lane: Extent| lane == step.times(k);
+        if follows(self.a.col, self.a.batch) && follows(self.b.row, self.b.batch) {
+            self.dims[2] = k.times(Extent::LANES);
+        } else if k == Extent::ONE {
             self.a.col = self.a.batch;
             self.b.row = self.b.batch;
             self.dims[2] = Extent::LANES;
