@@ -6,7 +6,7 @@ use super::frame::Frame;
 use super::math;
 use super::vector::{load, load_part, store, store_first, store_part, width};
 use crate::plan::instruction::{Address, Arithmetic, Grid};
-use crate::plan::short::{Place, Short};
+use crate::plan::pack::{Place, Short};
 use crate::primitive::{Binary, Unary};
 
 /// Loops around a run, at the most: lanes and the event's axes.
@@ -311,6 +311,42 @@ pub(super) unsafe fn unary<S: Simd>(
                 },
             );
         },
+    }
+}
+
+/// Softplus and sigmoid together.
+///
+/// # Safety
+/// The addresses and the grid must belong to the frame's plan.
+#[inline(always)]
+pub(super) unsafe fn logistic<S: Simd>(simd: S, frame: &Frame, to: &[Address; 3], grid: &Grid) {
+    let w = width::<S>();
+    let step = grid.steps[2];
+    // SAFETY: runs of this grid, and no access beyond the end of a run.
+    unsafe {
+        each_run(
+            frame,
+            to,
+            grid,
+            #[inline(always)]
+            |[softplus, sigmoid, x], n| {
+                let held = simd.splat_f64s(if step == 0 { *x } else { 0.0 });
+                let x = Lane::new::<S>(x, step, &held);
+                for i in (0..n).step_by(w) {
+                    let count = w.min(n - i);
+                    if count == w {
+                        let (slope, value) = math::sigmoid_softplus(simd, x.get::<S>(i));
+                        store::<S>(softplus.add(i), value);
+                        store::<S>(sigmoid.add(i), slope);
+                    } else {
+                        let x = x.part(simd, i, count);
+                        let (slope, value) = math::sigmoid_softplus(simd, x);
+                        store_part(simd, softplus.add(i), count, value);
+                        store_part(simd, sigmoid.add(i), count, slope);
+                    }
+                }
+            },
+        );
     }
 }
 

@@ -40,7 +40,9 @@ pub(super) unsafe fn execute<S: Simd>(simd: S, frame: &Frame, instruction: &Inst
     match instruction {
         Instruction::Sequence(_) => simd.vectorize(RunSequence(call)),
         Instruction::Arithmetic { .. } => simd.vectorize(RunArithmetic(call)),
-        Instruction::Unary { .. } => simd.vectorize(RunUnary(call)),
+        Instruction::Unary { .. } | Instruction::Logistic { .. } => {
+            simd.vectorize(RunUnary(call));
+        }
         Instruction::MatMul(_) => simd.vectorize(RunProducts(call)),
         Instruction::Reduce { .. } | Instruction::Dot { .. } => simd.vectorize(RunSums(call)),
         _ => simd.vectorize(RunRest(call)),
@@ -77,6 +79,7 @@ function!(RunArithmetic, simd, frame,
     _ => unreachable!());
 function!(RunUnary, simd, frame,
     Instruction::Unary { op, to, grid } => elementwise::unary(simd, frame, *op, to, grid),
+    Instruction::Logistic { to, grid } => elementwise::logistic(simd, frame, to, grid),
     _ => unreachable!());
 function!(RunProducts, simd, frame,
     Instruction::MatMul(products) => matmul::products(simd, frame, products),

@@ -1,7 +1,7 @@
 //! The block of lanes and rows at hand, and where its memory starts.
 
 use crate::plan::instruction::{Address, Extent, IndexAddress, Space};
-use crate::plan::short::Place;
+use crate::plan::pack::Place;
 
 /// Resolves addresses and extents for one block.
 #[derive(Clone, Copy)]

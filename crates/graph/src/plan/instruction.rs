@@ -1,6 +1,6 @@
 //! What a plan is made of: instructions over addresses in a few memory spaces.
 
-use super::short::{Short, packed};
+use super::pack::{Short, packed, paired};
 use crate::primitive::factor::Form;
 use crate::primitive::{Binary, Direction, Reduction, Unary};
 
@@ -227,6 +227,11 @@ pub(crate) enum Instruction {
         to: [Address; 2],
         grid: Grid,
     },
+    /// Softplus and sigmoid of one operand, which share an exponential.
+    Logistic {
+        to: [Address; 3],
+        grid: Grid,
+    },
     Binary {
         op: Binary,
         to: [Address; 3],
@@ -346,15 +351,18 @@ pub(crate) enum Step {
 }
 
 impl Step {
-    /// The same step with short instructions packed.
+    /// The same step with neighbouring instructions packed.
     pub(crate) fn packed(self) -> Step {
         match self {
-            Step::Block(list) => Step::Block(packed(list)),
+            Step::Block(list) => Step::Block(packed(paired(list))),
             Step::Lanes { group, list } => Step::Lanes {
                 group,
-                list: packed(list),
+                list: packed(paired(list)),
             },
-            Step::Rows(rows) => Step::Rows(rows),
+            Step::Rows(mut rows) => {
+                rows.body = paired(rows.body);
+                Step::Rows(rows)
+            }
         }
     }
 }

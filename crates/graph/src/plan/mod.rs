@@ -6,10 +6,10 @@ mod grid;
 pub(crate) mod instruction;
 mod lower;
 mod memory;
+pub(crate) mod pack;
 mod report;
 mod rewrite;
 mod schedule;
-pub(crate) mod short;
 mod unit;
 mod workspace;
 

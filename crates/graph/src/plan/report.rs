@@ -95,6 +95,7 @@ fn name(instruction: &Instruction) -> String {
         Instruction::Binary { op, .. } => op.name().into(),
         Instruction::Arithmetic { op, .. } => name_of(*op),
         Instruction::Sequence(_) => "sequence".into(),
+        Instruction::Logistic { .. } => "softplus and sigmoid".into(),
         Instruction::Copy { .. } => "copy".into(),
         Instruction::Fill { .. } => "fill".into(),
         Instruction::Reduce { by, .. } => by.name().into(),

@@ -1,12 +1,12 @@
 //! Changes that pay only once lanes and sizes are known.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use super::PlanOptions;
 use super::arena::LINE;
 use crate::graph::{Node, NodeId};
-use crate::primitive::Op;
 use crate::primitive::matmul::{Lanes, Read};
+use crate::primitive::{Op, Unary};
 use crate::shape::Shape;
 
 /// The nodes of a plan and the order in which they can be computed.
@@ -25,10 +25,37 @@ impl Program {
         let nodes = nodes[..reachable.len()].to_vec();
         let order: Vec<usize> = (0..nodes.len()).filter(|&p| reachable[p]).collect();
         let program = Program { nodes, order };
-        if options.lanes < 4 || options.fusion == super::Fusion::Off {
+        if options.fusion == super::Fusion::Off {
+            return program;
+        }
+        let program = program.with_logistic_pairs();
+        if options.lanes < 4 {
             return program;
         }
         program.with_transposed_copies(options)
+    }
+
+    /// Softplus and sigmoid of one array one after the other, so that one kernel does both.
+    fn with_logistic_pairs(mut self) -> Program {
+        let mut of: HashMap<NodeId, Vec<usize>> = HashMap::new();
+        for &place in &self.order {
+            let node = &self.nodes[place];
+            if matches!(node.op, Op::Unary(Unary::Softplus | Unary::Sigmoid)) {
+                of.entry(node.inputs[0]).or_default().push(place);
+            }
+        }
+        let pairs = of.into_values().filter(|places| places.len() == 2);
+        let later: HashMap<usize, usize> = pairs.map(|places| (places[0], places[1])).collect();
+        let moved: HashSet<usize> = later.values().copied().collect();
+        let order = std::mem::take(&mut self.order);
+        let with_next = |place: usize| [Some(place), later.get(&place).copied()];
+        self.order = order
+            .into_iter()
+            .filter(|place| !moved.contains(place))
+            .flat_map(with_next)
+            .flatten()
+            .collect();
+        self
     }
 
     /// A matrix that meets each lane's vector is read along its columns. One transposed copy

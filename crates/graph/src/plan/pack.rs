@@ -1,7 +1,11 @@
-//! Arithmetic on short arrays, packed: a chain in few dimensions runs hundreds of such
-//! instructions per step, and reading and dispatching them one by one would cost more than they do.
+//! Neighbouring instructions as one.
+//!
+//! Arithmetic on short arrays: a chain in few dimensions runs hundreds of such instructions per
+//! step, and reading and dispatching them one by one would cost more than they do. Softplus and
+//! sigmoid of one operand: a log likelihood and its slope share the exponential.
 
-use super::instruction::{Address, Arithmetic, Extent, Instruction, Space};
+use super::instruction::{Address, Arithmetic, Dim, Extent, Grid, Instruction, Space};
+use crate::primitive::Unary;
 
 /// An address in memory of the plan's own, outside of row loops.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -74,7 +78,7 @@ impl Short {
     }
 }
 
-/// The same work, with neighbouring short instructions packed.
+/// The same work, with neighbouring instructions packed.
 pub(crate) fn packed(list: Vec<Instruction>) -> Vec<Instruction> {
     let mut packed = Vec::new();
     for instruction in list {
@@ -85,4 +89,56 @@ pub(crate) fn packed(list: Vec<Instruction>) -> Vec<Instruction> {
         }
     }
     packed
+}
+
+/// The same work, with softplus and sigmoid computed together where they are neighbours.
+pub(crate) fn paired(list: Vec<Instruction>) -> Vec<Instruction> {
+    let mut paired: Vec<Instruction> = Vec::with_capacity(list.len());
+    for instruction in list {
+        match paired.last().and_then(|before| pair(before, &instruction)) {
+            Some(both) => *paired.last_mut().expect("there is one before") = both,
+            None => paired.push(instruction),
+        }
+    }
+    paired
+}
+
+fn pair(first: &Instruction, second: &Instruction) -> Option<Instruction> {
+    let (
+        Instruction::Unary { op, to, grid },
+        Instruction::Unary {
+            op: next,
+            to: and,
+            grid: same,
+        },
+    ) = (first, second)
+    else {
+        return None;
+    };
+    let [softplus, sigmoid] = match (op, next) {
+        (Unary::Softplus, Unary::Sigmoid) => [to[0], and[0]],
+        (Unary::Sigmoid, Unary::Softplus) => [and[0], to[0]],
+        _ => return None,
+    };
+    (to[1] == and[1] && to[0] != to[1] && grid == same).then(|| Instruction::Logistic {
+        to: [softplus, sigmoid, to[1]],
+        grid: with_two_results(grid),
+    })
+}
+
+/// The grid of a result and an operand, with two results that lie alike.
+fn with_two_results(grid: &Grid) -> Grid {
+    let outer = grid.outer.iter().map(|dim| {
+        let [result, operand, ..] = dim.steps;
+        Dim {
+            steps: [result, result, operand, Extent::ZERO],
+            ..*dim
+        }
+    });
+    let [result, operand, ..] = grid.steps;
+    Grid {
+        outer: outer.collect(),
+        run: grid.run,
+        steps: [result, result, operand, 0],
+    }
 }
