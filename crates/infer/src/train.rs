@@ -8,6 +8,7 @@ use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use lehr_density::Density;
+use lehr_graph::kernel::with_threads_awake;
 use serde::{Deserialize, Serialize};
 
 use crate::adam::{Adam, AdamSettings, clip_norm};
@@ -225,13 +226,18 @@ pub fn train(
     state.resume(run)?;
     let before = state.step;
     let clock = Instant::now();
-    Loop {
+    let parts = program.plan().has_parts();
+    let mut steps = Loop {
         task,
         settings,
         program: &mut program,
         gradient: vec![0.0; state.learned.values.len()],
+    };
+    if parts {
+        with_threads_awake(|| steps.run(&mut state, run))?;
+    } else {
+        steps.run(&mut state, run)?;
     }
-    .run(&mut state, run)?;
     let mut learned = state.learned.clone();
     state.average.write(&mut learned.values);
     Ok(Trained {

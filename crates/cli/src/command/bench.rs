@@ -5,6 +5,7 @@ use std::time::Instant;
 use anyhow::{Result, ensure};
 use clap::{Args, Subcommand};
 use lehr_density::Density;
+use lehr_graph::kernel::with_threads_awake;
 use lehr_infer::adam::{Adam, AdamSettings};
 use lehr_infer::annealed::{Annealed, AnnealedStart, Drive, Momentum};
 use lehr_infer::block::{Block, Learned};
@@ -248,18 +249,27 @@ impl Step {
         let mut gradient = vec![0.0; learned.values.len()];
         let warm = self.steps / 10 + 1;
         let mut times = Vec::with_capacity(self.steps);
-        for step in 0..warm + self.steps {
-            let clock = Instant::now();
-            advance(
-                task,
-                (&mut program, step as u64),
-                &mut learned,
-                &mut gradient,
-            );
-            adam.ascend(1e-4, &mut learned.values, &gradient);
-            if step >= warm {
-                times.push(clock.elapsed().as_secs_f64());
+        let parts = program.plan().has_parts();
+        let mut steps = || {
+            for step in 0..warm + self.steps {
+                let clock = Instant::now();
+                advance(
+                    task,
+                    (&mut program, step as u64),
+                    &mut learned,
+                    &mut gradient,
+                );
+                adam.ascend(1e-4, &mut learned.values, &gradient);
+                if step >= warm {
+                    times.push(clock.elapsed().as_secs_f64());
+                }
             }
+        };
+        // As training does.
+        if parts {
+            with_threads_awake(steps);
+        } else {
+            steps();
         }
         times.sort_unstable_by(f64::total_cmp);
         Ok((compile, times[times.len() / 2]))

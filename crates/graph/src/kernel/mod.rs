@@ -13,6 +13,7 @@
     reason = "kernels run on planned offsets in one arena; bounds are proved by the plan, not per access"
 )]
 
+mod awake;
 mod elementwise;
 mod execute;
 mod factor;
@@ -27,4 +28,5 @@ pub(crate) mod storage;
 mod triangular;
 mod vector;
 
+pub use awake::with_threads_awake;
 pub use prefetch::prefetch;

@@ -67,6 +67,18 @@ impl Machine {
     }
 }
 
+/// Whether any part of the phases is for several threads, if there are.
+pub(crate) fn has_parts(phases: &[Phase], lanes: usize, blocks: usize) -> bool {
+    let worth = |flops: u64| flops * lanes as u64 > WORTH_THREADS;
+    let strips = |step: &Step| match step {
+        Step::Rows(rows) => rows.strips > 1 && worth(rows.flops),
+        Step::Block(_) | Step::Lanes { .. } => false,
+    };
+    phases.iter().any(|phase| {
+        phase.laned && blocks > 1 && worth(phase.flops) || phase.steps.iter().any(strips)
+    })
+}
+
 fn worth_threads(flops: u64) -> bool {
     flops > WORTH_THREADS && rayon::current_num_threads() > 1
 }

@@ -20,7 +20,7 @@ use std::collections::HashMap;
 
 use crate::expr::Expr;
 use crate::graph::NodeId;
-use crate::kernel::run::Machine;
+use crate::kernel::run::{Machine, has_parts};
 use builder::Builder;
 use instruction::{Phase, Space};
 use memory::{Memory, Sizes};
@@ -201,6 +201,15 @@ impl Plan {
             scratch: (self.sizes.scratch, self.strips),
         };
         machine.run(self.arch, &self.phases);
+    }
+
+    /// Whether several threads, if there are, do parts of a run.
+    pub fn has_parts(&self) -> bool {
+        has_parts(
+            &self.phases,
+            self.lanes,
+            self.lanes.div_ceil(self.lane_block),
+        )
     }
 
     /// What the plan does, for people.

@@ -1,0 +1,85 @@
+//! Threads that wait for work without falling asleep.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+/// How long a thread looks for work before it rests: longer than what lies between the parallel
+/// parts of two training steps.
+const PATIENCE: Duration = Duration::from_millis(2);
+const REST: Duration = Duration::from_micros(50);
+
+/// Does `work` while the other threads of the current rayon pool look out for parts of it.
+///
+/// A thread that has fallen asleep takes about as long to wake as half a training step takes, so
+/// that a second core would be of no use to short steps.
+pub fn with_threads_awake<R>(work: impl FnOnce() -> R) -> R {
+    let others = rayon::current_num_threads() - 1;
+    if others == 0 {
+        return work();
+    }
+    let done = AtomicBool::new(false);
+    let own = rayon::current_thread_index();
+    rayon::in_place_scope(|scope| {
+        for _ in 0..others {
+            scope.spawn(|_| {
+                // The thread that works must not wait for itself.
+                if rayon::current_thread_index() != own {
+                    look_out(&done);
+                }
+            });
+        }
+        let _end = End(&done);
+        work()
+    })
+}
+
+/// Tells the others that the work is over, also when it panics.
+struct End<'a>(&'a AtomicBool);
+
+impl Drop for End<'_> {
+    fn drop(&mut self) {
+        self.0.store(true, Ordering::Release);
+    }
+}
+
+fn look_out(done: &AtomicBool) {
+    let mut last = Instant::now();
+    while !done.load(Ordering::Acquire) {
+        if rayon::yield_now() == Some(rayon::Yield::Executed) {
+            last = Instant::now();
+        } else if last.elapsed() < PATIENCE {
+            std::hint::spin_loop();
+        } else {
+            std::thread::sleep(REST);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::with_threads_awake;
+
+    #[test]
+    fn work_within_work_ends() {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(3);
+        let pool = pool.build().expect("three threads");
+        let sum = || -> u64 {
+            with_threads_awake(|| {
+                let once = |_| rayon::join(|| 1, || with_threads_awake(|| 2));
+                (0..200).map(once).map(|(a, b)| a + b).sum()
+            })
+        };
+        assert_eq!(pool.install(sum), 600);
+        assert_eq!(pool.install(|| rayon::join(sum, sum)), (600, 600));
+    }
+
+    #[test]
+    fn a_panic_passes_through() {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(2);
+        let pool = pool.build().expect("two threads");
+        let caught = std::panic::catch_unwind(|| {
+            pool.install(|| with_threads_awake(|| panic!("on purpose")));
+        });
+        assert!(caught.is_err());
+    }
+}
