@@ -77,9 +77,8 @@ mod tests {
     fn a_panic_passes_through() {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(2);
         let pool = pool.build().expect("two threads");
-        let caught = std::panic::catch_unwind(|| {
-            pool.install(|| with_threads_awake(|| panic!("on purpose")));
-        });
+        let work = || pool.install(|| with_threads_awake(|| panic!("on purpose")));
+        let caught = std::panic::catch_unwind(std::panic::AssertUnwindSafe(work));
         assert!(caught.is_err());
     }
 }
