@@ -7,13 +7,15 @@ mod clock;
 mod logistic;
 mod memory;
 mod product;
+mod small;
 
-const TABLES: [(&str, fn()); 5] = [
+const TABLES: [(&str, fn()); 6] = [
     ("logistic", logistic::table),
     ("surrogate", annealed::surrogate_table),
     ("full", annealed::full_data_table),
     ("product", product::table),
     ("memory", memory::table),
+    ("small", small::table),
 ];
 
 fn main() {
