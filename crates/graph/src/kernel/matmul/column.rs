@@ -66,10 +66,12 @@ unsafe fn rows<S: Simd, const N: usize>(simd: S, p: Product) {
     unsafe {
         let tail = part(simd, p.k % w);
         let held: [S::f64s; N] = std::array::from_fn(|j| load::<S>(x.add(j * w)));
+        let plain = p.c.row == 1 && p.write == Write::Replace;
+        let (mut from, step) = (p.a.at.cast_const(), p.a.row);
         while i + FOUR <= p.m {
-            let row: [*const f64; FOUR] = std::array::from_fn(|r| p.a.entry(i + r, 0).cast_const());
+            let row = [from, from.add(step), from.add(2 * step), from.add(3 * step)];
             if p.far {
-                ask_for(row[0].wrapping_add(AHEAD * p.a.row), FOUR * p.a.row);
+                ask_for(from.wrapping_add(AHEAD * step), FOUR * step);
             }
             let mut sums = [simd.splat_f64s(0.0); FOUR];
             for (j, xs) in held.into_iter().enumerate() {
@@ -78,7 +80,8 @@ unsafe fn rows<S: Simd, const N: usize>(simd: S, p: Product) {
                 }
             }
             let mut j = N * w;
-            while j + w <= p.k {
+            // What is held is all there is of whole registers.
+            while N == 0 && j + w <= p.k {
                 let xs = load::<S>(x.add(j));
                 for r in 0..FOUR {
                     sums[r] = simd.mul_add_f64s(load::<S>(row[r].add(j)), xs, sums[r]);
@@ -92,7 +95,13 @@ unsafe fn rows<S: Simd, const N: usize>(simd: S, p: Product) {
                     sums[r] = simd.mul_add_f64s(rest, xs, sums[r]);
                 }
             }
-            put_four(p.c.from(i, 0), totals(simd, sums), p.write);
+            let values = totals(simd, sums);
+            if plain {
+                p.c.at.add(i).cast::<[f64; FOUR]>().write_unaligned(values);
+            } else {
+                put_four(p.c.from(i, 0), values, p.write);
+            }
+            from = from.wrapping_add(FOUR * step);
             i += FOUR;
         }
         for i in i..p.m {
@@ -108,15 +117,9 @@ const AHEAD: usize = 16;
 /// Four numbers down a column.
 #[inline(always)]
 unsafe fn put_four(c: View, values: [f64; FOUR], write: Write) {
-    // SAFETY: by the caller.
-    unsafe {
-        if c.row == 1 && write == Write::Replace {
-            c.at.cast::<[f64; FOUR]>().write_unaligned(values);
-        } else {
-            for (r, value) in values.into_iter().enumerate() {
-                put(c.entry(r, 0), value, write);
-            }
-        }
+    for (r, value) in values.into_iter().enumerate() {
+        // SAFETY: by the caller.
+        unsafe { put(c.entry(r, 0), value, write) };
     }
 }
 
