@@ -233,11 +233,7 @@ pub fn train(
         program: &mut program,
         gradient: vec![0.0; state.learned.values.len()],
     };
-    if parts {
-        with_threads_awake(|| steps.run(&mut state, run))?;
-    } else {
-        steps.run(&mut state, run)?;
-    }
+    with_threads_awake(parts, || steps.run(&mut state, run))?;
     let mut learned = state.learned.clone();
     state.average.write(&mut learned.values);
     Ok(Trained {

@@ -250,7 +250,8 @@ impl Step {
         let warm = self.steps / 10 + 1;
         let mut times = Vec::with_capacity(self.steps);
         let parts = program.plan().has_parts();
-        let mut steps = || {
+        // As training does.
+        with_threads_awake(parts, || {
             for step in 0..warm + self.steps {
                 let clock = Instant::now();
                 advance(
@@ -264,13 +265,7 @@ impl Step {
                     times.push(clock.elapsed().as_secs_f64());
                 }
             }
-        };
-        // As training does.
-        if parts {
-            with_threads_awake(steps);
-        } else {
-            steps();
-        }
+        });
         times.sort_unstable_by(f64::total_cmp);
         Ok((compile, times[times.len() / 2]))
     }

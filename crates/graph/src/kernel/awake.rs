@@ -8,13 +8,14 @@ use std::time::{Duration, Instant};
 const PATIENCE: Duration = Duration::from_millis(2);
 const REST: Duration = Duration::from_micros(50);
 
-/// Does `work` while the other threads of the current rayon pool look out for parts of it.
+/// Does `work` while the other threads of the current rayon pool look out for parts of it, if it
+/// has `parts` (see [`Plan::has_parts`](crate::Plan::has_parts)).
 ///
 /// A thread that sleeps starts its part of a training step tens of microseconds late, and with
 /// cold caches; whole steps take two hundred.
-pub fn with_threads_awake<R>(work: impl FnOnce() -> R) -> R {
+pub fn with_threads_awake<R>(parts: bool, work: impl FnOnce() -> R) -> R {
     let others = rayon::current_num_threads() - 1;
-    if others == 0 {
+    if others == 0 || !parts {
         return work();
     }
     let done = AtomicBool::new(false);
@@ -64,8 +65,8 @@ mod tests {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(3);
         let pool = pool.build().expect("three threads");
         let sum = || -> u64 {
-            with_threads_awake(|| {
-                let once = |_| rayon::join(|| 1, || with_threads_awake(|| 2));
+            with_threads_awake(true, || {
+                let once = |_| rayon::join(|| 1, || with_threads_awake(true, || 2));
                 (0..200).map(once).map(|(a, b)| a + b).sum()
             })
         };
@@ -77,7 +78,7 @@ mod tests {
     fn a_panic_passes_through() {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(2);
         let pool = pool.build().expect("two threads");
-        let work = || pool.install(|| with_threads_awake(|| panic!("on purpose")));
+        let work = || pool.install(|| with_threads_awake(true, || panic!("on purpose")));
         let caught = std::panic::catch_unwind(std::panic::AssertUnwindSafe(work));
         assert!(caught.is_err());
     }

@@ -8,9 +8,7 @@ const LINE: usize = 64;
 pub fn prefetch<T>(values: &[T]) {
     let start = values.as_ptr().cast::<i8>();
     let bytes = size_of_val(values);
-    for offset in (0..bytes).step_by(LINE) {
-        line(start.wrapping_add(offset));
-    }
+    lines(start, bytes);
     // The slice need not begin with a line, so that its end may lie in one more.
     line(start.wrapping_add(bytes.saturating_sub(1)));
 }
@@ -18,8 +16,13 @@ pub fn prefetch<T>(values: &[T]) {
 /// Asks for `count` numbers, which need not exist.
 #[inline(always)]
 pub(super) fn ask_for(from: *const f64, count: usize) {
-    for offset in (0..8 * count).step_by(LINE) {
-        line(from.cast::<i8>().wrapping_add(offset));
+    lines(from.cast(), 8 * count);
+}
+
+#[inline(always)]
+fn lines(start: *const i8, bytes: usize) {
+    for offset in (0..bytes).step_by(LINE) {
+        line(start.wrapping_add(offset));
     }
 }
 

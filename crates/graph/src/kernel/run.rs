@@ -69,7 +69,7 @@ impl Machine {
 
 /// Whether any part of the phases is for several threads, if there are.
 pub(crate) fn has_parts(phases: &[Phase], lanes: usize, blocks: usize) -> bool {
-    let worth = |flops: u64| flops * lanes as u64 > WORTH_THREADS;
+    let worth = |flops: u64| is_much(flops * lanes as u64);
     let strips = |step: &Step| match step {
         Step::Rows(rows) => rows.strips > 1 && worth(rows.flops),
         Step::Block(_) | Step::Lanes { .. } => false,
@@ -80,7 +80,11 @@ pub(crate) fn has_parts(phases: &[Phase], lanes: usize, blocks: usize) -> bool {
 }
 
 fn worth_threads(flops: u64) -> bool {
-    flops > WORTH_THREADS && rayon::current_num_threads() > 1
+    is_much(flops) && rayon::current_num_threads() > 1
+}
+
+fn is_much(flops: u64) -> bool {
+    flops > WORTH_THREADS
 }
 
 /// Instructions one after another. The one place where the interpreter is compiled for each
