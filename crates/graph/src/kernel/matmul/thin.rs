@@ -116,39 +116,41 @@ unsafe fn packed<S: Simd>(simd: S, p: Product, buffer: &mut Buffer) {
 /// else fit sixteen registers, and one sum spilled to the stack would halve the speed.
 #[inline(always)]
 unsafe fn panels<S: Simd>(simd: S, p: Product) {
+    let w = width::<S>();
     let mut j = 0;
     // SAFETY: columns below `n`.
     unsafe {
         while j < p.n {
             let rest = p.after_columns(j);
-            j += match rest.n / width::<S>() {
-                2.. => rows_of_panel::<S, 2>(simd, rest),
-                1 => rows_of_panel::<S, 1>(simd, rest),
-                0 if p.n > width::<S>() => last_columns(simd, p, rest.n),
+            j += match rest.n / w {
+                2.. => rows_of_panel::<S, 2>(simd, rest, w),
+                1 if rest.n > w => rows_of_panel::<S, 2>(simd, rest, rest.n - w),
+                1 => rows_of_panel::<S, 1>(simd, rest, w),
+                0 if p.n > w => last_columns(simd, p, rest.n),
                 0 => narrow(simd, rest),
             };
         }
     }
 }
 
-/// Rows of C four to six at a time, so that additions overlap.
+/// N registers of columns, which start `apart` numbers from each other and may overlap: both then
+/// hold the same sums.
 #[inline(always)]
-unsafe fn rows_of_panel<S: Simd, const N: usize>(simd: S, p: Product) -> usize {
-    let w = width::<S>();
-    // SAFETY: N registers of columns are left.
+unsafe fn rows_of_panel<S: Simd, const N: usize>(simd: S, p: Product, apart: usize) -> usize {
+    // SAFETY: the registers end within the columns that are left.
     unsafe {
-        tiles::<S, N>(simd, p, |to, sums| {
+        tiles::<S, N>(simd, p, apart, |to, mut sums| {
+            if p.write == Write::Accumulate {
+                for (r, sum) in sums.iter_mut().enumerate() {
+                    *sum = simd.add_f64s(load::<S>(to.add(r * apart)), *sum);
+                }
+            }
             for (r, sum) in sums.into_iter().enumerate() {
-                let to = to.add(r * w);
-                let value = match p.write {
-                    Write::Replace => sum,
-                    Write::Accumulate => simd.add_f64s(load::<S>(to), sum),
-                };
-                store::<S>(to, value);
+                store::<S>(to.add(r * apart), sum);
             }
         });
     }
-    N * w
+    (N - 1) * apart + width::<S>()
 }
 
 /// The last columns, fewer than a register holds, as the end of a whole register.
@@ -157,7 +159,7 @@ unsafe fn last_columns<S: Simd>(simd: S, p: Product, count: usize) -> usize {
     let w = width::<S>();
     // SAFETY: C has more columns than a register holds; only the last are written.
     unsafe {
-        tiles::<S, 1>(simd, p.after_columns(p.n - w), |to, [sum]| {
+        tiles::<S, 1>(simd, p.after_columns(p.n - w), w, |to, [sum]| {
             let numbers = (&raw const sum).cast::<f64>();
             for r in w - count..w {
                 put(to.add(r), *numbers.add(r), p.write);
@@ -167,11 +169,13 @@ unsafe fn last_columns<S: Simd>(simd: S, p: Product, count: usize) -> usize {
     count
 }
 
-/// All rows of the first N registers of columns: `write` gets the start of a row of C and its sums.
+/// All rows of the first N registers of columns, four to six at a time or eight of a single
+/// register, so that additions overlap: `write` gets the start of a row of C and its sums.
 #[inline(always)]
 unsafe fn tiles<S: Simd, const N: usize>(
     simd: S,
     p: Product,
+    apart: usize,
     write: impl Fn(*mut f64, [S::f64s; N]),
 ) {
     let mut i = 0;
@@ -180,12 +184,13 @@ unsafe fn tiles<S: Simd, const N: usize>(
         while i < p.m {
             let rest = p.after_rows(i);
             i += match rest.m {
-                1 => tile::<S, 1, N>(simd, rest, &write),
-                2 => tile::<S, 2, N>(simd, rest, &write),
-                3 => tile::<S, 3, N>(simd, rest, &write),
-                4 | 7 | 8 => tile::<S, 4, N>(simd, rest, &write),
-                5 | 9 | 10 => tile::<S, 5, N>(simd, rest, &write),
-                _ => tile::<S, 6, N>(simd, rest, &write),
+                1 => tile::<S, 1, N>(simd, rest, apart, &write),
+                2 => tile::<S, 2, N>(simd, rest, apart, &write),
+                3 => tile::<S, 3, N>(simd, rest, apart, &write),
+                8 if N == 1 => tile::<S, 8, N>(simd, rest, apart, &write),
+                4 | 7 | 8 => tile::<S, 4, N>(simd, rest, apart, &write),
+                5 | 9 | 10 => tile::<S, 5, N>(simd, rest, apart, &write),
+                _ => tile::<S, 6, N>(simd, rest, apart, &write),
             };
         }
     }
@@ -196,9 +201,9 @@ unsafe fn tiles<S: Simd, const N: usize>(
 unsafe fn tile<S: Simd, const M: usize, const N: usize>(
     simd: S,
     p: Product,
+    apart: usize,
     write: &impl Fn(*mut f64, [S::f64s; N]),
 ) -> usize {
-    let w = width::<S>();
     // SAFETY: M rows and N registers are left.
     unsafe {
         let mut sums = [[simd.splat_f64s(0.0); N]; M];
@@ -206,7 +211,7 @@ unsafe fn tile<S: Simd, const M: usize, const N: usize>(
         for _ in 0..p.k {
             let mut bs = [simd.splat_f64s(0.0); N];
             for (r, b) in bs.iter_mut().enumerate() {
-                *b = load::<S>(row.add(r * w));
+                *b = load::<S>(row.add(r * apart));
             }
             for (i, sums) in sums.iter_mut().enumerate() {
                 let entry = simd.splat_f64s(*column.add(i * p.a.row));
