@@ -2,6 +2,8 @@
 
 use pulp::Simd;
 
+#[cfg(target_arch = "x86_64")]
+use super::vector::as_v3;
 use super::vector::{load, load_part, store, store_part, width};
 use crate::plan::instruction::Write;
 use crate::primitive::{Direction, Reduction};
@@ -63,18 +65,7 @@ pub(super) fn totals<S: Simd>(simd: S, sums: [S::f64s; 4]) -> [f64; 4] {
 #[cfg(target_arch = "x86_64")]
 #[inline(always)]
 fn totals_by_pairs<S: Simd>(simd: S, sums: &[S::f64s; 4]) -> Option<[f64; 4]> {
-    use pulp::x86::V3;
-    use std::any::TypeId;
-    if TypeId::of::<S>() != TypeId::of::<V3>() {
-        return None;
-    }
-    // SAFETY: the types are the same.
-    let (v3, [a, b, c, d]): (V3, [std::arch::x86_64::__m256d; 4]) = unsafe {
-        (
-            std::mem::transmute_copy(&simd),
-            std::mem::transmute_copy(sums),
-        )
-    };
+    let (v3, [a, b, c, d]) = as_v3(simd, sums)?;
     // The halves of each are added, then neighbours: the order in which one sum is taken, too.
     let halves = |a, b| {
         let low = v3.avx._mm256_permute2f128_pd::<0x20>(a, b);

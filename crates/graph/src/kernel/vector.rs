@@ -24,6 +24,58 @@ pub(super) unsafe fn store<S: Simd>(to: *mut f64, value: S::f64s) {
     unsafe { to.cast::<S::f64s>().write_unaligned(value) }
 }
 
+/// The transpose of four registers of four numbers.
+///
+/// # Panics
+/// Where registers hold other than four.
+#[inline(always)]
+pub(super) fn square<S: Simd>(simd: S, rows: [S::f64s; 4]) -> [S::f64s; 4] {
+    assert_eq!(width::<S>(), 4, "a square of registers");
+    #[cfg(target_arch = "x86_64")]
+    if let Some((v3, [a, b, c, d])) = as_v3(simd, &rows) {
+        let (even, odd) = (
+            |x, y| v3.avx._mm256_unpacklo_pd(x, y),
+            |x, y| v3.avx._mm256_unpackhi_pd(x, y),
+        );
+        let (ab, cd) = ([even(a, b), odd(a, b)], [even(c, d), odd(c, d)]);
+        let columns = [
+            v3.avx._mm256_permute2f128_pd::<0x20>(ab[0], cd[0]),
+            v3.avx._mm256_permute2f128_pd::<0x20>(ab[1], cd[1]),
+            v3.avx._mm256_permute2f128_pd::<0x31>(ab[0], cd[0]),
+            v3.avx._mm256_permute2f128_pd::<0x31>(ab[1], cd[1]),
+        ];
+        // SAFETY: the types are the same.
+        return unsafe { std::mem::transmute_copy(&columns) };
+    }
+    let number = |i: usize, j: usize| {
+        // SAFETY: four registers of four numbers.
+        unsafe { *(&raw const rows).cast::<f64>().add(4 * i + j) }
+    };
+    let columns: [[f64; 4]; 4] = std::array::from_fn(|j| std::array::from_fn(|i| number(i, j)));
+    // SAFETY: sixteen numbers either way.
+    unsafe { std::mem::transmute_copy(&columns) }
+}
+
+/// Four registers as those of AVX2, if that is what they are: pulp has no name for what moves
+/// numbers between them.
+#[cfg(target_arch = "x86_64")]
+#[inline(always)]
+pub(super) fn as_v3<S: Simd>(
+    simd: S,
+    registers: &[S::f64s; 4],
+) -> Option<(pulp::x86::V3, [std::arch::x86_64::__m256d; 4])> {
+    if std::any::TypeId::of::<S>() != std::any::TypeId::of::<pulp::x86::V3>() {
+        return None;
+    }
+    // SAFETY: the types are the same.
+    unsafe {
+        Some((
+            std::mem::transmute_copy(&simd),
+            std::mem::transmute_copy(registers),
+        ))
+    }
+}
+
 /// Stores the first number of a register.
 ///
 /// # Safety

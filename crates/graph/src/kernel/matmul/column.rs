@@ -2,7 +2,7 @@
 
 use pulp::Simd;
 
-use super::{Product, View, put};
+use super::{AHEAD, Product, View, put};
 use crate::kernel::prefetch::ask_for;
 use crate::kernel::reduce::{dot, totals};
 use crate::kernel::vector::{load, load_in, part, store, store_part, width};
@@ -70,7 +70,7 @@ unsafe fn rows<S: Simd, const N: usize>(simd: S, p: Product) {
         let (mut from, step) = (p.a.at.cast_const(), p.a.row);
         while i + FOUR <= p.m {
             let row = [from, from.add(step), from.add(2 * step), from.add(3 * step)];
-            if p.far {
+            if p.a.far {
                 ask_for(from.wrapping_add(AHEAD * step), FOUR * step);
             }
             let mut sums = [simd.splat_f64s(0.0); FOUR];
@@ -111,8 +111,6 @@ unsafe fn rows<S: Simd, const N: usize>(simd: S, p: Product) {
 }
 
 const FOUR: usize = 4;
-/// How many rows ahead memory is asked for.
-const AHEAD: usize = 16;
 
 /// Four numbers down a column.
 #[inline(always)]
@@ -132,14 +130,13 @@ unsafe fn by_columns<S: Simd>(simd: S, p: Product) {
         // SAFETY: the numbers of a part.
         return unsafe { part_of_column(simd, p) };
     }
-    let mut i = 0;
+    let mut rest = p;
     // SAFETY: rows below `m`, of which there are enough for a register.
     unsafe {
-        while p.m - i > 14 * w {
-            columns::<S, 8>(simd, p.after_rows(i));
-            i += 8 * w;
+        while rest.m > 14 * w {
+            columns::<S, 8>(simd, rest);
+            rest = rest.after_rows(8 * w);
         }
-        let rest = p.after_rows(i);
         match rest.m.div_ceil(w) {
             1 => columns::<S, 1>(simd, rest),
             2 => columns::<S, 2>(simd, rest),

@@ -5,6 +5,7 @@
 
 mod column;
 mod thin;
+mod turned;
 
 use faer::linalg::matmul::matmul as faer_matmul;
 use faer::{Accum, MatMut, MatRef, Par};
@@ -19,15 +20,18 @@ struct View {
     at: *mut f64,
     row: usize,
     col: usize,
+    /// Streamed from far away: rows are asked for ahead. Where they are at hand already, that
+    /// would cost a fifth of the product.
+    far: bool,
 }
 
 impl View {
     #[inline(always)]
     fn transposed(self) -> View {
         View {
-            at: self.at,
             row: self.col,
             col: self.row,
+            ..self
         }
     }
 
@@ -59,9 +63,6 @@ struct Product {
     b: View,
     c: View,
     write: Write,
-    /// The rows of A are streamed from far away; where they are at hand already, asking for them
-    /// costs a fifth of the product.
-    far: bool,
 }
 
 impl Product {
@@ -107,6 +108,9 @@ impl Product {
     }
 }
 
+/// How many rows ahead memory is asked for.
+const AHEAD: usize = 16;
+
 /// Products at least this large in every dimension go to faer.
 const LARGE: usize = 24;
 
@@ -122,6 +126,7 @@ pub(super) unsafe fn products<S: Simd>(simd: S, frame: &Frame, all: &Products) {
         at: unsafe { frame.at(mat.at) },
         row: frame.count(mat.row),
         col: frame.count(mat.col),
+        far: matches!(mat.at.space, Space::Lent(_)) && mat.at.per_block > 0,
     };
     let (a, b, c) = (view(&all.a), view(&all.b), view(&all.c));
     let write = all.write;
@@ -133,7 +138,6 @@ pub(super) unsafe fn products<S: Simd>(simd: S, frame: &Frame, all: &Products) {
         b,
         c,
         write,
-        far: matches!(all.a.at.space, Space::Lent(_)) && all.a.at.per_block > 0,
     };
     for _ in 0..frame.count(all.batch) {
         // Opaque, or the compiler works out what each of forty loops below might need of strides
@@ -179,7 +183,6 @@ unsafe fn large(
         b,
         c,
         write,
-        ..
     }: Product,
 ) {
     let accumulate = match write {

@@ -4,16 +4,18 @@ use std::mem::MaybeUninit;
 
 use pulp::Simd;
 
-use super::{Product, View, put};
+use super::turned::turned;
+use super::{AHEAD, Product, View, put};
+use crate::kernel::prefetch::ask_for;
 use crate::kernel::vector::{load, load_part, store, store_part, width};
 use crate::plan::instruction::Write;
 
 /// Numbers in a buffer on the stack: 16 KiB, half of a first-level cache.
-const BUFFER: usize = 2048;
+pub(super) const BUFFER: usize = 2048;
 /// Columns that are packed at a time.
 const PANEL: usize = 24;
 
-type Buffer = [MaybeUninit<f64>; BUFFER];
+pub(super) type Buffer = [MaybeUninit<f64>; BUFFER];
 
 /// A product with the rows of C contiguous.
 ///
@@ -31,45 +33,6 @@ pub(super) unsafe fn thin<S: Simd>(simd: S, p: Product) {
             turned(simd, p, lanes, &mut buffer);
         } else {
             packed(simd, p, &mut buffer);
-        }
-    }
-}
-
-/// A has few rows and the columns of B are contiguous: Cᵀ = Bᵀ Aᵀ reads B one number at a time,
-/// and only Aᵀ and Cᵀ, which are small, are copied. `lanes` is the number of rows of A, filled up
-/// to whole registers.
-#[inline(always)]
-unsafe fn turned<S: Simd>(simd: S, p: Product, lanes: usize, buffer: &mut Buffer) {
-    let small = |at: *mut f64| View {
-        at,
-        row: lanes,
-        col: 1,
-    };
-    let start = buffer.as_mut_ptr().cast::<f64>();
-    let rows = BUFFER / 2 / lanes;
-    // SAFETY: the first half of the buffer holds Aᵀ, the second `rows` rows of Cᵀ.
-    unsafe {
-        let (b, c) = (small(start), small(start.add(BUFFER / 2)));
-        for (l, j) in (0..p.k).flat_map(|l| (0..lanes).map(move |j| (l, j))) {
-            *b.entry(l, j) = if j < p.m { *p.a.entry(j, l) } else { 0.0 };
-        }
-        for i in (0..p.n).step_by(rows) {
-            let part = Product {
-                m: rows.min(p.n - i),
-                n: lanes,
-                k: p.k,
-                a: p.b.from(0, i).transposed(),
-                b,
-                c,
-                write: Write::Replace,
-                far: false,
-            };
-            panels(simd, part);
-            for j in 0..p.m {
-                for r in 0..part.m {
-                    put(p.c.entry(j, i + r), *c.entry(r, j), p.write);
-                }
-            }
         }
     }
 }
@@ -100,6 +63,7 @@ unsafe fn packed<S: Simd>(simd: S, p: Product, buffer: &mut Buffer) {
                         at: buffer,
                         row: PANEL,
                         col: 1,
+                        far: false,
                     },
                     c: p.c.from(0, j),
                     write,
@@ -115,7 +79,7 @@ unsafe fn packed<S: Simd>(simd: S, p: Product, buffer: &mut Buffer) {
 /// Columns of C two registers at a time: with up to six rows the sums, the operands and nothing
 /// else fit sixteen registers, and one sum spilled to the stack would halve the speed.
 #[inline(always)]
-unsafe fn panels<S: Simd>(simd: S, p: Product) {
+pub(super) unsafe fn panels<S: Simd>(simd: S, p: Product) {
     let w = width::<S>();
     let mut j = 0;
     // SAFETY: columns below `n`.
@@ -204,6 +168,9 @@ unsafe fn tile<S: Simd, const M: usize, const N: usize>(
     apart: usize,
     write: &impl Fn(*mut f64, [S::f64s; N]),
 ) -> usize {
+    if p.a.far {
+        ask_for(p.a.at.wrapping_add(AHEAD * p.a.row), M * p.a.row);
+    }
     // SAFETY: M rows and N registers are left.
     unsafe {
         let mut sums = [[simd.splat_f64s(0.0); N]; M];
