@@ -28,7 +28,7 @@ pub(super) unsafe fn thin<S: Simd>(simd: S, p: Product) {
     // SAFETY: the same product in parts.
     unsafe {
         if p.b.col == 1 {
-            panels(simd, p);
+            panels::<S, false>(simd, p);
         } else if p.b.row == 1 && p.m < p.k && p.k * lanes <= BUFFER / 2 {
             turned(simd, p, lanes, &mut buffer);
         } else {
@@ -69,7 +69,7 @@ unsafe fn packed<S: Simd>(simd: S, p: Product, buffer: &mut Buffer) {
                     write,
                     ..p
                 };
-                panels(simd, part);
+                panels::<S, false>(simd, part);
             }
         }
         write = Write::Accumulate;
@@ -77,9 +77,10 @@ unsafe fn packed<S: Simd>(simd: S, p: Product, buffer: &mut Buffer) {
 }
 
 /// Columns of C two registers at a time: with up to six rows the sums, the operands and nothing
-/// else fit sixteen registers, and one sum spilled to the stack would halve the speed.
+/// else fit sixteen registers, and one sum spilled to the stack would halve the speed. Where A is
+/// FAR, rows of it are asked for ahead.
 #[inline(always)]
-pub(super) unsafe fn panels<S: Simd>(simd: S, p: Product) {
+pub(super) unsafe fn panels<S: Simd, const FAR: bool>(simd: S, p: Product) {
     let w = width::<S>();
     let mut j = 0;
     // SAFETY: columns below `n`.
@@ -87,9 +88,9 @@ pub(super) unsafe fn panels<S: Simd>(simd: S, p: Product) {
         while j < p.n {
             let rest = p.after_columns(j);
             j += match rest.n / w {
-                2.. => rows_of_panel::<S, 2>(simd, rest, w),
-                1 if rest.n > w => rows_of_panel::<S, 2>(simd, rest, rest.n - w),
-                1 => rows_of_panel::<S, 1>(simd, rest, w),
+                2.. => rows_of_panel::<S, 2, FAR>(simd, rest, w),
+                1 if rest.n > w => rows_of_panel::<S, 2, FAR>(simd, rest, rest.n - w),
+                1 => rows_of_panel::<S, 1, FAR>(simd, rest, w),
                 0 if p.n > w => last_columns(simd, p, rest.n),
                 0 => narrow(simd, rest),
             };
@@ -100,10 +101,14 @@ pub(super) unsafe fn panels<S: Simd>(simd: S, p: Product) {
 /// N registers of columns, which start `apart` numbers from each other and may overlap: both then
 /// hold the same sums.
 #[inline(always)]
-unsafe fn rows_of_panel<S: Simd, const N: usize>(simd: S, p: Product, apart: usize) -> usize {
+unsafe fn rows_of_panel<S: Simd, const N: usize, const FAR: bool>(
+    simd: S,
+    p: Product,
+    apart: usize,
+) -> usize {
     // SAFETY: the registers end within the columns that are left.
     unsafe {
-        tiles::<S, N>(simd, p, apart, |to, mut sums| {
+        tiles::<S, N, FAR>(simd, p, apart, |to, mut sums| {
             if p.write == Write::Accumulate {
                 for (r, sum) in sums.iter_mut().enumerate() {
                     *sum = simd.add_f64s(load::<S>(to.add(r * apart)), *sum);
@@ -123,7 +128,7 @@ unsafe fn last_columns<S: Simd>(simd: S, p: Product, count: usize) -> usize {
     let w = width::<S>();
     // SAFETY: C has more columns than a register holds; only the last are written.
     unsafe {
-        tiles::<S, 1>(simd, p.after_columns(p.n - w), w, |to, [sum]| {
+        tiles::<S, 1, false>(simd, p.after_columns(p.n - w), w, |to, [sum]| {
             let numbers = (&raw const sum).cast::<f64>();
             for r in w - count..w {
                 put(to.add(r), *numbers.add(r), p.write);
@@ -136,7 +141,7 @@ unsafe fn last_columns<S: Simd>(simd: S, p: Product, count: usize) -> usize {
 /// All rows of the first N registers of columns, four to six at a time or eight of a single
 /// register, so that additions overlap: `write` gets the start of a row of C and its sums.
 #[inline(always)]
-unsafe fn tiles<S: Simd, const N: usize>(
+unsafe fn tiles<S: Simd, const N: usize, const FAR: bool>(
     simd: S,
     p: Product,
     apart: usize,
@@ -148,13 +153,13 @@ unsafe fn tiles<S: Simd, const N: usize>(
         while i < p.m {
             let rest = p.after_rows(i);
             i += match rest.m {
-                1 => tile::<S, 1, N>(simd, rest, apart, &write),
-                2 => tile::<S, 2, N>(simd, rest, apart, &write),
-                3 => tile::<S, 3, N>(simd, rest, apart, &write),
-                8 if N == 1 => tile::<S, 8, N>(simd, rest, apart, &write),
-                4 | 7 | 8 => tile::<S, 4, N>(simd, rest, apart, &write),
-                5 | 9 | 10 => tile::<S, 5, N>(simd, rest, apart, &write),
-                _ => tile::<S, 6, N>(simd, rest, apart, &write),
+                1 => tile::<S, 1, N, FAR>(simd, rest, apart, &write),
+                2 => tile::<S, 2, N, FAR>(simd, rest, apart, &write),
+                3 => tile::<S, 3, N, FAR>(simd, rest, apart, &write),
+                8 if N == 1 => tile::<S, 8, N, FAR>(simd, rest, apart, &write),
+                4 | 7 | 8 => tile::<S, 4, N, FAR>(simd, rest, apart, &write),
+                5 | 9 | 10 => tile::<S, 5, N, FAR>(simd, rest, apart, &write),
+                _ => tile::<S, 6, N, FAR>(simd, rest, apart, &write),
             };
         }
     }
@@ -162,20 +167,23 @@ unsafe fn tiles<S: Simd, const N: usize>(
 
 /// The first M rows by N registers of C, all in registers while k runs.
 #[inline(always)]
-unsafe fn tile<S: Simd, const M: usize, const N: usize>(
+unsafe fn tile<S: Simd, const M: usize, const N: usize, const FAR: bool>(
     simd: S,
     p: Product,
     apart: usize,
     write: &impl Fn(*mut f64, [S::f64s; N]),
 ) -> usize {
-    if p.a.far {
-        ask_for(p.a.at.wrapping_add(AHEAD * p.a.row), M * p.a.row);
-    }
     // SAFETY: M rows and N registers are left.
     unsafe {
         let mut sums = [[simd.splat_f64s(0.0); N]; M];
         let (mut row, mut column) = (p.b.at.cast_const(), p.a.at.cast_const());
+        let mut ahead = column.wrapping_add(AHEAD * p.a.row);
         for _ in 0..p.k {
+            // M numbers are read, and so many asked for.
+            if FAR {
+                ask_for(ahead, M);
+                ahead = ahead.wrapping_add(M);
+            }
             let mut bs = [simd.splat_f64s(0.0); N];
             for (r, b) in bs.iter_mut().enumerate() {
                 *b = load::<S>(row.add(r * apart));

@@ -39,7 +39,11 @@ pub(super) unsafe fn turned<S: Simd>(simd: S, p: Product, lanes: usize, buffer: 
                 c,
                 write: Write::Replace,
             };
-            panels(simd, part);
+            if part.a.far {
+                panels::<S, true>(simd, part);
+            } else {
+                panels::<S, false>(simd, part);
+            }
             turn(simd, (c, p.c.from(0, i)), (part.m, p.m), p.write);
         }
     }
