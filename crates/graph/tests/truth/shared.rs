@@ -57,6 +57,30 @@ fn lanes_are_solved_side_by_side() {
     }
 }
 
+#[test]
+fn rows_meet_any_number_of_lanes() {
+    let mut random = Random::new(11);
+    // Few rows are multiplied at once, many stream by in blocks.
+    let few = [1, 3, 4, 5, 6, 7, 8, 9, 18, 28, 54, 57, 61].map(|width| (37, width));
+    let many = [2, 7, 18, 28, 54, 61].map(|width| (1_100, width));
+    for (rows, width) in few.into_iter().chain(many) {
+        for lanes in [1, 2, 5, 7, 8, 9] {
+            let graph = Graph::new();
+            let x = graph.input("x", [rows, width]);
+            let z = graph.laned_input("z", [width]);
+            let there = x.dot(z);
+            let inputs = [
+                (x, random.numbers(rows * width, -1.0, 1.0)),
+                (z, random.numbers(width * lanes, -1.0, 1.0)),
+            ];
+            let what = format!("{rows} rows of {width}, {lanes} lanes");
+            // What is shown is not streamed.
+            compare(&[there], &inputs, lanes, &what);
+            compare(&[x.transpose().dot(there.tanh())], &inputs, lanes, &what);
+        }
+    }
+}
+
 /// Steps that go through one matrix by solves and by products.
 fn walk<'g>(l: Expr<'g>, start: Expr<'g>, steps: usize) -> Expr<'g> {
     let step = |x: Expr<'g>, _| {
