@@ -23,6 +23,7 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--all", action="store_true", help="both forms and two threads at every D")
     parser.add_argument("--columns", type=int, nargs="+", metavar="D", help="only these sizes")
     parser.add_argument("--threads", type=int, nargs="+", metavar="T", help="only so many threads")
+    parser.add_argument("--methods", nargs="+", metavar="NAME", help="names that begin like this")
     return parser.parse_args()
 
 
@@ -52,7 +53,8 @@ def main() -> None:
             cold.run(report, scratch, chosen.data, chosen.quick)
         if chosen.only in (None, "steps"):
             extent = timing.Extent.of(quick=chosen.quick, everywhere=chosen.all)
-            timing.run(report, scratch, extent.only(chosen.columns, chosen.threads))
+            extent = extent.only(chosen.columns, chosen.threads, chosen.methods)
+            timing.run(report, scratch, extent)
 
 
 if __name__ == "__main__":

@@ -38,8 +38,7 @@ def block_steps(case: Case, form: str) -> int:
         return max(2, 96 // (case.lanes * case.chain_steps))
     if form == "documented":
         return max(20, 200 // case.lanes)
-    chain = max(case.chain_steps // 4, 1)
-    return max(50, 8000 // (case.lanes * chain))
+    return max(50, 32_000 // (case.lanes * max(case.chain_steps, 1)))
 
 
 def on_processor(side: Side) -> float:
@@ -92,6 +91,7 @@ class Extent:
 
     columns: tuple[int, ...]
     threads: tuple[int, ...]
+    methods: tuple[str, ...]
     rounds: int
     few_methods: bool
     everywhere: bool
@@ -100,15 +100,21 @@ class Extent:
     def of(*, quick: bool, everywhere: bool) -> Extent:
         """What the flags ask for."""
         if quick:
-            return Extent((USUAL,), (1,), 5, few_methods=True, everywhere=False)
-        return Extent(COLUMNS, (1, 2), ROUNDS, few_methods=False, everywhere=everywhere)
+            return Extent((USUAL,), (1,), (), 5, few_methods=True, everywhere=False)
+        return Extent(COLUMNS, (1, 2), (), ROUNDS, few_methods=False, everywhere=everywhere)
 
-    def only(self, columns: list[int] | None, threads: list[int] | None) -> Extent:
-        """The same with these sizes and threads, where any are given."""
+    def only(
+        self,
+        columns: list[int] | None,
+        threads: list[int] | None,
+        methods: list[str] | None,
+    ) -> Extent:
+        """The same with these sizes, threads and methods, where any are given."""
         return replace(
             self,
             columns=tuple(columns or self.columns),
             threads=tuple(threads or self.threads),
+            methods=tuple(methods or self.methods),
         )
 
     def documented(self, columns: int, threads: int) -> bool:
@@ -123,6 +129,8 @@ class Extent:
         if self.few_methods:
             chosen = [case for case in chosen if case.chain_steps in (0, 4)]
             chosen = [case for case in chosen if lanes == 1 or case.method == "SlDais"]
+        if self.methods:
+            chosen = [case for case in chosen if case.name.startswith(self.methods)]
         return chosen
 
 

@@ -4,7 +4,7 @@ use std::time::Instant;
 
 use lehr_graph::{Expr, Graph, Plan, Workspace};
 
-use crate::clock::{noise, pool, time};
+use crate::clock::{Time, noise, pool, time};
 
 /// What drives the chain and what is scored.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -17,19 +17,51 @@ enum Rows {
 
 /// Sizes of the step.
 #[derive(Clone, Copy)]
-struct Size {
+pub(crate) struct Size {
     rows: Rows,
-    steps: usize,
-    dim: usize,
+    pub(crate) steps: usize,
+    pub(crate) dim: usize,
     /// Rows that drive the chain.
-    driving: usize,
+    pub(crate) driving: usize,
     /// Rows that are scored.
     batch: usize,
-    lanes: usize,
+    pub(crate) lanes: usize,
 }
 
 /// Rows of the whole table.
 const N_ROWS: usize = 50_000;
+/// Rows of the surrogate, and of a batch.
+const FEW_ROWS: usize = 256;
+
+impl Size {
+    /// A step of SL-DAIS.
+    pub(crate) fn surrogate(steps: usize, dim: usize, lanes: usize) -> Size {
+        Size {
+            rows: Rows::Surrogate,
+            steps,
+            dim,
+            driving: FEW_ROWS,
+            batch: FEW_ROWS,
+            lanes,
+        }
+    }
+
+    /// A step of DAIS.
+    pub(crate) fn full(steps: usize, dim: usize, lanes: usize) -> Size {
+        Size {
+            rows: Rows::All,
+            driving: N_ROWS,
+            batch: N_ROWS,
+            ..Size::surrogate(steps, dim, lanes)
+        }
+    }
+
+    /// What a step takes.
+    pub(crate) fn time(self, threads: usize) -> Time {
+        let (plan, mut workspace) = plan(self);
+        pool(threads).install(|| time(|| plan.run(&mut workspace)))
+    }
+}
 
 /// ln N(v; 0, diag M)
 fn log_normal<'g>(v: Expr<'g>, log_variance: Expr<'g>, precision: Expr<'g>) -> Expr<'g> {
@@ -172,19 +204,10 @@ pub(crate) fn surrogate_table() {
     let short = [1, 2, 4, 8, 16, 32, 64].map(|steps| (steps, 1, 1));
     let cases = short.into_iter().chain([(8, 16, 1), (8, 16, 2)]);
     for (steps, lanes, threads) in cases {
-        let size = Size {
-            rows: Rows::Surrogate,
-            steps,
-            dim: 28,
-            driving: 256,
-            batch: 256,
-            lanes,
-        };
+        let size = Size::surrogate(steps, 28, lanes);
         let compile = compile(size);
-        let (plan, mut workspace) = plan(size);
-        let run = pool(threads).install(|| time(|| plan.run(&mut workspace)));
-        let kernels = plan.report().n_kernels();
-        let step = run.micros();
+        let kernels = plan(size).0.report().n_kernels();
+        let step = size.time(threads).micros();
         println!("{steps:4} {lanes:5} {threads:7} {step} {compile:11.2} {kernels:8}");
     }
     println!();
@@ -198,16 +221,7 @@ pub(crate) fn full_data_table() {
     for lanes in [1, 16] {
         let mut alone = None;
         for threads in [1, 2] {
-            let size = Size {
-                rows: Rows::All,
-                steps: 2,
-                dim: 28,
-                driving: N_ROWS,
-                batch: N_ROWS,
-                lanes,
-            };
-            let (plan, mut workspace) = plan(size);
-            let run = pool(threads).install(|| time(|| plan.run(&mut workspace)));
+            let run = Size::full(2, 28, lanes).time(threads);
             let alone = *alone.get_or_insert(run.least);
             let per_row = run.least * 1e9 / (N_ROWS * lanes) as f64;
             let faster = alone / run.least;

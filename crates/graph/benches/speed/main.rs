@@ -4,18 +4,20 @@
 
 mod annealed;
 mod clock;
+mod limit;
 mod logistic;
 mod memory;
 mod product;
 mod small;
 
-const TABLES: [(&str, fn()); 6] = [
+const TABLES: [(&str, fn()); 7] = [
     ("logistic", logistic::table),
     ("surrogate", annealed::surrogate_table),
     ("full", annealed::full_data_table),
     ("product", product::table),
     ("memory", memory::table),
     ("small", small::table),
+    ("limit", limit::table),
 ];
 
 fn main() {
