@@ -10,6 +10,7 @@ from importlib.metadata import version
 from pathlib import Path
 
 from compare import agreement, cold, timing
+from compare.data import generated, real
 from compare.table import Report
 
 
@@ -23,7 +24,8 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--all", action="store_true", help="both forms and two threads at every D")
     parser.add_argument("--columns", type=int, nargs="+", metavar="D", help="only these sizes")
     parser.add_argument("--threads", type=int, nargs="+", metavar="T", help="only so many threads")
-    parser.add_argument("--methods", nargs="+", metavar="NAME", help="names that begin like this")
+    parser.add_argument("--tables", nargs="+", metavar="NAME", default=[], help="names that begin so")
+    parser.add_argument("--methods", nargs="+", metavar="NAME", help="names that begin so")
     return parser.parse_args()
 
 
@@ -50,7 +52,9 @@ def main() -> None:
         if chosen.only in (None, "bounds"):
             agreement.run(report, scratch, chosen.quick)
         if chosen.only in (None, "cold"):
-            cold.run(report, scratch, chosen.data, chosen.quick)
+            quick = chosen.quick
+            tables = [generated(28, 10_000)] if quick else real(chosen.data, tuple(chosen.tables))
+            cold.run(report, scratch, tables, quick)
         if chosen.only in (None, "steps"):
             extent = timing.Extent.of(quick=chosen.quick, everywhere=chosen.all)
             extent = extent.only(chosen.columns, chosen.threads, chosen.methods)

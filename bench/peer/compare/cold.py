@@ -13,7 +13,7 @@ from pathlib import Path
 import numpy as np
 
 from compare.case import Case
-from compare.data import Data, generated, real
+from compare.data import Data
 from compare.gaussian import Gaussian, best
 from compare.side import Side, lehr, numpyro
 from compare.table import Report, short, times
@@ -45,7 +45,7 @@ class Schedule:
     def falling(thousands: int) -> Schedule:
         """From 1e-2 to 1e-5 by equal factors."""
         rates = tuple(float(rate) for rate in np.geomspace(1e-2, 1e-5, thousands))
-        return Schedule(f"1e-2 falling to 1e-5 in {thousands},000", rates)
+        return Schedule(f"1e-2 falling to 1e-5 in {1000 * thousands:,}", rates)
 
 
 def schedules(quick: bool) -> list[Schedule]:
@@ -55,7 +55,7 @@ def schedules(quick: bool) -> list[Schedule]:
     return [
         *map(Schedule.falling, (10, 30, 100)),
         Schedule.constant(1e-3, 100),
-        Schedule.falling(300),
+        *map(Schedule.falling, (300, 1000)),
     ]
 
 
@@ -157,9 +157,8 @@ NAMES = (
 )
 
 
-def run(report: Report, scratch: Path, folder: Path | None, quick: bool) -> None:
+def run(report: Report, scratch: Path, tables: list[Data], quick: bool) -> None:
     """Every table and both Gaussians, on one thread."""
-    tables = [generated(28, 10_000)] if quick else real(folder)
     report.title(f"Cold start to within {CLOSE} nats of the best bound, one thread")
     report.header(NAMES)
     notes: list[str] = []

@@ -66,10 +66,15 @@ REAL = (
 )
 
 
-def real(folder: Path | None) -> list[Data]:
-    """The real tables of a folder; generated ones of the same width for those it lacks."""
+def real(folder: Path | None, names: tuple[str, ...]) -> list[Data]:
+    """The real tables of a folder; generated ones of the same width for those it lacks.
+
+    Only those whose names begin like one of these, if any are given.
+    """
     tables = []
     for name, file, positive, columns in REAL:
+        if names and not name.startswith(names):
+            continue
         path = folder / file if folder else None
         if path and path.exists():
             tables.append(_standardised(name, path, positive))
