@@ -10,7 +10,8 @@ from importlib.metadata import version
 from pathlib import Path
 
 from compare import agreement, cold, timing
-from compare.data import generated, real
+from compare.case import SURROGATE_ROWS, every_case
+from compare.data import REAL, generated, real
 from compare.table import Report
 
 
@@ -24,9 +25,19 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--all", action="store_true", help="both forms and two threads at every D")
     parser.add_argument("--columns", type=int, nargs="+", metavar="D", help="only these sizes")
     parser.add_argument("--threads", type=int, nargs="+", metavar="T", help="only so many threads")
-    parser.add_argument("--tables", nargs="+", metavar="NAME", default=[], help="names that begin so")
-    parser.add_argument("--methods", nargs="+", metavar="NAME", help="names that begin so")
-    return parser.parse_args()
+    parser.add_argument("--tables", nargs="+", metavar="NAME", help="only names that begin so")
+    parser.add_argument("--methods", nargs="+", metavar="NAME", help="only names that begin so")
+    chosen = parser.parse_args()
+    tables = [table[0] for table in REAL]
+    methods = [case.name for case in every_case(SURROGATE_ROWS, lanes=1)]
+    for flag, asked, names in (
+        ("--tables", chosen.tables, tables),
+        ("--methods", chosen.methods, methods),
+    ):
+        for begin in asked or ():
+            if not any(name.startswith(begin) for name in names):
+                parser.error(f"{flag}: expected the beginning of {', '.join(names)}; found {begin}")
+    return chosen
 
 
 def machine() -> str:
@@ -53,7 +64,7 @@ def main() -> None:
             agreement.run(report, scratch, chosen.quick)
         if chosen.only in (None, "cold"):
             quick = chosen.quick
-            tables = [generated(28, 10_000)] if quick else real(chosen.data, tuple(chosen.tables))
+            tables = [generated(28, 10_000)] if quick else real(chosen.data, chosen.tables)
             cold.run(report, scratch, tables, quick)
         if chosen.only in (None, "steps"):
             extent = timing.Extent.of(quick=chosen.quick, everywhere=chosen.all)

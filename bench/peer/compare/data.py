@@ -66,14 +66,14 @@ REAL = (
 )
 
 
-def real(folder: Path | None, names: tuple[str, ...]) -> list[Data]:
+def real(folder: Path | None, names: list[str] | None) -> list[Data]:
     """The real tables of a folder; generated ones of the same width for those it lacks.
 
     Only those whose names begin like one of these, if any are given.
     """
     tables = []
     for name, file, positive, columns in REAL:
-        if names and not name.startswith(names):
+        if names and not name.startswith(tuple(names)):
             continue
         path = folder / file if folder else None
         if path and path.exists():
