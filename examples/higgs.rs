@@ -10,7 +10,7 @@
 use std::error::Error;
 use std::path::PathBuf;
 
-use lehr::infer::stream::Stream;
+use lehr::numeric::stream::Stream;
 use lehr::prelude::*;
 use lehr::table::{Column, ReadOptions, Source, Standardizer};
 

@@ -10,7 +10,7 @@
 use std::error::Error;
 use std::path::Path;
 
-use lehr::infer::stream::Stream;
+use lehr::numeric::stream::Stream;
 use lehr::prelude::*;
 use lehr::table::Sink;
 

@@ -1,6 +1,6 @@
 //! A multilevel logistic regression on generated data: does the fit find what made the data?
 
-use lehr::infer::stream::Stream;
+use lehr::numeric::stream::Stream;
 use lehr::prelude::*;
 
 const ROWS: usize = 20_000;

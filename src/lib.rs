@@ -25,6 +25,7 @@ pub use lehr_density as density;
 pub use lehr_graph as graph;
 pub use lehr_infer as infer;
 pub use lehr_model as model;
+pub use lehr_numeric as numeric;
 pub use lehr_table as table;
 
 pub use lehr_infer::method::methods;

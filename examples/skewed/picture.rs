@@ -126,16 +126,16 @@ impl Panel {
 
 /// Between the half and the last half per cent of the draws.
 fn range(draws: &[f64]) -> (f64, f64) {
-    let sorted = lehr::infer::summary::sorted(draws);
-    let at = |p| lehr::infer::summary::quantile(&sorted, p);
+    let sorted = lehr::numeric::summary::sorted(draws);
+    let at = |p| lehr::numeric::summary::quantile(&sorted, p);
     (at(0.005), at(0.995))
 }
 
 /// A Gaussian kernel estimate on a grid, by Silverman's rule.
 fn density(draws: &[f64], (low, high): (f64, f64)) -> Vec<f64> {
-    let sorted = lehr::infer::summary::sorted(draws);
-    let at = |p| lehr::infer::summary::quantile(&sorted, p);
-    let spread = lehr::infer::summary::sd(draws).min((at(0.75) - at(0.25)) / 1.34);
+    let sorted = lehr::numeric::summary::sorted(draws);
+    let at = |p| lehr::numeric::summary::quantile(&sorted, p);
+    let spread = lehr::numeric::summary::sd(draws).min((at(0.75) - at(0.25)) / 1.34);
     let width = 0.9 * spread * (draws.len() as f64).powf(-0.2);
     let grid = (0..POINTS).map(|k| low + (high - low) * k as f64 / (POINTS - 1) as f64);
     let scale = 1.0 / (draws.len() as f64 * width * (2.0 * std::f64::consts::PI).sqrt());

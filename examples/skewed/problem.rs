@@ -1,6 +1,6 @@
 //! Realistic problems whose posteriors no Gaussian fits.
 
-use lehr::infer::stream::Stream;
+use lehr::numeric::stream::Stream;
 use lehr::prelude::*;
 
 use crate::Result;

@@ -11,9 +11,9 @@ use lehr_infer::guide::Guide;
 use lehr_infer::method::Method;
 use lehr_infer::objective::Score;
 use lehr_infer::schedule::Schedule;
-use lehr_infer::summary::{mean, sd};
 use lehr_infer::train::{Iterations, Run, Task, TrainSettings, train};
 use lehr_model::Bound;
+use lehr_numeric::summary::{mean, sd};
 use serde::Deserialize;
 use serde_json::{Value, json};
 

@@ -1,9 +1,9 @@
 //! What a fit keeps of its data for the report: histograms, calibration and a few residuals.
 
 use lehr_density::{Density, Predictor, RowSet};
-use lehr_infer::stream::Stream;
-use lehr_infer::summary::{mean, quantile, sorted};
 use lehr_model::Bound;
+use lehr_numeric::stream::Stream;
+use lehr_numeric::summary::{mean, quantile, sorted};
 use lehr_regression::Family;
 use lehr_report::{CalibrationBin, CountBin, PredictiveCheck, Residual};
 use serde::{Deserialize, Serialize};

@@ -1,8 +1,8 @@
 //! A saved fit as the report crate wants it.
 
 use lehr_infer::fit::GuideSpec;
-use lehr_infer::pareto::{Trust, threshold};
 use lehr_infer::posterior::Estimate;
+use lehr_numeric::pareto::{Trust, threshold};
 use lehr_regression::Groups;
 use lehr_report::{
     Choice, Coefficient, Comparison, Draws, GroupEffects, Level, Prior, ReportData, Seconds,

@@ -3,8 +3,8 @@
 
 use anyhow::Result;
 use lehr_density::Predictor;
-use lehr_infer::stream::Stream;
-use lehr_infer::summary::{mean, quantile, sd, sorted};
+use lehr_numeric::stream::Stream;
+use lehr_numeric::summary::{mean, quantile, sd, sorted};
 use lehr_regression::{NewLevels, NewRows, Regression};
 use lehr_table::{Column, Table, TableError};
 

@@ -1,9 +1,9 @@
 //! Generated tables: what the demonstration fits and the benchmark times.
 
 use anyhow::Result;
-use lehr_infer::stream::Stream;
 use lehr_model::distribution::{Bernoulli, Distribution, Normal};
 use lehr_model::{Bound, Model};
+use lehr_numeric::stream::Stream;
 use lehr_table::Table;
 
 /// A logistic regression on standard normal columns, one coefficient each.

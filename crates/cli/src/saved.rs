@@ -6,8 +6,8 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use anyhow::Result;
 use lehr_infer::context::PARAMS;
 use lehr_infer::file::{Kind, load, save};
-use lehr_infer::pareto::Trust;
 use lehr_infer::posterior::Posterior;
+use lehr_numeric::pareto::Trust;
 use lehr_regression::{Groups, NamedDraws, Regression};
 use serde::{Deserialize, Serialize};
 

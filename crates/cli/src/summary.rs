@@ -1,6 +1,6 @@
 //! Draws of a coefficient as moments and quantiles.
 
-use lehr_infer::summary::{Weighted, mean, quantile, sd, sorted};
+use lehr_numeric::summary::{Weighted, mean, quantile, sd, sorted};
 use lehr_regression::{Groups, NamedDraws};
 use lehr_report::{Coefficient, Summary};
 

@@ -4,6 +4,7 @@ use std::ops::RangeInclusive;
 use std::sync::{Arc, OnceLock};
 
 use lehr_graph::kernel::prefetch;
+use lehr_numeric::order::permutation;
 
 use crate::{RowSet, RowSource};
 
@@ -63,7 +64,8 @@ impl RowData {
         if !PAYS.contains(&self.bytes()) {
             return None;
         }
-        let order = random_order(self.n_rows);
+        // Always the same order: what a fit adds is where it cuts.
+        let order = permutation(self.n_rows, 0);
         let columns = self.columns.iter().map(|column| column.reordered(&order));
         let shuffled = RowData::new(self.n_rows, columns.collect());
         Some(Arc::new(shuffled))
@@ -97,22 +99,6 @@ fn picked<T: Copy + Default>(values: &[T], width: usize, rows: &RowSet<'_>) -> A
         Arc::get_mut(&mut into).expect("nobody else has it yet"),
     );
     into
-}
-
-/// 0..count in an order that is random but always the same: what a fit adds is where it cuts.
-fn random_order(count: usize) -> Vec<usize> {
-    let mut order: Vec<usize> = (0..count).collect();
-    let mut state = 0_u64;
-    for last in (1..count).rev() {
-        // SplitMix64; the bias of the multiplication is below 2⁻³² for tables that fit here.
-        state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut bits = (state ^ (state >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        bits = (bits ^ (bits >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        bits ^= bits >> 31;
-        let other = ((u128::from(bits) * (last as u128 + 1)) >> 64) as usize;
-        order.swap(last, other);
-    }
-    order
 }
 
 impl RowSource for RowData {

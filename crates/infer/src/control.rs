@@ -5,12 +5,12 @@ use std::sync::Arc;
 use lehr_density::{Density, Point, Rows};
 use lehr_graph::Expr;
 
-use crate::batch::BatchError;
 use crate::block::Learned;
 use crate::context::Context;
 use crate::objective::Score;
 use crate::surrogate::FixedRows;
 use crate::train::{Task, TrainSettings};
+use lehr_numeric::batch::BatchError;
 
 /// The expansion Σₙ tₙ(z) = L* + g·d + ½ dᵀH d of the log likelihood at z*, d = z − z*, summed
 /// over all rows in one pass.

@@ -1,7 +1,7 @@
 //! Weighted subsets of rows for logistic regression (Huggins, Campbell & Broderick 2016).
 
-use crate::kmeans::{ClusterError, Clusters, Points};
-use crate::stream::Stream;
+use lehr_numeric::kmeans::{ClusterError, Clusters, Points};
+use lehr_numeric::stream::Stream;
 
 /// How to build a coreset.
 #[derive(Clone, Copy, Debug, PartialEq)]

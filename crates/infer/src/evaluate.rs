@@ -2,7 +2,6 @@
 
 use lehr_density::Density;
 
-use crate::batch::BatchError;
 use crate::block::Learned;
 use crate::context::PARAMS;
 use crate::frame::Frame;
@@ -10,6 +9,7 @@ use crate::guide::{Gradient, Guide};
 use crate::objective::weigh_prior;
 use crate::pass::per_lane;
 use crate::program::compile_within;
+use lehr_numeric::batch::BatchError;
 
 /// Draws per run.
 const LANES: usize = 16;

@@ -15,7 +15,6 @@ use std::time::Instant;
 use lehr_density::Density;
 
 use crate::annealed::{AnnealedStart, Momentum};
-use crate::batch::BatchError;
 use crate::block::Learned;
 use crate::context::Feed;
 use crate::control::{SCORE, variance_ratio};
@@ -25,7 +24,6 @@ use crate::frame::Frame;
 use crate::guide::{Base, FullRank, LowRank, MeanField};
 use crate::method::Method;
 use crate::objective::{Objective, Score};
-use crate::pareto::WeightError;
 use crate::posterior::{Estimate, Posterior, Seconds};
 use crate::schedule::Schedule;
 use crate::surrogate::{
@@ -33,6 +31,8 @@ use crate::surrogate::{
     predicted_quality,
 };
 use crate::train::{Iterations, Run, Task, TrainError, TrainSettings, Trained, train};
+use lehr_numeric::batch::BatchError;
+use lehr_numeric::pareto::WeightError;
 
 /// A fit to be made. What is `None` is chosen by the rules of `docs/methods.md` and reported.
 #[derive(Clone)]

@@ -1,9 +1,7 @@
 //! Inference: guides, chains, surrogates, the bound, training, and what a posterior is worth.
 
-pub mod adam;
 pub mod annealed;
 pub mod average;
-pub mod batch;
 pub mod block;
 pub mod conjugate;
 pub mod context;
@@ -14,15 +12,11 @@ pub mod file;
 pub mod fit;
 pub mod frame;
 pub mod guide;
-pub mod kmeans;
-pub mod lbfgs;
 pub mod linear;
 pub mod method;
 pub mod mode;
-pub mod nnls;
 pub mod objective;
 pub mod observer;
-pub mod pareto;
 mod pass;
 pub mod pointwise;
 pub mod posterior;
@@ -31,7 +25,5 @@ pub mod quadrature;
 pub mod schedule;
 pub mod settle;
 pub mod stationary;
-pub mod stream;
-pub mod summary;
 pub mod surrogate;
 pub mod train;

@@ -7,10 +7,10 @@ use lehr_graph::{Graph, Plan, Workspace};
 
 use crate::control::Control;
 use crate::frame::Frame;
-use crate::lbfgs::{LbfgsSettings, Reason, maximise};
 use crate::linear::{Factor, cholesky, inverse_factor};
 use crate::pass::{hessian_products, value_and_slopes};
-use crate::stream::Stream;
+use lehr_numeric::lbfgs::{LbfgsSettings, Reason, maximise};
+use lehr_numeric::stream::Stream;
 
 /// Above this many latents the Hessian is not computed.
 pub const MAX_DENSE: usize = 2000;

@@ -11,9 +11,9 @@ use crate::file::{FileError, Kind, load, save};
 use crate::fit::{Fit, FitError, GuideSpec, Made};
 use crate::frame::Frame;
 use crate::method::Method;
-use crate::pareto::{Pareto, Trust, WeightError};
-use crate::summary::{Weighted, mean, quantile, sd, shortest_interval, sorted};
 use crate::train::Trained;
+use lehr_numeric::pareto::{Pareto, Trust, WeightError};
+use lehr_numeric::summary::{Weighted, mean, quantile, sd, shortest_interval, sorted};
 
 /// A number with its Monte Carlo standard error.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]

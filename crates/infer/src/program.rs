@@ -6,11 +6,11 @@ use std::sync::Arc;
 use lehr_density::{Density, RowData, RowSet, RowSource, Rows};
 use lehr_graph::{Expr, Graph, Plan, Slot, Workspace};
 
-use crate::batch::{BatchError, Epochs};
 use crate::block::Learned;
 use crate::context::{Context, Feed, Need};
 use crate::frame::Frame;
-use crate::stream::Stream;
+use lehr_numeric::batch::{BatchError, Epochs};
+use lehr_numeric::stream::Stream;
 
 /// A plan and its workspace, with the inputs it takes from the run.
 ///

@@ -9,15 +9,15 @@
 
 use lehr_density::Density;
 
-use crate::batch::BatchError;
 use crate::block::Learned;
 use crate::context::{Feed, PARAMS, all_blocks};
 use crate::frame::Frame;
 use crate::guide::{Base, LOG_SCALE, MEAN, MeanField};
-use crate::lbfgs::{LbfgsSettings, Maximum, maximise};
 use crate::mode::Mode;
 use crate::objective::Score;
 use crate::train::{Task, TrainSettings};
+use lehr_numeric::batch::BatchError;
+use lehr_numeric::lbfgs::{LbfgsSettings, Maximum, maximise};
 
 /// Draws that are held fixed.
 const DRAWS: usize = 8;

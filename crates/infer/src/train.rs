@@ -11,9 +11,7 @@ use lehr_density::Density;
 use lehr_graph::kernel::with_threads_awake;
 use serde::{Deserialize, Serialize};
 
-use crate::adam::{Adam, AdamSettings, clip_norm};
 use crate::average::Average;
-use crate::batch::BatchError;
 use crate::block::Learned;
 use crate::file::{FileError, Kind, load, save};
 use crate::frame::Frame;
@@ -23,6 +21,8 @@ use crate::observer::{Observer, Progress, Wish};
 use crate::program::{Program, compile_within};
 use crate::schedule::{Schedule, ScheduleError};
 use crate::stationary::{Stationary, StationarySettings, Trend};
+use lehr_numeric::adam::{Adam, AdamSettings, clip_norm};
+use lehr_numeric::batch::BatchError;
 
 /// How long to train.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]

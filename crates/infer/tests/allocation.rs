@@ -7,10 +7,10 @@ use std::sync::atomic::{AtomicIsize, AtomicUsize, Ordering};
 use lehr_infer::fit::{Fit, Start};
 use lehr_infer::method::{Method, methods};
 use lehr_infer::observer::{Observer, Progress, Wish};
-use lehr_infer::stream::Stream;
 use lehr_infer::train::{Iterations, Run};
 use lehr_model::distribution::{Bernoulli, Distribution, Normal};
 use lehr_model::{Bound, Model};
+use lehr_numeric::stream::Stream;
 use lehr_table::Table;
 
 /// The system's allocator, counting what it is asked for.

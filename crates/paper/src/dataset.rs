@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use lehr_infer::stream::Stream;
+use lehr_numeric::stream::Stream;
 use lehr_table::{Column, ReadOptions, Source, Table};
 use serde::{Deserialize, Serialize};
 

@@ -1,6 +1,6 @@
 //! Rows with features and a yes-or-no label, and what is done to them before a model sees them.
 
-use lehr_infer::stream::Stream;
+use lehr_numeric::stream::Stream;
 use lehr_table::Moment;
 
 /// Features, row after row, and one label of 0 or 1 per row.

@@ -9,10 +9,10 @@ use lehr_infer::fit::FitError;
 use lehr_infer::frame::Frame;
 use lehr_infer::guide::{Base, Guide, MeanField};
 use lehr_infer::posterior::Estimate;
-use lehr_infer::stream::Stream;
-use lehr_infer::summary::{mean, sd};
 use lehr_model::distribution::{Distribution, Normal};
 use lehr_model::{Bound, Model};
+use lehr_numeric::stream::Stream;
+use lehr_numeric::summary::{mean, sd};
 use lehr_table::Table;
 use serde::{Deserialize, Serialize};
 

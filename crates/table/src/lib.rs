@@ -17,7 +17,6 @@ mod error;
 mod level;
 mod moment;
 mod nearest;
-mod order;
 mod standardizer;
 mod table;
 
@@ -26,7 +25,6 @@ pub use error::TableError;
 pub use level::Levels;
 pub use moment::Moment;
 pub use nearest::nearest;
-pub use order::permutation;
 pub use standardizer::{Line, Scale, Standardizer};
 pub use table::Table;
 

@@ -3,7 +3,9 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use crate::{Column, Kind, MISSING, TableError, nearest, permutation};
+use lehr_numeric::order::permutation;
+
+use crate::{Column, Kind, MISSING, TableError, nearest};
 
 /// A table in memory: named, typed columns, all with the same number of rows, in the order in
 /// which they were added.

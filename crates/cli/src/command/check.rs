@@ -7,7 +7,7 @@ use std::path::PathBuf;
 
 use anyhow::Result;
 use clap::Args;
-use lehr_infer::pareto::threshold;
+use lehr_numeric::pareto::threshold;
 use lehr_regression::Groups;
 use serde::Serialize;
 

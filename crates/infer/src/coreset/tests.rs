@@ -90,8 +90,8 @@ fn weights_sum_to_the_rows_and_the_log_likelihood_is_unbiased() {
                     .sum()
             })
             .collect();
-        let error = crate::summary::sd(&estimates) / (repeats as f64).sqrt();
-        let mean = crate::summary::mean(&estimates);
+        let error = lehr_numeric::summary::sd(&estimates) / (repeats as f64).sqrt();
+        let mean = lehr_numeric::summary::mean(&estimates);
         assert!(
             (mean - whole).abs() < 4.0 * error,
             "{mean} ± {error} for {whole}"

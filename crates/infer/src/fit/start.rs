@@ -9,13 +9,13 @@ use crate::context::{PARAMS, all_blocks};
 use crate::control::{Control, Summed};
 use crate::frame::Frame;
 use crate::guide::{Base, Guide, MEAN};
-use crate::lbfgs::LbfgsSettings;
 use crate::method::Method;
 use crate::mode::{Curvature, MAX_DENSE, Mode, find_mode, has_hierarchy};
 use crate::quadrature::{self, Best, Covariance};
 use crate::settle::settle;
 use crate::surrogate::{Mode as SurrogateMode, SurrogateKind, worst_fitted};
 use crate::train::{Iterations, Run, Task, TrainSettings, train};
+use lehr_numeric::lbfgs::LbfgsSettings;
 
 /// Where training starts.
 #[derive(Clone, Debug, Default)]

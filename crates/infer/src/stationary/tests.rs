@@ -1,7 +1,7 @@
 //! Simulated curves: an exponential approach to zero from below plus autoregressive noise.
 
 use super::*;
-use crate::stream::Stream;
+use lehr_numeric::stream::Stream;
 
 /// A curve with known remaining gap; the noise has unit standard deviation.
 #[derive(Clone, Copy)]

@@ -6,8 +6,8 @@ use super::covariate::Covariates;
 use super::label_pair::{LabelPair, binary_response};
 use super::random::random_rows;
 use super::{FixedRows, SurrogateError, SurrogateKind, SurrogateSettings};
-use crate::kmeans::{Clusters, Points};
-use crate::stream::Stream;
+use lehr_numeric::kmeans::{Clusters, Points};
+use lehr_numeric::stream::Stream;
 
 /// The centroids of the table's covariates with both labels.
 ///
@@ -83,5 +83,5 @@ fn mean(density: &dyn Density, place: usize) -> f64 {
     let mut values = vec![0.0; n_rows];
     let all = RowSet::Range(0..n_rows);
     density.source().copy_numbers(place, &all, &mut values);
-    crate::summary::mean(&values)
+    lehr_numeric::summary::mean(&values)
 }

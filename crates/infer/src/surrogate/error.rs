@@ -4,7 +4,7 @@ use lehr_density::ResponseKind;
 
 use super::SurrogateKind;
 use crate::coreset::CoresetError;
-use crate::kmeans::ClusterError;
+use lehr_numeric::kmeans::ClusterError;
 
 /// A surrogate that this model or table does not allow.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]

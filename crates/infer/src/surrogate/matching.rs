@@ -7,8 +7,8 @@ use lehr_density::Density;
 use super::expansion::{at_start, with_params};
 use super::quality::Whitening;
 use super::{FixedRows, Mode, SurrogateError};
-use crate::nnls;
 use crate::program::{Program, compile};
+use lehr_numeric::nnls;
 
 /// Pairs of directions that are followed side by side.
 const ABREAST: usize = 16;

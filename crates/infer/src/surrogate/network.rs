@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::{SavedSurrogate, Surrogate};
 use crate::block::Block;
 use crate::context::Context;
-use crate::stream::Stream;
+use lehr_numeric::stream::Stream;
 
 /// The last layer starts this small, so that Ψ̂ starts near zero.
 const LAST_LAYER: f64 = 0.01;

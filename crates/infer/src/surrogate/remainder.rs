@@ -6,7 +6,7 @@ use super::Mode;
 use crate::control::{Order, row_expansion};
 use crate::frame::Frame;
 use crate::pass::{Argument, Pass, is_resident};
-use crate::stream::Stream;
+use lehr_numeric::stream::Stream;
 
 /// Draws that are taken side by side, and how often.
 const LANES: usize = 16;

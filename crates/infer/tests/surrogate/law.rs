@@ -165,8 +165,8 @@ fn a_coreset_with_its_own_weights_is_unbiased() {
         .collect();
     for (place, expected) in whole.iter().enumerate() {
         let estimates: Vec<f64> = drawn.iter().map(|values| values[place]).collect();
-        let mean = lehr_infer::summary::mean(&estimates);
-        let error = lehr_infer::summary::sd(&estimates) / (repeats as f64).sqrt();
+        let mean = lehr_numeric::summary::mean(&estimates);
+        let error = lehr_numeric::summary::sd(&estimates) / (repeats as f64).sqrt();
         assert!(
             (mean - expected).abs() < 4.0 * error,
             "{mean} ± {error} for {expected}"

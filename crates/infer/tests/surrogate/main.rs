@@ -19,10 +19,10 @@ use lehr_infer::context::{Feed, params_block};
 use lehr_infer::frame::Frame;
 use lehr_infer::objective::Score;
 use lehr_infer::program::compile;
-use lehr_infer::stream::Stream;
 use lehr_infer::surrogate::{Mode, Setup, Surrogate, SurrogateKind, SurrogateSettings};
 use lehr_model::distribution::{Bernoulli, Distribution, Normal, Poisson};
 use lehr_model::{Bound, Model};
+use lehr_numeric::stream::Stream;
 use lehr_table::Table;
 
 /// Columns of x in every model.

@@ -5,10 +5,10 @@ use lehr_infer::guide::{Base, FullRank, MeanField};
 use lehr_infer::method::Method;
 use lehr_infer::posterior::Posterior;
 use lehr_infer::schedule::Schedule;
-use lehr_infer::stream::Stream;
 use lehr_infer::train::Iterations;
 use lehr_model::distribution::{Bernoulli, Distribution, Normal};
 use lehr_model::{Bound, Model};
+use lehr_numeric::stream::Stream;
 use lehr_table::Table;
 
 use crate::{fixed, run};

@@ -7,9 +7,9 @@ use lehr_infer::file::{FileError, Kind, load};
 use lehr_infer::fit::{Fit, FitError, Start};
 use lehr_infer::method::Method;
 use lehr_infer::posterior::Posterior;
-use lehr_infer::stream::Stream;
 use lehr_infer::train::{Checkpoint, Run};
 use lehr_model::Bound;
+use lehr_numeric::stream::Stream;
 
 use crate::fixed;
 use crate::linear::Linear;

@@ -4,10 +4,10 @@ use lehr_density::Density;
 use lehr_infer::fit::{Fit, Start};
 use lehr_infer::guide::{Base, MeanField};
 use lehr_infer::method::Method;
-use lehr_infer::pareto::Trust;
 use lehr_infer::posterior::Posterior;
 use lehr_model::distribution::{Bernoulli, Distribution, Normal};
 use lehr_model::{Bound, Model};
+use lehr_numeric::pareto::Trust;
 use lehr_table::Table;
 
 use crate::linear::Linear;

@@ -27,9 +27,9 @@ use lehr_infer::guide::Guide;
 use lehr_infer::method::Method;
 use lehr_infer::objective::Score;
 use lehr_infer::posterior::Posterior;
-use lehr_infer::stream::Stream;
-use lehr_infer::summary::{mean, sd};
 use lehr_infer::train::{Iterations, Run};
+use lehr_numeric::stream::Stream;
+use lehr_numeric::summary::{mean, sd};
 
 /// Every method.
 const METHODS: [Method; 7] = [

@@ -7,7 +7,6 @@ use lehr_infer::evaluate::evaluate;
 use lehr_infer::fit::{Fit, Start};
 use lehr_infer::frame::Frame;
 use lehr_infer::guide::{Base, FullRank, MeanField};
-use lehr_infer::lbfgs::LbfgsSettings;
 use lehr_infer::method::Method;
 use lehr_infer::mode::find_mode;
 use lehr_infer::posterior::Posterior;
@@ -16,6 +15,7 @@ use lehr_infer::surrogate::SurrogateKind;
 use lehr_infer::train::Iterations;
 use lehr_model::distribution::{Bernoulli, Distribution, HalfNormal, Normal, Poisson, StudentT};
 use lehr_model::{Bound, Model};
+use lehr_numeric::lbfgs::LbfgsSettings;
 use lehr_table::Table;
 
 use crate::linear::Linear;

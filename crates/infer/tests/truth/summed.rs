@@ -6,13 +6,13 @@ use lehr_infer::context::{Feed, all_blocks};
 use lehr_infer::control::{Control, Summed};
 use lehr_infer::guide::{Base, Guide};
 use lehr_infer::guide::{Gradient, MeanField};
-use lehr_infer::lbfgs::LbfgsSettings;
 use lehr_infer::mode::find_mode;
 use lehr_infer::objective::{Score, weigh};
 use lehr_infer::program::{Program, compile};
-use lehr_infer::summary::{mean, sd};
 use lehr_model::distribution::{Bernoulli, Distribution, Normal};
 use lehr_model::{Bound, Model};
+use lehr_numeric::lbfgs::LbfgsSettings;
+use lehr_numeric::summary::{mean, sd};
 use lehr_table::Table;
 
 use crate::normals;

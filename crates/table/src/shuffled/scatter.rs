@@ -4,11 +4,11 @@ use std::fs::File;
 use std::io::{BufReader, BufWriter, Read, Write};
 use std::path::{Path, PathBuf};
 
+use lehr_numeric::order::{below, shuffle_by};
 use rand_chacha::ChaCha8Rng;
 
 use crate::TableError;
 use crate::file::io;
-use crate::order::below;
 
 const BUFFER_BYTES: usize = 1 << 16;
 
@@ -68,7 +68,7 @@ impl Scatter {
 
     /// Throws one row into a random bucket.
     pub(super) fn push(&mut self, row: &[f64], random: &mut ChaCha8Rng) -> Result<(), TableError> {
-        let at = below(random, self.buckets.len());
+        let at = below(random, self.buckets.len() as u64) as usize;
         let bytes: &[u8] = bytemuck::cast_slice(row);
         self.buckets[at].bytes += bytes.len() as u64;
         self.writers[at]
@@ -145,12 +145,12 @@ impl Drain<'_> {
     }
 
     fn shuffle(&mut self, rows: &mut [f64]) {
-        for last in (1..rows.len() / self.width).rev() {
-            let other = below(self.random, last + 1);
+        let width = self.width;
+        shuffle_by(self.random, rows.len() / width, |last, other| {
             if other < last {
-                let (head, tail) = rows.split_at_mut(last * self.width);
-                head[other * self.width..][..self.width].swap_with_slice(&mut tail[..self.width]);
+                let (head, tail) = rows.split_at_mut(last * width);
+                head[other * width..][..width].swap_with_slice(&mut tail[..width]);
             }
-        }
+        });
     }
 }

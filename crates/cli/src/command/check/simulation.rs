@@ -4,9 +4,9 @@ use std::path::PathBuf;
 
 use anyhow::{Result, anyhow};
 use lehr_infer::fit::Fit;
-use lehr_infer::stream::Stream;
 use lehr_infer::train::{Iterations, Run};
 use lehr_model::Bound;
+use lehr_numeric::stream::Stream;
 use lehr_regression::Groups;
 use lehr_table::{Column, Table};
 use serde::Serialize;
@@ -47,7 +47,7 @@ impl Simulation<'_> {
         let columns = self.saved.regression.columns();
         let columns = columns.into_iter().map(str::to_owned).collect();
         let table = reading.table(tables, Some(columns), &live)?;
-        let order = lehr_table::permutation(table.n_rows(), self.saved.posterior.seed);
+        let order = lehr_numeric::order::permutation(table.n_rows(), self.saved.posterior.seed);
         let table = table.select_rows(&order[..self.rows.min(order.len())]);
         let design = self.saved.regression.design(&table)?;
         let bound = self.saved.regression.model().bind(&design)?;

@@ -3,9 +3,9 @@
 use std::hint::black_box;
 use std::time::Instant;
 
-use lehr_infer::adam::{Adam, AdamSettings};
-use lehr_infer::batch::Epochs;
-use lehr_infer::stream::Stream;
+use lehr_numeric::adam::{Adam, AdamSettings};
+use lehr_numeric::batch::Epochs;
+use lehr_numeric::stream::Stream;
 
 /// Prints the median over rounds of the time of one item.
 fn report(name: &str, items: usize, mut run: impl FnMut(u64)) {

@@ -109,7 +109,7 @@ impl<'a> Points<'a> {
     }
 
     /// Adds a row to a sum, `factor` times.
-    pub(crate) fn add(&self, row: usize, factor: f64, sum: &mut [f64]) {
+    pub fn add(&self, row: usize, factor: f64, sum: &mut [f64]) {
         let factor = factor * self.sign(row);
         for (sum, x) in sum.iter_mut().zip(self.row(row)) {
             *sum += factor * x;
@@ -117,7 +117,7 @@ impl<'a> Points<'a> {
     }
 
     /// Squared Euclidean distance of a row from a point.
-    pub(crate) fn distance(&self, row: usize, point: &[f64]) -> f64 {
+    pub fn distance(&self, row: usize, point: &[f64]) -> f64 {
         let sign = self.sign(row);
         let mut sums = [0.0; 4];
         let (rows, rest) = self.row(row).as_chunks::<4>();

@@ -1,4 +1,4 @@
-//! Random orders that are the same on every machine.
+//! Random orders, the same on every machine: the one shuffle of the house.
 
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
@@ -6,24 +6,38 @@ use rand_chacha::rand_core::{Rng, SeedableRng};
 /// A uniformly random order of `0..len`, a function of `seed` alone.
 pub fn permutation(len: usize, seed: u64) -> Vec<usize> {
     let mut order: Vec<usize> = (0..len).collect();
-    let mut random = ChaCha8Rng::seed_from_u64(seed);
-    for last in (1..len).rev() {
-        order.swap(last, below(&mut random, last + 1));
-    }
+    shuffle(&mut ChaCha8Rng::seed_from_u64(seed), &mut order);
     order
+}
+
+/// Puts the items into a uniformly random order.
+pub fn shuffle<T>(random: &mut impl Rng, items: &mut [T]) {
+    shuffle_by(random, items.len(), |one, other| items.swap(one, other));
+}
+
+/// Fisher–Yates on `count` items that `swap` exchanges by their places, the second not above the
+/// first.
+pub fn shuffle_by(random: &mut impl Rng, count: usize, mut swap: impl FnMut(usize, usize)) {
+    for last in (1..count).rev() {
+        swap(last, below(random, last as u64 + 1) as usize);
+    }
 }
 
 /// A uniform integer below `bound`, by multiplication with rejection (Lemire 2019), so that
 /// no value is favoured.
-pub(crate) fn below(random: &mut ChaCha8Rng, bound: usize) -> usize {
-    let bound = bound as u64;
-    let threshold = bound.wrapping_neg() % bound;
-    loop {
-        let product = u128::from(random.next_u64()) * u128::from(bound);
-        if product as u64 >= threshold {
-            return (product >> 64) as usize;
+///
+/// # Panics
+/// If `bound` is zero.
+pub fn below(random: &mut impl Rng, bound: u64) -> u64 {
+    assert!(bound > 0, "no integer lies below zero");
+    let mut product = u128::from(random.next_u64()) * u128::from(bound);
+    if (product as u64) < bound {
+        let threshold = bound.wrapping_neg() % bound;
+        while (product as u64) < threshold {
+            product = u128::from(random.next_u64()) * u128::from(bound);
         }
     }
+    (product >> 64) as u64
 }
 
 #[cfg(test)]

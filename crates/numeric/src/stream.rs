@@ -5,6 +5,8 @@ use std::sync::LazyLock;
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Infallible, Rng, SeedableRng, TryRng};
 
+use crate::order::{below, shuffle};
+
 /// A random stream that is a function of its name alone.
 ///
 /// `seed` and `purpose` make the key of a `ChaCha8` generator and `step` its nonce, so streams of
@@ -62,29 +64,17 @@ impl Stream {
         }
     }
 
-    /// A uniform integer below `bound`, by multiplication with rejection (Lemire 2019), so that
-    /// no value is favoured.
+    /// A uniform integer below `bound`.
     ///
     /// # Panics
     /// If `bound` is zero.
     pub fn below(&mut self, bound: u64) -> u64 {
-        assert!(bound > 0, "no integer lies below zero");
-        let mut product = u128::from(self.random.next_u64()) * u128::from(bound);
-        if (product as u64) < bound {
-            let threshold = bound.wrapping_neg() % bound;
-            while (product as u64) < threshold {
-                product = u128::from(self.random.next_u64()) * u128::from(bound);
-            }
-        }
-        (product >> 64) as u64
+        below(&mut self.random, bound)
     }
 
-    /// Puts the items into a uniformly random order (Fisher–Yates).
+    /// Puts the items into a uniformly random order.
     pub fn shuffle<T>(&mut self, items: &mut [T]) {
-        for last in (1..items.len()).rev() {
-            let other = self.below(last as u64 + 1) as usize;
-            items.swap(last, other);
-        }
+        shuffle(&mut self.random, items);
     }
 
     /// Fills `out` with `out.len()` different integers below `count`, every subset equally

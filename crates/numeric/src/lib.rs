@@ -1,0 +1,12 @@
+//! Plain numerics that know no model, table or graph: optimisers, clusters, weights, summaries and
+//! random streams.
+
+pub mod adam;
+pub mod batch;
+pub mod kmeans;
+pub mod lbfgs;
+pub mod nnls;
+pub mod order;
+pub mod pareto;
+pub mod stream;
+pub mod summary;
