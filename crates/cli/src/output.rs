@@ -4,6 +4,7 @@ use std::io::ErrorKind;
 use std::path::Path;
 
 use anyhow::{Result, bail, ensure};
+use lehr_file::{Draft, folder};
 
 /// Refuses an output that could not be written after an hour of work.
 pub(crate) fn writable(output: &Path) -> Result<()> {
@@ -17,14 +18,10 @@ pub(crate) fn writable(output: &Path) -> Result<()> {
         output.is_file() || !output.exists(),
         "{name}: expected the name of a file, found a device"
     );
-    let folder = match output.parent() {
-        Some(parent) if !parent.as_os_str().is_empty() => parent,
-        _ => Path::new("."),
-    };
-    let Err(error) = tempfile::NamedTempFile::new_in(folder) else {
+    let Err(error) = Draft::create(output) else {
         return Ok(());
     };
-    let place = folder.display();
+    let place = folder(output).display();
     match error.kind() {
         ErrorKind::NotFound => {
             bail!("{name}: cannot write: there is no folder {place}\n  hint: make it first")

@@ -4,8 +4,9 @@ use std::path::Path;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use anyhow::Result;
+use lehr_file::{load, save};
 use lehr_infer::context::PARAMS;
-use lehr_infer::file::{Kind, load, save};
+use lehr_infer::file::FIT;
 use lehr_infer::posterior::Posterior;
 use lehr_numeric::pareto::Trust;
 use lehr_regression::{Groups, NamedDraws, Regression};
@@ -38,12 +39,12 @@ pub(crate) struct SavedFit {
 impl SavedFit {
     /// Writes the fit, all or nothing.
     pub(crate) fn save(&self, path: &Path) -> Result<()> {
-        Ok(save(path, Kind::Fit, self)?)
+        Ok(save(path, FIT, self)?)
     }
 
     /// Reads a fit.
     pub(crate) fn load(path: &Path) -> Result<SavedFit> {
-        Ok(load(path, Kind::Fit)?)
+        Ok(load(path, FIT)?)
     }
 
     /// Whether the diagnostics warn.

@@ -13,13 +13,13 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use lehr_density::Density;
+use lehr_file::FileError;
 
 use crate::annealed::{AnnealedStart, Momentum};
 use crate::block::Learned;
 use crate::context::Feed;
 use crate::control::{SCORE, variance_ratio};
 use crate::evaluate::evaluate;
-use crate::file::FileError;
 use crate::frame::Frame;
 use crate::guide::{Base, FullRank, LowRank, MeanField};
 use crate::method::Method;

@@ -3,11 +3,12 @@
 use std::path::Path;
 
 use lehr_density::{Density, Layout, SiteValue};
+use lehr_file::{FileError, load, save};
 use serde::{Deserialize, Serialize};
 
 use crate::context::PARAMS;
 use crate::evaluate::{Evaluated, draw};
-use crate::file::{FileError, Kind, load, save};
+use crate::file::POSTERIOR;
 use crate::fit::{Fit, FitError, GuideSpec, Made};
 use crate::frame::Frame;
 use crate::method::Method;
@@ -201,12 +202,12 @@ impl Posterior {
 
     /// Writes the posterior to a file, all or nothing.
     pub fn save(&self, path: &Path) -> Result<(), FileError> {
-        save(path, Kind::Posterior, self)
+        save(path, POSTERIOR, self)
     }
 
     /// Reads a posterior.
     pub fn load(path: &Path) -> Result<Posterior, FileError> {
-        load(path, Kind::Posterior)
+        load(path, POSTERIOR)
     }
 
     /// More draws of z. A chain on a surrogate needs the model, but no row of the table: the

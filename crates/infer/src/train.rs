@@ -8,12 +8,13 @@ use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use lehr_density::Density;
+use lehr_file::{FileError, load, save};
 use lehr_graph::kernel::with_threads_awake;
 use serde::{Deserialize, Serialize};
 
 use crate::average::Average;
 use crate::block::Learned;
-use crate::file::{FileError, Kind, load, save};
+use crate::file::CHECKPOINT;
 use crate::frame::Frame;
 use crate::guide::{Gradient, Guide};
 use crate::objective::{Objective, Score, weigh};
@@ -307,7 +308,7 @@ impl State {
         if !checkpoint.path.exists() {
             return Ok(());
         }
-        let saved: State = load(&checkpoint.path, Kind::Checkpoint)?;
+        let saved: State = load(&checkpoint.path, CHECKPOINT)?;
         if saved.fingerprint != self.fingerprint {
             return Err(TrainError::File(FileError::Content {
                 path: checkpoint.path.display().to_string(),
@@ -322,7 +323,7 @@ impl State {
 
     fn save(&self, run: &Run<'_>) -> Result<(), TrainError> {
         match &run.checkpoint {
-            Some(checkpoint) => Ok(save(&checkpoint.path, Kind::Checkpoint, self)?),
+            Some(checkpoint) => Ok(save(&checkpoint.path, CHECKPOINT, self)?),
             None => Ok(()),
         }
     }

@@ -3,9 +3,9 @@
 use std::collections::HashMap;
 use std::path::Path;
 
+use lehr_file::Draft;
 use rust_hdf5::{H5Dataset, H5File, H5Group, VarLenUnicode};
 
-use crate::draft::Draft;
 use crate::{Draws, ReportError};
 
 /// A named axis with a label for each place on it.
@@ -97,10 +97,10 @@ impl InferenceData {
     /// Writes a `NetCDF-4` file, which appears complete or not at all.
     pub fn write(&self, path: &Path) -> Result<(), ReportError> {
         let (variables, axes) = self.named()?;
-        let draft = Draft::create(path)?;
+        let draft = Draft::create(path).map_err(ReportError::write(path))?;
         let written = self.write_hdf5(draft.path(), &variables, &axes);
         written.map_err(ReportError::netcdf(path))?;
-        draft.commit()
+        draft.commit().map_err(ReportError::write(path))
     }
 
     /// The names that the file will use, each checked to be one thing's alone.

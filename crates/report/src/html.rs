@@ -6,9 +6,11 @@ mod group;
 mod section;
 pub(crate) mod table;
 
+use std::io::Write;
 use std::path::Path;
 
-use crate::draft::Draft;
+use lehr_file::Draft;
+
 use crate::markup::Element;
 use crate::number::{self, grouped, print, with_error};
 use crate::{Estimate, Level, ReportData, ReportError};
@@ -37,9 +39,12 @@ pub fn write_page(data: &ReportData, path: &Path) -> Result<(), ReportError> {
 
 /// Writes a page to a file, which appears complete or not at all.
 pub(crate) fn write_whole(page: &str, path: &Path) -> Result<(), ReportError> {
-    let draft = Draft::create(path)?;
-    std::fs::write(draft.path(), page).map_err(ReportError::write(path))?;
-    draft.commit()
+    let write = || {
+        let mut draft = Draft::create(path)?;
+        draft.write_all(page.as_bytes())?;
+        draft.commit()
+    };
+    write().map_err(ReportError::write(path))
 }
 
 /// The head of a page that needs no network.

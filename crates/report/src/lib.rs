@@ -17,7 +17,6 @@
 
 mod arviz;
 mod data;
-mod draft;
 mod error;
 mod html;
 mod listing;

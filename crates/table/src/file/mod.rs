@@ -2,7 +2,6 @@
 
 mod arrow;
 mod csv;
-mod draft;
 mod guard;
 mod ipc;
 mod option;
@@ -22,7 +21,6 @@ pub use scratch::Scratch;
 pub use sink::{Sink, write_csv, write_ipc, write_parquet};
 pub use source::{Scanned, Source};
 
-pub(crate) use draft::{Draft, folder};
 pub(crate) use scratch::sweep;
 pub(crate) use stack::Provisional;
 

@@ -9,11 +9,12 @@ use ::csv::ByteRecord;
 use ::parquet::arrow::ArrowWriter;
 use ::parquet::basic::{Compression, ZstdLevel};
 use ::parquet::file::properties::WriterProperties;
+use lehr_file::Draft;
 
 use crate::{Column, MISSING, Table, TableError};
 
 use super::shard::{Format, Packing, Separator};
-use super::{Draft, arrow, io};
+use super::{arrow, io};
 
 /// Rows that are encoded at a time.
 const BATCH_ROWS: usize = 1 << 16;
@@ -45,7 +46,7 @@ impl Sink {
             return Err(unknown(target));
         }
         let schema = arrow::schema(like);
-        let draft = Draft::create(target)?;
+        let draft = Draft::create(target).map_err(io(target, "write"))?;
         let encoder = match format {
             Format::Csv(_, separator) => Encoder::Csv(Box::new(csv(draft, separator, like)?)),
             Format::Parquet => {
@@ -101,7 +102,7 @@ impl Sink {
             Encoder::Parquet(writer) => writer.into_inner().map_err(refusal(target))?,
             Encoder::Ipc(writer) => writer.into_inner().map_err(refusal(target))?,
         };
-        draft.commit()
+        draft.commit().map_err(io(target, "write"))
     }
 }
 

@@ -3,10 +3,11 @@
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
+use lehr_file::{Draft, folder};
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::SeedableRng;
 
-use crate::file::{Draft, Progress, Provisional, Scratch, Stage, folder, io, sweep};
+use crate::file::{Progress, Provisional, Scratch, Stage, io, sweep};
 use crate::{Column, Kind, MISSING, Table, TableError};
 
 use super::Shuffled;
@@ -157,7 +158,7 @@ fn write(
     progress: &mut dyn FnMut(Progress),
 ) -> Result<(), TableError> {
     // In the scratch folder, so that a killed process leaves nothing else.
-    let mut draft = Draft::create_in(drain.folder, path)?;
+    let mut draft = Draft::create_in(drain.folder, path).map_err(io(path, "write"))?;
     draft
         .write_all(&header.encode())
         .map_err(io(path, "write"))?;
@@ -177,8 +178,10 @@ fn write(
         });
         Ok(())
     })?;
-    draft.patch(ROW_SUM_AT, &sum.finalize().to_le_bytes())?;
-    draft.commit()
+    draft
+        .patch(ROW_SUM_AT, &sum.finalize().to_le_bytes())
+        .and_then(|()| draft.commit())
+        .map_err(io(path, "write"))
 }
 
 /// The table with categories as numbers: codes that hold for all tables.

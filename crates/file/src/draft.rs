@@ -1,0 +1,205 @@
+//! Files that appear complete or not at all.
+
+use std::fs::{File, OpenOptions};
+use std::io::{self, BufWriter, Seek, SeekFrom, Write};
+use std::path::{Path, PathBuf};
+
+use tempfile::TempPath;
+
+/// Bytes that are gathered before they go to the system.
+const BUFFER: usize = 1 << 18;
+
+/// A file under a temporary name beside its target. Until [`commit`](Self::commit) an older
+/// file of that name stays as it was; a draft that is dropped vanishes. A target that is no
+/// file but a device or a pipe is never replaced: it is written to directly.
+#[derive(Debug)]
+pub struct Draft {
+    target: PathBuf,
+    /// The file's name until it is committed; `None` where the target is written to directly.
+    temporary: Option<TempPath>,
+    writer: BufWriter<File>,
+}
+
+impl Draft {
+    /// Starts a file that will be called `target`.
+    pub fn create(target: &Path) -> io::Result<Draft> {
+        Draft::create_in(folder(target), target)
+    }
+
+    /// Starts a file that lies in `place`, on the same disk, until it is called `target`.
+    pub fn create_in(place: &Path, target: &Path) -> io::Result<Draft> {
+        let (file, temporary) = if is_device(target) {
+            (OpenOptions::new().write(true).open(target)?, None)
+        } else {
+            let (file, temporary) = temporary(place)?;
+            (file, Some(temporary))
+        };
+        Ok(Draft {
+            target: target.into(),
+            temporary,
+            writer: BufWriter::with_capacity(BUFFER, file),
+        })
+    }
+
+    /// The name the file will have.
+    pub fn target(&self) -> &Path {
+        &self.target
+    }
+
+    /// Where the bytes lie meanwhile, for writers that open a file by its name.
+    pub fn path(&self) -> &Path {
+        self.temporary.as_deref().unwrap_or(&self.target)
+    }
+
+    /// Overwrites bytes that were written before.
+    pub fn patch(&mut self, at: u64, bytes: &[u8]) -> io::Result<()> {
+        self.writer.seek(SeekFrom::Start(at))?;
+        self.writer.write_all(bytes)?;
+        self.writer.seek(SeekFrom::End(0)).map(drop)
+    }
+
+    /// Brings the bytes to the disk and gives the file its name.
+    pub fn commit(self) -> io::Result<()> {
+        let file = self
+            .writer
+            .into_inner()
+            .map_err(io::IntoInnerError::into_error)?;
+        // Devices and pipes have nothing that could be brought to a disk.
+        let Some(temporary) = self.temporary else {
+            return Ok(());
+        };
+        file.sync_all()?;
+        temporary
+            .persist(&self.target)
+            .map_err(|failed| failed.error)
+    }
+}
+
+impl Write for Draft {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.writer.write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.writer.flush()
+    }
+}
+
+/// The folder a file lies in.
+pub fn folder(path: &Path) -> &Path {
+    match path.parent() {
+        Some(parent) if !parent.as_os_str().is_empty() => parent,
+        _ => Path::new("."),
+    }
+}
+
+/// Whether a name stands for something that exists and is neither a file nor a folder.
+fn is_device(target: &Path) -> bool {
+    target
+        .metadata()
+        .is_ok_and(|found| !found.is_file() && !found.is_dir())
+}
+
+fn temporary(place: &Path) -> io::Result<(File, TempPath)> {
+    let mut builder = tempfile::Builder::new();
+    builder.prefix(".lehr-").suffix(".partial");
+    #[cfg(unix)]
+    {
+        // As for any new file: all that the user's mask allows, not the owner alone.
+        use std::os::unix::fs::PermissionsExt;
+        builder.permissions(std::fs::Permissions::from_mode(0o666));
+    }
+    let file = builder.tempfile_in(place).map_err(without_path)?;
+    Ok(file.into_parts())
+}
+
+/// The system's own words: the layer above adds the temporary name, which helps nobody.
+fn without_path(error: io::Error) -> io::Error {
+    let inner = error
+        .get_ref()
+        .and_then(|error| error.source())
+        .and_then(|error| error.downcast_ref::<io::Error>())
+        .and_then(io::Error::raw_os_error);
+    match inner {
+        Some(code) => io::Error::from_raw_os_error(code),
+        None => error,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_abandoned_draft_leaves_the_old_file_and_nothing_else() {
+        let place = tempfile::tempdir().unwrap();
+        let target = place.path().join("out.csv");
+        std::fs::write(&target, "old").unwrap();
+        let mut draft = Draft::create(&target).unwrap();
+        draft.write_all(b"half").unwrap();
+        drop(draft);
+        assert_eq!(std::fs::read(&target).unwrap(), b"old");
+        assert_eq!(std::fs::read_dir(place.path()).unwrap().count(), 1);
+    }
+
+    #[test]
+    fn a_committed_draft_replaces_the_old_file() {
+        let place = tempfile::tempdir().unwrap();
+        let target = place.path().join("out.csv");
+        std::fs::write(&target, "old").unwrap();
+        let mut draft = Draft::create(&target).unwrap();
+        draft.write_all(b"abcdef").unwrap();
+        draft.patch(1, b"XY").unwrap();
+        draft.write_all(b"g").unwrap();
+        draft.commit().unwrap();
+        assert_eq!(std::fs::read(&target).unwrap(), b"aXYdefg");
+        assert_eq!(std::fs::read_dir(place.path()).unwrap().count(), 1);
+    }
+
+    #[test]
+    fn what_was_written_by_name_is_committed() {
+        let place = tempfile::tempdir().unwrap();
+        let target = place.path().join("draws.nc");
+        let draft = Draft::create(&target).unwrap();
+        std::fs::write(draft.path(), "whole").unwrap();
+        draft.commit().unwrap();
+        assert_eq!(std::fs::read(&target).unwrap(), b"whole");
+    }
+
+    #[test]
+    fn a_missing_folder_is_told_without_the_temporary_name() {
+        let place = tempfile::tempdir().unwrap();
+        let target = place.path().join("absent").join("report.html");
+        let error = Draft::create(&target).unwrap_err();
+        assert_eq!(error.kind(), io::ErrorKind::NotFound);
+        assert!(!error.to_string().contains(".partial"), "{error}");
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_new_file_has_the_rights_of_any_new_file() {
+        use std::os::unix::fs::PermissionsExt;
+        let place = tempfile::tempdir().unwrap();
+        let (plain, drafted) = (place.path().join("plain"), place.path().join("drafted"));
+        File::create(&plain).unwrap();
+        Draft::create(&drafted).unwrap().commit().unwrap();
+        let mode = |path: &Path| path.metadata().unwrap().permissions().mode();
+        assert_eq!(mode(&drafted), mode(&plain));
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn a_device_is_written_to_and_not_replaced() {
+        let place = tempfile::tempdir().unwrap();
+        let target = place.path().join("null");
+        std::os::unix::fs::symlink("/dev/null", &target).unwrap();
+        let mut draft = Draft::create(&target).unwrap();
+        draft.write_all(b"into the void").unwrap();
+        draft.commit().unwrap();
+        assert!(is_device(&target));
+        let mut draft = Draft::create(Path::new("/dev/full")).unwrap();
+        draft.write_all(b"x").unwrap();
+        let error = draft.commit().unwrap_err();
+        assert_eq!(error.kind(), io::ErrorKind::StorageFull);
+    }
+}

@@ -1,0 +1,42 @@
+//! The ways in which a file can fail to be read or written.
+
+use std::path::Path;
+
+/// A file that cannot be read or written.
+#[derive(Debug, thiserror::Error)]
+pub enum FileError {
+    /// The system refused.
+    #[error("{path}: cannot {action}: {source}")]
+    Io {
+        /// The file.
+        path: String,
+        /// What was tried, as a verb.
+        action: &'static str,
+        /// What the system said.
+        source: std::io::Error,
+    },
+    /// The file is not what was expected.
+    #[error("{path}: expected {expected}, found {found}\n  hint: {hint}")]
+    Content {
+        /// The file.
+        path: String,
+        /// What was expected.
+        expected: String,
+        /// What was found.
+        found: String,
+        /// What to do.
+        hint: String,
+    },
+}
+
+impl FileError {
+    /// An error of the system, with the file and what was tried, as a verb.
+    pub fn io(path: &Path, action: &'static str) -> impl FnOnce(std::io::Error) -> FileError {
+        let path = path.display().to_string();
+        move |source| FileError::Io {
+            path,
+            action,
+            source,
+        }
+    }
+}

@@ -1,0 +1,9 @@
+//! Files that appear complete or not at all, and saved values with a version and a checksum.
+
+mod draft;
+mod envelope;
+mod error;
+
+pub use draft::{Draft, folder};
+pub use envelope::{Kind, load, save};
+pub use error::FileError;
