@@ -115,13 +115,8 @@ fn temporary(place: &Path) -> io::Result<(File, TempPath)> {
 
 /// The system's own words: the layer above adds the temporary name, which helps nobody.
 fn without_path(error: io::Error) -> io::Error {
-    let inner = error
-        .get_ref()
-        .and_then(|error| error.source())
-        .and_then(|error| error.downcast_ref::<io::Error>())
-        .and_then(io::Error::raw_os_error);
-    match inner {
-        Some(code) => io::Error::from_raw_os_error(code),
+    match error.to_string().split_once(" at path ") {
+        Some((words, _)) => io::Error::new(error.kind(), words.to_string()),
         None => error,
     }
 }
