@@ -7,7 +7,6 @@ mod start;
 
 pub use spec::{DriveSpec, GuideSpec};
 pub use start::Start;
-use start::Started;
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -26,6 +25,7 @@ use crate::method::Method;
 use crate::objective::{Objective, Score};
 use crate::posterior::{Estimate, Posterior, Seconds};
 use crate::schedule::Schedule;
+use crate::start::StartingPoint;
 use crate::surrogate::{
     Setup, StartWeights, Surrogate, SurrogateError, SurrogateKind, SurrogateSettings,
     predicted_quality,
@@ -154,7 +154,7 @@ impl Fit {
         let spec = self.spec(density, base, &started, &mut choices)?;
         let guide = spec.guide(density)?;
         let score = self.score(density, (base, &started), &mut choices)?;
-        let mut learned = self.learned(density, guide.as_ref(), &started);
+        let mut learned = started.learned(density, guide.as_ref());
         let task = Task {
             density,
             frame: &started.frame,
@@ -163,11 +163,14 @@ impl Fit {
         };
         let alone = self.train_base(&task, (base, &started), &mut learned, run)?;
         let alone = alone.then(|| learned.clone());
-        let done = started.way().filter(|_| self.is_done(&started, base));
-        let trained = if let Some((bounds, left)) = done {
-            let words = format!("none: less than {} nats are left to gain", short(left));
+        let done = started
+            .best
+            .as_ref()
+            .filter(|_| self.is_done(&started, base));
+        let trained = if let Some(best) = done {
+            let words = format!("none: less than {} nats are left to gain", short(best.left));
             choices.push(("training".into(), words));
-            Trained::at_start(learned, bounds)
+            Trained::at_start(learned, &best.bounds)
         } else {
             choices.push(("control variate".into(), self.gain(&task, &learned)?));
             run.observer.begin("train");
@@ -199,7 +202,12 @@ impl Fit {
     }
 
     /// Whether the start is what training would end at.
-    fn is_done(&self, started: &Started, base: Base) -> bool {
+    fn is_done(&self, started: &StartingPoint, base: Base) -> bool {
+        self.ends_at_best() && started.is_best(base)
+    }
+
+    /// Whether a Gaussian that is the best of its kind is all that is asked for.
+    fn ends_at_best(&self) -> bool {
         let TrainSettings {
             iterations,
             objective,
@@ -207,7 +215,6 @@ impl Fit {
             ..
         } = &self.train;
         !self.method.is_annealed()
-            && started.is_best(base)
             && matches!(iterations, Iterations::Auto { .. })
             && *objective == Objective::Elbo
             && frozen.is_empty()
@@ -243,7 +250,7 @@ impl Fit {
 
     /// B: every row of a small table; of others as many as make the noise of the batch small
     /// beside that of the draws, given the control variate.
-    fn batch(&self, density: &dyn Density, started: &Started) -> usize {
+    fn batch(&self, density: &dyn Density, started: &StartingPoint) -> usize {
         const USUAL: usize = 256;
         const MOST: usize = 1 << 14;
         const SMALL: usize = 1024;
@@ -263,7 +270,7 @@ impl Fit {
         &self,
         density: &dyn Density,
         base: Base,
-        started: &Started,
+        started: &StartingPoint,
         choices: &mut Choices,
     ) -> Result<GuideSpec, FitError> {
         if !self.method.is_annealed() {
@@ -293,7 +300,7 @@ impl Fit {
     fn surrogate(
         &self,
         density: &dyn Density,
-        started: &Started,
+        started: &StartingPoint,
         choices: &mut Choices,
     ) -> Result<Arc<dyn Surrogate>, FitError> {
         const USUAL: usize = 256;
@@ -331,7 +338,7 @@ impl Fit {
     fn score(
         &self,
         density: &dyn Density,
-        (base, started): (Base, &Started),
+        (base, started): (Base, &StartingPoint),
         choices: &mut Choices,
     ) -> Result<Score, FitError> {
         let size = self.batch(density, started);

@@ -6,8 +6,8 @@ use super::Task;
 use crate::block::Learned;
 use crate::context::PARAMS;
 use crate::evaluate::draw;
-use crate::mode::Prior;
 use crate::pass::{Argument, Pass};
+use crate::start::Prior;
 
 /// Draws that are looked at.
 const DRAWS: usize = 64;

@@ -6,7 +6,7 @@ use lehr_infer::frame::Frame;
 use lehr_infer::guide::{Base, MeanField};
 use lehr_infer::method::Method;
 use lehr_infer::objective::Score;
-use lehr_infer::settle::settle;
+use lehr_infer::start::best_independent;
 use lehr_infer::train::{Task, TrainSettings};
 use lehr_model::distribution::{Distribution, HalfNormal, Normal};
 use lehr_model::{Bound, Model, Tracer};
@@ -51,7 +51,7 @@ fn standard(m: &Tracer<'_>) {
 fn the_start_finds_the_spread_in_either_form() {
     // The spread of 40 effects is known to 11 %, plus what 50 rows leave open of each.
     for form in [centred, standard] {
-        let settled = settle(&groups(form), 5).unwrap();
+        let settled = best_independent(&groups(form), 5).unwrap();
         let spread = settled.centre.latents[0].exp();
         assert!((spread / SPREAD).ln().abs() < 0.35, "{spread}");
     }
@@ -77,7 +77,7 @@ fn a_fit_with_everything_left_to_the_rules_recovers_the_spread() {
 #[test]
 fn a_first_order_control_variate_takes_most_of_the_noise_of_a_batch() {
     let density = groups(centred);
-    let settled = settle(&density, 5).unwrap();
+    let settled = best_independent(&density, 5).unwrap();
     let guide = Base::MeanField(MeanField::default());
     let mut learned = starts(&density, &guide);
     settled.frame.start(&mut learned);

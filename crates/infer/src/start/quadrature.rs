@@ -1,4 +1,5 @@
-//! The best Gaussian of its kind where each row has one linear predictor, by integrals.
+//! The start `quadrature`: the best Gaussian of its kind where each row has one linear predictor,
+//! by integrals.
 //!
 //! Under a Gaussian over z a predictor uₙ = aₙ·z + bₙ is Gaussian too, N(μₙ, sₙ²), so that the
 //! expected log likelihood of a row and of its derivatives are integrals in one dimension. With
@@ -21,14 +22,69 @@ use faer::Mat;
 use lehr_density::{Density, Point, Rows};
 use lehr_graph::{Expr, Graph};
 
+use super::curvature::Curvature;
+use super::linear::{Factor, cholesky, inverse_factor};
+use super::mode::find_mode;
+use super::prior::Prior;
+use super::{Centre, Request, Start, StartError, StartingPoint};
 use crate::frame::Frame;
-use crate::guide::HALF_LN_TWO_PI;
-use crate::linear::{Factor, cholesky, inverse_factor};
-use crate::mode::{Curvature, Mode, Prior};
+use crate::guide::{Base, HALF_LN_TWO_PI};
 use crate::pass::is_resident;
+use lehr_numeric::lbfgs::LbfgsSettings;
 
 /// Nats: a step that promises less is the last.
 const CLOSE: f64 = 1e-3;
+/// Above this many latents integrals take too many passes.
+const MOST_LATENTS: usize = 512;
+
+/// The best Gaussian by integrals over each row's predictor, in whose frame the guide then
+/// moves. A mean-field or full-rank fit is done there.
+#[derive(Clone, Copy, Debug)]
+pub struct Quadrature;
+
+impl Start for Quadrature {
+    fn name(&self) -> &'static str {
+        "quadrature"
+    }
+
+    fn help(&self) -> &'static str {
+        "the best Gaussian by integrals over each row's linear predictor"
+    }
+
+    fn find(&self, request: &Request<'_>) -> Result<StartingPoint, StartError> {
+        let mode = || find_mode(request.density, LbfgsSettings::default());
+        let found = (request.plain)
+            .then(|| from_mode(request, &mode()))
+            .flatten();
+        found.ok_or_else(|| StartError::Refusal {
+            problem: "a start by quadrature needs one linear predictor per row, a log likelihood \
+                      that is concave in it, rows in memory and no parameters besides the latents"
+                .into(),
+            hint: "start from laplace".into(),
+        })
+    }
+}
+
+/// The start of a plain model at the best Gaussian by integrals; `None` where they cannot be
+/// taken.
+pub(super) fn from_mode(request: &Request<'_>, mode: &Centre) -> Option<StartingPoint> {
+    let density = request.density;
+    if density.latents().size() > MOST_LATENTS || !applies(density) {
+        return None;
+    }
+    let kind = match request.base {
+        Base::FullRank(_) => Covariance::Full,
+        _ => Covariance::Diagonal,
+    };
+    let best = climb(density, mode, kind)?;
+    let mut found = StartingPoint::in_frame(best.frame.clone(), request);
+    let centre = best.centre.clone();
+    found.best = Some(best);
+    let ends = request.ends_at_best && found.is_best(request.base);
+    found.curvature = (!ends).then(|| centre.curvature(density));
+    found.centre = Some(centre);
+    Some(found)
+}
 
 /// Which covariances a Gaussian may have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -43,7 +99,7 @@ pub enum Covariance {
 #[derive(Clone, Debug)]
 pub struct Best {
     /// Its mean.
-    pub centre: Mode,
+    pub centre: Centre,
     /// The coordinates in which it is standard normal.
     pub frame: Frame,
     /// The bound before every step.
@@ -87,13 +143,13 @@ pub fn applies(density: &dyn Density) -> bool {
 
 /// Climbs from a mode towards the best Gaussian, for as long as the table's size allows; `None` if
 /// the mode is no maximum.
-pub fn climb(density: &dyn Density, mode: &Mode, kind: Covariance) -> Option<Best> {
+pub fn climb(density: &dyn Density, mode: &Centre, kind: Covariance) -> Option<Best> {
     let curvature = mode.curvature(density);
     let mut integrals = Integrals::new(density, kind, &curvature);
-    let start = Gaussian::new(mode.latents.clone(), curvature.precision(), kind)?;
+    let start = Candidate::new(mode.latents.clone(), curvature.precision(), kind)?;
     let scale = start.factor.clone();
     let exact = integrals.has_gaussian_prior(&start);
-    let mut now = integrals.seen_from(start)?;
+    let mut now = integrals.assess(start)?;
     let mut bounds = vec![now.bound];
     let (mut mixing, mut share, mut last) = (Mixing::new(), 1.0, None);
     for _ in 0..steps(density) {
@@ -105,9 +161,9 @@ pub fn climb(density: &dyn Density, mode: &Mode, kind: Covariance) -> Option<Bes
         let next = if share < 1.0 {
             now.step(share, kind)
         } else {
-            Gaussian::of_image(mixing.next(), mode.latents.len(), kind)
+            Candidate::of_image(mixing.next(), mode.latents.len(), kind)
         };
-        match next.and_then(|next| integrals.seen_from(next)) {
+        match next.and_then(|next| integrals.assess(next)) {
             Some(next) if next.bound > now.bound => {
                 bounds.push(next.bound);
                 (now, share) = (next, 1.0);
@@ -123,7 +179,7 @@ pub fn climb(density: &dyn Density, mode: &Mode, kind: Covariance) -> Option<Bes
     let last = last.unwrap_or(now.at);
     Some(Best {
         frame: last.frame(kind),
-        centre: Mode {
+        centre: Centre {
             latents: last.mean,
             ..mode.clone()
         },
@@ -166,8 +222,8 @@ impl Covariance {
     }
 }
 
-/// A Gaussian on the way.
-struct Gaussian {
+/// A Gaussian on the way to the best.
+struct Candidate {
     mean: Vec<f64>,
     /// Of all latents together, even where only its diagonal counts.
     precision: Vec<f64>,
@@ -175,8 +231,8 @@ struct Gaussian {
 }
 
 /// A Gaussian, and what the integrals say there.
-struct Seen {
-    at: Gaussian,
+struct Assessment {
+    at: Candidate,
     bound: f64,
     /// E∇
     slope: Vec<f64>,
@@ -188,14 +244,14 @@ struct Seen {
     gain: f64,
 }
 
-impl Seen {
+impl Assessment {
     /// A share of the way to where the derivatives point.
-    fn step(&self, share: f64, kind: Covariance) -> Option<Gaussian> {
+    fn step(&self, share: f64, kind: Covariance) -> Option<Candidate> {
         let mix = |(old, new): (&f64, &f64)| old + share * (new - old);
         let precision = self.at.precision.iter().zip(&self.precision).map(mix);
         let mean = self.at.mean.iter().zip(&self.direction);
         let mean = mean.map(|(mean, along)| mean + share * along).collect();
-        Gaussian::new(mean, precision.collect(), kind)
+        Candidate::new(mean, precision.collect(), kind)
     }
 
     /// Mean and precision of a whole step, one after the other.
@@ -223,16 +279,16 @@ impl Seen {
     }
 }
 
-impl Gaussian {
+impl Candidate {
     /// A Gaussian by its mean and precision, one after the other.
-    fn of_image(mut image: Vec<f64>, size: usize, kind: Covariance) -> Option<Gaussian> {
+    fn of_image(mut image: Vec<f64>, size: usize, kind: Covariance) -> Option<Candidate> {
         let precision = image.split_off(size);
-        Gaussian::new(image, precision, kind)
+        Candidate::new(image, precision, kind)
     }
 
-    fn new(mean: Vec<f64>, precision: Vec<f64>, kind: Covariance) -> Option<Gaussian> {
+    fn new(mean: Vec<f64>, precision: Vec<f64>, kind: Covariance) -> Option<Candidate> {
         let factor = kind.factor(&precision, mean.len())?;
-        Some(Gaussian {
+        Some(Candidate {
             mean,
             precision,
             factor,
@@ -309,7 +365,7 @@ impl<'d> Integrals<'d> {
     }
 
     /// Whether the slope of the prior is linear, one and two standard deviations away.
-    fn has_gaussian_prior(&mut self, at: &Gaussian) -> bool {
+    fn has_gaussian_prior(&mut self, at: &Candidate) -> bool {
         let size = at.mean.len();
         let deviation = |i: usize| {
             let row = &at.factor.values[i * size..(i + 1) * size];
@@ -329,7 +385,7 @@ impl<'d> Integrals<'d> {
     }
 
     /// The bound and where its derivatives point; `None` where that is no maximum.
-    fn seen_from(&mut self, at: Gaussian) -> Option<Seen> {
+    fn assess(&mut self, at: Candidate) -> Option<Assessment> {
         let size = at.mean.len();
         let deviations = self.slopes.deviations(&at.factor);
         let [value, first, curve] = self.rows.at(&at.mean, &deviations);
@@ -354,7 +410,7 @@ impl<'d> Integrals<'d> {
         let spread = at.trace(&self.kind.part(&precision, size)) - size as f64;
         let length: f64 = turned.iter().map(|t| t * t).sum();
         let gain = 0.5 * (length + spread) + volume - at.factor.log_volume();
-        let seen = Seen {
+        let assessment = Assessment {
             direction: product(&newton, &turned, Turn::Plain),
             slope,
             precision,
@@ -362,7 +418,7 @@ impl<'d> Integrals<'d> {
             bound,
             gain,
         };
-        (bound.is_finite() && gain.is_finite()).then_some(seen)
+        (bound.is_finite() && gain.is_finite()).then_some(assessment)
     }
 }
 

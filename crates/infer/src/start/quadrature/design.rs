@@ -6,8 +6,8 @@ use lehr_density::Density;
 use rayon::prelude::*;
 
 use super::pass::{DIRECTIONS, along};
-use crate::linear::Factor;
-use crate::mode::unit_vectors;
+use crate::start::curvature::unit_vectors;
+use crate::start::linear::Factor;
 
 /// Rows of a block: with 64 latents half of a second-level cache.
 const BLOCK: usize = 512;

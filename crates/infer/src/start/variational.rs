@@ -1,4 +1,5 @@
-//! Where guides start if a mode would mislead: the best independent Gaussian for fixed draws.
+//! The start `variational`: the best independent Gaussian for fixed draws, where a mode would
+//! mislead.
 //!
 //! The joint density of effects and their unknown spread has no useful maximum. Written as
 //! effects it grows without bound as the spread goes to 0; written as multiples of the spread
@@ -9,11 +10,11 @@
 
 use lehr_density::Density;
 
+use super::{Centre, Request, Start, StartError, StartingPoint, laplace};
 use crate::block::Learned;
 use crate::context::{Feed, PARAMS, all_blocks};
 use crate::frame::Frame;
 use crate::guide::{Base, LOG_SCALE, MEAN, MeanField};
-use crate::mode::Mode;
 use crate::objective::Score;
 use crate::train::{Task, TrainSettings};
 use lehr_numeric::batch::BatchError;
@@ -23,7 +24,7 @@ use lehr_numeric::lbfgs::{LbfgsSettings, Maximum, maximise};
 const DRAWS: usize = 8;
 /// Rows that are held fixed where the table has more.
 const ROWS: usize = 1 << 17;
-/// A start need not be exact: training goes on from it with fresh draws.
+/// A start need not be exact: training continues from it with fresh draws.
 const SEARCH: LbfgsSettings = LbfgsSettings {
     memory: 20,
     iterations: 300,
@@ -31,10 +32,30 @@ const SEARCH: LbfgsSettings = LbfgsSettings {
     gain_tolerance: 1e-8,
 };
 
+/// The best independent Gaussian for a fixed set of draws, in whose frame the guide then moves:
+/// for models whose mode is far from the posterior, as with spreads of groups.
+#[derive(Clone, Copy, Debug)]
+pub struct Variational;
+
+impl Start for Variational {
+    fn name(&self) -> &'static str {
+        "variational"
+    }
+
+    fn help(&self) -> &'static str {
+        "the best independent Gaussian for a fixed set of draws"
+    }
+
+    fn find(&self, request: &Request<'_>) -> Result<StartingPoint, StartError> {
+        let Independent { centre, frame } = best_independent(request.density, request.seed)?;
+        Ok(laplace::around(request, centre, Some(frame)))
+    }
+}
+
 /// An independent Gaussian near the posterior.
-pub struct Settled {
+pub struct Independent {
     /// Its mean, and θ.
-    pub centre: Mode,
+    pub centre: Centre,
     /// The coordinates in which it is standard normal.
     pub frame: Frame,
 }
@@ -43,8 +64,8 @@ pub struct Settled {
 ///
 /// # Errors
 /// If the table has more rows than can be numbered.
-pub fn settle(density: &dyn Density, seed: u64) -> Result<Settled, BatchError> {
-    let frame = Mode::start(density).diagonal_frame(density, seed);
+pub fn best_independent(density: &dyn Density, seed: u64) -> Result<Independent, BatchError> {
+    let frame = Centre::start(density).diagonal_frame(density, seed);
     let guide = Base::MeanField(MeanField::default());
     let mut learned = Learned::new(all_blocks(density, &guide));
     frame.start(&mut learned);
@@ -60,7 +81,7 @@ pub fn settle(density: &dyn Density, seed: u64) -> Result<Settled, BatchError> {
     };
     let found = climb(&task, &learned, seed)?;
     learned.values.copy_from_slice(&found.point);
-    Ok(settled(&frame, &learned, &found))
+    Ok(independent(&frame, &learned, &found))
 }
 
 fn rows(density: &dyn Density) -> Feed {
@@ -91,7 +112,7 @@ fn climb(task: &Task<'_>, learned: &Learned, seed: u64) -> Result<Maximum, Batch
 }
 
 /// The Gaussian in the latents' own coordinates.
-fn settled(frame: &Frame, learned: &Learned, found: &Maximum) -> Settled {
+fn independent(frame: &Frame, learned: &Learned, found: &Maximum) -> Independent {
     let Frame::Diagonal { shift, scale } = frame else {
         unreachable!("the frame of independent latents is diagonal");
     };
@@ -101,12 +122,12 @@ fn settled(frame: &Frame, learned: &Learned, found: &Maximum) -> Settled {
     let place = |((shift, scale), mean): ((&f64, &f64), &f64)| shift + scale * mean;
     let latents: Vec<f64> = shift.iter().zip(&**scale).zip(mean).map(place).collect();
     let scale = (scale.iter().zip(log_scale)).map(|(scale, log)| scale * log.exp());
-    Settled {
+    Independent {
         frame: Frame::Diagonal {
             shift: latents.as_slice().into(),
             scale: scale.collect(),
         },
-        centre: Mode {
+        centre: Centre {
             latents,
             params: block(PARAMS).unwrap_or_default().to_vec(),
             log_joint: found.value,

@@ -4,7 +4,7 @@ use lehr_density::Density;
 
 use super::design::Design;
 use super::pass::Passes;
-use crate::linear::Factor;
+use crate::start::linear::Factor;
 
 /// Numbers that a matrix of all slopes may take: 256 MiB.
 const MOST: usize = 1 << 25;

@@ -4,9 +4,9 @@ use lehr_density::{Density, Point};
 use lehr_graph::Expr;
 
 use super::{KNOWN, predictor};
-use crate::linear::Factor;
-use crate::mode::{columns, symmetric};
 use crate::pass::{Argument, Pass};
+use crate::start::curvature::{columns, symmetric};
+use crate::start::linear::Factor;
 
 /// Directions per pass over the rows.
 pub(super) const DIRECTIONS: usize = 16;

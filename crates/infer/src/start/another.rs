@@ -1,0 +1,35 @@
+//! The start from another fit: its frame, and what it learned.
+
+use super::{Request, Start, StartError, StartingPoint};
+use crate::block::Learned;
+use crate::frame::Frame;
+
+/// Another fit's learned quantities, wherever names and sizes agree, in its frame.
+#[derive(Clone, Debug)]
+pub struct Another {
+    /// The coordinates in which that fit's guide moved.
+    pub frame: Frame,
+    /// What it learned.
+    pub learned: Learned,
+}
+
+impl Start for Another {
+    fn name(&self) -> &'static str {
+        "fit"
+    }
+
+    fn help(&self) -> &'static str {
+        "another fit"
+    }
+
+    fn is_warm(&self) -> bool {
+        false
+    }
+
+    fn find(&self, request: &Request<'_>) -> Result<StartingPoint, StartError> {
+        Ok(StartingPoint {
+            learned: Some(self.learned.clone()),
+            ..StartingPoint::in_frame(self.frame.clone(), request)
+        })
+    }
+}

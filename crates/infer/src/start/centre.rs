@@ -1,0 +1,143 @@
+//! The point that a fit starts around, and the scales of independent latents there.
+
+use lehr_density::Density;
+
+use super::curvature::{Curvature, columns, symmetric};
+use super::prior::PriorProducts;
+use crate::control::Control;
+use crate::frame::Frame;
+use crate::pass::{hessian_products, value_and_slopes};
+use lehr_numeric::lbfgs::Reason;
+use lehr_numeric::stream::Stream;
+
+/// Directions per pass over the rows.
+const DIRECTIONS: usize = 16;
+
+/// The point a fit starts around: the maximum of log p(D, z) in z and θ together, or what
+/// another start found instead.
+#[derive(Clone, Debug)]
+pub struct Centre {
+    /// z*
+    pub latents: Vec<f64>,
+    /// θ*
+    pub params: Vec<f64>,
+    /// The largest value found, of log p(D, z*) at a mode.
+    pub log_joint: f64,
+    /// Iterations of the search.
+    pub iterations: usize,
+    /// Why the search ended.
+    pub reason: Reason,
+}
+
+impl Centre {
+    /// Where the model itself would start, before any search.
+    pub(crate) fn start(density: &dyn Density) -> Centre {
+        Centre {
+            latents: density.latents().start().to_vec(),
+            params: density.params().start().to_vec(),
+            log_joint: f64::NEG_INFINITY,
+            iterations: 0,
+            reason: Reason::Iterations,
+        }
+    }
+
+    /// The control variate of the data term to first order, by one pass.
+    pub fn control(&self, density: &dyn Density) -> Control {
+        let mut pass = value_and_slopes(density);
+        let sums = pass.run(&[&self.latents, &self.params]);
+        Control {
+            mode: self.latents.as_slice().into(),
+            value: sums[0][0],
+            gradient: sums[1].as_slice().into(),
+            hessian: None,
+            params: self.params.as_slice().into(),
+            summed: None,
+        }
+    }
+
+    /// Slopes and curvature at the centre, by one pass per few directions.
+    pub fn curvature(&self, density: &dyn Density) -> Curvature {
+        let size = self.latents.len();
+        let mut first = value_and_slopes(density);
+        let sums = first.run(&[&self.latents, &self.params]);
+        let (log_likelihood, gradient) = (sums[0][0], sums[1].clone());
+        let lanes = DIRECTIONS.min(size.max(1));
+        let mut products = hessian_products(density, lanes);
+        let hessian = columns(size, lanes, |directions| {
+            products.run(&[&self.latents, &self.params, directions])[0].clone()
+        });
+        Curvature {
+            log_likelihood,
+            gradient,
+            hessian: symmetric(hessian, size),
+            prior_hessian: symmetric(self.prior_hessian(density, lanes), size),
+        }
+    }
+
+    fn prior_hessian(&self, density: &dyn Density, lanes: usize) -> Vec<f64> {
+        let mut products = PriorProducts::new(self, density, lanes);
+        columns(self.latents.len(), lanes, |directions| {
+            products.run(directions).to_vec()
+        })
+    }
+}
+
+/// Random signs per pass for the diagonal of a Hessian, and passes.
+const PROBES: usize = 16;
+const PROBE_PASSES: usize = 4;
+
+impl Centre {
+    /// The frame of independent latents where a whole Hessian is too large: its diagonal by
+    /// random signs, E[s ∘ Hs], the prior's and the likelihood's together.
+    pub fn diagonal_frame(&self, density: &dyn Density, seed: u64) -> Frame {
+        let size = self.latents.len();
+        let mut rows = hessian_products(density, PROBES);
+        let mut diagonal = vec![0.0; size];
+        let mut signs = vec![0.0; PROBES * size];
+        for pass in 0..PROBE_PASSES {
+            let mut stream = Stream::new(seed, "probe", pass as u64);
+            fill_signs(&mut stream, &mut signs);
+            let products = &rows.run(&[&self.latents, &self.params, &signs])[0];
+            add_probes(&mut diagonal, &signs, products, PROBES * PROBE_PASSES);
+        }
+        let prior = self.prior_diagonal(density);
+        let scale = |(rows, prior): (&f64, &f64)| {
+            let curvature = (-rows).max(0.0) - prior;
+            if curvature > 0.0 && curvature.is_finite() {
+                curvature.powf(-0.5)
+            } else {
+                1.0
+            }
+        };
+        Frame::Diagonal {
+            shift: self.latents.as_slice().into(),
+            scale: diagonal.iter().zip(&prior).map(scale).collect(),
+        }
+    }
+
+    /// The diagonal of the prior's Hessian, by random signs in one pass of its own.
+    fn prior_diagonal(&self, density: &dyn Density) -> Vec<f64> {
+        let size = self.latents.len();
+        let mut signs = vec![0.0; PROBES * size];
+        fill_signs(&mut Stream::new(0, "prior probe", 0), &mut signs);
+        let mut products = PriorProducts::new(self, density, PROBES);
+        let mut diagonal = vec![0.0; size];
+        add_probes(&mut diagonal, &signs, products.run(&signs), PROBES);
+        diagonal
+    }
+}
+
+/// Adds the mean of s ∘ Hs over so many probes.
+fn add_probes(diagonal: &mut [f64], signs: &[f64], products: &[f64], probes: usize) {
+    let size = diagonal.len();
+    for (k, (sign, product)) in signs.iter().zip(products.iter().cycle()).enumerate() {
+        diagonal[k % size] += sign * product / probes as f64;
+    }
+}
+
+/// Fills with −1 or 1, equally likely.
+fn fill_signs(stream: &mut Stream, signs: &mut [f64]) {
+    for sign in signs {
+        *sign = if stream.uniform() < 0.5 { -1.0 } else { 1.0 };
+    }
+}

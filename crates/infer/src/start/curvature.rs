@@ -1,0 +1,129 @@
+//! First and second derivatives at the centre of a fit, and what is made of them.
+
+use std::sync::Arc;
+
+use super::Centre;
+use super::linear::{Factor, cholesky, inverse_factor};
+use crate::control::Control;
+use crate::frame::Frame;
+
+/// Above this many latents the Hessian is not computed.
+pub const MAX_DENSE: usize = 2000;
+
+/// First and second derivatives of the log likelihood and the prior at a centre.
+#[derive(Clone, Debug)]
+pub struct Curvature {
+    /// Σ log p(yₙ | z*)
+    pub log_likelihood: f64,
+    /// Its gradient.
+    pub gradient: Vec<f64>,
+    /// Its Hessian, row-major.
+    pub hessian: Vec<f64>,
+    /// The Hessian of the log prior.
+    pub prior_hessian: Vec<f64>,
+}
+
+impl Curvature {
+    /// Λ = −∇² log p(D, z*), the precision of the Laplace approximation.
+    pub fn precision(&self) -> Vec<f64> {
+        self.hessian
+            .iter()
+            .zip(&self.prior_hessian)
+            .map(|(h, p)| -(h + p))
+            .collect()
+    }
+
+    /// A lower factor F with F Fᵀ = Λ⁻¹; `None` if the curvature is not that of a maximum.
+    pub fn factor(&self) -> Option<Factor> {
+        let size = self.gradient.len();
+        inverse_factor(&cholesky(&self.precision(), size)?)
+    }
+
+    /// The frame of a correlated Gaussian; `None` if the curvature is not that of a maximum.
+    pub fn dense_frame(&self, centre: &Centre) -> Option<Frame> {
+        Some(Frame::Dense {
+            shift: centre.latents.as_slice().into(),
+            factor: self.factor()?.values.into(),
+        })
+    }
+
+    /// The frame of independent latents: scales Λᵢᵢ^(−½), those of the best independent
+    /// Gaussian; one where the curvature is not that of a maximum.
+    pub fn diagonal_frame(&self, centre: &Centre) -> Frame {
+        let size = self.gradient.len();
+        let precision = self.precision();
+        let scale = |i: usize| {
+            let curvature = precision[i * size + i];
+            if curvature > 0.0 && curvature.is_finite() {
+                curvature.powf(-0.5)
+            } else {
+                1.0
+            }
+        };
+        Frame::Diagonal {
+            shift: centre.latents.as_slice().into(),
+            scale: (0..size).map(scale).collect(),
+        }
+    }
+
+    /// The control variate of the data term.
+    pub fn control(&self, centre: &Centre) -> Control {
+        Control {
+            mode: centre.latents.as_slice().into(),
+            value: self.log_likelihood,
+            gradient: self.gradient.as_slice().into(),
+            hessian: Some(self.hessian.as_slice().into()),
+            params: Arc::from(centre.params.as_slice()),
+            summed: None,
+        }
+    }
+
+    /// The Laplace approximation of the log evidence.
+    pub fn log_evidence(&self, centre: &Centre) -> Option<f64> {
+        let size = self.gradient.len();
+        let factor = self.factor()?;
+        let volume = factor.log_volume();
+        let constant = crate::guide::HALF_LN_TWO_PI * size as f64;
+        Some(centre.log_joint + constant + volume)
+    }
+}
+
+/// The unit vectors from `first` on, as many as there are lanes; zeros for what is left.
+pub(crate) fn unit_vectors(size: usize, first: usize, lanes: usize) -> Vec<f64> {
+    let mut vectors = vec![0.0; lanes * size];
+    for lane in 0..lanes.min(size - first) {
+        vectors[lane * size + first + lane] = 1.0;
+    }
+    vectors
+}
+
+/// A matrix from its products with unit vectors, `lanes` at a time.
+pub(crate) fn columns(
+    size: usize,
+    lanes: usize,
+    mut product: impl FnMut(&[f64]) -> Vec<f64>,
+) -> Vec<f64> {
+    let mut matrix = vec![0.0; size * size];
+    for first in (0..size).step_by(lanes) {
+        let count = lanes.min(size - first);
+        // Curvature that does not depend on the direction (a linear function's) has no lanes.
+        let found = product(&unit_vectors(size, first, lanes))
+            .into_iter()
+            .cycle();
+        let rows = &mut matrix[first * size..(first + count) * size];
+        rows.iter_mut().zip(found).for_each(|(to, from)| *to = from);
+    }
+    matrix
+}
+
+/// The symmetric part: rounding leaves the two triangles slightly apart.
+pub(crate) fn symmetric(mut matrix: Vec<f64>, size: usize) -> Vec<f64> {
+    for i in 0..size {
+        for j in 0..i {
+            let mean = 0.5 * (matrix[i * size + j] + matrix[j * size + i]);
+            matrix[i * size + j] = mean;
+            matrix[j * size + i] = mean;
+        }
+    }
+    matrix
+}

@@ -1,0 +1,213 @@
+//! Where training starts, and what is known there: one file per strategy.
+
+pub mod another;
+pub mod centre;
+pub mod curvature;
+mod laplace;
+pub mod linear;
+pub mod mode;
+mod prior;
+pub mod quadrature;
+pub mod variational;
+mod zero;
+
+pub use another::Another;
+pub use centre::Centre;
+pub use curvature::{Curvature, MAX_DENSE};
+pub use laplace::Laplace;
+pub use mode::{Map, find_mode};
+pub use quadrature::Quadrature;
+pub use variational::{Variational, best_independent};
+pub use zero::Zero;
+
+pub(crate) use prior::Prior;
+
+use std::fmt;
+
+use lehr_density::Density;
+use lehr_graph::Graph;
+
+use crate::block::Learned;
+use crate::context::{PARAMS, all_blocks};
+use crate::control::{Control, Summed};
+use crate::frame::Frame;
+use crate::guide::{Base, Guide, MEAN};
+use crate::surrogate::{Mode as SurrogateMode, worst_fitted};
+use lehr_numeric::batch::BatchError;
+use lehr_numeric::lbfgs::LbfgsSettings;
+use prior::has_hierarchy;
+use quadrature::Best;
+
+/// What a start is asked for.
+pub struct Request<'a> {
+    /// The model and its rows.
+    pub density: &'a dyn Density,
+    /// The Gaussian that starts there, alone or below a chain.
+    pub base: Base,
+    /// Where randomness comes from.
+    pub seed: u64,
+    /// See [`is_plain`].
+    pub plain: bool,
+    /// Whether the fit ends where the start is the best Gaussian of the base's kind.
+    pub ends_at_best: bool,
+    /// Whether a surrogate may expand the log likelihood there.
+    pub expands: bool,
+}
+
+/// A way to find out where training starts.
+pub trait Start: fmt::Debug + Send + Sync {
+    /// The name in settings and tables.
+    fn name(&self) -> &'static str;
+
+    /// One line of help.
+    fn help(&self) -> &'static str;
+
+    /// Finds the place.
+    ///
+    /// # Errors
+    /// If this model cannot start in this way.
+    fn find(&self, request: &Request<'_>) -> Result<StartingPoint, StartError>;
+
+    /// Whether the place is near the posterior, so that the base of a chain is trained alone from
+    /// there first.
+    fn is_warm(&self) -> bool {
+        true
+    }
+}
+
+/// The starts that have a name in settings.
+pub static STARTS: [&dyn Start; 5] = [&Zero, &Map, &Laplace, &Quadrature, &Variational];
+
+/// The start for a model if none was asked for, and its name: the table of `docs/methods.md`.
+///
+/// | model | start |
+/// |---|---|
+/// | plain, with one predictor per row whose integrals can be taken | `quadrature` |
+/// | plain | `laplace` |
+/// | any other | `variational` |
+///
+/// # Errors
+/// If the table has more rows than can be numbered.
+pub fn choose(request: &Request<'_>) -> Result<(&'static str, StartingPoint), StartError> {
+    if !request.plain {
+        return Ok((Variational.name(), Variational.find(request)?));
+    }
+    let mode = find_mode(request.density, LbfgsSettings::default());
+    Ok(match quadrature::from_mode(request, &mode) {
+        Some(found) => (Quadrature.name(), found),
+        None => (Laplace.name(), laplace::around(request, mode, None)),
+    })
+}
+
+/// A start that cannot be made.
+#[derive(Debug, thiserror::Error)]
+pub enum StartError {
+    /// A batch that cannot be drawn.
+    #[error(transparent)]
+    Batch(#[from] BatchError),
+    /// The model does not allow it.
+    #[error("start: {problem}\n  hint: {hint}")]
+    Refusal {
+        /// What is wrong.
+        problem: String,
+        /// What to do.
+        hint: String,
+    },
+}
+
+/// Where training starts, and all that is known there.
+pub struct StartingPoint {
+    /// The coordinates in which the guide moves.
+    pub frame: Frame,
+    /// See [`is_plain`].
+    pub plain: bool,
+    /// The point around which it starts.
+    pub centre: Option<Centre>,
+    /// The curvature there.
+    pub curvature: Option<Curvature>,
+    /// How the best Gaussian was found, where the start is one.
+    pub best: Option<Best>,
+    /// What another fit learned.
+    pub learned: Option<Learned>,
+}
+
+impl StartingPoint {
+    /// A start of which nothing but the frame is known.
+    pub fn in_frame(frame: Frame, request: &Request<'_>) -> StartingPoint {
+        StartingPoint {
+            frame,
+            plain: request.plain,
+            centre: None,
+            curvature: None,
+            best: None,
+            learned: None,
+        }
+    }
+
+    /// The learned quantities of a guide where training starts.
+    pub fn learned(&self, density: &dyn Density, guide: &dyn Guide) -> Learned {
+        let mut learned = Learned::new(all_blocks(density, guide));
+        self.frame.start(&mut learned);
+        if let Some(centre) = &self.centre {
+            if let Some(range) = learned.range_of(PARAMS) {
+                learned.values[range].copy_from_slice(&centre.params);
+            }
+            if let (Frame::Identity, Some(range)) = (&self.frame, learned.range_of(MEAN)) {
+                learned.values[range].copy_from_slice(&centre.latents);
+            }
+        }
+        if let Some(other) = &self.learned {
+            learned.take_from(other);
+        }
+        learned
+    }
+
+    /// Whether the start is the best that a Gaussian of this kind can be.
+    pub fn is_best(&self, base: Base) -> bool {
+        let reached = self.best.as_ref().is_some_and(Best::is_reached);
+        reached && !matches!(base, Base::LowRank(_))
+    }
+
+    /// The expansion of the data term: to second order where that is close, to first order
+    /// otherwise.
+    pub(crate) fn control(&self, density: &dyn Density) -> Option<Control> {
+        let centre = self.centre.as_ref()?;
+        match &self.curvature {
+            Some(curvature) if self.plain => Some(curvature.control(centre)),
+            _ => Some(centre.control(density)),
+        }
+    }
+
+    /// The rows that an expansion to second order fits worst, to be summed in every step.
+    pub(crate) fn summed(&self, density: &dyn Density, seed: u64) -> Option<Summed> {
+        const USUAL: usize = 256;
+        let mode = self.surrogate_mode().filter(|_| self.plain)?;
+        let count = USUAL.min(density.n_rows());
+        let numbers = worst_fitted(density, (&mode, &self.frame), count, seed);
+        Some(Summed::new(density, &numbers))
+    }
+
+    /// What a surrogate is expanded around.
+    pub(crate) fn surrogate_mode(&self) -> Option<SurrogateMode> {
+        let (centre, curvature) = (self.centre.as_ref()?, self.curvature.as_ref()?);
+        Some(SurrogateMode {
+            latents: centre.latents.clone(),
+            params: centre.params.clone(),
+            gradient: curvature.gradient.clone(),
+            hessian: curvature.hessian.clone(),
+        })
+    }
+}
+
+/// Whether the rows enter through linear predictors and no site's spread is another site's value:
+/// the mode is then near the posterior, and an expansion there close.
+pub fn is_plain(density: &dyn Density) -> bool {
+    enters_linearly(density) && !has_hierarchy(density)
+}
+
+/// Whether the model says that its rows enter through linear predictors.
+fn enters_linearly(density: &dyn Density) -> bool {
+    let graph = Graph::new();
+    let (at, rows) = quadrature::probe(&graph, density);
+    density.linear_predictors(&at, &rows).is_some()
+}

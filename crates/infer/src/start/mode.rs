@@ -1,0 +1,64 @@
+//! The start `map`: the mode of the posterior, with the guide's own scale.
+
+use lehr_density::Density;
+
+use super::prior::Prior;
+use super::{Centre, Request, Start, StartError, StartingPoint};
+use crate::frame::Frame;
+use crate::pass::value_and_slopes;
+use lehr_numeric::lbfgs::{LbfgsSettings, maximise};
+
+/// The mode, with the guide's own scale.
+#[derive(Clone, Copy, Debug)]
+pub struct Map;
+
+impl Start for Map {
+    fn name(&self) -> &'static str {
+        "map"
+    }
+
+    fn help(&self) -> &'static str {
+        "the mode of the posterior"
+    }
+
+    fn is_warm(&self) -> bool {
+        false
+    }
+
+    fn find(&self, request: &Request<'_>) -> Result<StartingPoint, StartError> {
+        Ok(StartingPoint {
+            centre: Some(find_mode(request.density, LbfgsSettings::default())),
+            ..StartingPoint::in_frame(Frame::Identity, request)
+        })
+    }
+}
+
+/// Climbs from the model's own start to the mode, over all rows at every step.
+pub fn find_mode(density: &dyn Density, settings: LbfgsSettings) -> Centre {
+    let size = density.latents().size();
+    let start = [density.latents().start(), density.params().start()].concat();
+    let mut prior = Prior::new(density);
+    let mut rows = value_and_slopes(density);
+    let found = maximise(&start, settings, |point, slope| {
+        let (z, params) = point.split_at(size);
+        let own = prior.run(z, params);
+        let sums = rows.run(&[z, params]);
+        let parts = [(own.output(1), &sums[1]), (own.output(2), &sums[2])];
+        let mut at = 0;
+        for (a, b) in parts {
+            for (a, b) in a.iter().zip(b) {
+                slope[at] = a + b;
+                at += 1;
+            }
+        }
+        own.output(0)[0] + sums[0][0]
+    });
+    let (latents, params) = found.point.split_at(size);
+    Centre {
+        latents: latents.to_vec(),
+        params: params.to_vec(),
+        log_joint: found.value,
+        iterations: found.iterations,
+        reason: found.reason,
+    }
+}
