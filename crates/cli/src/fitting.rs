@@ -1,25 +1,21 @@
 //! From a formula and files to a saved fit: what `fit`, `compare` and `demo` share.
 
-use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use anyhow::{Result, anyhow, ensure};
 use clap::Args;
 use lehr_density::Density;
-use lehr_formula::{Expr, Formula, FormulaError, Terms};
+use lehr_formula::Formula;
 use lehr_infer::fit::Fit;
 use lehr_infer::method::Method;
 use lehr_infer::train::{Checkpoint, Run};
-use lehr_model::Bound;
-use lehr_regression::{Blocks, Family, Regression};
-use lehr_table::{Column, Source, Table};
+use lehr_regression::{BoundRegression, SavedFit, Specification};
+use lehr_table::Source;
 
-use crate::checking::Material;
 use crate::live::Live;
 use crate::memory::Memory;
 use crate::reading::Reading;
-use crate::saved::{SavedFit, today};
 use crate::storing::{self, Files, RowFile};
 
 /// The model on the command line.
@@ -48,14 +44,7 @@ pub(crate) struct ModelArgs {
 
 /// A model and its rows, ready to be fitted by any method.
 pub(crate) struct Prepared {
-    /// The model without its rows.
-    pub(crate) regression: Regression,
-    /// The model on its rows.
-    pub(crate) bound: Bound,
-    /// How the family came about.
-    family_choice: String,
-    read_seconds: f64,
-    dropped_rows: usize,
+    bound: BoundRegression,
     /// The rows of the model where they are on disk.
     stored: Option<RowFile>,
 }
@@ -71,104 +60,62 @@ impl ModelArgs {
     ) -> Result<Prepared> {
         let clock = Instant::now();
         // A formula that does not parse is told before any file is opened.
-        Formula::parse(&self.formula).map_err(|error| self.pointed(&error))?;
+        let formula = Formula::parse(&self.formula);
+        let formula = formula.map_err(|error| anyhow!(error.render(&self.formula)))?;
         let source = Source::open(&self.tables)?;
         let fields = source.schema(&reading.options(None)?)?;
-        let names: Vec<&str> = fields.iter().map(|field| field.name.as_str()).collect();
-        let terms = self.terms(&names)?;
-        let columns = terms.columns().into_iter().map(str::to_owned).collect();
-        let options = reading.options(Some(columns))?;
-        let family = self.family.as_deref();
-        let wish = Wish {
-            formula: &self.formula,
-            family: family.map(str::parse).transpose()?,
-            priors: &self.priors,
-        };
+        let names: Vec<String> = fields.into_iter().map(|field| field.name).collect();
+        let specification = self.specification(&formula, &names)?;
+        let columns = specification.columns().into_iter().map(str::to_owned);
+        let options = reading.options(Some(columns.collect()))?;
         if source.expected_bytes(&options)? > self.memory.0 {
             let files = Files::new(&source, &options, live)?;
-            return Prepared::on_disk(&wish, &files, output, clock);
+            return Prepared::on_disk(&specification, &files, output, clock);
         }
         let table = source.read(&options, &mut |progress| live.rows(progress))?;
         live.show("making the model");
-        Prepared::new(&wish, &table, clock)
-    }
-
-    fn terms(&self, names: &[&str]) -> Result<Terms> {
-        let read = || -> Result<Terms, FormulaError> {
-            let terms = Formula::parse(&self.formula)?.expand(names)?;
-            terms.check_columns(names)?;
-            Ok(terms)
-        };
-        read().map_err(|error| self.pointed(&error))
-    }
-
-    fn pointed(&self, error: &FormulaError) -> anyhow::Error {
-        anyhow!(error.render(&self.formula))
-    }
-}
-
-/// A model in words.
-pub(crate) struct Wish<'a> {
-    /// The formula.
-    pub(crate) formula: &'a str,
-    /// The family; by the response if `None`.
-    pub(crate) family: Option<Family>,
-    /// The priors that were given.
-    pub(crate) priors: &'a [String],
-}
-
-impl Wish<'_> {
-    /// The model of a table, and how its family came about.
-    fn regression(&self, table: &dyn Blocks) -> Result<(Regression, String)> {
-        let (family, origin) = match self.family {
-            Some(family) => (family, "as asked"),
-            None => (guess(self.formula, table)?, "by the response"),
-        };
-        let regression = Regression::learn(self.formula, family, self.priors, table)?;
-        Ok((regression, format!("{family}, {origin}")))
-    }
-}
-
-impl Prepared {
-    /// Makes the model of a table; `clock` started with its reading.
-    pub(crate) fn new(wish: &Wish<'_>, table: &Table, clock: Instant) -> Result<Prepared> {
-        let dropped = table.dropped_rows();
-        ensure!(
-            table.n_rows() > 0 || dropped == 0,
-            "table: expected at least one row, found none: all {dropped} have a missing value\n  hint: leave columns that are seldom filled out of the formula"
-        );
-        let (regression, family_choice) = wish.regression(table)?;
         Ok(Prepared {
-            bound: regression.bind(table)?,
-            regression,
-            family_choice,
-            read_seconds: clock.elapsed().as_secs_f64(),
-            dropped_rows: dropped,
+            bound: BoundRegression::new(&specification, &table, clock)?,
             stored: None,
         })
     }
 
+    fn specification(&self, formula: &Formula, names: &[String]) -> Result<Specification> {
+        let specification = Specification::new(formula, names)?;
+        let specification = match &self.family {
+            Some(name) => specification.with_family(name.parse()?),
+            None => specification,
+        };
+        Ok(specification.with_priors(&self.priors)?)
+    }
+}
+
+impl Prepared {
     /// Makes the model of a table that does not fit into memory.
     fn on_disk(
-        wish: &Wish<'_>,
+        specification: &Specification,
         files: &Files<'_>,
         output: Option<&Path>,
         clock: Instant,
     ) -> Result<Prepared> {
-        let (regression, family_choice) = wish.regression(files)?;
+        let regression = specification.learn(files)?;
         let stored = RowFile::new(output)?;
         let (bound, dropped_rows) = storing::bind(&regression, files, &stored)?;
+        let mut choices = specification.choices(&regression);
+        choices.push(("rows".into(), "on disk, shuffled".into()));
         Ok(Prepared {
-            regression,
-            bound,
-            family_choice,
-            read_seconds: clock.elapsed().as_secs_f64(),
-            dropped_rows,
+            bound: BoundRegression {
+                regression,
+                bound,
+                choices,
+                read_seconds: clock.elapsed().as_secs_f64(),
+                dropped_rows,
+            },
             stored: Some(stored),
         })
     }
 
-    /// Keeps the rows on disk, if there are any, for a fit that will be gone on with.
+    /// Keeps the rows on disk, if there are any, for a fit that will be resumed.
     pub(crate) fn keep_rows(&mut self) {
         if let Some(stored) = &mut self.stored {
             stored.keep();
@@ -185,68 +132,12 @@ impl Prepared {
         ensure!(
             self.stored.is_none() || fit.method != Method::Dais,
             "dais: expected rows in memory, found {} on disk\n  hint: sl-dais does not need them, or allow more with --memory",
-            self.bound.n_rows()
+            self.bound.bound.n_rows()
         );
         let mut run = Run {
             observer: live,
             checkpoint,
         };
-        let mut posterior = fit.run(&self.bound, &mut run)?;
-        let family = ("family".to_owned(), self.family_choice.clone());
-        posterior.choices.insert(0, family);
-        if self.stored.is_some() {
-            let rows = ("rows".to_owned(), "on disk, shuffled".to_owned());
-            posterior.choices.insert(1, rows);
-        }
-        let rows = posterior.guide.contents(&self.bound)?;
-        let mut saved = SavedFit {
-            version: env!("CARGO_PKG_VERSION").into(),
-            date: today(),
-            regression: self.regression.clone(),
-            posterior,
-            read_seconds: self.read_seconds,
-            dropped_rows: self.dropped_rows as u64,
-            contents: String::new(),
-            material: Material::default(),
-        };
-        saved.material = Material::new(&saved, &self.bound);
-        saved.contents = saved.material.contents(&rows);
-        Ok(saved)
+        Ok(self.bound.fit(fit, &mut run)?)
     }
-}
-
-/// The family that suits a response if none was named.
-fn guess(formula: &str, table: &dyn Blocks) -> Result<Family> {
-    let terms = Formula::parse(formula).and_then(|f| f.expand(table.names()));
-    let Ok(terms) = terms else {
-        return Ok(Family::Gaussian);
-    };
-    if terms.response.trials.is_some() {
-        return Ok(Family::Binomial);
-    }
-    let Expr::Column(name) = &terms.response.outcome else {
-        return Ok(Family::Gaussian);
-    };
-    if !table.names().contains(name) {
-        return Ok(Family::Gaussian);
-    }
-    let (mut levels, mut is_binary, mut is_text) = (HashSet::new(), true, false);
-    // Rows are left out for the same missing values as in the fit.
-    table.each(&terms.columns(), &mut |block| {
-        match block.column(name) {
-            Ok(Column::Boolean(_)) => {}
-            Ok(Column::Category { levels: names, .. }) => {
-                is_text = true;
-                levels.extend(names.iter().take(3).cloned());
-            }
-            Ok(Column::Number(y)) => is_binary &= y.iter().all(|&y| y == 0.0 || y == 1.0),
-            _ => is_binary = false,
-        }
-        Ok(())
-    })?;
-    Ok(match (is_text, is_binary) {
-        (true, _) if levels.len() > 2 => Family::Categorical,
-        (true, _) | (_, true) => Family::Bernoulli,
-        _ => Family::Gaussian,
-    })
 }

@@ -1,7 +1,6 @@
 //! The command `lehr`: tables, formulas, fits, predictions, a report.
 
 mod argument;
-mod checking;
 mod choice;
 mod command;
 mod failure;
@@ -12,15 +11,10 @@ mod memory;
 mod object;
 mod outcome;
 mod output;
-mod page;
-mod prediction;
 mod reading;
 mod sample;
-mod saved;
-mod score;
 mod session;
 mod storing;
-mod summary;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::process::ExitCode;

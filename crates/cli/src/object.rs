@@ -3,13 +3,9 @@
 use std::collections::BTreeMap;
 
 use lehr_infer::posterior::Estimate;
-use lehr_regression::Groups;
+use lehr_regression::{Groups, SavedFit};
 use lehr_report::{Coefficient, Seconds};
 use serde::Serialize;
-
-use crate::page;
-use crate::saved::SavedFit;
-use crate::summary::summaries;
 
 /// A number with its Monte Carlo error, and how many draws it comes from.
 #[derive(Serialize)]
@@ -100,7 +96,7 @@ impl FitObject {
     /// The object of a fit.
     pub(crate) fn new(saved: &SavedFit, groups: Groups) -> FitObject {
         let posterior = &saved.posterior;
-        let verdict = page::verdict(saved);
+        let verdict = saved.verdict();
         let iterations = posterior.trained.iterations;
         let priors = saved.regression.priors().into_iter();
         FitObject {
@@ -117,14 +113,16 @@ impl FitObject {
             gain_over_base: posterior.gain.map(|gain| estimate(gain, None)),
             pareto_k: posterior.pareto.shape,
             effective_sample_size: posterior.pareto.effective_size,
-            verdict: page::level_name(verdict.level).to_owned(),
+            verdict: verdict.level.name().to_owned(),
             verdict_sentence: verdict.sentence,
             advice: verdict.advice,
             corrected: saved.is_corrected(),
-            seconds: page::seconds(saved),
+            seconds: saved.seconds(),
             microseconds_per_iteration: 1e6 * posterior.seconds.train
                 / posterior.trained.steps_now.max(1) as f64,
-            coefficients: summaries(saved, groups).iter().map(Into::into).collect(),
+            coefficients: (saved.coefficients(groups).iter())
+                .map(Into::into)
+                .collect(),
             priors: priors
                 .map(|(name, distribution)| PriorObject { name, distribution })
                 .collect(),

@@ -2,6 +2,8 @@
 
 use std::process::ExitCode;
 
+use lehr_regression::SavedFit;
+
 /// How a command that could run has ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Outcome {
@@ -9,6 +11,16 @@ pub(crate) enum Outcome {
     Done,
     /// Done, but the diagnostics warn.
     Warned,
+}
+
+impl From<&SavedFit> for Outcome {
+    fn from(saved: &SavedFit) -> Outcome {
+        if saved.is_trusted() {
+            Outcome::Done
+        } else {
+            Outcome::Warned
+        }
+    }
 }
 
 impl From<Outcome> for ExitCode {

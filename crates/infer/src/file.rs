@@ -18,10 +18,3 @@ pub const POSTERIOR: Kind = Kind {
     words: "a fitted posterior",
     version: VERSION,
 };
-
-/// A posterior with the regression it is of, so that tables can be predicted.
-pub const FIT: Kind = Kind {
-    tag: b"regr-fit",
-    words: "a saved fit",
-    version: VERSION,
-};

@@ -1,7 +1,11 @@
 //! Every mistake that making or using a regression can find.
 
+use lehr_file::FileError;
 use lehr_formula::{BasisError, FormulaError};
-use lehr_model::BindError;
+use lehr_infer::fit::FitError;
+use lehr_model::{BindError, PriorError};
+use lehr_report::ReportError;
+use lehr_table::TableError;
 use thiserror::Error;
 
 /// Why a regression could not be made of a formula, a family, priors and a table, or not be
@@ -28,6 +32,14 @@ pub enum RegressionError {
     /// The table has no rows.
     #[error("table: expected at least one row, found none")]
     NoRows,
+    /// Every row of the table was left out.
+    #[error(
+        "table: expected at least one row, found none: all {dropped} have a missing value\n  hint: leave columns that are seldom filled out of the formula"
+    )]
+    AllMissing {
+        /// The rows.
+        dropped: usize,
+    },
     /// The table could not be read to its end; the reader's own words.
     #[error("{0}")]
     Read(String),
@@ -75,5 +87,44 @@ fn hinted(hint: &str) -> String {
     match hint {
         "" => String::new(),
         _ => format!("\n  hint: {hint}"),
+    }
+}
+
+/// Why a regression could not be fitted, saved, loaded, applied or scored. Displayed as it is
+/// shown to users.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// The formula, the family, the priors or a table.
+    #[error(transparent)]
+    Regression(#[from] RegressionError),
+    /// The fit.
+    #[error(transparent)]
+    Fit(#[from] FitError),
+    /// A saved fit that cannot be read or written.
+    #[error(transparent)]
+    File(#[from] FileError),
+    /// A table that cannot be made.
+    #[error(transparent)]
+    Table(#[from] TableError),
+    /// A page or a file of draws that cannot be written.
+    #[error(transparent)]
+    Report(#[from] ReportError),
+    /// A prior that cannot be drawn from.
+    #[error(transparent)]
+    Prior(#[from] PriorError),
+    /// A table to score a fit on lacks the response.
+    #[error(
+        "evaluate: expected the response {response:?} in the table, found none\n  hint: lehr predict needs no response"
+    )]
+    NoResponse {
+        /// The response.
+        response: String,
+    },
+}
+
+impl From<BindError> for Error {
+    fn from(error: BindError) -> Error {
+        Error::Regression(error.into())
     }
 }

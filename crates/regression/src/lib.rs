@@ -38,11 +38,20 @@ mod outcome;
 mod population;
 mod prior;
 mod program;
+mod regress;
 mod regression;
+mod saved;
 mod source;
+mod specification;
 
 pub use blocks::{Blocks, EachBlock};
-pub use error::RegressionError;
+pub use error::{Error, RegressionError};
 pub use family::{Family, Link};
 pub use new_rows::NewRows;
+pub use regress::{BoundRegression, Regress, regress};
 pub use regression::{Groups, NamedDraws, NewLevels, Regression};
+pub use saved::{
+    Calibration, DataCheck, Evaluation, Evaluator, Forecaster, Predictions, Ranks, SavedFit, Shift,
+    Simulation,
+};
+pub use specification::Specification;

@@ -9,6 +9,7 @@ use crate::law::{Domain, Kind, Law};
 const MOST_SHOWN: usize = 8;
 
 /// The priors that a user wrote, by the names of what they are on.
+#[derive(Default)]
 pub(crate) struct Wishes {
     wishes: Vec<Wish>,
 }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use lehr_density::{Columns, RowSource, SiteValue};
-use lehr_formula::{Formula, FormulaError, Intercept, Terms};
+use lehr_formula::Terms;
 use lehr_model::{Bound, Model};
 use lehr_table::{Column, Table};
 use serde::{Deserialize, Serialize};
@@ -15,12 +15,12 @@ use crate::design::{Design, Purpose, predictor_columns};
 use crate::error::RegressionError;
 use crate::family::Family;
 use crate::grouping::Grouping;
-use crate::learning::learn;
+use crate::learning::Learnt;
 use crate::new_rows::NewRows;
 use crate::outcome::Outcome;
 use crate::population::Population;
-use crate::prior::Wishes;
 use crate::program::group_column;
+use crate::specification::Specification;
 
 /// What is to be done with groups that the fitted table did not have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -105,12 +105,17 @@ impl Regression {
         priors: &[String],
         blocks: &dyn Blocks,
     ) -> Result<Regression, RegressionError> {
-        let terms = read(formula, family, blocks).map_err(|error| RegressionError::Formula {
-            error,
-            source_text: formula.to_owned(),
-        })?;
-        let wishes = Wishes::parse(priors)?;
-        let learnt = learn((&terms, formula), family, blocks)?;
+        let specification = Specification::parse(formula, blocks.names())?;
+        let specification = specification.with_family(family).with_priors(priors)?;
+        specification.learn(blocks)
+    }
+
+    /// Puts together what was learnt of a table.
+    pub(crate) fn assemble(
+        specification: &Specification,
+        (terms, family): (Terms, Family),
+        learnt: Learnt,
+    ) -> Result<Regression, RegressionError> {
         let parts = Parts {
             family,
             intercept: terms.intercept,
@@ -120,11 +125,11 @@ impl Regression {
             classes: &learnt.outcome.classes,
             n_rows: learnt.n_rows,
         };
-        let (mut blueprint, priors) = Draft::new(parts, &wishes).finish()?;
+        let (mut blueprint, priors) = Draft::new(parts, &specification.priors).finish()?;
         blueprint.has_offset = !terms.offsets.is_empty();
         blueprint.has_row_weight = terms.weights.is_some();
         Ok(Regression {
-            formula: formula.to_owned(),
+            formula: specification.formula.clone(),
             terms,
             family,
             outcome: learnt.outcome,
@@ -272,16 +277,4 @@ impl Regression {
     pub fn notes(&self) -> &[String] {
         &self.notes
     }
-}
-
-/// The formula against the columns of a table.
-fn read(formula: &str, family: Family, table: &dyn Blocks) -> Result<Terms, FormulaError> {
-    let terms = Formula::parse(formula)?.expand(table.names())?;
-    terms.check_columns(table.names())?;
-    let mut terms = terms.resolve(&|name: &str| table.is_text(name))?;
-    // The cutpoints are intercepts already.
-    if family == Family::Ordinal {
-        terms.intercept = Intercept::Present;
-    }
-    Ok(terms)
 }

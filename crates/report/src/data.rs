@@ -84,6 +84,15 @@ impl Level {
             Self::DoNotTrust => "Do not trust",
         }
     }
+
+    /// The level as programs spell it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Reliable => "reliable",
+            Self::Corrected => "corrected",
+            Self::DoNotTrust => "do-not-trust",
+        }
+    }
 }
 
 /// May these numbers be used, and why.

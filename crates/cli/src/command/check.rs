@@ -1,24 +1,18 @@
 //! `lehr check`: the diagnostics of a fit at length, and simulation-based calibration on request.
 
-mod simulation;
-
 use std::fmt::Write;
 use std::path::PathBuf;
 
 use anyhow::Result;
 use clap::Args;
 use lehr_numeric::pareto::threshold;
-use lehr_regression::Groups;
+use lehr_regression::{Ranks, SavedFit, Shift, Simulation};
 use serde::Serialize;
 
+use crate::live::Live;
 use crate::outcome::Outcome;
-use crate::page;
 use crate::reading::Reading;
-use crate::saved::SavedFit;
 use crate::session::Session;
-use crate::summary::{plain, weigh};
-
-use simulation::{Calibrated, Simulation};
 
 /// Show the diagnostics of a fit at length
 ///
@@ -47,16 +41,6 @@ pub(crate) struct Check {
     reading: Reading,
 }
 
-/// How far the weights move a coefficient.
-#[derive(Serialize)]
-struct Shift {
-    name: String,
-    /// Corrected minus plain mean, in plain standard deviations.
-    mean_moved: f64,
-    /// Corrected over plain standard deviation.
-    sd_ratio: f64,
-}
-
 #[derive(Serialize)]
 struct Checked {
     verdict: &'static str,
@@ -74,7 +58,7 @@ struct Checked {
     shifts: Vec<Shift>,
     warnings: Vec<String>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    simulation: Vec<Calibrated>,
+    simulation: Vec<Ranks>,
 }
 
 impl Check {
@@ -82,21 +66,32 @@ impl Check {
         let saved = SavedFit::load(&self.fit)?;
         let mut checked = Checked::new(&saved);
         if !self.simulate.is_empty() {
-            let simulation = Simulation {
-                saved: &saved,
-                count: self.simulations,
-                rows: self.simulation_rows,
-                iterations: self.simulation_iterations,
-            };
-            checked.simulation = simulation.run(session, &self.simulate, &self.reading)?;
+            checked.simulation = self.ranks(&saved, session)?;
             checked.judge_simulation();
         }
         session.answer(&checked, || checked.text(&saved))?;
         if checked.warnings.is_empty() {
-            Ok(saved.outcome())
+            Ok(Outcome::from(&saved))
         } else {
             Ok(Outcome::Warned)
         }
+    }
+
+    fn ranks(&self, saved: &SavedFit, session: &Session) -> Result<Vec<Ranks>> {
+        let live = Live::new(session, "simulate");
+        let columns = saved.regression.columns();
+        let columns = columns.into_iter().map(str::to_owned).collect();
+        let table = (self.reading).table(&self.simulate, Some(columns), &live)?;
+        let simulation = Simulation {
+            saved,
+            count: self.simulations,
+            rows: self.simulation_rows,
+            iterations: self.simulation_iterations,
+        };
+        let mut note = |number: usize| {
+            live.show(&format!("data set {} of {}", number + 1, self.simulations));
+        };
+        Ok(simulation.run(&table, &mut note)?)
     }
 }
 
@@ -104,7 +99,7 @@ impl Checked {
     fn new(saved: &SavedFit) -> Checked {
         let posterior = &saved.posterior;
         let mut checked = Checked {
-            verdict: page::level_name(page::verdict(saved).level),
+            verdict: saved.verdict().level.name(),
             pareto_k: posterior.pareto.shape,
             pareto_k_threshold: threshold(posterior.n_draws()),
             effective_sample_size: posterior.pareto.effective_size,
@@ -115,13 +110,13 @@ impl Checked {
             converged: posterior.trained.converged,
             iterations: posterior.trained.iterations,
             skipped_iterations: posterior.trained.bad_steps,
-            late_rise: late_rise(&posterior.trained.history),
-            shifts: shifts(saved),
+            late_rise: saved.late_rise(),
+            shifts: saved.shifts(),
             warnings: Vec::new(),
             simulation: Vec::new(),
         };
         checked.warnings = checked.warnings();
-        checked.warnings.extend(page::below_base(saved));
+        checked.warnings.extend(saved.below_base());
         checked
     }
 
@@ -159,7 +154,7 @@ impl Checked {
     }
 
     fn text(&self, saved: &SavedFit) -> String {
-        let mut out = Session::style().verdict(&page::verdict(saved));
+        let mut out = Session::style().verdict(&saved.verdict());
         let _ = writeln!(
             out,
             "\nimportance weights\n  k = {:.3}: below 0.5 the draws are reliable, below {:.2} weights repair them\n  {:.0} of {} draws effective",
@@ -203,32 +198,4 @@ impl Checked {
         }
         out
     }
-}
-
-/// How much the bound rose over the last third of the trace, halves of that third compared.
-fn late_rise(history: &[(u64, f64)]) -> f64 {
-    let late = &history[history.len() - history.len() / 3..];
-    let (first, second) = late.split_at(late.len() / 2);
-    let mean = |part: &[(u64, f64)]| {
-        part.iter().map(|(_, bound)| bound).sum::<f64>() / part.len().max(1) as f64
-    };
-    mean(second) - mean(first)
-}
-
-/// How far the weights move each coefficient, the farthest first.
-fn shifts(saved: &SavedFit) -> Vec<Shift> {
-    let weights = saved.posterior.pareto.weights();
-    let coefficients = saved.coefficients(Groups::Leave).into_iter();
-    let mut shifts: Vec<Shift> = coefficients
-        .map(|one| {
-            let (own, corrected) = (plain(&one.values), weigh(&one.values, &weights));
-            Shift {
-                name: one.name,
-                mean_moved: (corrected.mean - own.mean) / own.sd,
-                sd_ratio: corrected.sd / own.sd,
-            }
-        })
-        .collect();
-    shifts.sort_by(|a, b| b.mean_moved.abs().total_cmp(&a.mean_moved.abs()));
-    shifts
 }

@@ -6,7 +6,7 @@ use anyhow::{Result, ensure};
 use clap::Args;
 use lehr_infer::fit::Fit;
 use lehr_infer::method::Method;
-use lehr_regression::{Groups, NewLevels};
+use lehr_regression::{Groups, SavedFit};
 use lehr_report::write_page;
 
 use crate::choice::{Choice, methods};
@@ -16,16 +16,13 @@ use crate::live::Live;
 use crate::object::FitObject;
 use crate::outcome::Outcome;
 use crate::output::writable;
-use crate::page;
-use crate::prediction::Oracle;
 use crate::reading::Reading;
-use crate::saved::SavedFit;
 use crate::session::Session;
 
-use super::evaluate::judge;
+use super::evaluate::evaluate;
 
-/// Draws that held-out rows are judged by.
-pub(super) const TEST_DRAWS: usize = 256;
+/// Draws that held-out rows are scored by.
+const TEST_DRAWS: usize = 256;
 
 /// Fit the same model by several methods and compare them
 #[derive(Debug, Args)]
@@ -84,7 +81,7 @@ impl Compare {
             write_page(&compared(&rivals), path)?;
         }
         session.answer(&objects(&rivals), || text(&rivals))?;
-        Ok(best(&rivals).saved.outcome())
+        Ok(Outcome::from(&best(&rivals).saved))
     }
 
     fn rival(&self, session: &Session, prepared: &Prepared, fit: &Fit) -> Result<Rival> {
@@ -93,22 +90,13 @@ impl Compare {
         let test = if self.test.is_empty() {
             None
         } else {
-            let judged = judge(&oracle(&saved), &self.test, &self.reading, &live)?;
-            Some(judged.log_likelihood_per_row)
+            let forecaster = saved.forecaster(TEST_DRAWS);
+            let evaluation = evaluate(&forecaster, &self.test, &self.reading, &live)?;
+            Some(evaluation.log_likelihood_per_row)
         };
         drop(live);
         session.remark(&line(fit.method, &saved));
         Ok(Rival { saved, test })
-    }
-}
-
-/// A fit as judged on held-out rows, whose groups may be new.
-pub(super) fn oracle(saved: &SavedFit) -> Oracle<'_> {
-    Oracle {
-        draws: saved.draws(TEST_DRAWS),
-        saved,
-        new_levels: NewLevels::Sample,
-        seed: 0,
     }
 }
 
@@ -148,8 +136,8 @@ pub(super) fn objects(rivals: &[Rival]) -> Vec<FitObject> {
 
 /// The page of the best fit with all methods beside it.
 pub(super) fn compared(rivals: &[Rival]) -> lehr_report::ReportData {
-    let mut data = page::report(&best(rivals).saved);
-    let row = |rival: &Rival| page::comparison(&rival.saved, rival.test);
+    let mut data = best(rivals).saved.report();
+    let row = |rival: &Rival| rival.saved.comparison(rival.test);
     data.comparison = rivals.iter().map(row).collect();
     data
 }

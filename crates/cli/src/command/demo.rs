@@ -7,12 +7,11 @@ use anyhow::Result;
 use clap::Args;
 use lehr_infer::fit::Fit;
 use lehr_infer::method::Method;
-use lehr_infer::train::Iterations;
-use lehr_regression::Family;
+use lehr_infer::train::{Iterations, Run};
+use lehr_regression::{BoundRegression, Family, Specification};
 use lehr_report::write_page;
 use serde::Serialize;
 
-use crate::fitting::{Prepared, Wish};
 use crate::interrupt;
 use crate::live::Live;
 use crate::object::FitObject;
@@ -21,8 +20,7 @@ use crate::output::writable;
 use crate::sample::{DEMO_FORMULA, machines};
 use crate::session::Session;
 
-use super::compare::{Rival, best, compared, line, objects, oracle, text};
-use super::evaluate::judge_table;
+use super::compare::{Rival, best, compared, line, objects, text};
 
 const METHODS: [Method; 4] = [
     Method::MeanField,
@@ -68,24 +66,24 @@ impl Demo {
         interrupt::listen();
         let train = machines(self.rows, self.seed)?;
         let test = machines(self.rows / 10 + 1, self.seed.wrapping_add(1))?;
-        let wish = Wish {
-            formula: DEMO_FORMULA,
-            family: Some(Family::Bernoulli),
-            priors: &[],
-        };
+        let specification = Specification::parse(DEMO_FORMULA, train.names())?;
+        let specification = specification.with_family(Family::Bernoulli);
         session.remark(&format!(
             "{} rows of generated data: {DEMO_FORMULA}",
             self.rows
         ));
-        let prepared = Prepared::new(&wish, &train, Instant::now())?;
+        let prepared = BoundRegression::new(&specification, &train, Instant::now())?;
         let mut rivals = Vec::new();
         for method in METHODS {
             let mut live = Live::new(session, method.info().name);
-            let saved = prepared.fit(&self.fit(method), &mut live, None)?;
+            let mut run = Run {
+                observer: &mut live,
+                checkpoint: None,
+            };
+            let saved = prepared.fit(&self.fit(method), &mut run)?;
             drop(live);
             session.remark(&line(method, &saved));
-            let judged = judge_table(&oracle(&saved), &test)?;
-            let test = Some(judged.log_likelihood_per_row);
+            let test = Some(saved.evaluate(&test)?.log_likelihood_per_row);
             rivals.push(Rival { saved, test });
         }
         write_page(&compared(&rivals), &output)?;
@@ -97,7 +95,7 @@ impl Demo {
         session.answer(&shown, || {
             format!("{}\nreport: {}\n", text(&rivals), shown.report)
         })?;
-        Ok(best(&rivals).saved.outcome())
+        Ok(Outcome::from(&best(&rivals).saved))
     }
 
     /// A fit by the rules, with more draws for smooth pictures.

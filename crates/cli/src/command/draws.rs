@@ -4,14 +4,13 @@ use std::path::PathBuf;
 
 use anyhow::{Result, bail};
 use clap::Args;
-use lehr_regression::{Groups, NamedDraws};
+use lehr_regression::{Groups, NamedDraws, SavedFit};
 use lehr_report::InferenceData;
 use lehr_table::{Column, Sink, Table, TableError};
 use serde::Serialize;
 
 use crate::outcome::Outcome;
 use crate::output::writable;
-use crate::saved::SavedFit;
 use crate::session::Session;
 
 /// Write posterior draws of the coefficients
@@ -80,9 +79,9 @@ impl Draws {
             Groups::Leave
         };
         if !self.raw {
-            return saved.resampled(groups);
+            return saved.even_draws(groups);
         }
-        let mut columns = saved.coefficients(groups);
+        let mut columns = saved.raw_draws(groups);
         columns.push(NamedDraws {
             name: "log_weight".into(),
             values: saved.posterior.pareto.log_weights.clone(),

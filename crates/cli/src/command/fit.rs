@@ -7,7 +7,7 @@ use anyhow::{Result, anyhow, bail, ensure};
 use clap::Args;
 use lehr_infer::fit::FitError;
 use lehr_infer::train::{Checkpoint, TrainError};
-use lehr_regression::Groups;
+use lehr_regression::{Error, Groups, SavedFit};
 use lehr_table::Shuffler;
 
 use crate::choice::{Choice, method};
@@ -18,7 +18,6 @@ use crate::object::FitObject;
 use crate::outcome::Outcome;
 use crate::output::writable;
 use crate::reading::Reading;
-use crate::saved::SavedFit;
 use crate::session::Session;
 use crate::storing;
 
@@ -86,7 +85,7 @@ impl Fit {
         };
         let object = FitObject::new(&saved, groups).with_output(self.output.as_deref());
         session.answer(&object, || text(&saved, groups) + &self.ending())?;
-        Ok(saved.outcome())
+        Ok(Outcome::from(&saved))
     }
 
     /// Where checkpoints go, once it is clear that the output can be written at all.
@@ -152,8 +151,8 @@ fn beside(output: &Path) -> PathBuf {
 
 /// An interrupted fit says how to go on.
 fn stopped(error: anyhow::Error, checkpoint: Option<&Path>) -> anyhow::Error {
-    let step = match error.downcast_ref::<FitError>() {
-        Some(FitError::Train(TrainError::Stopped { step, .. })) => *step,
+    let step = match error.downcast_ref() {
+        Some(Error::Fit(FitError::Train(TrainError::Stopped { step, .. }))) => *step,
         _ => return error,
     };
     match checkpoint {

@@ -4,16 +4,14 @@ use std::path::PathBuf;
 
 use anyhow::{Result, ensure};
 use clap::{Args, ValueEnum};
-use lehr_regression::NewLevels;
+use lehr_regression::{Forecaster, NewLevels, SavedFit};
 use lehr_table::{Sink, Source, Table, TableError};
 use serde::Serialize;
 
 use crate::live::Live;
 use crate::outcome::Outcome;
 use crate::output::writable;
-use crate::prediction::Oracle;
 use crate::reading::{Reading, stop};
-use crate::saved::SavedFit;
 use crate::session::Session;
 
 /// What becomes of groups that were not fitted.
@@ -87,13 +85,12 @@ impl Predict {
         writable(&self.output)?;
         let saved = SavedFit::load(&self.fit)?;
         let live = Live::new(session, "predict");
-        let oracle = Oracle {
-            draws: saved.draws(self.draws),
-            saved: &saved,
+        let forecaster = Forecaster {
             new_levels: self.new_levels.into(),
             seed: self.seed,
+            ..saved.forecaster(self.draws)
         };
-        let scored = self.score(&oracle, &live)?;
+        let scored = self.score(&forecaster, &live)?;
         drop(live);
         session.answer(&scored, || {
             format!("{} rows predicted in {}\n", scored.n_rows, scored.output)
@@ -101,17 +98,17 @@ impl Predict {
         Ok(Outcome::Done)
     }
 
-    fn score(&self, oracle: &Oracle<'_>, live: &Live) -> Result<Scored> {
+    fn score(&self, forecaster: &Forecaster<'_>, live: &Live) -> Result<Scored> {
         let source = Source::open(&self.tables)?;
         let mut options = self.reading.options(None)?;
         if self.only {
-            options.columns = Some(needed(&source, &options, oracle)?);
+            options.columns = Some(needed(&source, &options, forecaster)?);
         }
         let (mut sink, mut columns, mut failed) = (None, Vec::new(), None);
         let scanned = source.scan(&options, &mut |batch, at| {
             live.rows(at);
             let first = at.rows - batch.n_rows() as u64;
-            match self.predicted(oracle, batch, first) {
+            match self.predicted(forecaster, batch, first) {
                 Ok(None) => Ok(()),
                 Ok(Some(table)) => {
                     columns = table.names().to_vec();
@@ -140,19 +137,23 @@ impl Predict {
             n_rows: scanned.rows,
             dropped_rows: scanned.dropped_rows,
             columns,
-            n_draws: oracle.draws.len(),
+            n_draws: forecaster.draws.len(),
         })
     }
 
     /// The table of a batch's predictions; `None` without rows.
-    fn predicted(&self, oracle: &Oracle<'_>, batch: Table, first: u64) -> Result<Option<Table>> {
+    fn predicted(
+        &self,
+        forecaster: &Forecaster<'_>,
+        batch: Table,
+        first: u64,
+    ) -> Result<Option<Table>> {
         if batch.n_rows() == 0 {
             return Ok(None);
         }
-        let rows = oracle.batch(&batch)?;
-        let predictions = oracle.predict(&rows, first);
+        let predictions = forecaster.predict(&batch, first)?;
         let kept = if self.only { Table::new() } else { batch };
-        Ok(Some(predictions.table(kept, &oracle.saved.regression)?))
+        Ok(Some(predictions.beside(kept)?))
     }
 }
 
@@ -160,9 +161,9 @@ impl Predict {
 fn needed(
     source: &Source,
     options: &lehr_table::ReadOptions,
-    oracle: &Oracle<'_>,
+    forecaster: &Forecaster<'_>,
 ) -> Result<Vec<String>> {
-    let wanted = oracle.saved.regression.predictor_columns();
+    let wanted = forecaster.saved.regression.predictor_columns();
     let fields = source.schema(options)?;
     let names = fields.into_iter().map(|field| field.name);
     Ok(names

@@ -4,13 +4,12 @@ use std::path::PathBuf;
 
 use anyhow::Result;
 use clap::Args;
+use lehr_regression::SavedFit;
 use lehr_report::write_page;
 use serde::Serialize;
 
 use crate::outcome::Outcome;
 use crate::output::writable;
-use crate::page;
-use crate::saved::SavedFit;
 use crate::session::Session;
 
 /// Write one self-contained HTML page about a saved fit
@@ -36,10 +35,10 @@ impl Report {
     pub(crate) fn run(&self, session: &Session) -> Result<Outcome> {
         writable(&self.output)?;
         let saved = SavedFit::load(&self.fit)?;
-        write_page(&page::report(&saved), &self.output)?;
+        write_page(&saved.report(), &self.output)?;
         let written = Written {
             output: self.output.display().to_string(),
-            verdict: page::level_name(page::verdict(&saved).level),
+            verdict: saved.verdict().level.name(),
         };
         session.answer(&written, || format!("{}\n", written.output))?;
         Ok(Outcome::Done)

@@ -5,15 +5,12 @@ use std::path::PathBuf;
 
 use anyhow::Result;
 use clap::Args;
-use lehr_regression::Groups;
+use lehr_regression::{Groups, SavedFit};
 
 use crate::live::words;
 use crate::object::FitObject;
 use crate::outcome::Outcome;
-use crate::page;
-use crate::saved::SavedFit;
 use crate::session::Session;
-use crate::summary::summaries;
 
 /// Show a saved fit: verdict, coefficients, priors, choices
 #[derive(Debug, Args)]
@@ -38,7 +35,7 @@ impl Summary {
             Groups::Leave
         };
         session.answer(&FitObject::new(&saved, groups), || text(&saved, groups))?;
-        Ok(saved.outcome())
+        Ok(Outcome::from(&saved))
     }
 }
 
@@ -46,9 +43,9 @@ impl Summary {
 pub(crate) fn text(saved: &SavedFit, groups: Groups) -> String {
     let style = Session::style();
     let posterior = &saved.posterior;
-    let mut out = style.verdict(&page::verdict(saved));
+    let mut out = style.verdict(&saved.verdict());
     out.push('\n');
-    out += &style.coefficients(&summaries(saved, groups));
+    out += &style.coefficients(&saved.coefficients(groups));
     let _ = writeln!(
         out,
         "\nlog evidence {:.2} ± {:.2}, at least {:.2} ± {:.2} (bound)",
@@ -65,7 +62,7 @@ pub(crate) fn text(saved: &SavedFit, groups: Groups) -> String {
         dropped(saved),
         posterior.latents.size(),
         posterior.trained.iterations,
-        words(page::seconds(saved).total())
+        words(saved.seconds().total())
     );
     out += &listed("model", vec![saved.regression.terms().to_string()]);
     let priors = saved.regression.priors().into_iter();

@@ -4,12 +4,13 @@ use lehr_density::{Density, Predictor, RowSet};
 use lehr_model::Bound;
 use lehr_numeric::stream::Stream;
 use lehr_numeric::summary::{mean, quantile, sorted};
-use lehr_regression::Family;
 use lehr_report::{CalibrationBin, CountBin, PredictiveCheck, Residual};
 use serde::{Deserialize, Serialize};
 
-use crate::saved::SavedFit;
-use crate::score::{Calibration, observed};
+use super::SavedFit;
+use super::calibration::Calibration;
+use super::pointwise::observed;
+use crate::family::Family;
 
 /// Rows that are checked at the most.
 const ROWS: usize = 5000;
@@ -31,33 +32,33 @@ struct Bar {
 
 /// What the report shows of the data.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
-pub(crate) struct Material {
+pub struct DataCheck {
     /// Histograms of observed and replicated responses.
-    pub(crate) predictive: Option<PredictiveCheck>,
+    pub predictive: Option<PredictiveCheck>,
     /// For two outcomes.
-    pub(crate) calibration: Vec<CalibrationBin>,
+    pub calibration: Vec<CalibrationBin>,
     /// For numbers.
-    pub(crate) residuals: Vec<Residual>,
+    pub residuals: Vec<Residual>,
     bars: Vec<Bar>,
     rows: u64,
 }
 
-impl Material {
+impl DataCheck {
     /// Checks a fit on some of its own rows.
-    pub(crate) fn new(saved: &SavedFit, density: &Bound) -> Material {
+    pub(crate) fn new(saved: &SavedFit, density: &Bound) -> DataCheck {
         let rows = some_rows(density.n_rows(), saved.posterior.seed);
         let set = RowSet::List(&rows);
         let seen = observed(density, &set);
         if rows.is_empty() || seen.len() != rows.len() {
-            return Material::default();
+            return DataCheck::default();
         }
         let (centers, replicas) = replicate(saved, density, &set);
         let family = saved.regression.family();
-        let mut material = Material {
+        let mut check = DataCheck {
             rows: rows.len() as u64,
-            ..Material::default()
+            ..DataCheck::default()
         };
-        material.predictive = Some(histograms(&seen, &replicas, family));
+        check.predictive = Some(histograms(&seen, &replicas, family));
         match family {
             Family::Bernoulli => {
                 let mut calibration = Calibration::default();
@@ -65,20 +66,20 @@ impl Material {
                     .iter()
                     .zip(&seen)
                     .for_each(|(p, y)| calibration.push(*p, *y));
-                material.calibration = calibration.bins();
+                check.calibration = calibration.bins();
             }
             Family::Poisson
             | Family::NegBinomial
             | Family::ZeroInflatedPoisson
-            | Family::ZeroInflatedNegBinomial => material.bars = bars(&seen, &replicas),
+            | Family::ZeroInflatedNegBinomial => check.bars = bars(&seen, &replicas),
             Family::Categorical | Family::Ordinal => {}
-            _ => material.residuals = residuals(&centers, &seen),
+            _ => check.residuals = residuals(&centers, &seen),
         }
-        material
+        check
     }
 
     /// Observed against expected counts.
-    pub(crate) fn rootogram(&self) -> Vec<CountBin> {
+    pub fn rootogram(&self) -> Vec<CountBin> {
         let bin = |bar: &Bar| CountBin {
             value: bar.value,
             observed: bar.observed,

@@ -1,66 +1,57 @@
 //! Simulation-based calibration: data drawn from the prior, fitted, and the ranks of the truth.
 
-use std::path::PathBuf;
-
-use anyhow::{Result, anyhow};
 use lehr_infer::fit::Fit;
 use lehr_infer::train::{Iterations, Run};
 use lehr_model::Bound;
 use lehr_numeric::stream::Stream;
-use lehr_regression::Groups;
 use lehr_table::{Column, Table};
 use serde::Serialize;
 
-use crate::live::Live;
-use crate::reading::Reading;
-use crate::saved::SavedFit;
-use crate::session::Session;
+use super::SavedFit;
+use crate::Error;
+use crate::regression::Groups;
 
-/// A simulation to be run.
-pub(super) struct Simulation<'a> {
-    pub(super) saved: &'a SavedFit,
-    pub(super) count: usize,
-    pub(super) rows: usize,
-    pub(super) iterations: Option<u64>,
+/// Simulation-based calibration: how data sets are drawn from the prior and fitted.
+pub struct Simulation<'a> {
+    /// The fit whose model and method are simulated.
+    pub saved: &'a SavedFit,
+    /// Data sets.
+    pub count: usize,
+    /// Rows of each data set at the most.
+    pub rows: usize,
+    /// Training steps of each fit; by the rules if `None`.
+    pub iterations: Option<u64>,
 }
 
 /// The ranks of one coefficient.
 #[derive(Serialize)]
-pub(super) struct Calibrated {
+pub struct Ranks {
     /// The coefficient.
-    pub(super) name: String,
+    pub name: String,
     /// The share of draws below the truth, one per data set.
-    pub(super) ranks: Vec<f64>,
+    pub ranks: Vec<f64>,
     /// Of the Kolmogorov–Smirnov distance of the ranks from uniform.
-    pub(super) p_value: f64,
+    pub p_value: f64,
 }
 
 impl Simulation<'_> {
-    /// Simulates and fits the data sets.
-    pub(super) fn run(
-        &self,
-        session: &Session,
-        tables: &[PathBuf],
-        reading: &Reading,
-    ) -> Result<Vec<Calibrated>> {
-        let live = Live::new(session, "simulate");
-        let columns = self.saved.regression.columns();
-        let columns = columns.into_iter().map(str::to_owned).collect();
-        let table = reading.table(tables, Some(columns), &live)?;
+    /// Simulates and fits the data sets on covariates of a table. `note` is told the number of
+    /// each data set before it is fitted.
+    pub fn run(&self, table: &Table, note: &mut dyn FnMut(usize)) -> Result<Vec<Ranks>, Error> {
         let order = lehr_numeric::order::permutation(table.n_rows(), self.saved.posterior.seed);
         let table = table.select_rows(&order[..self.rows.min(order.len())]);
         let design = self.saved.regression.design(&table)?;
         let bound = self.saved.regression.model().bind(&design)?;
         let mut ranks: Vec<Vec<f64>> = Vec::new();
-        for number in 0..self.count as u64 {
-            live.show(&format!("data set {} of {}", number + 1, self.count));
-            ranks.push(self.ranks(&bound, &design, number)?);
+        for number in 0..self.count {
+            note(number);
+            ranks.push(self.ranks(&bound, &design, number as u64)?);
         }
-        Ok(self.calibrated(&bound, &ranks))
+        Ok(self.by_coefficient(&bound, &ranks))
     }
 
     /// The ranks of every coefficient in one simulated data set.
-    fn ranks(&self, bound: &Bound, design: &Table, number: u64) -> Result<Vec<f64>> {
+    fn ranks(&self, bound: &Bound, design: &Table, number: u64) -> Result<Vec<f64>, Error> {
         let mut stream = Stream::new(self.saved.posterior.seed, "simulate", number);
         let params = self.saved.params();
         let truth = bound.draw_prior(params, &mut stream)?;
@@ -90,13 +81,10 @@ impl Simulation<'_> {
             .iter()
             .map(|t| &t.values)
             .zip(drawn.iter().map(|d| &d.values));
-        let ranks: Vec<f64> = pairs.map(rank).collect();
-        (!ranks.is_empty())
-            .then_some(ranks)
-            .ok_or_else(|| anyhow!("simulate: the model has no coefficients"))
+        Ok(pairs.map(rank).collect())
     }
 
-    fn calibrated(&self, bound: &Bound, ranks: &[Vec<f64>]) -> Vec<Calibrated> {
+    fn by_coefficient(&self, bound: &Bound, ranks: &[Vec<f64>]) -> Vec<Ranks> {
         let start = lehr_density::Density::latents(bound).start().to_vec();
         let sites = lehr_density::Density::latents(bound).constrain_values(&start);
         let names = self
@@ -106,7 +94,7 @@ impl Simulation<'_> {
             .into_iter();
         let one = |(place, name): (usize, String)| {
             let ranks: Vec<f64> = ranks.iter().map(|all| all[place]).collect();
-            Calibrated {
+            Ranks {
                 name,
                 p_value: uniform_p_value(&ranks),
                 ranks,

@@ -1,0 +1,145 @@
+//! From a formula and a table to a fit in one line.
+
+use std::time::Instant;
+
+use lehr_infer::fit::{Fit, FitError};
+use lehr_infer::method::Method;
+use lehr_infer::train::Run;
+use lehr_model::Bound;
+use lehr_table::Table;
+
+use crate::error::{Error, RegressionError};
+use crate::family::Family;
+use crate::regression::Regression;
+use crate::saved::{DataCheck, SavedFit, today};
+use crate::specification::Specification;
+
+/// A regression of a table: choose a family and priors where the defaults do not suit, then
+/// [`Regress::fit`] it.
+///
+/// ```
+/// use lehr_regression::{Groups, regress};
+/// use lehr_table::Table;
+///
+/// let x: Vec<f64> = (0..60).map(|i| f64::from(i) / 30.0 - 1.0).collect();
+/// let y = x.iter().enumerate().map(|(i, x)| 2.0 * x + f64::from(i as u32 % 3)).collect();
+/// let table = Table::new().with_number("x", x)?.with_number("y", y)?;
+/// let fit = regress("y ~ x", &table)?
+///     .prior("x ~ normal(0, 5)")?
+///     .fit()?;
+/// assert!((fit.coefficients(Groups::Leave)[1].best().mean - 2.0).abs() < 0.5);
+/// assert_eq!(fit.predict(&table)?.means().unwrap().len(), 60);
+/// # Ok::<(), lehr_regression::Error>(())
+/// ```
+pub fn regress<'t>(formula: &str, table: &'t Table) -> Result<Regress<'t>, RegressionError> {
+    Ok(Regress {
+        specification: Specification::parse(formula, table.names())?,
+        priors: Vec::new(),
+        table,
+        fit: None,
+    })
+}
+
+/// A regression of a table that is yet to be fitted; see [`regress`].
+pub struct Regress<'t> {
+    specification: Specification,
+    priors: Vec<String>,
+    table: &'t Table,
+    fit: Option<Fit>,
+}
+
+impl Regress<'_> {
+    /// How the response is distributed, by name; without this the response decides.
+    pub fn family(self, name: &str) -> Result<Self, RegressionError> {
+        let family: Family = name.parse()?;
+        Ok(Regress {
+            specification: self.specification.with_family(family),
+            ..self
+        })
+    }
+
+    /// A prior besides those given before, such as `x1 ~ normal(0, 1)`.
+    pub fn prior(mut self, prior: &str) -> Result<Self, RegressionError> {
+        self.priors.push(prior.to_owned());
+        Ok(Regress {
+            specification: self.specification.with_priors(&self.priors)?,
+            ..self
+        })
+    }
+
+    /// By which method, seed and so on; SL-DAIS if nothing is said.
+    pub fn with(self, fit: Fit) -> Self {
+        Regress {
+            fit: Some(fit),
+            ..self
+        }
+    }
+
+    /// Fits the regression.
+    pub fn fit(self) -> Result<SavedFit, Error> {
+        let fit = self.fit.unwrap_or_else(|| Fit::new(Method::SlDais));
+        let bound = BoundRegression::new(&self.specification, self.table, Instant::now())?;
+        let mut run = Run {
+            observer: &mut (),
+            checkpoint: None,
+        };
+        bound.fit(&fit, &mut run)
+    }
+}
+
+/// A regression with its rows, ready to be fitted by any method.
+pub struct BoundRegression {
+    /// The model without its rows.
+    pub regression: Regression,
+    /// The model on its rows.
+    pub bound: Bound,
+    /// What was chosen for the user before the fit.
+    pub choices: Vec<(String, String)>,
+    /// Seconds of reading.
+    pub read_seconds: f64,
+    /// Rows left out because a value was missing.
+    pub dropped_rows: usize,
+}
+
+impl BoundRegression {
+    /// Makes the model of a table; `clock` started when its reading did.
+    pub fn new(
+        specification: &Specification,
+        table: &Table,
+        clock: Instant,
+    ) -> Result<BoundRegression, RegressionError> {
+        let dropped = table.dropped_rows();
+        if table.n_rows() == 0 && dropped > 0 {
+            return Err(RegressionError::AllMissing { dropped });
+        }
+        let regression = specification.learn(table)?;
+        Ok(BoundRegression {
+            bound: regression.bind(table)?,
+            choices: specification.choices(&regression),
+            regression,
+            read_seconds: clock.elapsed().as_secs_f64(),
+            dropped_rows: dropped,
+        })
+    }
+
+    /// Fits by one method.
+    pub fn fit(&self, fit: &Fit, run: &mut Run<'_>) -> Result<SavedFit, Error> {
+        let mut posterior = fit.run(&self.bound, run)?;
+        posterior.choices.splice(0..0, self.choices.iter().cloned());
+        let rows = posterior.guide.contents(&self.bound);
+        let rows = rows.map_err(FitError::from)?;
+        let mut saved = SavedFit {
+            version: env!("CARGO_PKG_VERSION").into(),
+            date: today(),
+            regression: self.regression.clone(),
+            posterior,
+            read_seconds: self.read_seconds,
+            dropped_rows: self.dropped_rows as u64,
+            contents: String::new(),
+            data_check: DataCheck::default(),
+        };
+        saved.data_check = DataCheck::new(&saved, &self.bound);
+        saved.contents = saved.data_check.contents(&rows);
+        Ok(saved)
+    }
+}

@@ -1,0 +1,91 @@
+//! Predicted against observed frequencies, in constant memory.
+
+use lehr_report::CalibrationBin;
+
+/// Cells of predicted probability by its logit, which bins of equal count are merged from.
+const CELLS: usize = 400;
+/// Bins at the most.
+const BINS: f64 = 10.0;
+
+/// Predicted against observed frequencies, gathered row by row.
+#[derive(Clone, Debug)]
+pub struct Calibration {
+    cells: Vec<(u64, f64, f64)>,
+}
+
+impl Default for Calibration {
+    fn default() -> Self {
+        Calibration {
+            cells: vec![(0, 0.0, 0.0); CELLS],
+        }
+    }
+}
+
+impl Calibration {
+    /// Adds a row.
+    pub fn push(&mut self, probability: f64, outcome: f64) {
+        if !probability.is_finite() {
+            return;
+        }
+        let logit = (probability / (1.0 - probability)).ln().clamp(-10.0, 10.0);
+        let cell = ((logit + 10.0) / 20.0 * (CELLS - 1) as f64) as usize;
+        let cell = &mut self.cells[cell];
+        *cell = (cell.0 + 1, cell.1 + probability, cell.2 + outcome);
+    }
+
+    /// Bins of about equal count.
+    pub fn bins(&self) -> Vec<CalibrationBin> {
+        let total: u64 = self.cells.iter().map(|cell| cell.0).sum();
+        let wanted = (total as f64 / BINS).max(1.0);
+        let mut bins = Vec::new();
+        let mut open = (0, 0.0, 0.0);
+        for cell in &self.cells {
+            open = (open.0 + cell.0, open.1 + cell.1, open.2 + cell.2);
+            if open.0 as f64 >= wanted {
+                bins.push(bin(open));
+                open = (0, 0.0, 0.0);
+            }
+        }
+        if open.0 > 0 {
+            bins.push(bin(open));
+        }
+        bins
+    }
+}
+
+/// One bin with Wilson's 90 % interval around the observed frequency.
+fn bin((count, predicted, outcomes): (u64, f64, f64)) -> CalibrationBin {
+    const Z: f64 = 1.644_853_626_951_472_7;
+    let n = count as f64;
+    let share = outcomes / n;
+    let middle = (share + Z * Z / (2.0 * n)) / (1.0 + Z * Z / n);
+    let reach = Z / (1.0 + Z * Z / n) * (share * (1.0 - share) / n + Z * Z / (4.0 * n * n)).sqrt();
+    CalibrationBin {
+        predicted: predicted / n,
+        observed: share,
+        count,
+        low: (middle - reach).max(0.0),
+        high: (middle + reach).min(1.0),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bins_hold_about_a_tenth_of_the_rows_each() {
+        let mut calibration = Calibration::default();
+        for k in 0..10_000 {
+            let p = (f64::from(k) + 0.5) / 10_000.0;
+            calibration.push(p, f64::from(k % 10 < (10.0 * p) as i32));
+        }
+        let bins = calibration.bins();
+        assert!((9..=11).contains(&bins.len()), "{}", bins.len());
+        for bin in &bins[..bins.len() - 1] {
+            assert!((bin.predicted - bin.observed).abs() < 0.06, "{bin:?}");
+            assert!(bin.low <= bin.observed && bin.observed <= bin.high);
+        }
+        assert_eq!(bins.iter().map(|bin| bin.count).sum::<u64>(), 10_000);
+    }
+}

@@ -1,0 +1,135 @@
+//! How well a fit predicts rows it has not seen, in constant memory.
+
+use lehr_density::{Density, RowSet};
+use lehr_report::CalibrationBin;
+use lehr_table::Table;
+use serde::Serialize;
+
+use super::calibration::Calibration;
+use super::forecaster::{Batch, Forecaster};
+use super::pointwise::{log_likelihoods, observed};
+use crate::Error;
+use crate::error::RegressionError;
+use crate::family::Family;
+
+/// The scores of a fit on held-out rows.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Evaluation {
+    /// Mean over rows of the log of the mean likelihood over draws.
+    pub log_likelihood_per_row: f64,
+    /// The share of rows whose class was the likeliest; `None` for numbers.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub accuracy: Option<f64>,
+    /// The root mean square error of the posterior mean; `None` for classes.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rmse: Option<f64>,
+    /// Rows.
+    pub n_rows: u64,
+    /// Rows left out because a value was missing.
+    pub dropped_rows: usize,
+    /// Draws that the scores are means over.
+    pub n_draws: usize,
+    /// Predicted against observed frequencies; empty unless there are two outcomes.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub calibration: Vec<CalibrationBin>,
+}
+
+/// Scores a fit on a table that is read block by block.
+pub struct Evaluator<'a> {
+    forecaster: &'a Forecaster<'a>,
+    rows: u64,
+    log_likelihood: f64,
+    hits: f64,
+    squares: f64,
+    calibration: Calibration,
+}
+
+impl<'a> Evaluator<'a> {
+    /// Nothing is scored yet.
+    pub fn new(forecaster: &'a Forecaster<'a>) -> Evaluator<'a> {
+        Evaluator {
+            forecaster,
+            rows: 0,
+            log_likelihood: 0.0,
+            hits: 0.0,
+            squares: 0.0,
+            calibration: Calibration::default(),
+        }
+    }
+
+    /// Scores a block of rows, of which the first is row `first` (from 0) of the whole.
+    pub fn push(&mut self, table: &Table, first: u64) -> Result<(), Error> {
+        if table.n_rows() == 0 {
+            return Ok(());
+        }
+        let saved = self.forecaster.saved;
+        let batch = self.forecaster.batch(table)?;
+        if !batch.rows.has_response() {
+            let response = saved.regression.response();
+            return Err(Error::NoResponse { response });
+        }
+        let values = log_likelihoods(batch.rows.bound(), &batch.draws, saved.params());
+        self.log_likelihood += values.iter().sum::<f64>();
+        self.rows += values.len() as u64;
+        self.compare(&batch, first);
+        Ok(())
+    }
+
+    /// Compares predictions with what was observed.
+    fn compare(&mut self, batch: &Batch, first: u64) {
+        let bound = batch.rows.bound();
+        let seen = observed(bound, &RowSet::Range(0..bound.n_rows()));
+        let predictions = self.forecaster.predict_batch(batch, first);
+        match (self.family(), predictions.means()) {
+            (Family::Bernoulli, Some(means)) => {
+                for (p, y) in means.iter().zip(&seen) {
+                    self.hits += f64::from((*p > 0.5) == (*y > 0.5));
+                    self.calibration.push(*p, *y);
+                }
+            }
+            (Family::Categorical | Family::Ordinal, _) => {
+                let probabilities = predictions.probabilities();
+                for (row, y) in seen.iter().enumerate() {
+                    self.hits += f64::from(likeliest(&probabilities, row) as f64 == *y);
+                }
+            }
+            (_, Some(means)) => {
+                let errors = means.iter().zip(&seen).map(|(mean, y)| (mean - y).powi(2));
+                self.squares += errors.sum::<f64>();
+            }
+            _ => {}
+        }
+    }
+
+    fn family(&self) -> Family {
+        self.forecaster.saved.regression.family()
+    }
+
+    /// The scores of all rows so far, beside which so many were left out.
+    pub fn finish(self, dropped_rows: usize) -> Result<Evaluation, Error> {
+        if self.rows == 0 {
+            return Err(RegressionError::NoRows.into());
+        }
+        let n = self.rows as f64;
+        let is_class = self.family().is_class();
+        let calibration = match self.family() {
+            Family::Bernoulli => self.calibration.bins(),
+            _ => Vec::new(),
+        };
+        Ok(Evaluation {
+            log_likelihood_per_row: self.log_likelihood / n,
+            accuracy: is_class.then_some(self.hits / n),
+            rmse: (!is_class).then_some((self.squares / n).sqrt()),
+            n_rows: self.rows,
+            dropped_rows,
+            n_draws: self.forecaster.draws.len(),
+            calibration,
+        })
+    }
+}
+
+fn likeliest(probabilities: &[Vec<f64>], row: usize) -> usize {
+    let classes = 0..probabilities.len();
+    let best = classes.max_by(|a, b| probabilities[*a][row].total_cmp(&probabilities[*b][row]));
+    best.unwrap_or(0)
+}

@@ -1,0 +1,169 @@
+//! A saved fit: the model, the posterior and what a report needs, without the table.
+
+mod calibration;
+mod data_check;
+mod date;
+mod evaluator;
+mod forecaster;
+mod pointwise;
+mod report;
+mod simulation;
+mod summary;
+mod weighting;
+
+use std::path::Path;
+
+use lehr_file::{Kind, load, save};
+use lehr_infer::context::PARAMS;
+use lehr_infer::posterior::Posterior;
+use lehr_numeric::pareto::Trust;
+use lehr_table::Table;
+use serde::{Deserialize, Serialize};
+
+use crate::Error;
+use crate::regression::{Groups, NamedDraws, NewLevels, Regression};
+
+pub use calibration::Calibration;
+pub use data_check::DataCheck;
+pub(crate) use date::today;
+pub use evaluator::{Evaluation, Evaluator};
+pub use forecaster::{Forecaster, Predictions};
+pub use simulation::{Ranks, Simulation};
+pub use weighting::Shift;
+
+/// A posterior with the model it is of, so that tables can be predicted. The version is raised
+/// whenever its content changes its form.
+const FIT: Kind = Kind {
+    tag: b"regr-fit",
+    words: "a saved fit",
+    version: 1,
+};
+
+/// Draws that [`SavedFit::predict`] uses.
+const PREDICTION_DRAWS: usize = 200;
+/// Draws that [`SavedFit::evaluate`] uses.
+const EVALUATION_DRAWS: usize = 256;
+
+/// Everything a fit leaves behind.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct SavedFit {
+    /// The version of the program that made it.
+    pub version: String,
+    /// The day on which it was made.
+    pub date: String,
+    /// The model without its rows.
+    pub regression: Regression,
+    /// The posterior.
+    pub posterior: Posterior,
+    /// Seconds of reading.
+    pub read_seconds: f64,
+    /// Rows left out because a value was missing.
+    pub dropped_rows: u64,
+    /// What of the user's data is in the file, in words.
+    pub contents: String,
+    /// What a report shows of the data.
+    pub data_check: DataCheck,
+}
+
+impl SavedFit {
+    /// Writes the fit, all or nothing.
+    pub fn save(&self, path: impl AsRef<Path>) -> Result<(), Error> {
+        Ok(save(path.as_ref(), FIT, self)?)
+    }
+
+    /// Reads a fit.
+    pub fn load(path: impl AsRef<Path>) -> Result<SavedFit, Error> {
+        Ok(load(path.as_ref(), FIT)?)
+    }
+
+    /// Whether no diagnostic warns.
+    pub fn is_trusted(&self) -> bool {
+        let posterior = &self.posterior;
+        posterior.pareto.trust != Trust::Untrusted
+            && !posterior.is_below_base()
+            && posterior.trained.converged
+    }
+
+    /// Whether summaries are weighted by importance.
+    pub fn is_corrected(&self) -> bool {
+        self.posterior.pareto.trust == Trust::Corrected
+    }
+
+    /// θ, flat and unconstrained.
+    pub(crate) fn params(&self) -> &[f64] {
+        self.posterior.trained.learned.get(PARAMS).unwrap_or(&[])
+    }
+
+    /// How rows are predicted by at most so many draws.
+    pub fn forecaster(&self, draws: usize) -> Forecaster<'_> {
+        Forecaster {
+            draws: self.draws(draws),
+            saved: self,
+            new_levels: NewLevels::Sample,
+            seed: 0,
+        }
+    }
+
+    /// Predicts the rows of a table, which may lack the response. The effects of groups that
+    /// were not fitted are drawn from those of all groups.
+    pub fn predict(&self, table: &Table) -> Result<Predictions, Error> {
+        self.forecaster(PREDICTION_DRAWS).predict(table, 0)
+    }
+
+    /// Scores the fit on the rows of a table that has the response.
+    pub fn evaluate(&self, table: &Table) -> Result<Evaluation, Error> {
+        let forecaster = self.forecaster(EVALUATION_DRAWS);
+        let mut evaluator = Evaluator::new(&forecaster);
+        evaluator.push(table, 0)?;
+        evaluator.finish(table.dropped_rows())
+    }
+
+    /// At most so many draws of z to compute with. Where importance weights correct the fit
+    /// they are drawn by weight, so that all count the same afterwards.
+    pub(crate) fn draws(&self, most: usize) -> Vec<&[f64]> {
+        let size = self.posterior.latents.size().max(1);
+        let all: Vec<&[f64]> = self.posterior.draws.chunks_exact(size).collect();
+        let places = self.places(most.min(all.len()));
+        places.into_iter().map(|place| all[place]).collect()
+    }
+
+    /// Systematic resampling: the draws at equal steps of the cumulated weight.
+    fn places(&self, count: usize) -> Vec<usize> {
+        let total = self.posterior.n_draws();
+        let weights = if self.is_corrected() {
+            self.posterior.pareto.weights()
+        } else {
+            vec![1.0 / total.max(1) as f64; total]
+        };
+        let (mut place, mut reached) = (0, weights.first().copied().unwrap_or(0.0));
+        let mut places = Vec::with_capacity(count);
+        for step in 0..count {
+            let wanted = (step as f64 + 0.5) / count as f64;
+            while reached < wanted && place + 1 < total {
+                place += 1;
+                reached += weights[place];
+            }
+            places.push(place);
+        }
+        places
+    }
+
+    /// The coefficients of every draw, unweighted.
+    pub fn raw_draws(&self, groups: Groups) -> Vec<NamedDraws> {
+        self.regression
+            .coefficients(&self.posterior.sites(), groups)
+    }
+
+    /// The coefficients of draws that all count the same: where importance weights correct the
+    /// fit they are drawn again by weight.
+    pub fn even_draws(&self, groups: Groups) -> Vec<NamedDraws> {
+        let mut coefficients = self.raw_draws(groups);
+        if self.is_corrected() {
+            let places = self.places(self.posterior.n_draws());
+            for one in &mut coefficients {
+                one.values = places.iter().map(|&place| one.values[place]).collect();
+            }
+        }
+        coefficients
+    }
+}

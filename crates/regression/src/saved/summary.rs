@@ -1,0 +1,55 @@
+//! Draws of a coefficient as moments and quantiles.
+
+use lehr_numeric::summary::{Weighted, mean, quantile, sd, sorted};
+use lehr_report::{Coefficient, Summary};
+
+use super::SavedFit;
+use crate::regression::{Groups, NamedDraws};
+
+impl SavedFit {
+    /// Summaries of the coefficients; where weights correct the fit, the corrected ones too.
+    pub fn coefficients(&self, groups: Groups) -> Vec<Coefficient> {
+        let weights = self.is_corrected().then(|| self.posterior.pareto.weights());
+        let one = |draws: NamedDraws| Coefficient {
+            summary: plain(&draws.values),
+            corrected: weights
+                .as_deref()
+                .map(|weights| weigh(&draws.values, weights)),
+            name: draws.name,
+        };
+        self.raw_draws(groups).into_iter().map(one).collect()
+    }
+
+    /// Only the effects of single groups.
+    pub(super) fn group_coefficients(&self) -> Vec<Coefficient> {
+        let others = self.raw_draws(Groups::Leave).len();
+        self.coefficients(Groups::Include).split_off(others)
+    }
+}
+
+/// The summary of draws that all count the same.
+pub(super) fn plain(values: &[f64]) -> Summary {
+    let in_order = sorted(values);
+    let at = |probability| quantile(&in_order, probability);
+    Summary {
+        mean: mean(values),
+        sd: sd(values),
+        q5: at(0.05),
+        q50: at(0.5),
+        q95: at(0.95),
+        quartiles: Some([at(0.25), at(0.75)]),
+    }
+}
+
+/// The summary of weighted draws.
+pub(super) fn weigh(values: &[f64], weights: &[f64]) -> Summary {
+    let draws = Weighted::new(values, weights);
+    Summary {
+        mean: draws.mean(),
+        sd: draws.sd(),
+        q5: draws.quantile(0.05),
+        q50: draws.quantile(0.5),
+        q95: draws.quantile(0.95),
+        quartiles: Some([draws.quantile(0.25), draws.quantile(0.75)]),
+    }
+}

@@ -1,0 +1,128 @@
+//! A regression as it is asked for: a formula, a family, priors.
+
+use std::collections::HashSet;
+
+use lehr_formula::{Expr, Formula, FormulaError, Intercept, Terms};
+use lehr_table::Column;
+
+use crate::blocks::Blocks;
+use crate::error::RegressionError;
+use crate::family::Family;
+use crate::learning::learn;
+use crate::prior::Wishes;
+use crate::regression::Regression;
+
+/// A formula whose columns are known to be there, with a family and priors.
+pub struct Specification {
+    pub(crate) formula: String,
+    terms: Terms,
+    family: Option<Family>,
+    pub(crate) priors: Wishes,
+}
+
+impl Specification {
+    /// Reads a formula for a table with these columns.
+    pub fn parse(formula: &str, columns: &[String]) -> Result<Specification, RegressionError> {
+        let parsed = Formula::parse(formula).map_err(|error| pointed(error, formula))?;
+        Specification::new(&parsed, columns)
+    }
+
+    /// A formula that was parsed already, for a table with these columns.
+    pub fn new(formula: &Formula, columns: &[String]) -> Result<Specification, RegressionError> {
+        let expand = || {
+            let terms = formula.expand(columns)?;
+            terms.check_columns(columns)?;
+            Ok(terms)
+        };
+        Ok(Specification {
+            terms: expand().map_err(|error| pointed(error, formula.source()))?,
+            formula: formula.source().to_owned(),
+            family: None,
+            priors: Wishes::default(),
+        })
+    }
+
+    /// The same with this family; without one the response decides.
+    pub fn with_family(self, family: Family) -> Specification {
+        Specification {
+            family: Some(family),
+            ..self
+        }
+    }
+
+    /// The same with these priors, such as `x1 ~ normal(0, 1)`, and no others.
+    pub fn with_priors(self, priors: &[String]) -> Result<Specification, RegressionError> {
+        let priors = Wishes::parse(priors)?;
+        Ok(Specification { priors, ..self })
+    }
+
+    /// The columns of a table that the formula reads, the response's first.
+    pub fn columns(&self) -> Vec<&str> {
+        self.terms.columns()
+    }
+
+    /// What was chosen for the user of what could be asked for.
+    pub fn choices(&self, regression: &Regression) -> Vec<(String, String)> {
+        let origin = match self.family {
+            Some(_) => "as asked",
+            None => "by the response",
+        };
+        let family = format!("{}, {origin}", regression.family());
+        vec![("family".into(), family)]
+    }
+
+    /// Learns levels, scales and default priors from a table. Refuses what cannot be fitted.
+    pub fn learn(&self, blocks: &dyn Blocks) -> Result<Regression, RegressionError> {
+        let family = match self.family {
+            Some(family) => family,
+            None => guess(&self.terms, blocks)?,
+        };
+        let resolved = self
+            .terms
+            .clone()
+            .resolve(&|name: &str| blocks.is_text(name));
+        let mut terms = resolved.map_err(|error| pointed(error, &self.formula))?;
+        // The cutpoints are intercepts already.
+        if family == Family::Ordinal {
+            terms.intercept = Intercept::Present;
+        }
+        let learnt = learn((&terms, &self.formula), family, blocks)?;
+        Regression::assemble(self, (terms, family), learnt)
+    }
+}
+
+fn pointed(error: FormulaError, formula: &str) -> RegressionError {
+    RegressionError::Formula {
+        error,
+        source_text: formula.to_owned(),
+    }
+}
+
+/// The family that suits a response if none was named.
+fn guess(terms: &Terms, table: &dyn Blocks) -> Result<Family, RegressionError> {
+    if terms.response.trials.is_some() {
+        return Ok(Family::Binomial);
+    }
+    let Expr::Column(name) = &terms.response.outcome else {
+        return Ok(Family::Gaussian);
+    };
+    let (mut levels, mut is_binary, mut is_text) = (HashSet::new(), true, false);
+    // Rows are left out for the same missing values as in the fit.
+    table.each(&terms.columns(), &mut |block| {
+        match block.column(name) {
+            Ok(Column::Boolean(_)) => {}
+            Ok(Column::Category { levels: names, .. }) => {
+                is_text = true;
+                levels.extend(names.iter().take(3).cloned());
+            }
+            Ok(Column::Number(y)) => is_binary &= y.iter().all(|&y| y == 0.0 || y == 1.0),
+            _ => is_binary = false,
+        }
+        Ok(())
+    })?;
+    Ok(match (is_text, is_binary) {
+        (true, _) if levels.len() > 2 => Family::Categorical,
+        (true, _) | (_, true) => Family::Bernoulli,
+        _ => Family::Gaussian,
+    })
+}
