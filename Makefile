@@ -11,7 +11,7 @@ help:
 	@echo "make arviz   opens written draws in ArviZ, which it installs (PYTHON names the python)"
 	@echo "make browser loads a report in headless Chromium (CHROMIUM names it)"
 	@echo "make slow    the tests that take minutes"
-	@echo "make bench   speed tables (docs/performance.md holds dated copies)"
+	@echo "make bench   speed tables of the graph engine (docs/speed.md, lab/results)"
 	@echo "make peer    NumPyro beside lehr, in turns (PEER_ARGS=--quick for a short run)"
 	@echo "make docs    the API documentation"
 
@@ -51,17 +51,17 @@ bench:
 # Installs the peer into an environment of its own; the tables also go to target/peer.md.
 PEER_PYTHON ?= python3.11
 PEER_ARGS ?=
-PEER_VENV := bench/peer/.venv
+PEER_VENV := lab/peer/.venv
 PEER_TARGET := $(if $(CARGO_TARGET_DIR),$(CARGO_TARGET_DIR),$(CURDIR)/target)
 
 peer: $(PEER_VENV)/installed
 	cargo build --release --locked -p lehr-peer
-	LEHR_PEER=$(PEER_TARGET)/release/lehr-peer PYTHONPATH=bench/peer \
+	LEHR_PEER=$(PEER_TARGET)/release/lehr-peer PYTHONPATH=lab/peer \
 		$(PEER_VENV)/bin/python -m compare --report $(PEER_TARGET)/peer.md $(PEER_ARGS)
 
-$(PEER_VENV)/installed: bench/peer/requirements.txt
+$(PEER_VENV)/installed: lab/peer/requirements.txt
 	$(PEER_PYTHON) -m venv $(PEER_VENV)
-	$(PEER_VENV)/bin/pip install --quiet --requirement bench/peer/requirements.txt
+	$(PEER_VENV)/bin/pip install --quiet --requirement lab/peer/requirements.txt
 	touch $@
 
 docs:

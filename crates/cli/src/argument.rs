@@ -51,8 +51,6 @@ pub(crate) enum Command {
     Report(command::Report),
     Methods(command::Methods),
     Check(command::Check),
-    Bench(command::Bench),
-    Paper(command::Paper),
     Completions(command::Completions),
     Man(command::Man),
 }
@@ -71,8 +69,6 @@ impl Command {
             Command::Report(command) => command.run(session),
             Command::Methods(_) => command::Methods::run(session),
             Command::Check(command) => command.run(session),
-            Command::Bench(command) => command.run(session),
-            Command::Paper(command) => command.run(session),
             Command::Completions(command) => command.run(),
             Command::Man(command) => command.run(),
         }

@@ -39,17 +39,6 @@ impl Live {
         self.bar.set_message(format!("{}: {text}", self.label));
     }
 
-    /// Starts the line with another label from now on.
-    pub(crate) fn relabel(&mut self, label: &str) {
-        self.label = label.into();
-        self.show("");
-    }
-
-    /// Something written on stderr while the line makes room for it.
-    pub(crate) fn aside(&self, write: impl FnOnce()) {
-        self.bar.suspend(write);
-    }
-
     /// Rows read so far.
     pub(crate) fn rows(&self, progress: lehr_table::Progress) {
         let doing = match progress.stage {

@@ -1,35 +1,8 @@
-//! Generated tables: what the demonstration fits and the benchmark times.
+//! The generated table that the demonstration fits.
 
 use anyhow::Result;
-use lehr_model::distribution::{Bernoulli, Distribution, Normal};
-use lehr_model::{Bound, Model};
 use lehr_numeric::stream::Stream;
 use lehr_table::Table;
-
-/// A logistic regression on standard normal columns, one coefficient each.
-pub(crate) fn logistic(rows: usize, columns: usize) -> Result<Bound> {
-    let mut stream = Stream::new(1, "bench", 0);
-    let weights: Vec<f64> = (0..columns).map(|_| stream.normal()).collect();
-    let scale = 1.0 / (columns as f64).sqrt();
-    let mut x = vec![0.0; rows * columns];
-    stream.fill_normal(&mut x);
-    let label = |row: &[f64]| {
-        let logit: f64 = row.iter().zip(&weights).map(|(x, w)| scale * x * w).sum();
-        f64::from(stream.uniform() < sigmoid(logit))
-    };
-    let y: Vec<f64> = x.chunks_exact(columns).map(label).collect();
-    let table = Table::new()
-        .with_matrix("x", rows, columns, x)?
-        .with_number("y", y)?;
-    let model = Model::new(move |m| {
-        let weight = m.sample("weight", Normal::new(0.0, 1.0).expand([columns]));
-        m.rows(|row| {
-            let logit = row.matrix("x").dot(weight);
-            row.observe("y", Bernoulli::with_logit(logit));
-        });
-    });
-    Ok(model.bind(&table)?)
-}
 
 /// The formula of the demonstration.
 pub(crate) const DEMO_FORMULA: &str = "failed ~ age + load + age:load + shift + (1 | site)";

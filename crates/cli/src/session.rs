@@ -68,11 +68,6 @@ impl Session {
         self.pool.install(work)
     }
 
-    /// How many threads there are.
-    pub(crate) fn threads(&self) -> usize {
-        self.pool.current_num_threads()
-    }
-
     /// How to write on stdout.
     pub(crate) fn style() -> Style {
         Style::detect(&std::io::stdout())

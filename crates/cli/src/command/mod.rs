@@ -1,6 +1,5 @@
 //! The commands: one file each, with its arguments and what it does.
 
-mod bench;
 mod check;
 mod compare;
 mod completions;
@@ -10,12 +9,10 @@ mod evaluate;
 mod fit;
 mod man;
 mod methods;
-mod paper;
 mod predict;
 mod report;
 mod summary;
 
-pub(crate) use bench::Bench;
 pub(crate) use check::Check;
 pub(crate) use compare::Compare;
 pub(crate) use completions::Completions;
@@ -25,7 +22,6 @@ pub(crate) use evaluate::Evaluate;
 pub(crate) use fit::Fit;
 pub(crate) use man::Man;
 pub(crate) use methods::Methods;
-pub(crate) use paper::Paper;
 pub(crate) use predict::Predict;
 pub(crate) use report::Report;
 pub(crate) use summary::Summary;

@@ -315,50 +315,6 @@ fn check_tells_the_diagnostics_and_simulates_on_request() {
 }
 
 #[test]
-fn bench_step_measures_what_was_asked() {
-    let arguments = [
-        "bench",
-        "step",
-        "--method",
-        "sl-dais",
-        "--base",
-        "mean-field",
-        "--surrogate",
-        "rand",
-        "--chain-steps",
-        "4",
-        "--dim",
-        "6",
-        "--rows",
-        "1000",
-        "--batch",
-        "64",
-        "--surrogate-rows",
-        "32",
-        "--lanes",
-        "1",
-        "--threads",
-        "1",
-        "--steps",
-        "50",
-    ];
-    let json = Scratch::new().json(0, &arguments);
-    assert!(json["microseconds_per_step"].as_f64().unwrap() > 0.0);
-    assert!(json["compile_milliseconds"].as_f64().unwrap() > 0.0);
-    let asked = [
-        "chain_steps",
-        "dim",
-        "rows",
-        "batch",
-        "surrogate_rows",
-        "lanes",
-        "threads",
-    ];
-    let found = asked.map(|key| json[key].as_u64().unwrap());
-    assert_eq!(found, [4, 6, 1000, 64, 32, 1, 1]);
-}
-
-#[test]
 fn the_demonstration_ends_with_a_report() {
     let scratch = Scratch::new();
     let ended = scratch.run(&["demo", "--rows", "400"]);

@@ -4,7 +4,7 @@ use std::process::Stdio;
 
 use crate::fixture::Scratch;
 
-const COMMANDS: [&str; 14] = [
+const COMMANDS: [&str; 12] = [
     "demo",
     "fit",
     "summary",
@@ -15,8 +15,6 @@ const COMMANDS: [&str; 14] = [
     "report",
     "methods",
     "check",
-    "bench",
-    "paper",
     "completions",
     "man",
 ];
@@ -31,8 +29,6 @@ fn every_command_has_help_with_examples() {
         assert!(help.contains("Examples:"), "{command}: {help}");
         assert!(help.contains("--json"), "{command}: {help}");
     }
-    let step = scratch.expect(0, &["bench", "step", "--help"]).stdout;
-    assert!(step.contains("--surrogate-rows"), "{step}");
 }
 
 #[test]

@@ -248,30 +248,3 @@ fn evaluation_without_the_response_is_refused() {
     let error = refused(&scratch, &["evaluate", fit.to_str().unwrap(), "new.csv"]);
     assert!(error.contains("hit"), "{error}");
 }
-
-#[test]
-fn a_table_of_the_paper_without_its_data_says_where_to_put_which_file() {
-    let scratch = Scratch::new();
-    for (table, file) in [
-        ("surrogates", "higgs.parquet"),
-        ("imbalance", "susy.parquet"),
-    ] {
-        let error = refused(&scratch, &["paper", table, "--data", "nowhere"]);
-        assert!(error.contains(file), "{error}");
-        assert!(
-            error.contains("nowhere") && error.contains("--data"),
-            "{error}"
-        );
-        assert!(error.contains("--quick"), "{error}");
-    }
-    let error = refused(&scratch, &["paper", "figures"]);
-    assert!(error.contains("convergence"), "{error}");
-    let error = refused(
-        &scratch,
-        &["paper", "timing", "--quick", "--iterations", "3"],
-    );
-    assert!(
-        error.contains("--iterations: expected at least 100"),
-        "{error}"
-    );
-}

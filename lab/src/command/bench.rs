@@ -1,0 +1,313 @@
+//! `lehr-lab bench step`: what one training step costs on generated data.
+
+use std::time::Instant;
+
+use anyhow::{Result, ensure};
+use clap::{Args, Subcommand, ValueEnum};
+use lehr_density::Density;
+use lehr_graph::kernel::with_threads_awake;
+use lehr_infer::annealed::{Annealed, AnnealedStart, Drive, Momentum};
+use lehr_infer::block::{Block, Learned};
+use lehr_infer::context::{Feed, params_block};
+use lehr_infer::frame::Frame;
+use lehr_infer::guide::{Base, FullRank, Guide, LowRank, MeanField};
+use lehr_infer::method::Method;
+use lehr_infer::objective::Score;
+use lehr_infer::program::Program;
+use lehr_infer::start::find_mode;
+use lehr_infer::surrogate::{Mode, Setup, SurrogateKind, SurrogateSettings};
+use lehr_infer::train::{Task, TrainSettings};
+use lehr_lab::logistic;
+use lehr_numeric::adam::{Adam, AdamSettings};
+use lehr_numeric::lbfgs::LbfgsSettings;
+use serde::Serialize;
+
+use crate::session::Session;
+
+/// Measure speed on generated data
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  lehr-lab bench step --method sl-dais --chain-steps 8 --dim 28 --rows 50000 --batch 256
+  lehr-lab bench step --method full-rank --lanes 4 --threads 1 --json")]
+pub(crate) struct Bench {
+    #[command(subcommand)]
+    what: What,
+}
+
+#[derive(Debug, Subcommand)]
+enum What {
+    Step(Step),
+}
+
+/// Median time of one training step of a logistic regression
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  lehr-lab bench step --method sl-dais --base mean-field --surrogate rand --chain-steps 8 \\
+    --dim 28 --rows 50000 --batch 256 --surrogate-rows 256 --lanes 1 --threads 1")]
+struct Step {
+    /// The method (see lehr methods)
+    #[arg(long, default_value = "sl-dais")]
+    method: String,
+    /// The Gaussian, alone or below a chain [default: the method's own, else mean-field]
+    #[arg(long, value_enum)]
+    base: Option<BaseName>,
+    /// What drives the chain of sl-dais
+    #[arg(long, default_value = "rand")]
+    surrogate: String,
+    /// Leapfrog steps of the chain
+    #[arg(long, default_value_t = 8)]
+    chain_steps: usize,
+    /// Columns of the table, one coefficient each
+    #[arg(long, default_value_t = 28)]
+    dim: usize,
+    /// Rows of the table
+    #[arg(long, default_value_t = 50_000)]
+    rows: usize,
+    /// Rows that score a step
+    #[arg(long, default_value_t = 256)]
+    batch: usize,
+    /// Rows of the surrogate
+    #[arg(long, default_value_t = 256)]
+    surrogate_rows: usize,
+    /// Draws per step
+    #[arg(long, default_value_t = 1)]
+    lanes: usize,
+    /// Steps to time
+    #[arg(long, default_value_t = 2000)]
+    steps: usize,
+}
+
+/// The Gaussian, alone or below a chain.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum BaseName {
+    MeanField,
+    FullRank,
+    LowRank,
+}
+
+impl BaseName {
+    fn base(self) -> Base {
+        match self {
+            BaseName::MeanField => Base::MeanField(MeanField::default()),
+            BaseName::FullRank => Base::FullRank(FullRank::default()),
+            BaseName::LowRank => Base::LowRank(LowRank::default()),
+        }
+    }
+}
+
+/// The answer.
+#[derive(Serialize)]
+struct Measured {
+    microseconds_per_step: f64,
+    compile_milliseconds: f64,
+    method: &'static str,
+    base: &'static str,
+    surrogate: Option<&'static str>,
+    chain_steps: usize,
+    dim: usize,
+    rows: usize,
+    batch: usize,
+    surrogate_rows: usize,
+    lanes: usize,
+    threads: usize,
+    version: &'static str,
+}
+
+impl Bench {
+    pub(crate) fn run(&self, session: &Session) -> Result<()> {
+        let What::Step(step) = &self.what;
+        let measured = step.measure(session)?;
+        session.answer(&measured, |_| {
+            format!(
+                "{:.2} µs per step (median), compiled in {:.2} ms\n{}, base {}, {} chain steps, {} rows of {} columns, batch {}, {} lanes, {} threads\n",
+                measured.microseconds_per_step,
+                measured.compile_milliseconds,
+                measured.method,
+                measured.base,
+                measured.chain_steps,
+                measured.rows,
+                measured.dim,
+                measured.batch,
+                measured.lanes,
+                measured.threads,
+            )
+        })
+    }
+}
+
+impl Step {
+    fn check(&self) -> Result<()> {
+        let counts = [
+            ("dim", self.dim),
+            ("rows", self.rows),
+            ("batch", self.batch),
+            ("lanes", self.lanes),
+            ("steps", self.steps),
+            ("surrogate-rows", self.surrogate_rows),
+        ];
+        for (name, count) in counts {
+            ensure!(count > 0, "--{name}: expected at least 1, found 0");
+        }
+        ensure!(
+            self.batch <= self.rows,
+            "--batch: {} rows were asked for, but the table has {}",
+            self.batch,
+            self.rows
+        );
+        Ok(())
+    }
+
+    fn measure(&self, session: &Session) -> Result<Measured> {
+        self.check()?;
+        let method = self.method.parse::<Method>()?;
+        let base = self.base(method);
+        let surrogate: SurrogateKind = self.surrogate.parse()?;
+        let density = logistic::generate(self.rows, self.dim)?;
+        let guide = self.guide(&density, method, surrogate)?;
+        let mut blocks: Vec<Block> = params_block(&density).into_iter().collect();
+        blocks.extend(guide.blocks(&density));
+        let task = Task {
+            density: &density,
+            frame: &Frame::Identity,
+            guide: guide.as_ref(),
+            score: &self.score(),
+        };
+        let (compile, step) = self.time(&task, Learned::new(blocks))?;
+        Ok(Measured {
+            microseconds_per_step: 1e6 * step,
+            compile_milliseconds: 1e3 * compile,
+            method: method.info().name,
+            base: base.base().name(),
+            surrogate: (method == Method::SlDais).then(|| surrogate.name()),
+            chain_steps: if method.is_annealed() {
+                self.chain_steps
+            } else {
+                0
+            },
+            dim: self.dim,
+            rows: self.rows,
+            batch: self.batch,
+            surrogate_rows: self.surrogate_rows,
+            lanes: self.lanes,
+            threads: session.threads(),
+            version: env!("CARGO_PKG_VERSION"),
+        })
+    }
+
+    fn base(&self, method: Method) -> BaseName {
+        match method {
+            Method::MeanField => BaseName::MeanField,
+            Method::FullRank => BaseName::FullRank,
+            Method::LowRank => BaseName::LowRank,
+            _ => self.base.unwrap_or(BaseName::MeanField),
+        }
+    }
+
+    fn score(&self) -> Score {
+        let rows = if self.batch == self.rows {
+            Feed::All
+        } else {
+            Feed::Batch {
+                size: self.batch,
+                purpose: "score".into(),
+            }
+        };
+        Score {
+            rows,
+            control: None,
+        }
+    }
+
+    fn guide(
+        &self,
+        density: &dyn Density,
+        method: Method,
+        surrogate: SurrogateKind,
+    ) -> Result<Box<dyn Guide>> {
+        let base = self.base(method).base();
+        let size = self.batch;
+        let drive = match method {
+            Method::Dais => Drive::FullData,
+            Method::NsDais => Drive::Batch { size },
+            Method::NsPrimeDais => Drive::FreshBatch { size },
+            Method::SlDais => {
+                let mode = (surrogate == SurrogateKind::Taylor).then(|| mode(density));
+                let setup = Setup {
+                    seed: 0,
+                    mode: mode.as_ref(),
+                    frame: &Frame::Identity,
+                };
+                let settings = SurrogateSettings::new(surrogate, self.surrogate_rows);
+                Drive::Surrogate(settings.build(density, &setup)?)
+            }
+            _ => return Ok(Box::new(base)),
+        };
+        Ok(Box::new(Annealed {
+            base,
+            drive,
+            steps: self.chain_steps,
+            momentum: Momentum::Diagonal,
+            start: AnnealedStart::default(),
+        }))
+    }
+
+    /// Seconds of compiling and of the median step.
+    fn time(&self, task: &Task<'_>, mut learned: Learned) -> Result<(f64, f64)> {
+        let settings = TrainSettings {
+            lanes: self.lanes,
+            ..TrainSettings::default()
+        };
+        let clock = Instant::now();
+        let mut program = task.program(&learned, &settings)?;
+        let compile = clock.elapsed().as_secs_f64();
+        let mut adam = Adam::new(learned.values.len(), AdamSettings::default());
+        let mut gradient = vec![0.0; learned.values.len()];
+        let warm = self.steps / 10 + 1;
+        let mut times = Vec::with_capacity(self.steps);
+        let parts = program.plan().has_parts();
+        // As training does.
+        with_threads_awake(parts, || {
+            for step in 0..warm + self.steps {
+                let clock = Instant::now();
+                advance(&mut program, task, step as u64, &learned, &mut gradient);
+                adam.ascend(1e-4, &mut learned.values, &gradient);
+                if step >= warm {
+                    times.push(clock.elapsed().as_secs_f64());
+                }
+            }
+        });
+        times.sort_unstable_by(f64::total_cmp);
+        Ok((compile, times[times.len() / 2]))
+    }
+}
+
+/// The bound's gradient at one step, as training computes it.
+fn advance(
+    program: &mut Program,
+    task: &Task<'_>,
+    step: u64,
+    learned: &Learned,
+    gradient: &mut [f64],
+) {
+    program.set_learned(&learned.values);
+    program.fill(task.density.source(), step);
+    program.run();
+    let mut at = 0;
+    for place in 0..learned.blocks().len() {
+        let part = program.output(1 + place);
+        gradient[at..at + part.len()].copy_from_slice(part);
+        at += part.len();
+    }
+}
+
+/// What `taylor` expands at.
+fn mode(density: &dyn Density) -> Mode {
+    let mode = find_mode(density, LbfgsSettings::default());
+    let curvature = mode.curvature(density);
+    Mode {
+        latents: mode.latents,
+        params: mode.params,
+        gradient: curvature.gradient,
+        hessian: curvature.hessian,
+    }
+}

@@ -1,0 +1,68 @@
+//! What can go wrong on the way to a table.
+
+use std::path::PathBuf;
+
+use lehr_infer::fit::FitError;
+use lehr_model::BindError;
+use lehr_table::TableError;
+
+use crate::paper::dataset::Dataset;
+
+/// A table of the paper that could not be made.
+#[derive(Debug, thiserror::Error)]
+pub enum PaperError {
+    /// A data file is not there.
+    #[error(
+        "{}: expected the {} table, found no such file\n  hint: put {} there ({} feature columns, then y), name its folder with --data, or use --quick for generated stand-ins",
+        folder.join(dataset.file()).display(),
+        dataset.name(),
+        dataset.file(),
+        dataset.width()
+    )]
+    Missing {
+        /// The folder that was searched.
+        folder: PathBuf,
+        /// The table.
+        dataset: Dataset,
+    },
+    /// A data file holds something else.
+    #[error(
+        "{}: expected {} feature columns and y, found {found} columns beside y\n  hint: the file must hold the {} table",
+        path.display(),
+        dataset.width(),
+        dataset.name()
+    )]
+    Width {
+        /// The file.
+        path: PathBuf,
+        /// The table it should hold.
+        dataset: Dataset,
+        /// Feature columns found.
+        found: usize,
+    },
+    /// A file of finished cells, or a page, that cannot be read or written.
+    #[error("{}: {problem}\n  hint: choose another folder with --out", path.display())]
+    Store {
+        /// The file.
+        path: PathBuf,
+        /// What happened.
+        problem: String,
+    },
+    /// A data file that cannot be read.
+    #[error(transparent)]
+    Table(#[from] TableError),
+    /// A model that does not suit the data.
+    #[error(transparent)]
+    Bind(#[from] BindError),
+    /// A fit that failed.
+    #[error("{cell}: {source}")]
+    Fit {
+        /// Which cell of the table.
+        cell: String,
+        /// Why.
+        source: Box<FitError>,
+    },
+    /// The page could not be written.
+    #[error(transparent)]
+    Page(#[from] lehr_report::ReportError),
+}
