@@ -1,12 +1,36 @@
 //! Bayesian inference for tables too large for MCMC: a model and a table in, posterior draws, a
 //! bound on the log evidence and a verdict out.
 //!
+//! A regression is a formula:
+//!
 //! ```
 //! use lehr::prelude::*;
 //!
 //! let table = Table::new()
 //!     .with_number("x", (0..200).map(|i| f64::from(i) / 100.0 - 1.0).collect())?
 //!     .with_number("y", (0..200).map(|i| f64::from(i % 3 == 0)).collect())?;
+//! let fit = lehr::regress("y ~ x", &table)?
+//!     .family("bernoulli")?
+//!     .prior("x ~ normal(0, 1)")?
+//!     .fit()?;
+//! println!("{}", fit.verdict().sentence);
+//! for coefficient in fit.coefficients(Groups::Leave) {
+//!     println!("{}: {:.2}", coefficient.name, coefficient.best().mean);
+//! }
+//! let probabilities = fit.predict(&table)?.means().expect("a mean in every row");
+//! assert!(probabilities.iter().all(|p| (0.0..1.0).contains(p)));
+//! assert!(fit.evaluate(&table)?.accuracy.expect("classes") > 0.5);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! Any other model is a function:
+//!
+//! ```
+//! use lehr::prelude::*;
+//!
+//! # let table = Table::new()
+//! #     .with_number("x", (0..200).map(|i| f64::from(i) / 100.0 - 1.0).collect())?
+//! #     .with_number("y", (0..200).map(|i| f64::from(i % 3 == 0)).collect())?;
 //! let model = Model::new(|m| {
 //!     let slope = m.sample("slope", Normal::new(0.0, 1.0));
 //!     let level = m.sample("level", Normal::new(0.0, 2.0));
@@ -22,13 +46,20 @@
 //! ```
 
 pub use lehr_density as density;
+pub use lehr_file as file;
+pub use lehr_formula as formula;
 pub use lehr_graph as graph;
 pub use lehr_infer as infer;
 pub use lehr_model as model;
 pub use lehr_numeric as numeric;
+pub use lehr_regression as regression;
+pub use lehr_report as report;
 pub use lehr_table as table;
 
 pub use lehr_infer::method::methods;
+pub use lehr_regression::{Error, SavedFit, regress};
+
+use std::path::Path;
 
 use lehr_density::Density;
 use lehr_infer::fit::{Fit, FitError};
@@ -39,12 +70,14 @@ use lehr_infer::train::Run;
 /// What most programs use.
 pub mod prelude {
     pub use lehr_density::{Density, Support};
-    pub use lehr_infer::fit::{Fit, Start};
+    pub use lehr_graph::Expr;
+    pub use lehr_infer::fit::{Fit, FitError, Start};
     pub use lehr_infer::method::Method;
     pub use lehr_infer::posterior::Posterior;
     pub use lehr_infer::train::{Iterations, Run};
-    pub use lehr_model::Model;
     pub use lehr_model::distribution::*;
+    pub use lehr_model::{Model, Row};
+    pub use lehr_regression::{Family, Groups, NewLevels, SavedFit, regress};
     pub use lehr_table::Table;
 }
 
@@ -55,4 +88,9 @@ pub fn fit(density: &dyn Density, method: Method) -> Result<Posterior, FitError>
         checkpoint: None,
     };
     Fit::new(method).run(density, &mut run)
+}
+
+/// Reads a fit that was saved, whether by [`SavedFit::save`] or by the command.
+pub fn load(path: impl AsRef<Path>) -> Result<SavedFit, Error> {
+    SavedFit::load(path)
 }

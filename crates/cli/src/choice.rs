@@ -2,12 +2,12 @@
 
 use anyhow::{Result, anyhow};
 use clap::{Args, ValueEnum};
-use lehr_infer::annealed::Momentum;
-use lehr_infer::fit::{Fit, Start};
-use lehr_infer::guide::{Base, FullRank, LowRank, MeanField};
-use lehr_infer::method::Method;
-use lehr_infer::surrogate::SurrogateKind;
-use lehr_infer::train::Iterations;
+use lehr::infer::annealed::Momentum;
+use lehr::infer::fit::{Fit, Start};
+use lehr::infer::guide::{Base, FullRank, LowRank, MeanField};
+use lehr::infer::method::Method;
+use lehr::infer::surrogate::SurrogateKind;
+use lehr::infer::train::Iterations;
 
 /// The Gaussian below a chain.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]

@@ -5,13 +5,13 @@ use std::time::Instant;
 
 use anyhow::{Result, anyhow, ensure};
 use clap::Args;
-use lehr_density::Density;
-use lehr_formula::Formula;
-use lehr_infer::fit::Fit;
-use lehr_infer::method::Method;
-use lehr_infer::train::{Checkpoint, Run};
-use lehr_regression::{BoundRegression, SavedFit, Specification};
-use lehr_table::Source;
+use lehr::density::Density;
+use lehr::formula::Formula;
+use lehr::infer::fit::Fit;
+use lehr::infer::method::Method;
+use lehr::infer::train::{Checkpoint, Run};
+use lehr::regression::{BoundRegression, SavedFit, Specification};
+use lehr::table::Source;
 
 use crate::live::Live;
 use crate::memory::Memory;

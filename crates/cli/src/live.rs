@@ -4,7 +4,7 @@ use std::fmt::Write;
 use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-use lehr_infer::observer::{Observer, Progress, Wish};
+use lehr::infer::observer::{Observer, Progress, Wish};
 
 use crate::interrupt;
 use crate::session::{Session, Voice};
@@ -40,10 +40,10 @@ impl Live {
     }
 
     /// Rows read so far.
-    pub(crate) fn rows(&self, progress: lehr_table::Progress) {
+    pub(crate) fn rows(&self, progress: lehr::table::Progress) {
         let doing = match progress.stage {
-            lehr_table::Stage::Reading => "reading",
-            lehr_table::Stage::Shuffling => "shuffling on disk",
+            lehr::table::Stage::Reading => "reading",
+            lehr::table::Stage::Shuffling => "shuffling on disk",
         };
         let share = 100.0 * progress.share;
         self.show(&format!("{doing}, {} rows, {share:.0} %", progress.rows));

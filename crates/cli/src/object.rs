@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use lehr_infer::posterior::Estimate;
-use lehr_regression::{Groups, SavedFit};
-use lehr_report::{Coefficient, Seconds};
+use lehr::infer::posterior::Estimate;
+use lehr::regression::{Groups, SavedFit};
+use lehr::report::{Coefficient, Seconds};
 use serde::Serialize;
 
 /// A number with its Monte Carlo error, and how many draws it comes from.

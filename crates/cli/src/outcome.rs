@@ -2,7 +2,7 @@
 
 use std::process::ExitCode;
 
-use lehr_regression::SavedFit;
+use lehr::regression::SavedFit;
 
 /// How a command that could run has ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

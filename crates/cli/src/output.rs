@@ -4,7 +4,7 @@ use std::io::ErrorKind;
 use std::path::Path;
 
 use anyhow::{Result, bail, ensure};
-use lehr_file::{Draft, folder};
+use lehr::file::{Draft, folder};
 
 /// Refuses an output that could not be written after an hour of work.
 pub(crate) fn writable(output: &Path) -> Result<()> {

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use anyhow::{Result, anyhow};
 use clap::{Args, ValueEnum};
-use lehr_table::{Header, MissingPolicy, ReadOptions, Source, Table, TableError};
+use lehr::table::{Header, MissingPolicy, ReadOptions, Source, Table, TableError};
 
 use crate::live::Live;
 

@@ -1,8 +1,8 @@
 //! The generated table that the demonstration fits.
 
 use anyhow::Result;
-use lehr_numeric::stream::Stream;
-use lehr_table::Table;
+use lehr::numeric::stream::Stream;
+use lehr::table::Table;
 
 /// The formula of the demonstration.
 pub(crate) const DEMO_FORMULA: &str = "failed ~ age + load + age:load + shift + (1 | site)";

@@ -3,7 +3,7 @@
 use std::io::{ErrorKind, Write};
 
 use anyhow::{Context, Result, anyhow, ensure};
-use lehr_report::Style;
+use lehr::report::Style;
 use serde::Serialize;
 
 use crate::argument::Cli;

@@ -7,10 +7,10 @@ use std::sync::Arc;
 use std::time::UNIX_EPOCH;
 
 use anyhow::{Result, anyhow};
-use lehr_density::RowSource;
-use lehr_model::{Bound, StoredRows};
-use lehr_regression::{Blocks, EachBlock, Regression, RegressionError};
-use lehr_table::{
+use lehr::density::RowSource;
+use lehr::model::{Bound, StoredRows};
+use lehr::regression::{Blocks, EachBlock, Regression, RegressionError};
+use lehr::table::{
     Field, Kind, Provenance, ReadOptions, Scratch, Shuffled, Shuffler, Source, Table, TableError,
 };
 

@@ -5,8 +5,8 @@ use std::path::PathBuf;
 
 use anyhow::Result;
 use clap::Args;
-use lehr_numeric::pareto::threshold;
-use lehr_regression::{Ranks, SavedFit, Shift, Simulation};
+use lehr::numeric::pareto::threshold;
+use lehr::regression::{Ranks, SavedFit, Shift, Simulation};
 use serde::Serialize;
 
 use crate::live::Live;

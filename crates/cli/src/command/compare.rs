@@ -4,10 +4,10 @@ use std::path::PathBuf;
 
 use anyhow::{Result, ensure};
 use clap::Args;
-use lehr_infer::fit::Fit;
-use lehr_infer::method::Method;
-use lehr_regression::{Groups, SavedFit};
-use lehr_report::write_page;
+use lehr::infer::fit::Fit;
+use lehr::infer::method::Method;
+use lehr::regression::{Groups, SavedFit};
+use lehr::report::write_page;
 
 use crate::choice::{Choice, methods};
 use crate::fitting::{ModelArgs, Prepared};
@@ -135,7 +135,7 @@ pub(super) fn objects(rivals: &[Rival]) -> Vec<FitObject> {
 }
 
 /// The page of the best fit with all methods beside it.
-pub(super) fn compared(rivals: &[Rival]) -> lehr_report::ReportData {
+pub(super) fn compared(rivals: &[Rival]) -> lehr::report::ReportData {
     let mut data = best(rivals).saved.report();
     let row = |rival: &Rival| rival.saved.comparison(rival.test);
     data.comparison = rivals.iter().map(row).collect();

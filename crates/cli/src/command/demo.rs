@@ -5,11 +5,11 @@ use std::time::Instant;
 
 use anyhow::Result;
 use clap::Args;
-use lehr_infer::fit::Fit;
-use lehr_infer::method::Method;
-use lehr_infer::train::{Iterations, Run};
-use lehr_regression::{BoundRegression, Family, Specification};
-use lehr_report::write_page;
+use lehr::infer::fit::Fit;
+use lehr::infer::method::Method;
+use lehr::infer::train::{Iterations, Run};
+use lehr::regression::{BoundRegression, Family, Specification};
+use lehr::report::write_page;
 use serde::Serialize;
 
 use crate::interrupt;

@@ -4,9 +4,9 @@ use std::path::PathBuf;
 
 use anyhow::{Result, bail};
 use clap::Args;
-use lehr_regression::{Groups, NamedDraws, SavedFit};
-use lehr_report::InferenceData;
-use lehr_table::{Column, Sink, Table, TableError};
+use lehr::regression::{Groups, NamedDraws, SavedFit};
+use lehr::report::InferenceData;
+use lehr::table::{Column, Sink, Table, TableError};
 use serde::Serialize;
 
 use crate::outcome::Outcome;
@@ -115,7 +115,7 @@ impl Draws {
     fn write_netcdf(&self, saved: &SavedFit, columns: &[NamedDraws]) -> Result<()> {
         let count = columns.first().map_or(0, |one| one.values.len());
         let rows = 0..count;
-        let draws = lehr_report::Draws {
+        let draws = lehr::report::Draws {
             values: rows
                 .flat_map(|row| columns.iter().map(move |one| one.values[row]))
                 .collect(),

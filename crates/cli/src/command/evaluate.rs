@@ -5,8 +5,8 @@ use std::path::PathBuf;
 
 use anyhow::{Result, ensure};
 use clap::Args;
-use lehr_regression::{Evaluation, Evaluator, Forecaster, SavedFit};
-use lehr_table::Source;
+use lehr::regression::{Evaluation, Evaluator, Forecaster, SavedFit};
+use lehr::table::Source;
 
 use crate::live::Live;
 use crate::outcome::Outcome;

@@ -5,10 +5,10 @@ use std::time::Duration;
 
 use anyhow::{Result, anyhow, bail, ensure};
 use clap::Args;
-use lehr_infer::fit::FitError;
-use lehr_infer::train::{Checkpoint, TrainError};
-use lehr_regression::{Error, Groups, SavedFit};
-use lehr_table::Shuffler;
+use lehr::infer::fit::FitError;
+use lehr::infer::train::{Checkpoint, TrainError};
+use lehr::regression::{Error, Groups, SavedFit};
+use lehr::table::Shuffler;
 
 use crate::choice::{Choice, method};
 use crate::fitting::ModelArgs;

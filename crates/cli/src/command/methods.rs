@@ -2,8 +2,8 @@
 
 use anyhow::Result;
 use clap::Args;
-use lehr_infer::method::methods;
-use lehr_infer::surrogate::SurrogateKind;
+use lehr::infer::method::methods;
+use lehr::infer::surrogate::SurrogateKind;
 use serde::Serialize;
 use std::fmt::Write;
 

@@ -4,8 +4,8 @@ use std::path::PathBuf;
 
 use anyhow::{Result, ensure};
 use clap::{Args, ValueEnum};
-use lehr_regression::{Forecaster, NewLevels, SavedFit};
-use lehr_table::{Sink, Source, Table, TableError};
+use lehr::regression::{Forecaster, NewLevels, SavedFit};
+use lehr::table::{Sink, Source, Table, TableError};
 use serde::Serialize;
 
 use crate::live::Live;
@@ -160,7 +160,7 @@ impl Predict {
 /// The columns that a prediction reads; a table that lacks one is told by the model.
 fn needed(
     source: &Source,
-    options: &lehr_table::ReadOptions,
+    options: &lehr::table::ReadOptions,
     forecaster: &Forecaster<'_>,
 ) -> Result<Vec<String>> {
     let wanted = forecaster.saved.regression.predictor_columns();

@@ -4,8 +4,8 @@ use std::path::PathBuf;
 
 use anyhow::Result;
 use clap::Args;
-use lehr_regression::SavedFit;
-use lehr_report::write_page;
+use lehr::regression::SavedFit;
+use lehr::report::write_page;
 use serde::Serialize;
 
 use crate::outcome::Outcome;

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use anyhow::Result;
 use clap::Args;
-use lehr_regression::{Groups, SavedFit};
+use lehr::regression::{Groups, SavedFit};
 
 use crate::live::words;
 use crate::object::FitObject;

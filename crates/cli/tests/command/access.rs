@@ -202,7 +202,7 @@ fn a_made_up_length_takes_no_memory() {
         std::fs::write(scratch.path("huge.lehr"), &bytes).unwrap();
         let script = "ulimit -v 2000000; exec \"$0\" --threads 1 summary huge.lehr";
         let output = std::process::Command::new("sh")
-            .args(["-c", script, env!("CARGO_BIN_EXE_lehr-cli")])
+            .args(["-c", script, env!("CARGO_BIN_EXE_lehr")])
             .current_dir(scratch.path(""))
             .output()
             .unwrap();

@@ -155,7 +155,7 @@ fn what_a_killed_conversion_left_goes_with_the_next_fit_beside_it() {
 fn on_a_full_disk(scratch: &Scratch, arguments: &[&str]) -> crate::fixture::Ended {
     let script = "trap '' XFSZ; ulimit -f 4; exec \"$0\" \"$@\"";
     let output = Command::new("sh")
-        .args(["-c", script, env!("CARGO_BIN_EXE_lehr-cli")])
+        .args(["-c", script, env!("CARGO_BIN_EXE_lehr")])
         .args(arguments)
         .current_dir(scratch.path(""))
         .output()

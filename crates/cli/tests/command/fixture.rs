@@ -32,7 +32,7 @@ impl Scratch {
 
     /// A command in this folder, not yet started.
     pub(crate) fn command(&self, arguments: &[&str]) -> Command {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_lehr-cli"));
+        let mut command = Command::new(env!("CARGO_BIN_EXE_lehr"));
         command.args(arguments).current_dir(self.0.path());
         command.env("NO_COLOR", "1").env_remove("COLUMNS");
         command

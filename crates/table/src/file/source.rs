@@ -7,7 +7,7 @@ use crate::{Column, Table, TableError};
 use super::shard::{Format, Shard, resolve};
 use super::stack::Stack;
 use super::{
-    EachBatch, Field, MissingPolicy, Progress, ReadOptions, Stage, csv, ipc, parquet, schema,
+    EachBatch, Field, MissingPolicy, Progress, ReadOptions, Sink, Stage, csv, ipc, parquet, schema,
 };
 
 /// A table in one file or in many of the same format. The first file sets the columns, their
@@ -26,6 +26,21 @@ pub struct Scanned {
     pub dropped_rows: usize,
     /// Missing values of every column that has some, dropped rows included.
     pub missing: Vec<(String, usize)>,
+}
+
+impl Table {
+    /// Reads a CSV, Parquet or Arrow file, a folder of such files, or the files that a pattern
+    /// such as `part-*.parquet` names. Missing values are refused; [`Source`] has the options.
+    pub fn read(path: impl AsRef<Path>) -> Result<Table, TableError> {
+        Source::open(&[path])?.read(&ReadOptions::default(), &mut |_| ())
+    }
+
+    /// Writes a file of the format that its name ends in: csv, tsv, parquet or arrow.
+    pub fn write(&self, path: impl AsRef<Path>) -> Result<(), TableError> {
+        let mut sink = Sink::create(path.as_ref(), self)?;
+        sink.push(self)?;
+        sink.finish()
+    }
 }
 
 impl Source {

@@ -1,5 +1,0 @@
-//! The command `lehr`.
-
-fn main() -> std::process::ExitCode {
-    lehr_cli::main()
-}
