@@ -2,13 +2,9 @@
 
 use lehr_density::Density;
 
-use crate::block::Learned;
-use crate::context::PARAMS;
-use crate::frame::Frame;
-use crate::guide::{Gradient, Guide};
-use crate::objective::weigh_prior;
+use crate::guide::{Frame, Gradient, Guide, Learned, PARAMS};
 use crate::pass::per_lane;
-use crate::program::compile_within;
+use crate::train::{compile_within, weigh_prior};
 use lehr_numeric::batch::BatchError;
 
 /// Draws per run.

@@ -15,22 +15,19 @@ use lehr_density::Density;
 use lehr_file::FileError;
 
 use crate::annealed::{AnnealedStart, Momentum};
-use crate::block::Learned;
-use crate::context::Feed;
-use crate::control::{SCORE, variance_ratio};
 use crate::evaluate::evaluate;
-use crate::frame::Frame;
-use crate::guide::{Base, FullRank, LowRank, MeanField};
+use crate::guide::{Base, Feed, Frame, FullRank, Learned, LowRank, MeanField};
 use crate::method::Method;
-use crate::objective::{Objective, Score};
 use crate::posterior::{Estimate, Posterior, Seconds};
-use crate::schedule::Schedule;
 use crate::start::StartingPoint;
 use crate::surrogate::{
     Setup, StartWeights, Surrogate, SurrogateError, SurrogateKind, SurrogateSettings,
     predicted_quality,
 };
-use crate::train::{Iterations, Run, Task, TrainError, TrainSettings, Trained, train};
+use crate::train::{
+    Iterations, Objective, Run, SCORE, Schedule, Score, Task, TrainError, TrainSettings, Trained,
+    train, variance_ratio,
+};
 use lehr_numeric::batch::BatchError;
 use lehr_numeric::pareto::WeightError;
 

@@ -5,7 +5,7 @@ use std::ops::Range;
 use lehr_density::{ColumnKind, Density, Point, RowSet, RowSource, Rows};
 use lehr_graph::{Expr, Graph, Plan, Slot, Workspace};
 
-use crate::program::{batch_source, copy_rows, lend_all, read_columns};
+use crate::train::{batch_source, copy_rows, lend_all, read_columns};
 
 /// Rows read at a time where the table is not in memory.
 const CHUNK: usize = 8192;

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use lehr_density::{Density, Point};
 
-use crate::context::PARAMS;
+use crate::guide::PARAMS;
 use crate::pass::{Argument, Pass};
 use crate::posterior::Posterior;
 

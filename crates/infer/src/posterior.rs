@@ -6,11 +6,10 @@ use lehr_density::{Density, Layout, SiteValue};
 use lehr_file::{FileError, load, save};
 use serde::{Deserialize, Serialize};
 
-use crate::context::PARAMS;
 use crate::evaluate::{Evaluated, draw};
 use crate::file::POSTERIOR;
 use crate::fit::{Fit, FitError, GuideSpec, Made};
-use crate::frame::Frame;
+use crate::guide::{Frame, PARAMS};
 use crate::method::Method;
 use crate::train::Trained;
 use lehr_numeric::pareto::{Pareto, Trust, WeightError};

@@ -1,8 +1,23 @@
 //! The one training loop: Adam on the bound, until it is level.
 
+mod average;
 mod bad_step;
+mod control;
 mod culprit;
 mod fingerprint;
+mod objective;
+mod program;
+mod schedule;
+mod stationary;
+
+pub use control::{Control, Summed, variance_ratio};
+pub(crate) use control::{Order, SCORE, row_expansion};
+pub(crate) use objective::weigh_prior;
+pub use objective::{Objective, Score, Weighed, weigh};
+pub use program::{Program, compile, compile_within};
+pub(crate) use program::{batch_source, copy_rows, lend_all, read_columns};
+pub use schedule::{Schedule, ScheduleError};
+pub use stationary::{Stationary, StationarySettings, Trend, Verdict};
 
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
@@ -12,16 +27,11 @@ use lehr_file::{FileError, load, save};
 use lehr_graph::kernel::with_threads_awake;
 use serde::{Deserialize, Serialize};
 
-use crate::average::Average;
-use crate::block::Learned;
+use crate::guide::{Frame, Gradient, Guide, Learned};
+use average::Average;
+
 use crate::file::CHECKPOINT;
-use crate::frame::Frame;
-use crate::guide::{Gradient, Guide};
-use crate::objective::{Objective, Score, weigh};
 use crate::observer::{Observer, Progress, Wish};
-use crate::program::{Program, compile_within};
-use crate::schedule::{Schedule, ScheduleError};
-use crate::stationary::{Stationary, StationarySettings, Trend};
 use lehr_numeric::adam::{Adam, AdamSettings, clip_norm};
 use lehr_numeric::batch::BatchError;
 

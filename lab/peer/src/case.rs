@@ -5,12 +5,10 @@ use std::sync::Arc;
 use anyhow::{Context, Result, bail};
 use lehr_density::Density;
 use lehr_infer::annealed::{Annealed, AnnealedStart, Drive, MAX_STEP_SIZE, Momentum};
-use lehr_infer::block::{Block, Learned};
-use lehr_infer::context::Feed;
-use lehr_infer::guide::{Base, FullRank, Guide, MeanField};
+use lehr_infer::guide::{Base, Block, Feed, FullRank, Guide, Learned, MeanField};
 use lehr_infer::method::Method;
-use lehr_infer::objective::Score;
 use lehr_infer::surrogate::Random;
+use lehr_infer::train::Score;
 use serde::Deserialize;
 
 /// One method with its sizes.

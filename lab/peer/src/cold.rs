@@ -2,9 +2,8 @@
 
 use anyhow::{Context, Result};
 use lehr_density::Density;
-use lehr_infer::block::Learned;
 use lehr_infer::fit::Fit;
-use lehr_infer::frame::Frame;
+use lehr_infer::guide::{Frame, Learned};
 use lehr_infer::method::Method;
 use lehr_infer::train::Run;
 use serde_json::{Value, json};

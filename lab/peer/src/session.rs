@@ -4,14 +4,10 @@ use std::path::PathBuf;
 use std::time::Instant;
 
 use anyhow::{Context, Result};
-use lehr_infer::block::Learned;
 use lehr_infer::evaluate::evaluate;
-use lehr_infer::frame::Frame;
-use lehr_infer::guide::Guide;
+use lehr_infer::guide::{Frame, Guide, Learned};
 use lehr_infer::method::Method;
-use lehr_infer::objective::Score;
-use lehr_infer::schedule::Schedule;
-use lehr_infer::train::{Iterations, Run, Task, TrainSettings, train};
+use lehr_infer::train::{Iterations, Run, Schedule, Score, Task, TrainSettings, train};
 use lehr_model::Bound;
 use lehr_numeric::summary::{mean, sd};
 use serde::Deserialize;

@@ -7,16 +7,13 @@ use clap::{Args, Subcommand, ValueEnum};
 use lehr_density::Density;
 use lehr_graph::kernel::with_threads_awake;
 use lehr_infer::annealed::{Annealed, AnnealedStart, Drive, Momentum};
-use lehr_infer::block::{Block, Learned};
-use lehr_infer::context::{Feed, params_block};
-use lehr_infer::frame::Frame;
-use lehr_infer::guide::{Base, FullRank, Guide, LowRank, MeanField};
+use lehr_infer::guide::{
+    Base, Block, Feed, Frame, FullRank, Guide, Learned, LowRank, MeanField, params_block,
+};
 use lehr_infer::method::Method;
-use lehr_infer::objective::Score;
-use lehr_infer::program::Program;
 use lehr_infer::start::find_mode;
 use lehr_infer::surrogate::{Mode, Setup, SurrogateKind, SurrogateSettings};
-use lehr_infer::train::{Task, TrainSettings};
+use lehr_infer::train::{Program, Score, Task, TrainSettings};
 use lehr_lab::logistic;
 use lehr_numeric::adam::{Adam, AdamSettings};
 use lehr_numeric::lbfgs::LbfgsSettings;

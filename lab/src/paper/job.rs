@@ -4,9 +4,8 @@ use lehr_infer::annealed::{AnnealedStart, Momentum};
 use lehr_infer::fit::{Fit, Start};
 use lehr_infer::guide::{Base, FullRank, MeanField};
 use lehr_infer::method::Method;
-use lehr_infer::schedule::Schedule;
 use lehr_infer::surrogate::SurrogateKind;
-use lehr_infer::train::Iterations;
+use lehr_infer::train::{Iterations, Schedule};
 use serde::{Deserialize, Serialize};
 
 use crate::paper::setting::Settings;

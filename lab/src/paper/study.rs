@@ -2,12 +2,10 @@
 
 use faer::{Mat, Scale};
 use lehr_infer::annealed::{Annealed, AnnealedStart, Drive, Momentum};
-use lehr_infer::block::Learned;
 use lehr_infer::conjugate::{Gaussian, Information, Regression, Walk, inverse, trace};
 use lehr_infer::evaluate::evaluate;
 use lehr_infer::fit::FitError;
-use lehr_infer::frame::Frame;
-use lehr_infer::guide::{Base, Guide, MeanField};
+use lehr_infer::guide::{Base, Frame, Guide, Learned, MeanField};
 use lehr_infer::posterior::Estimate;
 use lehr_model::distribution::{Distribution, Normal};
 use lehr_model::{Bound, Model};

@@ -5,8 +5,7 @@ use lehr_graph::Expr;
 use super::drive::Driving;
 use super::quantity::Quantities;
 use super::{Annealed, Momentum};
-use crate::context::Context;
-use crate::guide::{Drawn, Gaussian};
+use crate::guide::{Context, Drawn, Gaussian};
 
 /// A chain within one program.
 ///

@@ -6,8 +6,7 @@ use std::sync::Arc;
 use lehr_density::Point;
 use lehr_graph::Expr;
 
-use crate::block::Block;
-use crate::context::{Context, Feed};
+use crate::guide::{Block, Context, Feed};
 use crate::surrogate::Surrogate;
 
 /// The expression Ψ̂ that drives a chain.

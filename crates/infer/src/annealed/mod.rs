@@ -13,9 +13,7 @@ pub use quantity::{AnnealedStart, MAX_STEP_SIZE, Momentum};
 
 use lehr_density::Density;
 
-use crate::block::Block;
-use crate::context::Context;
-use crate::guide::{Base, Drawn, Gradient, Guide};
+use crate::guide::{Base, Block, Context, Drawn, Gradient, Guide};
 use chain::Chain;
 
 /// A chain of leapfrog steps on top of a Gaussian.

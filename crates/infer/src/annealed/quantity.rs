@@ -3,8 +3,7 @@
 use lehr_graph::Expr;
 use serde::{Deserialize, Serialize};
 
-use crate::block::Block;
-use crate::context::Context;
+use crate::guide::{Block, Context};
 
 /// η_max: no step is longer.
 pub const MAX_STEP_SIZE: f64 = 0.25;

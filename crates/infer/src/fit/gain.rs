@@ -3,11 +3,8 @@
 use lehr_density::Density;
 
 use super::{Fit, FitError};
-use crate::block::Learned;
-use crate::context::all_blocks;
 use crate::evaluate::{Evaluated, evaluate};
-use crate::frame::Frame;
-use crate::guide::Base;
+use crate::guide::{Base, Frame, Learned, all_blocks};
 use crate::posterior::Estimate;
 use crate::train::Trained;
 

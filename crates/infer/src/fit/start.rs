@@ -3,10 +3,7 @@
 use lehr_density::Density;
 
 use super::{Choices, Fit, FitError};
-use crate::block::Learned;
-use crate::context::all_blocks;
-use crate::frame::Frame;
-use crate::guide::Base;
+use crate::guide::{Base, Frame, Learned, all_blocks};
 use crate::method::Method;
 use crate::start::{
     Another, Request, STARTS, Start as Strategy, StartError, StartingPoint, choose, is_plain,

@@ -4,11 +4,9 @@ use lehr_density::Density;
 use lehr_graph::Expr;
 use serde::{Deserialize, Serialize};
 
-use super::Drawn;
 use super::gaussian::{Gaussian, HALF_LN_TWO_PI};
 use super::mean_field::mean_and_scale;
-use crate::block::Block;
-use crate::context::Context;
+use super::{Block, Context, Drawn};
 
 /// The part of the factor below its diagonal; what lies above is not read.
 pub(crate) const BELOW: &str = "base_below";

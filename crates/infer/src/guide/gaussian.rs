@@ -4,9 +4,7 @@ use lehr_density::Density;
 use lehr_graph::Expr;
 use serde::{Deserialize, Serialize};
 
-use super::{Drawn, FullRank, Gradient, Guide, LowRank, MeanField};
-use crate::block::Block;
-use crate::context::Context;
+use super::{Block, Context, Drawn, FullRank, Gradient, Guide, LowRank, MeanField};
 
 /// ½ ln 2π
 pub(crate) const HALF_LN_TWO_PI: f64 = 0.918_938_533_204_672_8;

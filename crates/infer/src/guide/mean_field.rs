@@ -4,10 +4,8 @@ use lehr_density::Density;
 use lehr_graph::Expr;
 use serde::{Deserialize, Serialize};
 
-use super::Drawn;
 use super::gaussian::{Gaussian, HALF_LN_TWO_PI};
-use crate::block::Block;
-use crate::context::Context;
+use super::{Block, Context, Drawn};
 
 /// The names of the blocks that all Gaussians share.
 pub(crate) const MEAN: &str = "base_mean";

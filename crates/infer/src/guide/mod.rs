@@ -1,10 +1,17 @@
 //! Distributions that are trained: each draws z and says what the draw weighs.
 
+mod block;
+mod context;
+mod frame;
 mod full_rank;
 mod gaussian;
 mod low_rank;
 mod mean_field;
 
+pub use block::{Block, Learned};
+pub(crate) use context::Need;
+pub use context::{Context, Feed, PARAMS, all_blocks, params_block};
+pub use frame::Frame;
 pub use full_rank::FullRank;
 pub(crate) use gaussian::HALF_LN_TWO_PI;
 pub use gaussian::{Base, Gaussian};
@@ -14,9 +21,6 @@ pub(crate) use mean_field::{LOG_SCALE, MEAN};
 
 use lehr_density::Density;
 use lehr_graph::Expr;
-
-use crate::block::Block;
-use crate::context::Context;
 
 /// A draw of a guide, one per lane.
 #[derive(Clone, Copy, Debug)]

@@ -4,9 +4,9 @@ use lehr_density::Density;
 
 use super::curvature::{Curvature, columns, symmetric};
 use super::prior::PriorProducts;
-use crate::control::Control;
-use crate::frame::Frame;
+use crate::guide::Frame;
 use crate::pass::{hessian_products, value_and_slopes};
+use crate::train::Control;
 use lehr_numeric::lbfgs::Reason;
 use lehr_numeric::stream::Stream;
 

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use super::Centre;
 use super::linear::{Factor, cholesky, inverse_factor};
-use crate::control::Control;
-use crate::frame::Frame;
+use crate::guide::Frame;
+use crate::train::Control;
 
 /// Above this many latents the Hessian is not computed.
 pub const MAX_DENSE: usize = 2000;

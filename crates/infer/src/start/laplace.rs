@@ -3,8 +3,7 @@
 use super::curvature::MAX_DENSE;
 use super::mode::find_mode;
 use super::{Centre, Request, Start, StartError, StartingPoint};
-use crate::frame::Frame;
-use crate::guide::Base;
+use crate::guide::{Base, Frame};
 use lehr_numeric::lbfgs::LbfgsSettings;
 
 /// The Laplace approximation at the mode, in whose frame the guide then moves.

@@ -27,12 +27,9 @@ use std::fmt;
 use lehr_density::Density;
 use lehr_graph::Graph;
 
-use crate::block::Learned;
-use crate::context::{PARAMS, all_blocks};
-use crate::control::{Control, Summed};
-use crate::frame::Frame;
-use crate::guide::{Base, Guide, MEAN};
+use crate::guide::{Base, Frame, Guide, Learned, MEAN, PARAMS, all_blocks};
 use crate::surrogate::{Mode as SurrogateMode, worst_fitted};
+use crate::train::{Control, Summed};
 use lehr_numeric::batch::BatchError;
 use lehr_numeric::lbfgs::LbfgsSettings;
 use prior::has_hierarchy;

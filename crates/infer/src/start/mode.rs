@@ -4,7 +4,7 @@ use lehr_density::Density;
 
 use super::prior::Prior;
 use super::{Centre, Request, Start, StartError, StartingPoint};
-use crate::frame::Frame;
+use crate::guide::Frame;
 use crate::pass::value_and_slopes;
 use lehr_numeric::lbfgs::{LbfgsSettings, maximise};
 

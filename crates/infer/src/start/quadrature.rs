@@ -27,8 +27,7 @@ use super::linear::{Factor, cholesky, inverse_factor};
 use super::mode::find_mode;
 use super::prior::Prior;
 use super::{Centre, Request, Start, StartError, StartingPoint};
-use crate::frame::Frame;
-use crate::guide::{Base, HALF_LN_TWO_PI};
+use crate::guide::{Base, Frame, HALF_LN_TWO_PI};
 use crate::pass::is_resident;
 use lehr_numeric::lbfgs::LbfgsSettings;
 

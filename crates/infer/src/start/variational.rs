@@ -11,12 +11,8 @@
 use lehr_density::Density;
 
 use super::{Centre, Request, Start, StartError, StartingPoint, laplace};
-use crate::block::Learned;
-use crate::context::{Feed, PARAMS, all_blocks};
-use crate::frame::Frame;
-use crate::guide::{Base, LOG_SCALE, MEAN, MeanField};
-use crate::objective::Score;
-use crate::train::{Task, TrainSettings};
+use crate::guide::{Base, Feed, Frame, LOG_SCALE, Learned, MEAN, MeanField, PARAMS, all_blocks};
+use crate::train::{Score, Task, TrainSettings};
 use lehr_numeric::batch::BatchError;
 use lehr_numeric::lbfgs::{LbfgsSettings, Maximum, maximise};
 

@@ -7,8 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::centroid::centroids;
 use super::label_pair::LabelPair;
 use super::{SavedSurrogate, Surrogate, SurrogateError, SurrogateSettings};
-use crate::block::Block;
-use crate::context::Context;
+use crate::guide::{Block, Context};
 
 /// Ψ̂(z) = Σ ωₙ⁺ log p(1 | z, cₙ) + ωₙ⁻ log p(0 | z, cₙ) over centroids, ω⁺ and ω⁻ learned. It
 /// carries no row of the table.

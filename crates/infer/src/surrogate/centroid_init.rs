@@ -8,8 +8,7 @@ use super::centroid::centroids;
 use super::covariate::Covariates;
 use super::label_pair::LabelPair;
 use super::{SavedSurrogate, Surrogate, SurrogateError, SurrogateSettings};
-use crate::block::Block;
-use crate::context::Context;
+use crate::guide::{Block, Context};
 
 /// The learned centroids, `[n, numbers per row]`.
 pub(crate) const COVARIATES: &str = "surrogate_covariates";

@@ -8,8 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use super::coreset_init::{coreset, coreset_rows};
 use super::{FixedRows, SavedSurrogate, Surrogate, SurrogateError, SurrogateKind};
-use crate::block::Block;
-use crate::context::Context;
+use crate::guide::{Block, Context};
 
 /// Ψ̂(z) = Σ ωₙ log p(ỹₙ | z, x̃ₙ) over the rows of a coreset with ω = count/(size·p), an unbiased
 /// estimate of the log likelihood; nothing is learned.

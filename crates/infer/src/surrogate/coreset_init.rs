@@ -7,10 +7,10 @@ use serde::{Deserialize, Serialize};
 use super::covariate::Covariates;
 use super::label_pair::binary_response;
 use super::weighted_rows::WeightedRows;
-use super::{FixedRows, SavedSurrogate, Surrogate, SurrogateError, SurrogateKind};
-use crate::block::Block;
-use crate::context::Context;
-use crate::coreset::{Coreset, CoresetSettings};
+use super::{
+    Coreset, CoresetSettings, FixedRows, SavedSurrogate, Surrogate, SurrogateError, SurrogateKind,
+};
+use crate::guide::{Block, Context};
 
 /// Ψ̂(z) = Σ ωₙ log p(ỹₙ | z, x̃ₙ) over the rows of a coreset, ω learned from `N/N_surr` on, where
 /// `N_surr` counts the different rows that were drawn.

@@ -7,8 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::coreset_init::{coreset, coreset_rows};
 use super::label_pair::{LabelPair, binary_response};
 use super::{SavedSurrogate, Surrogate, SurrogateError, SurrogateKind};
-use crate::block::Block;
-use crate::context::Context;
+use crate::guide::{Block, Context};
 
 /// Ψ̂(z) = Σ ωₙ⁺ log p(1 | z, x̃ₙ) + ωₙ⁻ log p(0 | z, x̃ₙ) over the covariates of a coreset, ω⁺
 /// and ω⁻ learned.

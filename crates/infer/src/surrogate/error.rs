@@ -2,8 +2,7 @@
 
 use lehr_density::ResponseKind;
 
-use super::SurrogateKind;
-use crate::coreset::CoresetError;
+use super::{CoresetError, SurrogateKind};
 use lehr_numeric::kmeans::ClusterError;
 
 /// A surrogate that this model or table does not allow.

@@ -6,9 +6,8 @@ use lehr_density::{Density, Point};
 use lehr_graph::Expr;
 
 use super::{Mode, Surrogate};
-use crate::block::{Block, Learned};
-use crate::context::{Context, PARAMS, params_block};
-use crate::program::{Program, compile};
+use crate::guide::{Block, Context, Learned, PARAMS, params_block};
+use crate::train::{Program, compile};
 
 /// Columns of a Hessian that are computed side by side.
 const ABREAST: usize = 16;

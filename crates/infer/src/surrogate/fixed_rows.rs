@@ -9,8 +9,8 @@ use serde::{Deserialize, Serialize};
 
 use super::SurrogateError;
 use super::covariate::Covariates;
-use crate::context::{Context, Feed};
-use crate::program::batch_source;
+use crate::guide::{Context, Feed};
+use crate::train::batch_source;
 
 /// A few rows in the columns of a density, and how many rows they stand for.
 #[derive(Clone, Debug, Serialize, Deserialize)]

@@ -7,8 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::matching::matched_weights;
 use super::weighted_rows::{WeightedRows, uniform_log_weight};
 use super::{FixedRows, Mode, SurrogateError, SurrogateKind};
-use crate::block::Block;
-use crate::context::Context;
+use crate::guide::{Block, Context};
 
 /// The learned ln ω⁺ and ln ω⁻.
 pub(crate) const LOG_WEIGHTS: [&str; 2] =

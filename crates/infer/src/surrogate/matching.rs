@@ -7,7 +7,7 @@ use lehr_density::Density;
 use super::expansion::{at_start, with_params};
 use super::quality::Whitening;
 use super::{FixedRows, Mode, SurrogateError};
-use crate::program::{Program, compile};
+use crate::train::{Program, compile};
 use lehr_numeric::nnls;
 
 /// Pairs of directions that are followed side by side.

@@ -7,6 +7,7 @@
 mod centroid;
 mod centroid_fix;
 mod centroid_init;
+pub mod coreset;
 mod coreset_fix;
 mod coreset_init;
 mod coreset_pair;
@@ -30,6 +31,7 @@ mod weighted_rows;
 
 pub use centroid_fix::CentroidFix;
 pub use centroid_init::CentroidInit;
+pub use coreset::{Coreset, CoresetError, CoresetSettings};
 pub use coreset_fix::CoresetFix;
 pub use coreset_init::CoresetInit;
 pub use coreset_pair::CoresetPair;
@@ -50,8 +52,7 @@ pub use taylor::{MOST_FULL_LATENTS, Taylor};
 use lehr_density::Point;
 use lehr_graph::Expr;
 
-use crate::block::Block;
-use crate::context::Context;
+use crate::guide::{Block, Context};
 
 /// A learned approximation Ψ̂(z) of the log likelihood of all rows.
 pub trait Surrogate: Send + Sync {

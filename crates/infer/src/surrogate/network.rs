@@ -5,8 +5,7 @@ use lehr_graph::Expr;
 use serde::{Deserialize, Serialize};
 
 use super::{SavedSurrogate, Surrogate};
-use crate::block::Block;
-use crate::context::Context;
+use crate::guide::{Block, Context};
 use lehr_numeric::stream::Stream;
 
 /// The last layer starts this small, so that Ψ̂ starts near zero.

@@ -5,7 +5,7 @@ use lehr_graph::{Graph, Plan};
 
 use super::expansion::{Curvature, Expansion, at_start};
 use super::{Mode, Surrogate, SurrogateError};
-use crate::block::Learned;
+use crate::guide::Learned;
 
 /// KL(surrogate's posterior ‖ posterior) to second order in the surrogate's errors at the mode,
 /// in nats.

@@ -6,8 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::weighted_rows::WeightedRows;
 use super::{FixedRows, SavedSurrogate, Surrogate};
-use crate::block::Block;
-use crate::context::Context;
+use crate::guide::{Block, Context};
 use lehr_numeric::stream::Stream;
 
 /// Ψ̂(z) = Σ ωₙ log p(ỹₙ | z, x̃ₙ) over rows of the table, ω learned from `N/N_surr` on.

@@ -7,8 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::label_pair::{LabelPair, binary_response};
 use super::random::random_rows;
 use super::{FixedRows, SavedSurrogate, Surrogate, SurrogateError, SurrogateKind};
-use crate::block::Block;
-use crate::context::Context;
+use crate::guide::{Block, Context};
 
 /// Ψ̂(z) = Σ ωₙ⁺ log p(1 | z, x̃ₙ) + ωₙ⁻ log p(0 | z, x̃ₙ) over covariates of the table, ω⁺ and
 /// ω⁻ learned.

@@ -3,9 +3,9 @@
 use lehr_density::{Density, Point};
 
 use super::Mode;
-use crate::control::{Order, row_expansion};
-use crate::frame::Frame;
+use crate::guide::Frame;
 use crate::pass::{Argument, Pass, is_resident};
+use crate::train::{Order, row_expansion};
 use lehr_numeric::stream::Stream;
 
 /// Draws that are taken side by side, and how often.

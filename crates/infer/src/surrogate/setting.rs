@@ -11,7 +11,7 @@ use super::{
     CentroidFix, CentroidInit, CoresetFix, CoresetInit, CoresetPair, FixedRows, Mode, Network,
     Random, RandomPair, Surrogate, SurrogateError, SurrogateKind, Taylor,
 };
-use crate::frame::Frame;
+use crate::guide::Frame;
 
 /// Where learned weights of rows start.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default, Serialize, Deserialize)]

@@ -9,8 +9,7 @@ use serde::{Deserialize, Serialize};
 use super::expansion::{Curvature, at_start, expand};
 use super::weighted_rows::WeightedRows;
 use super::{FixedRows, Mode, SavedSurrogate, Surrogate};
-use crate::block::Block;
-use crate::context::Context;
+use crate::guide::{Block, Context};
 
 /// Up to so many latents the residual Hessian is kept in full, beyond by its diagonal.
 pub const MOST_FULL_LATENTS: usize = 500;

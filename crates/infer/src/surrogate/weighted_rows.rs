@@ -6,8 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::matching::matched_weights;
 use super::{FixedRows, Mode, SurrogateError};
-use crate::block::Block;
-use crate::context::Context;
+use crate::guide::{Block, Context};
 
 /// The learned ln ω.
 pub(crate) const LOG_WEIGHT: &str = "surrogate_log_weight";

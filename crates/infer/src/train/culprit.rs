@@ -3,9 +3,8 @@
 use lehr_density::{Density, Point};
 
 use super::Task;
-use crate::block::Learned;
-use crate::context::PARAMS;
 use crate::evaluate::draw;
+use crate::guide::{Learned, PARAMS};
 use crate::pass::{Argument, Pass};
 use crate::start::Prior;
 

@@ -1,8 +1,7 @@
 //! What a built surrogate keeps of the table, and that it is enough.
 
 use lehr_graph::Graph;
-use lehr_infer::context::Context;
-use lehr_infer::frame::Frame;
+use lehr_infer::guide::{Context, Frame};
 use lehr_infer::surrogate::{SavedSurrogate, Setup, SurrogateKind, SurrogateSettings};
 
 use crate::{Likelihood, build, columns, rich, some_mode, starts, stir, values};

@@ -4,12 +4,9 @@ use std::sync::Arc;
 
 use lehr_density::Density;
 use lehr_infer::annealed::{Annealed, Drive, Momentum};
-use lehr_infer::block::Learned;
-use lehr_infer::context::all_blocks;
-use lehr_infer::guide::Gradient;
-use lehr_infer::objective::weigh;
-use lehr_infer::program::compile;
+use lehr_infer::guide::{Gradient, Learned, all_blocks};
 use lehr_infer::surrogate::{Random, Surrogate, SurrogateKind, Taylor};
+use lehr_infer::train::{compile, weigh};
 
 use crate::fixture::{bases, chain};
 use crate::{Likelihood, all_rows, build, columns, rich, starts, stir, values};

@@ -1,7 +1,7 @@
 //! What is refused, word for word.
 
 use lehr_density::Density;
-use lehr_infer::frame::Frame;
+use lehr_infer::guide::Frame;
 use lehr_infer::surrogate::{
     Setup, StartWeights, SurrogateKind, SurrogateSettings, predicted_quality,
 };

@@ -1,7 +1,7 @@
 //! `taylor` is exact to second order at the mode, and matched weights make `rand` nearly so.
 
 use lehr_density::Density;
-use lehr_infer::frame::Frame;
+use lehr_infer::guide::Frame;
 use lehr_infer::surrogate::{
     Random, Setup, StartWeights, Surrogate, SurrogateKind, SurrogateSettings, Taylor,
     predicted_quality,

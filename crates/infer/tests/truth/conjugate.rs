@@ -5,7 +5,7 @@ use lehr_infer::fit::{Fit, Start};
 use lehr_infer::guide::Gradient;
 use lehr_infer::method::Method;
 use lehr_infer::posterior::{Posterior, Summary};
-use lehr_infer::schedule::Schedule;
+use lehr_infer::train::Schedule;
 use lehr_model::distribution::{
     Beta, Binomial, Distribution, Gamma, InverseGamma, Normal, Poisson,
 };

@@ -1,13 +1,10 @@
 //! Models with learned spreads of groups: their start, their control variate, and the answer.
 
-use lehr_infer::control::variance_ratio;
 use lehr_infer::fit::Fit;
-use lehr_infer::frame::Frame;
-use lehr_infer::guide::{Base, MeanField};
+use lehr_infer::guide::{Base, Frame, MeanField};
 use lehr_infer::method::Method;
-use lehr_infer::objective::Score;
 use lehr_infer::start::best_independent;
-use lehr_infer::train::{Task, TrainSettings};
+use lehr_infer::train::{Score, Task, TrainSettings, variance_ratio};
 use lehr_model::distribution::{Distribution, HalfNormal, Normal};
 use lehr_model::{Bound, Model, Tracer};
 use lehr_table::Table;

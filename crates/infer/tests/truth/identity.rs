@@ -5,18 +5,15 @@ use std::time::Duration;
 
 use lehr_density::Density;
 use lehr_infer::annealed::{Annealed, AnnealedStart, Drive, Momentum};
-use lehr_infer::block::Learned;
-use lehr_infer::context::Feed;
 use lehr_infer::fit::{Fit, Start};
-use lehr_infer::frame::Frame;
-use lehr_infer::guide::{Base, Gradient, Guide, MeanField};
+use lehr_infer::guide::{Base, Feed, Frame, Gradient, Guide, Learned, MeanField};
 use lehr_infer::method::Method;
-use lehr_infer::objective::{Score, weigh};
 use lehr_infer::observer::{Observer, Progress, Wish};
 use lehr_infer::posterior::Posterior;
-use lehr_infer::program::{Program, compile};
 use lehr_infer::start::find_mode;
-use lehr_infer::train::{Checkpoint, Iterations, Run, Task, TrainSettings};
+use lehr_infer::train::{
+    Checkpoint, Iterations, Program, Run, Score, Task, TrainSettings, compile, weigh,
+};
 use lehr_model::distribution::{Bernoulli, Distribution, Normal};
 use lehr_model::{Bound, Model};
 use lehr_numeric::lbfgs::LbfgsSettings;
@@ -330,7 +327,7 @@ fn a_checkpoint_of_another_fit_is_refused() {
     };
     let others = [
         change(|f| f.train.seed = 9),
-        change(|f| f.train.schedule = lehr_infer::schedule::Schedule::Constant(1e-3)),
+        change(|f| f.train.schedule = lehr_infer::train::Schedule::Constant(1e-3)),
         change(|f| f.train.clip = None),
         change(|f| f.train.frozen = vec!["base_mean".into()]),
         change(|f| f.batch = Some(16)),

@@ -20,14 +20,11 @@ mod robust;
 mod summed;
 
 use lehr_density::Density;
-use lehr_infer::block::Learned;
-use lehr_infer::context::{Feed, all_blocks};
 use lehr_infer::fit::{Fit, FitError};
-use lehr_infer::guide::Guide;
+use lehr_infer::guide::{Feed, Guide, Learned, all_blocks};
 use lehr_infer::method::Method;
-use lehr_infer::objective::Score;
 use lehr_infer::posterior::Posterior;
-use lehr_infer::train::{Iterations, Run};
+use lehr_infer::train::{Iterations, Run, Score};
 use lehr_numeric::stream::Stream;
 use lehr_numeric::summary::{mean, sd};
 

@@ -6,15 +6,11 @@ use faer::{Mat, Side};
 use lehr_density::{Density, Point};
 use lehr_graph::Expr;
 use lehr_infer::annealed::{Annealed, AnnealedStart, Drive, Momentum};
-use lehr_infer::block::{Block, Learned};
 use lehr_infer::conjugate::{Information, Walk};
-use lehr_infer::context::{Context, Feed};
 use lehr_infer::evaluate::{Evaluated, evaluate};
-use lehr_infer::frame::Frame;
-use lehr_infer::guide::{Base, FullRank};
-use lehr_infer::objective::Score;
+use lehr_infer::guide::{Base, Block, Context, Feed, Frame, FullRank, Learned};
 use lehr_infer::surrogate::{SavedSurrogate, Surrogate};
-use lehr_infer::train::{Task, TrainSettings};
+use lehr_infer::train::{Score, Task, TrainSettings};
 
 use crate::linear::{Gaussian, Linear};
 use crate::{all_rows, batch, estimate, set, starts};

@@ -1,12 +1,9 @@
 //! The best Gaussian by integrals, against closed forms and against draws.
 
 use lehr_density::Density;
-use lehr_infer::block::Learned;
-use lehr_infer::context::all_blocks;
 use lehr_infer::evaluate::evaluate;
 use lehr_infer::fit::{Fit, Start};
-use lehr_infer::frame::Frame;
-use lehr_infer::guide::{Base, FullRank, MeanField};
+use lehr_infer::guide::{Base, Frame, FullRank, Learned, MeanField, all_blocks};
 use lehr_infer::method::Method;
 use lehr_infer::posterior::Posterior;
 use lehr_infer::start::find_mode;

@@ -2,12 +2,12 @@
 
 use lehr_density::Density;
 use lehr_infer::fit::{Fit, Start};
-use lehr_infer::frame::Frame;
-use lehr_infer::guide::{Base, MeanField};
+use lehr_infer::guide::{Base, Frame, MeanField};
 use lehr_infer::method::Method;
-use lehr_infer::objective::Objective;
 use lehr_infer::surrogate::SurrogateKind;
-use lehr_infer::train::{Iterations, Run, Task, TrainError, TrainSettings, Trained, train};
+use lehr_infer::train::{
+    Iterations, Objective, Run, Task, TrainError, TrainSettings, Trained, train,
+};
 use lehr_model::distribution::{Normal, Poisson};
 use lehr_model::{Bound, Model};
 use lehr_table::Table;
@@ -183,7 +183,7 @@ fn settings_that_cannot_work_are_refused_in_one_sentence() {
     refused(
         "schedule: expected a positive learning rate, found 0",
         &|f| {
-            f.train.schedule = lehr_infer::schedule::Schedule::Constant(0.0);
+            f.train.schedule = lehr_infer::train::Schedule::Constant(0.0);
         },
     );
     refused(

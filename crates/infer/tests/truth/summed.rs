@@ -1,14 +1,9 @@
 //! Rows that every step sums are counted once, whatever batch they would be in.
 
 use lehr_density::Density;
-use lehr_infer::block::Learned;
-use lehr_infer::context::{Feed, all_blocks};
-use lehr_infer::control::{Control, Summed};
-use lehr_infer::guide::{Base, Guide};
-use lehr_infer::guide::{Gradient, MeanField};
-use lehr_infer::objective::{Score, weigh};
-use lehr_infer::program::{Program, compile};
+use lehr_infer::guide::{Base, Feed, Gradient, Guide, Learned, MeanField, all_blocks};
 use lehr_infer::start::find_mode;
+use lehr_infer::train::{Control, Program, Score, Summed, compile, weigh};
 use lehr_model::distribution::{Bernoulli, Distribution, Normal};
 use lehr_model::{Bound, Model};
 use lehr_numeric::lbfgs::LbfgsSettings;

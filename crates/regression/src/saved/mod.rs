@@ -14,7 +14,7 @@ mod weighting;
 use std::path::Path;
 
 use lehr_file::{Kind, load, save};
-use lehr_infer::context::PARAMS;
+use lehr_infer::guide::PARAMS;
 use lehr_infer::posterior::Posterior;
 use lehr_numeric::pareto::Trust;
 use lehr_table::Table;

@@ -5,7 +5,7 @@ use lehr_density::{Density, Point, RowSet, Rows};
 use lehr_graph::{Expr, Graph, Plan, Slot, Workspace};
 
 use super::{KNOWN, at_predictor, predictor};
-use crate::program::{copy_rows, read_columns};
+use crate::train::{copy_rows, read_columns};
 
 /// Nodes that are taken together, one per lane.
 const NODES: usize = 16;

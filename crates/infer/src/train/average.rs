@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 ///
 /// Means over stretches that double in length are kept, the open one and the one before it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Average {
+pub(crate) struct Average {
     before: Vec<f64>,
     before_count: u64,
     open: Vec<f64>,
@@ -15,7 +15,7 @@ pub struct Average {
 
 impl Average {
     /// The mean of nothing yet.
-    pub fn new(size: usize) -> Average {
+    pub(crate) fn new(size: usize) -> Average {
         Average {
             before: vec![0.0; size],
             before_count: 0,
@@ -25,14 +25,14 @@ impl Average {
     }
 
     /// Forgets all.
-    pub fn restart(&mut self) {
+    pub(crate) fn restart(&mut self) {
         self.before_count = 0;
         self.open_count = 0;
         self.open.fill(0.0);
     }
 
     /// Adds an iterate.
-    pub fn push(&mut self, values: &[f64]) {
+    pub(crate) fn push(&mut self, values: &[f64]) {
         if self.open_count > 0 && self.open_count >= 2 * self.before_count.max(1) {
             std::mem::swap(&mut self.before, &mut self.open);
             self.before_count = self.open_count;
@@ -47,7 +47,7 @@ impl Average {
     }
 
     /// Writes the mean, or nothing before the first iterate.
-    pub fn write(&self, into: &mut [f64]) {
+    pub(crate) fn write(&self, into: &mut [f64]) {
         let total = self.before_count + self.open_count;
         if total == 0 {
             return;

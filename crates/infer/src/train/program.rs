@@ -6,9 +6,7 @@ use std::sync::Arc;
 use lehr_density::{Density, RowData, RowSet, RowSource, Rows};
 use lehr_graph::{Expr, Graph, Plan, Slot, Workspace};
 
-use crate::block::Learned;
-use crate::context::{Context, Feed, Need};
-use crate::frame::Frame;
+use crate::guide::{Context, Feed, Frame, Learned, Need};
 use lehr_numeric::batch::{BatchError, Epochs};
 use lehr_numeric::stream::Stream;
 

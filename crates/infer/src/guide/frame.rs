@@ -9,9 +9,7 @@ use std::sync::Arc;
 use lehr_graph::Expr;
 use serde::{Deserialize, Serialize};
 
-use crate::block::Learned;
-use crate::context::Context;
-use crate::guide::{LOG_SCALE, MEAN};
+use super::{Context, LOG_SCALE, Learned, MEAN};
 
 /// z = shift + F w, with F fixed before training.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

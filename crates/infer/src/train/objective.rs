@@ -4,9 +4,8 @@ use lehr_density::Point;
 use lehr_graph::Expr;
 use serde::{Deserialize, Serialize};
 
-use crate::context::{Context, Feed};
-use crate::control::Control;
-use crate::guide::{Drawn, Gradient, Guide};
+use super::Control;
+use crate::guide::{Context, Drawn, Feed, Gradient, Guide};
 
 /// What is maximised.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default, Serialize, Deserialize)]

@@ -5,11 +5,9 @@ use std::sync::Arc;
 use lehr_density::{Density, Point, Rows};
 use lehr_graph::Expr;
 
-use crate::block::Learned;
-use crate::context::Context;
-use crate::objective::Score;
+use super::{Score, Task, TrainSettings};
+use crate::guide::{Context, Learned};
 use crate::surrogate::FixedRows;
-use crate::train::{Task, TrainSettings};
 use lehr_numeric::batch::BatchError;
 
 /// The expansion Σₙ tₙ(z) = L* + g·d + ½ dᵀH d of the log likelihood at z*, d = z − z*, summed
