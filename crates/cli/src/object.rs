@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use lehr::infer::posterior::Estimate;
 use lehr::regression::{Groups, SavedFit};
-use lehr::report::{Coefficient, Seconds};
+use lehr::report::{Coefficient, Effect, Seconds};
 use serde::Serialize;
 
 /// A number with its Monte Carlo error, and how many draws it comes from.
@@ -25,6 +25,8 @@ pub(crate) struct CoefficientObject {
     q5: f64,
     q50: f64,
     q95: f64,
+    #[serde(flatten)]
+    effect: Option<Effect>,
 }
 
 /// One prior.
@@ -80,6 +82,7 @@ impl From<&Coefficient> for CoefficientObject {
             q5: best.q5,
             q50: best.q50,
             q95: best.q95,
+            effect: coefficient.effect.clone(),
         }
     }
 }

@@ -31,7 +31,8 @@ mod spelling;
 mod syntax;
 
 pub use basis::{
-    Basis, BasisError, Coding, Column, Lookup, Polynomial, Round, TermBasis, TermLearner,
+    Basis, BasisError, Coding, Column, ColumnLabel, Lookup, Polynomial, Round, TermBasis,
+    TermLearner,
 };
 pub use error::{FormulaError, Origin, Span};
 pub use expansion::{

@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 
 use lehr_density::SiteValue;
+use lehr_report::{AxisKind, Name};
 
 use crate::blueprint::{Blueprint, Form, GroupPlan, spread_name};
 use crate::family::Family;
@@ -16,6 +17,8 @@ pub(crate) struct Reporter<'a> {
     pub(crate) blueprint: &'a Blueprint,
     pub(crate) population: &'a Population,
     pub(crate) groupings: &'a [Grouping],
+    /// The classes of the response; empty for numbers.
+    pub(crate) classes: &'a [String],
 }
 
 /// The draws of all sites.
@@ -59,28 +62,72 @@ fn size(site: &SiteValue) -> usize {
     site.dims.iter().product::<usize>().max(1)
 }
 
+/// One linear predictor of the model; families of several classes have one for each but the
+/// first.
+#[derive(Clone, Copy)]
+struct Head<'a> {
+    place: usize,
+    /// What its sites end in.
+    suffix: &'a str,
+    class: Option<&'a str>,
+}
+
+impl Head<'_> {
+    /// The name of a variable of this predictor.
+    fn name(self, variable: &str) -> Name {
+        self.of_class(Name::new(format!("{variable}{}", self.suffix), variable))
+    }
+
+    fn of_class(self, name: Name) -> Name {
+        match self.class {
+            Some(class) => name.at(AxisKind::Class, class),
+            None => name,
+        }
+    }
+}
+
 impl Reporter<'_> {
     /// The coefficients in the order in which they are shown.
     pub(crate) fn coefficients(&self, sites: &[SiteValue], groups: Groups) -> Vec<NamedDraws> {
         let draws = Draws::new(sites);
         let mut found = Vec::new();
-        for head in 0..self.blueprint.heads.len() {
+        for head in self.heads() {
             self.common(&draws, head, &mut found);
         }
-        for head in &self.blueprint.heads {
-            for (plan, grouping) in self.blueprint.groups.iter().zip(self.groupings) {
-                spreads(&draws, (plan, grouping), self.unit(), head, &mut found);
+        for head in self.heads() {
+            for term in self.terms(head) {
+                term.spreads(&draws, &mut found);
             }
         }
         self.shape(&draws, &mut found);
         if groups == Groups::Include {
-            for head in &self.blueprint.heads {
-                for (plan, grouping) in self.blueprint.groups.iter().zip(self.groupings) {
-                    effects(&draws, (plan, grouping), self.unit(), head, &mut found);
+            for head in self.heads() {
+                for term in self.terms(head) {
+                    term.effects(&draws, &mut found);
                 }
             }
         }
         found
+    }
+
+    fn heads(&self) -> impl Iterator<Item = Head<'_>> {
+        let several = self.blueprint.family == Family::Categorical;
+        let suffixes = self.blueprint.heads.iter().enumerate();
+        suffixes.map(move |(place, suffix)| Head {
+            place,
+            suffix,
+            class: several.then(|| self.classes[place + 1].as_str()),
+        })
+    }
+
+    fn terms<'a>(&'a self, head: Head<'a>) -> impl Iterator<Item = GroupEffects<'a>> {
+        let terms = self.blueprint.groups.iter().zip(self.groupings);
+        terms.map(move |(plan, grouping)| GroupEffects {
+            plan,
+            grouping,
+            unit: self.unit(),
+            head,
+        })
     }
 
     fn unit(&self) -> f64 {
@@ -92,24 +139,30 @@ impl Reporter<'_> {
     /// ```text
     /// centre + unit (a + Σ bⱼ (xⱼ − mⱼ)/sⱼ) = [centre + unit (a − Σ bⱼ mⱼ/sⱼ)] + Σ (unit bⱼ/sⱼ) xⱼ
     /// ```
-    fn common(&self, draws: &Draws<'_>, head: usize, found: &mut Vec<NamedDraws>) {
+    fn common(&self, draws: &Draws<'_>, head: Head<'_>, found: &mut Vec<NamedDraws>) {
         let blueprint = self.blueprint;
-        let suffix = &blueprint.heads[head];
-        let weights = draws.laws("weight", &blueprint.weights, (head, blueprint.heads.len()));
+        let copy = (head.place, blueprint.heads.len());
+        let weights = draws.laws("weight", &blueprint.weights, copy);
         if blueprint.intercept.is_some() {
+            let centre = blueprint.centre[head.place];
             let shift = self.shift(draws, &weights);
-            let raw = draws.entry("intercept", head);
-            let value =
-                |(raw, shift): (&f64, &f64)| blueprint.centre[head] + self.unit() * (raw - shift);
+            let raw = draws.entry("intercept", head.place);
+            let value = |(raw, shift): (&f64, &f64)| centre + self.unit() * (raw - shift);
             found.push(NamedDraws {
-                name: format!("Intercept{suffix}"),
+                name: head.name("Intercept"),
                 values: raw.iter().zip(&shift).map(value).collect(),
             });
         }
-        for (column, values) in self.population.columns.iter().zip(weights) {
+        let columns = self.population.columns.iter();
+        let labels = self.population.labels().into_iter();
+        for ((column, label), values) in columns.zip(labels).zip(weights) {
             let factor = self.unit() / column.scale;
+            let mut name = Name::new(format!("{}{}", label.text, head.suffix), label.variable);
+            if let Some(level) = label.level {
+                name = name.at(AxisKind::Level, level);
+            }
             found.push(NamedDraws {
-                name: format!("{}{suffix}", column.name),
+                name: head.of_class(name),
                 values: values.iter().map(|value| value * factor).collect(),
             });
         }
@@ -141,7 +194,7 @@ impl Reporter<'_> {
                     .collect(),
                 _ => draws.entry(name, 0),
             };
-            let name = name.clone();
+            let name = name.as_str().into();
             found.push(NamedDraws { name, values });
         }
     }
@@ -166,106 +219,116 @@ impl Reporter<'_> {
                 (total(below, draw) / total(above, draw)).ln() + shift[draw]
             };
             found.push(NamedDraws {
-                name: format!("cutpoint[{cut}]"),
+                name: Name::new(format!("cutpoint[{cut}]"), "cutpoint")
+                    .at(AxisKind::Level, cut.to_string()),
                 values: (0..draws.count).map(value).collect(),
             });
         }
     }
 }
 
-type Term<'a> = (&'a GroupPlan, &'a Grouping);
-
-fn spread_draws(
-    draws: &Draws<'_>,
-    (plan, grouping): Term<'_>,
+/// The effects of one group term in one linear predictor.
+struct GroupEffects<'a> {
+    plan: &'a GroupPlan,
+    grouping: &'a Grouping,
     unit: f64,
-    head: &str,
-) -> Vec<Vec<f64>> {
-    let mut spreads = draws.laws(&plan.spread_site(head), &plan.spreads, (0, 1));
-    for (values, scale) in spreads.iter_mut().zip(&grouping.scales) {
-        for value in values {
-            *value *= unit / scale;
-        }
-    }
-    spreads
+    head: Head<'a>,
 }
 
-/// `sd(patient, dose)` and `cor(patient, Intercept, dose)`.
-fn spreads(draws: &Draws<'_>, term: Term<'_>, unit: f64, head: &str, found: &mut Vec<NamedDraws>) {
-    let (plan, grouping) = term;
-    let values = spread_draws(draws, term, unit, head);
-    for (effect, values) in grouping.effects.iter().zip(values) {
-        let name = format!("{}{head}", spread_name(grouping, effect));
-        found.push(NamedDraws { name, values });
-    }
-    if plan.correlation.is_none() {
-        return;
-    }
-    let rows = factor_rows(draws, plan, head);
-    for second in 1..rows.len() {
-        for first in 0..second {
-            let pairs = rows[first].iter().zip(&rows[second]);
-            let mut values = vec![0.0; draws.count];
-            for (a, b) in pairs {
-                for (sum, (a, b)) in values.iter_mut().zip(a.iter().zip(b)) {
-                    *sum += a * b;
-                }
+impl GroupEffects<'_> {
+    fn spread_draws(&self, draws: &Draws<'_>) -> Vec<Vec<f64>> {
+        let site = self.plan.spread_site(self.head.suffix);
+        let mut spreads = draws.laws(&site, &self.plan.spreads, (0, 1));
+        for (values, scale) in spreads.iter_mut().zip(&self.grouping.scales) {
+            for value in values {
+                *value *= self.unit / scale;
             }
-            let (label, effects) = (&grouping.label, &grouping.effects);
-            let name = format!(
-                "cor({label}, {}, {}){head}",
-                effects[first], effects[second]
-            );
+        }
+        spreads
+    }
+
+    /// `sd(patient, dose)` and `cor(patient, Intercept, dose)`.
+    fn spreads(&self, draws: &Draws<'_>, found: &mut Vec<NamedDraws>) {
+        let grouping = self.grouping;
+        let values = self.spread_draws(draws);
+        for (effect, values) in grouping.effects.iter().zip(values) {
+            let name = self.head.name(&spread_name(grouping, effect));
             found.push(NamedDraws { name, values });
+        }
+        if self.plan.correlation.is_none() {
+            return;
+        }
+        let rows = self.factor_rows(draws);
+        for second in 1..rows.len() {
+            for first in 0..second {
+                let pairs = rows[first].iter().zip(&rows[second]);
+                let mut values = vec![0.0; draws.count];
+                for (a, b) in pairs {
+                    for (sum, (a, b)) in values.iter_mut().zip(a.iter().zip(b)) {
+                        *sum += a * b;
+                    }
+                }
+                let (label, effects) = (&grouping.label, &grouping.effects);
+                let name = format!("cor({label}, {}, {})", effects[first], effects[second]);
+                let name = self.head.name(&name);
+                found.push(NamedDraws { name, values });
+            }
         }
     }
-}
 
-/// The draws of the Cholesky factor of the correlations, row by row.
-fn factor_rows(draws: &Draws<'_>, plan: &GroupPlan, head: &str) -> Vec<Vec<Vec<f64>>> {
-    let (effects, site) = (plan.spreads.len(), plan.correlation_site(head));
-    let entry = |row: usize, column: usize| draws.entry(&site, row * effects + column);
-    let row = |row: usize| (0..effects).map(|column| entry(row, column)).collect();
-    (0..effects).map(row).collect()
-}
+    /// The draws of the Cholesky factor of the correlations, row by row.
+    fn factor_rows(&self, draws: &Draws<'_>) -> Vec<Vec<Vec<f64>>> {
+        let effects = self.plan.spreads.len();
+        let site = self.plan.correlation_site(self.head.suffix);
+        let entry = |row: usize, column: usize| draws.entry(&site, row * effects + column);
+        let row = |row: usize| (0..effects).map(|column| entry(row, column)).collect();
+        (0..effects).map(row).collect()
+    }
 
-/// `site[3]`, or `patient[3, dose]` where several effects vary.
-fn effects(draws: &Draws<'_>, term: Term<'_>, unit: f64, head: &str, found: &mut Vec<NamedDraws>) {
-    let (plan, grouping) = term;
-    let spreads = match plan.form {
-        Form::Standard => spread_draws(draws, term, unit, head),
-        Form::Effect => (grouping.scales.iter())
-            .map(|scale| vec![unit / scale; draws.count])
-            .collect(),
-    };
-    let count = plan.spreads.len();
-    let rows = plan
-        .correlation
-        .as_ref()
-        .map(|_| factor_rows(draws, plan, head));
-    let site = plan.own_site(head);
-    for group in 0..plan.count {
-        let own: Vec<Vec<f64>> = (0..count)
-            .map(|effect| draws.entry(&site, group * count + effect))
-            .collect();
-        for (place, effect) in grouping.effects.iter().enumerate() {
-            let value = |draw: usize| {
-                let value = match &rows {
-                    None => own[place][draw],
-                    Some(rows) => (0..=place)
-                        .map(|k| rows[place][k][draw] * own[k][draw])
-                        .sum(),
+    /// `site[3]`, or `patient[3, dose]` where several effects vary.
+    fn effects(&self, draws: &Draws<'_>, found: &mut Vec<NamedDraws>) {
+        let (plan, grouping) = (self.plan, self.grouping);
+        let spreads = match plan.form {
+            Form::Standard => self.spread_draws(draws),
+            Form::Effect => (grouping.scales.iter())
+                .map(|scale| vec![self.unit / scale; draws.count])
+                .collect(),
+        };
+        let count = plan.spreads.len();
+        let rows = plan.correlation.as_ref().map(|_| self.factor_rows(draws));
+        let site = plan.own_site(self.head.suffix);
+        for group in 0..plan.count {
+            let own: Vec<Vec<f64>> = (0..count)
+                .map(|effect| draws.entry(&site, group * count + effect))
+                .collect();
+            for (place, effect) in grouping.effects.iter().enumerate() {
+                let value = |draw: usize| {
+                    let value = match &rows {
+                        None => own[place][draw],
+                        Some(rows) => (0..=place)
+                            .map(|k| rows[place][k][draw] * own[k][draw])
+                            .sum(),
+                    };
+                    value * spreads[place][draw]
                 };
-                value * spreads[place][draw]
-            };
-            let (label, level) = (&grouping.label, grouping.group_name(group));
-            let name = if grouping.is_plain() {
-                format!("{label}[{level}]{head}")
-            } else {
-                format!("{label}[{level}, {effect}]{head}")
-            };
-            let values = (0..draws.count).map(value).collect();
-            found.push(NamedDraws { name, values });
+                found.push(NamedDraws {
+                    name: self.effect_name(&grouping.group_name(group), effect),
+                    values: (0..draws.count).map(value).collect(),
+                });
+            }
         }
+    }
+
+    fn effect_name(&self, level: &str, effect: &str) -> Name {
+        let (label, suffix) = (&self.grouping.label, self.head.suffix);
+        let name = if self.grouping.is_plain() {
+            let text = format!("{label}[{level}]{suffix}");
+            Name::new(text, label).at(AxisKind::Group, level)
+        } else {
+            let text = format!("{label}[{level}, {effect}]{suffix}");
+            let name = Name::new(text, label).at(AxisKind::Group, level);
+            name.at(AxisKind::Term, effect)
+        };
+        self.head.of_class(name)
     }
 }

@@ -3,7 +3,9 @@
 use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hasher};
 
-use lehr_formula::{FormulaError, Intercept, Round, Term, TermBasis, TermLearner, Terms};
+use lehr_formula::{
+    ColumnLabel, FormulaError, Intercept, Round, Term, TermBasis, TermLearner, Terms,
+};
 use lehr_table::Moment;
 use serde::{Deserialize, Serialize};
 
@@ -34,6 +36,13 @@ pub(crate) struct Scaled {
 }
 
 impl Population {
+    /// The names of the columns that vary, with their levels apart.
+    pub(crate) fn labels(&self) -> Vec<ColumnLabel> {
+        let all: Vec<ColumnLabel> = self.bases.iter().flat_map(TermBasis::labels).collect();
+        let columns = self.columns.iter();
+        columns.map(|column| all[column.place].clone()).collect()
+    }
+
     /// The standardised columns of a table, row after row.
     pub(crate) fn matrix(&self, source: &Source<'_>) -> Result<Vec<f64>, RegressionError> {
         let (rows, width) = (source.n_rows(), self.columns.len());

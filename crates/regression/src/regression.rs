@@ -5,6 +5,7 @@ use std::sync::Arc;
 use lehr_density::{Columns, RowSource, SiteValue};
 use lehr_formula::Terms;
 use lehr_model::{Bound, Model};
+use lehr_report::Name;
 use lehr_table::{Column, Table};
 use serde::{Deserialize, Serialize};
 
@@ -45,7 +46,7 @@ pub enum Groups {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct NamedDraws {
     /// `Intercept`, `x1:x2`, `color[red]`, `sd(site)`, `sigma`, …
-    pub name: String,
+    pub name: Name,
     /// One per draw.
     pub values: Vec<f64>,
 }
@@ -233,6 +234,7 @@ impl Regression {
             blueprint: &self.blueprint,
             population: &self.population,
             groupings: &self.groupings,
+            classes: &self.outcome.classes,
         };
         reporter.coefficients(sites, groups)
     }

@@ -1,12 +1,12 @@
 //! Draws as `NetCDF-4`, which `ArviZ` opens as `InferenceData`.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::path::Path;
 
 use lehr_file::Draft;
 use rust_hdf5::{H5Dataset, H5File, H5Group, VarLenUnicode};
 
-use crate::{Draws, ReportError};
+use crate::{AxisKind, Draws, Name, Place, ReportError};
 
 /// A named axis with a label for each place on it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -42,31 +42,28 @@ pub struct InferenceData {
 }
 
 impl InferenceData {
-    /// Independent draws as one chain. Columns `site[a]`, `site[b]` become one variable `site`
-    /// over an axis `site_level` with labels `a`, `b`; all others are numbers. Characters that
+    /// Independent draws as one chain. Numbers of one variable become an array over its axes:
+    /// `site[a]`, `site[b]` are `site` over `site_level` with labels `a`, `b`. Characters that
     /// HDF5 forbids in names are replaced; the name as it was is kept as `long_name`.
     pub fn from_draws(draws: &Draws) -> Result<Self, ReportError> {
-        let mut groups: Vec<(&str, Columns)> = Vec::new();
-        let mut places = HashMap::new();
+        let mut groups: Vec<Vec<usize>> = Vec::new();
+        let mut known = HashMap::new();
         for (column, name) in draws.names.iter().enumerate() {
-            let (base, level) = indexed(name);
-            let place = *places
-                .entry((base, level.is_some()))
-                .or_insert(groups.len());
-            if place == groups.len() {
-                groups.push((base, Vec::new()));
-            } else if level.is_none() {
-                return Err(ReportError::DuplicateName { name: name.clone() });
+            let axes: Vec<AxisKind> = name.places().iter().map(|place| place.axis).collect();
+            let group = *known.entry((name.variable(), axes)).or_insert(groups.len());
+            if group == groups.len() {
+                groups.push(Vec::new());
             }
-            groups[place].1.push((column, level));
+            groups[group].push(column);
         }
-        let variables = groups
-            .into_iter()
-            .map(|(base, columns)| gathered(draws, base, &columns));
+        let mut variables = Vec::with_capacity(groups.len());
+        for columns in &groups {
+            variables.extend(gathered(draws, columns)?);
+        }
         Ok(Self {
             chains: 1,
             draws: draws.n_draws(),
-            variables: variables.collect(),
+            variables,
             attributes: Vec::new(),
         })
     }
@@ -207,9 +204,6 @@ impl InferenceData {
     }
 }
 
-/// The columns of one variable, each with its level.
-type Columns<'a> = Vec<(usize, Option<&'a str>)>;
-
 /// An axis whose labels are 0, 1, 2, …
 fn counted_axis(group: &H5Group, name: &str, size: usize) -> rust_hdf5::Result<H5Dataset> {
     let labels: Vec<i64> = (0..size as i64).collect();
@@ -219,36 +213,75 @@ fn counted_axis(group: &H5Group, name: &str, size: usize) -> rust_hdf5::Result<H
     Ok(scale)
 }
 
-/// `site[a]` as `site` and `a`; a name of any other form as itself.
-fn indexed(name: &str) -> (&str, Option<&str>) {
-    let parts = name.strip_suffix(']').and_then(|open| open.split_once('['));
-    match parts {
-        Some((base, level)) if !base.is_empty() && !level.contains(['[', ']']) => {
-            (base, Some(level))
-        }
-        _ => (name, None),
+/// The variable of these columns, which have the same axes; each column on its own where they
+/// do not fill an array.
+fn gathered(draws: &Draws, columns: &[usize]) -> Result<Vec<Variable>, ReportError> {
+    let names: Vec<&Name> = columns.iter().map(|column| &draws.names[*column]).collect();
+    if let Some(name) = repeated(&names) {
+        let name = name.to_string();
+        return Err(ReportError::DuplicateName { name });
     }
+    let dimensions = dimensions(&names);
+    let size = dimensions.iter().map(|axis| axis.labels.len()).product();
+    let values = |columns: &[usize]| -> Vec<f64> {
+        let rows = draws.values.chunks_exact(draws.names.len().max(1));
+        rows.flat_map(|row| columns.iter().map(|column| row[*column]))
+            .collect()
+    };
+    if columns.len() != size {
+        let alone = |(name, column): (&&Name, &usize)| Variable {
+            name: name.to_string(),
+            dimensions: Vec::new(),
+            values: values(&[*column]),
+        };
+        return Ok(names.iter().zip(columns).map(alone).collect());
+    }
+    let numbers: Vec<HashMap<&str, usize>> = (dimensions.iter())
+        .map(|axis| axis.labels.iter().map(String::as_str).zip(0..).collect())
+        .collect();
+    let mut in_order: Vec<usize> = vec![0; size];
+    for (name, column) in names.iter().zip(columns) {
+        let places = name.places().iter().zip(&numbers);
+        let flat = places.fold(0, |flat, (place, numbers)| {
+            flat * numbers.len() + numbers[place.label.as_str()]
+        });
+        in_order[flat] = *column;
+    }
+    Ok(vec![Variable {
+        name: names[0].variable().into(),
+        values: values(&in_order),
+        dimensions,
+    }])
 }
 
-/// One variable from its columns.
-fn gathered(draws: &Draws, base: &str, columns: &[(usize, Option<&str>)]) -> Variable {
-    let rows = draws.values.chunks_exact(draws.names.len().max(1));
-    let values = rows.flat_map(|row| columns.iter().map(|(column, _)| row[*column]));
-    let labels: Vec<String> = columns
+/// A name that is there twice.
+fn repeated<'a>(names: &[&'a Name]) -> Option<&'a Name> {
+    let mut found = HashSet::new();
+    names
         .iter()
-        .filter_map(|(_, level)| level.map(String::from))
-        .collect();
-    let dimensions = if labels.is_empty() {
-        Vec::new()
-    } else {
-        let name = allowed(&format!("{base}_level"));
-        vec![Dimension { name, labels }]
+        .copied()
+        .find(|name| !found.insert(name.places()))
+}
+
+/// The axes of names of one variable, their labels in the order in which they occur.
+fn dimensions(names: &[&Name]) -> Vec<Dimension> {
+    let dimension = |(number, place): (usize, &Place)| {
+        let mut known = HashSet::new();
+        let labels = names.iter().map(|name| &name.places()[number].label);
+        Dimension {
+            name: allowed(&place.axis.of(names[0].variable())),
+            labels: labels
+                .filter(|label| known.insert(*label))
+                .cloned()
+                .collect(),
+        }
     };
-    Variable {
-        name: base.into(),
-        dimensions,
-        values: values.collect(),
-    }
+    names[0]
+        .places()
+        .iter()
+        .enumerate()
+        .map(dimension)
+        .collect()
 }
 
 /// A name that HDF5 and `NetCDF` accept: no slash, no control characters, no spaces at its ends.

@@ -2,6 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::{Effect, Name};
+
 /// Everything a report can show. Empty lists and `None` leave their section out.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
@@ -159,6 +161,9 @@ impl Summary {
 pub struct Coefficient {
     /// `x1`, `color[red]`, `sd(site)`.
     pub name: String,
+    /// Whose effect it is, if it is that of a group.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub effect: Option<Effect>,
     /// What the fit says.
     #[serde(flatten)]
     pub summary: Summary,
@@ -172,6 +177,7 @@ impl Coefficient {
     pub fn new(name: impl Into<String>, summary: Summary) -> Self {
         Self {
             name: name.into(),
+            effect: None,
             summary,
             corrected: None,
         }
@@ -190,6 +196,9 @@ pub struct GroupEffects {
     pub group: String,
     /// What varies by it, e.g. `Intercept`.
     pub term: String,
+    /// The class of the response that the effects are for, where there are several.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub class: Option<String>,
     /// One effect per level.
     pub effects: Vec<Coefficient>,
 }
@@ -259,7 +268,7 @@ pub struct TracePoint {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Draws {
     /// One name per column.
-    pub names: Vec<String>,
+    pub names: Vec<Name>,
     /// Row-major values; their number is a multiple of the number of names.
     pub values: Vec<f64>,
 }

@@ -21,6 +21,7 @@ mod error;
 mod html;
 mod listing;
 mod markup;
+mod name;
 mod number;
 mod plot;
 mod sheet;
@@ -33,6 +34,7 @@ pub use data::{
 };
 pub use error::ReportError;
 pub use html::{page, write_page};
+pub use name::{AxisKind, Effect, Name, Place};
 pub use plot::Law;
 pub use sheet::{Axis, Chart, Dots, Lines, Listing, Mark, Part, Series, Sheet};
 pub use terminal::{Color, Style};

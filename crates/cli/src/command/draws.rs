@@ -5,7 +5,6 @@ use std::path::PathBuf;
 use anyhow::{Result, bail};
 use clap::Args;
 use lehr::regression::{Groups, NamedDraws, SavedFit};
-use lehr::report::InferenceData;
 use lehr::table::{Column, Sink, Table, TableError};
 use serde::Serialize;
 
@@ -53,7 +52,7 @@ impl Draws {
         let written = Written {
             output: self.output.display().to_string(),
             n_draws: saved.posterior.n_draws(),
-            names: columns.into_iter().map(|one| one.name).collect(),
+            names: columns.iter().map(|one| one.name.to_string()).collect(),
             resampled: saved.is_corrected() && !self.raw,
         };
         session.answer(&written, || {
@@ -95,11 +94,11 @@ impl Draws {
             .extension()
             .is_some_and(|extension| extension == "nc")
         {
-            return self.write_netcdf(saved, columns);
+            return Ok(saved.inference_data(columns)?.write(&self.output)?);
         }
         let mut table = Table::new();
         for one in columns {
-            table.insert(one.name.clone(), Column::Number(one.values.clone()))?;
+            table.insert(one.name.to_string(), Column::Number(one.values.clone()))?;
         }
         let mut sink = match Sink::create(&self.output, &table) {
             Err(TableError::NoTable { path, reason, .. }) => bail!(
@@ -110,22 +109,5 @@ impl Draws {
         };
         sink.push(&table)?;
         Ok(sink.finish()?)
-    }
-
-    fn write_netcdf(&self, saved: &SavedFit, columns: &[NamedDraws]) -> Result<()> {
-        let count = columns.first().map_or(0, |one| one.values.len());
-        let rows = 0..count;
-        let draws = lehr::report::Draws {
-            values: rows
-                .flat_map(|row| columns.iter().map(move |one| one.values[row]))
-                .collect(),
-            names: columns.iter().map(|one| one.name.clone()).collect(),
-        };
-        let data = InferenceData::from_draws(&draws)?
-            .in_chains(4)
-            .with_attribute("inference_library", "lehr")
-            .with_attribute("inference_library_version", saved.version.as_str())
-            .with_attribute("created_at", saved.date.as_str());
-        Ok(data.write(&self.output)?)
     }
 }

@@ -105,6 +105,14 @@ fn summary_names_levels_and_groups() {
     );
     let json = fitted().judged(&["summary", "fit.lehr", "--groups"]);
     assert!(names(&json).contains(&"site[s3]"), "{:?}", names(&json));
+    let effect = (json["coefficients"].as_array().unwrap().iter())
+        .find(|one| one["name"] == "site[s3]")
+        .unwrap();
+    assert_eq!(
+        (&effect["group"], &effect["level"]),
+        (&"site".into(), &"s3".into())
+    );
+    assert_eq!(effect["term"], "Intercept");
     assert_eq!(json["family"], "bernoulli");
 }
 

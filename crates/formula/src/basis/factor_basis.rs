@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::error::BasisError;
+use super::label::ColumnLabel;
 use super::learner::{Learner, Round};
 use super::level::{Coding, Levels};
 use super::polynomial::{Polynomial, check_finite};
@@ -82,21 +83,25 @@ impl Basis {
 
     /// The names of its columns: `x`, `log(x)`, `poly(x, 2)[1]`, `color[red]`.
     pub fn names(&self) -> Vec<String> {
+        self.labels().into_iter().map(|label| label.text).collect()
+    }
+
+    /// The names with their levels apart.
+    pub fn labels(&self) -> Vec<ColumnLabel> {
         match &self.fitted {
-            Fitted::Plain | Fitted::Affine { .. } => vec![self.factor.to_string()],
+            Fitted::Plain | Fitted::Affine { .. } => {
+                vec![ColumnLabel::plain(self.factor.to_string())]
+            }
             Fitted::Poly(fitted) => (1..=fitted.alpha.len())
-                .map(|degree| format!("{}[{degree}]", self.factor))
+                .map(|degree| ColumnLabel::level(&self.factor.to_string(), degree.to_string()))
                 .collect(),
             Fitted::Levels {
                 column,
                 levels,
                 coding,
-            } => {
-                let names = levels.names().into_iter().skip(skipped(*coding));
-                names
-                    .map(|level| format!("{}[{level}]", quoted(column)))
-                    .collect()
-            }
+            } => (levels.names().into_iter().skip(skipped(*coding)))
+                .map(|level| ColumnLabel::level(&quoted(column), level))
+                .collect(),
         }
     }
 

@@ -2,6 +2,7 @@
 
 mod error;
 mod factor_basis;
+mod label;
 mod learner;
 mod level;
 mod polynomial;
@@ -10,6 +11,7 @@ mod term_basis;
 
 pub use error::BasisError;
 pub use factor_basis::{Basis, Column, Lookup};
+pub use label::ColumnLabel;
 pub use learner::{Round, TermLearner};
 pub use level::Coding;
 pub use polynomial::Polynomial;

@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::error::BasisError;
 use super::factor_basis::{Basis, Lookup};
+use super::label::ColumnLabel;
 use super::level::Coding;
 use crate::factor::Term;
 
@@ -35,10 +36,14 @@ impl TermBasis {
 
     /// The coefficients' names, `x1:color[red]`; the first factor changes fastest, as in R.
     pub fn names(&self) -> Vec<String> {
-        let lists = self.factors.iter().map(Basis::names);
-        let join = |right: &String, left: &String| format!("{left}:{right}");
+        self.labels().into_iter().map(|label| label.text).collect()
+    }
+
+    /// The names with their levels apart.
+    pub fn labels(&self) -> Vec<ColumnLabel> {
+        let lists = self.factors.iter().map(Basis::labels);
         lists
-            .reduce(|left, right| products(&left, &right, join))
+            .reduce(|left, right| products(&left, &right, |right, left| left.times(right)))
             .unwrap_or_default()
     }
 

@@ -1,5 +1,6 @@
 //! A saved fit: the model, the posterior and what a report needs, without the table.
 
+mod arviz;
 mod calibration;
 mod data_check;
 mod date;

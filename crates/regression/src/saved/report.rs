@@ -4,11 +4,11 @@ use lehr_infer::fit::GuideSpec;
 use lehr_infer::posterior::Estimate;
 use lehr_numeric::pareto::{Trust, threshold};
 use lehr_report::{
-    Choice, Coefficient, Comparison, Draws, GroupEffects, Level, Prior, ReportData, Seconds,
-    TracePoint, Verdict,
+    Choice, Comparison, Draws, GroupEffects, Level, Prior, ReportData, Seconds, TracePoint, Verdict,
 };
 
 use super::SavedFit;
+use super::arviz::rows;
 use crate::regression::Groups;
 
 /// Draws that the pairs plot gets at the most.
@@ -183,42 +183,28 @@ fn trace(saved: &SavedFit) -> Vec<TracePoint> {
 fn pair_draws(saved: &SavedFit) -> Draws {
     let columns = saved.even_draws(Groups::Leave);
     let count = columns.first().map_or(0, |one| one.values.len());
-    let stride = count.div_ceil(PAIR_DRAWS).max(1);
-    let rows = (0..count).step_by(stride);
-    Draws {
-        values: rows
-            .flat_map(|row| columns.iter().map(move |one| one.values[row]))
-            .collect(),
-        names: columns.iter().map(|one| one.name.clone()).collect(),
-    }
+    rows(&columns, count.div_ceil(PAIR_DRAWS).max(1))
 }
 
-/// The effects by group and by what varies: `site[3]` and `patient[3, dose]`.
+/// The effects of single groups, by group term, by what varies and by class.
 fn groups(saved: &SavedFit) -> Vec<GroupEffects> {
     let mut groups: Vec<GroupEffects> = Vec::new();
-    for effect in saved.group_coefficients() {
-        let (group, term) = place(&effect);
-        let known = groups
-            .iter_mut()
-            .find(|known| known.group == group && known.term == term);
-        match known {
-            Some(known) => known.effects.push(effect),
+    for coefficient in saved.coefficients(Groups::Include) {
+        let Some(effect) = coefficient.effect.clone() else {
+            continue;
+        };
+        let same = |known: &&mut GroupEffects| {
+            known.group == effect.group && known.term == effect.term && known.class == effect.class
+        };
+        match groups.iter_mut().find(same) {
+            Some(known) => known.effects.push(coefficient),
             None => groups.push(GroupEffects {
-                group,
-                term,
-                effects: vec![effect],
+                group: effect.group,
+                term: effect.term,
+                class: effect.class,
+                effects: vec![coefficient],
             }),
         }
     }
     groups
-}
-
-fn place(effect: &Coefficient) -> (String, String) {
-    let name = effect.name.as_str();
-    let (group, inner) = name.split_once('[').unwrap_or((name, ""));
-    let term = inner
-        .trim_end_matches(']')
-        .rsplit_once(", ")
-        .map(|(_, term)| term);
-    (group.to_owned(), term.unwrap_or("Intercept").to_owned())
 }

@@ -100,7 +100,11 @@ impl Simulation<'_> {
                 ranks,
             }
         };
-        names.map(|named| named.name).enumerate().map(one).collect()
+        names
+            .map(|named| named.name.to_string())
+            .enumerate()
+            .map(one)
+            .collect()
     }
 }
 

@@ -15,15 +15,10 @@ impl SavedFit {
             corrected: weights
                 .as_deref()
                 .map(|weights| weigh(&draws.values, weights)),
-            name: draws.name,
+            effect: draws.name.effect(),
+            name: draws.name.to_string(),
         };
         self.raw_draws(groups).into_iter().map(one).collect()
-    }
-
-    /// Only the effects of single groups.
-    pub(super) fn group_coefficients(&self) -> Vec<Coefficient> {
-        let others = self.raw_draws(Groups::Leave).len();
-        self.coefficients(Groups::Include).split_off(others)
     }
 }
 

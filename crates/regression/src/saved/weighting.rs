@@ -26,7 +26,7 @@ impl SavedFit {
             .map(|one| {
                 let (own, corrected) = (plain(&one.values), weigh(&one.values, &weights));
                 Shift {
-                    name: one.name,
+                    name: one.name.to_string(),
                     mean_moved: (corrected.mean - own.mean) / own.sd,
                     sd_ratio: corrected.sd / own.sd,
                 }

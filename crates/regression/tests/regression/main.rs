@@ -2,6 +2,7 @@
 
 mod block;
 mod density;
+mod fit;
 mod group;
 mod mistake;
 mod new_level;
@@ -41,7 +42,7 @@ fn coefficients(regression: &Regression, density: &dyn Density, z: &[f64]) -> Ha
     let draws = regression.coefficients(&sites, Groups::Include);
     let one = |draws: lehr_regression::NamedDraws| {
         assert_eq!(draws.values.len(), 1, "{}", draws.name);
-        (draws.name, draws.values[0])
+        (draws.name.to_string(), draws.values[0])
     };
     draws.into_iter().map(one).collect()
 }
@@ -51,7 +52,7 @@ fn names(regression: &Regression, table: &Table, groups: Groups) -> Vec<String> 
     let bound = regression.bind(table).unwrap();
     let sites = (bound.latents()).constrain_values(&point(bound.latents().size()));
     let draws = regression.coefficients(&sites, groups);
-    draws.into_iter().map(|draws| draws.name).collect()
+    draws.iter().map(|draws| draws.name.to_string()).collect()
 }
 
 /// The log prior and the rows' log likelihoods.

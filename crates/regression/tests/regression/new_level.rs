@@ -70,7 +70,7 @@ fn rows_without_a_response_are_predicted_from_fitted_draws() {
     let at = |name: &str| {
         draws
             .iter()
-            .find(|draws| draws.name == name)
+            .find(|draws| draws.name.as_str() == name)
             .unwrap()
             .values[0]
     };
@@ -119,7 +119,7 @@ fn effects_of_new_groups_vary_as_the_spread_says() {
     let at = |name: &str| {
         draws
             .iter()
-            .find(|draws| draws.name == name)
+            .find(|draws| draws.name.as_str() == name)
             .unwrap()
             .values[0]
     };

@@ -1,8 +1,9 @@
 //! Generated numbers that look like a multilevel logistic regression and its fits.
 
 use lehr_report::{
-    CalibrationBin, Choice, Coefficient, Comparison, CountBin, Draws, Estimate, GroupEffects,
-    Level, PredictiveCheck, Prior, ReportData, Residual, Seconds, Summary, TracePoint, Verdict,
+    AxisKind, CalibrationBin, Choice, Coefficient, Comparison, CountBin, Draws, Estimate,
+    GroupEffects, Level, Name, PredictiveCheck, Prior, ReportData, Residual, Seconds, Summary,
+    TracePoint, Verdict,
 };
 
 /// A small generator of uniform and normal numbers, the same on every machine.
@@ -102,9 +103,8 @@ fn priors() -> Vec<Prior> {
 
 fn coefficients() -> Vec<Coefficient> {
     let one = |(name, mean, sd): &(&str, f64, f64)| Coefficient {
-        name: (*name).into(),
-        summary: Summary::normal(mean + 0.2 * sd, 0.8 * sd),
         corrected: Some(Summary::normal(*mean, *sd)),
+        ..Coefficient::new(*name, Summary::normal(mean + 0.2 * sd, 0.8 * sd))
     };
     NAMES.iter().map(one).collect()
 }
@@ -122,6 +122,7 @@ fn groups(noise: &mut Noise) -> Vec<GroupEffects> {
     let group = |group: &str, effects| GroupEffects {
         group: group.into(),
         term: "Intercept".into(),
+        class: None,
         effects,
     };
     vec![group("site", sites), group("patient", patients)]
@@ -175,7 +176,7 @@ pub(crate) fn draws(noise: &mut Noise, rows: usize) -> Draws {
     let values = (0..rows).flat_map(|_| row());
     Draws {
         values: values.collect(),
-        names: NAMES.iter().map(|name| name.0.into()).collect(),
+        names: NAMES.iter().map(|name| named(name.0)).collect(),
     }
 }
 
@@ -256,4 +257,12 @@ fn comparison() -> Vec<Comparison> {
         pareto_k: Some(k),
     };
     rows.map(row).to_vec()
+}
+
+/// The only level among the names has a place.
+fn named(text: &str) -> Name {
+    match text {
+        "service[yes]" => Name::new(text, "service").at(AxisKind::Level, "yes"),
+        _ => text.into(),
+    }
 }

@@ -2,19 +2,20 @@
 
 use super::*;
 
+fn site(level: &str) -> Name {
+    Name::new(format!("site[{level}]"), "site").at(AxisKind::Level, level)
+}
+
 fn draws() -> Draws {
-    let names = [
-        "Intercept",
-        "site[a]",
-        "sd(site)",
-        "site[b / c]",
-        "région/x",
+    let names = vec![
+        "Intercept".into(),
+        site("a"),
+        "sd(site)".into(),
+        site("b / c"),
+        "région/x".into(),
     ];
     let values = (0..15).map(f64::from).collect();
-    Draws {
-        names: names.map(String::from).to_vec(),
-        values,
-    }
+    Draws { names, values }
 }
 
 fn written(data: &InferenceData) -> (tempfile::TempDir, H5File) {
@@ -112,11 +113,41 @@ fn independent_draws_are_dealt_to_chains_without_loss_of_shape() {
 }
 
 #[test]
-fn interactions_of_levels_stay_numbers() {
+fn a_level_with_a_comma_is_one_level() {
+    let effect = |level: &str, term: &str| {
+        let text = format!("patient[{level}, {term}]");
+        let name = Name::new(text, "patient").at(AxisKind::Group, level);
+        name.at(AxisKind::Term, term)
+    };
+    let names = vec![
+        effect("Smith, John", "Intercept"),
+        effect("Smith, John", "dose"),
+        effect("Doe", "Intercept"),
+        effect("Doe", "dose"),
+    ];
+    let values = (0..4).map(f64::from).collect();
+    let data = InferenceData::from_draws(&Draws { names, values }).unwrap();
+    let (_place, file) = written(&data);
     assert_eq!(
-        indexed("color[red]:size[big]"),
-        ("color[red]:size[big]", None)
+        file.dataset("posterior/patient").unwrap().shape(),
+        [1, 1, 2, 2]
     );
-    assert_eq!(indexed("[3]"), ("[3]", None));
-    assert_eq!(indexed("site[3, dose]"), ("site", Some("3, dose")));
+    let labels = |axis: &str| file.dataset(axis).unwrap().read_vlen_strings().unwrap();
+    assert_eq!(labels("posterior/patient_level"), ["Smith, John", "Doe"]);
+    assert_eq!(labels("posterior/patient_term"), ["Intercept", "dose"]);
+}
+
+#[test]
+fn numbers_that_fill_no_array_stay_alone() {
+    let entry = |row: &str, column: &str| {
+        let name = Name::new(format!("w[{row},{column}]"), "w").at(AxisKind::Index(0), row);
+        name.at(AxisKind::Index(1), column)
+    };
+    let draws = Draws {
+        names: vec![entry("0", "0"), entry("0", "1"), entry("1", "0")],
+        values: vec![1.0, 2.0, 3.0],
+    };
+    let data = InferenceData::from_draws(&draws).unwrap();
+    let names: Vec<&str> = data.variables.iter().map(|one| one.name.as_str()).collect();
+    assert_eq!(names, ["w[0,0]", "w[0,1]", "w[1,0]"]);
 }

@@ -66,7 +66,7 @@ mod tests {
             [x, 3.0, -2.0 * x + 1.0, (x * 2.4).sin()]
         };
         let draws = Draws {
-            names: ["a", "constant", "b", "c"].map(String::from).to_vec(),
+            names: ["a", "constant", "b", "c"].map(crate::Name::from).to_vec(),
             values: (0..200).flat_map(row).collect(),
         };
         let pairs = strongest(&draws, 9);

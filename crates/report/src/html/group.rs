@@ -25,7 +25,10 @@ pub(super) fn content(groups: &[GroupEffects]) -> Vec<Element> {
 fn block(group: &GroupEffects) -> Vec<Element> {
     let mut sorted: Vec<&Coefficient> = group.effects.iter().collect();
     sorted.sort_by(|a, b| b.best().mean.total_cmp(&a.best().mean));
-    let name = format!("{} by {}", group.term, group.group);
+    let mut name = format!("{} by {}", group.term, group.group);
+    if let Some(class) = &group.class {
+        name += &format!(" for {class}");
+    }
     let levels = number::count(sorted.len() as u64);
     let heading = Element::with_text("strong", &name);
     if sorted.len() <= ALL {

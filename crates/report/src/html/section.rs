@@ -150,7 +150,8 @@ fn pairs(data: &ReportData) -> Vec<Element> {
 }
 
 fn pair_figure(draws: &Draws, pair: &correlation::Pair) -> Element {
-    let (first, second) = (&draws.names[pair.first], &draws.names[pair.second]);
+    let name = |column: usize| draws.names[column].as_str();
+    let (first, second) = (name(pair.first), name(pair.second));
     let cloud = Cloud {
         title: &format!("{first} and {second}"),
         points: draws

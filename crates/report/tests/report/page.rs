@@ -126,6 +126,7 @@ fn hostile() -> ReportData {
         groups: vec![GroupEffects {
             group: text(),
             term: text(),
+            class: Some(text()),
             effects: vec![coefficient()],
         }],
         choices: vec![Choice {
@@ -133,7 +134,7 @@ fn hostile() -> ReportData {
             value: text(),
         }],
         draws: Some(Draws {
-            names: vec![text(), text()],
+            names: vec![text().into(), text().into()],
             values: (0..40).map(|index| f64::from(index * index)).collect(),
         }),
         comparison: vec![Comparison {
@@ -219,6 +220,7 @@ fn extreme(a: f64, b: f64) -> ReportData {
         groups: vec![GroupEffects {
             group: "g".into(),
             term: "Intercept".into(),
+            class: None,
             effects: vec![coefficient; 40],
         }],
         bound: Some(Estimate { mean: a, se: b }),

@@ -1,0 +1,43 @@
+//! Draws for ArviZ.
+
+use std::path::Path;
+
+use lehr_report::{Draws, InferenceData};
+
+use super::SavedFit;
+use crate::Error;
+use crate::regression::{Groups, NamedDraws};
+
+/// Independent draws are dealt to so many chains: some of ArviZ's diagnostics ask for several.
+const CHAINS: usize = 4;
+
+impl SavedFit {
+    /// Writes the draws of all coefficients, those of single groups included, for
+    /// `arviz.from_netcdf`. All draws count the same.
+    pub fn to_arviz(&self, path: impl AsRef<Path>) -> Result<(), Error> {
+        let data = self.inference_data(&self.even_draws(Groups::Include))?;
+        Ok(data.write(path.as_ref())?)
+    }
+
+    /// Some of the fit's draws as ArviZ arranges them.
+    pub fn inference_data(&self, columns: &[NamedDraws]) -> Result<InferenceData, Error> {
+        let data = InferenceData::from_draws(&rows(columns, 1))?;
+        Ok(data
+            .in_chains(CHAINS)
+            .with_attribute("inference_library", "lehr")
+            .with_attribute("inference_library_version", self.version.as_str())
+            .with_attribute("created_at", self.date.as_str()))
+    }
+}
+
+/// Every so many draws, one row per draw.
+pub(super) fn rows(columns: &[NamedDraws], stride: usize) -> Draws {
+    let count = columns.first().map_or(0, |one| one.values.len());
+    let rows = (0..count).step_by(stride);
+    Draws {
+        values: rows
+            .flat_map(|row| columns.iter().map(move |one| one.values[row]))
+            .collect(),
+        names: columns.iter().map(|one| one.name.clone()).collect(),
+    }
+}
