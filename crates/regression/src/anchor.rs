@@ -17,7 +17,7 @@ pub(crate) struct Anchor {
 }
 
 /// What the response of the fitted table looks like, gathered block by block.
-pub(crate) struct Observed {
+pub(crate) struct ResponseProfile {
     family: Family,
     count: f64,
     sum: f64,
@@ -41,16 +41,16 @@ struct Exposure {
 }
 
 /// The response and what belongs to it in some rows.
-pub(crate) struct Seen<'a> {
+pub(crate) struct ResponseBlock<'a> {
     pub(crate) values: &'a [f64],
     pub(crate) trials: Option<&'a [f64]>,
     pub(crate) offset: Option<&'a [f64]>,
 }
 
-impl Observed {
+impl ResponseProfile {
     /// Nothing yet of a response with so many classes, 0 for numbers.
-    pub(crate) fn new(family: Family, classes: usize) -> Observed {
-        Observed {
+    pub(crate) fn new(family: Family, classes: usize) -> ResponseProfile {
+        ResponseProfile {
             family,
             count: 0.0,
             sum: 0.0,
@@ -63,7 +63,7 @@ impl Observed {
         }
     }
 
-    pub(crate) fn see(&mut self, seen: &Seen<'_>) {
+    pub(crate) fn see(&mut self, seen: &ResponseBlock<'_>) {
         self.count += seen.values.len() as f64;
         for (row, value) in seen.values.iter().enumerate() {
             self.sum += value;

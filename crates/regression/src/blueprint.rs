@@ -9,7 +9,7 @@ use crate::family::{Family, Link};
 use crate::grouping::Grouping;
 use crate::law::{Domain, Kind, Law};
 use crate::population::Population;
-use crate::prior::{Parameter, Wishes};
+use crate::prior::{GivenPriors, Parameter};
 
 /// A model without data.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -94,28 +94,28 @@ pub(crate) struct Parts<'a> {
 }
 
 /// A blueprint while its priors are chosen.
-pub(crate) struct Draft<'a> {
+pub(crate) struct BlueprintBuilder<'a> {
     parts: Parts<'a>,
-    wishes: &'a Wishes,
+    priors: &'a GivenPriors,
     parameters: Vec<Parameter>,
     /// Every prior in words, on the original scale.
     printed: Vec<(String, String)>,
 }
 
-impl<'a> Draft<'a> {
-    pub(crate) fn new(parts: Parts<'a>, wishes: &'a Wishes) -> Draft<'a> {
-        Draft {
+impl<'a> BlueprintBuilder<'a> {
+    pub(crate) fn new(parts: Parts<'a>, priors: &'a GivenPriors) -> BlueprintBuilder<'a> {
+        BlueprintBuilder {
             parts,
-            wishes,
+            priors,
             parameters: Vec::new(),
             printed: Vec::new(),
         }
     }
 
-    /// The blueprint and its priors in words. Refuses wishes that do not fit the model.
+    /// The blueprint and its priors in words. Refuses priors that do not fit the model.
     pub(crate) fn finish(mut self) -> Result<(Blueprint, Vec<(String, String)>), RegressionError> {
         self.declare();
-        self.wishes.check(&self.parameters)?;
+        self.priors.check(&self.parameters)?;
         self.identified()?;
         let columns = &self.parts.population.columns;
         let blueprint = Blueprint {
@@ -153,7 +153,7 @@ impl<'a> Draft<'a> {
         };
         let spread = format!("sd({label})");
         let names = ["sigma".into(), format!("sd({label}, Intercept)"), spread];
-        if self.wishes.law(&names).is_some() {
+        if self.priors.law(&names).is_some() {
             return Ok(());
         }
         Err(RegressionError::Column {
@@ -210,7 +210,7 @@ impl<'a> Draft<'a> {
     /// The user's law or the default, both on the original scale; returned for the variable
     /// divided by `unit`.
     fn choose(&mut self, names: &[String], shown: &str, default: &Law, unit: f64) -> Law {
-        let law = self.wishes.law(names).unwrap_or(default).clone();
+        let law = self.priors.law(names).unwrap_or(default).clone();
         self.printed.push((shown.to_owned(), law.to_string()));
         law.divided(unit)
     }
@@ -220,7 +220,7 @@ impl<'a> Draft<'a> {
             return None;
         }
         let anchor = self.parts.anchor;
-        if let Some(law) = self.wishes.law(&["Intercept".to_owned()]) {
+        if let Some(law) = self.priors.law(&["Intercept".to_owned()]) {
             self.printed.push(("Intercept".into(), law.to_string()));
             return Some(InterceptLaw::AtZero(law.divided(anchor.unit)));
         }
@@ -238,7 +238,7 @@ impl<'a> Draft<'a> {
     fn weights(&mut self) -> Vec<Law> {
         let anchor = self.parts.anchor;
         let population = self.parts.population;
-        let law = |column: &crate::population::Scaled| {
+        let law = |column: &crate::population::ScaledColumn| {
             let unit = anchor.unit / column.scale;
             let scale = 2.5 * anchor.widening * unit;
             let default = Law::new(Kind::Normal, &[0.0, scale]);

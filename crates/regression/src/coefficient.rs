@@ -8,6 +8,7 @@ use lehr_report::{AxisKind, Name};
 use crate::blueprint::{Blueprint, Form, GroupPlan, spread_name};
 use crate::family::Family;
 use crate::grouping::Grouping;
+use crate::law::Law;
 use crate::population::Population;
 use crate::program::DF_EXCESS;
 use crate::regression::{Groups, NamedDraws};
@@ -25,6 +26,17 @@ pub(crate) struct Reporter<'a> {
 struct Draws<'a> {
     sites: HashMap<&'a str, &'a SiteValue>,
     count: usize,
+}
+
+/// Which of how many copies of each law.
+#[derive(Clone, Copy)]
+struct Replica {
+    place: usize,
+    count: usize,
+}
+
+impl Replica {
+    const ONLY: Replica = Replica { place: 0, count: 1 };
 }
 
 impl<'a> Draws<'a> {
@@ -46,13 +58,12 @@ impl<'a> Draws<'a> {
         (site.values.iter().skip(place).step_by(size).copied()).collect()
     }
 
-    /// One entry for each law of a name, which may be spread over several sites. `copy` says
-    /// which of how many copies of each law.
-    fn laws(&self, name: &str, laws: &[crate::law::Law], copy: (usize, usize)) -> Vec<Vec<f64>> {
-        let (place, copies) = copy;
+    /// One entry for each law of a name, which may be spread over several sites.
+    fn laws(&self, name: &str, laws: &[Law], copy: Replica) -> Vec<Vec<f64>> {
+        let Replica { place, count } = copy;
         let runs = Blueprint::runs(name, laws).into_iter();
         runs.flat_map(|(site, range)| {
-            (0..range.len()).map(move |law| self.entry(&site, law * copies + place))
+            (0..range.len()).map(move |law| self.entry(&site, law * count + place))
         })
         .collect()
     }
@@ -141,7 +152,10 @@ impl Reporter<'_> {
     /// ```
     fn common(&self, draws: &Draws<'_>, head: Head<'_>, found: &mut Vec<NamedDraws>) {
         let blueprint = self.blueprint;
-        let copy = (head.place, blueprint.heads.len());
+        let copy = Replica {
+            place: head.place,
+            count: blueprint.heads.len(),
+        };
         let weights = draws.laws("weight", &blueprint.weights, copy);
         if blueprint.intercept.is_some() {
             let centre = blueprint.centre[head.place];
@@ -206,7 +220,7 @@ impl Reporter<'_> {
             Family::Ordinal,
             "cutpoints are of ordered classes"
         );
-        let weights = draws.laws("weight", &self.blueprint.weights, (0, 1));
+        let weights = draws.laws("weight", &self.blueprint.weights, Replica::ONLY);
         let shift = self.shift(draws, &weights);
         let classes: Vec<Vec<f64>> = (0..self.blueprint.classes)
             .map(|class| draws.entry("proportion", class))
@@ -238,7 +252,7 @@ struct GroupEffects<'a> {
 impl GroupEffects<'_> {
     fn spread_draws(&self, draws: &Draws<'_>) -> Vec<Vec<f64>> {
         let site = self.plan.spread_site(self.head.suffix);
-        let mut spreads = draws.laws(&site, &self.plan.spreads, (0, 1));
+        let mut spreads = draws.laws(&site, &self.plan.spreads, Replica::ONLY);
         for (values, scale) in spreads.iter_mut().zip(&self.grouping.scales) {
             for value in values {
                 *value *= self.unit / scale;

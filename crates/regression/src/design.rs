@@ -17,6 +17,20 @@ pub(crate) enum Purpose {
     Predict(NewLevels),
 }
 
+/// Rows of a table.
+pub(crate) struct Block<'t> {
+    pub(crate) table: &'t Table,
+    /// How many rows of the whole table come before these.
+    pub(crate) first: usize,
+}
+
+impl Block<'_> {
+    /// All rows of a table.
+    pub(crate) fn whole(table: &Table) -> Block<'_> {
+        Block { table, first: 0 }
+    }
+}
+
 /// The model's columns for a table.
 pub(crate) struct Design {
     pub(crate) table: Table,
@@ -26,13 +40,13 @@ pub(crate) struct Design {
 }
 
 impl Design {
-    /// The columns for a table, before which so many rows come in the whole.
+    /// The columns for a block of rows.
     pub(crate) fn new(
         regression: &Regression,
-        (table, first): (&Table, usize),
+        block: &Block<'_>,
         purpose: Purpose,
     ) -> Result<Design, RegressionError> {
-        let terms = regression.terms();
+        let (terms, table) = (regression.terms(), block.table);
         let mut names = regression.predictor_columns();
         let response = terms.response.outcome.columns();
         let weights = terms.weights.as_ref().map(Expr::columns);
@@ -46,7 +60,7 @@ impl Design {
                 .into_iter()
                 .flatten(),
         );
-        let source = Source::block(table, &names, first)?;
+        let source = Source::block(table, &names, block.first)?;
         let mut design = Design {
             table: Table::new(),
             unseen: Vec::new(),

@@ -2,18 +2,26 @@
 
 use lehr_formula::{Round, Terms};
 
-use crate::anchor::{Anchor, Observed, Seen};
+use crate::anchor::{Anchor, ResponseBlock, ResponseProfile};
 use crate::blocks::Blocks;
 use crate::design::offset;
 use crate::error::RegressionError;
 use crate::family::{Family, Link};
 use crate::grouping::{Grouping, GroupingFit, GroupingLearner};
 use crate::outcome::{Outcome, OutcomeLearner};
-use crate::population::{Fit, Population, PopulationLearner, check_size};
+use crate::population::{Population, PopulationFit, PopulationLearner, check_size};
 use crate::source::Source;
 
-/// All that was learnt.
-pub(crate) struct Learnt {
+/// A formula as it is fitted to a table.
+pub(crate) struct Request<'a> {
+    /// The text that mistakes point into.
+    pub(crate) formula: &'a str,
+    pub(crate) terms: Terms,
+    pub(crate) family: Family,
+}
+
+/// All that a table tells.
+pub(crate) struct TableFacts {
     pub(crate) outcome: Outcome,
     pub(crate) population: Population,
     pub(crate) groupings: Vec<Grouping>,
@@ -26,18 +34,18 @@ pub(crate) struct Learnt {
 /// Learns from all rows in as many rounds as the terms need, and one more. Memory does not grow
 /// with the rows.
 pub(crate) fn learn(
-    (terms, formula): (&Terms, &str),
-    family: Family,
+    request: &Request<'_>,
     blocks: &dyn Blocks,
-) -> Result<Learnt, RegressionError> {
-    let mut levels = Levels::new(terms, family)?;
+) -> Result<TableFacts, RegressionError> {
+    let terms = &request.terms;
+    let mut levels = Levels::new(terms, request.family)?;
     loop {
         round(blocks, terms, &mut |source| levels.see(source))?;
         if levels.turn()? == Round::Last {
             break;
         }
     }
-    let mut scales = levels.finish((terms, formula), blocks)?;
+    let mut scales = levels.finish(request, blocks)?;
     let n_rows = round(blocks, terms, &mut |source| scales.see(terms, source))?;
     scales.finish(terms, n_rows)
 }
@@ -96,17 +104,13 @@ impl Levels {
         Ok(round)
     }
 
-    fn finish(
-        self,
-        (terms, formula): (&Terms, &str),
-        blocks: &dyn Blocks,
-    ) -> Result<Scales, RegressionError> {
+    fn finish(self, request: &Request<'_>, blocks: &dyn Blocks) -> Result<Scales, RegressionError> {
         let (outcome, notes) = self.outcome.finish(&|name| blocks.is_text(name))?;
         let groupings = self.groupings.into_iter().map(GroupingLearner::finish);
         Ok(Scales {
-            population: self.population.finish(terms, formula)?,
+            population: self.population.finish(&request.terms, request.formula)?,
             groupings: groupings.collect::<Result<_, _>>()?,
-            observed: Observed::new(outcome.family, outcome.classes.len()),
+            observed: ResponseProfile::new(outcome.family, outcome.classes.len()),
             outcome,
             notes,
         })
@@ -116,9 +120,9 @@ impl Levels {
 /// Then the scales of what the terms compute, and the response.
 struct Scales {
     outcome: Outcome,
-    population: Fit,
+    population: PopulationFit,
     groupings: Vec<GroupingFit>,
-    observed: Observed,
+    observed: ResponseProfile,
     notes: Vec<String>,
 }
 
@@ -134,7 +138,7 @@ impl Scales {
         if let Some(trials) = &trials {
             self.outcome.check_hits(&values, trials, source.first)?;
         }
-        self.observed.see(&Seen {
+        self.observed.see(&ResponseBlock {
             values: &values,
             trials: trials.as_deref(),
             offset: offset.as_deref(),
@@ -142,7 +146,7 @@ impl Scales {
         Ok(())
     }
 
-    fn finish(mut self, terms: &Terms, n_rows: usize) -> Result<Learnt, RegressionError> {
+    fn finish(mut self, terms: &Terms, n_rows: usize) -> Result<TableFacts, RegressionError> {
         let (population, more) = self.population.finish(terms)?;
         self.notes.extend(more);
         let groupings = self.groupings.into_iter().map(GroupingFit::finish);
@@ -155,7 +159,7 @@ impl Scales {
             let place = self.outcome.place();
             (self.notes).push(format!("{place}: {value} in every row, so priors decide"));
         }
-        Ok(Learnt {
+        Ok(TableFacts {
             n_rows,
             outcome: self.outcome,
             population,
@@ -185,7 +189,7 @@ fn lonely(groupings: &[Grouping], rows: usize, family: Family) -> Vec<String> {
 fn anchor(
     terms: &Terms,
     outcome: &Outcome,
-    observed: &Observed,
+    observed: &ResponseProfile,
 ) -> Result<Anchor, RegressionError> {
     let family = outcome.family;
     if family == Family::Categorical && observed.has_offset() {

@@ -15,14 +15,14 @@ use crate::design::Design;
 #[derive(Clone, Debug)]
 pub struct NewRows {
     bound: Bound,
-    sampled: Vec<Sampled>,
+    sampled: Vec<NewEffects>,
     unseen: Vec<String>,
     has_response: bool,
 }
 
 /// The unseen groups of one site of standard normals.
 #[derive(Clone, Debug)]
-struct Sampled {
+struct NewEffects {
     /// Where in a flat draw of this model they stand.
     place: Range<usize>,
     /// Whose effects they are, group by group.
@@ -40,7 +40,7 @@ impl NewRows {
                     continue;
                 }
                 let site = plan.unseen_site(head);
-                sampled.push(Sampled {
+                sampled.push(NewEffects {
                     place: site_range(bound.latents(), &site),
                     names: names.iter().map(|name| format!("{site}[{name}]")).collect(),
                 });

@@ -22,12 +22,12 @@ const MOST_COLUMNS: usize = 10_000;
 pub(crate) struct Population {
     bases: Vec<TermBasis>,
     /// The columns that vary, in the order of the terms.
-    pub(crate) columns: Vec<Scaled>,
+    pub(crate) columns: Vec<ScaledColumn>,
 }
 
 /// One column, which the model sees as `(x − mean)/scale`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub(crate) struct Scaled {
+pub(crate) struct ScaledColumn {
     pub(crate) name: String,
     pub(crate) mean: f64,
     pub(crate) scale: f64,
@@ -86,7 +86,11 @@ impl PopulationLearner {
     }
 
     /// What is left to learn: the means and scales of the columns.
-    pub(crate) fn finish(self, terms: &Terms, formula: &str) -> Result<Fit, RegressionError> {
+    pub(crate) fn finish(
+        self,
+        terms: &Terms,
+        formula: &str,
+    ) -> Result<PopulationFit, RegressionError> {
         let mut bases = Vec::with_capacity(terms.fixed.len());
         for (term, learner) in terms.fixed.iter().zip(self.learners) {
             let basis = learner.finish();
@@ -94,8 +98,8 @@ impl PopulationLearner {
             bases.push(basis);
         }
         let names = bases.iter().flat_map(TermBasis::names);
-        let columns = names.map(Gathered::new).collect();
-        Ok(Fit {
+        let columns = names.map(ColumnLearner::new).collect();
+        Ok(PopulationFit {
             intercept: terms.intercept,
             bases,
             columns,
@@ -126,14 +130,14 @@ pub(crate) fn turn_all(learners: &mut [TermLearner]) -> Result<Round, Regression
 }
 
 /// The columns while their means and scales are learnt.
-pub(crate) struct Fit {
+pub(crate) struct PopulationFit {
     intercept: Intercept,
     bases: Vec<TermBasis>,
-    columns: Vec<Gathered>,
+    columns: Vec<ColumnLearner>,
 }
 
 /// One column while it is gathered.
-struct Gathered {
+struct ColumnLearner {
     name: String,
     moment: Moment,
     first: Option<f64>,
@@ -142,9 +146,9 @@ struct Gathered {
     digest: DefaultHasher,
 }
 
-impl Gathered {
-    fn new(name: String) -> Gathered {
-        Gathered {
+impl ColumnLearner {
+    fn new(name: String) -> ColumnLearner {
+        ColumnLearner {
             name,
             moment: Moment::default(),
             first: None,
@@ -178,7 +182,7 @@ impl Gathered {
     }
 }
 
-impl Fit {
+impl PopulationFit {
     pub(crate) fn see(&mut self, source: &Source<'_>) -> Result<(), RegressionError> {
         let mut columns = self.columns.iter_mut();
         for basis in &self.bases {
@@ -196,7 +200,7 @@ impl Fit {
         self,
         terms: &Terms,
     ) -> Result<(Population, Vec<String>), RegressionError> {
-        let mut found = Found::default();
+        let mut found = Selection::default();
         for (place, column) in self.columns.into_iter().enumerate() {
             found.add(place, column, self.intercept)?;
         }
@@ -212,18 +216,18 @@ impl Fit {
 
 /// The columns by what becomes of them.
 #[derive(Default)]
-struct Found {
-    columns: Vec<Scaled>,
+struct Selection {
+    columns: Vec<ScaledColumn>,
     constant: Vec<String>,
     twins: Vec<(String, String)>,
     seen: HashMap<u64, String>,
 }
 
-impl Found {
+impl Selection {
     fn add(
         &mut self,
         place: usize,
-        column: Gathered,
+        column: ColumnLearner,
         intercept: Intercept,
     ) -> Result<(), RegressionError> {
         let Some((mean, scale)) = column.scaled(intercept) else {
@@ -236,7 +240,7 @@ impl Found {
         if let Some(twin) = self.seen.insert(digest, name.clone()) {
             self.twins.push((twin, name.clone()));
         }
-        self.columns.push(Scaled {
+        self.columns.push(ScaledColumn {
             name,
             mean,
             scale,

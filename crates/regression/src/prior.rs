@@ -10,11 +10,11 @@ const MOST_SHOWN: usize = 8;
 
 /// The priors that a user wrote, by the names of what they are on.
 #[derive(Default)]
-pub(crate) struct Wishes {
-    wishes: Vec<Wish>,
+pub(crate) struct GivenPriors {
+    priors: Vec<GivenPrior>,
 }
 
-struct Wish {
+struct GivenPrior {
     name: String,
     law: Law,
     spec: PriorSpec,
@@ -36,23 +36,23 @@ impl Parameter {
     }
 }
 
-impl Wishes {
+impl GivenPriors {
     /// Reads the priors; refuses unknown distributions, bad arguments and repetitions.
-    pub(crate) fn parse(texts: &[String]) -> Result<Wishes, RegressionError> {
-        let mut wishes: Vec<Wish> = Vec::with_capacity(texts.len());
+    pub(crate) fn parse(texts: &[String]) -> Result<GivenPriors, RegressionError> {
+        let mut priors: Vec<GivenPrior> = Vec::with_capacity(texts.len());
         for text in texts {
-            let wish = Wish::parse(text)?;
-            if wishes.iter().any(|other| other.name == wish.name) {
-                let message = format!("\"{}\" has a prior already", wish.name);
-                let span = wish.spec.target_span;
-                return Err(wish.refused(FormulaError::new(span, message).hint("leave one out")));
+            let prior = GivenPrior::parse(text)?;
+            if priors.iter().any(|other| other.name == prior.name) {
+                let message = format!("\"{}\" has a prior already", prior.name);
+                let span = prior.spec.target_span;
+                return Err(prior.refused(FormulaError::new(span, message).hint("leave one out")));
             }
-            wishes.push(wish);
+            priors.push(prior);
         }
-        Ok(Wishes { wishes })
+        Ok(GivenPriors { priors })
     }
 
-    /// Refuses wishes for parameters that do not exist or have other values.
+    /// Refuses priors for parameters that do not exist or have other values.
     pub(crate) fn check(&self, parameters: &[Parameter]) -> Result<(), RegressionError> {
         let mut names: Vec<&str> = Vec::new();
         for name in parameters.iter().flat_map(|parameter| &parameter.names) {
@@ -60,24 +60,24 @@ impl Wishes {
                 names.push(name);
             }
         }
-        for wish in &self.wishes {
-            wish.check_name(&names)?;
-            let is_it = |parameter: &&Parameter| parameter.names.contains(&wish.name);
+        for prior in &self.priors {
+            prior.check_name(&names)?;
+            let is_it = |parameter: &&Parameter| parameter.names.contains(&prior.name);
             let domain = parameters.iter().find(is_it).map(|known| known.domain);
-            wish.check_domain(domain.unwrap_or(wish.law.kind.domain()))?;
+            prior.check_domain(domain.unwrap_or(prior.law.kind.domain()))?;
         }
         Ok(())
     }
 
     /// The law the user wants for a parameter of these names, the first that has one.
     pub(crate) fn law(&self, names: &[String]) -> Option<&Law> {
-        let wish = |name: &String| self.wishes.iter().find(|wish| wish.name == *name);
-        names.iter().find_map(wish).map(|wish| &wish.law)
+        let prior = |name: &String| self.priors.iter().find(|prior| prior.name == *name);
+        names.iter().find_map(prior).map(|prior| &prior.law)
     }
 }
 
-impl Wish {
-    fn parse(text: &str) -> Result<Wish, RegressionError> {
+impl GivenPrior {
+    fn parse(text: &str) -> Result<GivenPrior, RegressionError> {
         let spec = PriorSpec::parse(text).map_err(|error| rendered(error, text))?;
         let known: Vec<&str> = Kind::ALL.iter().map(|kind| kind.name()).collect();
         spec.check_distribution(&known)
@@ -90,7 +90,7 @@ impl Wish {
             let error = FormulaError::new(spec.distribution_span, message);
             rendered(error.hint(format!("write {}", kind.usage())), text)
         })?;
-        Ok(Wish {
+        Ok(GivenPrior {
             name: spec.target.to_string(),
             law,
             spec,

@@ -10,16 +10,17 @@ use lehr_table::{Column, Table};
 use serde::{Deserialize, Serialize};
 
 use crate::blocks::Blocks;
-use crate::blueprint::{Blueprint, Draft, Parts};
+use crate::blueprint::{Blueprint, BlueprintBuilder, Parts};
 use crate::coefficient::Reporter;
-use crate::design::{Design, Purpose, predictor_columns};
+use crate::design::{Block, Design, Purpose, predictor_columns};
 use crate::error::RegressionError;
 use crate::family::Family;
 use crate::grouping::Grouping;
-use crate::learning::Learnt;
+use crate::learning::{Request, TableFacts};
 use crate::new_rows::NewRows;
 use crate::outcome::Outcome;
 use crate::population::Population;
+use crate::prior::GivenPriors;
 use crate::program::group_column;
 use crate::specification::Specification;
 
@@ -113,32 +114,33 @@ impl Regression {
 
     /// Puts together what was learnt of a table.
     pub(crate) fn assemble(
-        specification: &Specification,
-        (terms, family): (Terms, Family),
-        learnt: Learnt,
+        request: Request<'_>,
+        facts: TableFacts,
+        given: &GivenPriors,
     ) -> Result<Regression, RegressionError> {
+        let terms = request.terms;
         let parts = Parts {
-            family,
+            family: request.family,
             intercept: terms.intercept,
-            anchor: &learnt.anchor,
-            population: &learnt.population,
-            groupings: &learnt.groupings,
-            classes: &learnt.outcome.classes,
-            n_rows: learnt.n_rows,
+            anchor: &facts.anchor,
+            population: &facts.population,
+            groupings: &facts.groupings,
+            classes: &facts.outcome.classes,
+            n_rows: facts.n_rows,
         };
-        let (mut blueprint, priors) = Draft::new(parts, &specification.priors).finish()?;
+        let (mut blueprint, priors) = BlueprintBuilder::new(parts, given).finish()?;
         blueprint.has_offset = !terms.offsets.is_empty();
         blueprint.has_row_weight = terms.weights.is_some();
         Ok(Regression {
-            formula: specification.formula.clone(),
+            formula: request.formula.to_owned(),
             terms,
-            family,
-            outcome: learnt.outcome,
-            population: learnt.population,
-            groupings: learnt.groupings,
+            family: request.family,
+            outcome: facts.outcome,
+            population: facts.population,
+            groupings: facts.groupings,
             blueprint,
             priors,
-            notes: learnt.notes,
+            notes: facts.notes,
         })
     }
 
@@ -152,7 +154,11 @@ impl Regression {
     /// As [`Regression::design`] for a block of rows, of which the first is row `first` (from
     /// 0) of the whole table: mistakes are told with the row of the whole.
     pub fn design_block(&self, block: &Table, first: usize) -> Result<Table, RegressionError> {
-        Ok(Design::new(self, (block, first), Purpose::Fit)?.table)
+        let block = Block {
+            table: block,
+            first,
+        };
+        Ok(Design::new(self, &block, Purpose::Fit)?.table)
     }
 
     /// As [`Regression::design`] for rows to predict, which may lack the response and weights.
@@ -164,7 +170,7 @@ impl Regression {
         table: &Table,
         new_levels: NewLevels,
     ) -> Result<Table, RegressionError> {
-        Ok(Design::new(self, (table, 0), Purpose::Predict(new_levels))?.table)
+        Ok(Design::new(self, &Block::whole(table), Purpose::Predict(new_levels))?.table)
     }
 
     /// The model of the design's columns.
@@ -208,7 +214,7 @@ impl Regression {
         table: &Table,
         new_levels: NewLevels,
     ) -> Result<NewRows, RegressionError> {
-        let mut design = Design::new(self, (table, 0), Purpose::Predict(new_levels))?;
+        let mut design = Design::new(self, &Block::whole(table), Purpose::Predict(new_levels))?;
         design.complete(self.outcome.stand_in(), table.n_rows());
         let mut wider = self.blueprint.clone();
         for (plan, unseen) in wider.groups.iter_mut().zip(&design.unseen) {

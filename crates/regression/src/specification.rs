@@ -8,16 +8,16 @@ use lehr_table::Column;
 use crate::blocks::Blocks;
 use crate::error::RegressionError;
 use crate::family::Family;
-use crate::learning::learn;
-use crate::prior::Wishes;
+use crate::learning::{Request, learn};
+use crate::prior::GivenPriors;
 use crate::regression::Regression;
 
 /// A formula whose columns are known to be there, with a family and priors.
 pub struct Specification {
-    pub(crate) formula: String,
+    formula: String,
     terms: Terms,
     family: Option<Family>,
-    pub(crate) priors: Wishes,
+    priors: GivenPriors,
 }
 
 impl Specification {
@@ -38,7 +38,7 @@ impl Specification {
             terms: expand().map_err(|error| pointed(error, formula.source()))?,
             formula: formula.source().to_owned(),
             family: None,
-            priors: Wishes::default(),
+            priors: GivenPriors::default(),
         })
     }
 
@@ -52,7 +52,7 @@ impl Specification {
 
     /// The same with these priors, such as `x1 ~ normal(0, 1)`, and no others.
     pub fn with_priors(self, priors: &[String]) -> Result<Specification, RegressionError> {
-        let priors = Wishes::parse(priors)?;
+        let priors = GivenPriors::parse(priors)?;
         Ok(Specification { priors, ..self })
     }
 
@@ -86,8 +86,13 @@ impl Specification {
         if family == Family::Ordinal {
             terms.intercept = Intercept::Present;
         }
-        let learnt = learn((&terms, &self.formula), family, blocks)?;
-        Regression::assemble(self, (terms, family), learnt)
+        let request = Request {
+            formula: &self.formula,
+            terms,
+            family,
+        };
+        let facts = learn(&request, blocks)?;
+        Regression::assemble(request, facts, &self.priors)
     }
 }
 

@@ -10,13 +10,13 @@ const BINS: f64 = 10.0;
 /// Predicted against observed frequencies, gathered row by row.
 #[derive(Clone, Debug)]
 pub struct Calibration {
-    cells: Vec<(u64, f64, f64)>,
+    cells: Vec<Cell>,
 }
 
 impl Default for Calibration {
     fn default() -> Self {
         Calibration {
-            cells: vec![(0, 0.0, 0.0); CELLS],
+            cells: vec![Cell::default(); CELLS],
         }
     }
 }
@@ -29,43 +29,63 @@ impl Calibration {
         }
         let logit = (probability / (1.0 - probability)).ln().clamp(-10.0, 10.0);
         let cell = ((logit + 10.0) / 20.0 * (CELLS - 1) as f64) as usize;
-        let cell = &mut self.cells[cell];
-        *cell = (cell.0 + 1, cell.1 + probability, cell.2 + outcome);
+        self.cells[cell].add(Cell {
+            count: 1,
+            predicted: probability,
+            observed: outcome,
+        });
     }
 
     /// Bins of about equal count.
     pub fn bins(&self) -> Vec<CalibrationBin> {
-        let total: u64 = self.cells.iter().map(|cell| cell.0).sum();
+        let total: u64 = self.cells.iter().map(|cell| cell.count).sum();
         let wanted = (total as f64 / BINS).max(1.0);
         let mut bins = Vec::new();
-        let mut open = (0, 0.0, 0.0);
+        let mut open = Cell::default();
         for cell in &self.cells {
-            open = (open.0 + cell.0, open.1 + cell.1, open.2 + cell.2);
-            if open.0 as f64 >= wanted {
-                bins.push(bin(open));
-                open = (0, 0.0, 0.0);
+            open.add(*cell);
+            if open.count as f64 >= wanted {
+                bins.push(open.bin());
+                open = Cell::default();
             }
         }
-        if open.0 > 0 {
-            bins.push(bin(open));
+        if open.count > 0 {
+            bins.push(open.bin());
         }
         bins
     }
 }
 
-/// One bin with Wilson's 90 % interval around the observed frequency.
-fn bin((count, predicted, outcomes): (u64, f64, f64)) -> CalibrationBin {
-    const Z: f64 = 1.644_853_626_951_472_7;
-    let n = count as f64;
-    let share = outcomes / n;
-    let middle = (share + Z * Z / (2.0 * n)) / (1.0 + Z * Z / n);
-    let reach = Z / (1.0 + Z * Z / n) * (share * (1.0 - share) / n + Z * Z / (4.0 * n * n)).sqrt();
-    CalibrationBin {
-        predicted: predicted / n,
-        observed: share,
-        count,
-        low: (middle - reach).max(0.0),
-        high: (middle + reach).min(1.0),
+/// Sums over the rows of a cell.
+#[derive(Clone, Copy, Debug, Default)]
+struct Cell {
+    count: u64,
+    predicted: f64,
+    observed: f64,
+}
+
+impl Cell {
+    fn add(&mut self, other: Cell) {
+        self.count += other.count;
+        self.predicted += other.predicted;
+        self.observed += other.observed;
+    }
+
+    /// The bin with Wilson's 90 % interval around the observed frequency.
+    fn bin(self) -> CalibrationBin {
+        const Z: f64 = 1.644_853_626_951_472_7;
+        let n = self.count as f64;
+        let share = self.observed / n;
+        let middle = (share + Z * Z / (2.0 * n)) / (1.0 + Z * Z / n);
+        let reach =
+            Z / (1.0 + Z * Z / n) * (share * (1.0 - share) / n + Z * Z / (4.0 * n * n)).sqrt();
+        CalibrationBin {
+            predicted: self.predicted / n,
+            observed: share,
+            count: self.count,
+            low: (middle - reach).max(0.0),
+            high: (middle + reach).min(1.0),
+        }
     }
 }
 
