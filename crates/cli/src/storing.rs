@@ -7,7 +7,6 @@ use std::sync::Arc;
 use std::time::UNIX_EPOCH;
 
 use anyhow::{Result, anyhow};
-use lehr::density::RowSource;
 use lehr::model::{Bound, StoredRows};
 use lehr::regression::{Blocks, EachBlock, Regression, RegressionError};
 use lehr::table::{
@@ -18,9 +17,8 @@ use crate::interrupt;
 use crate::live::Live;
 use crate::reading::stop;
 
-/// What the rows may take while they are shuffled, and rows that a model is bound by.
+/// What the rows may take while they are shuffled.
 const SHUFFLE_BYTES: usize = 32 << 20;
-const SOME_ROWS: usize = 64;
 
 /// The columns of files, which are read anew for every visit.
 pub(crate) struct Files<'a> {
@@ -65,23 +63,6 @@ impl<'a> Files<'a> {
         match failed {
             Some(error) => Err(Stopped::Regression(error)),
             None => Ok(scanned.map_err(Stopped::Table)?.dropped_rows),
-        }
-    }
-
-    /// Some rows, to bind a model by.
-    fn some(&self) -> Result<Table> {
-        let mut found = Table::new();
-        let done = self.scan(None, &mut |block| {
-            if block.n_rows() == 0 {
-                return Ok(());
-            }
-            found = block.head(SOME_ROWS);
-            Err(RegressionError::NoRows)
-        });
-        match done {
-            Err(Stopped::Regression(RegressionError::NoRows)) if found.n_rows() > 0 => Ok(found),
-            Err(stopped) => Err(stopped.into()),
-            Ok(_) => Err(RegressionError::NoRows.into()),
         }
     }
 }
@@ -192,11 +173,9 @@ pub(crate) fn bind(
         None => convert(regression, files, rows, fingerprint)?,
     };
     let dropped = file.dropped_rows();
-    let bound = regression.bind_elsewhere(&files.some()?, |columns| -> Result<_> {
-        let rows: Arc<dyn RowSource> = Arc::new(StoredRows::new(file, columns)?);
-        Ok(rows)
-    })?;
-    Ok((bound, dropped))
+    let program = regression.program()?;
+    let rows = StoredRows::new(file, program.columns())?;
+    Ok((program.bind_source(Arc::new(rows)), dropped))
 }
 
 /// The file of an earlier run on the same data, if it is whole.

@@ -2,6 +2,7 @@
 
 use lehr_graph::Expr;
 use rand_core::Rng;
+use serde::{Deserialize, Serialize};
 
 use crate::{Columns, Layout, Point, ResponseKind, RowSource, Rows};
 
@@ -16,9 +17,6 @@ pub trait Density: Send + Sync {
 
     /// The sites behind θ: not random, learned with everything else.
     fn params(&self) -> &Layout;
-
-    /// The sites behind each row's own latents; empty for models without any.
-    fn locals(&self) -> &Layout;
 
     /// The columns a row has, in the order of [`Density::source`].
     fn columns(&self) -> &Columns;
@@ -41,22 +39,59 @@ pub trait Density: Send + Sync {
     /// wₙ, and the rows must carry them ([`Rows::with_locals`]).
     fn log_likelihood<'g>(&self, at: &Point<'g>, rows: &Rows<'g>) -> Expr<'g>;
 
-    /// The distribution of every observed column given z, one per row, for prediction. The
-    /// observed columns themselves may be absent from the rows.
+    /// The recorded model behind this density, if there is one; a saved fit keeps it.
+    fn origin(&self) -> Option<Stored> {
+        None
+    }
+
+    /// The affine functions of z through which the rows read it, if the density knows them.
+    fn linear(&self) -> Option<&dyn LinearRows> {
+        None
+    }
+
+    /// What the density can say of responses and other named quantities, if it can.
+    fn predictive(&self) -> Option<&dyn Predictive> {
+        None
+    }
+
+    /// The rows' own latents; `None` for models without any.
+    fn locals(&self) -> Option<&dyn Locals> {
+        None
+    }
+}
+
+/// What something stores of itself: a name, and bytes that a registry reads back by that name.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Stored {
+    /// What reads the bytes.
+    pub name: String,
+    /// All that is stored.
+    pub bytes: Vec<u8>,
+}
+
+/// Rows whose likelihood reads z through a few affine functions of it only.
+pub trait LinearRows {
+    /// Expressions `[n]`, each affine in z, through which alone z enters the rows' likelihood.
+    fn predictors<'g>(&self, at: &Point<'g>, rows: &Rows<'g>) -> Vec<Expr<'g>>;
+}
+
+/// Quantities of a model besides its log density.
+pub trait Predictive {
+    /// The distribution of every observed column given z, one per row. The observed columns
+    /// themselves may be absent from the rows.
     fn responses<'g>(&self, at: &Point<'g>, rows: &Rows<'g>) -> Vec<Response<'g>>;
 
     /// The quantities the model names besides its sites.
     fn deterministics<'g>(&self, at: &Point<'g>) -> Vec<(String, Expr<'g>)>;
 
-    /// Expressions `[n]`, each affine in z, through which alone z enters the rows' likelihood;
-    /// `None` if the density does not know of any.
-    fn linear_predictors<'g>(&self, at: &Point<'g>, rows: &Rows<'g>) -> Option<Vec<Expr<'g>>> {
-        let _ = (at, rows);
-        None
-    }
-
     /// The model in words: its sites, priors and likelihood, one to a line.
     fn describe(&self) -> String;
+}
+
+/// Latents of each row's own.
+pub trait Locals {
+    /// The sites behind one row's own latents.
+    fn layout(&self) -> &Layout;
 }
 
 /// The distribution of one observed column over a set of rows.
@@ -71,7 +106,7 @@ pub struct Response<'g> {
     /// How a value is drawn once the parameters are numbers.
     pub family: &'static dyn Family,
     /// The parameters by name in the family's order, each with a leading axis of rows.
-    pub parameters: Vec<(&'static str, Expr<'g>)>,
+    pub parameters: Vec<(String, Expr<'g>)>,
     /// The mean of each row, `[n]` or `[n, width]`, where the family has one.
     pub mean: Option<Expr<'g>>,
 }

@@ -47,8 +47,8 @@ impl Predictor {
     /// be absent.
     ///
     /// # Panics
-    /// Without rows, and for densities with local latents, whose rows are not predicted by the
-    /// globals alone.
+    /// Without rows, for densities that are not [`crate::Predictive`], and for those with local
+    /// latents, whose rows are not predicted by the globals alone.
     pub fn new(
         density: &dyn Density,
         columns: &Columns,
@@ -57,7 +57,7 @@ impl Predictor {
     ) -> Predictor {
         assert!(!set.is_empty(), "prediction needs a row");
         assert!(
-            density.locals().is_empty(),
+            density.locals().is_none(),
             "prediction with local latents needs theirs"
         );
         let graph = Graph::new();
@@ -67,7 +67,8 @@ impl Predictor {
         );
         let rows = Rows::inputs(&graph, columns, set.len(), "row.");
         let mut outputs = Vec::new();
-        let responses = density.responses(&point, &rows).into_iter();
+        let predictive = density.predictive().expect("a density that predicts");
+        let responses = predictive.responses(&point, &rows).into_iter();
         let responses = responses
             .map(|r| planned(&r, set.len(), &mut outputs))
             .collect();

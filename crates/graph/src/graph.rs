@@ -7,6 +7,7 @@ use std::panic::Location;
 use std::sync::Arc;
 
 use crate::expr::{Expr, Indices};
+use crate::length::Length;
 use crate::primitive::Op;
 use crate::shape::Shape;
 
@@ -161,8 +162,32 @@ impl Graph {
         self.add(Op::Constant(place as u32), vec![], shape, false)
     }
 
+    /// A constant array that may be here already.
+    pub(crate) fn shared_constant(&self, shape: Shape, values: &Arc<[f64]>) -> Expr<'_> {
+        let known = (self.constants.borrow().iter()).position(|c| Arc::ptr_eq(c, values));
+        if let Some(place) = known {
+            return self.add(Op::Constant(place as u32), vec![], shape, false);
+        }
+        let known = self.constants.borrow().len();
+        let constant = self.constant(shape, values);
+        // The graph's copy is replaced by the one that is shared, so that it is found at once.
+        if let Some(last) = self.constants.borrow_mut().get_mut(known) {
+            *last = Arc::clone(values);
+        }
+        constant
+    }
+
+    /// All inputs in the order in which they were named, with their nodes.
+    pub(crate) fn inputs(&self) -> Ref<'_, Vec<InputInfo>> {
+        self.inputs.borrow()
+    }
+
     /// The numbers `0, 1, …, length − 1`.
+    #[track_caller]
     pub fn iota(&self, length: usize) -> Expr<'_> {
+        if Length(length).is_symbolic() {
+            return self.fail(format!("iota: expects a number, found {}", Length(length)));
+        }
         let values: Vec<f64> = (0..length).map(|i| i as f64).collect();
         self.constant([length], &values)
     }

@@ -5,16 +5,17 @@ use crate::graph::Graph;
 use crate::primitive::Op;
 
 impl Graph {
-    /// The length of the leading axis of every array that `indices` reads by [`crate::Expr::at`]:
-    /// each index must be below all of them.
+    /// The length of the leading axis of every array that `indices` reads by [`crate::Expr::at`] or
+    /// adds to by [`crate::Expr::scatter_add`]: each index must be below all of them.
     pub fn reach(&self, indices: Indices<'_>) -> Vec<usize> {
         let nodes = self.nodes();
-        let read = |node: &&crate::graph::Node| {
-            node.op == Op::Gather && node.inputs[1] == indices.expr().id
+        let length = |node: &crate::graph::Node| match node.op {
+            Op::Gather => Some(nodes[node.inputs[0].index()].shape.dims()[0]),
+            Op::ScatterAdd => Some(node.shape.dims()[0]),
+            _ => None,
         };
-        (nodes.iter().filter(read))
-            .map(|node| nodes[node.inputs[0].index()].shape.dims()[0])
-            .collect()
+        let reads = |node: &&crate::graph::Node| node.inputs.get(1) == Some(&indices.expr().id);
+        nodes.iter().filter(reads).filter_map(length).collect()
     }
 }
 

@@ -35,6 +35,25 @@ impl Values {
     }
 }
 
+impl Expr<'_> {
+    /// The numbers of an array of constants in row-major order; `None` if an input or the number
+    /// of rows is among what it is computed from.
+    pub fn constant_values(self) -> Option<Vec<f64>> {
+        let reachable = self.graph.reachable(&[self]);
+        let is_open = |node: &Node| {
+            let given = matches!(node.op, Op::Input(_) | Op::IndexInput(_) | Op::SumLanes);
+            given || node.shape.is_symbolic()
+        };
+        let nodes = self.graph.nodes();
+        let mut needed = (0..reachable.len()).filter(|&place| reachable[place]);
+        if needed.any(|place| is_open(&nodes[place])) {
+            return None;
+        }
+        drop(nodes);
+        evaluate(&[self], &Values::new(), 1).pop()
+    }
+}
+
 /// The values of `outputs` by plain loops, all lanes one after another for laned outputs.
 ///
 /// # Panics

@@ -2,11 +2,19 @@
 
 use std::fmt;
 
+use serde::{Deserialize, Serialize};
+
+use crate::length::Length;
+
 /// The most dimensions an event may have.
 pub const MAX_RANK: usize = 4;
 
 /// An event shape. Lanes are not part of it.
-#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+///
+/// A length may be symbolic, `a + b·rows` ([`crate::ROWS`]), while a program is written for any
+/// number of rows.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(try_from = "Vec<usize>", into = "Vec<usize>")]
 pub struct Shape {
     rank: u8,
     dims: [usize; MAX_RANK],
@@ -46,7 +54,23 @@ impl Shape {
 
     /// How many numbers the event holds.
     pub fn size(&self) -> usize {
-        self.dims().iter().product()
+        (self.dims().iter()).fold(1, |size, &length| size.saturating_mul(length))
+    }
+
+    /// True if a length is symbolic.
+    pub fn is_symbolic(&self) -> bool {
+        self.dims()
+            .iter()
+            .any(|&length| Length(length).is_symbolic())
+    }
+
+    /// The shape for a real number of rows.
+    pub(crate) fn resolve(&self, rows: usize) -> Shape {
+        let mut shape = *self;
+        for length in &mut shape.dims[..usize::from(self.rank)] {
+            *length = Length(*length).resolve(rows);
+        }
+        shape
     }
 
     /// True for a single number without dimensions.
@@ -106,7 +130,8 @@ impl Shape {
 
 impl fmt::Debug for Shape {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{:?}", self.dims())
+        let lengths = self.dims().iter().map(|&length| Length(length));
+        f.debug_list().entries(lengths).finish()
     }
 }
 
@@ -125,6 +150,25 @@ impl<const N: usize> From<[usize; N]> for Shape {
 impl From<&[usize]> for Shape {
     fn from(dims: &[usize]) -> Shape {
         Shape::new(dims)
+    }
+}
+
+impl TryFrom<Vec<usize>> for Shape {
+    type Error = String;
+
+    fn try_from(dims: Vec<usize>) -> Result<Shape, String> {
+        match dims.len() {
+            0..=MAX_RANK => Ok(Shape::new(&dims)),
+            rank => Err(format!(
+                "a shape has at most {MAX_RANK} dimensions, found {rank}"
+            )),
+        }
+    }
+}
+
+impl From<Shape> for Vec<usize> {
+    fn from(shape: Shape) -> Vec<usize> {
+        shape.dims().to_vec()
     }
 }
 

@@ -6,6 +6,7 @@
 use std::ops::Range;
 
 use crate::expr::Expr;
+use crate::length::Length;
 use crate::primitive::matmul::{Lanes, MatMul, Read, product};
 use crate::primitive::{Binary, Op, Reduction, Unary};
 use crate::shape::Shape;
@@ -293,9 +294,7 @@ pub(crate) fn flat_parts<'g>(parts: &[Expr<'g>], axis: usize) -> Vec<Expr<'g>> {
 
 pub(crate) fn reduce(by: Reduction, x: Expr<'_>, first: usize, count: usize) -> Option<Expr<'_>> {
     let out = x.shape().without(first, count);
-    let length = x.shape().dims()[first..first + count]
-        .iter()
-        .product::<usize>();
+    let length = Shape::new(&x.shape().dims()[first..first + count]).size();
     if length == 1 {
         return Some(x.reshape(out));
     }
@@ -303,6 +302,9 @@ pub(crate) fn reduce(by: Reduction, x: Expr<'_>, first: usize, count: usize) -> 
         && small.shape().is_scalar()
     {
         let total = match by {
+            Reduction::Sum if small.is_filled_with(0.0) => small,
+            // How many terms there are is known when the program is replayed.
+            Reduction::Sum if Length(length).is_symbolic() => return None,
             Reduction::Sum => small * length as f64,
             Reduction::Max if length > 0 => small,
             Reduction::Max => return None,

@@ -127,7 +127,9 @@ impl Posterior {
             choices: made.choices,
             seed: fit.train.seed,
             seconds: made.seconds,
-            model: density.describe(),
+            model: density
+                .predictive()
+                .map_or_else(String::new, |p| p.describe()),
         })
     }
 

@@ -1,71 +1,108 @@
-//! Binding a model to a table: every mistake is found here.
+//! Recording a model against a schema and binding it to a table: every mistake is found here.
 
 use std::sync::Arc;
 
-use lehr_density::{Columns, Layout, Rows};
-use lehr_graph::{Graph, ShapeError};
+use lehr_density::{Columns, Layout};
+use lehr_graph::{Expr, Graph, Recording, ShapeError};
 use lehr_table::Table;
 
-use crate::bound::{Bound, Parts};
+use crate::bound::Bound;
 use crate::data::{Demands, read};
 use crate::error::{BindError, Problem};
 use crate::model::Model;
-use crate::observe::rows_named;
+use crate::program::{Parts, Program};
 use crate::record::Record;
 use crate::schema::Schema;
-use crate::supply::Supply;
-use crate::tracer::{ROWS, Tracer};
+use crate::tracer::Tracer;
+
+/// A model that was run once: what it reads, and its program or what is wrong with it.
+struct Trace {
+    columns: Columns,
+    demands: Demands,
+    program: Result<Program, Vec<Problem>>,
+}
 
 impl Model {
+    /// The model as data, for tables of this schema. The function behind the model runs once.
+    /// Refuses with all the mistakes that the model and its shapes contain.
+    pub fn record(&self, schema: &Schema) -> Result<Program, BindError> {
+        let program = self.trace(schema).program;
+        program.map_err(|problems| BindError { problems })
+    }
+
     /// The model on the rows of a table. Refuses with all the mistakes that the model, its
     /// shapes and the values of the columns it reads contain.
     pub fn bind(&self, table: &Table) -> Result<Bound, BindError> {
-        let schema = Arc::new(Schema::of(table));
+        let schema = Schema::of(table);
+        let trace = self.trace(&schema);
+        let mut problems = match trace.program {
+            Ok(program) => return program.bind(table),
+            Err(problems) => problems,
+        };
+        if table.n_rows() == 0 {
+            problems.push(Problem::NoRows);
+        }
+        let data = read(table, &trace.columns, &schema, &trace.demands);
+        problems.extend(data.err().into_iter().flatten());
+        Err(BindError { problems })
+    }
+
+    fn trace(&self, schema: &Schema) -> Trace {
         let graph = Graph::collecting();
-        let tracer = Tracer::new(
-            &graph,
-            Arc::clone(&schema),
-            Supply::Discover,
-            Some(Rows::new(ROWS)),
-        );
+        let tracer = Tracer::new(&graph, schema);
         self.run(&tracer);
-        let rows = tracer.rows.into_inner().expect("put there above");
         let mut record = tracer.record.into_inner();
         let mut problems = std::mem::take(&mut record.problems);
-        problems.extend(program_problems(table, &record, &graph.errors()));
+        problems.extend(program_problems(&record, &graph.errors()));
         let columns = Columns(std::mem::take(&mut record.columns));
-        let demands = Demands::of(&record, &columns, &rows, &graph);
-        let data = read(table, &columns, &schema, &demands);
-        match data {
-            Ok(data) if problems.is_empty() => {
-                let layout = |sites| Layout::new(sites).expect("each site was checked");
-                Ok(Bound::new(Parts {
-                    model: self.clone(),
-                    latents: layout(record.latents),
-                    params: layout(record.params),
-                    locals: layout(record.locals),
-                    description: record.lines.join("\n"),
-                    columns,
-                    data: Arc::new(data),
-                    demands,
-                    schema,
-                }))
-            }
-            data => {
-                problems.extend(data.err().into_iter().flatten());
-                Err(BindError { problems })
-            }
+        let demands = Demands::of(&record, &columns, &graph);
+        let program = if problems.is_empty() {
+            Ok(program(record, &columns, schema, &demands))
+        } else {
+            Err(problems)
+        };
+        Trace {
+            columns,
+            demands,
+            program,
         }
     }
 }
 
-/// What is wrong with the program itself, shapes last.
-fn program_problems(table: &Table, record: &Record<'_>, shapes: &[ShapeError]) -> Vec<Problem> {
-    let mut problems = Vec::new();
-    if table.n_rows() == 0 {
-        problems.push(Problem::NoRows);
+/// The program of a record without problems.
+fn program(
+    mut record: Record<'_>,
+    columns: &Columns,
+    schema: &Schema,
+    demands: &Demands,
+) -> Program {
+    let layout = |sites| Layout::new(sites).expect("each site was checked");
+    let terms = std::mem::take(&mut record.likelihood).into_iter();
+    let sum = terms.reduce(|a, b| a + b).expect("a column is observed");
+    let likelihood = record.output("log likelihood", sum);
+    let outputs: Vec<(&str, Expr<'_>)> = (record.outputs.iter())
+        .map(|(name, value)| (name.as_str(), *value))
+        .collect();
+    Program {
+        parts: Arc::new(Parts {
+            recording: Recording::of(sum.graph(), &outputs),
+            latents: layout(record.latents),
+            params: layout(record.params),
+            locals: layout(record.locals),
+            schema: schema.only(columns.iter().map(|column| column.name.as_str())),
+            columns: columns.clone(),
+            demands: demands.clone(),
+            statements: record.statements,
+            inputs: record.inputs,
+            likelihood,
+        }),
     }
-    if record.observed.is_empty() {
+}
+
+/// What is wrong with the program itself, shapes last.
+fn program_problems(record: &Record<'_>, shapes: &[ShapeError]) -> Vec<Problem> {
+    let mut problems = Vec::new();
+    if !record.observes() {
         problems.push(Problem::NothingObserved);
     }
     // After a stand-in of unknown width, what does not fit need not be a mistake.
@@ -80,10 +117,9 @@ fn program_problems(table: &Table, record: &Record<'_>, shapes: &[ShapeError]) -
 fn first_shapes(errors: &[ShapeError]) -> Vec<Problem> {
     let mut found: Vec<Problem> = Vec::new();
     for (place, error) in errors.iter().enumerate() {
-        let message = rows_named(&error.message);
+        let message = &error.message;
         let echo = place > 0 && (message.contains("[]") || message.contains("found a scalar"));
         let problem = Problem::Shape {
-            message,
             error: error.clone(),
         };
         if !echo && !found.contains(&problem) {

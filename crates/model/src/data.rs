@@ -3,19 +3,21 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use lehr_density::{Column, ColumnKind, Columns, ResponseKind, Role, RowData, Rows, Values};
+use lehr_density::{Column, ColumnKind, Columns, ResponseKind, Role, RowData, Values};
 use lehr_graph::Graph;
 use lehr_table::{Column as TableColumn, MISSING, Table};
+use serde::{Deserialize, Serialize};
 
 use crate::error::Problem;
 use crate::record::Record;
 use crate::schema::Schema;
+use crate::statement::{Observed, Statement};
 
 /// What the program demands of the values of its columns, besides their roles.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Demands {
     /// The distribution of each observed column.
-    distributions: Vec<(String, &'static str)>,
+    distributions: Vec<(String, String)>,
     /// For each index column that reads an array, the length of the shortest one.
     lengths: Vec<(String, usize)>,
     /// Each observed column of hits with its column of trials.
@@ -23,40 +25,40 @@ pub(crate) struct Demands {
 }
 
 impl Demands {
-    pub(crate) fn of(
-        record: &Record<'_>,
-        columns: &Columns,
-        rows: &Rows<'_>,
-        graph: &Graph,
-    ) -> Demands {
-        let trials = record.observed.iter().filter_map(|observed| {
-            let (_, trials) = observed
-                .parameters
-                .iter()
-                .find(|(name, _)| *name == "trials")?;
-            let is_it = |column: &&Column| {
-                rows.numbers(&column.name)
-                    .is_some_and(|read| read.is(*trials))
-            };
-            let column = columns.iter().find(is_it)?;
-            Some((observed.name.clone(), column.name.clone()))
+    pub(crate) fn of(record: &Record<'_>, columns: &Columns, graph: &Graph) -> Demands {
+        let observed = record
+            .statements
+            .iter()
+            .filter_map(|statement| match statement {
+                Statement::Observe(observed) => Some(observed),
+                _ => None,
+            });
+        let trials = observed.clone().filter_map(|observed| {
+            let mut parameters = observed.law.parameters.iter();
+            let trials = parameters.find(|parameter| parameter.name == "trials")?;
+            let (_, trials) = record.outputs[trials.output];
+            let (column, _) = record.numbers.iter().find(|(_, read)| read.is(trials))?;
+            Some((observed.column.clone(), column.clone()))
         });
-        let observed = record.observed.iter();
+        let name = |observed: &Observed| {
+            let distribution = observed.law.family.0.name().to_owned();
+            (observed.column.clone(), distribution)
+        };
         let lengths = columns.iter().filter_map(|column| {
             let ColumnKind::Index { .. } = column.kind else {
                 return None;
             };
-            let reach = graph.reach(rows.indices(&column.name)?);
+            let reach = graph.reach(*record.indices.get(&column.name)?);
             Some((column.name.clone(), reach.into_iter().min()?))
         });
         Demands {
-            distributions: observed.map(|o| (o.name.clone(), o.distribution)).collect(),
+            distributions: observed.clone().map(name).collect(),
             lengths: lengths.collect(),
             trials: trials.collect(),
         }
     }
 
-    fn distribution(&self, name: &str) -> &'static str {
+    fn distribution(&self, name: &str) -> &str {
         let found = self.distributions.iter().find(|(known, _)| known == name);
         found.map_or("the distribution", |(_, distribution)| distribution)
     }

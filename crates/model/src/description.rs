@@ -1,46 +1,72 @@
-//! A model in words, a line per site.
+//! A program in words, a line per statement.
+
+use std::fmt;
 
 use lehr_density::Site;
-use lehr_graph::{Expr, Graph};
 
-use crate::distribution::Distribution;
-use crate::record::Record;
+use crate::program::Program;
+use crate::statement::{Law, Statement};
 
-/// `effect ~ Normal(loc = 0, scale = group_scale), shape [5]`
-pub(crate) fn site<'g>(
-    record: &Record<'g>,
-    graph: &'g Graph,
-    site: &Site,
-    distribution: &impl Distribution<'g>,
-) -> String {
-    let law = law(record, graph, distribution);
-    format!("{} ~ {law}{}", site.name, shape_of(site))
+impl fmt::Display for Program {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let named = self.deterministics();
+        let lines = self.parts.statements.iter().map(|s| self.line(s, &named));
+        f.write_str(&lines.collect::<Vec<String>>().join("\n"))
+    }
 }
 
-/// A latent of each row's own.
-pub(crate) fn local<'g>(
-    record: &Record<'g>,
-    graph: &'g Graph,
-    site: &Site,
-    distribution: &impl Distribution<'g>,
-) -> String {
-    let law = law(record, graph, distribution);
-    format!("{} ~ {law}{} in each row", site.name, shape_of(site))
-}
+impl Program {
+    fn line(&self, statement: &Statement, named: &[usize]) -> String {
+        let parts = &*self.parts;
+        let output = |output: usize| {
+            let (name, shape) = parts.recording.output(output);
+            (name, parts.recording.text(output, named), shape)
+        };
+        match statement {
+            Statement::Sample { site, law, .. } => {
+                let site = &parts.latents.sites()[*site];
+                format!(
+                    "{} ~ {}{}",
+                    site.name,
+                    self.law(law, named),
+                    shape(&site.dims)
+                )
+            }
+            Statement::Local { site, law } => {
+                let site = &parts.locals.sites()[*site];
+                let law = self.law(law, named);
+                format!("{} ~ {law}{} in each row", site.name, shape(&site.dims))
+            }
+            Statement::Observe(observed) => {
+                let law = self.law(&observed.law, named);
+                format!("{} ~ {law} in each row", observed.column)
+            }
+            Statement::Param { site } => param(&parts.params.sites()[*site]),
+            Statement::Deterministic { output: place } => {
+                let (name, text, found) = output(*place);
+                format!("{name} = {text}{}", shape(found.dims()))
+            }
+            Statement::Factor { output: place } => {
+                let (name, text, _) = output(*place);
+                format!("{name}: a factor, {text}")
+            }
+            Statement::Weight { column } => format!("{column}: the weight of each row"),
+        }
+    }
 
-/// An observed column.
-pub(crate) fn observed<'g>(
-    record: &Record<'g>,
-    graph: &'g Graph,
-    column: &str,
-    distribution: &impl Distribution<'g>,
-) -> String {
-    let law = law(record, graph, distribution);
-    format!("{column} ~ {law} observed in each row")
+    /// `Normal(loc = 0, scale = group_scale)`
+    fn law(&self, law: &Law, named: &[usize]) -> String {
+        let shown = law.parameters.iter().map(|parameter| {
+            let text = self.parts.recording.text(parameter.output, named);
+            format!("{} = {text}", parameter.name)
+        });
+        let shown: Vec<String> = shown.collect();
+        format!("{}({})", law.family.0.name(), shown.join(", "))
+    }
 }
 
 /// A parameter with its start.
-pub(crate) fn param(site: &Site) -> String {
+fn param(site: &Site) -> String {
     let start = match site.start.as_deref() {
         Some([only]) => only.to_string(),
         Some(many) => format!("{many:?}"),
@@ -49,39 +75,7 @@ pub(crate) fn param(site: &Site) -> String {
     format!("{}: a parameter, {}, from {start}", site.name, site.support)
 }
 
-/// A quantity with a name.
-pub(crate) fn deterministic(name: &str, value: Expr<'_>) -> String {
-    format!(
-        "{name} = a function of the above{}",
-        shape_text(value.shape().dims())
-    )
-}
-
-fn law<'g>(record: &Record<'g>, graph: &'g Graph, distribution: &impl Distribution<'g>) -> String {
-    let shown: Vec<String> = (distribution.parameters(graph).into_iter())
-        .map(|(name, value)| format!("{name} = {}", value_text(record, value)))
-        .collect();
-    format!("{}({})", distribution.name(), shown.join(", "))
-}
-
-/// The number a value is, the name it was given, or dots.
-fn value_text<'g>(record: &Record<'g>, value: Expr<'g>) -> String {
-    if let Some(number) = value.as_number() {
-        return number.to_string();
-    }
-    let shape = value.shape();
-    let is_it = |named: Expr<'g>| {
-        named.shape().broadcast(shape) == Some(shape) && named.broadcast(shape).is(value)
-    };
-    let found = record.named.iter().find(|(_, named)| is_it(*named));
-    found.map_or_else(|| "…".into(), |(name, _)| name.clone())
-}
-
-fn shape_of(site: &Site) -> String {
-    shape_text(&site.dims)
-}
-
-fn shape_text(dims: &[usize]) -> String {
+fn shape(dims: &[usize]) -> String {
     match dims {
         [] => String::new(),
         _ => format!(", shape {dims:?}"),

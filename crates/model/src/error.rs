@@ -63,11 +63,9 @@ pub enum Problem {
         hint: String,
     },
     /// Shapes that do not fit, with the line of the model that joins them.
-    #[error("{}: {message}\n  hint: look at the shapes in that line{}", error.location, rows_hint(message))]
+    #[error("{error}\n  hint: look at the shapes in that line{}", rows_hint(&error.message))]
     Shape {
-        /// The message, where the axis of rows is written `rows`.
-        message: String,
-        /// What the graph met.
+        /// What the graph met; the axis of rows is written `rows`.
         error: ShapeError,
     },
     /// An observed distribution with another number of densities than one per row.

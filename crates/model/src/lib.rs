@@ -1,10 +1,11 @@
 //! Distributions and the model language.
 //!
-//! A model is a function that names its sites; it is run whenever an expression of it is
-//! needed, on whatever rows are asked for:
+//! A model is a function that names its sites. It runs once and leaves a [`Program`]: data that
+//! prints, saves, loads, and answers every question about the model on whatever rows are asked
+//! for:
 //!
 //! ```
-//! use lehr_density::Density;
+//! use lehr_density::{Density, Predictive};
 //! use lehr_model::Model;
 //! use lehr_model::distribution::{Bernoulli, Distribution, HalfNormal, Normal};
 //! use lehr_table::Table;
@@ -38,19 +39,23 @@ mod linear;
 mod model;
 mod observe;
 mod predict;
+mod program;
 mod record;
 mod row;
 mod schema;
+mod sound;
+mod statement;
 #[cfg(feature = "files")]
 mod stored;
-mod supply;
 mod tracer;
 
 pub use bound::Bound;
 pub use error::{BindError, Problem};
 pub use model::Model;
 pub use predict::PriorError;
+pub use program::{Program, ProgramError};
 pub use row::Row;
+pub use schema::Schema;
 #[cfg(feature = "files")]
 pub use stored::StoredRows;
 pub use tracer::Tracer;

@@ -5,30 +5,30 @@ use std::sync::Arc;
 
 use crate::tracer::Tracer;
 
-type Program = dyn for<'g> Fn(&Tracer<'g>) + Send + Sync;
+type Writer = dyn for<'g> Fn(&Tracer<'g>) + Send + Sync;
 
-/// A model program, not yet bound to a table.
+/// A model as a function that names its sites, not yet recorded.
 ///
-/// The function is run whenever an expression of the model is needed: once when it is bound,
-/// once for the prior, once for each set of rows. It must name the same sites every time.
+/// The function runs once, when the model is recorded ([`Model::record`], [`Model::bind`]);
+/// everything else is asked of the recorded [`crate::Program`].
 #[derive(Clone)]
 pub struct Model {
-    program: Arc<Program>,
+    write: Arc<Writer>,
 }
 
 impl Model {
-    /// A model from its program. Captured values are moved in.
-    pub fn new<F>(program: F) -> Model
+    /// A model from the function that writes it. Captured values are moved in.
+    pub fn new<F>(write: F) -> Model
     where
         F: for<'g> Fn(&Tracer<'g>) + Send + Sync + 'static,
     {
         Model {
-            program: Arc::new(program),
+            write: Arc::new(write),
         }
     }
 
     pub(crate) fn run(&self, tracer: &Tracer<'_>) {
-        (self.program)(tracer);
+        (self.write)(tracer);
     }
 }
 

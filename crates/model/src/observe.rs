@@ -1,15 +1,13 @@
 //! Observing columns of rows.
 
 use lehr_density::{ResponseKind, Role};
-use lehr_graph::{Expr, Shape};
+use lehr_graph::{Expr, ROWS, Shape};
 use lehr_table::Kind;
 
-use crate::description;
 use crate::distribution::Distribution;
 use crate::error::Problem;
-use crate::record::Observed;
 use crate::row::Row;
-use crate::supply::Supply;
+use crate::statement::{Observed, Statement};
 
 impl<'g> Row<'_, 'g> {
     /// States that the column is drawn from this distribution, one draw per row.
@@ -27,30 +25,27 @@ impl<'g> Row<'_, 'g> {
         if let Err(problem) = tracer.check(&format!("column {column:?}"), &distribution) {
             tracer.report(problem);
         }
-        tracer.line(|record| description::observed(record, tracer.graph, column, &distribution));
         let observed = self.observed(column, kind, &distribution);
         if let Some(density) = self.density(column, kind, &distribution) {
             self.terms.borrow_mut().push(density);
         }
-        tracer.record.borrow_mut().observed.push(observed);
+        let mut record = tracer.record.borrow_mut();
+        record.statements.push(Statement::Observe(observed));
     }
 
-    /// The log density of each row; `None` for rows that are asked to be predicted.
+    /// The log density of each row; `None` if there is not one per row, which is reported.
     fn density(
         &self,
         column: &str,
         kind: ResponseKind,
         distribution: &impl Distribution<'g>,
     ) -> Option<Expr<'g>> {
-        if self.is_unobserved(column) {
-            return None;
-        }
         let label = self.label(column, kind);
         let density = distribution.log_density(label);
         let per_row = match *density.shape().dims() {
-            [n] if n == self.length => return Some(density),
+            [ROWS] => return Some(density),
             // Independent columns of one distribution add up.
-            [n, _] if n == self.length && label.shape() == density.shape() => {
+            [ROWS, _] if label.shape() == density.shape() => {
                 return Some(density.sum_axis(1));
             }
             _ => density,
@@ -60,19 +55,11 @@ impl<'g> Row<'_, 'g> {
             let problem = Problem::RowShape {
                 name: column.to_owned(),
                 distribution: distribution.name(),
-                found: rows_named(&per_row.shape().to_string()),
+                found: per_row.shape().to_string(),
             };
             self.tracer.report(problem);
         }
         None
-    }
-
-    fn is_unobserved(&self, column: &str) -> bool {
-        let rows = self.tracer.rows.borrow();
-        let absent = rows
-            .as_ref()
-            .is_none_or(|rows| rows.numbers(column).is_none());
-        absent && !matches!(self.tracer.supply, Supply::Discover)
     }
 
     fn label(&self, column: &str, kind: ResponseKind) -> Expr<'g> {
@@ -91,32 +78,31 @@ impl<'g> Row<'_, 'g> {
         column: &str,
         kind: ResponseKind,
         distribution: &impl Distribution<'g>,
-    ) -> Observed<'g> {
+    ) -> Observed {
         let graph = self.tracer.graph;
         let batch = self.response_batch(column, kind);
         let rank = distribution.batch_shape().rank();
-        let parameters = (distribution.parameters(graph).into_iter())
-            .map(|(name, value)| (name, spread(value, rank, batch)))
-            .collect();
         let mean = distribution.mean(graph);
+        let mut record = self.tracer.record.borrow_mut();
+        let law = record.law(graph, column, distribution, |value| {
+            spread(value, rank, batch)
+        });
+        let mean =
+            mean.map(|mean| record.output(&format!("mean of {column}"), spread(mean, rank, batch)));
         Observed {
-            name: column.to_owned(),
-            distribution: distribution.name(),
+            column: column.to_owned(),
             kind,
             width: batch.dims().get(1).map_or(kind.width(), |width| *width),
-            family: distribution.family(),
-            parameters,
-            mean: mean.map(|mean| spread(mean, rank, batch)),
+            law,
+            mean,
         }
     }
 
     /// One distribution per row, or one per number of a row of independent numbers.
     fn response_batch(&self, column: &str, kind: ResponseKind) -> Shape {
         match self.tracer.schema.column(column).map(|known| known.kind) {
-            Some(Kind::Matrix { width }) if kind.width() == 1 && width > 1 => {
-                [self.length, width].into()
-            }
-            _ => [self.length].into(),
+            Some(Kind::Matrix { width }) if kind.width() == 1 && width > 1 => self.shape(&[width]),
+            _ => self.shape(&[]),
         }
     }
 }
@@ -130,9 +116,4 @@ fn spread(value: Expr<'_>, rank: usize, batch: Shape) -> Expr<'_> {
         Some(fitted) if fitted == whole => value.broadcast(whole),
         _ => value,
     }
-}
-
-/// A shape or message with the axis of rows by name.
-pub(crate) fn rows_named(text: &str) -> String {
-    text.replace(&crate::tracer::ROWS.to_string(), "rows")
 }

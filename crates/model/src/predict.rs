@@ -1,16 +1,17 @@
 //! Numeric draws of what a model has not seen: latents from the prior, responses of rows.
 
-use std::cell::RefCell;
-
-use lehr_density::{Density, Predicted, Predictor};
+use lehr_density::{Density, Predicted, Predictor, Site};
 use lehr_graph::Graph;
+use lehr_graph::reference::{Values as Given, evaluate};
 use rand::Rng;
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::SeedableRng;
 use thiserror::Error;
 
 use crate::bound::Bound;
-use crate::supply::{Drawn, Supply, by_name};
+use crate::distribution::draw_batch;
+use crate::program::{Program, Values};
+use crate::statement::{Law, Statement};
 
 /// A prior from which no usable draw was found.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
@@ -22,23 +23,68 @@ pub struct PriorError {
     pub name: String,
 }
 
-impl Bound {
+/// How often a draw on the very edge of its support is drawn again.
+const MOST_DRAWS: usize = 100;
+
+impl Program {
     /// A draw of the prior as a flat unconstrained vector, at the parameters `params` (flat
     /// and unconstrained too). Factors are not part of it: nothing can be drawn from them.
     pub fn draw_prior(&self, params: &[f64], random: &mut dyn Rng) -> Result<Vec<f64>, PriorError> {
         let graph = Graph::new();
-        let theta = graph.constant([params.len()], params);
-        let drawn = Drawn {
-            params: by_name(self.params(), theta),
-            random: RefCell::new(ChaCha8Rng::seed_from_u64(random.next_u64())),
-            free: RefCell::default(),
-        };
-        let free = self.trace_drawn(&graph, drawn);
-        let mut flat = Vec::with_capacity(self.latents().size());
-        for (name, draw) in free {
-            flat.extend(draw.ok_or(PriorError { name })?);
+        let params = self
+            .params()
+            .constrain(graph.constant([params.len()], params));
+        let mut random = ChaCha8Rng::seed_from_u64(random.next_u64());
+        let (mut latents, mut flat) = (Vec::new(), Vec::with_capacity(self.latents().size()));
+        for statement in &self.parts.statements {
+            let Statement::Sample { site, law, .. } = statement else {
+                continue;
+            };
+            let site = &self.latents().sites()[*site];
+            let values = Values {
+                latents: &latents,
+                params: &params.values,
+                locals: &[],
+                rows: None,
+            };
+            let parameters = self.numbers(&graph, law, &values);
+            let (value, free) = draw_site(site, law, &parameters, &mut random)?;
+            flat.extend(free);
+            latents.push(graph.constant(site.shape(), &value));
         }
         Ok(flat)
+    }
+
+    /// The parameters of a law where all that it depends on is constant.
+    fn numbers<'g>(&self, graph: &'g Graph, law: &Law, values: &Values<'_, 'g>) -> Vec<Vec<f64>> {
+        let outputs: Vec<usize> = law.parameters.iter().map(|p| p.output).collect();
+        evaluate(&self.replay(graph, &outputs, values), &Given::new(), 1)
+    }
+}
+
+/// A draw of a site, as it is and on the unconstrained scale.
+fn draw_site(
+    site: &Site,
+    law: &Law,
+    parameters: &[Vec<f64>],
+    random: &mut dyn Rng,
+) -> Result<(Vec<f64>, Vec<f64>), PriorError> {
+    let parameters: Vec<&[f64]> = parameters.iter().map(Vec::as_slice).collect();
+    let mut value = vec![0.0; site.shape().size()];
+    for _ in 0..MOST_DRAWS {
+        draw_batch(law.family.0, &parameters, law.batch, random, &mut value);
+        if let Ok(free) = site.support.unconstrain(&value) {
+            return Ok((value, free));
+        }
+    }
+    let name = site.name.clone();
+    Err(PriorError { name })
+}
+
+impl Bound {
+    /// A draw of the prior, as [`Program::draw_prior`].
+    pub fn draw_prior(&self, params: &[f64], random: &mut dyn Rng) -> Result<Vec<f64>, PriorError> {
+        self.program().draw_prior(params, random)
     }
 
     /// One data set of all rows of the table, drawn from the prior at the parameters' start.
@@ -57,17 +103,5 @@ impl Bound {
         random: &mut dyn Rng,
     ) -> Vec<Predicted> {
         Predictor::of_all_rows(self).draw(latents, params, random)
-    }
-
-    fn trace_drawn<'g>(
-        &self,
-        graph: &'g Graph,
-        drawn: Drawn<'g>,
-    ) -> Vec<(String, Option<Vec<f64>>)> {
-        let supply = Supply::Drawn(Box::new(drawn));
-        match self.trace_with(graph, supply) {
-            Supply::Drawn(drawn) => drawn.free.into_inner(),
-            _ => unreachable!("the supply that was given"),
-        }
     }
 }

@@ -1,57 +1,62 @@
-//! What a run of a model leaves behind.
+//! What a model says while it is recorded.
 
-use lehr_density::{Column, ColumnKind, Family, ResponseKind, Role, Site};
-use lehr_graph::Expr;
+use std::collections::HashMap;
 
+use lehr_density::{Column, ColumnKind, Role, Site};
+use lehr_graph::{Expr, Graph, Indices};
+
+use crate::distribution::Distribution;
 use crate::error::Problem;
+use crate::program::Given;
+use crate::statement::{FamilyName, Law, Parameter, Statement};
 
-/// Everything a model said in one run.
+/// Everything a model said.
 #[derive(Default)]
 pub(crate) struct Record<'g> {
     pub(crate) latents: Vec<Site>,
     pub(crate) params: Vec<Site>,
     pub(crate) locals: Vec<Site>,
-    /// The terms of the log prior, one number each: priors and factors.
-    pub(crate) prior: Vec<Expr<'g>>,
-    /// The terms of the rows' log likelihood, `[n]` each.
-    pub(crate) likelihood: Vec<Expr<'g>>,
-    pub(crate) observed: Vec<Observed<'g>>,
-    pub(crate) deterministics: Vec<(String, Expr<'g>)>,
     pub(crate) columns: Vec<Column>,
-    /// Every value that has a name, for the description.
-    pub(crate) named: Vec<(String, Expr<'g>)>,
-    /// The description, a line per site.
-    pub(crate) lines: Vec<String>,
+    pub(crate) statements: Vec<Statement>,
+    /// Named results, to which statements point.
+    pub(crate) outputs: Vec<(String, Expr<'g>)>,
+    /// What each input of the graph is.
+    pub(crate) inputs: Vec<Given>,
+    /// The columns that have been read.
+    pub(crate) numbers: HashMap<String, Expr<'g>>,
+    pub(crate) indices: HashMap<String, Indices<'g>>,
+    /// The terms of the rows' log likelihood, one number per row each.
+    pub(crate) likelihood: Vec<Expr<'g>>,
     pub(crate) problems: Vec<Problem>,
     /// A stand-in whose shape was a guess has been handed out.
     pub(crate) guessed: bool,
-}
-
-/// An observed column and its distribution.
-pub(crate) struct Observed<'g> {
-    pub(crate) name: String,
-    pub(crate) distribution: &'static str,
-    pub(crate) kind: ResponseKind,
-    /// Numbers per row.
-    pub(crate) width: usize,
-    pub(crate) family: &'static dyn Family,
-    pub(crate) parameters: Vec<(&'static str, Expr<'g>)>,
-    pub(crate) mean: Option<Expr<'g>>,
 }
 
 impl<'g> Record<'g> {
     /// Whether a site, parameter, local latent or deterministic has this name.
     pub(crate) fn is_taken(&self, name: &str) -> bool {
         let lists = [&self.latents, &self.params, &self.locals];
-        lists
-            .iter()
-            .any(|sites| sites.iter().any(|site| site.name == name))
-            || self.deterministics.iter().any(|(known, _)| known == name)
+        let is_site = (lists.iter()).any(|sites| sites.iter().any(|site| site.name == name));
+        let is_quantity = |statement: &Statement| match statement {
+            Statement::Deterministic { output } => self.outputs[*output].0 == name,
+            _ => false,
+        };
+        is_site || self.statements.iter().any(is_quantity)
     }
 
-    /// Whether the column has been observed in this run.
+    /// Whether the column has been observed.
     pub(crate) fn is_observed(&self, column: &str) -> bool {
-        self.observed.iter().any(|observed| observed.name == column)
+        let is_it = |statement: &Statement| match statement {
+            Statement::Observe(observed) => observed.column == column,
+            _ => false,
+        };
+        self.statements.iter().any(is_it)
+    }
+
+    /// Whether any column has been observed.
+    pub(crate) fn observes(&self) -> bool {
+        let is_one = |statement: &Statement| matches!(statement, Statement::Observe(_));
+        self.statements.iter().any(is_one)
     }
 
     /// Adds a problem once, however often the model runs into it.
@@ -61,26 +66,50 @@ impl<'g> Record<'g> {
         }
     }
 
-    /// Notes that a column is read; being observed outranks other roles.
-    pub(crate) fn read(&mut self, name: &str, kind: ColumnKind, role: Role) {
-        let same = |column: &&mut Column| {
+    /// Notes that a column is read, and returns its place; being observed outranks other roles.
+    pub(crate) fn read(&mut self, name: &str, kind: ColumnKind, role: Role) -> usize {
+        let same = |column: &Column| {
             column.name == name
                 && std::mem::discriminant(&column.kind) == std::mem::discriminant(&kind)
         };
-        let Some(known) = self.columns.iter_mut().find(same) else {
+        let Some(place) = self.columns.iter().position(same) else {
             self.columns.push(Column {
                 name: name.to_owned(),
                 kind,
                 role,
             });
-            return;
+            return self.columns.len() - 1;
         };
+        let known = &mut self.columns[place];
         if matches!(role, Role::Response { .. }) || known.role == Role::Covariate {
             known.role = role;
         }
+        place
     }
 
-    pub(crate) fn name(&mut self, name: &str, value: Expr<'g>) {
-        self.named.push((name.to_owned(), value));
+    /// Adds a result; its place.
+    pub(crate) fn output(&mut self, name: &str, value: Expr<'g>) -> usize {
+        self.outputs.push((name.to_owned(), value));
+        self.outputs.len() - 1
+    }
+
+    /// The distribution of `of` with its parameters as results, each as `form` makes it.
+    pub(crate) fn law(
+        &mut self,
+        graph: &'g Graph,
+        of: &str,
+        distribution: &impl Distribution<'g>,
+        form: impl Fn(Expr<'g>) -> Expr<'g>,
+    ) -> Law {
+        let parameters = distribution.parameters(graph).into_iter();
+        let parameters = parameters.map(|(name, value)| Parameter {
+            name: name.to_owned(),
+            output: self.output(&format!("{name} of {of}"), form(value)),
+        });
+        Law {
+            parameters: parameters.collect(),
+            family: FamilyName(distribution.family()),
+            batch: distribution.batch_shape().size(),
+        }
     }
 }

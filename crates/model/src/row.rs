@@ -2,39 +2,44 @@
 
 use std::cell::{Cell, RefCell};
 
-use lehr_density::{ColumnKind, ResponseKind, Role, Site};
-use lehr_graph::{Expr, Indices, Shape};
+use lehr_density::{ColumnKind, ResponseKind, Role};
+use lehr_graph::{Expr, Indices, ROWS, Shape};
 use lehr_table::Kind;
 
-use crate::description;
 use crate::distribution::Distribution;
 use crate::error::Problem;
-use crate::supply::Supply;
+use crate::program::Given;
+use crate::statement::Statement;
 use crate::tracer::Tracer;
 
-/// All rows that are asked for, at once: a column is an array with one entry per row.
+/// All rows at once: a column is an array with one entry per row. How many there are is not
+/// known while a model is recorded.
 pub struct Row<'t, 'g> {
     pub(crate) tracer: &'t Tracer<'g>,
-    pub(crate) length: usize,
     weight: Cell<Option<Expr<'g>>>,
     pub(crate) terms: RefCell<Vec<Expr<'g>>>,
     local_terms: RefCell<Vec<Expr<'g>>>,
 }
 
 impl<'t, 'g> Row<'t, 'g> {
-    pub(crate) fn new(tracer: &'t Tracer<'g>, length: usize) -> Row<'t, 'g> {
+    pub(crate) fn new(tracer: &'t Tracer<'g>) -> Row<'t, 'g> {
         Row {
             tracer,
-            length,
             weight: Cell::default(),
             terms: RefCell::default(),
             local_terms: RefCell::default(),
         }
     }
 
-    /// How many rows there are. It changes from run to run.
-    pub fn count(&self) -> usize {
-        self.length
+    /// The shape of an array with these dimensions in each row: `[n]` for none, for
+    /// [`Expr::reshape`] and [`Expr::broadcast`].
+    pub fn shape(&self, dims: &[usize]) -> Shape {
+        Shape::new(&[&[ROWS], dims].concat())
+    }
+
+    /// The same number in each row, `[n]`.
+    pub fn full(&self, value: f64) -> Expr<'g> {
+        self.tracer.graph.full([ROWS], value)
     }
 
     /// A number per row, `[n]`.
@@ -52,13 +57,16 @@ impl<'t, 'g> Row<'t, 'g> {
         let weight = self.number_as(column, Role::Weight);
         let all = self.weight.get().map_or(weight, |before| before * weight);
         self.weight.set(Some(all));
+        let column = column.to_owned();
+        let mut record = self.tracer.record.borrow_mut();
+        record.statements.push(Statement::Weight { column });
     }
 
     fn number_as(&self, column: &str, role: Role) -> Expr<'g> {
         let values = self.numbers(column, role, "a number");
         match *values.shape().dims() {
             [_] => values,
-            [_, 1] => values.reshape([self.length]),
+            [_, 1] => values.reshape(self.shape(&[])),
             _ => {
                 let width = values.shape().dims()[1];
                 let problem = Problem::WrongKind {
@@ -67,7 +75,7 @@ impl<'t, 'g> Row<'t, 'g> {
                     found: format!("{width} numbers per row"),
                     hint: format!("read it with row.matrix({column:?})"),
                 };
-                self.tracer.refuse(problem, [self.length].into())
+                self.tracer.refuse(problem, self.shape(&[]))
             }
         }
     }
@@ -76,7 +84,7 @@ impl<'t, 'g> Row<'t, 'g> {
     pub fn matrix(&self, column: &str) -> Expr<'g> {
         let values = self.numbers(column, Role::Covariate, "numbers");
         match values.shape().rank() {
-            1 => values.reshape([self.length, 1]),
+            1 => values.reshape(self.shape(&[1])),
             _ => values,
         }
     }
@@ -95,33 +103,21 @@ impl<'t, 'g> Row<'t, 'g> {
                 found: known.kind.to_string(),
                 hint: format!("read it with row.index({column:?})"),
             };
-            return tracer.refuse(problem, [self.length].into());
+            return tracer.refuse(problem, self.shape(&[]));
         }
         let width = match known.kind {
             Kind::Matrix { width } => Some(width),
             _ => None,
         };
         let kind = ColumnKind::Number { width };
-        tracer.record.borrow_mut().read(column, kind, role);
-        let values = self.supplied(column, width);
-        tracer.record.borrow_mut().name(column, values);
-        values
-    }
-
-    /// The column among the rows; while a model is checked it is made when it is first read.
-    fn supplied(&self, column: &str, width: Option<usize>) -> Expr<'g> {
-        let mut rows = self.tracer.rows.borrow_mut();
-        let rows = rows.as_mut().expect("rows are there while they are read");
-        if let Some(values) = rows.numbers(column) {
-            return values;
+        let place = tracer.record.borrow_mut().read(column, kind, role);
+        if let Some(values) = tracer.record.borrow().numbers.get(column) {
+            return *values;
         }
-        let given = matches!(self.tracer.supply, Supply::Discover);
-        assert!(given, "column {column:?} is not among the rows");
-        let shape = width.map_or([self.length].into(), |width| {
-            Shape::from([self.length, width])
-        });
-        let values = self.tracer.graph.input(column, shape);
-        *rows = rows.clone().with_column(column, values);
+        let shape = width.map_or(self.shape(&[]), |width| self.shape(&[width]));
+        let values = tracer.input(column, shape, Given::Column(place));
+        let mut record = tracer.record.borrow_mut();
+        record.numbers.insert(column.to_owned(), values);
         values
     }
 
@@ -131,10 +127,10 @@ impl<'t, 'g> Row<'t, 'g> {
         let schema = &self.tracer.schema;
         let near = schema.nearest(column).and_then(|near| schema.column(near));
         let shape = match near.map(|column| column.kind) {
-            Some(Kind::Matrix { width }) => Shape::from([self.length, width]),
+            Some(Kind::Matrix { width }) => self.shape(&[width]),
             near => {
                 self.tracer.record.borrow_mut().guessed |= near.is_none();
-                Shape::from([self.length])
+                self.shape(&[])
             }
         };
         self.tracer.refuse(self.tracer.unknown(column), shape)
@@ -143,19 +139,16 @@ impl<'t, 'g> Row<'t, 'g> {
     /// A level per row, for [`Expr::at`].
     pub fn index(&self, column: &str) -> Indices<'g> {
         let tracer = self.tracer;
-        if let Some(levels) = self.index_levels(column) {
-            let kind = ColumnKind::Index { levels };
-            tracer.record.borrow_mut().read(column, kind, Role::Index);
+        let levels = self.index_levels(column);
+        let mut record = tracer.record.borrow_mut();
+        let kind = levels.map(|levels| ColumnKind::Index { levels });
+        let place = kind.map(|kind| record.read(column, kind, Role::Index));
+        if let Some(indices) = record.indices.get(column) {
+            return *indices;
         }
-        let mut rows = tracer.rows.borrow_mut();
-        let rows = rows.as_mut().expect("rows are there while they are read");
-        if let Some(indices) = rows.indices(column) {
-            return indices;
-        }
-        let given = matches!(tracer.supply, Supply::Discover);
-        assert!(given, "index column {column:?} is not among the rows");
-        let indices = tracer.graph.index_input(column, self.length);
-        *rows = rows.clone().with_index(column, indices);
+        record.inputs.push(Given::Column(place.unwrap_or_default()));
+        let indices = tracer.graph.index_input(column, ROWS);
+        record.indices.insert(column.to_owned(), indices);
         indices
     }
 
@@ -188,35 +181,26 @@ impl<'t, 'g> Row<'t, 'g> {
         let tracer = self.tracer;
         let shape = distribution.shape();
         let own = match shape.dims() {
-            [first, rest @ ..] if *first == self.length => Shape::new(rest),
+            [ROWS, rest @ ..] => Shape::new(rest),
             _ => shape,
         };
-        let whole = Shape::new(&[&[self.length], own.dims()].concat());
+        let whole = self.shape(own.dims());
         let site = match tracer.site(name, &distribution, own) {
             Ok(site) => site,
             Err(problem) => return tracer.refuse(problem, whole),
         };
-        let value = self.local(&site, whole);
+        let place = tracer.record.borrow().locals.len();
+        let value = tracer.input(name, whole, Given::Local(place));
         let density = distribution.log_density(value);
         let density = (1..density.shape().rank()).fold(density, |sum, _| sum.sum_axis(1));
         self.local_terms.borrow_mut().push(density);
-        tracer.line(|record| description::local(record, tracer.graph, &site, &distribution));
         let mut record = tracer.record.borrow_mut();
+        let law = record.law(tracer.graph, name, &distribution, |value| value);
+        record
+            .statements
+            .push(Statement::Local { site: place, law });
         record.locals.push(site);
-        record.name(name, value);
         value
-    }
-
-    fn local(&self, site: &Site, whole: Shape) -> Expr<'g> {
-        if matches!(self.tracer.supply, Supply::Discover) {
-            let free = site
-                .support
-                .free_shape(whole)
-                .expect("checked with the site");
-            let input = self.tracer.graph.input(&site.name, free);
-            return site.support.constrain(input).value;
-        }
-        self.tracer.supply.param(self.tracer.graph, site)
     }
 
     /// Adds what this set of rows contributes.

@@ -1,20 +1,26 @@
 //! What a model may ask of a table before it reads a row of it.
 
-use std::collections::HashMap;
 use std::sync::Arc;
 
 use lehr_table::{Column, Kind, Table, nearest};
+use serde::{Deserialize, Serialize};
 
-/// The columns of a table without their values.
-#[derive(Clone, Debug)]
-pub(crate) struct Schema {
-    names: Vec<String>,
-    columns: HashMap<String, Known>,
+/// The columns of a table without their values: names, kinds, widths and levels.
+///
+/// ```
+/// use lehr_model::Schema;
+///
+/// let schema = Schema::new().number("y").matrix("x", 28).index("group", 12);
+/// ```
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Schema {
+    columns: Vec<Known>,
 }
 
 /// One column without its values.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Known {
+    pub(crate) name: String,
     pub(crate) kind: Kind,
     /// How many levels an index of this column has; `None` if it cannot be one.
     pub(crate) levels: Option<usize>,
@@ -23,21 +29,67 @@ pub(crate) struct Known {
 }
 
 impl Schema {
-    pub(crate) fn of(table: &Table) -> Schema {
-        let known = |(name, column): (&str, &Column)| (name.to_owned(), Known::of(column));
+    /// A schema without a column.
+    pub fn new() -> Schema {
+        Schema::default()
+    }
+
+    /// The columns of a table. A column of whole numbers from 0 on has as many levels as its
+    /// largest number asks for.
+    pub fn of(table: &Table) -> Schema {
+        let known = |(name, column): (&str, &Column)| Known::of(name, column);
         Schema {
-            names: table.names().to_vec(),
             columns: table.columns().map(known).collect(),
         }
     }
 
+    /// With a column of numbers.
+    #[must_use]
+    pub fn number(self, name: &str) -> Schema {
+        self.with(name, Kind::Number, None)
+    }
+
+    /// With a column of `width` numbers per row.
+    #[must_use]
+    pub fn matrix(self, name: &str, width: usize) -> Schema {
+        self.with(name, Kind::Matrix { width }, None)
+    }
+
+    /// With a column of whole numbers below `levels`.
+    #[must_use]
+    pub fn index(self, name: &str, levels: usize) -> Schema {
+        self.with(name, Kind::Number, Some(levels))
+    }
+
+    fn with(mut self, name: &str, kind: Kind, levels: Option<usize>) -> Schema {
+        self.columns.push(Known {
+            name: name.to_owned(),
+            kind,
+            levels,
+            names: None,
+        });
+        self
+    }
+
+    /// The columns of these names alone.
+    pub(crate) fn only<'a>(&self, names: impl Iterator<Item = &'a str>) -> Schema {
+        let names: Vec<&str> = names.collect();
+        let mut schema = self.clone();
+        (schema.columns).retain(|column| names.contains(&column.name.as_str()));
+        schema
+    }
+
     pub(crate) fn column(&self, name: &str) -> Option<&Known> {
-        self.columns.get(name)
+        self.columns.iter().find(|column| column.name == name)
+    }
+
+    fn names(&self) -> impl Iterator<Item = &str> {
+        self.columns.iter().map(|column| column.name.as_str())
     }
 
     /// The column the user most likely meant.
     pub(crate) fn nearest(&self, name: &str) -> Option<&str> {
-        nearest(name, self.names.iter().map(String::as_str))
+        nearest(name, self.names())
     }
 
     /// What to say of a name that is not there.
@@ -45,16 +97,16 @@ impl Schema {
         if let Some(near) = self.nearest(name) {
             return format!("did you mean {near:?}?");
         }
-        let shown: Vec<String> = (self.names.iter().take(8))
+        let shown: Vec<String> = (self.names().take(8))
             .map(|name| format!("{name:?}"))
             .collect();
-        let more = if self.names.len() > 8 { ", …" } else { "" };
+        let more = if self.columns.len() > 8 { ", …" } else { "" };
         format!("the columns are {}{more}", shown.join(", "))
     }
 }
 
 impl Known {
-    fn of(column: &Column) -> Known {
+    fn of(name: &str, column: &Column) -> Known {
         let (levels, names) = match column {
             Column::Category { levels, .. } => (Some(levels.len()), Some(Arc::clone(levels))),
             Column::Boolean(_) => (Some(2), None),
@@ -62,6 +114,7 @@ impl Known {
             Column::Matrix { .. } => (None, None),
         };
         Known {
+            name: name.to_owned(),
             kind: column.kind(),
             levels,
             names,

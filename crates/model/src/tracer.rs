@@ -1,53 +1,43 @@
 //! The handle with which a model names its sites.
 
 use std::cell::{Cell, RefCell};
-use std::sync::Arc;
 
-use lehr_density::{LayoutError, Rows, Site, Support};
+use lehr_density::{LayoutError, Site, Support};
 use lehr_graph::{Expr, Graph, Shape};
 
-use crate::description;
 use crate::distribution::{Distribution, Normal, Value};
 use crate::error::Problem;
+use crate::program::Given;
 use crate::record::Record;
 use crate::row::Row;
 use crate::schema::Schema;
-use crate::supply::Supply;
+use crate::statement::Statement;
 
-/// A length no array has by chance (the ten-thousandth prime). While a model is checked every
-/// table has this many rows, so that an axis of rows never fits another axis of its length.
-pub(crate) const ROWS: usize = 104_729;
-
-/// One run of a model. What is asked for in it (the prior, the likelihood of some rows, a draw)
-/// is not the model's concern; it names its sites, always the same ones.
+/// The recorder of a model: the model names its sites, which are inputs of the recorded program.
 pub struct Tracer<'g> {
     pub(crate) graph: &'g Graph,
-    pub(crate) schema: Arc<Schema>,
-    pub(crate) supply: Supply<'g>,
-    /// The rows asked for; `None` leaves [`Tracer::rows`] out.
-    pub(crate) rows: RefCell<Option<Rows<'g>>>,
+    pub(crate) schema: Schema,
     pub(crate) record: RefCell<Record<'g>>,
     inside_rows: Cell<bool>,
 }
 
 impl<'g> Tracer<'g> {
-    pub(crate) fn new(
-        graph: &'g Graph,
-        schema: Arc<Schema>,
-        supply: Supply<'g>,
-        rows: Option<Rows<'g>>,
-    ) -> Tracer<'g> {
+    pub(crate) fn new(graph: &'g Graph, schema: &Schema) -> Tracer<'g> {
         Tracer {
             graph,
-            schema,
-            supply,
-            rows: RefCell::new(rows),
+            schema: schema.clone(),
             record: RefCell::default(),
             inside_rows: Cell::new(false),
         }
     }
 
-    /// The graph this run builds on, for constants.
+    /// An input of the program, and what it is.
+    pub(crate) fn input(&self, name: &str, shape: Shape, given: Given) -> Expr<'g> {
+        self.record.borrow_mut().inputs.push(given);
+        self.graph.input(name, shape)
+    }
+
+    /// The graph on which the model is recorded, for constants.
     pub fn graph(&self) -> &'g Graph {
         self.graph
     }
@@ -65,13 +55,19 @@ impl<'g> Tracer<'g> {
             Ok(site) => site,
             Err(problem) => return self.refuse(problem, shape),
         };
-        let value = self.supply.latent(self.graph, &site, &distribution);
+        let place = self.record.borrow().latents.len();
+        let value = self.input(name, shape, Given::Latent(place));
         let density = distribution.log_density(value).sum();
-        self.line(|record| description::site(record, self.graph, &site, &distribution));
         let mut record = self.record.borrow_mut();
-        record.prior.push(density);
+        let law = record.law(self.graph, name, &distribution, |value| value);
+        let term = record.output(name, density);
+        let site_statement = Statement::Sample {
+            site: place,
+            law,
+            term,
+        };
+        record.statements.push(site_statement);
         record.latents.push(site);
-        record.name(name, value);
         value
     }
 
@@ -111,8 +107,7 @@ impl<'g> Tracer<'g> {
         Err(Problem::Parameter { place, error })
     }
 
-    /// Refuses what belongs to all rows at once where only rows are asked for: runs without
-    /// rows would not see it.
+    /// Refuses what belongs to all rows at once among what belongs to each row.
     fn outside_rows(&self, what: &'static str, name: &str) -> Result<(), Problem> {
         if self.inside_rows.get() {
             let name = name.to_owned();
@@ -129,19 +124,11 @@ impl<'g> Tracer<'g> {
         Ok(())
     }
 
-    /// Adds a line to the description, which only the first run writes.
-    pub(crate) fn line(&self, text: impl FnOnce(&Record<'g>) -> String) {
-        if matches!(self.supply, Supply::Discover) {
-            let line = text(&self.record.borrow());
-            self.record.borrow_mut().lines.push(line);
-        }
-    }
-
     pub(crate) fn report(&self, problem: Problem) {
         self.record.borrow_mut().problem(problem);
     }
 
-    /// Notes a problem and goes on with a stand-in of the shape that was meant.
+    /// Notes a problem and returns a stand-in of the shape that was meant.
     pub(crate) fn refuse(&self, problem: Problem, shape: Shape) -> Expr<'g> {
         self.report(problem);
         self.graph.full(shape, f64::NAN)
@@ -155,7 +142,7 @@ impl<'g> Tracer<'g> {
         let numbers = match start {
             Value::Number(number) => vec![number],
             Value::Vector(numbers) => numbers,
-            Value::Expr(expr) => constant_values(expr),
+            Value::Expr(expr) => expr.constant_values().unwrap_or_default(),
         };
         let checked = (self.outside_rows("parameter", name))
             .and_then(|()| self.free_name(name))
@@ -164,11 +151,11 @@ impl<'g> Tracer<'g> {
             Ok(site) => site,
             Err(problem) => return self.refuse(problem, shape),
         };
-        let value = self.supply.param(self.graph, &site);
-        self.line(|_| description::param(&site));
+        let place = self.record.borrow().params.len();
+        let value = self.input(name, shape, Given::Param(place));
         let mut record = self.record.borrow_mut();
+        record.statements.push(Statement::Param { site: place });
         record.params.push(site);
-        record.name(name, value);
         value
     }
 
@@ -178,10 +165,9 @@ impl<'g> Tracer<'g> {
         if let Err(problem) = outside.and_then(|()| self.free_name(name)) {
             return self.refuse(problem, value.shape());
         }
-        self.line(|_| description::deterministic(name, value));
         let mut record = self.record.borrow_mut();
-        record.deterministics.push((name.to_owned(), value));
-        record.name(name, value);
+        let output = record.output(name, value);
+        record.statements.push(Statement::Deterministic { output });
         value
     }
 
@@ -191,8 +177,9 @@ impl<'g> Tracer<'g> {
             return self.report(problem);
         }
         if value.shape().is_scalar() {
-            self.line(|_| format!("{name}: a factor"));
-            self.record.borrow_mut().prior.push(value);
+            let mut record = self.record.borrow_mut();
+            let output = record.output(name, value);
+            record.statements.push(Statement::Factor { output });
             return;
         }
         let found = value.shape().to_string();
@@ -240,14 +227,11 @@ impl<'g> Tracer<'g> {
 
     /// What each row contributes. The function is given the rows and observes columns of them.
     pub fn rows(&self, program: impl FnOnce(&Row<'_, 'g>)) {
-        let length = self.rows.borrow().as_ref().map(Rows::len);
-        if let Some(length) = length {
-            let row = Row::new(self, length);
-            self.inside_rows.set(true);
-            program(&row);
-            self.inside_rows.set(false);
-            row.finish();
-        }
+        let row = Row::new(self);
+        self.inside_rows.set(true);
+        program(&row);
+        self.inside_rows.set(false);
+        row.finish();
     }
 }
 
@@ -270,12 +254,4 @@ fn fitted(site: Site) -> Result<Site, Problem> {
         site.support.unconstrain(start).map_err(wrong)?;
     }
     Ok(site)
-}
-
-/// The numbers of an expression without inputs; none for any other.
-fn constant_values(expr: Expr<'_>) -> Vec<f64> {
-    match expr.as_number() {
-        Some(number) => vec![number; expr.shape().size()],
-        None => Vec::new(),
-    }
 }

@@ -8,7 +8,7 @@ use lehr_model::distribution::{
     Bernoulli, Beta, Binomial, Categorical, Dirichlet, Distribution, Gamma, LkjCholesky,
     NegativeBinomial, Normal, OrderedLogistic, Poisson, StudentT, ZeroInflated,
 };
-use lehr_model::{Model, Row, Tracer};
+use lehr_model::{BindError, Model, Program, Row, Schema, Tracer};
 
 use crate::blueprint::{Blueprint, Form, GroupPlan, InterceptLaw};
 use crate::family::Family;
@@ -58,6 +58,32 @@ impl Blueprint {
     /// The model of this blueprint.
     pub(crate) fn model(self) -> Model {
         Model::new(move |m| self.run(m))
+    }
+
+    /// The columns of the design.
+    fn schema(&self) -> Schema {
+        let mut schema = Schema::new().number(RESPONSE);
+        if !self.weights.is_empty() {
+            schema = schema.matrix(MATRIX, self.weights.len());
+        }
+        for (place, group) in self.groups.iter().enumerate() {
+            schema = schema.index(&group_column(place), group.count + group.unseen);
+            if group.has_slopes {
+                schema = schema.matrix(&slope_column(place), group.spreads.len());
+            }
+        }
+        let others = [
+            (self.has_offset, OFFSET),
+            (self.has_row_weight, ROW_WEIGHT),
+            (self.family == Family::Binomial, TRIALS),
+        ];
+        let there = others.iter().filter(|(is_there, _)| *is_there);
+        there.fold(schema, |schema, (_, name)| schema.number(name))
+    }
+
+    /// The model as data.
+    pub(crate) fn program(&self) -> Result<Program, BindError> {
+        self.clone().model().record(&self.schema())
     }
 
     fn run(&self, m: &Tracer<'_>) {
@@ -130,14 +156,10 @@ impl Blueprint {
 
     /// The linear predictor of each row, `[n]` or `[n, heads]`.
     fn predictor<'g>(&self, row: &Row<'_, 'g>, sites: &Sites<'g>) -> Expr<'g> {
-        let rows = row.count();
         let graph = sites.graph;
         let heads = self.heads.len();
-        let whole: &[usize] = if self.has_heads() {
-            &[rows, heads]
-        } else {
-            &[rows]
-        };
+        let own = if self.has_heads() { &[heads][..] } else { &[] };
+        let whole = row.shape(own);
         let mut sum = graph.full(whole, 0.0);
         if let Some(weight) = sites.weight {
             sum = sum + row.matrix(MATRIX).dot(weight);
@@ -148,9 +170,9 @@ impl Blueprint {
         if !self.groups.is_empty() {
             let of_head = |groups: &Vec<GroupSites<'g>>| self.group_sum(row, groups);
             let parts: Vec<Expr<'g>> = sites.groups.iter().map(of_head).collect();
-            sum = sum + self.side_by_side(&parts, rows);
+            sum = sum + self.side_by_side(&parts, row);
         }
-        let centre = graph.constant([heads], &self.centre).reshape(&whole[1..]);
+        let centre = graph.constant([heads], &self.centre).reshape(own);
         let predictor = sum * self.unit + centre;
         if self.has_offset {
             return predictor + row.offset(OFFSET);
@@ -158,11 +180,12 @@ impl Blueprint {
         predictor
     }
 
-    fn side_by_side<'g>(&self, parts: &[Expr<'g>], rows: usize) -> Expr<'g> {
+    fn side_by_side<'g>(&self, parts: &[Expr<'g>], row: &Row<'_, 'g>) -> Expr<'g> {
         if !self.has_heads() {
             return parts[0];
         }
-        let columns: Vec<Expr<'g>> = parts.iter().map(|part| part.reshape([rows, 1])).collect();
+        let column = |part: &Expr<'g>| part.reshape(row.shape(&[1]));
+        let columns: Vec<Expr<'g>> = parts.iter().map(column).collect();
         parts[0].graph().concat(&columns, 1)
     }
 
@@ -191,7 +214,7 @@ impl Blueprint {
             Family::Gamma => row.observe(RESPONSE, Gamma::with_log_mean(at, shape[0])),
             Family::Beta => row.observe(RESPONSE, Beta::with_logit_mean(at, shape[0])),
             Family::Categorical => {
-                let reference = at.graph().full([row.count(), 1], 0.0);
+                let reference = at.graph().full(row.shape(&[1]), 0.0);
                 let logits = at.graph().concat(&[reference, at], 1);
                 row.observe(RESPONSE, Categorical::with_logits(logits));
             }
@@ -285,7 +308,7 @@ impl GroupPlan {
         let scaled = sites.spread.map_or(own, |spread| own * spread);
         match (self.has_slopes, self.spreads.len()) {
             (false, _) => scaled,
-            (true, 1) => scaled * row.matrix(&slope_column(place)).reshape([row.count()]),
+            (true, 1) => scaled * row.matrix(&slope_column(place)).reshape(row.shape(&[])),
             (true, _) => (scaled * row.matrix(&slope_column(place))).sum_axis(1),
         }
     }

@@ -1,12 +1,10 @@
 //! A regression: everything between a table and a model except the rows.
 
-use std::sync::Arc;
-
-use lehr_density::{Columns, RowSource, SiteValue};
+use lehr_density::SiteValue;
 use lehr_formula::Terms;
-use lehr_model::{Bound, Model};
+use lehr_model::{Bound, Model, Program};
 use lehr_report::Name;
-use lehr_table::{Column, Table};
+use lehr_table::Table;
 use serde::{Deserialize, Serialize};
 
 use crate::blocks::Blocks;
@@ -21,7 +19,6 @@ use crate::new_rows::NewRows;
 use crate::outcome::Outcome;
 use crate::population::Population;
 use crate::prior::GivenPriors;
-use crate::program::group_column;
 use crate::specification::Specification;
 
 /// What is to be done with groups that the fitted table did not have.
@@ -178,33 +175,14 @@ impl Regression {
         self.blueprint.clone().model()
     }
 
-    /// The model on the rows of a table.
-    pub fn bind(&self, table: &Table) -> Result<Bound, RegressionError> {
-        Ok(self.model().bind(&self.design(table)?)?)
+    /// The model of the design's columns as data.
+    pub fn program(&self) -> Result<Program, RegressionError> {
+        Ok(self.blueprint.program()?)
     }
 
-    /// The model on rows that are kept elsewhere, such as on a disk. `some` are any rows of the
-    /// table; `open` gives the source of all rows for the columns that the model reads, which
-    /// it vouches to be those of [`Regression::design_block`].
-    pub fn bind_elsewhere<E>(
-        &self,
-        some: &Table,
-        open: impl FnOnce(&Columns) -> Result<Arc<dyn RowSource>, E>,
-    ) -> Result<Bound, E>
-    where
-        E: From<RegressionError>,
-    {
-        let mut design = self.design(some)?;
-        for (place, grouping) in self.groupings.iter().enumerate() {
-            // The model asks the table for the number of groups, of which some rows show few.
-            let mut codes = vec![0.0; design.n_rows()];
-            codes[0] = (grouping.count() - 1) as f64;
-            let replaced = design.replace(&group_column(place), Column::Number(codes));
-            replaced.expect("a column of the design, with as many rows");
-        }
-        let bound = self.model().bind(&design).map_err(RegressionError::from)?;
-        let source = open(lehr_density::Density::columns(&bound))?;
-        Ok(bound.with_source(source))
+    /// The model on the rows of a table.
+    pub fn bind(&self, table: &Table) -> Result<Bound, RegressionError> {
+        Ok(self.program()?.bind(&self.design(table)?)?)
     }
 
     /// The model on rows to predict, for [`lehr_density::Predictor::of_all_rows`]; no fitted
@@ -220,7 +198,7 @@ impl Regression {
         for (plan, unseen) in wider.groups.iter_mut().zip(&design.unseen) {
             plan.unseen = unseen.len();
         }
-        let bound = wider.model().bind(&design.table)?;
+        let bound = wider.program()?.bind(&design.table)?;
         Ok(NewRows::new(bound, &self.blueprint, &design))
     }
 

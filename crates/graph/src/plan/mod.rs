@@ -124,13 +124,19 @@ impl Plan {
     /// A plan made as `options` say.
     ///
     /// # Panics
-    /// Without lanes or outputs.
+    /// Without lanes or outputs, and where a length is symbolic.
     pub fn with(outputs: &[Expr<'_>], options: &PlanOptions) -> Plan {
         assert!(options.lanes > 0, "a plan needs at least one lane");
         let graph = outputs.first().expect("a plan needs an output").graph();
         let nodes = graph.nodes();
         let places: Vec<usize> = outputs.iter().map(|e| e.id.index()).collect();
         let reachable = graph.reachable(outputs);
+        if let Some(place) =
+            (0..reachable.len()).find(|&p| reachable[p] && nodes[p].shape.is_symbolic())
+        {
+            let shape = nodes[place].shape;
+            panic!("a plan needs a real number of rows, found shape {shape}");
+        }
         let program = Program::new(&nodes, &reachable, options);
         let schedule = Schedule::new(&program, &places, options);
         let phases = schedule.phases();

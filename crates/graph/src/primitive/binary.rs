@@ -1,5 +1,7 @@
 //! Functions of two numbers, applied elementwise to arrays that broadcast.
 
+use serde::{Deserialize, Serialize};
+
 use super::layout::at_broadcast;
 use super::{Event, Op, Site};
 use crate::expr::Expr;
@@ -7,7 +9,7 @@ use crate::shape::Shape;
 use crate::simplify;
 
 /// An elementwise function of two arrays. Comparisons give 1 or 0 and have no slope.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 pub(crate) enum Binary {
     Add,
     Sub,

@@ -1,11 +1,13 @@
 //! Cholesky factors and triangular solves, differentiated through themselves.
 
+use serde::{Deserialize, Serialize};
+
 use super::matmul::{Read, product};
 use super::{Event, Op, Site};
 use crate::expr::Expr;
 
 /// Which triangular system is solved for every row b of the right side.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 pub(crate) enum Form {
     /// L x = b
     Lower,
@@ -24,7 +26,7 @@ impl Form {
 
 /// A triangular solve, one system per **row** of the right side: lanes and table rows both lie
 /// along rows, so both stream. Only the lower triangle of the first operand is read.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 pub(crate) struct Solve {
     pub(crate) form: Form,
 }

@@ -2,6 +2,7 @@
 
 use super::{Event, Op, Site};
 use crate::expr::{Expr, Indices};
+use crate::length::Length;
 use crate::shape::Shape;
 
 impl<'g> Expr<'g> {
@@ -12,6 +13,10 @@ impl<'g> Expr<'g> {
         let shape = self.shape();
         if shape.is_scalar() {
             return self.graph().fail("at: expects rows, found a scalar".into());
+        }
+        if Length(shape.dims()[0]).is_symbolic() {
+            let message = format!("at: rows of shape {shape} cannot be read by number");
+            return self.graph().fail(message);
         }
         let out = shape.with_dim(0, indices.len());
         if self.is_filled_with(0.0) {
@@ -28,7 +33,7 @@ impl<'g> Expr<'g> {
         if shape.is_scalar() || shape.dims()[0] != indices.len() {
             return self.graph().fail(format!(
                 "scatter_add: expects one row per index, found shape {shape} and {} indices",
-                indices.len()
+                Length(indices.len())
             ));
         }
         let out = shape.with_dim(0, rows);

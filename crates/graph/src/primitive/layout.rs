@@ -5,6 +5,7 @@ use std::ops::Range;
 use super::{Event, Op, Site};
 use crate::expr::Expr;
 use crate::graph::Graph;
+use crate::length::Length;
 use crate::shape::{MAX_RANK, Shape};
 use crate::simplify;
 
@@ -35,12 +36,16 @@ impl<'g> Expr<'g> {
         if self.shape() == shape {
             return self;
         }
+        if self.shape().size() == usize::MAX {
+            let message = format!("reshape: shape {} does not become {shape}", self.shape());
+            return self.graph().fail(message);
+        }
         if self.shape().size() != shape.size() {
             return self.graph().fail(format!(
                 "reshape: shape {} holds {} numbers, {shape} holds {}",
                 self.shape(),
-                self.shape().size(),
-                shape.size()
+                Length(self.shape().size()),
+                Length(shape.size())
             ));
         }
         simplify::reshape(self, shape)
@@ -69,9 +74,11 @@ impl<'g> Expr<'g> {
     #[track_caller]
     pub fn slice(self, axis: usize, range: Range<usize>) -> Expr<'g> {
         let shape = self.shape();
-        if axis >= shape.rank() || range.start > range.end || range.end > shape.dims()[axis] {
+        let (start, end) = (Length(range.start), Length(range.end));
+        let fits = |length: &usize| start.is_within(end) && end.is_within(Length(*length));
+        if !shape.dims().get(axis).is_some_and(fits) {
             return self.graph().fail(format!(
-                "slice: axis {axis}, {range:?} is outside shape {shape}"
+                "slice: axis {axis}, {start}..{end} is outside shape {shape}"
             ));
         }
         let out = shape.with_dim(axis, range.len());
@@ -137,7 +144,8 @@ impl Graph {
         if let [only] = parts[..] {
             return only;
         }
-        let length = parts.iter().map(|p| p.shape().dims()[axis]).sum();
+        let lengths = parts.iter().map(|p| p.shape().dims()[axis]);
+        let length = lengths.fold(0, usize::saturating_add);
         self.build(Op::Concat { axis }, &parts, shape.with_dim(axis, length))
     }
 

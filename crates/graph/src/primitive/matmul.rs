@@ -1,12 +1,14 @@
 //! The matrix product with either side transposed, batched over lanes or summed over them.
 
+use serde::{Deserialize, Serialize};
+
 use super::{Event, Op, Site};
 use crate::expr::Expr;
 use crate::shape::Shape;
 use crate::simplify;
 
 /// Whether an operand is read as it is or transposed.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 pub(crate) enum Read {
     Plain,
     Transposed,
@@ -31,7 +33,7 @@ impl Read {
 }
 
 /// What happens to the lanes of a product.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 pub(crate) enum Lanes {
     /// One product per lane.
     Kept,
@@ -40,7 +42,7 @@ pub(crate) enum Lanes {
 }
 
 /// A matrix product.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 pub(crate) struct MatMul {
     pub(crate) a: Read,
     pub(crate) b: Read,
@@ -82,7 +84,7 @@ impl MatMul {
         }
     }
 
-    fn on<'g>(self, a: Expr<'g>, b: Expr<'g>) -> Expr<'g> {
+    pub(crate) fn on<'g>(self, a: Expr<'g>, b: Expr<'g>) -> Expr<'g> {
         let c = product(a, self.a, b, self.b);
         match self.lanes {
             Lanes::Kept => c,

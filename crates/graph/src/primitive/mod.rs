@@ -12,6 +12,8 @@ pub(crate) mod select;
 pub(crate) mod triangle;
 pub(crate) mod unary;
 
+use serde::{Deserialize, Serialize};
+
 use crate::expr::Expr;
 use crate::shape::Shape;
 
@@ -22,7 +24,8 @@ pub(crate) use reduce::{Direction, Reduction};
 pub(crate) use unary::Unary;
 
 /// An operation of the graph. Parameters that are not arrays live in the operation itself.
-#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+/// Saved programs know it by its place in this list: add at the end.
+#[derive(Clone, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 pub(crate) enum Op {
     /// A number, by its bits.
     Scalar(u64),
@@ -193,29 +196,45 @@ impl Op {
             Op::MatMul(op) => op.pushforward(site, tangents),
             Op::Cholesky => Some(factor::cholesky_pushforward(site, tangents[0]?)),
             Op::Solve(op) => op.pushforward(site, tangents),
+            Op::Anchor => tangents[0],
             // What is left is linear in its one array: the tangent goes the same way.
-            _ => Some(self.same_on(site, tangents[0]?)),
+            _ => {
+                let operands = [&[tangents[0]?], &site.inputs[1..]].concat();
+                Some(self.on(&operands, site.out.shape()))
+            }
         }
     }
 
-    /// The linear operation of `site` applied to another array of the same shape.
-    fn same_on<'g>(&self, site: &Site<'_, 'g>, x: Expr<'g>) -> Expr<'g> {
-        let shape = site.out.shape();
+    /// The operation on these operands with a result of this shape, through the constructors:
+    /// every rule that simplifies applies.
+    pub(crate) fn on<'g>(&self, operands: &[Expr<'g>], shape: Shape) -> Expr<'g> {
+        let x = operands[0];
         match self {
+            Op::Unary(op) => x.unary(*op),
+            Op::Binary(op) => x.binary(*op, operands[1]),
+            Op::Select => x.select(operands[1], operands[2]),
+            Op::Concat { axis } => x.graph().concat(operands, *axis),
+            Op::Reduce { by, first, count } => x.reduce(*by, *first, *count),
+            Op::MatMul(op) => op.on(x, operands[1]),
+            Op::Cholesky => x.cholesky(),
+            Op::Solve(op) => factor::solve(op.form, x, operands[1]),
+            Op::StopGradient => x.stop_gradient(),
+            Op::Anchor => x.anchor(),
             Op::Broadcast => x.broadcast(shape),
-            Op::Anchor => x,
             Op::Reshape => x.reshape(shape),
             Op::Transpose => x.transpose(),
             Op::Slice { axis, start } => x.slice(*axis, *start..start + shape.dims()[*axis]),
             Op::Pad { axis, start } => x.pad(*axis, *start, shape.dims()[*axis]),
             Op::CumulativeSum(direction) => x.cumulative(*direction),
-            Op::Gather => x.at(site.inputs[1].as_indices()),
-            Op::ScatterAdd => x.scatter_add(site.inputs[1].as_indices(), shape.dims()[0]),
+            Op::Gather => x.at(operands[1].as_indices()),
+            Op::ScatterAdd => x.scatter_add(operands[1].as_indices(), shape.dims()[0]),
             Op::Tril(offset) => x.tril(*offset),
             Op::Diagonal => x.diagonal(),
             Op::DiagonalMatrix => x.diagonal_matrix(),
             Op::SumLanes => x.sum_lanes(),
-            _ => unreachable!("{} has a rule of its own", self.name()),
+            Op::Scalar(_) | Op::Constant(_) | Op::Input(_) | Op::IndexInput(_) => {
+                unreachable!("{} has no operands", self.name())
+            }
         }
     }
 

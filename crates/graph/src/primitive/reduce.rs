@@ -1,12 +1,14 @@
 //! Sums, maxima and running sums along axes.
 
+use serde::{Deserialize, Serialize};
+
 use super::{Event, Op, Site};
 use crate::expr::Expr;
 use crate::shape::Shape;
 use crate::simplify;
 
 /// How an axis is reduced.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 pub(crate) enum Reduction {
     Sum,
     Max,
@@ -30,7 +32,7 @@ impl Reduction {
 }
 
 /// Which way a running sum runs.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 pub(crate) enum Direction {
     Forward,
     Backward,
@@ -54,7 +56,7 @@ impl Direction {
 
 impl<'g> Expr<'g> {
     #[track_caller]
-    fn reduce(self, by: Reduction, first: usize, count: usize) -> Expr<'g> {
+    pub(crate) fn reduce(self, by: Reduction, first: usize, count: usize) -> Expr<'g> {
         let shape = self.shape();
         if first + count > shape.rank() {
             return self.graph().fail(format!(
@@ -88,6 +90,9 @@ impl<'g> Expr<'g> {
     /// The mean of all numbers of the event.
     #[must_use]
     pub fn mean(self) -> Expr<'g> {
+        if self.shape().is_symbolic() {
+            return self.sum() / self.like(1.0).sum();
+        }
         self.sum() * (1.0 / self.shape().size() as f64)
     }
 

@@ -1,12 +1,14 @@
 //! Functions of one number, applied to every element.
 
+use serde::{Deserialize, Serialize};
+
 use super::{Op, Site};
 use crate::expr::Expr;
 use crate::kernel::math as special;
 use crate::simplify;
 
 /// An elementwise function.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 pub(crate) enum Unary {
     Neg,
     Abs,

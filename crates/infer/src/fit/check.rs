@@ -9,7 +9,7 @@ impl Fit {
     /// Refuses settings that cannot work, in one sentence each.
     pub(super) fn check(&self, density: &dyn Density) -> Result<(), FitError> {
         let rows = density.n_rows();
-        if let Some(site) = density.locals().sites().first() {
+        if let Some(site) = (density.locals()).and_then(|own| own.layout().sites().first()) {
             let problem = format!(
                 "the model gives each row a latent of its own, {:?}",
                 site.name

@@ -25,7 +25,6 @@ pub(crate) use prior::Prior;
 use std::fmt;
 
 use lehr_density::Density;
-use lehr_graph::Graph;
 
 use crate::guide::{Base, Frame, Guide, Learned, MEAN, PARAMS, all_blocks};
 use crate::surrogate::{Mode as SurrogateMode, worst_fitted};
@@ -199,12 +198,5 @@ impl StartingPoint {
 /// Whether the rows enter through linear predictors and no site's spread is another site's value:
 /// the mode is then near the posterior, and an expansion there close.
 pub fn is_plain(density: &dyn Density) -> bool {
-    enters_linearly(density) && !has_hierarchy(density)
-}
-
-/// Whether the model says that its rows enter through linear predictors.
-fn enters_linearly(density: &dyn Density) -> bool {
-    let graph = Graph::new();
-    let (at, rows) = quadrature::probe(&graph, density);
-    density.linear_predictors(&at, &rows).is_some()
+    density.linear().is_some() && !has_hierarchy(density)
 }

@@ -423,7 +423,7 @@ impl<'d> Integrals<'d> {
 
 /// The one predictor of the rows.
 fn predictor<'g>(density: &dyn Density, at: &Point<'g>, rows: &Rows<'g>) -> Option<Expr<'g>> {
-    match density.linear_predictors(at, rows)?.as_slice() {
+    match density.linear()?.predictors(at, rows).as_slice() {
         [one] => Some(*one),
         _ => None,
     }

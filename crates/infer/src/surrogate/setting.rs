@@ -124,7 +124,7 @@ impl SurrogateSettings {
 
     fn check(&self, density: &dyn Density) -> Result<(), SurrogateError> {
         let kind = self.kind;
-        if let Some(site) = density.locals().sites().first() {
+        if let Some(site) = (density.locals()).and_then(|own| own.layout().sites().first()) {
             let site = site.name.clone();
             return Err(SurrogateError::Locals { site });
         }

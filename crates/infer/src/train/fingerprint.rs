@@ -14,7 +14,9 @@ impl Task<'_> {
         settings: &TrainSettings,
     ) -> u64 {
         let mut hasher = crc32fast::Hasher::new();
-        hasher.update(self.density.describe().as_bytes());
+        if let Some(predictive) = self.density.predictive() {
+            hasher.update(predictive.describe().as_bytes());
+        }
         for block in learned.blocks() {
             hasher.update(block.name.as_bytes());
             hasher.update(&(block.start.len() as u64).to_le_bytes());

@@ -91,7 +91,7 @@ impl<'g> Distribution<'g> for Categorical<'g> {
 
 const NAME: &str = "Categorical";
 
-struct CategoricalFamily;
+pub(super) struct CategoricalFamily;
 
 impl Family for CategoricalFamily {
     fn name(&self) -> &str {

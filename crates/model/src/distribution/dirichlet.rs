@@ -108,7 +108,7 @@ impl<'g> Distribution<'g> for Dirichlet<'g> {
 
 const NAME: &str = "Dirichlet";
 
-struct DirichletFamily;
+pub(super) struct DirichletFamily;
 
 impl Family for DirichletFamily {
     fn name(&self) -> &str {

@@ -3,6 +3,50 @@
 use lehr_density::Family;
 use rand::Rng;
 
+use super::{
+    bernoulli, beta, binomial, categorical, cauchy, dirichlet, exponential, gamma, half_cauchy,
+    half_normal, half_student_t, inverse_gamma, laplace, lkj_cholesky, log_normal,
+    multivariate_normal, negative_binomial, normal, ordered_logistic, poisson, student_t, uniform,
+    zero_inflated,
+};
+
+/// Every family, by whose name a saved model finds it again.
+pub static FAMILIES: &[&dyn Family] = &[
+    &bernoulli::FAMILY,
+    &beta::FAMILY,
+    &binomial::FAMILY,
+    &categorical::CategoricalFamily,
+    &cauchy::FAMILY,
+    &dirichlet::DirichletFamily,
+    &exponential::FAMILY,
+    &gamma::FAMILY,
+    &half_cauchy::FAMILY,
+    &half_normal::FAMILY,
+    &half_student_t::FAMILY,
+    &inverse_gamma::FAMILY,
+    &laplace::FAMILY,
+    &lkj_cholesky::LkjCholeskyFamily,
+    &log_normal::FAMILY,
+    &multivariate_normal::MultivariateNormalFamily,
+    &negative_binomial::FAMILY,
+    &normal::FAMILY,
+    &ordered_logistic::OrderedLogisticFamily,
+    &poisson::FAMILY,
+    &student_t::FAMILY,
+    &uniform::FAMILY,
+    &zero_inflated::BINOMIAL,
+    &zero_inflated::NEGATIVE_BINOMIAL,
+    &zero_inflated::POISSON,
+];
+
+/// The family of that name.
+pub fn family(name: &str) -> Option<&'static dyn Family> {
+    FAMILIES
+        .iter()
+        .copied()
+        .find(|family| family.name() == name)
+}
+
 /// The most parameters a family of single numbers has.
 const MOST: usize = 3;
 

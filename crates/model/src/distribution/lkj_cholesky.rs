@@ -124,7 +124,7 @@ impl<'g> Distribution<'g> for LkjCholesky<'g> {
 
 const NAME: &str = "LkjCholesky";
 
-struct LkjCholeskyFamily;
+pub(super) struct LkjCholeskyFamily;
 
 impl Family for LkjCholeskyFamily {
     fn name(&self) -> &str {

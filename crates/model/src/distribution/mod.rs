@@ -50,7 +50,7 @@ pub use check::ParameterError;
 pub use dirichlet::Dirichlet;
 pub use expanded::Expanded;
 pub use exponential::Exponential;
-pub use family::draw_batch;
+pub use family::{FAMILIES, draw_batch, family};
 pub use gamma::Gamma;
 pub use half_cauchy::HalfCauchy;
 pub use half_normal::HalfNormal;

@@ -107,7 +107,7 @@ impl<'g> Distribution<'g> for MultivariateNormal<'g> {
 
 const NAME: &str = "MultivariateNormal";
 
-struct MultivariateNormalFamily;
+pub(super) struct MultivariateNormalFamily;
 
 impl Family for MultivariateNormalFamily {
     fn name(&self) -> &str {

@@ -135,7 +135,7 @@ impl<'g> Distribution<'g> for OrderedLogistic<'g> {
 
 const NAME: &str = "OrderedLogistic";
 
-struct OrderedLogisticFamily;
+pub(super) struct OrderedLogisticFamily;
 
 impl Family for OrderedLogisticFamily {
     fn name(&self) -> &str {

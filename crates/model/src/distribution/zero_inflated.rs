@@ -23,23 +23,30 @@ pub struct InflatedFamily {
 }
 
 macro_rules! inflated {
-    ($count:ident, $name:literal, $base:path) => {
+    ($count:ident, $inflated:ident, $name:literal, $base:path) => {
+        pub(super) static $inflated: InflatedFamily = InflatedFamily {
+            name: $name,
+            base: &$base,
+        };
+
         impl<'g> Count<'g> for $count<'g> {
             fn inflated(&self) -> &'static InflatedFamily {
-                static INFLATED: InflatedFamily = InflatedFamily {
-                    name: $name,
-                    base: &$base,
-                };
-                &INFLATED
+                &$inflated
             }
         }
     };
 }
 
-inflated!(Binomial, "ZeroInflated Binomial", binomial::FAMILY);
-inflated!(Poisson, "ZeroInflated Poisson", poisson::FAMILY);
+inflated!(
+    Binomial,
+    BINOMIAL,
+    "ZeroInflated Binomial",
+    binomial::FAMILY
+);
+inflated!(Poisson, POISSON, "ZeroInflated Poisson", poisson::FAMILY);
 inflated!(
     NegativeBinomial,
+    NEGATIVE_BINOMIAL,
     "ZeroInflated NegativeBinomial",
     negative_binomial::FAMILY
 );

@@ -1,6 +1,6 @@
 //! What a program means as a density.
 
-use lehr_density::{Density, Point, RowSet, Rows, Support};
+use lehr_density::{Density, Point, Predictive, RowSet, Rows, Support};
 use lehr_graph::Graph;
 use lehr_graph::reference::evaluate;
 use lehr_model::Model;
@@ -36,7 +36,7 @@ fn the_example_is_described_line_by_line() {
         "weight ~ Normal(loc = 0, scale = 1), shape [2]\n\
          group_scale ~ HalfNormal(scale = 1)\n\
          group_effect ~ Normal(loc = 0, scale = group_scale), shape [3]\n\
-         y ~ Bernoulli(logit = …) observed in each row\n\
+         y ~ Bernoulli(logit = x · weight + group_effect[group]) in each row\n\
          4 rows"
     );
 }
@@ -155,9 +155,9 @@ fn parameters_factors_and_deterministics_have_their_places() {
         bound.describe(),
         "noise: a parameter, positive, from 0.5\n\
          mean ~ Normal(loc = 1, scale = 3)\n\
-         square = a function of the above\n\
-         pull: a factor\n\
-         y ~ Normal(loc = …, scale = noise) observed in each row\n\
+         square = mean²\n\
+         pull: a factor, -0.25 * mean\n\
+         y ~ Normal(loc = mean + o, scale = noise) in each row\n\
          2 rows"
     );
 }
@@ -221,7 +221,7 @@ fn local_latents_bring_their_prior_and_jacobian() {
         });
     });
     let bound = bind(&model, &table());
-    assert_eq!(bound.locals().size(), 1);
+    assert_eq!(bound.locals().unwrap().layout().size(), 1);
     let graph = Graph::new();
     let point = Point::new(graph.input("z", [1]), graph.input("theta", [0]));
     let set = RowSet::Range(0..4);

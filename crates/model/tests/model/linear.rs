@@ -14,9 +14,8 @@ fn predictors(model: &Model, latents: usize) -> Option<usize> {
     let graph = Graph::new();
     let point = Point::new(graph.laned_input("z", [latents]), graph.input("theta", [0]));
     let rows = Rows::inputs(&graph, bound.columns(), 4, "");
-    bound
-        .linear_predictors(&point, &rows)
-        .map(|found| found.len())
+    let linear = bound.linear()?;
+    Some(linear.predictors(&point, &rows).len())
 }
 
 #[test]
@@ -30,7 +29,7 @@ fn a_regression_has_its_predictor_and_its_noise() {
     let graph = Graph::new();
     let point = Point::new(graph.input("z", [3]), graph.input("theta", [0]));
     let rows = Rows::inputs(&graph, bound.columns(), 4, "");
-    let found = bound.linear_predictors(&point, &rows).unwrap();
+    let found = bound.linear().unwrap().predictors(&point, &rows);
     let values =
         row_values(&bound, &rows, &RowSet::Range(0..4)).with(point.latents, &[0.5, 2.0, 0.3]);
     let numbers = evaluate(&found, &values, 1);

@@ -4,6 +4,7 @@ mod binding;
 mod language;
 mod linear;
 mod prediction;
+mod program;
 
 use lehr_density::{Density, Point, RowColumn, RowSet, RowSource, Rows};
 use lehr_graph::reference::{Values, evaluate};

@@ -1,6 +1,6 @@
 //! A saved regression is the same regression.
 
-use lehr_density::Density;
+use lehr_density::{Density, Predictive};
 use lehr_regression::{Family, Groups, Regression};
 use lehr_table::Table;
 

@@ -1,0 +1,360 @@
+//! Recorded expressions as algebra that people read.
+
+use super::number::number;
+use super::{Recording, Step};
+use crate::length::Length;
+use crate::primitive::matmul::Read;
+use crate::primitive::{Binary, Op, Reduction, Unary};
+
+/// Longer texts are cut to dots.
+const LONGEST: usize = 240;
+/// Numbers of a constant array that are shown.
+const SHOWN: usize = 4;
+
+/// How tightly a text holds together, loosest first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Level {
+    Comparison,
+    Sum,
+    Product,
+    Power,
+    Atom,
+}
+
+/// The text of one step, with its parts where it is a sum or a product.
+#[derive(Clone, Debug)]
+struct Text {
+    level: Level,
+    text: String,
+    terms: Vec<Term>,
+    factors: Vec<String>,
+    divisors: Vec<String>,
+}
+
+/// A summand. Products come first, then look-ups, names and numbers.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Term {
+    rank: Rank,
+    sign: Sign,
+    text: String,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Sign {
+    Plus,
+    Minus,
+}
+
+impl Sign {
+    fn times(self, other: Sign) -> Sign {
+        if self == other {
+            Sign::Plus
+        } else {
+            Sign::Minus
+        }
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Rank {
+    Matrix,
+    LookUp,
+    Other,
+    Name,
+    Number,
+}
+
+impl Recording {
+    /// An output as algebra over the names of inputs. The outputs at `named`, other than this
+    /// one, are written as their names where they occur.
+    pub fn text(&self, output: usize, named: &[usize]) -> String {
+        let last = self.0.outputs[output].step as usize;
+        let needed = self.needed(&[last]);
+        let mut texts: Vec<Option<Text>> = vec![None; needed.len()];
+        for place in (0..needed.len()).filter(|&place| needed[place]) {
+            let name = named.iter().map(|&k| &self.0.outputs[k]);
+            let name = name
+                .filter(|_| place != last)
+                .find(|o| o.step as usize == place);
+            let text = match name {
+                Some(output) => Text::atom(output.name.clone()),
+                None => self.step_text(&self.0.steps[place], &texts),
+            };
+            texts[place] = Some(text.cut());
+        }
+        texts[last].take().expect("needed").text
+    }
+
+    fn step_text(&self, step: &Step, done: &[Option<Text>]) -> Text {
+        let of = |k: usize| done[step.operands[k] as usize].as_ref().expect("earlier");
+        match &step.op {
+            Op::Scalar(bits) => Text::atom(number(f64::from_bits(*bits))),
+            Op::Constant(place) => Text::atom(array(&self.0.constants[*place as usize])),
+            Op::Input(place) | Op::IndexInput(place) => {
+                Text::atom(self.0.inputs[*place as usize].name.clone())
+            }
+            Op::Unary(op) => unary(*op, of(0)),
+            Op::Binary(op) => binary(*op, of(0), of(1)),
+            Op::Select => Text::call("select", &[of(0), of(1), of(2)]),
+            // What only moves or marks numbers is not worth a word.
+            Op::Broadcast | Op::Reshape | Op::StopGradient | Op::Anchor => of(0).clone(),
+            Op::Transpose => Text::atom(format!("{}ᵀ", of(0).inside(Level::Atom))),
+            Op::Slice { axis, start } => {
+                let length = step.shape.dims()[*axis];
+                Text::atom(format!(
+                    "{}[{}{}]",
+                    of(0).inside(Level::Atom),
+                    ".., ".repeat(*axis),
+                    range(*start, length)
+                ))
+            }
+            Op::Concat { .. } => {
+                let parts = (0..step.operands.len()).map(|k| of(k).text.as_str());
+                Text::atom(format!("[{}]", parts.collect::<Vec<_>>().join(", ")))
+            }
+            Op::Reduce { by, first, count } => self.reduction(step, *by, *first, *count, of(0)),
+            Op::Gather => Text::atom(format!("{}[{}]", of(0).inside(Level::Atom), of(1).text)),
+            Op::MatMul(op) => {
+                let side = |text: &Text, read: Read| match read {
+                    Read::Plain => text.inside(Level::Power),
+                    Read::Transposed => format!("{}ᵀ", text.inside(Level::Atom)),
+                };
+                let text = format!("{} · {}", side(of(0), op.a), side(of(1), op.b));
+                Text::new(Level::Product, text)
+            }
+            op => {
+                let operands: Vec<&Text> = (0..step.operands.len()).map(of).collect();
+                Text::call(&function(op), &operands)
+            }
+        }
+    }
+
+    fn reduction(&self, step: &Step, by: Reduction, first: usize, count: usize, x: &Text) -> Text {
+        let rank = self.0.steps[step.operands[0] as usize].shape.rank();
+        let axes = match (rank - count, count) {
+            (0, _) => String::new(),
+            (_, 1) => format!(", axis {first}"),
+            _ => format!(", axes {first}..{}", first + count),
+        };
+        Text::atom(format!("{}({}{axes})", by.name(), x.text))
+    }
+}
+
+/// The name of an operation in one word.
+fn function(op: &Op) -> String {
+    match op {
+        Op::Pad { .. } => "pad".into(),
+        Op::CumulativeSum(_) => "cumulative_sum".into(),
+        Op::Solve(_) => "solve".into(),
+        Op::Tril(_) => "tril".into(),
+        _ => op.name().replace(' ', "_"),
+    }
+}
+
+fn unary(op: Unary, x: &Text) -> Text {
+    match op {
+        Unary::Neg => Text::sum(x.terms(Sign::Minus)),
+        Unary::Square => Text::new(Level::Power, format!("{}²", x.inside(Level::Atom))),
+        Unary::Recip => Text::product(vec![], vec![x.inside(Level::Power)]),
+        Unary::Polygamma(0) => Text::call("digamma", &[x]),
+        _ => Text::call(&op.name().replace(' ', "_"), &[x]),
+    }
+}
+
+fn binary(op: Binary, x: &Text, y: &Text) -> Text {
+    let infix = |sign: &str, level: Level| {
+        let (left, right) = (x.inside(Level::Sum), y.inside(Level::Sum));
+        Text::new(level, format!("{left} {sign} {right}"))
+    };
+    match op {
+        Binary::Add => Text::sum([x.terms(Sign::Plus), y.terms(Sign::Plus)].concat()),
+        Binary::Sub => Text::sum([x.terms(Sign::Plus), y.terms(Sign::Minus)].concat()),
+        Binary::Mul => {
+            let (mut factors, mut divisors) = x.product_parts();
+            let (more, others) = y.product_parts();
+            factors.extend(more);
+            divisors.extend(others);
+            Text::product(factors, divisors)
+        }
+        Binary::Div => {
+            let (factors, mut divisors) = x.product_parts();
+            divisors.push(y.inside(Level::Power));
+            Text::product(factors, divisors)
+        }
+        Binary::Pow => {
+            let text = format!("{}^{}", x.inside(Level::Atom), y.inside(Level::Atom));
+            Text::new(Level::Power, text)
+        }
+        Binary::Min | Binary::Max => Text::call(op.name(), &[x, y]),
+        Binary::Less => infix("<", Level::Comparison),
+        Binary::LessEqual => infix("≤", Level::Comparison),
+        Binary::Equal => infix("=", Level::Comparison),
+    }
+}
+
+fn array(values: &[f64]) -> String {
+    let shown: Vec<String> = values
+        .iter()
+        .take(SHOWN)
+        .map(|value| number(*value))
+        .collect();
+    let more = if values.len() > SHOWN { ", …" } else { "" };
+    format!("[{}{more}]", shown.join(", "))
+}
+
+fn range(start: usize, length: usize) -> String {
+    match length {
+        1 => Length(start).to_string(),
+        _ => format!("{}..{}", Length(start), Length(start + length)),
+    }
+}
+
+impl Text {
+    fn new(level: Level, text: String) -> Text {
+        Text {
+            level,
+            text,
+            terms: Vec::new(),
+            factors: Vec::new(),
+            divisors: Vec::new(),
+        }
+    }
+
+    fn atom(text: String) -> Text {
+        Text::new(Level::Atom, text)
+    }
+
+    fn call(name: &str, operands: &[&Text]) -> Text {
+        let operands: Vec<&str> = operands.iter().map(|x| x.text.as_str()).collect();
+        Text::atom(format!("{name}({})", operands.join(", ")))
+    }
+
+    /// Summands in an order that does not depend on how the sum was written.
+    fn sum(mut terms: Vec<Term>) -> Text {
+        terms.sort();
+        let mut text = String::new();
+        for term in &terms {
+            text += match (text.as_str(), term.sign) {
+                ("", Sign::Minus) => "-",
+                ("", Sign::Plus) => "",
+                (_, Sign::Minus) => " - ",
+                (_, Sign::Plus) => " + ",
+            };
+            text += &term.text;
+        }
+        Text {
+            terms,
+            ..Text::new(Level::Sum, text)
+        }
+    }
+
+    /// Factors in an order that does not depend on how the product was written.
+    fn product(mut factors: Vec<String>, mut divisors: Vec<String>) -> Text {
+        factors.sort();
+        divisors.sort();
+        let mut text = match factors[..] {
+            [] => "1".to_owned(),
+            _ => factors.join(" * "),
+        };
+        for divisor in &divisors {
+            text += " / ";
+            text += divisor;
+        }
+        Text {
+            factors,
+            divisors,
+            ..Text::new(Level::Product, text)
+        }
+    }
+
+    /// The text where only something at least as tight as `level` needs no parentheses.
+    fn inside(&self, level: Level) -> String {
+        if self.level >= level {
+            return self.text.clone();
+        }
+        format!("({})", self.text)
+    }
+
+    fn rank(&self) -> Rank {
+        match self.level {
+            Level::Product if self.text.contains('·') => Rank::Matrix,
+            Level::Atom if self.text.ends_with(']') && !self.text.starts_with('[') => Rank::LookUp,
+            Level::Atom if self.text.parse::<f64>().is_ok() => Rank::Number,
+            Level::Atom if !self.text.ends_with(')') => Rank::Name,
+            _ => Rank::Other,
+        }
+    }
+
+    /// The summands, each times `sign`.
+    fn terms(&self, sign: Sign) -> Vec<Term> {
+        if self.terms.is_empty() {
+            let rank = self.rank();
+            let negated = self.text.strip_prefix('-').filter(|_| rank == Rank::Number);
+            let own = negated.map_or(Sign::Plus, |_| Sign::Minus);
+            return vec![Term {
+                rank,
+                sign: sign.times(own),
+                text: negated.map_or_else(|| self.inside(Level::Product), str::to_owned),
+            }];
+        }
+        let mut terms = self.terms.clone();
+        for term in &mut terms {
+            term.sign = term.sign.times(sign);
+        }
+        terms
+    }
+
+    fn product_parts(&self) -> (Vec<String>, Vec<String>) {
+        if self.factors.is_empty() && self.divisors.is_empty() {
+            return (vec![self.inside(Level::Power)], Vec::new());
+        }
+        (self.factors.clone(), self.divisors.clone())
+    }
+
+    /// The text, or dots in its place where it is long.
+    fn cut(self) -> Text {
+        if self.text.len() > LONGEST {
+            return Text::atom("…".into());
+        }
+        self
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Expr, Graph, ROWS};
+
+    fn text<'g>(graph: &'g Graph, output: Expr<'g>) -> String {
+        Recording::of(graph, &[("output", output)]).text(0, &[])
+    }
+
+    #[test]
+    fn sums_and_products_read_as_they_are_written_on_paper() {
+        let graph = Graph::new();
+        let (x, w) = (graph.input("x", [ROWS, 2]), graph.input("w", [2]));
+        let (b, s) = (graph.input("b", ()), graph.input("s", ()));
+        let (e, g) = (graph.input("e", [5]), graph.index_input("g", ROWS));
+        let expected = "2 * (x · w + e[g] + b - 1.5)";
+        assert_eq!(text(&graph, (x.dot(w) + b + e.at(g) - 1.5) * 2.0), expected);
+        assert_eq!(
+            text(&graph, (e.at(g) - 1.5 + (b + x.dot(w))) * 2.0),
+            expected
+        );
+        assert_eq!(text(&graph, (b / s).square() * s), "(b / s)² * s");
+        assert_eq!(text(&graph, -(b * s.exp())), "-b * exp(s)");
+        assert_eq!(text(&graph, w.slice(0, 1..2)), "w[1]");
+        assert_eq!(text(&graph, (x * w).sum_axis(1)), "sum(w * x, axis 1)");
+    }
+
+    #[test]
+    fn outputs_with_names_stand_for_themselves() {
+        let graph = Graph::new();
+        let (raw, scale) = (graph.input("raw", [3]), graph.input("scale", ()));
+        let effect = raw * scale;
+        let outputs = [("effect", effect), ("double", effect * effect.exp())];
+        let recording = Recording::of(&graph, &outputs);
+        assert_eq!(recording.text(0, &[0]), "raw * scale");
+        assert_eq!(recording.text(1, &[0]), "effect * exp(effect)");
+    }
+}

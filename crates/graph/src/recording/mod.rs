@@ -1,0 +1,265 @@
+//! A program as data: owned, printable, saved and loaded, replayed on other inputs.
+
+mod algebra;
+mod check;
+mod number;
+
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+use thiserror::Error;
+
+use crate::expr::Expr;
+use crate::graph::Graph;
+use crate::length::Length;
+use crate::primitive::Op;
+use crate::shape::Shape;
+
+/// A copy of what some outputs of a graph need, which outlives the graph.
+///
+/// Lengths may be affine in a number of rows ([`crate::ROWS`]) that is given when the recording
+/// is replayed. One that is read back from a file is checked first: it either replays or is an
+/// error.
+///
+/// ```
+/// use lehr_graph::{Graph, ROWS, Recording};
+///
+/// let graph = Graph::new();
+/// let (x, scale) = (graph.input("x", [ROWS]), graph.input("scale", ()));
+/// let recording = Recording::of(&graph, &[("density", -(x / scale).square())]);
+/// assert_eq!(recording.text(0, &[]), "-(x / scale)²");
+///
+/// let other = Graph::new();
+/// let inputs = [other.input("x", [3]), other.laned_input("scale", ())];
+/// let density = recording.replay(&other, &[0], &|place| inputs[place], 3)[0];
+/// assert!(density.shape() == [3].into() && density.is_laned());
+/// ```
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(try_from = "Parts", into = "Parts")]
+pub struct Recording(Arc<Parts>);
+
+/// Why a recording that was read back cannot be replayed.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[error("recording, step {step}: {message}")]
+pub struct RecordingError {
+    /// The place of the step, counted from 0.
+    pub step: usize,
+    /// What is wrong with it.
+    pub message: String,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+struct Parts {
+    inputs: Vec<Input>,
+    constants: Vec<Arc<[f64]>>,
+    steps: Vec<Step>,
+    outputs: Vec<Output>,
+}
+
+/// A named array that is given when the recording is replayed.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+struct Input {
+    name: String,
+    shape: Shape,
+    kind: InputKind,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+enum InputKind {
+    Numbers,
+    Indices,
+}
+
+/// One operation on the results of earlier steps.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+struct Step {
+    op: Op,
+    operands: Vec<u32>,
+    shape: Shape,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+struct Output {
+    name: String,
+    step: u32,
+}
+
+impl Recording {
+    /// What `outputs` need, under their names. The inputs are all those of the graph, in the
+    /// order in which they were named.
+    pub fn of(graph: &Graph, outputs: &[(&str, Expr<'_>)]) -> Recording {
+        let exprs: Vec<Expr<'_>> = outputs.iter().map(|(_, expr)| *expr).collect();
+        let reachable = graph.reachable(&exprs);
+        let nodes = graph.nodes();
+        let mut parts = Parts {
+            inputs: inputs_of(graph),
+            ..Parts::default()
+        };
+        let mut steps = vec![u32::MAX; reachable.len()];
+        for place in (0..reachable.len()).filter(|&place| reachable[place]) {
+            let node = &nodes[place];
+            steps[place] = parts.steps.len() as u32;
+            let op = match node.op {
+                Op::Constant(constant) => {
+                    parts.constants.push(graph.constant_values(constant));
+                    Op::Constant(parts.constants.len() as u32 - 1)
+                }
+                ref op => op.clone(),
+            };
+            parts.steps.push(Step {
+                op,
+                operands: node.inputs.iter().map(|id| steps[id.index()]).collect(),
+                shape: node.shape,
+            });
+        }
+        let output = |(name, expr): &(&str, Expr<'_>)| Output {
+            name: (*name).to_owned(),
+            step: steps[expr.id.index()],
+        };
+        parts.outputs = outputs.iter().map(output).collect();
+        Recording(Arc::new(parts))
+    }
+
+    /// How many inputs there are.
+    pub fn n_inputs(&self) -> usize {
+        self.0.inputs.len()
+    }
+
+    /// The name and shape of an input.
+    pub fn input(&self, place: usize) -> (&str, Shape) {
+        let input = &self.0.inputs[place];
+        (&input.name, input.shape)
+    }
+
+    /// True if an input is a column of row numbers.
+    pub fn is_index(&self, place: usize) -> bool {
+        self.0.inputs[place].kind == InputKind::Indices
+    }
+
+    /// How many outputs there are.
+    pub fn n_outputs(&self) -> usize {
+        self.0.outputs.len()
+    }
+
+    /// The name and shape of an output.
+    pub fn output(&self, place: usize) -> (&str, Shape) {
+        let output = &self.0.outputs[place];
+        (&output.name, self.0.steps[output.step as usize].shape)
+    }
+
+    /// Writes the outputs at `outputs` on `graph`, for `rows` rows, with the inputs that are
+    /// given by their places. Every rule of the graph applies anew; only what these outputs need
+    /// is written, and only inputs that they need are asked for.
+    ///
+    /// # Panics
+    /// If an input has another shape than the recorded one.
+    pub fn replay<'g>(
+        &self,
+        graph: &'g Graph,
+        outputs: &[usize],
+        inputs: &dyn Fn(usize) -> Expr<'g>,
+        rows: usize,
+    ) -> Vec<Expr<'g>> {
+        let Parts { steps, .. } = &*self.0;
+        let last: Vec<usize> = (outputs.iter())
+            .map(|&place| self.0.outputs[place].step as usize)
+            .collect();
+        let needed = self.needed(&last);
+        let mut done: Vec<Option<Expr<'g>>> = vec![None; needed.len()];
+        let mut operands = Vec::new();
+        for (place, step) in steps.iter().enumerate().take(needed.len()) {
+            if needed[place] {
+                operands.clear();
+                operands.extend(
+                    step.operands
+                        .iter()
+                        .map(|&k| done[k as usize].expect("earlier")),
+                );
+                done[place] = Some(self.write(graph, step, &operands, inputs, rows));
+            }
+        }
+        last.iter()
+            .map(|&place| done[place].expect("needed"))
+            .collect()
+    }
+
+    /// Which steps lead to these.
+    fn needed(&self, last: &[usize]) -> Vec<bool> {
+        let end = last.iter().map(|place| place + 1).max().unwrap_or(0);
+        let mut needed = vec![false; end];
+        for &place in last {
+            needed[place] = true;
+        }
+        for place in (0..end).rev() {
+            if needed[place] {
+                for &operand in &self.0.steps[place].operands {
+                    needed[operand as usize] = true;
+                }
+            }
+        }
+        needed
+    }
+
+    fn write<'g>(
+        &self,
+        graph: &'g Graph,
+        step: &Step,
+        operands: &[Expr<'g>],
+        inputs: &dyn Fn(usize) -> Expr<'g>,
+        rows: usize,
+    ) -> Expr<'g> {
+        let shape = step.shape.resolve(rows);
+        match step.op {
+            Op::Scalar(bits) => graph.scalar(f64::from_bits(bits)),
+            Op::Constant(place) => graph.shared_constant(shape, &self.0.constants[place as usize]),
+            Op::Input(place) | Op::IndexInput(place) => {
+                let given = inputs(place as usize);
+                let name = &self.0.inputs[place as usize].name;
+                assert_eq!(given.shape(), shape, "input {name:?} of a recording");
+                given
+            }
+            Op::Slice { axis, start } => {
+                let start = Length(start).resolve(rows);
+                Op::Slice { axis, start }.on(operands, shape)
+            }
+            Op::Pad { axis, start } => {
+                let start = Length(start).resolve(rows);
+                Op::Pad { axis, start }.on(operands, shape)
+            }
+            ref op => op.on(operands, shape),
+        }
+    }
+}
+
+fn inputs_of(graph: &Graph) -> Vec<Input> {
+    let nodes = graph.nodes();
+    let inputs = graph.inputs();
+    let input = |info: &crate::graph::InputInfo| {
+        let node = &nodes[info.node.index()];
+        Input {
+            name: info.name.clone(),
+            shape: node.shape,
+            kind: match node.op {
+                Op::IndexInput(_) => InputKind::Indices,
+                _ => InputKind::Numbers,
+            },
+        }
+    };
+    inputs.iter().map(input).collect()
+}
+
+impl From<Recording> for Parts {
+    fn from(recording: Recording) -> Parts {
+        Parts::clone(&recording.0)
+    }
+}
+
+impl TryFrom<Parts> for Recording {
+    type Error = RecordingError;
+
+    fn try_from(parts: Parts) -> Result<Recording, RecordingError> {
+        let recording = Recording(Arc::new(parts));
+        check::check(&recording)?;
+        Ok(recording)
+    }
+}

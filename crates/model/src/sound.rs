@@ -1,0 +1,106 @@
+//! Whether a program that was read back hangs together: bytes may be damaged or hostile.
+
+use lehr_density::{ColumnKind, Site};
+use lehr_graph::{ROWS, Shape};
+
+use crate::program::{Given, Parts};
+use crate::statement::{Law, Statement};
+
+/// What is wrong with the parts of a program.
+pub(crate) fn fault(parts: &Parts) -> Option<String> {
+    if parts.inputs.len() != parts.recording.n_inputs() {
+        return Some("its inputs are not those of its recording".into());
+    }
+    let input = (0..parts.inputs.len()).find(|&place| !is_input(parts, place));
+    if let Some(place) = input {
+        return Some(format!(
+            "its input {:?} is not sound",
+            parts.recording.input(place).0
+        ));
+    }
+    let unknown = (parts.columns.iter()).find(|column| parts.schema.column(&column.name).is_none());
+    if let Some(column) = unknown {
+        return Some(format!("its column {:?} is not in its schema", column.name));
+    }
+    if let Some(place) = parts
+        .statements
+        .iter()
+        .position(|s| !is_statement(parts, s))
+    {
+        return Some(format!("its statement {place} is not sound"));
+    }
+    (shape(parts, parts.likelihood) != Some([ROWS].into()))
+        .then(|| "it has no log likelihood of each row".into())
+}
+
+fn shape(parts: &Parts, output: usize) -> Option<Shape> {
+    (output < parts.recording.n_outputs()).then(|| parts.recording.output(output).1)
+}
+
+fn is_input(parts: &Parts, place: usize) -> bool {
+    let (_, found) = parts.recording.input(place);
+    let in_rows = |dims: &[usize]| Shape::new(&[&[ROWS], dims].concat());
+    let of = |sites: &[Site], site: usize| sites.get(site).map(Site::shape);
+    let expected = match parts.inputs[place] {
+        Given::Latent(site) => of(parts.latents.sites(), site),
+        Given::Param(site) => of(parts.params.sites(), site),
+        Given::Local(site) => (parts.locals.sites().get(site))
+            .filter(|site| site.dims.len() < lehr_graph::MAX_RANK)
+            .map(|site| in_rows(&site.dims)),
+        Given::Column(column) => parts.columns.0.get(column).map(|column| match column.kind {
+            ColumnKind::Number { width: Some(width) } => in_rows(&[width]),
+            _ => in_rows(&[]),
+        }),
+    };
+    let is_index = match parts.inputs[place] {
+        Given::Column(column) => matches!(
+            parts.columns.0.get(column).map(|column| column.kind),
+            Some(ColumnKind::Index { .. })
+        ),
+        _ => false,
+    };
+    expected == Some(found) && is_index == parts.recording.is_index(place)
+}
+
+fn is_statement(parts: &Parts, statement: &Statement) -> bool {
+    let is_number = |output: usize| shape(parts, output).is_some_and(|shape| shape.is_scalar());
+    match statement {
+        Statement::Sample { site, law, term } => {
+            let Some(site) = parts.latents.sites().get(*site) else {
+                return false;
+            };
+            is_number(*term) && is_drawn(parts, law, law.batch, site.shape().size())
+        }
+        Statement::Param { site } => *site < parts.params.sites().len(),
+        Statement::Local { site, law } => {
+            let known = *site < parts.locals.sites().len();
+            known && (law.parameters.iter()).all(|p| shape(parts, p.output).is_some())
+        }
+        Statement::Deterministic { output } => {
+            shape(parts, *output).is_some_and(|shape| !shape.is_symbolic())
+        }
+        Statement::Factor { output } => is_number(*output),
+        Statement::Weight { .. } => true,
+        Statement::Observe(observed) => {
+            let event = observed.kind.width();
+            let whole = event > 0 && observed.width > 0 && observed.width % event == 0;
+            let size = observed.width.saturating_mul(ROWS);
+            let in_rows = |output: usize| {
+                shape(parts, output).is_some_and(|shape| shape.dims().first() == Some(&ROWS))
+            };
+            whole
+                && observed.mean.is_none_or(in_rows)
+                && (observed.law.parameters.iter()).all(|p| in_rows(p.output))
+                && is_drawn(parts, &observed.law, size / event.max(1), size)
+        }
+    }
+}
+
+/// Whether the numbers of every parameter, and of the value, are shared evenly by the draws.
+fn is_drawn(parts: &Parts, law: &Law, batch: usize, size: usize) -> bool {
+    let shares = |size: usize| size.checked_rem(batch) == Some(0) && size > 0;
+    let parameter = |output: usize| shape(parts, output).is_some_and(|shape| shares(shape.size()));
+    let empty = batch == 0 && size == 0;
+    let parameters = (law.parameters.iter()).all(|p| parameter(p.output));
+    !law.parameters.is_empty() && (empty || (shares(size) && parameters))
+}

@@ -1,0 +1,85 @@
+//! What a model states, one statement at a time.
+
+use std::fmt;
+
+use lehr_density::{Family, ResponseKind};
+use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
+
+use crate::distribution::family;
+
+/// One statement of a model, in the order of writing. Sites are places in their layout,
+/// outputs are places among the outputs of the recording.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(crate) enum Statement {
+    /// A latent, its prior, and the log density of that.
+    Sample { site: usize, law: Law, term: usize },
+    /// A parameter.
+    Param { site: usize },
+    /// A latent of each row's own.
+    Local { site: usize, law: Law },
+    /// A named quantity.
+    Deterministic { output: usize },
+    /// A term of the log prior.
+    Factor { output: usize },
+    /// A column that multiplies the rows' log likelihood.
+    Weight { column: String },
+    /// An observed column.
+    Observe(Observed),
+}
+
+/// An observed column and its distribution.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Observed {
+    pub(crate) column: String,
+    pub(crate) kind: ResponseKind,
+    /// Numbers per row.
+    pub(crate) width: usize,
+    pub(crate) law: Law,
+    pub(crate) mean: Option<usize>,
+}
+
+/// A distribution by its family and the outputs that are its parameters.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Law {
+    pub(crate) family: FamilyName,
+    pub(crate) parameters: Vec<Parameter>,
+    /// Independent draws that make one value.
+    pub(crate) batch: usize,
+}
+
+/// A parameter of a distribution.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Parameter {
+    pub(crate) name: String,
+    pub(crate) output: usize,
+}
+
+/// A family, which is saved by its name.
+#[derive(Clone, Copy)]
+pub(crate) struct FamilyName(pub(crate) &'static dyn Family);
+
+impl PartialEq for FamilyName {
+    fn eq(&self, other: &FamilyName) -> bool {
+        self.0.name() == other.0.name()
+    }
+}
+
+impl fmt::Debug for FamilyName {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.0.name())
+    }
+}
+
+impl Serialize for FamilyName {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        to.serialize_str(self.0.name())
+    }
+}
+
+impl<'de> Deserialize<'de> for FamilyName {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<FamilyName, D::Error> {
+        let name = String::deserialize(from)?;
+        let known = family(&name).map(FamilyName);
+        known.ok_or_else(|| de::Error::custom(format!("no distribution {name:?} is known")))
+    }
+}
