@@ -282,7 +282,7 @@ impl Fit {
             Method::Dais => DriveSpec::FullData,
             Method::NsDais => DriveSpec::Batch(batch),
             Method::NsPrimeDais => DriveSpec::FreshBatch(batch),
-            _ => DriveSpec::Surrogate(self.surrogate(density, started, choices)?.save()),
+            _ => DriveSpec::Surrogate(self.surrogate(density, started, choices)?.store()),
         };
         Ok(GuideSpec::Annealed {
             base,
@@ -303,9 +303,9 @@ impl Fit {
         const USUAL: usize = 256;
         let mode = started.surrogate_mode();
         let usual = if mode.is_some() {
-            SurrogateKind::Taylor
+            SurrogateKind::TAYLOR
         } else {
-            SurrogateKind::Random
+            SurrogateKind::RANDOM
         };
         let kind = self.surrogate.unwrap_or(usual);
         let rows = self.surrogate_rows.unwrap_or(USUAL.min(density.n_rows()));

@@ -7,7 +7,7 @@ use lehr_density::Density;
 use lehr_infer::annealed::{Annealed, AnnealedStart, Drive, MAX_STEP_SIZE, Momentum};
 use lehr_infer::guide::{Base, Block, Feed, FullRank, Guide, Learned, MeanField};
 use lehr_infer::method::Method;
-use lehr_infer::surrogate::Random;
+use lehr_infer::surrogate::RowSurrogate;
 use lehr_infer::train::Score;
 use serde::Deserialize;
 
@@ -43,7 +43,9 @@ impl Case {
         let drive = match self.method {
             Method::MeanField | Method::FullRank => return Ok(Box::new(self.base())),
             Method::Dais => Drive::FullData,
-            Method::SlDais => Drive::Surrogate(Arc::new(Random::on_rows(density, &self.surrogate))),
+            Method::SlDais => {
+                Drive::Surrogate(Arc::new(RowSurrogate::on_rows(density, &self.surrogate)))
+            }
             other => bail!("method: {other} has no counterpart"),
         };
         Ok(Box::new(Annealed {

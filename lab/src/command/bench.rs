@@ -228,7 +228,7 @@ impl Step {
             Method::NsDais => Drive::Batch { size },
             Method::NsPrimeDais => Drive::FreshBatch { size },
             Method::SlDais => {
-                let mode = (surrogate == SurrogateKind::Taylor).then(|| mode(density));
+                let mode = (surrogate == SurrogateKind::TAYLOR).then(|| mode(density));
                 let setup = Setup {
                     seed: 0,
                     mode: mode.as_ref(),

@@ -181,7 +181,7 @@ impl Job {
             ..AnnealedStart::default()
         };
         if self.method == Method::SlDais {
-            fit.surrogate = Some(self.surrogate.unwrap_or(SurrogateKind::Random));
+            fit.surrogate = Some(self.surrogate.unwrap_or(SurrogateKind::RANDOM));
         }
         fit.start = Start::Zero;
         fit.control = Some(false);
@@ -213,7 +213,7 @@ mod tests {
         assert_eq!(fit.train.iterations, Iterations::Fixed(300_000));
         assert_eq!(fit.train.lanes, 1);
         assert_eq!(fit.momentum, Momentum::Diagonal);
-        assert_eq!(fit.surrogate, Some(SurrogateKind::Random));
+        assert_eq!(fit.surrogate, Some(SurrogateKind::RANDOM));
         assert_eq!((fit.surrogate_rows, fit.batch), (Some(256), Some(256)));
         assert_eq!(fit.control, Some(false));
         assert!(matches!(fit.start, Start::Zero));
@@ -238,7 +238,7 @@ mod tests {
         assert_eq!(Job::gaussian(Method::FullRank).label(), "MVN");
         let job = Job::chain(Method::NsDais, Gaussian::FullRank, 8);
         assert_eq!(job.label(), "NS-DAIS-MVN 8");
-        let other = job.on(SurrogateKind::CoresetFix, 64);
+        let other = job.on("cs-fix".parse().expect("a surrogate"), 64);
         assert_ne!(job.key(), other.key());
     }
 }

@@ -99,10 +99,10 @@ mod tests {
     #[test]
     fn figures_are_found_by_what_they_are_of() {
         let gain = |kind, rows| surrogate_gain(Dataset::Susy, kind, rows).map(|f| f.value);
-        assert_eq!(gain(SurrogateKind::Random, 256), Some(638.9));
-        assert_eq!(gain(SurrogateKind::Network, 64), Some(2.6));
-        assert_eq!(gain(SurrogateKind::Taylor, 64), None);
-        assert_eq!(gain(SurrogateKind::Random, 100), None);
+        assert_eq!(gain(SurrogateKind::RANDOM, 256), Some(638.9));
+        assert_eq!(gain(SurrogateKind::NETWORK, 64), Some(2.6));
+        assert_eq!(gain(SurrogateKind::TAYLOR, 64), None);
+        assert_eq!(gain(SurrogateKind::RANDOM, 100), None);
         assert_eq!(
             ranks_of("SL-DAIS-MF 8").map(|row| row.milliseconds),
             Some(83.1)

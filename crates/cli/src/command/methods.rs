@@ -47,11 +47,13 @@ impl Methods {
             cost: info.cost,
             when: info.when,
         });
-        let surrogates = SurrogateKind::ALL.iter();
         let listing = Listing {
             methods: methods.collect(),
-            surrogates: surrogates
-                .map(|&(_, name, help)| SurrogateRow { name, help })
+            surrogates: SurrogateKind::all()
+                .map(|kind| SurrogateRow {
+                    name: kind.name(),
+                    help: kind.help(),
+                })
                 .collect(),
         };
         session.answer(&listing, || listing.text())?;

@@ -1,11 +1,11 @@
 //! A guide in a form that can be saved.
 
-use lehr_density::Density;
+use lehr_density::{Density, Stored};
 use serde::{Deserialize, Serialize};
 
 use crate::annealed::{Annealed, AnnealedStart, Drive, Momentum};
 use crate::guide::{Base, Guide};
-use crate::surrogate::{SavedSurrogate, SurrogateError};
+use crate::surrogate::{SurrogateError, restore};
 
 /// A guide that can be saved and had again.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -37,7 +37,7 @@ pub enum DriveSpec {
     /// A fresh batch of this size per step.
     FreshBatch(usize),
     /// A surrogate with all it needs.
-    Surrogate(SavedSurrogate),
+    Surrogate(Stored),
 }
 
 impl GuideSpec {
@@ -57,7 +57,7 @@ impl GuideSpec {
             DriveSpec::FullData => Drive::FullData,
             DriveSpec::Batch(size) => Drive::Batch { size: *size },
             DriveSpec::FreshBatch(size) => Drive::FreshBatch { size: *size },
-            DriveSpec::Surrogate(saved) => Drive::Surrogate(saved.restore(density)?),
+            DriveSpec::Surrogate(saved) => Drive::Surrogate(restore(saved, density)?),
         };
         Ok(Box::new(Annealed {
             base: *base,
@@ -74,7 +74,7 @@ impl GuideSpec {
             GuideSpec::Annealed {
                 drive: DriveSpec::Surrogate(saved),
                 ..
-            } => Ok(saved.restore(density)?.contents()),
+            } => Ok(restore(saved, density)?.contents()),
             _ => Ok("no rows of the table".into()),
         }
     }

@@ -64,7 +64,9 @@ impl Fit {
             plain: is_plain(density),
             ends_at_best: self.ends_at_best(),
             expands: self.method == Method::SlDais
-                && matches!(self.surrogate, None | Some(SurrogateKind::Taylor)),
+                && self
+                    .surrogate
+                    .is_none_or(|kind| kind == SurrogateKind::TAYLOR),
         };
         let found = match &self.start {
             Start::Auto => choose(&request),

@@ -2,11 +2,12 @@
 
 use lehr_density::Density;
 
-use super::curvature::{Curvature, columns, symmetric};
+use super::curvature::Curvature;
 use super::prior::PriorProducts;
 use crate::guide::Frame;
 use crate::pass::{hessian_products, value_and_slopes};
 use crate::train::Control;
+use lehr_numeric::hessian::{columns, symmetric};
 use lehr_numeric::lbfgs::Reason;
 use lehr_numeric::stream::Stream;
 

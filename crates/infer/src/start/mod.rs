@@ -27,7 +27,7 @@ use std::fmt;
 use lehr_density::Density;
 
 use crate::guide::{Base, Frame, Guide, Learned, MEAN, PARAMS, all_blocks};
-use crate::surrogate::{Mode as SurrogateMode, worst_fitted};
+use crate::surrogate::{Mode, Remainder};
 use crate::train::{Control, Summed};
 use lehr_numeric::batch::BatchError;
 use lehr_numeric::lbfgs::LbfgsSettings;
@@ -179,14 +179,19 @@ impl StartingPoint {
         const USUAL: usize = 256;
         let mode = self.surrogate_mode().filter(|_| self.plain)?;
         let count = USUAL.min(density.n_rows());
-        let numbers = worst_fitted(density, (&mode, &self.frame), count, seed);
-        Some(Summed::new(density, &numbers))
+        let remainder = Remainder {
+            density,
+            mode: &mode,
+            frame: &self.frame,
+            seed,
+        };
+        Some(Summed::new(density, &remainder.worst(count)))
     }
 
     /// What a surrogate is expanded around.
-    pub(crate) fn surrogate_mode(&self) -> Option<SurrogateMode> {
+    pub(crate) fn surrogate_mode(&self) -> Option<Mode> {
         let (centre, curvature) = (self.centre.as_ref()?, self.curvature.as_ref()?);
-        Some(SurrogateMode {
+        Some(Mode {
             latents: centre.latents.clone(),
             params: centre.params.clone(),
             gradient: curvature.gradient.clone(),

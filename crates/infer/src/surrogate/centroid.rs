@@ -3,23 +3,18 @@
 use lehr_density::{Column, ColumnKind, Density, Role, RowSet, Values};
 
 use super::covariate::Covariates;
-use super::label_pair::{LabelPair, binary_response};
-use super::random::random_rows;
-use super::{FixedRows, SurrogateError, SurrogateKind, SurrogateSettings};
+use super::kind::Order;
+use super::row_surrogate::random_rows;
+use super::{FixedRows, SurrogateError, SurrogateKind};
 use lehr_numeric::kmeans::{Clusters, Points};
 use lehr_numeric::stream::Stream;
 
-/// The centroids of the table's covariates with both labels.
+/// The centroids of the table's covariates as rows.
 ///
 /// A table of more rows than are to be clustered is represented by that many random ones.
-pub(crate) fn centroids(
-    density: &dyn Density,
-    settings: &SurrogateSettings,
-    seed: u64,
-) -> Result<LabelPair, SurrogateError> {
-    let kind = settings.kind;
-    let (_, response) = binary_response(density, kind)?;
-    let covariates = numeric_covariates(density, kind)?;
+pub(crate) fn centroids(order: &Order<'_>) -> Result<FixedRows, SurrogateError> {
+    let (density, settings, seed) = (order.density, order.settings, order.setup.seed);
+    let covariates = numeric_covariates(density, settings.kind)?;
     let most = settings.clustered_rows.max(settings.rows);
     let n_rows = density.n_rows();
     let matrix = if n_rows <= most {
@@ -32,8 +27,7 @@ pub(crate) fn centroids(
     };
     let points = Points::new(&matrix, covariates.width())?;
     let clusters = Clusters::new(points, settings.rows, seed)?;
-    let rows = made_rows(density, &covariates, &clusters.centroids);
-    Ok(LabelPair::new(&rows, &response))
+    Ok(rows_of(density, &covariates, &clusters.centroids))
 }
 
 /// The covariates, if there are any and all of them are numbers.
@@ -54,7 +48,7 @@ fn numeric_covariates(
 }
 
 /// Rows with these covariates; each weighs as much as a row of the table does on average.
-fn made_rows(density: &dyn Density, covariates: &Covariates, centroids: &[f64]) -> FixedRows {
+fn rows_of(density: &dyn Density, covariates: &Covariates, centroids: &[f64]) -> FixedRows {
     let stride = covariates.width();
     let length = centroids.len() / stride;
     let mut values: Vec<Values> = (density.columns().iter().enumerate())
@@ -75,7 +69,7 @@ fn made_rows(density: &dyn Density, covariates: &Covariates, centroids: &[f64]) 
             values: rows.flat_map(|row| &row[range.clone()]).copied().collect(),
         };
     }
-    FixedRows::made(density, length, values)
+    FixedRows::from_values(density, length, values)
 }
 
 fn mean(density: &dyn Density, place: usize) -> f64 {

@@ -2,7 +2,7 @@
 
 use lehr_density::ResponseKind;
 
-use super::{CoresetError, SurrogateKind};
+use super::{CoresetError, SurrogateKind, UnknownSurrogate};
 use lehr_numeric::kmeans::ClusterError;
 
 /// A surrogate that this model or table does not allow.
@@ -110,6 +110,9 @@ pub enum SurrogateError {
         /// The latents of the model.
         found: usize,
     },
+    /// A saved surrogate that has no row in the table.
+    #[error(transparent)]
+    Unknown(#[from] UnknownSurrogate),
     /// The rows cannot be clustered.
     #[error(transparent)]
     Cluster(#[from] ClusterError),

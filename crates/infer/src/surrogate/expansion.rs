@@ -8,6 +8,7 @@ use lehr_graph::Expr;
 use super::{Mode, Surrogate};
 use crate::guide::{Block, Context, Learned, PARAMS, params_block};
 use crate::train::{Program, compile};
+use lehr_numeric::hessian;
 
 /// Columns of a Hessian that are computed side by side.
 const ABREAST: usize = 16;
@@ -16,18 +17,18 @@ const DIRECTION: &str = "expansion_direction";
 
 /// How much of a Hessian is wanted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Curvature {
+pub(crate) enum Extent {
     Full,
     Diagonal,
 }
 
-impl Curvature {
+impl Extent {
     /// As much as the mode knows.
-    pub(crate) fn of(mode: &Mode) -> Curvature {
+    pub(crate) fn of(mode: &Mode) -> Extent {
         if mode.is_diagonal() {
-            Curvature::Diagonal
+            Extent::Diagonal
         } else {
-            Curvature::Full
+            Extent::Full
         }
     }
 }
@@ -47,17 +48,18 @@ impl Expansion {
         density: &dyn Density,
         surrogate: &dyn Surrogate,
         learned: &Learned,
-        (mode, curvature): (&Mode, Curvature),
+        mode: &Mode,
     ) -> Expansion {
-        expand(density, learned, (mode, curvature), |context, at| {
+        let extent = Extent::of(mode);
+        expand(density, learned, mode, extent, |context, at| {
             surrogate.log_likelihood(context, at)
         })
     }
 
     /// Of the log prior at the mode.
-    pub(crate) fn of_prior(density: &dyn Density, mode: &Mode, curvature: Curvature) -> Expansion {
+    pub(crate) fn of_prior(density: &dyn Density, mode: &Mode) -> Expansion {
         let learned = at_start(density, Vec::new());
-        expand(density, &learned, (mode, curvature), |context, at| {
+        expand(density, &learned, mode, Extent::of(mode), |context, at| {
             context.density().log_prior(at)
         })
     }
@@ -72,7 +74,8 @@ pub(crate) fn at_start(density: &dyn Density, blocks: Vec<Block>) -> Learned {
 pub(crate) fn expand(
     density: &dyn Density,
     learned: &Learned,
-    (mode, curvature): (&Mode, Curvature),
+    mode: &Mode,
+    extent: Extent,
     write: impl for<'g> Fn(&Context<'g, '_>, &Point<'g>) -> Expr<'g>,
 ) -> Expansion {
     let size = mode.latents.len();
@@ -87,7 +90,7 @@ pub(crate) fn expand(
     });
     let mut program = program.expect("no batch is drawn");
     program.set_learned(&with_params(learned, mode).values);
-    columns(&mut program, size, lanes, curvature)
+    derivatives(&mut program, size, lanes, extent)
 }
 
 /// The learned values with θ as it is at the mode.
@@ -99,29 +102,24 @@ pub(crate) fn with_params(learned: &Learned, mode: &Mode) -> Learned {
     learned
 }
 
-/// Runs the program once for each `lanes` columns of the Hessian.
-fn columns(program: &mut Program, size: usize, lanes: usize, curvature: Curvature) -> Expansion {
-    let mut hessian = Vec::new();
-    // A term that is linear in z does not ask for a direction.
-    let direction = program.plan().input_named(DIRECTION);
-    for start in (0..size).step_by(lanes) {
-        if let Some(slot) = direction {
-            let directions = program.workspace_mut().numbers_mut(slot);
-            directions.fill(0.0);
-            for (lane, column) in (start..size.min(start + lanes)).enumerate() {
-                directions[lane * size + column] = 1.0;
-            }
+/// Gradient and Hessian from a program of the slope and its derivative along a direction.
+fn derivatives(program: &mut Program, size: usize, lanes: usize, extent: Extent) -> Expansion {
+    let product = |directions: &[f64]| {
+        // A term that is linear in z does not ask for a direction.
+        let slot = program.plan().input_named(DIRECTION);
+        if let Some(slot) = slot {
+            program.workspace_mut().set(slot, directions);
         }
         program.run();
-        let found = program.output(1);
-        for (lane, column) in (start..size.min(start + lanes)).enumerate() {
-            let row = |i: usize| direction.map_or(0.0, |_| found[lane * size + i]);
-            match curvature {
-                Curvature::Full => hessian.extend((0..size).map(row)),
-                Curvature::Diagonal => hessian.push(row(column)),
-            }
+        match slot {
+            Some(_) => program.output(1).to_vec(),
+            None => vec![0.0; size],
         }
-    }
+    };
+    let hessian = match extent {
+        Extent::Full => hessian::columns(size, lanes, product),
+        Extent::Diagonal => hessian::diagonal(size, lanes, product),
+    };
     Expansion {
         gradient: program.output(0).to_vec(),
         hessian,

@@ -14,7 +14,7 @@ use crate::train::batch_source;
 
 /// A few rows in the columns of a density, and how many rows they stand for.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-#[serde(try_from = "Stored", into = "Stored")]
+#[serde(try_from = "RowRecord", into = "RowRecord")]
 pub struct FixedRows {
     columns: Columns,
     data: Arc<RowData>,
@@ -48,7 +48,11 @@ impl FixedRows {
     }
 
     /// Rows that are not of the table: their columns in order.
-    pub(crate) fn made(density: &dyn Density, length: usize, values: Vec<Values>) -> FixedRows {
+    pub(crate) fn from_values(
+        density: &dyn Density,
+        length: usize,
+        values: Vec<Values>,
+    ) -> FixedRows {
         FixedRows {
             columns: density.columns().clone(),
             data: Arc::new(RowData::new(length, values)),
@@ -161,30 +165,29 @@ pub(crate) fn copied(
     Values::Numbers { width, values }
 }
 
-/// The rows as they are written.
+/// The rows as they are stored.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-struct Stored {
+struct RowRecord {
     rows: usize,
     stand_for: usize,
     columns: Columns,
-    values: Vec<StoredValues>,
+    values: Vec<ValueRecord>,
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-enum StoredValues {
+enum ValueRecord {
     Numbers(Vec<f64>),
     Indices(Vec<u32>),
 }
 
-impl From<FixedRows> for Stored {
-    fn from(rows: FixedRows) -> Stored {
+impl From<FixedRows> for RowRecord {
+    fn from(rows: FixedRows) -> RowRecord {
         let places = rows.columns.iter().enumerate();
         let stored = places.map(|(place, column)| match rows.values(place, column) {
-            Values::Numbers { values, .. } => StoredValues::Numbers(values.to_vec()),
-            Values::Indices(values) => StoredValues::Indices(values.to_vec()),
+            Values::Numbers { values, .. } => ValueRecord::Numbers(values.to_vec()),
+            Values::Indices(values) => ValueRecord::Indices(values.to_vec()),
         });
-        Stored {
+        RowRecord {
             rows: rows.len(),
             stand_for: rows.total,
             values: stored.collect(),
@@ -193,44 +196,37 @@ impl From<FixedRows> for Stored {
     }
 }
 
-/// Values that do not fill the columns they came with.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error(
-    "saved surrogate: expected {rows} rows of every column, found another number\n  hint: the file is damaged"
-)]
-struct Damaged {
-    rows: usize,
-}
+impl TryFrom<RowRecord> for FixedRows {
+    type Error = SurrogateError;
 
-impl TryFrom<Stored> for FixedRows {
-    type Error = Damaged;
-
-    fn try_from(stored: Stored) -> Result<FixedRows, Damaged> {
-        let damaged = Damaged { rows: stored.rows };
-        if stored.values.len() != stored.columns.len() {
-            return Err(damaged);
+    fn try_from(record: RowRecord) -> Result<FixedRows, SurrogateError> {
+        if record.values.len() != record.columns.len() {
+            return Err(SurrogateError::Damaged);
         }
-        let mut values = Vec::with_capacity(stored.values.len());
-        for (column, found) in stored.columns.iter().zip(stored.values) {
-            values.push(restored(column, found, stored.rows).ok_or(damaged.clone())?);
-        }
+        let both = record.columns.iter().zip(record.values);
+        let values = both.map(|(column, found)| restored(column, found, record.rows));
+        let values: Option<Vec<Values>> = values.collect();
         Ok(FixedRows {
-            columns: stored.columns,
-            data: Arc::new(RowData::new(stored.rows, values)),
-            total: stored.stand_for,
+            data: Arc::new(RowData::new(
+                record.rows,
+                values.ok_or(SurrogateError::Damaged)?,
+            )),
+            columns: record.columns,
+            total: record.stand_for,
         })
     }
 }
 
-fn restored(column: &Column, values: StoredValues, rows: usize) -> Option<Values> {
+/// The values, if they fill their column.
+fn restored(column: &Column, values: ValueRecord, rows: usize) -> Option<Values> {
     let width = column.kind.width();
     match (column.kind, values) {
-        (ColumnKind::Number { .. }, StoredValues::Numbers(values)) => {
+        (ColumnKind::Number { .. }, ValueRecord::Numbers(values)) => {
             let fits = values.len() == rows * width;
             let values = values.into();
             fits.then_some(Values::Numbers { width, values })
         }
-        (ColumnKind::Index { levels }, StoredValues::Indices(values)) => {
+        (ColumnKind::Index { levels }, ValueRecord::Indices(values)) => {
             let inside = values.iter().all(|&level| (level as usize) < levels.max(1));
             let fits = values.len() == rows && inside;
             fits.then(|| Values::Indices(values.into()))

@@ -1,109 +1,240 @@
-//! The surrogates by name.
+//! The table of surrogates, one row each: how they are called, made and read back.
 
 use std::fmt;
+use std::hash::{Hash, Hasher};
 use std::str::FromStr;
+use std::sync::Arc;
 
+use lehr_density::{Density, Stored};
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
-/// Which surrogate.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
-#[serde(into = "String", try_from = "String")]
-pub enum SurrogateKind {
-    /// `rand`
-    #[default]
-    Random,
-    /// `rand±`
-    RandomPair,
-    /// `cs-init`
-    CoresetInit,
-    /// `cs-init±`
-    CoresetPair,
-    /// `cs-fix`
-    CoresetFix,
-    /// `km-init±`
-    CentroidInit,
-    /// `km-fix±`
-    CentroidFix,
-    /// `nn`
-    Network,
-    /// `taylor`
-    Taylor,
+use super::network::NetworkMaker;
+use super::recipe::{Labels, Recipe, RowChoice, Values, Weights};
+use super::taylor::TaylorMaker;
+use super::{Setup, Surrogate, SurrogateError, SurrogateSettings};
+
+/// A row of the table.
+pub struct SurrogateInfo {
+    /// The name in tables and settings.
+    pub name: &'static str,
+    /// One line of help.
+    pub help: &'static str,
+    /// How it is made and read back.
+    pub(crate) maker: &'static dyn Maker,
 }
 
-impl SurrogateKind {
-    /// Every surrogate with its name and one line of help.
-    pub const ALL: [(SurrogateKind, &'static str, &'static str); 9] = [
-        (
-            SurrogateKind::Random,
-            "rand",
-            "random rows, their weights learned; any likelihood",
-        ),
-        (
-            SurrogateKind::RandomPair,
-            "rand±",
-            "random covariates with both labels, the weights learned; binary responses",
-        ),
-        (
-            SurrogateKind::CoresetInit,
-            "cs-init",
-            "the rows of a coreset, their weights learned; binary responses",
-        ),
-        (
-            SurrogateKind::CoresetPair,
-            "cs-init±",
-            "the covariates of a coreset with both labels, the weights learned; binary responses",
-        ),
-        (
-            SurrogateKind::CoresetFix,
-            "cs-fix",
-            "the rows of a coreset with its own weights, nothing learned; binary responses",
-        ),
-        (
-            SurrogateKind::CentroidInit,
-            "km-init±",
-            "k-means centroids with both labels, centroids and weights learned; binary responses",
-        ),
-        (
-            SurrogateKind::CentroidFix,
-            "km-fix±",
-            "k-means centroids with both labels, the weights learned; binary responses, ships no rows",
-        ),
-        (
-            SurrogateKind::Network,
-            "nn",
-            "a learned network of the latents, without rows; any likelihood",
-        ),
-        (
-            SurrogateKind::Taylor,
-            "taylor",
-            "rows by how badly an expansion fits them, and the rest to second order at the mode; any likelihood",
-        ),
-    ];
+/// What is asked of a maker.
+pub(crate) struct Order<'a> {
+    pub(crate) density: &'a dyn Density,
+    pub(crate) settings: &'a SurrogateSettings,
+    pub(crate) setup: &'a Setup<'a>,
+}
 
-    fn row(self) -> &'static (SurrogateKind, &'static str, &'static str) {
-        let found = Self::ALL.iter().find(|(kind, ..)| *kind == self);
-        found.expect("the table has every kind")
+/// Makes a surrogate, and reads it back.
+pub(crate) trait Maker: Sync {
+    /// Whether the surrogate stands on rows of its own, so that their number matters.
+    fn has_rows(&self) -> bool {
+        true
+    }
+
+    /// Whether its weights are learned from a start that can be matched to the curvature.
+    fn has_matched_weights(&self) -> bool {
+        false
+    }
+
+    /// Builds it. Refuses what cannot work in one sentence.
+    fn build(&self, order: &Order<'_>) -> Result<Arc<dyn Surrogate>, SurrogateError>;
+
+    /// Reads it back for a density of the same model, whose table is not read.
+    fn restore(
+        &self,
+        kind: SurrogateKind,
+        bytes: &[u8],
+        density: &dyn Density,
+    ) -> Result<Arc<dyn Surrogate>, SurrogateError>;
+}
+
+/// Every surrogate.
+pub static SURROGATES: [SurrogateInfo; 9] = [
+    SurrogateInfo {
+        name: "rand",
+        help: "random rows, their weights learned; any likelihood",
+        maker: &Recipe::RANDOM,
+    },
+    SurrogateInfo {
+        name: "rand±",
+        help: "random covariates with both labels, the weights learned; binary responses",
+        maker: &Recipe {
+            rows: RowChoice::Random,
+            labels: Labels::Both,
+            weights: Weights::Learned,
+            covariates: Values::Kept,
+        },
+    },
+    SurrogateInfo {
+        name: "cs-init",
+        help: "the rows of a coreset, their weights learned; binary responses",
+        maker: &Recipe {
+            rows: RowChoice::Coreset,
+            labels: Labels::Own,
+            weights: Weights::Learned,
+            covariates: Values::Kept,
+        },
+    },
+    SurrogateInfo {
+        name: "cs-init±",
+        help: "the covariates of a coreset with both labels, the weights learned; binary responses",
+        maker: &Recipe {
+            rows: RowChoice::Coreset,
+            labels: Labels::Both,
+            weights: Weights::Learned,
+            covariates: Values::Kept,
+        },
+    },
+    SurrogateInfo {
+        name: "cs-fix",
+        help: "the rows of a coreset with its own weights, nothing learned; binary responses",
+        maker: &Recipe {
+            rows: RowChoice::Coreset,
+            labels: Labels::Own,
+            weights: Weights::Kept,
+            covariates: Values::Kept,
+        },
+    },
+    SurrogateInfo {
+        name: "km-init±",
+        help: "k-means centroids with both labels, centroids and weights learned; binary responses",
+        maker: &Recipe {
+            rows: RowChoice::Centroids,
+            labels: Labels::Both,
+            weights: Weights::Learned,
+            covariates: Values::Learned,
+        },
+    },
+    SurrogateInfo {
+        name: "km-fix±",
+        help: "k-means centroids with both labels, the weights learned; binary responses, ships no rows",
+        maker: &Recipe {
+            rows: RowChoice::Centroids,
+            labels: Labels::Both,
+            weights: Weights::Learned,
+            covariates: Values::Kept,
+        },
+    },
+    SurrogateInfo {
+        name: "nn",
+        help: "a learned network of the latents, without rows; any likelihood",
+        maker: &NetworkMaker,
+    },
+    SurrogateInfo {
+        name: "taylor",
+        help: "rows by how badly an expansion fits them, and the rest to second order at the mode; any likelihood",
+        maker: &TaylorMaker,
+    },
+];
+
+/// Which surrogate: a row of [`SURROGATES`].
+#[derive(Clone, Copy, Serialize, Deserialize)]
+#[serde(into = "String", try_from = "String")]
+pub struct SurrogateKind(&'static SurrogateInfo);
+
+impl SurrogateKind {
+    /// `rand`
+    pub const RANDOM: SurrogateKind = SurrogateKind(&SURROGATES[0]);
+    /// `nn`
+    pub const NETWORK: SurrogateKind = SurrogateKind(&SURROGATES[7]);
+    /// `taylor`
+    pub const TAYLOR: SurrogateKind = SurrogateKind(&SURROGATES[8]);
+
+    /// Every kind, in the order of the table.
+    pub fn all() -> impl Iterator<Item = SurrogateKind> {
+        SURROGATES.iter().map(SurrogateKind)
     }
 
     /// The name in tables and settings.
     pub fn name(self) -> &'static str {
-        self.row().1
+        self.0.name
     }
 
     /// One line of help.
     pub fn help(self) -> &'static str {
-        self.row().2
+        self.0.help
     }
 
     /// Whether its weights are learned from a start that can be matched to the curvature.
     pub fn has_matched_weights(self) -> bool {
-        use SurrogateKind::{CoresetFix, Network, Taylor};
-        !matches!(self, CoresetFix | Network | Taylor)
+        self.0.maker.has_matched_weights()
     }
 
     /// Whether it stands on rows of its own, so that their number matters.
     pub fn has_rows(self) -> bool {
-        self != SurrogateKind::Network
+        self.0.maker.has_rows()
+    }
+
+    pub(crate) fn maker(self) -> &'static dyn Maker {
+        self.0.maker
+    }
+}
+
+/// The surrogate that was stored, for a density of the same model, whose table is not read.
+/// Refuses a model that reads other columns or has other latents, and damaged bytes.
+pub fn restore(
+    stored: &Stored,
+    density: &dyn Density,
+) -> Result<Arc<dyn Surrogate>, SurrogateError> {
+    let kind: SurrogateKind = stored.name.parse()?;
+    kind.maker().restore(kind, &stored.bytes, density)
+}
+
+/// What a surrogate stores of itself.
+pub(crate) fn stored(name: &str, value: &impl Serialize) -> Stored {
+    Stored {
+        name: name.to_owned(),
+        bytes: postcard::to_stdvec(value).expect("a surrogate is numbers and names"),
+    }
+}
+
+/// What was stored, from all of its bytes.
+pub(crate) fn read<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, SurrogateError> {
+    match postcard::take_from_bytes(bytes) {
+        Ok((value, [])) => Ok(value),
+        _ => Err(SurrogateError::Damaged),
+    }
+}
+
+/// Refuses a model with another number of latents.
+pub(crate) fn check_latents(saved: usize, density: &dyn Density) -> Result<(), SurrogateError> {
+    let found = density.latents().size();
+    if saved == found {
+        return Ok(());
+    }
+    Err(SurrogateError::Latents { saved, found })
+}
+
+impl Default for SurrogateKind {
+    fn default() -> Self {
+        SurrogateKind::RANDOM
+    }
+}
+
+impl PartialEq for SurrogateKind {
+    fn eq(&self, other: &SurrogateKind) -> bool {
+        self.name() == other.name()
+    }
+}
+
+impl Eq for SurrogateKind {}
+
+impl Hash for SurrogateKind {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.name().hash(state);
+    }
+}
+
+impl fmt::Debug for SurrogateKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
     }
 }
 
@@ -125,10 +256,7 @@ pub struct UnknownSurrogate {
 }
 
 fn names() -> String {
-    let names: Vec<&str> = SurrogateKind::ALL
-        .iter()
-        .map(|(_, name, _)| *name)
-        .collect();
+    let names: Vec<&str> = SURROGATES.iter().map(|row| row.name).collect();
     names.join(", ")
 }
 
@@ -138,12 +266,10 @@ impl FromStr for SurrogateKind {
     /// Reads a name; `+-` may be written for `±`.
     fn from_str(text: &str) -> Result<SurrogateKind, UnknownSurrogate> {
         let wanted = text.trim().to_lowercase().replace("+-", "±");
-        let found = Self::ALL.iter().find(|(_, name, _)| *name == wanted);
-        found
-            .map(|(kind, ..)| *kind)
-            .ok_or_else(|| UnknownSurrogate {
-                found: text.to_owned(),
-            })
+        let found = SurrogateKind::all().find(|kind| kind.name() == wanted);
+        found.ok_or_else(|| UnknownSurrogate {
+            found: text.to_owned(),
+        })
     }
 }
 
@@ -167,14 +293,18 @@ mod tests {
 
     #[test]
     fn every_name_is_read_back_in_both_spellings() {
-        for (kind, name, help) in SurrogateKind::ALL {
+        for kind in SurrogateKind::all() {
+            let name = kind.name();
             assert_eq!(name.parse(), Ok(kind));
             assert_eq!(name.replace('±', "+-").parse(), Ok(kind));
             assert_eq!(kind.to_string(), name);
-            assert!(!help.contains('\n') && !help.is_empty());
+            assert!(!kind.help().contains('\n') && !kind.help().is_empty());
             let text = serde_json::to_string(&kind).unwrap();
             assert_eq!(serde_json::from_str::<SurrogateKind>(&text).unwrap(), kind);
         }
+        assert_eq!(SurrogateKind::RANDOM.name(), "rand");
+        assert_eq!(SurrogateKind::NETWORK.name(), "nn");
+        assert_eq!(SurrogateKind::TAYLOR.name(), "taylor");
     }
 
     #[test]

@@ -2,54 +2,41 @@
 //!
 //! A surrogate by rows is the same model program on other rows with learned weights; it is
 //! never a second model. Nothing of a built surrogate refers to the table any more, so it can be
-//! saved and restored where the data set never was.
+//! stored and restored where the data set never was.
 
 mod centroid;
-mod centroid_fix;
-mod centroid_init;
 pub mod coreset;
-mod coreset_fix;
-mod coreset_init;
-mod coreset_pair;
 mod covariate;
 mod error;
 mod expansion;
 mod fixed_rows;
 mod kind;
-mod label_pair;
 mod matching;
 mod mode;
 mod network;
 mod quality;
-mod random;
-mod random_pair;
+mod recipe;
 mod remainder;
-mod saved;
+mod response;
+mod row_surrogate;
 mod setting;
 mod taylor;
 mod weighted_rows;
 
-pub use centroid_fix::CentroidFix;
-pub use centroid_init::CentroidInit;
 pub use coreset::{Coreset, CoresetError, CoresetSettings};
-pub use coreset_fix::CoresetFix;
-pub use coreset_init::CoresetInit;
-pub use coreset_pair::CoresetPair;
 pub use error::SurrogateError;
 pub use expansion::Expansion;
 pub use fixed_rows::FixedRows;
-pub use kind::{SurrogateKind, UnknownSurrogate};
+pub use kind::{SURROGATES, SurrogateInfo, SurrogateKind, UnknownSurrogate, restore};
 pub use mode::Mode;
 pub use network::Network;
 pub use quality::{Quality, predicted_quality};
-pub use random::Random;
-pub use random_pair::RandomPair;
-pub(crate) use remainder::worst_fitted;
-pub use saved::SavedSurrogate;
+pub(crate) use remainder::Remainder;
+pub use row_surrogate::RowSurrogate;
 pub use setting::{Setup, StartWeights, SurrogateSettings};
 pub use taylor::{MOST_FULL_LATENTS, Taylor};
 
-use lehr_density::Point;
+use lehr_density::{Point, Stored};
 use lehr_graph::Expr;
 
 use crate::guide::{Block, Context};
@@ -65,9 +52,10 @@ pub trait Surrogate: Send + Sync {
     /// Ψ̂(z), one number per lane.
     fn log_likelihood<'g>(&self, context: &Context<'g, '_>, at: &Point<'g>) -> Expr<'g>;
 
-    /// What of the user's data a saved surrogate carries, for people who must not ship rows.
+    /// What of the user's data a stored surrogate carries, for people who must not ship rows.
     fn contents(&self) -> String;
 
-    /// All that is needed to have this surrogate again without the table.
-    fn save(&self) -> SavedSurrogate;
+    /// All that is needed to have this surrogate again without the table, except the values of its
+    /// learned quantities; [`restore`] reads it back.
+    fn store(&self) -> Stored;
 }

@@ -1,10 +1,13 @@
 //! `nn`: a network of the latents, without rows.
 
-use lehr_density::{Density, Point};
+use std::sync::Arc;
+
+use lehr_density::{Density, Point, Stored};
 use lehr_graph::Expr;
 use serde::{Deserialize, Serialize};
 
-use super::{SavedSurrogate, Surrogate};
+use super::kind::{Maker, Order, check_latents, read, stored};
+use super::{Surrogate, SurrogateError, SurrogateKind};
 use crate::guide::{Block, Context};
 use lehr_numeric::stream::Stream;
 
@@ -28,11 +31,6 @@ impl Network {
             hidden,
             seed,
         }
-    }
-
-    /// D, the latents it reads.
-    pub(crate) fn latents(&self) -> usize {
-        self.latents
     }
 
     /// Weights whose scale keeps the size of what passes through a layer.
@@ -75,7 +73,32 @@ impl Surrogate for Network {
         "no rows".to_owned()
     }
 
-    fn save(&self) -> SavedSurrogate {
-        SavedSurrogate::Network(self.clone())
+    fn store(&self) -> Stored {
+        stored(self.name(), self)
+    }
+}
+
+/// Makes `nn`.
+pub(super) struct NetworkMaker;
+
+impl Maker for NetworkMaker {
+    fn has_rows(&self) -> bool {
+        false
+    }
+
+    fn build(&self, order: &Order<'_>) -> Result<Arc<dyn Surrogate>, SurrogateError> {
+        let (hidden, seed) = (order.settings.hidden, order.setup.seed);
+        Ok(Arc::new(Network::new(order.density, hidden, seed)))
+    }
+
+    fn restore(
+        &self,
+        _: SurrogateKind,
+        bytes: &[u8],
+        density: &dyn Density,
+    ) -> Result<Arc<dyn Surrogate>, SurrogateError> {
+        let network: Network = read(bytes)?;
+        check_latents(network.latents, density)?;
+        Ok(Arc::new(network))
     }
 }

@@ -3,7 +3,7 @@
 use lehr_density::Density;
 use lehr_graph::{Graph, Plan};
 
-use super::expansion::{Curvature, Expansion, at_start};
+use super::expansion::{Expansion, Extent, at_start};
 use super::{Mode, Surrogate, SurrogateError};
 use crate::guide::Learned;
 
@@ -35,11 +35,10 @@ pub fn predicted_quality(
     learned: &Learned,
     mode: &Mode,
 ) -> Result<Quality, SurrogateError> {
-    let curvature = Curvature::of(mode);
     let whitening = Whitening::at(density, mode)?;
     let mut values = at_start(density, surrogate.blocks());
     values.take_from(learned);
-    let found = Expansion::of_surrogate(density, surrogate, &values, (mode, curvature));
+    let found = Expansion::of_surrogate(density, surrogate, &values, mode);
     let difference = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| a - b).collect();
     let slope: Vec<f64> = difference(&found.gradient, &mode.gradient);
     let curved: Vec<f64> = difference(&found.hessian, &mode.hessian);
@@ -59,16 +58,15 @@ pub(crate) enum Whitening {
 
 impl Whitening {
     pub(crate) fn at(density: &dyn Density, mode: &Mode) -> Result<Whitening, SurrogateError> {
-        let curvature = Curvature::of(mode);
-        let prior = Expansion::of_prior(density, mode, curvature);
+        let prior = Expansion::of_prior(density, mode);
         let pairs = prior.hessian.iter().zip(&mode.hessian);
         let precision: Vec<f64> = pairs.map(|(prior, rows)| -prior - rows).collect();
-        let (whitening, entries) = match curvature {
-            Curvature::Full => {
+        let (whitening, entries) = match Extent::of(mode) {
+            Extent::Full => {
                 let inverse = inverse_factor(&precision, mode.latents.len());
                 (Whitening::Full(inverse.clone()), inverse)
             }
-            Curvature::Diagonal => {
+            Extent::Diagonal => {
                 let inverse: Vec<f64> = precision.iter().map(|p| p.sqrt().recip()).collect();
                 (Whitening::Diagonal(inverse.clone()), inverse)
             }

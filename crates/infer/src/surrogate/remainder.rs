@@ -20,56 +20,102 @@ const ROWS: usize = 8192;
 /// more numbers than these are kept.
 const MOST: usize = 1 << 20;
 
-/// The rows whose log likelihood their own expansion at the mode fits worst, as batches number
-/// them and increasing: those of which log p(yₙ | z) less its expansion varies most over draws
-/// of a Gaussian around the mode as wide as [`WIDER`] times the frame.
-pub(crate) fn worst_fitted(
-    density: &dyn Density,
-    (mode, frame): (&Mode, &Frame),
-    count: usize,
-    seed: u64,
-) -> Vec<usize> {
-    if count == density.n_rows() {
-        return (0..count).collect();
-    }
-    let variances = variances(density, (mode, frame), seed);
-    let mut order: Vec<usize> = (0..variances.len()).collect();
-    // What is not a number is fitted worst of all.
-    order.select_nth_unstable_by(count, |&a, &b| variances[b].total_cmp(&variances[a]));
-    order.truncate(count);
-    order.sort_unstable();
-    order
+/// What expansions at a mode leave out over draws of a Gaussian around it as wide as [`WIDER`] times
+/// the frame.
+pub(crate) struct Remainder<'a> {
+    pub(crate) density: &'a dyn Density,
+    pub(crate) mode: &'a Mode,
+    pub(crate) frame: &'a Frame,
+    pub(crate) seed: u64,
 }
 
-/// Rows that stand for the remainder of all, as batches number them and increasing, and what each
-/// counts: row n is taken with a probability πₙ in proportion to the deviation of its remainder,
-/// at most one, and counts 1/πₙ. The worst fitted rows are certain and count for themselves.
-pub(crate) fn sampled(
-    density: &dyn Density,
-    (mode, frame): (&Mode, &Frame),
-    count: usize,
-    seed: u64,
-) -> (Vec<usize>, Vec<f64>) {
-    if count == density.n_rows() {
-        return ((0..count).collect(), vec![1.0; count]);
-    }
-    let deviations = deviations(&variances(density, (mode, frame), seed));
-    let stands_for = density.n_rows() as f64 / deviations.len() as f64;
-    let count = count.min(deviations.len());
-    let per_draw = spacing(&deviations, count);
-    // Equal steps along the sum of the probabilities, from a random place on.
-    let mut next = Stream::new(seed, "remainder rows", 0).uniform();
-    let (mut sum, mut rows, mut weights) = (0.0, Vec::new(), Vec::new());
-    for (row, deviation) in deviations.iter().enumerate() {
-        let chance = (deviation / per_draw).min(1.0);
-        sum += chance;
-        if sum > next && rows.len() < count {
-            next += 1.0;
-            rows.push(row);
-            weights.push(stands_for / chance);
+/// Rows as batches number them, increasing, and what each counts.
+pub(crate) struct Sample {
+    pub(crate) rows: Vec<usize>,
+    pub(crate) weights: Vec<f64>,
+}
+
+impl Remainder<'_> {
+    /// The rows whose log likelihood their own expansion fits worst, as batches number them and
+    /// increasing: those of which log p(yₙ | z) less its expansion varies most.
+    pub(crate) fn worst(&self, count: usize) -> Vec<usize> {
+        if count == self.density.n_rows() {
+            return (0..count).collect();
         }
+        let variances = self.variances();
+        let mut order: Vec<usize> = (0..variances.len()).collect();
+        // What is not a number is fitted worst of all.
+        order.select_nth_unstable_by(count, |&a, &b| variances[b].total_cmp(&variances[a]));
+        order.truncate(count);
+        order.sort_unstable();
+        order
     }
-    (rows, weights)
+
+    /// Rows that stand for the remainder of all: row n is taken with a probability πₙ in proportion
+    /// to the deviation of its remainder, at most one, and counts 1/πₙ. The worst fitted rows are
+    /// certain and count for themselves.
+    pub(crate) fn sample(&self, count: usize) -> Sample {
+        let n_rows = self.density.n_rows();
+        if count == n_rows {
+            return Sample {
+                rows: (0..count).collect(),
+                weights: vec![1.0; count],
+            };
+        }
+        let deviations = deviations(&self.variances());
+        let stands_for = n_rows as f64 / deviations.len() as f64;
+        let count = count.min(deviations.len());
+        let per_draw = spacing(&deviations, count);
+        // Equal steps along the sum of the probabilities, from a random place on.
+        let mut next = Stream::new(self.seed, "remainder rows", 0).uniform();
+        let (mut sum, mut rows, mut weights) = (0.0, Vec::new(), Vec::new());
+        for (row, deviation) in deviations.iter().enumerate() {
+            let chance = (deviation / per_draw).min(1.0);
+            sum += chance;
+            if sum > next && rows.len() < count {
+                next += 1.0;
+                rows.push(row);
+                weights.push(stands_for / chance);
+            }
+        }
+        Sample { rows, weights }
+    }
+
+    /// The variance of each row's remainder, as far as they are looked at.
+    fn variances(&self) -> Vec<f64> {
+        let (density, mode) = (self.density, self.mode);
+        let size = mode.latents.len();
+        let offsets: Vec<Vec<f64>> = (0..ROUNDS as u64)
+            .map(|round| {
+                let mut stream = Stream::new(self.seed, "remainder", round);
+                offsets(self.frame, size, &mut stream)
+            })
+            .collect();
+        let mut pass = remainders(density).in_batch_order(density);
+        let most = if is_resident(density) {
+            density.n_rows()
+        } else {
+            density.n_rows().min(MOST)
+        };
+        let mut variances = Vec::with_capacity(most);
+        let count = (LANES * ROUNDS) as f64;
+        pass.each_block(|rows, block| -> Option<()> {
+            let (mut sums, mut squares) = (vec![0.0; rows.len()], vec![0.0; rows.len()]);
+            for offsets in &offsets {
+                let found = block.run(&[&mode.latents, &mode.params, offsets]);
+                for (to, output) in [(&mut sums, 0), (&mut squares, 1)] {
+                    let parts = found.output(output).iter();
+                    to.iter_mut().zip(parts).for_each(|(to, part)| *to += part);
+                }
+            }
+            let both = sums.iter().zip(&squares);
+            let left = most - variances.len();
+            let variance = |(sum, square): (&f64, &f64)| square / count - (sum / count).powi(2);
+            variances.extend(both.map(variance).take(left));
+            (variances.len() == most).then_some(())
+        });
+        variances
+    }
 }
 
 /// The square roots, none of them zero: no row shall count more than a thousand times what it
@@ -101,44 +147,6 @@ fn spacing(deviations: &[f64], count: usize) -> f64 {
         rest -= deviation;
     }
     falling[count - 1]
-}
-
-/// The variance of each row's remainder, as far as they are looked at.
-fn variances(density: &dyn Density, (mode, frame): (&Mode, &Frame), seed: u64) -> Vec<f64> {
-    let size = mode.latents.len();
-    let offsets: Vec<Vec<f64>> = (0..ROUNDS)
-        .map(|round| {
-            offsets(
-                frame,
-                size,
-                &mut Stream::new(seed, "remainder", round as u64),
-            )
-        })
-        .collect();
-    let mut pass = remainders(density).in_batch_order(density);
-    let most = if is_resident(density) {
-        density.n_rows()
-    } else {
-        density.n_rows().min(MOST)
-    };
-    let mut variances = Vec::with_capacity(most);
-    let count = (LANES * ROUNDS) as f64;
-    pass.each_block(|rows, block| -> Option<()> {
-        let (mut sums, mut squares) = (vec![0.0; rows.len()], vec![0.0; rows.len()]);
-        for offsets in &offsets {
-            let found = block.run(&[&mode.latents, &mode.params, offsets]);
-            for (to, output) in [(&mut sums, 0), (&mut squares, 1)] {
-                let parts = found.output(output).iter();
-                to.iter_mut().zip(parts).for_each(|(to, part)| *to += part);
-            }
-        }
-        let both = sums.iter().zip(&squares);
-        let left = most - variances.len();
-        let variance = |(sum, square): (&f64, &f64)| square / count - (sum / count).powi(2);
-        variances.extend(both.map(variance).take(left));
-        (variances.len() == most).then_some(())
-    });
-    variances
 }
 
 /// Draws of the wide Gaussian, as offsets of its centre.

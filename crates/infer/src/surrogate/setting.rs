@@ -5,12 +5,8 @@ use std::sync::Arc;
 use lehr_density::Density;
 use serde::{Deserialize, Serialize};
 
-use super::remainder::sampled;
-use super::weighted_rows::WeightedRows;
-use super::{
-    CentroidFix, CentroidInit, CoresetFix, CoresetInit, CoresetPair, FixedRows, Mode, Network,
-    Random, RandomPair, Surrogate, SurrogateError, SurrogateKind, Taylor,
-};
+use super::kind::Order;
+use super::{Mode, Surrogate, SurrogateError, SurrogateKind};
 use crate::guide::Frame;
 
 /// Where learned weights of rows start.
@@ -44,7 +40,7 @@ pub struct SurrogateSettings {
 impl Default for SurrogateSettings {
     fn default() -> Self {
         SurrogateSettings {
-            kind: SurrogateKind::Random,
+            kind: SurrogateKind::RANDOM,
             rows: 256,
             start_weights: StartWeights::Uniform,
             hidden: 100,
@@ -66,7 +62,7 @@ pub struct Setup<'a> {
 }
 
 impl<'a> Setup<'a> {
-    fn mode_for(&self, what: &str) -> Result<&'a Mode, SurrogateError> {
+    pub(crate) fn mode_for(&self, what: &str) -> Result<&'a Mode, SurrogateError> {
         let what = what.to_owned();
         self.mode.ok_or(SurrogateError::NoMode { what })
     }
@@ -89,37 +85,12 @@ impl SurrogateSettings {
         setup: &Setup<'_>,
     ) -> Result<Arc<dyn Surrogate>, SurrogateError> {
         self.check(density)?;
-        let (rows, seed) = (self.rows, setup.seed);
-        let matched = self.start_weights == StartWeights::Matched;
-        let what = || format!("{} with matched weights", self.kind);
-        let mode = matched.then(|| setup.mode_for(&what())).transpose()?;
-        // The surrogate, with the weights in it matched where that is wanted.
-        macro_rules! started {
-            ($surrogate:expr) => {{
-                let mut surrogate = $surrogate;
-                if let Some(mode) = mode {
-                    surrogate.0.match_to(density, mode)?;
-                }
-                Arc::new(surrogate)
-            }};
-        }
-        Ok(match self.kind {
-            SurrogateKind::Random => started!(Random::new(density, rows, seed)),
-            SurrogateKind::RandomPair => started!(RandomPair::new(density, rows, seed)?),
-            SurrogateKind::CoresetInit => started!(CoresetInit::new(density, rows, seed)?),
-            SurrogateKind::CoresetPair => started!(CoresetPair::new(density, rows, seed)?),
-            SurrogateKind::CoresetFix => Arc::new(CoresetFix::new(density, rows, seed)?),
-            SurrogateKind::CentroidInit => started!(CentroidInit::new(density, self, seed)?),
-            SurrogateKind::CentroidFix => started!(CentroidFix::new(density, self, seed)?),
-            SurrogateKind::Network => Arc::new(Network::new(density, self.hidden, seed)),
-            SurrogateKind::Taylor => {
-                let mode = setup.mode_for(self.kind.name())?;
-                let (numbers, weights) = sampled(density, (mode, setup.frame), rows, seed);
-                let rows = FixedRows::in_batch_order(density, &numbers);
-                let rows = WeightedRows::standing_for(rows, &weights);
-                Arc::new(Taylor::around(density, rows, mode))
-            }
-        })
+        let order = Order {
+            density,
+            settings: self,
+            setup,
+        };
+        self.kind.maker().build(&order)
     }
 
     fn check(&self, density: &dyn Density) -> Result<(), SurrogateError> {

@@ -2,13 +2,16 @@
 
 use std::sync::Arc;
 
-use lehr_density::{Density, Point};
+use lehr_density::{Density, Point, Stored};
 use lehr_graph::Expr;
 use serde::{Deserialize, Serialize};
 
-use super::expansion::{Curvature, at_start, expand};
+use super::expansion::{Extent, at_start, expand};
+use super::kind::{Maker, Order, check_latents, read, stored};
+use super::recipe::Recipe;
+use super::remainder::Remainder;
 use super::weighted_rows::WeightedRows;
-use super::{FixedRows, Mode, SavedSurrogate, Surrogate};
+use super::{FixedRows, Mode, Surrogate, SurrogateError, SurrogateKind};
 use crate::guide::{Block, Context};
 
 /// Up to so many latents the residual Hessian is kept in full, beyond by its diagonal.
@@ -21,7 +24,7 @@ pub const MOST_FULL_LATENTS: usize = 500;
 /// there, whatever the rows (with a diagonal δH: exact to first order and in the diagonal).
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Taylor {
-    pub(crate) rows: WeightedRows,
+    rows: WeightedRows,
     /// z*
     mode: Arc<[f64]>,
     /// δg
@@ -59,13 +62,13 @@ impl Taylor {
         let size = mode.latents.len();
         assert_eq!(size, density.latents().size(), "the latents of the mode");
         let diagonal = mode.is_diagonal() || size > MOST_FULL_LATENTS;
-        let (curvature, whole) = if diagonal {
-            (Curvature::Diagonal, mode.diagonal())
+        let (extent, whole) = if diagonal {
+            (Extent::Diagonal, mode.diagonal())
         } else {
-            (Curvature::Full, mode.hessian.clone())
+            (Extent::Full, mode.hessian.clone())
         };
-        let learned = at_start(density, vec![rows.block()]);
-        let own = expand(density, &learned, (mode, curvature), |context, at| {
+        let learned = at_start(density, rows.blocks());
+        let own = expand(density, &learned, mode, extent, |context, at| {
             rows.log_likelihood(context, at)
         });
         let rest = |whole: &[f64], own: &[f64]| whole.iter().zip(own).map(|(a, b)| a - b).collect();
@@ -77,15 +80,10 @@ impl Taylor {
         }
     }
 
-    pub(crate) fn latents(&self) -> usize {
-        self.mode.len()
-    }
-
     /// Whether the parts are as long as they must be.
-    pub(crate) fn is_whole(&self) -> bool {
+    fn is_whole(&self) -> bool {
         let size = self.mode.len();
-        let curvature = [size, size * size].contains(&self.curvature.len());
-        self.rows.is_whole() && self.slope.len() == size && curvature
+        self.slope.len() == size && [size, size * size].contains(&self.curvature.len())
     }
 
     /// δg·d + ½dᵀδH d
@@ -108,7 +106,7 @@ impl Surrogate for Taylor {
     }
 
     fn blocks(&self) -> Vec<Block> {
-        vec![self.rows.block()]
+        self.rows.blocks()
     }
 
     fn log_likelihood<'g>(&self, context: &Context<'g, '_>, at: &Point<'g>) -> Expr<'g> {
@@ -117,11 +115,45 @@ impl Surrogate for Taylor {
     }
 
     fn contents(&self) -> String {
-        let count = self.rows.rows.len();
+        let count = self.rows.rows().len();
         format!("{count} rows of the table, and slope and curvature of all rows at the mode")
     }
 
-    fn save(&self) -> SavedSurrogate {
-        SavedSurrogate::Taylor(self.clone())
+    fn store(&self) -> Stored {
+        stored(self.name(), self)
+    }
+}
+
+/// Makes `taylor` on a sample of rows that stand for what the expansion of each leaves out.
+pub(super) struct TaylorMaker;
+
+impl Maker for TaylorMaker {
+    fn build(&self, order: &Order<'_>) -> Result<Arc<dyn Surrogate>, SurrogateError> {
+        let mode = order.setup.mode_for(order.settings.kind.name())?;
+        let remainder = Remainder {
+            density: order.density,
+            mode,
+            frame: order.setup.frame,
+            seed: order.setup.seed,
+        };
+        let sample = remainder.sample(order.settings.rows);
+        let rows = FixedRows::in_batch_order(order.density, &sample.rows);
+        let rows = WeightedRows::standing_for(rows, &sample.weights);
+        Ok(Arc::new(Taylor::around(order.density, rows, mode)))
+    }
+
+    fn restore(
+        &self,
+        _: SurrogateKind,
+        bytes: &[u8],
+        density: &dyn Density,
+    ) -> Result<Arc<dyn Surrogate>, SurrogateError> {
+        let taylor: Taylor = read(bytes)?;
+        if !taylor.is_whole() {
+            return Err(SurrogateError::Damaged);
+        }
+        taylor.rows.check(&Recipe::RANDOM, density)?;
+        check_latents(taylor.mode.len(), density)?;
+        Ok(Arc::new(taylor))
     }
 }

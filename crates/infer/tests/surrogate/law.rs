@@ -4,12 +4,14 @@ use std::sync::Arc;
 
 use lehr_density::Density;
 use lehr_infer::annealed::{Annealed, Drive, Momentum};
-use lehr_infer::guide::{Gradient, Learned, all_blocks};
-use lehr_infer::surrogate::{Random, Surrogate, SurrogateKind, Taylor};
+use lehr_infer::guide::{Frame, Gradient, Learned, all_blocks};
+use lehr_infer::surrogate::{
+    RowSurrogate, Setup, Surrogate, SurrogateKind, SurrogateSettings, Taylor,
+};
 use lehr_infer::train::{compile, weigh};
 
 use crate::fixture::{bases, chain};
-use crate::{Likelihood, all_rows, build, columns, rich, starts, stir, values};
+use crate::{Likelihood, all_rows, build, columns, kind, rich, starts, stir, values};
 
 fn learned(density: &dyn Density, guide: &Annealed) -> Learned {
     Learned::new(all_blocks(density, guide))
@@ -74,11 +76,11 @@ fn set_labels(learned: &mut Learned, y: &[f64]) {
 fn all_rows_with_weight_one_are_dais() {
     for likelihood in Likelihood::ALL {
         let density = likelihood.bind(13, 1);
-        let surrogate = build(&density, SurrogateKind::Random, 13, None);
+        let surrogate = build(&density, SurrogateKind::RANDOM, 13, None);
         assert_is_dais(&density, &surrogate, |_| ());
     }
     let density = rich(13);
-    let surrogate = build(&density, SurrogateKind::Random, 13, None);
+    let surrogate = build(&density, SurrogateKind::RANDOM, 13, None);
     assert_is_dais(&density, &surrogate, |_| ());
 }
 
@@ -86,7 +88,7 @@ fn all_rows_with_weight_one_are_dais() {
 fn all_covariates_with_their_own_labels_are_dais() {
     let density = rich(13);
     let (y, _) = columns(&density);
-    let surrogate = build(&density, SurrogateKind::RandomPair, 13, None);
+    let surrogate = build(&density, kind("rand±"), 13, None);
     assert_is_dais(&density, &surrogate, |learned| set_labels(learned, &y));
 }
 
@@ -94,7 +96,7 @@ fn all_covariates_with_their_own_labels_are_dais() {
 fn centroids_at_the_rows_with_their_own_labels_are_dais() {
     let density = Likelihood::Logistic.bind(13, 1);
     let (y, x) = columns(&density);
-    let surrogate = build(&density, SurrogateKind::CentroidInit, 13, None);
+    let surrogate = build(&density, kind("km-init±"), 13, None);
     assert_is_dais(&density, &surrogate, |learned| {
         set_labels(learned, &y);
         set(learned, "surrogate_covariates", &x);
@@ -129,8 +131,8 @@ fn permuted_rows_are_the_same_surrogate() {
         let density = likelihood.bind(20, 2);
         let mode = likelihood.mode(&density, &[0.1, 0.2, 0.3]);
         let (some, permuted) = ([3, 5, 8, 13], [13, 3, 8, 5]);
-        let one = Random::on_rows(&density, &some);
-        let other = Random::on_rows(&density, &permuted);
+        let one = RowSurrogate::on_rows(&density, &some);
+        let other = RowSurrogate::on_rows(&density, &permuted);
         assert_near(&at_points(&density, &one), &at_points(&density, &other));
         let one = Taylor::on_rows(&density, &some, &mode);
         let other = Taylor::on_rows(&density, &permuted, &mode);
@@ -142,8 +144,8 @@ fn permuted_rows_are_the_same_surrogate() {
 fn a_row_twice_equals_weight_two() {
     for likelihood in Likelihood::ALL {
         let density = likelihood.bind(20, 2);
-        let twice = Random::with_weights(&density, &[3, 5, 5, 8], &[1.5; 4]);
-        let double = Random::with_weights(&density, &[3, 5, 8], &[1.5, 3.0, 1.5]);
+        let twice = RowSurrogate::with_weights(&density, &[3, 5, 5, 8], &[1.5; 4]);
+        let double = RowSurrogate::with_weights(&density, &[3, 5, 8], &[1.5, 3.0, 1.5]);
         assert_near(&at_points(&density, &twice), &at_points(&density, &double));
     }
 }
@@ -152,12 +154,17 @@ fn a_row_twice_equals_weight_two() {
 fn a_coreset_with_its_own_weights_is_unbiased() {
     let density = Likelihood::Logistic.bind(60, 3);
     let all: Vec<usize> = (0..60).collect();
-    let whole = at_points(&density, &Random::on_rows(&density, &all));
+    let whole = at_points(&density, &RowSurrogate::on_rows(&density, &all));
     let repeats = 400;
     let drawn: Vec<Vec<f64>> = (0..repeats)
         .map(|seed| {
-            let surrogate = lehr_infer::surrogate::CoresetFix::new(&density, 20, seed).unwrap();
-            at_points(&density, &surrogate)
+            let setup = Setup {
+                seed,
+                mode: None,
+                frame: &Frame::Identity,
+            };
+            let settings = SurrogateSettings::new(kind("cs-fix"), 20);
+            at_points(&density, &*settings.build(&density, &setup).unwrap())
         })
         .collect();
     for (place, expected) in whole.iter().enumerate() {

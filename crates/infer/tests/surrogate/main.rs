@@ -222,6 +222,11 @@ fn values(
     program.output(0).to_vec()
 }
 
+/// The surrogate of that name.
+fn kind(name: &str) -> SurrogateKind {
+    name.parse().unwrap()
+}
+
 fn build(
     density: &dyn Density,
     kind: SurrogateKind,

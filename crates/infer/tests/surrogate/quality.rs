@@ -1,7 +1,7 @@
 //! Predicted quality against the exact divergence where it has a closed form.
 
 use lehr_density::Density;
-use lehr_infer::surrogate::{Mode, Random, Taylor, predicted_quality};
+use lehr_infer::surrogate::{Mode, RowSurrogate, Taylor, predicted_quality};
 
 use crate::proposition::{determinant, inverse, multiply, trace};
 use crate::{Likelihood, WIDTH, rich, some_mode, starts};
@@ -43,7 +43,7 @@ fn predicted_quality_is_the_divergence_of_nearly_right_weights() {
     for size in [1e-2, 1e-3] {
         let wave = |n: &usize| 1.0 + size * (1.7 * *n as f64).sin() + 0.3 * size;
         let weights: Vec<f64> = rows.iter().map(wave).collect();
-        let surrogate = Random::with_weights(&density, &rows, &weights);
+        let surrogate = RowSurrogate::with_weights(&density, &rows, &weights);
         let learned = starts(&density, &surrogate);
         let quality = predicted_quality(&density, &surrogate, &learned, &mode).unwrap();
         let truth = divergence(&posterior(&density, &weights), &exact);
@@ -58,7 +58,7 @@ fn taylor_is_predicted_to_be_exact() {
     let density = LIKELIHOOD.bind(40, 12);
     let mode = LIKELIHOOD.mode(&density, &posterior(&density, &[1.0; 40]).mean);
     let rows = [1, 5, 9];
-    let random = Random::on_rows(&density, &rows);
+    let random = RowSurrogate::on_rows(&density, &rows);
     let taylor = Taylor::on_rows(&density, &rows, &mode);
     let quality = |mode: &Mode| {
         let of = |surrogate: &dyn lehr_infer::surrogate::Surrogate| {

@@ -9,7 +9,7 @@ use lehr_model::Model;
 use lehr_model::distribution::{Bernoulli, Distribution, Normal};
 use lehr_table::Table;
 
-use crate::{Likelihood, build, some_mode, starts};
+use crate::{Likelihood, build, kind, some_mode, starts};
 
 fn refusal(density: &dyn Density, settings: SurrogateSettings) -> String {
     let setup = Setup {
@@ -28,8 +28,8 @@ fn refused(density: &dyn Density, kind: SurrogateKind, rows: usize) -> String {
 #[test]
 fn impossible_numbers_of_rows_are_refused() {
     let density = Likelihood::Logistic.bind(30, 1);
-    for (kind, ..) in SurrogateKind::ALL {
-        if kind == SurrogateKind::Network {
+    for kind in SurrogateKind::all() {
+        if kind == SurrogateKind::NETWORK {
             continue;
         }
         assert_eq!(
@@ -51,9 +51,9 @@ fn both_labels_and_coresets_refuse_other_responses() {
         (Likelihood::Linear, "a finite number"),
     ] {
         let density = likelihood.bind(30, 1);
-        for (kind, ..) in &SurrogateKind::ALL[1..7] {
+        for kind in SurrogateKind::all().skip(1).take(6) {
             assert_eq!(
-                refused(&density, *kind, 8),
+                refused(&density, kind, 8),
                 format!("sl-dais: {kind} needs a binary response, but \"y\" is {found}{serves}")
             );
         }
@@ -81,7 +81,7 @@ fn several_responses_are_refused_by_name() {
         });
     });
     assert_eq!(
-        refused(&model.bind(&table()).unwrap(), SurrogateKind::RandomPair, 2),
+        refused(&model.bind(&table()).unwrap(), kind("rand±"), 2),
         "sl-dais: rand± needs one binary response, but the model observes \"y\" and \"late\"\n  \
          hint: rand, taylor and nn serve every likelihood"
     );
@@ -95,12 +95,12 @@ fn centroids_refuse_levels_and_models_without_covariates() {
     });
     let density = model.bind(&table()).unwrap();
     assert_eq!(
-        refused(&density, SurrogateKind::CentroidFix, 2),
+        refused(&density, kind("km-fix±"), 2),
         "sl-dais: km-fix± takes means of covariates, but the model reads \"group\" as an index\n  \
          hint: rand± keeps rows as they are"
     );
     assert_eq!(
-        refused(&density, SurrogateKind::CoresetInit, 2),
+        refused(&density, kind("cs-init"), 2),
         "sl-dais: cs-init clusters numeric covariates, but the model reads none\n  \
          hint: rand serves every model"
     );
@@ -110,7 +110,7 @@ fn centroids_refuse_levels_and_models_without_covariates() {
 fn what_needs_a_mode_says_so() {
     let density = Likelihood::Logistic.bind(30, 1);
     assert_eq!(
-        refused(&density, SurrogateKind::Taylor, 8),
+        refused(&density, SurrogateKind::TAYLOR, 8),
         "sl-dais: taylor needs the posterior's mode, but none was computed"
     );
     let matched = |kind| SurrogateSettings {
@@ -118,11 +118,11 @@ fn what_needs_a_mode_says_so() {
         ..SurrogateSettings::new(kind, 8)
     };
     assert_eq!(
-        refusal(&density, matched(SurrogateKind::Random)),
+        refusal(&density, matched(SurrogateKind::RANDOM)),
         "sl-dais: rand with matched weights needs the posterior's mode, but none was computed"
     );
     assert_eq!(
-        refusal(&density, matched(SurrogateKind::CoresetFix)),
+        refusal(&density, matched(kind("cs-fix"))),
         "sl-dais: matched weights are for surrogates that learn theirs from the mode on, but the surrogate is cs-fix"
     );
 }
@@ -132,7 +132,7 @@ fn a_mode_that_is_no_maximum_is_refused() {
     let density = Likelihood::Logistic.bind(30, 1);
     let mut mode = some_mode(&density);
     mode.hessian[0] = 50.0;
-    let surrogate = build(&density, SurrogateKind::Random, 8, None);
+    let surrogate = build(&density, SurrogateKind::RANDOM, 8, None);
     let learned = starts(&density, &*surrogate);
     let refused = predicted_quality(&density, &*surrogate, &learned, &mode).unwrap_err();
     assert_eq!(
@@ -155,7 +155,7 @@ fn local_latents_are_refused() {
         panic!("the model is sound");
     };
     assert_eq!(
-        refused(&density, SurrogateKind::Random, 2),
+        refused(&density, SurrogateKind::RANDOM, 2),
         "sl-dais: a surrogate has no local latents, but the model gives each row \"own\""
     );
 }

@@ -3,7 +3,7 @@
 use lehr_density::Density;
 use lehr_infer::guide::Frame;
 use lehr_infer::surrogate::{
-    Random, Setup, StartWeights, Surrogate, SurrogateKind, SurrogateSettings, Taylor,
+    RowSurrogate, Setup, StartWeights, Surrogate, SurrogateKind, SurrogateSettings, Taylor,
     predicted_quality,
 };
 use lehr_model::Bound;
@@ -16,7 +16,7 @@ const MODE: [f64; 3] = [0.25, -0.6, 0.35];
 /// (Ψ̂ − Ψ)(z* + εd) − (Ψ̂ − Ψ)(z*)
 fn error(density: &dyn Density, surrogate: &dyn Surrogate, along: [f64; 3], step: f64) -> f64 {
     let all: Vec<usize> = (0..density.n_rows()).collect();
-    let exact = Random::on_rows(density, &all);
+    let exact = RowSurrogate::on_rows(density, &all);
     let moved: Vec<f64> = (0..3).map(|i| MODE[i] + step * along[i]).collect();
     let points = [MODE.to_vec(), moved];
     let rise = |surrogate: &dyn Surrogate| {
@@ -100,7 +100,7 @@ fn divergence(
 fn matched_weights_have_the_slope_and_curvature_of_all_rows() {
     for likelihood in Likelihood::ALL {
         // Nine equations in forty weights: a solution exists but for the floor of the weights.
-        let random = (SurrogateKind::Random, 40);
+        let random = (SurrogateKind::RANDOM, 40);
         let uniform = divergence(likelihood, random, StartWeights::Uniform)(&[]);
         let matched = divergence(likelihood, random, StartWeights::Matched)(&[]);
         assert!(
@@ -112,7 +112,7 @@ fn matched_weights_have_the_slope_and_curvature_of_all_rows() {
 
 #[test]
 fn every_surrogate_that_learns_its_weights_can_start_from_matched_ones() {
-    let kinds = SurrogateKind::ALL.iter().map(|(kind, ..)| *kind);
+    let kinds = SurrogateKind::all();
     let mut seen = 0;
     for kind in kinds.filter(|kind| kind.has_matched_weights()) {
         let found = |start| divergence(Likelihood::Logistic, (kind, 40), start)(&[]);
@@ -128,7 +128,7 @@ fn matched_weights_have_the_least_divergence_where_none_is_exact() {
     for likelihood in Likelihood::ALL {
         let divergence = divergence(
             likelihood,
-            (SurrogateKind::Random, 6),
+            (SurrogateKind::RANDOM, 6),
             StartWeights::Matched,
         );
         let least = divergence(&[]);
@@ -179,7 +179,7 @@ fn taylor_has_the_rows_that_an_expansion_fits_worst() {
         mode: Some(&mode),
         frame: &frame,
     };
-    let settings = SurrogateSettings::new(SurrogateKind::Taylor, 12);
+    let settings = SurrogateSettings::new(SurrogateKind::TAYLOR, 12);
     let chosen = settings.build(&density, &setup).unwrap();
     // The far ones are certain, and so stand for themselves alone.
     let start = &chosen.blocks()[0].start;

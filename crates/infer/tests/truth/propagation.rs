@@ -9,7 +9,7 @@ use lehr_infer::annealed::{Annealed, AnnealedStart, Drive, Momentum};
 use lehr_infer::conjugate::{Information, Walk};
 use lehr_infer::evaluate::{Evaluated, evaluate};
 use lehr_infer::guide::{Base, Block, Context, Feed, Frame, FullRank, Learned};
-use lehr_infer::surrogate::{SavedSurrogate, Surrogate};
+use lehr_infer::surrogate::Surrogate;
 use lehr_infer::train::{Score, Task, TrainSettings};
 
 use crate::linear::{Gaussian, Linear};
@@ -44,8 +44,8 @@ impl Surrogate for Perturbed {
         "nothing".into()
     }
 
-    fn save(&self) -> SavedSurrogate {
-        unreachable!("the tests do not save it")
+    fn store(&self) -> lehr_density::Stored {
+        unreachable!("the tests do not store it")
     }
 }
 

@@ -207,13 +207,13 @@ fn chained(surrogate: SurrogateKind) -> Posterior {
 #[test]
 fn a_chain_that_is_worse_than_its_base_says_so() {
     // A network that has learned nothing is flat, so that the chain runs to the prior.
-    let astray = chained(SurrogateKind::Network);
+    let astray = chained(SurrogateKind::NETWORK);
     let gain = astray.gain.unwrap();
     assert!(gain.mean < -3.0 * gain.error, "{gain:?}");
     assert!(astray.is_below_base());
     assert!(astray.verdict().contains("worse than its base"));
     // Nearly all rows as they are: the chain runs towards the posterior.
-    let well = chained(SurrogateKind::Taylor);
+    let well = chained(SurrogateKind::TAYLOR);
     assert!(!well.is_below_base(), "{:?}", well.gain);
     assert!(!well.verdict().contains("base"));
     let density = bind(&logistic(), 60);

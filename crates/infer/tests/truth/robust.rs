@@ -155,14 +155,14 @@ fn settings_that_cannot_work_are_refused_in_one_sentence() {
         "full-rank: chain steps or a surrogate were set, but the method has no chain",
         &|f| {
             f.method = Method::FullRank;
-            f.surrogate = Some(SurrogateKind::Random);
+            f.surrogate = Some(SurrogateKind::RANDOM);
         },
     );
     refused(
         "dais: a surrogate was set, but the chain runs on the table's rows",
         &|f| {
             f.method = Method::Dais;
-            f.surrogate = Some(SurrogateKind::Random);
+            f.surrogate = Some(SurrogateKind::RANDOM);
         },
     );
     refused(
@@ -197,7 +197,7 @@ fn settings_that_cannot_work_are_refused_in_one_sentence() {
         "sl-dais: taylor needs the posterior's mode, but none was computed",
         &|f| {
             f.start = Start::Zero;
-            f.surrogate = Some(SurrogateKind::Taylor);
+            f.surrogate = Some(SurrogateKind::TAYLOR);
         },
     );
 }
@@ -257,7 +257,9 @@ fn both_labels_are_refused_on_counts() {
         .and_then(|t| t.with_number("x", vec![0.3, 0.9, -0.4]))
         .unwrap();
     let density = model.bind(&table).unwrap();
-    let found = refusal(&density, |f| f.surrogate = Some(SurrogateKind::RandomPair));
+    let found = refusal(&density, |f| {
+        f.surrogate = Some("rand±".parse().expect("a surrogate"))
+    });
     assert!(
         found.starts_with("sl-dais: rand± needs a binary response"),
         "{found}"

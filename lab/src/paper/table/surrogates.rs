@@ -51,10 +51,10 @@ pub(crate) fn run(settings: &Settings, watcher: &mut dyn Watcher) -> Result<Answ
 
 /// `taylor` expands at the mode, which the paper's recipe does not look for.
 fn recipes(kind: SurrogateKind) -> Vec<Recipe> {
-    match kind {
-        SurrogateKind::Taylor => vec![Recipe::Ours],
-        _ => Recipe::ALL.to_vec(),
+    if kind == SurrogateKind::TAYLOR {
+        return vec![Recipe::Ours];
     }
+    Recipe::ALL.to_vec()
 }
 
 /// All rows of a table, or as many as the paper uses: there is nothing to test.
@@ -81,10 +81,9 @@ fn as_given(dataset: Dataset) -> String {
 
 /// Surrogates by size, small sizes first; `nn` has no rows.
 fn kinds(settings: &Settings) -> Vec<(SurrogateKind, usize)> {
-    let with_rows = SurrogateKind::ALL
-        .iter()
-        .filter(|(kind, ..)| kind.has_rows());
-    let kinds: Vec<SurrogateKind> = with_rows.map(|(kind, ..)| *kind).collect();
+    let kinds: Vec<SurrogateKind> = SurrogateKind::all()
+        .filter(|kind| kind.has_rows())
+        .collect();
     let sized = |&size: &usize| {
         kinds
             .iter()
@@ -92,7 +91,7 @@ fn kinds(settings: &Settings) -> Vec<(SurrogateKind, usize)> {
             .collect::<Vec<_>>()
     };
     let mut all: Vec<_> = settings.surrogate_rows.iter().flat_map(sized).collect();
-    all.push((SurrogateKind::Network, 64));
+    all.push((SurrogateKind::NETWORK, 64));
     all
 }
 

@@ -6,8 +6,8 @@ use lehr_density::Density;
 use rayon::prelude::*;
 
 use super::pass::{DIRECTIONS, along};
-use crate::start::curvature::unit_vectors;
 use crate::start::linear::Factor;
+use lehr_numeric::hessian::unit_vectors;
 
 /// Rows of a block: with 64 latents half of a second-level cache.
 const BLOCK: usize = 512;

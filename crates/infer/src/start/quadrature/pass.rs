@@ -5,8 +5,8 @@ use lehr_graph::Expr;
 
 use super::{KNOWN, predictor};
 use crate::pass::{Argument, Pass};
-use crate::start::curvature::{columns, symmetric};
 use crate::start::linear::Factor;
+use lehr_numeric::hessian::{columns, symmetric};
 
 /// Directions per pass over the rows.
 pub(super) const DIRECTIONS: usize = 16;

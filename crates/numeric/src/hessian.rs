@@ -1,0 +1,101 @@
+//! Matrices that are known by their products with vectors, a few of which are taken side by side.
+
+/// The unit vectors from `first` on, as many as there are lanes; zeros for what is left.
+pub fn unit_vectors(size: usize, first: usize, lanes: usize) -> Vec<f64> {
+    let mut vectors = vec![0.0; lanes * size];
+    for lane in 0..lanes.min(size - first) {
+        vectors[lane * size + first + lane] = 1.0;
+    }
+    vectors
+}
+
+/// A matrix from its products with unit vectors, `lanes` at a time: one column after another.
+pub fn columns(size: usize, lanes: usize, product: impl FnMut(&[f64]) -> Vec<f64>) -> Vec<f64> {
+    let mut matrix = Vec::with_capacity(size * size);
+    each_column(size, lanes, product, |_, column| matrix.extend(column));
+    matrix
+}
+
+/// The diagonal of such a matrix, which may be too large to be held.
+pub fn diagonal(size: usize, lanes: usize, product: impl FnMut(&[f64]) -> Vec<f64>) -> Vec<f64> {
+    let mut diagonal = Vec::with_capacity(size);
+    each_column(size, lanes, product, |place, column| {
+        diagonal.push(column[place]);
+    });
+    diagonal
+}
+
+fn each_column(
+    size: usize,
+    lanes: usize,
+    mut product: impl FnMut(&[f64]) -> Vec<f64>,
+    mut take: impl FnMut(usize, &[f64]),
+) {
+    for first in (0..size).step_by(lanes) {
+        let found = product(&unit_vectors(size, first, lanes));
+        // A product that does not depend on the direction has no lanes.
+        let products = found.chunks_exact(size).cycle();
+        let places = first..size.min(first + lanes);
+        places
+            .zip(products)
+            .for_each(|(place, column)| take(place, column));
+    }
+}
+
+/// The symmetric part: rounding leaves the two triangles slightly apart.
+pub fn symmetric(mut matrix: Vec<f64>, size: usize) -> Vec<f64> {
+    for i in 0..size {
+        for j in 0..i {
+            let mean = 0.5 * (matrix[i * size + j] + matrix[j * size + i]);
+            matrix[i * size + j] = mean;
+            matrix[j * size + i] = mean;
+        }
+    }
+    matrix
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SIZE: usize = 5;
+
+    fn entry(i: usize, j: usize) -> f64 {
+        (3 * i + j) as f64
+    }
+
+    /// The products with several vectors, one after another.
+    fn product(vectors: &[f64]) -> Vec<f64> {
+        let one = |vector: &[f64]| -> Vec<f64> {
+            let row = |i| {
+                vector
+                    .iter()
+                    .enumerate()
+                    .map(|(j, x)| entry(i, j) * x)
+                    .sum()
+            };
+            (0..SIZE).map(row).collect()
+        };
+        vectors.chunks(SIZE).flat_map(one).collect()
+    }
+
+    #[test]
+    fn columns_and_diagonal_are_the_same_for_any_number_of_lanes() {
+        let expected: Vec<f64> = (0..SIZE * SIZE)
+            .map(|k| entry(k % SIZE, k / SIZE))
+            .collect();
+        for lanes in [1, 2, 5, 7] {
+            assert_eq!(columns(SIZE, lanes, product), expected);
+            let diagonal = diagonal(SIZE, lanes, product);
+            assert!((0..SIZE).all(|i| diagonal[i] == entry(i, i)));
+        }
+        let symmetric = symmetric(expected, SIZE);
+        assert!((0..SIZE * SIZE).all(|k| symmetric[k] == symmetric[k % SIZE * SIZE + k / SIZE]));
+    }
+
+    #[test]
+    fn a_product_without_lanes_is_that_of_every_direction() {
+        assert_eq!(columns(2, 2, |_| vec![0.0, 0.0]), [0.0; 4]);
+        assert_eq!(diagonal(2, 2, |_| vec![0.0, 0.0]), [0.0; 2]);
+    }
+}
