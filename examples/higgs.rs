@@ -81,35 +81,26 @@ fn main() -> Result<(), Box<dyn Error>> {
     println!(
         "method           bound             evidence          k̂     steps  converged  start  train  all"
     );
-    for method in [
-        Method::MeanField,
-        Method::FullRank,
-        Method::Dais,
-        Method::NsDais,
-        Method::SlDais,
-    ] {
-        let mut fit = Fit::new(method);
-        if method == Method::Dais {
+    for method in ["mean-field", "full-rank", "dais", "ns-dais", "sl-dais"] {
+        let mut fit = Fit::named(method)?;
+        if method == "dais" {
             // Every step reads every row: a short chain and few steps.
-            fit.chain_steps = Some(2);
-            fit.train.iterations = Iterations::Fixed(500);
+            fit = fit.set("chain-steps", "2")?.set("iterations", "500")?;
         }
-        let mut run = Run {
-            observer: &mut (),
-            checkpoint: None,
-        };
-        let p = fit.run(&density, &mut run)?;
+        let p = fit.run(&density)?;
+        let evidence = p.evidence.as_ref().expect("a bound of every guide");
+        let importance = p.importance().expect("weights of every guide");
         let s = p.seconds;
         println!(
             "{:12} {:11.3} ± {:.3} {:11.3} ± {:.3} {:6.2} {:8} {:9} {:7.2} {:6.2} {:6.2}",
-            method.to_string(),
-            p.bound.mean,
-            p.bound.error,
-            p.evidence.mean,
-            p.evidence.error,
-            p.pareto.shape,
-            p.trained.iterations,
-            p.trained.converged,
+            method,
+            evidence.bound.mean,
+            evidence.bound.error,
+            evidence.estimate.mean,
+            evidence.estimate.error,
+            importance.pareto.shape,
+            importance.training.iterations,
+            importance.training.converged,
             s.start,
             s.train,
             s.start + s.compile + s.train + s.evaluate

@@ -50,11 +50,13 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         });
     });
     let density = model.bind(&table)?;
-    let posterior = lehr::fit(&density, Method::FullRank)?;
+    let posterior = Fit::new(FullRank::default()).run(&density)?;
     println!("{}", posterior.verdict());
+    let bound = posterior.bound().expect("a bound of every guide");
+    let training = posterior.training().expect("a guide is trained");
     println!(
         "log evidence at least {:.2} ± {:.2}, after {} steps",
-        posterior.bound.mean, posterior.bound.error, posterior.trained.iterations
+        bound.mean, bound.error, training.iterations
     );
     let truths = WEIGHTS.into_iter().chain([GROUP_SCALE]);
     for (summary, truth) in posterior.summaries().iter().zip(truths) {

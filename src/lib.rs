@@ -40,8 +40,10 @@
 //!     });
 //! });
 //! let density = model.bind(&table)?;
-//! let posterior = lehr::fit(&density, Method::FullRank)?;
-//! assert!(posterior.bound.mean < posterior.evidence.mean + 0.1);
+//! let posterior = Fit::new(FullRank::default()).seed(7).run(&density)?;
+//! println!("{}", posterior.verdict());
+//! let evidence = posterior.evidence.expect("a variational method has a bound");
+//! assert!(evidence.bound.mean < evidence.estimate.mean + 0.1);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
@@ -56,38 +58,26 @@ pub use lehr_regression as regression;
 pub use lehr_report as report;
 pub use lehr_table as table;
 
-pub use lehr_infer::method::methods;
+pub use lehr_infer::method::METHODS;
 pub use lehr_regression::{Error, SavedFit, regress};
 
 use std::path::Path;
-
-use lehr_density::Density;
-use lehr_infer::fit::{Fit, FitError};
-use lehr_infer::method::Method;
-use lehr_infer::posterior::Posterior;
-use lehr_infer::train::Run;
 
 /// What most programs use.
 pub mod prelude {
     pub use lehr_density::{Density, Support};
     pub use lehr_graph::Expr;
-    pub use lehr_infer::fit::{Fit, FitError, Start};
-    pub use lehr_infer::method::Method;
+    pub use lehr_infer::fit::{Fit, FitError};
+    pub use lehr_infer::judge::Level;
+    pub use lehr_infer::method::{
+        Dais, FullRank, LowRank, MeanField, Method, Ns2Dais, NsDais, SlDais,
+    };
     pub use lehr_infer::posterior::Posterior;
-    pub use lehr_infer::train::{Iterations, Run};
+    pub use lehr_infer::train::Iterations;
     pub use lehr_model::distribution::*;
     pub use lehr_model::{Model, Row};
     pub use lehr_regression::{Family, Groups, NewLevels, SavedFit, regress};
     pub use lehr_table::Table;
-}
-
-/// Fits by a method with every other choice left to the rules, watched by nobody.
-pub fn fit(density: &dyn Density, method: Method) -> Result<Posterior, FitError> {
-    let mut run = Run {
-        observer: &mut (),
-        checkpoint: None,
-    };
-    Fit::new(method).run(density, &mut run)
 }
 
 /// Reads a fit that was saved, whether by [`SavedFit::save`] or by the command.

@@ -55,12 +55,16 @@ fn compare(problem: &Problem) -> Result<Panel> {
     };
     let mut lines = Vec::new();
     let (mut gain, mut start) = (0.0, Vec::new());
-    for (method, steps) in [
-        (Method::FullRank, None),
-        (Method::SlDais, Some(problem.chain_steps)),
+    let mut chain = SlDais::default();
+    chain.chain.steps = Some(problem.chain_steps);
+    let name = format!("sl-dais, K = {}", problem.chain_steps);
+    for (name, fit) in [
+        ("full-rank", Fit::new(FullRank::default())),
+        (&name, Fit::new(chain)),
     ] {
-        let posterior = fit(&density, method, steps)?;
-        gain = posterior.bound.mean - gain;
+        let posterior = made(&density, name, fit)?;
+        let bound = posterior.bound().expect("a bound of every guide");
+        gain = bound.mean - gain;
         lines.push(shown(&posterior.draws));
         start = posterior.draws[..latents.size()].to_vec();
     }
@@ -82,30 +86,21 @@ fn compare(problem: &Problem) -> Result<Panel> {
     })
 }
 
-fn fit(density: &dyn Density, method: Method, steps: Option<usize>) -> Result<Posterior> {
-    let mut fit = Fit::new(method);
-    fit.chain_steps = steps;
-    fit.draws = DRAWS;
-    let mut run = Run {
-        observer: &mut (),
-        checkpoint: None,
-    };
+fn made(density: &dyn Density, name: &str, fit: Fit<'_>) -> Result<Posterior> {
     let clock = Instant::now();
-    let posterior = fit.run(density, &mut run)?;
-    let (bound, evidence) = (posterior.bound, posterior.evidence);
-    let name = match steps {
-        None => method.to_string(),
-        Some(steps) => format!("{method}, K = {steps}"),
-    };
+    let posterior = fit.draws(DRAWS).run(density)?;
+    let evidence = posterior.evidence.as_ref().expect("a bound of every guide");
+    let importance = posterior.importance().expect("weights of every guide");
+    let (bound, evidence) = (evidence.bound, evidence.estimate);
     println!(
         "  {name:16} bound {:9.2} ± {:.2}  evidence {:9.2} ± {:.2}  k̂ {:.2}  {:.1} s{}",
         bound.mean,
         bound.error,
         evidence.mean,
         evidence.error,
-        posterior.pareto.shape,
+        importance.pareto.shape,
         clock.elapsed().as_secs_f64(),
-        if posterior.trained.converged {
+        if importance.training.converged {
             ""
         } else {
             "  (not converged)"

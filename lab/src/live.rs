@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-use lehr_infer::observer::{Observer, Progress, Wish};
+use lehr_infer::observer::{Observer, Phase, Progress, Wish};
 use lehr_lab::paper::Watcher;
 
 use crate::session::{Session, Voice};
@@ -43,8 +43,8 @@ impl Drop for Live {
 }
 
 impl Observer for Live {
-    fn begin(&mut self, part: &str) {
-        self.show(part);
+    fn begin(&mut self, phase: Phase) {
+        self.show(phase.doing);
     }
 
     fn progress(&mut self, at: &Progress) -> Wish {

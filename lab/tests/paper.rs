@@ -1,6 +1,6 @@
 //! Every table on tiny settings: it is made, its page is whole, and a second run does no fit again.
 
-use lehr_infer::observer::Observer;
+use lehr_infer::observer::{Observer, Phase};
 use lehr_lab::paper::{Answer, Dataset, Origin, Settings, Table, Watcher};
 use lehr_report::Style;
 
@@ -12,8 +12,8 @@ struct Counter {
 }
 
 impl Observer for Counter {
-    fn begin(&mut self, part: &str) {
-        self.fits += usize::from(part == "train");
+    fn begin(&mut self, phase: Phase) {
+        self.fits += usize::from(phase == Phase::TRAIN);
     }
 }
 

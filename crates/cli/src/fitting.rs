@@ -8,8 +8,7 @@ use clap::Args;
 use lehr::density::Density;
 use lehr::formula::Formula;
 use lehr::infer::fit::Fit;
-use lehr::infer::method::Method;
-use lehr::infer::train::{Checkpoint, Run};
+use lehr::infer::run::Checkpoint;
 use lehr::regression::{BoundRegression, SavedFit, Specification};
 use lehr::table::Source;
 
@@ -125,19 +124,21 @@ impl Prepared {
     /// Fits by one method.
     pub(crate) fn fit(
         &self,
-        fit: &Fit,
+        fit: Fit<'_>,
         live: &mut Live,
         checkpoint: Option<Checkpoint>,
     ) -> Result<SavedFit> {
+        let method = fit.method.info();
         ensure!(
-            self.stored.is_none() || fit.method != Method::Dais,
-            "dais: expected rows in memory, found {} on disk\n  hint: sl-dais does not need them, or allow more with --memory",
+            self.stored.is_none() || !method.reads_all_rows,
+            "{}: expected rows in memory, found {} on disk\n  hint: sl-dais does not need them, or allow more with --memory",
+            method.name,
             self.bound.bound.n_rows()
         );
-        let mut run = Run {
-            observer: live,
-            checkpoint,
+        let fit = match checkpoint {
+            Some(checkpoint) => fit.checkpoint(checkpoint),
+            None => fit,
         };
-        Ok(self.bound.fit(fit, &mut run)?)
+        Ok(self.bound.fit(fit.observer(live))?)
     }
 }

@@ -5,7 +5,7 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 static ASKED: AtomicBool = AtomicBool::new(false);
-static TRAINING: AtomicBool = AtomicBool::new(false);
+static WAITS: AtomicBool = AtomicBool::new(false);
 
 /// What must not be left behind when the process ends at once.
 static DOOMED: Mutex<Option<PathBuf>> = Mutex::new(None);
@@ -17,7 +17,7 @@ const INTERRUPTED: i32 = 130;
 pub(crate) fn listen() {
     let _ = ctrlc::set_handler(|| {
         let again = ASKED.swap(true, Ordering::SeqCst);
-        if again || !TRAINING.load(Ordering::SeqCst) {
+        if again || !WAITS.load(Ordering::SeqCst) {
             if let Ok(Some(path)) = DOOMED.lock().as_deref() {
                 let _ = std::fs::remove_dir_all(path);
                 let _ = std::fs::remove_file(path);
@@ -32,10 +32,18 @@ pub(crate) fn asked() -> bool {
     ASKED.load(Ordering::SeqCst)
 }
 
-/// Notes whether a step is running that must be finished first.
-pub(crate) fn note_part(part: &str) {
-    let waits = matches!(part, "train" | "convert");
-    TRAINING.store(waits, Ordering::SeqCst);
+/// What is to happen when the user asks to stop.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Reaction {
+    /// The work in progress sees to it: it looks at [`asked`].
+    Finish,
+    /// The process ends at once.
+    End,
+}
+
+/// Says what is to happen from now on when the user asks to stop.
+pub(crate) fn react(reaction: Reaction) {
+    WAITS.store(reaction == Reaction::Finish, Ordering::SeqCst);
 }
 
 /// Names the file or folder that goes when the process is interrupted outside of training.

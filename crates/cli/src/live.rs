@@ -4,9 +4,9 @@ use std::fmt::Write;
 use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-use lehr::infer::observer::{Observer, Progress, Wish};
+use lehr::infer::observer::{Observer, Phase, Progress, Wish};
 
-use crate::interrupt;
+use crate::interrupt::{self, Reaction};
 use crate::session::{Session, Voice};
 
 /// The live line; it is gone when this is dropped.
@@ -57,15 +57,14 @@ impl Drop for Live {
 }
 
 impl Observer for Live {
-    fn begin(&mut self, part: &str) {
-        interrupt::note_part(part);
-        self.began = None;
-        self.show(match part {
-            "start" => "finding a start",
-            "train" => "compiling",
-            "evaluate" => "weighing fresh draws on all rows",
-            other => other,
+    fn begin(&mut self, phase: Phase) {
+        interrupt::react(if phase.stops {
+            Reaction::Finish
+        } else {
+            Reaction::End
         });
+        self.began = None;
+        self.show(phase.doing);
     }
 
     fn progress(&mut self, at: &Progress) -> Wish {

@@ -39,19 +39,19 @@ struct PriorObject {
 /// A fit.
 #[derive(Serialize)]
 pub(crate) struct FitObject {
-    method: &'static str,
+    method: String,
     formula: String,
     family: &'static str,
     n_rows: usize,
     dropped_rows: u64,
     n_latents: usize,
     iterations: u64,
-    converged: bool,
-    elbo: EstimateObject,
-    evidence: EstimateObject,
+    converged: Option<bool>,
+    elbo: Option<EstimateObject>,
+    evidence: Option<EstimateObject>,
     #[serde(skip_serializing_if = "Option::is_none")]
     gain_over_base: Option<EstimateObject>,
-    pareto_k: f64,
+    pareto_k: Option<f64>,
     effective_sample_size: f64,
     verdict: String,
     verdict_sentence: String,
@@ -100,29 +100,31 @@ impl FitObject {
     pub(crate) fn new(saved: &SavedFit, groups: Groups) -> FitObject {
         let posterior = &saved.posterior;
         let verdict = saved.verdict();
-        let iterations = posterior.trained.iterations;
+        let (evidence, training) = (posterior.evidence.as_ref(), posterior.training());
         let priors = saved.regression.priors().into_iter();
         FitObject {
-            method: posterior.method.info().name,
+            method: posterior.method().to_owned(),
             formula: saved.regression.formula().to_owned(),
             family: saved.regression.family().name(),
-            n_rows: posterior.n_rows,
+            n_rows: posterior.origin.rows,
             dropped_rows: saved.dropped_rows,
             n_latents: posterior.latents.size(),
-            iterations,
-            converged: posterior.trained.converged,
-            elbo: estimate(posterior.bound, Some(posterior.n_draws())),
-            evidence: estimate(posterior.evidence, None),
-            gain_over_base: posterior.gain.map(|gain| estimate(gain, None)),
-            pareto_k: posterior.pareto.shape,
-            effective_sample_size: posterior.pareto.effective_size,
+            iterations: training.map_or(0, |training| training.iterations),
+            converged: training.map(|training| training.converged),
+            elbo: evidence.map(|one| estimate(one.bound, Some(posterior.n_draws()))),
+            evidence: evidence.map(|one| estimate(one.estimate, None)),
+            gain_over_base: evidence
+                .and_then(|one| one.gain.as_ref())
+                .map(|gain| estimate(gain.nats, None)),
+            pareto_k: posterior.pareto_shape(),
+            effective_sample_size: posterior.effective_size(),
             verdict: verdict.level.name().to_owned(),
             verdict_sentence: verdict.sentence,
             advice: verdict.advice,
             corrected: saved.is_corrected(),
             seconds: saved.seconds(),
             microseconds_per_iteration: 1e6 * posterior.seconds.train
-                / posterior.trained.steps_now.max(1) as f64,
+                / training.map_or(1, |training| training.steps_now.max(1)) as f64,
             coefficients: (saved.coefficients(groups).iter())
                 .map(Into::into)
                 .collect(),
@@ -132,7 +134,7 @@ impl FitObject {
             choices: posterior.choices.iter().cloned().collect(),
             notes: saved.regression.notes().to_vec(),
             contents: saved.contents.clone(),
-            seed: posterior.seed,
+            seed: posterior.origin.seed,
             version: saved.version.clone(),
             output: None,
             test_log_likelihood: None,

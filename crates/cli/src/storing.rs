@@ -13,7 +13,7 @@ use lehr::table::{
     Field, Kind, Provenance, ReadOptions, Scratch, Shuffled, Shuffler, Source, Table, TableError,
 };
 
-use crate::interrupt;
+use crate::interrupt::{self, Reaction};
 use crate::live::Live;
 use crate::reading::stop;
 
@@ -208,7 +208,7 @@ fn convert(
     rows: &RowFile,
     fingerprint: u64,
 ) -> Result<Shuffled> {
-    interrupt::note_part("convert");
+    interrupt::react(Reaction::Finish);
     let (mut shuffler, mut failed, mut first) = (None, None, 0);
     let dropped_rows = files.scan(None, &mut |block| {
         if interrupt::asked() {
@@ -224,7 +224,7 @@ fn convert(
             RegressionError::NoRows
         })
     });
-    interrupt::note_part("converted");
+    interrupt::react(Reaction::End);
     if interrupt::asked() {
         return Err(anyhow!("fit: stopped before it began, nothing is saved"));
     }

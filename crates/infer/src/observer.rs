@@ -1,5 +1,37 @@
 //! Who watches a fit.
 
+/// A part of a fit's work.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Phase {
+    /// What is being done, in words.
+    pub doing: &'static str,
+    /// Whether it reports progress, so that it can be stopped between two steps and resumed.
+    pub stops: bool,
+}
+
+impl Phase {
+    /// A start is looked for.
+    pub const START: Phase = Phase {
+        doing: "finding a start",
+        stops: false,
+    };
+    /// The Gaussian below a guide is trained alone.
+    pub const BASE: Phase = Phase {
+        doing: "training the base",
+        stops: true,
+    };
+    /// The guide is trained.
+    pub const TRAIN: Phase = Phase {
+        doing: "compiling",
+        stops: true,
+    };
+    /// Fresh draws are weighed.
+    pub const EVALUATE: Phase = Phase {
+        doing: "weighing fresh draws on all rows",
+        stops: false,
+    };
+}
+
 /// How a fit stands.
 #[derive(Clone, Copy, Debug)]
 pub struct Progress {
@@ -7,31 +39,31 @@ pub struct Progress {
     pub step: u64,
     /// Steps at the most.
     pub cap: u64,
-    /// Mean of the recent estimates of the bound.
+    /// Mean of the recent estimates of the bound; NaN where there is no bound.
     pub bound: f64,
     /// Standard error of that mean.
     pub bound_error: f64,
-    /// The learning rate.
+    /// The learning rate, or the step size of a chain.
     pub rate: f64,
 }
 
 /// What the watcher wants.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Wish {
-    /// Go on.
+    /// Continue.
     Continue,
     /// Finish the step, write the checkpoint and stop.
     Stop,
 }
 
-/// Called every so many steps, and between the parts of a fit.
-pub trait Observer {
-    /// A part of the work begins.
-    fn begin(&mut self, part: &str) {
-        let _ = part;
+/// Called every so many steps, and between the phases of a fit.
+pub trait Observer: Send {
+    /// A phase begins.
+    fn begin(&mut self, phase: Phase) {
+        let _ = phase;
     }
 
-    /// Training has come this far.
+    /// A phase that can be stopped has come this far.
     fn progress(&mut self, progress: &Progress) -> Wish {
         let _ = progress;
         Wish::Continue

@@ -4,7 +4,6 @@ use std::ops::Range;
 
 use lehr_density::{Density, Point};
 
-use crate::guide::PARAMS;
 use crate::pass::{Argument, Pass};
 use crate::posterior::Posterior;
 
@@ -47,7 +46,6 @@ pub fn pointwise(
 impl Posterior {
     /// log p(yₙ | z) of every row of a table and every draw, as [`pointwise`] shows them.
     pub fn pointwise(&self, density: &dyn Density, visit: impl FnMut(Range<usize>, &[f64])) {
-        let params = self.trained.learned.get(PARAMS).unwrap_or(&[]);
-        pointwise(density, &self.draws, params, visit);
+        pointwise(density, &self.draws, &self.param_values, visit);
     }
 }

@@ -1,19 +1,20 @@
-//! What a fit leaves: draws, their weights, and what they are worth.
+//! What a fit leaves: draws, what they are worth, and where they come from.
 
 use std::path::Path;
 
-use lehr_density::{Density, Layout, SiteValue};
+use lehr_density::{Density, Layout, SiteValue, Stored};
 use lehr_file::{FileError, load, save};
+use lehr_numeric::pareto::Pareto;
+use lehr_numeric::summary::{
+    Weighted, effective_size_bulk, mean, quantile, sd, shortest_interval, sorted, split_rank_rhat,
+};
 use serde::{Deserialize, Serialize};
 
-use crate::evaluate::{Evaluated, draw};
 use crate::file::POSTERIOR;
-use crate::fit::{Fit, FitError, GuideSpec, Made};
-use crate::guide::{Frame, PARAMS};
-use crate::method::Method;
-use crate::train::Trained;
-use lehr_numeric::pareto::{Pareto, Trust, WeightError};
-use lehr_numeric::summary::{Weighted, mean, quantile, sd, shortest_interval, sorted};
+use crate::fit::{Choices, FitError};
+use crate::judge::{Level, Verdict, draws_level};
+use crate::method::{Sampler, restore};
+use crate::train::Training;
 
 /// A number with its Monte Carlo standard error.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
@@ -25,8 +26,14 @@ pub struct Estimate {
 }
 
 impl Estimate {
+    /// What nothing is known of.
+    pub const UNKNOWN: Estimate = Estimate {
+        mean: f64::NAN,
+        error: f64::NAN,
+    };
+
     /// The mean of independent numbers.
-    pub(crate) fn of(values: &[f64]) -> Estimate {
+    pub fn of(values: &[f64]) -> Estimate {
         Estimate {
             mean: mean(values),
             error: sd(values) / (values.len() as f64).sqrt(),
@@ -41,7 +48,7 @@ pub struct Seconds {
     pub start: f64,
     /// Writing, differentiating and planning the program.
     pub compile: f64,
-    /// Training.
+    /// Training, or running Markov chains.
     pub train: f64,
     /// Fresh draws on all rows.
     pub evaluate: f64,
@@ -62,86 +69,231 @@ pub struct Summary {
     pub shortest: (f64, f64),
 }
 
+/// What a fit says of the log evidence.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Evidence {
+    /// The bound on the log evidence, on all rows.
+    pub bound: Estimate,
+    /// The importance-weighted estimate of the log evidence.
+    pub estimate: Estimate,
+    /// How far the bound is above that of the Gaussian below the guide, if there is one.
+    pub gain: Option<Gain>,
+}
+
+/// What a guide gains over the Gaussian that it is built on.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Gain {
+    /// The method of that Gaussian.
+    pub over: String,
+    /// The difference of the bounds.
+    pub nats: Estimate,
+}
+
+/// What tells how good the draws are.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub enum Diagnostics {
+    /// Independent draws of a trained guide, with importance weights.
+    Importance(Importance),
+    /// Draws of Markov chains.
+    Chains(Chains),
+}
+
+/// What tells how good the draws of a trained guide are.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Importance {
+    /// The log weights of the draws and what they say.
+    pub pareto: Pareto,
+    /// How training went.
+    pub training: Training,
+}
+
+/// What tells how good the draws of Markov chains are.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Chains {
+    /// How many chains there are. Their draws are as many each, one chain after another.
+    pub count: usize,
+    /// Steps before the first draw that is kept.
+    pub warmup: usize,
+    /// Steps whose energy error was too large to be trusted.
+    pub divergences: u64,
+    /// Split R̂ of ranks of every unconstrained latent.
+    pub r_hat: Vec<f64>,
+    /// Effective draws of every unconstrained latent.
+    pub effective: Vec<f64>,
+}
+
+impl Chains {
+    /// The diagnostics of the draws of as many chains of `size` latents each.
+    pub fn of(draws: &[f64], size: usize, count: usize) -> Chains {
+        let length = draws.len() / (size * count).max(1);
+        let column = |latent: usize| -> Vec<f64> {
+            let rows = draws.chunks_exact(size);
+            rows.map(|row| row[latent]).collect()
+        };
+        let each = |judge: fn(&[&[f64]]) -> f64| {
+            let judged = (0..size).map(|latent| {
+                let column = column(latent);
+                let chains: Vec<&[f64]> = column.chunks_exact(length.max(1)).collect();
+                judge(&chains)
+            });
+            judged.collect()
+        };
+        Chains {
+            count,
+            warmup: 0,
+            divergences: 0,
+            r_hat: each(split_rank_rhat),
+            effective: each(effective_size_bulk),
+        }
+    }
+
+    /// The largest R̂; NaN if any is.
+    pub fn largest_r_hat(&self) -> f64 {
+        let larger = |most: f64, one: &f64| {
+            if most.is_nan() || one.is_nan() {
+                f64::NAN
+            } else {
+                most.max(*one)
+            }
+        };
+        self.r_hat.iter().fold(1.0, larger)
+    }
+
+    /// The smallest number of effective draws; NaN if any is.
+    pub fn fewest_effective(&self) -> f64 {
+        let fewer = |least: f64, one: &f64| {
+            if least.is_nan() || one.is_nan() {
+                f64::NAN
+            } else {
+                least.min(*one)
+            }
+        };
+        self.effective.iter().fold(f64::INFINITY, fewer)
+    }
+}
+
+/// Where a posterior comes from, so that it can be drawn from again.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Origin {
+    /// The method, and what the fit stored of itself.
+    pub method: Stored,
+    /// The model, if it can be stored.
+    pub model: Option<Stored>,
+    /// The model in words.
+    pub description: String,
+    /// The seed.
+    pub seed: u64,
+    /// Rows of the table.
+    pub rows: usize,
+    /// The version of this crate.
+    pub version: String,
+    /// What of the user's rows is stored with the method, in words.
+    pub contents: String,
+}
+
+impl Origin {
+    /// The origin of a fit of this model, but for its method, with what that stores of the rows.
+    pub fn of(density: &dyn Density, seed: u64, contents: String) -> Origin {
+        Origin {
+            method: Stored {
+                name: String::new(),
+                bytes: Vec::new(),
+            },
+            model: density.origin(),
+            description: density
+                .predictive()
+                .map_or_else(String::new, |model| model.describe()),
+            seed,
+            rows: density.n_rows(),
+            version: env!("CARGO_PKG_VERSION").into(),
+            contents,
+        }
+    }
+}
+
 /// A fitted posterior.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Posterior {
-    /// How it was made.
-    pub method: Method,
+    /// z of every draw, one after another.
+    pub draws: Vec<f64>,
     /// The sites behind z.
     pub latents: Layout,
     /// The sites behind θ.
     pub params: Layout,
-    /// Rows of the table.
-    pub n_rows: usize,
-    /// The guide, with its surrogate if it has one.
-    pub guide: GuideSpec,
-    /// The frame the guide moves in.
-    pub frame: Frame,
-    /// What was learned, and how that went.
-    pub trained: Trained,
-    /// z of every draw, one after another.
-    pub draws: Vec<f64>,
-    /// The log weights of the draws and what they say.
-    pub pareto: Pareto,
-    /// The bound on the log evidence, on all rows.
-    pub bound: Estimate,
-    /// The importance-weighted estimate of the log evidence.
-    pub evidence: Estimate,
-    /// How far a chain's bound is above that of the Gaussian it starts from; `None` without one.
-    pub gain: Option<Estimate>,
+    /// θ, flat and unconstrained.
+    pub param_values: Vec<f64>,
+    /// What the fit says of the log evidence, if anything.
+    pub evidence: Option<Evidence>,
+    /// What tells how good the draws are.
+    pub diagnostics: Diagnostics,
+    /// Where it comes from.
+    pub origin: Origin,
     /// What was chosen for the user.
-    pub choices: Vec<(String, String)>,
-    /// The seed.
-    pub seed: u64,
+    pub choices: Choices,
     /// Wall time.
     pub seconds: Seconds,
-    /// The model in words.
-    pub model: String,
 }
 
 impl Posterior {
-    pub(crate) fn new(
-        fit: &Fit,
-        density: &dyn Density,
-        made: Made,
-        evaluated: Evaluated,
-    ) -> Result<Posterior, WeightError> {
-        let weights = &evaluated.log_weights;
-        let pareto = Pareto::new(weights)?;
-        Ok(Posterior {
-            method: fit.method,
-            latents: density.latents().clone(),
-            params: density.params().clone(),
-            n_rows: density.n_rows(),
-            guide: made.spec,
-            frame: made.frame,
-            trained: made.trained,
-            bound: Estimate::of(weights),
-            gain: made.gain,
-            evidence: Estimate {
-                mean: pareto.log_evidence,
-                error: pareto.log_evidence_error,
-            },
-            pareto,
-            draws: evaluated.latents,
-            choices: made.choices,
-            seed: fit.train.seed,
-            seconds: made.seconds,
-            model: density
-                .predictive()
-                .map_or_else(String::new, |p| p.describe()),
-        })
-    }
-
     /// How many draws there are.
     pub fn n_draws(&self) -> usize {
         self.draws.len() / self.latents.size().max(1)
     }
 
+    /// The name of the method.
+    pub fn method(&self) -> &str {
+        &self.origin.method.name
+    }
+
+    /// The bound on the log evidence, if the method has one.
+    pub fn bound(&self) -> Option<Estimate> {
+        self.evidence.as_ref().map(|evidence| evidence.bound)
+    }
+
+    /// What tells how good the draws of a trained guide are.
+    pub fn importance(&self) -> Option<&Importance> {
+        match &self.diagnostics {
+            Diagnostics::Importance(importance) => Some(importance),
+            Diagnostics::Chains(_) => None,
+        }
+    }
+
+    /// How training went, if anything was trained.
+    pub fn training(&self) -> Option<&Training> {
+        self.importance().map(|importance| &importance.training)
+    }
+
+    /// k̂, the shape of the tail of the weights, if the draws have weights.
+    pub fn pareto_shape(&self) -> Option<f64> {
+        self.importance().map(|importance| importance.pareto.shape)
+    }
+
+    /// How many independent draws these are worth: of Markov chains, for the worst latent.
+    pub fn effective_size(&self) -> f64 {
+        match &self.diagnostics {
+            Diagnostics::Importance(importance) => importance.pareto.effective_size,
+            Diagnostics::Chains(chains) => chains.fewest_effective(),
+        }
+    }
+
+    /// What the weights of the draws allow: as they are, corrected, or not at all. Draws without
+    /// weights are taken as they are.
+    pub fn draws_level(&self) -> Level {
+        let importance = self.importance();
+        importance.map_or(Level::Reliable, |one| draws_level(&one.pareto))
+    }
+
+    /// The weights of the draws, summing to one.
+    pub fn weights(&self) -> Vec<f64> {
+        match self.importance() {
+            Some(importance) => importance.pareto.weights(),
+            None => vec![1.0 / self.n_draws().max(1) as f64; self.n_draws()],
+        }
+    }
+
     /// θ on the constrained scale.
-    pub fn param_values(&self) -> Vec<SiteValue> {
-        let values = self.trained.learned.get(PARAMS).unwrap_or(&[]);
-        self.params.constrain_values(values)
+    pub fn param_sites(&self) -> Vec<SiteValue> {
+        self.params.constrain_values(&self.param_values)
     }
 
     /// The draws on the constrained scale, by site.
@@ -157,7 +309,7 @@ impl Posterior {
     /// Summaries with the draws weighted by their smoothed importance weights, which corrects
     /// what the guide gets wrong as far as its draws reach.
     pub fn corrected_summaries(&self) -> Vec<Summary> {
-        let weights = self.pareto.weights();
+        let weights = self.weights();
         self.each_quantity(|name, values| weighted_summary(name, values, &weights))
     }
 
@@ -174,31 +326,9 @@ impl Posterior {
         all
     }
 
-    /// Whether a chain is worse than the Gaussian it starts from, by more than two standard
-    /// errors.
-    pub fn is_below_base(&self) -> bool {
-        self.gain.is_some_and(|gain| gain.mean < -2.0 * gain.error)
-    }
-
-    /// Whether to rely on the draws, in one sentence.
-    pub fn verdict(&self) -> String {
-        let k = self.pareto.shape;
-        let words = match self.pareto.trust {
-            Trust::Reliable => "reliable",
-            Trust::Corrected => "use the corrected summaries",
-            Trust::Untrusted => "do not trust these draws",
-        };
-        let trained = if self.trained.converged {
-            ""
-        } else {
-            "; training had not converged"
-        };
-        let below = if self.is_below_base() {
-            "; the chain is worse than its base"
-        } else {
-            ""
-        };
-        format!("{words} (k̂ = {k:.2}{trained}{below})")
+    /// Whether to rely on the draws, why, and what could be done.
+    pub fn verdict(&self) -> Verdict {
+        Verdict::of(self)
     }
 
     /// Writes the posterior to a file, all or nothing.
@@ -211,18 +341,26 @@ impl Posterior {
         load(path, POSTERIOR)
     }
 
+    /// The fit read back from what it stored of itself.
+    ///
+    /// # Errors
+    /// If its method is not known here, or what it stored is damaged.
+    pub fn sampler(&self) -> Result<Box<dyn Sampler>, FitError> {
+        restore(&self.origin.method)
+    }
+
     /// More draws of z. A chain on a surrogate needs the model, but no row of the table: the
     /// density may be bound to any rows of the same columns.
+    ///
+    /// # Errors
+    /// If the fit cannot be read back, or the density is another model's.
     pub fn draw_more(
         &self,
         density: &dyn Density,
         count: usize,
         seed: u64,
     ) -> Result<Vec<f64>, FitError> {
-        let guide = self.guide.guide(density)?;
-        let place = (density, &self.frame);
-        let drawn = draw(place, guide.as_ref(), &self.trained.learned, (count, seed))?;
-        Ok(drawn.latents)
+        self.sampler()?.draw(density, count, seed)
     }
 }
 

@@ -4,10 +4,10 @@
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::sync::atomic::{AtomicIsize, AtomicUsize, Ordering};
 
-use lehr_infer::fit::{Fit, Start};
-use lehr_infer::method::{Method, methods};
-use lehr_infer::observer::{Observer, Progress, Wish};
-use lehr_infer::train::{Iterations, Run};
+use lehr_infer::fit::Fit;
+use lehr_infer::method::METHODS;
+use lehr_infer::observer::{Observer, Phase, Progress, Wish};
+use lehr_infer::train::Iterations;
 use lehr_model::distribution::{Bernoulli, Distribution, Normal};
 use lehr_model::{Bound, Model};
 use lehr_numeric::stream::Stream;
@@ -65,7 +65,7 @@ impl Looks {
 }
 
 impl Observer for Looks {
-    fn begin(&mut self, _: &str) {
+    fn begin(&mut self, _: Phase) {
         self.end();
     }
 
@@ -99,28 +99,30 @@ fn logistic() -> Bound {
 #[test]
 fn training_allocates_nothing_between_its_first_and_last_look() {
     let density = logistic();
-    for info in methods() {
+    for row in METHODS {
         for iterations in [Iterations::Fixed(3000), Iterations::Auto { cap: 3000 }] {
-            let mut fit = Fit::new(info.method);
-            fit.train.iterations = iterations;
-            fit.start = Start::Laplace;
-            fit.batch = Some(64);
-            fit.draws = 25;
-            if info.method.is_annealed() {
-                fit.chain_steps = Some(2);
+            let mut fit = Fit::boxed((row.new)()).draws(25);
+            let known = row.settings();
+            let settings = [
+                ("start", "laplace"),
+                ("batch", "64"),
+                ("chain-steps", "2"),
+                ("surrogate-rows", "32"),
+            ];
+            for (name, value) in settings {
+                if known.iter().any(|one| one.name == name) {
+                    fit = fit.set(name, value).unwrap();
+                }
             }
-            if info.method == Method::SlDais {
-                fit.surrogate_rows = Some(32);
-            }
-            let mut looks = Looks::default();
-            let mut run = Run {
-                observer: &mut looks,
-                checkpoint: None,
+            let Some(method) = fit.method.variational_mut() else {
+                continue;
             };
-            fit.run(&density, &mut run).unwrap();
+            method.common_mut().train.iterations = iterations;
+            let mut looks = Looks::default();
+            fit.observer(&mut looks).run(&density).unwrap();
             assert!(looks.number > 5, "{} looks", looks.number);
             looks.end();
-            assert_eq!(looks.grown, 0, "{} {iterations:?}", info.name);
+            assert_eq!(looks.grown, 0, "{} {iterations:?}", row.name);
         }
     }
 }

@@ -6,29 +6,6 @@
 
 use serde::{Deserialize, Serialize};
 
-/// What the weights allow, in order of trust.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-pub enum Trust {
-    /// k̂ < 0.5: the weights have a variance; the approximation is good as it is. Also where the
-    /// weights are all but equal, whatever the shape of the little by which they differ.
-    Reliable,
-    /// k̂ below [`threshold`]: smoothed importance weights correct the approximation.
-    Corrected,
-    /// k̂ above: the weights are ruled by a few draws; neither is to be trusted.
-    Untrusted,
-}
-
-impl Trust {
-    /// The advice in words.
-    pub fn advice(self) -> &'static str {
-        match self {
-            Self::Reliable => "reliable",
-            Self::Corrected => "use corrected summaries",
-            Self::Untrusted => "do not trust",
-        }
-    }
-}
-
 /// Log weights that cannot be used.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum WeightError {
@@ -62,9 +39,6 @@ const FEWEST: usize = 25;
 /// Spread of log weights below which they are equal but for rounding.
 const EQUAL: f64 = 1.5e-8;
 
-/// The effective share of draws above which weighting changes nothing that could be seen.
-const ALIKE: f64 = 0.99;
-
 /// Smoothed weights and what they say.
 ///
 /// Weights of zero have log weight −∞, so it is to be saved in a format that keeps infinities,
@@ -83,8 +57,6 @@ pub struct Pareto {
     pub log_evidence: f64,
     /// Standard error of `log_evidence` by the delta method.
     pub log_evidence_error: f64,
-    /// The verdict.
-    pub trust: Trust,
 }
 
 impl Pareto {
@@ -99,14 +71,7 @@ impl Pareto {
             *weight -= total;
         }
         let effective_size = 1.0 / smoothed.iter().map(|w| (2.0 * w).exp()).sum::<f64>();
-        let draws = log_weights.len();
-        let trust = if effective_size > ALIKE * draws as f64 {
-            Trust::Reliable
-        } else {
-            trust(shape, draws)
-        };
         Ok(Self {
-            trust,
             log_weights: smoothed,
             shape,
             effective_size,
@@ -124,17 +89,6 @@ impl Pareto {
 /// The largest k̂ at which so many draws suffice for a correction: min(1 − 1/log₁₀S, 0.7).
 pub fn threshold(draws: usize) -> f64 {
     (1.0 - 1.0 / (draws as f64).log10()).min(0.7)
-}
-
-fn trust(shape: f64, draws: usize) -> Trust {
-    let usable = threshold(draws);
-    if shape < usable.min(0.5) {
-        Trust::Reliable
-    } else if shape < usable {
-        Trust::Corrected
-    } else {
-        Trust::Untrusted
-    }
 }
 
 /// log of the mean weight and its standard error, sd(w)/(mean(w)·√S).

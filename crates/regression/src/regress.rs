@@ -2,9 +2,8 @@
 
 use std::time::Instant;
 
-use lehr_infer::fit::{Fit, FitError};
-use lehr_infer::method::Method;
-use lehr_infer::train::Run;
+use lehr_infer::fit::Fit;
+use lehr_infer::method::SlDais;
 use lehr_model::Bound;
 use lehr_table::Table;
 
@@ -45,10 +44,10 @@ pub struct Regress<'t> {
     specification: Specification,
     priors: Vec<String>,
     table: &'t Table,
-    fit: Option<Fit>,
+    fit: Option<Fit<'t>>,
 }
 
-impl Regress<'_> {
+impl<'t> Regress<'t> {
     /// How the response is distributed, by name; without this the response decides.
     pub fn family(self, name: &str) -> Result<Self, RegressionError> {
         let family: Family = name.parse()?;
@@ -68,7 +67,7 @@ impl Regress<'_> {
     }
 
     /// By which method, seed and so on; SL-DAIS if nothing is said.
-    pub fn with(self, fit: Fit) -> Self {
+    pub fn with(self, fit: Fit<'t>) -> Self {
         Regress {
             fit: Some(fit),
             ..self
@@ -77,13 +76,9 @@ impl Regress<'_> {
 
     /// Fits the regression.
     pub fn fit(self) -> Result<SavedFit, Error> {
-        let fit = self.fit.unwrap_or_else(|| Fit::new(Method::SlDais));
+        let fit = self.fit.unwrap_or_else(|| Fit::new(SlDais::default()));
         let bound = BoundRegression::new(&self.specification, self.table, Instant::now())?;
-        let mut run = Run {
-            observer: &mut (),
-            checkpoint: None,
-        };
-        bound.fit(&fit, &mut run)
+        bound.fit(fit)
     }
 }
 
@@ -123,11 +118,10 @@ impl BoundRegression {
     }
 
     /// Fits by one method.
-    pub fn fit(&self, fit: &Fit, run: &mut Run<'_>) -> Result<SavedFit, Error> {
-        let mut posterior = fit.run(&self.bound, run)?;
+    pub fn fit(&self, fit: Fit<'_>) -> Result<SavedFit, Error> {
+        let mut posterior = fit.run(&self.bound)?;
         posterior.choices.splice(0..0, self.choices.iter().cloned());
-        let rows = posterior.guide.contents(&self.bound);
-        let rows = rows.map_err(FitError::from)?;
+        let rows = posterior.origin.contents.clone();
         let mut saved = SavedFit {
             version: env!("CARGO_PKG_VERSION").into(),
             date: today(),

@@ -30,8 +30,10 @@ pub struct ReportData {
     pub bound: Option<Estimate>,
     /// Log evidence by importance sampling.
     pub evidence: Option<Estimate>,
-    /// Tail shape of the importance weights; above 0.7 they cannot be trusted.
+    /// Tail shape of the importance weights; above its limit they cannot be trusted.
     pub pareto_k: Option<f64>,
+    /// The largest tail shape at which so many draws can be corrected.
+    pub pareto_k_limit: Option<f64>,
     /// Draws that the weighted draws are worth.
     pub effective_sample_size: Option<f64>,
     /// Training steps taken.

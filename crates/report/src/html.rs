@@ -144,9 +144,10 @@ fn verdict(data: &ReportData) -> Element {
 type Fact = (&'static str, String, String);
 
 fn facts(data: &ReportData) -> Element {
-    let shape = data
-        .pareto_k
-        .map(|k| ("Pareto k", number::fixed(k, 2), shape_words(k).into()));
+    let shape = data.pareto_k.map(|k| {
+        let words = shape_words(k, data.pareto_k_limit);
+        ("Pareto k", number::fixed(k, 2), words)
+    });
     let worth = data.effective_sample_size.map(|size| {
         let size = grouped(&number::fixed(size, 0));
         ("effective draws", size, "after weighting".into())
@@ -183,12 +184,15 @@ fn estimated(name: &'static str, estimate: Option<Estimate>, words: &str) -> Opt
     Some((name, mean.into(), note))
 }
 
-fn shape_words(k: f64) -> &'static str {
+fn shape_words(k: f64, limit: Option<f64>) -> String {
+    let Some(limit) = limit else {
+        return String::new();
+    };
     match k {
-        k if k < 0.5 => "below 0.5: weights behave well",
-        k if k < 0.7 => "below 0.7: weights are usable",
-        k if k.is_nan() => "could not be estimated",
-        _ => "above 0.7: weights cannot be trusted",
+        k if k < limit.min(0.5) => "below 0.5: weights behave well".into(),
+        k if k < limit => format!("below {limit:.2}: weights are usable"),
+        k if k.is_nan() => "could not be estimated".into(),
+        _ => format!("above {limit:.2}: weights cannot be trusted"),
     }
 }
 

@@ -2,11 +2,12 @@
 
 use std::sync::Arc;
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result};
 use lehr_density::Density;
 use lehr_infer::annealed::{Annealed, AnnealedStart, Drive, MAX_STEP_SIZE, Momentum};
-use lehr_infer::guide::{Base, Block, Feed, FullRank, Guide, Learned, MeanField};
-use lehr_infer::method::Method;
+use lehr_infer::guide::Feed;
+use lehr_infer::guide::{Base, FullRank, Guide, MeanField};
+use lehr_infer::guide::{Block, Learned};
 use lehr_infer::surrogate::RowSurrogate;
 use lehr_infer::train::Score;
 use serde::Deserialize;
@@ -14,7 +15,7 @@ use serde::Deserialize;
 /// One method with its sizes.
 #[derive(Debug, Deserialize)]
 pub(crate) struct Case {
-    method: Method,
+    method: MethodName,
     base: BaseName,
     chain_steps: usize,
     /// B
@@ -23,6 +24,27 @@ pub(crate) struct Case {
     surrogate: Vec<usize>,
     /// Draws per step.
     pub(crate) lanes: usize,
+}
+
+/// The methods that have a counterpart.
+#[derive(Clone, Copy, Debug, Deserialize)]
+pub(crate) enum MethodName {
+    MeanField,
+    FullRank,
+    Dais,
+    SlDais,
+}
+
+impl MethodName {
+    /// The name in the table of methods.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            MethodName::MeanField => "mean-field",
+            MethodName::FullRank => "full-rank",
+            MethodName::Dais => "dais",
+            MethodName::SlDais => "sl-dais",
+        }
+    }
 }
 
 #[derive(Clone, Copy, Debug, Deserialize)]
@@ -39,28 +61,27 @@ impl Case {
         }
     }
 
-    pub(crate) fn guide(&self, density: &dyn Density) -> Result<Box<dyn Guide>> {
+    pub(crate) fn guide(&self, density: &dyn Density) -> Box<dyn Guide> {
         let drive = match self.method {
-            Method::MeanField | Method::FullRank => return Ok(Box::new(self.base())),
-            Method::Dais => Drive::FullData,
-            Method::SlDais => {
+            MethodName::MeanField | MethodName::FullRank => return Box::new(self.base()),
+            MethodName::Dais => Drive::FullData,
+            MethodName::SlDais => {
                 Drive::Surrogate(Arc::new(RowSurrogate::on_rows(density, &self.surrogate)))
             }
-            other => bail!("method: {other} has no counterpart"),
         };
-        Ok(Box::new(Annealed {
+        Box::new(Annealed {
             base: self.base(),
             drive,
             steps: self.chain_steps,
             momentum: Momentum::Diagonal,
             start: AnnealedStart::default(),
-        }))
+        })
     }
 
     /// DAIS has no mini-batch: both sides score it on all rows.
     pub(crate) fn score(&self) -> Score {
         let rows = match self.method {
-            Method::Dais => Feed::All,
+            MethodName::Dais => Feed::All,
             _ => Feed::Batch {
                 size: self.batch,
                 purpose: "score".into(),

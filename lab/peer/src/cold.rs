@@ -3,9 +3,8 @@
 use anyhow::{Context, Result};
 use lehr_density::Density;
 use lehr_infer::fit::Fit;
-use lehr_infer::guide::{Frame, Learned};
-use lehr_infer::method::Method;
-use lehr_infer::train::Run;
+use lehr_infer::guide::Frame;
+use lehr_infer::guide::Learned;
 use serde_json::{Value, json};
 
 /// A Gaussian over the latents.
@@ -16,19 +15,19 @@ struct Gaussian {
 }
 
 /// Fits a Gaussian; what it is after the start and after training, and the seconds of each part.
-pub(crate) fn fit(density: &dyn Density, method: Method, seed: u64) -> Result<Value> {
-    let mut run = Run {
-        observer: &mut (),
-        checkpoint: None,
-    };
-    let posterior = Fit::new(method).with_seed(seed).run(density, &mut run)?;
+pub(crate) fn fit(density: &dyn Density, method: &str, seed: u64) -> Result<Value> {
+    let posterior = Fit::named(method)?.seed(seed).run(density)?;
+    let sampler = posterior.sampler()?;
+    let (frame, learned) = sampler.learned().context("nothing was learned")?;
+    let training = posterior.training().context("nothing was trained")?;
+    let bound = posterior.bound().context("there is no bound")?;
     let size = density.latents().size();
     let standard = Gaussian {
         mean: vec![0.0; size],
         factor: identity(size),
     };
-    let start = standard.placed(&posterior.frame);
-    let end = Gaussian::learned(&posterior.trained.learned)?.placed(&posterior.frame);
+    let start = standard.placed(frame);
+    let end = Gaussian::learned(learned)?.placed(frame);
     let seconds = posterior.seconds;
     Ok(json!({
         "start": { "mean": start.mean, "factor": start.factor },
@@ -39,9 +38,9 @@ pub(crate) fn fit(density: &dyn Density, method: Method, seed: u64) -> Result<Va
             "train": seconds.train,
             "evaluate": seconds.evaluate,
         },
-        "steps": posterior.trained.iterations,
-        "converged": posterior.trained.converged,
-        "bound": { "mean": posterior.bound.mean, "error": posterior.bound.error },
+        "steps": training.iterations,
+        "converged": training.converged,
+        "bound": { "mean": bound.mean, "error": bound.error },
     }))
 }
 

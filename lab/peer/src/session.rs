@@ -5,15 +5,19 @@ use std::time::Instant;
 
 use anyhow::{Context, Result};
 use lehr_infer::evaluate::evaluate;
-use lehr_infer::guide::{Frame, Guide, Learned};
-use lehr_infer::method::Method;
-use lehr_infer::train::{Iterations, Run, Schedule, Score, Task, TrainSettings, train};
+use lehr_infer::guide::Frame;
+use lehr_infer::guide::Guide;
+use lehr_infer::guide::Learned;
+use lehr_infer::run::Run;
+use lehr_infer::train::Schedule;
+use lehr_infer::train::Score;
+use lehr_infer::train::{Iterations, Task, TrainSettings, train};
 use lehr_model::Bound;
 use lehr_numeric::summary::{mean, sd};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use crate::case::{Case, Quantities};
+use crate::case::{Case, MethodName, Quantities};
 use crate::{cold, logistic};
 
 /// The rate of a timed step; both sides take the same.
@@ -41,7 +45,7 @@ pub(crate) enum Request {
         seed: u64,
     },
     /// A whole fit with the defaults.
-    Fit { method: Method, seed: u64 },
+    Fit { method: MethodName, seed: u64 },
 }
 
 /// What is kept between questions.
@@ -78,7 +82,7 @@ impl Session {
                 draws,
                 seed,
             } => self.bound(&case, &at, (draws, seed)),
-            Request::Fit { method, seed } => cold::fit(self.density()?, method, seed),
+            Request::Fit { method, seed } => cold::fit(self.density()?, method.name(), seed),
         }
     }
 
@@ -88,7 +92,7 @@ impl Session {
 
     fn build(&mut self, case: &Case) -> Result<Value> {
         let density = self.density()?;
-        let guide = case.guide(density)?;
+        let guide = case.guide(density);
         let built = Built {
             learned: Learned::new(guide.blocks(density)),
             score: case.score(),
@@ -113,10 +117,7 @@ impl Session {
     fn block(&mut self, steps: u64) -> Result<Value> {
         let density = self.density.as_ref().context("no table was given")?;
         let built = self.built.as_mut().context("nothing was built")?;
-        let mut run = Run {
-            observer: &mut (),
-            checkpoint: None,
-        };
+        let mut run = Run::default();
         let settings = built.settings(steps);
         let trained = train(
             &built.task(density),
@@ -124,14 +125,14 @@ impl Session {
             &settings,
             &mut run,
         )?;
-        let (compile, seconds) = trained.seconds;
+        let (compile, seconds) = (trained.compile, trained.seconds);
         built.learned = trained.learned;
         Ok(json!({ "seconds": seconds, "compile_seconds": compile }))
     }
 
     fn bound(&self, case: &Case, at: &Quantities, sample: (usize, u64)) -> Result<Value> {
         let density = self.density()?;
-        let guide = case.guide(density)?;
+        let guide = case.guide(density);
         let learned = at.learned(guide.blocks(density))?;
         let place = (density as &dyn lehr_density::Density, &Frame::Identity);
         let weights = evaluate(place, guide.as_ref(), &learned, sample)?.log_weights;
@@ -147,6 +148,7 @@ impl Built {
             frame: &Frame::Identity,
             guide: self.guide.as_ref(),
             score: &self.score,
+            seed: 0,
         }
     }
 

@@ -2,18 +2,20 @@
 
 use std::time::Instant;
 
-use anyhow::{Result, ensure};
-use clap::{Args, Subcommand, ValueEnum};
+use anyhow::{Context, Result, ensure};
+use clap::{Args, Subcommand};
 use lehr_density::Density;
 use lehr_graph::kernel::with_threads_awake;
-use lehr_infer::annealed::{Annealed, AnnealedStart, Drive, Momentum};
-use lehr_infer::guide::{
-    Base, Block, Feed, Frame, FullRank, Guide, Learned, LowRank, MeanField, params_block,
-};
-use lehr_infer::method::Method;
-use lehr_infer::start::find_mode;
-use lehr_infer::surrogate::{Mode, Setup, SurrogateKind, SurrogateSettings};
-use lehr_infer::train::{Program, Score, Task, TrainSettings};
+use lehr_infer::annealed::{AnnealedStart, Momentum};
+use lehr_infer::guide::Base;
+use lehr_infer::guide::Frame;
+use lehr_infer::guide::{Block, Learned};
+use lehr_infer::guide::{Feed, params_block};
+use lehr_infer::method::{Method, find};
+use lehr_infer::start::{Request, StartingPoint, find_mode};
+use lehr_infer::train::Program;
+use lehr_infer::train::Score;
+use lehr_infer::train::{Groundwork, Task, TrainSettings};
 use lehr_lab::logistic;
 use lehr_numeric::adam::{Adam, AdamSettings};
 use lehr_numeric::lbfgs::LbfgsSettings;
@@ -45,9 +47,9 @@ struct Step {
     /// The method (see lehr methods)
     #[arg(long, default_value = "sl-dais")]
     method: String,
-    /// The Gaussian, alone or below a chain [default: the method's own, else mean-field]
-    #[arg(long, value_enum)]
-    base: Option<BaseName>,
+    /// The Gaussian below a chain
+    #[arg(long, default_value = "mean-field")]
+    base: String,
     /// What drives the chain of sl-dais
     #[arg(long, default_value = "rand")]
     surrogate: String,
@@ -74,24 +76,6 @@ struct Step {
     steps: usize,
 }
 
-/// The Gaussian, alone or below a chain.
-#[derive(Clone, Copy, Debug, ValueEnum)]
-enum BaseName {
-    MeanField,
-    FullRank,
-    LowRank,
-}
-
-impl BaseName {
-    fn base(self) -> Base {
-        match self {
-            BaseName::MeanField => Base::MeanField(MeanField::default()),
-            BaseName::FullRank => Base::FullRank(FullRank::default()),
-            BaseName::LowRank => Base::LowRank(LowRank::default()),
-        }
-    }
-}
-
 /// The answer.
 #[derive(Serialize)]
 struct Measured {
@@ -99,7 +83,7 @@ struct Measured {
     compile_milliseconds: f64,
     method: &'static str,
     base: &'static str,
-    surrogate: Option<&'static str>,
+    surrogate: Option<String>,
     chain_steps: usize,
     dim: usize,
     rows: usize,
@@ -156,11 +140,21 @@ impl Step {
 
     fn measure(&self, session: &Session) -> Result<Measured> {
         self.check()?;
-        let method = self.method.parse::<Method>()?;
-        let base = self.base(method);
-        let surrogate: SurrogateKind = self.surrogate.parse()?;
+        let method = self.method()?;
+        let info = method.info();
+        let trains = method.variational();
+        let trains = trains.with_context(|| format!("{}: it trains no guide", info.name))?;
         let density = logistic::generate(self.rows, self.dim)?;
-        let guide = self.guide(&density, method, surrogate)?;
+        let base = trains.base(&density);
+        let point = self.point(&density, base);
+        let ground = Groundwork {
+            density: &density,
+            base,
+            point: &point,
+            batch: self.batch,
+            seed: 0,
+        };
+        let guide = trains.guide(&ground, &mut Vec::new())?.guide;
         let mut blocks: Vec<Block> = params_block(&density).into_iter().collect();
         blocks.extend(guide.blocks(&density));
         let task = Task {
@@ -168,15 +162,17 @@ impl Step {
             frame: &Frame::Identity,
             guide: guide.as_ref(),
             score: &self.score(),
+            seed: 0,
         };
         let (compile, step) = self.time(&task, Learned::new(blocks))?;
+        let has = |name: &str| info.settings().iter().any(|one| one.name == name);
         Ok(Measured {
             microseconds_per_step: 1e6 * step,
             compile_milliseconds: 1e3 * compile,
-            method: method.info().name,
-            base: base.base().name(),
-            surrogate: (method == Method::SlDais).then(|| surrogate.name()),
-            chain_steps: if method.is_annealed() {
+            method: info.name,
+            base: base.name(),
+            surrogate: has("surrogate").then(|| self.surrogate.clone()),
+            chain_steps: if has("chain-steps") {
                 self.chain_steps
             } else {
                 0
@@ -191,12 +187,48 @@ impl Step {
         })
     }
 
-    fn base(&self, method: Method) -> BaseName {
-        match method {
-            Method::MeanField => BaseName::MeanField,
-            Method::FullRank => BaseName::FullRank,
-            Method::LowRank => BaseName::LowRank,
-            _ => self.base.unwrap_or(BaseName::MeanField),
+    /// The method with the settings that it has, its chain as in the paper.
+    fn method(&self) -> Result<Box<dyn Method>> {
+        let row = find(&self.method)?;
+        let known = row.settings();
+        let mut method = (row.new)();
+        let given = [
+            ("base", self.base.clone()),
+            ("chain-steps", self.chain_steps.to_string()),
+            ("surrogate", self.surrogate.clone()),
+            ("surrogate-rows", self.surrogate_rows.to_string()),
+        ];
+        for (name, value) in given {
+            if known.iter().any(|one| one.name == name) {
+                method.set(name, &value)?;
+            }
+        }
+        if let Some(chain) = method.variational_mut().and_then(|one| one.chain_mut()) {
+            chain.momentum = Momentum::Diagonal;
+            chain.start = AnnealedStart::default();
+        }
+        Ok(method)
+    }
+
+    /// The model's own start, with what `taylor` expands at.
+    fn point(&self, density: &dyn Density, base: Base) -> StartingPoint {
+        let request = Request {
+            density,
+            base,
+            seed: 0,
+            plain: true,
+            ends_at_best: false,
+            expands: true,
+        };
+        let point = StartingPoint::in_frame(Frame::Identity, &request);
+        if self.surrogate != "taylor" {
+            return point;
+        }
+        let mode = find_mode(density, LbfgsSettings::default());
+        StartingPoint {
+            curvature: Some(mode.curvature(density)),
+            centre: Some(mode),
+            ..point
         }
     }
 
@@ -213,39 +245,6 @@ impl Step {
             rows,
             control: None,
         }
-    }
-
-    fn guide(
-        &self,
-        density: &dyn Density,
-        method: Method,
-        surrogate: SurrogateKind,
-    ) -> Result<Box<dyn Guide>> {
-        let base = self.base(method).base();
-        let size = self.batch;
-        let drive = match method {
-            Method::Dais => Drive::FullData,
-            Method::NsDais => Drive::Batch { size },
-            Method::NsPrimeDais => Drive::FreshBatch { size },
-            Method::SlDais => {
-                let mode = (surrogate == SurrogateKind::TAYLOR).then(|| mode(density));
-                let setup = Setup {
-                    seed: 0,
-                    mode: mode.as_ref(),
-                    frame: &Frame::Identity,
-                };
-                let settings = SurrogateSettings::new(surrogate, self.surrogate_rows);
-                Drive::Surrogate(settings.build(density, &setup)?)
-            }
-            _ => return Ok(Box::new(base)),
-        };
-        Ok(Box::new(Annealed {
-            base,
-            drive,
-            steps: self.chain_steps,
-            momentum: Momentum::Diagonal,
-            start: AnnealedStart::default(),
-        }))
     }
 
     /// Seconds of compiling and of the median step.
@@ -294,17 +293,5 @@ fn advance(
         let part = program.output(1 + place);
         gradient[at..at + part.len()].copy_from_slice(part);
         at += part.len();
-    }
-}
-
-/// What `taylor` expands at.
-fn mode(density: &dyn Density) -> Mode {
-    let mode = find_mode(density, LbfgsSettings::default());
-    let curvature = mode.curvature(density);
-    Mode {
-        latents: mode.latents,
-        params: mode.params,
-        gradient: curvature.gradient,
-        hessian: curvature.hessian,
     }
 }

@@ -1,6 +1,5 @@
 //! The mean-field baseline by the paper's recipe after more and more steps, and converged.
 
-use lehr_infer::method::Method;
 use lehr_infer::posterior::Estimate;
 use lehr_report::{Axis, Chart, Law, Lines, Mark, Series};
 
@@ -50,7 +49,7 @@ pub(crate) fn cells(
         let order = Order {
             name,
             problem,
-            job: Job::gaussian(Method::MeanField).for_steps(steps),
+            job: Job::gaussian("mean-field").for_steps(steps),
             label: &label,
             recipe: Recipe::Paper,
             seed: 0,

@@ -1,6 +1,6 @@
 //! A finished entry of a table: one fit and what it is worth.
 
-use lehr_infer::fit::GuideSpec;
+use lehr_infer::annealed::MAX_STEP_SIZE;
 use lehr_infer::posterior::{Estimate, Posterior};
 use serde::{Deserialize, Serialize};
 
@@ -61,16 +61,18 @@ impl Measured {
     /// What a posterior says of itself; predictions are added by the caller.
     pub fn new(posterior: &Posterior) -> Measured {
         let seconds = posterior.seconds;
-        let shape = posterior.pareto.shape;
-        let iterations = posterior.trained.iterations;
+        let shape = posterior.pareto_shape().filter(|shape| shape.is_finite());
+        let training = posterior.training();
+        let iterations = training.map_or(0, |training| training.iterations);
+        let evidence = posterior.evidence.as_ref();
         Measured {
-            bound: posterior.bound,
-            evidence: posterior.evidence,
-            pareto_k: shape.is_finite().then_some(shape),
+            bound: posterior.bound().unwrap_or(Estimate::UNKNOWN),
+            evidence: evidence.map_or(Estimate::UNKNOWN, |evidence| evidence.estimate),
+            pareto_k: shape,
             predicted: None,
             step_size: step_size(posterior),
             iterations,
-            converged: posterior.trained.converged,
+            converged: training.is_some_and(|training| training.converged),
             step_milliseconds: 1e3 * seconds.train / iterations.max(1) as f64,
             seconds: seconds.start + seconds.compile + seconds.train + seconds.evaluate,
         }
@@ -79,10 +81,9 @@ impl Measured {
 
 /// The mean of η_k = clip(η̃ + κβ_k, 0, η_max) over a chain's steps.
 fn step_size(posterior: &Posterior) -> Option<f64> {
-    let GuideSpec::Annealed { start, .. } = &posterior.guide else {
-        return None;
-    };
-    let learned = |name: &str| posterior.trained.learned.get(name);
+    let sampler = posterior.sampler().ok()?;
+    let (_, all) = sampler.learned()?;
+    let learned = |name: &str| all.get(name);
     let first = |name: &str| learned(name)?.first().copied();
     let (own, growth) = (first("step_size")?, first("step_growth")?);
     let widths: Vec<f64> = learned("temperature_increments")?
@@ -90,7 +91,7 @@ fn step_size(posterior: &Posterior) -> Option<f64> {
         .map(|w| w.exp())
         .collect();
     let total: f64 = widths.iter().sum();
-    let longest = start.max_step_size;
+    let longest = MAX_STEP_SIZE;
     let least = longest / (1.0 + (-own).exp());
     let mut beta = 0.0;
     let sizes = widths.iter().map(|width| {

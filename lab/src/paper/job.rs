@@ -1,11 +1,15 @@
 //! One method with its settings, and the two recipes it is fitted by.
 
+use std::sync::Arc;
+
 use lehr_infer::annealed::{AnnealedStart, Momentum};
-use lehr_infer::fit::{Fit, Start};
+use lehr_infer::fit::Fit;
 use lehr_infer::guide::{Base, FullRank, MeanField};
-use lehr_infer::method::Method;
+use lehr_infer::method::{Method, find};
+use lehr_infer::start::Zero;
 use lehr_infer::surrogate::SurrogateKind;
-use lehr_infer::train::{Iterations, Schedule};
+use lehr_infer::train::Schedule;
+use lehr_infer::train::{Iterations, VariationalMethod};
 use serde::{Deserialize, Serialize};
 
 use crate::paper::setting::Settings;
@@ -72,7 +76,7 @@ impl Gaussian {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Job {
     /// Which method.
-    pub method: Method,
+    pub method: &'static str,
     /// The Gaussian below its chain, if it has one.
     pub base: Gaussian,
     /// K
@@ -89,7 +93,7 @@ pub struct Job {
 
 impl Job {
     /// A Gaussian.
-    pub fn gaussian(method: Method) -> Job {
+    pub fn gaussian(method: &'static str) -> Job {
         Job {
             method,
             base: Gaussian::MeanField,
@@ -102,7 +106,7 @@ impl Job {
     }
 
     /// A chain of so many steps.
-    pub fn chain(method: Method, base: Gaussian, chain_steps: usize) -> Job {
+    pub fn chain(method: &'static str, base: Gaussian, chain_steps: usize) -> Job {
         Job {
             base,
             chain_steps,
@@ -133,13 +137,14 @@ impl Job {
     /// The paper's name: `SL-DAIS-MF 8` is a chain of 8 steps above independent Gaussians.
     pub fn label(&self) -> String {
         let name = match self.method {
-            Method::MeanField => return "MF".into(),
-            Method::FullRank => return "MVN".into(),
-            Method::LowRank => return "low rank".into(),
-            Method::Dais => "DAIS",
-            Method::NsDais => "NS-DAIS",
-            Method::NsPrimeDais => "NS′-DAIS",
-            Method::SlDais => "SL-DAIS",
+            "mean-field" => return "MF".into(),
+            "full-rank" => return "MVN".into(),
+            "low-rank" => return "low rank".into(),
+            "dais" => "DAIS",
+            "ns-dais" => "NS-DAIS",
+            "ns2-dais" => "NS′-DAIS",
+            "sl-dais" => "SL-DAIS",
+            other => other,
         };
         format!("{name}-{} {}", self.base.letters(), self.chain_steps)
     }
@@ -156,87 +161,128 @@ impl Job {
     }
 
     /// The fit of this job on so many rows.
-    pub fn fit(&self, recipe: Recipe, settings: &Settings, rows: usize) -> Fit {
-        let mut fit = Fit::new(self.method);
-        if self.method.is_annealed() {
-            fit.base = Some(self.base.base());
-            fit.chain_steps = Some(self.chain_steps);
+    pub fn fit(&self, recipe: Recipe, settings: &Settings, rows: usize) -> Fit<'static> {
+        let mut fit = Fit::boxed(self.method());
+        let known: Vec<&str> = fit
+            .method
+            .info()
+            .settings()
+            .iter()
+            .map(|one| one.name)
+            .collect();
+        let mut set = |name: &str, value: String| {
+            if known.contains(&name) {
+                let done = fit.method.set(name, &value);
+                done.expect("a value that the setting can have");
+            }
+        };
+        set("surrogate-rows", self.surrogate_rows.min(rows).to_string());
+        set("batch", self.batch.min(rows).to_string());
+        let surrogate = match (recipe, self.surrogate) {
+            (Recipe::Paper, None) => Some(SurrogateKind::RANDOM),
+            (_, surrogate) => surrogate,
+        };
+        if let Some(kind) = surrogate {
+            set("surrogate", kind.name().into());
         }
-        if self.method == Method::SlDais {
-            fit.surrogate = self.surrogate;
-            fit.surrogate_rows = Some(self.surrogate_rows.min(rows));
-        }
-        fit.batch = Some(self.batch.min(rows));
+        let method = fit.method.variational_mut();
+        let method = method.expect("every method of the paper trains a guide");
         match recipe {
-            Recipe::Paper => self.as_published(&mut fit, settings),
-            Recipe::Ours => self.as_usual(&mut fit, settings),
+            Recipe::Paper => self.as_published(method, settings),
+            Recipe::Ours => self.as_usual(method, settings),
         }
         fit
     }
 
-    fn as_published(&self, fit: &mut Fit, settings: &Settings) {
-        fit.momentum = Momentum::Diagonal;
-        fit.annealed_start = AnnealedStart {
-            step_size: PAPER_STEP_SIZE,
-            ..AnnealedStart::default()
-        };
-        if self.method == Method::SlDais {
-            fit.surrogate = Some(self.surrogate.unwrap_or(SurrogateKind::RANDOM));
+    fn method(&self) -> Box<dyn Method> {
+        let row = find(self.method).expect("a job names a method");
+        let mut method = (row.new)();
+        if let Some(chain) = method.variational_mut().and_then(|one| one.chain_mut()) {
+            chain.base = Some(self.base.base());
+            chain.steps = Some(self.chain_steps);
         }
-        fit.start = Start::Zero;
-        fit.control = Some(false);
-        fit.train.lanes = 1;
-        fit.train.clip = None;
-        fit.train.schedule = Schedule::Staircase { start: PAPER_RATE };
-        fit.train.iterations = Iterations::Fixed(self.iterations(settings));
+        method
     }
 
-    fn as_usual(&self, fit: &mut Fit, settings: &Settings) {
+    fn as_published(&self, method: &mut dyn VariationalMethod, settings: &Settings) {
+        if let Some(chain) = method.chain_mut() {
+            chain.momentum = Momentum::Diagonal;
+            chain.start = AnnealedStart {
+                step_size: PAPER_STEP_SIZE,
+                ..AnnealedStart::default()
+            };
+        }
+        let common = method.common_mut();
+        common.start = Some(Arc::new(Zero));
+        common.control = Some(false);
+        common.train.lanes = 1;
+        common.train.clip = None;
+        common.train.schedule = Schedule::Staircase { start: PAPER_RATE };
+        common.train.iterations = Iterations::Fixed(self.iterations(settings));
+    }
+
+    fn as_usual(&self, method: &mut dyn VariationalMethod, settings: &Settings) {
         let cap = match self.method {
             // Every step reads every row: what the paper's recipe may take is enough.
-            Method::Dais => settings.iterations_of(self.method) / 10,
+            "dais" => settings.iterations_of(self.method) / 10,
             _ => settings.cap,
         };
-        fit.train.iterations = Iterations::Auto { cap };
+        method.common_mut().train.iterations = Iterations::Auto { cap };
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use lehr_infer::train::VariationalSettings;
+
     use super::*;
+
+    fn common(fit: &Fit<'_>) -> VariationalSettings {
+        fit.method.variational().unwrap().common().clone()
+    }
 
     #[test]
     fn the_paper_s_recipe_has_the_paper_s_settings() {
         let settings = Settings::default();
-        let job = Job::chain(Method::SlDais, Gaussian::MeanField, 8);
-        let fit = job.fit(Recipe::Paper, &settings, 50_000);
-        assert_eq!(fit.train.iterations, Iterations::Fixed(300_000));
-        assert_eq!(fit.train.lanes, 1);
-        assert_eq!(fit.momentum, Momentum::Diagonal);
-        assert_eq!(fit.surrogate, Some(SurrogateKind::RANDOM));
-        assert_eq!((fit.surrogate_rows, fit.batch), (Some(256), Some(256)));
-        assert_eq!(fit.control, Some(false));
-        assert!(matches!(fit.start, Start::Zero));
-        assert!((fit.train.schedule.rate(0, 3) - 1e-3).abs() < 1e-15);
+        let job = Job::chain("sl-dais", Gaussian::MeanField, 8);
+        let mut fit = job.fit(Recipe::Paper, &settings, 50_000);
+        let VariationalSettings {
+            batch,
+            start,
+            control,
+            train,
+        } = common(&fit);
+        assert_eq!(train.iterations, Iterations::Fixed(300_000));
+        assert_eq!(train.lanes, 1);
+        assert_eq!((batch, control), (Some(256), Some(false)));
+        assert_eq!(start.unwrap().name(), "zero");
+        assert!((train.schedule.rate(0, 3) - 1e-3).abs() < 1e-15);
+        let chain = fit.method.variational_mut().unwrap().chain_mut().unwrap();
+        assert_eq!(chain.momentum, Momentum::Diagonal);
+        assert_eq!(chain.steps, Some(8));
     }
 
     #[test]
     fn ours_leaves_the_rest_to_the_rules() {
-        let job = Job::chain(Method::SlDais, Gaussian::FullRank, 8);
-        let fit = job.fit(Recipe::Ours, &Settings::default(), 100);
-        assert_eq!(fit.momentum, Momentum::Whitened);
-        assert_eq!(
-            (fit.surrogate, fit.surrogate_rows, fit.batch),
-            (None, Some(100), Some(100))
-        );
-        assert!(matches!(fit.start, Start::Auto) && fit.control.is_none());
-        assert!(matches!(fit.train.iterations, Iterations::Auto { .. }));
+        let job = Job::chain("sl-dais", Gaussian::FullRank, 8);
+        let mut fit = job.fit(Recipe::Ours, &Settings::default(), 100);
+        let VariationalSettings {
+            batch,
+            start,
+            control,
+            train,
+        } = common(&fit);
+        assert_eq!((batch, control), (Some(100), None));
+        assert!(start.is_none());
+        assert!(matches!(train.iterations, Iterations::Auto { .. }));
+        let chain = fit.method.variational_mut().unwrap().chain_mut().unwrap();
+        assert_eq!(chain.momentum, Momentum::Whitened);
     }
 
     #[test]
     fn labels_are_the_paper_s() {
-        assert_eq!(Job::gaussian(Method::FullRank).label(), "MVN");
-        let job = Job::chain(Method::NsDais, Gaussian::FullRank, 8);
+        assert_eq!(Job::gaussian("full-rank").label(), "MVN");
+        let job = Job::chain("ns-dais", Gaussian::FullRank, 8);
         assert_eq!(job.label(), "NS-DAIS-MVN 8");
         let other = job.on("cs-fix".parse().expect("a surrogate"), 64);
         assert_ne!(job.key(), other.key());

@@ -1,9 +1,8 @@
 //! Makes the cells of a table, or takes them from the store.
 
 use lehr_infer::fit::FitError;
-use lehr_infer::method::Method;
 use lehr_infer::observer::Observer;
-use lehr_infer::train::{Run, TrainError};
+use lehr_infer::train::TrainError;
 
 use crate::paper::cell::{Cell, Measured, Outcome};
 use crate::paper::error::PaperError;
@@ -132,7 +131,7 @@ impl<'a> Runner<'a> {
         self.cell(&Order {
             name,
             problem,
-            job: Job::gaussian(Method::FullRank),
+            job: Job::gaussian("full-rank"),
             label: REFERENCE,
             recipe: Recipe::Ours,
             seed: 0,
@@ -159,14 +158,9 @@ impl<'a> Runner<'a> {
 
     fn fit(&mut self, order: &Order<'_>, words: &str) -> Result<Outcome, PaperError> {
         let rows = order.problem.train_rows;
-        let mut fit = order.job.fit(order.recipe, self.settings, rows);
-        fit.train.seed = order.seed;
-        fit.draws = order.draws;
-        let mut run = Run {
-            observer: &mut *self.watcher,
-            checkpoint: None,
-        };
-        match fit.run(&order.problem.density, &mut run) {
+        let fit = order.job.fit(order.recipe, self.settings, rows);
+        let fit = fit.seed(order.seed).draws(order.draws);
+        match fit.observer(&mut *self.watcher).run(&order.problem.density) {
             Ok(posterior) => Ok(Outcome::Fitted(Measured {
                 predicted: order.problem.predicted(&posterior.draws),
                 ..Measured::new(&posterior)

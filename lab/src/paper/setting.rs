@@ -2,8 +2,6 @@
 
 use std::path::PathBuf;
 
-use lehr_infer::method::Method;
-
 use crate::paper::dataset::{Dataset, Origin, PUBLISHED_ROWS};
 
 /// Adam steps of every fit in the paper.
@@ -78,9 +76,9 @@ impl Settings {
     }
 
     /// Adam steps of the paper's recipe for a method.
-    pub fn iterations_of(&self, method: Method) -> u64 {
+    pub fn iterations_of(&self, method: &str) -> u64 {
         match method {
-            Method::Dais => self.dais_iterations,
+            "dais" => self.dais_iterations,
             _ => self.iterations,
         }
     }

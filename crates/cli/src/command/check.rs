@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use anyhow::Result;
 use clap::Args;
-use lehr::numeric::pareto::threshold;
+use lehr::infer::judge::{Reason, usable_shape};
 use lehr::regression::{Ranks, SavedFit, Shift, Simulation};
 use serde::Serialize;
 
@@ -44,14 +44,14 @@ pub(crate) struct Check {
 #[derive(Serialize)]
 struct Checked {
     verdict: &'static str,
-    pareto_k: f64,
+    pareto_k: Option<f64>,
     pareto_k_threshold: f64,
     effective_sample_size: f64,
     n_draws: usize,
-    elbo: f64,
-    evidence: f64,
-    evidence_gap: f64,
-    converged: bool,
+    elbo: Option<f64>,
+    evidence: Option<f64>,
+    evidence_gap: Option<f64>,
+    converged: Option<bool>,
     iterations: u64,
     skipped_iterations: u64,
     late_rise: f64,
@@ -98,46 +98,38 @@ impl Check {
 impl Checked {
     fn new(saved: &SavedFit) -> Checked {
         let posterior = &saved.posterior;
+        let (evidence, training) = (posterior.evidence.as_ref(), posterior.training());
         let mut checked = Checked {
             verdict: saved.verdict().level.name(),
-            pareto_k: posterior.pareto.shape,
-            pareto_k_threshold: threshold(posterior.n_draws()),
-            effective_sample_size: posterior.pareto.effective_size,
+            pareto_k: posterior.pareto_shape(),
+            pareto_k_threshold: usable_shape(posterior.n_draws()),
+            effective_sample_size: posterior.effective_size(),
             n_draws: posterior.n_draws(),
-            elbo: posterior.bound.mean,
-            evidence: posterior.evidence.mean,
-            evidence_gap: posterior.evidence.mean - posterior.bound.mean,
-            converged: posterior.trained.converged,
-            iterations: posterior.trained.iterations,
-            skipped_iterations: posterior.trained.bad_steps,
+            elbo: evidence.map(|one| one.bound.mean),
+            evidence: evidence.map(|one| one.estimate.mean),
+            evidence_gap: evidence.map(|one| one.estimate.mean - one.bound.mean),
+            converged: training.map(|training| training.converged),
+            iterations: training.map_or(0, |training| training.iterations),
+            skipped_iterations: training.map_or(0, |training| training.bad_steps),
             late_rise: saved.late_rise(),
             shifts: saved.shifts(),
             warnings: Vec::new(),
             simulation: Vec::new(),
         };
-        checked.warnings = checked.warnings();
-        checked.warnings.extend(saved.below_base());
+        let reasons = posterior.verdict().reasons.into_iter();
+        let warns = |one: &Reason| one.advice.is_some();
+        checked.warnings = reasons.filter(warns).map(|one| one.sentence).collect();
+        checked.warn_of_skipped();
         checked
     }
 
-    fn warnings(&self) -> Vec<String> {
-        let mut warnings = Vec::new();
-        if self.pareto_k >= self.pareto_k_threshold {
-            warnings.push(format!(
-                "k = {:.2} is above {:.2}: a few draws rule the weights",
-                self.pareto_k, self.pareto_k_threshold
-            ));
-        }
-        if !self.converged {
-            warnings.push("training ended before the bound was level".into());
-        }
+    fn warn_of_skipped(&mut self) {
         if self.skipped_iterations * 100 > self.iterations {
-            warnings.push(format!(
+            self.warnings.push(format!(
                 "{} training steps were not finite",
                 self.skipped_iterations
             ));
         }
-        warnings
     }
 
     fn judge_simulation(&mut self) {
@@ -155,24 +147,32 @@ impl Checked {
 
     fn text(&self, saved: &SavedFit) -> String {
         let mut out = Session::style().verdict(&saved.verdict());
-        let _ = writeln!(
-            out,
-            "\nimportance weights\n  k = {:.3}: below 0.5 the draws are reliable, below {:.2} weights repair them\n  {:.0} of {} draws effective",
-            self.pareto_k, self.pareto_k_threshold, self.effective_sample_size, self.n_draws
-        );
-        let _ = writeln!(
-            out,
-            "evidence\n  bound {:.3}, weighted estimate {:.3}: a gap of {:.3} nats",
-            self.elbo, self.evidence, self.evidence_gap
-        );
-        let _ = writeln!(
-            out,
-            "training\n  {} iterations, {}, {} skipped\n  the bound rose by {:.3} over the last third of its trace",
-            self.iterations,
-            if self.converged { "level" } else { "not level" },
-            self.skipped_iterations,
-            self.late_rise
-        );
+        if let Some(k) = self.pareto_k {
+            let limit = self.pareto_k_threshold;
+            let _ = writeln!(
+                out,
+                "\nimportance weights\n  k = {k:.3}: below 0.5 the draws are reliable, below {limit:.2} weights repair them\n  {:.0} of {} draws effective",
+                self.effective_sample_size, self.n_draws
+            );
+        }
+        if let (Some(bound), Some(evidence), Some(gap)) =
+            (self.elbo, self.evidence, self.evidence_gap)
+        {
+            let _ = writeln!(
+                out,
+                "evidence\n  bound {bound:.3}, weighted estimate {evidence:.3}: a gap of {gap:.3} nats"
+            );
+        }
+        if let Some(converged) = self.converged {
+            let _ = writeln!(
+                out,
+                "training\n  {} iterations, {}, {} skipped\n  the bound rose by {:.3} over the last third of its trace",
+                self.iterations,
+                if converged { "level" } else { "not level" },
+                self.skipped_iterations,
+                self.late_rise
+            );
+        }
         out += "what weights move most (in sd of the fit)\n";
         for shift in self.shifts.iter().take(10) {
             let _ = writeln!(

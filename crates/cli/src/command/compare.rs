@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use anyhow::{Result, ensure};
 use clap::Args;
 use lehr::infer::fit::Fit;
-use lehr::infer::method::Method;
+use lehr::infer::posterior::Estimate;
 use lehr::regression::{Groups, SavedFit};
 use lehr::report::write_page;
 
@@ -75,7 +75,7 @@ impl Compare {
         let mut rivals = Vec::new();
         for method in methods {
             let fit = self.choice.fit_of_many(method)?;
-            rivals.push(self.rival(session, &prepared, &fit)?);
+            rivals.push(self.rival(session, &prepared, fit)?);
         }
         if let Some(path) = &self.report {
             write_page(&compared(&rivals), path)?;
@@ -84,7 +84,7 @@ impl Compare {
         Ok(Outcome::from(&best(&rivals).saved))
     }
 
-    fn rival(&self, session: &Session, prepared: &Prepared, fit: &Fit) -> Result<Rival> {
+    fn rival(&self, session: &Session, prepared: &Prepared, fit: Fit<'_>) -> Result<Rival> {
         let mut live = Live::new(session, fit.method.info().name);
         let saved = prepared.fit(fit, &mut live, None)?;
         let test = if self.test.is_empty() {
@@ -95,25 +95,41 @@ impl Compare {
             Some(evaluation.log_likelihood_per_row)
         };
         drop(live);
-        session.remark(&line(fit.method, &saved));
+        session.remark(&line(&saved));
         Ok(Rival { saved, test })
     }
 }
 
 /// One line on stderr when a method is done.
-pub(super) fn line(method: Method, saved: &SavedFit) -> String {
+pub(super) fn line(saved: &SavedFit) -> String {
     let posterior = &saved.posterior;
+    let bound = posterior.bound().unwrap_or(Estimate::UNKNOWN);
     format!(
-        "{method}: bound {:.2} ± {:.2} after {} iterations",
-        posterior.bound.mean, posterior.bound.error, posterior.trained.iterations
+        "{}: bound {:.2} ± {:.2} after {} iterations",
+        posterior.method(),
+        bound.mean,
+        bound.error,
+        posterior
+            .training()
+            .map_or(0, |training| training.iterations)
     )
 }
 
 /// The fit with the largest bound; among those that Monte Carlo error cannot tell from it, the
 /// one whose weights are the most even.
 pub(super) fn best(rivals: &[Rival]) -> &Rival {
-    let bound = |rival: &Rival| rival.saved.posterior.bound;
-    let shape = |rival: &Rival| rival.saved.posterior.pareto.shape;
+    const NONE: Estimate = Estimate {
+        mean: f64::NEG_INFINITY,
+        error: 0.0,
+    };
+    let bound = |rival: &Rival| rival.saved.posterior.bound().unwrap_or(NONE);
+    let shape = |rival: &Rival| {
+        rival
+            .saved
+            .posterior
+            .pareto_shape()
+            .unwrap_or(f64::INFINITY)
+    };
     let top = (rivals.iter().map(bound))
         .max_by(|a, b| a.mean.total_cmp(&b.mean))
         .expect("there is at least one method");

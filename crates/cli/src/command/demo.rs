@@ -6,8 +6,7 @@ use std::time::Instant;
 use anyhow::Result;
 use clap::Args;
 use lehr::infer::fit::Fit;
-use lehr::infer::method::Method;
-use lehr::infer::train::{Iterations, Run};
+use lehr::infer::train::Iterations;
 use lehr::regression::{BoundRegression, Family, Specification};
 use lehr::report::write_page;
 use serde::Serialize;
@@ -22,12 +21,7 @@ use crate::session::Session;
 
 use super::compare::{Rival, best, compared, line, objects, text};
 
-const METHODS: [Method; 4] = [
-    Method::MeanField,
-    Method::LowRank,
-    Method::FullRank,
-    Method::SlDais,
-];
+const METHODS: [&str; 4] = ["mean-field", "low-rank", "full-rank", "sl-dais"];
 
 /// A demonstration is over in a minute or two, whatever the rows are.
 const MOST_STEPS: u64 = 25_000;
@@ -75,14 +69,10 @@ impl Demo {
         let prepared = BoundRegression::new(&specification, &train, Instant::now())?;
         let mut rivals = Vec::new();
         for method in METHODS {
-            let mut live = Live::new(session, method.info().name);
-            let mut run = Run {
-                observer: &mut live,
-                checkpoint: None,
-            };
-            let saved = prepared.fit(&self.fit(method), &mut run)?;
+            let mut live = Live::new(session, method);
+            let saved = prepared.fit(self.fit(method)?.observer(&mut live))?;
             drop(live);
-            session.remark(&line(method, &saved));
+            session.remark(&line(&saved));
             let test = Some(saved.evaluate(&test)?.log_likelihood_per_row);
             rivals.push(Rival { saved, test });
         }
@@ -99,11 +89,12 @@ impl Demo {
     }
 
     /// A fit by the rules, with more draws for smooth pictures.
-    fn fit(&self, method: Method) -> Fit {
-        let mut fit = Fit::new(method).with_seed(self.seed);
-        fit.draws = 4000;
-        fit.train.iterations = Iterations::Auto { cap: MOST_STEPS };
-        fit
+    fn fit(&self, method: &str) -> Result<Fit<'static>> {
+        let mut fit = Fit::named(method)?.seed(self.seed).draws(4000);
+        if let Some(method) = fit.method.variational_mut() {
+            method.common_mut().train.iterations = Iterations::Auto { cap: MOST_STEPS };
+        }
+        Ok(fit)
     }
 
     /// `report.html` here, unless that is somebody else's.

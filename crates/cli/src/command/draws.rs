@@ -81,10 +81,12 @@ impl Draws {
             return saved.even_draws(groups);
         }
         let mut columns = saved.raw_draws(groups);
-        columns.push(NamedDraws {
-            name: "log_weight".into(),
-            values: saved.posterior.pareto.log_weights.clone(),
-        });
+        if let Some(importance) = saved.posterior.importance() {
+            columns.push(NamedDraws {
+                name: "log_weight".into(),
+                values: importance.pareto.log_weights.clone(),
+            });
+        }
         columns
     }
 

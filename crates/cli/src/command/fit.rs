@@ -6,7 +6,8 @@ use std::time::Duration;
 use anyhow::{Result, anyhow, bail, ensure};
 use clap::Args;
 use lehr::infer::fit::FitError;
-use lehr::infer::train::{Checkpoint, TrainError};
+use lehr::infer::run::Checkpoint;
+use lehr::infer::train::TrainError;
 use lehr::regression::{Error, Groups, SavedFit};
 use lehr::table::Shuffler;
 
@@ -44,7 +45,7 @@ pub(crate) struct Fit {
     /// Where the fit goes; without it nothing is saved
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
-    /// Go on with the checkpoint beside the output
+    /// Resume from the checkpoint beside the output
     #[arg(long, requires = "output")]
     resume: bool,
     /// Seconds between checkpoints
@@ -70,7 +71,7 @@ impl Fit {
         let beside = checkpoint
             .as_ref()
             .map(|checkpoint| checkpoint.path.clone());
-        let made = prepared.fit(&fit, &mut live, checkpoint);
+        let made = prepared.fit(fit, &mut live, checkpoint);
         drop(live);
         if made.is_err() && beside.as_deref().is_some_and(Path::exists) {
             prepared.keep_rows();
@@ -103,12 +104,12 @@ impl Fit {
         let path = beside(output);
         match (self.resume, path.exists()) {
             (true, false) => bail!(
-                "{}: there is no unfinished fit to go on with\n  hint: leave out --resume to start anew",
+                "{}: there is no unfinished fit to resume\n  hint: leave out --resume to start anew",
                 path.display()
             ),
             (false, true) => {
                 session.remark(&format!(
-                    "{}: the unfinished fit is discarded; --resume would have gone on with it",
+                    "{}: the unfinished fit is discarded; --resume would have continued it",
                     path.display()
                 ));
                 std::fs::remove_file(&path)
@@ -149,7 +150,7 @@ fn beside(output: &Path) -> PathBuf {
     PathBuf::from(name)
 }
 
-/// An interrupted fit says how to go on.
+/// An interrupted fit says how to resume it.
 fn stopped(error: anyhow::Error, checkpoint: Option<&Path>) -> anyhow::Error {
     let step = match error.downcast_ref() {
         Some(Error::Fit(FitError::Train(TrainError::Stopped { step, .. }))) => *step,
@@ -157,11 +158,11 @@ fn stopped(error: anyhow::Error, checkpoint: Option<&Path>) -> anyhow::Error {
     };
     match checkpoint {
         Some(path) => anyhow!(
-            "fit: stopped after {step} iterations, which are saved in {}\n  hint: the same command with --resume goes on from there",
+            "fit: stopped after {step} iterations, which are saved in {}\n  hint: the same command with --resume continues from there",
             path.display()
         ),
         None => anyhow!(
-            "fit: stopped after {step} iterations, nothing is saved\n  hint: with -o fit.lehr a stopped fit can be gone on with"
+            "fit: stopped after {step} iterations, nothing is saved\n  hint: with -o fit.lehr a stopped fit can be resumed"
         ),
     }
 }

@@ -2,7 +2,7 @@
 
 use anyhow::Result;
 use clap::Args;
-use lehr::infer::method::methods;
+use lehr::infer::method::METHODS;
 use lehr::infer::surrogate::SurrogateKind;
 use serde::Serialize;
 use std::fmt::Write;
@@ -40,7 +40,7 @@ struct Listing {
 
 impl Methods {
     pub(crate) fn run(session: &Session) -> Result<Outcome> {
-        let methods = methods().iter().map(|info| Row {
+        let methods = METHODS.iter().map(|info| Row {
             name: info.name,
             aliases: info.aliases,
             help: info.help,

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use anyhow::Result;
 use clap::Args;
+use lehr::infer::posterior::Evidence;
 use lehr::regression::{Groups, SavedFit};
 
 use crate::live::words;
@@ -46,22 +47,27 @@ pub(crate) fn text(saved: &SavedFit, groups: Groups) -> String {
     let mut out = style.verdict(&saved.verdict());
     out.push('\n');
     out += &style.coefficients(&saved.coefficients(groups));
-    let _ = writeln!(
-        out,
-        "\nlog evidence {:.2} ± {:.2}, at least {:.2} ± {:.2} (bound)",
-        posterior.evidence.mean,
-        posterior.evidence.error,
-        posterior.bound.mean,
-        posterior.bound.error
-    );
+    out.push('\n');
+    if let Some(Evidence {
+        bound, estimate, ..
+    }) = &posterior.evidence
+    {
+        let _ = writeln!(
+            out,
+            "log evidence {:.2} ± {:.2}, at least {:.2} ± {:.2} (bound)",
+            estimate.mean, estimate.error, bound.mean, bound.error
+        );
+    }
     let _ = writeln!(
         out,
         "{}, {} rows{}, {} latents, {} iterations in {}",
-        posterior.method,
-        posterior.n_rows,
+        posterior.method(),
+        posterior.origin.rows,
         dropped(saved),
         posterior.latents.size(),
-        posterior.trained.iterations,
+        posterior
+            .training()
+            .map_or(0, |training| training.iterations),
         words(saved.seconds().total())
     );
     out += &listed("model", vec![saved.regression.terms().to_string()]);

@@ -1,4 +1,4 @@
-//! Fits that are interrupted, killed and gone on with.
+//! Fits that are interrupted, killed and resumed.
 
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
@@ -57,7 +57,7 @@ fn coefficients(scratch: &Scratch) -> serde_json::Value {
 }
 
 #[test]
-fn a_killed_fit_is_gone_on_with_to_the_same_end() {
+fn a_killed_fit_is_resumed_to_the_same_end() {
     const STEPS: &str = "60000";
     let killed = scratch();
     let mut child = started(&killed, STEPS);
@@ -76,7 +76,7 @@ fn a_killed_fit_is_gone_on_with_to_the_same_end() {
 
 #[cfg(unix)]
 #[test]
-fn an_interrupted_fit_says_how_to_go_on() {
+fn an_interrupted_fit_says_how_to_resume() {
     const STEPS: &str = "10000000";
     let scratch = scratch();
     let child = started(&scratch, STEPS);
@@ -88,7 +88,7 @@ fn an_interrupted_fit_says_how_to_go_on() {
     let ended = Ended::new(&child.wait_with_output().unwrap());
     assert_eq!(ended.code, Some(2), "{}", ended.stderr);
     assert!(
-        ended.stderr.contains("--resume goes on from there"),
+        ended.stderr.contains("--resume continues from there"),
         "{}",
         ended.stderr
     );

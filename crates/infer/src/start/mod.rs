@@ -71,6 +71,24 @@ pub trait Start: fmt::Debug + Send + Sync {
     }
 }
 
+impl<S: Start + ?Sized> Start for &S {
+    fn name(&self) -> &'static str {
+        (**self).name()
+    }
+
+    fn help(&self) -> &'static str {
+        (**self).help()
+    }
+
+    fn find(&self, request: &Request<'_>) -> Result<StartingPoint, StartError> {
+        (**self).find(request)
+    }
+
+    fn is_warm(&self) -> bool {
+        (**self).is_warm()
+    }
+}
+
 /// The starts that have a name in settings.
 pub static STARTS: [&dyn Start; 5] = [&Zero, &Map, &Laplace, &Quadrature, &Variational];
 

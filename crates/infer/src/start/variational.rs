@@ -74,8 +74,9 @@ pub fn best_independent(density: &dyn Density, seed: u64) -> Result<Independent,
         frame: &frame,
         guide: &guide,
         score: &score,
+        seed,
     };
-    let found = climb(&task, &learned, seed)?;
+    let found = climb(&task, &learned)?;
     learned.values.copy_from_slice(&found.point);
     Ok(independent(&frame, &learned, &found))
 }
@@ -90,10 +91,9 @@ fn rows(density: &dyn Density) -> Feed {
     }
 }
 
-fn climb(task: &Task<'_>, learned: &Learned, seed: u64) -> Result<Maximum, BatchError> {
+fn climb(task: &Task<'_>, learned: &Learned) -> Result<Maximum, BatchError> {
     let settings = TrainSettings {
         lanes: DRAWS,
-        seed,
         ..TrainSettings::default()
     };
     let mut program = task.program(learned, &settings)?;

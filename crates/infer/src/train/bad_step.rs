@@ -25,7 +25,7 @@ impl Loop<'_, '_> {
         }
         let most = (0..state.bad_places.len()).max_by_key(|&place| state.bad_places[place]);
         let block = most.and_then(|place| state.learned.blocks().get(place));
-        let met = culprit(self.task, &state.learned, self.settings.seed);
+        let met = culprit(self.task, &state.learned);
         Err(TrainError::NotFinite {
             bad: state.bad_steps,
             steps: tried,

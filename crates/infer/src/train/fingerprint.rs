@@ -28,6 +28,7 @@ impl Task<'_> {
         for value in learned.values.iter().chain(outputs) {
             hasher.update(&value.to_bits().to_le_bytes());
         }
+        hasher.update(&self.seed.to_le_bytes());
         hasher.update(settings.words().as_bytes());
         u64::from(hasher.finalize())
     }
@@ -44,12 +45,11 @@ impl TrainSettings {
             objective,
             gradient,
             frozen,
-            seed,
             max_bad_share,
         } = self;
         format!(
             "{iterations:?} {lanes} {schedule:?} {clip:?} {objective:?} {gradient:?} {frozen:?} \
-             {seed} {max_bad_share}"
+             {max_bad_share}"
         )
     }
 }

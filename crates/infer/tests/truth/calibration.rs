@@ -1,16 +1,14 @@
 //! Posteriors against many simulated truths, and bounds at the sizes of published problems.
 
 use lehr_infer::fit::Fit;
-use lehr_infer::guide::{Base, FullRank, MeanField};
-use lehr_infer::method::Method;
 use lehr_infer::posterior::Posterior;
-use lehr_infer::train::{Iterations, Schedule};
+use lehr_infer::train::Schedule;
 use lehr_model::distribution::{Bernoulli, Distribution, Normal};
 use lehr_model::{Bound, Model};
 use lehr_numeric::stream::Stream;
 use lehr_table::Table;
 
-use crate::{fixed, run};
+use crate::{common, fixed, has, run, with};
 
 fn logistic(x: Vec<f64>, weight: &[f64], stream: &mut Stream) -> Bound {
     let width = weight.len();
@@ -53,11 +51,8 @@ fn ranks_of_simulated_truths_are_uniform() {
         let mut x = vec![0.0; 40 * WIDTH];
         stream.fill_normal(&mut x);
         let density = logistic(x, &truth, &mut stream);
-        let mut fit = fixed(Method::SlDais, 1500).with_seed(seed);
-        fit.surrogate_rows = Some(20);
-        fit.draws = 64;
-        fit.train.lanes = 4;
-        let posterior = run(&fit, &density);
+        let fit = with(fixed("sl-dais", 1500), "surrogate-rows", 20);
+        let posterior = run(with(fit, "lanes", 4).seed(seed).draws(64), &density);
         for (i, rank) in ranks(&posterior, &truth, KEPT).into_iter().enumerate() {
             counts[i][rank * BINS / (KEPT + 1)] += 1;
         }
@@ -95,39 +90,38 @@ fn sonar_like() -> Bound {
     logistic(x, &weight, &mut stream)
 }
 
-fn long(method: Method, base: Option<Base>) -> Fit {
-    let mut fit = Fit::new(method).with_seed(2);
-    fit.train.iterations = Iterations::Fixed(12_000);
-    fit.train.schedule = Schedule::Staircase { start: 2e-3 };
-    fit.train.lanes = 4;
-    // Shorter first steps than Adam's own can be driven to nothing by noise, where they stay.
-    fit.annealed_start.step_size = 0.1;
-    fit.base = base;
-    fit.chain_steps = method.is_annealed().then_some(8);
-    fit.draws = 20_000;
-    fit
+fn long(method: &str, base: &str) -> Fit<'static> {
+    let mut fit = with(fixed(method, 12_000).seed(2).draws(20_000), "lanes", 4);
+    common(&mut fit).train.schedule = Schedule::Staircase { start: 2e-3 };
+    let fit = with(fit, "chain-steps", 8);
+    if has(fit.method.info(), "base") {
+        fit.set("base", base).unwrap()
+    } else {
+        fit
+    }
 }
 
 #[test]
 #[ignore = "five long fits take minutes"]
 fn chains_come_close_to_the_evidence_at_the_size_of_sonar() {
     let density = sonar_like();
-    let gaussian = run(&long(Method::FullRank, None), &density);
-    let wide = Some(Base::FullRank(FullRank::default()));
-    let dais = run(&long(Method::Dais, wide), &density);
-    let surrogate = run(&long(Method::SlDais, wide), &density);
+    let gaussian = run(long("full-rank", ""), &density);
+    let dais = run(long("dais", "full-rank"), &density);
+    let surrogate = run(long("sl-dais", "full-rank"), &density);
     // The best proposal's importance weights, whose k̂ is judged first.
-    let evidence = dais.evidence;
+    let evidence = dais.evidence.as_ref().unwrap().estimate;
     println!(
         "log evidence {:.3} ± {:.3}, k̂ {:.2}",
-        evidence.mean, evidence.error, dais.pareto.shape
+        evidence.mean,
+        evidence.error,
+        dais.importance().unwrap().pareto.shape
     );
     for (name, posterior) in [
         ("full rank", &gaussian),
         ("dais", &dais),
         ("sl-dais", &surrogate),
     ] {
-        let bound = posterior.bound;
+        let bound = posterior.bound().unwrap();
         let gap = evidence.mean - bound.mean;
         let seconds = posterior.seconds.train;
         println!(
@@ -136,20 +130,23 @@ fn chains_come_close_to_the_evidence_at_the_size_of_sonar() {
         );
         assert!(gap > -4.0 * evidence.error.hypot(bound.error));
     }
-    assert!(dais.pareto.shape < 0.7, "{}", dais.pareto.shape);
-    assert!(evidence.mean - dais.bound.mean < 0.35);
-    assert!(evidence.mean - surrogate.bound.mean < 0.35);
+    assert!(
+        dais.importance().unwrap().pareto.shape < 0.7,
+        "{}",
+        dais.importance().unwrap().pareto.shape
+    );
+    assert!(evidence.mean - dais.bound().unwrap().mean < 0.35);
+    assert!(evidence.mean - surrogate.bound().unwrap().mean < 0.35);
 }
 
 #[test]
 #[ignore = "three long fits take minutes"]
 fn chains_on_independent_bases_improve_clearly_at_the_size_of_sonar() {
     let density = sonar_like();
-    let independent = Some(Base::MeanField(MeanField::default()));
-    let base = run(&long(Method::MeanField, None), &density).bound;
-    for method in [Method::Dais, Method::SlDais] {
-        let posterior = run(&long(method, independent), &density);
-        let gain = posterior.bound.mean - base.mean;
+    let base = run(long("mean-field", ""), &density).bound().unwrap();
+    for method in ["dais", "sl-dais"] {
+        let posterior = run(long(method, "mean-field"), &density);
+        let gain = posterior.bound().unwrap().mean - base.mean;
         println!(
             "{method}: {gain:.3} nats above mean field at {:.3}",
             base.mean

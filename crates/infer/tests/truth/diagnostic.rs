@@ -1,17 +1,18 @@
 //! What a posterior says of itself, keeps, and gives back.
 
+use std::sync::Arc;
+
 use lehr_density::Density;
-use lehr_infer::fit::{Fit, Start};
-use lehr_infer::guide::{Base, MeanField};
-use lehr_infer::method::Method;
+use lehr_infer::fit::Fit;
+use lehr_infer::judge::Level;
 use lehr_infer::posterior::Posterior;
+use lehr_infer::start::Another;
 use lehr_model::distribution::{Bernoulli, Distribution, Normal};
 use lehr_model::{Bound, Model};
-use lehr_numeric::pareto::Trust;
 use lehr_table::Table;
 
 use crate::linear::Linear;
-use crate::{fixed, normals, run};
+use crate::{chain, common, fixed, learned, normals, run, with};
 
 /// Two covariates that are all but the same.
 fn collinear() -> Linear {
@@ -24,22 +25,23 @@ fn collinear() -> Linear {
 
 #[test]
 fn a_well_fitted_model_is_called_reliable() {
-    let posterior = run(&fixed(Method::FullRank, 800), &collinear().bind());
-    assert!(posterior.pareto.shape < 0.5, "{}", posterior.pareto.shape);
-    assert_eq!(posterior.pareto.trust, Trust::Reliable);
-    assert!(posterior.verdict().starts_with("reliable (k̂ = "));
+    let posterior = run(fixed("full-rank", 800), &collinear().bind());
+    assert!(posterior.pareto_shape().unwrap() < 0.5);
+    let verdict = posterior.verdict();
+    assert_eq!((verdict.level, verdict.warns()), (Level::Reliable, false));
+    let words = "reliable: the draws are close to the posterior (k = ";
+    assert!(verdict.to_string().starts_with(words), "{verdict}");
 }
 
 #[test]
 fn independence_among_correlated_coefficients_is_warned_of() {
-    let posterior = run(&fixed(Method::MeanField, 800), &collinear().bind());
-    assert!(posterior.pareto.shape > 0.7, "{}", posterior.pareto.shape);
-    assert_eq!(posterior.pareto.trust, Trust::Untrusted);
-    assert!(
-        posterior
-            .verdict()
-            .starts_with("do not trust these draws (k̂ = ")
-    );
+    let posterior = run(fixed("mean-field", 800), &collinear().bind());
+    assert!(posterior.pareto_shape().unwrap() > 0.7);
+    let verdict = posterior.verdict();
+    assert_eq!((verdict.level, verdict.warns()), (Level::Untrusted, true));
+    let words = "do not trust: the fit is too far from the posterior to be repaired (k = ";
+    assert!(verdict.to_string().starts_with(words), "{verdict}");
+    assert_eq!(verdict.advice().collect::<Vec<_>>(), ["try sl-dais"]);
 }
 
 /// A logistic regression with few events among many rows, whose posterior is skewed.
@@ -65,31 +67,24 @@ pub(crate) fn rare_events(rows: usize) -> Bound {
     model.bind(&table).unwrap()
 }
 
-fn bound_of(method: Method, steps: Option<usize>, density: &dyn Density) -> (f64, f64) {
-    let mut fit = fixed(method, 3000).with_seed(5);
-    fit.base = Some(Base::MeanField(MeanField::default()));
-    fit.chain_steps = steps;
-    fit.draws = 4000;
-    // A chain on far fewer rows than there are learns not to move: its noise costs more than it gains.
-    fit.batch = Some(198);
-    fit.train.lanes = 4;
-    if method == Method::SlDais {
-        fit.surrogate_rows = Some(64);
+fn bound_of(method: &str, steps: Option<usize>, density: &dyn Density) -> (f64, f64) {
+    let mut fit = fixed(method, 3000).seed(5).draws(4000);
+    if let Some(steps) = steps {
+        fit = with(fit.set("base", "mean-field").unwrap(), "chain-steps", steps);
     }
-    let bound = run(&fit, density).bound;
+    // A chain on far fewer rows than there are learns not to move: its noise costs more than it gains.
+    let fit = with(with(fit, "batch", 198), "lanes", 4);
+    let bound = run(with(fit, "surrogate-rows", 64), density)
+        .bound()
+        .unwrap();
     (bound.mean, bound.error)
 }
 
 #[test]
 fn chains_improve_on_their_base_and_on_shorter_ones() {
     let density = rare_events(200);
-    let base = bound_of(Method::MeanField, None, &density);
-    for method in [
-        Method::Dais,
-        Method::NsDais,
-        Method::NsPrimeDais,
-        Method::SlDais,
-    ] {
+    let base = bound_of("mean-field", None, &density);
+    for method in ["dais", "ns-dais", "ns2-dais", "sl-dais"] {
         let short = bound_of(method, Some(1), &density);
         let long = bound_of(method, Some(8), &density);
         println!("{method}: {base:.3?}, K = 1 {short:.3?}, K = 8 {long:.3?}");
@@ -99,25 +94,23 @@ fn chains_improve_on_their_base_and_on_shorter_ones() {
     }
 }
 
-fn small_fit() -> Fit {
-    let mut fit = fixed(Method::SlDais, 200).with_seed(6);
-    fit.chain_steps = Some(3);
-    fit.surrogate_rows = Some(16);
-    fit.draws = 100;
-    fit
+fn small_fit() -> Fit<'static> {
+    let fit = with(fixed("sl-dais", 200), "chain-steps", 3);
+    with(fit, "surrogate-rows", 16).seed(6).draws(100)
 }
 
 #[test]
 fn a_saved_posterior_comes_back_whole_and_goes_on_drawing() {
     let density = rare_events(200);
-    let posterior = run(&small_fit(), &density);
+    let posterior = run(small_fit(), &density);
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("posterior");
     posterior.save(&path).unwrap();
     let back = Posterior::load(&path).unwrap();
     assert_eq!(back.draws, posterior.draws);
-    assert_eq!(back.pareto, posterior.pareto);
-    assert_eq!(back.trained.learned, posterior.trained.learned);
+    let pareto = |of: &Posterior| of.importance().unwrap().pareto.clone();
+    assert_eq!(pareto(&back), pareto(&posterior));
+    assert_eq!(learned(&back), learned(&posterior));
     assert_eq!(back.summaries(), posterior.summaries());
     assert_eq!(back.corrected_summaries(), posterior.corrected_summaries());
     assert_eq!(back.verdict(), posterior.verdict());
@@ -128,7 +121,7 @@ fn a_saved_posterior_comes_back_whole_and_goes_on_drawing() {
 #[test]
 fn draws_of_a_chain_on_a_surrogate_need_none_of_the_rows() {
     let density = rare_events(200);
-    let posterior = run(&small_fit(), &density);
+    let posterior = run(small_fit(), &density);
     let x = normals(10, 77);
     let table = Table::new()
         .with_number("y", vec![0.0, 1.0, 1.0, 0.0, 1.0])
@@ -151,7 +144,7 @@ fn draws_of_a_chain_on_a_surrogate_need_none_of_the_rows() {
 
 #[test]
 fn a_damaged_file_is_refused() {
-    let posterior = run(&small_fit(), &rare_events(200));
+    let posterior = run(small_fit(), &rare_events(200));
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("posterior");
     posterior.save(&path).unwrap();
@@ -181,16 +174,18 @@ fn a_damaged_file_is_refused() {
 #[test]
 fn a_fit_goes_on_from_another_fit() {
     let density = rare_events(200);
-    let gaussian = run(&fixed(Method::MeanField, 1500), &density);
-    let mut fit = fixed(Method::Dais, 1);
-    fit.base = Some(Base::MeanField(MeanField::default()));
-    fit.start = Start::Fit(Box::new((
-        gaussian.frame.clone(),
-        gaussian.trained.learned.clone(),
-    )));
-    fit.chain_steps = Some(2);
-    fit.annealed_start.step_size = 1e-6;
-    let (from, to) = (gaussian.bound, run(&fit, &density).bound);
+    let gaussian = run(fixed("mean-field", 1500), &density);
+    let sampler = gaussian.sampler().unwrap();
+    let (frame, learned) = sampler.learned().unwrap();
+    let fit = fixed("dais", 1).set("base", "mean-field").unwrap();
+    let mut fit = with(fit, "chain-steps", 2);
+    common(&mut fit).start = Some(Arc::new(Another {
+        frame: frame.clone(),
+        learned: learned.clone(),
+    }));
+    chain(&mut fit).start.step_size = 1e-6;
+    let from = gaussian.bound().unwrap();
+    let to = run(fit, &density).bound().unwrap();
     let error = from.error.hypot(to.error);
     assert!((from.mean - to.mean).abs() < 4.0 * error, "{from:?} {to:?}");
 }

@@ -1,15 +1,13 @@
 //! Models with learned spreads of groups: their start, their control variate, and the answer.
 
-use lehr_infer::fit::Fit;
 use lehr_infer::guide::{Base, Frame, MeanField};
-use lehr_infer::method::Method;
 use lehr_infer::start::best_independent;
 use lehr_infer::train::{Score, Task, TrainSettings, variance_ratio};
 use lehr_model::distribution::{Distribution, HalfNormal, Normal};
 use lehr_model::{Bound, Model, Tracer};
 use lehr_table::Table;
 
-use crate::{batch, normals, run, starts};
+use crate::{batch, named, normals, run, starts};
 
 const GROUPS: usize = 40;
 const ROWS_EACH: usize = 50;
@@ -57,8 +55,8 @@ fn the_start_finds_the_spread_in_either_form() {
 #[test]
 fn a_fit_with_everything_left_to_the_rules_recovers_the_spread() {
     let density = groups(centred);
-    for method in [Method::MeanField, Method::SlDais] {
-        let posterior = run(&Fit::new(method), &density);
+    for method in ["mean-field", "sl-dais"] {
+        let posterior = run(named(method), &density);
         let summaries = posterior.summaries();
         let spread = &summaries[0];
         assert_eq!(spread.name, "spread");
@@ -87,6 +85,7 @@ fn a_first_order_control_variate_takes_most_of_the_noise_of_a_batch() {
         frame: &settled.frame,
         guide: &guide,
         score: &score,
+        seed: 0,
     };
     let settings = TrainSettings {
         lanes: 8,

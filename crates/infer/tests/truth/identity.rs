@@ -1,18 +1,19 @@
 //! Laws that need no tolerance beyond rounding.
 
 use std::path::Path;
+use std::sync::Arc;
 use std::time::Duration;
 
 use lehr_density::Density;
 use lehr_infer::annealed::{Annealed, AnnealedStart, Drive, Momentum};
-use lehr_infer::fit::{Fit, Start};
+use lehr_infer::fit::Fit;
 use lehr_infer::guide::{Base, Feed, Frame, Gradient, Guide, Learned, MeanField};
-use lehr_infer::method::Method;
-use lehr_infer::observer::{Observer, Progress, Wish};
+use lehr_infer::observer::{Observer, Phase, Progress, Wish};
 use lehr_infer::posterior::Posterior;
-use lehr_infer::start::find_mode;
+use lehr_infer::run::Checkpoint;
+use lehr_infer::start::{Laplace, find_mode};
 use lehr_infer::train::{
-    Checkpoint, Iterations, Program, Run, Score, Task, TrainSettings, compile, weigh,
+    Iterations, Program, Score, Task, TrainSettings, VariationalSettings, compile, weigh,
 };
 use lehr_model::distribution::{Bernoulli, Distribution, Normal};
 use lehr_model::{Bound, Model};
@@ -23,7 +24,9 @@ use lehr_table::Table;
 
 use crate::fixture::{bases, chain as chain_of_three};
 use crate::model::small_models;
-use crate::{all_rows, batch, estimate, fixed, normals, run, set, starts, stir};
+use crate::{
+    all_rows, batch, common, estimate, fixed, learned, named, normals, run, set, starts, stir, with,
+};
 
 const LANES: usize = 4;
 
@@ -229,36 +232,37 @@ impl Observer for StopAt {
     }
 }
 
-/// The fit, stopped at these steps and gone on with each time.
-fn interrupted(fit: &Fit, density: &dyn Density, stops: &[u64], path: &Path) -> Posterior {
-    let checkpoint = || {
-        Some(Checkpoint {
-            path: path.to_owned(),
-            every: Duration::from_secs(3600),
-        })
-    };
-    for &stop in stops {
-        let mut run = Run {
-            observer: &mut StopAt(stop),
-            checkpoint: checkpoint(),
-        };
-        let stopped = fit.run(density, &mut run).unwrap_err().to_string();
-        assert!(stopped.starts_with("train: stopped after"), "{stopped}");
-        assert!(stopped.contains("; go on with "), "{stopped}");
+fn checkpoint(path: &Path) -> Checkpoint {
+    Checkpoint {
+        path: path.to_owned(),
+        every: Duration::from_secs(3600),
     }
-    let mut run = Run {
-        observer: &mut (),
-        checkpoint: checkpoint(),
-    };
-    fit.run(density, &mut run).unwrap()
+}
+
+/// The fit, stopped at these steps and resumed each time.
+fn interrupted(
+    fit: impl Fn() -> Fit<'static>,
+    density: &dyn Density,
+    stops: &[u64],
+    path: &Path,
+) -> Posterior {
+    let fit = || fit().checkpoint(checkpoint(path));
+    for &stop in stops {
+        let stopped = fit().observer(&mut StopAt(stop)).run(density);
+        let stopped = stopped.unwrap_err().to_string();
+        assert!(stopped.starts_with("train: stopped after"), "{stopped}");
+        assert!(stopped.contains("; resume from "), "{stopped}");
+    }
+    run(fit(), density)
 }
 
 fn assert_same_bits(found: &Posterior, expected: &Posterior) {
-    assert_eq!(found.trained.learned, expected.trained.learned);
-    assert_eq!(found.trained.history, expected.trained.history);
-    assert_eq!(found.trained.iterations, expected.trained.iterations);
+    assert_eq!(learned(found), learned(expected));
+    let (one, other) = (found.training().unwrap(), expected.training().unwrap());
+    assert_eq!(one.history, other.history);
+    assert_eq!(one.iterations, other.iterations);
     assert_eq!(found.draws, expected.draws);
-    assert_eq!(found.bound, expected.bound);
+    assert_eq!(found.bound().unwrap(), expected.bound().unwrap());
 }
 
 fn some_rows(rows: usize) -> Bound {
@@ -270,14 +274,14 @@ fn some_rows(rows: usize) -> Bound {
 fn a_fit_that_was_stopped_and_resumed_is_the_fit() {
     let density = some_rows(300);
     let folder = tempfile::tempdir().unwrap();
-    for method in [Method::MeanField, Method::NsPrimeDais, Method::SlDais] {
-        let mut fit = fixed(method, 700);
-        fit.batch = Some(32);
-        fit.draws = 64;
-        fit.chain_steps = method.is_annealed().then_some(3);
-        let whole = run(&fit, &density);
-        let path = folder.path().join(method.to_string());
-        let pieces = interrupted(&fit, &density, &[1, 65, 500, 620], &path);
+    for method in ["mean-field", "ns2-dais", "sl-dais"] {
+        let fit = || {
+            let fit = with(fixed(method, 700), "batch", 32);
+            with(fit, "chain-steps", 3).draws(64)
+        };
+        let whole = run(fit(), &density);
+        let path = folder.path().join(method);
+        let pieces = interrupted(fit, &density, &[1, 65, 500, 620], &path);
         assert_same_bits(&pieces, &whole);
     }
 }
@@ -286,18 +290,87 @@ fn a_fit_that_was_stopped_and_resumed_is_the_fit() {
 fn an_automatic_fit_that_was_stopped_and_resumed_is_the_fit() {
     let density = some_rows(200);
     let folder = tempfile::tempdir().unwrap();
-    let mut fit = Fit::new(Method::FullRank);
-    fit.start = Start::Laplace;
-    fit.train.iterations = Iterations::Auto { cap: 30_000 };
-    fit.draws = 64;
-    let whole = run(&fit, &density);
-    assert!(
-        whole.trained.converged,
-        "{} steps",
-        whole.trained.iterations
-    );
-    let stops = [640, 641, whole.trained.iterations / 2];
-    let pieces = interrupted(&fit, &density, &stops, &folder.path().join("fit"));
+    let fit = || {
+        let mut fit = named("full-rank").draws(64);
+        common(&mut fit).start = Some(Arc::new(Laplace));
+        common(&mut fit).train.iterations = Iterations::Auto { cap: 30_000 };
+        fit
+    };
+    let whole = run(fit(), &density);
+    let training = whole.training().unwrap();
+    assert!(training.converged, "{} steps", training.iterations);
+    let stops = [640, 641, training.iterations / 2];
+    let pieces = interrupted(fit, &density, &stops, &folder.path().join("fit"));
+    assert_same_bits(&pieces, &whole);
+}
+
+/// Stops a phase at a step, and counts the looks at it.
+struct StopIn {
+    phase: Phase,
+    step: u64,
+    now: Phase,
+    looks: usize,
+}
+
+impl StopIn {
+    fn new(phase: Phase, step: u64) -> StopIn {
+        StopIn {
+            phase,
+            step,
+            now: Phase::START,
+            looks: 0,
+        }
+    }
+}
+
+impl Observer for StopIn {
+    fn begin(&mut self, phase: Phase) {
+        self.now = phase;
+    }
+
+    fn progress(&mut self, progress: &Progress) -> Wish {
+        if self.now != self.phase {
+            return Wish::Continue;
+        }
+        self.looks += 1;
+        if progress.step >= self.step {
+            Wish::Stop
+        } else {
+            Wish::Continue
+        }
+    }
+}
+
+#[test]
+fn a_fit_that_was_stopped_while_its_base_was_trained_is_the_fit() {
+    let density = some_rows(300);
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("fit");
+    let fit = || {
+        let fit = with(named("sl-dais"), "batch", 32);
+        let fit = with(with(fit, "chain-steps", 2), "surrogate-rows", 32);
+        let mut fit = fit.draws(64);
+        common(&mut fit).start = Some(Arc::new(Laplace));
+        common(&mut fit).train.iterations = Iterations::Auto { cap: 1500 };
+        fit
+    };
+    let whole = run(fit(), &density);
+    for (phase, step) in [
+        (Phase::BASE, 64),
+        (Phase::BASE, 641),
+        (Phase::TRAIN, 64),
+        (Phase::TRAIN, 700),
+    ] {
+        let mut stop = StopIn::new(phase, step);
+        let stopping = fit().checkpoint(checkpoint(&path)).observer(&mut stop);
+        let stopped = stopping.run(&density).unwrap_err().to_string();
+        assert!(stopped.starts_with("train: stopped after"), "{stopped}");
+    }
+    // What the checkpoint has of the base is not trained again.
+    let mut watcher = StopIn::new(Phase::BASE, u64::MAX);
+    let rest = fit().checkpoint(checkpoint(&path)).observer(&mut watcher);
+    let pieces = run(rest, &density);
+    assert_eq!(watcher.looks, 0);
     assert_same_bits(&pieces, &whole);
 }
 
@@ -306,27 +379,19 @@ fn a_checkpoint_of_another_fit_is_refused() {
     let density = some_rows(300);
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("fit");
-    let mut fit = fixed(Method::MeanField, 200);
-    fit.batch = Some(32);
-    fit.draws = 64;
-    interrupted(&fit, &density, &[64], &path);
-    let refused = |fit: &Fit, density: &dyn Density| {
-        let mut run = Run {
-            observer: &mut (),
-            checkpoint: Some(Checkpoint {
-                path: path.clone(),
-                every: Duration::from_secs(3600),
-            }),
-        };
-        fit.run(density, &mut run).unwrap_err().to_string()
+    let fit = || with(fixed("mean-field", 200), "batch", 32).draws(64);
+    interrupted(fit, &density, &[64], &path);
+    let refused = |fit: Fit<'static>, density: &dyn Density| {
+        let refused = fit.checkpoint(checkpoint(&path)).run(density);
+        refused.unwrap_err().to_string()
     };
-    let change = |f: fn(&mut Fit)| {
-        let mut other = fit.clone();
-        f(&mut other);
+    let change = |f: fn(&mut VariationalSettings)| {
+        let mut other = fit();
+        f(common(&mut other));
         other
     };
     let others = [
-        change(|f| f.train.seed = 9),
+        fit().seed(9),
         change(|f| f.train.schedule = lehr_infer::train::Schedule::Constant(1e-3)),
         change(|f| f.train.clip = None),
         change(|f| f.train.frozen = vec!["base_mean".into()]),
@@ -336,27 +401,23 @@ fn a_checkpoint_of_another_fit_is_refused() {
     ];
     let expected = "expected a checkpoint of this fit, found one of another model, method or \
                     setting\n  hint: remove the file to start anew";
-    for other in &others {
+    for other in others {
         assert!(refused(other, &density).ends_with(expected));
     }
-    assert!(refused(&fit, &some_rows(299)).ends_with(expected));
+    assert!(refused(fit(), &some_rows(299)).ends_with(expected));
     let weights: Vec<f64> = (0..300).map(|n| if n == 7 { 1.5 } else { 1.0 }).collect();
     let all: Vec<usize> = (0..300).collect();
-    assert!(refused(&fit, &logistic(&all, &weights, 300)).ends_with(expected));
+    assert!(refused(fit(), &logistic(&all, &weights, 300)).ends_with(expected));
 }
 
 #[test]
 fn the_number_of_threads_does_not_change_a_bit() {
     let density = some_rows(20_000);
-    for method in [Method::FullRank, Method::Dais, Method::SlDais] {
-        let mut fit = fixed(method, 40);
-        fit.batch = Some(20_000);
-        fit.draws = 32;
-        fit.train.lanes = 4;
-        fit.chain_steps = method.is_annealed().then_some(2);
+    for method in ["full-rank", "dais", "sl-dais"] {
         let within = |threads: usize| {
-            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads);
-            pool.build().unwrap().install(|| run(&fit, &density))
+            let fit = with(fixed(method, 40), "batch", 20_000);
+            let fit = with(with(fit, "lanes", 4), "chain-steps", 2);
+            run(fit.draws(32).threads(threads), &density)
         };
         assert_same_bits(&within(2), &within(1));
     }
@@ -370,12 +431,9 @@ fn objectives(density: &dyn Density, frame: &Frame, score: &Score, learned: &Lea
         frame,
         guide: &base,
         score,
-    };
-    let settings = TrainSettings {
         seed: 8,
-        ..TrainSettings::default()
     };
-    let mut program = task.program(learned, &settings).unwrap();
+    let mut program = task.program(learned, &TrainSettings::default()).unwrap();
     program.set_learned(&learned.values);
     let objective = |step: u64| {
         program.fill(density.source(), step);

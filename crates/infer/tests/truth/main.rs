@@ -20,24 +20,13 @@ mod robust;
 mod summed;
 
 use lehr_density::Density;
-use lehr_infer::fit::{Fit, FitError};
+use lehr_infer::fit::Fit;
 use lehr_infer::guide::{Feed, Guide, Learned, all_blocks};
-use lehr_infer::method::Method;
+use lehr_infer::method::{ChainSettings, METHODS, MethodInfo};
 use lehr_infer::posterior::Posterior;
-use lehr_infer::train::{Iterations, Run, Score};
+use lehr_infer::train::{Score, VariationalSettings};
 use lehr_numeric::stream::Stream;
 use lehr_numeric::summary::{mean, sd};
-
-/// Every method.
-const METHODS: [Method; 7] = [
-    Method::MeanField,
-    Method::FullRank,
-    Method::LowRank,
-    Method::Dais,
-    Method::NsDais,
-    Method::NsPrimeDais,
-    Method::SlDais,
-];
 
 /// Standard normal numbers.
 fn normals(count: usize, seed: u64) -> Vec<f64> {
@@ -89,21 +78,45 @@ fn set(learned: &mut Learned, name: &str, values: &[f64]) {
     learned.values[range].copy_from_slice(values);
 }
 
+/// A fit by the method of this name.
+fn named(method: &str) -> Fit<'static> {
+    Fit::named(method).unwrap()
+}
+
 /// A fit of so many steps.
-fn fixed(method: Method, steps: u64) -> Fit {
-    let mut fit = Fit::new(method);
-    fit.train.iterations = Iterations::Fixed(steps);
-    fit
+fn fixed(method: &str, steps: u64) -> Fit<'static> {
+    named(method).set("iterations", &steps.to_string()).unwrap()
 }
 
-fn try_run(fit: &Fit, density: &dyn Density) -> Result<Posterior, FitError> {
-    let mut run = Run {
-        observer: &mut (),
-        checkpoint: None,
-    };
-    fit.run(density, &mut run)
+/// The settings that all variational methods have.
+fn common<'f>(fit: &'f mut Fit<'_>) -> &'f mut VariationalSettings {
+    fit.method.variational_mut().unwrap().common_mut()
 }
 
-fn run(fit: &Fit, density: &dyn Density) -> Posterior {
-    try_run(fit, density).unwrap()
+/// The settings of a chain.
+fn chain<'f>(fit: &'f mut Fit<'_>) -> &'f mut ChainSettings {
+    fit.method.variational_mut().unwrap().chain_mut().unwrap()
+}
+
+fn has(method: &MethodInfo, setting: &str) -> bool {
+    method.settings().iter().any(|one| one.name == setting)
+}
+
+/// The fit with a setting of this value, if its method has it.
+fn with(fit: Fit<'static>, setting: &str, value: usize) -> Fit<'static> {
+    if has(fit.method.info(), setting) {
+        fit.set(setting, &value.to_string()).unwrap()
+    } else {
+        fit
+    }
+}
+
+fn run(fit: Fit<'_>, density: &dyn Density) -> Posterior {
+    fit.run(density).unwrap()
+}
+
+/// What a fit learned.
+fn learned(posterior: &Posterior) -> Learned {
+    let sampler = posterior.sampler().unwrap();
+    sampler.learned().unwrap().1.clone()
 }

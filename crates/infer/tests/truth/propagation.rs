@@ -323,12 +323,9 @@ fn trained_on(linear: &Linear, drive: Drive, score: &Score, steps: usize) -> (f6
         frame: &Frame::Identity,
         guide: &guide,
         score,
-    };
-    let settings = TrainSettings {
         seed: 9,
-        ..TrainSettings::default()
     };
-    let mut program = task.program(&learned, &settings).unwrap();
+    let mut program = task.program(&learned, &TrainSettings::default()).unwrap();
     program.set_learned(&learned.values);
     let objective = |step: u64| {
         program.fill(density.source(), step);

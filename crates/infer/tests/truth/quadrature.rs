@@ -2,21 +2,18 @@
 
 use lehr_density::Density;
 use lehr_infer::evaluate::evaluate;
-use lehr_infer::fit::{Fit, Start};
 use lehr_infer::guide::{Base, Frame, FullRank, Learned, MeanField, all_blocks};
-use lehr_infer::method::Method;
-use lehr_infer::posterior::Posterior;
+use lehr_infer::posterior::{Gain, Posterior};
 use lehr_infer::start::find_mode;
 use lehr_infer::start::quadrature::{Best, Covariance, applies, climb};
 use lehr_infer::surrogate::SurrogateKind;
-use lehr_infer::train::Iterations;
 use lehr_model::distribution::{Bernoulli, Distribution, HalfNormal, Normal, Poisson, StudentT};
 use lehr_model::{Bound, Model};
 use lehr_numeric::lbfgs::LbfgsSettings;
 use lehr_table::Table;
 
 use crate::linear::Linear;
-use crate::{estimate, normals, run, try_run};
+use crate::{chain, estimate, fixed, named, normals, run};
 
 const WIDTH: usize = 3;
 
@@ -138,15 +135,18 @@ fn the_bound_rises_on_the_way() {
 #[test]
 fn gaussian_fits_of_such_models_are_done_at_their_start() {
     let density = bind(&logistic(), 2000);
-    for method in [Method::MeanField, Method::FullRank] {
-        let done = run(&Fit::new(method), &density);
-        assert_eq!((done.trained.iterations, done.trained.converged), (0, true));
-        let mut fit = Fit::new(method);
-        fit.start = Start::Laplace;
-        let trained = run(&fit, &density);
-        assert!(trained.trained.iterations > 0);
-        let gap = done.bound.mean - trained.bound.mean;
-        let error = done.bound.error.hypot(trained.bound.error);
+    for method in ["mean-field", "full-rank"] {
+        let done = run(named(method), &density);
+        let training = done.training().unwrap();
+        assert_eq!((training.iterations, training.converged), (0, true));
+        let trained = run(named(method).set("start", "laplace").unwrap(), &density);
+        assert!(trained.training().unwrap().iterations > 0);
+        let gap = done.bound().unwrap().mean - trained.bound().unwrap().mean;
+        let error = done
+            .bound()
+            .unwrap()
+            .error
+            .hypot(trained.bound().unwrap().error);
         assert!(gap.abs() < 4.0 * error + 0.02, "{method}: {gap} ± {error}");
     }
 }
@@ -162,14 +162,15 @@ fn under_a_prior_that_is_not_gaussian_the_fit_goes_on_from_there() {
     });
     let density = bind(&model, 60);
     assert!(!best(&density, Covariance::Full).is_reached());
-    let mut fit = Fit::new(Method::FullRank);
-    fit.draws = 8192;
-    let trained = run(&fit, &density);
-    assert!(trained.trained.iterations > 0);
-    fit.train.iterations = Iterations::Fixed(1);
-    let start = run(&fit, &density);
-    let gain = trained.bound.mean - start.bound.mean;
-    let error = trained.bound.error.hypot(start.bound.error);
+    let trained = run(named("full-rank").draws(8192), &density);
+    assert!(trained.training().unwrap().iterations > 0);
+    let start = run(fixed("full-rank", 1).draws(8192), &density);
+    let gain = trained.bound().unwrap().mean - start.bound().unwrap().mean;
+    let error = trained
+        .bound()
+        .unwrap()
+        .error
+        .hypot(start.bound().unwrap().error);
     assert!(gain > 3.0 * error, "{gain} ± {error}");
 }
 
@@ -187,36 +188,37 @@ fn models_without_one_predictor_per_row_are_told_apart() {
     });
     let density = bind(&two, 30);
     assert!(!applies(&density));
-    let mut fit = Fit::new(Method::FullRank);
-    fit.start = Start::Quadrature;
-    let error = try_run(&fit, &density).unwrap_err().to_string();
+    let fit = named("full-rank").set("start", "quadrature").unwrap();
+    let error = fit.run(&density).unwrap_err().to_string();
     assert!(error.contains("one linear predictor per row"), "{error}");
 }
 
 /// A fit of the skewed model by a chain on this surrogate, hardly trained.
 fn chained(surrogate: SurrogateKind) -> Posterior {
     let density = bind(&logistic(), 60);
-    let mut fit = Fit::new(Method::SlDais).with_seed(4);
-    fit.surrogate = Some(surrogate);
-    fit.annealed_start.step_size = 0.2;
-    fit.train.iterations = Iterations::Fixed(1);
-    fit.draws = 2048;
-    run(&fit, &density)
+    let mut fit = fixed("sl-dais", 1).seed(4).draws(2048);
+    chain(&mut fit).start.step_size = 0.2;
+    run(fit.set("surrogate", surrogate.name()).unwrap(), &density)
+}
+
+fn gain(posterior: &Posterior) -> Option<Gain> {
+    posterior.evidence.as_ref().unwrap().gain.clone()
 }
 
 #[test]
 fn a_chain_that_is_worse_than_its_base_says_so() {
     // A network that has learned nothing is flat, so that the chain runs to the prior.
     let astray = chained(SurrogateKind::NETWORK);
-    let gain = astray.gain.unwrap();
-    assert!(gain.mean < -3.0 * gain.error, "{gain:?}");
-    assert!(astray.is_below_base());
-    assert!(astray.verdict().contains("worse than its base"));
+    let lost = gain(&astray).unwrap();
+    assert_eq!(lost.over, "full-rank");
+    assert!(lost.nats.mean < -3.0 * lost.nats.error, "{lost:?}");
+    let verdict = astray.verdict();
+    assert!(verdict.warns());
+    let words = "the chain is worse than the Gaussian it starts from";
+    assert!(verdict.sentence.contains(words), "{verdict}");
     // Nearly all rows as they are: the chain runs towards the posterior.
     let well = chained(SurrogateKind::TAYLOR);
-    assert!(!well.is_below_base(), "{:?}", well.gain);
-    assert!(!well.verdict().contains("base"));
+    assert!(!well.verdict().sentence.contains(words));
     let density = bind(&logistic(), 60);
-    let alone = run(&Fit::new(Method::FullRank), &density);
-    assert_eq!(alone.gain, None);
+    assert!(gain(&run(named("full-rank"), &density)).is_none());
 }

@@ -1,19 +1,24 @@
 //! What cannot work is said in one sentence, and what goes wrong is counted.
 
+use std::sync::Arc;
+
 use lehr_density::Density;
-use lehr_infer::fit::{Fit, Start};
+use lehr_infer::fit::Fit;
 use lehr_infer::guide::{Base, Frame, MeanField};
-use lehr_infer::method::Method;
+use lehr_infer::judge::Level;
+use lehr_infer::method::{SettingError, SlDais};
+use lehr_infer::run::Run;
+use lehr_infer::start::{Laplace, Zero};
 use lehr_infer::surrogate::SurrogateKind;
 use lehr_infer::train::{
-    Iterations, Objective, Run, Task, TrainError, TrainSettings, Trained, train,
+    Iterations, Objective, Task, TrainError, TrainOutcome, TrainSettings, train,
 };
 use lehr_model::distribution::{Normal, Poisson};
 use lehr_model::{Bound, Model};
 use lehr_table::Table;
 
 use crate::linear::Linear;
-use crate::{all_rows, fixed, run, starts, try_run};
+use crate::{all_rows, common, fixed, learned, named, run, starts};
 
 /// A model whose last row has no density where the level is below 0.
 fn last_row_edged() -> Bound {
@@ -50,19 +55,21 @@ fn edged(edge: f64) -> Bound {
     model.bind(&table).unwrap()
 }
 
-fn trained(density: &dyn Density, settings: &TrainSettings) -> Result<Trained, TrainError> {
+fn trained(density: &dyn Density, settings: &TrainSettings) -> Result<TrainOutcome, TrainError> {
     let guide = Base::MeanField(MeanField { start_scale: 1.0 });
     let task = Task {
         density,
         frame: &Frame::Identity,
         guide: &guide,
         score: &all_rows(),
+        seed: 0,
     };
-    let mut run = Run {
-        observer: &mut (),
-        checkpoint: None,
-    };
-    train(&task, starts(density, &guide), settings, &mut run)
+    train(
+        &task,
+        starts(density, &guide),
+        settings,
+        &mut Run::default(),
+    )
 }
 
 #[test]
@@ -73,11 +80,11 @@ fn a_few_steps_that_are_not_finite_are_skipped_and_counted() {
     };
     let trained = trained(&edged(2.0), &settings).unwrap();
     assert!(
-        trained.bad_steps > 10 && trained.bad_steps < 200,
+        trained.training.bad_steps > 10 && trained.training.bad_steps < 200,
         "{}",
-        trained.bad_steps
+        trained.training.bad_steps
     );
-    assert_eq!(trained.iterations, 2000);
+    assert_eq!(trained.training.iterations, 2000);
     assert!(trained.learned.values.iter().all(|v| v.is_finite()));
 }
 
@@ -123,13 +130,14 @@ fn importance_weights_of_any_spread_do_not_overflow() {
         ..TrainSettings::default()
     };
     let trained = trained(&model.bind(&table).unwrap(), &settings).unwrap();
-    assert_eq!(trained.bad_steps, 0);
+    assert_eq!(trained.training.bad_steps, 0);
 }
 
-fn refusal(density: &dyn Density, change: impl FnOnce(&mut Fit)) -> String {
-    let mut fit = fixed(Method::SlDais, 10);
-    change(&mut fit);
-    match try_run(&fit, density) {
+fn refusal(density: &dyn Density, change: impl FnOnce(&mut SlDais)) -> String {
+    let mut method = SlDais::default();
+    method.variational.train.iterations = Iterations::Fixed(10);
+    change(&mut method);
+    match Fit::new(method).run(density) {
         Ok(_) => panic!("expected a refusal"),
         Err(error) => error.to_string(),
     }
@@ -138,65 +146,50 @@ fn refusal(density: &dyn Density, change: impl FnOnce(&mut Fit)) -> String {
 #[test]
 fn settings_that_cannot_work_are_refused_in_one_sentence() {
     let linear = Linear::new(30, 2, 1).bind();
-    let refused = |expected: &str, change: &dyn Fn(&mut Fit)| {
+    let refused = |expected: &str, change: &dyn Fn(&mut SlDais)| {
         let found = refusal(&linear, change);
         assert_eq!(found.lines().next().unwrap(), expected);
     };
     refused(
         "sl-dais: a batch of 31 rows was asked for, but the table has 30",
         &|f| {
-            f.batch = Some(31);
+            f.variational.batch = Some(31);
         },
     );
     refused("sl-dais: a batch of 0 rows was asked for", &|f| {
-        f.batch = Some(0);
+        f.variational.batch = Some(0);
     });
-    refused(
-        "full-rank: chain steps or a surrogate were set, but the method has no chain",
-        &|f| {
-            f.method = Method::FullRank;
-            f.surrogate = Some(SurrogateKind::RANDOM);
-        },
-    );
-    refused(
-        "dais: a surrogate was set, but the chain runs on the table's rows",
-        &|f| {
-            f.method = Method::Dais;
-            f.surrogate = Some(SurrogateKind::RANDOM);
-        },
-    );
     refused(
         "sl-dais: 31 surrogate rows were asked for, but the table has 30",
         &|f| {
             f.surrogate_rows = Some(31);
         },
     );
-    refused(
-        "sl-dais: 24 draws were asked for, fewer than the 25 a verdict needs",
-        &|f| {
-            f.draws = 24;
-        },
+    let few = named("sl-dais").draws(24).run(&linear).unwrap_err();
+    assert_eq!(
+        few.to_string().lines().next().unwrap(),
+        "sl-dais: 24 draws were asked for, fewer than the 25 a verdict needs"
     );
     refused("train: no learned block \"mean\"", &|f| {
-        f.train.frozen = vec!["mean".into()];
+        f.variational.train.frozen = vec!["mean".into()];
     });
     refused(
         "schedule: expected a positive learning rate, found 0",
         &|f| {
-            f.train.schedule = lehr_infer::train::Schedule::Constant(0.0);
+            f.variational.train.schedule = lehr_infer::train::Schedule::Constant(0.0);
         },
     );
     refused(
         "sl-dais: a control variate was asked for, but there is no mode to expand at",
         &|f| {
-            f.start = Start::Zero;
-            f.control = Some(true);
+            f.variational.start = Some(Arc::new(Zero));
+            f.variational.control = Some(true);
         },
     );
     refused(
         "sl-dais: taylor needs the posterior's mode, but none was computed",
         &|f| {
-            f.start = Start::Zero;
+            f.variational.start = Some(Arc::new(Zero));
             f.surrogate = Some(SurrogateKind::TAYLOR);
         },
     );
@@ -205,45 +198,47 @@ fn settings_that_cannot_work_are_refused_in_one_sentence() {
 #[test]
 fn numbers_out_of_range_are_refused_in_one_sentence() {
     let linear = Linear::new(30, 2, 1).bind();
-    let refused = |expected: &str, change: &dyn Fn(&mut Fit)| {
+    let refused = |expected: &str, change: &dyn Fn(&mut SlDais)| {
         let found = refusal(&linear, change);
         assert_eq!(found.lines().next().unwrap(), expected);
     };
     refused("sl-dais: 0 draws per step were asked for", &|f| {
-        f.train.lanes = 0;
+        f.variational.train.lanes = 0;
     });
     refused(
         "sl-dais: expected a step size between 0 and 0.25, found 0.3",
         &|f| {
-            f.annealed_start.step_size = 0.3;
+            f.chain.start.step_size = 0.3;
         },
     );
     refused(
         "sl-dais: expected a refreshment of at least 0 and below 1, found 1",
         &|f| {
-            f.annealed_start.refreshment = 1.0;
+            f.chain.start.refreshment = 1.0;
         },
     );
     refused(
         "sl-dais: expected a positive momentum variance, found 0",
         &|f| {
-            f.annealed_start.momentum_variance = 0.0;
+            f.chain.start.momentum_variance = 0.0;
         },
     );
-    refused(
-        "dais: surrogate rows were set, but the chain runs on the table's rows",
-        &|f| {
-            f.method = Method::Dais;
-            f.surrogate_rows = Some(8);
-        },
-    );
-    refused(
-        "mean-field: a full-rank base was set, but the method is its own base",
-        &|f| {
-            f.method = Method::MeanField;
-            f.base = Some(Base::FullRank(lehr_infer::guide::FullRank::default()));
-        },
-    );
+}
+
+#[test]
+fn settings_of_other_methods_are_refused_by_name() {
+    for (method, setting) in [
+        ("full-rank", "surrogate"),
+        ("full-rank", "chain-steps"),
+        ("dais", "surrogate"),
+        ("dais", "surrogate-rows"),
+        ("mean-field", "base"),
+    ] {
+        let error = named(method).method.set(setting, "3").unwrap_err();
+        assert!(matches!(error, SettingError::Other { .. }), "{error}");
+        let expected = format!("{method}: the method has no setting {setting}\n  hint: ");
+        assert!(error.to_string().starts_with(&expected), "{error}");
+    }
 }
 
 #[test]
@@ -258,7 +253,7 @@ fn both_labels_are_refused_on_counts() {
         .unwrap();
     let density = model.bind(&table).unwrap();
     let found = refusal(&density, |f| {
-        f.surrogate = Some("rand±".parse().expect("a surrogate"))
+        f.surrogate = Some("rand±".parse().expect("a surrogate"));
     });
     assert!(
         found.starts_with("sl-dais: rand± needs a binary response"),
@@ -269,34 +264,36 @@ fn both_labels_are_refused_on_counts() {
 #[test]
 fn a_small_cap_is_reported_as_not_converged() {
     let density = Linear::new(30, 2, 1).bind();
-    let mut fit = Fit::new(Method::MeanField);
-    fit.start = Start::Laplace;
-    fit.train.iterations = Iterations::Auto { cap: 100 };
-    let posterior = run(&fit, &density);
-    assert!(!posterior.trained.converged);
-    assert_eq!(posterior.trained.iterations, 100);
-    assert!(posterior.verdict().contains("training had not converged"));
-    fit.train.iterations = Iterations::Auto { cap: 100_000 };
-    let posterior = run(&fit, &density);
-    assert!(
-        posterior.trained.converged,
-        "{}",
-        posterior.trained.iterations
-    );
-    assert!(posterior.trained.iterations < 50_000);
+    let capped = |cap: u64| {
+        let mut fit = named("mean-field");
+        common(&mut fit).start = Some(Arc::new(Laplace));
+        common(&mut fit).train.iterations = Iterations::Auto { cap };
+        run(fit, &density)
+    };
+    let posterior = capped(100);
+    let training = posterior.training().unwrap();
+    assert!(!training.converged);
+    assert_eq!(training.iterations, 100);
+    let verdict = posterior.verdict();
+    assert_eq!(verdict.level, Level::Untrusted);
+    assert!(verdict.sentence.contains("training had not converged"));
+    let posterior = capped(100_000);
+    let training = posterior.training().unwrap();
+    assert!(training.converged, "{}", training.iterations);
+    assert!(training.iterations < 50_000);
 }
 
 #[test]
 fn frozen_blocks_keep_their_values() {
     let density = Linear::new(30, 2, 1).bind();
-    let mut fit = fixed(Method::SlDais, 100);
-    fit.draws = 64;
-    fit.train.frozen = vec!["refreshment".into(), "surrogate_log_weight".into()];
-    let learned = run(&fit, &density).trained.learned;
+    let mut fit = fixed("sl-dais", 100).draws(64);
+    let frozen = ["refreshment", "surrogate_log_weight"];
+    common(&mut fit).train.frozen = frozen.map(Into::into).to_vec();
+    let learned = learned(&run(fit, &density));
     let blocks = learned.blocks();
     for block in blocks {
         let same = learned.get(&block.name).unwrap() == block.start;
-        let frozen = fit.train.frozen.contains(&block.name);
+        let frozen = frozen.contains(&block.name.as_str());
         assert!(
             same == frozen || block.name.starts_with("base_"),
             "{}",

@@ -1,4 +1,4 @@
-//! Reference values of `ArviZ`, exact tails, and verdicts.
+//! Reference values of `ArviZ`, and exact tails.
 
 use super::*;
 use crate::stream::Stream;
@@ -109,21 +109,9 @@ fn the_shape_of_exact_draws_is_recovered() {
 }
 
 #[test]
-fn the_verdict_follows_the_shape_and_the_number_of_draws() {
-    for (shape, draws, expected) in [
-        (0.2, 1000, Trust::Reliable),
-        (0.55, 1000, Trust::Corrected),
-        (0.68, 1000, Trust::Untrusted),
-        (0.68, 4000, Trust::Corrected),
-        (0.72, 1_000_000, Trust::Untrusted),
-        (0.45, 50, Trust::Untrusted),
-        (f64::INFINITY, 1000, Trust::Untrusted),
-    ] {
-        assert_eq!(trust(shape, draws), expected, "{shape} {draws}");
-    }
+fn the_usable_shape_grows_with_the_number_of_draws() {
     assert!((threshold(1000) - 2.0 / 3.0).abs() < 1e-12);
     assert_eq!(threshold(1_000_000), 0.7);
-    assert_eq!(Trust::Corrected.advice(), "use corrected summaries");
 }
 
 #[test]
@@ -139,7 +127,7 @@ fn evidence_of_a_gaussian_is_found_within_its_error() {
         })
         .collect();
     let found = Pareto::new(&weights).unwrap();
-    assert_eq!(found.trust, Trust::Reliable, "{}", found.shape);
+    assert!(found.shape < 0.5, "{}", found.shape);
     let error = (found.log_evidence - 7_f64.ln()) / found.log_evidence_error;
     assert!(
         error.abs() < 3.5 && found.log_evidence_error < 0.005,
@@ -165,13 +153,13 @@ fn a_narrow_approximation_is_not_trusted() {
         .map(|e| 0.5 * e * e * (1.0 - 1.0 / 16.0))
         .collect();
     let found = Pareto::new(&weights).unwrap();
-    assert_eq!(found.trust, Trust::Untrusted, "{}", found.shape);
+    assert!(found.shape > threshold(4000), "{}", found.shape);
 }
 
 #[test]
 fn equal_weights_are_perfect_and_zero_weights_are_counted() {
     let equal = Pareto::new(&[-4.0; 100]).unwrap();
-    assert_eq!((equal.shape, equal.trust), (0.0, Trust::Reliable));
+    assert_eq!(equal.shape, 0.0);
     assert!((equal.effective_size - 100.0).abs() < 1e-9);
     assert_eq!((equal.log_evidence, equal.log_evidence_error), (-4.0, 0.0));
     let mut half = vec![0.0; 100];
@@ -179,7 +167,7 @@ fn equal_weights_are_perfect_and_zero_weights_are_counted() {
     let half = Pareto::new(&half).unwrap();
     assert!((half.log_evidence - 0.5_f64.ln()).abs() < 1e-12);
     assert!((half.effective_size - 50.0).abs() < 1e-9);
-    assert_eq!(half.trust, Trust::Untrusted);
+    assert_eq!(half.shape, f64::INFINITY);
 }
 
 #[test]
@@ -200,22 +188,4 @@ fn bad_weights_are_refused() {
         Err(WeightError::Zero)
     );
     assert_eq!(Pareto::new(&[0.0; 3]), Err(WeightError::Few { count: 3 }));
-}
-
-#[test]
-fn weights_that_are_all_but_equal_are_trusted_whatever_their_tail() {
-    // 1 + c x with x of a Pareto distribution of shape 1.2.
-    let weight = |scale: f64| {
-        let mut stream = Stream::new(3, "alike", 0);
-        let tail = |u: f64| (1.0 - u).powf(-1.2);
-        let log_weights: Vec<f64> = (0..1000)
-            .map(|_| (scale * tail(stream.uniform())).ln_1p())
-            .collect();
-        Pareto::new(&log_weights).unwrap()
-    };
-    let (alike, unlike) = (weight(0.0003), weight(0.3));
-    assert!(alike.shape > 0.7, "{}", alike.shape);
-    assert!(alike.effective_size > 990.0, "{}", alike.effective_size);
-    assert_eq!(alike.trust, Trust::Reliable);
-    assert_eq!(unlike.trust, Trust::Untrusted);
 }

@@ -46,7 +46,7 @@ pub struct DataCheck {
 impl DataCheck {
     /// Checks a fit on some of its own rows.
     pub(crate) fn new(saved: &SavedFit, density: &Bound) -> DataCheck {
-        let rows = some_rows(density.n_rows(), saved.posterior.seed);
+        let rows = some_rows(density.n_rows(), saved.posterior.origin.seed);
         let set = RowSet::List(&rows);
         let seen = observed(density, &set);
         if rows.is_empty() || seen.len() != rows.len() {
@@ -123,7 +123,7 @@ fn some_rows(n_rows: usize, seed: u64) -> Vec<usize> {
 /// The mean of each row over draws, and the responses of each draw.
 fn replicate(saved: &SavedFit, density: &Bound, set: &RowSet<'_>) -> (Vec<f64>, Vec<Vec<f64>>) {
     let mut predictor = Predictor::new(density, density.columns(), density.source(), set);
-    let mut stream = Stream::new(saved.posterior.seed, "check", 1);
+    let mut stream = Stream::new(saved.posterior.origin.seed, "check", 1);
     let draws = saved.draws(DRAWS);
     let mut centers = vec![0.0; set.len()];
     let mut replicas = Vec::with_capacity(draws.len());

@@ -15,9 +15,8 @@ mod weighting;
 use std::path::Path;
 
 use lehr_file::{Kind, load, save};
-use lehr_infer::guide::PARAMS;
+use lehr_infer::judge::Level;
 use lehr_infer::posterior::Posterior;
-use lehr_numeric::pareto::Trust;
 use lehr_table::Table;
 use serde::{Deserialize, Serialize};
 
@@ -37,7 +36,7 @@ pub use weighting::Shift;
 const FIT: Kind = Kind {
     tag: b"regr-fit",
     words: "a saved fit",
-    version: 1,
+    version: 2,
 };
 
 /// Draws that [`SavedFit::predict`] uses.
@@ -79,20 +78,17 @@ impl SavedFit {
 
     /// Whether no diagnostic warns.
     pub fn is_trusted(&self) -> bool {
-        let posterior = &self.posterior;
-        posterior.pareto.trust != Trust::Untrusted
-            && !posterior.is_below_base()
-            && posterior.trained.converged
+        !self.posterior.verdict().warns()
     }
 
     /// Whether summaries are weighted by importance.
     pub fn is_corrected(&self) -> bool {
-        self.posterior.pareto.trust == Trust::Corrected
+        self.posterior.draws_level() == Level::Corrected
     }
 
     /// θ, flat and unconstrained.
     pub(crate) fn params(&self) -> &[f64] {
-        self.posterior.trained.learned.get(PARAMS).unwrap_or(&[])
+        &self.posterior.param_values
     }
 
     /// How rows are predicted by at most so many draws.
@@ -132,7 +128,7 @@ impl SavedFit {
     fn places(&self, count: usize) -> Vec<usize> {
         let total = self.posterior.n_draws();
         let weights = if self.is_corrected() {
-            self.posterior.pareto.weights()
+            self.posterior.weights()
         } else {
             vec![1.0 / total.max(1) as f64; total]
         };

@@ -1,8 +1,7 @@
 //! A saved fit as the report crate shows it.
 
-use lehr_infer::fit::GuideSpec;
+use lehr_infer::judge::{self, usable_shape};
 use lehr_infer::posterior::Estimate;
-use lehr_numeric::pareto::{Trust, threshold};
 use lehr_report::{
     Choice, Comparison, Draws, GroupEffects, Level, Prior, ReportData, Seconds, TracePoint, Verdict,
 };
@@ -21,20 +20,32 @@ impl SavedFit {
         let check = &self.data_check;
         ReportData {
             title: self.regression.formula().to_owned(),
-            method: posterior.method.to_string(),
+            method: posterior.method().to_owned(),
             verdict: self.verdict(),
-            model: format!("{}\n\n{}", self.regression.terms(), posterior.model),
+            model: format!(
+                "{}\n\n{}",
+                self.regression.terms(),
+                posterior.origin.description
+            ),
             priors: priors(self),
-            n_rows: Some(posterior.n_rows as u64),
+            n_rows: Some(posterior.origin.rows as u64),
             n_latents: Some(posterior.latents.size() as u64),
             coefficients: self.coefficients(Groups::Leave),
             groups: groups(self),
-            bound: Some(estimate(posterior.bound)),
-            evidence: Some(estimate(posterior.evidence)),
-            pareto_k: Some(posterior.pareto.shape),
-            effective_sample_size: Some(posterior.pareto.effective_size),
-            iterations: posterior.trained.iterations,
-            converged: Some(posterior.trained.converged),
+            bound: posterior.bound().map(estimate),
+            evidence: posterior
+                .evidence
+                .as_ref()
+                .map(|one| estimate(one.estimate)),
+            pareto_k: posterior.pareto_shape(),
+            pareto_k_limit: posterior
+                .importance()
+                .map(|_| usable_shape(posterior.n_draws())),
+            effective_sample_size: Some(posterior.effective_size()),
+            iterations: posterior
+                .training()
+                .map_or(0, |training| training.iterations),
+            converged: posterior.training().map(|training| training.converged),
             seconds: Some(self.seconds()),
             choices: choices(self),
             trace: trace(self),
@@ -44,7 +55,7 @@ impl SavedFit {
             rootogram: check.rootogram(),
             residuals: check.residuals.clone(),
             comparison: Vec::new(),
-            seed: Some(posterior.seed),
+            seed: Some(posterior.origin.seed),
             version: self.version.clone(),
             date: self.date.clone(),
         }
@@ -55,51 +66,20 @@ impl SavedFit {
     pub fn comparison(&self, test: Option<f64>) -> Comparison {
         let posterior = &self.posterior;
         let seconds = self.seconds();
+        let bound = posterior.bound().unwrap_or(Estimate::UNKNOWN);
         Comparison {
-            method: posterior.method.to_string(),
-            bound: posterior.bound.mean,
-            se: posterior.bound.error,
+            method: posterior.method().to_owned(),
+            bound: bound.mean,
+            se: bound.error,
             seconds: seconds.total() - seconds.read,
             test_log_likelihood: test,
-            pareto_k: Some(posterior.pareto.shape),
+            pareto_k: posterior.pareto_shape(),
         }
     }
 
-    /// May these numbers be used, why, and what could be done.
+    /// Whether to rely on these numbers, why, and what could be done.
     pub fn verdict(&self) -> Verdict {
-        let posterior = &self.posterior;
-        let k = posterior.pareto.shape;
-        let limit = threshold(posterior.n_draws());
-        let (mut level, mut sentence) = match posterior.pareto.trust {
-            Trust::Reliable => (
-                Level::Reliable,
-                format!("the draws are close to the posterior (k = {k:.2})"),
-            ),
-            Trust::Corrected => (
-                Level::Corrected,
-                format!(
-                    "the fit is off, importance weights repair it (k = {k:.2}); the numbers below are the corrected ones"
-                ),
-            ),
-            Trust::Untrusted => (
-                Level::DoNotTrust,
-                format!(
-                    "the fit is too far from the posterior to be repaired (k = {k:.2}, at most {limit:.2} is repaired)"
-                ),
-            ),
-        };
-        if !posterior.trained.converged {
-            level = Level::DoNotTrust;
-            sentence += "; training had not converged";
-        }
-        if posterior.is_below_base() {
-            sentence += "; the chain is worse than the Gaussian it starts from";
-        }
-        Verdict {
-            level,
-            sentence,
-            advice: advice(self),
-        }
+        shown(&self.posterior.verdict())
     }
 
     /// Where the time went.
@@ -113,37 +93,19 @@ impl SavedFit {
             evaluate: seconds.evaluate,
         }
     }
-
-    /// What to do about a chain that is worse than its base.
-    pub fn below_base(&self) -> Option<String> {
-        let posterior = &self.posterior;
-        let gain = posterior.gain.filter(|_| posterior.is_below_base())?;
-        let GuideSpec::Annealed { base, .. } = &posterior.guide else {
-            return None;
-        };
-        let (lost, error, name) = (-gain.mean, gain.error, base.name());
-        Some(format!(
-            "the chain loses {lost:.2} ± {error:.2} nats: use --method {name}, or raise --batch"
-        ))
-    }
 }
 
-fn advice(saved: &SavedFit) -> Vec<String> {
-    let posterior = &saved.posterior;
-    let mut advice = Vec::new();
-    if !posterior.trained.converged {
-        advice.push("train longer with --iterations, or start from --start laplace".into());
+/// The verdict as a report shows it.
+fn shown(verdict: &judge::Verdict) -> Verdict {
+    Verdict {
+        level: match verdict.level {
+            judge::Level::Reliable => Level::Reliable,
+            judge::Level::Corrected => Level::Corrected,
+            judge::Level::Untrusted => Level::DoNotTrust,
+        },
+        sentence: verdict.sentence.clone(),
+        advice: verdict.advice().map(Into::into).collect(),
     }
-    if posterior.pareto.trust == Trust::Untrusted {
-        let next = if posterior.method.is_annealed() {
-            "raise --chain-steps or --surrogate-rows"
-        } else {
-            "try --method sl-dais"
-        };
-        advice.push(next.into());
-    }
-    advice.extend(saved.below_base());
-    advice
 }
 
 fn estimate(of: Estimate) -> lehr_report::Estimate {
@@ -175,7 +137,10 @@ fn choices(saved: &SavedFit) -> Vec<Choice> {
 }
 
 fn trace(saved: &SavedFit) -> Vec<TracePoint> {
-    let history = saved.posterior.trained.history.iter();
+    let training = saved.posterior.training();
+    let history = training
+        .map_or(&[][..], |training| &training.history)
+        .iter();
     let point = |&(iteration, value): &(u64, f64)| TracePoint { iteration, value };
     history.map(point).collect()
 }

@@ -1,7 +1,6 @@
 //! Simulation-based calibration: data drawn from the prior, fitted, and the ranks of the truth.
 
-use lehr_infer::fit::Fit;
-use lehr_infer::train::{Iterations, Run};
+use lehr_infer::fit::{Fit, FitError};
 use lehr_model::Bound;
 use lehr_numeric::stream::Stream;
 use lehr_table::{Column, Table};
@@ -38,7 +37,8 @@ impl Simulation<'_> {
     /// Simulates and fits the data sets on covariates of a table. `note` is told the number of
     /// each data set before it is fitted.
     pub fn run(&self, table: &Table, note: &mut dyn FnMut(usize)) -> Result<Vec<Ranks>, Error> {
-        let order = lehr_numeric::order::permutation(table.n_rows(), self.saved.posterior.seed);
+        let order =
+            lehr_numeric::order::permutation(table.n_rows(), self.saved.posterior.origin.seed);
         let table = table.select_rows(&order[..self.rows.min(order.len())]);
         let design = self.saved.regression.design(&table)?;
         let bound = self.saved.regression.model().bind(&design)?;
@@ -52,7 +52,7 @@ impl Simulation<'_> {
 
     /// The ranks of every coefficient in one simulated data set.
     fn ranks(&self, bound: &Bound, design: &Table, number: u64) -> Result<Vec<f64>, Error> {
-        let mut stream = Stream::new(self.saved.posterior.seed, "simulate", number);
+        let mut stream = Stream::new(self.saved.posterior.origin.seed, "simulate", number);
         let params = self.saved.params();
         let truth = bound.draw_prior(params, &mut stream)?;
         let mut replaced = design.clone();
@@ -60,15 +60,11 @@ impl Simulation<'_> {
             replaced.replace(&predicted.name, Column::Number(predicted.values))?;
         }
         let simulated = self.saved.regression.model().bind(&replaced)?;
-        let mut fit = Fit::new(self.saved.posterior.method).with_seed(number);
+        let mut fit = Fit::named(self.saved.posterior.method()).map_err(FitError::from)?;
         if let Some(count) = self.iterations {
-            fit.train.iterations = Iterations::Fixed(count);
+            fit = (fit.set("iterations", &count.to_string())).map_err(FitError::from)?;
         }
-        let mut run = Run {
-            observer: &mut (),
-            checkpoint: None,
-        };
-        let posterior = fit.run(&simulated, &mut run)?;
+        let posterior = fit.seed(number).run(&simulated)?;
         let regression = &self.saved.regression;
         let truths =
             regression.coefficients(&posterior.latents.constrain_values(&truth), Groups::Leave);

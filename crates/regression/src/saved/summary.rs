@@ -9,7 +9,7 @@ use crate::regression::{Groups, NamedDraws};
 impl SavedFit {
     /// Summaries of the coefficients; where weights correct the fit, the corrected ones too.
     pub fn coefficients(&self, groups: Groups) -> Vec<Coefficient> {
-        let weights = self.is_corrected().then(|| self.posterior.pareto.weights());
+        let weights = self.is_corrected().then(|| self.posterior.weights());
         let one = |draws: NamedDraws| Coefficient {
             summary: plain(&draws.values),
             corrected: weights

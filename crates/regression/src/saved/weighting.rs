@@ -20,7 +20,7 @@ pub struct Shift {
 impl SavedFit {
     /// How far the weights move each coefficient, the farthest first.
     pub fn shifts(&self) -> Vec<Shift> {
-        let weights = self.posterior.pareto.weights();
+        let weights = self.posterior.weights();
         let coefficients = self.raw_draws(Groups::Leave).into_iter();
         let mut shifts: Vec<Shift> = coefficients
             .map(|one| {
@@ -38,7 +38,8 @@ impl SavedFit {
 
     /// How much the bound rose over the last third of its trace, halves of that third compared.
     pub fn late_rise(&self) -> f64 {
-        let history = &self.posterior.trained.history;
+        let training = self.posterior.training();
+        let history = training.map_or(&[][..], |training| &training.history);
         let late = &history[history.len() - history.len() / 3..];
         let (first, second) = late.split_at(late.len() / 2);
         let mean = |part: &[(u64, f64)]| {

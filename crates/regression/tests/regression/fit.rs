@@ -1,8 +1,7 @@
 //! Fits of formulas: names kept apart from report to files, and what is done with a fit.
 
 use lehr_infer::fit::Fit;
-use lehr_infer::method::Method;
-use lehr_infer::train::Iterations;
+use lehr_infer::method::MeanField;
 use lehr_regression::{Groups, SavedFit, regress};
 use lehr_table::Table;
 
@@ -24,8 +23,8 @@ fn table() -> Table {
 }
 
 fn quick(formula: &str, table: &Table) -> SavedFit {
-    let mut fit = Fit::new(Method::MeanField).with_seed(3);
-    fit.train.iterations = Iterations::Fixed(50);
+    let fit = Fit::new(MeanField::default()).seed(3);
+    let fit = fit.set("iterations", "50").unwrap();
     let regress = regress(formula, table).unwrap();
     regress.with(fit).fit().unwrap()
 }

@@ -66,6 +66,7 @@ pub(crate) fn demo() -> ReportData {
         bound: Some(Estimate { mean: -41_873.62, se: 0.84 }),
         evidence: Some(Estimate { mean: -41_869.1, se: 1.3 }),
         pareto_k: Some(0.58),
+        pareto_k_limit: Some(0.67),
         effective_sample_size: Some(1834.0),
         iterations: 12_000,
         converged: Some(true),

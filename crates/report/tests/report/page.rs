@@ -343,3 +343,18 @@ fn report_data_survives_json() {
     let back: ReportData = serde_json::from_str(&text).unwrap();
     assert!(page(&back) == page(&data));
 }
+
+#[test]
+fn the_limit_of_the_shape_is_the_verdict_s_own() {
+    let shown = |k: f64, limit: f64| {
+        let mut data = demo();
+        (data.pareto_k, data.pareto_k_limit) = (Some(k), Some(limit));
+        page(&data)
+    };
+    // What 1,024 draws allow: 0.69 is below 0.7, and yet too much for them.
+    let text = shown(0.69, 0.668);
+    assert!(text.contains("above 0.67: weights cannot be trusted"));
+    assert!(!text.contains("usable"));
+    assert!(shown(0.66, 0.668).contains("below 0.67: weights are usable"));
+    assert!(shown(0.3, 0.668).contains("below 0.5: weights behave well"));
+}

@@ -1,6 +1,5 @@
 //! Figure 1: accuracy on the rare class against the ratio of the classes.
 
-use lehr_infer::method::Method;
 use lehr_report::{Axis, Chart, Law, Lines, Mark, Series};
 
 use crate::paper::answer::{Answer, Section};
@@ -59,10 +58,10 @@ fn name(ratio: f64) -> String {
 fn jobs() -> Vec<Job> {
     let chain = |method| Job::chain(method, Gaussian::MeanField, CHAIN_STEPS);
     vec![
-        Job::gaussian(Method::MeanField),
-        chain(Method::SlDais),
-        chain(Method::NsDais),
-        chain(Method::Dais),
+        Job::gaussian("mean-field"),
+        chain("sl-dais"),
+        chain("ns-dais"),
+        chain("dais"),
     ]
 }
 

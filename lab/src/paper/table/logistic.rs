@@ -1,6 +1,5 @@
 //! Figures 2 and 5, Tables 2 and 7: every method on five logistic regressions.
 
-use lehr_infer::method::Method;
 use lehr_report::{Axis, Chart, Dots, Law};
 
 use crate::paper::answer::{Answer, Section};
@@ -80,15 +79,15 @@ fn jobs() -> Vec<Job> {
     use Gaussian::{FullRank, MeanField};
     let chain = Job::chain;
     vec![
-        Job::gaussian(Method::FullRank),
-        Job::gaussian(Method::LowRank),
-        chain(Method::SlDais, MeanField, 4),
-        chain(Method::SlDais, MeanField, 8),
-        chain(Method::SlDais, FullRank, 8),
-        chain(Method::NsDais, MeanField, 8),
-        chain(Method::NsDais, FullRank, 8),
-        chain(Method::NsPrimeDais, MeanField, 8),
-        chain(Method::Dais, MeanField, 2),
+        Job::gaussian("full-rank"),
+        Job::gaussian("low-rank"),
+        chain("sl-dais", MeanField, 4),
+        chain("sl-dais", MeanField, 8),
+        chain("sl-dais", FullRank, 8),
+        chain("ns-dais", MeanField, 8),
+        chain("ns-dais", FullRank, 8),
+        chain("ns2-dais", MeanField, 8),
+        chain("dais", MeanField, 2),
     ]
 }
 

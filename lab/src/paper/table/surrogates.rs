@@ -1,6 +1,5 @@
 //! Tables 1 and 6: every surrogate by its number of rows, K = 8.
 
-use lehr_infer::method::Method;
 use lehr_infer::surrogate::SurrogateKind;
 use lehr_report::{Axis, Chart, Dots, Law};
 
@@ -109,7 +108,7 @@ fn order<'a>(
     label: &'a str,
     settings: &Settings,
 ) -> Order<'a> {
-    let job = Job::chain(Method::SlDais, Gaussian::MeanField, CHAIN_STEPS);
+    let job = Job::chain("sl-dais", Gaussian::MeanField, CHAIN_STEPS);
     Order {
         name: dataset.name(),
         problem,

@@ -1,7 +1,6 @@
 //! Figures 3 and 4: what a training step costs, and what that depends on.
 
-use lehr_infer::method::Method;
-use lehr_infer::train::{Iterations, Run};
+use lehr_infer::train::Iterations;
 use lehr_report::{Axis, Chart, Law, Lines, Mark, Series};
 
 use crate::paper::answer::{Answer, Section};
@@ -94,25 +93,25 @@ fn problem(rows: usize) -> Result<Problem, PaperError> {
 fn methods() -> Vec<Job> {
     use Gaussian::{FullRank, MeanField};
     vec![
-        Job::gaussian(Method::MeanField),
-        Job::gaussian(Method::FullRank),
-        Job::gaussian(Method::LowRank),
-        Job::chain(Method::NsDais, MeanField, 8),
-        Job::chain(Method::SlDais, MeanField, 8),
-        Job::chain(Method::NsDais, FullRank, 8),
-        Job::chain(Method::SlDais, FullRank, 8),
-        Job::chain(Method::NsPrimeDais, MeanField, 8),
-        Job::chain(Method::Dais, MeanField, 2),
+        Job::gaussian("mean-field"),
+        Job::gaussian("full-rank"),
+        Job::gaussian("low-rank"),
+        Job::chain("ns-dais", MeanField, 8),
+        Job::chain("sl-dais", MeanField, 8),
+        Job::chain("ns-dais", FullRank, 8),
+        Job::chain("sl-dais", FullRank, 8),
+        Job::chain("ns2-dais", MeanField, 8),
+        Job::chain("dais", MeanField, 2),
     ]
 }
 
 fn row_jobs() -> Vec<Job> {
     use Gaussian::MeanField;
     vec![
-        Job::gaussian(Method::MeanField),
-        Job::chain(Method::SlDais, MeanField, 8),
-        Job::chain(Method::NsDais, MeanField, 8),
-        Job::chain(Method::Dais, MeanField, 2),
+        Job::gaussian("mean-field"),
+        Job::chain("sl-dais", MeanField, 8),
+        Job::chain("ns-dais", MeanField, 8),
+        Job::chain("dais", MeanField, 2),
     ]
 }
 
@@ -120,14 +119,14 @@ fn studies() -> Vec<Study> {
     use Gaussian::{FullRank, MeanField};
     let chain = |method, base| Job::chain(method, base, 8);
     let subsampled = vec![
-        chain(Method::SlDais, MeanField),
-        chain(Method::SlDais, FullRank),
-        chain(Method::NsDais, MeanField),
+        chain("sl-dais", MeanField),
+        chain("sl-dais", FullRank),
+        chain("ns-dais", MeanField),
     ];
     let by_batch = vec![
-        Job::gaussian(Method::MeanField),
-        chain(Method::SlDais, MeanField),
-        chain(Method::NsDais, MeanField),
+        Job::gaussian("mean-field"),
+        chain("sl-dais", MeanField),
+        chain("ns-dais", MeanField),
     ];
     vec![
         Study {
@@ -141,10 +140,7 @@ fn studies() -> Vec<Study> {
             heading: "Against the surrogate's rows",
             axis: "N_surr",
             places: SIZES.to_vec(),
-            jobs: vec![
-                chain(Method::SlDais, MeanField),
-                chain(Method::SlDais, FullRank),
-            ],
+            jobs: vec![chain("sl-dais", MeanField), chain("sl-dais", FullRank)],
             vary: |job, surrogate_rows| Job {
                 surrogate_rows,
                 ..job
@@ -197,13 +193,10 @@ fn once(
     steps: u64,
 ) -> Result<f64, PaperError> {
     let mut fit = job.fit(recipe, settings, problem.train_rows);
-    fit.train.iterations = Iterations::Fixed(steps);
-    fit.draws = 25;
-    let mut run = Run {
-        observer: &mut (),
-        checkpoint: None,
-    };
-    let posterior = fit.run(&problem.density, &mut run);
+    if let Some(method) = fit.method.variational_mut() {
+        method.common_mut().train.iterations = Iterations::Fixed(steps);
+    }
+    let posterior = fit.draws(25).run(&problem.density);
     let posterior = posterior.map_err(|source| PaperError::Fit {
         cell: job.label(),
         source: Box::new(source),

@@ -2,13 +2,16 @@
 
 mod average;
 mod bad_step;
+mod check;
 mod control;
 mod culprit;
 mod fingerprint;
 mod objective;
 mod program;
+mod sampler;
 mod schedule;
 mod stationary;
+mod variational;
 
 pub use control::{Control, Summed, variance_ratio};
 pub(crate) use control::{Order, SCORE, row_expansion};
@@ -16,24 +19,25 @@ pub(crate) use objective::weigh_prior;
 pub use objective::{Objective, Score, Weighed, weigh};
 pub use program::{Program, compile, compile_within};
 pub(crate) use program::{batch_source, copy_rows, lend_all, read_columns};
+pub use sampler::{ReadGuide, decoded, encoded, restore_gaussian, restore_guide};
 pub use schedule::{Schedule, ScheduleError};
 pub use stationary::{Stationary, StationarySettings, Trend, Verdict};
+pub use variational::{Groundwork, GuideParts, VariationalMethod, VariationalSettings};
 
-use std::path::PathBuf;
-use std::time::{Duration, Instant};
+use std::str::FromStr;
+use std::time::Instant;
 
 use lehr_density::Density;
-use lehr_file::{FileError, load, save};
+use lehr_file::FileError;
 use lehr_graph::kernel::with_threads_awake;
+use lehr_numeric::adam::{Adam, AdamSettings, clip_norm};
+use lehr_numeric::batch::BatchError;
 use serde::{Deserialize, Serialize};
 
 use crate::guide::{Frame, Gradient, Guide, Learned};
+use crate::observer::{Progress, Wish};
+use crate::run::Run;
 use average::Average;
-
-use crate::file::CHECKPOINT;
-use crate::observer::{Observer, Progress, Wish};
-use lehr_numeric::adam::{Adam, AdamSettings, clip_norm};
-use lehr_numeric::batch::BatchError;
 
 /// How long to train.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -46,6 +50,27 @@ pub enum Iterations {
     },
     /// Exactly this many steps.
     Fixed(u64),
+}
+
+impl Default for Iterations {
+    fn default() -> Iterations {
+        Iterations::Auto { cap: 200_000 }
+    }
+}
+
+impl FromStr for Iterations {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Iterations, String> {
+        match (text, text.parse()) {
+            ("auto", _) => Ok(Iterations::default()),
+            (_, Ok(count)) if count > 0 => Ok(Iterations::Fixed(count)),
+            _ => Err(format!(
+                "expected auto or a number of steps, found {text:?}\n  hint: auto stops when the \
+                 bound is level"
+            )),
+        }
+    }
 }
 
 /// How to train.
@@ -65,8 +90,6 @@ pub struct TrainSettings {
     pub gradient: Gradient,
     /// Learned blocks that stay as they are.
     pub frozen: Vec<String>,
-    /// Where all randomness comes from.
-    pub seed: u64,
     /// A run with a larger share of steps that are not finite is stopped.
     pub max_bad_share: f64,
 }
@@ -74,34 +97,16 @@ pub struct TrainSettings {
 impl Default for TrainSettings {
     fn default() -> Self {
         TrainSettings {
-            iterations: Iterations::Auto { cap: 200_000 },
+            iterations: Iterations::default(),
             lanes: 1,
             schedule: Schedule::Staircase { start: 1e-2 },
             clip: Some(10.0),
             objective: Objective::Elbo,
             gradient: Gradient::Total,
             frozen: Vec::new(),
-            seed: 0,
             max_bad_share: 0.1,
         }
     }
-}
-
-/// Where and how often a fit is saved while it runs.
-#[derive(Clone, Debug)]
-pub struct Checkpoint {
-    /// The file.
-    pub path: PathBuf,
-    /// Time between writes.
-    pub every: Duration,
-}
-
-/// What goes on around a training: who watches, and where checkpoints go.
-pub struct Run<'a> {
-    /// Who watches.
-    pub observer: &'a mut dyn Observer,
-    /// Where checkpoints go; an existing one of the same fit is gone on with.
-    pub checkpoint: Option<Checkpoint>,
 }
 
 /// A training that could not be done.
@@ -148,11 +153,9 @@ pub enum TrainError {
     },
 }
 
-/// A finished training.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct Trained {
-    /// The learned quantities, averaged over the last phase.
-    pub learned: Learned,
+/// How a training went.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Training {
     /// Steps done.
     pub iterations: u64,
     /// Whether the bound was level at the end; fixed lengths are taken at their word.
@@ -161,23 +164,37 @@ pub struct Trained {
     pub bad_steps: u64,
     /// The bound along the way: (step, mean of the estimates since the last entry).
     pub history: Vec<(u64, f64)>,
-    /// Seconds of compiling and of training.
-    pub seconds: (f64, f64),
-    /// The steps that those seconds went to: fewer than all where a checkpoint was gone on with.
+    /// The steps that were done in this process: fewer than all where a checkpoint was resumed.
     pub steps_now: u64,
 }
 
-impl Trained {
+/// What training leaves.
+#[derive(Clone, Debug)]
+pub struct TrainOutcome {
+    /// The learned quantities, averaged over the last phase.
+    pub learned: Learned,
+    /// How it went.
+    pub training: Training,
+    /// Seconds of compiling.
+    pub compile: f64,
+    /// Seconds of the steps done in this process.
+    pub seconds: f64,
+}
+
+impl TrainOutcome {
     /// What needed no training, with the bound on the way to it.
-    pub(crate) fn at_start(learned: Learned, bounds: &[f64]) -> Trained {
-        Trained {
+    pub(crate) fn at_start(learned: Learned, bounds: &[f64]) -> TrainOutcome {
+        TrainOutcome {
             learned,
-            iterations: 0,
-            converged: true,
-            bad_steps: 0,
-            history: (0..).zip(bounds.iter().copied()).collect(),
-            seconds: (0.0, 0.0),
-            steps_now: 0,
+            training: Training {
+                iterations: 0,
+                converged: true,
+                bad_steps: 0,
+                history: (0..).zip(bounds.iter().copied()).collect(),
+                steps_now: 0,
+            },
+            compile: 0.0,
+            seconds: 0.0,
         }
     }
 }
@@ -185,7 +202,6 @@ impl Trained {
 /// Everything that changes while training: a checkpoint is this and nothing else.
 #[derive(Clone, Serialize, Deserialize)]
 struct State {
-    fingerprint: u64,
     step: u64,
     phase: u64,
     phase_start: u64,
@@ -219,6 +235,8 @@ pub struct Task<'a> {
     pub guide: &'a dyn Guide,
     /// Which rows score a draw.
     pub score: &'a Score,
+    /// Where all randomness comes from.
+    pub seed: u64,
 }
 
 /// Trains a guide from `learned` on.
@@ -227,14 +245,14 @@ pub fn train(
     learned: Learned,
     settings: &TrainSettings,
     run: &mut Run<'_>,
-) -> Result<Trained, TrainError> {
+) -> Result<TrainOutcome, TrainError> {
     settings.schedule.check()?;
     let clock = Instant::now();
     let mut program = task.program(&learned, settings)?;
     let compile = clock.elapsed().as_secs_f64();
-    let mut state = State::new(learned, settings)?;
-    state.fingerprint = task.fingerprint(&mut program, &state.learned, settings);
-    state.resume(run)?;
+    let fresh = State::new(learned, settings)?;
+    let fingerprint = task.fingerprint(&mut program, &fresh.learned, settings);
+    let mut state = run.resume(fingerprint)?.unwrap_or(fresh);
     let before = state.step;
     let clock = Instant::now();
     let parts = program.plan().has_parts();
@@ -243,18 +261,22 @@ pub fn train(
         settings,
         program: &mut program,
         gradient: vec![0.0; state.learned.values.len()],
+        fingerprint,
     };
     with_threads_awake(parts, || steps.run(&mut state, run))?;
     let mut learned = state.learned.clone();
     state.average.write(&mut learned.values);
-    Ok(Trained {
+    Ok(TrainOutcome {
         learned,
-        iterations: state.step,
-        converged: state.finished == Some(true),
-        bad_steps: state.bad_steps,
-        history: state.history,
-        seconds: (compile, clock.elapsed().as_secs_f64()),
-        steps_now: state.step - before,
+        training: Training {
+            iterations: state.step,
+            converged: state.finished == Some(true),
+            bad_steps: state.bad_steps,
+            history: state.history,
+            steps_now: state.step - before,
+        },
+        compile,
+        seconds: clock.elapsed().as_secs_f64(),
     })
 }
 
@@ -265,7 +287,7 @@ impl Task<'_> {
         learned: &Learned,
         settings: &TrainSettings,
     ) -> Result<Program, BatchError> {
-        let run = (settings.lanes, settings.seed);
+        let run = (settings.lanes, self.seed);
         compile_within((self.density, self.frame), learned, run, |context| {
             let weighed = weigh(context, self.guide, settings.gradient, self.score);
             let objective = settings.objective.of(weighed.log_weight);
@@ -293,7 +315,6 @@ impl State {
             adam.freeze(range);
         }
         Ok(State {
-            fingerprint: 0,
             step: 0,
             phase: 0,
             phase_start: 0,
@@ -308,34 +329,6 @@ impl State {
             recent: (0.0, 0),
             finished: None,
         })
-    }
-
-    /// Takes over a checkpoint of the same fit, if there is one.
-    fn resume(&mut self, run: &Run<'_>) -> Result<(), TrainError> {
-        let Some(checkpoint) = &run.checkpoint else {
-            return Ok(());
-        };
-        if !checkpoint.path.exists() {
-            return Ok(());
-        }
-        let saved: State = load(&checkpoint.path, CHECKPOINT)?;
-        if saved.fingerprint != self.fingerprint {
-            return Err(TrainError::File(FileError::Content {
-                path: checkpoint.path.display().to_string(),
-                expected: "a checkpoint of this fit".into(),
-                found: "one of another model, method or setting".into(),
-                hint: "remove the file to start anew".into(),
-            }));
-        }
-        *self = saved;
-        Ok(())
-    }
-
-    fn save(&self, run: &Run<'_>) -> Result<(), TrainError> {
-        match &run.checkpoint {
-            Some(checkpoint) => Ok(save(&checkpoint.path, CHECKPOINT, self)?),
-            None => Ok(()),
-        }
     }
 
     /// Adds an estimate to the history, thinning it where it is long.
@@ -367,6 +360,7 @@ struct Loop<'a, 'b> {
     settings: &'a TrainSettings,
     program: &'a mut Program,
     gradient: Vec<f64>,
+    fingerprint: u64,
 }
 
 impl Loop<'_, '_> {
@@ -377,18 +371,18 @@ impl Loop<'_, '_> {
             if !state.step.is_multiple_of(LOOK) {
                 continue;
             }
-            let wish = run.observer.progress(&self.progress(state));
+            let wish = run.progress(&self.progress(state));
             let due = run
                 .checkpoint
                 .as_ref()
                 .is_some_and(|c| saved.elapsed() >= c.every);
             if due || wish == Wish::Stop {
-                state.save(run)?;
+                run.save(self.fingerprint, state)?;
                 saved = Instant::now();
             }
             if wish == Wish::Stop {
                 let saved = match &run.checkpoint {
-                    Some(c) => format!("; go on with {}", c.path.display()),
+                    Some(c) => format!("; resume from {}", c.path.display()),
                     None => String::new(),
                 };
                 return Err(TrainError::Stopped {
@@ -397,7 +391,7 @@ impl Loop<'_, '_> {
                 });
             }
         }
-        state.save(run)
+        Ok(run.finish(self.fingerprint, state)?)
     }
 
     fn cap(&self) -> u64 {

@@ -1,0 +1,21 @@
+//! The witness of the base: whether what is built on a Gaussian improves on it.
+
+use super::{Level, Reason, Witness};
+use crate::posterior::Posterior;
+
+pub(super) const WITNESS: Witness = Witness {
+    name: "base",
+    testify,
+};
+
+fn testify(posterior: &Posterior) -> Option<Reason> {
+    let gain = posterior.evidence.as_ref()?.gain.as_ref()?;
+    let (lost, error, base) = (-gain.nats.mean, gain.nats.error, &gain.over);
+    (lost > 2.0 * error).then(|| Reason {
+        level: Level::Reliable,
+        sentence: "the chain is worse than the Gaussian it starts from".into(),
+        advice: Some(format!(
+            "the chain loses {lost:.2} ± {error:.2} nats: use the method {base}, or raise batch"
+        )),
+    })
+}

@@ -1,0 +1,164 @@
+//! Whether to rely on a posterior: what its witnesses say, and the one verdict made of it.
+//!
+//! Terminal, page, JSON and Rust show the same [`Verdict`]. A witness is one file here and one row
+//! of [`WITNESSES`].
+
+mod base;
+mod mixing;
+mod training;
+mod weights;
+
+pub use weights::{draws_level, usable_shape};
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+use crate::posterior::Posterior;
+
+/// How far the numbers can be relied on, best first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub enum Level {
+    /// The draws can be used as they are.
+    Reliable,
+    /// Importance weights correct the draws.
+    Corrected,
+    /// The numbers are not the posterior's.
+    Untrusted,
+}
+
+impl Level {
+    /// The level as programs spell it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Level::Reliable => "reliable",
+            Level::Corrected => "corrected",
+            Level::Untrusted => "do-not-trust",
+        }
+    }
+}
+
+impl fmt::Display for Level {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(match self {
+            Level::Reliable => "reliable",
+            Level::Corrected => "corrected",
+            Level::Untrusted => "do not trust",
+        })
+    }
+}
+
+/// What one witness says.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Reason {
+    /// How far the numbers can be relied on, as far as this witness sees.
+    pub level: Level,
+    /// Why, as a clause.
+    pub sentence: String,
+    /// What could be done about it. A reason with advice is a warning.
+    pub advice: Option<String>,
+}
+
+/// Somebody who looks at a posterior from one side.
+pub struct Witness {
+    /// What it looks at.
+    pub name: &'static str,
+    /// What it says; `None` if the posterior gives it nothing to look at, or nothing worth saying.
+    pub testify: fn(&Posterior) -> Option<Reason>,
+}
+
+/// All witnesses, in the order in which a verdict quotes them.
+pub static WITNESSES: [&Witness; 4] = [
+    &weights::WITNESS,
+    &mixing::WITNESS,
+    &training::WITNESS,
+    &base::WITNESS,
+];
+
+/// Whether to rely on a posterior, why, and what could be done.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Verdict {
+    /// The worst that any witness sees.
+    pub level: Level,
+    /// All reasons in one sentence.
+    pub sentence: String,
+    /// What each witness says.
+    pub reasons: Vec<Reason>,
+}
+
+impl Verdict {
+    /// Hears every witness.
+    pub fn of(posterior: &Posterior) -> Verdict {
+        let heard = WITNESSES.iter();
+        Verdict::from_reasons(heard.filter_map(|one| (one.testify)(posterior)).collect())
+    }
+
+    fn from_reasons(reasons: Vec<Reason>) -> Verdict {
+        let sentences: Vec<&str> = reasons.iter().map(|one| one.sentence.as_str()).collect();
+        let worst = reasons.iter().map(|one| one.level).max();
+        Verdict {
+            // What nobody has looked at is not to be relied on.
+            level: worst.unwrap_or(Level::Untrusted),
+            sentence: match sentences.as_slice() {
+                [] => "nothing tells how good the draws are".into(),
+                said => said.join("; "),
+            },
+            reasons,
+        }
+    }
+
+    /// What could be done.
+    pub fn advice(&self) -> impl Iterator<Item = &str> {
+        self.reasons.iter().filter_map(|one| one.advice.as_deref())
+    }
+
+    /// Whether anything is to be done.
+    pub fn warns(&self) -> bool {
+        self.level == Level::Untrusted || self.advice().next().is_some()
+    }
+}
+
+impl fmt::Display for Verdict {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}", self.level, self.sentence)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn reason(level: Level, sentence: &str, advice: Option<&str>) -> Reason {
+        Reason {
+            level,
+            sentence: sentence.into(),
+            advice: advice.map(Into::into),
+        }
+    }
+
+    #[test]
+    fn the_worst_level_counts_and_every_reason_is_quoted() {
+        let verdict = Verdict::from_reasons(vec![
+            reason(Level::Corrected, "one", None),
+            reason(Level::Untrusted, "two", Some("do this")),
+            reason(Level::Reliable, "three", None),
+        ]);
+        assert_eq!(verdict.to_string(), "do not trust: one; two; three");
+        assert_eq!(verdict.advice().collect::<Vec<_>>(), ["do this"]);
+        assert!(verdict.warns());
+    }
+
+    #[test]
+    fn advice_warns_even_where_the_draws_are_reliable() {
+        let with = |advice| Verdict::from_reasons(vec![reason(Level::Reliable, "well", advice)]);
+        assert!(with(Some("use less")).warns());
+        assert!(!with(None).warns());
+    }
+
+    #[test]
+    fn what_nobody_looked_at_is_not_trusted() {
+        let verdict = Verdict::from_reasons(Vec::new());
+        assert_eq!(verdict.level, Level::Untrusted);
+        assert!(verdict.warns());
+    }
+}

@@ -1,0 +1,18 @@
+//! The witness of training: whether the bound was level at the end.
+
+use super::{Level, Reason, Witness};
+use crate::posterior::Posterior;
+
+pub(super) const WITNESS: Witness = Witness {
+    name: "training",
+    testify,
+};
+
+fn testify(posterior: &Posterior) -> Option<Reason> {
+    let training = &posterior.importance()?.training;
+    (!training.converged).then(|| Reason {
+        level: Level::Untrusted,
+        sentence: "training had not converged".into(),
+        advice: Some("train longer (iterations), or start from laplace (start)".into()),
+    })
+}

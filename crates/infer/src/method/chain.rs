@@ -1,0 +1,152 @@
+//! What the methods with an annealed chain share.
+
+use lehr_density::Density;
+use serde::{Deserialize, Serialize};
+
+use super::setting::Setting;
+use crate::annealed::{Annealed, AnnealedStart, Drive, Momentum};
+use crate::fit::Choices;
+use crate::guide::{Base, FullRank, LowRank, MeanField};
+
+/// The settings of a chain. What is `None` is chosen by the rules of `docs/methods.md`.
+#[derive(Clone, Debug)]
+pub struct ChainSettings {
+    /// The Gaussian below the chain.
+    pub base: Option<Base>,
+    /// K
+    pub steps: Option<usize>,
+    /// The coordinates of the chain.
+    pub momentum: Momentum,
+    /// Where the chain's own quantities start.
+    pub start: AnnealedStart,
+}
+
+impl Default for ChainSettings {
+    /// Whitened chains start with steps of 0.1 and learn at 2·10⁻³: from the paper's 10⁻² one step
+    /// of Adam on κ at a rate of 10⁻² can push every η below zero, where its gradient is gone.
+    fn default() -> ChainSettings {
+        ChainSettings {
+            base: None,
+            steps: None,
+            momentum: Momentum::default(),
+            start: AnnealedStart {
+                step_size: 0.1,
+                ..AnnealedStart::default()
+            },
+        }
+    }
+}
+
+impl ChainSettings {
+    /// The settings by name.
+    pub fn settings(&mut self) -> Vec<Setting<'_>> {
+        let bases = [
+            ("independent latents", Base::MeanField(MeanField::default())),
+            ("all correlations", Base::FullRank(FullRank::default())),
+            (
+                "a few directions of correlation",
+                Base::LowRank(LowRank::default()),
+            ),
+        ];
+        let bases = bases.map(|(help, base)| (base.name(), help, Some(base)));
+        let momenta = vec![
+            ("diagonal", "the latents' own", Momentum::Diagonal),
+            (
+                "whitened",
+                "those in which the base is standard normal",
+                Momentum::Whitened,
+            ),
+        ];
+        vec![
+            Setting::one_of(
+                "base",
+                "the Gaussian below a chain",
+                bases.to_vec(),
+                &mut self.base,
+            ),
+            Setting::count(
+                "chain-steps",
+                "K",
+                "leapfrog steps of the chain",
+                &mut self.steps,
+            ),
+            Setting::one_of(
+                "momentum",
+                "the coordinates of the chain",
+                momenta,
+                &mut self.momentum,
+            ),
+        ]
+    }
+
+    /// A full-rank base where its D² numbers are cheap beside the rows, else independent.
+    pub(crate) fn base(&self, density: &dyn Density) -> Base {
+        const MOST_FULL: usize = 256;
+        let usual = if density.latents().size() <= MOST_FULL {
+            Base::FullRank(FullRank::default())
+        } else {
+            Base::MeanField(MeanField::default())
+        };
+        self.base.unwrap_or(usual)
+    }
+
+    /// A number outside of its range.
+    pub(crate) fn problem(&self) -> Option<String> {
+        let start = &self.start;
+        let longest = start.max_step_size;
+        let (step, kept, variance) = (start.step_size, start.refreshment, start.momentum_variance);
+        if !(step > 0.0 && step < longest) {
+            Some(format!(
+                "expected a step size between 0 and {longest}, found {step}"
+            ))
+        } else if !(0.0..1.0).contains(&kept) {
+            Some(format!(
+                "expected a refreshment of at least 0 and below 1, found {kept}"
+            ))
+        } else if !(variance > 0.0 && variance.is_finite()) {
+            Some(format!(
+                "expected a positive momentum variance, found {variance}"
+            ))
+        } else {
+            None
+        }
+    }
+
+    /// The chain on a base, of `usual` steps if none were asked for.
+    pub(crate) fn shape(&self, base: Base, usual: usize, choices: &mut Choices) -> ChainShape {
+        let steps = self.steps.unwrap_or(usual);
+        choices.push(("chain steps".into(), steps.to_string()));
+        ChainShape {
+            base,
+            steps,
+            momentum: self.momentum,
+            start: self.start,
+        }
+    }
+}
+
+/// A chain but for what drives it.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+pub struct ChainShape {
+    /// q₀
+    pub base: Base,
+    /// K
+    pub steps: usize,
+    /// Its coordinates.
+    pub momentum: Momentum,
+    /// Where its quantities started, with `η_max`.
+    pub start: AnnealedStart,
+}
+
+impl ChainShape {
+    /// The chain with a drive.
+    pub fn on(self, drive: Drive) -> Annealed {
+        Annealed {
+            base: self.base,
+            drive,
+            steps: self.steps,
+            momentum: self.momentum,
+            start: self.start,
+        }
+    }
+}

@@ -1,0 +1,52 @@
+//! `low-rank`: a Gaussian with a few directions of correlation.
+
+use lehr_density::Density;
+
+use super::{MethodInfo, Setting};
+use crate::guide::{self, Base};
+use crate::train::{VariationalMethod, VariationalSettings, restore_gaussian};
+
+/// The row of this method.
+pub(super) static INFO: MethodInfo = MethodInfo {
+    name: "low-rank",
+    aliases: &["lr"],
+    help: "a Gaussian with a few directions of correlation",
+    needs: "",
+    cost: "one mini-batch and D × rank numbers",
+    when: "correlations matter and D is too large for full rank",
+    remedy: "try sl-dais",
+    reads_all_rows: false,
+    new: || Box::new(LowRank::default()),
+    restore: restore_gaussian,
+};
+
+/// A Gaussian with a few directions of correlation.
+#[derive(Clone, Default)]
+pub struct LowRank {
+    /// The Gaussian, with its start.
+    pub guide: guide::LowRank,
+    /// What all variational methods have.
+    pub variational: VariationalSettings,
+}
+
+impl VariationalMethod for LowRank {
+    fn info(&self) -> &'static MethodInfo {
+        &INFO
+    }
+
+    fn common(&self) -> &VariationalSettings {
+        &self.variational
+    }
+
+    fn common_mut(&mut self) -> &mut VariationalSettings {
+        &mut self.variational
+    }
+
+    fn settings(&mut self) -> Vec<Setting<'_>> {
+        self.variational.settings()
+    }
+
+    fn base(&self, _: &dyn Density) -> Base {
+        Base::LowRank(self.guide)
+    }
+}

@@ -1,0 +1,256 @@
+//! The methods: one file each, and one row each in [`METHODS`]. Everything that lists methods
+//! reads that table.
+
+mod chain;
+mod dais;
+mod full_rank;
+mod low_rank;
+mod mean_field;
+mod ns2_dais;
+mod ns_dais;
+mod setting;
+mod sl_dais;
+
+pub use chain::{ChainSettings, ChainShape};
+pub use dais::Dais;
+pub use full_rank::FullRank;
+pub use low_rank::LowRank;
+pub use mean_field::MeanField;
+pub use ns_dais::NsDais;
+pub use ns2_dais::Ns2Dais;
+pub use setting::{Setting, SettingError, parsed};
+pub use sl_dais::SlDais;
+
+use std::fmt;
+
+use lehr_density::{Density, Stored};
+
+use crate::fit::FitError;
+use crate::guide::Frame;
+use crate::guide::Learned;
+use crate::posterior::Posterior;
+use crate::run::Run;
+use crate::train::VariationalMethod;
+
+/// A way to a posterior, with its settings.
+pub trait Method: Send + Sync {
+    /// Its row.
+    fn info(&self) -> &'static MethodInfo;
+
+    /// Its settings by name, as the command line and other languages know them.
+    fn settings(&mut self) -> Vec<Setting<'_>>;
+
+    /// Fits a model to its rows.
+    ///
+    /// # Errors
+    /// If a setting cannot work with this model, or the fit fails on its way.
+    fn fit(&self, density: &dyn Density, run: &mut Run<'_>) -> Result<Posterior, FitError>;
+
+    /// What it trains, if it trains a guide.
+    fn variational(&self) -> Option<&dyn VariationalMethod> {
+        None
+    }
+
+    /// The same, to change its settings.
+    fn variational_mut(&mut self) -> Option<&mut dyn VariationalMethod> {
+        None
+    }
+
+    /// Changes one setting by name.
+    ///
+    /// # Errors
+    /// If the method has no such setting, or the setting no such value.
+    fn set(&mut self, name: &str, value: &str) -> Result<(), SettingError> {
+        let info = self.info();
+        let found = self.settings().into_iter().find(|one| one.name == name);
+        found
+            .ok_or_else(|| SettingError::unknown(info, name))?
+            .set(value)
+    }
+}
+
+/// What people and programs should know of a method.
+pub struct MethodInfo {
+    /// The name in settings, tables and files.
+    pub name: &'static str,
+    /// Other spellings.
+    pub aliases: &'static [&'static str],
+    /// One line of help.
+    pub help: &'static str,
+    /// What it needs of the model or the table; empty for nothing.
+    pub needs: &'static str,
+    /// Cost of a step, in words.
+    pub cost: &'static str,
+    /// When to choose it.
+    pub when: &'static str,
+    /// What to do if its draws cannot be trusted.
+    pub remedy: &'static str,
+    /// Whether every step reads every row, so that they have to be in memory.
+    pub reads_all_rows: bool,
+    /// The method with every setting at its default.
+    pub new: fn() -> Box<dyn Method>,
+    /// Reads back what a fit stored of itself.
+    pub restore: fn(&[u8]) -> Result<Box<dyn Sampler>, FitError>,
+}
+
+/// The table of methods.
+pub static METHODS: [&MethodInfo; 7] = [
+    &mean_field::INFO,
+    &full_rank::INFO,
+    &low_rank::INFO,
+    &dais::INFO,
+    &ns_dais::INFO,
+    &ns2_dais::INFO,
+    &sl_dais::INFO,
+];
+
+/// A setting in words.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SettingInfo {
+    /// The name.
+    pub name: &'static str,
+    /// What stands for a value in help.
+    pub value: &'static str,
+    /// One line of help.
+    pub help: &'static str,
+    /// The values there are, with their help, where they can be listed.
+    pub choices: Vec<(&'static str, &'static str)>,
+}
+
+impl MethodInfo {
+    /// The settings by name.
+    pub fn settings(&self) -> Vec<SettingInfo> {
+        let mut method = (self.new)();
+        let settings = method.settings().into_iter();
+        let info = |one: Setting<'_>| SettingInfo {
+            name: one.name,
+            value: one.value,
+            help: one.help,
+            choices: one.choices,
+        };
+        settings.map(info).collect()
+    }
+}
+
+impl fmt::Debug for MethodInfo {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name)
+    }
+}
+
+/// The row of that name or alias.
+///
+/// # Errors
+/// If no method is called so.
+pub fn find(name: &str) -> Result<&'static MethodInfo, UnknownMethod> {
+    let called = |row: &&&MethodInfo| row.name == name || row.aliases.contains(&name);
+    let row = METHODS.iter().find(called).copied();
+    row.ok_or_else(|| UnknownMethod {
+        found: name.to_owned(),
+    })
+}
+
+/// A name that is no method's.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("method: expected one of {}, found {found:?}", names())]
+pub struct UnknownMethod {
+    /// What was found.
+    pub found: String,
+}
+
+fn names() -> String {
+    METHODS.map(|row| row.name).join(", ")
+}
+
+/// A fit read back from what it stored of itself.
+pub trait Sampler: Send + Sync {
+    /// More draws of z, one after another. The density may be bound to any rows of the same
+    /// columns where the method reads none of them.
+    ///
+    /// # Errors
+    /// If the model is another one than the fit's.
+    fn draw(&self, density: &dyn Density, count: usize, seed: u64) -> Result<Vec<f64>, FitError>;
+
+    /// The frame of a guide and what was learned in it, if a guide was trained.
+    fn learned(&self) -> Option<(&Frame, &Learned)> {
+        None
+    }
+}
+
+/// Reads back what a fit stored of itself.
+///
+/// # Errors
+/// If no method of that name is known, or the bytes are not its own.
+pub fn restore(stored: &Stored) -> Result<Box<dyn Sampler>, FitError> {
+    let row = find(&stored.name)?;
+    (row.restore)(&stored.bytes)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_name_and_alias_leads_to_its_row() {
+        for row in METHODS {
+            for name in row.aliases.iter().chain([&row.name]) {
+                assert_eq!(find(name).unwrap().name, row.name);
+            }
+            assert_eq!((row.new)().info().name, row.name);
+        }
+        let error = find("sldais").unwrap_err().to_string();
+        let expected = "method: expected one of mean-field, full-rank";
+        assert!(error.starts_with(expected), "{error}");
+    }
+
+    #[test]
+    fn a_setting_of_another_method_is_refused_with_those_that_have_it() {
+        let error = FullRank::default().set("chain-steps", "3").unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            "full-rank: the method has no setting chain-steps\n  \
+             hint: dais, ns-dais, ns2-dais and sl-dais have it"
+        );
+        let error = Dais::default().set("surrogate-rows", "3").unwrap_err();
+        assert!(error.to_string().ends_with("hint: sl-dais has it"));
+        let error = MeanField::default().set("steps", "3").unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            "mean-field: no method has a setting \"steps\"\n  \
+             hint: its settings are batch, lanes, iterations and start"
+        );
+    }
+
+    #[test]
+    fn settings_are_read_from_text() {
+        let mut method = SlDais::default();
+        method.set("surrogate-rows", "512").unwrap();
+        method.set("start", "laplace").unwrap();
+        assert_eq!(method.surrogate_rows, Some(512));
+        let start = method.variational.start.as_ref().unwrap();
+        assert_eq!(start.name(), "laplace");
+        let error = method.set("surrogate-rows", "many").unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            "surrogate-rows: expected a whole number, found \"many\""
+        );
+        let error = method.set("momentum", "heavy").unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            "momentum: expected one of diagonal, whitened, found \"heavy\""
+        );
+    }
+
+    #[test]
+    fn settings_of_one_name_are_the_same_in_every_method() {
+        let mut known: Vec<SettingInfo> = Vec::new();
+        for row in METHODS {
+            for one in row.settings() {
+                match known.iter().find(|other| other.name == one.name) {
+                    Some(other) => assert_eq!(*other, one, "{}", row.name),
+                    None => known.push(one),
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,206 @@
+//! `sl-dais`: annealed leapfrog steps on a learned surrogate likelihood.
+
+use std::sync::Arc;
+
+use lehr_density::{Density, Stored};
+
+use super::chain::{ChainSettings, ChainShape};
+use super::{MethodInfo, Setting};
+use crate::annealed::Drive;
+use crate::fit::{Choices, FitError, short};
+use crate::guide::Learned;
+use crate::guide::{Base, Guide};
+use crate::surrogate::{
+    Setup, StartWeights, Surrogate, SurrogateError, SurrogateKind, SurrogateSettings,
+    predicted_quality, restore,
+};
+use crate::train::{
+    Groundwork, GuideParts, VariationalMethod, VariationalSettings, decoded, encoded, restore_guide,
+};
+
+/// The row of this method.
+pub(super) static INFO: MethodInfo = MethodInfo {
+    name: "sl-dais",
+    aliases: &[],
+    help: "annealed leapfrog steps on a learned surrogate likelihood",
+    needs: "",
+    cost: "the surrogate's rows, K times, and one mini-batch; independent of N",
+    when: "the default: skewed or heavy-tailed posteriors on tables of any length",
+    remedy: "raise chain-steps or surrogate-rows",
+    reads_all_rows: false,
+    new: || Box::new(SlDais::default()),
+    restore: |bytes| restore_guide(bytes, guide),
+};
+
+/// Annealed leapfrog steps on a learned surrogate likelihood. What is `None` is chosen by the rules
+/// of `docs/methods.md`.
+#[derive(Clone)]
+pub struct SlDais {
+    /// Which surrogate.
+    pub surrogate: Option<SurrogateKind>,
+    /// `N_surr`
+    pub surrogate_rows: Option<usize>,
+    /// The chain.
+    pub chain: ChainSettings,
+    /// What all variational methods have.
+    pub variational: VariationalSettings,
+}
+
+impl Default for SlDais {
+    fn default() -> SlDais {
+        SlDais {
+            surrogate: None,
+            surrogate_rows: None,
+            chain: ChainSettings::default(),
+            variational: VariationalSettings::new(4, 2e-3),
+        }
+    }
+}
+
+impl VariationalMethod for SlDais {
+    fn info(&self) -> &'static MethodInfo {
+        &INFO
+    }
+
+    fn common(&self) -> &VariationalSettings {
+        &self.variational
+    }
+
+    fn common_mut(&mut self) -> &mut VariationalSettings {
+        &mut self.variational
+    }
+
+    fn chain_mut(&mut self) -> Option<&mut ChainSettings> {
+        Some(&mut self.chain)
+    }
+
+    fn settings(&mut self) -> Vec<Setting<'_>> {
+        let kind = &mut self.surrogate;
+        let read = |text: &str| {
+            // The kind's own error names the setting as well.
+            let found = text.parse::<SurrogateKind>();
+            let found = found.map_err(|error| {
+                let words = error.to_string();
+                words
+                    .strip_prefix("surrogate: ")
+                    .unwrap_or(&words)
+                    .to_owned()
+            });
+            *kind = Some(found?);
+            Ok(())
+        };
+        let mut settings = vec![
+            Setting::new(
+                "surrogate",
+                "NAME",
+                "what drives the chain of sl-dais (see lehr methods)",
+                read,
+            ),
+            Setting::count(
+                "surrogate-rows",
+                "N",
+                "rows of the surrogate",
+                &mut self.surrogate_rows,
+            ),
+        ];
+        settings.extend(self.chain.settings());
+        settings.extend(self.variational.settings());
+        settings
+    }
+
+    fn base(&self, density: &dyn Density) -> Base {
+        self.chain.base(density)
+    }
+
+    fn has_layers(&self) -> bool {
+        true
+    }
+
+    fn expands(&self) -> bool {
+        let kind = self.surrogate;
+        kind.is_none_or(|kind| kind == SurrogateKind::TAYLOR)
+    }
+
+    fn problem(&self) -> Option<String> {
+        self.chain.problem()
+    }
+
+    fn guide(
+        &self,
+        ground: &Groundwork<'_>,
+        choices: &mut Choices,
+    ) -> Result<GuideParts, FitError> {
+        let shape = self.chain.shape(ground.base, 8, choices);
+        let surrogate = self.surrogate(ground, choices)?;
+        let bytes = encoded(&(shape, surrogate.store()));
+        let contents = surrogate.contents();
+        Ok(GuideParts {
+            contents,
+            ..GuideParts::new(shape.on(Drive::Surrogate(surrogate)), bytes)
+        })
+    }
+}
+
+impl SlDais {
+    /// `taylor` where the curvature is at hand, `rand` otherwise; at most 256 rows.
+    fn surrogate(
+        &self,
+        ground: &Groundwork<'_>,
+        choices: &mut Choices,
+    ) -> Result<Arc<dyn Surrogate>, FitError> {
+        const USUAL: usize = 256;
+        let density = ground.density;
+        let mode = ground.point.surrogate_mode();
+        let usual = match mode {
+            Some(_) => SurrogateKind::TAYLOR,
+            None => SurrogateKind::RANDOM,
+        };
+        let kind = self.surrogate.unwrap_or(usual);
+        let rows = self.surrogate_rows.unwrap_or(USUAL.min(density.n_rows()));
+        choices.push(("surrogate".into(), kind.to_string()));
+        if kind.has_rows() {
+            choices.push(("surrogate rows".into(), rows.to_string()));
+        }
+        let setup = Setup {
+            seed: ground.seed,
+            mode: mode.as_ref(),
+            frame: &ground.point.frame,
+        };
+        let surrogate = build(density, SurrogateSettings::new(kind, rows), &setup)?;
+        // Not every centre is a maximum, and only there does this say something.
+        let quality = mode.and_then(|mode| {
+            let start = Learned::new(Vec::new());
+            predicted_quality(density, surrogate.as_ref(), &start, &mode).ok()
+        });
+        if let Some(quality) = quality {
+            let nats = format!("{} nats to second order", short(quality.divergence()));
+            choices.push(("surrogate divergence".into(), nats));
+        }
+        Ok(surrogate)
+    }
+}
+
+/// A surrogate, its weights matched to the curvature where there is a maximum.
+fn build(
+    density: &dyn Density,
+    settings: SurrogateSettings,
+    setup: &Setup<'_>,
+) -> Result<Arc<dyn Surrogate>, SurrogateError> {
+    if !settings.kind.has_matched_weights() || setup.mode.is_none() {
+        return settings.build(density, setup);
+    }
+    let matched = SurrogateSettings {
+        start_weights: StartWeights::Matched,
+        ..settings
+    };
+    match matched.build(density, setup) {
+        Err(SurrogateError::NotAMaximum) => settings.build(density, setup),
+        built => built,
+    }
+}
+
+fn guide(bytes: &[u8], density: &dyn Density) -> Result<Box<dyn Guide>, FitError> {
+    let (shape, stored): (ChainShape, Stored) = decoded(bytes)?;
+    let surrogate = restore(&stored, density)?;
+    Ok(Box::new(shape.on(Drive::Surrogate(surrogate))))
+}

@@ -1,0 +1,146 @@
+//! What goes on around a fit: its seed, its draws, who watches, and where checkpoints go.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use lehr_file::{FileError, load, save};
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+
+use crate::file::CHECKPOINT;
+use crate::observer::{Observer, Phase, Progress, Wish};
+
+/// Where and how often a fit is saved while it runs.
+#[derive(Clone, Debug)]
+pub struct Checkpoint {
+    /// The file. One of the same fit that is there already is resumed.
+    pub path: PathBuf,
+    /// Time between writes.
+    pub every: Duration,
+}
+
+/// What a method is told besides the model: everything that does not depend on the method.
+#[derive(Default)]
+pub struct Run<'a> {
+    /// Where all randomness comes from.
+    pub seed: u64,
+    /// How many draws are wanted.
+    pub draws: usize,
+    /// Who watches.
+    pub observer: Option<&'a mut dyn Observer>,
+    /// Where checkpoints go.
+    pub checkpoint: Option<Checkpoint>,
+    /// The stages that are over, as the checkpoint keeps them.
+    stages: Vec<Stage>,
+}
+
+/// A part of a fit that can be stopped and resumed, as it is saved.
+#[derive(Clone, Serialize, Deserialize)]
+struct Stage {
+    /// Differs between fits that must not share a checkpoint.
+    fingerprint: u64,
+    state: Vec<u8>,
+}
+
+impl<'a> Run<'a> {
+    /// A run that nobody watches.
+    pub fn new(seed: u64, draws: usize) -> Run<'a> {
+        Run {
+            seed,
+            draws,
+            ..Run::default()
+        }
+    }
+
+    /// The same run, watched by somebody else.
+    #[must_use]
+    pub fn watched_by(self, observer: &mut dyn Observer) -> Run<'_> {
+        Run {
+            seed: self.seed,
+            draws: self.draws,
+            observer: Some(observer),
+            checkpoint: self.checkpoint,
+            stages: self.stages,
+        }
+    }
+
+    /// Tells the watcher that a phase begins.
+    pub fn begin(&mut self, phase: Phase) {
+        if let Some(observer) = &mut self.observer {
+            observer.begin(phase);
+        }
+    }
+
+    /// Tells the watcher how a phase stands.
+    pub fn progress(&mut self, progress: &Progress) -> Wish {
+        let observer = self.observer.as_mut();
+        observer.map_or(Wish::Continue, |observer| observer.progress(progress))
+    }
+
+    /// The state in which the checkpoint left the next stage, if it came so far.
+    ///
+    /// # Errors
+    /// If the checkpoint cannot be read or is another fit's.
+    pub fn resume<T: DeserializeOwned>(&self, fingerprint: u64) -> Result<Option<T>, FileError> {
+        let Some(checkpoint) = self.checkpoint.as_ref().filter(|one| one.path.exists()) else {
+            return Ok(None);
+        };
+        let stages: Vec<Stage> = load(&checkpoint.path, CHECKPOINT)?;
+        let Some(stage) = stages.get(self.stages.len()) else {
+            return Ok(None);
+        };
+        let refused = |expected: &str, found: &str, hint: &str| FileError::Content {
+            path: checkpoint.path.display().to_string(),
+            expected: expected.into(),
+            found: found.into(),
+            hint: hint.into(),
+        };
+        if stage.fingerprint != fingerprint {
+            return Err(refused(
+                "a checkpoint of this fit",
+                "one of another model, method or setting",
+                "remove the file to start anew",
+            ));
+        }
+        let state = postcard::from_bytes(&stage.state);
+        let state = state.map_err(|error| {
+            let hint = "the file is damaged: fit again";
+            refused("a checkpoint of this fit", &error.to_string(), hint)
+        })?;
+        Ok(Some(state))
+    }
+
+    /// Saves the state of the current stage, if checkpoints are wanted.
+    ///
+    /// # Errors
+    /// If the checkpoint cannot be written.
+    pub fn save<T: Serialize>(&self, fingerprint: u64, state: &T) -> Result<(), FileError> {
+        let Some(checkpoint) = &self.checkpoint else {
+            return Ok(());
+        };
+        let mut stages = self.stages.clone();
+        stages.push(Stage::new(fingerprint, state));
+        save(&checkpoint.path, CHECKPOINT, &stages)
+    }
+
+    /// Saves the last state of the current stage and begins the next one.
+    ///
+    /// # Errors
+    /// If the checkpoint cannot be written.
+    pub fn finish<T: Serialize>(&mut self, fingerprint: u64, state: &T) -> Result<(), FileError> {
+        if self.checkpoint.is_some() {
+            self.save(fingerprint, state)?;
+            self.stages.push(Stage::new(fingerprint, state));
+        }
+        Ok(())
+    }
+}
+
+impl Stage {
+    fn new<T: Serialize>(fingerprint: u64, state: &T) -> Stage {
+        Stage {
+            fingerprint,
+            state: postcard::to_stdvec(state).expect("a state is numbers and names"),
+        }
+    }
+}

@@ -1,0 +1,36 @@
+//! The tables of methods and starts in the pages are those of the code.
+
+use std::fs::read_to_string;
+
+use lehr::METHODS;
+use lehr::infer::method::MethodInfo;
+use lehr::infer::start::STARTS;
+
+fn assert_has_table(page: &str, row: impl Fn(&MethodInfo) -> [&str; 3]) {
+    let text = read_to_string(page).unwrap();
+    let rows = METHODS.iter().map(|method| {
+        let cells = row(method).map(|cell| if cell.is_empty() { "–" } else { cell });
+        format!("| `{}` | {} |\n", method.name, cells.join(" | "))
+    });
+    let expected: String = rows.collect();
+    assert!(text.contains(&expected), "{page} should say\n{expected}");
+}
+
+#[test]
+fn the_readme_lists_the_methods() {
+    assert_has_table("README.md", |row| [row.needs, row.cost, row.when]);
+}
+
+#[test]
+fn the_page_of_methods_lists_the_methods() {
+    assert_has_table("docs/methods.md", |row| [row.help, row.cost, row.when]);
+}
+
+#[test]
+fn the_page_of_methods_explains_every_start_that_is_chosen() {
+    let text = read_to_string("docs/methods.md").unwrap();
+    for start in STARTS.iter().filter(|start| start.is_warm()) {
+        let entry = format!("**`{}`**", start.name());
+        assert!(text.contains(&entry), "{entry}");
+    }
+}
