@@ -76,7 +76,7 @@ pub mod prelude {
     pub use lehr_infer::train::Iterations;
     pub use lehr_model::distribution::*;
     pub use lehr_model::{Model, Row};
-    pub use lehr_regression::{Family, Groups, NewLevels, SavedFit, regress};
+    pub use lehr_regression::{Family, Groups, NewLevels, PosteriorReport, SavedFit, regress};
     pub use lehr_table::Table;
 }
 

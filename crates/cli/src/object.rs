@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use lehr::infer::posterior::Estimate;
-use lehr::regression::{Groups, SavedFit};
+use lehr::regression::{Groups, Regression, SavedFit};
 use lehr::report::{Coefficient, Effect, Seconds};
 use serde::Serialize;
 
@@ -40,8 +40,8 @@ struct PriorObject {
 #[derive(Serialize)]
 pub(crate) struct FitObject {
     method: String,
-    formula: String,
-    family: &'static str,
+    formula: Option<String>,
+    family: Option<&'static str>,
     n_rows: usize,
     dropped_rows: u64,
     n_latents: usize,
@@ -101,11 +101,15 @@ impl FitObject {
         let posterior = &saved.posterior;
         let verdict = saved.verdict();
         let (evidence, training) = (posterior.evidence.as_ref(), posterior.training());
-        let priors = saved.regression.priors().into_iter();
+        let regression = saved.subject.regression();
+        let priors = regression
+            .map(Regression::priors)
+            .unwrap_or_default()
+            .into_iter();
         FitObject {
             method: posterior.method().to_owned(),
-            formula: saved.regression.formula().to_owned(),
-            family: saved.regression.family().name(),
+            formula: regression.map(|one| one.formula().to_owned()),
+            family: regression.map(|one| one.family().name()),
             n_rows: posterior.origin.rows,
             dropped_rows: saved.dropped_rows,
             n_latents: posterior.latents.size(),
@@ -132,7 +136,7 @@ impl FitObject {
                 .map(|(name, distribution)| PriorObject { name, distribution })
                 .collect(),
             choices: posterior.choices.iter().cloned().collect(),
-            notes: saved.regression.notes().to_vec(),
+            notes: regression.map_or_else(Vec::new, |one| one.notes().to_vec()),
             contents: saved.contents.clone(),
             seed: posterior.origin.seed,
             version: saved.version.clone(),

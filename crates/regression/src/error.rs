@@ -3,7 +3,7 @@
 use lehr_file::FileError;
 use lehr_formula::{BasisError, FormulaError};
 use lehr_infer::fit::FitError;
-use lehr_model::{BindError, PriorError};
+use lehr_model::{BindError, PriorError, ProgramError};
 use lehr_report::ReportError;
 use lehr_table::TableError;
 use thiserror::Error;
@@ -113,6 +113,14 @@ pub enum Error {
     /// A prior that cannot be drawn from.
     #[error(transparent)]
     Prior(#[from] PriorError),
+    /// The posterior was saved without its model.
+    #[error(
+        "the fit: expected the model in the file, found none\n  hint: bind a Model, which is stored with its fits"
+    )]
+    NoModel,
+    /// A stored model that cannot be read.
+    #[error(transparent)]
+    Program(#[from] ProgramError),
     /// A table to score a fit on lacks the response.
     #[error(
         "evaluate: expected the response {response:?} in the table, found none\n  hint: lehr predict needs no response"

@@ -51,7 +51,7 @@ pub use new_rows::NewRows;
 pub use regress::{BoundRegression, Regress, regress};
 pub use regression::{Groups, NamedDraws, NewLevels, Regression};
 pub use saved::{
-    Calibration, DataCheck, Evaluation, Evaluator, Forecaster, Predictions, Ranks, SavedFit, Shift,
-    Simulation,
+    Calibration, DataCheck, Evaluation, Evaluator, Forecaster, PosteriorReport, Predictions, Ranks,
+    SavedFit, Shift, Simulation, Subject,
 };
 pub use specification::Specification;

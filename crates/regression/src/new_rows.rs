@@ -58,6 +58,16 @@ impl NewRows {
         }
     }
 
+    /// A recorded model on its rows, whose levels are those of the fit.
+    pub(crate) fn of_program(bound: Bound, has_response: bool) -> NewRows {
+        NewRows {
+            bound,
+            sampled: Vec::new(),
+            unseen: Vec::new(),
+            has_response,
+        }
+    }
+
     /// The density of these rows. Its latents are [`NewRows::latents`] of the fitted ones.
     pub fn bound(&self) -> &Bound {
         &self.bound

@@ -10,7 +10,7 @@ use lehr_table::Table;
 use crate::error::{Error, RegressionError};
 use crate::family::Family;
 use crate::regression::Regression;
-use crate::saved::{DataCheck, SavedFit, today};
+use crate::saved::{DataCheck, SavedFit, Subject, today};
 use crate::specification::Specification;
 
 /// A regression of a table: choose a family and priors where the defaults do not suit, then
@@ -125,7 +125,7 @@ impl BoundRegression {
         let mut saved = SavedFit {
             version: env!("CARGO_PKG_VERSION").into(),
             date: today(),
-            regression: self.regression.clone(),
+            subject: Subject::Regression(Box::new(self.regression.clone())),
             posterior,
             read_seconds: self.read_seconds,
             dropped_rows: self.dropped_rows as u64,

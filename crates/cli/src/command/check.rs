@@ -79,7 +79,7 @@ impl Check {
 
     fn ranks(&self, saved: &SavedFit, session: &Session) -> Result<Vec<Ranks>> {
         let live = Live::new(session, "simulate");
-        let columns = saved.regression.columns();
+        let columns = saved.subject.columns();
         let columns = columns.into_iter().map(str::to_owned).collect();
         let table = (self.reading).table(&self.simulate, Some(columns), &live)?;
         let simulation = Simulation {

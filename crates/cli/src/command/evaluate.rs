@@ -67,7 +67,7 @@ pub(super) fn evaluate(
     live: &Live,
 ) -> Result<Evaluation> {
     let source = Source::open(tables)?;
-    let columns = forecaster.saved.regression.columns();
+    let columns = forecaster.saved.subject.columns();
     let columns = columns.into_iter().map(str::to_owned).collect();
     let options = reading.options(Some(columns))?;
     let mut evaluator = Evaluator::new(forecaster);

@@ -163,7 +163,7 @@ fn needed(
     options: &lehr::table::ReadOptions,
     forecaster: &Forecaster<'_>,
 ) -> Result<Vec<String>> {
-    let wanted = forecaster.saved.regression.predictor_columns();
+    let wanted = forecaster.saved.subject.predictor_columns();
     let fields = source.schema(options)?;
     let names = fields.into_iter().map(|field| field.name);
     Ok(names

@@ -70,14 +70,7 @@ pub(crate) fn text(saved: &SavedFit, groups: Groups) -> String {
             .map_or(0, |training| training.iterations),
         words(saved.seconds().total())
     );
-    out += &listed("model", vec![saved.regression.terms().to_string()]);
-    let priors = saved.regression.priors().into_iter();
-    out += &listed(
-        "priors",
-        priors
-            .map(|(name, prior)| format!("{name} ~ {prior}"))
-            .collect(),
-    );
+    out += &model(saved);
     let choices = posterior.choices.iter();
     out += &listed(
         "choices",
@@ -85,9 +78,24 @@ pub(crate) fn text(saved: &SavedFit, groups: Groups) -> String {
             .map(|(key, value)| format!("{key}: {value}"))
             .collect(),
     );
-    out += &listed("notes", saved.regression.notes().to_vec());
+    let regression = saved.subject.regression();
+    out += &listed(
+        "notes",
+        regression.map_or_else(Vec::new, |one| one.notes().to_vec()),
+    );
     out += &listed("the file holds", vec![saved.contents.clone()]);
     out
+}
+
+/// The formula spelt out and its priors, or the statements of any other model.
+fn model(saved: &SavedFit) -> String {
+    let Some(regression) = saved.subject.regression() else {
+        let lines = saved.posterior.origin.description.lines();
+        return listed("model", lines.map(str::to_owned).collect());
+    };
+    let priors = regression.priors().into_iter();
+    let priors = priors.map(|(name, prior)| format!("{name} ~ {prior}"));
+    listed("model", vec![regression.terms().to_string()]) + &listed("priors", priors.collect())
 }
 
 fn dropped(saved: &SavedFit) -> String {

@@ -8,5 +8,6 @@ mod family;
 mod fixture;
 mod help;
 mod hostile;
+mod program;
 mod refusal;
 mod resume;

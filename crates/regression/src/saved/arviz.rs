@@ -2,7 +2,8 @@
 
 use std::path::Path;
 
-use lehr_report::{Draws, InferenceData};
+use lehr_infer::posterior::Posterior;
+use lehr_report::{Draws, InferenceData, ReportData};
 
 use super::SavedFit;
 use crate::Error;
@@ -27,6 +28,26 @@ impl SavedFit {
             .with_attribute("inference_library", "lehr")
             .with_attribute("inference_library_version", self.version.as_str())
             .with_attribute("created_at", self.date.as_str()))
+    }
+}
+
+/// What can be made of any posterior whose model is stored with it, as that of every bound
+/// `Model` is.
+pub trait PosteriorReport {
+    /// The posterior as a report shows it.
+    fn report(&self) -> Result<ReportData, Error>;
+
+    /// Writes the draws for `arviz.from_netcdf`. All draws count the same.
+    fn to_arviz(&self, path: &Path) -> Result<(), Error>;
+}
+
+impl PosteriorReport for Posterior {
+    fn report(&self) -> Result<ReportData, Error> {
+        Ok(SavedFit::of(self.clone())?.report())
+    }
+
+    fn to_arviz(&self, path: &Path) -> Result<(), Error> {
+        SavedFit::of(self.clone())?.to_arviz(path)
     }
 }
 

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use super::SavedFit;
 use super::calibration::Calibration;
 use super::pointwise::observed;
-use crate::family::Family;
+use super::subject::Measure;
 
 /// Rows that are checked at the most.
 const ROWS: usize = 5000;
@@ -53,14 +53,14 @@ impl DataCheck {
             return DataCheck::default();
         }
         let (centers, replicas) = replicate(saved, density, &set);
-        let family = saved.regression.family();
+        let measure = saved.subject.measure();
         let mut check = DataCheck {
             rows: rows.len() as u64,
             ..DataCheck::default()
         };
-        check.predictive = Some(histograms(&seen, &replicas, family));
-        match family {
-            Family::Bernoulli => {
+        check.predictive = Some(histograms(&seen, &replicas, measure));
+        match measure {
+            Measure::Binary => {
                 let mut calibration = Calibration::default();
                 centers
                     .iter()
@@ -68,12 +68,9 @@ impl DataCheck {
                     .for_each(|(p, y)| calibration.push(*p, *y));
                 check.calibration = calibration.bins();
             }
-            Family::Poisson
-            | Family::NegBinomial
-            | Family::ZeroInflatedPoisson
-            | Family::ZeroInflatedNegBinomial => check.bars = bars(&seen, &replicas),
-            Family::Categorical | Family::Ordinal => {}
-            _ => check.residuals = residuals(&centers, &seen),
+            Measure::Count => check.bars = bars(&seen, &replicas),
+            Measure::Class => {}
+            Measure::Amount | Measure::Real => check.residuals = residuals(&centers, &seen),
         }
         check
     }
@@ -139,8 +136,8 @@ fn replicate(saved: &SavedFit, density: &Bound, set: &RowSet<'_>) -> (Vec<f64>, 
     (centers, replicas)
 }
 
-fn histograms(seen: &[f64], replicas: &[Vec<f64>], family: Family) -> PredictiveCheck {
-    let edges = edges(seen, family);
+fn histograms(seen: &[f64], replicas: &[Vec<f64>], measure: Measure) -> PredictiveCheck {
+    let edges = edges(seen, measure);
     PredictiveCheck::Binned {
         observed: histogram(seen, &edges),
         replicated: replicas
@@ -152,11 +149,10 @@ fn histograms(seen: &[f64], replicas: &[Vec<f64>], family: Family) -> Predictive
 }
 
 /// Bins of whole numbers for few whole numbers, else of equal width.
-fn edges(seen: &[f64], family: Family) -> Vec<f64> {
+fn edges(seen: &[f64], measure: Measure) -> Vec<f64> {
     let in_order = sorted(seen);
     let (low, high) = (in_order[0], in_order[in_order.len() - 1]);
-    let whole = seen.iter().all(|y| y.fract() == 0.0)
-        && !matches!(family, Family::Gaussian | Family::Student);
+    let whole = measure != Measure::Real && seen.iter().all(|y| y.fract() == 0.0);
     if whole && high - low < BARS as f64 {
         let high = if high == low { low + 1.0 } else { high };
         return (0..=(high - low) as usize + 1)

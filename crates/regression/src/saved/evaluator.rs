@@ -8,9 +8,9 @@ use serde::Serialize;
 use super::calibration::Calibration;
 use super::forecaster::{Batch, Forecaster};
 use super::pointwise::{log_likelihoods, observed};
+use super::subject::Measure;
 use crate::Error;
 use crate::error::RegressionError;
-use crate::family::Family;
 
 /// The scores of a fit on held-out rows.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -65,7 +65,7 @@ impl<'a> Evaluator<'a> {
         let saved = self.forecaster.saved;
         let batch = self.forecaster.batch(table)?;
         if !batch.rows.has_response() {
-            let response = saved.regression.response();
+            let response = saved.subject.response();
             return Err(Error::NoResponse { response });
         }
         let values = log_likelihoods(batch.rows.bound(), &batch.draws, saved.params());
@@ -80,14 +80,14 @@ impl<'a> Evaluator<'a> {
         let bound = batch.rows.bound();
         let seen = observed(bound, &RowSet::Range(0..bound.n_rows()));
         let predictions = self.forecaster.predict_batch(batch, first);
-        match (self.family(), predictions.means()) {
-            (Family::Bernoulli, Some(means)) => {
+        match (self.measure(), predictions.means()) {
+            (Measure::Binary, Some(means)) => {
                 for (p, y) in means.iter().zip(&seen) {
                     self.hits += f64::from((*p > 0.5) == (*y > 0.5));
                     self.calibration.push(*p, *y);
                 }
             }
-            (Family::Categorical | Family::Ordinal, _) => {
+            (Measure::Class, _) => {
                 let probabilities = predictions.probabilities();
                 for (row, y) in seen.iter().enumerate() {
                     self.hits += f64::from(likeliest(&probabilities, row) as f64 == *y);
@@ -101,8 +101,8 @@ impl<'a> Evaluator<'a> {
         }
     }
 
-    fn family(&self) -> Family {
-        self.forecaster.saved.regression.family()
+    fn measure(&self) -> Measure {
+        self.forecaster.saved.subject.measure()
     }
 
     /// The scores of all rows so far, beside which so many were left out.
@@ -111,9 +111,9 @@ impl<'a> Evaluator<'a> {
             return Err(RegressionError::NoRows.into());
         }
         let n = self.rows as f64;
-        let is_class = self.family().is_class();
-        let calibration = match self.family() {
-            Family::Bernoulli => self.calibration.bins(),
+        let is_class = matches!(self.measure(), Measure::Binary | Measure::Class);
+        let calibration = match self.measure() {
+            Measure::Binary => self.calibration.bins(),
             _ => Vec::new(),
         };
         Ok(Evaluation {

@@ -40,7 +40,7 @@ impl Forecaster<'_> {
 
     /// The rows of a table as the model reads them.
     pub(super) fn batch(&self, table: &Table) -> Result<Batch, Error> {
-        let rows = (self.saved.regression).bind_new(table, self.new_levels)?;
+        let rows = (self.saved.subject).new_rows(table, self.new_levels)?;
         let each = self.draws.iter().enumerate();
         let draws = each.map(|(k, draw)| rows.latents(draw, self.seed.wrapping_add(k as u64)));
         Ok(Batch {
@@ -61,8 +61,8 @@ impl Forecaster<'_> {
             responses.extend(drawn.map(|predicted| predicted.values));
         }
         Predictions {
-            name: self.saved.regression.response(),
-            classes: self.saved.regression.response_levels().to_vec(),
+            name: self.saved.subject.response(),
+            classes: self.saved.subject.classes(),
             means,
             responses,
             rows: batch.rows.bound().n_rows(),

@@ -9,6 +9,7 @@ mod forecaster;
 mod pointwise;
 mod report;
 mod simulation;
+mod subject;
 mod summary;
 mod weighting;
 
@@ -17,18 +18,21 @@ use std::path::Path;
 use lehr_file::{Kind, load, save};
 use lehr_infer::judge::Level;
 use lehr_infer::posterior::Posterior;
+use lehr_model::Program;
 use lehr_table::Table;
 use serde::{Deserialize, Serialize};
 
 use crate::Error;
-use crate::regression::{Groups, NamedDraws, NewLevels, Regression};
+use crate::regression::{Groups, NamedDraws, NewLevels};
 
+pub use arviz::PosteriorReport;
 pub use calibration::Calibration;
 pub use data_check::DataCheck;
 pub(crate) use date::today;
 pub use evaluator::{Evaluation, Evaluator};
 pub use forecaster::{Forecaster, Predictions};
 pub use simulation::{Ranks, Simulation};
+pub use subject::Subject;
 pub use weighting::Shift;
 
 /// A posterior with the model it is of, so that tables can be predicted. The version is raised
@@ -52,7 +56,7 @@ pub struct SavedFit {
     /// The day on which it was made.
     pub date: String,
     /// The model without its rows.
-    pub regression: Regression,
+    pub subject: Subject,
     /// The posterior.
     pub posterior: Posterior,
     /// Seconds of reading.
@@ -73,7 +77,32 @@ impl SavedFit {
 
     /// Reads a fit.
     pub fn load(path: impl AsRef<Path>) -> Result<SavedFit, Error> {
-        Ok(load(path.as_ref(), FIT)?)
+        let path = path.as_ref();
+        match load(path, FIT) {
+            Ok(saved) => Ok(saved),
+            // A bare posterior is a fit too; any other file is refused as no saved fit.
+            Err(refused) => match Posterior::load(path) {
+                Ok(posterior) => SavedFit::of(posterior),
+                Err(_) => Err(refused.into()),
+            },
+        }
+    }
+
+    /// The fit of a model that need not be a regression, by what its posterior stored of it.
+    /// It lacks what only the table could tell: how well the model describes it.
+    pub fn of(posterior: Posterior) -> Result<SavedFit, Error> {
+        let model = posterior.origin.model.as_ref().ok_or(Error::NoModel)?;
+        let program = Program::from_stored(model)?;
+        Ok(SavedFit {
+            version: posterior.origin.version.clone(),
+            date: String::new(),
+            subject: Subject::Program(Box::new(program)),
+            read_seconds: 0.0,
+            dropped_rows: 0,
+            contents: posterior.origin.contents.clone(),
+            data_check: DataCheck::default(),
+            posterior,
+        })
     }
 
     /// Whether no diagnostic warns.
@@ -147,8 +176,8 @@ impl SavedFit {
 
     /// The coefficients of every draw, unweighted.
     pub fn raw_draws(&self, groups: Groups) -> Vec<NamedDraws> {
-        self.regression
-            .coefficients(&self.posterior.sites(), groups)
+        let posterior = &self.posterior;
+        (self.subject).coefficients(&posterior.latents, &posterior.sites(), groups)
     }
 
     /// The coefficients of draws that all count the same: where importance weights correct the

@@ -8,7 +8,7 @@ use lehr_report::{
 
 use super::SavedFit;
 use super::arviz::rows;
-use crate::regression::Groups;
+use crate::regression::{Groups, Regression};
 
 /// Draws that the pairs plot gets at the most.
 const PAIR_DRAWS: usize = 2000;
@@ -19,14 +19,10 @@ impl SavedFit {
         let posterior = &self.posterior;
         let check = &self.data_check;
         ReportData {
-            title: self.regression.formula().to_owned(),
+            title: self.subject.title(),
             method: posterior.method().to_owned(),
             verdict: self.verdict(),
-            model: format!(
-                "{}\n\n{}",
-                self.regression.terms(),
-                posterior.origin.description
-            ),
+            model: self.model(),
             priors: priors(self),
             n_rows: Some(posterior.origin.rows as u64),
             n_latents: Some(posterior.latents.size() as u64),
@@ -58,6 +54,15 @@ impl SavedFit {
             seed: Some(posterior.origin.seed),
             version: self.version.clone(),
             date: self.date.clone(),
+        }
+    }
+
+    /// The formula spelt out, if there is one, and the model in words.
+    fn model(&self) -> String {
+        let words = &self.posterior.origin.description;
+        match self.subject.regression() {
+            Some(regression) => format!("{}\n\n{words}", regression.terms()),
+            None => words.clone(),
         }
     }
 
@@ -121,7 +126,10 @@ fn priors(saved: &SavedFit) -> Vec<Prior> {
         distribution,
         origin: String::new(),
     };
-    saved.regression.priors().into_iter().map(one).collect()
+    (saved.subject.regression().into_iter())
+        .flat_map(Regression::priors)
+        .map(one)
+        .collect()
 }
 
 fn choices(saved: &SavedFit) -> Vec<Choice> {

@@ -40,8 +40,8 @@ impl Simulation<'_> {
         let order =
             lehr_numeric::order::permutation(table.n_rows(), self.saved.posterior.origin.seed);
         let table = table.select_rows(&order[..self.rows.min(order.len())]);
-        let design = self.saved.regression.design(&table)?;
-        let bound = self.saved.regression.model().bind(&design)?;
+        let design = self.saved.subject.design(&table)?;
+        let bound = self.saved.subject.bind(&design)?;
         let mut ranks: Vec<Vec<f64>> = Vec::new();
         for number in 0..self.count {
             note(number);
@@ -59,16 +59,16 @@ impl Simulation<'_> {
         for predicted in bound.posterior_predictive(&truth, params, &mut stream) {
             replaced.replace(&predicted.name, Column::Number(predicted.values))?;
         }
-        let simulated = self.saved.regression.model().bind(&replaced)?;
+        let simulated = self.saved.subject.bind(&replaced)?;
         let mut fit = Fit::named(self.saved.posterior.method()).map_err(FitError::from)?;
         if let Some(count) = self.iterations {
             fit = (fit.set("iterations", &count.to_string())).map_err(FitError::from)?;
         }
         let posterior = fit.seed(number).run(&simulated)?;
-        let regression = &self.saved.regression;
-        let truths =
-            regression.coefficients(&posterior.latents.constrain_values(&truth), Groups::Leave);
-        let drawn = regression.coefficients(&posterior.sites(), Groups::Leave);
+        let (subject, latents) = (&self.saved.subject, &posterior.latents);
+        let truth = latents.constrain_values(&truth);
+        let truths = subject.coefficients(latents, &truth, Groups::Leave);
+        let drawn = subject.coefficients(latents, &posterior.sites(), Groups::Leave);
         let rank = |(truth, drawn): (&Vec<f64>, &Vec<f64>)| {
             let below = drawn.iter().filter(|value| **value < truth[0]).count();
             below as f64 / drawn.len() as f64
@@ -81,13 +81,10 @@ impl Simulation<'_> {
     }
 
     fn by_coefficient(&self, bound: &Bound, ranks: &[Vec<f64>]) -> Vec<Ranks> {
-        let start = lehr_density::Density::latents(bound).start().to_vec();
-        let sites = lehr_density::Density::latents(bound).constrain_values(&start);
-        let names = self
-            .saved
-            .regression
-            .coefficients(&sites, Groups::Leave)
-            .into_iter();
+        let latents = lehr_density::Density::latents(bound);
+        let sites = latents.constrain_values(latents.start());
+        let subject = &self.saved.subject;
+        let names = (subject.coefficients(latents, &sites, Groups::Leave)).into_iter();
         let one = |(place, name): (usize, String)| {
             let ranks: Vec<f64> = ranks.iter().map(|all| all[place]).collect();
             Ranks {

@@ -17,7 +17,7 @@ fn table() -> Table {
         .map(|(row, x)| 0.5 * x + f64::from(row % 4) + f64::from(row * row % 11) / 11.0)
         .collect();
     let people: Vec<&str> = rows.clone().map(|row| PEOPLE[row as usize % 4]).collect();
-    let colors: Vec<&str> = rows.map(|row| COLORS[(row * row) as usize % 3]).collect();
+    let colors: Vec<&str> = rows.map(|row| COLORS[(row / 4) as usize % 3]).collect();
     let table = number(number(Table::new(), "x", &x), "y", &y);
     category(category(table, "person", &people), "color", &colors)
 }

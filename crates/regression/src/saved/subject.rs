@@ -1,0 +1,247 @@
+//! What a fit is of: a regression, or any other model as it was recorded.
+
+use lehr_density::{Layout, ResponseKind, SiteValue};
+use lehr_model::{Bound, Program};
+use lehr_report::{AxisKind, Name};
+use lehr_table::{Column, Table};
+use serde::{Deserialize, Serialize};
+
+use crate::Error;
+use crate::error::RegressionError;
+use crate::family::Family;
+use crate::new_rows::NewRows;
+use crate::regression::{Groups, NamedDraws, NewLevels, Regression};
+
+/// An array with more numbers than this is listed with the effects of single groups.
+const MOST_LISTED: usize = 50;
+
+/// What a fit is of.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub enum Subject {
+    /// A regression, which turns tables into the columns of its model.
+    Regression(Box<Regression>),
+    /// Any other model, which reads its columns itself.
+    Program(Box<Program>),
+}
+
+/// How a response is measured, which decides what it is scored and checked by.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Measure {
+    /// One of two outcomes.
+    Binary,
+    /// One of several classes.
+    Class,
+    /// How often something happened.
+    Count,
+    /// A number that is bounded or whole.
+    Amount,
+    /// Any number.
+    Real,
+}
+
+impl Subject {
+    /// The regression, if it is one.
+    pub fn regression(&self) -> Option<&Regression> {
+        match self {
+            Subject::Regression(regression) => Some(regression),
+            Subject::Program(_) => None,
+        }
+    }
+
+    /// The formula, or which columns the model observes.
+    pub fn title(&self) -> String {
+        match self {
+            Subject::Regression(regression) => regression.formula().to_owned(),
+            Subject::Program(program) => {
+                let responses = program.columns().responses();
+                let names: Vec<&str> = responses
+                    .map(|(_, column, _)| column.name.as_str())
+                    .collect();
+                format!("a model of {}", names.join(", "))
+            }
+        }
+    }
+
+    /// The name of the first response.
+    pub fn response(&self) -> String {
+        match self {
+            Subject::Regression(regression) => regression.response(),
+            Subject::Program(program) => {
+                let first = program.columns().responses().next();
+                first.map_or_else(String::new, |(_, column, _)| column.name.clone())
+            }
+        }
+    }
+
+    /// The classes of the response; empty where it is a number.
+    pub fn classes(&self) -> Vec<String> {
+        match self {
+            Subject::Regression(regression) => regression.response_levels().to_vec(),
+            Subject::Program(program) => match program.columns().responses().next() {
+                Some((_, _, ResponseKind::Category(count))) => {
+                    (0..count).map(|class| class.to_string()).collect()
+                }
+                _ => Vec::new(),
+            },
+        }
+    }
+
+    /// The columns of a table that a fit or an evaluation reads.
+    pub fn columns(&self) -> Vec<&str> {
+        match self {
+            Subject::Regression(regression) => regression.columns(),
+            Subject::Program(program) => named(program.columns().iter()),
+        }
+    }
+
+    /// The columns of a table that a prediction reads.
+    pub fn predictor_columns(&self) -> Vec<&str> {
+        match self {
+            Subject::Regression(regression) => regression.predictor_columns(),
+            Subject::Program(program) => {
+                let responses = named(program.columns().responses().map(|(_, column, _)| column));
+                let mut columns = named(program.columns().iter());
+                columns.retain(|name| !responses.contains(name));
+                columns
+            }
+        }
+    }
+
+    pub(super) fn measure(&self) -> Measure {
+        match self {
+            Subject::Regression(regression) => match regression.family() {
+                Family::Bernoulli => Measure::Binary,
+                Family::Categorical | Family::Ordinal => Measure::Class,
+                Family::Gaussian | Family::Student => Measure::Real,
+                family if family.is_count() => Measure::Count,
+                _ => Measure::Amount,
+            },
+            Subject::Program(program) => match program.columns().responses().next() {
+                Some((_, _, ResponseKind::Binary)) => Measure::Binary,
+                Some((_, _, ResponseKind::Category(_))) => Measure::Class,
+                Some((_, _, ResponseKind::Count)) => Measure::Count,
+                Some((_, _, ResponseKind::Real)) => Measure::Real,
+                _ => Measure::Amount,
+            },
+        }
+    }
+
+    /// Draws of the sites as the numbers that are shown.
+    pub(super) fn coefficients(
+        &self,
+        layout: &Layout,
+        sites: &[SiteValue],
+        groups: Groups,
+    ) -> Vec<NamedDraws> {
+        match self {
+            Subject::Regression(regression) => regression.coefficients(sites, groups),
+            Subject::Program(_) => entries(layout, sites, groups),
+        }
+    }
+
+    /// The model's own columns of a table that has the response.
+    pub(super) fn design(&self, table: &Table) -> Result<Table, RegressionError> {
+        match self {
+            Subject::Regression(regression) => regression.design(table),
+            Subject::Program(_) => Ok(table.clone()),
+        }
+    }
+
+    /// The model on its own columns.
+    pub(super) fn bind(&self, design: &Table) -> Result<Bound, RegressionError> {
+        match self {
+            Subject::Regression(regression) => Ok(regression.model().bind(design)?),
+            Subject::Program(program) => Ok(program.bind(design)?),
+        }
+    }
+
+    /// The model on rows to predict, which may lack the response.
+    pub(super) fn new_rows(&self, table: &Table, levels: NewLevels) -> Result<NewRows, Error> {
+        let program = match self {
+            Subject::Regression(regression) => return Ok(regression.bind_new(table, levels)?),
+            Subject::Program(program) => program,
+        };
+        let mut whole = table.clone();
+        let mut has_response = true;
+        for (_, column, kind) in program.columns().responses() {
+            if table.column(&column.name).is_err() {
+                has_response = false;
+                whole.insert(column.name.clone(), stand_in(kind, table.n_rows()))?;
+            }
+        }
+        let bound = program.bind(&whole)?;
+        Ok(NewRows::of_program(bound, has_response))
+    }
+}
+
+fn named<'a>(columns: impl Iterator<Item = &'a lehr_density::Column>) -> Vec<&'a str> {
+    let mut names: Vec<&str> = Vec::new();
+    for column in columns {
+        if !names.contains(&column.name.as_str()) {
+            names.push(&column.name);
+        }
+    }
+    names
+}
+
+/// A value that the response may have, in every row: predictions do not look at it.
+fn stand_in(kind: ResponseKind, rows: usize) -> Column {
+    let value = match kind {
+        ResponseKind::Positive => 1.0,
+        ResponseKind::Unit => 0.5,
+        ResponseKind::Within(low, high) => 0.5 * (low + high),
+        ResponseKind::Simplex(count) => 1.0 / count as f64,
+        _ => 0.0,
+    };
+    match kind {
+        ResponseKind::Vector(width) | ResponseKind::Simplex(width) => Column::Matrix {
+            width,
+            values: vec![value; rows * width],
+        },
+        _ => Column::Number(vec![value; rows]),
+    }
+}
+
+/// Every number of the sites; long arrays only where the effects of groups are asked for.
+fn entries(layout: &Layout, sites: &[SiteValue], groups: Groups) -> Vec<NamedDraws> {
+    let mut found = Vec::new();
+    for (site, value) in layout.sites().iter().zip(sites) {
+        let names = names(&site.name, &value.dims);
+        if names.len() > MOST_LISTED && groups == Groups::Leave {
+            continue;
+        }
+        let size = names.len();
+        for (place, name) in names.into_iter().enumerate() {
+            let values = value.values.iter().skip(place).step_by(size);
+            found.push(NamedDraws {
+                name,
+                values: values.copied().collect(),
+            });
+        }
+    }
+    found
+}
+
+/// The names of an array's numbers, the last axis changing fastest.
+fn names(site: &str, dims: &[usize]) -> Vec<Name> {
+    let name = |flat: usize| {
+        let mut rest = flat;
+        let mut labels: Vec<String> = (dims.iter().rev())
+            .map(|&length| {
+                let here = rest % length;
+                rest /= length;
+                here.to_string()
+            })
+            .collect();
+        labels.reverse();
+        if labels.is_empty() {
+            return Name::from(site);
+        }
+        let name = Name::new(format!("{site}[{}]", labels.join(",")), site);
+        let places = labels.into_iter().enumerate();
+        places.fold(name, |name, (axis, label)| {
+            name.at(AxisKind::Index(axis), label)
+        })
+    };
+    (0..dims.iter().product()).map(name).collect()
+}
