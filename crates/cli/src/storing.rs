@@ -129,7 +129,7 @@ impl RowFile {
         })
     }
 
-    /// Keeps the file: the fit will be gone on with.
+    /// Keeps the file: the fit will be resumed.
     pub(crate) fn keep(&mut self) {
         self.kept = true;
     }

@@ -1,4 +1,4 @@
-//! What goes on around a fit: its seed, its draws, who watches, and where checkpoints go.
+//! What surrounds a fit: its seed, its draws, who watches, and where checkpoints go.
 
 use std::path::PathBuf;
 use std::time::Duration;

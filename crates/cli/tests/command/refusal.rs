@@ -147,7 +147,7 @@ fn settings_that_cannot_work_are_told_before_anything_is_read() {
                 "--chain-steps",
                 "3",
             ],
-            "the method has no chain",
+            "mean-field: the method has no setting chain-steps\n  hint: dais, ns-dais, ns2-dais and sl-dais have it",
         ),
         (
             &["y ~ x1", "train.csv", "--threads", "0"],
@@ -202,7 +202,7 @@ fn a_file_that_is_no_fit_is_refused_by_every_reader() {
     put("long.lehr", bytes.len(), b"!");
     put("swapped.lehr", 12, b"checkpnt");
     put("older.lehr", 8, &[0]);
-    put("newer.lehr", 8, &[2]);
+    put("newer.lehr", 8, &[200]);
     scratch.write("empty.lehr", "");
     for (name, expected) in [
         ("damaged.lehr", "fail their checksum"),
@@ -216,7 +216,7 @@ fn a_file_that_is_no_fit_is_refused_by_every_reader() {
             "swapped.lehr",
             "expected a saved fit, found a file marked \"checkpnt\"",
         ),
-        ("older.lehr", "expected version 1, found version 0"),
+        ("older.lehr", "expected version 2, found version 0"),
         ("newer.lehr", "written by a newer lehr"),
         ("empty.lehr", "expected a saved fit, found an empty file"),
         (

@@ -33,7 +33,12 @@ fn scratch() -> Scratch {
 
 /// Starts a long fit and waits for its first checkpoint.
 fn started(scratch: &Scratch, iterations: &str) -> Child {
-    let mut command = scratch.command(&arguments(iterations, &[]));
+    checkpointed(scratch, &arguments(iterations, &[]))
+}
+
+/// Starts a fit and waits for its first checkpoint.
+fn checkpointed(scratch: &Scratch, arguments: &[&str]) -> Child {
+    let mut command = scratch.command(arguments);
     let child = command
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
@@ -105,6 +110,45 @@ fn an_interrupted_fit_says_how_to_resume() {
         anew.stderr
     );
     assert!(scratch.path("fit.lehr").exists() && !scratch.path("fit.lehr.checkpoint").exists());
+}
+
+#[cfg(unix)]
+#[test]
+fn a_fit_that_is_interrupted_while_its_base_trains_can_be_resumed() {
+    const CHAIN: [&str; 15] = [
+        "fit",
+        "hit ~ x1 + x2",
+        "train.csv",
+        "-o",
+        "fit.lehr",
+        "--start",
+        "laplace",
+        "--chain-steps",
+        "1",
+        "--surrogate-rows",
+        "32",
+        "--draws",
+        "64",
+        "--checkpoint-every",
+        "0",
+    ];
+    let scratch = scratch();
+    // The base of a chain is trained first, so that the first checkpoint is its own.
+    let child = checkpointed(&scratch, &CHAIN);
+    let sent = Command::new("kill")
+        .args(["-INT", &child.id().to_string()])
+        .status()
+        .unwrap();
+    assert!(sent.success());
+    let ended = Ended::new(&child.wait_with_output().unwrap());
+    assert_eq!(ended.code, Some(2), "{}", ended.stderr);
+    let words = "--resume continues from there";
+    assert!(ended.stderr.contains(words), "{}", ended.stderr);
+    assert!(scratch.path("fit.lehr.checkpoint").exists());
+    let resumed: Vec<&str> = CHAIN.iter().copied().chain(["--resume"]).collect();
+    scratch.run(&resumed);
+    assert!(scratch.path("fit.lehr").exists());
+    assert!(!scratch.path("fit.lehr.checkpoint").exists());
 }
 
 #[test]
