@@ -148,6 +148,11 @@ impl Reader<'_> {
             let name = name.clone();
             self.problem(Problem::Missing { name, count, row });
         }
+        if let (ColumnKind::Index { .. }, TableColumn::Category { codes, .. }) =
+            (column.kind, found)
+        {
+            return self.codes(name, codes.as_slice().into());
+        }
         let width = found.kind().width();
         let numbers = numbers_of(found);
         let infinite = |row: usize| {
@@ -256,18 +261,24 @@ impl Reader<'_> {
                 count,
             });
         }
+        let code = |&x: &f64| if whole(x) { x as u32 } else { MISSING };
+        self.codes(name, numbers.iter().map(code).collect())
+    }
+
+    /// Checks codes against the arrays that they read; a missing one has been reported.
+    fn codes(&mut self, name: &str, codes: Arc<[u32]>) -> Values {
         let length = self.demands.length(name).unwrap_or(usize::MAX);
-        let beyond = |row: usize| whole(numbers[row]) && numbers[row] >= length as f64;
-        if let Some((row, count)) = offenders(numbers.len(), beyond) {
+        let beyond = |row: usize| codes[row] != MISSING && codes[row] as usize >= length;
+        if let Some((row, count)) = offenders(codes.len(), beyond) {
             self.problem(Problem::IndexRange {
                 name: name.to_owned(),
                 row,
-                found: numbers[row - 1] as u32,
+                found: codes[row - 1],
                 length,
                 count,
             });
         }
-        Values::Indices(numbers.iter().map(|&x| x as u32).collect())
+        Values::Indices(codes)
     }
 }
 

@@ -7,6 +7,7 @@ mod group;
 mod mistake;
 mod new_level;
 mod prior;
+mod program;
 mod saved;
 mod table;
 
