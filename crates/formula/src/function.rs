@@ -1,9 +1,9 @@
 //! The functions a formula may call, and advice on those it may not.
 
+use lehr_spelling::nearest;
 use serde::{Deserialize, Serialize};
 
 use crate::error::{FormulaError, Span};
-use crate::spelling::nearest;
 
 /// A function of one number, applied row by row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -30,6 +30,8 @@ mod response;
 mod spelling;
 mod syntax;
 
+pub use lehr_spelling::nearest;
+
 pub use basis::{
     Basis, BasisError, Coding, Column, ColumnLabel, Lookup, Polynomial, Round, TermBasis,
     TermLearner,
@@ -44,5 +46,4 @@ pub use formula::Formula;
 pub use function::Function;
 pub use prior::{PriorSpec, PriorTarget};
 pub use response::{Response, Trials};
-pub use spelling::nearest;
 pub use syntax::quoted;

@@ -1,10 +1,9 @@
 //! Draws as `NetCDF-4`, which `ArviZ` opens as `InferenceData`.
 
-use std::collections::{HashMap, HashSet};
-use std::path::Path;
+#[cfg(feature = "netcdf")]
+mod netcdf;
 
-use lehr_file::Draft;
-use rust_hdf5::{H5Dataset, H5File, H5Group, VarLenUnicode};
+use std::collections::{HashMap, HashSet};
 
 use crate::{AxisKind, Draws, Name, Place, ReportError};
 
@@ -91,13 +90,14 @@ impl InferenceData {
         self
     }
 
-    /// Writes a `NetCDF-4` file, which appears complete or not at all.
-    pub fn write(&self, path: &Path) -> Result<(), ReportError> {
-        let (variables, axes) = self.named()?;
-        let draft = Draft::create(path).map_err(ReportError::write(path))?;
-        let written = self.write_hdf5(draft.path(), &variables, &axes);
-        written.map_err(ReportError::netcdf(path))?;
-        draft.commit().map_err(ReportError::write(path))
+    /// Refuses: this build has no `NetCDF`.
+    #[cfg(not(feature = "netcdf"))]
+    pub fn write(&self, path: &std::path::Path) -> Result<(), ReportError> {
+        self.named()?;
+        Err(ReportError::Netcdf {
+            path: path.into(),
+            reason: "this program was built without the feature \"netcdf\"".into(),
+        })
     }
 
     /// The names that the file will use, each checked to be one thing's alone.
@@ -151,66 +151,6 @@ impl InferenceData {
             found: variable.values.len(),
         })
     }
-
-    fn write_hdf5(
-        &self,
-        path: &Path,
-        names: &[String],
-        axes: &[Dimension],
-    ) -> rust_hdf5::Result<()> {
-        let file = H5File::create(path)?;
-        file.set_track_order(true)?;
-        let posterior = file.create_group("posterior")?;
-        for (key, value) in &self.attributes {
-            posterior.set_attr_string(key, value)?;
-        }
-        let mut scales = HashMap::new();
-        scales.insert("chain", counted_axis(&posterior, "chain", self.chains)?);
-        scales.insert("draw", counted_axis(&posterior, "draw", self.draws)?);
-        for axis in axes {
-            let labels: Vec<&str> = axis.labels.iter().map(String::as_str).collect();
-            let scale = posterior.write_vlen_strings(&axis.name, &labels)?;
-            scale.set_scale(Some(&axis.name))?;
-            scales.insert(&axis.name, scale);
-        }
-        for (variable, name) in self.variables.iter().zip(names) {
-            self.write_variable(&posterior, (variable, name), &scales)?;
-        }
-        file.close()
-    }
-
-    fn write_variable(
-        &self,
-        posterior: &H5Group,
-        (variable, name): (&Variable, &str),
-        scales: &HashMap<&str, H5Dataset>,
-    ) -> rust_hdf5::Result<()> {
-        let own = variable.dimensions.iter().map(|axis| axis.labels.len());
-        let shape: Vec<usize> = [self.chains, self.draws].into_iter().chain(own).collect();
-        let dataset = posterior.new_dataset::<f64>().shape(&shape).create(name)?;
-        dataset.write_raw(&variable.values)?;
-        let own = variable.dimensions.iter().map(|axis| axis.name.as_str());
-        for (axis, name) in ["chain", "draw"].into_iter().chain(own).enumerate() {
-            dataset.attach_scale(axis, &scales[name])?;
-        }
-        if name != variable.name {
-            let attribute = dataset
-                .new_attr::<VarLenUnicode>()
-                .shape(())
-                .create("long_name")?;
-            attribute.write_string(&variable.name)?;
-        }
-        Ok(())
-    }
-}
-
-/// An axis whose labels are 0, 1, 2, …
-fn counted_axis(group: &H5Group, name: &str, size: usize) -> rust_hdf5::Result<H5Dataset> {
-    let labels: Vec<i64> = (0..size as i64).collect();
-    let scale = group.new_dataset::<i64>().shape([size]).create(name)?;
-    scale.write_raw(&labels)?;
-    scale.set_scale(Some(name))?;
-    Ok(scale)
 }
 
 /// The variable of these columns, which have the same axes; each column on its own where they
@@ -298,5 +238,5 @@ fn allowed(name: &str) -> String {
     text
 }
 
-#[cfg(test)]
+#[cfg(all(test, feature = "netcdf"))]
 mod tests;

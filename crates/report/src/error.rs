@@ -48,16 +48,4 @@ impl ReportError {
         let path = path.to_path_buf();
         move |source| Self::Write { path, source }
     }
-
-    /// Says which file an error of the HDF5 layer is about.
-    pub(crate) fn netcdf(path: &Path) -> impl FnOnce(rust_hdf5::Hdf5Error) -> Self {
-        let path = path.to_path_buf();
-        move |error| match error {
-            rust_hdf5::Hdf5Error::Io(source) => Self::Write { path, source },
-            other => Self::Netcdf {
-                path,
-                reason: other.to_string(),
-            },
-        }
-    }
 }

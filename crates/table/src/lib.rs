@@ -16,15 +16,15 @@ mod column;
 mod error;
 mod level;
 mod moment;
-mod nearest;
 mod standardizer;
 mod table;
+
+pub use lehr_spelling::nearest;
 
 pub use column::{Column, Kind, MISSING};
 pub use error::TableError;
 pub use level::Levels;
 pub use moment::Moment;
-pub use nearest::nearest;
 pub use standardizer::{Line, Scale, Standardizer};
 pub use table::Table;
 
@@ -39,4 +39,4 @@ pub use file::{
     write_csv, write_ipc, write_parquet,
 };
 #[cfg(feature = "files")]
-pub use shuffled::{Conversion, Provenance, Shuffled, ShuffledColumns, Shuffler, Stored};
+pub use shuffled::{Provenance, Shuffled, ShuffledColumns, Shuffler, StoredColumn};

@@ -54,11 +54,6 @@ impl Standardizer {
         Ok(Self { scales })
     }
 
-    /// A standardizer from scales found elsewhere, such as in a pass over rows on disk.
-    pub fn from_scales(scales: Vec<Scale>) -> Self {
-        Self { scales }
-    }
-
     /// One scale per number and per column of a matrix, in the order of fitting.
     pub fn scales(&self) -> &[Scale] {
         &self.scales
@@ -106,7 +101,13 @@ impl Standardizer {
     /// a + Σ bⱼ x̃ⱼ = (a − Σ bⱼ mⱼ/sⱼ) + Σ (bⱼ/sⱼ) xⱼ
     /// ```
     pub fn undo(&self, intercept: f64, coefficients: &[f64]) -> Result<Line, TableError> {
-        self.one_each(coefficients)?;
+        if coefficients.len() != self.scales.len() {
+            return Err(TableError::Length {
+                what: "coefficients of standardised columns",
+                expected: self.scales.len(),
+                found: coefficients.len(),
+            });
+        }
         let coefficients: Vec<f64> = (coefficients.iter().zip(&self.scales))
             .map(|(coefficient, scale)| coefficient / scale.scale)
             .collect();
@@ -119,37 +120,11 @@ impl Standardizer {
         })
     }
 
-    /// The inverse of [`undo`](Self::undo): from the original scale to the standardised one.
-    pub fn redo(&self, intercept: f64, coefficients: &[f64]) -> Result<Line, TableError> {
-        self.one_each(coefficients)?;
-        let pairs = || coefficients.iter().zip(&self.scales);
-        let shift: f64 = pairs()
-            .map(|(coefficient, scale)| coefficient * scale.mean)
-            .sum();
-        Ok(Line {
-            intercept: intercept + shift,
-            coefficients: pairs()
-                .map(|(coefficient, scale)| coefficient * scale.scale)
-                .collect(),
-        })
-    }
-
     fn width(&self, name: &str) -> usize {
         self.scales
             .iter()
             .filter(|scale| scale.name == name)
             .count()
-    }
-
-    fn one_each(&self, coefficients: &[f64]) -> Result<(), TableError> {
-        if coefficients.len() == self.scales.len() {
-            return Ok(());
-        }
-        Err(TableError::Length {
-            what: "coefficients of standardised columns",
-            expected: self.scales.len(),
-            found: coefficients.len(),
-        })
     }
 }
 

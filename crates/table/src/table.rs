@@ -213,18 +213,6 @@ impl Table {
             .collect()
     }
 
-    /// Refuses a table with missing values, with the count of every column that has some.
-    pub fn refuse_missing(&self) -> Result<(), TableError> {
-        let columns = self.missing();
-        if columns.is_empty() {
-            return Ok(());
-        }
-        Err(TableError::Missing {
-            columns,
-            rows: self.n_rows(),
-        })
-    }
-
     /// The table without the rows in which any value is missing; they are counted in
     /// [`dropped_rows`](Self::dropped_rows).
     pub fn drop_missing(self) -> Self {

@@ -3,7 +3,7 @@
 
 use std::path::Path;
 
-use lehr_table::{Conversion, ReadOptions, Shuffled, Sink, Source, Table};
+use lehr_table::{Kind, Provenance, ReadOptions, Shuffler, Sink, Source, Table};
 
 /// The largest memory this process ever had, in kilobytes.
 fn peak() -> usize {
@@ -38,16 +38,23 @@ fn converting_and_reading_forty_megabytes_takes_less_than_eight() {
     let arrow = place.path().join("in.arrow");
     write(&arrow, 500_000);
     let before = peak();
-    let how = Conversion {
-        read: ReadOptions::default(),
-        seed: 1,
-        memory_bytes: 2 << 20,
-    };
     let source = Source::open(&[&arrow]).unwrap();
     let out = place.path().join("out.rows");
-    let shuffled = Shuffled::convert(&source, &out, &how, &mut |_| ()).unwrap();
+    let columns = vec![("x".to_string(), Kind::Matrix { width: 10 })];
+    let mut shuffler = Shuffler::create(&out, columns, 1, 2 << 20).unwrap();
+    source
+        .scan(&ReadOptions::default(), &mut |batch, _| {
+            shuffler.push(batch)
+        })
+        .unwrap();
+    let shuffled = shuffler.finish(Provenance::default(), &mut |_| ()).unwrap();
     shuffled.verify().unwrap();
-    shuffled.standardizer(&["x"]).unwrap();
+    let mut numbers = vec![0.0; 1000 * 10];
+    for start in (0..shuffled.n_rows()).step_by(1000) {
+        shuffled
+            .copy_rows(start..start + 1000, &mut numbers)
+            .unwrap();
+    }
     let grown = peak() - before;
     assert_eq!(std::fs::metadata(&out).unwrap().len() / 1_000_000, 40);
     assert!(grown < 8 << 10, "grown by {grown} kB");

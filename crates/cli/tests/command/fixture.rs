@@ -7,8 +7,19 @@ use std::sync::OnceLock;
 
 use tempfile::TempDir;
 
+const PROGRAM: &str = env!("CARGO_BIN_EXE_lehr");
+/// The copy of the program that nobody may run.
+const COPY: &str = "program";
+/// The user and the group that own nothing.
+#[cfg(unix)]
+const NOBODY: u32 = 65_534;
+
 /// A scratch folder in which commands run.
-pub(crate) struct Scratch(TempDir);
+pub(crate) struct Scratch {
+    folder: TempDir,
+    /// Whether commands run as nobody, by a copy of the program in this folder.
+    as_nobody: bool,
+}
 
 /// What a command left.
 pub(crate) struct Ended {
@@ -19,11 +30,14 @@ pub(crate) struct Ended {
 
 impl Scratch {
     pub(crate) fn new() -> Scratch {
-        Scratch(tempfile::tempdir().unwrap())
+        Scratch {
+            folder: tempfile::tempdir().unwrap(),
+            as_nobody: false,
+        }
     }
 
     pub(crate) fn path(&self, name: &str) -> PathBuf {
-        self.0.path().join(name)
+        self.folder.path().join(name)
     }
 
     pub(crate) fn write(&self, name: &str, text: &str) {
@@ -32,10 +46,45 @@ impl Scratch {
 
     /// A command in this folder, not yet started.
     pub(crate) fn command(&self, arguments: &[&str]) -> Command {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_lehr"));
-        command.args(arguments).current_dir(self.0.path());
+        let mut command = Command::new(PROGRAM);
+        #[cfg(unix)]
+        if self.as_nobody {
+            command = Command::new(self.path(COPY));
+            std::os::unix::process::CommandExt::uid(&mut command, NOBODY);
+            std::os::unix::process::CommandExt::gid(&mut command, NOBODY);
+        }
+        command.args(arguments).current_dir(self.folder.path());
         command.env("NO_COLOR", "1").env_remove("COLUMNS");
         command
+    }
+
+    /// Makes the commands run by a user for whom a closed file is closed. Root, for whom none
+    /// is, becomes nobody and leaves what is in the folder to nobody. Where the system does not
+    /// allow that, says on stderr what is skipped and returns false.
+    #[cfg(unix)]
+    pub(crate) fn becomes_plain(&mut self, skipped: &str) -> bool {
+        use std::os::unix::fs::{PermissionsExt, lchown};
+        let probe = tempfile::NamedTempFile::new().unwrap();
+        let closed = std::fs::Permissions::from_mode(0o000);
+        std::fs::set_permissions(probe.path(), closed).unwrap();
+        if std::fs::File::open(probe.path()).is_err() {
+            return true;
+        }
+        std::fs::copy(PROGRAM, self.path(COPY)).unwrap();
+        self.as_nobody = true;
+        let entries = std::fs::read_dir(self.path("")).unwrap();
+        let inside = entries.map(|entry| entry.unwrap().path());
+        let given = inside
+            .chain([self.path("")])
+            .all(|path| lchown(path, Some(NOBODY), Some(NOBODY)).is_ok());
+        let ran = self.command(&["--version"]).output();
+        let plain = given && ran.is_ok_and(|output| output.status.success());
+        if !plain {
+            // Past the test harness, which keeps what passing tests print.
+            let line = format!("SKIPPED: {skipped}: this user may read and write everything\n");
+            std::io::Write::write_all(&mut std::io::stderr(), line.as_bytes()).unwrap();
+        }
+        plain
     }
 
     /// Runs a command to its end; no panic may ever reach the user.

@@ -2,11 +2,11 @@
 
 use std::collections::{HashMap, HashSet};
 
+use lehr_spelling::nearest;
 use serde::{Deserialize, Serialize};
 
 use super::error::BasisError;
 use super::factor_basis::{Column, Fitted, Lookup};
-use crate::spelling::nearest;
 
 /// How a categorical factor becomes columns of zeros and ones.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -1,5 +1,7 @@
 //! What is in the file when it is read back.
 
+use rust_hdf5::H5File;
+
 use super::*;
 
 fn site(level: &str) -> Name {

@@ -3,13 +3,19 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use ::arrow::array::{
-    Array, ArrayRef, AsArray, BooleanArray, FixedSizeListArray, Float64Array, RecordBatch,
-    StringArray,
+use arrow_array::cast::AsArray;
+use arrow_array::types::{
+    ArrowPrimitiveType, Decimal32Type, Decimal64Type, Decimal128Type, Decimal256Type, Float16Type,
+    Float32Type, Float64Type, Int8Type, Int16Type, Int32Type, Int64Type, UInt8Type, UInt16Type,
+    UInt32Type, UInt64Type,
 };
-use ::arrow::compute::cast;
-use ::arrow::datatypes::{DataType, Field as ArrowField, Float64Type, Schema, TimeUnit};
-use ::arrow::error::ArrowError;
+use arrow_array::{
+    Array, ArrayRef, BooleanArray, FixedSizeListArray, Float64Array, RecordBatch, StringArray,
+    make_array,
+};
+use arrow_buffer::i256;
+use arrow_schema::{ArrowError, DataType, Field as ArrowField, Schema, TimeUnit};
+use arrow_select::take::take;
 
 use crate::level::encode;
 use crate::{Column, Kind, MISSING, Table};
@@ -79,21 +85,28 @@ pub(super) fn table(batch: &RecordBatch, fields: &[Field]) -> Result<Table, Arro
     Ok(table)
 }
 
-fn column(array: &ArrayRef) -> Result<Column, ArrowError> {
-    match kind(array.data_type()) {
-        Some(Kind::Boolean) => {
-            let array = cast(array, &DataType::Boolean)?;
-            Ok(Column::Boolean(array.as_boolean().iter().collect()))
-        }
-        Some(Kind::Category) => {
-            let array = cast(array, &DataType::LargeUtf8)?;
-            let (codes, levels) = encode(array.as_string::<i64>());
-            Ok(Column::Category { codes, levels })
-        }
-        Some(Kind::Matrix { width }) => matrix(array.as_fixed_size_list(), width),
-        Some(Kind::Number) => Ok(Column::Number(numbers(array)?)),
-        None => Err(ArrowError::NotYetImplemented(array.data_type().to_string())),
+fn column(array: &dyn Array) -> Result<Column, ArrowError> {
+    let Some(kind) = kind(array.data_type()) else {
+        return Err(ArrowError::NotYetImplemented(array.data_type().to_string()));
+    };
+    if let Some(dictionary) = array.as_any_dictionary_opt() {
+        return column(&take(dictionary.values(), dictionary.keys(), None)?);
     }
+    match kind {
+        Kind::Boolean => Ok(Column::Boolean(array.as_boolean().iter().collect())),
+        Kind::Category => Ok(category(array)),
+        Kind::Matrix { width } => matrix(array.as_fixed_size_list(), width),
+        Kind::Number => Ok(Column::Number(numbers(array)?)),
+    }
+}
+
+fn category(array: &dyn Array) -> Column {
+    let (codes, levels) = match array.data_type() {
+        DataType::Utf8 => encode(array.as_string::<i32>()),
+        DataType::LargeUtf8 => encode(array.as_string::<i64>()),
+        _ => encode(array.as_string_view()),
+    };
+    Column::Category { codes, levels }
 }
 
 fn matrix(array: &FixedSizeListArray, width: usize) -> Result<Column, ArrowError> {
@@ -105,26 +118,72 @@ fn matrix(array: &FixedSizeListArray, width: usize) -> Result<Column, ArrowError
     Ok(Column::Matrix { width, values })
 }
 
-fn numbers(array: &ArrayRef) -> Result<Vec<f64>, ArrowError> {
-    if *array.data_type() == DataType::Null {
-        return Ok(vec![f64::NAN; array.len()]);
+fn numbers(array: &dyn Array) -> Result<Vec<f64>, ArrowError> {
+    if let Some(units) = unit(array.data_type()) {
+        let counts = numbers(&counts(array)?)?;
+        return Ok(counts.into_iter().map(|count| count / units).collect());
     }
-    if let DataType::Dictionary(_, values) = array.data_type() {
-        return numbers(&cast(array, values)?);
-    }
-    let (array, units) = match (unit(array.data_type()), array.data_type()) {
-        (None, _) => (Arc::clone(array), 1.0),
-        // Types of 32 bits do not cast to 64 directly.
-        (Some(units), DataType::Date32 | DataType::Time32(_)) => {
-            (cast(array, &DataType::Int32)?, units)
+    Ok(match array.data_type() {
+        DataType::Null => vec![f64::NAN; array.len()],
+        DataType::Int8 => primitive::<Int8Type>(array, f64::from),
+        DataType::Int16 => primitive::<Int16Type>(array, f64::from),
+        DataType::Int32 => primitive::<Int32Type>(array, f64::from),
+        DataType::Int64 => primitive::<Int64Type>(array, |value| value as f64),
+        DataType::UInt8 => primitive::<UInt8Type>(array, f64::from),
+        DataType::UInt16 => primitive::<UInt16Type>(array, f64::from),
+        DataType::UInt32 => primitive::<UInt32Type>(array, f64::from),
+        DataType::UInt64 => primitive::<UInt64Type>(array, |value| value as f64),
+        DataType::Float16 => primitive::<Float16Type>(array, |value| value.to_f64()),
+        DataType::Float32 => primitive::<Float32Type>(array, f64::from),
+        DataType::Float64 => primitive::<Float64Type>(array, |value| value),
+        other => return decimals(array, other),
+    })
+}
+
+fn decimals(array: &dyn Array, data_type: &DataType) -> Result<Vec<f64>, ArrowError> {
+    let power = |scale: &i8| 10_f64.powi(i32::from(*scale));
+    Ok(match data_type {
+        DataType::Decimal32(_, scale) => {
+            primitive::<Decimal32Type>(array, |value| f64::from(value) / power(scale))
         }
-        (Some(units), _) => (cast(array, &DataType::Int64)?, units),
+        DataType::Decimal64(_, scale) => {
+            primitive::<Decimal64Type>(array, |value| value as f64 / power(scale))
+        }
+        DataType::Decimal128(_, scale) => {
+            primitive::<Decimal128Type>(array, |value| value as f64 / power(scale))
+        }
+        DataType::Decimal256(_, scale) => {
+            primitive::<Decimal256Type>(array, |value| wide(value) / power(scale))
+        }
+        other => return Err(ArrowError::NotYetImplemented(other.to_string())),
+    })
+}
+
+fn wide(value: i256) -> f64 {
+    let (low, high) = value.to_parts();
+    // The sum of the parts would lose the digits of a small negative number.
+    let sum = || high as f64 * 2_f64.powi(128) + low as f64;
+    value.to_i128().map_or_else(sum, |value| value as f64)
+}
+
+fn primitive<T: ArrowPrimitiveType>(
+    array: &dyn Array,
+    number: impl Fn(T::Native) -> f64,
+) -> Vec<f64> {
+    let values = array.as_primitive::<T>().iter();
+    values
+        .map(|value| value.map_or(f64::NAN, &number))
+        .collect()
+}
+
+/// The whole numbers behind a type that counts time.
+fn counts(array: &dyn Array) -> Result<ArrayRef, ArrowError> {
+    let whole = match array.data_type() {
+        DataType::Date32 | DataType::Time32(_) => DataType::Int32,
+        _ => DataType::Int64,
     };
-    let array = cast(&array, &DataType::Float64)?;
-    let values = array.as_primitive::<Float64Type>().iter();
-    Ok(values
-        .map(|value| value.map_or(f64::NAN, |value| value / units))
-        .collect())
+    let data = array.to_data().into_builder().data_type(whole);
+    Ok(make_array(data.build()?))
 }
 
 /// The Arrow schema of a table.

@@ -43,11 +43,15 @@ pub(super) fn distinct(path: &Path, fields: &[Field]) -> Result<(), TableError> 
     Ok(())
 }
 
+/// A file and its columns.
+pub(super) struct FileFields<'a> {
+    pub(super) path: &'a Path,
+    pub(super) fields: &'a [Field],
+}
+
 /// Refuses a shard whose columns are not, in this order, those of the first.
-pub(super) fn agree(
-    (first, expected): (&Path, &[Field]),
-    (shard, found): (&Path, &[Field]),
-) -> Result<(), TableError> {
+pub(super) fn agree(first: &FileFields<'_>, shard: &FileFields<'_>) -> Result<(), TableError> {
+    let (expected, found) = (first.fields, shard.fields);
     let differ = |a: &Field, b: &Field| a.name != b.name || a.kind != b.kind;
     let (expected, found) = match expected.iter().zip(found).find(|(a, b)| differ(a, b)) {
         Some((a, b)) => (a.describe(), b.describe()),
@@ -59,8 +63,8 @@ pub(super) fn agree(
         },
     };
     Err(TableError::Shard {
-        shard: shard.into(),
-        first: first.into(),
+        shard: shard.path.into(),
+        first: first.path.into(),
         expected,
         found,
     })

@@ -3,12 +3,12 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use ::arrow::datatypes::SchemaRef;
-use ::arrow::ipc::writer::FileWriter;
 use ::csv::ByteRecord;
 use ::parquet::arrow::ArrowWriter;
 use ::parquet::basic::{Compression, ZstdLevel};
 use ::parquet::file::properties::WriterProperties;
+use arrow_ipc::writer::FileWriter;
+use arrow_schema::SchemaRef;
 use lehr_file::Draft;
 
 use crate::{Column, MISSING, Table, TableError};

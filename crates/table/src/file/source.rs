@@ -168,7 +168,11 @@ impl Source {
                 Format::Csv(..) => csv::named_like(shard, options, &fields)?,
                 _ => described(shard)?,
             };
-            schema::agree((&first.path, &fields), (&shard.path, &found))?;
+            let described = |path, fields| schema::FileFields { path, fields };
+            schema::agree(
+                &described(&first.path, &fields),
+                &described(&shard.path, &found),
+            )?;
         }
         Ok(fields)
     }

@@ -1,11 +1,14 @@
 //! What a file of shuffled rows says about itself.
 
 use std::collections::HashSet;
+use std::fs::File;
+use std::io::Read;
 use std::path::Path;
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
+use crate::file::io;
 use crate::{Kind, TableError};
 
 pub(super) const MAGIC: &[u8; 8] = b"LEHRROWS";
@@ -16,7 +19,7 @@ pub(super) const ROW_SUM_AT: u64 = 24;
 
 /// One column of a file of shuffled rows.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Stored {
+pub struct StoredColumn {
     /// Its name.
     pub name: String,
     /// What it holds.
@@ -28,7 +31,7 @@ pub struct Stored {
 /// What a file of shuffled rows says about itself.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(super) struct Header {
-    pub(super) columns: Vec<Stored>,
+    pub(super) columns: Vec<StoredColumn>,
     pub(super) n_rows: usize,
     pub(super) seed: u64,
     pub(super) dropped_rows: usize,
@@ -57,44 +60,33 @@ impl Header {
         bytes
     }
 
-    /// The header of a whole file, where its rows start and their checksum. Refuses any file
-    /// that is not exactly what its header says.
-    pub(super) fn decode(path: &Path, file: &[u8]) -> Result<(Self, usize, u32), TableError> {
+    /// Reads the head of a file: its header, where its rows start and their checksum. Refuses
+    /// any file that is not exactly what its header says.
+    pub(super) fn read(path: &Path, mut file: &File) -> Result<(Self, usize, u32), TableError> {
         let damaged = |reason: String| TableError::Damaged {
             path: path.into(),
             reason,
         };
-        let preamble = file
-            .get(..PREAMBLE_BYTES)
-            .ok_or_else(|| damaged("it is cut short".into()))?;
-        let (magic, rest) = preamble.split_at(MAGIC.len());
-        if magic != MAGIC {
-            return Err(TableError::NoTable {
-                path: path.into(),
-                reason: "expected shuffled rows, found another kind of file",
-                hint: "convert a table first",
-            });
+        let length = file.metadata().map_err(io(path, "read"))?.len() as usize;
+        let mut preamble = [0; PREAMBLE_BYTES];
+        if length < PREAMBLE_BYTES {
+            return Err(damaged("it is cut short".into()));
         }
-        let found = number(&rest[..4]) as u32;
-        if found > VERSION {
-            let path = path.into();
-            return Err(TableError::Newer {
-                path,
-                found,
-                known: VERSION,
-            });
+        file.read_exact(&mut preamble).map_err(io(path, "read"))?;
+        let rest = known(path, &preamble)?;
+        let text_bytes = usize::try_from(number(&rest[8..16])).unwrap_or(usize::MAX);
+        if text_bytes > length - PREAMBLE_BYTES {
+            return Err(damaged("its header is cut short".into()));
         }
-        let start = usize::try_from(number(&rest[8..16])).ok();
-        let start = start.and_then(|length| length.checked_add(PREAMBLE_BYTES));
-        let text = start.and_then(|start| file.get(PREAMBLE_BYTES..start));
-        let text = text.ok_or_else(|| damaged("its header is cut short".into()))?;
-        if u64::from(crc32fast::hash(text)) != number(&rest[4..8]) {
+        let mut text = vec![0; text_bytes];
+        file.read_exact(&mut text).map_err(io(path, "read"))?;
+        if u64::from(crc32fast::hash(&text)) != number(&rest[4..8]) {
             return Err(damaged("its header does not match its checksum".into()));
         }
         let header: Self =
-            serde_json::from_slice(text).map_err(|error| damaged(error.to_string()))?;
-        let start = PREAMBLE_BYTES + text.len();
-        header.check(file.len() - start, start).map_err(damaged)?;
+            serde_json::from_slice(&text).map_err(|error| damaged(error.to_string()))?;
+        let start = PREAMBLE_BYTES + text_bytes;
+        header.check(length - start, start).map_err(damaged)?;
         Ok((header, start, number(&rest[16..20]) as u32))
     }
 
@@ -120,6 +112,25 @@ impl Header {
         Err(format!(
             "expected {expected} bytes of rows, found {row_bytes}"
         ))
+    }
+}
+
+/// What follows the magic word of a preamble whose version is known.
+fn known<'a>(path: &Path, preamble: &'a [u8]) -> Result<&'a [u8], TableError> {
+    let Some(rest) = preamble.strip_prefix(MAGIC) else {
+        return Err(TableError::NoTable {
+            path: path.into(),
+            reason: "expected shuffled rows, found another kind of file",
+            hint: "convert a table first",
+        });
+    };
+    match number(&rest[..4]) as u32 {
+        found if found > VERSION => Err(TableError::Newer {
+            path: path.into(),
+            found,
+            known: VERSION,
+        }),
+        _ => Ok(rest),
     }
 }
 

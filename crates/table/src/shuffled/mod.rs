@@ -1,4 +1,4 @@
-//! Rows in random order on disk: written once, then mapped into memory.
+//! Rows in random order on disk: written once, then read where they are needed.
 //!
 //! A file has three parts, all little-endian and each a multiple of 64 bytes long:
 //!
@@ -12,14 +12,11 @@
 //! All numbers are doubles even where the table had single precision: a mini-batch is then a
 //! borrowed slice that needs no conversion, and category codes are exact.
 
-mod convert;
 mod header;
-mod mapping;
 mod rows;
 mod scatter;
 mod shuffler;
 
-pub use convert::Conversion;
-pub use header::Stored;
+pub use header::StoredColumn;
 pub use rows::Shuffled;
 pub use shuffler::{Columns as ShuffledColumns, Provenance, Shuffler};

@@ -11,7 +11,7 @@ use crate::file::{Progress, Provisional, Scratch, Stage, io, sweep};
 use crate::{Column, Kind, MISSING, Table, TableError};
 
 use super::Shuffled;
-use super::header::{Header, ROW_SUM_AT, Stored};
+use super::header::{Header, ROW_SUM_AT, StoredColumn};
 use super::scatter::{Bucket, Budget, Drain, Scatter};
 
 /// How the names of scratch folders begin.
@@ -117,23 +117,25 @@ impl Shuffler {
             fingerprint: provenance.fingerprint,
         };
         let buckets = self.scatter.finish()?;
-        let mut drain = Drain {
+        let drain = Drain {
             folder: self.scratch.path(),
             budget: self.budget,
             width: header.width(),
             random: &mut { self.random },
         };
-        write(
-            &self.path,
-            (&header, &places),
-            (buckets, &mut drain),
-            progress,
-        )?;
+        // In the scratch folder, so that a killed process leaves nothing else.
+        let draft = Draft::create_in(self.scratch.path(), &self.path);
+        let writer = Writer {
+            draft: draft.map_err(io(&self.path, "write"))?,
+            header,
+            places,
+        };
+        writer.write(buckets, drain, progress)?;
         Shuffled::open(&self.path)
     }
 
     /// The columns with their sorted levels.
-    fn stored(&self) -> (Vec<Stored>, Places) {
+    fn stored(&self) -> (Vec<StoredColumn>, Places) {
         let mut columns = Vec::new();
         let mut places = Places::new();
         let mut at = 0;
@@ -144,44 +146,51 @@ impl Shuffler {
             }
             at += kind.width();
             let (name, kind) = (name.clone(), *kind);
-            columns.push(Stored { name, kind, levels });
+            columns.push(StoredColumn { name, kind, levels });
         }
         (columns, places)
     }
 }
 
-/// Shuffles the buckets into the file.
-fn write(
-    path: &Path,
-    (header, places): (&Header, &Places),
-    (buckets, drain): (Vec<Bucket>, &mut Drain<'_>),
-    progress: &mut dyn FnMut(Progress),
-) -> Result<(), TableError> {
-    // In the scratch folder, so that a killed process leaves nothing else.
-    let mut draft = Draft::create_in(drain.folder, path).map_err(io(path, "write"))?;
-    draft
-        .write_all(&header.encode())
-        .map_err(io(path, "write"))?;
-    let mut sum = crc32fast::Hasher::new();
-    let width = header.width();
-    let mut rows = 0;
-    drain.run(buckets, &mut |block| {
-        sort_codes(block, width, places);
-        let bytes: &[u8] = bytemuck::cast_slice(block);
-        sum.update(bytes);
-        draft.write_all(bytes).map_err(io(path, "write"))?;
-        rows += (block.len() / width.max(1)) as u64;
-        progress(Progress {
-            stage: Stage::Shuffling,
-            rows,
-            share: rows as f64 / header.n_rows.max(1) as f64,
-        });
-        Ok(())
-    })?;
-    draft
-        .patch(ROW_SUM_AT, &sum.finalize().to_le_bytes())
-        .and_then(|()| draft.commit())
-        .map_err(io(path, "write"))
+/// The file on its way to its name.
+struct Writer {
+    draft: Draft,
+    header: Header,
+    places: Places,
+}
+
+impl Writer {
+    /// Shuffles the buckets into the file.
+    fn write(
+        mut self,
+        buckets: Vec<Bucket>,
+        mut drain: Drain<'_>,
+        progress: &mut dyn FnMut(Progress),
+    ) -> Result<(), TableError> {
+        let path = self.draft.target().to_path_buf();
+        let failed = || io(&path, "write");
+        let head = self.header.encode();
+        self.draft.write_all(&head).map_err(failed())?;
+        let mut sum = crc32fast::Hasher::new();
+        let width = self.header.width();
+        let mut rows = 0;
+        drain.run(buckets, &mut |block| {
+            sort_codes(block, width, &self.places);
+            let bytes: &[u8] = bytemuck::cast_slice(block);
+            sum.update(bytes);
+            self.draft.write_all(bytes).map_err(failed())?;
+            rows += (block.len() / width.max(1)) as u64;
+            progress(Progress {
+                stage: Stage::Shuffling,
+                rows,
+                share: rows as f64 / self.header.n_rows.max(1) as f64,
+            });
+            Ok(())
+        })?;
+        let sum = sum.finalize().to_le_bytes();
+        self.draft.patch(ROW_SUM_AT, &sum).map_err(failed())?;
+        self.draft.commit().map_err(failed())
+    }
 }
 
 /// The table with categories as numbers: codes that hold for all tables.

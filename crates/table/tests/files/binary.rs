@@ -3,12 +3,19 @@
 use std::fs::File;
 use std::sync::Arc;
 
-use arrow::array::{
-    ArrayRef, Date32Array, Decimal128Array, DictionaryArray, Float32Array, Int64Array, ListArray,
-    NullArray, RecordBatch, TimestampMillisecondArray, UInt8Array,
+use arrow_array::types::{ArrowPrimitiveType, Float16Type, Int32Type, Int64Type, UInt64Type};
+use arrow_array::{
+    Array, ArrayRef, BooleanArray, Date32Array, Date64Array, Decimal32Array, Decimal64Array,
+    Decimal128Array, Decimal256Array, DictionaryArray, DurationMicrosecondArray,
+    DurationMillisecondArray, DurationNanosecondArray, DurationSecondArray, Float16Array,
+    Float32Array, Float64Array, Int8Array, Int16Array, Int32Array, Int64Array, LargeStringArray,
+    ListArray, NullArray, RecordBatch, StringArray, StringViewArray, Time32MillisecondArray,
+    Time32SecondArray, Time64MicrosecondArray, Time64NanosecondArray, TimestampMicrosecondArray,
+    TimestampMillisecondArray, TimestampNanosecondArray, TimestampSecondArray, UInt8Array,
+    UInt16Array, UInt32Array, UInt64Array,
 };
-use arrow::datatypes::{Int32Type, Int64Type};
-use arrow::ipc::writer::{FileWriter, StreamWriter};
+use arrow_buffer::i256;
+use arrow_ipc::writer::{FileWriter, StreamWriter};
 use lehr_table::{
     Column, MISSING, ReadOptions, Sink, Source, Table, write_csv, write_ipc, write_parquet,
 };
@@ -146,6 +153,139 @@ fn foreign_types_become_numbers_and_categories() {
     assert_eq!(text("day"), "[0.0, 1.0, 20000.0]");
     assert_eq!(text("when"), "[0.0, 1.5, -1.0]");
     assert_eq!(table.column("none").unwrap().missing(), 3);
+}
+
+fn only_column(array: ArrayRef) -> Table {
+    let place = scratch();
+    let path = place.path().join("a.arrow");
+    write_batch(&path, &batch(vec![("c", array)]));
+    read_with(&path, &keeping()).unwrap()
+}
+
+#[test]
+fn every_type_that_holds_numbers_is_read() {
+    type Half = <Float16Type as ArrowPrimitiveType>::Native;
+    let half: Vec<Half> = [-3.0, 0.0, 2.0].map(Half::from_f64).to_vec();
+    let wide = [-3, 0, 2].map(i256::from_i128).to_vec();
+    let arrays: [ArrayRef; 11] = [
+        Arc::new(Int8Array::from(vec![-3, 0, 2])),
+        Arc::new(Int16Array::from(vec![-3, 0, 2])),
+        Arc::new(Int32Array::from(vec![-3, 0, 2])),
+        Arc::new(Int64Array::from(vec![-3, 0, 2])),
+        Arc::new(Float16Array::from(half)),
+        Arc::new(Float32Array::from(vec![-3.0, 0.0, 2.0])),
+        Arc::new(Float64Array::from(vec![-3.0, 0.0, 2.0])),
+        Arc::new(
+            Decimal32Array::from(vec![-3, 0, 2])
+                .with_precision_and_scale(9, 0)
+                .unwrap(),
+        ),
+        Arc::new(
+            Decimal64Array::from(vec![-3, 0, 2])
+                .with_precision_and_scale(18, 0)
+                .unwrap(),
+        ),
+        Arc::new(
+            Decimal128Array::from(vec![-3, 0, 2])
+                .with_precision_and_scale(20, 0)
+                .unwrap(),
+        ),
+        Arc::new(
+            Decimal256Array::from(wide)
+                .with_precision_and_scale(50, 0)
+                .unwrap(),
+        ),
+    ];
+    for array in arrays {
+        let name = array.data_type().to_string();
+        let table = only_column(array);
+        assert_eq!(table.number("c").unwrap(), [-3.0, 0.0, 2.0], "{name}");
+    }
+    let arrays: [ArrayRef; 4] = [
+        Arc::new(UInt8Array::from(vec![0, 200])),
+        Arc::new(UInt16Array::from(vec![0, 200])),
+        Arc::new(UInt32Array::from(vec![0, 200])),
+        Arc::new(UInt64Array::from(vec![0, 200])),
+    ];
+    for array in arrays {
+        assert_eq!(only_column(array).number("c").unwrap(), [0.0, 200.0]);
+    }
+}
+
+#[test]
+fn a_decimal_of_any_size_keeps_its_leading_digits() {
+    let digits = [
+        "99999999999999999999999999999999999999999999999999",
+        "-170141183460469231731687303715884105729",
+    ];
+    let values = digits.map(|digits| i256::from_string(digits).unwrap());
+    let array = Decimal256Array::from(values.to_vec());
+    let table = only_column(Arc::new(array.with_precision_and_scale(76, 30).unwrap()));
+    for (found, digits) in table.number("c").unwrap().iter().zip(digits) {
+        let expected = digits.parse::<f64>().unwrap() / 1e30;
+        assert!((found / expected - 1.0).abs() < 1e-15, "{found} {expected}");
+    }
+}
+
+#[test]
+fn times_are_seconds_and_dates_are_days() {
+    let day = 86_400_000;
+    let arrays: [ArrayRef; 13] = [
+        Arc::new(Date64Array::from(vec![2 * day, -day])),
+        Arc::new(TimestampSecondArray::from(vec![2, -1])),
+        Arc::new(TimestampMillisecondArray::from(vec![2_000, -1_000])),
+        Arc::new(TimestampMicrosecondArray::from(vec![2_000_000, -1_000_000])),
+        Arc::new(
+            TimestampNanosecondArray::from(vec![2_000_000_000, -1_000_000_000])
+                .with_timezone("+02:00"),
+        ),
+        Arc::new(DurationSecondArray::from(vec![2, -1])),
+        Arc::new(DurationMillisecondArray::from(vec![2_000, -1_000])),
+        Arc::new(DurationMicrosecondArray::from(vec![2_000_000, -1_000_000])),
+        Arc::new(DurationNanosecondArray::from(vec![
+            2_000_000_000,
+            -1_000_000_000,
+        ])),
+        Arc::new(Time32SecondArray::from(vec![2, -1])),
+        Arc::new(Time32MillisecondArray::from(vec![2_000, -1_000])),
+        Arc::new(Time64MicrosecondArray::from(vec![2_000_000, -1_000_000])),
+        Arc::new(Time64NanosecondArray::from(vec![
+            2_000_000_000,
+            -1_000_000_000,
+        ])),
+    ];
+    for array in arrays {
+        let name = array.data_type().to_string();
+        assert_eq!(
+            only_column(array).number("c").unwrap(),
+            [2.0, -1.0],
+            "{name}"
+        );
+    }
+}
+
+#[test]
+fn words_of_every_form_and_dictionaries_of_every_kind_are_read() {
+    let words = vec![Some("b"), None, Some("a")];
+    let long: DictionaryArray<UInt64Type> = words.iter().copied().collect();
+    let arrays: [ArrayRef; 4] = [
+        Arc::new(StringArray::from(words.clone())),
+        Arc::new(LargeStringArray::from(words.clone())),
+        Arc::new(StringViewArray::from(words)),
+        Arc::new(long),
+    ];
+    for array in arrays {
+        assert_eq!(only_column(array).category("c").unwrap().0, [1, MISSING, 0]);
+    }
+    let keys = || Int8Array::from(vec![Some(1), None, Some(0), Some(1)]);
+    let truths = Arc::new(BooleanArray::from(vec![true, false]));
+    let table = only_column(Arc::new(DictionaryArray::new(keys(), truths)));
+    let expected = Column::Boolean(vec![Some(false), None, Some(true), Some(false)]);
+    assert_eq!(table.column("c").unwrap(), &expected);
+    let moments = Arc::new(TimestampMillisecondArray::from(vec![1_500, 250]));
+    let table = only_column(Arc::new(DictionaryArray::new(keys(), moments)));
+    let text = format!("{:?}", table.number("c").unwrap());
+    assert_eq!(text, "[0.25, NaN, 1.5, 0.25]");
 }
 
 #[test]

@@ -11,7 +11,10 @@ mod text;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
-use lehr_table::{MissingPolicy, ReadOptions, Source, Table, TableError};
+use lehr_table::{
+    Kind, MissingPolicy, Progress, Provenance, ReadOptions, Shuffled, Shuffler, Source, Table,
+    TableError,
+};
 use tempfile::TempDir;
 
 fn scratch() -> TempDir {
@@ -39,6 +42,47 @@ fn keeping() -> ReadOptions {
         missing: MissingPolicy::Keep,
         ..ReadOptions::default()
     }
+}
+
+/// How files become shuffled rows.
+struct Conversion {
+    read: ReadOptions,
+    seed: u64,
+    memory_bytes: usize,
+}
+
+impl Default for Conversion {
+    fn default() -> Conversion {
+        Conversion {
+            read: ReadOptions::default(),
+            seed: 0,
+            memory_bytes: 256 << 20,
+        }
+    }
+}
+
+/// Writes the rows of a file in random order and opens the result.
+fn shuffle(
+    from: &Path,
+    to: &Path,
+    how: &Conversion,
+    progress: &mut dyn FnMut(Progress),
+) -> Result<Shuffled, TableError> {
+    let source = Source::open(&[from])?;
+    let fields = source.schema(&how.read)?;
+    let columns = (fields.into_iter())
+        .map(|field| (field.name, field.kind.unwrap_or(Kind::Number)))
+        .collect();
+    let mut shuffler = Shuffler::create(to, columns, how.seed, how.memory_bytes)?;
+    let scan = source.scan(&how.read, &mut |batch, at| {
+        progress(at);
+        shuffler.push(batch)
+    })?;
+    let provenance = Provenance {
+        dropped_rows: scan.dropped_rows,
+        fingerprint: 0,
+    };
+    shuffler.finish(provenance, progress)
 }
 
 /// The text of an error without the folder it happened in.

@@ -6,7 +6,7 @@
 
 use std::io::{Error, ErrorKind, Read, Result, Seek, SeekFrom};
 
-use ::arrow::ipc::{Block, Message, RecordBatch, root_as_footer, root_as_message};
+use arrow_ipc::{Block, Message, RecordBatch, root_as_footer, root_as_message};
 
 /// Where a message lies: its metadata, then its body.
 struct Span {
