@@ -3,11 +3,12 @@
 PYTHON ?= python3.11
 CHROMIUM ?= chromium
 
-.PHONY: help check test arviz browser slow bench peer docs
+.PHONY: help check test arviz browser slow bench lines peer docs
 
 help:
 	@echo "make check   format and lints only"
-	@echo "make test    everything a change must pass: check, tests, doc tests"
+	@echo "make test    everything a change must pass: check, docs, tests, doc tests, examples"
+	@echo "make lines   source lines of every crate, without comments, tests, benches and the lab"
 	@echo "make arviz   opens written draws in ArviZ, which it installs (PYTHON names the python)"
 	@echo "make browser loads a report in headless Chromium (CHROMIUM names it)"
 	@echo "make slow    the tests that take minutes"
@@ -20,7 +21,7 @@ check:
 	cargo clippy --workspace --all-targets --locked -- -D warnings
 
 # The dev profile is optimised (see Cargo.toml), so numerics are fast here too.
-test: check
+test: check docs
 	cargo test --workspace --locked
 	cargo run --locked --example multilevel
 	cargo run --locked --example higgs -- 3000
@@ -43,6 +44,9 @@ browser:
 
 slow:
 	cargo test --locked -p lehr-graph -p lehr-infer -- --ignored
+
+lines:
+	cargo test --quiet --locked -p lehr --test shape -- --nocapture lines
 
 bench:
 	cargo bench --locked -p lehr-graph --bench math

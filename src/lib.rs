@@ -84,3 +84,8 @@ pub mod prelude {
 pub fn load(path: impl AsRef<Path>) -> Result<SavedFit, Error> {
     SavedFit::load(path)
 }
+
+/// The README's Rust, compiled as a test.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+pub struct Readme;
