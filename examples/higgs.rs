@@ -12,7 +12,7 @@ use std::path::PathBuf;
 
 use lehr::numeric::stream::Stream;
 use lehr::prelude::*;
-use lehr::table::{Column, ReadOptions, Source, Standardizer};
+use lehr::table::{Column, ReadOptions, Standardizer, TableFiles};
 
 const ROWS: usize = 50_000;
 const FEATURES: usize = 28;
@@ -37,7 +37,7 @@ fn generated(rows: usize) -> Result<Table, Box<dyn Error>> {
 
 /// The first rows of a table, features standardised; `y` is whether the label is one of these.
 fn read(path: &str, positive: &[f64]) -> Result<Table, Box<dyn Error>> {
-    let source = Source::open(&[PathBuf::from(path)])?;
+    let source = TableFiles::open(&[PathBuf::from(path)])?;
     let table = source
         .read(&ReadOptions::default(), &mut |_| {})?
         .head(ROWS);

@@ -10,7 +10,7 @@ use lehr::formula::Formula;
 use lehr::infer::fit::Fit;
 use lehr::infer::run::Checkpoint;
 use lehr::regression::{BoundRegression, SavedFit, Specification};
-use lehr::table::Source;
+use lehr::table::TableFiles;
 
 use crate::live::Live;
 use crate::memory::Memory;
@@ -61,7 +61,7 @@ impl ModelArgs {
         // A formula that does not parse is told before any file is opened.
         let formula = Formula::parse(&self.formula);
         let formula = formula.map_err(|error| anyhow!(error.render(&self.formula)))?;
-        let source = Source::open(&self.tables)?;
+        let source = TableFiles::open(&self.tables)?;
         let fields = source.schema(&reading.options(None)?)?;
         let names: Vec<String> = fields.into_iter().map(|field| field.name).collect();
         let specification = self.specification(&formula, &names)?;

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use anyhow::{Result, anyhow};
 use clap::{Args, ValueEnum};
-use lehr::table::{Header, MissingPolicy, ReadOptions, Source, Table, TableError};
+use lehr::table::{Header, MissingPolicy, ReadOptions, Table, TableError, TableFiles};
 
 use crate::live::Live;
 
@@ -70,7 +70,7 @@ impl Reading {
         columns: Option<Vec<String>>,
         live: &Live,
     ) -> Result<Table> {
-        let source = Source::open(paths)?;
+        let source = TableFiles::open(paths)?;
         let options = self.options(columns)?;
         Ok(source.read(&options, &mut |progress| live.rows(progress))?)
     }

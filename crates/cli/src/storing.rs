@@ -10,7 +10,8 @@ use anyhow::{Result, anyhow};
 use lehr::model::{Bound, StoredRows};
 use lehr::regression::{Blocks, EachBlock, Regression, RegressionError};
 use lehr::table::{
-    Field, Kind, Provenance, ReadOptions, Scratch, Shuffled, Shuffler, Source, Table, TableError,
+    Field, Kind, Provenance, ReadOptions, Scratch, ShuffledRows, Shuffler, Table, TableError,
+    TableFiles,
 };
 
 use crate::interrupt::{self, Reaction};
@@ -22,7 +23,7 @@ const SHUFFLE_BYTES: usize = 32 << 20;
 
 /// The columns of files, which are read anew for every visit.
 pub(crate) struct Files<'a> {
-    source: &'a Source,
+    source: &'a TableFiles,
     options: &'a ReadOptions,
     names: Vec<String>,
     fields: Vec<Field>,
@@ -32,7 +33,7 @@ pub(crate) struct Files<'a> {
 impl<'a> Files<'a> {
     /// The columns that the options ask for.
     pub(crate) fn new(
-        source: &'a Source,
+        source: &'a TableFiles,
         options: &'a ReadOptions,
         live: &'a Live,
     ) -> Result<Files<'a>> {
@@ -155,7 +156,7 @@ fn beside(output: &Path) -> PathBuf {
 /// use for them.
 pub(crate) fn tidy(output: &Path) {
     let path = beside(output);
-    if Shuffled::open(&path).is_ok() {
+    if ShuffledRows::open(&path).is_ok() {
         let _ = std::fs::remove_file(path);
     }
 }
@@ -179,8 +180,8 @@ pub(crate) fn bind(
 }
 
 /// The file of an earlier run on the same data, if it is whole.
-fn reusable(path: &Path, fingerprint: u64) -> Option<Shuffled> {
-    let file = Shuffled::open(path).ok()?;
+fn reusable(path: &Path, fingerprint: u64) -> Option<ShuffledRows> {
+    let file = ShuffledRows::open(path).ok()?;
     let same = file.fingerprint() == fingerprint && file.verify().is_ok();
     same.then_some(file)
 }
@@ -207,7 +208,7 @@ fn convert(
     files: &Files<'_>,
     rows: &RowFile,
     fingerprint: u64,
-) -> Result<Shuffled> {
+) -> Result<ShuffledRows> {
     interrupt::react(Reaction::Finish);
     let (mut shuffler, mut failed, mut first) = (None, None, 0);
     let dropped_rows = files.scan(None, &mut |block| {

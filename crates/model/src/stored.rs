@@ -4,7 +4,7 @@ use std::ops::Range;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use lehr_density::{Columns, RowSet, RowSource};
-use lehr_table::{Shuffled, TableError};
+use lehr_table::{ShuffledRows, TableError};
 
 /// Rows that are read at a time: as many as passes over all rows ask for.
 const BLOCK: usize = 8192;
@@ -16,7 +16,7 @@ const BLOCK: usize = 8192;
 /// Reading panics, with the reason, if the file can no longer be read.
 #[derive(Debug)]
 pub struct StoredRows {
-    file: Shuffled,
+    file: ShuffledRows,
     /// Where in a row the numbers of each column stand.
     places: Vec<Range<usize>>,
     scratch: Mutex<Scratch>,
@@ -31,7 +31,7 @@ struct Scratch {
 
 impl StoredRows {
     /// The columns of a density in a file that has them under the same names.
-    pub fn new(file: Shuffled, columns: &Columns) -> Result<StoredRows, TableError> {
+    pub fn new(file: ShuffledRows, columns: &Columns) -> Result<StoredRows, TableError> {
         let places = columns.iter().map(|column| file.place(&column.name));
         Ok(StoredRows {
             places: places.collect::<Result<_, _>>()?,
@@ -57,7 +57,7 @@ impl StoredRows {
 
 impl Scratch {
     /// Reads the rows at some places of a set, in runs of consecutive ones.
-    fn load(&mut self, file: &Shuffled, rows: &RowSet<'_>, places: Range<usize>) {
+    fn load(&mut self, file: &ShuffledRows, rows: &RowSet<'_>, places: Range<usize>) {
         let row = |place: usize| match rows {
             RowSet::List(list) => list[place],
             RowSet::Range(range) => range.start + place,

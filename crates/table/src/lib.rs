@@ -35,8 +35,8 @@ mod shuffled;
 
 #[cfg(feature = "files")]
 pub use file::{
-    Field, Header, MissingPolicy, Progress, ReadOptions, Scanned, Scratch, Sink, Source, Stage,
+    Field, Header, MissingPolicy, Progress, ReadOptions, Scan, Scratch, Sink, Stage, TableFiles,
     write_csv, write_ipc, write_parquet,
 };
 #[cfg(feature = "files")]
-pub use shuffled::{Provenance, Shuffled, ShuffledColumns, Shuffler, StoredColumn};
+pub use shuffled::{Provenance, ShuffledColumns, ShuffledRows, Shuffler, StoredColumn};

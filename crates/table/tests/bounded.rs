@@ -3,7 +3,7 @@
 
 use std::path::Path;
 
-use lehr_table::{Kind, Provenance, ReadOptions, Shuffler, Sink, Source, Table};
+use lehr_table::{Kind, Provenance, ReadOptions, Shuffler, Sink, Table, TableFiles};
 
 /// The largest memory this process ever had, in kilobytes.
 fn peak() -> usize {
@@ -38,7 +38,7 @@ fn converting_and_reading_forty_megabytes_takes_less_than_eight() {
     let arrow = place.path().join("in.arrow");
     write(&arrow, 500_000);
     let before = peak();
-    let source = Source::open(&[&arrow]).unwrap();
+    let source = TableFiles::open(&[&arrow]).unwrap();
     let out = place.path().join("out.rows");
     let columns = vec![("x".to_string(), Kind::Matrix { width: 10 })];
     let mut shuffler = Shuffler::create(&out, columns, 1, 2 << 20).unwrap();

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use lehr_numeric::stream::Stream;
-use lehr_table::{Column, ReadOptions, Source, Table};
+use lehr_table::{Column, ReadOptions, Table, TableFiles};
 use serde::{Deserialize, Serialize};
 
 use crate::paper::error::PaperError;
@@ -145,7 +145,7 @@ impl Origin {
 
 fn read(folder: &Path, dataset: Dataset) -> Result<Labelled, PaperError> {
     let path = folder.join(dataset.file());
-    let source = Source::open(&[&path])?;
+    let source = TableFiles::open(&[&path])?;
     let table = source.read(&ReadOptions::default(), &mut |_| {})?;
     let found = table.names().len() - 1;
     if found != dataset.width() {

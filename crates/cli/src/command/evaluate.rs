@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use anyhow::{Result, ensure};
 use clap::Args;
 use lehr::regression::{Evaluation, Evaluator, Forecaster, SavedFit};
-use lehr::table::Source;
+use lehr::table::TableFiles;
 
 use crate::live::Live;
 use crate::outcome::Outcome;
@@ -66,7 +66,7 @@ pub(super) fn evaluate(
     reading: &Reading,
     live: &Live,
 ) -> Result<Evaluation> {
-    let source = Source::open(tables)?;
+    let source = TableFiles::open(tables)?;
     let columns = forecaster.saved.subject.columns();
     let columns = columns.into_iter().map(str::to_owned).collect();
     let options = reading.options(Some(columns))?;

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use anyhow::{Result, ensure};
 use clap::{Args, ValueEnum};
 use lehr::regression::{Forecaster, NewLevels, SavedFit};
-use lehr::table::{Sink, Source, Table, TableError};
+use lehr::table::{Sink, Table, TableError, TableFiles};
 use serde::Serialize;
 
 use crate::live::Live;
@@ -99,7 +99,7 @@ impl Predict {
     }
 
     fn score(&self, forecaster: &Forecaster<'_>, live: &Live) -> Result<Scored> {
-        let source = Source::open(&self.tables)?;
+        let source = TableFiles::open(&self.tables)?;
         let mut options = self.reading.options(None)?;
         if self.only {
             options.columns = Some(needed(&source, &options, forecaster)?);
@@ -159,7 +159,7 @@ impl Predict {
 
 /// The columns that a prediction reads; a table that lacks one is told by the model.
 fn needed(
-    source: &Source,
+    source: &TableFiles,
     options: &lehr::table::ReadOptions,
     forecaster: &Forecaster<'_>,
 ) -> Result<Vec<String>> {

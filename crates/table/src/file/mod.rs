@@ -11,15 +11,15 @@ mod schema;
 mod scratch;
 mod shard;
 mod sink;
-mod source;
 mod stack;
+mod table_files;
 
 pub use option::{Header, MissingPolicy, ReadOptions};
 pub use progress::{Progress, Stage};
 pub use schema::Field;
 pub use scratch::Scratch;
 pub use sink::{Sink, write_csv, write_ipc, write_parquet};
-pub use source::{Scanned, Source};
+pub use table_files::{Scan, TableFiles};
 
 pub(crate) use scratch::sweep;
 pub(crate) use stack::Provisional;

@@ -18,5 +18,5 @@ mod scatter;
 mod shuffler;
 
 pub use header::StoredColumn;
-pub use rows::Shuffled;
+pub use rows::ShuffledRows;
 pub use shuffler::{Columns as ShuffledColumns, Provenance, Shuffler};

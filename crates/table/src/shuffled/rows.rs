@@ -1,4 +1,4 @@
-//! Shuffled rows, read from their file when they are asked for.
+//! ShuffledRows rows, read from their file when they are asked for.
 
 use std::fs::File;
 use std::ops::Range;
@@ -12,7 +12,7 @@ use super::header::{Header, StoredColumn};
 /// A table on disk whose rows are in random order. A block of consecutive rows is a random
 /// sample, read sequentially; memory does not grow with the number of rows.
 #[derive(Debug)]
-pub struct Shuffled {
+pub struct ShuffledRows {
     path: PathBuf,
     file: File,
     header: Header,
@@ -21,7 +21,7 @@ pub struct Shuffled {
     row_sum: u32,
 }
 
-impl Shuffled {
+impl ShuffledRows {
     /// Opens a file that a [`Shuffler`](super::Shuffler) has written. A file that is damaged, cut
     /// short or of a newer version is refused; the rows themselves are only read on use, and
     /// checked by [`verify`](Self::verify).

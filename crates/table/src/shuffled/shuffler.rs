@@ -10,7 +10,7 @@ use rand_chacha::rand_core::SeedableRng;
 use crate::file::{Progress, Provisional, Scratch, Stage, io, sweep};
 use crate::{Column, Kind, MISSING, Table, TableError};
 
-use super::Shuffled;
+use super::ShuffledRows;
 use super::header::{Header, ROW_SUM_AT, StoredColumn};
 use super::scatter::{Bucket, Budget, Drain, Scatter};
 
@@ -107,7 +107,7 @@ impl Shuffler {
         self,
         provenance: Provenance,
         progress: &mut dyn FnMut(Progress),
-    ) -> Result<Shuffled, TableError> {
+    ) -> Result<ShuffledRows, TableError> {
         let (columns, places) = self.stored();
         let header = Header {
             columns,
@@ -131,7 +131,7 @@ impl Shuffler {
             places,
         };
         writer.write(buckets, drain, progress)?;
-        Shuffled::open(&self.path)
+        ShuffledRows::open(&self.path)
     }
 
     /// The columns with their sorted levels.

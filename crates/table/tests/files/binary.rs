@@ -17,7 +17,7 @@ use arrow_array::{
 use arrow_buffer::i256;
 use arrow_ipc::writer::{FileWriter, StreamWriter};
 use lehr_table::{
-    Column, MISSING, ReadOptions, Sink, Source, Table, write_csv, write_ipc, write_parquet,
+    Column, MISSING, ReadOptions, Sink, Table, TableFiles, write_csv, write_ipc, write_parquet,
 };
 
 use crate::{keeping, message, read, read_with, scratch};
@@ -346,7 +346,7 @@ fn a_list_is_refused_by_name_and_type_unless_it_is_left_out() {
     };
     assert_eq!(read_with(&path, &options).unwrap().names(), ["y"]);
     assert_eq!(
-        Source::open(&[&path])
+        TableFiles::open(&[&path])
             .unwrap()
             .schema(&options)
             .unwrap()

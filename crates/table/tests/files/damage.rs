@@ -6,7 +6,7 @@ use arrow_array::types::Int32Type;
 use arrow_array::{ArrayRef, DictionaryArray, Int64Array, RecordBatch};
 use arrow_ipc::CompressionType;
 use arrow_ipc::writer::{IpcWriteOptions, StreamWriter};
-use lehr_table::{Header, ReadOptions, Shuffled, Table, write_ipc, write_parquet};
+use lehr_table::{Header, ReadOptions, ShuffledRows, Table, write_ipc, write_parquet};
 use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
 
@@ -122,9 +122,9 @@ proptest! {
         damage in wounds(),
     ) {
         let place = scratch();
-        prop_assert!(Shuffled::open(&put(&place, "a", &bytes)).is_err());
+        prop_assert!(ShuffledRows::open(&put(&place, "a", &bytes)).is_err());
         let path = put(&place, "b", wounded(shuffled(), &damage));
-        if let Ok(shuffled) = Shuffled::open(&path) {
+        if let Ok(shuffled) = ShuffledRows::open(&path) {
             let _ = shuffled.verify();
             let mut numbers = vec![0.0; shuffled.n_rows() * shuffled.width()];
             prop_assert!(shuffled.copy_rows(0..shuffled.n_rows(), &mut numbers).is_ok());

@@ -12,8 +12,8 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use lehr_table::{
-    Kind, MissingPolicy, Progress, Provenance, ReadOptions, Shuffled, Shuffler, Source, Table,
-    TableError,
+    Kind, MissingPolicy, Progress, Provenance, ReadOptions, ShuffledRows, Shuffler, Table,
+    TableError, TableFiles,
 };
 use tempfile::TempDir;
 
@@ -29,7 +29,7 @@ fn put(folder: &TempDir, name: &str, content: impl AsRef<[u8]>) -> PathBuf {
 }
 
 fn read_with(path: &Path, options: &ReadOptions) -> Result<Table, TableError> {
-    Source::open(&[path])?.read(options, &mut |_| ())
+    TableFiles::open(&[path])?.read(options, &mut |_| ())
 }
 
 fn read(path: &Path) -> Result<Table, TableError> {
@@ -67,8 +67,8 @@ fn shuffle(
     to: &Path,
     how: &Conversion,
     progress: &mut dyn FnMut(Progress),
-) -> Result<Shuffled, TableError> {
-    let source = Source::open(&[from])?;
+) -> Result<ShuffledRows, TableError> {
+    let source = TableFiles::open(&[from])?;
     let fields = source.schema(&how.read)?;
     let columns = (fields.into_iter())
         .map(|field| (field.name, field.kind.unwrap_or(Kind::Number)))

@@ -1,6 +1,6 @@
 //! Folders and patterns of files as one table.
 
-use lehr_table::{ReadOptions, Source, Table, write_parquet};
+use lehr_table::{ReadOptions, Table, TableFiles, write_parquet};
 
 use crate::{message, put, read, scratch};
 
@@ -16,7 +16,7 @@ fn a_folder_and_a_pattern_are_one_table_in_order_of_names() {
     assert_eq!(table.number("a").unwrap(), [1.0, 2.0, 3.0]);
     assert_eq!(table.category("g").unwrap().0, [1, 0, 1]);
     assert_eq!(read(&place.path().join("part-*.csv")).unwrap(), table);
-    let source = Source::open(&[
+    let source = TableFiles::open(&[
         place.path().join("part-2.csv"),
         place.path().join("part-1.csv"),
     ]);
@@ -64,7 +64,7 @@ fn a_csv_shard_of_another_type_is_named_with_its_cell() {
             sample_rows,
             ..ReadOptions::default()
         };
-        let result = Source::open(&[place.path()])
+        let result = TableFiles::open(&[place.path()])
             .unwrap()
             .read(&options, &mut |_| ());
         assert!(message(&place, result).starts_with(expected));
@@ -87,7 +87,7 @@ fn a_parquet_shard_of_another_type_is_refused_on_opening() {
     let truths = Table::new().with_boolean("a", vec![true]).unwrap();
     write_parquet(&place.path().join("1.parquet"), &numbers).unwrap();
     write_parquet(&place.path().join("2.parquet"), &truths).unwrap();
-    let error = message(&place, Source::open(&[place.path()]));
+    let error = message(&place, TableFiles::open(&[place.path()]));
     assert!(error.starts_with(
         "2.parquet: column \"a\" (true or false), but 1.parquet has column \"a\" (a number)"
     ));
@@ -99,27 +99,27 @@ fn formats_are_not_mixed() {
     put(&place, "1.csv", "a\n1\n");
     let table = Table::new().with_number("a", vec![1.0]).unwrap();
     write_parquet(&place.path().join("2.parquet"), &table).unwrap();
-    let error = message(&place, Source::open(&[place.path()]));
+    let error = message(&place, TableFiles::open(&[place.path()]));
     assert!(error.starts_with("2.parquet: parquet data, but 1.csv has csv text"));
 }
 
 #[test]
 fn paths_without_tables_say_so() {
     let place = scratch();
-    let error = message(&place, Source::open(&[place.path().join("none.csv")]));
+    let error = message(&place, TableFiles::open(&[place.path().join("none.csv")]));
     assert!(error.starts_with("none.csv: cannot open: "), "{error}");
-    let error = message(&place, Source::open(&[place.path().join("x*.csv")]));
+    let error = message(&place, TableFiles::open(&[place.path().join("x*.csv")]));
     assert!(
         error.starts_with("x*.csv: no file matches the pattern"),
         "{error}"
     );
-    let error = Source::open(&[place.path()]).unwrap_err().to_string();
+    let error = TableFiles::open(&[place.path()]).unwrap_err().to_string();
     assert!(
         error.contains(": the folder has no table in it\n  hint: "),
         "{error}"
     );
-    let error = message(&place, Source::open(&[put(&place, "a.xlsx", "")]));
+    let error = message(&place, TableFiles::open(&[put(&place, "a.xlsx", "")]));
     assert!(error.starts_with("a.xlsx: expected a table, found an unknown file extension"));
     let none: [&str; 0] = [];
-    assert!(Source::open(&none).is_err());
+    assert!(TableFiles::open(&none).is_err());
 }

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use lehr_table::{
-    Column, Kind, MISSING, MissingPolicy, Progress, ReadOptions, Shuffled, Stage, StoredColumn,
+    Column, Kind, MISSING, MissingPolicy, Progress, ReadOptions, ShuffledRows, Stage, StoredColumn,
     Table, TableError, write_parquet,
 };
 use tempfile::TempDir;
@@ -23,7 +23,7 @@ fn numbered(rows: usize) -> Table {
         .unwrap()
 }
 
-fn convert(place: &TempDir, table: &Table, seed: u64, memory_bytes: usize) -> Shuffled {
+fn convert(place: &TempDir, table: &Table, seed: u64, memory_bytes: usize) -> ShuffledRows {
     let parquet = place.path().join("in.parquet");
     write_parquet(&parquet, table).unwrap();
     let how = Conversion {
@@ -34,12 +34,12 @@ fn convert(place: &TempDir, table: &Table, seed: u64, memory_bytes: usize) -> Sh
     shuffle(&parquet, &place.path().join("out.rows"), &how).unwrap()
 }
 
-fn shuffle(from: &Path, to: &Path, how: &Conversion) -> Result<Shuffled, TableError> {
+fn shuffle(from: &Path, to: &Path, how: &Conversion) -> Result<ShuffledRows, TableError> {
     crate::shuffle(from, to, how, &mut |_| ())
 }
 
 /// The numbers of all rows.
-fn numbers(shuffled: &Shuffled) -> Vec<f64> {
+fn numbers(shuffled: &ShuffledRows) -> Vec<f64> {
     let mut numbers = vec![0.0; shuffled.n_rows() * shuffled.width()];
     shuffled
         .copy_rows(0..shuffled.n_rows(), &mut numbers)
@@ -48,7 +48,7 @@ fn numbers(shuffled: &Shuffled) -> Vec<f64> {
 }
 
 /// All rows as a table.
-fn table_of(shuffled: &Shuffled) -> Table {
+fn table_of(shuffled: &ShuffledRows) -> Table {
     let numbers = numbers(shuffled);
     let mut table = Table::new();
     for column in shuffled.columns() {
@@ -239,7 +239,7 @@ fn altered(place: &TempDir, alter: impl FnOnce(&mut Vec<u8>)) -> PathBuf {
 #[test]
 fn damaged_and_newer_files_are_refused_clearly() {
     let place = scratch();
-    let open = |path: &Path| message(&place, Shuffled::open(path));
+    let open = |path: &Path| message(&place, ShuffledRows::open(path));
     let cut = altered(&place, |bytes| bytes.truncate(bytes.len() - 3));
     assert_eq!(
         open(&cut),
@@ -266,6 +266,6 @@ fn damaged_and_newer_files_are_refused_clearly() {
 fn altered_rows_are_found_on_demand() {
     let place = scratch();
     let path = altered(&place, |bytes| *bytes.last_mut().unwrap() ^= 1);
-    let shuffled = Shuffled::open(&path).unwrap();
+    let shuffled = ShuffledRows::open(&path).unwrap();
     assert!(message(&place, shuffled.verify()).contains("its rows do not match their checksum"));
 }

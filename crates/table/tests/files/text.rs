@@ -3,7 +3,7 @@
 use std::io::Write;
 
 use lehr_table::{
-    Column, Header, MISSING, MissingPolicy, Progress, ReadOptions, Source, write_csv,
+    Column, Header, MISSING, MissingPolicy, Progress, ReadOptions, TableFiles, write_csv,
 };
 
 use crate::{keeping, lines, message, put, read, read_with, scratch};
@@ -195,7 +195,7 @@ fn progress_only_grows_and_ends_at_one() {
     let text = lines("a", 0..50_000, |row| row.to_string());
     let path = put(&place, "a.csv", text);
     let mut seen: Vec<Progress> = Vec::new();
-    let source = Source::open(&[&path]).unwrap();
+    let source = TableFiles::open(&[&path]).unwrap();
     source
         .read(&ReadOptions::default(), &mut |at| seen.push(at))
         .unwrap();

@@ -13,13 +13,13 @@ use super::{
 /// A table in one file or in many of the same format. The first file sets the columns, their
 /// order and their kinds.
 #[derive(Debug, Clone)]
-pub struct Source {
+pub struct TableFiles {
     shards: Vec<Shard>,
 }
 
 /// What a pass over all rows has met.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Scanned {
+pub struct Scan {
     /// Rows handed on.
     pub rows: u64,
     /// Rows left out because a value was missing.
@@ -30,9 +30,9 @@ pub struct Scanned {
 
 impl Table {
     /// Reads a CSV, Parquet or Arrow file, a folder of such files, or the files that a pattern
-    /// such as `part-*.parquet` names. Missing values are refused; [`Source`] has the options.
+    /// such as `part-*.parquet` names. Missing values are refused; [`TableFiles`] has the options.
     pub fn read(path: impl AsRef<Path>) -> Result<Table, TableError> {
-        Source::open(&[path])?.read(&ReadOptions::default(), &mut |_| ())
+        TableFiles::open(&[path])?.read(&ReadOptions::default(), &mut |_| ())
     }
 
     /// Writes a file of the format that its name ends in: csv, tsv, parquet or arrow.
@@ -43,7 +43,7 @@ impl Table {
     }
 }
 
-impl Source {
+impl TableFiles {
     /// Finds the files behind `inputs`, each a file, a folder or a pattern such as
     /// `part-*.parquet`. Parquet and Arrow shards that disagree are refused here; CSV shards,
     /// whose columns depend on the options, when they are read.
@@ -124,7 +124,7 @@ impl Source {
         &self,
         options: &ReadOptions,
         each: &mut dyn FnMut(Table, Progress) -> Result<(), TableError>,
-    ) -> Result<Scanned, TableError> {
+    ) -> Result<Scan, TableError> {
         self.pass(&self.schema(options)?, options, each)
     }
 
@@ -134,7 +134,7 @@ impl Source {
         fields: &[Field],
         options: &ReadOptions,
         each: &mut dyn FnMut(Table, Progress) -> Result<(), TableError>,
-    ) -> Result<Scanned, TableError> {
+    ) -> Result<Scan, TableError> {
         let total: u64 = self.shards.iter().map(|shard| shard.bytes).sum();
         let mut tally = Tally::new(fields);
         let mut before = 0;
@@ -257,7 +257,7 @@ impl Tally {
         batch
     }
 
-    fn finish(self, fields: &[Field], policy: MissingPolicy) -> Result<Scanned, TableError> {
+    fn finish(self, fields: &[Field], policy: MissingPolicy) -> Result<Scan, TableError> {
         let missing: Vec<(String, usize)> = (fields.iter().zip(self.missing))
             .filter(|(_, count)| *count > 0)
             .map(|(field, count)| (field.name.clone(), count))
@@ -268,7 +268,7 @@ impl Tally {
                 rows: self.rows as usize,
             });
         }
-        Ok(Scanned {
+        Ok(Scan {
             rows: self.rows,
             dropped_rows: self.dropped_rows,
             missing,
