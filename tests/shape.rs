@@ -89,7 +89,7 @@ fn sources() -> Vec<Source> {
             let (path, name) = (entry.path(), entry.file_name().into_string().unwrap());
             if path.is_dir() && !name.starts_with('.') && name != "target" {
                 folders.push(path);
-            } else if name.ends_with(".rs") {
+            } else if path.extension().is_some_and(|extension| extension == "rs") {
                 found.push(source(&path));
             }
         }

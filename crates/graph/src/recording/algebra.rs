@@ -4,7 +4,7 @@ use super::number::number;
 use super::{Recording, Step};
 use crate::length::Length;
 use crate::primitive::matmul::Read;
-use crate::primitive::{Binary, Op, Reduction, Unary};
+use crate::primitive::{Binary, Op, Unary};
 
 /// Longer texts are cut to dots.
 const LONGEST: usize = 240;
@@ -112,7 +112,15 @@ impl Recording {
                 let parts = (0..step.operands.len()).map(|k| of(k).text.as_str());
                 Text::atom(format!("[{}]", parts.collect::<Vec<_>>().join(", ")))
             }
-            Op::Reduce { by, first, count } => self.reduction(step, *by, *first, *count, of(0)),
+            Op::Reduce { by, first, count } => {
+                let rank = self.0.steps[step.operands[0] as usize].shape.rank();
+                let axes = match (rank - count, count) {
+                    (0, _) => String::new(),
+                    (_, 1) => format!(", axis {first}"),
+                    _ => format!(", axes {first}..{}", first + count),
+                };
+                Text::atom(format!("{}({}{axes})", by.name(), of(0).text))
+            }
             Op::Gather => Text::atom(format!("{}[{}]", of(0).inside(Level::Atom), of(1).text)),
             Op::MatMul(op) => {
                 let side = |text: &Text, read: Read| match read {
@@ -127,16 +135,6 @@ impl Recording {
                 Text::call(&function(op), &operands)
             }
         }
-    }
-
-    fn reduction(&self, step: &Step, by: Reduction, first: usize, count: usize, x: &Text) -> Text {
-        let rank = self.0.steps[step.operands[0] as usize].shape.rank();
-        let axes = match (rank - count, count) {
-            (0, _) => String::new(),
-            (_, 1) => format!(", axis {first}"),
-            _ => format!(", axes {first}..{}", first + count),
-        };
-        Text::atom(format!("{}({}{axes})", by.name(), x.text))
     }
 }
 

@@ -27,7 +27,8 @@ fn block(group: &GroupEffects) -> Vec<Element> {
     sorted.sort_by(|a, b| b.best().mean.total_cmp(&a.best().mean));
     let mut name = format!("{} by {}", group.term, group.group);
     if let Some(class) = &group.class {
-        name += &format!(" for {class}");
+        name.push_str(" for ");
+        name.push_str(class);
     }
     let levels = number::count(sorted.len() as u64);
     let heading = Element::with_text("strong", &name);

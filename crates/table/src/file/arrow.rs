@@ -133,7 +133,7 @@ fn numbers(array: &dyn Array) -> Result<Vec<f64>, ArrowError> {
         DataType::UInt16 => primitive::<UInt16Type>(array, f64::from),
         DataType::UInt32 => primitive::<UInt32Type>(array, f64::from),
         DataType::UInt64 => primitive::<UInt64Type>(array, |value| value as f64),
-        DataType::Float16 => primitive::<Float16Type>(array, |value| value.to_f64()),
+        DataType::Float16 => primitive::<Float16Type>(array, Into::into),
         DataType::Float32 => primitive::<Float32Type>(array, f64::from),
         DataType::Float64 => primitive::<Float64Type>(array, |value| value),
         other => return decimals(array, other),
