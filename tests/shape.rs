@@ -20,11 +20,8 @@ const MOST_PARAMETERS: usize = 5;
 
 /// Functions that take more values in tuples, by file and name, each with its reason.
 const EXCUSED: &[(&str, &str)] = &[
-    ("crates/density/src/predictor.rs", "fill"),
     ("crates/infer/src/evaluate.rs", "draw"),
     ("crates/infer/src/evaluate.rs", "evaluate"),
-    ("crates/infer/src/pass.rs", "new"),
-    ("crates/infer/src/surrogate/matching.rs", "follow"),
     ("crates/infer/src/train/program.rs", "compile_within"),
 ];
 

@@ -76,7 +76,8 @@ impl Predictor {
         let mut workspace = plan.workspace();
         for (place, (_, column)) in rows.columns().enumerate() {
             if let Some(slot) = plan.input(column.expr()) {
-                fill(&mut workspace, slot, (source, place, set), column);
+                let data = ColumnData { source, place, set };
+                fill(&mut workspace, slot, &data, column);
             }
         }
         Predictor {
@@ -180,13 +181,16 @@ impl Planned {
     }
 }
 
+/// Some rows of one column of a source.
+struct ColumnData<'a> {
+    source: &'a dyn RowSource,
+    place: usize,
+    set: &'a RowSet<'a>,
+}
+
 /// Fills the input of one column, without a copy where the source has all rows at hand.
-fn fill(
-    workspace: &mut Workspace,
-    slot: Slot,
-    (source, place, set): (&dyn RowSource, usize, &RowSet<'_>),
-    column: RowColumn<'_>,
-) {
+fn fill(workspace: &mut Workspace, slot: Slot, data: &ColumnData<'_>, column: RowColumn<'_>) {
+    let ColumnData { source, place, set } = *data;
     let is_all = matches!(set, RowSet::Range(range) if *range == (0..source.n_rows()));
     match column {
         RowColumn::Index(_) => source.copy_indices(place, set, workspace.indices_mut(slot)),

@@ -63,11 +63,13 @@ impl<'d> Pass<'d> {
         let n_rows = density.n_rows();
         let size = size.min(n_rows);
         let whole: Vec<usize> = (0..n_rows / size).map(|k| k * size).collect();
-        let mut blocks = vec![Block::new(density, lanes, (size, whole), arguments, &write)];
+        let mut blocks = vec![Block::new(density, lanes, size, arguments, &write)];
+        blocks[0].starts = whole;
         let rest = n_rows % size;
         if rest > 0 {
-            let last = (rest, vec![n_rows - rest]);
-            blocks.push(Block::new(density, lanes, last, arguments, &write));
+            let mut last = Block::new(density, lanes, rest, arguments, &write);
+            last.starts = vec![n_rows - rest];
+            blocks.push(last);
         }
         Pass {
             source: density.source(),
@@ -139,7 +141,7 @@ impl Block {
     fn new(
         density: &dyn Density,
         lanes: usize,
-        (rows, starts): (usize, Vec<usize>),
+        rows: usize,
         arguments: &[Argument],
         write: &impl for<'g> Fn(&[Expr<'g>], &Rows<'g>) -> Vec<Expr<'g>>,
     ) -> Block {
@@ -156,7 +158,7 @@ impl Block {
             arguments: inputs.iter().map(|e| plan.input(*e)).collect(),
             columns: read_columns(&plan, &data),
             plan,
-            starts,
+            starts: Vec::new(),
             rows,
             resident: rows == density.n_rows() && is_resident(density),
         };

@@ -37,7 +37,8 @@ pub(crate) fn matched_weights(
         }
     };
     let mut features = Features::new(rows.len(), size + pairs.len());
-    follow(density, rows, (mode, &whitening), &pairs, &mut features);
+    let mut program = derivatives(density, rows, mode);
+    follow(&mut program, &whitening, size, &pairs, &mut features);
     let target: Vec<f64> = (slope.iter().map(|g| g * SLOPE))
         .chain(
             pairs
@@ -115,17 +116,16 @@ impl Features {
 /// Fills the features: first derivatives along each whitened direction, then second ones along
 /// each pair.
 fn follow(
-    density: &dyn Density,
-    rows: &FixedRows,
-    (mode, whitening): (&Mode, &Whitening),
+    program: &mut Program,
+    whitening: &Whitening,
+    size: usize,
     pairs: &[(usize, usize)],
     features: &mut Features,
 ) {
-    let (size, length) = (mode.latents.len(), rows.len());
-    let mut program = derivatives(density, rows, mode);
+    let length = features.columns.len() / features.length.max(1);
     for (batch, some) in pairs.chunks(ABREAST).enumerate() {
         for (lane, &(i, j)) in some.iter().enumerate() {
-            direct(&mut program, whitening, size, [(lane, i), (lane, j)]);
+            direct(program, whitening, size, [(lane, i), (lane, j)]);
         }
         program.run();
         for (lane, &(i, j)) in some.iter().enumerate() {
