@@ -12,9 +12,19 @@ impl Graph {
     ///
     /// Lanes are independent, so the gradient in a laned array is each lane's own; in an
     /// unlaned one it is the sum over lanes. The results can be differentiated again. Only what
-    /// lies between `wrt` and `of` is built. An array of `wrt` that is computed must be an
-    /// [`Expr::anchor`] before it is used: rules may have looked through it otherwise.
+    /// lies between `wrt` and `of` is built.
+    ///
+    /// # Panics
+    /// If an array of `wrt` is computed and no [`Expr::anchor`]: rules that simplify while a program
+    /// is written may have looked through it, and the derivative would miss those paths.
     pub fn grad<'g>(&'g self, of: Expr<'g>, wrt: &[Expr<'g>]) -> Vec<Expr<'g>> {
+        for array in wrt {
+            assert!(
+                array.op().is_leaf(),
+                "a gradient in a computed array needs an anchor: take {array:?}.anchor() and compute \
+                 with that"
+            );
+        }
         let active = self.active(of, wrt);
         let mut adjoints: HashMap<NodeId, Adjoint<'g>> = HashMap::new();
         adjoints.entry(of.id).or_default().own.push(of.like(1.0));

@@ -17,6 +17,9 @@ pub(crate) struct Frame {
     pub(crate) block: usize,
     /// Distance between the memories of neighbouring lane blocks, and how many there are.
     pub(crate) lane_blocks: (usize, usize),
+    /// How far each space reaches from its base, for the checks of debug builds.
+    #[cfg(debug_assertions)]
+    pub(crate) limits: *const super::limit::Limits,
 }
 
 // SAFETY: blocks that run side by side write to disjoint memory (see the module's head).
@@ -47,14 +50,23 @@ impl Frame {
     /// The address must belong to the plan this frame was made for.
     #[inline(always)]
     pub(super) unsafe fn at(&self, address: Address) -> *mut f64 {
-        let (base, lane) = match address.space {
+        let base = match address.space {
             // SAFETY: the table has an entry for every lent input; nobody writes to those.
-            Space::Lent(k) => (unsafe { (*self.lent.add(k as usize)).cast_mut() }, 0),
-            owned => (self.bases[owned.index()], self.first_lanes[owned.index()]),
+            Space::Lent(k) => unsafe { (*self.lent.add(k as usize)).cast_mut() },
+            owned => self.bases[owned.index()],
         };
-        let step = self.block * address.per_block + lane * address.per_lane;
         // SAFETY: the plan placed the array within its space.
-        unsafe { base.add(address.offset + step) }
+        unsafe { base.add(self.offset(address)) }
+    }
+
+    /// How far from the base of its space an array starts.
+    #[inline(always)]
+    pub(super) fn offset(&self, address: Address) -> usize {
+        let lane = match address.space {
+            Space::Lent(_) => 0,
+            owned => self.first_lanes[owned.index()],
+        };
+        address.offset + self.block * address.per_block + lane * address.per_lane
     }
 
     /// The start of an array outside of row loops.

@@ -3,7 +3,8 @@
 //!
 //! The planner guarantees what the kernels rely on: every address lies in its memory space, a
 //! result overlaps an operand only where both are walked in step, and lane blocks and strips
-//! write to disjoint memory.
+//! write to disjoint memory. Builds with debug assertions check the first before every instruction
+//! (`limit.rs`).
 #![expect(
     clippy::inline_always,
     reason = "what is not inlined into the dispatched function is compiled without its instructions"
@@ -19,6 +20,8 @@ mod execute;
 mod factor;
 mod frame;
 mod index;
+#[cfg(debug_assertions)]
+pub(crate) mod limit;
 pub mod math;
 mod matmul;
 mod prefetch;

@@ -100,6 +100,8 @@ impl WithSimd for Block<'_> {
     #[inline(always)]
     fn with_simd<S: Simd>(self, simd: S) {
         for instruction in self.list {
+            #[cfg(debug_assertions)]
+            super::limit::check(&self.frame, instruction);
             // SAFETY: the frame belongs to the plan of these instructions.
             unsafe { execute(simd, &self.frame, instruction) };
         }
@@ -111,6 +113,8 @@ fn run_strip(arch: Arch, rows: &RowLoop, mut frame: Frame, strip: usize) {
     let blocks = rows.rows.div_ceil(rows.block);
     for tail in &rows.tails {
         let count = frame.count(tail.size);
+        #[cfg(debug_assertions)]
+        super::limit::check_run(&frame, tail.strip, count);
         // SAFETY: the strip's own accumulator.
         unsafe { std::slice::from_raw_parts_mut(frame.at(tail.strip), count) }
             .fill(tail.by.start());
@@ -166,6 +170,8 @@ impl WithSimd for Total<'_> {
     #[inline(always)]
     fn with_simd<S: Simd>(self, simd: S) {
         let count = self.frame.count(self.tail.size);
+        #[cfg(debug_assertions)]
+        super::limit::check_run(&self.frame, self.tail.total, count);
         // SAFETY: accumulators and total hold `count` numbers each and are disjoint.
         unsafe {
             let total = self.frame.at(self.tail.total);

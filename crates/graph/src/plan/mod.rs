@@ -17,6 +17,7 @@ pub use report::PlanReport;
 pub use workspace::{Slot, Workspace};
 
 use std::collections::HashMap;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::expr::Expr;
 use crate::graph::NodeId;
@@ -64,6 +65,12 @@ const LANE_BLOCK: usize = 8;
 /// Row loops have at most this many strips, whatever the number of threads.
 const MAX_STRIPS: usize = 8;
 
+/// A number that no other plan of the process has.
+fn next_id() -> u64 {
+    static NEXT: AtomicU64 = AtomicU64::new(0);
+    NEXT.fetch_add(1, Ordering::Relaxed)
+}
+
 /// Where the values of an output are.
 #[derive(Clone, Copy)]
 pub(crate) struct Shown {
@@ -96,6 +103,8 @@ pub(crate) struct InputPlace {
 /// assert_eq!(workspace.output(1).len(), 2);
 /// ```
 pub struct Plan {
+    /// Tells this plan from every other of the process: its workspaces carry the same number.
+    id: u64,
     pub(crate) phases: Vec<Phase>,
     pub(crate) sizes: Sizes,
     pub(crate) lanes: usize,
@@ -144,6 +153,7 @@ impl Plan {
         let lane_block = options.lanes.div_ceil(blocks);
         let memory = Memory::new(&schedule, &phases, lane_block);
         let plan = Plan {
+            id: next_id(),
             phases: Vec::new(),
             sizes: memory.sizes,
             lanes: options.lanes,

@@ -5,6 +5,8 @@ use std::sync::Arc;
 
 use super::Plan;
 use super::instruction::Space;
+#[cfg(debug_assertions)]
+use crate::kernel::limit::Limits;
 use crate::kernel::run::Frame;
 use crate::kernel::storage::{Starts, Storage};
 
@@ -44,6 +46,8 @@ const SMALL: usize = 1 << 15;
 /// }
 /// ```
 pub struct Workspace {
+    /// The number of the plan whose offsets fit this memory.
+    plan: u64,
     shared: Storage,
     lane: Storage,
     pinned: Storage,
@@ -56,12 +60,15 @@ pub struct Workspace {
     outputs: Vec<super::Shown>,
     lane_size: usize,
     lane_blocks: usize,
+    #[cfg(debug_assertions)]
+    limits: Limits,
 }
 
 impl Workspace {
     pub(super) fn new(plan: &Plan) -> Workspace {
         let blocks = plan.lanes.div_ceil(plan.lane_block);
         let mut workspace = Workspace {
+            plan: plan.id,
             shared: Storage::new(plan.sizes.shared),
             lane: Storage::new(plan.sizes.lane * blocks),
             pinned: Storage::new(plan.sizes.pinned),
@@ -74,6 +81,8 @@ impl Workspace {
             outputs: plan.outputs.clone(),
             lane_size: plan.sizes.lane,
             lane_blocks: blocks,
+            #[cfg(debug_assertions)]
+            limits: Limits::of(plan),
         };
         for (place, indices) in workspace.indices.iter().enumerate() {
             workspace.index_starts.set(place, indices);
@@ -211,11 +220,7 @@ impl Workspace {
     }
 
     pub(super) fn frame(&mut self, plan: &Plan) -> Frame {
-        assert_eq!(
-            self.outputs.len(),
-            plan.outputs.len(),
-            "a workspace of this plan"
-        );
+        assert_eq!(self.plan, plan.id, "this workspace belongs to another plan");
         if let Some(k) = self.lent_starts.missing() {
             let space = Space::Lent(k as u32);
             let input = plan.inputs.iter().find(|i| i.space == space);
@@ -235,6 +240,8 @@ impl Workspace {
             rows: 0,
             block: 0,
             lane_blocks: (self.lane_size, self.lane_blocks),
+            #[cfg(debug_assertions)]
+            limits: &raw const self.limits,
         }
     }
 }

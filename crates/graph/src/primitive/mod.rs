@@ -132,6 +132,15 @@ impl Op {
         }
     }
 
+    /// Whether no rule looks through the node to what it was computed from: inputs, constants and
+    /// anchors.
+    pub(crate) fn is_leaf(&self) -> bool {
+        matches!(
+            self,
+            Op::Scalar(_) | Op::Constant(_) | Op::Input(_) | Op::IndexInput(_) | Op::Anchor
+        )
+    }
+
     /// What the adjoint of the result adds to the adjoint of operand `k`.
     pub(crate) fn pullback<'g>(
         &self,

@@ -65,3 +65,11 @@ fn a_reshape_is_not_looked_through() {
     let found = derivatives(|x| x.reshape([1, 2]), |y| y.reshape([2, 1]) * 5.0);
     assert_eq!(found, [vec![5.0, 5.0], vec![10.0]]);
 }
+
+#[test]
+#[should_panic(expected = "needs an anchor")]
+fn a_gradient_in_a_computed_array_without_an_anchor_is_refused() {
+    let graph = Graph::new();
+    let y = graph.input("x", [2]) * 3.0;
+    let _ = graph.grad((y * 2.0).sum(), &[y]);
+}

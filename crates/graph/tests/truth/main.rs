@@ -6,6 +6,7 @@ mod difference;
 mod directional;
 mod empty;
 mod hessian;
+mod identity;
 mod interior;
 mod program;
 mod random;

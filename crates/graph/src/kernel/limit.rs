@@ -1,0 +1,209 @@
+//! What debug builds check before every instruction: that all it touches lies in its memory.
+//!
+//! The planner proves this once for all runs. The check is its test: a plan that reaches too far
+//! panics with the instruction instead of overwriting its neighbour.
+
+use super::frame::Frame;
+use crate::plan::Plan;
+use crate::plan::instruction::{
+    Address, Dim, Extent, Grid, Instruction, Mat, PerLane, Products, Rows, Space,
+};
+
+/// How many numbers each space holds from its base on.
+pub(crate) struct Limits {
+    /// The plan's own spaces as one block of lanes and one strip of rows see them, in the order of
+    /// [`Space::index`].
+    owned: [usize; 4],
+    lent: Vec<usize>,
+    indices: Vec<usize>,
+}
+
+impl Limits {
+    pub(crate) fn of(plan: &Plan) -> Limits {
+        let sizes = &plan.sizes;
+        let mut lent = vec![0; plan.lent];
+        for input in &plan.inputs {
+            if let Space::Lent(k) = input.space {
+                lent[k as usize] = input.size;
+            }
+        }
+        Limits {
+            owned: [sizes.shared, sizes.lane, sizes.pinned, sizes.scratch],
+            lent,
+            indices: plan.index_inputs.iter().map(|(_, n)| *n).collect(),
+        }
+    }
+
+    fn of_space(&self, space: Space) -> usize {
+        match space {
+            Space::Lent(k) => self.lent[k as usize],
+            owned => self.owned[owned.index()],
+        }
+    }
+}
+
+/// Panics unless `instruction` stays within the memory of its plan.
+pub(super) fn check(frame: &Frame, instruction: &Instruction) {
+    let reach = Reach { frame, instruction };
+    match instruction {
+        Instruction::Arithmetic { to, grid, .. } => reach.grid(to, grid),
+        Instruction::Unary { to, grid, .. } | Instruction::Copy { to, grid } => {
+            reach.grid(to, grid);
+        }
+        Instruction::Logistic { to, grid } | Instruction::Binary { to, grid, .. } => {
+            reach.grid(to, grid);
+        }
+        Instruction::Sequence(list) => {
+            for short in list {
+                let count = short.count(frame.lanes);
+                for place in short.to {
+                    let start = place.offset(frame.first_lanes[place.space()]);
+                    let span = start + last(count, place.step()) + 1;
+                    let limit = reach.limits().owned[place.space()];
+                    assert!(
+                        count == 0 || span <= limit,
+                        "{short:?} reaches {span} of {limit}"
+                    );
+                }
+            }
+        }
+        Instruction::Fill { to, count, .. } => reach.run(*to, frame.count(*count)),
+        Instruction::MatMul(products) => reach.products(products),
+        Instruction::SumLanes {
+            to,
+            lanes,
+            step,
+            size,
+        } => {
+            reach.run(to[0], *size);
+            reach.run(to[1], last(frame.count(*lanes), frame.count(*step)) + size);
+        }
+        Instruction::Combine { to, size } => {
+            reach.run(to[0], *size);
+            // Every lane block has its part at the same place, as the first one, at hand here, has.
+            reach.run(to[1], *size);
+        }
+        _ => reach.per_lane(),
+    }
+}
+
+/// Panics unless `count` numbers from `address` on lie within their space.
+pub(super) fn check_run(frame: &Frame, address: Address, count: usize) {
+    let limit = limits(frame).of_space(address.space);
+    let end = frame.offset(address) + count;
+    assert!(end <= limit, "{address:?} reaches {end} of {limit}");
+}
+
+fn limits(frame: &Frame) -> &Limits {
+    // SAFETY: the workspace, which owns the limits, is borrowed throughout a run.
+    unsafe { &*frame.limits }
+}
+
+/// The distance from the first to the last of `count` numbers that lie `step` apart.
+fn last(count: usize, step: usize) -> usize {
+    count.saturating_sub(1) * step
+}
+
+/// One instruction on one frame.
+struct Reach<'a> {
+    frame: &'a Frame,
+    instruction: &'a Instruction,
+}
+
+impl Reach<'_> {
+    fn limits(&self) -> &Limits {
+        limits(self.frame)
+    }
+
+    fn run(&self, address: Address, count: usize) {
+        let limit = self.limits().of_space(address.space);
+        let end = self.frame.offset(address) + count;
+        let instruction = self.instruction;
+        assert!(
+            end <= limit,
+            "{address:?} reaches {end} of {limit} in {instruction:?}"
+        );
+    }
+
+    fn grid<const N: usize>(&self, to: &[Address; N], grid: &Grid) {
+        let count = |extent: Extent| self.frame.count(extent);
+        let empty = |dim: &Dim| count(dim.count) == 0;
+        if count(grid.run) == 0 || grid.outer.iter().any(empty) {
+            return;
+        }
+        for (k, address) in to.iter().enumerate() {
+            let along = |dim: &Dim| last(count(dim.count), count(dim.steps[k]));
+            let outer: usize = grid.outer.iter().map(along).sum();
+            self.run(*address, outer + last(count(grid.run), grid.steps[k]) + 1);
+        }
+    }
+
+    /// Arrays of `sizes` numbers in every lane.
+    fn lanes<const N: usize>(&self, lanes: &PerLane<N>, sizes: [usize; N]) {
+        let count = self.frame.count(lanes.count);
+        for ((address, step), size) in lanes.at.iter().zip(lanes.steps).zip(sizes) {
+            self.run(*address, last(count, self.frame.count(step)) + size);
+        }
+    }
+
+    fn per_lane(&self) {
+        let count = |extent: Extent| self.frame.count(extent);
+        match self.instruction {
+            Instruction::Reduce { lanes, axis, .. } => {
+                let out = count(axis.outer) * axis.inner;
+                self.lanes(lanes, [out, out * count(axis.length)]);
+            }
+            Instruction::Dot { lanes, length, .. } => {
+                self.lanes(lanes, [1, count(*length), count(*length)]);
+            }
+            Instruction::CumulativeSum {
+                lanes,
+                count,
+                length,
+                ..
+            } => {
+                self.lanes(lanes, [count * length; 2]);
+            }
+            Instruction::Gather { lanes, rows } => {
+                self.lanes(lanes, [self.indices(rows), rows.below * rows.width]);
+            }
+            Instruction::ScatterAdd { lanes, rows } => {
+                self.lanes(lanes, [rows.below * rows.width, self.indices(rows)]);
+            }
+            Instruction::Cholesky { lanes, side } => self.lanes(lanes, [side * side; 2]),
+            Instruction::Solve {
+                lanes, rows, side, ..
+            } => {
+                let right = count(*rows) * side;
+                self.lanes(lanes, [right, side * side, right]);
+            }
+            Instruction::Tril { lanes, side, .. } => self.lanes(lanes, [side[0] * side[1]; 2]),
+            other => unreachable!("{other:?} is checked by its own arm"),
+        }
+    }
+
+    /// The numbers that rows by number take, once the row numbers themselves are checked.
+    fn indices(&self, rows: &Rows) -> usize {
+        let count = self.frame.count(rows.count);
+        let end = self.frame.block * rows.indices.per_block + count;
+        let limit = self.limits().indices[rows.indices.slot];
+        assert!(end <= limit, "row numbers reach {end} of {limit}");
+        count * rows.width
+    }
+
+    fn products(&self, all: &Products) {
+        let [m, n, k] = all.dims.map(|extent| self.frame.count(extent));
+        let batch = self.frame.count(all.batch);
+        let matrix = |mat: &Mat, rows: usize, columns: usize| {
+            if batch == 0 || rows == 0 || columns == 0 {
+                return;
+            }
+            let [row, col, apart] = [mat.row, mat.col, mat.batch].map(|e| self.frame.count(e));
+            let span = last(batch, apart) + last(rows, row) + last(columns, col) + 1;
+            self.run(mat.at, span);
+        };
+        matrix(&all.a, m, k);
+        matrix(&all.b, k, n);
+        matrix(&all.c, m, n);
+    }
+}
