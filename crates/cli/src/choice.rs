@@ -13,9 +13,9 @@ use lehr::infer::method::{self, METHODS, MethodInfo, SettingError, SettingInfo};
 pub(crate) struct Choice {
     #[command(flatten)]
     settings: Settings,
-    /// Fresh draws that the result is judged and summarised by
-    #[arg(long, value_name = "N", default_value_t = 1024)]
-    draws: usize,
+    /// Draws that the result is judged and summarised by; how many are usual depends on the method
+    #[arg(long, value_name = "N")]
+    draws: Option<usize>,
     /// Where all randomness comes from
     #[arg(long, value_name = "N", default_value_t = 0)]
     seed: u64,
@@ -97,7 +97,10 @@ impl Choice {
         method: &'static MethodInfo,
         settings: &[(&'static str, String)],
     ) -> Result<Fit<'static>> {
-        let mut fit = Fit::boxed((method.new)()).seed(self.seed).draws(self.draws);
+        let mut fit = Fit::boxed((method.new)()).seed(self.seed);
+        if let Some(draws) = self.draws {
+            fit = fit.draws(draws);
+        }
         for (name, value) in settings {
             fit.method.set(name, value).map_err(|error| match error {
                 SettingError::Value { .. } => anyhow!("--{error}"),

@@ -47,10 +47,9 @@ impl<'a> Fit<'a> {
 
     /// A fit by this method.
     pub fn boxed(method: Box<dyn Method>) -> Fit<'a> {
-        const USUAL_DRAWS: usize = 1024;
         Fit {
+            run: Run::new(0, method.usual_draws()),
             method,
-            run: Run::new(0, USUAL_DRAWS),
             threads: None,
         }
     }
@@ -71,7 +70,8 @@ impl<'a> Fit<'a> {
         self
     }
 
-    /// S, the fresh draws that the result is judged and summarised by; 1,024 if not given.
+    /// S, the draws that the result is judged and summarised by; as many as are usual for the
+    /// method if not given.
     #[must_use]
     pub fn draws(mut self, draws: usize) -> Fit<'a> {
         self.run.draws = draws;

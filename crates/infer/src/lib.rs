@@ -1,6 +1,7 @@
 //! Inference: guides, chains, surrogates, the bound, training, and what a posterior is worth.
 
 pub mod annealed;
+pub mod chains;
 pub mod conjugate;
 pub mod evaluate;
 pub mod file;

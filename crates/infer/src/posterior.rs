@@ -5,11 +5,10 @@ use std::path::Path;
 use lehr_density::{Density, Layout, SiteValue, Stored};
 use lehr_file::{FileError, load, save};
 use lehr_numeric::pareto::Pareto;
-use lehr_numeric::summary::{
-    Weighted, effective_size_bulk, mean, quantile, sd, shortest_interval, sorted, split_rank_rhat,
-};
+use lehr_numeric::summary::{Weighted, mean, quantile, sd, shortest_interval, sorted};
 use serde::{Deserialize, Serialize};
 
+use crate::chains::Chains;
 use crate::file::POSTERIOR;
 use crate::fit::{Choices, FitError};
 use crate::judge::{Level, Verdict, draws_level};
@@ -107,71 +106,6 @@ pub struct Importance {
     pub training: Training,
 }
 
-/// What tells how good the draws of Markov chains are.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Chains {
-    /// How many chains there are. Their draws are as many each, one chain after another.
-    pub count: usize,
-    /// Steps before the first draw that is kept.
-    pub warmup: usize,
-    /// Steps whose energy error was too large to be trusted.
-    pub divergences: u64,
-    /// Split R̂ of ranks of every unconstrained latent.
-    pub r_hat: Vec<f64>,
-    /// Effective draws of every unconstrained latent.
-    pub effective: Vec<f64>,
-}
-
-impl Chains {
-    /// The diagnostics of the draws of as many chains of `size` latents each.
-    pub fn of(draws: &[f64], size: usize, count: usize) -> Chains {
-        let length = draws.len() / (size * count).max(1);
-        let column = |latent: usize| -> Vec<f64> {
-            let rows = draws.chunks_exact(size);
-            rows.map(|row| row[latent]).collect()
-        };
-        let each = |judge: fn(&[&[f64]]) -> f64| {
-            let judged = (0..size).map(|latent| {
-                let column = column(latent);
-                let chains: Vec<&[f64]> = column.chunks_exact(length.max(1)).collect();
-                judge(&chains)
-            });
-            judged.collect()
-        };
-        Chains {
-            count,
-            warmup: 0,
-            divergences: 0,
-            r_hat: each(split_rank_rhat),
-            effective: each(effective_size_bulk),
-        }
-    }
-
-    /// The largest R̂; NaN if any is.
-    pub fn largest_r_hat(&self) -> f64 {
-        let larger = |most: f64, one: &f64| {
-            if most.is_nan() || one.is_nan() {
-                f64::NAN
-            } else {
-                most.max(*one)
-            }
-        };
-        self.r_hat.iter().fold(1.0, larger)
-    }
-
-    /// The smallest number of effective draws; NaN if any is.
-    pub fn fewest_effective(&self) -> f64 {
-        let fewer = |least: f64, one: &f64| {
-            if least.is_nan() || one.is_nan() {
-                f64::NAN
-            } else {
-                least.min(*one)
-            }
-        };
-        self.effective.iter().fold(f64::INFINITY, fewer)
-    }
-}
-
 /// Where a posterior comes from, so that it can be drawn from again.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Origin {
@@ -238,6 +172,14 @@ impl Posterior {
     /// How many draws there are.
     pub fn n_draws(&self) -> usize {
         self.draws.len() / self.latents.size().max(1)
+    }
+
+    /// How many Markov chains the draws are of, one after another, if they are of chains.
+    pub fn n_chains(&self) -> Option<usize> {
+        match &self.diagnostics {
+            Diagnostics::Importance(_) => None,
+            Diagnostics::Chains(chains) => Some(chains.count),
+        }
     }
 
     /// The name of the method.

@@ -74,6 +74,8 @@ pub enum Level {
     Reliable,
     /// The approximation is off, but importance weights repair it.
     Corrected,
+    /// Some diagnostic is not as it should be.
+    LookAgain,
     /// The numbers are not the posterior. The default, so that an unfilled verdict never reassures.
     #[default]
     DoNotTrust,
@@ -85,6 +87,7 @@ impl Level {
         match self {
             Self::Reliable => "Reliable",
             Self::Corrected => "Corrected",
+            Self::LookAgain => "Look again",
             Self::DoNotTrust => "Do not trust",
         }
     }
@@ -94,6 +97,7 @@ impl Level {
         match self {
             Self::Reliable => "reliable",
             Self::Corrected => "corrected",
+            Self::LookAgain => "look-again",
             Self::DoNotTrust => "do-not-trust",
         }
     }

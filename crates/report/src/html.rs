@@ -123,6 +123,7 @@ fn verdict(data: &ReportData) -> Element {
     let (class, mark) = match data.verdict.level {
         Level::Reliable => ("verdict reliable", "✓"),
         Level::Corrected => ("verdict corrected", "≈"),
+        Level::LookAgain => ("verdict corrected", "?"),
         Level::DoNotTrust => ("verdict distrust", "✕"),
     };
     let sign = Element::classed("span", "sign").attr("aria-hidden", "true");

@@ -59,6 +59,7 @@ impl Style {
         let (mark, code) = match verdict.level {
             Level::Reliable => ("✓", "32"),
             Level::Corrected => ("≈", "33"),
+            Level::LookAgain => ("?", "33"),
             Level::DoNotTrust => ("✗", "31"),
         };
         let head = format!("{mark} {}", verdict.level.words().to_lowercase());

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use anyhow::Result;
 use clap::Args;
-use lehr::infer::posterior::Evidence;
+use lehr::infer::posterior::{Diagnostics, Evidence, Posterior};
 use lehr::regression::{Groups, SavedFit};
 
 use crate::live::words;
@@ -40,6 +40,19 @@ impl Summary {
     }
 }
 
+/// What was done, in words.
+fn work(posterior: &Posterior) -> String {
+    match &posterior.diagnostics {
+        Diagnostics::Importance(one) => format!("{} iterations", one.training.iterations),
+        Diagnostics::Chains(chains) => format!(
+            "{} draws of {} chains, {} gradients",
+            posterior.n_draws(),
+            chains.count,
+            chains.gradients
+        ),
+    }
+}
+
 /// The verdict, the coefficients, and how they came about.
 pub(crate) fn text(saved: &SavedFit, groups: Groups) -> String {
     let style = Session::style();
@@ -60,14 +73,12 @@ pub(crate) fn text(saved: &SavedFit, groups: Groups) -> String {
     }
     let _ = writeln!(
         out,
-        "{}, {} rows{}, {} latents, {} iterations in {}",
+        "{}, {} rows{}, {} latents, {} in {}",
         posterior.method(),
         posterior.origin.rows,
         dropped(saved),
         posterior.latents.size(),
-        posterior
-            .training()
-            .map_or(0, |training| training.iterations),
+        work(posterior),
         words(saved.seconds().total())
     );
     out += &model(saved);

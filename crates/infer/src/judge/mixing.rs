@@ -1,6 +1,6 @@
 //! The witness of Markov chains: whether they agree, and how many draws theirs are worth.
 
-use super::{Level, Reason, Witness};
+use super::{Reason, Witness};
 use crate::posterior::{Diagnostics, Posterior};
 
 pub(super) const WITNESS: Witness = Witness {
@@ -8,34 +8,21 @@ pub(super) const WITNESS: Witness = Witness {
     testify,
 };
 
-/// Split R̂ of ranks above which chains have not mixed (Vehtari et al. 2021).
-const MIXED: f64 = 1.01;
-/// Effective draws that each chain has to be worth (Vehtari et al. 2021).
-const EFFECTIVE: f64 = 100.0;
-
 fn testify(posterior: &Posterior) -> Option<Reason> {
     let Diagnostics::Chains(chains) = &posterior.diagnostics else {
         return None;
     };
-    let (worst, fewest) = (chains.largest_r_hat(), chains.fewest_effective());
-    let enough = fewest >= EFFECTIVE * chains.count as f64;
-    // A comparison with NaN is false: chains that stood still have not mixed.
-    let mixed = worst <= MIXED && enough && chains.divergences == 0;
-    let found = format!(
-        "R̂ at most {worst:.3}, {fewest:.0} effective draws, {} divergences",
-        chains.divergences
-    );
+    let (r_hat, fewest) = (chains.largest_r_hat(), chains.fewest_effective());
+    let failures = chains.failures();
+    let found: Vec<&str> = failures.iter().map(|one| one.found.as_str()).collect();
+    let advice: Vec<&str> = failures.iter().map(|one| one.advice).collect();
     Some(Reason {
-        level: if mixed {
-            Level::Reliable
+        level: chains.level(),
+        sentence: if found.is_empty() {
+            format!("the chains agree (R̂ at most {r_hat:.3}, {fewest:.0} effective draws)")
         } else {
-            Level::Untrusted
+            format!("the chains fall short: {}", found.join(", "))
         },
-        sentence: if mixed {
-            format!("the chains agree ({found})")
-        } else {
-            format!("the chains have not mixed ({found})")
-        },
-        advice: (!mixed).then(|| "run the chains longer".into()),
+        advice: (!advice.is_empty()).then(|| advice.join("; ")),
     })
 }

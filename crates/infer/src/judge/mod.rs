@@ -23,6 +23,8 @@ pub enum Level {
     Reliable,
     /// Importance weights correct the draws.
     Corrected,
+    /// Some number is not as it should be: look again.
+    Doubtful,
     /// The numbers are not the posterior's.
     Untrusted,
 }
@@ -33,6 +35,7 @@ impl Level {
         match self {
             Level::Reliable => "reliable",
             Level::Corrected => "corrected",
+            Level::Doubtful => "look-again",
             Level::Untrusted => "do-not-trust",
         }
     }
@@ -43,6 +46,7 @@ impl fmt::Display for Level {
         f.pad(match self {
             Level::Reliable => "reliable",
             Level::Corrected => "corrected",
+            Level::Doubtful => "look again",
             Level::Untrusted => "do not trust",
         })
     }

@@ -49,7 +49,7 @@ fn testify(posterior: &Posterior) -> Option<Reason> {
             "the fit is off, importance weights repair it (k = {k:.2}); the corrected numbers are \
              the ones to use"
         ),
-        Level::Untrusted => format!(
+        Level::Doubtful | Level::Untrusted => format!(
             "the fit is too far from the posterior to be repaired (k = {k:.2}, at most {limit:.2} \
              is repaired)"
         ),

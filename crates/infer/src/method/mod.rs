@@ -46,6 +46,11 @@ pub trait Method: Send + Sync {
     /// If a setting cannot work with this model, or the fit fails on its way.
     fn fit(&self, density: &dyn Density, run: &mut Run<'_>) -> Result<Posterior, FitError>;
 
+    /// How many draws it makes if none are asked for.
+    fn usual_draws(&self) -> usize {
+        1024
+    }
+
     /// What it trains, if it trains a guide.
     fn variational(&self) -> Option<&dyn VariationalMethod> {
         None
@@ -94,7 +99,7 @@ pub struct MethodInfo {
 }
 
 /// The table of methods.
-pub static METHODS: [&MethodInfo; 7] = [
+pub static METHODS: &[&MethodInfo] = &[
     &mean_field::INFO,
     &full_rank::INFO,
     &low_rank::INFO,
@@ -159,7 +164,8 @@ pub struct UnknownMethod {
 }
 
 fn names() -> String {
-    METHODS.map(|row| row.name).join(", ")
+    let names: Vec<&str> = METHODS.iter().map(|row| row.name).collect();
+    names.join(", ")
 }
 
 /// A fit read back from what it stored of itself.

@@ -20,18 +20,19 @@ pub use quadrature::Quadrature;
 pub use variational::{Variational, best_independent};
 pub use zero::Zero;
 
-pub(crate) use prior::Prior;
+pub(crate) use prior::{Prior, has_hierarchy};
 
 use std::fmt;
+use std::sync::Arc;
 
 use lehr_density::Density;
 
 use crate::guide::{Base, Frame, Guide, Learned, MEAN, PARAMS, all_blocks};
+use crate::method::Setting;
 use crate::surrogate::{Mode, Remainder};
 use crate::train::{Control, Summed};
 use lehr_numeric::batch::BatchError;
 use lehr_numeric::lbfgs::LbfgsSettings;
-use prior::has_hierarchy;
 use quadrature::Best;
 
 /// What a start is asked for.
@@ -91,6 +92,15 @@ impl<S: Start + ?Sized> Start for &S {
 
 /// The starts that have a name in settings.
 pub static STARTS: [&dyn Start; 5] = [&Zero, &Map, &Laplace, &Quadrature, &Variational];
+
+/// Which of [`STARTS`] a method is asked for, as a setting.
+pub fn setting(start: &mut Option<Arc<dyn Start>>) -> Setting<'_> {
+    let starts = STARTS.iter().map(|start| {
+        let shared: Arc<dyn Start> = Arc::new(*start);
+        (start.name(), start.help(), Some(shared))
+    });
+    Setting::one_of("start", "where the fit starts", starts.collect(), start)
+}
 
 /// The start for a model if none was asked for, and its name: the table of `docs/methods.md`.
 ///

@@ -20,7 +20,7 @@ use crate::posterior::{
     Diagnostics, Estimate, Evidence, Gain, Importance, Origin, Posterior, Seconds,
 };
 use crate::run::Run;
-use crate::start::{Request, STARTS, Start, StartError, StartingPoint, choose, is_plain};
+use crate::start::{Request, Start, StartError, StartingPoint, choose, is_plain, setting};
 use crate::train::Schedule;
 use crate::train::{Objective, Score};
 use crate::train::{SCORE, variance_ratio};
@@ -69,10 +69,6 @@ impl VariationalSettings {
         let TrainSettings {
             lanes, iterations, ..
         } = &mut self.train;
-        let starts = STARTS.iter().map(|start| {
-            let shared: Arc<dyn Start> = Arc::new(*start);
-            (start.name(), start.help(), Some(shared))
-        });
         vec![
             Setting::count(
                 "batch",
@@ -96,12 +92,7 @@ impl VariationalSettings {
                     Ok(())
                 },
             ),
-            Setting::one_of(
-                "start",
-                "where training starts",
-                starts.collect(),
-                &mut self.start,
-            ),
+            setting(&mut self.start),
         ]
     }
 }

@@ -24,7 +24,7 @@ impl SavedFit {
     pub fn inference_data(&self, columns: &[NamedDraws]) -> Result<InferenceData, Error> {
         let data = InferenceData::from_draws(&rows(columns, 1))?;
         Ok(data
-            .in_chains(CHAINS)
+            .in_chains(self.posterior.n_chains().unwrap_or(CHAINS))
             .with_attribute("inference_library", "lehr")
             .with_attribute("inference_library_version", self.version.as_str())
             .with_attribute("created_at", self.date.as_str()))

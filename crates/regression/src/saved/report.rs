@@ -106,6 +106,7 @@ fn shown(verdict: &judge::Verdict) -> Verdict {
         level: match verdict.level {
             judge::Level::Reliable => Level::Reliable,
             judge::Level::Corrected => Level::Corrected,
+            judge::Level::Doubtful => Level::LookAgain,
             judge::Level::Untrusted => Level::DoNotTrust,
         },
         sentence: verdict.sentence.clone(),

@@ -1,0 +1,340 @@
+//! `hmc`: Hamiltonian Monte Carlo with the chains as lanes of one plan, in lockstep.
+
+use std::f64::consts::FRAC_PI_2;
+
+use super::log_density::{Lanes, LogDensity};
+use super::trace::{ChainError, ChainProgress, Trace, starts};
+use crate::observer::Wish;
+use lehr_numeric::stream::Stream;
+
+/// An energy error beyond this is a divergence.
+const LARGEST_ERROR: f64 = 1000.0;
+
+/// Hamiltonian Monte Carlo in whitened coordinates, where the posterior is near N(0, 1) and a
+/// trajectory of length π/2 makes a fresh draw.
+///
+/// ```text
+/// ε ← ε̄·U(0.9, 1.1);  L ← max(1, round(½π·U(0.8, 1.2)/ε));  p ~ N(0, 1) per chain
+/// L leapfrog steps;  each chain accepts by itself with min(1, exp(H₀ − H₁))
+/// ```
+///
+/// All chains take the same ε and L, so that a leapfrog step of all of them is one run of the
+/// plan. During the warm-up ln ε̄ follows the mean acceptance by dual averaging.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Hmc {
+    /// Draws kept of all chains together.
+    pub draws: usize,
+    /// Iterations before those, in which the step size is found.
+    pub warm_up: usize,
+    /// The acceptance that the step size aims at.
+    pub target_acceptance: f64,
+}
+
+impl Default for Hmc {
+    fn default() -> Self {
+        Hmc {
+            draws: 2000,
+            warm_up: 150,
+            target_acceptance: 0.8,
+        }
+    }
+}
+
+/// Chains by default.
+pub const CHAINS: usize = 16;
+
+impl Hmc {
+    /// Runs as many chains as the log density has lanes.
+    ///
+    /// When `watch` asks to stop, what has been drawn is kept.
+    pub fn run(
+        &self,
+        log_density: &LogDensity<'_>,
+        seed: u64,
+        watch: &mut dyn FnMut(&ChainProgress) -> Wish,
+    ) -> Result<Trace, ChainError> {
+        let chains = log_density.n_lanes();
+        let start = starts(log_density, chains, seed)?.concat();
+        let mut lockstep = Lockstep::new(log_density, start);
+        let mut average = DualAverage::new(0.5, self.target_acceptance);
+        let mut kept = Iterations::default();
+        let mut progress = ChainProgress {
+            total: ((self.warm_up + self.draws.div_ceil(chains)) * chains) as u64,
+            ..ChainProgress::default()
+        };
+        for iteration in 0..self.warm_up + self.draws.div_ceil(chains) {
+            let warm = iteration < self.warm_up;
+            let noise = Noise::new(seed, iteration as u64, lockstep.x.len() / chains, chains);
+            let step_size = if warm {
+                average.step_size()
+            } else {
+                average.settled()
+            };
+            let step = lockstep.step(&noise.stride(step_size), &noise);
+            if warm {
+                average.update(step.mean_acceptance());
+            } else {
+                progress.divergences += step.divergences().count() as u64;
+                kept.push(&lockstep.x, step);
+            }
+            progress.done += chains as u64;
+            if watch(&progress) == Wish::Stop {
+                break;
+            }
+        }
+        let stopped = ChainError::Stopped {
+            done: progress.done,
+        };
+        let trace = Trace {
+            warm_up: self.warm_up,
+            gradients: lockstep.gradients,
+            ..kept.trace(log_density)
+        };
+        if trace.is_empty() {
+            Err(stopped)
+        } else {
+            Ok(trace)
+        }
+    }
+}
+
+/// The step size and the number of leapfrog steps of one iteration, the same for all chains.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Stride {
+    /// ε
+    pub step_size: f64,
+    /// L
+    pub leapfrogs: usize,
+}
+
+/// The random numbers of one iteration. Those of a chain do not depend on how many there are.
+pub struct Noise {
+    /// p, one chain after another.
+    pub momentum: Vec<f64>,
+    /// One number per chain, uniform on [0, 1), that decides whether it accepts.
+    pub accept: Vec<f64>,
+    /// U(0.9, 1.1) and U(0.8, 1.2), the same for all chains.
+    pub jitter: [f64; 2],
+}
+
+impl Noise {
+    /// The noise of an iteration of so many chains with so many coordinates each.
+    pub fn new(seed: u64, iteration: u64, size: usize, chains: usize) -> Noise {
+        let mut jitter = [0.0; 2];
+        Stream::new(seed, "hmc stride", iteration).fill_uniform(&mut jitter);
+        let mut noise = Noise {
+            momentum: vec![0.0; chains * size],
+            accept: Vec::with_capacity(chains),
+            jitter: [0.9 + 0.2 * jitter[0], 0.8 + 0.4 * jitter[1]],
+        };
+        for (chain, momentum) in noise.momentum.chunks_exact_mut(size).enumerate() {
+            let mut stream = Stream::new(seed, &format!("hmc {chain}"), iteration);
+            stream.fill_normal(momentum);
+            noise.accept.push(stream.uniform());
+        }
+        noise
+    }
+
+    /// ε around ε̄ and L around the quarter of a turn.
+    fn stride(&self, step_size: f64) -> Stride {
+        let step_size = step_size * self.jitter[0];
+        let leapfrogs = (FRAC_PI_2 * self.jitter[1] / step_size).round();
+        Stride {
+            step_size,
+            leapfrogs: (leapfrogs as usize).max(1),
+        }
+    }
+}
+
+/// Several chains that move together: position, log density and slope of each.
+pub struct Lockstep<'a> {
+    lanes: Lanes<'a>,
+    /// x, one chain after another.
+    pub x: Vec<f64>,
+    values: Vec<f64>,
+    slopes: Vec<f64>,
+    /// Gradients computed so far.
+    pub gradients: u64,
+}
+
+/// What an iteration did, chain by chain.
+pub struct Step {
+    /// The energy of the state that each chain is in now.
+    pub energies: Vec<f64>,
+    /// min(1, exp(H₀ − H₁)), zero where the trajectory diverged.
+    pub acceptances: Vec<f64>,
+    diverged: Vec<bool>,
+}
+
+impl Step {
+    fn mean_acceptance(&self) -> f64 {
+        self.acceptances.iter().sum::<f64>() / self.acceptances.len() as f64
+    }
+
+    /// The chains whose trajectory diverged.
+    fn divergences(&self) -> impl Iterator<Item = usize> + '_ {
+        let chains = self.diverged.iter().enumerate();
+        chains.filter_map(|(chain, diverged)| diverged.then_some(chain))
+    }
+}
+
+impl<'a> Lockstep<'a> {
+    /// Chains at these positions, one after another.
+    pub fn new(log_density: &'a LogDensity<'a>, x: Vec<f64>) -> Lockstep<'a> {
+        let mut lanes = log_density.lanes();
+        let (mut values, mut slopes) = (vec![0.0; log_density.n_lanes()], vec![0.0; x.len()]);
+        lanes.evaluate(&x, &mut values, &mut slopes);
+        Lockstep {
+            lanes,
+            gradients: values.len() as u64,
+            x,
+            values,
+            slopes,
+        }
+    }
+
+    /// Leapfrog steps of every chain: kick ½, drift, kick, …, drift, kick ½.
+    pub fn leapfrog(&mut self, stride: &Stride, momentum: &mut [f64]) {
+        let step = stride.step_size;
+        add(momentum, 0.5 * step, &self.slopes);
+        for k in 1..=stride.leapfrogs {
+            add(&mut self.x, step, momentum);
+            self.lanes
+                .evaluate(&self.x, &mut self.values, &mut self.slopes);
+            let kick = if k == stride.leapfrogs {
+                0.5 * step
+            } else {
+                step
+            };
+            add(momentum, kick, &self.slopes);
+        }
+        self.gradients += (stride.leapfrogs * self.values.len()) as u64;
+    }
+
+    /// One iteration: a trajectory of every chain, which each accepts or rejects by itself.
+    pub fn step(&mut self, stride: &Stride, noise: &Noise) -> Step {
+        let (x, values, slopes) = (self.x.clone(), self.values.clone(), self.slopes.clone());
+        let before = self.energies(&noise.momentum);
+        let mut momentum = noise.momentum.clone();
+        self.leapfrog(stride, &mut momentum);
+        let mut energies = self.energies(&momentum);
+        let size = self.lanes.size();
+        let (mut acceptances, mut diverged) = (Vec::new(), Vec::new());
+        for (chain, energy) in energies.iter_mut().enumerate() {
+            let error = *energy - before[chain];
+            // What is not a number is a divergence as well.
+            diverged.push(error.is_nan() || error >= LARGEST_ERROR);
+            let acceptance = if diverged[chain] {
+                0.0
+            } else {
+                (-error).exp().min(1.0)
+            };
+            acceptances.push(acceptance);
+            if noise.accept[chain] >= acceptance {
+                let own = chain * size..(chain + 1) * size;
+                self.x[own.clone()].copy_from_slice(&x[own.clone()]);
+                self.slopes[own.clone()].copy_from_slice(&slopes[own]);
+                self.values[chain] = values[chain];
+                *energy = before[chain];
+            }
+        }
+        Step {
+            energies,
+            acceptances,
+            diverged,
+        }
+    }
+
+    /// ½|p|² − log p(D, T(x)) of each chain.
+    fn energies(&self, momentum: &[f64]) -> Vec<f64> {
+        let kinetic = momentum.chunks_exact(self.lanes.size());
+        let kinetic = kinetic.map(|p| 0.5 * p.iter().map(|p| p * p).sum::<f64>());
+        kinetic
+            .zip(&self.values)
+            .map(|(k, value)| k - value)
+            .collect()
+    }
+}
+
+fn add(to: &mut [f64], factor: f64, from: &[f64]) {
+    to.iter_mut()
+        .zip(from)
+        .for_each(|(to, from)| *to += factor * from);
+}
+
+/// Dual averaging of ln ε (Nesterov 2009; Hoffman & Gelman 2014, γ = 0.05, t₀ = 10, κ = 0.75).
+struct DualAverage {
+    target: f64,
+    centre: f64,
+    error: f64,
+    log_step: f64,
+    log_average: f64,
+    count: f64,
+}
+
+impl DualAverage {
+    fn new(step_size: f64, target: f64) -> DualAverage {
+        DualAverage {
+            target,
+            centre: (10.0 * step_size).ln(),
+            error: 0.0,
+            log_step: step_size.ln(),
+            log_average: step_size.ln(),
+            count: 0.0,
+        }
+    }
+
+    fn update(&mut self, acceptance: f64) {
+        self.count += 1.0;
+        let share = 1.0 / (self.count + 10.0);
+        self.error += share * (self.target - acceptance - self.error);
+        self.log_step = self.centre - self.count.sqrt() / 0.05 * self.error;
+        let share = self.count.powf(-0.75);
+        self.log_average += share * (self.log_step - self.log_average);
+    }
+
+    fn step_size(&self) -> f64 {
+        self.log_step.exp()
+    }
+
+    /// The average, which is used after the warm-up.
+    fn settled(&self) -> f64 {
+        self.log_average.exp()
+    }
+}
+
+/// What is kept, one iteration after another.
+#[derive(Default)]
+struct Iterations {
+    positions: Vec<Vec<f64>>,
+    steps: Vec<Step>,
+}
+
+impl Iterations {
+    fn push(&mut self, x: &[f64], step: Step) {
+        self.positions.push(x.to_vec());
+        self.steps.push(step);
+    }
+
+    /// The same, one chain after another.
+    fn trace(&self, log_density: &LogDensity<'_>) -> Trace {
+        let (size, length) = (log_density.size(), self.steps.len());
+        let mut trace = Trace {
+            chains: log_density.n_lanes(),
+            ..Trace::default()
+        };
+        for chain in 0..trace.chains {
+            let mut acceptance = 0.0;
+            for (draw, (x, step)) in self.positions.iter().zip(&self.steps).enumerate() {
+                let x = &x[chain * size..(chain + 1) * size];
+                trace.draws.extend(log_density.latents(x));
+                trace.energies.push(step.energies[chain]);
+                acceptance += step.acceptances[chain];
+                let diverged = step.diverged[chain].then_some(chain * length + draw);
+                trace.divergences.extend(diverged);
+            }
+            trace.acceptances.push(acceptance / length.max(1) as f64);
+        }
+        trace
+    }
+}

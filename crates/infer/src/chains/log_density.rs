@@ -1,0 +1,185 @@
+//! The log density of a model in the coordinates of a frame, as one plan that chains share.
+
+use std::sync::Arc;
+
+use lehr_density::{Density, RowData};
+use lehr_graph::{Expr, Graph, Plan, Slot, Workspace};
+
+use crate::guide::{Context, Feed, Frame, Need};
+use crate::train::{lend_all, read_columns};
+
+/// log p(D, T(x)) and its gradient in x, for one x per lane; the constant ln |F| is left out.
+///
+/// θ is fixed. The plan is shared: each chain, or each set of chains in lockstep, runs it in
+/// [`Lanes`] of its own.
+pub struct LogDensity<'d> {
+    density: &'d dyn Density,
+    frame: &'d Frame,
+    plan: Plan,
+    position: Option<Slot>,
+    supplies: Vec<Supply>,
+}
+
+/// Inputs that never change.
+enum Supply {
+    Numbers(Slot, Arc<[f64]>),
+    AllRows(Vec<(usize, Slot)>),
+    Rows(Arc<RowData>, Vec<(usize, Slot)>),
+}
+
+/// Where a chain moves: a model, the frame of its coordinates, and θ.
+#[derive(Clone, Copy)]
+pub struct Place<'d> {
+    /// The model and its data.
+    pub density: &'d dyn Density,
+    /// z = shift + F x
+    pub frame: &'d Frame,
+    /// θ
+    pub params: &'d [f64],
+}
+
+impl<'d> LogDensity<'d> {
+    /// The log density on all rows, for so many lanes.
+    pub fn new(place: Place<'d>, lanes: usize) -> LogDensity<'d> {
+        LogDensity::of(place, lanes, |context, x| {
+            let (density, at) = (context.density(), context.at(x));
+            let rows = context.rows("chain", &Feed::All);
+            density.log_prior(&at) + density.log_likelihood(&at, &rows).sum()
+        })
+    }
+
+    /// What `write` gives as a function of x. It must not ask for noise or batches.
+    pub(crate) fn of(
+        place: Place<'d>,
+        lanes: usize,
+        write: impl for<'g> FnOnce(&Context<'g, 'd>, Expr<'g>) -> Expr<'g>,
+    ) -> LogDensity<'d> {
+        let graph = Graph::new();
+        let context = Context::within(&graph, place.density, place.frame);
+        let x = graph.laned_input("position", [place.density.latents().size()]);
+        let value = write(&context, x);
+        let slope = graph.grad(value, &[x])[0];
+        let plan = Plan::new(&[value, slope], lanes);
+        let supply = |need| Supply::of(&plan, need, place.params);
+        let supplies = context.into_needs().into_iter().filter_map(supply);
+        LogDensity {
+            density: place.density,
+            frame: place.frame,
+            position: plan.input(x),
+            supplies: supplies.collect(),
+            plan,
+        }
+    }
+
+    /// How many coordinates x has.
+    pub fn size(&self) -> usize {
+        self.density.latents().size()
+    }
+
+    /// The coordinates that chains start around.
+    pub(super) fn origin(&self) -> Vec<f64> {
+        match self.frame {
+            Frame::Identity => self.density.latents().start().to_vec(),
+            Frame::Diagonal { .. } | Frame::Dense { .. } => vec![0.0; self.size()],
+        }
+    }
+
+    /// How many points are computed side by side.
+    pub fn n_lanes(&self) -> usize {
+        self.plan.lanes()
+    }
+
+    /// Memory to evaluate in, with every input but x in place.
+    pub fn lanes(&self) -> Lanes<'_> {
+        let mut workspace = self.plan.workspace();
+        for supply in &self.supplies {
+            match supply {
+                Supply::Numbers(slot, values) => workspace.lend(*slot, values),
+                Supply::AllRows(columns) => {
+                    lend_all(&mut workspace, self.density.source(), columns);
+                }
+                Supply::Rows(data, columns) => lend_all(&mut workspace, data.as_ref(), columns),
+            }
+        }
+        Lanes {
+            log_density: self,
+            workspace,
+        }
+    }
+
+    /// z at the coordinates x.
+    pub fn latents(&self, x: &[f64]) -> Vec<f64> {
+        let mut z = self.frame.spread(x);
+        if let Frame::Diagonal { shift, .. } | Frame::Dense { shift, .. } = self.frame {
+            z.iter_mut().zip(shift.iter()).for_each(|(z, s)| *z += s);
+        }
+        z
+    }
+}
+
+impl Supply {
+    /// What a need of the program is met by; `None` if the plan does not read it.
+    fn of(plan: &Plan, need: Need<'_>, params: &[f64]) -> Option<Supply> {
+        match need {
+            Need::Learned(_, input) => Some(Supply::Numbers(plan.input(input)?, params.into())),
+            Need::Fixed(values, input) => Some(Supply::Numbers(plan.input(input)?, values)),
+            Need::Rows(Feed::All, rows) => Some(Supply::AllRows(read_columns(plan, &rows))),
+            Need::Rows(Feed::Fixed(data), rows) => {
+                Some(Supply::Rows(data, read_columns(plan, &rows)))
+            }
+            Need::Rows(Feed::Batch { .. }, _) | Need::Noise(_) | Need::Others(..) => {
+                unreachable!("a log density is not random")
+            }
+        }
+    }
+}
+
+/// A point at which the log density or its gradient is not finite: a divergence.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("the log density is not finite")]
+pub struct NotFinite;
+
+/// Memory for one evaluation at a time of a [`LogDensity`].
+pub struct Lanes<'a> {
+    log_density: &'a LogDensity<'a>,
+    workspace: Workspace,
+}
+
+impl Lanes<'_> {
+    /// How many coordinates x has.
+    pub fn size(&self) -> usize {
+        self.log_density.size()
+    }
+
+    /// Values and slopes at one x per lane. A lane where either is not finite gets −∞ and zeros,
+    /// so that no leapfrog carries a NaN on.
+    pub fn evaluate(&mut self, x: &[f64], values: &mut [f64], slopes: &mut [f64]) {
+        if let Some(slot) = self.log_density.position {
+            self.workspace.set(slot, x);
+        }
+        self.log_density.plan.run(&mut self.workspace);
+        // What does not depend on x has no lanes.
+        for (to, output) in [(&mut *values, 0), (&mut *slopes, 1)] {
+            let found = self.workspace.output(output).iter().cycle();
+            to.iter_mut().zip(found).for_each(|(to, from)| *to = *from);
+        }
+        let size = self.size();
+        for (value, slope) in values.iter_mut().zip(slopes.chunks_exact_mut(size)) {
+            if !(value.is_finite() && slope.iter().all(|s| s.is_finite())) {
+                *value = f64::NEG_INFINITY;
+                slope.fill(0.0);
+            }
+        }
+    }
+
+    /// The value and the slope at one x, with one lane.
+    ///
+    /// # Errors
+    /// If either is not finite.
+    pub fn value(&mut self, x: &[f64], slope: &mut [f64]) -> Result<f64, NotFinite> {
+        let mut value = [0.0];
+        self.evaluate(x, &mut value, slope);
+        let found = Some(value[0]).filter(|value| value.is_finite());
+        found.ok_or(NotFinite)
+    }
+}

@@ -1,0 +1,320 @@
+//! The Markov chain loop: find a start, run chains in its frame, judge their draws. Every method
+//! that runs chains is this loop with a sampler of its own.
+
+use std::sync::Arc;
+use std::time::Instant;
+
+use lehr_density::{Density, Stored};
+
+use super::diagnostic::Chains;
+use super::log_density::{LogDensity, Place};
+use super::trace::{ChainError, ChainProgress, Trace};
+use crate::fit::FitError;
+use crate::guide::{Base, Frame, FullRank, MeanField};
+use crate::method::{MethodInfo, Sampler, Setting, parsed};
+use crate::observer::{Phase, Progress, Wish};
+use crate::posterior::{Diagnostics, Origin, Posterior, Seconds};
+use crate::run::Run;
+use crate::start::{MAX_DENSE, Request, Start, StartError, choose, has_hierarchy, is_plain};
+use crate::train::{TrainError, decoded, encoded};
+
+/// The chains run.
+const CHAINS: Phase = Phase {
+    doing: "running chains",
+    stops: true,
+};
+
+/// A method that runs Markov chains: what it adds to the loop.
+pub trait ChainMethod: Send + Sync {
+    /// Its row.
+    fn info(&self) -> &'static MethodInfo;
+
+    /// Where its chains start, if that was asked for.
+    fn start(&self) -> Option<&Arc<dyn Start>>;
+
+    /// Chains that move as lanes of one plan.
+    fn lanes(&self) -> usize {
+        1
+    }
+
+    /// What is wrong with its settings, whatever the model is.
+    fn problem(&self) -> Option<String>;
+
+    /// Runs the chains.
+    ///
+    /// # Errors
+    /// If they cannot start, or are stopped before any draw is kept.
+    fn sample(&self, target: &Target<'_>, watch: Watch<'_>) -> Result<Trace, ChainError>;
+
+    /// Its settings as they are stored.
+    fn bytes(&self) -> Vec<u8>;
+}
+
+/// The settings that all samplers have, by name.
+pub fn settings<'a>(
+    chains: &'a mut Option<usize>,
+    warm_up: &'a mut Option<usize>,
+    target_acceptance: &'a mut Option<f64>,
+) -> Vec<Setting<'a>> {
+    vec![
+        Setting::count("chains", "N", "Markov chains", chains),
+        Setting::count(
+            "warm-up",
+            "N",
+            "draws of each chain that find its step size and are not kept",
+            warm_up,
+        ),
+        Setting::new(
+            "target-accept",
+            "P",
+            "the acceptance that step sizes aim at",
+            move |text| {
+                *target_acceptance = Some(parsed(text, "a number")?);
+                Ok(())
+            },
+        ),
+    ]
+}
+
+/// What is wrong with the settings that all samplers have.
+pub fn problem(chains: Option<usize>, target_acceptance: Option<f64>) -> Option<String> {
+    if chains == Some(0) {
+        return Some("0 chains were asked for".into());
+    }
+    let acceptance = target_acceptance.filter(|a| !(*a > 0.0 && *a < 1.0));
+    acceptance.map(|a| format!("expected an acceptance between 0 and 1, found {a}"))
+}
+
+/// Called now and then while chains run.
+pub type Watch<'a> = &'a mut dyn FnMut(&ChainProgress) -> Wish;
+
+/// What chains are run on, and how many draws are wanted.
+pub struct Target<'a> {
+    /// The log density in the coordinates of the frame.
+    pub log_density: LogDensity<'a>,
+    /// The frame.
+    pub frame: &'a Frame,
+    /// Whether a latent is the spread of others, which makes for narrow places.
+    pub hierarchical: bool,
+    /// Draws of all chains together.
+    pub draws: usize,
+    /// Where randomness comes from.
+    pub seed: u64,
+}
+
+impl<'a> Target<'a> {
+    fn new(method: &dyn ChainMethod, place: Place<'a>, draws: usize, seed: u64) -> Target<'a> {
+        Target {
+            log_density: LogDensity::new(place, method.lanes()),
+            frame: place.frame,
+            hierarchical: has_hierarchy(place.density),
+            draws,
+            seed,
+        }
+    }
+}
+
+/// Fits a model by chains.
+///
+/// # Errors
+/// If a setting cannot work with this model, or the chains cannot run.
+pub fn fit(
+    method: &dyn ChainMethod,
+    density: &dyn Density,
+    run: &mut Run<'_>,
+) -> Result<Posterior, FitError> {
+    check(method, density, run)?;
+    let clock = Instant::now();
+    run.begin(Phase::START);
+    let (name, frame) = start(method, density, run.seed)?;
+    let start = clock.elapsed().as_secs_f64();
+    let clock = Instant::now();
+    let place = Place {
+        density,
+        frame: &frame,
+        params: &[],
+    };
+    let target = Target::new(method, place, run.draws, run.seed);
+    let compile = clock.elapsed().as_secs_f64();
+    run.begin(CHAINS);
+    let clock = Instant::now();
+    let watch = &mut |progress: &ChainProgress| run.progress(&seen(progress));
+    let trace = method.sample(&target, watch);
+    let trace = trace.map_err(|error| refusal(method, error))?;
+    let chains = Chains::of(&trace);
+    let origin = Origin {
+        method: Stored {
+            name: method.info().name.into(),
+            bytes: encoded(&(&frame, method.bytes())),
+        },
+        ..Origin::of(density, run.seed, "no rows of the table".into())
+    };
+    Ok(Posterior {
+        draws: trace.draws,
+        latents: density.latents().clone(),
+        params: density.params().clone(),
+        param_values: Vec::new(),
+        evidence: None,
+        choices: choices(name, &chains),
+        diagnostics: Diagnostics::Chains(chains),
+        origin,
+        seconds: Seconds {
+            start,
+            compile,
+            train: clock.elapsed().as_secs_f64(),
+            evaluate: 0.0,
+        },
+    })
+}
+
+fn seen(progress: &ChainProgress) -> Progress {
+    Progress {
+        step: progress.done,
+        cap: progress.total,
+        bound: f64::NAN,
+        bound_error: f64::NAN,
+        rate: f64::NAN,
+    }
+}
+
+fn choices(start: &str, chains: &Chains) -> Vec<(String, String)> {
+    let acceptance = lehr_numeric::summary::mean(&chains.acceptances);
+    let per_draw = chains.gradients as f64 / chains.energies.len() as f64;
+    [
+        ("start", start.to_owned()),
+        ("chains", chains.count.to_string()),
+        ("draws of each chain", chains.length.to_string()),
+        ("warm-up", chains.warm_up.to_string()),
+        ("acceptance", format!("{acceptance:.2}")),
+        ("gradients per draw", format!("{per_draw:.1}")),
+    ]
+    .map(|(what, how)| (what.to_owned(), how))
+    .to_vec()
+}
+
+/// The frame that chains move in: as dense as that of guides.
+fn start(
+    method: &dyn ChainMethod,
+    density: &dyn Density,
+    seed: u64,
+) -> Result<(&'static str, Frame), FitError> {
+    let base = if density.latents().size() <= MAX_DENSE {
+        Base::FullRank(FullRank::default())
+    } else {
+        Base::MeanField(MeanField::default())
+    };
+    let request = Request {
+        density,
+        base,
+        seed,
+        plain: is_plain(density),
+        ends_at_best: true,
+        expands: false,
+    };
+    let found = match method.start() {
+        None => choose(&request),
+        Some(start) => start.find(&request).map(|found| (start.name(), found)),
+    };
+    let found = found.map_err(|error| match error {
+        StartError::Batch(error) => error.into(),
+        StartError::Refusal { problem, hint } => refused(method, problem, &hint),
+    });
+    found.map(|(name, point)| (name, point.frame))
+}
+
+fn refused(method: &dyn ChainMethod, problem: impl Into<String>, hint: &str) -> FitError {
+    FitError::Setting {
+        method: method.info().name,
+        problem: problem.into(),
+        hint: hint.into(),
+    }
+}
+
+/// What chains could not do, as an error of the fit.
+fn refusal(method: &dyn ChainMethod, error: ChainError) -> FitError {
+    match error {
+        ChainError::Stopped { done } => FitError::Train(TrainError::Stopped {
+            step: done,
+            saved: String::new(),
+        }),
+        ChainError::NoStart { .. } => refused(
+            method,
+            error.to_string(),
+            "standardise the columns, or give every latent a proper prior",
+        ),
+        ChainError::Sampler(problem) => {
+            refused(method, problem, "check the settings of the chains")
+        }
+    }
+}
+
+/// Refuses what chains cannot do.
+fn check(method: &dyn ChainMethod, density: &dyn Density, run: &Run<'_>) -> Result<(), FitError> {
+    let refuse = |problem: String, hint: &str| Err(refused(method, problem, hint));
+    let locals = density.locals();
+    if let Some(site) = locals.and_then(|own| own.layout().sites().first()) {
+        let problem = format!(
+            "the model gives each row a latent of its own, {:?}",
+            site.name
+        );
+        return refuse(problem, "integrate it out in the likelihood");
+    }
+    if density.latents().size() == 0 {
+        let problem = "the model has no latents to infer".into();
+        return refuse(problem, "sample at least one site");
+    }
+    if let Some(site) = density.params().sites().first() {
+        let problem = format!(
+            "{:?} is learned, not random, and chains keep it fixed",
+            site.name
+        );
+        return refuse(problem, "give it a prior: sample it instead");
+    }
+    if run.draws < 25 {
+        let problem = format!(
+            "{} draws were asked for, fewer than the 25 a verdict needs",
+            run.draws
+        );
+        return refuse(problem, "1000 is usual");
+    }
+    match method.problem() {
+        Some(problem) => refuse(problem, "leave it out for the usual value"),
+        None => Ok(()),
+    }
+}
+
+/// Makes a method from its stored settings.
+pub type ReadMethod = fn(&[u8]) -> Result<Box<dyn ChainMethod>, FitError>;
+
+/// Chains that can be run again.
+struct ChainSampler {
+    frame: Frame,
+    method: Box<dyn ChainMethod>,
+}
+
+/// Reads back a fit by chains whose method `read` makes.
+///
+/// # Errors
+/// If the bytes are not those of such a fit.
+pub fn restore_chains(bytes: &[u8], read: ReadMethod) -> Result<Box<dyn Sampler>, FitError> {
+    let (frame, settings): (Frame, Vec<u8>) = decoded(bytes)?;
+    let method = read(&settings)?;
+    Ok(Box::new(ChainSampler { frame, method }))
+}
+
+impl Sampler for ChainSampler {
+    /// Runs the chains again, on the rows that the density is bound to.
+    fn draw(&self, density: &dyn Density, count: usize, seed: u64) -> Result<Vec<f64>, FitError> {
+        let method = self.method.as_ref();
+        let place = Place {
+            density,
+            frame: &self.frame,
+            params: &[],
+        };
+        let target = Target::new(method, place, count, seed);
+        let trace = method.sample(&target, &mut |_| Wish::Continue);
+        let mut draws = trace.map_err(|error| refusal(method, error))?.draws;
+        draws.truncate(count * density.latents().size());
+        Ok(draws)
+    }
+}

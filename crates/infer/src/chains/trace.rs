@@ -1,0 +1,107 @@
+//! What chains leave: draws, energies, and what went wrong along the way.
+
+use lehr_numeric::stream::Stream;
+
+use super::log_density::LogDensity;
+
+/// Draws of several chains of equal length.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Trace {
+    /// How many chains there are.
+    pub chains: usize,
+    /// Iterations of each before the first draw that is kept.
+    pub warm_up: usize,
+    /// z of every draw, one chain after another.
+    pub draws: Vec<f64>,
+    /// The energy of every draw, ½|p|² − log p(D, z), in the same order.
+    pub energies: Vec<f64>,
+    /// The draws, by number, whose trajectory diverged.
+    pub divergences: Vec<usize>,
+    /// How many trajectories were cut at the maximal depth.
+    pub saturated: usize,
+    /// The mean acceptance of each chain.
+    pub acceptances: Vec<f64>,
+    /// Gradients computed, the warm-up included.
+    pub gradients: u64,
+}
+
+impl Trace {
+    /// Draws of all chains together.
+    pub fn len(&self) -> usize {
+        self.energies.len()
+    }
+
+    /// Whether there is no draw.
+    pub fn is_empty(&self) -> bool {
+        self.energies.is_empty()
+    }
+
+    /// Draws of each chain.
+    pub fn length(&self) -> usize {
+        self.len() / self.chains.max(1)
+    }
+
+    /// The values of one coordinate of z, one chain after another.
+    pub fn coordinate(&self, place: usize) -> Vec<f64> {
+        let size = self.draws.len() / self.len().max(1);
+        let values = self.draws.iter().skip(place).step_by(size.max(1));
+        values.copied().collect()
+    }
+}
+
+/// How far the chains have come.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ChainProgress {
+    /// Draws of all chains, the warm-up included.
+    pub done: u64,
+    /// Draws that there will be.
+    pub total: u64,
+    /// Divergences after the warm-up.
+    pub divergences: u64,
+}
+
+/// Chains that could not run.
+#[derive(Debug, thiserror::Error)]
+pub enum ChainError {
+    /// No start was found.
+    #[error(
+        "chains: the log density was not finite at any of {tries} starts\n  hint: standardise the columns, or give the latents proper priors"
+    )]
+    NoStart {
+        /// Starts that were tried.
+        tries: usize,
+    },
+    /// The sampler refuses its settings, or cannot go on.
+    #[error("chains: {0}\n  hint: check the settings of the chains")]
+    Sampler(String),
+    /// Asked to stop before any draw was kept.
+    #[error("chains: stopped after {done} draws of the warm-up\n  hint: let it run for longer")]
+    Stopped {
+        /// Draws made so far, all of the warm-up.
+        done: u64,
+    },
+}
+
+/// A draw of the frame's Gaussian for each chain, as the coordinates x, at which the log density
+/// is finite. Without a frame they are drawn around where the model itself would start.
+pub(crate) fn starts(
+    log_density: &LogDensity<'_>,
+    chains: usize,
+    seed: u64,
+) -> Result<Vec<Vec<f64>>, ChainError> {
+    const TRIES: usize = 100;
+    let shift = log_density.origin();
+    let lanes = log_density.n_lanes();
+    let mut memory = log_density.lanes();
+    let (mut values, mut slopes) = (vec![0.0; lanes], vec![0.0; lanes * shift.len()]);
+    let mut start = |chain: usize| {
+        let mut stream = Stream::new(seed, "chain start", chain as u64);
+        (0..TRIES).find_map(|_| {
+            let x: Vec<f64> = shift.iter().map(|s| s + stream.normal()).collect();
+            memory.evaluate(&x.repeat(lanes), &mut values, &mut slopes);
+            values[0].is_finite().then_some(x)
+        })
+    };
+    let found: Option<Vec<Vec<f64>>> = (0..chains).map(&mut start).collect();
+    found.ok_or(ChainError::NoStart { tries: TRIES })
+}

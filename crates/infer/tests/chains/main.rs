@@ -1,0 +1,41 @@
+//! Markov chains against posteriors that are known exactly.
+
+mod diagnostic;
+mod hmc;
+mod model;
+
+use lehr_density::Density;
+use lehr_infer::chains::{ChainProgress, Place, Trace};
+use lehr_infer::guide::Frame;
+use lehr_infer::observer::Wish;
+use lehr_numeric::summary::{effective_size, mean, sd};
+
+/// Lets the chains run to their end.
+fn unwatched(_: &ChainProgress) -> Wish {
+    Wish::Continue
+}
+
+fn place<'d>(density: &'d dyn Density, frame: &'d Frame) -> Place<'d> {
+    Place {
+        density,
+        frame,
+        params: &[],
+    }
+}
+
+/// What a function of the draws is on average, with its Monte Carlo standard error.
+fn estimate(trace: &Trace, of: impl Fn(&[f64]) -> f64) -> (f64, f64) {
+    let size = trace.draws.len() / trace.len();
+    let values: Vec<f64> = trace.draws.chunks_exact(size).map(of).collect();
+    let chains: Vec<&[f64]> = values.chunks_exact(trace.length()).collect();
+    (mean(&values), sd(&values) / effective_size(&chains).sqrt())
+}
+
+/// Asserts that a mean over the draws is within four standard errors of the truth.
+fn assert_mean(trace: &Trace, name: &str, truth: f64, of: impl Fn(&[f64]) -> f64) {
+    let (found, error) = estimate(trace, of);
+    assert!(
+        (found - truth).abs() < 4.0 * error,
+        "{name}: {found} ± {error} for {truth}"
+    );
+}
