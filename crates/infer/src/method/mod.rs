@@ -8,6 +8,7 @@ mod low_rank;
 mod mean_field;
 mod ns2_dais;
 mod ns_dais;
+mod nuts;
 mod setting;
 mod sl_dais;
 
@@ -18,6 +19,7 @@ pub use low_rank::LowRank;
 pub use mean_field::MeanField;
 pub use ns_dais::NsDais;
 pub use ns2_dais::Ns2Dais;
+pub use nuts::{Metric, Nuts, NutsSampler};
 pub use setting::{Setting, SettingError, parsed};
 pub use sl_dais::SlDais;
 
@@ -107,6 +109,7 @@ pub static METHODS: &[&MethodInfo] = &[
     &ns_dais::INFO,
     &ns2_dais::INFO,
     &sl_dais::INFO,
+    &nuts::INFO,
 ];
 
 /// A setting in words.

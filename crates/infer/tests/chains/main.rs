@@ -3,6 +3,7 @@
 mod diagnostic;
 mod hmc;
 mod model;
+mod nuts;
 
 use lehr_density::Density;
 use lehr_infer::chains::{ChainProgress, Place, Trace};

@@ -1,0 +1,144 @@
+//! `nuts`: moments, the funnel, and the same bits on any number of threads.
+
+use lehr_density::Density;
+use lehr_infer::chains::{ChainError, Chains, LogDensity, Trace};
+use lehr_infer::guide::Frame;
+use lehr_infer::judge::Level;
+use lehr_infer::method::{Metric, NutsSampler};
+use lehr_infer::observer::Wish;
+
+use crate::model::{Linear, beta_binomial, funnel, gamma_poisson, standard};
+use crate::{assert_mean, place, unwatched};
+
+fn run(density: &dyn Density, frame: &Frame, nuts: &NutsSampler, seed: u64) -> Trace {
+    let log_density = LogDensity::new(place(density, frame), 1);
+    nuts.run(&log_density, seed, &mut unwatched).unwrap()
+}
+
+#[test]
+fn an_ill_conditioned_gaussian_has_its_moments_with_and_without_a_frame() {
+    let linear = Linear::conditioned(20, 1e6);
+    let posterior = linear.regression.posterior();
+    for frame in [linear.frame(), Frame::Identity] {
+        let nuts = NutsSampler::within(&frame, 20);
+        let trace = run(&linear.density, &frame, &nuts, 1);
+        for i in 0..20 {
+            let mean = posterior.mean[(i, 0)];
+            assert_mean(&trace, &format!("mean {i}"), mean, |z| z[i]);
+            let variance = posterior.covariance[(i, i)];
+            let square = |z: &[f64]| (z[i] - mean).powi(2);
+            assert_mean(&trace, &format!("variance {i}"), variance, square);
+        }
+        let chains = Chains::of(&trace);
+        assert_eq!(chains.level(), Level::Reliable, "{:?}", chains.failures());
+    }
+}
+
+#[test]
+fn conjugate_models_have_their_moments() {
+    // p ~ Beta(9, 6) through the logit, λ ~ Gamma(14, 4) through the logarithm.
+    let frame = Frame::Identity;
+    let (beta, gamma) = (beta_binomial(), gamma_poisson());
+    let nuts = NutsSampler::within(&frame, 1);
+    let trace = run(&beta, &frame, &nuts, 2);
+    let p = |z: &[f64]| 1.0 / (1.0 + (-z[0]).exp());
+    assert_mean(&trace, "p", 0.6, p);
+    assert_mean(&trace, "p²", 9.0 * 10.0 / (15.0 * 16.0), |z| p(z).powi(2));
+    let trace = run(&gamma, &frame, &nuts, 3);
+    assert_mean(&trace, "rate", 14.0 / 4.0, |z| z[0].exp());
+    assert_mean(&trace, "rate²", 14.0 * 15.0 / 16.0, |z| (2.0 * z[0]).exp());
+}
+
+#[test]
+fn thinned_draws_are_distributed_as_the_posterior() {
+    // The largest distance of the distribution functions over 400 nearly independent draws; 1 %
+    // of samples exceed 1.63/√400.
+    let trace = run(
+        &standard(3),
+        &Frame::Identity,
+        &NutsSampler::within(&Frame::Identity, 3),
+        4,
+    );
+    let mut first: Vec<f64> = trace
+        .draws
+        .chunks_exact(3)
+        .map(|z| z[0])
+        .step_by(10)
+        .collect();
+    first.sort_by(f64::total_cmp);
+    let below = |x: f64| 0.5 * libm::erfc(-x * std::f64::consts::FRAC_1_SQRT_2);
+    let count = first.len() as f64;
+    let gaps = first
+        .iter()
+        .enumerate()
+        .map(|(k, x)| ((k as f64 + 0.5) / count - below(*x)).abs());
+    let largest = gaps.fold(0.0, f64::max);
+    assert!(largest < 1.63 / count.sqrt(), "{largest}");
+}
+
+#[test]
+fn the_funnel_is_warned_of_and_walnuts_reaches_into_it() {
+    // P(v < −3) = Φ(−1)
+    let density = funnel(9);
+    let plain = NutsSampler {
+        metric: Metric::Diagonal,
+        ..NutsSampler::within(&Frame::Identity, 10)
+    };
+    let chains = Chains::of(&run(&density, &Frame::Identity, &plain, 5));
+    assert!(!chains.divergences.is_empty());
+    assert_ne!(chains.level(), Level::Reliable);
+    let split = NutsSampler {
+        walnuts: true,
+        draws: 10_000,
+        warm_up: 1000,
+        ..plain
+    };
+    let trace = run(&density, &Frame::Identity, &split, 5);
+    let below = trace.draws.chunks_exact(10).filter(|z| z[0] < -3.0).count();
+    let share = below as f64 / trace.len() as f64;
+    assert!((share - 0.159).abs() < 0.02, "{share}");
+}
+
+#[test]
+fn bits_do_not_depend_on_threads() {
+    let linear = Linear::conditioned(5, 30.0);
+    let nuts = NutsSampler {
+        draws: 40,
+        warm_up: 60,
+        ..NutsSampler::within(&Frame::Identity, 5)
+    };
+    let on = |threads: usize| {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads);
+        let pool = pool.build().unwrap();
+        pool.install(|| run(&linear.density, &Frame::Identity, &nuts, 6))
+    };
+    let one = on(1);
+    assert_eq!((one.chains, one.length()), (4, 40));
+    assert_eq!(one, on(2));
+    assert_eq!(one, on(4));
+    assert_ne!(one.draws[..5], one.draws[40 * 5..41 * 5], "chains differ");
+}
+
+#[test]
+fn a_stop_keeps_what_has_been_drawn() {
+    let density = standard(2);
+    let log_density = LogDensity::new(place(&density, &Frame::Identity), 1);
+    let nuts = NutsSampler {
+        draws: 1000,
+        warm_up: 50,
+        ..NutsSampler::within(&Frame::Identity, 2)
+    };
+    let stop_at = |limit: u64| {
+        nuts.run(&log_density, 7, &mut |progress| {
+            if progress.done >= limit {
+                Wish::Stop
+            } else {
+                Wish::Continue
+            }
+        })
+    };
+    let trace = stop_at(1000).unwrap();
+    assert!(trace.chains >= 1 && (1..1000).contains(&trace.length()));
+    assert_eq!(trace.draws.len(), trace.len() * 2);
+    assert!(matches!(stop_at(10), Err(ChainError::Stopped { .. })));
+}
