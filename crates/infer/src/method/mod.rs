@@ -4,6 +4,7 @@
 mod chain;
 mod dais;
 mod full_rank;
+mod iaf;
 mod low_rank;
 mod mean_field;
 mod ns2_dais;
@@ -15,6 +16,7 @@ mod sl_dais;
 pub use chain::{ChainSettings, ChainShape};
 pub use dais::Dais;
 pub use full_rank::FullRank;
+pub use iaf::{Bent, Flow, Iaf};
 pub use low_rank::LowRank;
 pub use mean_field::MeanField;
 pub use ns_dais::NsDais;
@@ -109,6 +111,7 @@ pub static METHODS: &[&MethodInfo] = &[
     &ns_dais::INFO,
     &ns2_dais::INFO,
     &sl_dais::INFO,
+    &iaf::INFO,
     &nuts::INFO,
 ];
 

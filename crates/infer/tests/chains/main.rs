@@ -1,6 +1,7 @@
 //! Markov chains against posteriors that are known exactly.
 
 mod diagnostic;
+mod flow;
 mod hmc;
 mod model;
 mod nuts;
