@@ -4,6 +4,7 @@
 mod chain;
 mod dais;
 mod full_rank;
+mod hmc;
 mod iaf;
 mod low_rank;
 mod mean_field;
@@ -16,6 +17,7 @@ mod sl_dais;
 pub use chain::{ChainSettings, ChainShape};
 pub use dais::Dais;
 pub use full_rank::FullRank;
+pub use hmc::Hmc;
 pub use iaf::{Bent, Flow, Iaf};
 pub use low_rank::LowRank;
 pub use mean_field::MeanField;
@@ -113,6 +115,7 @@ pub static METHODS: &[&MethodInfo] = &[
     &sl_dais::INFO,
     &iaf::INFO,
     &nuts::INFO,
+    &hmc::INFO,
 ];
 
 /// A setting in words.

@@ -1,0 +1,104 @@
+//! `hmc`: Hamiltonian Monte Carlo on all rows, many chains in lockstep.
+
+use std::sync::Arc;
+
+use lehr_density::Density;
+use serde::{Deserialize, Serialize};
+
+use super::{Method, MethodInfo, Setting};
+use crate::chains::{self, ChainError, ChainMethod, Target, Trace, Watch, restore_chains};
+use crate::fit::FitError;
+use crate::posterior::Posterior;
+use crate::run::Run;
+use crate::start::{Start, setting};
+use crate::train::{decoded, encoded};
+
+/// The row of this method.
+pub(super) static INFO: MethodInfo = MethodInfo {
+    name: "hmc",
+    aliases: &[],
+    help: "Markov chains on all rows, in lockstep in whitened coordinates",
+    needs: "all rows in memory",
+    cost: "all rows, three to five times per draw",
+    when: "exact answers where the posterior is near a Gaussian",
+    remedy: "use nuts",
+    reads_all_rows: true,
+    new: || Box::new(Hmc::default()),
+    restore: |bytes| {
+        restore_chains(bytes, |bytes| {
+            let hmc: Hmc = decoded(bytes)?;
+            Ok(Box::new(hmc))
+        })
+    },
+};
+
+/// Hamiltonian Monte Carlo in lockstep. What is `None` is chosen by the rules of
+/// `docs/methods.md`.
+#[derive(Clone, Default, Serialize, Deserialize)]
+pub struct Hmc {
+    /// How many chains there are.
+    pub chains: Option<usize>,
+    /// Iterations that are not kept.
+    pub warm_up: Option<usize>,
+    /// The acceptance that the step size aims at.
+    pub target_acceptance: Option<f64>,
+    /// Where the chains start.
+    #[serde(skip)]
+    pub start: Option<Arc<dyn Start>>,
+}
+
+impl ChainMethod for Hmc {
+    fn info(&self) -> &'static MethodInfo {
+        &INFO
+    }
+
+    fn start(&self) -> Option<&Arc<dyn Start>> {
+        self.start.as_ref()
+    }
+
+    fn lanes(&self) -> usize {
+        self.chains.unwrap_or(chains::CHAINS)
+    }
+
+    fn problem(&self) -> Option<String> {
+        chains::problem(self.chains, self.target_acceptance)
+    }
+
+    fn sample(&self, target: &Target<'_>, watch: Watch<'_>) -> Result<Trace, ChainError> {
+        let usual = chains::Hmc::default();
+        let hmc = chains::Hmc {
+            draws: target.draws,
+            warm_up: self.warm_up.unwrap_or(usual.warm_up),
+            target_acceptance: self.target_acceptance.unwrap_or(usual.target_acceptance),
+        };
+        hmc.run(&target.log_density, target.seed, watch)
+    }
+
+    fn bytes(&self) -> Vec<u8> {
+        encoded(self)
+    }
+}
+
+impl Method for Hmc {
+    fn info(&self) -> &'static MethodInfo {
+        &INFO
+    }
+
+    fn usual_draws(&self) -> usize {
+        chains::Hmc::default().draws
+    }
+
+    fn settings(&mut self) -> Vec<Setting<'_>> {
+        let mut settings = chains::settings(
+            &mut self.chains,
+            &mut self.warm_up,
+            &mut self.target_acceptance,
+        );
+        settings.push(setting(&mut self.start));
+        settings
+    }
+
+    fn fit(&self, density: &dyn Density, run: &mut Run<'_>) -> Result<Posterior, FitError> {
+        chains::fit(self, density, run)
+    }
+}
