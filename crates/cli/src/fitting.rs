@@ -42,7 +42,7 @@ pub(crate) struct ModelArgs {
 }
 
 /// A model and its rows, ready to be fitted by any method.
-pub(crate) struct Prepared {
+pub(crate) struct Task {
     bound: BoundRegression,
     /// The rows of the model where they are on disk.
     stored: Option<RowFile>,
@@ -56,7 +56,7 @@ impl ModelArgs {
         reading: &Reading,
         output: Option<&Path>,
         live: &Live,
-    ) -> Result<Prepared> {
+    ) -> Result<Task> {
         let clock = Instant::now();
         // A formula that does not parse is told before any file is opened.
         let formula = Formula::parse(&self.formula);
@@ -69,11 +69,11 @@ impl ModelArgs {
         let options = reading.options(Some(columns.collect()))?;
         if source.expected_bytes(&options)? > self.memory.0 {
             let files = Files::new(&source, &options, live)?;
-            return Prepared::on_disk(&specification, &files, output, clock);
+            return Task::on_disk(&specification, &files, output, clock);
         }
         let table = source.read(&options, &mut |progress| live.rows(progress))?;
         live.show("making the model");
-        Ok(Prepared {
+        Ok(Task {
             bound: BoundRegression::new(&specification, &table, clock)?,
             stored: None,
         })
@@ -89,20 +89,20 @@ impl ModelArgs {
     }
 }
 
-impl Prepared {
+impl Task {
     /// Makes the model of a table that does not fit into memory.
     fn on_disk(
         specification: &Specification,
         files: &Files<'_>,
         output: Option<&Path>,
         clock: Instant,
-    ) -> Result<Prepared> {
+    ) -> Result<Task> {
         let regression = specification.learn(files)?;
         let stored = RowFile::new(output)?;
         let (bound, dropped_rows) = storing::bind(&regression, files, &stored)?;
         let mut choices = specification.choices(&regression);
         choices.push(("rows".into(), "on disk, shuffled".into()));
-        Ok(Prepared {
+        Ok(Task {
             bound: BoundRegression {
                 regression,
                 bound,

@@ -8,7 +8,7 @@ static ASKED: AtomicBool = AtomicBool::new(false);
 static WAITS: AtomicBool = AtomicBool::new(false);
 
 /// What must not be left behind when the process ends at once.
-static DOOMED: Mutex<Option<PathBuf>> = Mutex::new(None);
+static LEFTOVER: Mutex<Option<PathBuf>> = Mutex::new(None);
 
 /// The conventional exit code of a process that was interrupted.
 const INTERRUPTED: i32 = 130;
@@ -18,7 +18,7 @@ pub(crate) fn listen() {
     let _ = ctrlc::set_handler(|| {
         let again = ASKED.swap(true, Ordering::SeqCst);
         if again || !WAITS.load(Ordering::SeqCst) {
-            if let Ok(Some(path)) = DOOMED.lock().as_deref() {
+            if let Ok(Some(path)) = LEFTOVER.lock().as_deref() {
                 let _ = std::fs::remove_dir_all(path);
                 let _ = std::fs::remove_file(path);
             }
@@ -46,9 +46,9 @@ pub(crate) fn react(reaction: Reaction) {
     WAITS.store(reaction == Reaction::Finish, Ordering::SeqCst);
 }
 
-/// Names the file or folder that goes when the process is interrupted outside of training.
-pub(crate) fn doom(path: Option<&Path>) {
-    if let Ok(mut doomed) = DOOMED.lock() {
-        *doomed = path.map(Path::to_path_buf);
+/// Names the file or folder that is removed when the process is ended at once.
+pub(crate) fn remove_when_interrupted(path: Option<&Path>) {
+    if let Ok(mut leftover) = LEFTOVER.lock() {
+        *leftover = path.map(Path::to_path_buf);
     }
 }

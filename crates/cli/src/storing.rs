@@ -48,7 +48,7 @@ impl<'a> Files<'a> {
     }
 
     /// Reads all rows; the number of those that were left out.
-    fn scan(&self, columns: Option<&[&str]>, each: &mut EachBlock<'_>) -> Result<usize, Stopped> {
+    fn scan(&self, columns: Option<&[&str]>, each: &mut EachBlock<'_>) -> Result<usize, ScanError> {
         let mut options = self.options.clone();
         if let Some(columns) = columns {
             options.columns = Some(columns.iter().map(ToString::to_string).collect());
@@ -62,23 +62,23 @@ impl<'a> Files<'a> {
             })
         });
         match failed {
-            Some(error) => Err(Stopped::Regression(error)),
-            None => Ok(scanned.map_err(Stopped::Table)?.dropped_rows),
+            Some(error) => Err(ScanError::Regression(error)),
+            None => Ok(scanned.map_err(ScanError::Table)?.dropped_rows),
         }
     }
 }
 
 /// Why a visit ended early.
-enum Stopped {
+enum ScanError {
     Table(TableError),
     Regression(RegressionError),
 }
 
-impl From<Stopped> for anyhow::Error {
-    fn from(stopped: Stopped) -> anyhow::Error {
+impl From<ScanError> for anyhow::Error {
+    fn from(stopped: ScanError) -> anyhow::Error {
         match stopped {
-            Stopped::Table(error) => error.into(),
-            Stopped::Regression(error) => error.into(),
+            ScanError::Table(error) => error.into(),
+            ScanError::Regression(error) => error.into(),
         }
     }
 }
@@ -96,8 +96,8 @@ impl Blocks for Files<'_> {
     fn each(&self, columns: &[&str], visit: &mut EachBlock<'_>) -> Result<(), RegressionError> {
         match self.scan(Some(columns), visit) {
             Ok(_) => Ok(()),
-            Err(Stopped::Regression(error)) => Err(error),
-            Err(Stopped::Table(error)) => Err(RegressionError::Read(error.to_string())),
+            Err(ScanError::Regression(error)) => Err(error),
+            Err(ScanError::Table(error)) => Err(RegressionError::Read(error.to_string())),
         }
     }
 }
@@ -121,8 +121,8 @@ impl RowFile {
                 .map_err(|error| anyhow!("{}: cannot write: {error}", place.display()))?;
             (folder.path().join("rows"), Some(folder))
         };
-        let doomed = folder.as_ref().map_or(path.as_path(), Scratch::path);
-        interrupt::doom(Some(doomed));
+        let leftover = folder.as_ref().map_or(path.as_path(), Scratch::path);
+        interrupt::remove_when_interrupted(Some(leftover));
         Ok(RowFile {
             path,
             kept: false,
@@ -138,7 +138,7 @@ impl RowFile {
 
 impl Drop for RowFile {
     fn drop(&mut self) {
-        interrupt::doom(None);
+        interrupt::remove_when_interrupted(None);
         if !self.kept {
             let _ = std::fs::remove_file(&self.path);
         }

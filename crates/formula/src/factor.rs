@@ -39,7 +39,7 @@ pub struct Term {
 }
 
 /// Tells where and how a column is used.
-pub(crate) type Used<'a> = dyn FnMut(&str, Span, ColumnRole) + 'a;
+pub(crate) type UseListener<'a> = dyn FnMut(&str, Span, ColumnRole) + 'a;
 
 impl Factor {
     /// Whether it is coded by levels; text columns are so after `Terms::resolve`.
@@ -63,7 +63,7 @@ impl Factor {
         node: &Node,
         name: &str,
         arguments: &[Node],
-        used: &mut Used<'_>,
+        used: &mut UseListener<'_>,
     ) -> Result<Self, FormulaError> {
         match name {
             "C" => read_categorical(node.span, arguments, used),
@@ -89,7 +89,7 @@ impl Factor {
 }
 
 /// Arithmetic that reads at least one column.
-pub(crate) fn read_numbers(node: &Node, used: &mut Used<'_>) -> Result<Expr, FormulaError> {
+pub(crate) fn read_numbers(node: &Node, used: &mut UseListener<'_>) -> Result<Expr, FormulaError> {
     let expr = Expr::read(node, &mut |name, span| used(name, span, ColumnRole::Number))?;
     if expr.columns().is_empty() {
         return Err(FormulaError::new(node.span, "this names no column")
@@ -101,7 +101,7 @@ pub(crate) fn read_numbers(node: &Node, used: &mut Used<'_>) -> Result<Expr, For
 fn read_categorical(
     span: Span,
     arguments: &[Node],
-    used: &mut Used<'_>,
+    used: &mut UseListener<'_>,
 ) -> Result<Factor, FormulaError> {
     let argument = only("C", arguments, span)?;
     let NodeKind::Name(name) = &argument.bare().kind else {
@@ -114,7 +114,11 @@ fn read_categorical(
     Ok(Factor::Categorical(name.clone()))
 }
 
-fn read_poly(span: Span, arguments: &[Node], used: &mut Used<'_>) -> Result<Factor, FormulaError> {
+fn read_poly(
+    span: Span,
+    arguments: &[Node],
+    used: &mut UseListener<'_>,
+) -> Result<Factor, FormulaError> {
     let [argument, degree] = arguments else {
         let message = format!(
             "poly takes a column and a degree, found {}",

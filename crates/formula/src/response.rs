@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use crate::error::{FormulaError, Span};
 use crate::expansion::ColumnRole;
 use crate::expression::{Expr, only};
-use crate::factor::{Used, read_numbers};
+use crate::factor::{UseListener, read_numbers};
 use crate::function::Function;
 use crate::syntax::{Binary, Node, NodeKind, Sign, quoted};
 
@@ -40,7 +40,7 @@ pub(crate) struct LeftSide {
 ///
 /// `cbind(successes, trials)` and `successes | trials(n)` mean the same. R's `cbind` has
 /// failures second; a difference there is therefore refused and explained.
-pub(crate) fn read(node: &Node, used: &mut Used<'_>) -> Result<LeftSide, FormulaError> {
+pub(crate) fn read(node: &Node, used: &mut UseListener<'_>) -> Result<LeftSide, FormulaError> {
     match &node.kind {
         NodeKind::Paren(inner) => read(inner, used),
         NodeKind::Binary(Binary::Pipe, outcome, additions) => {
@@ -69,7 +69,7 @@ fn plain(outcome: Expr) -> LeftSide {
     }
 }
 
-fn read_outcome(node: &Node, used: &mut Used<'_>) -> Result<Expr, FormulaError> {
+fn read_outcome(node: &Node, used: &mut UseListener<'_>) -> Result<Expr, FormulaError> {
     match &node.kind {
         NodeKind::Paren(inner) => read_outcome(inner, used),
         NodeKind::Name(name) => {
@@ -99,7 +99,7 @@ fn read_outcome(node: &Node, used: &mut Used<'_>) -> Result<Expr, FormulaError> 
 fn read_additions(
     node: &Node,
     left: &mut LeftSide,
-    used: &mut Used<'_>,
+    used: &mut UseListener<'_>,
 ) -> Result<(), FormulaError> {
     match &node.kind {
         NodeKind::Paren(inner) => read_additions(inner, left, used),
@@ -144,7 +144,7 @@ fn read_additions(
 fn read_cbind(
     node: &Node,
     arguments: &[Node],
-    used: &mut Used<'_>,
+    used: &mut UseListener<'_>,
 ) -> Result<LeftSide, FormulaError> {
     let [successes, trials] = arguments else {
         let message = format!(
@@ -164,7 +164,7 @@ fn read_cbind(
     Ok(left)
 }
 
-fn read_trials(node: &Node, used: &mut Used<'_>) -> Result<Trials, FormulaError> {
+fn read_trials(node: &Node, used: &mut UseListener<'_>) -> Result<Trials, FormulaError> {
     match &node.bare().kind {
         NodeKind::Name(name) => {
             used(name, node.span, ColumnRole::Trials);

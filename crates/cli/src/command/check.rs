@@ -42,7 +42,7 @@ pub(crate) struct Check {
 }
 
 #[derive(Serialize)]
-struct Checked {
+struct CheckObject {
     verdict: &'static str,
     pareto_k: Option<f64>,
     pareto_k_threshold: f64,
@@ -64,7 +64,7 @@ struct Checked {
 impl Check {
     pub(crate) fn run(&self, session: &Session) -> Result<Outcome> {
         let saved = SavedFit::load(&self.fit)?;
-        let mut checked = Checked::new(&saved);
+        let mut checked = CheckObject::new(&saved);
         if !self.simulate.is_empty() {
             checked.simulation = self.ranks(&saved, session)?;
             checked.judge_simulation();
@@ -95,11 +95,11 @@ impl Check {
     }
 }
 
-impl Checked {
-    fn new(saved: &SavedFit) -> Checked {
+impl CheckObject {
+    fn new(saved: &SavedFit) -> CheckObject {
         let posterior = &saved.posterior;
         let (evidence, training) = (posterior.evidence.as_ref(), posterior.training());
-        let mut checked = Checked {
+        let mut checked = CheckObject {
             verdict: saved.verdict().level.name(),
             pareto_k: posterior.pareto_shape(),
             pareto_k_threshold: usable_shape(posterior.n_draws()),

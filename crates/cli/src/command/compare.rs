@@ -10,7 +10,7 @@ use lehr::regression::{Groups, SavedFit};
 use lehr::report::write_page;
 
 use crate::choice::{Choice, methods};
-use crate::fitting::{ModelArgs, Prepared};
+use crate::fitting::{ModelArgs, Task};
 use crate::interrupt;
 use crate::live::Live;
 use crate::object::FitObject;
@@ -84,7 +84,7 @@ impl Compare {
         Ok(Outcome::from(&best(&rivals).saved))
     }
 
-    fn rival(&self, session: &Session, prepared: &Prepared, fit: Fit<'_>) -> Result<Rival> {
+    fn rival(&self, session: &Session, prepared: &Task, fit: Fit<'_>) -> Result<Rival> {
         let mut live = Live::new(session, fit.method.info().name);
         let saved = prepared.fit(fit, &mut live, None)?;
         let test = if self.test.is_empty() {

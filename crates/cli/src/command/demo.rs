@@ -47,7 +47,7 @@ pub(crate) struct Demo {
 }
 
 #[derive(Serialize)]
-struct Shown {
+struct DemoObject {
     formula: &'static str,
     report: String,
     fits: Vec<FitObject>,
@@ -77,7 +77,7 @@ impl Demo {
             rivals.push(Rival { saved, test });
         }
         write_page(&compared(&rivals), &output)?;
-        let shown = Shown {
+        let shown = DemoObject {
             formula: DEMO_FORMULA,
             report: output.display().to_string(),
             fits: objects(&rivals),

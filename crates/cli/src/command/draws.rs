@@ -36,7 +36,7 @@ pub(crate) struct Draws {
 }
 
 #[derive(Serialize)]
-struct Written {
+struct DrawsObject {
     output: String,
     n_draws: usize,
     names: Vec<String>,
@@ -49,7 +49,7 @@ impl Draws {
         let saved = SavedFit::load(&self.fit)?;
         let columns = self.columns(&saved);
         self.write(&saved, &columns)?;
-        let written = Written {
+        let written = DrawsObject {
             output: self.output.display().to_string(),
             n_draws: saved.posterior.n_draws(),
             names: columns.iter().map(|one| one.name.to_string()).collect(),

@@ -68,7 +68,7 @@ pub(crate) struct Predict {
 }
 
 #[derive(Serialize)]
-struct Scored {
+struct PredictionObject {
     output: String,
     n_rows: u64,
     dropped_rows: usize,
@@ -98,7 +98,7 @@ impl Predict {
         Ok(Outcome::Done)
     }
 
-    fn score(&self, forecaster: &Forecaster<'_>, live: &Live) -> Result<Scored> {
+    fn score(&self, forecaster: &Forecaster<'_>, live: &Live) -> Result<PredictionObject> {
         let source = TableFiles::open(&self.tables)?;
         let mut options = self.reading.options(None)?;
         if self.only {
@@ -132,7 +132,7 @@ impl Predict {
         if let Some(sink) = sink {
             sink.finish()?;
         }
-        Ok(Scored {
+        Ok(PredictionObject {
             output: self.output.display().to_string(),
             n_rows: scanned.rows,
             dropped_rows: scanned.dropped_rows,

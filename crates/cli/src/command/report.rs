@@ -26,7 +26,7 @@ pub(crate) struct Report {
 
 /// Where a page went.
 #[derive(Serialize)]
-struct Written {
+struct ReportObject {
     output: String,
     verdict: &'static str,
 }
@@ -36,7 +36,7 @@ impl Report {
         writable(&self.output)?;
         let saved = SavedFit::load(&self.fit)?;
         write_page(&saved.report(), &self.output)?;
-        let written = Written {
+        let written = ReportObject {
             output: self.output.display().to_string(),
             verdict: saved.verdict().level.name(),
         };

@@ -32,12 +32,12 @@ pub type Lookup<'a, 'f> = dyn Fn(&str) -> Option<Column<'a>> + 'f;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Basis {
     factor: Factor,
-    fitted: Fitted,
+    fitted: Constants,
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub(super) enum Fitted {
+pub(super) enum Constants {
     Plain,
     Affine {
         mean: f64,
@@ -72,7 +72,7 @@ impl Basis {
         }
     }
 
-    pub(super) fn new(factor: Factor, fitted: Fitted) -> Self {
+    pub(super) fn new(factor: Factor, fitted: Constants) -> Self {
         Self { factor, fitted }
     }
 
@@ -89,13 +89,13 @@ impl Basis {
     /// The names with their levels apart.
     pub fn labels(&self) -> Vec<ColumnLabel> {
         match &self.fitted {
-            Fitted::Plain | Fitted::Affine { .. } => {
+            Constants::Plain | Constants::Affine { .. } => {
                 vec![ColumnLabel::plain(self.factor.to_string())]
             }
-            Fitted::Poly(fitted) => (1..=fitted.alpha.len())
+            Constants::Poly(fitted) => (1..=fitted.alpha.len())
                 .map(|degree| ColumnLabel::level(&self.factor.to_string(), degree.to_string()))
                 .collect(),
-            Fitted::Levels {
+            Constants::Levels {
                 column,
                 levels,
                 coding,
@@ -115,16 +115,16 @@ impl Basis {
             | Factor::Center(expr) => expr,
         };
         match &self.fitted {
-            Fitted::Plain => Ok(vec![numbers(&self.factor, expr, columns)?]),
-            Fitted::Affine { mean, scale } => {
+            Constants::Plain => Ok(vec![numbers(&self.factor, expr, columns)?]),
+            Constants::Affine { mean, scale } => {
                 let mut values = numbers(&self.factor, expr, columns)?;
                 for value in &mut values {
                     *value = (*value - mean) / scale;
                 }
                 Ok(vec![values])
             }
-            Fitted::Poly(fitted) => Ok(fitted.evaluate(&numbers(&self.factor, expr, columns)?)),
-            Fitted::Levels { levels, coding, .. } => {
+            Constants::Poly(fitted) => Ok(fitted.evaluate(&numbers(&self.factor, expr, columns)?)),
+            Constants::Levels { levels, coding, .. } => {
                 let codes = self.codes(columns)?;
                 let indicator = |level: u32| {
                     let row = |&code: &u32| f64::from(u8::from(code == level));
@@ -139,7 +139,7 @@ impl Basis {
     /// All levels of a categorical basis, the dropped one included; else nothing.
     pub fn levels(&self) -> Vec<String> {
         match &self.fitted {
-            Fitted::Levels { levels, .. } => levels.names(),
+            Constants::Levels { levels, .. } => levels.names(),
             _ => Vec::new(),
         }
     }
@@ -149,7 +149,7 @@ impl Basis {
     /// With many levels this is much smaller than [`evaluate`](Self::evaluate). Refuses a
     /// level that was not in the table it was fitted on.
     pub fn codes(&self, columns: &Lookup<'_, '_>) -> Result<Vec<u32>, BasisError> {
-        let Fitted::Levels { column, levels, .. } = &self.fitted else {
+        let Constants::Levels { column, levels, .. } = &self.fitted else {
             return Ok(Vec::new());
         };
         let found = columns(column).ok_or_else(|| BasisError::Unknown(column.clone()))?;

@@ -1,7 +1,7 @@
 //! Learns the constants of factors from a table that comes block after block.
 
 use super::error::BasisError;
-use super::factor_basis::{Basis, Column, Fitted, Lookup, numbers};
+use super::factor_basis::{Basis, Column, Constants, Lookup, numbers};
 use super::level::{Coding, LevelLearner};
 use super::polynomial::PolynomialLearner;
 use super::running::{Mean, Squares};
@@ -86,7 +86,7 @@ enum Lesson {
     Center(Mean),
     Scale(ScaleLearner),
     Poly(PolynomialLearner),
-    Learnt(Fitted),
+    Learnt(Constants),
 }
 
 impl Learner {
@@ -94,7 +94,7 @@ impl Learner {
         let lesson = match factor {
             Factor::Categorical(name) => Lesson::Levels(LevelLearner::new(name)),
             Factor::Column(_) => Lesson::Undecided,
-            Factor::Expression(_) => Lesson::Learnt(Fitted::Plain),
+            Factor::Expression(_) => Lesson::Learnt(Constants::Plain),
             Factor::Poly(_, degree) => {
                 Lesson::Poly(PolynomialLearner::new(&factor.to_string(), *degree))
             }
@@ -117,7 +117,7 @@ impl Learner {
         if let (Lesson::Undecided, Factor::Column(name)) = (&self.lesson, &self.factor) {
             self.lesson = match columns(name) {
                 Some(Column::Labels { .. }) => Lesson::Levels(LevelLearner::new(name)),
-                _ => Lesson::Learnt(Fitted::Plain),
+                _ => Lesson::Learnt(Constants::Plain),
             };
         }
         if let Lesson::Levels(learner) = &mut self.lesson {
@@ -166,12 +166,12 @@ impl Learner {
             return Err(BasisError::Empty(self.factor.to_string()));
         }
         let learnt = match &mut self.lesson {
-            Lesson::Center(mean) => Some(Fitted::Affine {
+            Lesson::Center(mean) => Some(Constants::Affine {
                 mean: mean.value,
                 scale: 1.0,
             }),
             Lesson::Scale(learner) => learner.turn(&self.factor)?,
-            Lesson::Poly(learner) => learner.turn()?.map(Fitted::Poly),
+            Lesson::Poly(learner) => learner.turn()?.map(Constants::Poly),
             Lesson::Undecided | Lesson::Levels(_) | Lesson::Learnt(_) => return Ok(Round::Last),
         };
         match learnt {
@@ -212,7 +212,7 @@ impl ScaleLearner {
         }
     }
 
-    fn turn(&mut self, factor: &Factor) -> Result<Option<Fitted>, BasisError> {
+    fn turn(&mut self, factor: &Factor) -> Result<Option<Constants>, BasisError> {
         if !self.varies {
             return Err(BasisError::Constant {
                 factor: factor.to_string(),
@@ -223,7 +223,7 @@ impl ScaleLearner {
             self.squares = Some(Squares::default());
             return Ok(None);
         };
-        Ok(Some(Fitted::Affine {
+        Ok(Some(Constants::Affine {
             mean: self.mean.value,
             scale: squares.root_mean(self.mean.count as f64 - 1.0),
         }))

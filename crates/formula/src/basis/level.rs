@@ -6,7 +6,7 @@ use lehr_spelling::nearest;
 use serde::{Deserialize, Serialize};
 
 use super::error::BasisError;
-use super::factor_basis::{Column, Fitted, Lookup};
+use super::factor_basis::{Column, Constants, Lookup};
 
 /// How a categorical factor becomes columns of zeros and ones.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -134,7 +134,7 @@ impl LevelLearner {
     }
 
     /// The levels in ascending order.
-    pub(super) fn finish(&mut self, coding: Coding) -> Result<Fitted, BasisError> {
+    pub(super) fn finish(&mut self, coding: Coding) -> Result<Constants, BasisError> {
         let mut numbers: Vec<f64> = (self.numbers.iter().copied()).map(f64::from_bits).collect();
         numbers.sort_by(f64::total_cmp);
         let mut texts: Vec<String> = std::mem::take(&mut self.texts).into_iter().collect();
@@ -150,7 +150,7 @@ impl LevelLearner {
                 column: self.name.clone(),
                 level: levels.names().remove(0),
             }),
-            _ => Ok(Fitted::Levels {
+            _ => Ok(Constants::Levels {
                 column: self.name.clone(),
                 levels,
                 coding,

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::column_use::ColumnRole;
 use super::terms::Intercept;
 use crate::error::FormulaError;
-use crate::factor::{Term, Used};
+use crate::factor::{Term, UseListener};
 use crate::syntax::{Binary, Node, NodeKind, quoted};
 
 /// Most groupings of one group term, and most columns of one grouping.
@@ -93,7 +93,7 @@ pub(crate) fn grouping_of(node: &Node) -> Result<String, FormulaError> {
 /// The groupings right of a `|`: `a/b` is `a` and `a:b`.
 pub(super) fn groupings(
     node: &Node,
-    used: &mut Used<'_>,
+    used: &mut UseListener<'_>,
 ) -> Result<Vec<Vec<String>>, FormulaError> {
     match &node.kind {
         NodeKind::Paren(inner) => groupings(inner, used),

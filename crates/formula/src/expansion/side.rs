@@ -7,7 +7,7 @@ use super::terms::Intercept;
 use crate::error::{FormulaError, Span};
 use crate::expression::{Expr, only};
 use crate::factor::{Factor, Term, read_numbers};
-use crate::syntax::{Binary, Node, NodeKind, Sign, Signed};
+use crate::syntax::{Binary, Node, NodeKind, Sign, SignedNode};
 
 /// A part of the right side.
 #[derive(Debug, Default)]
@@ -93,7 +93,7 @@ impl<'a> Expander<'a> {
         }
     }
 
-    fn sum(&mut self, items: &[Signed]) -> Result<Side, FormulaError> {
+    fn sum(&mut self, items: &[SignedNode]) -> Result<Side, FormulaError> {
         let mut sum = Side::default();
         for item in items {
             let first_use = self.uses.len();

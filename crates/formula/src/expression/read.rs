@@ -3,7 +3,7 @@
 use super::{Expr, Operation};
 use crate::error::{FormulaError, Span};
 use crate::function::{self, Function, SPECIALS};
-use crate::syntax::{Binary, Node, NodeKind, Sign, Signed, parse, tokens};
+use crate::syntax::{Binary, Node, NodeKind, Sign, SignedNode, parse, tokens};
 
 /// Most operations on top of each other.
 const MAX_HEIGHT: usize = 100;
@@ -63,7 +63,7 @@ impl Expr {
 }
 
 fn read_sum(
-    items: &[Signed],
+    items: &[SignedNode],
     span: Span,
     used: &mut dyn FnMut(&str, Span),
 ) -> Result<Expr, FormulaError> {

@@ -7,6 +7,6 @@ mod token;
 
 pub use lexer::quoted;
 pub(crate) use lexer::tokens;
-pub(crate) use node::{Binary, Node, NodeKind, Sign, Signed};
+pub(crate) use node::{Binary, Node, NodeKind, Sign, SignedNode};
 pub(crate) use parser::parse;
 pub(crate) use token::{Token, TokenKind};

@@ -18,7 +18,7 @@ pub(crate) enum NodeKind {
     Name(String),
     Dot,
     /// Flat, because formulas of thousands of summands are ordinary.
-    Sum(Vec<Signed>),
+    Sum(Vec<SignedNode>),
     Binary(Binary, Box<Node>, Box<Node>),
     Negative(Box<Node>),
     Call(String, Vec<Node>),
@@ -27,7 +27,7 @@ pub(crate) enum NodeKind {
 
 /// A summand.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Signed {
+pub(crate) struct SignedNode {
     pub(crate) sign: Sign,
     pub(crate) node: Node,
 }

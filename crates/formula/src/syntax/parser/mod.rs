@@ -4,7 +4,7 @@
 
 mod complaint;
 
-use super::node::{Binary, Node, NodeKind, Sign, Signed};
+use super::node::{Binary, Node, NodeKind, Sign, SignedNode};
 use super::token::{Token, TokenKind};
 use crate::error::{FormulaError, Span};
 
@@ -33,13 +33,13 @@ struct Parser<'a> {
     at: usize,
     end: usize,
     /// The parentheses that are open at this point.
-    open: Vec<Opened>,
+    open: Vec<OpenBracket>,
     depth: usize,
 }
 
 /// An open parenthesis and what it holds.
 #[derive(Clone, Copy)]
-struct Opened {
+struct OpenBracket {
     span: Span,
     holds: Holds,
 }
@@ -85,14 +85,14 @@ impl Parser<'_> {
         let mut sign = self.signs(Sign::Plus);
         loop {
             let node = self.binary(0)?;
-            items.push(Signed { sign, node });
+            items.push(SignedNode { sign, node });
             match self.peek() {
                 Some(TokenKind::Plus | TokenKind::Minus) => sign = self.signs(Sign::Plus),
                 _ => break,
             }
         }
         if let [
-            Signed {
+            SignedNode {
                 sign: Sign::Plus, ..
             },
         ] = &items[..]
@@ -227,7 +227,7 @@ impl Parser<'_> {
 
     fn open(&mut self, holds: Holds) -> Span {
         let span = self.span();
-        self.open.push(Opened { span, holds });
+        self.open.push(OpenBracket { span, holds });
         self.at += 1;
         span
     }
