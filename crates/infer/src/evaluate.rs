@@ -1,8 +1,6 @@
 //! Fresh draws of a trained guide, weighed on every row of the table.
 
-use lehr_density::Density;
-
-use crate::guide::{Frame, Gradient, Guide, Learned, PARAMS};
+use crate::guide::{Gradient, Guide, Learned, PARAMS, Place};
 use crate::pass::per_lane;
 use crate::train::{compile_within, weigh_prior};
 use lehr_numeric::batch::BatchError;
@@ -23,14 +21,14 @@ pub struct Evaluated {
 
 /// Draws z without weighing it on any row. A chain on a surrogate needs no table for this.
 pub fn draw(
-    (density, frame): (&dyn Density, &Frame),
+    place: Place<'_>,
     guide: &dyn Guide,
     learned: &Learned,
     (count, seed): (usize, u64),
 ) -> Result<Evaluated, BatchError> {
     let seed = seed.wrapping_add(APART);
     let compiled = |lanes: usize| {
-        compile_within((density, frame), learned, (lanes, seed), |context| {
+        compile_within(place, learned, (lanes, seed), |context| {
             let weighed = weigh_prior(context, guide, Gradient::Total);
             vec![weighed.latents, weighed.log_weight]
         })
@@ -41,13 +39,13 @@ pub fn draw(
         (program, lanes) = (compiled(1)?, 1);
     }
     program.set_learned(&learned.values);
-    let size = density.latents().size();
+    let size = place.density.latents().size();
     let mut drawn = Evaluated {
         latents: Vec::with_capacity(count * size),
         log_weights: Vec::with_capacity(count),
     };
     for step in 0..count.div_ceil(lanes) as u64 {
-        program.fill(density.source(), step);
+        program.fill(place.density.source(), step);
         program.run();
         let more = lanes.min(count - drawn.log_weights.len());
         drawn
@@ -62,15 +60,15 @@ pub fn draw(
 
 /// Draws z and weighs it on every row, streamed.
 pub fn evaluate(
-    (density, frame): (&dyn Density, &Frame),
+    place: Place<'_>,
     guide: &dyn Guide,
     learned: &Learned,
     run: (usize, u64),
 ) -> Result<Evaluated, BatchError> {
-    let mut drawn = draw((density, frame), guide, learned, run)?;
-    let size = density.latents().size();
+    let mut drawn = draw(place, guide, learned, run)?;
+    let size = place.density.latents().size();
     let params = learned.get(PARAMS).unwrap_or(&[]);
-    let mut rows = per_lane(density, LANES);
+    let mut rows = per_lane(place.density, LANES);
     let mut block = vec![0.0; LANES * size];
     for (k, weights) in drawn.log_weights.chunks_mut(LANES).enumerate() {
         let start = k * LANES * size;

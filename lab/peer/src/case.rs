@@ -54,10 +54,10 @@ enum BaseName {
 }
 
 impl Case {
-    fn base(&self) -> Base {
+    fn base(&self) -> Arc<dyn Base> {
         match self.base {
-            BaseName::MeanField => Base::MeanField(MeanField::default()),
-            BaseName::FullRank => Base::FullRank(FullRank::default()),
+            BaseName::MeanField => Arc::new(MeanField::default()),
+            BaseName::FullRank => Arc::new(FullRank::default()),
         }
     }
 

@@ -5,9 +5,7 @@ use std::time::Instant;
 
 use anyhow::{Context, Result};
 use lehr_infer::evaluate::evaluate;
-use lehr_infer::guide::Frame;
-use lehr_infer::guide::Guide;
-use lehr_infer::guide::Learned;
+use lehr_infer::guide::{Frame, Guide, Learned, Place};
 use lehr_infer::run::Run;
 use lehr_infer::train::Schedule;
 use lehr_infer::train::Score;
@@ -134,7 +132,10 @@ impl Session {
         let density = self.density()?;
         let guide = case.guide(density);
         let learned = at.learned(guide.blocks(density))?;
-        let place = (density as &dyn lehr_density::Density, &Frame::Identity);
+        let place = Place {
+            density,
+            frame: &Frame::Identity,
+        };
         let weights = evaluate(place, guide.as_ref(), &learned, sample)?.log_weights;
         let error = sd(&weights) / (weights.len() as f64).sqrt();
         Ok(json!({ "mean": mean(&weights), "error": error }))

@@ -1,5 +1,7 @@
 //! `lehr-lab bench step`: what one training step costs on generated data.
 
+use std::sync::Arc;
+
 use std::time::Instant;
 
 use anyhow::{Context, Result, ensure};
@@ -146,10 +148,10 @@ impl Step {
         let trains = trains.with_context(|| format!("{}: it trains no guide", info.name))?;
         let density = logistic::generate(self.rows, self.dim)?;
         let base = trains.base(&density);
-        let point = self.point(&density, base);
+        let point = self.point(&density, base.clone());
         let ground = Groundwork {
             density: &density,
-            base,
+            base: base.clone(),
             point: &point,
             batch: self.batch,
             seed: 0,
@@ -211,7 +213,7 @@ impl Step {
     }
 
     /// The model's own start, with what `taylor` expands at.
-    fn point(&self, density: &dyn Density, base: Base) -> StartingPoint {
+    fn point(&self, density: &dyn Density, base: Arc<dyn Base>) -> StartingPoint {
         let request = Request {
             density,
             base,

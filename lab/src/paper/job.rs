@@ -57,10 +57,10 @@ pub enum Gaussian {
 }
 
 impl Gaussian {
-    fn base(self) -> Base {
+    fn base(self) -> Arc<dyn Base> {
         match self {
-            Gaussian::MeanField => Base::MeanField(MeanField::default()),
-            Gaussian::FullRank => Base::FullRank(FullRank::default()),
+            Gaussian::MeanField => Arc::new(MeanField::default()),
+            Gaussian::FullRank => Arc::new(FullRank::default()),
         }
     }
 

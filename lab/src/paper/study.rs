@@ -1,11 +1,13 @@
 //! The closed-form study: one linear regression, its chains exactly and by our sampler.
 
+use std::sync::Arc;
+
 use faer::{Mat, Scale};
 use lehr_infer::annealed::{Annealed, AnnealedStart, Drive, Momentum};
 use lehr_infer::conjugate::{Gaussian, Information, Regression, Walk, inverse, trace};
 use lehr_infer::evaluate::evaluate;
 use lehr_infer::fit::FitError;
-use lehr_infer::guide::{Base, Frame, Guide, Learned, MeanField};
+use lehr_infer::guide::{Frame, Guide, Learned, MeanField, Place};
 use lehr_infer::posterior::Estimate;
 use lehr_model::distribution::{Distribution, Normal};
 use lehr_model::{Bound, Model};
@@ -176,7 +178,7 @@ impl Study {
         let step_size = self.falling(steps);
         let guide = Annealed {
             // The prior, as it stands.
-            base: Base::MeanField(MeanField { start_scale: 1.0 }),
+            base: Arc::new(MeanField { start_scale: 1.0 }),
             drive: Drive::FullData,
             steps,
             momentum: Momentum::Diagonal,
@@ -189,7 +191,11 @@ impl Study {
         };
         let density = bind(&self.regression)?;
         let learned = Learned::new(guide.blocks(&density));
-        let found = evaluate((&density, &Frame::Identity), &guide, &learned, (draws, 1));
+        let place = Place {
+            density: &density,
+            frame: &Frame::Identity,
+        };
+        let found = evaluate(place, &guide, &learned, (draws, 1));
         let weights = found.map_err(|error| PaperError::Fit {
             cell: format!("chain of {steps} steps"),
             source: Box::new(FitError::Batch(error)),

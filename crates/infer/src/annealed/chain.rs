@@ -1,107 +1,66 @@
-//! The chain itself: one leapfrog for every annealed method.
+//! The chain itself: one leapfrog for every annealed method and for states of any shape.
 
-use lehr_graph::Expr;
+use lehr_graph::{Expr, Shape};
 
-use super::drive::Driving;
 use super::quantity::Quantities;
-use super::{Annealed, Momentum};
-use crate::guide::{Context, Drawn, Gaussian};
 
-/// A chain within one program.
+/// Between which log densities a chain is annealed, and where its randomness comes from.
 ///
-/// The state x is z itself, or the whitened z under [`Momentum::Whitened`], z = μ + F x. A
-/// linear change of coordinates only renames momentum, so the weight is the same expression.
-pub(super) struct Chain<'a, 'g, 'd> {
-    guide: &'a Annealed,
-    context: &'a Context<'g, 'd>,
-    base: Box<dyn Gaussian<'g> + 'g>,
-    driving: Driving<'a, 'g, 'd>,
-    quantities: Quantities<'g>,
-    coordinates: Coordinates,
+/// A state x is `[D]`, one chain, or `[B, d]`, a chain for each row. Log densities then are one
+/// number, or `[B]`, each a function of its own row of x alone.
+pub(crate) trait Path<'g> {
+    /// The log density that the chain ends at, as step `k` sees it.
+    fn target(&self, k: usize, x: Expr<'g>) -> Expr<'g>;
+
+    /// The log density that the chain starts from, up to a constant.
+    fn base(&self, x: Expr<'g>) -> Expr<'g>;
+
+    /// Fresh standard normal numbers.
+    fn noise(&self, name: &str, shape: Shape) -> Expr<'g>;
 }
 
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Coordinates {
-    Own,
-    Whitened,
+/// Leapfrog steps along a path.
+pub(crate) struct Chain<'a, 'g> {
+    pub(crate) path: &'a dyn Path<'g>,
+    pub(crate) quantities: &'a Quantities<'g>,
+    /// K
+    pub(crate) steps: usize,
 }
 
 /// Position and momentum, the latter in units of its standard deviation.
 #[derive(Clone, Copy)]
-struct State<'g> {
-    x: Expr<'g>,
-    p: Expr<'g>,
+pub(crate) struct State<'g> {
+    pub(crate) x: Expr<'g>,
+    pub(crate) p: Expr<'g>,
 }
 
-impl<'a, 'g, 'd> Chain<'a, 'g, 'd> {
-    pub(super) fn new(guide: &'a Annealed, context: &'a Context<'g, 'd>) -> Chain<'a, 'g, 'd> {
-        let base = guide.base.gaussian(context);
-        let size = base.mean().shape().size();
-        let whitens = base.unwhiten(base.mean()).is_some();
-        Chain {
-            coordinates: match guide.momentum {
-                Momentum::Whitened if whitens => Coordinates::Whitened,
-                _ => Coordinates::Own,
-            },
-            driving: Driving::new(&guide.drive, context),
-            quantities: Quantities::new(&guide.start, context, size, guide.steps),
-            guide,
-            context,
-            base,
-        }
+/// Where a chain ended.
+#[derive(Clone, Copy)]
+pub(crate) struct End<'g> {
+    pub(crate) x: Expr<'g>,
+    /// Σ log N(v̂ₖ) − log N(vₖ), one for each chain.
+    pub(crate) log_weight: Expr<'g>,
+}
+
+impl<'g> Chain<'_, 'g> {
+    /// The momentum that the first step (0) or a later one is refreshed with.
+    pub(crate) fn momentum(&self, k: usize, shape: Shape) -> Expr<'g> {
+        self.path.noise(&format!("momentum {k}"), shape)
     }
 
-    /// The whole chain: z_K, and −log q₀(z₀) + Σ log N(v̂ₖ) − log N(vₖ) as its weight.
-    pub(super) fn run(&self) -> Drawn<'g> {
-        let (mut state, mut log_weight) = self.start();
-        for k in 0..self.guide.steps {
+    /// All steps.
+    pub(crate) fn run(&self, mut state: State<'g>, mut log_weight: Expr<'g>) -> End<'g> {
+        for k in 0..self.steps {
             let kicked = self.leapfrog(k, state);
-            log_weight = log_weight + 0.5 * (state.p.square().sum() - kicked.p.square().sum());
+            log_weight = log_weight + 0.5 * (each(state.p.square()) - each(kicked.p.square()));
             state = State {
                 p: self.refreshed(k, kicked.p),
                 ..kicked
             };
         }
-        Drawn {
-            latents: self.latents(state.x),
+        End {
+            x: state.x,
             log_weight,
-        }
-    }
-
-    fn start(&self) -> (State<'g>, Expr<'g>) {
-        let shape = self.base.mean().shape();
-        let p = self.context.noise("momentum 0", shape);
-        match self.coordinates {
-            Coordinates::Own => {
-                let drawn = self.base.draw(self.context);
-                let x = drawn.latents;
-                (State { x, p }, drawn.log_weight)
-            }
-            Coordinates::Whitened => {
-                let x = self.context.noise("base_noise", shape);
-                let log_weight = -self.base_log_density(x) + self.log_volume();
-                (State { x, p }, log_weight)
-            }
-        }
-    }
-
-    /// log q₀ in the chain's coordinates; whitened, without the constant volume of the map.
-    fn base_log_density(&self, x: Expr<'g>) -> Expr<'g> {
-        match self.coordinates {
-            Coordinates::Own => self.base.log_density(x),
-            Coordinates::Whitened => -0.5 * x.square().sum(),
-        }
-    }
-
-    /// ln |F| + ½D ln 2π: what −log q₀(z) has beyond ½|x|².
-    fn log_volume(&self) -> Expr<'g> {
-        -self.base.log_density(self.base.mean())
-    }
-
-    fn latents(&self, x: Expr<'g>) -> Expr<'g> {
-        match self.coordinates {
-            Coordinates::Own => x,
-            Coordinates::Whitened => self.base.unwhiten(x).expect("chosen only if it can be"),
         }
     }
 
@@ -121,9 +80,9 @@ impl<'a, 'g, 'd> Chain<'a, 'g, 'd> {
         let move_by = step * self.quantities.per_deviation;
         let half = (x + 0.5 * (move_by * p)).anchor();
         // β joins the slopes, not the log likelihood: D numbers to scale and none per row.
-        let slope = |log_density| self.context.graph().grad(log_density, &[half])[0];
-        let target = slope(self.target(k, half));
-        let base = slope(self.base_log_density(half));
+        let slope = |log_density: Expr<'g>| x.graph().grad(log_density.sum(), &[half])[0];
+        let target = slope(self.path.target(k, half));
+        let base = slope(self.path.base(half));
         let p = p + move_by * (beta * target + (1.0 - beta) * base);
         State {
             x: half + 0.5 * (move_by * p),
@@ -131,21 +90,23 @@ impl<'a, 'g, 'd> Chain<'a, 'g, 'd> {
         }
     }
 
-    /// Ψ₀ + Ψ̂
-    fn target(&self, k: usize, x: Expr<'g>) -> Expr<'g> {
-        let at = self.context.at(self.latents(x));
-        let prior = self.context.density().log_prior(&at);
-        prior + self.driving.log_likelihood(k, &at)
-    }
-
     /// v = γv̂ + √(1−γ²)ε; the momentum after the last step is not used.
     fn refreshed(&self, k: usize, p: Expr<'g>) -> Expr<'g> {
-        if k + 1 == self.guide.steps {
+        if k + 1 == self.steps {
             return p;
         }
-        let noise = self
-            .context
-            .noise(&format!("momentum {}", k + 1), p.shape());
+        let noise = self.momentum(k + 1, p.shape());
         self.quantities.kept * p + self.quantities.renewed * noise
     }
 }
+
+/// The sum over the coordinates of each chain.
+pub(crate) fn each(values: Expr<'_>) -> Expr<'_> {
+    match values.shape().rank() {
+        0 | 1 => values.sum(),
+        rank => values.sum_axis(rank - 1),
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -6,20 +6,23 @@
 
 mod chain;
 mod drive;
+mod path;
 mod quantity;
 
 pub use drive::Drive;
 pub use quantity::{AnnealedStart, MAX_STEP_SIZE, Momentum};
 
+use std::sync::Arc;
+
 use lehr_density::Density;
 
 use crate::guide::{Base, Block, Context, Drawn, Gradient, Guide};
-use chain::Chain;
+use path::LatentPath;
 
-/// A chain of leapfrog steps on top of a Gaussian.
+/// A chain of leapfrog steps on top of a base.
 pub struct Annealed {
     /// q₀, where the chain starts.
-    pub base: Base,
+    pub base: Arc<dyn Base>,
     /// What stands for the log likelihood within the chain.
     pub drive: Drive,
     /// K, how many leapfrog steps there are. Zero steps are the base itself.
@@ -45,6 +48,6 @@ impl Guide for Annealed {
             return self.base.draw(context, gradient);
         }
         // The score term has no closed form along a chain: the total gradient is what there is.
-        Chain::new(self, context).run()
+        LatentPath::new(self, context).run(self)
     }
 }

@@ -91,18 +91,20 @@ impl<'g> Quantities<'g> {
         size: usize,
         steps: usize,
     ) -> Quantities<'g> {
-        let learned: Vec<Expr<'g>> = start
-            .blocks(size, steps)
-            .iter()
-            .map(|b| context.learned(b))
-            .collect();
+        let blocks = start.blocks(size, steps);
+        let learned: Vec<Expr<'g>> = blocks.iter().map(|b| context.learned(b)).collect();
+        Quantities::of(&learned, start.max_step_size)
+    }
+
+    /// The quantities of these learned ones, in the order of their blocks.
+    pub(crate) fn of(learned: &[Expr<'g>], max_step_size: f64) -> Quantities<'g> {
         let cumulative = learned[2].exp().cumulative_sum();
         let kept = learned[3].sigmoid();
         Quantities {
-            step_size: start.max_step_size * learned[0].sigmoid(),
+            step_size: max_step_size * learned[0].sigmoid(),
             step_growth: learned[1],
-            max_step_size: start.max_step_size,
-            inverse_temperatures: cumulative / cumulative.entry(steps - 1),
+            max_step_size,
+            inverse_temperatures: cumulative / cumulative.entry(cumulative.shape().size() - 1),
             kept,
             renewed: (1.0 - kept.square()).sqrt(),
             per_deviation: (learned[4] * -0.5).exp(),

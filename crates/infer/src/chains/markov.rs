@@ -198,10 +198,10 @@ fn start(
     density: &dyn Density,
     seed: u64,
 ) -> Result<(&'static str, Frame), FitError> {
-    let base = if density.latents().size() <= MAX_DENSE {
-        Base::FullRank(FullRank::default())
+    let base: Arc<dyn Base> = if density.latents().size() <= MAX_DENSE {
+        Arc::new(FullRank::default())
     } else {
-        Base::MeanField(MeanField::default())
+        Arc::new(MeanField::default())
     };
     let request = Request {
         density,

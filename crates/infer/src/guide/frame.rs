@@ -6,6 +6,7 @@
 
 use std::sync::Arc;
 
+use lehr_density::Density;
 use lehr_graph::Expr;
 use serde::{Deserialize, Serialize};
 
@@ -30,6 +31,15 @@ pub enum Frame {
         /// F in row-major order.
         factor: Arc<[f64]>,
     },
+}
+
+/// A model, and the coordinates in which a guide of it moves.
+#[derive(Clone, Copy)]
+pub struct Place<'a> {
+    /// The model and its rows.
+    pub density: &'a dyn Density,
+    /// The coordinates.
+    pub frame: &'a Frame,
 }
 
 impl Frame {

@@ -1,15 +1,27 @@
 //! A Gaussian with all correlations, by its Cholesky factor.
 
+use std::sync::Arc;
+
 use lehr_density::Density;
-use lehr_graph::Expr;
+use lehr_graph::{Expr, Shape};
 use serde::{Deserialize, Serialize};
 
-use super::gaussian::{Gaussian, HALF_LN_TWO_PI};
+use super::base::{Base, BaseInfo, Covariance, Image, Transport, decoded, draw, encoded, log_norm};
 use super::mean_field::mean_and_scale;
-use super::{Block, Context, Drawn};
+use super::{Block, Context, Drawn, Gradient, Guide};
 
 /// The part of the factor below its diagonal; what lies above is not read.
-pub(crate) const BELOW: &str = "base_below";
+const BELOW: &str = "base_below";
+
+/// The row of this base.
+pub(super) static INFO: BaseInfo = BaseInfo {
+    name: "full-rank",
+    help: "all correlations",
+    covariance: Covariance::Full,
+    is_gaussian: true,
+    new: || Arc::new(FullRank::default()),
+    restore: decoded::<FullRank>,
+};
 
 /// q(z) = N(z | μ, L Lᵀ), L lower triangular with eˢ on its diagonal.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
@@ -24,26 +36,40 @@ impl Default for FullRank {
     }
 }
 
-impl FullRank {
-    pub(crate) fn blocks(self, density: &dyn Density) -> Vec<Block> {
+impl Guide for FullRank {
+    fn blocks(&self, density: &dyn Density) -> Vec<Block> {
         let size = density.latents().size();
         let mut blocks = mean_and_scale(density, self.start_scale);
         blocks.push(Block::filled(BELOW, &[size, size], 0.0));
         blocks
     }
 
-    pub(crate) fn gaussian<'g>(self, context: &Context<'g, '_>) -> Correlated<'g> {
-        let blocks = self.blocks(context.density());
-        Correlated::new(
-            context.learned(&blocks[0]),
-            context.learned(&blocks[1]),
-            context.learned(&blocks[2]),
-        )
+    fn draw<'g>(&self, context: &Context<'g, '_>, gradient: Gradient) -> Drawn<'g> {
+        draw(self, context, gradient)
     }
 }
 
-/// A Gaussian by its factor.
-pub(crate) struct Correlated<'g> {
+impl Base for FullRank {
+    fn info(&self) -> &'static BaseInfo {
+        &INFO
+    }
+
+    fn write<'g>(&self, context: &Context<'g, '_>) -> Box<dyn Transport<'g> + 'g> {
+        let blocks = self.blocks(context.density());
+        Box::new(Correlated::new(
+            context.learned(&blocks[0]),
+            context.learned(&blocks[1]),
+            context.learned(&blocks[2]),
+        ))
+    }
+
+    fn bytes(&self) -> Vec<u8> {
+        encoded(self)
+    }
+}
+
+/// T(x) = μ + L x
+struct Correlated<'g> {
     mean: Expr<'g>,
     log_scale: Expr<'g>,
     below: Expr<'g>,
@@ -62,31 +88,24 @@ impl<'g> Correlated<'g> {
     }
 }
 
-impl<'g> Gaussian<'g> for Correlated<'g> {
-    fn mean(&self) -> Expr<'g> {
-        self.mean
+impl<'g> Transport<'g> for Correlated<'g> {
+    fn shape(&self) -> Shape {
+        self.mean.shape()
     }
 
-    fn draw(&self, context: &Context<'g, '_>) -> Drawn<'g> {
-        let noise = context.noise("base_noise", self.mean.shape());
-        let size = self.mean.shape().size() as f64;
-        Drawn {
-            latents: self.mean + self.factor.dot(noise),
-            log_weight: 0.5 * noise.square().sum() + self.log_scale.sum() + size * HALF_LN_TWO_PI,
-        }
+    fn map(&self, x: Expr<'g>) -> Option<Image<'g>> {
+        Some(Image {
+            latents: self.mean + self.factor.dot(x),
+            log_volume: self.log_scale.sum(),
+        })
     }
 
-    fn log_density(&self, latents: Expr<'g>) -> Expr<'g> {
-        let whitened = self.factor.solve_lower(latents - self.mean);
-        let size = self.mean.shape().size() as f64;
-        -0.5 * whitened.square().sum() - self.log_scale.sum() - size * HALF_LN_TWO_PI
+    fn log_density(&self, latents: Expr<'g>) -> Option<Expr<'g>> {
+        let x = self.factor.solve_lower(latents - self.mean);
+        Some(-0.5 * x.square().sum() - self.log_scale.sum() - log_norm(self.shape()))
     }
 
-    fn unwhiten(&self, whitened: Expr<'g>) -> Option<Expr<'g>> {
-        Some(self.mean + self.factor.dot(whitened))
-    }
-
-    fn stopped(&self) -> Box<dyn Gaussian<'g> + 'g> {
+    fn stopped(&self) -> Box<dyn Transport<'g> + 'g> {
         Box::new(Correlated::new(
             self.mean.stop_gradient(),
             self.log_scale.stop_gradient(),

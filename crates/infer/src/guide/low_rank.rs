@@ -1,15 +1,27 @@
 //! A Gaussian with a few directions of correlation besides independent scales.
 
+use std::sync::Arc;
+
 use lehr_density::Density;
-use lehr_graph::Expr;
+use lehr_graph::{Expr, Shape};
 use serde::{Deserialize, Serialize};
 
-use super::gaussian::{Gaussian, HALF_LN_TWO_PI};
+use super::base::{Base, BaseInfo, Covariance, Image, Transport, decoded, draw, encoded, log_norm};
 use super::mean_field::mean_and_scale;
-use super::{Block, Context, Drawn};
+use super::{Block, Context, Drawn, Gradient, Guide};
 
 /// The columns of the low-rank part.
-pub(crate) const DIRECTIONS: &str = "base_directions";
+const DIRECTIONS: &str = "base_directions";
+
+/// The row of this base.
+pub(super) static INFO: BaseInfo = BaseInfo {
+    name: "low-rank",
+    help: "a few directions of correlation",
+    covariance: Covariance::Diagonal,
+    is_gaussian: false,
+    new: || Arc::new(LowRank::default()),
+    restore: decoded::<LowRank>,
+};
 
 /// q(z) = N(z | μ, W Wᵀ + diag σ²), W with `rank` columns.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
@@ -29,8 +41,8 @@ impl Default for LowRank {
     }
 }
 
-impl LowRank {
-    pub(crate) fn blocks(&self, density: &dyn Density) -> Vec<Block> {
+impl Guide for LowRank {
+    fn blocks(&self, density: &dyn Density) -> Vec<Block> {
         let size = density.latents().size();
         let mut blocks = mean_and_scale(density, self.start_scale);
         // W = 0 is a saddle: no column would learn. Small fixed waves break the tie.
@@ -44,18 +56,33 @@ impl LowRank {
         blocks
     }
 
-    pub(crate) fn gaussian<'g>(&self, context: &Context<'g, '_>) -> Directed<'g> {
-        let blocks = self.blocks(context.density());
-        Directed::new(
-            context.learned(&blocks[0]),
-            context.learned(&blocks[1]),
-            context.learned(&blocks[2]),
-        )
+    fn draw<'g>(&self, context: &Context<'g, '_>, gradient: Gradient) -> Drawn<'g> {
+        draw(self, context, gradient)
     }
 }
 
-/// A Gaussian by directions and scales; densities by the Woodbury identity.
-pub(crate) struct Directed<'g> {
+impl Base for LowRank {
+    fn info(&self) -> &'static BaseInfo {
+        &INFO
+    }
+
+    fn write<'g>(&self, context: &Context<'g, '_>) -> Box<dyn Transport<'g> + 'g> {
+        let blocks = self.blocks(context.density());
+        Box::new(Directed::new(
+            context.learned(&blocks[0]),
+            context.learned(&blocks[1]),
+            context.learned(&blocks[2]),
+        ))
+    }
+
+    fn bytes(&self) -> Vec<u8> {
+        encoded(self)
+    }
+}
+
+/// A Gaussian by directions and scales, which takes more noise than there are latents; densities
+/// by the Woodbury identity.
+struct Directed<'g> {
     mean: Expr<'g>,
     log_scale: Expr<'g>,
     directions: Expr<'g>,
@@ -79,11 +106,26 @@ impl<'g> Directed<'g> {
             inner,
         }
     }
+
+    /// ln q(z)
+    fn density(&self, latents: Expr<'g>) -> Expr<'g> {
+        let whitened = (latents - self.mean) * (-self.log_scale).exp();
+        let seen = self
+            .inner
+            .solve_lower(self.scaled.transpose().dot(whitened));
+        let distance = whitened.square().sum() - seen.square().sum();
+        let half_log_determinant = self.log_scale.sum() + self.inner.diagonal().ln().sum();
+        -0.5 * distance - half_log_determinant - log_norm(self.shape())
+    }
 }
 
-impl<'g> Gaussian<'g> for Directed<'g> {
-    fn mean(&self) -> Expr<'g> {
-        self.mean
+impl<'g> Transport<'g> for Directed<'g> {
+    fn shape(&self) -> Shape {
+        self.mean.shape()
+    }
+
+    fn map(&self, _: Expr<'g>) -> Option<Image<'g>> {
+        None
     }
 
     fn draw(&self, context: &Context<'g, '_>) -> Drawn<'g> {
@@ -92,26 +134,14 @@ impl<'g> Gaussian<'g> for Directed<'g> {
         let latents = self.mean + self.log_scale.exp() * noise + self.directions.dot(along);
         Drawn {
             latents,
-            log_weight: -self.log_density(latents),
+            log_weight: -self.density(latents),
         }
     }
 
-    fn log_density(&self, latents: Expr<'g>) -> Expr<'g> {
-        let whitened = (latents - self.mean) * (-self.log_scale).exp();
-        let seen = self
-            .inner
-            .solve_lower(self.scaled.transpose().dot(whitened));
-        let size = self.mean.shape().size() as f64;
-        let distance = whitened.square().sum() - seen.square().sum();
-        let half_log_determinant = self.log_scale.sum() + self.inner.diagonal().ln().sum();
-        -0.5 * distance - half_log_determinant - size * HALF_LN_TWO_PI
+    fn log_density(&self, latents: Expr<'g>) -> Option<Expr<'g>> {
+        Some(self.density(latents))
     }
-
-    fn unwhiten(&self, _: Expr<'g>) -> Option<Expr<'g>> {
-        None
-    }
-
-    fn stopped(&self) -> Box<dyn Gaussian<'g> + 'g> {
+    fn stopped(&self) -> Box<dyn Transport<'g> + 'g> {
         Box::new(Directed::new(
             self.mean.stop_gradient(),
             self.log_scale.stop_gradient(),

@@ -1,15 +1,27 @@
 //! Independent Gaussians.
 
+use std::sync::Arc;
+
 use lehr_density::Density;
-use lehr_graph::Expr;
+use lehr_graph::{Expr, Shape};
 use serde::{Deserialize, Serialize};
 
-use super::gaussian::{Gaussian, HALF_LN_TWO_PI};
-use super::{Block, Context, Drawn};
+use super::base::{Base, BaseInfo, Covariance, Image, Transport, decoded, draw, encoded, log_norm};
+use super::{Block, Context, Drawn, Gradient, Guide};
 
 /// The names of the blocks that all Gaussians share.
 pub(crate) const MEAN: &str = "base_mean";
 pub(crate) const LOG_SCALE: &str = "base_log_scale";
+
+/// The row of this base.
+pub(super) static INFO: BaseInfo = BaseInfo {
+    name: "mean-field",
+    help: "independent latents",
+    covariance: Covariance::Diagonal,
+    is_gaussian: true,
+    new: || Arc::new(MeanField::default()),
+    restore: decoded::<MeanField>,
+};
 
 /// q(z) = Π N(zᵢ | μᵢ, σᵢ²)
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
@@ -24,17 +36,31 @@ impl Default for MeanField {
     }
 }
 
-impl MeanField {
-    pub(crate) fn blocks(self, density: &dyn Density) -> Vec<Block> {
+impl Guide for MeanField {
+    fn blocks(&self, density: &dyn Density) -> Vec<Block> {
         mean_and_scale(density, self.start_scale)
     }
 
-    pub(crate) fn gaussian<'g>(self, context: &Context<'g, '_>) -> Independent<'g> {
+    fn draw<'g>(&self, context: &Context<'g, '_>, gradient: Gradient) -> Drawn<'g> {
+        draw(self, context, gradient)
+    }
+}
+
+impl Base for MeanField {
+    fn info(&self) -> &'static BaseInfo {
+        &INFO
+    }
+
+    fn write<'g>(&self, context: &Context<'g, '_>) -> Box<dyn Transport<'g> + 'g> {
         let blocks = self.blocks(context.density());
-        Independent {
+        Box::new(Independent {
             mean: context.learned(&blocks[0]),
             log_scale: context.learned(&blocks[1]),
-        }
+        })
+    }
+
+    fn bytes(&self) -> Vec<u8> {
+        encoded(self)
     }
 }
 
@@ -47,37 +73,30 @@ pub(crate) fn mean_and_scale(density: &dyn Density, scale: f64) -> Vec<Block> {
     ]
 }
 
-/// A Gaussian with independent coordinates.
-pub(crate) struct Independent<'g> {
+/// T(x) = μ + σ∘x
+struct Independent<'g> {
     mean: Expr<'g>,
     log_scale: Expr<'g>,
 }
 
-impl<'g> Gaussian<'g> for Independent<'g> {
-    fn mean(&self) -> Expr<'g> {
-        self.mean
+impl<'g> Transport<'g> for Independent<'g> {
+    fn shape(&self) -> Shape {
+        self.mean.shape()
     }
 
-    fn draw(&self, context: &Context<'g, '_>) -> Drawn<'g> {
-        let noise = context.noise("base_noise", self.mean.shape());
-        let size = self.mean.shape().size() as f64;
-        Drawn {
-            latents: self.mean + self.log_scale.exp() * noise,
-            log_weight: 0.5 * noise.square().sum() + self.log_scale.sum() + size * HALF_LN_TWO_PI,
-        }
+    fn map(&self, x: Expr<'g>) -> Option<Image<'g>> {
+        Some(Image {
+            latents: self.mean + self.log_scale.exp() * x,
+            log_volume: self.log_scale.sum(),
+        })
     }
 
-    fn log_density(&self, latents: Expr<'g>) -> Expr<'g> {
-        let whitened = (latents - self.mean) * (-self.log_scale).exp();
-        let size = self.mean.shape().size() as f64;
-        -0.5 * whitened.square().sum() - self.log_scale.sum() - size * HALF_LN_TWO_PI
+    fn log_density(&self, latents: Expr<'g>) -> Option<Expr<'g>> {
+        let x = (latents - self.mean) * (-self.log_scale).exp();
+        Some(-0.5 * x.square().sum() - self.log_scale.sum() - log_norm(self.shape()))
     }
 
-    fn unwhiten(&self, whitened: Expr<'g>) -> Option<Expr<'g>> {
-        Some(self.mean + self.log_scale.exp() * whitened)
-    }
-
-    fn stopped(&self) -> Box<dyn Gaussian<'g> + 'g> {
+    fn stopped(&self) -> Box<dyn Transport<'g> + 'g> {
         Box::new(Independent {
             mean: self.mean.stop_gradient(),
             log_scale: self.log_scale.stop_gradient(),

@@ -1,20 +1,20 @@
 //! Distributions that are trained: each draws z and says what the draw weighs.
 
+mod base;
 mod block;
 mod context;
 mod frame;
 mod full_rank;
-mod gaussian;
 mod low_rank;
 mod mean_field;
 
+pub use base::{BASES, Base, BaseInfo, Covariance, Image, Transport};
+pub(crate) use base::{HALF_LN_TWO_PI, log_norm};
 pub use block::{Block, Learned};
 pub(crate) use context::Need;
 pub use context::{Context, Feed, PARAMS, all_blocks, params_block};
-pub use frame::Frame;
+pub use frame::{Frame, Place};
 pub use full_rank::FullRank;
-pub(crate) use gaussian::HALF_LN_TWO_PI;
-pub use gaussian::{Base, Gaussian};
 pub use low_rank::LowRank;
 pub use mean_field::MeanField;
 pub(crate) use mean_field::{LOG_SCALE, MEAN};

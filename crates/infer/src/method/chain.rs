@@ -1,18 +1,20 @@
 //! What the methods with an annealed chain share.
 
+use std::sync::Arc;
+
 use lehr_density::Density;
 use serde::{Deserialize, Serialize};
 
 use super::setting::Setting;
 use crate::annealed::{Annealed, AnnealedStart, Drive, Momentum};
 use crate::fit::Choices;
-use crate::guide::{Base, FullRank, LowRank, MeanField};
+use crate::guide::{BASES, Base, FullRank, MeanField};
 
 /// The settings of a chain. What is `None` is chosen by the rules of `docs/methods.md`.
 #[derive(Clone, Debug)]
 pub struct ChainSettings {
-    /// The Gaussian below the chain.
-    pub base: Option<Base>,
+    /// The distribution below the chain.
+    pub base: Option<Arc<dyn Base>>,
     /// K
     pub steps: Option<usize>,
     /// The coordinates of the chain.
@@ -40,15 +42,7 @@ impl Default for ChainSettings {
 impl ChainSettings {
     /// The settings by name.
     pub fn settings(&mut self) -> Vec<Setting<'_>> {
-        let bases = [
-            ("independent latents", Base::MeanField(MeanField::default())),
-            ("all correlations", Base::FullRank(FullRank::default())),
-            (
-                "a few directions of correlation",
-                Base::LowRank(LowRank::default()),
-            ),
-        ];
-        let bases = bases.map(|(help, base)| (base.name(), help, Some(base)));
+        let bases = BASES.map(|base| (base.name, base.help, Some((base.new)())));
         let momenta = vec![
             ("diagonal", "the latents' own", Momentum::Diagonal),
             (
@@ -61,7 +55,7 @@ impl ChainSettings {
             Setting::one_of(
                 "base",
                 "the Gaussian below a chain",
-                bases.to_vec(),
+                bases.into(),
                 &mut self.base,
             ),
             Setting::count(
@@ -80,14 +74,13 @@ impl ChainSettings {
     }
 
     /// A full-rank base where its D² numbers are cheap beside the rows, else independent.
-    pub(crate) fn base(&self, density: &dyn Density) -> Base {
+    pub(crate) fn base(&self, density: &dyn Density) -> Arc<dyn Base> {
         const MOST_FULL: usize = 256;
-        let usual = if density.latents().size() <= MOST_FULL {
-            Base::FullRank(FullRank::default())
-        } else {
-            Base::MeanField(MeanField::default())
-        };
-        self.base.unwrap_or(usual)
+        match &self.base {
+            Some(base) => base.clone(),
+            None if density.latents().size() <= MOST_FULL => Arc::new(FullRank::default()),
+            None => Arc::new(MeanField::default()),
+        }
     }
 
     /// A number outside of its range.
@@ -113,7 +106,12 @@ impl ChainSettings {
     }
 
     /// The chain on a base, of `usual` steps if none were asked for.
-    pub(crate) fn shape(&self, base: Base, usual: usize, choices: &mut Choices) -> ChainShape {
+    pub(crate) fn shape(
+        &self,
+        base: Arc<dyn Base>,
+        usual: usize,
+        choices: &mut Choices,
+    ) -> ChainShape {
         let steps = self.steps.unwrap_or(usual);
         choices.push(("chain steps".into(), steps.to_string()));
         ChainShape {
@@ -126,10 +124,10 @@ impl ChainSettings {
 }
 
 /// A chain but for what drives it.
-#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct ChainShape {
     /// q₀
-    pub base: Base,
+    pub base: Arc<dyn Base>,
     /// K
     pub steps: usize,
     /// Its coordinates.

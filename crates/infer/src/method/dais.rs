@@ -1,5 +1,7 @@
 //! `dais`: annealed leapfrog steps on all rows.
 
+use std::sync::Arc;
+
 use lehr_density::Density;
 
 use super::chain::{ChainSettings, ChainShape};
@@ -66,7 +68,7 @@ impl VariationalMethod for Dais {
         settings
     }
 
-    fn base(&self, density: &dyn Density) -> Base {
+    fn base(&self, density: &dyn Density) -> Arc<dyn Base> {
         self.chain.base(density)
     }
 
@@ -84,7 +86,7 @@ impl VariationalMethod for Dais {
         choices: &mut Choices,
     ) -> Result<GuideParts, FitError> {
         // A step costs all rows.
-        let shape = self.chain.shape(ground.base, 4, choices);
+        let shape = self.chain.shape(ground.base.clone(), 4, choices);
         let bytes = encoded(&shape);
         Ok(GuideParts::new(shape.on(Drive::FullData), bytes))
     }

@@ -1,5 +1,7 @@
 //! `full-rank`: a Gaussian with all correlations.
 
+use std::sync::Arc;
+
 use lehr_density::Density;
 
 use super::{MethodInfo, Setting};
@@ -46,7 +48,7 @@ impl VariationalMethod for FullRank {
         self.variational.settings()
     }
 
-    fn base(&self, _: &dyn Density) -> Base {
-        Base::FullRank(self.guide)
+    fn base(&self, _: &dyn Density) -> Arc<dyn Base> {
+        Arc::new(self.guide)
     }
 }

@@ -28,7 +28,7 @@ pub(super) static INFO: MethodInfo = MethodInfo {
     new: || Box::new(Iaf::default()),
     restore: |bytes| {
         restore_guide(bytes, |bytes, _| {
-            let (base, flow): (Base, Flow) = decoded(bytes)?;
+            let (base, flow): (Arc<dyn Base>, Flow) = decoded(bytes)?;
             Ok(Box::new(Bent { base, flow }))
         })
     },
@@ -86,12 +86,12 @@ impl VariationalMethod for Iaf {
         settings
     }
 
-    fn base(&self, density: &dyn Density) -> Base {
+    fn base(&self, density: &dyn Density) -> Arc<dyn Base> {
         const MOST_FULL: usize = 256;
         if density.latents().size() <= MOST_FULL {
-            Base::FullRank(guide::FullRank::default())
+            Arc::new(guide::FullRank::default())
         } else {
-            Base::MeanField(guide::MeanField::default())
+            Arc::new(guide::MeanField::default())
         }
     }
 
@@ -109,16 +109,17 @@ impl VariationalMethod for Iaf {
         ground: &Groundwork<'_>,
         choices: &mut Choices,
     ) -> Result<GuideParts, FitError> {
-        let (base, flow) = (ground.base, self.flow);
+        let (base, flow) = (ground.base.clone(), self.flow);
         choices.push(("flow layers".into(), flow.layers.to_string()));
-        Ok(GuideParts::new(Bent { base, flow }, encoded(&(base, flow))))
+        let bytes = encoded(&(&base, flow));
+        Ok(GuideParts::new(Bent { base, flow }, bytes))
     }
 }
 
 /// z = B(T(x)) with x ~ N(0, 1), T a flow and B the map of a Gaussian.
 pub struct Bent {
     /// B
-    pub base: Base,
+    pub base: Arc<dyn Base>,
     /// T
     pub flow: Flow,
 }
@@ -133,12 +134,14 @@ impl Guide for Bent {
     /// The weight is ½|x|² + ½D ln 2π + J(x) + ln |det B|: no inverse is needed. The score term
     /// would need one, so the gradient is always the total one.
     fn draw<'g>(&self, context: &Context<'g, '_>, _: Gradient) -> Drawn<'g> {
-        let base = self.base.gaussian(context);
-        let x = context.noise("base_noise", base.mean().shape());
+        let base = self.base.write(context);
+        let x = context.noise("base_noise", base.shape());
         let (y, log_volume) = self.flow.map(context, x);
+        let image = base.map(y).expect("a Gaussian with a square factor");
+        let volume = log_volume + image.log_volume;
         Drawn {
-            latents: base.unwhiten(y).expect("a Gaussian with a square factor"),
-            log_weight: 0.5 * x.square().sum() + log_volume - base.log_density(base.mean()),
+            latents: image.latents,
+            log_weight: 0.5 * x.square().sum() + volume + guide::log_norm(base.shape()),
         }
     }
 }

@@ -1,5 +1,7 @@
 //! `low-rank`: a Gaussian with a few directions of correlation.
 
+use std::sync::Arc;
+
 use lehr_density::Density;
 
 use super::{MethodInfo, Setting};
@@ -46,7 +48,7 @@ impl VariationalMethod for LowRank {
         self.variational.settings()
     }
 
-    fn base(&self, _: &dyn Density) -> Base {
-        Base::LowRank(self.guide)
+    fn base(&self, _: &dyn Density) -> Arc<dyn Base> {
+        Arc::new(self.guide)
     }
 }

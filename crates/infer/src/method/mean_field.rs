@@ -1,5 +1,7 @@
 //! `mean-field`: independent Gaussians.
 
+use std::sync::Arc;
+
 use lehr_density::Density;
 
 use super::{MethodInfo, Setting};
@@ -46,7 +48,7 @@ impl VariationalMethod for MeanField {
         self.variational.settings()
     }
 
-    fn base(&self, _: &dyn Density) -> Base {
-        Base::MeanField(self.guide)
+    fn base(&self, _: &dyn Density) -> Arc<dyn Base> {
+        Arc::new(self.guide)
     }
 }

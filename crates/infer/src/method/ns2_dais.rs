@@ -1,5 +1,7 @@
 //! `ns2-dais`: annealed leapfrog steps, a fresh mini-batch at each.
 
+use std::sync::Arc;
+
 use lehr_density::Density;
 
 use super::chain::{ChainSettings, ChainShape};
@@ -66,7 +68,7 @@ impl VariationalMethod for Ns2Dais {
         settings
     }
 
-    fn base(&self, density: &dyn Density) -> Base {
+    fn base(&self, density: &dyn Density) -> Arc<dyn Base> {
         self.chain.base(density)
     }
 
@@ -83,9 +85,9 @@ impl VariationalMethod for Ns2Dais {
         ground: &Groundwork<'_>,
         choices: &mut Choices,
     ) -> Result<GuideParts, FitError> {
-        let shape = self.chain.shape(ground.base, 8, choices);
+        let shape = self.chain.shape(ground.base.clone(), 8, choices);
         let size = ground.batch;
-        let bytes = encoded(&(shape, size));
+        let bytes = encoded(&(&shape, size));
         Ok(GuideParts::new(shape.on(Drive::FreshBatch { size }), bytes))
     }
 }

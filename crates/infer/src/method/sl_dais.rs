@@ -108,7 +108,7 @@ impl VariationalMethod for SlDais {
         settings
     }
 
-    fn base(&self, density: &dyn Density) -> Base {
+    fn base(&self, density: &dyn Density) -> Arc<dyn Base> {
         self.chain.base(density)
     }
 
@@ -130,9 +130,9 @@ impl VariationalMethod for SlDais {
         ground: &Groundwork<'_>,
         choices: &mut Choices,
     ) -> Result<GuideParts, FitError> {
-        let shape = self.chain.shape(ground.base, 8, choices);
+        let shape = self.chain.shape(ground.base.clone(), 8, choices);
         let surrogate = self.surrogate(ground, choices)?;
-        let bytes = encoded(&(shape, surrogate.store()));
+        let bytes = encoded(&(&shape, surrogate.store()));
         let contents = surrogate.contents();
         Ok(GuideParts {
             contents,

@@ -3,7 +3,7 @@
 use super::curvature::MAX_DENSE;
 use super::mode::find_mode;
 use super::{Centre, Request, Start, StartError, StartingPoint};
-use crate::guide::{Base, Frame};
+use crate::guide::{Covariance, Frame};
 use lehr_numeric::lbfgs::LbfgsSettings;
 
 /// The Laplace approximation at the mode, in whose frame the guide then moves.
@@ -28,10 +28,8 @@ impl Start for Laplace {
 /// A start in the frame of the curvature at `centre`, or in a frame that is better known.
 pub(super) fn around(request: &Request<'_>, centre: Centre, known: Option<Frame>) -> StartingPoint {
     let curvature = needs_curvature(request).then(|| centre.curvature(request.density));
-    let dense = match (&curvature, request.base) {
-        (Some(curvature), Base::FullRank(_)) => curvature.dense_frame(&centre),
-        _ => None,
-    };
+    let dense = curvature.as_ref().filter(|_| is_dense(request));
+    let dense = dense.and_then(|curvature| curvature.dense_frame(&centre));
     let diagonal = || match &curvature {
         Some(curvature) => curvature.diagonal_frame(&centre),
         None => centre.diagonal_frame(request.density, request.seed),
@@ -48,6 +46,11 @@ pub(super) fn around(request: &Request<'_>, centre: Centre, known: Option<Frame>
 
 /// Whether anything reads the whole Hessian, which costs a pass per few latents.
 fn needs_curvature(request: &Request<'_>) -> bool {
-    let dense = matches!(request.base, Base::FullRank(_));
+    let dense = is_dense(request);
     request.density.latents().size() <= MAX_DENSE && (request.expands || dense || request.plain)
+}
+
+/// Whether the base starts in the frame of a Gaussian with all correlations.
+fn is_dense(request: &Request<'_>) -> bool {
+    request.base.info().covariance == Covariance::Full
 }

@@ -40,7 +40,7 @@ pub struct Request<'a> {
     /// The model and its rows.
     pub density: &'a dyn Density,
     /// The Gaussian that starts there, alone or below a chain.
-    pub base: Base,
+    pub base: Arc<dyn Base>,
     /// Where randomness comes from.
     pub seed: u64,
     /// See [`is_plain`].
@@ -187,9 +187,9 @@ impl StartingPoint {
     }
 
     /// Whether the start is the best that a Gaussian of this kind can be.
-    pub fn is_best(&self, base: Base) -> bool {
+    pub fn is_best(&self, base: &dyn Base) -> bool {
         let reached = self.best.as_ref().is_some_and(Best::is_reached);
-        reached && !matches!(base, Base::LowRank(_))
+        reached && base.info().is_gaussian
     }
 
     /// The expansion of the data term: to second order where that is close, to first order

@@ -27,7 +27,7 @@ use super::linear::{Factor, cholesky, inverse_factor};
 use super::mode::find_mode;
 use super::prior::Prior;
 use super::{Centre, Request, Start, StartError, StartingPoint};
-use crate::guide::{Base, Frame, HALF_LN_TWO_PI};
+use crate::guide::{Covariance, Frame, HALF_LN_TWO_PI};
 use crate::pass::is_resident;
 use lehr_numeric::lbfgs::LbfgsSettings;
 
@@ -71,27 +71,14 @@ pub(super) fn from_mode(request: &Request<'_>, mode: &Centre) -> Option<Starting
     if density.latents().size() > MOST_LATENTS || !applies(density) {
         return None;
     }
-    let kind = match request.base {
-        Base::FullRank(_) => Covariance::Full,
-        _ => Covariance::Diagonal,
-    };
-    let best = climb(density, mode, kind)?;
+    let best = climb(density, mode, request.base.info().covariance)?;
     let mut found = StartingPoint::in_frame(best.frame.clone(), request);
     let centre = best.centre.clone();
     found.best = Some(best);
-    let ends = request.ends_at_best && found.is_best(request.base);
+    let ends = request.ends_at_best && found.is_best(request.base.as_ref());
     found.curvature = (!ends).then(|| centre.curvature(density));
     found.centre = Some(centre);
     Some(found)
-}
-
-/// Which covariances a Gaussian may have.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Covariance {
-    /// Any.
-    Full,
-    /// Diagonal ones.
-    Diagonal,
 }
 
 /// The best Gaussian of its kind, or what is left to gain until then.

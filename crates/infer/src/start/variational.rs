@@ -11,7 +11,7 @@
 use lehr_density::Density;
 
 use super::{Centre, Request, Start, StartError, StartingPoint, laplace};
-use crate::guide::{Base, Feed, Frame, LOG_SCALE, Learned, MEAN, MeanField, PARAMS, all_blocks};
+use crate::guide::{Feed, Frame, LOG_SCALE, Learned, MEAN, MeanField, PARAMS, all_blocks};
 use crate::train::{Score, Task, TrainSettings};
 use lehr_numeric::batch::BatchError;
 use lehr_numeric::lbfgs::{LbfgsSettings, Maximum, maximise};
@@ -62,7 +62,7 @@ pub struct Independent {
 /// If the table has more rows than can be numbered.
 pub fn best_independent(density: &dyn Density, seed: u64) -> Result<Independent, BatchError> {
     let frame = Centre::start(density).diagonal_frame(density, seed);
-    let guide = Base::MeanField(MeanField::default());
+    let guide = MeanField::default();
     let mut learned = Learned::new(all_blocks(density, &guide));
     frame.start(&mut learned);
     let score = Score {

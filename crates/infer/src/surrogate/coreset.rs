@@ -132,7 +132,7 @@ pub fn probabilities(
     };
     let mut own = vec![0.0; columns];
     let mut importance: Vec<f64> = (0..rows)
-        .map(|row| 1.0 / (1.0 + crowd(points, &clusters, row, (radius, &mut own))))
+        .map(|row| 1.0 / (1.0 + crowd(points, &clusters, row, radius, &mut own)))
         .collect();
     let total: f64 = importance.iter().sum();
     for share in &mut importance {
@@ -142,12 +142,7 @@ pub fn probabilities(
 }
 
 /// Σᵢ |Gᵢ⁽⁻ⁿ⁾| exp(−R‖mean(Gᵢ⁽⁻ⁿ⁾) − zₙ‖): how many other rows are like this one.
-fn crowd(
-    points: Points<'_>,
-    clusters: &Clusters,
-    row: usize,
-    (radius, own): (f64, &mut Vec<f64>),
-) -> f64 {
+fn crowd(points: Points<'_>, clusters: &Clusters, row: usize, radius: f64, own: &mut [f64]) -> f64 {
     let mut crowd = 0.0;
     for (cluster, centroid) in clusters.centroids.chunks(points.columns()).enumerate() {
         let size = clusters.sizes[cluster] as f64;
@@ -155,7 +150,7 @@ fn crowd(
             crowd += size * (-radius * points.distance(row, centroid).sqrt()).exp();
         } else if size > 1.0 {
             own.copy_from_slice(centroid);
-            for x in &mut **own {
+            for x in &mut *own {
                 *x *= size / (size - 1.0);
             }
             points.add(row, -1.0 / (size - 1.0), own);

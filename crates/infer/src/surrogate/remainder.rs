@@ -171,7 +171,7 @@ fn remainders(density: &dyn Density) -> Pass<'_> {
     Pass::in_blocks(density, (LANES, ROWS), &sizes, |inputs, rows| {
         let at_mode = Point::new(inputs[0].anchor(), inputs[1]);
         let moved = Point::new(inputs[0] + inputs[2], inputs[1]);
-        let expansion = row_expansion(density, (&at_mode, rows), inputs[2], Order::Second);
+        let expansion = row_expansion(density, &at_mode, rows, inputs[2], Order::Second);
         let left = density.log_likelihood(&moved, rows) - expansion;
         vec![left.sum_lanes(), left.square().sum_lanes()]
     })

@@ -77,7 +77,7 @@ impl Control {
         let offset = at.latents - mode;
         // The expansion moves away from the mode while the direction stays: two names for it.
         let at_mode = Point::new(mode.anchor(), params);
-        let expansion = row_expansion(density, (&at_mode, rows), offset, self.order());
+        let expansion = row_expansion(density, &at_mode, rows, offset, self.order());
         let left = density.log_likelihood(at, rows) - expansion;
         let whole = self.whole(context, offset);
         let Some(summed) = &self.summed else {
@@ -85,7 +85,7 @@ impl Control {
         };
         let others = context.others(SCORE, rows.len(), &summed.numbers);
         let own = summed.rows.rows(context);
-        let expansion = row_expansion(density, (&at_mode, &own), offset, self.order());
+        let expansion = row_expansion(density, &at_mode, &own, offset, self.order());
         let exact = (density.log_likelihood(at, &own) - expansion).sum();
         (left * others).sum() * share + exact + whole
     }
@@ -122,7 +122,8 @@ pub(crate) enum Order {
 /// direction d must not be a function of `mode` itself.
 pub(crate) fn row_expansion<'g>(
     density: &dyn Density,
-    (mode, rows): (&Point<'g>, &Rows<'g>),
+    mode: &Point<'g>,
+    rows: &Rows<'g>,
     offset: Expr<'g>,
     order: Order,
 ) -> Expr<'g> {

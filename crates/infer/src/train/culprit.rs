@@ -15,8 +15,7 @@ const BLOCK: usize = 1024;
 
 /// Says in words where a draw at these values is not finite; `None` if all that are looked at are.
 pub(super) fn culprit(task: &Task<'_>, learned: &Learned) -> Option<String> {
-    let place = (task.density, task.frame);
-    let drawn = draw(place, task.guide, learned, (DRAWS, task.seed)).ok()?;
+    let drawn = draw(task.place(), task.guide, learned, (DRAWS, task.seed)).ok()?;
     let params = learned.get(PARAMS).unwrap_or(&[]);
     let draws = drawn.latents.chunks(task.density.latents().size());
     if let Some(words) = draws.clone().find_map(|z| in_draw(task.density, z)) {

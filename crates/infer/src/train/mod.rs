@@ -34,7 +34,7 @@ use lehr_numeric::adam::{Adam, AdamSettings, clip_norm};
 use lehr_numeric::batch::BatchError;
 use serde::{Deserialize, Serialize};
 
-use crate::guide::{Frame, Gradient, Guide, Learned};
+use crate::guide::{Frame, Gradient, Guide, Learned, Place};
 use crate::observer::{Progress, Wish};
 use crate::run::Run;
 use average::Average;
@@ -280,7 +280,15 @@ pub fn train(
     })
 }
 
-impl Task<'_> {
+impl<'a> Task<'a> {
+    /// Where it takes place.
+    pub fn place(&self) -> Place<'a> {
+        Place {
+            density: self.density,
+            frame: self.frame,
+        }
+    }
+
     /// The objective and its gradient in every learned block.
     pub fn program(
         &self,
@@ -288,7 +296,7 @@ impl Task<'_> {
         settings: &TrainSettings,
     ) -> Result<Program, BatchError> {
         let run = (settings.lanes, self.seed);
-        compile_within((self.density, self.frame), learned, run, |context| {
+        compile_within(self.place(), learned, run, |context| {
             let weighed = weigh(context, self.guide, settings.gradient, self.score);
             let objective = settings.objective.of(weighed.log_weight);
             let blocks: Vec<_> = learned

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use lehr_density::{Density, RowData, RowSet, RowSource, Rows};
 use lehr_graph::{Expr, Graph, Plan, Slot, Workspace};
 
-use crate::guide::{Context, Feed, Frame, Learned, Need};
+use crate::guide::{Context, Feed, Frame, Learned, Need, Place};
 use lehr_numeric::batch::{BatchError, Epochs};
 use lehr_numeric::stream::Stream;
 
@@ -301,7 +301,11 @@ pub fn compile(
     run: (usize, u64),
     write: impl for<'g> FnOnce(&Context<'g, '_>) -> Vec<Expr<'g>>,
 ) -> Result<Program, BatchError> {
-    compile_within((density, &Frame::Identity), learned, run, write)
+    let place = Place {
+        density,
+        frame: &Frame::Identity,
+    };
+    compile_within(place, learned, run, write)
 }
 
 /// Writes a program on a fresh graph and compiles it for so many lanes and a seed.
@@ -309,13 +313,13 @@ pub fn compile(
 /// # Errors
 /// If a batch is larger than the table.
 pub fn compile_within(
-    (density, frame): (&dyn Density, &Frame),
+    place: Place<'_>,
     learned: &Learned,
     (lanes, seed): (usize, u64),
     write: impl for<'g> FnOnce(&Context<'g, '_>) -> Vec<Expr<'g>>,
 ) -> Result<Program, BatchError> {
     let graph = Graph::new();
-    let context = Context::within(&graph, density, frame);
+    let context = Context::within(&graph, place.density, place.frame);
     let outputs = write(&context);
     Program::new(context, &outputs, learned, lanes, seed)
 }

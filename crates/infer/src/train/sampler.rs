@@ -6,9 +6,7 @@ use serde::de::DeserializeOwned;
 
 use crate::evaluate::draw;
 use crate::fit::FitError;
-use crate::guide::Frame;
-use crate::guide::Learned;
-use crate::guide::{Base, Guide};
+use crate::guide::{Base, Frame, Guide, Learned, Place};
 use crate::method::Sampler;
 
 /// A value as the bytes that are stored of it.
@@ -60,15 +58,18 @@ pub fn restore_guide(bytes: &[u8], read: ReadGuide) -> Result<Box<dyn Sampler>, 
 /// If the bytes are not those of one.
 pub fn restore_gaussian(bytes: &[u8]) -> Result<Box<dyn Sampler>, FitError> {
     restore_guide(bytes, |bytes, _| {
-        let base: Base = decoded(bytes)?;
-        Ok(Box::new(base))
+        let base: Box<dyn Base> = decoded(bytes)?;
+        Ok(base)
     })
 }
 
 impl Sampler for GuideSampler {
     fn draw(&self, density: &dyn Density, count: usize, seed: u64) -> Result<Vec<f64>, FitError> {
         let guide = (self.read)(&self.guide, density)?;
-        let place = (density, &self.frame);
+        let place = Place {
+            density,
+            frame: &self.frame,
+        };
         let drawn = draw(place, guide.as_ref(), &self.learned, (count, seed))?;
         Ok(drawn.latents)
     }

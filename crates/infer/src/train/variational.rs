@@ -117,7 +117,7 @@ pub trait VariationalMethod: Send + Sync + 'static {
     }
 
     /// The Gaussian that it is, or is built on.
-    fn base(&self, density: &dyn Density) -> Base;
+    fn base(&self, density: &dyn Density) -> Arc<dyn Base>;
 
     /// Whether its guide is built on the base, which is then trained alone first and compared
     /// with.
@@ -145,7 +145,7 @@ pub trait VariationalMethod: Send + Sync + 'static {
         choices: &mut Choices,
     ) -> Result<GuideParts, FitError> {
         let _ = choices;
-        Ok(GuideParts::new(ground.base, encoded(&ground.base)))
+        Ok(GuideParts::new(ground.base.clone(), encoded(&ground.base)))
     }
 }
 
@@ -176,7 +176,7 @@ pub struct Groundwork<'a> {
     /// The model and its rows.
     pub density: &'a dyn Density,
     /// The Gaussian below.
-    pub base: Base,
+    pub base: Arc<dyn Base>,
     /// Where training starts.
     pub point: &'a StartingPoint,
     /// B, the rows that score a step.
@@ -210,7 +210,7 @@ impl GuideParts {
 pub(super) struct Making<'a> {
     pub(super) method: &'a dyn VariationalMethod,
     pub(super) density: &'a dyn Density,
-    base: Base,
+    base: Arc<dyn Base>,
     choices: Choices,
     seconds: Seconds,
 }
@@ -244,7 +244,7 @@ fn fit(
     let batch = making.batch(&point);
     let ground = Groundwork {
         density,
-        base: making.base,
+        base: making.base.clone(),
         point: &point,
         batch,
         seed: run.seed,
@@ -290,7 +290,7 @@ impl Making<'_> {
     fn start(&mut self, seed: u64) -> Result<StartingPoint, FitError> {
         let request = Request {
             density: self.density,
-            base: self.base,
+            base: self.base.clone(),
             seed,
             plain: is_plain(self.density),
             ends_at_best: self.ends_at_best(),
@@ -324,7 +324,7 @@ impl Making<'_> {
 
     /// Whether the start is what training would end at.
     fn is_done(&self, point: &StartingPoint) -> bool {
-        self.ends_at_best() && point.is_best(self.base)
+        self.ends_at_best() && point.is_best(self.base.as_ref())
     }
 
     /// B: every row of a small table; of others as many as make the noise of the batch small
@@ -390,7 +390,7 @@ impl Making<'_> {
         let common = self.method.common();
         let warm = common.start.as_ref().is_none_or(|start| start.is_warm());
         let open = matches!(common.train.iterations, Iterations::Auto { .. });
-        if point.is_best(self.base) {
+        if point.is_best(self.base.as_ref()) {
             return Ok(Some(learned.clone()));
         }
         if !(self.method.has_layers() && warm && open) {
@@ -448,8 +448,8 @@ impl Making<'_> {
     ) -> Result<Evaluation, FitError> {
         run.begin(Phase::EVALUATE);
         let clock = Instant::now();
-        let (place, sample) = ((self.density, task.frame), (run.draws, run.seed));
-        let evaluated = evaluate(place, task.guide, &outcome.learned, sample)?;
+        let sample = (run.draws, run.seed);
+        let evaluated = evaluate(task.place(), task.guide, &outcome.learned, sample)?;
         let bound = Estimate::of(&evaluated.log_weights);
         let below = alone.unwrap_or(&outcome.learned);
         let gain = self.gain_over_base(task, below, bound, run)?;
@@ -508,8 +508,7 @@ impl Making<'_> {
         let mut learned = Learned::new(all_blocks(self.density, &self.base));
         learned.take_from(below);
         let sample = ((run.draws / PART).max(FEWEST), run.seed);
-        let place = (self.density, task.frame);
-        let evaluated = evaluate(place, &self.base, &learned, sample)?;
+        let evaluated = evaluate(task.place(), &self.base, &learned, sample)?;
         let below = Estimate::of(&evaluated.log_weights);
         let nats = Estimate {
             mean: own.mean - below.mean,

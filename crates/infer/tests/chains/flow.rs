@@ -1,9 +1,11 @@
 //! `iaf`: the flow's volume and order, its gradients, where it starts, and what it reaches.
 
+use std::sync::Arc;
+
 use faer::Mat;
 use lehr_infer::evaluate::evaluate;
 use lehr_infer::fit::Fit;
-use lehr_infer::guide::{Base, FullRank, Gradient, Guide, Learned, all_blocks};
+use lehr_infer::guide::{FullRank, Gradient, Guide, Learned, Place, all_blocks};
 use lehr_infer::method::{Bent, Flow, Iaf};
 use lehr_infer::train::{Iterations, Program, Schedule, compile};
 use lehr_model::distribution::{Distribution, HalfNormal, Normal};
@@ -80,7 +82,7 @@ fn no_output_of_a_layer_looks_ahead() {
 
 fn bent(width: usize) -> Bent {
     Bent {
-        base: Base::FullRank(FullRank { start_scale: 0.4 }),
+        base: Arc::new(FullRank { start_scale: 0.4 }),
         flow: Flow { layers: 2, width },
     }
 }
@@ -89,7 +91,10 @@ fn bent(width: usize) -> Bent {
 fn a_flow_starts_exactly_at_its_gaussian() {
     let linear = Linear::conditioned(4, 20.0);
     let (density, frame, bent) = (&linear.density, linear.frame(), bent(8));
-    let place = (density as &dyn lehr_density::Density, &frame);
+    let place = Place {
+        density,
+        frame: &frame,
+    };
     let own = Learned::new(all_blocks(density, &bent));
     let below = Learned::new(all_blocks(density, &bent.base));
     let found = evaluate(place, &bent, &own, (40, 3)).unwrap();

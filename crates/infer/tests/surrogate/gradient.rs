@@ -69,7 +69,7 @@ fn assert_exact(kind: SurrogateKind) {
     let surrogate = build(&density, kind, 4, Some(&mode));
     for base in bases() {
         for momentum in [Momentum::Diagonal, Momentum::Whitened] {
-            let guide = chain(base, momentum, Drive::Surrogate(surrogate.clone()));
+            let guide = chain(base.clone(), momentum, Drive::Surrogate(surrogate.clone()));
             let (error, place) = worst(&density, &guide);
             assert!(
                 error < 1e-7,

@@ -38,10 +38,10 @@ fn assert_is_dais(
 ) {
     for base in bases() {
         for momentum in [Momentum::Diagonal, Momentum::Whitened] {
-            let dais = chain(base, momentum, Drive::FullData);
+            let dais = chain(base.clone(), momentum, Drive::FullData);
             let mut of_dais = learned(density, &dais);
             stir(&mut of_dais);
-            let sl_dais = chain(base, momentum, Drive::Surrogate(surrogate.clone()));
+            let sl_dais = chain(base.clone(), momentum, Drive::Surrogate(surrogate.clone()));
             let mut of_sl_dais = learned(density, &sl_dais);
             of_sl_dais.take_from(&of_dais);
             set(&mut of_sl_dais);

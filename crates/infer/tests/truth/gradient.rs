@@ -100,10 +100,10 @@ fn for_every_model(guides: impl Fn() -> Vec<(String, Box<dyn Guide>)>, score: &S
 }
 
 fn chains(drive: &Drive) -> Vec<(String, Box<dyn Guide>)> {
-    let with = |base: Base| {
+    let with = |base: Arc<dyn Base>| {
         [Momentum::Diagonal, Momentum::Whitened].map(|momentum| {
             let name = format!("{} {momentum:?}", base.name());
-            let guide: Box<dyn Guide> = Box::new(chain(base, momentum, drive.clone()));
+            let guide: Box<dyn Guide> = Box::new(chain(base.clone(), momentum, drive.clone()));
             (name, guide)
         })
     };
@@ -113,8 +113,9 @@ fn chains(drive: &Drive) -> Vec<(String, Box<dyn Guide>)> {
 #[test]
 fn gaussian_guides_have_exact_gradients_on_every_model() {
     let guides = || {
-        let boxed =
-            |base: Base| -> (String, Box<dyn Guide>) { (base.name().into(), Box::new(base)) };
+        let boxed = |base: Arc<dyn Base>| -> (String, Box<dyn Guide>) {
+            (base.name().into(), Box::new(base))
+        };
         bases().into_iter().map(boxed).collect()
     };
     for_every_model(guides, &all_rows());

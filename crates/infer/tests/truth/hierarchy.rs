@@ -1,6 +1,6 @@
 //! Models with learned spreads of groups: their start, their control variate, and the answer.
 
-use lehr_infer::guide::{Base, Frame, MeanField};
+use lehr_infer::guide::{Frame, MeanField};
 use lehr_infer::start::best_independent;
 use lehr_infer::train::{Score, Task, TrainSettings, variance_ratio};
 use lehr_model::distribution::{Distribution, HalfNormal, Normal};
@@ -73,7 +73,7 @@ fn a_fit_with_everything_left_to_the_rules_recovers_the_spread() {
 fn a_first_order_control_variate_takes_most_of_the_noise_of_a_batch() {
     let density = groups(centred);
     let settled = best_independent(&density, 5).unwrap();
-    let guide = Base::MeanField(MeanField::default());
+    let guide = MeanField::default();
     let mut learned = starts(&density, &guide);
     settled.frame.start(&mut learned);
     let score = Score {

@@ -30,7 +30,7 @@ use crate::{
 
 const LANES: usize = 4;
 
-fn chain(base: Base, momentum: Momentum, drive: Drive, steps: usize) -> Annealed {
+fn chain(base: Arc<dyn Base>, momentum: Momentum, drive: Drive, steps: usize) -> Annealed {
     Annealed {
         steps,
         ..chain_of_three(base, momentum, drive)
@@ -83,7 +83,7 @@ fn no_steps_are_the_base() {
             let learned = stirred(&small.density, &base);
             let expected = weighed(&small.density, &base, &learned);
             for drive in [Drive::FullData, Drive::Batch { size: 3 }] {
-                let guide = chain(base, Momentum::Whitened, drive, 0);
+                let guide = chain(base.clone(), Momentum::Whitened, drive, 0);
                 assert_eq!(weighed(&small.density, &guide, &learned), expected);
             }
         }
@@ -97,7 +97,7 @@ fn steps_of_no_length_leave_z_and_its_weight_where_they_were() {
             let of_base = stirred(&small.density, &base);
             let expected = weighed(&small.density, &base, &of_base);
             for momentum in [Momentum::Diagonal, Momentum::Whitened] {
-                let guide = chain(base, momentum, Drive::FullData, 3);
+                let guide = chain(base.clone(), momentum, Drive::FullData, 3);
                 let mut learned = stirred(&small.density, &guide);
                 learned.take_from(&of_base);
                 set(&mut learned, "step_size", &[-800.0]);
@@ -115,11 +115,11 @@ fn batches_of_all_rows_are_all_rows() {
         let size = small.density.n_rows();
         for base in bases() {
             for momentum in [Momentum::Diagonal, Momentum::Whitened] {
-                let dais = chain(base, momentum, Drive::FullData, 3);
+                let dais = chain(base.clone(), momentum, Drive::FullData, 3);
                 let learned = stirred(&small.density, &dais);
                 let expected = weighed(&small.density, &dais, &learned);
                 for drive in [Drive::Batch { size }, Drive::FreshBatch { size }] {
-                    let guide = chain(base, momentum, drive, 3);
+                    let guide = chain(base.clone(), momentum, drive, 3);
                     let found = weighed(&small.density, &guide, &learned);
                     assert_near(&found, &expected, small.name);
                 }
@@ -130,7 +130,7 @@ fn batches_of_all_rows_are_all_rows() {
 
 /// z after one leapfrog step of unit momentum variance from z₀ with momentum p.
 fn step(density: &dyn Density, from: &[f64], momentum: &[f64], step_size: f64) -> Vec<f64> {
-    let base = Base::MeanField(MeanField::default());
+    let base = Arc::new(MeanField::default());
     let mut guide = chain(base, Momentum::Diagonal, Drive::FullData, 1);
     guide.start = AnnealedStart {
         step_size,
@@ -210,7 +210,7 @@ fn the_order_of_rows_does_not_matter_and_a_row_twice_is_weight_two() {
     let twice = logistic(&[0, 2, 1, 2, 3, 4], &[1.0, 1.0, 1.0, 1.0, 1.0, 0.5], 5);
     for base in bases() {
         for momentum in [Momentum::Diagonal, Momentum::Whitened] {
-            let guide = chain(base, momentum, Drive::FullData, 3);
+            let guide = chain(base.clone(), momentum, Drive::FullData, 3);
             let learned = stirred(&plain, &guide);
             let expected = weighed(&plain, &guide, &learned);
             assert_near(&weighed(&moved, &guide, &learned), &expected, "moved");
@@ -425,7 +425,7 @@ fn the_number_of_threads_does_not_change_a_bit() {
 
 /// Objectives of many steps, scored as given.
 fn objectives(density: &dyn Density, frame: &Frame, score: &Score, learned: &Learned) -> Vec<f64> {
-    let base = bases()[1];
+    let base = bases()[1].clone();
     let task = Task {
         density,
         frame,

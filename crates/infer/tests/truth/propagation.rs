@@ -8,7 +8,7 @@ use lehr_graph::Expr;
 use lehr_infer::annealed::{Annealed, AnnealedStart, Drive, Momentum};
 use lehr_infer::conjugate::{Information, Walk};
 use lehr_infer::evaluate::{Evaluated, evaluate};
-use lehr_infer::guide::{Base, Block, Context, Feed, Frame, FullRank, Learned};
+use lehr_infer::guide::{Block, Context, Feed, Frame, FullRank, Learned, Place};
 use lehr_infer::surrogate::Surrogate;
 use lehr_infer::train::{Score, Task, TrainSettings};
 
@@ -72,7 +72,7 @@ impl Perturbed {
 /// A chain with γ = 0 and equal increments whose base is to be the prior.
 fn chain(drive: Drive, momentum: Momentum, (steps, step_size): (usize, f64)) -> Annealed {
     Annealed {
-        base: Base::FullRank(FullRank::default()),
+        base: Arc::new(FullRank::default()),
         drive,
         steps,
         momentum,
@@ -129,7 +129,11 @@ fn inverse_of_lower(factor: &Mat<f64>) -> Mat<f64> {
 fn chains(linear: &Linear, guide: &Annealed, frame: &Frame, sample: (usize, u64)) -> Evaluated {
     let density = linear.bind();
     let learned = from_prior(linear, &density, guide, frame);
-    evaluate((&density, frame), guide, &learned, sample).unwrap()
+    let place = Place {
+        density: &density,
+        frame,
+    };
+    evaluate(place, guide, &learned, sample).unwrap()
 }
 
 fn assert_within(found: (f64, f64), expected: f64, what: &str) {

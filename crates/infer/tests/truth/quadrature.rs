@@ -1,11 +1,13 @@
 //! The best Gaussian by integrals, against closed forms and against draws.
 
+use std::sync::Arc;
+
 use lehr_density::Density;
 use lehr_infer::evaluate::evaluate;
-use lehr_infer::guide::{Base, Frame, FullRank, Learned, MeanField, all_blocks};
+use lehr_infer::guide::{Base, Covariance, Frame, FullRank, Learned, MeanField, Place, all_blocks};
 use lehr_infer::posterior::{Gain, Posterior};
 use lehr_infer::start::find_mode;
-use lehr_infer::start::quadrature::{Best, Covariance, applies, climb};
+use lehr_infer::start::quadrature::{Best, applies, climb};
 use lehr_infer::surrogate::SurrogateKind;
 use lehr_model::distribution::{Bernoulli, Distribution, HalfNormal, Normal, Poisson, StudentT};
 use lehr_model::{Bound, Model};
@@ -56,10 +58,10 @@ fn best(density: &dyn Density, kind: Covariance) -> Best {
     climb(density, &mode, kind).unwrap()
 }
 
-fn base(kind: Covariance) -> Base {
+fn base(kind: Covariance) -> Arc<dyn Base> {
     match kind {
-        Covariance::Full => Base::FullRank(FullRank::default()),
-        Covariance::Diagonal => Base::MeanField(MeanField::default()),
+        Covariance::Full => Arc::new(FullRank::default()),
+        Covariance::Diagonal => Arc::new(MeanField::default()),
     }
 }
 
@@ -69,7 +71,10 @@ fn weights(density: &dyn Density, found: &Best, kind: Covariance, moved: (usize,
     let mut learned = Learned::new(all_blocks(density, &guide));
     found.frame.start(&mut learned);
     learned.values[moved.0] += moved.1;
-    let place = (density, &found.frame);
+    let place = Place {
+        density,
+        frame: &found.frame,
+    };
     evaluate(place, &guide, &learned, (20_000, 5))
         .unwrap()
         .log_weights

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use lehr_density::Density;
 use lehr_infer::fit::Fit;
-use lehr_infer::guide::{Base, Frame, MeanField};
+use lehr_infer::guide::{Frame, MeanField};
 use lehr_infer::judge::Level;
 use lehr_infer::method::{SettingError, SlDais};
 use lehr_infer::run::Run;
@@ -56,7 +56,7 @@ fn edged(edge: f64) -> Bound {
 }
 
 fn trained(density: &dyn Density, settings: &TrainSettings) -> Result<TrainOutcome, TrainError> {
-    let guide = Base::MeanField(MeanField { start_scale: 1.0 });
+    let guide = MeanField { start_scale: 1.0 };
     let task = Task {
         density,
         frame: &Frame::Identity,

@@ -1,7 +1,7 @@
 //! Rows that every step sums are counted once, whatever batch they would be in.
 
 use lehr_density::Density;
-use lehr_infer::guide::{Base, Feed, Gradient, Guide, Learned, MeanField, all_blocks};
+use lehr_infer::guide::{Feed, Gradient, Guide, Learned, MeanField, all_blocks};
 use lehr_infer::start::find_mode;
 use lehr_infer::train::{Control, Program, Score, Summed, compile, weigh};
 use lehr_model::distribution::{Bernoulli, Distribution, Normal};
@@ -33,7 +33,7 @@ fn bind(rows: usize) -> Bound {
     model.bind(&table.unwrap()).unwrap()
 }
 
-fn program(density: &dyn Density, learned: &Learned, base: Base, score: &Score) -> Program {
+fn program(density: &dyn Density, learned: &Learned, base: MeanField, score: &Score) -> Program {
     let program = compile(density, learned, (1, 3), |context| {
         vec![weigh(context, &base, Gradient::Total, score).log_weight]
     });
@@ -45,7 +45,7 @@ fn program(density: &dyn Density, learned: &Learned, base: Base, score: &Score) 
 /// What the steps of one epoch misjudge the log weight of their draw by. A narrow guide far from
 /// the mode draws nearly the same z throughout.
 fn errors(density: &dyn Density, control: &Control) -> Vec<f64> {
-    let base = Base::MeanField(MeanField { start_scale: 1e-9 });
+    let base = MeanField { start_scale: 1e-9 };
     let mut learned = Learned::new(all_blocks(density, &base as &dyn Guide));
     learned.values[0] = -0.3;
     let batch = Feed::Batch {

@@ -1,0 +1,94 @@
+//! Chains of many rows against as many chains.
+
+use lehr_graph::{Graph, Plan};
+
+use super::*;
+
+const ROWS: usize = 3;
+const SIZE: usize = 2;
+const STEPS: usize = 3;
+
+/// Noise is an input; the target is not Gaussian, and another one for each row.
+struct Rows<'g> {
+    graph: &'g Graph,
+    /// `[B, 1]`, or one of them.
+    slope: Expr<'g>,
+}
+
+impl<'g> Path<'g> for Rows<'g> {
+    fn target(&self, k: usize, x: Expr<'g>) -> Expr<'g> {
+        let bent = (x * self.slope).tanh() - 0.25 * x.square().square();
+        each(bent) * (1.0 + 0.1 * k as f64)
+    }
+
+    fn base(&self, x: Expr<'g>) -> Expr<'g> {
+        -0.5 * each(x.square())
+    }
+
+    fn noise(&self, name: &str, shape: Shape) -> Expr<'g> {
+        self.graph.laned_input(name, shape)
+    }
+}
+
+/// Numbers that differ by name and place.
+fn numbers(name: &str, count: usize) -> Vec<f64> {
+    let phase: f64 = name.bytes().map(f64::from).sum();
+    (0..count).map(|i| (phase + 1.7 * i as f64).sin()).collect()
+}
+
+/// Where chains from these noises end, and their weights; `rows` of them side by side, or the one
+/// of row `only`.
+fn run(shape: &[usize], only: Option<usize>) -> [Vec<f64>; 2] {
+    let graph = Graph::new();
+    let slopes: Vec<f64> = (0..ROWS).map(|row| 1.0 + 0.4 * row as f64).collect();
+    let slope = match only {
+        Some(row) => graph.scalar(slopes[row]),
+        None => graph.constant([ROWS, 1], &slopes),
+    };
+    let path = Rows {
+        graph: &graph,
+        slope,
+    };
+    let learned = [
+        graph.scalar(-0.5),
+        graph.scalar(0.03),
+        graph.constant([STEPS], &numbers("increments", STEPS)),
+        graph.scalar(0.4),
+        graph.constant([SIZE], &numbers("variance", SIZE)),
+    ];
+    let quantities = Quantities::of(&learned, 0.25);
+    let chain = Chain {
+        path: &path,
+        quantities: &quantities,
+        steps: STEPS,
+    };
+    let shape = Shape::new(shape);
+    let p = chain.momentum(0, shape);
+    let x = path.noise("start", shape);
+    let end = chain.run(State { x, p }, 0.5 * each(x.square()));
+    let plan = Plan::new(&[end.x, end.log_weight], 1);
+    let mut workspace = plan.workspace();
+    for name in ["start", "momentum 0", "momentum 1", "momentum 2"] {
+        let all = numbers(name, ROWS * SIZE);
+        let values = only.map_or(&all[..], |row| &all[row * SIZE..][..SIZE]);
+        workspace.set(plan.input_named(name).expect("it is read"), values);
+    }
+    plan.run(&mut workspace);
+    [0, 1].map(|output| workspace.output(output).to_vec())
+}
+
+#[test]
+fn a_state_of_many_rows_is_as_many_chains() {
+    let [together, weights] = run(&[ROWS, SIZE], None);
+    assert_eq!((together.len(), weights.len()), (ROWS * SIZE, ROWS));
+    for row in 0..ROWS {
+        let [alone, weight] = run(&[SIZE], Some(row));
+        let near = |a: f64, b: f64| (a - b).abs() < 1e-12 * (1.0 + a.abs());
+        let mut places = together[row * SIZE..].iter().zip(&alone);
+        assert!(places.all(|(a, b)| near(*a, *b)), "{row}: {alone:?}");
+        assert!(
+            near(weights[row], weight[0]),
+            "{row}: {weights:?} {weight:?}"
+        );
+    }
+}

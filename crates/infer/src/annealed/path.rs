@@ -1,0 +1,116 @@
+//! The path of a chain over the latents: from its base to the prior and what drives it.
+
+use lehr_density::Point;
+use lehr_graph::{Expr, Shape};
+
+use super::chain::{Chain, Path, State, each};
+use super::drive::Driving;
+use super::quantity::Quantities;
+use super::{Annealed, Momentum};
+use crate::guide::{Context, Drawn, Image, Transport, log_norm};
+
+/// From q₀ to the posterior with Ψ̂ for its log likelihood.
+///
+/// The state x is z itself, or the point that the base maps to z under [`Momentum::Whitened`],
+/// z = T(x). A change of coordinates adds ln |det T′(x)| to the target and makes q₀ a standard
+/// normal.
+pub(super) struct LatentPath<'a, 'g, 'd> {
+    context: &'a Context<'g, 'd>,
+    base: Box<dyn Transport<'g> + 'g>,
+    driving: Driving<'a, 'g, 'd>,
+    coordinates: Coordinates,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Coordinates {
+    Own,
+    Whitened,
+}
+
+impl<'a, 'g, 'd> LatentPath<'a, 'g, 'd> {
+    pub(super) fn new(guide: &'a Annealed, context: &'a Context<'g, 'd>) -> Self {
+        let base = guide.base.write(context);
+        let zero = context.graph().full(base.shape(), 0.0);
+        let whitens = match guide.momentum {
+            Momentum::Whitened => base.map(zero).is_some(),
+            // A base without a density of its own has no other coordinates.
+            Momentum::Diagonal => base.log_density(zero).is_none(),
+        };
+        LatentPath {
+            coordinates: if whitens {
+                Coordinates::Whitened
+            } else {
+                Coordinates::Own
+            },
+            driving: Driving::new(&guide.drive, context),
+            context,
+            base,
+        }
+    }
+
+    /// The whole chain: z_K, and −log q₀(z₀) + Σ log N(v̂ₖ) − log N(vₖ) as its weight, with the
+    /// Jacobian of the last point where the chain moves x.
+    pub(super) fn run(&self, guide: &Annealed) -> Drawn<'g> {
+        let shape = self.base.shape();
+        let quantities = Quantities::new(&guide.start, self.context, shape.size(), guide.steps);
+        let chain = Chain {
+            path: self,
+            quantities: &quantities,
+            steps: guide.steps,
+        };
+        let p = chain.momentum(0, shape);
+        match self.coordinates {
+            Coordinates::Own => {
+                let drawn = self.base.draw(self.context);
+                let x = drawn.latents;
+                let end = chain.run(State { x, p }, drawn.log_weight);
+                Drawn {
+                    latents: end.x,
+                    log_weight: end.log_weight,
+                }
+            }
+            Coordinates::Whitened => {
+                let x = self.context.noise("base_noise", shape);
+                let end = chain.run(State { x, p }, 0.5 * x.square().sum() + log_norm(shape));
+                let image = self.image(end.x);
+                Drawn {
+                    latents: image.latents,
+                    log_weight: end.log_weight + image.log_volume,
+                }
+            }
+        }
+    }
+
+    fn image(&self, x: Expr<'g>) -> Image<'g> {
+        self.base.map(x).expect("chosen only if there is a map")
+    }
+
+    /// Ψ₀ + Ψ̂
+    fn posterior(&self, k: usize, at: &Point<'g>) -> Expr<'g> {
+        self.context.density().log_prior(at) + self.driving.log_likelihood(k, at)
+    }
+}
+
+impl<'g> Path<'g> for LatentPath<'_, 'g, '_> {
+    fn target(&self, k: usize, x: Expr<'g>) -> Expr<'g> {
+        if self.coordinates == Coordinates::Own {
+            return self.posterior(k, &self.context.at(x));
+        }
+        let image = self.image(x);
+        self.posterior(k, &self.context.at(image.latents)) + image.log_volume
+    }
+
+    fn base(&self, x: Expr<'g>) -> Expr<'g> {
+        match self.coordinates {
+            Coordinates::Own => self
+                .base
+                .log_density(x)
+                .expect("chosen only if there is one"),
+            Coordinates::Whitened => -0.5 * each(x.square()),
+        }
+    }
+
+    fn noise(&self, name: &str, shape: Shape) -> Expr<'g> {
+        self.context.noise(name, shape)
+    }
+}

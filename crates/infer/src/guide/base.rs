@@ -1,0 +1,168 @@
+//! The contract of every base: a map of standard normal numbers, alone a guide, below a chain its
+//! start.
+
+use std::fmt;
+use std::sync::Arc;
+
+use lehr_density::{Density, Stored};
+use lehr_graph::{Expr, Shape};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+use super::{Block, Context, Drawn, Gradient, Guide, full_rank, low_rank, mean_field};
+
+/// ½ ln 2π
+pub(crate) const HALF_LN_TWO_PI: f64 = 0.918_938_533_204_672_8;
+
+/// A family of distributions over the latents that a chain can start from, open for more: one file
+/// and one row of [`BASES`] each.
+///
+/// A base is a map T with x ~ N(0, 1): it gives z = T(x) and J(x) = ln |det T′(x)|.
+pub trait Base: Guide + fmt::Debug {
+    /// Its row of the table.
+    fn info(&self) -> &'static BaseInfo;
+
+    /// Writes the distribution into a program.
+    fn write<'g>(&self, context: &Context<'g, '_>) -> Box<dyn Transport<'g> + 'g>;
+
+    /// What is stored of it; [`BaseInfo::restore`] reads it back.
+    fn bytes(&self) -> Vec<u8>;
+}
+
+/// A row of the table of bases.
+pub struct BaseInfo {
+    /// The name in tables and settings.
+    pub name: &'static str,
+    /// One line of help.
+    pub help: &'static str,
+    /// The covariances of the Gaussian in whose frame it starts.
+    pub covariance: Covariance,
+    /// Whether the family is the Gaussians of that covariance and nothing else: the best of them is
+    /// then the best of the family.
+    pub is_gaussian: bool,
+    /// One with its usual settings.
+    pub new: fn() -> Arc<dyn Base>,
+    /// Reads one back; `None` if the bytes are not its own.
+    pub restore: fn(&[u8]) -> Option<Box<dyn Base>>,
+}
+
+/// Every base.
+pub static BASES: [&BaseInfo; 3] = [&mean_field::INFO, &full_rank::INFO, &low_rank::INFO];
+
+/// Which covariances a Gaussian may have.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Covariance {
+    /// Any.
+    Full,
+    /// Diagonal ones.
+    Diagonal,
+}
+
+/// T at a point.
+#[derive(Clone, Copy, Debug)]
+pub struct Image<'g> {
+    /// z = T(x)
+    pub latents: Expr<'g>,
+    /// J(x) = ln |det T′(x)|
+    pub log_volume: Expr<'g>,
+}
+
+/// A base within one program.
+pub trait Transport<'g> {
+    /// The shape of the latents.
+    fn shape(&self) -> Shape;
+
+    /// T at x, of the shape of the latents; `None` if the base is not a map of as many numbers.
+    fn map(&self, x: Expr<'g>) -> Option<Image<'g>>;
+
+    /// ln q(z); `None` if T cannot be inverted.
+    fn log_density(&self, latents: Expr<'g>) -> Option<Expr<'g>>;
+
+    /// A draw and its weight −ln q(z), from fresh noise.
+    fn draw(&self, context: &Context<'g, '_>) -> Drawn<'g> {
+        let x = context.noise("base_noise", self.shape());
+        let image = self.map(x).expect("a base without a map draws by itself");
+        Drawn {
+            latents: image.latents,
+            log_weight: 0.5 * x.square().sum() + image.log_volume + log_norm(self.shape()),
+        }
+    }
+
+    /// The same with its learned quantities held fixed under differentiation.
+    fn stopped(&self) -> Box<dyn Transport<'g> + 'g>;
+}
+
+/// ½D ln 2π
+pub(crate) fn log_norm(shape: Shape) -> f64 {
+    shape.size() as f64 * HALF_LN_TWO_PI
+}
+
+/// A draw of a base that is a guide by itself. The score term can be left out where T is inverted.
+pub(super) fn draw<'g>(
+    base: &dyn Base,
+    context: &Context<'g, '_>,
+    gradient: Gradient,
+) -> Drawn<'g> {
+    let transport = base.write(context);
+    let drawn = transport.draw(context);
+    if gradient == Gradient::Total {
+        return drawn;
+    }
+    match transport.stopped().log_density(drawn.latents) {
+        Some(log_density) => Drawn {
+            log_weight: -log_density,
+            ..drawn
+        },
+        None => drawn,
+    }
+}
+
+impl dyn Base {
+    /// The name in tables and settings.
+    pub fn name(&self) -> &'static str {
+        self.info().name
+    }
+}
+
+impl Serialize for dyn Base {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let stored = Stored {
+            name: self.name().to_owned(),
+            bytes: self.bytes(),
+        };
+        stored.serialize(serializer)
+    }
+}
+
+impl<'de> Deserialize<'de> for Box<dyn Base> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Box<dyn Base>, D::Error> {
+        let Stored { name, bytes } = Stored::deserialize(deserializer)?;
+        let row = BASES.iter().find(|row| row.name == name);
+        let base = row.and_then(|row| (row.restore)(&bytes));
+        base.ok_or_else(|| serde::de::Error::custom(format!("no base {name:?} in these bytes")))
+    }
+}
+
+impl<G: Guide + ?Sized> Guide for Arc<G> {
+    fn blocks(&self, density: &dyn Density) -> Vec<Block> {
+        (**self).blocks(density)
+    }
+
+    fn draw<'g>(&self, context: &Context<'g, '_>, gradient: Gradient) -> Drawn<'g> {
+        (**self).draw(context, gradient)
+    }
+}
+
+/// The bytes of a base that is a few settings.
+pub(super) fn encoded(base: &impl Serialize) -> Vec<u8> {
+    postcard::to_stdvec(base).expect("settings are numbers")
+}
+
+/// A base that is a few settings, from all of its bytes.
+pub(super) fn decoded<B: Base + serde::de::DeserializeOwned + 'static>(
+    bytes: &[u8],
+) -> Option<Box<dyn Base>> {
+    match postcard::take_from_bytes::<B>(bytes) {
+        Ok((base, [])) => Some(Box::new(base)),
+        _ => None,
+    }
+}
