@@ -1,7 +1,7 @@
 //! Fresh draws of a trained guide, weighed on every row of the table.
 
+use crate::full_data::{FullData, LocalRows, Query};
 use crate::guide::{Gradient, Guide, Learned, PARAMS, Place};
-use crate::pass::per_lane;
 use crate::train::{compile_within, weigh_prior};
 use lehr_numeric::batch::BatchError;
 
@@ -68,13 +68,14 @@ pub fn evaluate(
     let mut drawn = draw(place, guide, learned, run)?;
     let size = place.density.latents().size();
     let params = learned.get(PARAMS).unwrap_or(&[]);
-    let mut rows = per_lane(place.density, LANES);
+    let rows = LocalRows::new(place.density);
+    let query = Query::LogLikelihood { lanes: LANES };
     let mut block = vec![0.0; LANES * size];
     for (k, weights) in drawn.log_weights.chunks_mut(LANES).enumerate() {
         let start = k * LANES * size;
         let here = &drawn.latents[start..start + weights.len() * size];
         block[..here.len()].copy_from_slice(here);
-        let sums = rows.run(&[&block, params]);
+        let sums = rows.sum(query, &[&block, params]);
         // A likelihood that does not depend on z is the same for every lane.
         for (weight, value) in weights.iter_mut().zip(sums[0].iter().cycle()) {
             *weight += value;

@@ -6,6 +6,7 @@ pub mod conjugate;
 pub mod evaluate;
 pub mod file;
 pub mod fit;
+pub mod full_data;
 pub mod guide;
 pub mod judge;
 pub mod method;

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use lehr_density::{ColumnKind, Density, Point, RowSet, RowSource, Rows};
+use lehr_density::{ColumnKind, Density, RowSet, RowSource, Rows};
 use lehr_graph::{Expr, Graph, Plan, Slot, Workspace};
 
 use crate::train::{batch_source, copy_rows, lend_all, read_columns};
@@ -188,48 +188,4 @@ impl Block {
         self.plan.run(&mut self.workspace);
         &self.workspace
     }
-}
-
-/// The full-data log likelihood and its slopes in z and θ, at one point.
-pub(crate) fn value_and_slopes(density: &dyn Density) -> Pass<'_> {
-    let sizes = [
-        Argument::Shared(density.latents().size()),
-        Argument::Shared(density.params().size()),
-    ];
-    Pass::new(density, 1, &sizes, |inputs, rows| {
-        let at = Point::new(inputs[0], inputs[1]);
-        let value = density.log_likelihood(&at, rows).sum();
-        let mut outputs = vec![value];
-        outputs.extend(at.graph().grad(value, inputs));
-        outputs
-    })
-}
-
-/// The full-data log likelihood of one z per lane, θ shared.
-pub(crate) fn per_lane(density: &dyn Density, lanes: usize) -> Pass<'_> {
-    let sizes = [
-        Argument::PerLane(density.latents().size()),
-        Argument::Shared(density.params().size()),
-    ];
-    Pass::new(density, lanes, &sizes, |inputs, rows| {
-        let at = Point::new(inputs[0], inputs[1]);
-        vec![density.log_likelihood(&at, rows).sum()]
-    })
-}
-
-/// Products of the full-data Hessian in z with one direction per lane.
-pub(crate) fn hessian_products(density: &dyn Density, lanes: usize) -> Pass<'_> {
-    let size = density.latents().size();
-    let sizes = [
-        Argument::Shared(size),
-        Argument::Shared(density.params().size()),
-        Argument::PerLane(size),
-    ];
-    Pass::new(density, lanes, &sizes, |inputs, rows| {
-        let at = Point::new(inputs[0], inputs[1]);
-        let graph = at.graph();
-        let value = density.log_likelihood(&at, rows).sum();
-        let slope = graph.grad(value, &[at.latents])[0];
-        graph.jvp(&[slope], &[at.latents], &[inputs[2]])
-    })
 }

@@ -4,8 +4,8 @@ use lehr_density::Density;
 
 use super::curvature::Curvature;
 use super::prior::PriorProducts;
+use crate::full_data::{FullData, LocalRows, Query};
 use crate::guide::Frame;
-use crate::pass::{hessian_products, value_and_slopes};
 use crate::train::Control;
 use lehr_numeric::hessian::{columns, symmetric};
 use lehr_numeric::lbfgs::Reason;
@@ -44,8 +44,8 @@ impl Centre {
 
     /// The control variate of the data term to first order, by one pass.
     pub fn control(&self, density: &dyn Density) -> Control {
-        let mut pass = value_and_slopes(density);
-        let sums = pass.run(&[&self.latents, &self.params]);
+        let rows = LocalRows::new(density);
+        let sums = rows.sum(Query::Slopes, &[&self.latents, &self.params]);
         Control {
             mode: self.latents.as_slice().into(),
             value: sums[0][0],
@@ -59,13 +59,14 @@ impl Centre {
     /// Slopes and curvature at the centre, by one pass per few directions.
     pub fn curvature(&self, density: &dyn Density) -> Curvature {
         let size = self.latents.len();
-        let mut first = value_and_slopes(density);
-        let sums = first.run(&[&self.latents, &self.params]);
+        let rows = LocalRows::new(density);
+        let sums = rows.sum(Query::Slopes, &[&self.latents, &self.params]);
         let (log_likelihood, gradient) = (sums[0][0], sums[1].clone());
         let lanes = DIRECTIONS.min(size.max(1));
-        let mut products = hessian_products(density, lanes);
+        let query = Query::HessianProducts { lanes };
         let hessian = columns(size, lanes, |directions| {
-            products.run(&[&self.latents, &self.params, directions])[0].clone()
+            let arguments = [&self.latents, &self.params, directions];
+            rows.sum(query, &arguments).swap_remove(0)
         });
         Curvature {
             log_likelihood,
@@ -92,13 +93,14 @@ impl Centre {
     /// random signs, E[s ∘ Hs], the prior's and the likelihood's together.
     pub fn diagonal_frame(&self, density: &dyn Density, seed: u64) -> Frame {
         let size = self.latents.len();
-        let mut rows = hessian_products(density, PROBES);
+        let rows = LocalRows::new(density);
+        let query = Query::HessianProducts { lanes: PROBES };
         let mut diagonal = vec![0.0; size];
         let mut signs = vec![0.0; PROBES * size];
         for pass in 0..PROBE_PASSES {
             let mut stream = Stream::new(seed, "probe", pass as u64);
             fill_signs(&mut stream, &mut signs);
-            let products = &rows.run(&[&self.latents, &self.params, &signs])[0];
+            let products = &rows.sum(query, &[&self.latents, &self.params, &signs])[0];
             add_probes(&mut diagonal, &signs, products, PROBES * PROBE_PASSES);
         }
         let prior = self.prior_diagonal(density);

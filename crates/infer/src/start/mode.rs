@@ -4,8 +4,8 @@ use lehr_density::Density;
 
 use super::prior::Prior;
 use super::{Centre, Request, Start, StartError, StartingPoint};
+use crate::full_data::{FullData, LocalRows, Query};
 use crate::guide::Frame;
-use crate::pass::value_and_slopes;
 use lehr_numeric::lbfgs::{LbfgsSettings, maximise};
 
 /// The mode, with the guide's own scale.
@@ -38,11 +38,11 @@ pub fn find_mode(density: &dyn Density, settings: LbfgsSettings) -> Centre {
     let size = density.latents().size();
     let start = [density.latents().start(), density.params().start()].concat();
     let mut prior = Prior::new(density);
-    let mut rows = value_and_slopes(density);
+    let rows = LocalRows::new(density);
     let found = maximise(&start, settings, |point, slope| {
         let (z, params) = point.split_at(size);
         let own = prior.run(z, params);
-        let sums = rows.run(&[z, params]);
+        let sums = rows.sum(Query::Slopes, &[z, params]);
         let parts = [(own.output(1), &sums[1]), (own.output(2), &sums[2])];
         let mut at = 0;
         for (a, b) in parts {

@@ -1,6 +1,6 @@
 //! What a variational fit refuses, in one sentence each.
 
-use super::variational::Making;
+use super::making::Making;
 use crate::fit::FitError;
 use crate::run::Run;
 

@@ -6,6 +6,7 @@ mod check;
 mod control;
 mod culprit;
 mod fingerprint;
+mod making;
 mod objective;
 mod program;
 mod sampler;

@@ -1,0 +1,356 @@
+//! The variational loop: find a start, train a guide, weigh fresh draws.
+
+use std::sync::Arc;
+use std::time::Instant;
+
+use lehr_density::{Density, Stored};
+use lehr_numeric::pareto::Pareto;
+
+use super::sampler::encoded;
+use super::{
+    Groundwork, Iterations, Objective, SCORE, Score, Task, TrainOutcome, TrainSettings,
+    VariationalMethod, VariationalSettings, train, variance_ratio,
+};
+use crate::evaluate::evaluate;
+use crate::fit::{Choices, FitError, short};
+use crate::guide::{Base, Feed, Learned, PARAMS, all_blocks};
+use crate::observer::Phase;
+use crate::posterior::{
+    Diagnostics, Estimate, Evidence, Gain, Importance, Origin, Posterior, Seconds,
+};
+use crate::run::Run;
+use crate::start::{Request, StartError, StartingPoint, choose, is_plain};
+
+/// A fit on its way.
+pub(super) struct Making<'a> {
+    pub(super) method: &'a dyn VariationalMethod,
+    pub(super) density: &'a dyn Density,
+    base: Arc<dyn Base>,
+    choices: Choices,
+    seconds: Seconds,
+}
+
+/// What fresh draws say.
+struct Evaluation {
+    latents: Vec<f64>,
+    pareto: Pareto,
+    evidence: Evidence,
+}
+
+/// Makes a fit by a variational method.
+pub(super) fn fit(
+    method: &dyn VariationalMethod,
+    density: &dyn Density,
+    run: &mut Run<'_>,
+) -> Result<Posterior, FitError> {
+    let clock = Instant::now();
+    let mut making = Making {
+        method,
+        density,
+        base: method.base(density),
+        choices: Vec::new(),
+        seconds: Seconds::default(),
+    };
+    making.check(run)?;
+    run.begin(Phase::START);
+    if method.has_layers() {
+        making.note("base", making.base.name());
+    }
+    let point = making.start(run.seed)?;
+    let batch = making.batch(&point);
+    let ground = Groundwork {
+        density,
+        base: making.base.clone(),
+        point: &point,
+        batch,
+        seed: run.seed,
+    };
+    let parts = method.guide(&ground, &mut making.choices)?;
+    let score = making.score(&ground)?;
+    let task = Task {
+        density,
+        frame: &point.frame,
+        guide: parts.guide.as_ref(),
+        score: &score,
+        seed: run.seed,
+    };
+    let mut learned = point.learned(density, task.guide);
+    let alone = making.train_base(&task, &point, &mut learned, run)?;
+    let outcome = making.train(&task, &point, learned, run)?;
+    let seconds = clock.elapsed().as_secs_f64() - outcome.compile - outcome.seconds;
+    making.seconds.start = seconds;
+    let evaluation = making.evaluate(&task, alone.as_ref(), &outcome, run)?;
+    let stored = Stored {
+        name: method.info().name.into(),
+        bytes: encoded(&(&point.frame, &outcome.learned, &parts.bytes)),
+    };
+    let origin = Origin {
+        method: stored,
+        ..Origin::of(density, run.seed, parts.contents)
+    };
+    Ok(making.posterior(evaluation, outcome, origin))
+}
+impl Making<'_> {
+    fn note(&mut self, what: &str, how: impl Into<String>) {
+        self.choices.push((what.into(), how.into()));
+    }
+
+    pub(super) fn refuse(&self, problem: impl Into<String>, hint: &str) -> FitError {
+        FitError::Setting {
+            method: self.method.info().name,
+            problem: problem.into(),
+            hint: hint.into(),
+        }
+    }
+
+    fn start(&mut self, seed: u64) -> Result<StartingPoint, FitError> {
+        let request = Request {
+            density: self.density,
+            base: self.base.clone(),
+            seed,
+            plain: is_plain(self.density),
+            ends_at_best: self.ends_at_best(),
+            expands: self.method.expands(),
+        };
+        let found = match &self.method.common().start {
+            None => choose(&request),
+            Some(start) => start.find(&request).map(|found| (start.name(), found)),
+        };
+        let (name, found) = found.map_err(|error| match error {
+            StartError::Batch(error) => error.into(),
+            StartError::Refusal { problem, hint } => self.refuse(problem, &hint),
+        })?;
+        self.note("start", name);
+        Ok(found)
+    }
+
+    /// Whether a Gaussian that is the best of its kind is all that is asked for.
+    fn ends_at_best(&self) -> bool {
+        let TrainSettings {
+            iterations,
+            objective,
+            frozen,
+            ..
+        } = &self.method.common().train;
+        !self.method.has_layers()
+            && matches!(iterations, Iterations::Auto { .. })
+            && *objective == Objective::Elbo
+            && frozen.is_empty()
+    }
+
+    /// Whether the start is what training would end at.
+    fn is_done(&self, point: &StartingPoint) -> bool {
+        self.ends_at_best() && point.is_best(self.base.as_ref())
+    }
+
+    /// B: every row of a small table; of others as many as make the noise of the batch small
+    /// beside that of the draws, given the control variate.
+    fn batch(&self, point: &StartingPoint) -> usize {
+        const USUAL: usize = 256;
+        const MOST: usize = 1 << 14;
+        const SMALL: usize = 1024;
+        // What is left of a row's slope to first order is of the size of its predictor's
+        // posterior spread, whose square is D/N on average: D rows weigh as much as one draw.
+        let rows = self.density.n_rows();
+        let usual = if point.plain {
+            USUAL
+        } else {
+            (4 * self.density.latents().size()).clamp(USUAL, MOST)
+        };
+        let whole = rows <= SMALL || rows <= 2 * usual;
+        let usual = if whole { rows } else { usual };
+        self.method.common().batch.unwrap_or(usual)
+    }
+
+    /// The rows that score a step, by way of their expansion where they are a batch.
+    fn score(&mut self, ground: &Groundwork<'_>) -> Result<Score, FitError> {
+        let Groundwork {
+            density,
+            point,
+            batch: size,
+            ..
+        } = *ground;
+        let whole = size == density.n_rows();
+        let purpose = SCORE.into();
+        let rows = if whole {
+            Feed::All
+        } else {
+            Feed::Batch { size, purpose }
+        };
+        self.note("batch", size.to_string());
+        // Where nothing is left to train, an expansion takes as long as all the rest.
+        let trains = !self.is_done(point);
+        let asked = self.method.common().control;
+        let wanted = trains && asked.unwrap_or(!whole);
+        let mut control = wanted.then(|| point.control(density)).flatten();
+        if let Some(control) = control.as_mut().filter(|_| !whole) {
+            control.summed = point.summed(density, ground.seed);
+        }
+        if trains && asked == Some(true) && control.is_none() {
+            let problem = "a control variate was asked for, but there is no mode to expand at";
+            return Err(self.refuse(problem, "start from laplace"));
+        }
+        Ok(Score { rows, control })
+    }
+
+    /// Trains the Gaussian below a guide by itself, which costs little beside the guide, so that
+    /// the guide starts from the best its base can do alone. The paper's recipe does not. The
+    /// learned quantities if the base now is that best.
+    fn train_base(
+        &self,
+        task: &Task<'_>,
+        point: &StartingPoint,
+        learned: &mut Learned,
+        run: &mut Run<'_>,
+    ) -> Result<Option<Learned>, FitError> {
+        let common = self.method.common();
+        let warm = common.start.as_ref().is_none_or(|start| start.is_warm());
+        let open = matches!(common.train.iterations, Iterations::Auto { .. });
+        if point.is_best(self.base.as_ref()) {
+            return Ok(Some(learned.clone()));
+        }
+        if !(self.method.has_layers() && warm && open) {
+            return Ok(None);
+        }
+        let blocks = all_blocks(self.density, &self.base);
+        let frozen = common.train.frozen.iter();
+        let is_own = |name: &&String| blocks.iter().any(|block| block.name == **name);
+        let settings = TrainSettings {
+            frozen: frozen.filter(is_own).cloned().collect(),
+            iterations: common.train.iterations,
+            ..VariationalSettings::default().train
+        };
+        let mut alone = Learned::new(blocks);
+        alone.take_from(learned);
+        let task = Task {
+            guide: &self.base,
+            ..*task
+        };
+        run.begin(Phase::BASE);
+        learned.take_from(&train(&task, alone, &settings, run)?.learned);
+        Ok(Some(learned.clone()))
+    }
+
+    /// Trains the guide, unless the start cannot be improved on.
+    fn train(
+        &mut self,
+        task: &Task<'_>,
+        point: &StartingPoint,
+        learned: Learned,
+        run: &mut Run<'_>,
+    ) -> Result<TrainOutcome, FitError> {
+        if let Some(best) = point.best.as_ref().filter(|_| self.is_done(point)) {
+            let left = short(best.left);
+            self.note(
+                "training",
+                format!("none: less than {left} nats are left to gain"),
+            );
+            return Ok(TrainOutcome::at_start(learned, &best.bounds));
+        }
+        let settings = &self.method.common().train;
+        let words = control_words(task, &learned, settings)?;
+        self.note("control variate", words);
+        run.begin(Phase::TRAIN);
+        Ok(train(task, learned, settings, run)?)
+    }
+
+    /// Draws afresh, and weighs the draws on all rows.
+    fn evaluate(
+        &mut self,
+        task: &Task<'_>,
+        alone: Option<&Learned>,
+        outcome: &TrainOutcome,
+        run: &mut Run<'_>,
+    ) -> Result<Evaluation, FitError> {
+        run.begin(Phase::EVALUATE);
+        let clock = Instant::now();
+        let sample = (run.draws, run.seed);
+        let evaluated = evaluate(task.place(), task.guide, &outcome.learned, sample)?;
+        let bound = Estimate::of(&evaluated.log_weights);
+        let below = alone.unwrap_or(&outcome.learned);
+        let gain = self.gain_over_base(task, below, bound, run)?;
+        let pareto = Pareto::new(&evaluated.log_weights)?;
+        self.seconds.evaluate = clock.elapsed().as_secs_f64();
+        let estimate = Estimate {
+            mean: pareto.log_evidence,
+            error: pareto.log_evidence_error,
+        };
+        Ok(Evaluation {
+            latents: evaluated.latents,
+            pareto,
+            evidence: Evidence {
+                bound,
+                estimate,
+                gain,
+            },
+        })
+    }
+
+    fn posterior(self, evaluation: Evaluation, outcome: TrainOutcome, origin: Origin) -> Posterior {
+        Posterior {
+            draws: evaluation.latents,
+            latents: self.density.latents().clone(),
+            params: self.density.params().clone(),
+            param_values: outcome.learned.get(PARAMS).unwrap_or(&[]).to_vec(),
+            evidence: Some(evaluation.evidence),
+            diagnostics: Diagnostics::Importance(Importance {
+                pareto: evaluation.pareto,
+                training: outcome.training,
+            }),
+            origin,
+            choices: self.choices,
+            seconds: Seconds {
+                compile: outcome.compile,
+                train: outcome.seconds,
+                ..self.seconds
+            },
+        }
+    }
+
+    /// How far the bound of a guide is above that of its base: the base trained alone where the
+    /// guide started from it, else the base below the guide. A part of the draws tells it.
+    fn gain_over_base(
+        &mut self,
+        task: &Task<'_>,
+        below: &Learned,
+        own: Estimate,
+        run: &Run<'_>,
+    ) -> Result<Option<Gain>, FitError> {
+        const PART: usize = 4;
+        const FEWEST: usize = 25;
+        if !self.method.has_layers() {
+            return Ok(None);
+        }
+        let mut learned = Learned::new(all_blocks(self.density, &self.base));
+        learned.take_from(below);
+        let sample = ((run.draws / PART).max(FEWEST), run.seed);
+        let evaluated = evaluate(task.place(), &self.base, &learned, sample)?;
+        let below = Estimate::of(&evaluated.log_weights);
+        let nats = Estimate {
+            mean: own.mean - below.mean,
+            error: own.error.hypot(below.error),
+        };
+        let words = format!("{:+.2} ± {:.2} nats", nats.mean, nats.error);
+        self.note("gain over the base", words);
+        let over = self.base.name().into();
+        Ok(Some(Gain { over, nats }))
+    }
+}
+
+/// What the control variate does, in words.
+fn control_words(
+    task: &Task<'_>,
+    learned: &Learned,
+    settings: &TrainSettings,
+) -> Result<String, FitError> {
+    let Some(control) = &task.score.control else {
+        return Ok("off".into());
+    };
+    let order = match (&control.hessian, &control.summed) {
+        (Some(_), Some(_)) => "second order, the worst fitted rows in every step",
+        (Some(_), None) => "second order",
+        (None, _) => "first order",
+    };
+    let ratio = short(variance_ratio(task, learned, settings)?);
+    Ok(format!("{order}, variance of a gradient × {ratio}"))
+}
