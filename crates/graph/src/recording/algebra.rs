@@ -246,9 +246,9 @@ impl Text {
         }
     }
 
-    /// Factors in an order that does not depend on how the product was written.
+    /// Factors in an order that does not depend on how the product was written, numbers first.
     fn product(mut factors: Vec<String>, mut divisors: Vec<String>) -> Text {
-        factors.sort();
+        factors.sort_by_cached_key(|factor| (factor.parse::<f64>().is_err(), factor.clone()));
         divisors.sort();
         let mut text = match factors[..] {
             [] => "1".to_owned(),
@@ -350,9 +350,9 @@ mod tests {
         let graph = Graph::new();
         let (raw, scale) = (graph.input("raw", [3]), graph.input("scale", ()));
         let effect = raw * scale;
-        let outputs = [("effect", effect), ("double", effect * effect.exp())];
+        let outputs = [("effect", effect), ("more", effect + effect.exp())];
         let recording = Recording::of(&graph, &outputs);
         assert_eq!(recording.text(0, &[0]), "raw * scale");
-        assert_eq!(recording.text(1, &[0]), "effect * exp(effect)");
+        assert_eq!(recording.text(1, &[0]), "exp(effect) + effect");
     }
 }
