@@ -75,6 +75,10 @@ fn logistic<'g>(x: Expr<'g>, y: Expr<'g>, weight: Expr<'g>, z: Expr<'g>) -> Expr
 }
 
 /// The objective and everything learned.
+#[expect(
+    clippy::too_many_lines,
+    reason = "the whole program, in the order of the paper"
+)]
 fn program<'g>(g: &'g Graph, size: Size) -> (Expr<'g>, Vec<Expr<'g>>) {
     let Size {
         rows,

@@ -25,9 +25,16 @@ impl Lay {
     }
 }
 
-/// The loops over a result of `shape` and its operands (result first). With `streamed`, the
-/// leading axis is the row block at hand.
-pub(crate) fn elementwise(shape: Shape, lays: &[Lay], laned: bool, streamed: bool) -> Grid {
+/// What the leading axis of a result runs over.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Leading {
+    All,
+    /// The row block at hand.
+    RowBlock,
+}
+
+/// The loops over a result of `shape` and its operands (result first).
+pub(crate) fn elementwise(shape: Shape, lays: &[Lay], laned: bool, leading: Leading) -> Grid {
     let rank = shape.rank();
     let steps: Vec<Vec<usize>> = lays.iter().map(|lay| lay.steps(rank)).collect();
     let mut dims = Vec::with_capacity(rank + 1);
@@ -36,8 +43,8 @@ pub(crate) fn elementwise(shape: Shape, lays: &[Lay], laned: bool, streamed: boo
         dims.push(dim(Extent::LANES, lays.len(), step));
     }
     for (axis, &length) in shape.dims().iter().enumerate() {
-        let count = match (axis, streamed) {
-            (0, true) => Extent::ROWS,
+        let count = match (axis, leading) {
+            (0, Leading::RowBlock) => Extent::ROWS,
             _ => Extent::fixed(length),
         };
         dims.push(dim(count, lays.len(), |k| Extent::fixed(steps[k][axis])));

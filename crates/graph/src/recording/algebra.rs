@@ -23,7 +23,7 @@ enum Level {
 
 /// The text of one step, with its parts where it is a sum or a product.
 #[derive(Clone, Debug)]
-struct Text {
+struct Phrase {
     level: Level,
     text: String,
     terms: Vec<Term>,
@@ -70,14 +70,14 @@ impl Recording {
     pub fn text(&self, output: usize, named: &[usize]) -> String {
         let last = self.0.outputs[output].step as usize;
         let needed = self.needed(&[last]);
-        let mut texts: Vec<Option<Text>> = vec![None; needed.len()];
+        let mut texts: Vec<Option<Phrase>> = vec![None; needed.len()];
         for place in (0..needed.len()).filter(|&place| needed[place]) {
             let name = named.iter().map(|&k| &self.0.outputs[k]);
             let name = name
                 .filter(|_| place != last)
                 .find(|o| o.step as usize == place);
             let text = match name {
-                Some(output) => Text::atom(output.name.clone()),
+                Some(output) => Phrase::atom(output.name.clone()),
                 None => self.step_text(&self.0.steps[place], &texts),
             };
             texts[place] = Some(text.cut());
@@ -85,23 +85,23 @@ impl Recording {
         texts[last].take().expect("needed").text
     }
 
-    fn step_text(&self, step: &Step, done: &[Option<Text>]) -> Text {
+    fn step_text(&self, step: &Step, done: &[Option<Phrase>]) -> Phrase {
         let of = |k: usize| done[step.operands[k] as usize].as_ref().expect("earlier");
         match &step.op {
-            Op::Scalar(bits) => Text::atom(number(f64::from_bits(*bits))),
-            Op::Constant(place) => Text::atom(array(&self.0.constants[*place as usize])),
+            Op::Scalar(bits) => Phrase::atom(number(f64::from_bits(*bits))),
+            Op::Constant(place) => Phrase::atom(array(&self.0.constants[*place as usize])),
             Op::Input(place) | Op::IndexInput(place) => {
-                Text::atom(self.0.inputs[*place as usize].name.clone())
+                Phrase::atom(self.0.inputs[*place as usize].name.clone())
             }
             Op::Unary(op) => unary(*op, of(0)),
             Op::Binary(op) => binary(*op, of(0), of(1)),
-            Op::Select => Text::call("select", &[of(0), of(1), of(2)]),
+            Op::Select => Phrase::call("select", &[of(0), of(1), of(2)]),
             // What only moves or marks numbers is not worth a word.
             Op::Broadcast | Op::Reshape | Op::StopGradient | Op::Anchor => of(0).clone(),
-            Op::Transpose => Text::atom(format!("{}ᵀ", of(0).inside(Level::Atom))),
+            Op::Transpose => Phrase::atom(format!("{}ᵀ", of(0).inside(Level::Atom))),
             Op::Slice { axis, start } => {
                 let length = step.shape.dims()[*axis];
-                Text::atom(format!(
+                Phrase::atom(format!(
                     "{}[{}{}]",
                     of(0).inside(Level::Atom),
                     ".., ".repeat(*axis),
@@ -110,7 +110,7 @@ impl Recording {
             }
             Op::Concat { .. } => {
                 let parts = (0..step.operands.len()).map(|k| of(k).text.as_str());
-                Text::atom(format!("[{}]", parts.collect::<Vec<_>>().join(", ")))
+                Phrase::atom(format!("[{}]", parts.collect::<Vec<_>>().join(", ")))
             }
             Op::Reduce { by, first, count } => {
                 let rank = self.0.steps[step.operands[0] as usize].shape.rank();
@@ -119,20 +119,20 @@ impl Recording {
                     (_, 1) => format!(", axis {first}"),
                     _ => format!(", axes {first}..{}", first + count),
                 };
-                Text::atom(format!("{}({}{axes})", by.name(), of(0).text))
+                Phrase::atom(format!("{}({}{axes})", by.name(), of(0).text))
             }
-            Op::Gather => Text::atom(format!("{}[{}]", of(0).inside(Level::Atom), of(1).text)),
+            Op::Gather => Phrase::atom(format!("{}[{}]", of(0).inside(Level::Atom), of(1).text)),
             Op::MatMul(op) => {
-                let side = |text: &Text, read: Read| match read {
+                let side = |text: &Phrase, read: Read| match read {
                     Read::Plain => text.inside(Level::Power),
                     Read::Transposed => format!("{}ᵀ", text.inside(Level::Atom)),
                 };
                 let text = format!("{} · {}", side(of(0), op.a), side(of(1), op.b));
-                Text::new(Level::Product, text)
+                Phrase::new(Level::Product, text)
             }
             op => {
-                let operands: Vec<&Text> = (0..step.operands.len()).map(of).collect();
-                Text::call(&function(op), &operands)
+                let operands: Vec<&Phrase> = (0..step.operands.len()).map(of).collect();
+                Phrase::call(&function(op), &operands)
             }
         }
     }
@@ -149,41 +149,41 @@ fn function(op: &Op) -> String {
     }
 }
 
-fn unary(op: Unary, x: &Text) -> Text {
+fn unary(op: Unary, x: &Phrase) -> Phrase {
     match op {
-        Unary::Neg => Text::sum(x.terms(Sign::Minus)),
-        Unary::Square => Text::new(Level::Power, format!("{}²", x.inside(Level::Atom))),
-        Unary::Recip => Text::product(vec![], vec![x.inside(Level::Power)]),
-        Unary::Polygamma(0) => Text::call("digamma", &[x]),
-        _ => Text::call(&op.name().replace(' ', "_"), &[x]),
+        Unary::Neg => Phrase::sum(x.terms(Sign::Minus)),
+        Unary::Square => Phrase::new(Level::Power, format!("{}²", x.inside(Level::Atom))),
+        Unary::Recip => Phrase::product(vec![], vec![x.inside(Level::Power)]),
+        Unary::Polygamma(0) => Phrase::call("digamma", &[x]),
+        _ => Phrase::call(&op.name().replace(' ', "_"), &[x]),
     }
 }
 
-fn binary(op: Binary, x: &Text, y: &Text) -> Text {
+fn binary(op: Binary, x: &Phrase, y: &Phrase) -> Phrase {
     let infix = |sign: &str, level: Level| {
         let (left, right) = (x.inside(Level::Sum), y.inside(Level::Sum));
-        Text::new(level, format!("{left} {sign} {right}"))
+        Phrase::new(level, format!("{left} {sign} {right}"))
     };
     match op {
-        Binary::Add => Text::sum([x.terms(Sign::Plus), y.terms(Sign::Plus)].concat()),
-        Binary::Sub => Text::sum([x.terms(Sign::Plus), y.terms(Sign::Minus)].concat()),
+        Binary::Add => Phrase::sum([x.terms(Sign::Plus), y.terms(Sign::Plus)].concat()),
+        Binary::Sub => Phrase::sum([x.terms(Sign::Plus), y.terms(Sign::Minus)].concat()),
         Binary::Mul => {
             let (mut factors, mut divisors) = x.product_parts();
             let (more, others) = y.product_parts();
             factors.extend(more);
             divisors.extend(others);
-            Text::product(factors, divisors)
+            Phrase::product(factors, divisors)
         }
         Binary::Div => {
             let (factors, mut divisors) = x.product_parts();
             divisors.push(y.inside(Level::Power));
-            Text::product(factors, divisors)
+            Phrase::product(factors, divisors)
         }
         Binary::Pow => {
             let text = format!("{}^{}", x.inside(Level::Atom), y.inside(Level::Atom));
-            Text::new(Level::Power, text)
+            Phrase::new(Level::Power, text)
         }
-        Binary::Min | Binary::Max => Text::call(op.name(), &[x, y]),
+        Binary::Min | Binary::Max => Phrase::call(op.name(), &[x, y]),
         Binary::Less => infix("<", Level::Comparison),
         Binary::LessEqual => infix("≤", Level::Comparison),
         Binary::Equal => infix("=", Level::Comparison),
@@ -207,9 +207,9 @@ fn range(start: usize, length: usize) -> String {
     }
 }
 
-impl Text {
-    fn new(level: Level, text: String) -> Text {
-        Text {
+impl Phrase {
+    fn new(level: Level, text: String) -> Phrase {
+        Phrase {
             level,
             text,
             terms: Vec::new(),
@@ -218,17 +218,17 @@ impl Text {
         }
     }
 
-    fn atom(text: String) -> Text {
-        Text::new(Level::Atom, text)
+    fn atom(text: String) -> Phrase {
+        Phrase::new(Level::Atom, text)
     }
 
-    fn call(name: &str, operands: &[&Text]) -> Text {
+    fn call(name: &str, operands: &[&Phrase]) -> Phrase {
         let operands: Vec<&str> = operands.iter().map(|x| x.text.as_str()).collect();
-        Text::atom(format!("{name}({})", operands.join(", ")))
+        Phrase::atom(format!("{name}({})", operands.join(", ")))
     }
 
     /// Summands in an order that does not depend on how the sum was written.
-    fn sum(mut terms: Vec<Term>) -> Text {
+    fn sum(mut terms: Vec<Term>) -> Phrase {
         terms.sort();
         let mut text = String::new();
         for term in &terms {
@@ -240,14 +240,14 @@ impl Text {
             };
             text += &term.text;
         }
-        Text {
+        Phrase {
             terms,
-            ..Text::new(Level::Sum, text)
+            ..Phrase::new(Level::Sum, text)
         }
     }
 
     /// Factors in an order that does not depend on how the product was written, numbers first.
-    fn product(mut factors: Vec<String>, mut divisors: Vec<String>) -> Text {
+    fn product(mut factors: Vec<String>, mut divisors: Vec<String>) -> Phrase {
         factors.sort_by_cached_key(|factor| (factor.parse::<f64>().is_err(), factor.clone()));
         divisors.sort();
         let mut text = match factors[..] {
@@ -258,10 +258,10 @@ impl Text {
             text += " / ";
             text += divisor;
         }
-        Text {
+        Phrase {
             factors,
             divisors,
-            ..Text::new(Level::Product, text)
+            ..Phrase::new(Level::Product, text)
         }
     }
 
@@ -310,9 +310,9 @@ impl Text {
     }
 
     /// The text, or dots in its place where it is long.
-    fn cut(self) -> Text {
+    fn cut(self) -> Phrase {
         if self.text.len() > LONGEST {
-            return Text::atom("…".into());
+            return Phrase::atom("…".into());
         }
         self
     }

@@ -1,6 +1,6 @@
 //! Whether a recording that was read back can be replayed: bytes may be damaged or hostile.
 
-use super::{InputKind, Parts, Recording, RecordingError, Step};
+use super::{InputKind, Parts, Recording, RecordingError, Stage, Step};
 use crate::expr::Expr;
 use crate::graph::Graph;
 use crate::length::{Length, ROWS};
@@ -16,6 +16,11 @@ pub(super) fn check(recording: &Recording) -> Result<(), RecordingError> {
     let graph = Graph::collecting();
     let parts = &*recording.0;
     let inputs = inputs(&graph, parts)?;
+    let stage = Stage {
+        graph: &graph,
+        inputs: &|place| inputs[place],
+        rows: ROWS,
+    };
     let mut done: Vec<Expr<'_>> = Vec::with_capacity(parts.steps.len());
     for (place, step) in parts.steps.iter().enumerate() {
         let wrong = |message: String| RecordingError {
@@ -24,7 +29,7 @@ pub(super) fn check(recording: &Recording) -> Result<(), RecordingError> {
         };
         let operands = operands(step, &done).map_err(wrong)?;
         fits(step, &operands, parts).map_err(wrong)?;
-        let value = recording.write(&graph, step, &operands, &|place| inputs[place], ROWS);
+        let value = recording.write(&stage, step, &operands);
         if let Some(error) = graph.errors().pop() {
             return Err(wrong(error.message));
         }

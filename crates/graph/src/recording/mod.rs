@@ -167,6 +167,11 @@ impl Recording {
         let needed = self.needed(&last);
         let mut done: Vec<Option<Expr<'g>>> = vec![None; needed.len()];
         let mut operands = Vec::new();
+        let stage = Stage {
+            graph,
+            inputs,
+            rows,
+        };
         for (place, step) in steps.iter().enumerate().take(needed.len()) {
             if needed[place] {
                 operands.clear();
@@ -175,7 +180,7 @@ impl Recording {
                         .iter()
                         .map(|&k| done[k as usize].expect("earlier")),
                 );
-                done[place] = Some(self.write(graph, step, &operands, inputs, rows));
+                done[place] = Some(self.write(&stage, step, &operands));
             }
         }
         last.iter()
@@ -200,20 +205,14 @@ impl Recording {
         needed
     }
 
-    fn write<'g>(
-        &self,
-        graph: &'g Graph,
-        step: &Step,
-        operands: &[Expr<'g>],
-        inputs: &dyn Fn(usize) -> Expr<'g>,
-        rows: usize,
-    ) -> Expr<'g> {
+    fn write<'g>(&self, stage: &Stage<'_, 'g>, step: &Step, operands: &[Expr<'g>]) -> Expr<'g> {
+        let (graph, rows) = (stage.graph, stage.rows);
         let shape = step.shape.resolve(rows);
         match step.op {
             Op::Scalar(bits) => graph.scalar(f64::from_bits(bits)),
             Op::Constant(place) => graph.shared_constant(shape, &self.0.constants[place as usize]),
             Op::Input(place) | Op::IndexInput(place) => {
-                let given = inputs(place as usize);
+                let given = (stage.inputs)(place as usize);
                 let name = &self.0.inputs[place as usize].name;
                 assert_eq!(given.shape(), shape, "input {name:?} of a recording");
                 given
@@ -229,6 +228,13 @@ impl Recording {
             ref op => op.on(operands, shape),
         }
     }
+}
+
+/// Where a recording is replayed: a graph, the inputs by their places, and the number of rows.
+struct Stage<'a, 'g> {
+    graph: &'g Graph,
+    inputs: &'a dyn Fn(usize) -> Expr<'g>,
+    rows: usize,
 }
 
 fn inputs_of(graph: &Graph) -> Vec<Input> {

@@ -199,6 +199,7 @@ fn extreme_numbers_leave_the_page_well_formed() {
     }
 }
 
+#[expect(clippy::too_many_lines, reason = "one long literal")]
 fn extreme(a: f64, b: f64) -> ReportData {
     let summary = Summary {
         mean: a,

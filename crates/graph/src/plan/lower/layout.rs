@@ -98,7 +98,7 @@ impl Lower<'_> {
         let laned = self.schedule.laned[place];
         Instruction::Copy {
             to: [to, x.at],
-            grid: grid::elementwise(x.shape, &[out.lay(), x.lay()], laned, false),
+            grid: grid::elementwise(x.shape, &[out.lay(), x.lay()], laned, grid::Leading::All),
         }
     }
 }

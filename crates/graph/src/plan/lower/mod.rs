@@ -4,7 +4,7 @@ mod layout;
 mod product;
 mod reduction;
 
-use super::grid::{self, Lay};
+use super::grid::{self, Lay, Leading};
 use super::instruction::{
     Address, Arithmetic, Extent, Grid, IndexAddress, Instruction, PerLane, Rows, Write,
 };
@@ -188,7 +188,12 @@ impl Lower<'_> {
     fn grid(&self, place: usize, shape: Shape, operands: &[Operand]) -> Grid {
         let lays: Vec<Lay> = operands.iter().map(Operand::lay).collect();
         let laned = self.schedule.laned[place];
-        grid::elementwise(shape, &lays, laned, self.streamed(place))
+        let leading = if self.streamed(place) {
+            Leading::RowBlock
+        } else {
+            Leading::All
+        };
+        grid::elementwise(shape, &lays, laned, leading)
     }
 
     /// Operands that an operation does not have are its result, never looked at.
