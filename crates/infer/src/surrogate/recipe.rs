@@ -104,7 +104,7 @@ impl Maker for Recipe {
         density: &dyn Density,
     ) -> Result<Arc<dyn Surrogate>, SurrogateError> {
         let weighted: WeightedRows = read(bytes)?;
-        weighted.check(self, density)?;
+        weighted.check(*self, density)?;
         Ok(Arc::new(RowSurrogate::new(kind, *self, weighted)))
     }
 }
@@ -112,7 +112,7 @@ impl Maker for Recipe {
 impl Recipe {
     /// The rows, and the weights that came with them.
     fn rows(
-        &self,
+        self,
         order: &Order<'_>,
         response: Option<&BinaryResponse>,
     ) -> Result<(FixedRows, Option<Vec<f64>>), SurrogateError> {

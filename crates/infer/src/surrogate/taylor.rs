@@ -152,7 +152,7 @@ impl Maker for TaylorMaker {
         if !taylor.is_whole() {
             return Err(SurrogateError::Damaged);
         }
-        taylor.rows.check(&Recipe::RANDOM, density)?;
+        taylor.rows.check(Recipe::RANDOM, density)?;
         check_latents(taylor.mode.len(), density)?;
         Ok(Arc::new(taylor))
     }

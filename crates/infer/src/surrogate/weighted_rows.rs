@@ -113,7 +113,7 @@ impl WeightedRows {
     /// columns.
     pub(crate) fn check(
         &self,
-        recipe: &Recipe,
+        recipe: Recipe,
         density: &dyn Density,
     ) -> Result<(), SurrogateError> {
         let labels = match recipe.labels {
