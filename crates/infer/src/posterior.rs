@@ -136,7 +136,7 @@ impl Origin {
             model: density.origin(),
             description: density
                 .predictive()
-                .map_or_else(String::new, |model| model.describe()),
+                .map_or_else(String::new, lehr_density::Predictive::describe),
             seed,
             rows: density.n_rows(),
             version: env!("CARGO_PKG_VERSION").into(),

@@ -80,6 +80,9 @@ pub trait Method: Send + Sync {
     }
 }
 
+/// How a row reads back what a fit stored of itself.
+pub type Restore = fn(&[u8]) -> Result<Box<dyn Sampler>, FitError>;
+
 /// What people and programs should know of a method.
 pub struct MethodInfo {
     /// The name in settings, tables and files.
@@ -101,7 +104,7 @@ pub struct MethodInfo {
     /// The method with every setting at its default.
     pub new: fn() -> Box<dyn Method>,
     /// Reads back what a fit stored of itself.
-    pub restore: fn(&[u8]) -> Result<Box<dyn Sampler>, FitError>,
+    pub restore: Restore,
 }
 
 /// The table of methods.

@@ -5,6 +5,9 @@ use std::str::FromStr;
 
 use crate::method::{METHODS, MethodInfo};
 
+/// Reads a value from text, or says what was expected.
+type Set<'a> = dyn FnOnce(&str) -> Result<(), String> + 'a;
+
 /// One setting of a method: its name, what it does, and a way to change it.
 pub struct Setting<'a> {
     /// The name, in words joined by hyphens.
@@ -15,7 +18,7 @@ pub struct Setting<'a> {
     pub help: &'static str,
     /// The values there are, with their help; empty where there are too many to list.
     pub choices: Vec<(&'static str, &'static str)>,
-    set: Box<dyn FnOnce(&str) -> Result<(), String> + 'a>,
+    set: Box<Set<'a>>,
 }
 
 impl<'a> Setting<'a> {
