@@ -21,10 +21,13 @@ check:
 	cargo clippy --workspace --all-targets --locked -- -D warnings
 
 # The dev profile is optimised (see Cargo.toml), so numerics are fast here too.
+# The examples are built along with the tests; `cargo run` would build them again with the features of one package.
+EXAMPLES := $(if $(CARGO_TARGET_DIR),$(CARGO_TARGET_DIR),target)/debug/examples
+
 test: check docs
 	cargo test --workspace --locked
-	cargo run --locked --example multilevel
-	cargo run --locked --example higgs -- 3000
+	$(EXAMPLES)/multilevel
+	$(EXAMPLES)/higgs 3000
 
 # Installs ArviZ into an environment of its own.
 ARVIZ_VENV := crates/report/tests/.venv
