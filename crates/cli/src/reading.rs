@@ -1,6 +1,8 @@
 //! How a table is named and read on the command line.
 
 use std::path::PathBuf;
+use std::str::FromStr;
+use std::sync::Arc;
 
 use anyhow::{Result, anyhow};
 use clap::{Args, ValueEnum};
@@ -37,6 +39,38 @@ pub(crate) struct Reading {
     /// Read these columns as categories although they look like numbers
     #[arg(long, value_name = "COLUMN", value_delimiter = ',')]
     categorical: Vec<String>,
+    /// The order of the response's levels, e.g. 'quality: poor < fair < good'; of two classes
+    /// the last counts as 1
+    #[arg(long, value_name = "LEVELS")]
+    levels: Vec<LevelOrder>,
+}
+
+/// A column and its levels in order, as typed: `quality: poor < fair < good`.
+#[derive(Clone, Debug)]
+struct LevelOrder {
+    column: String,
+    levels: Arc<[String]>,
+}
+
+impl FromStr for LevelOrder {
+    type Err = anyhow::Error;
+
+    fn from_str(text: &str) -> Result<LevelOrder> {
+        let wrong = |problem: &str| anyhow!("expected 'column: first < second < third', {problem}");
+        let (column, levels) = (text.split_once(':')).ok_or_else(|| wrong("found no colon"))?;
+        let levels: Vec<String> = levels.split('<').map(|one| one.trim().to_owned()).collect();
+        let repeated = (levels.iter().enumerate()).find(|(at, one)| levels[..*at].contains(one));
+        if let Some((_, level)) = repeated {
+            return Err(wrong(&format!("found {level:?} twice")));
+        }
+        if levels.len() < 2 || levels.iter().any(String::is_empty) || column.trim().is_empty() {
+            return Err(wrong(&format!("found {text:?}")));
+        }
+        Ok(LevelOrder {
+            column: column.trim().to_owned(),
+            levels: levels.into(),
+        })
+    }
 }
 
 impl Reading {
@@ -59,6 +93,9 @@ impl Reading {
             },
             columns,
             categorical: self.categorical.clone(),
+            levels: (self.levels.iter())
+                .map(|one| (one.column.clone(), Arc::clone(&one.levels)))
+                .collect(),
             ..usual
         })
     }

@@ -6,11 +6,10 @@ use std::sync::Arc;
 use lehr_formula::{
     Correlation, GroupTerm, Intercept, Round, TermBasis, TermLearner, effect_codings,
 };
-use lehr_table::Moment;
+use lehr_table::{Labels, Moment};
 use serde::{Deserialize, Serialize};
 
 use crate::error::RegressionError;
-use crate::label::Labels;
 use crate::outcome::listed;
 use crate::population::{check_size, check_width, evaluate, see_all, turn_all};
 use crate::regression::NewLevels;

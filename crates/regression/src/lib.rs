@@ -30,7 +30,6 @@ mod design;
 mod error;
 mod family;
 mod grouping;
-mod label;
 mod law;
 mod learning;
 mod new_rows;
@@ -51,7 +50,7 @@ pub use new_rows::NewRows;
 pub use regress::{BoundRegression, Regress, regress};
 pub use regression::{Groups, NamedDraws, NewLevels, Regression};
 pub use saved::{
-    Calibration, DataCheck, Evaluation, Evaluator, Forecaster, PosteriorReport, Predictions, Ranks,
-    SavedFit, Shift, Simulation, Subject,
+    ArvizExport, Calibration, DataCheck, DrawForm, Evaluation, Evaluator, Forecaster,
+    PosteriorReport, Predictions, Ranks, RowGroup, SavedFit, Shift, Simulation, Subject,
 };
 pub use specification::Specification;

@@ -94,6 +94,18 @@ pub enum TableError {
         /// How many there are.
         count: usize,
     },
+    /// A value that is not among the levels a column was given.
+    #[error(
+        "column {name:?}: expected one of {levels}, found {found:?}\n  hint: list every level in --levels, in order"
+    )]
+    UnlistedLevel {
+        /// The column.
+        name: String,
+        /// The value.
+        found: String,
+        /// The levels it was given.
+        levels: String,
+    },
     /// Missing values where none are allowed.
     #[error(
         "missing values among {rows} rows: {}\n  hint: {}",

@@ -43,6 +43,11 @@ impl Levels {
         (names.collect(), place)
     }
 
+    /// The names in the order of their codes.
+    pub(crate) fn in_order(&self) -> Arc<[String]> {
+        self.names.iter().map(ToString::to_string).collect()
+    }
+
     /// The names as numbers when all of them are, so that 2 sorts before 10.
     fn numbers(&self) -> Option<Vec<f64>> {
         self.names.iter().map(|name| name.parse().ok()).collect()

@@ -14,6 +14,7 @@
 
 mod column;
 mod error;
+mod label;
 mod level;
 mod moment;
 mod standardizer;
@@ -23,6 +24,7 @@ pub use lehr_spelling::nearest;
 
 pub use column::{Column, Kind, MISSING};
 pub use error::TableError;
+pub use label::Labels;
 pub use level::Levels;
 pub use moment::Moment;
 pub use standardizer::{Line, Scale, Standardizer};

@@ -3,6 +3,7 @@
 use std::ops::Range;
 use std::sync::Arc;
 
+use arrow_array::array::AnyDictionaryArray;
 use arrow_array::cast::AsArray;
 use arrow_array::types::{
     ArrowPrimitiveType, Decimal32Type, Decimal64Type, Decimal128Type, Decimal256Type, Float16Type,
@@ -17,7 +18,7 @@ use arrow_buffer::i256;
 use arrow_schema::{ArrowError, DataType, Field as ArrowField, Schema, TimeUnit};
 use arrow_select::take::take;
 
-use crate::level::encode;
+use crate::level::{Levels, encode};
 use crate::{Column, Kind, MISSING, Table};
 
 use super::Field;
@@ -71,18 +72,68 @@ fn unit(data_type: &DataType) -> Option<f64> {
     }
 }
 
+/// Whether dictionaries lie in a file as they were written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Dictionaries {
+    /// So the order of an ordered one means something.
+    Whole,
+    /// They were rebuilt by first appearance.
+    Rebuilt,
+}
+
+/// Whether any column has levels in an order of their own.
+pub(super) fn has_order(schema: &Schema) -> bool {
+    let mut fields = schema.fields().iter();
+    fields.any(|field| field.dict_is_ordered() == Some(true))
+}
+
 /// The named columns of a batch, decoded as their types say.
-pub(super) fn table(batch: &RecordBatch, fields: &[Field]) -> Result<Table, ArrowError> {
+pub(super) fn table(
+    batch: &RecordBatch,
+    fields: &[Field],
+    dictionaries: Dictionaries,
+) -> Result<Table, ArrowError> {
     let mut table = Table::new();
     for field in fields {
         let array = batch.column_by_name(&field.name).ok_or_else(|| {
             ArrowError::SchemaError(format!("a batch has no column {:?}", field.name))
         })?;
-        let decoded = column(array)?;
+        let is_ordered = dictionaries == Dictionaries::Whole
+            && (batch.schema_ref().field_with_name(&field.name))
+                .is_ok_and(|known| known.dict_is_ordered() == Some(true));
+        let decoded = match array.as_any_dictionary_opt() {
+            Some(ordered) if is_ordered && is_text(ordered) => ordered_category(ordered),
+            _ => column(array)?,
+        };
         (table.insert(field.name.clone(), decoded))
             .map_err(|error| ArrowError::ExternalError(Box::new(error)))?;
     }
     Ok(table)
+}
+
+fn is_text(dictionary: &dyn AnyDictionaryArray) -> bool {
+    kind(dictionary.values().data_type()) == Some(Kind::Category)
+}
+
+/// A category whose file says that its levels are in order: they stay so, unused ones too.
+fn ordered_category(dictionary: &dyn AnyDictionaryArray) -> Column {
+    let mut levels = Levels::default();
+    let values = dictionary.values();
+    let places: Vec<u32> = (texts(values).into_iter())
+        .map(|name| name.map_or(MISSING, |name| levels.code(name)))
+        .collect();
+    let keys = dictionary.normalized_keys().into_iter().enumerate();
+    let code = |(row, key): (usize, usize)| {
+        if dictionary.keys().is_valid(row) {
+            places[key]
+        } else {
+            MISSING
+        }
+    };
+    Column::Category {
+        codes: keys.map(code).collect(),
+        levels: levels.in_order(),
+    }
 }
 
 fn column(array: &dyn Array) -> Result<Column, ArrowError> {
@@ -101,12 +152,16 @@ fn column(array: &dyn Array) -> Result<Column, ArrowError> {
 }
 
 fn category(array: &dyn Array) -> Column {
-    let (codes, levels) = match array.data_type() {
-        DataType::Utf8 => encode(array.as_string::<i32>()),
-        DataType::LargeUtf8 => encode(array.as_string::<i64>()),
-        _ => encode(array.as_string_view()),
-    };
+    let (codes, levels) = encode(texts(array));
     Column::Category { codes, levels }
+}
+
+fn texts(array: &dyn Array) -> Vec<Option<&str>> {
+    match array.data_type() {
+        DataType::Utf8 => array.as_string::<i32>().iter().collect(),
+        DataType::LargeUtf8 => array.as_string::<i64>().iter().collect(),
+        _ => array.as_string_view().iter().collect(),
+    }
 }
 
 fn matrix(array: &FixedSizeListArray, width: usize) -> Result<Column, ArrowError> {

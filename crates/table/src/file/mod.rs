@@ -22,7 +22,6 @@ pub use sink::{Sink, write_csv, write_ipc, write_parquet};
 pub use table_files::{Scan, TableFiles};
 
 pub(crate) use scratch::sweep;
-pub(crate) use stack::Provisional;
 
 use std::path::Path;
 

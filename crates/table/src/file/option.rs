@@ -1,5 +1,7 @@
 //! How files are read.
 
+use std::sync::Arc;
+
 /// How files are read. The CSV settings are ignored for formats that describe themselves.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ReadOptions {
@@ -19,6 +21,8 @@ pub struct ReadOptions {
     /// Columns to read as categories even though they look like numbers or truth values. In CSV
     /// the text of a cell is its level (`1` and `1.0` differ), elsewhere the number is.
     pub categorical: Vec<String>,
+    /// Columns to read as categories with these levels in this order. Any other value is refused.
+    pub levels: Vec<(String, Arc<[String]>)>,
     /// CSV types are inferred from this many records of the first file, and from further ones
     /// only until every column has shown a value. A column of which more than half of the values seen are
     /// numbers is a number; one with nothing but `true` and `false` (in any case) a truth value; one
@@ -26,6 +30,21 @@ pub struct ReadOptions {
     pub sample_rows: usize,
     /// Rows that are decoded at a time.
     pub batch_rows: usize,
+}
+
+impl ReadOptions {
+    /// Whether a column is to be read as categories.
+    pub(super) fn makes_category(&self, name: &str) -> bool {
+        self.categorical.iter().any(|asked| asked == name) || self.levels_of(name).is_some()
+    }
+
+    /// The levels that a column was given.
+    pub(super) fn levels_of(&self, name: &str) -> Option<&Arc<[String]>> {
+        let mut given = self.levels.iter();
+        given
+            .find(|(asked, _)| asked == name)
+            .map(|(_, levels)| levels)
+    }
 }
 
 impl Default for ReadOptions {
@@ -38,6 +57,7 @@ impl Default for ReadOptions {
             missing: MissingPolicy::Refuse,
             columns: None,
             categorical: Vec::new(),
+            levels: Vec::new(),
             sample_rows: 10_000,
             batch_rows: 8192,
         }

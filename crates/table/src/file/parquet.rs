@@ -8,8 +8,9 @@ use ::parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 
 use crate::TableError;
 
+use super::arrow::{self, Dictionaries};
 use super::guard::guarded;
-use super::{EachBatch, Field, arrow, io};
+use super::{EachBatch, Field, io};
 
 type Builder = ParquetRecordBatchReaderBuilder<File>;
 
@@ -36,23 +37,50 @@ pub(super) fn decode(
     batch_rows: usize,
     each: &mut EachBatch<'_>,
 ) -> Result<(), TableError> {
-    let builder = open(path)?;
-    let wanted = |name: &str| fields.iter().any(|field| field.name == name);
-    let places: Vec<usize> = (builder.schema().fields().iter().enumerate())
-        .filter(|(_, field)| wanted(field.name()))
-        .map(|(place, _)| place)
-        .collect();
-    let mask = ProjectionMask::roots(builder.parquet_schema(), places);
-    let total = builder.metadata().file_metadata().num_rows().max(1) as f64;
-    let builder = builder
-        .with_projection(mask)
-        .with_batch_size(batch_rows.max(1));
-    let mut reader = guarded(path, || builder.build())?;
+    let whole = open(path)?;
+    let total = whole.metadata().file_metadata().num_rows().max(1) as f64;
+    let dictionaries = dictionaries(&whole);
     let mut rows = 0;
-    while let Some(batch) = guarded(path, || reader.next().transpose())? {
-        rows += batch.num_rows();
-        let table = guarded(path, || arrow::table(&batch, fields))?;
-        each(table, (rows as f64 / total).min(1.0))?;
+    for builder in parts(path, whole, dictionaries)? {
+        let wanted = |name: &str| fields.iter().any(|field| field.name == name);
+        let places: Vec<usize> = (builder.schema().fields().iter().enumerate())
+            .filter(|(_, field)| wanted(field.name()))
+            .map(|(place, _)| place)
+            .collect();
+        let mask = ProjectionMask::roots(builder.parquet_schema(), places);
+        let builder = builder
+            .with_projection(mask)
+            .with_batch_size(batch_rows.max(1));
+        let mut reader = guarded(path, || builder.build())?;
+        while let Some(batch) = guarded(path, || reader.next().transpose())? {
+            rows += batch.num_rows();
+            let table = guarded(path, || arrow::table(&batch, fields, dictionaries))?;
+            each(table, (rows as f64 / total).min(1.0))?;
+        }
     }
     Ok(())
+}
+
+/// Arrow's C++ library, which is pandas', writes dictionaries as they are; others rebuild them.
+fn dictionaries(file: &Builder) -> Dictionaries {
+    let writer = file.metadata().file_metadata().created_by();
+    match writer {
+        Some(name) if name.starts_with("parquet-cpp") => Dictionaries::Whole,
+        _ => Dictionaries::Rebuilt,
+    }
+}
+
+/// The file to be read at once; where the order of dictionaries counts, row group by row group,
+/// because a batch of two would have its dictionaries rebuilt.
+fn parts(
+    path: &Path,
+    whole: Builder,
+    dictionaries: Dictionaries,
+) -> Result<Vec<Builder>, TableError> {
+    let groups = whole.metadata().num_row_groups();
+    if dictionaries == Dictionaries::Rebuilt || groups < 2 || !arrow::has_order(whole.schema()) {
+        return Ok(vec![whole]);
+    }
+    let part = |group| Ok(open(path)?.with_row_groups(vec![group]));
+    (0..groups).map(part).collect()
 }

@@ -77,7 +77,8 @@ pub(super) fn select(
     options: &ReadOptions,
 ) -> Result<Vec<Field>, TableError> {
     let asked = options.columns.iter().flatten();
-    for name in asked.chain(&options.categorical) {
+    let ordered = options.levels.iter().map(|(name, _)| name);
+    for name in asked.chain(&options.categorical).chain(ordered) {
         known(fields, name)?;
     }
     let wanted = |field: &&Field| {
@@ -98,7 +99,7 @@ pub(super) fn select(
 }
 
 fn as_read(path: &Path, field: &Field, options: &ReadOptions) -> Result<Field, TableError> {
-    let categorical = options.categorical.contains(&field.name);
+    let categorical = options.makes_category(&field.name);
     let kind = match field.kind {
         None => {
             return Err(TableError::Unsupported {

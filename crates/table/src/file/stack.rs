@@ -1,41 +1,9 @@
 //! Batches put on top of each other to one table.
 
-use crate::level::{Levels, relabel};
-use crate::{Column, MISSING, Table, TableError};
+use crate::level::relabel;
+use crate::{Column, Labels, Table, TableError};
 
 use super::Field;
-
-/// Category codes while not all levels are known: every level keeps the code of its first
-/// appearance until the end, when they are sorted.
-#[derive(Debug, Default)]
-pub(crate) struct Provisional {
-    levels: Levels,
-}
-
-impl Provisional {
-    /// Codes that are common to all batches, from the codes of one batch. Levels that no row
-    /// uses are not taken in.
-    pub(crate) fn codes(&mut self, codes: &[u32], levels: &[String]) -> Vec<u32> {
-        let mut place = vec![MISSING; levels.len()];
-        (codes.iter())
-            .map(|&code| {
-                if code == MISSING {
-                    return MISSING;
-                }
-                let known = &mut place[code as usize];
-                if *known == MISSING {
-                    *known = self.levels.code(&levels[code as usize]);
-                }
-                *known
-            })
-            .collect()
-    }
-
-    /// The sorted levels, and for every provisional code its place among them.
-    pub(crate) fn sorted(&self) -> (std::sync::Arc<[String]>, Vec<u32>) {
-        self.levels.sorted()
-    }
-}
 
 /// A table that grows by batches of the same columns.
 #[derive(Debug)]
@@ -47,14 +15,14 @@ pub(super) struct Stack {
 #[derive(Debug)]
 enum Pile {
     Plain(Column),
-    Category(Vec<u32>, Provisional),
+    Category(Vec<u32>, Labels),
 }
 
 impl Stack {
     /// An empty table with these columns.
     pub(super) fn new(fields: &[Field]) -> Self {
         let pile = |field: &Field| match field.kind {
-            Some(crate::Kind::Category) => Pile::Category(Vec::new(), Provisional::default()),
+            Some(crate::Kind::Category) => Pile::Category(Vec::new(), Labels::default()),
             Some(crate::Kind::Matrix { width }) => Pile::Plain(Column::Matrix {
                 width,
                 values: Vec::new(),
@@ -88,14 +56,14 @@ impl Stack {
         }
     }
 
-    /// The table, with sorted levels.
+    /// The table; levels are sorted unless all batches agree on another order.
     pub(super) fn finish(self) -> Result<Table, TableError> {
         let mut table = Table::new();
         for (name, pile) in self.names.into_iter().zip(self.piles) {
             let column = match pile {
                 Pile::Plain(column) => column,
                 Pile::Category(mut codes, known) => {
-                    let (levels, place) = known.sorted();
+                    let (levels, place) = known.finish();
                     relabel(&mut codes, &place);
                     Column::Category { codes, levels }
                 }

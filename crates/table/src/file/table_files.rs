@@ -140,7 +140,7 @@ impl TableFiles {
         let mut before = 0;
         for shard in &self.shards {
             let mut take = |batch: Table, within: f64| {
-                let batch = tally.take(as_asked(batch, fields)?, options.missing);
+                let batch = tally.take(as_asked(batch, fields, options)?, options.missing);
                 let done = before as f64 + within * shard.bytes as f64;
                 let progress = Progress {
                     stage: Stage::Reading,
@@ -212,15 +212,36 @@ fn decode(
 }
 
 /// Turns columns into categories where the options asked for that.
-fn as_asked(mut batch: Table, fields: &[Field]) -> Result<Table, TableError> {
+fn as_asked(
+    mut batch: Table,
+    fields: &[Field],
+    options: &ReadOptions,
+) -> Result<Table, TableError> {
     for field in fields {
         let column = batch.column(&field.name)?;
         if field.kind != Some(column.kind()) {
             let category = column.to_category().unwrap_or_else(|| column.clone());
             batch.replace(&field.name, category)?;
         }
+        if let Some(levels) = options.levels_of(&field.name) {
+            let ordered = batch.column(&field.name)?.recode(&field.name, levels);
+            let ordered = ordered.map_err(|error| unlisted(error, levels))?;
+            batch.replace(&field.name, ordered)?;
+        }
     }
     Ok(batch)
+}
+
+/// A value that is not among the levels a column was given.
+fn unlisted(error: TableError, levels: &[String]) -> TableError {
+    match error {
+        TableError::UnseenLevel { name, example, .. } => TableError::UnlistedLevel {
+            name,
+            found: example,
+            levels: levels.join(", "),
+        },
+        other => other,
+    }
 }
 
 /// Counts rows and missing values of a pass.

@@ -7,8 +7,8 @@ use lehr_file::{Draft, folder};
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::SeedableRng;
 
-use crate::file::{Progress, Provisional, Scratch, Stage, io, sweep};
-use crate::{Column, Kind, MISSING, Table, TableError};
+use crate::file::{Progress, Scratch, Stage, io, sweep};
+use crate::{Column, Kind, Labels, MISSING, Table, TableError};
 
 use super::ShuffledRows;
 use super::header::{Header, ROW_SUM_AT, StoredColumn};
@@ -25,7 +25,7 @@ pub type Columns = Vec<(String, Kind)>;
 pub struct Shuffler {
     path: PathBuf,
     columns: Columns,
-    levels: Vec<Provisional>,
+    levels: Vec<Labels>,
     scatter: Scatter,
     random: ChaCha8Rng,
     budget: Budget,
@@ -64,7 +64,7 @@ impl Shuffler {
         let budget = Budget::new(memory_bytes, 8 * width);
         Ok(Self {
             path: path.into(),
-            levels: columns.iter().map(|_| Provisional::default()).collect(),
+            levels: columns.iter().map(|_| Labels::default()).collect(),
             columns,
             scatter: Scatter::new(scratch.path(), "rows", budget)?,
             random: ChaCha8Rng::seed_from_u64(seed),
@@ -140,7 +140,7 @@ impl Shuffler {
         let mut places = Places::new();
         let mut at = 0;
         for ((name, kind), known) in self.columns.iter().zip(&self.levels) {
-            let (levels, place) = known.sorted();
+            let (levels, place) = known.finish();
             if *kind == Kind::Category {
                 places.push((at, place));
             }
@@ -194,7 +194,7 @@ impl Writer {
 }
 
 /// The table with categories as numbers: codes that hold for all tables.
-fn common_codes(known: &mut [Provisional], mut table: Table) -> Result<Table, TableError> {
+fn common_codes(known: &mut [Labels], mut table: Table) -> Result<Table, TableError> {
     let names = table.names().to_vec();
     for (name, known) in names.iter().zip(known) {
         let Column::Category { codes, levels } = table.column(name)? else {

@@ -16,9 +16,12 @@ use arrow_array::{
 };
 use arrow_buffer::i256;
 use arrow_ipc::writer::{FileWriter, StreamWriter};
+use arrow_schema::{Field, Schema};
 use lehr_table::{
     Column, MISSING, ReadOptions, Sink, Table, TableFiles, write_csv, write_ipc, write_parquet,
 };
+use parquet::arrow::ArrowWriter;
+use parquet::file::properties::WriterProperties;
 
 use crate::{keeping, message, read, read_with, scratch};
 
@@ -306,6 +309,98 @@ fn integers_can_be_read_as_categories() {
     assert_eq!(
         (codes, &levels[..]),
         ([1, 0, 1].as_slice(), &["9".to_string(), "10".into()][..])
+    );
+}
+
+/// Whether a file says that its levels are in order.
+#[derive(Clone, Copy, PartialEq)]
+enum Order {
+    Given,
+    Absent,
+}
+
+/// Grades in an order that no alphabet has, with a level that no row uses.
+fn graded(order: Order) -> RecordBatch {
+    let levels = Arc::new(StringArray::from(vec!["poor", "fair", "none", "good"]));
+    let keys = Int32Array::from(vec![Some(3), Some(0), None, Some(1), Some(0)]);
+    let grades: ArrayRef = Arc::new(DictionaryArray::new(keys, levels));
+    let field = Field::new("grade", grades.data_type().clone(), true);
+    let schema = Schema::new(vec![field.with_dict_is_ordered(order == Order::Given)]);
+    RecordBatch::try_new(Arc::new(schema), vec![grades]).unwrap()
+}
+
+#[test]
+fn an_ordered_dictionary_keeps_its_order() {
+    let place = scratch();
+    let path = place.path().join("a.arrow");
+    for (order, expected) in [
+        (Order::Given, ["poor", "fair", "good"]),
+        (Order::Absent, ["fair", "good", "poor"]),
+    ] {
+        write_batch(&path, &graded(order));
+        for batch_rows in [2, 100] {
+            let options = ReadOptions {
+                batch_rows,
+                ..keeping()
+            };
+            let table = read_with(&path, &options).unwrap();
+            let (codes, levels) = table.category("grade").unwrap();
+            assert_eq!(**levels, expected);
+            assert_eq!(levels[codes[0] as usize], "good");
+            assert_eq!(codes[2], MISSING);
+        }
+    }
+}
+
+#[test]
+fn parquet_keeps_an_order_that_its_writer_kept() {
+    let place = scratch();
+    let path = place.path().join("a.parquet");
+    let batch = graded(Order::Given);
+    // This writer puts levels in the order of their rows, which those of pandas do not.
+    for (writer, expected) in [
+        ("parquet-cpp-arrow version 19.0.1", ["good", "poor", "fair"]),
+        ("parquet-rs version 59.3.2", ["fair", "good", "poor"]),
+    ] {
+        let about = WriterProperties::builder().set_created_by(writer.into());
+        let file = File::create(&path).unwrap();
+        let mut out = ArrowWriter::try_new(file, batch.schema(), Some(about.build())).unwrap();
+        for _ in 0..2 {
+            out.write(&batch).unwrap();
+            out.flush().unwrap();
+        }
+        out.close().unwrap();
+        let table = read_with(&path, &keeping()).unwrap();
+        let (codes, levels) = table.category("grade").unwrap();
+        assert_eq!(**levels, expected, "{writer}");
+        assert_eq!(levels[codes[8] as usize], "fair");
+    }
+}
+
+#[test]
+fn a_given_order_of_levels_is_kept_and_other_values_are_refused() {
+    let place = scratch();
+    let path = place.path().join("a.csv");
+    std::fs::write(&path, "grade,n\ngood,3\npoor,1\nfair,2\npoor,1\n").unwrap();
+    let ordered = |column: &str, levels: &[&str]| ReadOptions {
+        levels: vec![(
+            column.into(),
+            levels.iter().map(ToString::to_string).collect(),
+        )],
+        batch_rows: 2,
+        ..keeping()
+    };
+    let table = read_with(&path, &ordered("grade", &["poor", "fair", "good"])).unwrap();
+    let (codes, levels) = table.category("grade").unwrap();
+    assert_eq!(**levels, ["poor", "fair", "good"]);
+    assert_eq!(codes, [2, 0, 1, 0]);
+    let table = read_with(&path, &ordered("n", &["3", "2", "1"])).unwrap();
+    assert_eq!(table.category("n").unwrap().0, [0, 2, 1, 2]);
+    let error = read_with(&path, &ordered("grade", &["poor", "good"])).unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "column \"grade\": expected one of poor, good, found \"fair\"\n  hint: list every level \
+         in --levels, in order"
     );
 }
 

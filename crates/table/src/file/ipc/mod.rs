@@ -12,8 +12,9 @@ use arrow_schema::{ArrowError, SchemaRef};
 
 use crate::TableError;
 
+use super::arrow::{self, Dictionaries};
 use super::guard::guarded;
-use super::{EachBatch, Field, arrow, io};
+use super::{EachBatch, Field, io};
 
 enum Reader {
     File(FileReader<BufReader<File>>),
@@ -85,7 +86,7 @@ pub(super) fn decode(
         for start in (0..batch.num_rows()).step_by(batch_rows.max(1)) {
             let rows = batch_rows.max(1).min(batch.num_rows() - start);
             let part = batch.slice(start, rows);
-            let table = guarded(path, || arrow::table(&part, fields))?;
+            let table = guarded(path, || arrow::table(&part, fields, Dictionaries::Whole))?;
             each(table, share)?;
         }
     }

@@ -2,12 +2,13 @@
 
 use std::sync::Arc;
 
-use lehr_table::Levels;
+use crate::MISSING;
+use crate::level::Levels;
 
 /// The labels that occur in a column. Where every block lists the same levels their order is
-/// kept; otherwise they are sorted.
+/// kept, as files with ordered categories do; otherwise they are sorted.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Labels {
+pub struct Labels {
     found: Levels,
     order: Order,
 }
@@ -21,8 +22,9 @@ enum Order {
 }
 
 impl Labels {
-    /// Codes that hold for all blocks, from those of one block.
-    pub(crate) fn codes(&mut self, codes: &[u32], names: &Arc<[String]>) -> Vec<u32> {
+    /// Codes that hold for all blocks, from those of one block. Levels that no row uses are not
+    /// taken in; missing stays missing.
+    pub fn codes(&mut self, codes: &[u32], names: &Arc<[String]>) -> Vec<u32> {
         self.order = match std::mem::take(&mut self.order) {
             Order::Unknown => Order::Common(Arc::clone(names)),
             Order::Common(first) if first == *names => Order::Common(first),
@@ -30,6 +32,9 @@ impl Labels {
         };
         let mut place: Vec<Option<u32>> = vec![None; names.len()];
         let one = |&code: &u32| {
+            if code == MISSING {
+                return MISSING;
+            }
             let code = code as usize;
             *place[code].get_or_insert_with(|| self.found.code(&names[code]))
         };
@@ -37,7 +42,7 @@ impl Labels {
     }
 
     /// The labels in order, and for every code its place among them.
-    pub(crate) fn finish(&self) -> (Arc<[String]>, Vec<u32>) {
+    pub fn finish(&self) -> (Arc<[String]>, Vec<u32>) {
         let (sorted, places) = self.found.sorted();
         let Order::Common(order) = &self.order else {
             return (sorted, places);
@@ -71,7 +76,7 @@ mod tests {
         let mut labels = Labels::default();
         let all = names("low unused high mid");
         assert_eq!(labels.codes(&[2, 2, 0], &all), [0, 0, 1]);
-        assert_eq!(labels.codes(&[3], &all), [2]);
+        assert_eq!(labels.codes(&[3, MISSING], &all), [2, MISSING]);
         let (order, places) = labels.finish();
         assert_eq!(order, names("low high mid"));
         assert_eq!(places, [1, 0, 2]);
