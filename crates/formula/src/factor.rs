@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::error::{FormulaError, Span};
 use crate::expansion::ColumnRole;
-use crate::expression::{Expr, only};
+use crate::expression::{Expr, Standard, only};
 use crate::function::{self, Function};
 use crate::syntax::{Node, NodeKind, quoted};
 
@@ -58,6 +58,17 @@ impl Factor {
         }
     }
 
+    /// What is computed before levels, powers or scales are made of it.
+    pub(crate) fn expression(&self) -> Expr {
+        match self {
+            Self::Column(name) | Self::Categorical(name) => Expr::Column(name.clone()),
+            Self::Expression(expr)
+            | Self::Poly(expr, _)
+            | Self::Scale(expr)
+            | Self::Center(expr) => expr.clone(),
+        }
+    }
+
     /// Reads a call as a factor.
     pub(crate) fn read_call(
         node: &Node,
@@ -68,28 +79,44 @@ impl Factor {
         match name {
             "C" => read_categorical(node.span, arguments, used),
             "poly" => read_poly(node.span, arguments, used),
-            "scale" => Ok(Self::Scale(read_numbers(
+            "scale" => Ok(Self::Scale(read_term(
                 only(name, arguments, node.span)?,
                 used,
             )?)),
-            "center" => Ok(Self::Center(read_numbers(
+            "center" => Ok(Self::Center(read_term(
                 only(name, arguments, node.span)?,
                 used,
             )?)),
-            "I" => Ok(
-                match read_numbers(only(name, arguments, node.span)?, used)? {
-                    Expr::Column(name) => Self::Column(name),
-                    other => Self::Expression(other),
-                },
-            ),
-            _ if Function::named(name).is_some() => Ok(Self::Expression(read_numbers(node, used)?)),
+            "I" => Ok(match read_term(only(name, arguments, node.span)?, used)? {
+                Expr::Column(name) => Self::Column(name),
+                Expr::Standard(Standard::Center, inner) => Self::Center(*inner),
+                Expr::Standard(Standard::Scale, inner) => Self::Scale(*inner),
+                other => Self::Expression(other),
+            }),
+            _ if Function::named(name).is_some() => Ok(Self::Expression(read_term(node, used)?)),
             _ => Err(misplaced(name, node.span)),
         }
     }
 }
 
-/// Arithmetic that reads at least one column.
+/// Arithmetic that reads at least one column and nothing of the table as a whole.
 pub(crate) fn read_numbers(node: &Node, used: &mut UseListener<'_>) -> Result<Expr, FormulaError> {
+    let expr = read_term(node, used)?;
+    match expr.unlearnt() {
+        None => Ok(expr),
+        Some((standard, inner)) => {
+            let message = format!(
+                "{} cannot stand here",
+                Expr::Standard(standard, inner.clone().into())
+            );
+            Err(FormulaError::new(node.span, message)
+                .hint("center and scale belong into terms on the right of ~"))
+        }
+    }
+}
+
+/// Arithmetic that reads at least one column.
+fn read_term(node: &Node, used: &mut UseListener<'_>) -> Result<Expr, FormulaError> {
     let expr = Expr::read(node, &mut |name, span| used(name, span, ColumnRole::Number))?;
     if expr.columns().is_empty() {
         return Err(FormulaError::new(node.span, "this names no column")
@@ -126,7 +153,7 @@ fn read_poly(
         );
         return Err(FormulaError::new(span, message).hint("write poly(x, 2) for a parabola"));
     };
-    let expr = read_numbers(argument, used)?;
+    let expr = read_term(argument, used)?;
     match degree.bare().kind {
         NodeKind::Number(value) if (1.0..=MAX_DEGREE).contains(&value) && value.fract() == 0.0 => {
             Ok(Factor::Poly(expr, value as usize))
@@ -142,7 +169,7 @@ fn read_poly(
 fn misplaced(name: &str, span: Span) -> FormulaError {
     match name {
         "cbind" => FormulaError::new(span, "cbind(...) belongs left of ~")
-            .hint("write cbind(successes, trials) ~ ..."),
+            .hint("write cbind(successes, failures) ~ ..."),
         "trials" => FormulaError::new(span, "trials(...) belongs left of ~")
             .hint("write successes | trials(n) ~ ..."),
         _ => function::unknown(name, span),

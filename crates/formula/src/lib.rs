@@ -40,7 +40,7 @@ pub use error::{FormulaError, Origin, Span};
 pub use expansion::{
     ColumnRole, ColumnUse, Correlation, GroupTerm, Intercept, Terms, effect_codings,
 };
-pub use expression::{Expr, Operation};
+pub use expression::{Expr, Operation, Standard};
 pub use factor::{Factor, Term};
 pub use formula::Formula;
 pub use function::Function;

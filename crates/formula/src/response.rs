@@ -21,13 +21,28 @@ pub struct Response {
 }
 
 /// The number of trials of a binomial outcome.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Trials {
-    /// A column.
+    /// A column: `successes | trials(n)`.
     Column(String),
-    /// The same in every row.
+    /// The same in every row: `successes | trials(10)`.
     Count(u64),
+    /// The successes plus these failures: `cbind(successes, failures)`.
+    Failures(Expr),
+}
+
+impl Response {
+    /// The columns that the number of trials is made of.
+    pub fn trial_columns(&self) -> Vec<&str> {
+        match &self.trials {
+            None | Some(Trials::Count(_)) => Vec::new(),
+            Some(Trials::Column(name)) => vec![name],
+            Some(Trials::Failures(failures)) => {
+                [self.outcome.columns(), failures.columns()].concat()
+            }
+        }
+    }
 }
 
 /// The left side as read: the weights belong to the terms.
@@ -38,8 +53,7 @@ pub(crate) struct LeftSide {
 
 /// Reads the left side.
 ///
-/// `cbind(successes, trials)` and `successes | trials(n)` mean the same. R's `cbind` has
-/// failures second; a difference there is therefore refused and explained.
+/// `cbind(successes, failures)` is R's, `successes | trials(n)` is that of brms and bambi.
 pub(crate) fn read(node: &Node, used: &mut UseListener<'_>) -> Result<LeftSide, FormulaError> {
     match &node.kind {
         NodeKind::Paren(inner) => read(inner, used),
@@ -146,21 +160,23 @@ fn read_cbind(
     arguments: &[Node],
     used: &mut UseListener<'_>,
 ) -> Result<LeftSide, FormulaError> {
-    let [successes, trials] = arguments else {
+    let [successes, failures] = arguments else {
         let message = format!(
-            "cbind takes successes and trials, found {}",
+            "cbind takes successes and failures, found {}",
             arguments.len()
         );
-        return Err(FormulaError::new(node.span, message).hint("write cbind(successes, trials)"));
+        return Err(FormulaError::new(node.span, message).hint("write cbind(successes, failures)"));
     };
-    if let NodeKind::Sum(_) = trials.bare().kind {
+    let mut left = plain(read_outcome(successes, used)?);
+    let mut failed = |name: &str, span| used(name, span, ColumnRole::Failures);
+    let counted = Expr::read(failures, &mut failed)?;
+    if counted.columns().is_empty() || counted.unlearnt().is_some() {
         return Err(
-            FormulaError::new(trials.span, "the second part of cbind is the trials")
-                .hint("give the trials and not the failures: cbind(successes, trials)"),
+            FormulaError::new(failures.span, "the failures are not a column")
+                .hint("write successes | trials(n) for the same number of trials in every row"),
         );
     }
-    let mut left = plain(read_outcome(successes, used)?);
-    left.response.trials = Some(read_trials(trials, used)?);
+    left.response.trials = Some(Trials::Failures(counted));
     Ok(left)
 }
 
@@ -182,12 +198,16 @@ fn read_trials(node: &Node, used: &mut UseListener<'_>) -> Result<Trials, Formul
 
 impl fmt::Display for Response {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match &self.outcome {
-            plain @ (Expr::Column(_) | Expr::Call(..)) => write!(f, "{plain}")?,
-            other => write!(f, "I({other})")?,
+        let outcome = match &self.outcome {
+            plain @ (Expr::Column(_) | Expr::Call(..)) => plain.to_string(),
+            other => format!("I({other})"),
+        };
+        if let Some(Trials::Failures(failures)) = &self.trials {
+            return write!(f, "cbind({outcome}, {failures})");
         }
+        f.write_str(&outcome)?;
         match &self.trials {
-            None => Ok(()),
+            None | Some(Trials::Failures(_)) => Ok(()),
             Some(Trials::Column(name)) => write!(f, " | trials({})", quoted(name)),
             Some(Trials::Count(count)) => write!(f, " | trials({count})"),
         }

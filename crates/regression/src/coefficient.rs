@@ -172,8 +172,12 @@ impl Reporter<'_> {
         for ((column, label), values) in columns.zip(labels).zip(weights) {
             let factor = self.unit() / column.scale;
             let mut name = Name::new(format!("{}{}", label.text, head.suffix), label.variable);
-            if let Some(level) = label.level {
-                name = name.at(AxisKind::Level, level);
+            let axis = |place: usize| match label.levels.len() {
+                1 => AxisKind::Level,
+                _ => AxisKind::Factor(place),
+            };
+            for (place, level) in label.levels.iter().enumerate() {
+                name = name.at(axis(place), level);
             }
             found.push(NamedDraws {
                 name: head.of_class(name),

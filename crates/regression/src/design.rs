@@ -1,6 +1,6 @@
 //! A table as the columns that the model reads.
 
-use lehr_formula::{Expr, Trials};
+use lehr_formula::Expr;
 use lehr_table::{Column, Table};
 
 use crate::error::RegressionError;
@@ -199,10 +199,6 @@ fn holds_any(table: &Table, names: &[&str]) -> bool {
 
 /// The columns that rows to predict must have.
 pub(crate) fn predictor_columns(terms: &lehr_formula::Terms) -> Vec<&str> {
-    let trials = match &terms.response.trials {
-        Some(Trials::Column(name)) => Some(name.as_str()),
-        _ => None,
-    };
     let slopes = terms.groups.iter().flat_map(|group| &group.slopes);
     let factors = terms
         .fixed
@@ -210,7 +206,7 @@ pub(crate) fn predictor_columns(terms: &lehr_formula::Terms) -> Vec<&str> {
         .chain(slopes)
         .flat_map(|term| &term.factors);
     let mut names: Vec<&str> = Vec::new();
-    let all = (trials.into_iter())
+    let all = (terms.response.trial_columns().into_iter())
         .chain(factors.flat_map(lehr_formula::Factor::columns))
         .chain(terms.offsets.iter().flat_map(Expr::columns))
         .chain(

@@ -111,6 +111,7 @@ impl Levels {
             population: self.population.finish(&request.terms, request.formula)?,
             groupings: groupings.collect::<Result<_, _>>()?,
             observed: ResponseProfile::new(outcome.family, outcome.classes.len()),
+            surplus: f64::INFINITY,
             outcome,
             notes,
         })
@@ -123,6 +124,8 @@ struct Scales {
     population: PopulationFit,
     groupings: Vec<GroupingFit>,
     observed: ResponseProfile,
+    /// By how many failures exceed successes at the least.
+    surplus: f64,
     notes: Vec<String>,
 }
 
@@ -137,6 +140,11 @@ impl Scales {
         let offset = offset(terms, source)?;
         if let Some(trials) = &trials {
             self.outcome.check_hits(&values, trials, source.first)?;
+            let surplus = values
+                .iter()
+                .zip(trials)
+                .map(|(hits, all)| all - 2.0 * hits);
+            self.surplus = surplus.fold(self.surplus, f64::min);
         }
         self.observed.see(&ResponseBlock {
             values: &values,
@@ -147,6 +155,7 @@ impl Scales {
     }
 
     fn finish(mut self, terms: &Terms, n_rows: usize) -> Result<TableFacts, RegressionError> {
+        self.notes.extend(self.outcome.trials_note(self.surplus));
         let (population, more) = self.population.finish(terms)?;
         self.notes.extend(more);
         let groupings = self.groupings.into_iter().map(GroupingFit::finish);

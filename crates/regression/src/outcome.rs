@@ -3,12 +3,11 @@
 use std::collections::HashMap;
 
 use lehr_formula::{Expr, Response, Trials};
-use lehr_table::Column;
+use lehr_table::{Column, Labels};
 use serde::{Deserialize, Serialize};
 
 use crate::error::RegressionError;
 use crate::family::Family;
-use crate::label::Labels;
 use crate::source::Source;
 
 /// More classes than this are numbers or groups mistaken for classes.
@@ -168,27 +167,26 @@ impl Outcome {
 
     /// The trials in every row; `None` for families without.
     pub(crate) fn trials(&self, source: &Source<'_>) -> Result<Option<Vec<f64>>, RegressionError> {
-        let (name, values) = match &self.response.trials {
-            None => return Ok(None),
-            Some(Trials::Count(count)) => return Ok(Some(vec![*count as f64; source.n_rows()])),
+        match &self.response.trials {
+            None => Ok(None),
+            Some(Trials::Count(count)) => Ok(Some(vec![*count as f64; source.n_rows()])),
             Some(Trials::Column(name)) => {
-                let column = Expr::Column(name.clone());
-                (name, source.evaluate(&column)?)
+                let values = source.evaluate(&Expr::Column(name.clone()))?;
+                let place = format!("column {name:?}");
+                counted(&values, &place, "trials", source.first)?;
+                Ok(Some(values))
             }
-        };
-        let whole = |value: &f64| *value >= 0.0 && value.fract() == 0.0;
-        match values.iter().position(|value| !whole(value)) {
-            None => Ok(Some(values)),
-            Some(row) => Err(RegressionError::Column {
-                at: format!("column {name:?}, row {}", source.first + row + 1),
-                expected: "a whole number of trials".into(),
-                found: values[row].to_string(),
-                hint: String::new(),
-            }),
+            Some(Trials::Failures(failures)) => {
+                let missed = source.evaluate(failures)?;
+                counted(&missed, &failures.to_string(), "failures", source.first)?;
+                let hits = source.evaluate(&self.response.outcome)?;
+                Ok(Some(hits.iter().zip(&missed).map(|(a, b)| a + b).collect()))
+            }
         }
     }
 
-    /// Refuses more successes than trials.
+    /// Refuses more successes than trials; `first` is the row of the whole table that the
+    /// first is.
     pub(crate) fn check_hits(
         &self,
         hits: &[f64],
@@ -204,7 +202,31 @@ impl Outcome {
             at: format!("{}, row {}", self.place(), first + row + 1),
             expected: format!("at most {} successes, the trials there", trials[row]),
             found: format!("{}{}", hits[row], such_rows(count)),
-            hint: "the second part of cbind is the trials, not the failures".into(),
+            hint: "trials(...) counts all trials; failures go into cbind(successes, failures)"
+                .into(),
+        })
+    }
+
+    /// Which column counts what. `surplus` is by how many failures exceed successes at the least:
+    /// where they never fall short, the failures could be trials by mistake.
+    pub(crate) fn trials_note(&self, surplus: f64) -> Option<String> {
+        let (response, hits) = (&self.response, &self.response.outcome);
+        Some(match response.trials.as_ref()? {
+            Trials::Count(count) => {
+                format!("{response}: {hits} counts successes among {count} trials")
+            }
+            Trials::Column(trials) => {
+                format!("{response}: {hits} counts successes, {trials} the trials")
+            }
+            Trials::Failures(failures) => {
+                let doubt = match failures {
+                    Expr::Column(_) if surplus >= 0.0 => format!(
+                        "; if {failures} counts the trials, write {hits} | trials({failures})"
+                    ),
+                    _ => String::new(),
+                };
+                format!("{response}: {hits} counts successes, {failures} the failures{doubt}")
+            }
         })
     }
 
@@ -309,6 +331,23 @@ fn demand(family: Family) -> (fn(f64) -> bool, &'static str, &'static str) {
     }
 }
 
+/// Refuses what is no whole number of trials or failures.
+fn counted(values: &[f64], at: &str, what: &str, first: usize) -> Result<(), RegressionError> {
+    let whole = |value: &f64| *value >= 0.0 && value.fract() == 0.0;
+    match values.iter().position(|value| !whole(value)) {
+        None => Ok(()),
+        Some(row) => Err(RegressionError::Column {
+            at: format!("{at}, row {}", first + row + 1),
+            expected: format!("a whole number of {what}"),
+            found: values[row].to_string(),
+            hint: match what {
+                "failures" => "write successes | trials(n) where n counts all trials".into(),
+                _ => String::new(),
+            },
+        }),
+    }
+}
+
 fn check_trials(family: Family, response: &Response) -> Result<(), RegressionError> {
     let wrong = |expected, found: String, hint| {
         Err(RegressionError::Mismatch {
@@ -322,7 +361,7 @@ fn check_trials(family: Family, response: &Response) -> Result<(), RegressionErr
         (Family::Binomial, None) => wrong(
             "a number of trials",
             "none".into(),
-            "write cbind(successes, trials) ~ ... or successes | trials(n) ~ ...",
+            "write cbind(successes, failures) ~ ... or successes | trials(n) ~ ...",
         ),
         (Family::Binomial, Some(_)) | (_, None) => Ok(()),
         (_, Some(_)) => wrong(

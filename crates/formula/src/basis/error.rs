@@ -9,6 +9,9 @@ pub enum BasisError {
     /// Columns of one expression have different lengths.
     #[error("{0}: expects columns of one length, found several")]
     Lengths(String),
+    /// A value of the whole table where only single rows are read.
+    #[error("{0} expects the table that was fitted, and cannot be computed row by row")]
+    Unlearnt(String),
     /// A text column where numbers are needed.
     #[error("column \"{0}\" expects numbers, found text")]
     Text(String),

@@ -32,6 +32,8 @@ pub type Lookup<'a, 'f> = dyn Fn(&str) -> Option<Column<'a>> + 'f;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Basis {
     factor: Factor,
+    /// What is computed first, with the means and scales inside as they were learnt.
+    expr: Expr,
     fitted: Constants,
 }
 
@@ -72,8 +74,12 @@ impl Basis {
         }
     }
 
-    pub(super) fn new(factor: Factor, fitted: Constants) -> Self {
-        Self { factor, fitted }
+    pub(super) fn new(factor: Factor, expr: Expr, fitted: Constants) -> Self {
+        Self {
+            factor,
+            expr,
+            fitted,
+        }
     }
 
     /// The factor it was fitted for.
@@ -107,13 +113,7 @@ impl Basis {
 
     /// Its columns for a table's rows, as many as it has names.
     pub fn evaluate(&self, columns: &Lookup<'_, '_>) -> Result<Vec<Vec<f64>>, BasisError> {
-        let expr = match &self.factor {
-            Factor::Categorical(name) | Factor::Column(name) => &Expr::Column(name.clone()),
-            Factor::Expression(expr)
-            | Factor::Poly(expr, _)
-            | Factor::Scale(expr)
-            | Factor::Center(expr) => expr,
-        };
+        let expr = &self.expr;
         match &self.fitted {
             Constants::Plain => Ok(vec![numbers(&self.factor, expr, columns)?]),
             Constants::Affine { mean, scale } => {

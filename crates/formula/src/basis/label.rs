@@ -1,4 +1,4 @@
-//! The name of a coefficient with its level apart.
+//! The name of a coefficient with its levels apart.
 
 use serde::{Deserialize, Serialize};
 
@@ -9,8 +9,8 @@ pub struct ColumnLabel {
     pub text: String,
     /// The part that the columns of a factor share: `x`, `x:color`.
     pub variable: String,
-    /// The level, `red`; `None` if there is none, or if several factors have one.
-    pub level: Option<String>,
+    /// The level of each factor that has levels: `red`.
+    pub levels: Vec<String>,
 }
 
 impl ColumnLabel {
@@ -19,7 +19,7 @@ impl ColumnLabel {
         Self {
             variable: text.clone(),
             text,
-            level: None,
+            levels: Vec::new(),
         }
     }
 
@@ -28,20 +28,16 @@ impl ColumnLabel {
         Self {
             text: format!("{variable}[{level}]"),
             variable: variable.to_owned(),
-            level: Some(level),
+            levels: vec![level],
         }
     }
 
     /// The product of two columns.
     pub(super) fn times(&self, right: &Self) -> Self {
-        let text = format!("{}:{}", self.text, right.text);
-        if self.level.is_some() && right.level.is_some() {
-            return Self::plain(text);
-        }
         Self {
-            text,
+            text: format!("{}:{}", self.text, right.text),
             variable: format!("{}:{}", self.variable, right.variable),
-            level: self.level.clone().or_else(|| right.level.clone()),
+            levels: [&self.levels[..], &right.levels].concat(),
         }
     }
 }

@@ -6,7 +6,7 @@ use super::level::{Coding, LevelLearner};
 use super::polynomial::PolynomialLearner;
 use super::running::{Mean, Squares};
 use super::term_basis::TermBasis;
-use crate::expression::Expr;
+use crate::expression::{Expr, Standard};
 use crate::factor::{Factor, Term};
 
 /// Whether all that there is to learn was learnt.
@@ -71,6 +71,8 @@ impl TermLearner {
 #[derive(Clone, Debug)]
 pub(super) struct Learner {
     factor: Factor,
+    /// What the factor is made of, with the means and scales inside that were learnt so far.
+    expr: Expr,
     coding: Coding,
     lesson: Lesson,
     rows: u64,
@@ -89,22 +91,34 @@ enum Lesson {
     Learnt(Constants),
 }
 
+impl Lesson {
+    /// What is to be learnt next: what stands inside comes first.
+    fn next(factor: &Factor, expr: &Expr) -> Self {
+        match (expr.unlearnt(), factor) {
+            (Some((Standard::Center, _)), _) | (None, Factor::Center(_)) => {
+                Self::Center(Mean::default())
+            }
+            (Some((Standard::Scale, _)), _) | (None, Factor::Scale(_)) => {
+                Self::Scale(ScaleLearner::default())
+            }
+            (None, Factor::Categorical(name)) => Self::Levels(LevelLearner::new(name)),
+            (None, Factor::Column(_)) => Self::Undecided,
+            (None, Factor::Expression(_)) => Self::Learnt(Constants::Plain),
+            (None, Factor::Poly(_, degree)) => {
+                Self::Poly(PolynomialLearner::new(&factor.to_string(), *degree))
+            }
+        }
+    }
+}
+
 impl Learner {
     pub(super) fn new(factor: &Factor, coding: Coding) -> Self {
-        let lesson = match factor {
-            Factor::Categorical(name) => Lesson::Levels(LevelLearner::new(name)),
-            Factor::Column(_) => Lesson::Undecided,
-            Factor::Expression(_) => Lesson::Learnt(Constants::Plain),
-            Factor::Poly(_, degree) => {
-                Lesson::Poly(PolynomialLearner::new(&factor.to_string(), *degree))
-            }
-            Factor::Center(_) => Lesson::Center(Mean::default()),
-            Factor::Scale(_) => Lesson::Scale(ScaleLearner::default()),
-        };
+        let expr = factor.expression();
         Self {
             factor: factor.clone(),
             coding,
-            lesson,
+            lesson: Lesson::next(factor, &expr),
+            expr,
             rows: 0,
             done: false,
         }
@@ -135,15 +149,8 @@ impl Learner {
     }
 
     fn values(&self, columns: &Lookup<'_, '_>, first: usize) -> Result<Vec<f64>, BasisError> {
-        let found = match &self.factor {
-            Factor::Categorical(name) | Factor::Column(name) => {
-                numbers(&self.factor, &Expr::Column(name.clone()), columns)
-            }
-            Factor::Expression(expr)
-            | Factor::Poly(expr, _)
-            | Factor::Center(expr)
-            | Factor::Scale(expr) => numbers(&self.factor, expr, columns),
-        };
+        let inner = self.expr.unlearnt().map(|(_, inner)| inner);
+        let found = numbers(&self.factor, inner.unwrap_or(&self.expr), columns);
         found.map_err(|error| error.further(first))
     }
 
@@ -176,6 +183,11 @@ impl Learner {
         };
         match learnt {
             None => Ok(Round::Another),
+            Some(Constants::Affine { mean, scale }) if self.expr.unlearnt().is_some() => {
+                self.expr = self.expr.clone().learnt(mean, scale);
+                self.lesson = Lesson::next(&self.factor, &self.expr);
+                Ok(Round::Another)
+            }
             Some(fitted) => {
                 self.lesson = Lesson::Learnt(fitted);
                 Ok(Round::Last)
@@ -185,7 +197,7 @@ impl Learner {
 
     pub(super) fn finish(self) -> Basis {
         match self.lesson {
-            Lesson::Learnt(fitted) => Basis::new(self.factor, fitted),
+            Lesson::Learnt(fitted) => Basis::new(self.factor, self.expr, fitted),
             _ => panic!("all rounds come before the end"),
         }
     }

@@ -23,6 +23,8 @@ pub enum ColumnRole {
     NumericResponse,
     /// The number of trials.
     Trials,
+    /// The failures beside the successes.
+    Failures,
     /// Row weights.
     Weights,
     /// An offset.
@@ -55,6 +57,7 @@ impl ColumnUse {
         let wanted = match self.role {
             ColumnRole::NumericResponse | ColumnRole::Number => "arithmetic",
             ColumnRole::Trials => "trials(...)",
+            ColumnRole::Failures => "cbind(...)",
             ColumnRole::Weights => "weights(...)",
             ColumnRole::Offset => "offset(...)",
             ColumnRole::Response
@@ -80,6 +83,7 @@ impl ColumnUse {
             ColumnRole::Response
                 | ColumnRole::NumericResponse
                 | ColumnRole::Trials
+                | ColumnRole::Failures
                 | ColumnRole::Weights
                 | ColumnRole::Offset
                 | ColumnRole::Group

@@ -13,7 +13,7 @@ use crate::basis::Coding;
 use crate::error::{FormulaError, Span};
 use crate::expression::Expr;
 use crate::factor::{Factor, Term};
-use crate::response::{LeftSide, Response, Trials};
+use crate::response::{LeftSide, Response};
 
 /// Whether there is an intercept.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -138,8 +138,8 @@ impl Terms {
     fn check_response(&self) -> Result<(), FormulaError> {
         let outcome = self.response.outcome.columns();
         let offender = self.uses.iter().find(|used| {
-            use super::column_use::ColumnRole::{NumericResponse, Removed, Response};
-            !matches!(used.role, Response | NumericResponse | Removed)
+            use super::column_use::ColumnRole::{Failures, NumericResponse, Removed, Response};
+            !matches!(used.role, Response | NumericResponse | Failures | Removed)
                 && outcome.contains(&used.name.as_str())
         });
         match offender {
@@ -187,10 +187,6 @@ impl Terms {
 
     /// The columns that a fit reads, each once, the response's first.
     pub fn columns(&self) -> Vec<&str> {
-        let trials = match &self.response.trials {
-            Some(Trials::Column(name)) => Some(name.as_str()),
-            _ => None,
-        };
         let slopes = self.groups.iter().flat_map(|group| &group.slopes);
         let factors = self
             .fixed
@@ -199,7 +195,7 @@ impl Terms {
             .flat_map(|term| &term.factors);
         let expressions = self.offsets.iter().chain(&self.weights);
         let all = self.response.outcome.columns().into_iter();
-        let all = all.chain(trials);
+        let all = all.chain(self.response.trial_columns());
         let all = all.chain(factors.flat_map(Factor::columns));
         let all = all.chain(expressions.flat_map(Expr::columns));
         let groupings = self.groups.iter().flat_map(|group| &group.grouping);

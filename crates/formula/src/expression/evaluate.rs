@@ -47,6 +47,7 @@ impl Expr {
                     .to_vec(),
             ),
             Self::Negative(inner) => inner.value(columns)?.map(|value| -value),
+            Self::Standard(..) => return Err(BasisError::Unlearnt(self.to_string())),
             Self::Call(function, inner) => inner.value(columns)?.map(|value| function.apply(value)),
             Self::Binary(operation, left, right) => {
                 let (left, right) = (left.value(columns)?, right.value(columns)?);

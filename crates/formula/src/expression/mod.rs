@@ -28,6 +28,33 @@ pub enum Expr {
     Binary(Operation, Box<Expr>, Box<Expr>),
     /// A function of a value.
     Call(Function, Box<Expr>),
+    /// A value less its mean in the table, and perhaps divided by its standard deviation. These are
+    /// learnt from the table, so it stands in terms only.
+    Standard(Standard, Box<Expr>),
+}
+
+/// What is learnt of a value in order to standardise it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Standard {
+    /// `center(x)`
+    Center,
+    /// `scale(x)`
+    Scale,
+}
+
+impl Standard {
+    /// The one of this name.
+    pub(crate) fn named(name: &str) -> Option<Self> {
+        let known = [Self::Center, Self::Scale];
+        known.into_iter().find(|standard| standard.name() == name)
+    }
+
+    fn name(self) -> &'static str {
+        match self {
+            Self::Center => "center",
+            Self::Scale => "scale",
+        }
+    }
 }
 
 /// An arithmetic operator.
@@ -64,7 +91,9 @@ impl Expr {
         match self {
             Self::Number(_) => Vec::new(),
             Self::Column(name) => vec![name],
-            Self::Negative(inner) | Self::Call(_, inner) => inner.columns(),
+            Self::Negative(inner) | Self::Call(_, inner) | Self::Standard(_, inner) => {
+                inner.columns()
+            }
             Self::Binary(_, left, right) => {
                 let mut columns = left.columns();
                 columns.extend(right.columns());
@@ -73,13 +102,58 @@ impl Expr {
         }
     }
 
+    /// The first standardised value inside that holds no other, and what is standardised.
+    pub(crate) fn unlearnt(&self) -> Option<(Standard, &Expr)> {
+        match self {
+            Self::Number(_) | Self::Column(_) => None,
+            Self::Negative(inner) | Self::Call(_, inner) => inner.unlearnt(),
+            Self::Binary(_, left, right) => left.unlearnt().or_else(|| right.unlearnt()),
+            Self::Standard(standard, inner) => inner.unlearnt().or(Some((*standard, &**inner))),
+        }
+    }
+
+    /// The same with the first [`unlearnt`](Self::unlearnt) value as `(inner - mean)/scale`.
+    pub(crate) fn learnt(self, mean: f64, scale: f64) -> Self {
+        match self {
+            Self::Number(_) | Self::Column(_) => self,
+            Self::Negative(inner) => Self::Negative(Box::new(inner.learnt(mean, scale))),
+            Self::Call(function, inner) => {
+                Self::Call(function, Box::new(inner.learnt(mean, scale)))
+            }
+            Self::Binary(operation, left, right) => match left.unlearnt() {
+                Some(_) => Self::Binary(operation, Box::new(left.learnt(mean, scale)), right),
+                None => Self::Binary(operation, left, Box::new(right.learnt(mean, scale))),
+            },
+            Self::Standard(standard, inner) => match inner.unlearnt() {
+                Some(_) => Self::Standard(standard, Box::new(inner.learnt(mean, scale))),
+                None => standardised(*inner, mean, scale),
+            },
+        }
+    }
+
     fn precedence(&self) -> u8 {
         match self {
-            Self::Number(_) | Self::Column(_) | Self::Call(..) => 4,
+            Self::Number(_) | Self::Column(_) | Self::Call(..) | Self::Standard(..) => 4,
             Self::Negative(_) => 1,
             Self::Binary(operation, ..) => operation.layout().1,
         }
     }
+}
+
+/// `(inner - mean)/scale`; numbers in an expression are not negative.
+fn standardised(inner: Expr, mean: f64, scale: f64) -> Expr {
+    let operation = if mean < 0.0 {
+        Operation::Add
+    } else {
+        Operation::Subtract
+    };
+    let shift = Box::new(Expr::Number(mean.abs()));
+    let centred = Expr::Binary(operation, Box::new(inner), shift);
+    if scale == 1.0 {
+        return centred;
+    }
+    let scale = Box::new(Expr::Number(scale));
+    Expr::Binary(Operation::Divide, Box::new(centred), scale)
 }
 
 impl From<Expr> for String {
@@ -107,6 +181,7 @@ impl fmt::Display for Expr {
                 write_at_least(f, right, of_right)
             }
             Self::Call(function, inner) => write!(f, "{}({inner})", function.name()),
+            Self::Standard(standard, inner) => write!(f, "{}({inner})", standard.name()),
         }
     }
 }

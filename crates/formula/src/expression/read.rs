@@ -1,6 +1,6 @@
 //! Reads a syntax tree as arithmetic.
 
-use super::{Expr, Operation};
+use super::{Expr, Operation, Standard};
 use crate::error::{FormulaError, Span};
 use crate::function::{self, Function, SPECIALS};
 use crate::syntax::{Binary, Node, NodeKind, Sign, SignedNode, parse, tokens};
@@ -29,7 +29,9 @@ impl Expr {
     fn height(&self) -> usize {
         match self {
             Self::Number(_) | Self::Column(_) => 0,
-            Self::Negative(inner) | Self::Call(_, inner) => 1 + inner.height(),
+            Self::Negative(inner) | Self::Call(_, inner) | Self::Standard(_, inner) => {
+                1 + inner.height()
+            }
             Self::Binary(_, left, right) => 1 + left.height().max(right.height()),
         }
     }
@@ -95,6 +97,10 @@ fn read_call(
     span: Span,
     used: &mut dyn FnMut(&str, Span),
 ) -> Result<Expr, FormulaError> {
+    if let Some(standard) = Standard::named(name) {
+        let inner = Expr::read_part(only(name, arguments, span)?, used)?;
+        return Ok(Expr::Standard(standard, Box::new(inner)));
+    }
     if name != "I" && SPECIALS.contains(&name) {
         let message = format!("{name}(...) cannot stand inside arithmetic");
         return Err(FormulaError::new(span, message).hint("make it a term of its own"));

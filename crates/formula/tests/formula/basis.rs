@@ -216,6 +216,35 @@ fn scale_and_center_remember_their_constants() {
 }
 
 #[test]
+fn centred_and_scaled_columns_can_be_computed_with() {
+    let old = Table::new().numbers("x", &[1.0, 2.0, 3.0]);
+    let new = Table::new().numbers("x", &[4.0, -1.0]);
+    let sd = (4.0_f64 / 18.0 + 1.0 / 9.0).sqrt();
+    for (source, expected) in [
+        ("I(center(x)^2)", [4.0, 9.0]),
+        ("I(3 - 2 * center(x))", [-1.0, 9.0]),
+        ("exp(scale(x))", [2.0_f64.exp(), (-3.0_f64).exp()]),
+        ("center(center(x) + 5)", [2.0, -3.0]),
+        (
+            "scale(center(x)^2)",
+            [(4.0 - 2.0 / 3.0) / sd, (9.0 - 2.0 / 3.0) / sd],
+        ),
+    ] {
+        let basis = fit(source, &old).unwrap();
+        let found = basis.evaluate(&|name| new.column(name)).unwrap();
+        close(&found[0], &expected, 1e-14);
+        assert_eq!(basis.names(), [source]);
+        let text = serde_json::to_string(&basis).unwrap();
+        let back: TermBasis = serde_json::from_str(&text).unwrap();
+        assert_eq!(back.evaluate(&|name| new.column(name)).unwrap(), found);
+    }
+    let plain = fit("poly(x, 2)", &old).unwrap();
+    let centred = fit("poly(center(x), 2)", &old).unwrap();
+    let at = |basis: &TermBasis| basis.evaluate(&|name| new.column(name)).unwrap();
+    close(&at(&centred)[1], &at(&plain)[1], 1e-12);
+}
+
+#[test]
 fn levels_are_sorted_and_the_first_is_dropped() {
     let table = Table::new()
         .labels("color", &["red", "blue", "red", "green"])

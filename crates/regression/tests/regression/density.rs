@@ -172,9 +172,12 @@ fn ordinal_cuts_the_predictor_on_the_original_scale() {
 #[test]
 fn binomial_counts_successes_among_trials() {
     let trials = [3.0, 5.0, 2.0, 9.0, 4.0, 6.0, 5.0, 1.0];
+    let failures: Vec<f64> = trials.iter().zip(COUNT).map(|(n, y)| n - y).collect();
     let table = number(table(&COUNT), "n", &trials);
+    let table = number(table, "f", &failures);
     for formula in [
-        "cbind(y, n) ~ x1*x2 + color",
+        "cbind(y, f) ~ x1*x2 + color",
+        "cbind(y, n - y) ~ x1*x2 + color",
         "y | trials(n) ~ x1*x2 + color",
     ] {
         let regression = regression(formula, Family::Binomial, &table);

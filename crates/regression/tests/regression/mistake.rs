@@ -297,7 +297,7 @@ fn trials_belong_to_binomial_and_bound_the_successes() {
         Family::Binomial,
         &table,
         "binomial: expected a number of trials, found none\n  \
-         hint: write cbind(successes, trials) ~ ... or successes | trials(n) ~ ...",
+         hint: write cbind(successes, failures) ~ ... or successes | trials(n) ~ ...",
     );
     refused(
         "y | trials(n) ~ x",
@@ -313,7 +313,14 @@ fn trials_belong_to_binomial_and_bound_the_successes() {
         Family::Binomial,
         &table,
         "column \"y\", row 3: expected at most 3 successes, the trials there, found 4 (2 such \
-         rows)\n  hint: the second part of cbind is the trials, not the failures",
+         rows)\n  hint: trials(...) counts all trials; failures go into cbind(successes, failures)",
+    );
+    refused(
+        "cbind(y, n - y) ~ x",
+        Family::Binomial,
+        &table,
+        "n - y, row 3: expected a whole number of failures, found -1\n  \
+         hint: write successes | trials(n) where n counts all trials",
     );
     let half = number(table.clone(), "half", &[4.5, 4.0, 4.0, 4.0]);
     refused(
@@ -321,6 +328,28 @@ fn trials_belong_to_binomial_and_bound_the_successes() {
         Family::Binomial,
         &half,
         "column \"half\", row 1: expected a whole number of trials, found 4.5",
+    );
+}
+
+#[test]
+fn a_note_says_which_column_counts_successes() {
+    let table = number(table(), "n", &[2.0, 2.0, 5.0, 9.0]);
+    let notes = |formula: &str| {
+        let made = regression(formula, Family::Binomial, &table);
+        made.notes().join("\n")
+    };
+    assert_eq!(
+        notes("cbind(y, n) ~ x"),
+        "cbind(y, n): y counts successes, n the failures; if n counts the trials, write y | \
+         trials(n)"
+    );
+    assert_eq!(
+        notes("cbind(n, y) ~ x"),
+        "cbind(n, y): n counts successes, y the failures"
+    );
+    assert_eq!(
+        notes("y | trials(n) ~ x"),
+        "y | trials(n): y counts successes, n the trials"
     );
 }
 
