@@ -109,6 +109,8 @@ pub struct Response<'g> {
     pub parameters: Vec<(String, Expr<'g>)>,
     /// The mean of each row, `[n]` or `[n, width]`, where the family has one.
     pub mean: Option<Expr<'g>>,
+    /// The variance of each row likewise. NaN where a draw has none.
+    pub variance: Option<Expr<'g>>,
 }
 
 /// Draws one row's response from numeric parameters.
@@ -119,6 +121,11 @@ pub trait Family: Send + Sync {
     /// Fills `into` (the response's width) with a draw. There is one slice per parameter: this
     /// row's numbers of it.
     fn draw(&self, parameters: &[&[f64]], random: &mut dyn Rng, into: &mut [f64]);
+
+    /// Fills `into` with the probability of each class, for families of classes.
+    fn probabilities(&self, _parameters: &[&[f64]], into: &mut [f64]) {
+        into.fill(f64::NAN);
+    }
 }
 
 impl std::fmt::Debug for Response<'_> {

@@ -7,6 +7,7 @@ mod error;
 mod layout;
 mod point;
 mod predictor;
+mod quantity;
 mod row_data;
 mod rows;
 mod site;
@@ -18,7 +19,8 @@ pub use density::{Density, Family, LinearRows, Locals, Predictive, Response, Sto
 pub use error::{LayoutError, SupportError};
 pub use layout::{ConstrainedSites, Layout, SiteValue};
 pub use point::Point;
-pub use predictor::{Predicted, Predictor};
+pub use predictor::{Moments, Predicted, Predictor};
+pub use quantity::{FlatDraws, quantities};
 pub use row_data::{RowData, Values};
 pub use rows::{RowColumn, Rows};
 pub use site::Site;

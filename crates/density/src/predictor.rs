@@ -5,7 +5,9 @@ use std::ops::Range;
 use lehr_graph::{Expr, Graph, Plan, Slot, Workspace};
 use rand_core::Rng;
 
-use crate::{Columns, Density, Family, Point, Response, RowColumn, RowSet, RowSource, Rows};
+use crate::{
+    Columns, Density, Family, Point, Response, ResponseKind, RowColumn, RowSet, RowSource, Rows,
+};
 
 /// The responses of a set of rows as functions of the latents and parameters.
 pub struct Predictor {
@@ -24,6 +26,10 @@ struct Planned {
     parameters: Range<usize>,
     /// Which output is its mean.
     mean: Option<usize>,
+    /// Which output is its variance.
+    variance: Option<usize>,
+    /// Classes, where it is one of several.
+    classes: usize,
     /// How many draws all rows take, and how many numbers each of them has.
     events: usize,
     event: usize,
@@ -40,6 +46,19 @@ pub struct Predicted {
     pub width: usize,
     /// Row after row.
     pub values: Vec<f64>,
+}
+
+/// What is known of one response without drawing it, for each row.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Moments {
+    /// The column.
+    pub name: String,
+    /// The mean; `None` where the family has none.
+    pub mean: Option<Vec<f64>>,
+    /// The variance; `None` where the family has none, NaN where it does not exist.
+    pub variance: Option<Vec<f64>>,
+    /// The probability of each class, row after row; empty unless it is one of several classes.
+    pub probabilities: Vec<f64>,
 }
 
 impl Predictor {
@@ -120,6 +139,22 @@ impl Predictor {
         self.responses.iter().filter_map(mean).collect()
     }
 
+    /// The mean, the variance and the probabilities of the classes of every response.
+    pub fn moments(&mut self, latents: &[f64], params: &[f64]) -> Vec<Moments> {
+        self.run(latents, params);
+        let workspace = &self.workspace;
+        let moments = |response: &Planned| {
+            let values = |output: usize| workspace.output(output).to_vec();
+            Moments {
+                name: response.name.clone(),
+                mean: response.mean.map(values),
+                variance: response.variance.map(values),
+                probabilities: response.probabilities(workspace),
+            }
+        };
+        self.responses.iter().map(moments).collect()
+    }
+
     fn run(&mut self, latents: &[f64], params: &[f64]) {
         for (slot, values) in [(self.latents, latents), (self.params, params)] {
             if let Some(slot) = slot {
@@ -135,10 +170,11 @@ fn planned<'g>(response: &Response<'g>, rows: usize, outputs: &mut Vec<Expr<'g>>
     let first = outputs.len();
     outputs.extend(response.parameters.iter().map(|(_, expr)| *expr));
     let parameters = first..outputs.len();
-    let mean = response.mean.map(|mean| {
-        outputs.push(mean);
+    let mut add = |moment: Expr<'g>| {
+        outputs.push(moment);
         outputs.len() - 1
-    });
+    };
+    let (mean, variance) = (response.mean.map(&mut add), response.variance.map(&mut add));
     let event = response.kind.width();
     // Independent numbers of a row are draws of their own.
     let events = rows * response.width / event.max(1);
@@ -147,6 +183,11 @@ fn planned<'g>(response: &Response<'g>, rows: usize, outputs: &mut Vec<Expr<'g>>
         family: response.family,
         parameters,
         mean,
+        variance,
+        classes: match response.kind {
+            ResponseKind::Category(classes) => classes,
+            _ => 0,
+        },
         events,
         event,
         width: response.width,
@@ -155,21 +196,47 @@ fn planned<'g>(response: &Response<'g>, rows: usize, outputs: &mut Vec<Expr<'g>>
 
 impl Planned {
     fn draw(&self, workspace: &Workspace, random: &mut dyn Rng) -> Predicted {
-        let all: Vec<&[f64]> = self
-            .parameters
-            .clone()
+        let mut values = vec![0.0; self.events * self.event];
+        self.each_event(
+            workspace,
+            values.chunks_exact_mut(self.event),
+            |own, event| {
+                self.family.draw(own, random, event);
+            },
+        );
+        self.predicted(values)
+    }
+
+    fn probabilities(&self, workspace: &Workspace) -> Vec<f64> {
+        let mut values = vec![0.0; self.events * self.classes];
+        self.each_event(
+            workspace,
+            values.chunks_exact_mut(self.classes.max(1)),
+            |own, event| {
+                self.family.probabilities(own, event);
+            },
+        );
+        values
+    }
+
+    /// Hands on the parameters of each event with the place for what is made of them.
+    fn each_event<'v>(
+        &self,
+        workspace: &Workspace,
+        places: impl Iterator<Item = &'v mut [f64]>,
+        mut each: impl FnMut(&[&[f64]], &mut [f64]),
+    ) {
+        let all: Vec<&[f64]> = (self.parameters.clone())
             .map(|k| workspace.output(k))
             .collect();
-        let mut values = vec![0.0; self.events * self.event];
         let mut own = all.clone();
-        for (k, event) in values.chunks_exact_mut(self.event).enumerate() {
+        for (k, place) in places.enumerate() {
             for (part, whole) in own.iter_mut().zip(&all) {
                 let width = whole.len() / self.events;
                 *part = &whole[k * width..(k + 1) * width];
             }
-            self.family.draw(&own, random, event);
+            each(&own, place);
         }
-        self.predicted(values)
     }
 
     fn predicted(&self, values: Vec<f64>) -> Predicted {

@@ -14,6 +14,7 @@ pub mod observer;
 mod pass;
 pub mod pointwise;
 pub mod posterior;
+mod quantity;
 pub mod run;
 pub mod start;
 pub mod surrogate;

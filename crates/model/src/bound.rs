@@ -137,6 +137,7 @@ impl Predictive for Bound {
             parameters
                 .map(|parameter| parameter.output)
                 .chain(observed.mean)
+                .chain(observed.variance)
         });
         let outputs: Vec<usize> = outputs.collect();
         let mut exprs = self.program.at(&outputs, at, Some(rows)).into_iter();
@@ -150,17 +151,13 @@ impl Predictive for Bound {
                 .zip(exprs.by_ref())
                 .collect(),
             mean: observed.mean.and_then(|_| exprs.next()),
+            variance: observed.variance.and_then(|_| exprs.next()),
         };
         observed.iter().map(response).collect()
     }
 
     fn deterministics<'g>(&self, at: &Point<'g>) -> Vec<(String, Expr<'g>)> {
-        let outputs = self.program.deterministics();
-        let recording = &self.program.parts.recording;
-        let names = outputs
-            .iter()
-            .map(|&output| recording.output(output).0.to_owned());
-        names.zip(self.program.at(&outputs, at, None)).collect()
+        self.program.named_quantities(at)
     }
 
     fn describe(&self) -> String {

@@ -82,19 +82,25 @@ impl<'g> Row<'_, 'g> {
         let graph = self.tracer.graph;
         let batch = self.response_batch(column, kind);
         let rank = distribution.batch_shape().rank();
-        let mean = distribution.mean(graph);
+        let moments = [
+            ("mean", distribution.mean(graph)),
+            ("variance", distribution.variance(graph)),
+        ];
         let mut record = self.tracer.record.borrow_mut();
         let law = record.law(graph, column, distribution, |value| {
             spread(value, rank, batch)
         });
-        let mean =
-            mean.map(|mean| record.output(&format!("mean of {column}"), spread(mean, rank, batch)));
+        let [mean, variance] = moments.map(|(name, moment)| {
+            moment
+                .map(|one| record.output(&format!("{name} of {column}"), spread(one, rank, batch)))
+        });
         Observed {
             column: column.to_owned(),
             kind,
             width: batch.dims().get(1).map_or(kind.width(), |width| *width),
             law,
             mean,
+            variance,
         }
     }
 

@@ -2,7 +2,9 @@
 
 use std::sync::Arc;
 
-use lehr_density::{Columns, Layout, Point, RowSource, Rows, Stored};
+use lehr_density::{
+    Columns, FlatDraws, Layout, Point, RowSource, Rows, SiteValue, Stored, quantities,
+};
 use lehr_graph::{Expr, Recording};
 use lehr_table::Table;
 use serde::{Deserialize, Serialize};
@@ -137,6 +139,19 @@ impl Program {
             return Err(ProgramError { message });
         }
         Program::from_bytes(&stored.bytes)
+    }
+
+    /// What the model names by [`crate::Tracer::deterministic`], under each draw.
+    pub fn deterministic_values(&self, draws: FlatDraws<'_>) -> Vec<SiteValue> {
+        quantities(draws, |at| self.named_quantities(at))
+    }
+
+    /// The quantities that the model names besides its sites.
+    pub(crate) fn named_quantities<'g>(&self, at: &Point<'g>) -> Vec<(String, Expr<'g>)> {
+        let outputs = self.deterministics();
+        let name = |&output: &usize| self.parts.recording.output(output).0.to_owned();
+        let names: Vec<String> = outputs.iter().map(name).collect();
+        names.into_iter().zip(self.at(&outputs, at, None)).collect()
     }
 
     /// Outputs at a point, on some rows where they need any.

@@ -90,6 +90,7 @@ fn is_statement(parts: &Parts, statement: &Statement) -> bool {
             };
             whole
                 && observed.mean.is_none_or(in_rows)
+                && observed.variance.is_none_or(in_rows)
                 && (observed.law.parameters.iter()).all(|p| in_rows(p.output))
                 && is_drawn(parts, &observed.law, size / event.max(1), size)
         }

@@ -36,6 +36,7 @@ pub(crate) struct Observed {
     pub(crate) width: usize,
     pub(crate) law: Law,
     pub(crate) mean: Option<usize>,
+    pub(crate) variance: Option<usize>,
 }
 
 /// A distribution by its family and the outputs that are its parameters.

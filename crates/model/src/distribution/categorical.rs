@@ -114,4 +114,13 @@ impl Family for CategoricalFamily {
             f64::NAN
         };
     }
+
+    fn probabilities(&self, parameters: &[&[f64]], into: &mut [f64]) {
+        let logits = parameters[0];
+        let peak = logits.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+        let total: f64 = logits.iter().map(|l| (l - peak).exp()).sum();
+        for (probability, logit) in into.iter_mut().zip(logits) {
+            *probability = (logit - peak).exp() / total;
+        }
+    }
 }

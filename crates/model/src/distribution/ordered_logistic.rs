@@ -5,7 +5,7 @@ use lehr_graph::{Expr, Graph, Shape};
 use rand::Rng;
 
 use super::check::Check;
-use super::draw::uniform;
+use super::draw::{sigmoid, uniform};
 use super::one_hot::pick;
 use super::value::joined;
 use super::{Distribution, ParameterError, Value};
@@ -152,5 +152,21 @@ impl Family for OrderedLogisticFamily {
         } else {
             passed as f64
         };
+    }
+
+    /// As the log density, a product in which nothing cancels.
+    fn probabilities(&self, parameters: &[&[f64]], into: &mut [f64]) {
+        let (predictor, cuts) = (parameters[0][0], parameters[1]);
+        for (class, probability) in into.iter_mut().enumerate() {
+            let lower = class.checked_sub(1).map(|below| cuts[below]);
+            let upper = cuts.get(class);
+            let within = match (lower, upper) {
+                (Some(lower), Some(upper)) => -(lower - upper).exp_m1(),
+                _ => 1.0,
+            };
+            *probability = within
+                * upper.map_or(1.0, |upper| sigmoid(upper - predictor))
+                * lower.map_or(1.0, |lower| sigmoid(predictor - lower));
+        }
     }
 }

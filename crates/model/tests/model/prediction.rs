@@ -1,6 +1,6 @@
 //! Draws of the prior and of responses.
 
-use lehr_density::{Density, Predictor, RowSet, Support};
+use lehr_density::{Density, FlatDraws, Predictor, RowSet, Support};
 use lehr_model::Model;
 use lehr_model::distribution::{Categorical, Cauchy, Distribution, Gamma, HalfNormal, Normal};
 use lehr_table::Table;
@@ -112,4 +112,24 @@ fn labels_and_wide_rows_are_drawn_in_their_widths() {
     assert_eq!((drawn[1].width, drawn[1].values.len()), (2, 8));
     assert!(drawn[1].values.iter().all(|x| x.abs() < 1e-4 && *x != 0.0));
     assert_eq!(bound.columns().responses().count(), 2);
+}
+
+#[test]
+fn deterministic_quantities_come_with_draws() {
+    let model = Model::new(|m| {
+        let mean = m.sample("mean", Normal::new(1.0, 3.0));
+        m.deterministic("square", mean.square());
+        m.rows(|row| row.observe("y", Normal::new(mean, 1.0)));
+    });
+    let table = Table::new().with_number("y", vec![1.0, 2.0]).unwrap();
+    let bound = model.bind(&table).unwrap();
+    let draws = FlatDraws {
+        latents: &[0.5, -2.0, 3.0],
+        size: 1,
+        params: &[],
+    };
+    let found = bound.program().deterministic_values(draws);
+    assert_eq!(found.len(), 1);
+    assert_eq!(found[0].name, "square");
+    assert_eq!(found[0].values, [0.25, 4.0, 9.0]);
 }
