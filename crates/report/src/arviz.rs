@@ -25,18 +25,65 @@ pub struct Variable {
     pub dimensions: Vec<Dimension>,
     /// Row-major values: chain, draw, then its own axes.
     pub values: Vec<f64>,
+    /// Attributes of its own.
+    pub attributes: Vec<(String, String)>,
 }
 
-/// The group `posterior` of an `InferenceData`, as `ArviZ` calls it.
+/// What the variables of a group are arrays over, before their own axes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Lead {
+    /// Chains and draws.
+    Draws,
+    /// Chains, draws and so many rows.
+    DrawsOfRows(usize),
+    /// So many rows.
+    Rows(usize),
+}
+
+/// A group of an `InferenceData` besides the posterior.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Group {
+    /// Its name, as `ArviZ` knows it.
+    pub name: String,
+    /// What its variables are arrays over.
+    pub lead: Lead,
+    /// Its variables.
+    pub variables: Vec<Variable>,
+}
+
+impl Group {
+    /// A group of numbers without axes of their own.
+    pub fn plain(
+        name: impl Into<String>,
+        lead: Lead,
+        variables: impl IntoIterator<Item = (String, Vec<f64>)>,
+    ) -> Group {
+        let variable = |(name, values)| Variable {
+            name,
+            dimensions: Vec::new(),
+            values,
+            attributes: Vec::new(),
+        };
+        Group {
+            name: name.into(),
+            lead,
+            variables: variables.into_iter().map(variable).collect(),
+        }
+    }
+}
+
+/// An `InferenceData`, as `ArviZ` calls it: the group `posterior`, and others.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct InferenceData {
     /// Chains. Independent draws are one chain.
     pub chains: usize,
     /// Draws per chain.
     pub draws: usize,
-    /// What was drawn.
+    /// What was drawn: the group `posterior`.
     pub variables: Vec<Variable>,
-    /// Attributes of the group, such as `created_at`.
+    /// The other groups.
+    pub groups: Vec<Group>,
+    /// Attributes of every group, such as `created_at`.
     pub attributes: Vec<(String, String)>,
 }
 
@@ -63,6 +110,7 @@ impl InferenceData {
             chains: 1,
             draws: draws.n_draws(),
             variables,
+            groups: Vec::new(),
             attributes: Vec::new(),
         })
     }
@@ -73,7 +121,10 @@ impl InferenceData {
         let all = self.chains * self.draws;
         let chains = chains.clamp(1, all.max(1));
         let draws = all / chains;
-        for variable in &mut self.variables {
+        let others = self.groups.iter_mut();
+        let drawn = others.filter(|group| !matches!(group.lead, Lead::Rows(_)));
+        let drawn = drawn.flat_map(|group| &mut group.variables);
+        for variable in self.variables.iter_mut().chain(drawn) {
             let width = variable.values.len() / all.max(1);
             variable.values.truncate(chains * draws * width);
         }
@@ -84,7 +135,13 @@ impl InferenceData {
         }
     }
 
-    /// Adds an attribute to the group.
+    /// Adds a group; its draws are in the order of the posterior's.
+    pub fn with_group(mut self, group: Group) -> Self {
+        self.groups.push(group);
+        self
+    }
+
+    /// Adds an attribute to every group.
     pub fn with_attribute(mut self, key: impl Into<String>, value: impl Into<String>) -> Self {
         self.attributes.push((key.into(), value.into()));
         self
@@ -93,37 +150,74 @@ impl InferenceData {
     /// Refuses: this build has no `NetCDF`.
     #[cfg(not(feature = "netcdf"))]
     pub fn write(&self, path: &std::path::Path) -> Result<(), ReportError> {
-        self.named()?;
+        self.parts()?;
         Err(ReportError::Netcdf {
             path: path.into(),
             reason: "this program was built without the feature \"netcdf\"".into(),
         })
     }
 
-    /// The names that the file will use, each checked to be one thing's alone.
-    fn named(&self) -> Result<(Vec<String>, Vec<Dimension>), ReportError> {
+    /// All groups as the file will have them.
+    fn parts(&self) -> Result<Vec<Part<'_>>, ReportError> {
+        let mut parts = vec![Part::new(
+            "posterior",
+            self.axes(Lead::Draws),
+            &self.variables,
+        )?];
+        for group in &self.groups {
+            let axes = self.axes(group.lead);
+            parts.push(Part::new(&group.name, axes, &group.variables)?);
+        }
+        Ok(parts)
+    }
+
+    /// The axes that come before a variable's own.
+    fn axes(&self, lead: Lead) -> Vec<(&'static str, usize)> {
+        let (chain, draw) = (("chain", self.chains), ("draw", self.draws));
+        match lead {
+            Lead::Draws => vec![chain, draw],
+            Lead::DrawsOfRows(rows) => vec![chain, draw, ("row", rows)],
+            Lead::Rows(rows) => vec![("row", rows)],
+        }
+    }
+}
+
+/// A group as the file will have it.
+struct Part<'a> {
+    name: &'a str,
+    /// The axes before the variables' own, with their lengths.
+    lead: Vec<(&'static str, usize)>,
+    variables: &'a [Variable],
+    /// The variables' names in the file.
+    names: Vec<String>,
+    /// The variables' own axes.
+    axes: Vec<Dimension>,
+}
+
+impl<'a> Part<'a> {
+    /// Checks shapes, and that each name is one thing's alone.
+    fn new(
+        name: &'a str,
+        lead: Vec<(&'static str, usize)>,
+        variables: &'a [Variable],
+    ) -> Result<Part<'a>, ReportError> {
         let mut taken: HashMap<String, Option<&[String]>> = HashMap::new();
-        taken.insert("chain".into(), None);
-        taken.insert("draw".into(), None);
-        let mut variables = Vec::with_capacity(self.variables.len());
-        for variable in &self.variables {
-            self.check_shape(variable)?;
+        taken.extend(lead.iter().map(|(name, _)| ((*name).to_owned(), None)));
+        let mut names = Vec::with_capacity(variables.len());
+        for variable in variables {
+            check_shape(&lead, variable)?;
             let mut name = allowed(&variable.name);
             while taken.contains_key(&name) {
-                if name == variable.name && name != "chain" && name != "draw" {
+                if name == variable.name && lead.iter().all(|(axis, _)| *axis != name) {
                     return Err(ReportError::DuplicateName { name });
                 }
                 name.push('_');
             }
             taken.insert(name.clone(), None);
-            variables.push(name);
+            names.push(name);
         }
         let mut axes = Vec::new();
-        for axis in self
-            .variables
-            .iter()
-            .flat_map(|variable| &variable.dimensions)
-        {
+        for axis in variables.iter().flat_map(|one| &one.dimensions) {
             match taken.get(&axis.name) {
                 Some(Some(labels)) if **labels == axis.labels => {}
                 None if allowed(&axis.name) == axis.name => {
@@ -136,21 +230,27 @@ impl InferenceData {
                 }
             }
         }
-        Ok((variables, axes))
-    }
-
-    fn check_shape(&self, variable: &Variable) -> Result<(), ReportError> {
-        let own = variable.dimensions.iter().map(|axis| axis.labels.len());
-        let expected = self.chains * self.draws * own.product::<usize>();
-        if variable.values.len() == expected {
-            return Ok(());
-        }
-        Err(ReportError::Shape {
-            name: variable.name.clone(),
-            expected,
-            found: variable.values.len(),
+        Ok(Part {
+            name,
+            lead,
+            variables,
+            names,
+            axes,
         })
     }
+}
+
+fn check_shape(lead: &[(&str, usize)], variable: &Variable) -> Result<(), ReportError> {
+    let own = variable.dimensions.iter().map(|axis| axis.labels.len());
+    let expected = lead.iter().map(|axis| axis.1).chain(own).product();
+    if variable.values.len() == expected {
+        return Ok(());
+    }
+    Err(ReportError::Shape {
+        name: variable.name.clone(),
+        expected,
+        found: variable.values.len(),
+    })
 }
 
 /// The variable of these columns, which have the same axes; each column on its own where they
@@ -173,6 +273,7 @@ fn gathered(draws: &Draws, columns: &[usize]) -> Result<Vec<Variable>, ReportErr
             name: name.to_string(),
             dimensions: Vec::new(),
             values: values(&[*column]),
+            attributes: Vec::new(),
         };
         return Ok(names.iter().zip(columns).map(alone).collect());
     }
@@ -191,6 +292,7 @@ fn gathered(draws: &Draws, columns: &[usize]) -> Result<Vec<Variable>, ReportErr
         name: names[0].variable().into(),
         values: values(&in_order),
         dimensions,
+        attributes: Vec::new(),
     }])
 }
 

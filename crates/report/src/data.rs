@@ -18,6 +18,8 @@ pub struct ReportData {
     pub model: String,
     /// Every prior, also the default ones.
     pub priors: Vec<Prior>,
+    /// What the reader should know of the data, one sentence each.
+    pub notes: Vec<String>,
     /// Rows of the table.
     pub n_rows: Option<u64>,
     /// Numbers in the posterior.
@@ -50,6 +52,8 @@ pub struct ReportData {
     pub draws: Option<Draws>,
     /// Data drawn from the posterior beside the data observed.
     pub predictive: Option<PredictiveCheck>,
+    /// What the outcomes 0, 1, 2, … are called, where they are classes.
+    pub levels: Vec<String>,
     /// Predicted against observed frequencies, for yes/no outcomes.
     pub calibration: Vec<CalibrationBin>,
     /// Observed against expected frequencies, for counts.

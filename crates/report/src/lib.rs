@@ -15,6 +15,7 @@
 //! assert!(page(&data).starts_with("<!DOCTYPE html>"));
 //! ```
 
+mod abbreviation;
 mod arviz;
 mod data;
 mod error;
@@ -27,7 +28,7 @@ mod plot;
 mod sheet;
 mod terminal;
 
-pub use arviz::{Dimension, InferenceData, Variable};
+pub use arviz::{Dimension, Group, InferenceData, Lead, Variable};
 pub use data::{
     CalibrationBin, Choice, Coefficient, Comparison, CountBin, Draws, Estimate, GroupEffects,
     Level, PredictiveCheck, Prior, ReportData, Residual, Seconds, Summary, TracePoint, Verdict,

@@ -10,6 +10,8 @@ use serde::{Deserialize, Serialize};
 pub enum AxisKind {
     /// The levels of a category.
     Level,
+    /// The levels of one of several categories that are multiplied.
+    Factor(usize),
     /// The groups of a group term.
     Group,
     /// What varies by group.
@@ -25,6 +27,7 @@ impl AxisKind {
     pub(crate) fn of(self, variable: &str) -> String {
         match self {
             AxisKind::Level | AxisKind::Group => format!("{variable}_level"),
+            AxisKind::Factor(number) => format!("{variable}_level_{number}"),
             AxisKind::Term => format!("{variable}_term"),
             AxisKind::Class => format!("{variable}_class"),
             AxisKind::Index(number) => format!("{variable}_dim_{number}"),

@@ -26,8 +26,9 @@ pub(crate) use rootogram::rootogram;
 pub use scale::Law;
 pub(crate) use trace::trace;
 
-use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
+use unicode_width::UnicodeWidthStr;
 
+use crate::abbreviation::{abbreviated, abbreviations};
 use crate::markup::{Element, unit};
 
 /// Width of a full picture, in units.
@@ -95,40 +96,16 @@ fn breadth(text: &str) -> f64 {
     text.width() as f64 * CHARACTER
 }
 
-/// A name cut to so many units. Its middle goes, because the ends tell names apart.
+/// A name cut to so many units.
 fn shortened(name: &str, units: f64) -> String {
-    let columns = ((units / CHARACTER) as usize).max(3);
-    if name.width() <= columns {
-        return name.into();
-    }
-    let tail = (columns - 1) / 3;
-    let head = columns - 1 - tail;
-    let end: Vec<char> = taken(name.chars().rev(), tail);
-    let start: Vec<char> = taken(name.chars(), head);
-    let end: String = end.into_iter().rev().collect();
-    format!("{}…{end}", start.into_iter().collect::<String>())
+    abbreviated(name, columns(units))
 }
 
-/// Characters until the columns are full.
-fn taken(letters: impl Iterator<Item = char>, columns: usize) -> Vec<char> {
-    let mut used = 0;
-    letters
-        .take_while(|letter| {
-            used += letter.width().unwrap_or(0);
-            used <= columns
-        })
-        .collect()
+/// Names of one picture cut to so many units, different ones differently.
+fn all_shortened<'n>(names: impl Iterator<Item = &'n str>, units: f64) -> Vec<String> {
+    abbreviations(&names.collect::<Vec<_>>(), columns(units))
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn long_names_lose_their_middle() {
-        assert_eq!(shortened("short", 100.0), "short");
-        let cut = shortened("a_very_long_column_name[level_17]", 16.0 * CHARACTER);
-        assert_eq!(cut, "a_very_lon…l_17]");
-        assert!(shortened("名前名前名前名前名前", 60.0).width() <= 9);
-    }
+fn columns(units: f64) -> usize {
+    (units / CHARACTER) as usize
 }

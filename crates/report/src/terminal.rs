@@ -2,8 +2,9 @@
 
 use std::io::IsTerminal;
 
-use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
+use unicode_width::UnicodeWidthStr;
 
+use crate::abbreviation::abbreviations;
 use crate::listing;
 use crate::{Coefficient, Comparison, Level, ReportData, Verdict};
 
@@ -112,6 +113,11 @@ impl Style {
         let total = widths.iter().sum::<usize>() + 2 * (widths.len() - 1);
         let excess = self.width.map_or(0, |limit| total.saturating_sub(limit));
         widths[0] -= excess.min(widths[0].saturating_sub(6));
+        let names: Vec<&str> = rows.iter().map(|row| row[0].as_str()).collect();
+        let names = abbreviations(&names, widths[0]);
+        for (row, name) in rows.iter_mut().zip(names) {
+            row[0] = name;
+        }
         let mut out = self.painted("1", aligned(&head, &widths).trim_end()) + "\n";
         for row in &rows {
             out += aligned(row, &widths).trim_end();
@@ -129,30 +135,13 @@ impl Style {
 }
 
 fn aligned(row: &[String], widths: &[usize]) -> String {
-    let mut out = cut(&row[0], widths[0]);
+    let mut out = row[0].clone();
+    out += &" ".repeat(widths[0].saturating_sub(out.width()));
     for (cell, width) in row.iter().zip(widths).skip(1) {
         out += &" ".repeat(2 + width.saturating_sub(cell.width()));
         out += cell;
     }
     out
-}
-
-/// A name of exactly so many columns.
-fn cut(name: &str, columns: usize) -> String {
-    let mut out = String::new();
-    if name.width() <= columns {
-        out += name;
-    } else {
-        let mut used = 1;
-        let fits = |letter: &char| {
-            used += letter.width().unwrap_or(0);
-            used <= columns
-        };
-        out.extend(name.chars().take_while(fits));
-        out.push('…');
-    }
-    let missing = columns.saturating_sub(out.width());
-    out + &" ".repeat(missing)
 }
 
 /// Text without control characters, so that a name cannot command the terminal.

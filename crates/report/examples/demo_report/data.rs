@@ -50,6 +50,8 @@ const NAMES: [(&str, f64, f64); 12] = [
 pub(crate) fn demo() -> ReportData {
     let mut noise = Noise::new(2026);
     ReportData {
+        levels: Vec::new(),
+        notes: vec!["recovered: true counts as 1".into()],
         title: "Recovery ~ dose × age, by site and patient".into(),
         method: "sl-dais".into(),
         verdict: Verdict {

@@ -6,16 +6,16 @@ use std::path::Path;
 use lehr_file::Draft;
 use rust_hdf5::{H5Dataset, H5File, H5Group, Hdf5Error, Result, VarLenUnicode};
 
-use super::{Dimension, InferenceData, Variable};
+use super::{InferenceData, Part};
 use crate::ReportError;
 
 impl InferenceData {
     /// Writes a `NetCDF-4` file, which appears complete or not at all. Without the feature
     /// `netcdf` this is an error.
     pub fn write(&self, path: &Path) -> std::result::Result<(), ReportError> {
-        let (names, axes) = self.named()?;
+        let parts = self.parts()?;
         let draft = Draft::create(path).map_err(ReportError::write(path))?;
-        write(self, draft.path(), &names, &axes).map_err(|error| match error {
+        write(self, draft.path(), &parts).map_err(|error| match error {
             Hdf5Error::Io(source) => ReportError::write(path)(source),
             other => ReportError::Netcdf {
                 path: path.into(),
@@ -26,47 +26,54 @@ impl InferenceData {
     }
 }
 
-/// Writes the group `posterior` with one name per variable and all axes but chain and draw.
-fn write(data: &InferenceData, path: &Path, names: &[String], axes: &[Dimension]) -> Result<()> {
+fn write(data: &InferenceData, path: &Path, parts: &[Part<'_>]) -> Result<()> {
     let file = H5File::create(path)?;
     file.set_track_order(true)?;
-    let posterior = file.create_group("posterior")?;
-    for (key, value) in &data.attributes {
-        posterior.set_attr_string(key, value)?;
-    }
-    let mut scales = HashMap::new();
-    scales.insert("chain", counted_axis(&posterior, "chain", data.chains)?);
-    scales.insert("draw", counted_axis(&posterior, "draw", data.draws)?);
-    for axis in axes {
-        let labels: Vec<&str> = axis.labels.iter().map(String::as_str).collect();
-        let scale = posterior.write_vlen_strings(&axis.name, &labels)?;
-        scale.set_scale(Some(&axis.name))?;
-        scales.insert(&axis.name, scale);
-    }
-    for (variable, name) in data.variables.iter().zip(names) {
-        let own = variable.dimensions.iter().map(|axis| axis.labels.len());
-        let shape: Vec<usize> = [data.chains, data.draws].into_iter().chain(own).collect();
-        let dataset = posterior.new_dataset::<f64>().shape(&shape).create(name)?;
-        fill(&dataset, variable, &scales)?;
-        if *name != variable.name {
-            note_long_name(&dataset, &variable.name)?;
+    for part in parts {
+        let group = file.create_group(part.name)?;
+        for (key, value) in &data.attributes {
+            group.set_attr_string(key, value)?;
         }
+        write_part(part, &group)?;
     }
     file.close()
 }
 
-fn fill(dataset: &H5Dataset, variable: &Variable, scales: &HashMap<&str, H5Dataset>) -> Result<()> {
-    dataset.write_raw(&variable.values)?;
-    let own = variable.dimensions.iter().map(|axis| axis.name.as_str());
-    for (axis, name) in ["chain", "draw"].into_iter().chain(own).enumerate() {
-        dataset.attach_scale(axis, &scales[name])?;
+/// Writes the axes of a group and its variables.
+fn write_part(part: &Part<'_>, group: &H5Group) -> Result<()> {
+    let mut scales = HashMap::new();
+    for (name, size) in &part.lead {
+        scales.insert(*name, counted_axis(group, name, *size)?);
+    }
+    for axis in &part.axes {
+        let labels: Vec<&str> = axis.labels.iter().map(String::as_str).collect();
+        let scale = group.write_vlen_strings(&axis.name, &labels)?;
+        scale.set_scale(Some(&axis.name))?;
+        scales.insert(&axis.name, scale);
+    }
+    for (variable, name) in part.variables.iter().zip(&part.names) {
+        let own = variable.dimensions.iter();
+        let own = own.map(|axis| (axis.name.as_str(), axis.labels.len()));
+        let axes: Vec<(&str, usize)> = part.lead.iter().copied().chain(own).collect();
+        let shape: Vec<usize> = axes.iter().map(|axis| axis.1).collect();
+        let dataset = group.new_dataset::<f64>().shape(&shape).create(name)?;
+        dataset.write_raw(&variable.values)?;
+        for (place, (axis, _)) in axes.iter().enumerate() {
+            dataset.attach_scale(place, &scales[axis])?;
+        }
+        if *name != variable.name {
+            note(&dataset, "long_name", &variable.name)?;
+        }
+        for (key, value) in &variable.attributes {
+            note(&dataset, key, value)?;
+        }
     }
     Ok(())
 }
 
-fn note_long_name(dataset: &H5Dataset, name: &str) -> Result<()> {
+fn note(dataset: &H5Dataset, key: &str, value: &str) -> Result<()> {
     let attribute = dataset.new_attr::<VarLenUnicode>().shape(());
-    attribute.create("long_name")?.write_string(name)
+    attribute.create(key)?.write_string(value)
 }
 
 /// An axis whose labels are 0, 1, 2, …

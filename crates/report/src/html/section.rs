@@ -81,10 +81,10 @@ fn model(data: &ReportData) -> Vec<Element> {
     });
     let priors = (!data.priors.is_empty()).then(|| table::words(&["prior on", "is", ""], rows));
     let parts: Vec<Element> = text.into_iter().chain(priors).collect();
-    if parts.is_empty() {
-        return parts;
-    }
-    vec![Element::classed("div", "split").children(parts)]
+    let split = (!parts.is_empty()).then(|| Element::classed("div", "split").children(parts));
+    let notes = data.notes.iter().map(|note| Element::with_text("li", note));
+    let notes = (!data.notes.is_empty()).then(|| Element::classed("ul", "notes").children(notes));
+    split.into_iter().chain(notes).collect()
 }
 
 fn coefficients(data: &ReportData) -> Vec<Element> {
@@ -185,6 +185,7 @@ fn predictive(data: &ReportData) -> Vec<Element> {
         let [observed, replicated] = [observed, replicated].map(|share| number::fixed(share, 1));
         words.push(format!("Beyond the picture lie {observed} % of the observed and {replicated} % of the replicated outcomes."));
     }
+    let bins = bins.with_names(&data.levels);
     let plot = plot::histogram("Posterior predictive check", "outcome", &bins);
     explained(plot, caption, &words)
 }

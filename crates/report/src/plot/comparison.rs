@@ -5,7 +5,7 @@ use crate::markup::Element;
 use crate::number::{decimals, fixed, grouped, print, with_error};
 
 use super::scale::Scale;
-use super::{WIDTH, breadth, dot, label, line, picture, shortened};
+use super::{WIDTH, all_shortened, breadth, dot, label, line, picture};
 
 /// One panel: a heading and, for each method, a value and its error.
 struct Panel<'a> {
@@ -28,10 +28,10 @@ pub(crate) fn comparison(methods: &[Comparison]) -> Element {
     let bottom = TOP + PITCH * methods.len() as f64;
     let description = format!("{} methods by bound, held-out fit and time", methods.len());
     let mut svg = picture((WIDTH, bottom + 20.0), "Methods compared", &description);
-    for (index, method) in methods.iter().enumerate() {
+    let names = all_shortened(methods.iter().map(|row| row.method.as_str()), left - 8.0);
+    for (index, name) in names.iter().enumerate() {
         let height = TOP + PITCH * (index as f64 + 0.5);
-        let name = shortened(&method.method, left - 8.0);
-        svg.push(label("row-name end", (left - 6.0, height + 3.8), &name));
+        svg.push(label("row-name end", (left - 6.0, height + 3.8), name));
         svg.push(line("grid", (left, height), (WIDTH - 4.0, height)));
     }
     let width = (WIDTH - 4.0 - left) / panels.len() as f64;

@@ -6,7 +6,7 @@ use crate::sheet::{Dots, Mark, Series};
 
 use super::lines::hue;
 use super::scale::Scale;
-use super::{WIDTH, breadth, dot, label, line, picture, shortened};
+use super::{WIDTH, all_shortened, breadth, dot, label, line, picture, shortened};
 
 const PITCH: f64 = 18.0;
 const TOP: f64 = 6.0;
@@ -24,10 +24,10 @@ pub(crate) fn dots(chart: &Dots) -> Element {
     let ends = values.flat_map(|mark| [mark.x, mark.x - mark.error, mark.x + mark.error]);
     let scale = Scale::by(chart.axis.law, ends).over((left + 4.0, WIDTH - 14.0));
     let mut svg = picture((WIDTH, bottom + 34.0), &chart.title, &chart.axis.name);
-    for (index, name) in chart.names.iter().enumerate() {
+    let names = all_shortened(chart.names.iter().map(String::as_str), left - 8.0);
+    for (index, name) in names.iter().enumerate() {
         let height = place_of(index as f64);
-        let name = shortened(name, left - 8.0);
-        svg.push(label("row-name end", (left - 6.0, height + 3.8), &name));
+        svg.push(label("row-name end", (left - 6.0, height + 3.8), name));
         svg.push(line("grid", (left, height), (WIDTH - 6.0, height)));
     }
     draw_axis(&mut svg, &scale, (left, bottom), &chart.axis.name);

@@ -5,7 +5,7 @@ use crate::markup::Element;
 use crate::number::{decimals, fixed, print};
 
 use super::scale::Scale;
-use super::{WIDTH, breadth, dot, label, line, picture, rectangle, shortened};
+use super::{WIDTH, all_shortened, breadth, dot, label, line, picture, rectangle};
 
 /// One number's intervals.
 #[derive(Clone, Debug)]
@@ -48,9 +48,11 @@ pub(crate) fn split_forest(title: &str, rows: &[Row], gap: Option<usize>) -> Ele
     let description = format!("{} medians with 50 % and 90 % intervals", rows.len());
     let mut svg = picture((WIDTH, bottom + 20.0), title, &description);
     draw_axis(&mut svg, &scale, bottom);
-    for (index, row) in rows.iter().enumerate() {
+    let names = all_shortened(rows.iter().map(|row| row.name), left - 8.0);
+    for (index, (row, name)) in rows.iter().zip(&names).enumerate() {
         let middle = TOP + pitch * (index as f64 + above(index) + 0.5);
-        svg.push(drawn_row(row, &scale, (left, middle)));
+        let name = label("row-name end", (left - 6.0, middle + 3.8), name);
+        svg.push(drawn_row(row, &scale, middle).child(name));
     }
     if let Some(gap) = gap {
         let middle = TOP + pitch * (gap as f64 + 0.5);
@@ -81,21 +83,12 @@ fn draw_axis(svg: &mut Element, scale: &Scale, bottom: f64) {
     }
 }
 
-fn drawn_row(row: &Row, scale: &Scale, (left, middle): (f64, f64)) -> Element {
+fn drawn_row(row: &Row, scale: &Scale, middle: f64) -> Element {
     let digits = decimals(row.first.sd);
     let [q5, q50, q95] =
         [row.first.q5, row.first.q50, row.first.q95].map(|q| print(&fixed(q, digits)));
-    let name = label(
-        "row-name end",
-        (left - 6.0, middle + 3.8),
-        &shortened(row.name, left - 8.0),
-    );
-    let group = Element::new("g")
-        .child(Element::with_text(
-            "title",
-            format!("{}: {q50} ({q5} to {q95})", row.name),
-        ))
-        .child(name);
+    let title = format!("{}: {q50} ({q5} to {q95})", row.name);
+    let group = Element::new("g").child(Element::with_text("title", title));
     let Some(second) = &row.second else {
         return group.children(interval("one", &row.first, scale, middle));
     };

@@ -3,7 +3,10 @@
 use crate::markup::Element;
 
 use super::scale::Scale;
-use super::{breadth, label, line, picture, shortened};
+use super::{all_shortened, breadth, label, line, picture, shortened};
+
+/// Units between two labels at the least.
+const GAP: f64 = 6.0;
 
 /// What a framed picture says about itself.
 pub(crate) struct Caption<'a> {
@@ -28,6 +31,31 @@ impl Frame {
     /// Draws axes for these ranges of values in a picture of this size. The scales' own units
     /// are replaced by what the labels leave.
     pub(crate) fn new(size: (f64, f64), x: Scale, y: Scale, caption: &Caption) -> Self {
+        let mut frame = Self::bare(size, x, y, caption);
+        let about = ((frame.right - frame.left) / 52.0) as usize;
+        let ticks = frame.x.ticks(about.max(3));
+        frame.draw_ticks(&ticks);
+        frame
+    }
+
+    /// As [`Frame::new`], with names at 0, 1, 2, … instead of numbers on the lower axis.
+    pub(crate) fn named(
+        size: (f64, f64),
+        scales: [Scale; 2],
+        caption: &Caption,
+        names: &[String],
+    ) -> Self {
+        let [x, y] = scales;
+        let mut frame = Self::bare(size, x, y, caption);
+        let room = (frame.right - frame.left) / names.len().max(1) as f64;
+        let names = all_shortened(names.iter().map(String::as_str), (room - GAP).max(40.0));
+        let ticks = names.into_iter().enumerate();
+        let ticks: Vec<_> = ticks.map(|(place, name)| (place as f64, name)).collect();
+        frame.draw_ticks(&ticks);
+        frame
+    }
+
+    fn bare(size: (f64, f64), x: Scale, y: Scale, caption: &Caption) -> Self {
         let ticks = y.ticks((size.1 / 45.0) as usize);
         let widest = ticks
             .iter()
@@ -54,21 +82,6 @@ impl Frame {
             self.push(line("grid", (left, height), (right, height)));
             self.push(label("tick end", (left - 5.0, height + 3.8), text));
         }
-        let about = ((right - left) / 52.0) as usize;
-        let x_ticks = self.x.ticks(about.max(3));
-        let widest = x_ticks
-            .iter()
-            .map(|tick| breadth(&tick.1))
-            .fold(1.0, f64::max);
-        let room = ((right - left) / (widest + 10.0)).max(1.0) as usize;
-        let every = x_ticks.len().div_ceil(room).max(1);
-        for (value, text) in x_ticks.iter().step_by(every) {
-            let place = self.x.place(*value);
-            self.push(line("axis", (place, bottom), (place, bottom + 4.0)));
-            let furthest = right + 10.0 - breadth(text) / 2.0;
-            let at = (place.min(furthest), bottom + 15.0);
-            self.push(label("tick middle", at, text));
-        }
         self.push(line("axis", (left, bottom), (right, bottom)));
         self.push(label("name", (2.0, 11.0), &shortened(caption.y, right)));
         self.push(label(
@@ -76,6 +89,24 @@ impl Frame {
             (left.midpoint(right), bottom + 30.0),
             &shortened(caption.x, right - left),
         ));
+    }
+
+    /// As many of the ticks of the lower axis as there is room for.
+    fn draw_ticks(&mut self, ticks: &[(f64, String)]) {
+        let (left, right, bottom) = (self.left, self.right, self.bottom);
+        let widest = ticks
+            .iter()
+            .map(|tick| breadth(&tick.1))
+            .fold(1.0, f64::max);
+        let room = ((right - left) / (widest + GAP)).max(1.0) as usize;
+        let every = ticks.len().div_ceil(room).max(1);
+        for (value, text) in ticks.iter().step_by(every) {
+            let place = self.x.place(*value);
+            self.push(line("axis", (place, bottom), (place, bottom + 4.0)));
+            let furthest = right + 10.0 - breadth(text) / 2.0;
+            let at = (place.min(furthest), bottom + 15.0);
+            self.push(label("tick middle", at, text));
+        }
     }
 
     /// Where a pair of values lies.

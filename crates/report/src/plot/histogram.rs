@@ -17,6 +17,8 @@ pub(crate) struct Histogram {
     pub(crate) outside: [f64; 2],
     /// What heights are: densities of samples, or the caller's counts.
     pub(crate) height: &'static str,
+    /// What the outcomes 0, 1, 2, … are called; empty for numbers.
+    pub(crate) names: Vec<String>,
 }
 
 impl Histogram {
@@ -42,6 +44,7 @@ impl Histogram {
                         .collect(),
                     outside: [0.0; 2],
                     height: "rows",
+                    names: Vec::new(),
                 })
             }
         }
@@ -64,7 +67,14 @@ impl Histogram {
             replicated,
             outside: [out, mean_out],
             height: "density",
+            names: Vec::new(),
         })
+    }
+
+    /// The same with names for the outcomes 0, 1, 2, ….
+    pub(crate) fn with_names(self, names: &[String]) -> Self {
+        let names = names.to_vec();
+        Self { names, ..self }
     }
 
     /// The 5 %, 50 % and 95 % points of the replicated heights of each bin.
@@ -95,7 +105,11 @@ pub(crate) fn histogram(title: &str, x_name: &str, data: &Histogram) -> Element 
     };
     let x = Scale::exact(data.edges.iter().copied(), (0.0, 1.0));
     let y = Scale::exact(heights, (0.0, 1.0));
-    let mut frame = Frame::new((WIDTH, 230.0), x, y, &caption);
+    let size = (WIDTH, 230.0);
+    let mut frame = match data.names[..] {
+        [] => Frame::new(size, x, y, &caption),
+        _ => Frame::named(size, [x, y], &caption, &data.names),
+    };
     draw_bars(&mut frame, data);
     draw_envelope(&mut frame, &data.edges, &envelope);
     frame.svg

@@ -1,0 +1,99 @@
+//! Names cut to the room there is, in such a way that different names stay different.
+
+use std::collections::HashMap;
+
+use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
+
+/// A name cut to so many columns. Its middle goes, because the ends tell names apart.
+pub(crate) fn abbreviated(name: &str, columns: usize) -> String {
+    let columns = columns.max(3);
+    if name.width() <= columns {
+        return name.into();
+    }
+    let tail = (columns - 1) / 3;
+    let head = columns - 1 - tail;
+    let end: Vec<char> = taken(name.chars().rev(), tail);
+    let start: Vec<char> = taken(name.chars(), head);
+    let end: String = end.into_iter().rev().collect();
+    format!("{}…{end}", start.into_iter().collect::<String>())
+}
+
+/// Names cut to so many columns. Where that would make two the same, what they share at their
+/// start goes.
+pub(crate) fn abbreviations(names: &[&str], columns: usize) -> Vec<String> {
+    let cut = |name: &&str| abbreviated(name, columns);
+    let mut same: HashMap<String, Vec<&str>> = HashMap::new();
+    for name in names {
+        same.entry(cut(name)).or_default().push(name);
+    }
+    let label = |name: &&str| apart(name, &same[&cut(name)], columns);
+    names.iter().map(label).collect()
+}
+
+/// The name cut; where others look the same, without what it shares with them at its start.
+fn apart(name: &str, others: &[&str], columns: usize) -> String {
+    let others = others.iter().filter(|other| **other != name);
+    let Some(shared) = others.clone().map(|other| common(name, other)).min() else {
+        return abbreviated(name, columns);
+    };
+    let rest = |name: &str| {
+        let rest: String = name.chars().skip(shared).collect();
+        abbreviated(&format!("…{rest}"), columns)
+    };
+    let own = rest(name);
+    // Those that still look the same share more.
+    let rivals: Vec<&str> = others.filter(|other| rest(other) == own).copied().collect();
+    match rivals[..] {
+        [] => own,
+        _ => apart(name, &rivals, columns),
+    }
+}
+
+/// How many characters two names share at their start.
+fn common(name: &str, other: &str) -> usize {
+    let pairs = name.chars().zip(other.chars());
+    pairs.take_while(|(a, b)| a == b).count()
+}
+
+/// Characters until the columns are full.
+fn taken(letters: impl Iterator<Item = char>, columns: usize) -> Vec<char> {
+    let mut used = 0;
+    letters
+        .take_while(|letter| {
+            used += letter.width().unwrap_or(0);
+            used <= columns
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn long_names_lose_their_middle() {
+        assert_eq!(abbreviated("short", 16), "short");
+        let cut = abbreviated("a_very_long_column_name[level_17]", 16);
+        assert_eq!(cut, "a_very_lon…l_17]");
+        assert!(abbreviated("名前名前名前名前名前", 9).width() <= 9);
+    }
+
+    #[test]
+    fn names_that_differ_in_their_middle_stay_apart() {
+        let names = [
+            "number_of_children_in_household[yes]",
+            "number_of_chickens_in_household[yes]",
+            "number_of_chickens_in_hothouses[yes]",
+            "number_of_chickens_on_household[yes]",
+            "x",
+        ];
+        let labels = abbreviations(&names, 16);
+        let mut distinct = labels.clone();
+        distinct.sort();
+        distinct.dedup();
+        assert_eq!(distinct.len(), names.len(), "{labels:?}");
+        assert!(labels.iter().all(|label| label.width() <= 16), "{labels:?}");
+        assert!(labels[0].starts_with("…"), "{labels:?}");
+        assert_eq!(abbreviations(&["same", "same"], 16), ["same", "same"]);
+    }
+}
