@@ -1,5 +1,6 @@
 //! The command `lehr`: tables, formulas, fits, predictions, a report.
 
+mod acceptance;
 mod argument;
 mod choice;
 mod command;

@@ -136,7 +136,7 @@ impl FitObject {
                 .map(|(name, distribution)| PriorObject { name, distribution })
                 .collect(),
             choices: posterior.choices.iter().cloned().collect(),
-            notes: regression.map_or_else(Vec::new, |one| one.notes().to_vec()),
+            notes: saved.notes(),
             contents: saved.contents.clone(),
             seed: posterior.origin.seed,
             version: saved.version.clone(),

@@ -117,6 +117,7 @@ impl<'a> BlueprintBuilder<'a> {
         self.declare();
         self.priors.check(&self.parameters)?;
         self.identified()?;
+        self.movable()?;
         let columns = &self.parts.population.columns;
         let blueprint = Blueprint {
             family: self.parts.family,
@@ -164,6 +165,20 @@ impl<'a> BlueprintBuilder<'a> {
                 "each row is a group of its own, so sd({label}) cannot be told from sigma: leave the term out, or say what is known of sigma, as in --prior 'sigma ~ gamma(25, 50)'"
             ),
         })
+    }
+
+    /// Refuses bounds on the intercept: the model has it at the means of the columns, where they
+    /// would move with the coefficients.
+    fn movable(&self) -> Result<(), RegressionError> {
+        match self.priors.law(&["Intercept".to_owned()]) {
+            Some(law) if law.kind == Kind::Uniform => Err(RegressionError::Column {
+                at: "prior on Intercept".into(),
+                expected: "a distribution without bounds".into(),
+                found: law.to_string(),
+                hint: "use normal, student_t, cauchy or laplace".into(),
+            }),
+            _ => Ok(()),
+        }
     }
 
     fn heads(&self) -> Vec<String> {
@@ -346,7 +361,7 @@ impl Blueprint {
     pub(crate) fn runs(name: &str, laws: &[Law]) -> Vec<(String, std::ops::Range<usize>)> {
         let mut runs = Vec::new();
         let mut start = 0;
-        for run in laws.chunk_by(|a, b| a.kind == b.kind) {
+        for run in laws.chunk_by(Law::shares_site) {
             let site = match runs.len() {
                 0 => name.to_owned(),
                 before => format!("{name}#{}", before + 1),

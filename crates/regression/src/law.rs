@@ -6,7 +6,7 @@ use lehr_graph::{Expr, Graph};
 use lehr_model::Tracer;
 use lehr_model::distribution::{
     Beta, Cauchy, Distribution, Exponential, Gamma, HalfCauchy, HalfNormal, HalfStudentT,
-    InverseGamma, Laplace, Normal, StudentT, Value,
+    InverseGamma, Laplace, Normal, StudentT, Uniform, Value,
 };
 use serde::{Deserialize, Serialize};
 
@@ -27,6 +27,7 @@ pub(crate) enum Kind {
     Beta,
     Lkj,
     Dirichlet,
+    Uniform,
 }
 
 /// The values a distribution has.
@@ -52,7 +53,7 @@ type Argument = (&'static str, Dimension);
 
 impl Kind {
     /// Every distribution a prior can have.
-    pub(crate) const ALL: [Kind; 13] = [
+    pub(crate) const ALL: [Kind; 14] = [
         Kind::Normal,
         Kind::StudentT,
         Kind::Cauchy,
@@ -66,6 +67,7 @@ impl Kind {
         Kind::Beta,
         Kind::Lkj,
         Kind::Dirichlet,
+        Kind::Uniform,
     ];
 
     /// The name that users write.
@@ -84,12 +86,15 @@ impl Kind {
             Kind::Beta => "beta",
             Kind::Lkj => "lkj",
             Kind::Dirichlet => "dirichlet",
+            Kind::Uniform => "uniform",
         }
     }
 
     pub(crate) fn domain(self) -> Domain {
         match self {
-            Kind::Normal | Kind::StudentT | Kind::Cauchy | Kind::Laplace => Domain::Real,
+            Kind::Normal | Kind::StudentT | Kind::Cauchy | Kind::Laplace | Kind::Uniform => {
+                Domain::Real
+            }
             Kind::Beta => Domain::Unit,
             Kind::Lkj => Domain::Correlation,
             Kind::Dirichlet => Domain::Simplex,
@@ -111,6 +116,7 @@ impl Kind {
             Kind::InverseGamma => &[("shape", Free), ("scale", Scale)],
             Kind::Beta => &[("a", Free), ("b", Free)],
             Kind::Lkj | Kind::Dirichlet => &[("concentration", Free)],
+            Kind::Uniform => &[("low", Location), ("high", Location)],
         }
     }
 
@@ -127,11 +133,11 @@ impl Domain {
         match self {
             Domain::Real => (
                 "a distribution of real numbers",
-                "normal, student_t, cauchy or laplace",
+                "normal, student_t, cauchy, laplace or uniform",
             ),
             Domain::Positive => (
                 "a distribution of positive numbers",
-                "half_normal, half_student_t, half_cauchy, exponential, gamma or inverse_gamma",
+                "half_normal, half_student_t, half_cauchy, exponential, gamma, inverse_gamma or uniform from 0 on",
             ),
             Domain::Unit => ("a distribution of probabilities", "beta"),
             Domain::Correlation => ("a distribution of correlation matrices", "lkj"),
@@ -173,10 +179,31 @@ impl Law {
                 ));
             }
         }
+        if let (Kind::Uniform, [low, high]) = (kind, arguments)
+            && low >= high
+        {
+            return Err(format!(
+                "the high of uniform is above its low, found {low} and {high}"
+            ));
+        }
         Ok(Law {
             kind,
             arguments: arguments.to_vec(),
         })
+    }
+
+    /// Whether all its values are in the domain.
+    pub(crate) fn suits(&self, domain: Domain) -> bool {
+        match (self.kind, domain, &self.arguments[..]) {
+            (Kind::Uniform, Domain::Positive, [low, _]) => *low >= 0.0,
+            (Kind::Uniform, Domain::Unit, [low, high]) => *low >= 0.0 && *high <= 1.0,
+            (kind, domain, _) => kind.domain() == domain,
+        }
+    }
+
+    /// Whether one site can be of both: bounds are the same for all numbers of a site.
+    pub(crate) fn shares_site(&self, other: &Law) -> bool {
+        self.kind == other.kind && (self.kind != Kind::Uniform || self == other)
     }
 
     /// The distribution of the variable divided by a positive number.
@@ -226,6 +253,10 @@ pub(crate) fn sample<'g>(m: &Tracer<'g>, name: &str, laws: &[Law], dims: &[usize
         Kind::Gamma => m.sample(name, Gamma::new(p(0), p(1)).expand(dims)),
         Kind::InverseGamma => m.sample(name, InverseGamma::new(p(0), p(1)).expand(dims)),
         Kind::Beta => m.sample(name, Beta::new(p(0), p(1)).expand(dims)),
+        Kind::Uniform => {
+            let bounds = &laws[0].arguments;
+            m.sample(name, Uniform::new(bounds[0], bounds[1]).expand(dims))
+        }
         Kind::Lkj | Kind::Dirichlet => unreachable!("not distributions of single numbers"),
     }
 }

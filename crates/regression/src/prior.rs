@@ -115,7 +115,7 @@ impl GivenPrior {
     }
 
     fn check_domain(&self, domain: Domain) -> Result<(), RegressionError> {
-        if self.law.kind.domain() == domain {
+        if self.law.suits(domain) {
             return Ok(());
         }
         let (expected, hint) = domain.description();

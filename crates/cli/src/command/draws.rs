@@ -2,28 +2,38 @@
 
 use std::path::PathBuf;
 
-use anyhow::{Result, bail};
+use anyhow::{Result, bail, ensure};
 use clap::Args;
-use lehr::regression::{Groups, NamedDraws, SavedFit};
+use lehr::regression::{ArvizExport, DrawForm, Groups, NamedDraws, RowGroup, SavedFit};
 use lehr::table::{Column, Sink, Table, TableError};
 use serde::Serialize;
 
+use crate::acceptance::Acceptance;
+use crate::live::Live;
 use crate::outcome::Outcome;
 use crate::output::writable;
+use crate::reading::Reading;
 use crate::session::Session;
 
 /// Write posterior draws of the coefficients
 ///
 /// Where importance weights correct the fit the draws are resampled by weight, so that all
 /// count the same; --raw writes them as they were drawn, with a column `log_weight`.
+///
+/// A file for `ArviZ` has the groups `posterior` and `sample_stats`, and the verdict as attributes. With the
+/// table that was fitted it has `observed_data`, `posterior_predictive` and `log_likelihood` too.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   lehr draws fit.lehr -o draws.parquet
   lehr draws fit.lehr -o draws.csv --groups
-  lehr draws fit.lehr -o draws.nc        # arviz.from_netcdf(\"draws.nc\")")]
+  lehr draws fit.lehr -o draws.nc                # arviz.from_netcdf(\"draws.nc\")
+  lehr draws fit.lehr train.csv -o draws.nc      # arviz.loo(arviz.from_netcdf(\"draws.nc\"))")]
 pub(crate) struct Draws {
     /// A file written by lehr fit
     fit: PathBuf,
+    /// The table that was fitted, for what an .nc file says of its rows
+    #[arg(value_name = "TABLE")]
+    tables: Vec<PathBuf>,
     /// Where they go: .parquet, .csv, .tsv, .arrow, or .nc for `ArviZ`
     #[arg(short, long, value_name = "FILE")]
     output: PathBuf,
@@ -33,6 +43,23 @@ pub(crate) struct Draws {
     /// As drawn, with their log weights
     #[arg(long)]
     raw: bool,
+    #[command(flatten)]
+    large: LargeGroups,
+    #[command(flatten)]
+    acceptance: Acceptance,
+    #[command(flatten)]
+    reading: Reading,
+}
+
+/// Groups of an .nc file that are written whatever their size.
+#[derive(Clone, Copy, Debug, Args)]
+struct LargeGroups {
+    /// Write `log_likelihood` even if it has more than 10⁷ numbers
+    #[arg(long, requires = "tables")]
+    log_likelihood: bool,
+    /// Write `posterior_predictive` even if it has more than 10⁷ numbers
+    #[arg(long, requires = "tables")]
+    posterior_predictive: bool,
 }
 
 #[derive(Serialize)]
@@ -41,42 +68,47 @@ struct DrawsObject {
     n_draws: usize,
     names: Vec<String>,
     resampled: bool,
+    verdict: &'static str,
 }
 
 impl Draws {
     pub(crate) fn run(&self, session: &Session) -> Result<Outcome> {
         writable(&self.output)?;
+        let is_arviz = self.output.extension().is_some_and(|ending| ending == "nc");
+        ensure!(
+            is_arviz || self.tables.is_empty(),
+            "{}: expected no table for draws in this format, found {}\n  hint: end the output in nc for what ArviZ says of rows",
+            self.output.display(),
+            self.tables[0].display()
+        );
         let saved = SavedFit::load(&self.fit)?;
         let columns = self.columns(&saved);
-        self.write(&saved, &columns)?;
+        if is_arviz {
+            self.write_arviz(&saved, session)?;
+        } else {
+            self.write_table(&columns)?;
+        }
         let written = DrawsObject {
             output: self.output.display().to_string(),
             n_draws: saved.posterior.n_draws(),
             names: columns.iter().map(|one| one.name.to_string()).collect(),
             resampled: saved.is_corrected() && !self.raw,
+            verdict: saved.verdict().level.name(),
         };
-        session.answer(&written, || {
-            let how = if written.resampled {
-                ", resampled by weight"
-            } else {
-                ""
-            };
-            format!(
-                "{} draws of {} numbers{how} in {}\n",
-                written.n_draws,
-                written.names.len(),
-                written.output
-            )
-        })?;
-        Ok(Outcome::Done)
+        session.answer(&written, || written.text())?;
+        Ok(self.acceptance.outcome(&saved, session))
     }
 
-    fn columns(&self, saved: &SavedFit) -> Vec<NamedDraws> {
-        let groups = if self.groups {
+    fn group_choice(&self) -> Groups {
+        if self.groups {
             Groups::Include
         } else {
             Groups::Leave
-        };
+        }
+    }
+
+    fn columns(&self, saved: &SavedFit) -> Vec<NamedDraws> {
+        let groups = self.group_choice();
         if !self.raw {
             return saved.even_draws(groups);
         }
@@ -90,14 +122,41 @@ impl Draws {
         columns
     }
 
-    fn write(&self, saved: &SavedFit, columns: &[NamedDraws]) -> Result<()> {
-        if self
-            .output
-            .extension()
-            .is_some_and(|extension| extension == "nc")
-        {
-            return Ok(saved.inference_data(columns)?.write(&self.output)?);
+    fn write_arviz(&self, saved: &SavedFit, session: &Session) -> Result<()> {
+        let table = match &self.tables[..] {
+            [] => None,
+            paths => {
+                let live = Live::new(session, "draws");
+                let columns = saved.subject.columns().into_iter().map(str::to_owned);
+                Some(self.reading.table(paths, Some(columns.collect()), &live)?)
+            }
+        };
+        let wish = |asked: bool| {
+            if asked {
+                RowGroup::Always
+            } else {
+                RowGroup::WithinLimit
+            }
+        };
+        let export = ArvizExport {
+            form: if self.raw {
+                DrawForm::Raw
+            } else {
+                DrawForm::Even
+            },
+            table: table.as_ref(),
+            log_likelihood: wish(self.large.log_likelihood),
+            posterior_predictive: wish(self.large.posterior_predictive),
+            ..saved.arviz(self.group_choice())
+        };
+        let (data, left_out) = export.data()?;
+        for sentence in left_out {
+            session.remark(&sentence);
         }
+        Ok(data.write(&self.output)?)
+    }
+
+    fn write_table(&self, columns: &[NamedDraws]) -> Result<()> {
         let mut table = Table::new();
         for one in columns {
             table.insert(one.name.to_string(), Column::Number(one.values.clone()))?;
@@ -111,5 +170,21 @@ impl Draws {
         };
         sink.push(&table)?;
         Ok(sink.finish()?)
+    }
+}
+
+impl DrawsObject {
+    fn text(&self) -> String {
+        let how = if self.resampled {
+            ", resampled by weight"
+        } else {
+            ""
+        };
+        format!(
+            "{} draws of {} numbers{how} in {}\n",
+            self.n_draws,
+            self.names.len(),
+            self.output
+        )
     }
 }

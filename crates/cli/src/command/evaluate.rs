@@ -8,6 +8,7 @@ use clap::Args;
 use lehr::regression::{Evaluation, Evaluator, Forecaster, SavedFit};
 use lehr::table::TableFiles;
 
+use crate::acceptance::Acceptance;
 use crate::live::Live;
 use crate::outcome::Outcome;
 use crate::reading::{Reading, stop};
@@ -36,6 +37,8 @@ pub(crate) struct Evaluate {
     #[arg(long, value_name = "N", default_value_t = 0)]
     seed: u64,
     #[command(flatten)]
+    acceptance: Acceptance,
+    #[command(flatten)]
     reading: Reading,
 }
 
@@ -55,7 +58,7 @@ impl Evaluate {
         let evaluation = evaluate(&forecaster, &self.tables, &self.reading, &live)?;
         drop(live);
         session.answer(&evaluation, || text(&evaluation))?;
-        Ok(Outcome::Done)
+        Ok(self.acceptance.outcome(&saved, session))
     }
 }
 

@@ -8,6 +8,7 @@ use lehr::regression::{Forecaster, NewLevels, SavedFit};
 use lehr::table::{Sink, Table, TableError, TableFiles};
 use serde::Serialize;
 
+use crate::acceptance::Acceptance;
 use crate::live::Live;
 use crate::outcome::Outcome;
 use crate::output::writable;
@@ -37,7 +38,8 @@ impl From<NewLevelsName> for NewLevels {
 ///
 /// Writes the table's columns and, for a response y: `y_mean`, `y_mean_sd`, `y_mean_q5` and
 /// `y_mean_q95` (the posterior of the mean), `y_sd`, `y_q5` and `y_q95` (the predictive
-/// distribution); for classes, `y[class]`, the probability of each.
+/// distribution); for classes, `y_class`, the likeliest, and `y[class]`, the probability of each,
+/// averaged over the draws. `y_mean` of two classes is the probability of the second.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   lehr predict fit.lehr new.parquet -o scored.parquet
@@ -63,6 +65,8 @@ pub(crate) struct Predict {
     /// Write the predictions only, without the table's columns
     #[arg(long)]
     only: bool,
+    #[command(flatten)]
+    acceptance: Acceptance,
     #[command(flatten)]
     reading: Reading,
 }
@@ -95,7 +99,7 @@ impl Predict {
         session.answer(&scored, || {
             format!("{} rows predicted in {}\n", scored.n_rows, scored.output)
         })?;
-        Ok(Outcome::Done)
+        Ok(self.acceptance.outcome(&saved, session))
     }
 
     fn score(&self, forecaster: &Forecaster<'_>, live: &Live) -> Result<PredictionObject> {

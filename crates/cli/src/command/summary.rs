@@ -89,11 +89,7 @@ pub(crate) fn text(saved: &SavedFit, groups: Groups) -> String {
             .map(|(key, value)| format!("{key}: {value}"))
             .collect(),
     );
-    let regression = saved.subject.regression();
-    out += &listed(
-        "notes",
-        regression.map_or_else(Vec::new, |one| one.notes().to_vec()),
-    );
+    out += &listed("notes", saved.notes());
     out += &listed("the file holds", vec![saved.contents.clone()]);
     out
 }

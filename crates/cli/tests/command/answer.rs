@@ -141,14 +141,20 @@ fn draws_are_written_in_every_form() {
     let fit = fitted().path("fit.lehr");
     let fit = fit.to_str().unwrap();
     for name in ["draws.csv", "draws.parquet", "draws.arrow", "draws.nc"] {
-        let json = scratch.json(0, &["draws", fit, "-o", name, "--groups"]);
+        let json = scratch.json(
+            0,
+            &["draws", fit, "-o", name, "--groups", "--accept-warnings"],
+        );
         assert_eq!(json["n_draws"], 200);
         assert!(
             scratch.path(name).metadata().unwrap().len() > 1000,
             "{name}"
         );
     }
-    scratch.expect(0, &["draws", fit, "-o", "raw.csv", "--raw"]);
+    scratch.expect(
+        0,
+        &["draws", fit, "-o", "raw.csv", "--raw", "--accept-warnings"],
+    );
     let text = std::fs::read_to_string(scratch.path("raw.csv")).unwrap();
     assert_eq!(text.lines().count(), 201);
     assert!(
@@ -172,6 +178,7 @@ fn predictions_are_the_rows_with_quantiles() {
         test.to_str().unwrap(),
         "-o",
         "scored.csv",
+        "--accept-warnings",
     ];
     let json = scratch.json(0, &arguments);
     assert_eq!(json["n_rows"], 100);
@@ -179,7 +186,7 @@ fn predictions_are_the_rows_with_quantiles() {
     let head = text.lines().next().unwrap();
     assert_eq!(
         head,
-        "y,hit,x1,x2,color,site,hit_mean,hit_mean_sd,hit_mean_q5,hit_mean_q95,hit_sd,hit_q5,hit_q95"
+        "y,hit,x1,x2,color,site,hit_mean,hit_mean_sd,hit_mean_q5,hit_mean_q95,hit_sd,hit_class,hit[0],hit[1]"
     );
     for line in text.lines().skip(1) {
         let cells: Vec<&str> = line.split(',').collect();
@@ -212,6 +219,7 @@ fn unseen_groups_are_refused_unless_sampled() {
         "new.csv",
         "-o",
         "new.parquet",
+        "--accept-warnings",
         "--new-levels",
         "sample",
         "--only",
@@ -222,7 +230,10 @@ fn unseen_groups_are_refused_unless_sampled() {
 
 #[test]
 fn evaluate_judges_classes_by_accuracy_and_numbers_by_rmse() {
-    let json = fitted().json(0, &["evaluate", "fit.lehr", "test.csv"]);
+    let json = fitted().json(
+        0,
+        &["evaluate", "fit.lehr", "test.csv", "--accept-warnings"],
+    );
     assert!(json["accuracy"].as_f64().unwrap() > 0.55, "{json}");
     let log_likelihood = json["log_likelihood_per_row"].as_f64().unwrap();
     assert!((-0.75..-0.4).contains(&log_likelihood), "{json}");
@@ -241,7 +252,10 @@ fn evaluate_judges_classes_by_accuracy_and_numbers_by_rmse() {
     ];
     arguments.extend(QUICK);
     scratch.run(&arguments);
-    let json = scratch.json(0, &["evaluate", "fit.lehr", "train.csv"]);
+    let json = scratch.json(
+        0,
+        &["evaluate", "fit.lehr", "train.csv", "--accept-warnings"],
+    );
     let rmse = json["rmse"].as_f64().unwrap();
     assert!((0.4..0.6).contains(&rmse), "{json}");
 }
@@ -341,7 +355,17 @@ fn csv_and_parquet_give_the_same_fit() {
     scratch.write("new.csv", &csv(150, 8));
     let fit = fitted().path("fit.lehr");
     let fit = fit.to_str().unwrap();
-    scratch.expect(0, &["predict", fit, "new.csv", "-o", "new.parquet"]);
+    scratch.expect(
+        0,
+        &[
+            "predict",
+            fit,
+            "new.csv",
+            "-o",
+            "new.parquet",
+            "--accept-warnings",
+        ],
+    );
     let mut from_csv = vec!["fit", "y ~ x1 + site", "new.csv"];
     let mut from_parquet = vec!["fit", "y ~ x1 + site", "new.parquet"];
     from_csv.extend(QUICK);

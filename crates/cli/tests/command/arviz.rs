@@ -20,8 +20,28 @@ fn arviz_finds_the_means_of_the_summary() {
     let scratch = Scratch::new();
     let fit = fitted().path("fit.lehr");
     let fit = fit.to_str().unwrap();
-    scratch.expect(0, &["draws", fit, "-o", "draws.nc", "--groups"]);
-    scratch.expect(0, &["draws", fit, "-o", "draws.csv", "--groups"]);
+    scratch.expect(
+        0,
+        &[
+            "draws",
+            fit,
+            "-o",
+            "draws.nc",
+            "--groups",
+            "--accept-warnings",
+        ],
+    );
+    scratch.expect(
+        0,
+        &[
+            "draws",
+            fit,
+            "-o",
+            "draws.csv",
+            "--groups",
+            "--accept-warnings",
+        ],
+    );
     let python = std::env::var("LEHR_PYTHON").unwrap_or_else(|_| "python3".into());
     let run = Command::new(python)
         .args(["-c", MEANS])

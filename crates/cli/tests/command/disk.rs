@@ -172,8 +172,15 @@ fn a_full_disk_is_one_clear_line_and_leaves_old_files_as_they_were() {
     fit.extend(QUICK);
     scratch.run(&fit);
     let report = ["report", "fit.lehr", "-o", "page.html"];
-    let draws = ["draws", "fit.lehr", "-o", "draws.csv"];
-    let predict = ["predict", "fit.lehr", "train.csv", "-o", "scored.csv"];
+    let draws = ["draws", "fit.lehr", "-o", "draws.csv", "--accept-warnings"];
+    let predict = [
+        "predict",
+        "fit.lehr",
+        "train.csv",
+        "-o",
+        "scored.csv",
+        "--accept-warnings",
+    ];
     let mut stored = fit.clone();
     stored.extend(["--memory", "0"]);
     for name in ["page.html", "draws.csv", "scored.csv"] {

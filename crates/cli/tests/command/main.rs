@@ -8,6 +8,7 @@ mod family;
 mod fixture;
 mod help;
 mod hostile;
+mod number;
 mod program;
 mod refusal;
 mod resume;

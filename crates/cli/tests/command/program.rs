@@ -27,6 +27,7 @@ fn fitted() -> Scratch {
     let model = Model::new(|m| {
         let slope = m.sample("slope", Normal::new(0.0, 2.0));
         let level = m.sample("level", Normal::new(0.0, 2.0).expand([m.levels("site")]));
+        m.deterministic("odds", slope.exp());
         m.rows(|row| {
             let logit = row.number("x") * slope + level.at(row.index("site"));
             row.observe("hit", Bernoulli::with_logit(logit));
@@ -49,15 +50,24 @@ fn a_saved_model_is_used_without_what_wrote_it() {
         all.map(|one| one["name"].as_str().unwrap().to_owned())
             .collect()
     };
-    assert_eq!(names(&json), ["slope", "level[0]", "level[1]", "level[2]"]);
+    assert_eq!(
+        names(&json),
+        ["slope", "level[0]", "level[1]", "level[2]", "odds"]
+    );
     let slope = json["coefficients"][0]["mean"].as_f64().unwrap();
     assert!((slope - 2.0).abs() < 0.6, "{json}");
-    let json = scratch.json(0, &["evaluate", "fit.lehr", "test.csv"]);
+    let json = scratch.json(
+        0,
+        &["evaluate", "fit.lehr", "test.csv", "--accept-warnings"],
+    );
     assert!(json["accuracy"].as_f64().unwrap() > 0.7, "{json}");
     let text = scratch.run(&["check", "fit.lehr"]).stdout;
     assert!(text.contains("importance weights"), "{text}");
-    let draws = scratch.json(0, &["draws", "fit.lehr", "-o", "draws.csv"]);
-    assert_eq!(draws["names"].as_array().unwrap().len(), 4);
+    let draws = scratch.json(
+        0,
+        &["draws", "fit.lehr", "-o", "draws.csv", "--accept-warnings"],
+    );
+    assert_eq!(draws["names"].as_array().unwrap().len(), 5);
     scratch.expect(0, &["report", "fit.lehr", "-o", "report.html"]);
     let page = std::fs::read_to_string(scratch.path("report.html")).unwrap();
     assert!(page.contains("a model of hit"), "the heading is missing");
@@ -67,7 +77,14 @@ fn a_saved_model_is_used_without_what_wrote_it() {
 fn a_saved_model_predicts_rows_that_lack_the_response() {
     let scratch = fitted();
     scratch.write("new.csv", "x,site\n3,west\n-3,north\n0,\"south, inner\"\n");
-    let arguments = ["predict", "fit.lehr", "new.csv", "-o", "scored.csv"];
+    let arguments = [
+        "predict",
+        "fit.lehr",
+        "new.csv",
+        "-o",
+        "scored.csv",
+        "--accept-warnings",
+    ];
     let json = scratch.json(0, &arguments);
     assert_eq!(json["n_rows"], 3);
     let scored = Table::read(scratch.path("scored.csv")).unwrap();

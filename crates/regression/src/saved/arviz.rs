@@ -2,32 +2,251 @@
 
 use std::path::Path;
 
-use lehr_infer::posterior::Posterior;
-use lehr_report::{Draws, InferenceData, ReportData};
+use lehr_density::{Density, Predictor, RowSet};
+use lehr_infer::pointwise::pointwise;
+use lehr_infer::posterior::{Diagnostics, Posterior};
+use lehr_model::Bound;
+use lehr_numeric::stream::Stream;
+use lehr_report::{Draws, Group, InferenceData, Lead, ReportData};
+use lehr_table::Table;
 
 use super::SavedFit;
+use super::pointwise::observed;
 use crate::Error;
 use crate::regression::{Groups, NamedDraws};
 
 /// Independent draws are dealt to so many chains: some of ArviZ's diagnostics ask for several.
 const CHAINS: usize = 4;
 
+/// A group with more numbers than this is written on request only.
+const MOST_NUMBERS: usize = 10_000_000;
+
+/// Which draws are exported.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum DrawForm {
+    /// Draws that all count the same: drawn again by weight where weights correct the fit.
+    Even,
+    /// As they were drawn, with their weights beside them.
+    Raw,
+}
+
+/// Whether a group with a number for each draw and row is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RowGroup {
+    /// Unless it has more than 10⁷ numbers.
+    WithinLimit,
+    /// Whatever its size.
+    Always,
+}
+
+/// What goes into a file for `ArviZ`.
+pub struct ArvizExport<'a> {
+    /// The fit.
+    pub saved: &'a SavedFit,
+    /// Which draws.
+    pub form: DrawForm,
+    /// Whether the effects of single groups are among them.
+    pub groups: Groups,
+    /// The rows that were fitted, for `observed_data`, `posterior_predictive` and
+    /// `log_likelihood`.
+    pub table: Option<&'a Table>,
+    /// Whether `log_likelihood` is written.
+    pub log_likelihood: RowGroup,
+    /// Whether `posterior_predictive` is written.
+    pub posterior_predictive: RowGroup,
+}
+
+impl ArvizExport<'_> {
+    /// The file's content, and what was left out of it in one sentence each.
+    pub fn data(&self) -> Result<(InferenceData, Vec<String>), Error> {
+        let saved = self.saved;
+        let columns = match self.form {
+            DrawForm::Even => saved.even_draws(self.groups),
+            DrawForm::Raw => saved.raw_draws(self.groups),
+        };
+        let mut data = InferenceData::from_draws(&rows(&columns, 1))?;
+        data = data.with_group(self.sample_stats());
+        let mut left_out = Vec::new();
+        if let Some(table) = self.table {
+            let design = saved.subject.design(table)?;
+            let bound = saved.subject.bind(&design)?;
+            if bound.locals().is_none() {
+                let groups = self.row_groups(&bound, &mut left_out);
+                data = groups.into_iter().fold(data, InferenceData::with_group);
+            }
+        }
+        let data = data.in_chains(saved.posterior.n_chains().unwrap_or(CHAINS));
+        let attributes = saved.attributes().into_iter();
+        let data = attributes.fold(data, |data, (key, value)| data.with_attribute(key, value));
+        Ok((data, left_out))
+    }
+
+    /// The numbers of the draws that are written.
+    fn places(&self) -> Vec<usize> {
+        let count = self.saved.posterior.n_draws();
+        match self.form {
+            DrawForm::Even => self.saved.places(count),
+            DrawForm::Raw => (0..count).collect(),
+        }
+    }
+
+    /// Log weights, with which weighting is always right, or what Markov chains tell of each draw.
+    fn sample_stats(&self) -> Group {
+        let posterior = &self.saved.posterior;
+        let count = posterior.n_draws();
+        let mut stats = Vec::new();
+        match &posterior.diagnostics {
+            Diagnostics::Importance(_)
+                if self.form == DrawForm::Even && self.saved.is_corrected() =>
+            {
+                let from = self
+                    .places()
+                    .into_iter()
+                    .map(|place| place as f64)
+                    .collect();
+                stats.push(("log_weight".to_owned(), vec![-(count as f64).ln(); count]));
+                stats.push(("resampled_from".to_owned(), from));
+            }
+            Diagnostics::Importance(importance) => {
+                let weights = importance.pareto.log_weights.clone();
+                stats.push(("log_weight".to_owned(), weights));
+            }
+            Diagnostics::Chains(chains) => {
+                let diverged = |draw| f64::from(u8::from(chains.divergences.contains(&draw)));
+                stats.push(("energy".to_owned(), chains.energies.clone()));
+                stats.push(("diverging".to_owned(), (0..count).map(diverged).collect()));
+            }
+        }
+        stats.retain(|(_, values)| values.len() == count);
+        let mut group = Group::plain("sample_stats", Lead::Draws, stats);
+        for variable in &mut group.variables {
+            if variable.name == "diverging" {
+                // What xarray reads back as truth values.
+                variable.attributes.push(("dtype".into(), "bool".into()));
+            }
+        }
+        group
+    }
+
+    /// What has a number for each row.
+    fn row_groups(&self, bound: &Bound, left_out: &mut Vec<String>) -> Vec<Group> {
+        let (rows, name) = (bound.n_rows(), self.saved.subject.response());
+        let size = self.saved.posterior.latents.size().max(1);
+        let all: Vec<&[f64]> = self.saved.posterior.draws.chunks_exact(size).collect();
+        let draws: Vec<&[f64]> = self.places().iter().map(|&place| all[place]).collect();
+        let mut groups = Vec::new();
+        let seen = observed(bound, &RowSet::Range(0..rows));
+        if seen.len() == rows {
+            let one = [(name.clone(), seen)];
+            groups.push(Group::plain("observed_data", Lead::Rows(rows), one));
+        }
+        let numbers = rows * draws.len();
+        let mut is_wanted = |group: &str, option: &str, wish: RowGroup| {
+            let wanted = wish == RowGroup::Always || numbers <= MOST_NUMBERS;
+            if !wanted {
+                left_out.push(format!(
+                    "{group} is left out: it would have {numbers} numbers; {option} writes it"
+                ));
+            }
+            wanted
+        };
+        let lead = Lead::DrawsOfRows(rows);
+        if is_wanted(
+            "posterior_predictive",
+            "--posterior-predictive",
+            self.posterior_predictive,
+        ) {
+            let drawn = self.predictive(bound, &draws);
+            if drawn.len() == numbers {
+                groups.push(Group::plain(
+                    "posterior_predictive",
+                    lead,
+                    [(name.clone(), drawn)],
+                ));
+            }
+        }
+        if is_wanted("log_likelihood", "--log-likelihood", self.log_likelihood) {
+            let values = by_draw(bound, &draws, self.saved.params());
+            groups.push(Group::plain("log_likelihood", lead, [(name, values)]));
+        }
+        groups
+    }
+
+    /// A response of every row under each draw.
+    fn predictive(&self, bound: &Bound, draws: &[&[f64]]) -> Vec<f64> {
+        let mut predictor = Predictor::of_all_rows(bound);
+        let mut stream = Stream::new(self.saved.posterior.origin.seed, "arviz", 0);
+        let mut all = Vec::with_capacity(draws.len() * bound.n_rows());
+        for draw in draws {
+            let drawn = predictor.draw(draw, self.saved.params(), &mut stream);
+            all.extend(
+                drawn
+                    .into_iter()
+                    .next()
+                    .into_iter()
+                    .flat_map(|one| one.values),
+            );
+        }
+        all
+    }
+}
+
+/// The log likelihood of every row under each draw, draw after draw.
+fn by_draw(bound: &Bound, draws: &[&[f64]], params: &[f64]) -> Vec<f64> {
+    let n_rows = bound.n_rows();
+    let mut all = vec![0.0; n_rows * draws.len()];
+    pointwise(bound, &draws.concat(), params, |rows, values| {
+        for (draw, values) in values.chunks_exact(rows.len()).enumerate() {
+            all[draw * n_rows..][rows.clone()].copy_from_slice(values);
+        }
+    });
+    all
+}
+
 impl SavedFit {
     /// Writes the draws of all coefficients, those of single groups included, for
     /// `arviz.from_netcdf`. All draws count the same.
     pub fn to_arviz(&self, path: impl AsRef<Path>) -> Result<(), Error> {
-        let data = self.inference_data(&self.even_draws(Groups::Include))?;
+        let (data, _) = self.arviz(Groups::Include).data()?;
         Ok(data.write(path.as_ref())?)
     }
 
-    /// Some of the fit's draws as ArviZ arranges them.
-    pub fn inference_data(&self, columns: &[NamedDraws]) -> Result<InferenceData, Error> {
-        let data = InferenceData::from_draws(&rows(columns, 1))?;
-        Ok(data
-            .in_chains(self.posterior.n_chains().unwrap_or(CHAINS))
-            .with_attribute("inference_library", "lehr")
-            .with_attribute("inference_library_version", self.version.as_str())
-            .with_attribute("created_at", self.date.as_str()))
+    /// What is written for `ArviZ` unless more is asked for: draws that all count the same.
+    pub fn arviz(&self, groups: Groups) -> ArvizExport<'_> {
+        ArvizExport {
+            saved: self,
+            form: DrawForm::Even,
+            groups,
+            table: None,
+            log_likelihood: RowGroup::WithinLimit,
+            posterior_predictive: RowGroup::WithinLimit,
+        }
+    }
+
+    /// What every group of a file says of the fit.
+    fn attributes(&self) -> Vec<(&'static str, String)> {
+        let verdict = self.verdict();
+        let mut attributes = vec![
+            ("inference_library", "lehr".to_owned()),
+            ("inference_library_version", self.version.clone()),
+            ("created_at", self.date.clone()),
+            ("method", self.posterior.method().to_owned()),
+            ("model", self.subject.title()),
+            ("verdict", verdict.level.name().to_owned()),
+            ("verdict_sentence", verdict.sentence),
+            ("verdict_advice", verdict.advice.join("; ")),
+            (
+                "effective_sample_size",
+                format!("{:.1}", self.posterior.effective_size()),
+            ),
+        ];
+        let shape = self.posterior.pareto_shape();
+        attributes.extend(shape.map(|shape| ("pareto_k", format!("{shape:.3}"))));
+        let levels = self.subject.classes();
+        if !levels.is_empty() {
+            attributes.push(("response_levels", levels.join(", ")));
+        }
+        attributes
     }
 }
 

@@ -1,6 +1,6 @@
 //! What a fit keeps of its data for the report: histograms, calibration and a few residuals.
 
-use lehr_density::{Density, Predictor, RowSet};
+use lehr_density::{Density, RowSet};
 use lehr_model::Bound;
 use lehr_numeric::stream::Stream;
 use lehr_numeric::summary::{mean, quantile, sorted};
@@ -9,15 +9,15 @@ use serde::{Deserialize, Serialize};
 
 use super::SavedFit;
 use super::calibration::Calibration;
+use super::outlier::Outliers;
 use super::pointwise::observed;
+use super::replication::Replication;
 use super::subject::Measure;
 
 /// Rows that are checked at the most.
 const ROWS: usize = 5000;
 /// Residuals that are kept at the most.
 const RESIDUALS: usize = 1000;
-/// Draws that are checked at the most.
-const DRAWS: usize = 40;
 /// Bars of a histogram.
 const BARS: usize = 30;
 
@@ -40,6 +40,7 @@ pub struct DataCheck {
     /// For numbers.
     pub residuals: Vec<Residual>,
     bars: Vec<Bar>,
+    outliers: Option<Outliers>,
     rows: u64,
 }
 
@@ -52,13 +53,16 @@ impl DataCheck {
         if rows.is_empty() || seen.len() != rows.len() {
             return DataCheck::default();
         }
-        let (centers, replicas) = replicate(saved, density, &set);
+        let replication = Replication::new(saved, density, &set);
+        let Replication {
+            centers, replicas, ..
+        } = &replication;
         let measure = saved.subject.measure();
         let mut check = DataCheck {
             rows: rows.len() as u64,
             ..DataCheck::default()
         };
-        check.predictive = Some(histograms(&seen, &replicas, measure));
+        check.predictive = Some(histograms(&seen, replicas, measure));
         match measure {
             Measure::Binary => {
                 let mut calibration = Calibration::default();
@@ -68,9 +72,12 @@ impl DataCheck {
                     .for_each(|(p, y)| calibration.push(*p, *y));
                 check.calibration = calibration.bins();
             }
-            Measure::Count => check.bars = bars(&seen, &replicas),
+            Measure::Count => check.bars = bars(&seen, replicas),
             Measure::Class => {}
-            Measure::Amount | Measure::Real => check.residuals = residuals(&centers, &seen),
+            Measure::Amount | Measure::Real => check.residuals = residuals(centers, &seen),
+        }
+        if !matches!(measure, Measure::Binary | Measure::Class) {
+            check.outliers = Outliers::find(&replication, &seen);
         }
         check
     }
@@ -84,6 +91,12 @@ impl DataCheck {
             interval: Some(bar.interval),
         };
         self.bars.iter().map(bin).collect()
+    }
+
+    /// A sentence on responses far beyond what the model would draw, if there are any.
+    pub(crate) fn remark(&self, response: &str) -> Option<String> {
+        let found = self.outliers.as_ref()?;
+        Some(found.sentence(response, self.rows))
     }
 
     /// What of the data a file with this in it contains, beside `rows`, what the guide carries.
@@ -101,6 +114,9 @@ impl DataCheck {
                 self.residuals.len()
             ));
         }
+        if self.outliers.is_some() {
+            parts.push("the response of the farthest outlier".into());
+        }
         parts.join("; ")
     }
 }
@@ -115,25 +131,6 @@ fn some_rows(n_rows: usize, seed: u64) -> Vec<usize> {
     let mut rows: Vec<usize> = chosen.into_iter().map(|row| row as usize).collect();
     rows.sort_unstable();
     rows
-}
-
-/// The mean of each row over draws, and the responses of each draw.
-fn replicate(saved: &SavedFit, density: &Bound, set: &RowSet<'_>) -> (Vec<f64>, Vec<Vec<f64>>) {
-    let mut predictor = Predictor::new(density, density.columns(), density.source(), set);
-    let mut stream = Stream::new(saved.posterior.origin.seed, "check", 1);
-    let draws = saved.draws(DRAWS);
-    let mut centers = vec![0.0; set.len()];
-    let mut replicas = Vec::with_capacity(draws.len());
-    for draw in &draws {
-        if let Some(means) = predictor.means(draw, saved.params()).first() {
-            for (center, value) in centers.iter_mut().zip(&means.values) {
-                *center += value / draws.len() as f64;
-            }
-        }
-        let drawn = predictor.draw(draw, saved.params(), &mut stream);
-        replicas.extend(drawn.into_iter().next().map(|predicted| predicted.values));
-    }
-    (centers, replicas)
 }
 
 fn histograms(seen: &[f64], replicas: &[Vec<f64>], measure: Measure) -> PredictiveCheck {

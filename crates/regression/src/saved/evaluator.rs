@@ -6,7 +6,7 @@ use lehr_table::Table;
 use serde::Serialize;
 
 use super::calibration::Calibration;
-use super::forecaster::{Batch, Forecaster};
+use super::forecaster::{Batch, Forecaster, likeliest};
 use super::pointwise::{log_likelihoods, observed};
 use super::subject::Measure;
 use crate::Error;
@@ -126,10 +126,4 @@ impl<'a> Evaluator<'a> {
             calibration,
         })
     }
-}
-
-fn likeliest(probabilities: &[Vec<f64>], row: usize) -> usize {
-    let classes = 0..probabilities.len();
-    let best = classes.max_by(|a, b| probabilities[*a][row].total_cmp(&probabilities[*b][row]));
-    best.unwrap_or(0)
 }

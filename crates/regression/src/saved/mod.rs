@@ -6,7 +6,9 @@ mod data_check;
 mod date;
 mod evaluator;
 mod forecaster;
+mod outlier;
 mod pointwise;
+mod replication;
 mod report;
 mod simulation;
 mod subject;
@@ -15,6 +17,7 @@ mod weighting;
 
 use std::path::Path;
 
+use lehr_density::FlatDraws;
 use lehr_file::{Kind, load, save};
 use lehr_infer::judge::Level;
 use lehr_infer::posterior::Posterior;
@@ -25,7 +28,7 @@ use serde::{Deserialize, Serialize};
 use crate::Error;
 use crate::regression::{Groups, NamedDraws, NewLevels};
 
-pub use arviz::PosteriorReport;
+pub use arviz::{ArvizExport, DrawForm, PosteriorReport, RowGroup};
 pub use calibration::Calibration;
 pub use data_check::DataCheck;
 pub(crate) use date::today;
@@ -40,7 +43,7 @@ pub use weighting::Shift;
 const FIT: Kind = Kind {
     tag: b"regr-fit",
     words: "a saved fit",
-    version: 2,
+    version: 3,
 };
 
 /// Draws that [`SavedFit::predict`] uses.
@@ -105,6 +108,15 @@ impl SavedFit {
         })
     }
 
+    /// What the user should know of the data: classes and their numbers, columns left out,
+    /// outliers.
+    pub fn notes(&self) -> Vec<String> {
+        let regression = self.subject.regression();
+        let learnt = regression.map_or(&[][..], |regression| regression.notes());
+        let remark = self.data_check.remark(&self.subject.response());
+        learnt.iter().cloned().chain(remark).collect()
+    }
+
     /// Whether no diagnostic warns.
     pub fn is_trusted(&self) -> bool {
         !self.posterior.verdict().warns()
@@ -156,11 +168,7 @@ impl SavedFit {
     /// Systematic resampling: the draws at equal steps of the cumulated weight.
     fn places(&self, count: usize) -> Vec<usize> {
         let total = self.posterior.n_draws();
-        let weights = if self.is_corrected() {
-            self.posterior.weights()
-        } else {
-            vec![1.0 / total.max(1) as f64; total]
-        };
+        let weights = used_weights(&self.posterior);
         let (mut place, mut reached) = (0, weights.first().copied().unwrap_or(0.0));
         let mut places = Vec::with_capacity(count);
         for step in 0..count {
@@ -176,8 +184,7 @@ impl SavedFit {
 
     /// The coefficients of every draw, unweighted.
     pub fn raw_draws(&self, groups: Groups) -> Vec<NamedDraws> {
-        let posterior = &self.posterior;
-        (self.subject).coefficients(&posterior.latents, &posterior.sites(), groups)
+        coefficients(&self.subject, &self.posterior, groups)
     }
 
     /// The coefficients of draws that all count the same: where importance weights correct the
@@ -192,4 +199,24 @@ impl SavedFit {
         }
         coefficients
     }
+}
+
+/// The weights that all summaries and exports use: of importance where they correct the draws,
+/// else all the same.
+fn used_weights(posterior: &Posterior) -> Vec<f64> {
+    let total = posterior.n_draws();
+    match posterior.draws_level() {
+        Level::Corrected => posterior.weights(),
+        _ => vec![1.0 / total.max(1) as f64; total],
+    }
+}
+
+/// The coefficients of every draw of a posterior, unweighted.
+fn coefficients(subject: &Subject, posterior: &Posterior, groups: Groups) -> Vec<NamedDraws> {
+    let draws = FlatDraws {
+        latents: &posterior.draws,
+        size: posterior.latents.size(),
+        params: &posterior.param_values,
+    };
+    subject.coefficients(&posterior.latents, draws, groups)
 }

@@ -24,6 +24,7 @@ impl SavedFit {
             verdict: self.verdict(),
             model: self.model(),
             priors: priors(self),
+            notes: self.notes(),
             n_rows: Some(posterior.origin.rows as u64),
             n_latents: Some(posterior.latents.size() as u64),
             coefficients: self.coefficients(Groups::Leave),
@@ -47,6 +48,7 @@ impl SavedFit {
             trace: trace(self),
             draws: Some(pair_draws(self)),
             predictive: check.predictive.clone(),
+            levels: self.subject.classes(),
             calibration: check.calibration.clone(),
             rootogram: check.rootogram(),
             residuals: check.residuals.clone(),
@@ -57,12 +59,19 @@ impl SavedFit {
         }
     }
 
-    /// The formula spelt out, if there is one, and the model in words.
+    /// The formula spelt out and the family, or the statements of any other model. The statements
+    /// of a regression are on the scale of its design: their priors would contradict the list.
     fn model(&self) -> String {
-        let words = &self.posterior.origin.description;
         match self.subject.regression() {
-            Some(regression) => format!("{}\n\n{words}", regression.terms()),
-            None => words.clone(),
+            Some(regression) => {
+                let family = regression.family();
+                format!(
+                    "{}\n\nfamily {family}: {}",
+                    regression.terms(),
+                    family.help()
+                )
+            }
+            None => self.posterior.origin.description.clone(),
         }
     }
 

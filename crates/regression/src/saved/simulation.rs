@@ -1,12 +1,13 @@
 //! Simulation-based calibration: data drawn from the prior, fitted, and the ranks of the truth.
 
+use lehr_density::FlatDraws;
 use lehr_infer::fit::{Fit, FitError};
 use lehr_model::Bound;
 use lehr_numeric::stream::Stream;
 use lehr_table::{Column, Table};
 use serde::Serialize;
 
-use super::SavedFit;
+use super::{SavedFit, coefficients, used_weights};
 use crate::Error;
 use crate::regression::Groups;
 
@@ -66,12 +67,18 @@ impl Simulation<'_> {
         }
         let posterior = fit.seed(number).run(&simulated)?;
         let (subject, latents) = (&self.saved.subject, &posterior.latents);
-        let truth = latents.constrain_values(&truth);
-        let truths = subject.coefficients(latents, &truth, Groups::Leave);
-        let drawn = subject.coefficients(latents, &posterior.sites(), Groups::Leave);
+        let truth = FlatDraws {
+            latents: &truth,
+            size: latents.size(),
+            params,
+        };
+        let truths = subject.coefficients(latents, truth, Groups::Leave);
+        let drawn = coefficients(subject, &posterior, Groups::Leave);
+        let weights = used_weights(&posterior);
         let rank = |(truth, drawn): (&Vec<f64>, &Vec<f64>)| {
-            let below = drawn.iter().filter(|value| **value < truth[0]).count();
-            below as f64 / drawn.len() as f64
+            let below = drawn.iter().zip(&weights);
+            let below = below.filter(|(value, _)| **value < truth[0]);
+            below.map(|(_, weight)| weight).sum()
         };
         let pairs = truths
             .iter()
@@ -82,9 +89,13 @@ impl Simulation<'_> {
 
     fn by_coefficient(&self, bound: &Bound, ranks: &[Vec<f64>]) -> Vec<Ranks> {
         let latents = lehr_density::Density::latents(bound);
-        let sites = latents.constrain_values(latents.start());
+        let start = FlatDraws {
+            latents: latents.start(),
+            size: latents.size(),
+            params: self.saved.params(),
+        };
         let subject = &self.saved.subject;
-        let names = (subject.coefficients(latents, &sites, Groups::Leave)).into_iter();
+        let names = (subject.coefficients(latents, start, Groups::Leave)).into_iter();
         let one = |(place, name): (usize, String)| {
             let ranks: Vec<f64> = ranks.iter().map(|all| all[place]).collect();
             Ranks {

@@ -1,6 +1,6 @@
 //! What a fit is of: a regression, or any other model as it was recorded.
 
-use lehr_density::{Layout, ResponseKind, SiteValue};
+use lehr_density::{FlatDraws, Layout, ResponseKind, SiteValue};
 use lehr_model::{Bound, Program};
 use lehr_report::{AxisKind, Name};
 use lehr_table::{Column, Table};
@@ -126,16 +126,20 @@ impl Subject {
         }
     }
 
-    /// Draws of the sites as the numbers that are shown.
+    /// Draws of z as the numbers that are shown: sites, and what the model names besides.
     pub(super) fn coefficients(
         &self,
         layout: &Layout,
-        sites: &[SiteValue],
+        draws: FlatDraws<'_>,
         groups: Groups,
     ) -> Vec<NamedDraws> {
+        let mut sites = layout.constrain_values(draws.latents);
         match self {
-            Subject::Regression(regression) => regression.coefficients(sites, groups),
-            Subject::Program(_) => entries(layout, sites, groups),
+            Subject::Regression(regression) => regression.coefficients(&sites, groups),
+            Subject::Program(program) => {
+                sites.extend(program.deterministic_values(draws));
+                entries(&sites, groups)
+            }
         }
     }
 
@@ -203,10 +207,10 @@ fn stand_in(kind: ResponseKind, rows: usize) -> Column {
 }
 
 /// Every number of the sites; long arrays only where the effects of groups are asked for.
-fn entries(layout: &Layout, sites: &[SiteValue], groups: Groups) -> Vec<NamedDraws> {
+fn entries(sites: &[SiteValue], groups: Groups) -> Vec<NamedDraws> {
     let mut found = Vec::new();
-    for (site, value) in layout.sites().iter().zip(sites) {
-        let names = names(&site.name, &value.dims);
+    for value in sites {
+        let names = names(&value.name, &value.dims);
         if names.len() > MOST_LISTED && groups == Groups::Leave {
             continue;
         }

@@ -55,8 +55,7 @@ fn effects_of_classes_stay_apart() {
         .collect();
     assert_eq!(classes, ["green", "red"]);
     assert!(groups.iter().all(|group| group.effects.len() == 4));
-    let draws = fit.even_draws(Groups::Include);
-    let data = fit.inference_data(&draws).unwrap();
+    let (data, _) = fit.arviz(Groups::Include).data().unwrap();
     let person = data.variables.iter().find(|one| one.name == "person");
     let shape: Vec<usize> = (person.unwrap().dimensions.iter())
         .map(|axis| axis.labels.len())

@@ -6,6 +6,7 @@ mod fit;
 mod group;
 mod mistake;
 mod new_level;
+mod prediction;
 mod prior;
 mod program;
 mod saved;

@@ -159,7 +159,8 @@ fn distributions_and_their_arguments_are_checked() {
         refused("sigma ~ normal(0, 1)"),
         "prior:1:9: \"sigma\" expects a distribution of positive numbers, found normal\n  \
          sigma ~ normal(0, 1)\n          \
-         ^^^^^^  use half_normal, half_student_t, half_cauchy, exponential, gamma or inverse_gamma"
+         ^^^^^^  use half_normal, half_student_t, half_cauchy, exponential, gamma, \
+         inverse_gamma or uniform from 0 on"
     );
 }
 
@@ -215,4 +216,31 @@ fn every_distribution_of_a_coefficient_binds() {
             "{law}"
         );
     }
+}
+
+#[test]
+fn uniform_priors_bound_coefficients_and_spreads() {
+    let made = |priors: &[&str]| {
+        let priors: Vec<String> = priors.iter().map(ToString::to_string).collect();
+        Regression::new("y ~ x + count", Family::Gaussian, &priors, &table())
+    };
+    let bounded = made(&["weight ~ uniform(-100, 300)", "sigma ~ uniform(0, 500)"]).unwrap();
+    assert!(printed(&bounded).contains(&"x ~ uniform(-100, 300)".to_owned()));
+    let bound = bounded.bind(&table()).unwrap();
+    for at in [-30.0, 0.0, 30.0] {
+        let z = vec![at; bound.latents().size()];
+        let named = coefficients(&bounded, &bound, &z);
+        for name in ["x", "count"] {
+            assert!((-100.001..=300.001).contains(&named[name]), "{named:?}");
+        }
+        assert!((0.0..=500.001).contains(&named["sigma"]), "{named:?}");
+    }
+    let why = |prior: &str| made(&[prior]).unwrap_err().to_string();
+    assert!(why("x ~ uniform(2, 1)").contains("the high of uniform is above its low"));
+    assert!(why("sigma ~ uniform(-1, 1)").contains("expects a distribution of positive numbers"));
+    assert_eq!(
+        why("Intercept ~ uniform(0, 1)"),
+        "prior on Intercept: expected a distribution without bounds, found uniform(0, 1)\n  hint: \
+         use normal, student_t, cauchy or laplace"
+    );
 }

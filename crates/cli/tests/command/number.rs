@@ -1,0 +1,177 @@
+//! No wrong numbers: what a column counts, which order levels have, and what an export of a fit
+//! that is not trusted says.
+
+use std::fmt::Write;
+
+use crate::fixture::{Noise, QUICK, Scratch};
+
+/// Fits with few steps; the answer, whatever the verdict.
+fn fitted(scratch: &Scratch, arguments: &[&str]) -> serde_json::Value {
+    let mut all = vec!["fit"];
+    all.extend(arguments);
+    all.extend(QUICK);
+    scratch.judged(&all)
+}
+
+fn notes(json: &serde_json::Value) -> String {
+    let notes = json["notes"].as_array().unwrap().iter();
+    notes
+        .map(|note| note.as_str().unwrap())
+        .collect::<Vec<_>>()
+        .join("\n")
+}
+
+fn mean(json: &serde_json::Value, name: &str) -> f64 {
+    let mut all = json["coefficients"].as_array().unwrap().iter();
+    all.find(|one| one["name"] == name).unwrap()["mean"]
+        .as_f64()
+        .unwrap()
+}
+
+#[test]
+fn cbind_counts_successes_and_failures_as_in_r() {
+    let mut noise = Noise(3);
+    let mut text = String::from("hits,misses,shots\n");
+    for _ in 0..200 {
+        let shots = 6 + (10.0 * noise.uniform()) as u32;
+        let hits = (0..shots).filter(|_| noise.uniform() < 0.25).count() as u32;
+        let _ = writeln!(text, "{hits},{},{shots}", shots - hits);
+    }
+    let scratch = Scratch::new();
+    scratch.write("shots.csv", &text);
+    let of = |formula: &str| fitted(&scratch, &[formula, "shots.csv"]);
+    let expected = (0.25_f64 / 0.75).ln();
+    for formula in [
+        "cbind(hits, misses) ~ 1",
+        "cbind(hits, shots - hits) ~ 1",
+        "hits | trials(shots) ~ 1",
+    ] {
+        let found = mean(&of(formula), "Intercept");
+        assert!((found - expected).abs() < 0.2, "{formula}: {found}");
+    }
+    assert_eq!(
+        notes(&of("hits | trials(shots) ~ 1")),
+        "hits | trials(shots): hits counts successes, shots the trials"
+    );
+    let said = notes(&of("cbind(hits, shots) ~ 1"));
+    assert!(
+        said.ends_with("if shots counts the trials, write hits | trials(shots)"),
+        "{said}"
+    );
+}
+
+/// Grades that rise with x, in an order that no alphabet has.
+fn grades(rows: usize) -> String {
+    let mut noise = Noise(8);
+    let mut text = String::from("quality,x\n");
+    for _ in 0..rows {
+        let x = noise.normal();
+        let u = noise.uniform();
+        let at = 1.5 * x + (u / (1.0 - u)).ln();
+        let grade = ["poor", "fair", "good"][usize::from(at > -1.0) + usize::from(at > 1.0)];
+        let _ = writeln!(text, "{grade},{x}");
+    }
+    text
+}
+
+#[test]
+fn levels_have_the_order_that_is_given() {
+    let scratch = Scratch::new();
+    scratch.write("grades.csv", &grades(400));
+    let order = [
+        "--levels",
+        "quality: poor < fair < good",
+        "--family",
+        "ordinal",
+    ];
+    let mut arguments = vec!["quality ~ x", "grades.csv", "-o", "fit.lehr"];
+    arguments.extend(order);
+    let json = fitted(&scratch, &arguments);
+    assert!(
+        notes(&json).contains("quality: the order is poor < fair < good"),
+        "{json}"
+    );
+    assert!((mean(&json, "x") - 1.5).abs() < 0.4, "{json}");
+    scratch.write("new.csv", "x\n3\n-3\n");
+    let predict = [
+        "predict",
+        "fit.lehr",
+        "new.csv",
+        "-o",
+        "new.scored.csv",
+        "--accept-warnings",
+    ];
+    scratch.expect(0, &predict);
+    let scored = std::fs::read_to_string(scratch.path("new.scored.csv")).unwrap();
+    let lines: Vec<&str> = scored.lines().collect();
+    assert_eq!(
+        lines[0],
+        "x,quality_class,quality[poor],quality[fair],quality[good]"
+    );
+    assert!(
+        lines[1].starts_with("3,good,") && lines[2].starts_with("-3,poor,"),
+        "{scored}"
+    );
+    for (levels, said) in [
+        (
+            "quality: poor < fair",
+            "expected one of poor, fair, found \"good\"",
+        ),
+        ("qualty: poor < fair", "did you mean \"quality\"?"),
+        ("quality", "found no colon"),
+        ("quality: poor < poor", "found \"poor\" twice"),
+    ] {
+        let refused = ["fit", "quality ~ x", "grades.csv", "--levels", levels];
+        let error = scratch.expect(2, &refused).stderr;
+        assert!(error.contains(said), "{error}");
+    }
+}
+
+/// Two columns that are all but the same: a mean field cannot follow their ridge.
+fn ridge() -> String {
+    let mut noise = Noise(4);
+    let mut text = String::from("y,a,b\n");
+    for _ in 0..120 {
+        let a = noise.normal();
+        let b = a + 0.01 * noise.normal();
+        let _ = writeln!(text, "{},{a},{b}", a + b + 0.3 * noise.normal());
+    }
+    text
+}
+
+#[test]
+fn exports_of_a_fit_that_is_not_trusted_repeat_the_verdict() {
+    let scratch = Scratch::new();
+    scratch.write("ridge.csv", &ridge());
+    let fit = [
+        "fit",
+        "y ~ a + b",
+        "ridge.csv",
+        "-o",
+        "fit.lehr",
+        "--method",
+        "mean-field",
+    ];
+    let fitted = scratch.expect(1, &fit);
+    let verdict = fitted.stdout.lines().next().unwrap();
+    for export in [
+        &["draws", "fit.lehr", "-o", "draws.csv"][..],
+        &["predict", "fit.lehr", "ridge.csv", "-o", "scored.csv"],
+        &["evaluate", "fit.lehr", "ridge.csv"],
+    ] {
+        let ended = scratch.expect(1, export);
+        assert!(
+            ended.stderr.contains(verdict),
+            "{export:?}: {}",
+            ended.stderr
+        );
+        let accepted = [export, &["--accept-warnings"]].concat();
+        let ended = scratch.expect(0, &accepted);
+        assert!(
+            ended.stderr.contains(verdict),
+            "{export:?}: {}",
+            ended.stderr
+        );
+    }
+    assert!(scratch.path("draws.csv").is_file() && scratch.path("scored.csv").is_file());
+}

@@ -1,0 +1,60 @@
+//! Responses far beyond what the fitted model would draw.
+
+use lehr_numeric::summary::{quantile, sorted};
+use serde::{Deserialize, Serialize};
+
+use super::replication::Replication;
+
+/// How many times as far as the farthest of all replicated responses an outlier lies.
+const BEYOND: f64 = 2.0;
+
+/// Gross outliers among the rows that were checked.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+pub(super) struct Outliers {
+    count: u64,
+    /// The farthest, what was expected of it, and the predictive standard deviation.
+    farthest: [f64; 3],
+}
+
+impl Outliers {
+    /// Compares the distances of what was observed with those of replicated data sets. Both are
+    /// measured in their own medians, because an outlier widens the fitted noise.
+    pub(super) fn find(replication: &Replication, seen: &[f64]) -> Option<Outliers> {
+        let Replication { centers, sds, .. } = replication;
+        let distances = |values: &[f64]| -> Option<Vec<f64>> {
+            let rows = values.iter().zip(centers).zip(sds);
+            let raw: Vec<f64> = rows.map(|((y, at), sd)| ((y - at) / sd).abs()).collect();
+            let usual = quantile(&sorted(&raw), 0.5);
+            let measurable = usual > 0.0 && raw.iter().all(|distance| distance.is_finite());
+            measurable.then(|| raw.iter().map(|distance| distance / usual).collect())
+        };
+        let farthest = |values: &Vec<f64>| Some(distances(values)?.into_iter().fold(0.0, f64::max));
+        let replicated: Option<Vec<f64>> = replication.replicas.iter().map(farthest).collect();
+        let limit = BEYOND * replicated?.into_iter().reduce(f64::max)?;
+        let own = distances(seen)?;
+        let (row, _) = own.iter().enumerate().max_by(|a, b| a.1.total_cmp(b.1))?;
+        let count = own.iter().filter(|distance| **distance > limit).count() as u64;
+        (count > 0).then(|| Outliers {
+            count,
+            farthest: [seen[row], centers[row], sds[row]],
+        })
+    }
+
+    /// The sentence that a user reads, of so many rows.
+    pub(super) fn sentence(&self, response: &str, rows: u64) -> String {
+        let [found, expected, sd] = self.farthest;
+        let are = if self.count == 1 { "lies" } else { "lie" };
+        format!(
+            "{response}: {} of {rows} rows {are} far beyond what the model would draw, the farthest {found} where {} ± {} is expected; look at them, or try --family student",
+            self.count,
+            short(expected),
+            short(sd)
+        )
+    }
+}
+
+/// A number in four digits.
+fn short(value: f64) -> String {
+    let digits = (3 - value.abs().log10().floor() as i32).clamp(0, 6) as usize;
+    format!("{value:.digits$}")
+}
