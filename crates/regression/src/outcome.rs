@@ -95,7 +95,15 @@ impl Outcome {
                 vec![format!("{name}: {first:?} is the reference class")]
             }
             (Family::Ordinal, classes) => {
-                vec![format!("{name}: the order is {}", classes.join(" < "))]
+                let order = classes.join(" < ");
+                let is_number = |class: &String| class.parse::<f64>().is_ok();
+                let by_alphabet = classes.is_sorted() && !classes.iter().all(is_number);
+                let hint = if by_alphabet {
+                    format!(", by the alphabet; --levels '{name}: ...' sets another")
+                } else {
+                    String::new()
+                };
+                vec![format!("{name}: the order is {order}{hint}")]
             }
             _ => Vec::new(),
         }

@@ -1,5 +1,6 @@
 //! Draws that the command wrote, opened where they are meant to be opened.
 
+use std::fmt::Write;
 use std::process::Command;
 
 use crate::fixture::{Scratch, fitted};
@@ -13,6 +14,63 @@ table = az.summary(az.from_netcdf(sys.argv[1]), kind="stats", round_to="none")
 for name, mean in table["mean"].items():
     print(f"{name}\t{mean!r}")
 "#;
+
+/// What a file says of the rows, and of the fit.
+const GROUPS: &str = r#"
+import sys, warnings
+warnings.simplefilter("ignore")
+import arviz as az
+for engine in ("netcdf4", "h5netcdf"):
+    data = az.from_netcdf(sys.argv[1], engine=engine)
+    assert data.observed_data["hit"].shape == (400,)
+    assert data.posterior_predictive["hit"].shape == data.log_likelihood["hit"].shape
+    assert data.log_likelihood["hit"].dims == ("chain", "draw", "row")
+    assert "log_weight" in data.sample_stats
+    product = data.posterior["color:shape"]
+    assert product.dims[2:] == ("color:shape_level_0", "color:shape_level_1"), product.dims
+    site = data.posterior["site"]
+    assert site.dims[2:] == ("site_level", "site_term") and site.shape[2:] == (5, 2), site.shape
+    for group in data.groups():
+        assert data[group].attrs["verdict"] in sys.argv[2], data[group].attrs
+assert az.loo(data).n_data_points == 400
+"#;
+
+#[test]
+#[ignore = "needs python with arviz, netcdf4, h5netcdf and h5py; LEHR_PYTHON names it"]
+fn arviz_finds_rows_interactions_and_the_verdict() {
+    let scratch = Scratch::new();
+    let mut text = String::new();
+    for (row, line) in crate::fixture::csv(400, 1).lines().enumerate() {
+        let shape = ["shape", "ball", "cube"][if row == 0 { 0 } else { 1 + row % 2 }];
+        let _ = writeln!(text, "{line},{shape}");
+    }
+    scratch.write("train.csv", &text);
+    let formula = "hit ~ x1 + color*shape + (1 + x1 | site)";
+    let mut fit = vec!["fit", formula, "train.csv", "-o", "fit.lehr"];
+    fit.extend(crate::fixture::QUICK);
+    let verdict = scratch.judged(&fit)["verdict"].to_string();
+    let draws = [
+        "draws",
+        "fit.lehr",
+        "train.csv",
+        "-o",
+        "draws.nc",
+        "--groups",
+    ];
+    scratch.expect(0, &[&draws[..], &["--accept-warnings"]].concat());
+    let python = std::env::var("LEHR_PYTHON").unwrap_or_else(|_| "python3".into());
+    let run = Command::new(python)
+        .args(["-c", GROUPS])
+        .arg(scratch.path("draws.nc"))
+        .arg(verdict)
+        .output()
+        .unwrap();
+    assert!(
+        run.status.success(),
+        "{}",
+        String::from_utf8_lossy(&run.stderr)
+    );
+}
 
 #[test]
 #[ignore = "needs python with arviz, netcdf4, h5netcdf and h5py; LEHR_PYTHON names it"]

@@ -165,21 +165,9 @@ impl SavedFit {
         places.into_iter().map(|place| all[place]).collect()
     }
 
-    /// Systematic resampling: the draws at equal steps of the cumulated weight.
+    /// The numbers of so many draws that all count the same.
     fn places(&self, count: usize) -> Vec<usize> {
-        let total = self.posterior.n_draws();
-        let weights = used_weights(&self.posterior);
-        let (mut place, mut reached) = (0, weights.first().copied().unwrap_or(0.0));
-        let mut places = Vec::with_capacity(count);
-        for step in 0..count {
-            let wanted = (step as f64 + 0.5) / count as f64;
-            while reached < wanted && place + 1 < total {
-                place += 1;
-                reached += weights[place];
-            }
-            places.push(place);
-        }
-        places
+        resampled(&used_weights(&self.posterior), count)
     }
 
     /// The coefficients of every draw, unweighted.
@@ -201,6 +189,21 @@ impl SavedFit {
     }
 }
 
+/// Systematic resampling: the places at equal steps of the cumulated weight.
+fn resampled(weights: &[f64], count: usize) -> Vec<usize> {
+    let (mut place, mut reached) = (0, weights.first().copied().unwrap_or(0.0));
+    let mut places = Vec::with_capacity(count);
+    for step in 0..count {
+        let wanted = (step as f64 + 0.5) / count as f64;
+        while reached < wanted && place + 1 < weights.len() {
+            place += 1;
+            reached += weights[place];
+        }
+        places.push(place);
+    }
+    places
+}
+
 /// The weights that all summaries and exports use: of importance where they correct the draws,
 /// else all the same.
 fn used_weights(posterior: &Posterior) -> Vec<f64> {
@@ -219,4 +222,23 @@ fn coefficients(subject: &Subject, posterior: &Posterior, groups: Groups) -> Vec
         params: &posterior.param_values,
     };
     subject.coefficients(&posterior.latents, draws, groups)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn draws_are_repeated_in_proportion_to_their_weights() {
+        let weights = [0.1, 0.0, 0.45, 0.05, 0.4];
+        let places = resampled(&weights, 200);
+        for (place, weight) in weights.iter().enumerate() {
+            let found = places.iter().filter(|other| **other == place).count();
+            assert!(
+                (found as f64 - 200.0 * weight).abs() <= 1.0,
+                "{place}: {found}"
+            );
+        }
+        assert_eq!(resampled(&[0.25; 4], 4), [0, 1, 2, 3]);
+    }
 }

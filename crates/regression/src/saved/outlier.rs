@@ -8,6 +8,9 @@ use super::replication::Replication;
 /// How many times as far as the farthest of all replicated responses an outlier lies.
 const BEYOND: f64 = 2.0;
 
+/// How far, as a share of the farthest's distance, a row may seem to be because of the farthest.
+const PULLED: f64 = 0.1;
+
 /// Gross outliers among the rows that were checked.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub(super) struct Outliers {
@@ -32,7 +35,9 @@ impl Outliers {
         let replicated: Option<Vec<f64>> = replication.replicas.iter().map(farthest).collect();
         let limit = BEYOND * replicated?.into_iter().reduce(f64::max)?;
         let own = distances(seen)?;
-        let (row, _) = own.iter().enumerate().max_by(|a, b| a.1.total_cmp(b.1))?;
+        let (row, most) = own.iter().enumerate().max_by(|a, b| a.1.total_cmp(b.1))?;
+        // What the farthest pulls away from its prediction is not an outlier itself.
+        let limit = limit.max(PULLED * most);
         let count = own.iter().filter(|distance| **distance > limit).count() as u64;
         (count > 0).then(|| Outliers {
             count,

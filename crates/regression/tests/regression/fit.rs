@@ -2,7 +2,7 @@
 
 use lehr_infer::fit::Fit;
 use lehr_infer::method::MeanField;
-use lehr_regression::{Groups, SavedFit, regress};
+use lehr_regression::{ArvizExport, Groups, RowGroup, SavedFit, regress};
 use lehr_table::Table;
 
 use crate::{category, number};
@@ -78,4 +78,111 @@ fn a_fit_predicts_scores_and_survives_its_file() {
         loaded.evaluate(&table).unwrap()
     );
     assert!(loaded.evaluate(&table).unwrap().rmse.unwrap() < 1.0);
+}
+
+#[test]
+fn files_for_arviz_say_what_is_known_of_rows_and_of_the_fit() {
+    let table = table();
+    let fit = quick("y ~ x*color + (1 + x | person)", &table);
+    let export = ArvizExport {
+        table: Some(&table),
+        ..fit.arviz(Groups::Include)
+    };
+    let (data, left_out) = export.data().unwrap();
+    assert!(left_out.is_empty(), "{left_out:?}");
+    let group = |name: &str| data.groups.iter().find(|group| group.name == name).unwrap();
+    let numbers = data.chains * data.draws;
+    assert_eq!(
+        group("observed_data").variables[0].values,
+        table.number("y").unwrap()
+    );
+    assert_eq!(
+        group("posterior_predictive").variables[0].values.len(),
+        numbers * 120
+    );
+    assert_eq!(group("sample_stats").variables[0].values.len(), numbers);
+    let sum: f64 = group("sample_stats").variables[0]
+        .values
+        .iter()
+        .map(|w| w.exp())
+        .sum();
+    assert!((sum - 1.0).abs() < 1e-9, "{sum}");
+    let draws = fit.raw_draws(Groups::Include);
+    let first = |name: &str| {
+        draws
+            .iter()
+            .find(|one| one.name.as_str() == name)
+            .unwrap()
+            .values[0]
+    };
+    let x = table.number("x").unwrap()[0];
+    let at = first("Intercept") + first("x") * x;
+    let at = at + first("person[Smith, John, Intercept]") + x * first("person[Smith, John, x]");
+    let z = (table.number("y").unwrap()[0] - at) / first("sigma");
+    let expected = -0.5 * z * z - first("sigma").ln() - 0.5 * (2.0 * std::f64::consts::PI).ln();
+    let found = group("log_likelihood").variables[0].values[0];
+    if !fit.is_corrected() {
+        assert!((found - expected).abs() < 1e-9, "{found} is not {expected}");
+    }
+    let says = |key: &str| {
+        data.attributes
+            .iter()
+            .any(|(known, value)| known == key && !value.is_empty())
+    };
+    assert!(says("verdict") && says("verdict_sentence") && says("method"));
+    let product = data
+        .variables
+        .iter()
+        .find(|one| one.name == "x:color")
+        .unwrap();
+    assert_eq!(product.dimensions[0].labels, ["green", "red"]);
+}
+
+#[test]
+fn interactions_of_levels_are_arrays() {
+    let rows = 0..120_usize;
+    let shapes: Vec<&str> = rows.map(|row| ["ball", "cube", "rod"][row % 3]).collect();
+    let table = category(table(), "shape", &shapes);
+    let fit = quick("y ~ person*shape", &table);
+    let (data, _) = fit.arviz(Groups::Leave).data().unwrap();
+    let product = data
+        .variables
+        .iter()
+        .find(|one| one.name == "person:shape")
+        .unwrap();
+    let axes: Vec<&str> = product
+        .dimensions
+        .iter()
+        .map(|axis| axis.name.as_str())
+        .collect();
+    assert_eq!(axes, ["person:shape_level_0", "person:shape_level_1"]);
+    assert_eq!(product.dimensions[1].labels, ["cube", "rod"]);
+}
+
+#[test]
+fn large_groups_are_left_out_in_words() {
+    let table = table();
+    let fit = quick("y ~ x", &table);
+    let many: Vec<usize> = (0..10_000).map(|row| row % 120).collect();
+    let large = table.select_rows(&many);
+    let export = |log_likelihood| ArvizExport {
+        table: Some(&large),
+        log_likelihood,
+        ..fit.arviz(Groups::Leave)
+    };
+    let names = |wish| -> (Vec<String>, usize) {
+        let (data, left_out) = export(wish).data().unwrap();
+        (
+            data.groups.iter().map(|one| one.name.clone()).collect(),
+            left_out.len(),
+        )
+    };
+    assert!(fit.posterior.n_draws() * 10_000 > 10_000_000);
+    let (without, said) = names(RowGroup::WithinLimit);
+    assert_eq!(
+        (said, without.contains(&"log_likelihood".into())),
+        (2, false)
+    );
+    let (with, said) = names(RowGroup::Always);
+    assert_eq!((said, with.contains(&"log_likelihood".into())), (1, true));
 }

@@ -202,9 +202,17 @@ fn calibration(data: &ReportData) -> Vec<Element> {
     let covers =
         |bin: &&crate::CalibrationBin| bin.low <= bin.predicted && bin.predicted <= bin.high;
     let inside = data.calibration.iter().filter(covers).count();
+    let success = data.levels.last().map_or("succeed".into(), |level| {
+        format!("be \u{201c}{level}\u{201d}")
+    });
     let words = [
-        "Of the rows predicted to succeed with probability 0.3, three in ten should. Points on the diagonal are honest predictions; above it the model is too cautious, below it too sure.".to_string(),
-        format!("The intervals of {inside} of {} bins meet the diagonal.", data.calibration.len()),
+        format!(
+            "Of the rows predicted to {success} with probability 0.3, three in ten should. Points on the diagonal are honest predictions; above it the model is too cautious, below it too sure."
+        ),
+        format!(
+            "The intervals of {inside} of {} bins meet the diagonal.",
+            data.calibration.len()
+        ),
     ];
     explained(plot::calibration(&data.calibration), caption, &words)
 }
