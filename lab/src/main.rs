@@ -1,4 +1,4 @@
-//! `lehr-lab`: the paper's tables and the speed tables.
+//! `lehr-lab`: the paper's tables, the speed tables, and the study of verdicts.
 
 mod command;
 mod live;
@@ -14,9 +14,10 @@ use session::Session;
 const EXAMPLES: &str = "\
 Examples:
   lehr-lab paper convergence --quick
-  lehr-lab bench step --method sl-dais --threads 1";
+  lehr-lab bench step --method sl-dais --threads 1
+  lehr-lab verdict --seeds 20";
 
-/// What lehr is measured by: the paper's tables and the speed of a training step
+/// What lehr is measured by: the paper's tables, the speed of a training step, the truth of verdicts
 #[derive(Debug, Parser)]
 #[command(name = "lehr-lab", version, after_help = EXAMPLES, max_term_width = 100)]
 struct Cli {
@@ -37,6 +38,7 @@ struct Cli {
 enum Command {
     Bench(command::Bench),
     Paper(command::Paper),
+    Verdict(command::Verdict),
 }
 
 impl Cli {
@@ -45,6 +47,7 @@ impl Cli {
         session.in_pool(|| match &self.command {
             Command::Bench(bench) => bench.run(&session),
             Command::Paper(paper) => paper.run(&session),
+            Command::Verdict(verdict) => verdict.run(&session),
         })
     }
 }

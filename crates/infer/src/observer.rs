@@ -30,6 +30,11 @@ impl Phase {
         doing: "weighing fresh draws on all rows",
         stops: false,
     };
+    /// The draws are examined.
+    pub const EXAMINE: Phase = Phase {
+        doing: "asking for a second opinion",
+        stops: false,
+    };
 }
 
 /// How a fit stands.

@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use crate::chains::Chains;
 use crate::file::POSTERIOR;
 use crate::fit::{Choices, FitError};
-use crate::judge::{Level, Verdict, draws_level};
+use crate::judge::{Examination, Level, Verdict};
 use crate::method::{Sampler, restore};
 use crate::train::Training;
 
@@ -104,6 +104,8 @@ pub struct Importance {
     pub pareto: Pareto,
     /// How training went.
     pub training: Training,
+    /// What was seen when the draws were examined.
+    pub examination: Examination,
 }
 
 /// Where a posterior comes from, so that it can be drawn from again.
@@ -218,11 +220,9 @@ impl Posterior {
         }
     }
 
-    /// What the weights of the draws allow: as they are, corrected, or not at all. Draws without
-    /// weights are taken as they are.
+    /// How the draws are to be used: as they are, corrected by their weights, or not at all.
     pub fn draws_level(&self) -> Level {
-        let importance = self.importance();
-        importance.map_or(Level::Reliable, |one| draws_level(&one.pareto))
+        self.verdict().level
     }
 
     /// The weights of the draws, summing to one.

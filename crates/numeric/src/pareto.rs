@@ -55,7 +55,8 @@ pub struct Pareto {
     /// log of the mean of the raw weights: an estimate of the log evidence when the weights are
     /// those of the joint density.
     pub log_evidence: f64,
-    /// Standard error of `log_evidence` by the delta method.
+    /// Standard error of `log_evidence`: that of the mean weight by the delta method, and what is
+    /// not known of the tail of the weights.
     pub log_evidence_error: f64,
 }
 
@@ -63,9 +64,10 @@ impl Pareto {
     /// Smooths log weights log p(z) − log q(z) of independent draws from q.
     pub fn new(log_weights: &[f64]) -> Result<Self, WeightError> {
         let largest = check(log_weights)?;
-        let (log_evidence, log_evidence_error) = log_mean(log_weights);
+        let (log_evidence, spread) = log_mean(log_weights);
         let mut smoothed: Vec<f64> = log_weights.iter().map(|w| w - largest).collect();
-        let shape = smooth(&mut smoothed);
+        let tail = smooth(&mut smoothed);
+        let unknown = tail.unknown_mass(log_weights.len()) / (log_evidence - largest).exp();
         let total = smoothed.iter().map(|w| w.exp()).sum::<f64>().ln();
         for weight in &mut smoothed {
             *weight -= total;
@@ -73,11 +75,16 @@ impl Pareto {
         let effective_size = 1.0 / smoothed.iter().map(|w| (2.0 * w).exp()).sum::<f64>();
         Ok(Self {
             log_weights: smoothed,
-            shape,
+            shape: tail.shape,
             effective_size,
             log_evidence,
-            log_evidence_error,
+            log_evidence_error: spread.hypot(unknown),
         })
+    }
+
+    /// Standard error of k̂: (1 + k)/√M for the M draws of the tail, as for maximum likelihood.
+    pub fn shape_error(&self) -> f64 {
+        (1.0 + self.shape.max(0.0)) / (tail_length(self.log_weights.len()) as f64).sqrt()
     }
 
     /// The smoothed weights themselves, summing to one.
@@ -133,20 +140,55 @@ fn check(log_weights: &[f64]) -> Result<f64, WeightError> {
     Ok(largest)
 }
 
-/// Replaces the tail of log weights, whose largest is 0, by quantiles of the fitted distribution;
-/// returns k̂.
-fn smooth(log_weights: &mut [f64]) -> f64 {
+/// How many of so many draws make the tail.
+fn tail_length(count: usize) -> usize {
+    let count = count as f64;
+    (count / 5.0).min(3.0 * count.sqrt()).ceil() as usize
+}
+
+/// The tail of some weights.
+struct Tail {
+    /// k̂
+    shape: f64,
+    /// σ, in units of the largest weight.
+    scale: f64,
+    /// Draws in it.
+    length: usize,
+}
+
+impl Tail {
+    /// The standard error of the tail's share of the mean weight of so many draws, from that of
+    /// k̂: the mean of a tail is σ/(1 − k).
+    fn unknown_mass(&self, draws: usize) -> f64 {
+        // The formula ends where the mean does.
+        const LAST: f64 = 0.9;
+        if self.length == 0 {
+            return 0.0;
+        }
+        let shape = self.shape.clamp(0.0, LAST);
+        let error = (1.0 + shape) / (self.length as f64).sqrt();
+        self.length as f64 / draws as f64 * self.scale * error / (1.0 - shape).powi(2)
+    }
+}
+
+/// Replaces the tail of log weights, whose largest is 0, by quantiles of the fitted distribution.
+fn smooth(log_weights: &mut [f64]) -> Tail {
+    let none = |shape: f64| Tail {
+        shape,
+        scale: 0.0,
+        length: 0,
+    };
     let count = log_weights.len();
     let mut order: Vec<usize> = (0..count).collect();
     order.sort_by(|&a, &b| log_weights[a].total_cmp(&log_weights[b]));
     if -log_weights[order[0]] < EQUAL {
-        return 0.0;
+        return none(0.0);
     }
-    let length = (count as f64 / 5.0).min(3.0 * (count as f64).sqrt()).ceil() as usize;
+    let length = tail_length(count);
     let cutoff = log_weights[order[count - length - 1]].max(f64::MIN_POSITIVE.ln());
     order.retain(|&draw| log_weights[draw] > cutoff);
     if order.len() <= 4 {
-        return f64::INFINITY;
+        return none(f64::INFINITY);
     }
     let base = cutoff.exp();
     let tail: Vec<f64> = order
@@ -161,9 +203,12 @@ fn smooth(log_weights: &mut [f64]) -> f64 {
         }
     }
     if fit.shape.is_nan() {
-        f64::INFINITY
-    } else {
-        fit.shape
+        return none(f64::INFINITY);
+    }
+    Tail {
+        shape: fit.shape,
+        scale: fit.scale,
+        length: tail.len(),
     }
 }
 

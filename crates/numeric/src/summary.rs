@@ -3,7 +3,8 @@
 mod chain;
 
 pub use chain::{
-    effective_size, effective_size_bulk, effective_size_tail, mean_error, split_rank_rhat,
+    effective_size, effective_size_bulk, effective_size_tail, mean_error, normal_quantile,
+    split_rank_rhat,
 };
 
 /// Arithmetic mean; NaN of nothing.

@@ -2,6 +2,8 @@
 
 mod bench;
 mod paper;
+mod verdict;
 
 pub(crate) use bench::Bench;
 pub(crate) use paper::Paper;
+pub(crate) use verdict::Verdict;

@@ -53,8 +53,19 @@ impl Hmc {
         seed: u64,
         watch: &mut dyn FnMut(&ChainProgress) -> Wish,
     ) -> Result<Trace, ChainError> {
+        let start = starts(log_density, log_density.n_lanes(), seed)?.concat();
+        self.run_from(start, log_density, seed, watch)
+    }
+
+    /// Runs chains that start at these coordinates, one chain after another.
+    pub fn run_from(
+        &self,
+        start: Vec<f64>,
+        log_density: &LogDensity<'_>,
+        seed: u64,
+        watch: &mut dyn FnMut(&ChainProgress) -> Wish,
+    ) -> Result<Trace, ChainError> {
         let chains = log_density.n_lanes();
-        let start = starts(log_density, chains, seed)?.concat();
         let mut lockstep = Lockstep::new(log_density, start);
         let mut average = DualAverage::new(0.5, self.target_acceptance);
         let mut kept = Iterations::default();

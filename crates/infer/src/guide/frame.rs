@@ -11,6 +11,7 @@ use lehr_graph::Expr;
 use serde::{Deserialize, Serialize};
 
 use super::{Context, LOG_SCALE, Learned, MEAN};
+use crate::start::linear::cholesky;
 
 /// z = shift + F w, with F fixed before training.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -70,6 +71,55 @@ impl Frame {
                 let along = |row: &[f64]| row.iter().zip(w).map(|(f, w)| f * w).sum();
                 rows.map(along).collect()
             }
+        }
+    }
+
+    /// w at the latents z: the other way round.
+    pub(crate) fn coordinates(&self, z: &[f64]) -> Vec<f64> {
+        match self {
+            Frame::Identity => z.to_vec(),
+            Frame::Diagonal { shift, scale } => {
+                let each = z.iter().zip(shift.iter()).zip(scale.iter());
+                each.map(|((z, shift), scale)| (z - shift) / scale)
+                    .collect()
+            }
+            Frame::Dense { shift, factor } => {
+                let mut w = Vec::with_capacity(z.len());
+                for (row, (z, shift)) in factor.chunks_exact(z.len()).zip(z.iter().zip(&**shift)) {
+                    let known: f64 = row.iter().zip(&w).map(|(f, w): (&f64, &f64)| f * w).sum();
+                    w.push((z - shift - known) / row[w.len()]);
+                }
+                w
+            }
+        }
+    }
+
+    /// The frame in which these draws of z, one after another, have mean zero and unit scale: with
+    /// their correlations where there are draws enough to know them.
+    pub(crate) fn of_draws(draws: &[f64], size: usize) -> Frame {
+        const DRAWS_PER_LATENT: usize = 8;
+        let count = draws.len() / size;
+        let column = |k: usize| draws.iter().skip(k).step_by(size);
+        let mean = |k: usize| column(k).sum::<f64>() / count as f64;
+        let shift: Arc<[f64]> = (0..size).map(mean).collect();
+        let product = |i: usize, j: usize| {
+            let pairs = column(i).zip(column(j));
+            let sum: f64 = pairs.map(|(a, b)| (a - shift[i]) * (b - shift[j])).sum();
+            sum / count as f64
+        };
+        if count >= DRAWS_PER_LATENT * size {
+            let covariance: Vec<f64> = (0..size * size)
+                .map(|k| product(k / size, k % size))
+                .collect();
+            if let Some(factor) = cholesky(&covariance, size) {
+                let factor = factor.values.into();
+                return Frame::Dense { shift, factor };
+            }
+        }
+        let scale = (0..size).map(|k| Some(product(k, k).sqrt()).filter(|s| *s > 0.0));
+        Frame::Diagonal {
+            scale: scale.map(|s| s.unwrap_or(1.0)).collect(),
+            shift,
         }
     }
 

@@ -5,6 +5,7 @@ use crate::posterior::Posterior;
 
 pub(super) const WITNESS: Witness = Witness {
     name: "base",
+    gives_way: false,
     testify,
 };
 

@@ -5,6 +5,7 @@ use crate::posterior::{Diagnostics, Posterior};
 
 pub(super) const WITNESS: Witness = Witness {
     name: "mixing",
+    gives_way: false,
     testify,
 };
 

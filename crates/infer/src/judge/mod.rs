@@ -4,11 +4,20 @@
 //! of [`WITNESSES`].
 
 mod base;
+mod examination;
 mod mixing;
+mod modes;
+mod opinion;
+mod quantity;
+mod remedy;
 mod training;
 mod weights;
 
-pub use weights::{draws_level, usable_shape};
+pub use examination::{Examination, Subject};
+pub use modes::OtherMode;
+pub use opinion::{MOST_RATIO, MOST_SHIFT, Opinion};
+pub use quantity::{Gap, Moments, Quantity};
+pub use weights::{Shape, usable_shape};
 
 use std::fmt;
 
@@ -67,13 +76,17 @@ pub struct Reason {
 pub struct Witness {
     /// What it looks at.
     pub name: &'static str,
+    /// Whether it only suggests what chains on the posterior itself can settle.
+    pub gives_way: bool,
     /// What it says; `None` if the posterior gives it nothing to look at, or nothing worth saying.
     pub testify: fn(&Posterior) -> Option<Reason>,
 }
 
 /// All witnesses, in the order in which a verdict quotes them.
-pub static WITNESSES: [&Witness; 4] = [
+pub static WITNESSES: [&Witness; 6] = [
+    &opinion::WITNESS,
     &weights::WITNESS,
+    &modes::WITNESS,
     &mixing::WITNESS,
     &training::WITNESS,
     &base::WITNESS,
@@ -88,13 +101,31 @@ pub struct Verdict {
     pub sentence: String,
     /// What each witness says.
     pub reasons: Vec<Reason>,
+    /// What was said, but settled otherwise by chains on the posterior itself.
+    pub overruled: Vec<Reason>,
 }
 
 impl Verdict {
     /// Hears every witness.
     pub fn of(posterior: &Posterior) -> Verdict {
-        let heard = WITNESSES.iter();
-        Verdict::from_reasons(heard.filter_map(|one| (one.testify)(posterior)).collect())
+        let settled = (opinion::WITNESS.testify)(posterior).map(|one| one.level);
+        let settled = settled.filter(|level| *level != Level::Doubtful);
+        let (mut counted, mut overruled) = (Vec::new(), Vec::new());
+        for witness in WITNESSES {
+            let Some(reason) = (witness.testify)(posterior) else {
+                continue;
+            };
+            let stands = settled.is_none_or(|level| !witness.gives_way || reason.level <= level);
+            if stands {
+                counted.push(reason);
+            } else {
+                overruled.push(reason);
+            }
+        }
+        let mut verdict = Verdict::from_reasons(counted);
+        verdict.overruled = overruled;
+        verdict.advise(|| remedy::remedy(posterior));
+        verdict
     }
 
     fn from_reasons(reasons: Vec<Reason>) -> Verdict {
@@ -108,6 +139,17 @@ impl Verdict {
                 said => said.join("; "),
             },
             reasons,
+            overruled: Vec::new(),
+        }
+    }
+
+    /// Says what to do where a witness saw something wrong and no witness knew a way out.
+    fn advise(&mut self, remedy: impl FnOnce() -> String) {
+        let silent = self.level >= Level::Doubtful && self.advice().next().is_none();
+        let worst = self.level;
+        let worst = self.reasons.iter_mut().find(|one| one.level == worst);
+        if let Some(reason) = worst.filter(|_| silent) {
+            reason.advice = Some(remedy());
         }
     }
 

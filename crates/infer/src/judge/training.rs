@@ -5,6 +5,7 @@ use crate::posterior::Posterior;
 
 pub(super) const WITNESS: Witness = Witness {
     name: "training",
+    gives_way: true,
     testify,
 };
 

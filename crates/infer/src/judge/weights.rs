@@ -1,19 +1,24 @@
-//! The witness of importance weights: whether draws reach all of the posterior.
+//! The witness of importance weights: whether draws reach all of the posterior, as far as their
+//! own weights can tell.
 
+use super::opinion::{beyond_chance, listed, off};
+use super::quantity::Quantity;
 use super::{Level, Reason, Witness};
-use crate::method;
-use crate::posterior::Posterior;
+use crate::posterior::{Importance, Posterior};
 use lehr_numeric::pareto::{Pareto, threshold};
 
 pub(super) const WITNESS: Witness = Witness {
     name: "weights",
+    gives_way: true,
     testify,
 };
 
-/// Below this k̂ the weights have a variance.
-const GOOD: f64 = 0.5;
 /// The effective share of draws above which weighting changes nothing that could be seen.
 const ALIKE: f64 = 0.99;
+/// The effective share of draws below which no draw is taken as it is.
+const SHARE: f64 = 0.9;
+/// Effective draws that a correction needs.
+const ENOUGH: f64 = 400.0;
 
 /// The largest k̂ at which so many draws can be corrected, with its two digits. Everything that
 /// names a limit of k̂ reads it here.
@@ -21,48 +26,88 @@ pub fn usable_shape(draws: usize) -> f64 {
     threshold(draws)
 }
 
-/// What weights allow.
-///
-/// k̂ below 0.5: the weights have a variance, and the approximation is good as it is; also where
-/// the weights are all but equal, whatever the shape of the little by which they differ. k̂ below
-/// [`usable_shape`]: smoothed weights correct the approximation. Above it a few draws rule the
-/// weights, and neither is to be trusted.
-pub fn draws_level(pareto: &Pareto) -> Level {
-    let draws = pareto.log_weights.len();
-    let usable = usable_shape(draws);
-    if pareto.effective_size > ALIKE * draws as f64 || pareto.shape < usable.min(GOOD) {
-        Level::Reliable
-    } else if pareto.shape < usable {
-        Level::Corrected
-    } else {
-        Level::Untrusted
+/// What weights say of their draws.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Shape {
+    /// They are all but equal: there is no tail whose shape could matter.
+    Alike,
+    /// k̂ is below the limit, however uncertain it is.
+    Light,
+    /// k̂ is above the limit, however uncertain it is.
+    Heavy,
+    /// k̂ is too uncertain to tell.
+    Open,
+}
+
+impl Shape {
+    /// What a set of weights says.
+    pub fn of(pareto: &Pareto) -> Shape {
+        let draws = pareto.log_weights.len();
+        let (limit, error) = (usable_shape(draws), pareto.shape_error());
+        if pareto.effective_size > ALIKE * draws as f64 {
+            Shape::Alike
+        } else if pareto.shape + error < limit {
+            Shape::Light
+        } else if pareto.shape - error < limit {
+            Shape::Open
+        } else {
+            // What is not a number is not light.
+            Shape::Heavy
+        }
     }
 }
 
+/// How far draws can be relied on by their weights alone.
+fn level(importance: &Importance) -> Level {
+    let pareto = &importance.pareto;
+    let share = pareto.effective_size / pareto.log_weights.len() as f64;
+    match Shape::of(pareto) {
+        Shape::Alike => Level::Reliable,
+        Shape::Light if share > SHARE && moved(&importance.examination.quantities).is_none() => {
+            Level::Reliable
+        }
+        Shape::Light if pareto.effective_size > ENOUGH => Level::Corrected,
+        Shape::Light | Shape::Heavy => Level::Untrusted,
+        Shape::Open => Level::Doubtful,
+    }
+}
+
+/// What the weights move by more than is tolerated, in words.
+fn moved(quantities: &[Quantity]) -> Option<String> {
+    let gaps = quantities.iter().map(|one| (one.name.as_str(), one.moved));
+    let off = off(gaps, beyond_chance(quantities.len()));
+    (!off.is_empty()).then(|| listed(&off))
+}
+
 fn testify(posterior: &Posterior) -> Option<Reason> {
-    let pareto = &posterior.importance()?.pareto;
-    let (level, k) = (draws_level(pareto), pareto.shape);
-    let limit = usable_shape(posterior.n_draws());
-    let sentence = match level {
-        Level::Reliable => format!("the draws are close to the posterior (k = {k:.2})"),
-        Level::Corrected => format!(
-            "the fit is off, importance weights repair it (k = {k:.2}); the corrected numbers are \
-             the ones to use"
+    let importance = posterior.importance()?;
+    let pareto = &importance.pareto;
+    let draws = pareto.log_weights.len();
+    let (k, limit) = (pareto.shape, usable_shape(draws));
+    let share = 100.0 * pareto.effective_size / draws as f64;
+    let level = level(importance);
+    let moved = moved(&importance.examination.quantities);
+    let sentence = match (Shape::of(pareto), level) {
+        (Shape::Alike, _) => "the weights of the draws are all but equal".to_owned(),
+        (_, Level::Reliable) => {
+            format!("weighting the draws changes little ({share:.0} % effective, k = {k:.2})")
+        }
+        (_, Level::Corrected) => format!(
+            "weights repair the draws ({share:.0} % effective, k = {k:.2}){}",
+            moved.map_or_else(String::new, |moved| format!(": {moved}"))
         ),
-        Level::Doubtful | Level::Untrusted => format!(
-            "the fit is too far from the posterior to be repaired (k = {k:.2}, at most {limit:.2} \
-             is repaired)"
+        (Shape::Open, _) => {
+            format!("the weights leave it open whether the draws can be repaired (k = {k:.2})")
+        }
+        _ => format!(
+            "the draws are too far from the posterior for weights to repair them ({share:.0} % \
+             effective, k = {k:.2}, at most {limit:.2} is repaired)"
         ),
     };
-    let advice = (level == Level::Untrusted).then(|| {
-        let row = method::find(&posterior.origin.method.name).ok();
-        row.map_or("try another method", |row| row.remedy)
-            .to_owned()
-    });
     Some(Reason {
         level,
         sentence,
-        advice,
+        advice: None,
     })
 }
 
@@ -71,10 +116,10 @@ mod tests {
     use super::*;
     use lehr_numeric::stream::Stream;
 
-    fn level(shape: f64, draws: usize) -> Level {
-        draws_level(&Pareto {
+    fn shape(k: f64, draws: usize) -> Shape {
+        Shape::of(&Pareto {
             log_weights: vec![0.0; draws],
-            shape,
+            shape: k,
             effective_size: 0.8 * draws as f64,
             log_evidence: 0.0,
             log_evidence_error: 0.0,
@@ -82,22 +127,21 @@ mod tests {
     }
 
     #[test]
-    fn the_level_follows_the_shape_and_the_number_of_draws() {
-        for (shape, draws, expected) in [
-            (0.2, 1000, Level::Reliable),
-            (0.55, 1000, Level::Corrected),
-            (0.68, 1000, Level::Untrusted),
-            (0.68, 4000, Level::Corrected),
-            (0.72, 1_000_000, Level::Untrusted),
-            (0.45, 50, Level::Untrusted),
-            (f64::INFINITY, 1000, Level::Untrusted),
+    fn a_shape_is_judged_with_its_uncertainty_and_the_number_of_draws() {
+        for (k, draws, expected) in [
+            (0.2, 1000, Shape::Light),
+            (0.6, 1000, Shape::Open),
+            (0.6, 1_000_000, Shape::Light),
+            (0.9, 1000, Shape::Heavy),
+            (0.45, 50, Shape::Open),
+            (f64::INFINITY, 1000, Shape::Heavy),
         ] {
-            assert_eq!(level(shape, draws), expected, "{shape} {draws}");
+            assert_eq!(shape(k, draws), expected, "{k} {draws}");
         }
     }
 
     #[test]
-    fn weights_that_are_all_but_equal_are_trusted_whatever_their_tail() {
+    fn weights_that_are_all_but_equal_have_no_tail_that_matters() {
         // 1 + c x with x of a Pareto distribution of shape 1.2.
         let weight = |scale: f64| {
             let mut stream = Stream::new(3, "alike", 0);
@@ -109,8 +153,7 @@ mod tests {
         };
         let (alike, unlike) = (weight(0.0003), weight(0.3));
         assert!(alike.shape > 0.7, "{}", alike.shape);
-        assert!(alike.effective_size > 990.0, "{}", alike.effective_size);
-        assert_eq!(draws_level(&alike), Level::Reliable);
-        assert_eq!(draws_level(&unlike), Level::Untrusted);
+        assert_eq!(Shape::of(&alike), Shape::Alike);
+        assert_eq!(Shape::of(&unlike), Shape::Heavy);
     }
 }

@@ -14,6 +14,7 @@ use super::{
 use crate::evaluate::evaluate;
 use crate::fit::{Choices, FitError, short};
 use crate::guide::{Base, Feed, Learned, PARAMS, all_blocks};
+use crate::judge::{Examination, Subject};
 use crate::observer::Phase;
 use crate::posterior::{
     Diagnostics, Estimate, Evidence, Gain, Importance, Origin, Posterior, Seconds,
@@ -35,6 +36,7 @@ struct Evaluation {
     latents: Vec<f64>,
     pareto: Pareto,
     evidence: Evidence,
+    examination: Examination,
 }
 
 /// Makes a fit by a variational method.
@@ -270,6 +272,14 @@ impl Making<'_> {
         let below = alone.unwrap_or(&outcome.learned);
         let gain = self.gain_over_base(task, below, bound, run)?;
         let pareto = Pareto::new(&evaluated.log_weights)?;
+        run.begin(Phase::EXAMINE);
+        let examination = Examination::of(&Subject {
+            density: self.density,
+            params: outcome.learned.get(PARAMS).unwrap_or(&[]),
+            draws: &evaluated.latents,
+            pareto: &pareto,
+            seed: run.seed,
+        });
         self.seconds.evaluate = clock.elapsed().as_secs_f64();
         let estimate = Estimate {
             mean: pareto.log_evidence,
@@ -278,6 +288,7 @@ impl Making<'_> {
         Ok(Evaluation {
             latents: evaluated.latents,
             pareto,
+            examination,
             evidence: Evidence {
                 bound,
                 estimate,
@@ -296,6 +307,7 @@ impl Making<'_> {
             diagnostics: Diagnostics::Importance(Importance {
                 pareto: evaluation.pareto,
                 training: outcome.training,
+                examination: evaluation.examination,
             }),
             origin,
             choices: self.choices,

@@ -189,3 +189,27 @@ fn bad_weights_are_refused() {
     );
     assert_eq!(Pareto::new(&[0.0; 3]), Err(WeightError::Few { count: 3 }));
 }
+
+#[test]
+fn the_error_of_the_evidence_covers_the_truth_as_often_as_it_claims() {
+    // q is N(0, 1) and the posterior N(0, s²), whose weights have k = 1 − 1/s² and mean one.
+    for (square, draws) in [
+        (0.5, 1024),
+        (1.2, 1024),
+        (2.0, 1024),
+        (3.0, 1024),
+        (3.0, 4096),
+    ] {
+        let covered = |seed: u64| {
+            let mut noise = vec![0.0; draws];
+            Stream::new(seed, "cover", 0).fill_normal(&mut noise);
+            let log_weight = |e: &f64| 0.5 * e * e * (1.0 - 1.0 / square) - 0.5 * f64::ln(square);
+            let log_weights: Vec<f64> = noise.iter().map(log_weight).collect();
+            let found = Pareto::new(&log_weights).unwrap();
+            found.log_evidence.abs() < 2.0 * found.log_evidence_error
+        };
+        let count = (0..200).filter(|seed| covered(*seed)).count();
+        // 95.4 % of 200 are 191, and three standard deviations of the count are 9.
+        assert!(count >= 182, "s² = {square}, {draws} draws: {count}");
+    }
+}

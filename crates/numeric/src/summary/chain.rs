@@ -186,7 +186,7 @@ fn geyer(chains: &[Vec<f64>]) -> f64 {
 
 /// Normal quantile: Acklam's rational approximation and one step of Halley's method on the
 /// exact distribution function.
-fn normal_quantile(probability: f64) -> f64 {
+pub fn normal_quantile(probability: f64) -> f64 {
     if probability > 0.5 {
         return -normal_quantile(1.0 - probability);
     }

@@ -1,0 +1,67 @@
+//! What is looked at once, while the rows are at hand, and kept with the fit for its witnesses.
+
+use lehr_density::{ColumnKind, Density};
+use lehr_numeric::pareto::Pareto;
+use serde::{Deserialize, Serialize};
+
+use super::modes::{self, OtherMode};
+use super::opinion::{self, Opinion};
+use super::quantity::{Quantity, quantities};
+
+/// What was seen when a fit was examined.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Examination {
+    /// Every number that the fit is read by.
+    pub quantities: Vec<Quantity>,
+    /// The chains of the second opinion, if any were run.
+    pub opinion: Option<Opinion>,
+    /// Modes of the posterior that the draws miss.
+    pub modes: Vec<OtherMode>,
+}
+
+/// A fit to be examined.
+pub struct Subject<'a> {
+    /// The model and its rows.
+    pub density: &'a dyn Density,
+    /// θ
+    pub params: &'a [f64],
+    /// z, one draw after another.
+    pub draws: &'a [f64],
+    /// The weights of the draws.
+    pub pareto: &'a Pareto,
+    /// Where randomness comes from.
+    pub seed: u64,
+}
+
+impl Subject<'_> {
+    /// Numbers that one evaluation on all rows reads, or about as many.
+    pub(super) fn work(&self) -> usize {
+        // What a row costs whatever its columns are.
+        const ROW: usize = 5;
+        let width = |kind: &ColumnKind| match kind {
+            ColumnKind::Number { width } => width.unwrap_or(1),
+            ColumnKind::Index { .. } => 1,
+        };
+        let columns = self.density.columns();
+        let row: usize = columns.iter().map(|one| width(&one.kind)).sum();
+        self.density.n_rows() * (row + ROW) + self.density.latents().size()
+    }
+}
+
+impl Examination {
+    /// Looks at everything that the table's length allows.
+    pub fn of(subject: &Subject<'_>) -> Examination {
+        let latents = subject.density.latents();
+        if latents.size() == 0 {
+            return Examination::default();
+        }
+        let weights = subject.pareto.weights();
+        let mut quantities = quantities(latents, subject.draws, &weights);
+        let opinion = opinion::run(subject, &mut quantities);
+        Examination {
+            quantities,
+            opinion,
+            modes: modes::find(subject),
+        }
+    }
+}

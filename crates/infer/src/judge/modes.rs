@@ -1,0 +1,238 @@
+//! The witness of modes: whether the posterior has a place of its own that the draws miss.
+//!
+//! Quick climbs from dispersed points end at modes. One that a valley parts from the draws' own,
+//! and whose Laplace evidence is within reach of theirs, holds mass that the draws do not have.
+
+use lehr_numeric::lbfgs::{LbfgsSettings, maximise};
+use lehr_numeric::stream::Stream;
+use serde::{Deserialize, Serialize};
+
+use super::{Level, Reason, Subject, Witness};
+use crate::chains::{Lanes, LogDensity, Place};
+use crate::guide::Frame;
+use crate::pass::is_resident;
+use crate::posterior::Posterior;
+use crate::start::Centre;
+
+pub(super) const WITNESS: Witness = Witness {
+    name: "modes",
+    gives_way: false,
+    testify,
+};
+
+/// Above this many numbers per evaluation, climbing takes longer than the fit.
+const MOST_WORK: usize = 5_000_000;
+/// Above this many latents the evidence of a mode takes longer than the fit.
+const MOST_LATENTS: usize = 300;
+/// Climbs.
+const CLIMBS: usize = 8;
+/// A valley this many nats below the lower of two modes parts them.
+const VALLEY: f64 = 1.0;
+/// A mode is worth a word if it has this share of the mass, or moves a mean or a variance by this
+/// share of what the draws have.
+const LEAST_MASS: f64 = 0.02;
+const LEAST_PULL: f64 = 0.1;
+
+/// A mode that the draws miss.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct OtherMode {
+    /// z there.
+    pub latents: Vec<f64>,
+    /// The share of the posterior's mass there, by Laplace's approximation, beside that of the
+    /// mode that the draws surround.
+    pub mass: f64,
+    /// The share of the draws there.
+    pub drawn: f64,
+}
+
+/// The climbs of one subject, in the coordinates in which its draws are N(0, 1).
+struct Climber<'a> {
+    subject: &'a Subject<'a>,
+    log_density: &'a LogDensity<'a>,
+    lanes: Lanes<'a>,
+    /// The coordinates of every draw.
+    drawn: Vec<Vec<f64>>,
+}
+
+/// Where a climb ended.
+struct Top {
+    x: Vec<f64>,
+    value: f64,
+}
+
+/// The modes that the draws miss.
+pub(super) fn find(subject: &Subject<'_>) -> Vec<OtherMode> {
+    let (density, size) = (subject.density, subject.density.latents().size());
+    let small = subject.work() <= MOST_WORK && size <= MOST_LATENTS;
+    if !small || density.locals().is_some() || !is_resident(density) {
+        return Vec::new();
+    }
+    let frame = Frame::of_draws(subject.draws, size);
+    let place = Place {
+        density,
+        frame: &frame,
+        params: subject.params,
+    };
+    let log_density = LogDensity::new(place, 1);
+    let drawn = subject.draws.chunks_exact(size);
+    let mut climber = Climber {
+        subject,
+        log_density: &log_density,
+        lanes: log_density.lanes(),
+        drawn: drawn.map(|z| frame.coordinates(z)).collect(),
+    };
+    climber.other_modes(&frame)
+}
+
+impl Climber<'_> {
+    fn other_modes(&mut self, frame: &Frame) -> Vec<OtherMode> {
+        let size = self.log_density.size();
+        let Some(home) = self.climb(&vec![0.0; size]) else {
+            return Vec::new();
+        };
+        let mut tops: Vec<Top> = Vec::new();
+        for start in starts(frame, size, self.subject.seed) {
+            let Some(top) = self.climb(&start) else {
+                continue;
+            };
+            let known = tops.iter().map(|one| &one.x).any(|x| is_near(x, &top.x));
+            if !known && self.is_apart(&home, &top) {
+                tops.push(top);
+            }
+        }
+        let Some(own) = self.evidence(&home) else {
+            return Vec::new();
+        };
+        let own = own.max(self.subject.pareto.log_evidence);
+        let modes = tops.iter().filter_map(|top| self.judge(&home, top, own));
+        modes.collect()
+    }
+
+    /// Climbs to a top, if there is one: densities without bound have none.
+    fn climb(&mut self, start: &[f64]) -> Option<Top> {
+        const SLOPE: f64 = 1e-3;
+        let settings = LbfgsSettings {
+            iterations: 200,
+            gradient_tolerance: SLOPE,
+            ..LbfgsSettings::default()
+        };
+        let lanes = &mut self.lanes;
+        let found = maximise(start, settings, |x, slope| {
+            lanes.value(x, slope).unwrap_or(f64::NEG_INFINITY)
+        });
+        let level = found.value.is_finite() && found.gradient_norm < 10.0 * SLOPE;
+        level.then_some(Top {
+            x: found.point,
+            value: found.value,
+        })
+    }
+
+    /// Whether a valley lies on the straight line between two tops.
+    fn is_apart(&mut self, home: &Top, top: &Top) -> bool {
+        const STOPS: usize = 32;
+        if is_near(&home.x, &top.x) {
+            return false;
+        }
+        let mut slope = vec![0.0; home.x.len()];
+        let lowest = home.value.min(top.value) - VALLEY;
+        (1..STOPS).any(|stop| {
+            let share = stop as f64 / STOPS as f64;
+            let between = home.x.iter().zip(&top.x);
+            let x: Vec<f64> = between.map(|(a, b)| a + share * (b - a)).collect();
+            self.lanes
+                .value(&x, &mut slope)
+                .unwrap_or(f64::NEG_INFINITY)
+                < lowest
+        })
+    }
+
+    /// Laplace's approximation of the log evidence around a top.
+    fn evidence(&self, top: &Top) -> Option<f64> {
+        let density = self.subject.density;
+        let centre = Centre {
+            latents: self.log_density.latents(&top.x),
+            params: self.subject.params.to_vec(),
+            log_joint: top.value,
+            ..Centre::start(density)
+        };
+        centre.curvature(density).log_evidence(&centre)
+    }
+
+    /// A mode, if it holds mass that the draws do not have.
+    fn judge(&self, home: &Top, top: &Top, own: f64) -> Option<OtherMode> {
+        let odds = (self.evidence(top)? - own).exp();
+        let mass = if odds.is_finite() {
+            odds / (1.0 + odds)
+        } else {
+            1.0
+        };
+        let nearer = |x: &&Vec<f64>| distance(x, &top.x) < distance(x, &home.x);
+        let there = self.drawn.iter().filter(nearer).count();
+        let drawn = there as f64 / self.drawn.len() as f64;
+        let away = home.x.iter().zip(&top.x).map(|(a, b)| (a - b).abs());
+        let away = away.fold(0.0, f64::max);
+        let matters = mass > LEAST_MASS || mass * away.max(away * away) > LEAST_PULL;
+        (matters && drawn < 0.5 * mass).then(|| OtherMode {
+            latents: self.log_density.latents(&top.x),
+            mass,
+            drawn,
+        })
+    }
+}
+
+/// Points far from the draws and from one another: around the draws, near zero on the scale of the
+/// latents, and opposite the draws.
+fn starts(frame: &Frame, size: usize, seed: u64) -> Vec<Vec<f64>> {
+    let centre = frame.coordinates(&vec![0.0; size]);
+    let start = |climb: usize| -> Vec<f64> {
+        let mut stream = Stream::new(seed, "climb", climb as u64);
+        let mut noise = vec![0.0; size];
+        stream.fill_normal(&mut noise);
+        match climb {
+            0 => centre.iter().map(|x| 2.0 * x).collect(),
+            1..=3 => {
+                // As dispersed as the starts of chains usually are.
+                let z: Vec<f64> = (0..size).map(|_| 4.0 * stream.uniform() - 2.0).collect();
+                frame.coordinates(&z)
+            }
+            4 | 5 => noise.iter().map(|x| 5.0 * x).collect(),
+            _ => noise.iter().map(|x| 20.0 * x).collect(),
+        }
+    };
+    (0..CLIMBS).map(start).collect()
+}
+
+fn distance(a: &[f64], b: &[f64]) -> f64 {
+    a.iter().zip(b).map(|(a, b)| (a - b).powi(2)).sum()
+}
+
+/// Whether two tops are one, by the coordinates in which the draws have unit scale.
+fn is_near(a: &[f64], b: &[f64]) -> bool {
+    distance(a, b) < 0.25
+}
+
+fn percent(share: f64) -> String {
+    if share < 0.01 {
+        "less than 1 %".into()
+    } else {
+        format!("{:.0} %", 100.0 * share)
+    }
+}
+
+fn testify(posterior: &Posterior) -> Option<Reason> {
+    let modes = &posterior.importance()?.examination.modes;
+    let largest = modes.iter().map(|mode| mode.mass).fold(0.0, f64::max);
+    (!modes.is_empty()).then(|| Reason {
+        level: Level::Untrusted,
+        sentence: format!(
+            "the posterior has more than one mode, and the draws miss {} of them (about {} of the \
+             mass)",
+            modes.len(),
+            percent(largest)
+        ),
+        advice: Some(
+            "tell the modes apart in the model, by a prior or an order, or look at each by itself"
+                .into(),
+        ),
+    })
+}

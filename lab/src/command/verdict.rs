@@ -1,0 +1,157 @@
+//! `lehr-lab verdict`: how often a verdict is true, over many posteriors and seeds.
+
+use std::path::PathBuf;
+use std::time::Instant;
+
+use anyhow::{Context, Result, ensure};
+use clap::Args;
+use lehr_lab::verdict::{Fact, Problem, Row, Settings, facts, problems, row};
+use rayon::prelude::*;
+use serde::Serialize;
+
+use crate::session::Session;
+
+/// Count how often a verdict is true, over many posteriors and seeds
+///
+/// The truth is that of long chains, of a grid or in closed form. A fit is wrong if a mean is off by
+/// more than 0.2 standard deviations or a standard deviation by more than 10 %, and right if all are
+/// within 0.1 and 5 %.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  lehr-lab verdict --seeds 20
+  lehr-lab verdict --method full-rank --only funnel --seeds 5")]
+pub(crate) struct Verdict {
+    /// The methods (see lehr methods)
+    #[arg(long, value_delimiter = ',', default_value = "sl-dais")]
+    method: Vec<String>,
+    /// Fits of every posterior, from different seeds
+    #[arg(long, value_name = "N", default_value_t = 20)]
+    seeds: u64,
+    /// Only posteriors whose name or kind contains this
+    #[arg(long, value_name = "TEXT")]
+    only: Option<String>,
+    /// The folder in which what is true of each posterior is kept from run to run
+    #[arg(long, value_name = "DIR", default_value = "lehr-verdict")]
+    out: PathBuf,
+    /// Print every fit that the verdict misjudges
+    #[arg(long)]
+    misjudged: bool,
+}
+
+#[derive(Serialize)]
+struct Study {
+    rows: Vec<Row>,
+}
+
+impl Verdict {
+    pub(crate) fn run(&self, session: &Session) -> Result<()> {
+        let only = self.only.as_deref().unwrap_or("");
+        let mut chosen = problems();
+        chosen.retain(|one| one.name.contains(only) || one.kind.contains(only));
+        ensure!(
+            !chosen.is_empty(),
+            "--only: no posterior is called {only:?}"
+        );
+        std::fs::create_dir_all(&self.out)?;
+        let rows: Result<Vec<Vec<Row>>> = chosen
+            .par_iter()
+            .map(|problem| self.rows(problem))
+            .collect();
+        let rows = rows?.concat();
+        let study = Study { rows };
+        session.answer(&study, |_| self.text(&study))
+    }
+
+    /// The rows of one posterior, one per method.
+    fn rows(&self, problem: &Problem) -> Result<Vec<Row>> {
+        let clock = Instant::now();
+        let facts = self.facts(problem)?;
+        let truth = clock.elapsed().as_secs_f64();
+        let each = self.method.iter().map(|method| {
+            let clock = Instant::now();
+            let settings = Settings {
+                method: method.clone(),
+                seeds: self.seeds,
+            };
+            let row = row(problem, &facts, &settings);
+            let each = clock.elapsed().as_secs_f64() / self.seeds as f64;
+            eprintln!(
+                "{:.1} s for the truth, {each:.2} s a fit {}",
+                truth,
+                line(&row).trim()
+            );
+            row
+        });
+        Ok(each.collect())
+    }
+
+    /// What is true of a posterior, as it was found before or is found now.
+    fn facts(&self, problem: &Problem) -> Result<Vec<Fact>> {
+        let path = self.out.join(format!("{}.json", problem.name));
+        if let Ok(kept) = std::fs::read(&path) {
+            return serde_json::from_slice(&kept).with_context(|| path.display().to_string());
+        }
+        let facts = facts(problem)?;
+        std::fs::write(&path, serde_json::to_vec(&facts)?)?;
+        Ok(facts)
+    }
+
+    fn text(&self, study: &Study) -> String {
+        let mut out = String::from(
+            "| posterior | kind | method | reliable | corrected | look again | do not trust | error | falsely trusted | falsely alarmed |\n\
+             |---|---|---|---|---|---|---|---|---|---|\n",
+        );
+        for row in &study.rows {
+            out += &line(row);
+        }
+        let all = || study.rows.iter().flat_map(|row| &row.fits);
+        let trusted = all().filter(|fit| fit.is_trusted()).count();
+        let falsely = all()
+            .filter(|fit| fit.is_trusted() && fit.is_wrong())
+            .count();
+        let right = all().filter(|fit| fit.is_right()).count();
+        let alarmed = all()
+            .filter(|fit| fit.is_right() && !fit.is_trusted())
+            .count();
+        let fits = all().count();
+        out += &format!(
+            "\n{fits} fits: {falsely} of {trusted} trusted ones are wrong, {alarmed} of {right} right ones are not trusted\n"
+        );
+        if self.misjudged {
+            for row in &study.rows {
+                out += &misjudged(row);
+            }
+        }
+        out
+    }
+}
+
+fn line(row: &Row) -> String {
+    use lehr_infer::judge::Level::{Corrected, Doubtful, Reliable, Untrusted};
+    let counts = [
+        Some(Reliable),
+        Some(Corrected),
+        Some(Doubtful),
+        Some(Untrusted),
+        None,
+    ];
+    let counts = counts.map(|level| row.count(|fit| fit.level == level).to_string());
+    let (problem, kind, method) = (&row.problem, &row.kind, &row.method);
+    let falsely = row.count(|fit| fit.is_trusted() && fit.is_wrong());
+    let alarmed = row.count(|fit| fit.is_right() && !fit.is_trusted());
+    let counts = counts.join(" | ");
+    format!("| {problem} | {kind} | {method} | {counts} | {falsely} | {alarmed} |\n")
+}
+
+fn misjudged(row: &Row) -> String {
+    let bad = row.fits.iter().filter(|fit| {
+        (fit.is_trusted() && fit.is_wrong()) || (fit.is_right() && !fit.is_trusted())
+    });
+    let each = bad.map(|fit| {
+        format!(
+            "{} {} seed {}: {:.2} sd, ln ratio {:.2} ({}): {}\n",
+            row.problem, row.method, fit.seed, fit.shift, fit.log_ratio, fit.worst, fit.verdict
+        )
+    });
+    each.collect()
+}

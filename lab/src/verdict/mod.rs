@@ -1,0 +1,9 @@
+//! The study of verdicts: many posteriors, many seeds, each fit beside the truth.
+
+mod problem;
+mod study;
+mod truth;
+
+pub use problem::{Problem, Truth, problems};
+pub use study::{Fitted, Row, Settings, fit, row};
+pub use truth::{Fact, facts};

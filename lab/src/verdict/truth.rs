@@ -1,0 +1,118 @@
+//! The truth about a posterior: by long chains, by a grid, or in closed form.
+
+use anyhow::{Result, bail};
+use lehr_density::Density;
+use lehr_infer::chains::{LogDensity, Place};
+use lehr_infer::fit::Fit;
+use lehr_infer::guide::Frame;
+use lehr_infer::judge::{Level, Moments};
+use lehr_infer::method::Nuts;
+use lehr_model::Bound;
+use serde::{Deserialize, Serialize};
+
+use super::{Problem, Truth};
+
+/// Draws of the long chains.
+const DRAWS: usize = 8000;
+/// Points of a grid along each latent.
+const POINTS: usize = 800;
+
+/// What is true of one quantity.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Fact {
+    /// The quantity.
+    pub name: String,
+    /// Its mean.
+    pub mean: f64,
+    /// Its standard deviation.
+    pub sd: f64,
+}
+
+/// What is true of a posterior.
+///
+/// # Errors
+/// If the chains that should tell it cannot be relied on themselves.
+pub fn facts(problem: &Problem) -> Result<Vec<Fact>> {
+    match &problem.truth {
+        Truth::Chains => by_chains(problem, &problem.density),
+        Truth::Twin(twin) => {
+            let mut facts = by_chains(problem, twin)?;
+            let names = problem.density.latents().entry_names();
+            facts.retain(|fact| names.contains(&fact.name));
+            Ok(facts)
+        }
+        Truth::Grid(low, high) => Ok(by_grid(&problem.density, *low, *high)),
+        Truth::Known(known) => {
+            let fact = |&(name, mean, sd): &(&str, f64, f64)| Fact {
+                name: name.to_owned(),
+                mean,
+                sd,
+            };
+            Ok(known.iter().map(fact).collect())
+        }
+    }
+}
+
+fn by_chains(problem: &Problem, density: &Bound) -> Result<Vec<Fact>> {
+    let mut nuts = Nuts::default();
+    nuts.target_acceptance = Some(0.9);
+    let posterior = Fit::new(nuts).seed(1).draws(DRAWS).run(density)?;
+    let verdict = posterior.verdict();
+    // A divergence or two leaves moments alone; chains that disagree do not.
+    if verdict.level == Level::Untrusted {
+        bail!("{}: the long chains: {verdict}", problem.name);
+    }
+    let facts = posterior.summaries().into_iter().map(|one| Fact {
+        name: one.name,
+        mean: one.mean,
+        sd: one.sd,
+    });
+    Ok(facts.collect())
+}
+
+fn by_grid(density: &Bound, low: f64, high: f64) -> Vec<Fact> {
+    let latents = density.latents();
+    let place = Place {
+        density,
+        frame: &Frame::Identity,
+        params: &[],
+    };
+    let log_density = LogDensity::new(place, 1);
+    let (mut lanes, size) = (log_density.lanes(), latents.size());
+    let at = |k: usize| low + (high - low) * (k as f64 + 0.5) / POINTS as f64;
+    let count = POINTS.pow(size as u32);
+    let point = |k: usize| -> Vec<f64> {
+        let places = (0..size as u32).map(|axis| k / POINTS.pow(axis) % POINTS);
+        places.map(at).collect()
+    };
+    let points: Vec<f64> = (0..count).flat_map(point).collect();
+    let mut slope = vec![0.0; size];
+    let values = points.chunks_exact(size).map(|z| {
+        let value = lanes.value(z, &mut slope);
+        value.unwrap_or(f64::NEG_INFINITY)
+    });
+    let values: Vec<f64> = values.collect();
+    let top = values.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    let total: f64 = values.iter().map(|value| (value - top).exp()).sum();
+    let weights: Vec<f64> = values.iter().map(|v| (v - top).exp() / total).collect();
+    let mut facts = Vec::new();
+    for (site, layout) in latents
+        .constrain_values(&points)
+        .iter()
+        .zip(latents.sites())
+    {
+        let entries = site.values.len() / count;
+        for (entry, name) in layout.entry_names().into_iter().enumerate() {
+            let column: Vec<f64> = site
+                .values
+                .iter()
+                .skip(entry)
+                .step_by(entries)
+                .copied()
+                .collect();
+            let Moments { mean, sd, .. } = Moments::weighted(&column, &weights);
+            facts.push(Fact { name, mean, sd });
+        }
+    }
+    facts
+}
