@@ -65,7 +65,14 @@ impl Verdict {
     /// The rows of one posterior, one per method.
     fn rows(&self, problem: &Problem) -> Result<Vec<Row>> {
         let clock = Instant::now();
-        let facts = self.facts(problem)?;
+        let facts = match self.facts(problem) {
+            Ok(facts) => facts,
+            // One posterior less is no reason to lose the others.
+            Err(error) => {
+                eprintln!("left out: {error}");
+                return Ok(Vec::new());
+            }
+        };
         let truth = clock.elapsed().as_secs_f64();
         let each = self.method.iter().map(|method| {
             let clock = Instant::now();

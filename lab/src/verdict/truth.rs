@@ -7,6 +7,7 @@ use lehr_infer::fit::Fit;
 use lehr_infer::guide::Frame;
 use lehr_infer::judge::{Level, Moments};
 use lehr_infer::method::Nuts;
+use lehr_infer::posterior::Posterior;
 use lehr_model::Bound;
 use serde::{Deserialize, Serialize};
 
@@ -54,20 +55,31 @@ pub fn facts(problem: &Problem) -> Result<Vec<Fact>> {
 }
 
 fn by_chains(problem: &Problem, density: &Bound) -> Result<Vec<Fact>> {
-    let mut nuts = Nuts::default();
-    nuts.target_acceptance = Some(0.9);
-    let posterior = Fit::new(nuts).seed(1).draws(DRAWS).run(density)?;
-    let verdict = posterior.verdict();
-    // A divergence or two leaves moments alone; chains that disagree do not.
-    if verdict.level == Level::Untrusted {
-        bail!("{}: the long chains: {verdict}", problem.name);
+    let mut said = String::new();
+    // Narrow places want short steps.
+    for acceptance in [0.9, 0.99] {
+        let nuts = Nuts {
+            target_acceptance: Some(acceptance),
+            ..Nuts::default()
+        };
+        let posterior = Fit::new(nuts).seed(1).draws(DRAWS).run(density)?;
+        let verdict = posterior.verdict();
+        // A divergence or two leaves moments alone; chains that disagree do not.
+        if verdict.level != Level::Untrusted {
+            return Ok(summarised(&posterior));
+        }
+        said = verdict.to_string();
     }
+    bail!("{}: the long chains: {said}", problem.name)
+}
+
+fn summarised(posterior: &Posterior) -> Vec<Fact> {
     let facts = posterior.summaries().into_iter().map(|one| Fact {
         name: one.name,
         mean: one.mean,
         sd: one.sd,
     });
-    Ok(facts.collect())
+    facts.collect()
 }
 
 fn by_grid(density: &Bound, low: f64, high: f64) -> Vec<Fact> {

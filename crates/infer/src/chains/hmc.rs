@@ -28,6 +28,8 @@ pub struct Hmc {
     pub warm_up: usize,
     /// The acceptance that the step size aims at.
     pub target_acceptance: f64,
+    /// Leapfrog steps of a trajectory at the most.
+    pub most_leapfrogs: usize,
 }
 
 impl Default for Hmc {
@@ -36,6 +38,7 @@ impl Default for Hmc {
             draws: 2000,
             warm_up: 150,
             target_acceptance: 0.8,
+            most_leapfrogs: usize::MAX,
         }
     }
 }
@@ -81,7 +84,9 @@ impl Hmc {
             } else {
                 average.settled()
             };
-            let step = lockstep.step(&noise.stride(step_size), &noise);
+            let mut stride = noise.stride(step_size);
+            stride.leapfrogs = stride.leapfrogs.min(self.most_leapfrogs);
+            let step = lockstep.step(&stride, &noise);
             if warm {
                 average.update(step.mean_acceptance());
             } else {

@@ -33,7 +33,7 @@ const KNOWN_RATIO: f64 = 0.15;
 /// How often all quantities together may seem to be off by chance.
 const CHANCE: f64 = 0.02;
 /// Rounds of chains, each longer than the last and in the coordinates that it found.
-const ROUNDS: usize = 3;
+const ROUNDS: usize = 2;
 
 /// Chains that were run from the draws. What they say of every quantity is with the quantity.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -139,7 +139,7 @@ impl Length {
     fn of(subject: &Subject<'_>) -> Option<Length> {
         let (chains, draws, rounds) = match subject.work() {
             ..50_000 => (64, 64, ROUNDS),
-            ..500_000 => (32, 64, 2),
+            ..500_000 => (32, 64, ROUNDS),
             ..5_000_000 => (16, 48, 1),
             _ => return None,
         };
@@ -164,9 +164,10 @@ pub(super) fn run(subject: &Subject<'_>, quantities: &mut [Quantity]) -> Option<
     let mut opinion = None;
     for round in 0..length.rounds {
         let hmc = Hmc {
-            draws: length.chains * length.draws << (2 * round),
+            draws: length.chains * length.draws * (1 + 2 * round),
             warm_up: 24,
             target_acceptance: 0.8,
+            most_leapfrogs: 16,
         };
         let trace = from_draws(&from, subject, &frame, &hmc)?;
         take(quantities, &trace, subject);

@@ -70,6 +70,7 @@ impl ChainMethod for Hmc {
             draws: target.draws,
             warm_up: self.warm_up.unwrap_or(usual.warm_up),
             target_acceptance: self.target_acceptance.unwrap_or(usual.target_acceptance),
+            ..usual
         };
         hmc.run(&target.log_density, target.seed, watch)
     }
