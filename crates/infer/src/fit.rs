@@ -28,6 +28,7 @@ pub struct Fit<'a> {
     /// The method with its settings.
     pub method: Box<dyn Method>,
     run: Run<'a>,
+    draws: Option<usize>,
     threads: Option<usize>,
 }
 
@@ -48,8 +49,9 @@ impl<'a> Fit<'a> {
     /// A fit by this method.
     pub fn boxed(method: Box<dyn Method>) -> Fit<'a> {
         Fit {
-            run: Run::new(0, method.usual_draws()),
+            run: Run::default(),
             method,
+            draws: None,
             threads: None,
         }
     }
@@ -74,7 +76,7 @@ impl<'a> Fit<'a> {
     /// method if not given.
     #[must_use]
     pub fn draws(mut self, draws: usize) -> Fit<'a> {
-        self.run.draws = draws;
+        self.draws = Some(draws);
         self
     }
 
@@ -91,6 +93,7 @@ impl<'a> Fit<'a> {
         Fit {
             method: self.method,
             run: self.run.watched_by(observer),
+            draws: self.draws,
             threads: self.threads,
         }
     }
@@ -107,6 +110,8 @@ impl<'a> Fit<'a> {
     /// # Errors
     /// If a setting cannot work with this model, or the fit fails on its way.
     pub fn run(mut self, density: &dyn Density) -> Result<Posterior, FitError> {
+        let draws = self.draws;
+        self.run.draws = draws.unwrap_or_else(|| self.method.usual_draws(density));
         let Some(threads) = self.threads else {
             return self.method.fit(density, &mut self.run);
         };

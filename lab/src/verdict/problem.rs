@@ -275,7 +275,7 @@ fn hierarchies() -> Vec<Problem> {
         groups("8 groups", "gaussian", (8, 10), 0.5, gaussian),
         groups("8 groups, no spread", "gaussian", (8, 10), 0.0, gaussian),
         groups("30 groups", "gaussian", (30, 8), 0.7, gaussian),
-        groups("200 groups", "gaussian", (200, 5), 0.6, gaussian),
+        groups("100 groups", "gaussian", (100, 6), 0.6, gaussian),
         groups("20 groups of counts", "poisson", (20, 10), 0.5, count),
         groups("50 groups of 0 and 1", "bernoulli", (50, 4), 1.0, binary),
         groups(

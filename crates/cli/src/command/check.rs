@@ -1,6 +1,6 @@
 //! `lehr check`: the diagnostics of a fit at length, and simulation-based calibration on request.
 
-use std::fmt::Write;
+use std::fmt::{self, Write};
 use std::path::PathBuf;
 
 use anyhow::Result;
@@ -41,6 +41,38 @@ pub(crate) struct Check {
     reading: Reading,
 }
 
+/// What one witness says.
+#[derive(Serialize)]
+struct Testimony {
+    witness: String,
+    level: &'static str,
+    sentence: String,
+    /// Whether chains on the posterior itself have settled it otherwise.
+    overruled: bool,
+}
+
+impl Testimony {
+    fn of(reason: &Reason, overruled: bool) -> Testimony {
+        Testimony {
+            witness: reason.witness.clone(),
+            level: reason.level.name(),
+            sentence: reason.sentence.clone(),
+            overruled,
+        }
+    }
+}
+
+impl fmt::Display for Testimony {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let overruled = if self.overruled {
+            " (the chains say otherwise)"
+        } else {
+            ""
+        };
+        write!(f, "{}: {}{overruled}", self.level, self.sentence)
+    }
+}
+
 #[derive(Serialize)]
 struct CheckObject {
     verdict: &'static str,
@@ -56,6 +88,7 @@ struct CheckObject {
     skipped_iterations: u64,
     late_rise: f64,
     shifts: Vec<Shift>,
+    witnesses: Vec<Testimony>,
     warnings: Vec<String>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     simulation: Vec<Ranks>,
@@ -113,10 +146,15 @@ impl CheckObject {
             skipped_iterations: training.map_or(0, |training| training.bad_steps),
             late_rise: saved.late_rise(),
             shifts: saved.shifts(),
+            witnesses: Vec::new(),
             warnings: Vec::new(),
             simulation: Vec::new(),
         };
-        let reasons = posterior.verdict().reasons.into_iter();
+        let verdict = posterior.verdict();
+        let heard = verdict.reasons.iter().map(|one| Testimony::of(one, false));
+        let overruled = verdict.overruled.iter().map(|one| Testimony::of(one, true));
+        checked.witnesses = heard.chain(overruled).collect();
+        let reasons = verdict.reasons.into_iter();
         let warns = |one: &Reason| one.advice.is_some();
         checked.warnings = reasons.filter(warns).map(|one| one.sentence).collect();
         checked.warn_of_skipped();
@@ -147,11 +185,15 @@ impl CheckObject {
 
     fn text(&self, saved: &SavedFit) -> String {
         let mut out = Session::style().verdict(&saved.verdict());
+        out += "\nwitnesses\n";
+        for one in &self.witnesses {
+            let _ = writeln!(out, "  {:<9} {one}", one.witness);
+        }
         if let Some(k) = self.pareto_k {
             let limit = self.pareto_k_threshold;
             let _ = writeln!(
                 out,
-                "\nimportance weights\n  k = {k:.3}: below 0.5 the draws are reliable, below {limit:.2} weights repair them\n  {:.0} of {} draws effective",
+                "importance weights\n  {:.0} of {} draws effective, k = {k:.2} of at most {limit:.2}",
                 self.effective_sample_size, self.n_draws
             );
         }

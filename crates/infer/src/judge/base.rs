@@ -13,6 +13,7 @@ fn testify(posterior: &Posterior) -> Option<Reason> {
     let gain = posterior.evidence.as_ref()?.gain.as_ref()?;
     let (lost, error, base) = (-gain.nats.mean, gain.nats.error, &gain.over);
     (lost > 2.0 * error).then(|| Reason {
+        witness: WITNESS.name.into(),
         level: Level::Reliable,
         sentence: "the chain is worse than the Gaussian it starts from".into(),
         advice: Some(format!(

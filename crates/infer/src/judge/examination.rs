@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::modes::{self, OtherMode};
 use super::opinion::{self, Opinion};
 use super::quantity::{Quantity, quantities};
+use super::tails::{self, HeavyTail};
 
 /// What was seen when a fit was examined.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -17,6 +18,8 @@ pub struct Examination {
     pub opinion: Option<Opinion>,
     /// Modes of the posterior that the draws miss.
     pub modes: Vec<OtherMode>,
+    /// Latents along which the posterior reaches further than the draws, where no chains ran.
+    pub tails: Vec<HeavyTail>,
 }
 
 /// A fit to be examined.
@@ -33,19 +36,16 @@ pub struct Subject<'a> {
     pub seed: u64,
 }
 
-impl Subject<'_> {
-    /// Numbers that one evaluation on all rows reads, or about as many.
-    pub(super) fn work(&self) -> usize {
-        // What a row costs whatever its columns are.
-        const ROW: usize = 5;
-        let width = |kind: &ColumnKind| match kind {
-            ColumnKind::Number { width } => width.unwrap_or(1),
-            ColumnKind::Index { .. } => 1,
-        };
-        let columns = self.density.columns();
-        let row: usize = columns.iter().map(|one| width(&one.kind)).sum();
-        self.density.n_rows() * (row + ROW) + self.density.latents().size()
-    }
+/// Numbers that one evaluation on all rows reads, or about as many.
+pub(crate) fn work(density: &dyn Density) -> usize {
+    // What a row costs whatever its columns are.
+    const ROW: usize = 5;
+    let width = |kind: &ColumnKind| match kind {
+        ColumnKind::Number { width } => width.unwrap_or(1),
+        ColumnKind::Index { .. } => 1,
+    };
+    let row: usize = density.columns().iter().map(|one| width(&one.kind)).sum();
+    density.n_rows() * (row + ROW) + density.latents().size()
 }
 
 impl Examination {
@@ -58,10 +58,15 @@ impl Examination {
         let weights = subject.pareto.weights();
         let mut quantities = quantities(latents, subject.draws, &weights);
         let opinion = opinion::run(subject, &mut quantities);
+        let tails = match opinion {
+            Some(_) => Vec::new(),
+            None => tails::find(subject),
+        };
         Examination {
             quantities,
             opinion,
             modes: modes::find(subject),
+            tails,
         }
     }
 }

@@ -18,6 +18,7 @@ fn testify(posterior: &Posterior) -> Option<Reason> {
     let found: Vec<&str> = failures.iter().map(|one| one.found.as_str()).collect();
     let advice: Vec<&str> = failures.iter().map(|one| one.advice).collect();
     Some(Reason {
+        witness: WITNESS.name.into(),
         level: chains.level(),
         sentence: if found.is_empty() {
             format!("the chains agree (R̂ at most {r_hat:.3}, {fewest:.0} effective draws)")

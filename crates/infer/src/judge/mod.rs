@@ -10,13 +10,16 @@ mod modes;
 mod opinion;
 mod quantity;
 mod remedy;
+mod tails;
 mod training;
 mod weights;
 
+pub(crate) use examination::work;
 pub use examination::{Examination, Subject};
 pub use modes::OtherMode;
 pub use opinion::{MOST_RATIO, MOST_SHIFT, Opinion};
 pub use quantity::{Gap, Moments, Quantity};
+pub use tails::HeavyTail;
 pub use weights::{Shape, usable_shape};
 
 use std::fmt;
@@ -64,6 +67,8 @@ impl fmt::Display for Level {
 /// What one witness says.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Reason {
+    /// The witness.
+    pub witness: String,
     /// How far the numbers can be relied on, as far as this witness sees.
     pub level: Level,
     /// Why, as a clause.
@@ -83,10 +88,11 @@ pub struct Witness {
 }
 
 /// All witnesses, in the order in which a verdict quotes them.
-pub static WITNESSES: [&Witness; 6] = [
+pub static WITNESSES: [&Witness; 7] = [
     &opinion::WITNESS,
     &weights::WITNESS,
     &modes::WITNESS,
+    &tails::WITNESS,
     &mixing::WITNESS,
     &training::WITNESS,
     &base::WITNESS,
@@ -145,10 +151,14 @@ impl Verdict {
 
     /// Says what to do where a witness saw something wrong and no witness knew a way out.
     fn advise(&mut self, remedy: impl FnOnce() -> String) {
-        let silent = self.level >= Level::Doubtful && self.advice().next().is_none();
-        let worst = self.level;
-        let worst = self.reasons.iter_mut().find(|one| one.level == worst);
-        if let Some(reason) = worst.filter(|_| silent) {
+        let level = self.level;
+        let worst = self.reasons.iter_mut().filter(|one| one.level == level);
+        let mut worst: Vec<&mut Reason> = worst.collect();
+        let silent = worst.iter().all(|one| one.advice.is_none());
+        if let Some(reason) = worst
+            .first_mut()
+            .filter(|_| silent && level >= Level::Doubtful)
+        {
             reason.advice = Some(remedy());
         }
     }
@@ -176,6 +186,7 @@ mod tests {
 
     fn reason(level: Level, sentence: &str, advice: Option<&str>) -> Reason {
         Reason {
+            witness: String::new(),
             level,
             sentence: sentence.into(),
             advice: advice.map(Into::into),

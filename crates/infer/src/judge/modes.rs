@@ -7,7 +7,7 @@ use lehr_numeric::lbfgs::{LbfgsSettings, maximise};
 use lehr_numeric::stream::Stream;
 use serde::{Deserialize, Serialize};
 
-use super::{Level, Reason, Subject, Witness};
+use super::{Level, Reason, Subject, Witness, work};
 use crate::chains::{Lanes, LogDensity, Place};
 use crate::guide::Frame;
 use crate::pass::is_resident;
@@ -63,7 +63,7 @@ struct Top {
 /// The modes that the draws miss.
 pub(super) fn find(subject: &Subject<'_>) -> Vec<OtherMode> {
     let (density, size) = (subject.density, subject.density.latents().size());
-    let small = subject.work() <= MOST_WORK && size <= MOST_LATENTS;
+    let small = work(density) <= MOST_WORK && size <= MOST_LATENTS;
     if !small || density.locals().is_some() || !is_resident(density) {
         return Vec::new();
     }
@@ -223,6 +223,7 @@ fn testify(posterior: &Posterior) -> Option<Reason> {
     let modes = &posterior.importance()?.examination.modes;
     let largest = modes.iter().map(|mode| mode.mass).fold(0.0, f64::max);
     (!modes.is_empty()).then(|| Reason {
+        witness: WITNESS.name.into(),
         level: Level::Untrusted,
         sentence: format!(
             "the posterior has more than one mode, and the draws miss {} of them (about {} of the \

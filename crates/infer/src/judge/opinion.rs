@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use super::Subject;
 use super::quantity::{Gap, Moments, Quantity, columns};
-use super::{Level, Reason, Witness};
+use super::{Level, Reason, Witness, work};
 use crate::chains::{Hmc, LogDensity, Place, Trace};
 use crate::guide::Frame;
 use crate::observer::Wish;
@@ -137,7 +137,7 @@ struct Length {
 impl Length {
     /// `None` where chains would take longer than the fit.
     fn of(subject: &Subject<'_>) -> Option<Length> {
-        let (chains, draws, rounds) = match subject.work() {
+        let (chains, draws, rounds) = match work(subject.density) {
             ..50_000 => (64, 64, ROUNDS),
             ..500_000 => (32, 64, ROUNDS),
             ..5_000_000 => (16, 48, 1),
@@ -157,8 +157,9 @@ pub(super) fn run(subject: &Subject<'_>, quantities: &mut [Quantity]) -> Option<
     if density.locals().is_some() || !is_resident(density) {
         return None;
     }
-    let length = Length::of(subject)?;
+    let mut length = Length::of(subject)?;
     let size = density.latents().size();
+    length.chains = length.chains.min(subject.draws.len() / size);
     let mut from = subject.draws[..length.chains * size].to_vec();
     let mut frame = Frame::of_draws(subject.draws, size);
     let mut opinion = None;
@@ -265,6 +266,7 @@ fn testify(posterior: &Posterior) -> Option<Reason> {
         ),
     };
     Some(Reason {
+        witness: WITNESS.name.into(),
         level,
         sentence,
         advice: None,

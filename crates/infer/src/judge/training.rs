@@ -12,6 +12,7 @@ pub(super) const WITNESS: Witness = Witness {
 fn testify(posterior: &Posterior) -> Option<Reason> {
     let training = &posterior.importance()?.training;
     (!training.converged).then(|| Reason {
+        witness: WITNESS.name.into(),
         level: Level::Untrusted,
         sentence: "training had not converged".into(),
         advice: Some("train longer (iterations), or start from laplace (start)".into()),

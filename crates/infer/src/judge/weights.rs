@@ -105,6 +105,7 @@ fn testify(posterior: &Posterior) -> Option<Reason> {
         ),
     };
     Some(Reason {
+        witness: WITNESS.name.into(),
         level,
         sentence,
         advice: None,

@@ -85,7 +85,7 @@ impl Method for Hmc {
         &INFO
     }
 
-    fn usual_draws(&self) -> usize {
+    fn usual_draws(&self, _: &dyn Density) -> usize {
         chains::Hmc::default().draws
     }
 

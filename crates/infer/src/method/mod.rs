@@ -34,6 +34,7 @@ use lehr_density::{Density, Stored};
 use crate::fit::FitError;
 use crate::guide::Frame;
 use crate::guide::Learned;
+use crate::judge::work;
 use crate::posterior::Posterior;
 use crate::run::Run;
 use crate::train::VariationalMethod;
@@ -52,9 +53,12 @@ pub trait Method: Send + Sync {
     /// If a setting cannot work with this model, or the fit fails on its way.
     fn fit(&self, density: &dyn Density, run: &mut Run<'_>) -> Result<Posterior, FitError>;
 
-    /// How many draws it makes if none are asked for.
-    fn usual_draws(&self) -> usize {
-        1024
+    /// How many draws it makes if none are asked for: so many that the error of a mean is below
+    /// 0.03 standard deviations and that of a standard deviation below 2 %, and more where they
+    /// cost next to nothing.
+    fn usual_draws(&self, density: &dyn Density) -> usize {
+        const CHEAP: usize = 1_000_000;
+        if work(density) <= CHEAP { 4096 } else { 1280 }
     }
 
     /// What it trains, if it trains a guide.

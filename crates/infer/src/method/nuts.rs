@@ -118,7 +118,7 @@ impl Method for Nuts {
         &INFO
     }
 
-    fn usual_draws(&self) -> usize {
+    fn usual_draws(&self, _: &dyn Density) -> usize {
         4000
     }
 
