@@ -29,7 +29,7 @@ fn a_well_fitted_model_is_called_reliable() {
     assert!(posterior.pareto_shape().unwrap() < 0.5);
     let verdict = posterior.verdict();
     assert_eq!((verdict.level, verdict.warns()), (Level::Reliable, false));
-    let words = "reliable: the draws are close to the posterior (k = ";
+    let words = "reliable: 64 Markov chains that start from the draws stay where they are; ";
     assert!(verdict.to_string().starts_with(words), "{verdict}");
 }
 
@@ -39,9 +39,12 @@ fn independence_among_correlated_coefficients_is_warned_of() {
     assert!(posterior.pareto_shape().unwrap() > 0.7);
     let verdict = posterior.verdict();
     assert_eq!((verdict.level, verdict.warns()), (Level::Untrusted, true));
-    let words = "do not trust: the fit is too far from the posterior to be repaired (k = ";
+    let words = "do not trust: 64 Markov chains that start from the draws move away: ";
     assert!(verdict.to_string().starts_with(words), "{verdict}");
-    assert_eq!(verdict.advice().collect::<Vec<_>>(), ["try sl-dais"]);
+    let words = "the draws are too far from the posterior for weights to repair them";
+    assert!(verdict.sentence.contains(words), "{verdict}");
+    let advice = "use --method nuts, whose chains are exact, or try sl-dais";
+    assert_eq!(verdict.advice().collect::<Vec<_>>(), [advice]);
 }
 
 /// A logistic regression with few events among many rows, whose posterior is skewed.

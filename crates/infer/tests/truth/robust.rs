@@ -275,8 +275,10 @@ fn a_small_cap_is_reported_as_not_converged() {
     assert!(!training.converged);
     assert_eq!(training.iterations, 100);
     let verdict = posterior.verdict();
-    assert_eq!(verdict.level, Level::Untrusted);
-    assert!(verdict.sentence.contains("training had not converged"));
+    // The chains can still find its draws to be right.
+    let heard = verdict.reasons.iter().chain(&verdict.overruled);
+    let mut said = heard.filter(|one| one.sentence == "training had not converged");
+    assert_eq!(said.next().map(|one| one.level), Some(Level::Untrusted));
     let posterior = capped(100_000);
     let training = posterior.training().unwrap();
     assert!(training.converged, "{}", training.iterations);
