@@ -163,6 +163,21 @@ fn glms() -> Vec<Problem> {
     let gaussian = |source: &mut Source, p: f64| p + 0.8 * source.0.normal();
     let binary = |source: &mut Source, p: f64| source.chance(logistic(p));
     let count = |source: &mut Source, p: f64| source.count(p.exp());
+    let four = [0.2, 0.8, -0.6, 0.4];
+    vec![
+        glm("gaussian", "gaussian", 200, &[0.5, 1.0, -0.5], gaussian),
+        glm("gaussian, 12 rows", "gaussian", 12, &[0.5, 1.0], gaussian),
+        glm("logistic", "bernoulli", 500, &four, binary),
+        glm("logistic, 40 rows", "bernoulli", 40, &four, binary),
+        glm("logistic, rare", "bernoulli", 1000, &[-4.5, 0.5], binary),
+        glm("poisson", "poisson", 300, &[0.7, 0.4, -0.3], count),
+        glm("poisson, large counts", "poisson", 200, &[4.0, 0.3], count),
+        glm("poisson, few counts", "poisson", 60, &[-2.5, 0.4], count),
+    ]
+}
+
+/// Regressions with a second parameter of the response.
+fn glms_with_shapes() -> Vec<Problem> {
     let over = |source: &mut Source, p: f64| {
         let noise = source.0.normal();
         source.count((p + 0.8 * noise).exp())
@@ -187,51 +202,14 @@ fn glms() -> Vec<Problem> {
         let parts: f64 = (0..3).map(|_| -(1.0 - source.0.uniform()).ln()).sum();
         p.exp() * parts / 3.0
     };
+    let zeros = "zero_inflated_poisson";
     vec![
-        glm(
-            "gaussian",
-            "gaussian",
-            200,
-            &[0.5, 1.0, -0.5, 0.2],
-            gaussian,
-        ),
-        glm("gaussian, 12 rows", "gaussian", 12, &[0.5, 1.0], gaussian),
-        glm(
-            "logistic",
-            "bernoulli",
-            500,
-            &[0.2, 0.8, -0.6, 0.4, 0.0],
-            binary,
-        ),
-        glm(
-            "logistic, 40 rows",
-            "bernoulli",
-            40,
-            &[0.2, 0.8, -0.6, 0.4],
-            binary,
-        ),
-        glm(
-            "logistic, rare",
-            "bernoulli",
-            1000,
-            &[-4.5, 0.5, 0.3],
-            binary,
-        ),
-        glm("poisson", "poisson", 300, &[0.7, 0.4, -0.3], count),
-        glm("poisson, large counts", "poisson", 200, &[4.0, 0.3], count),
-        glm("poisson, few counts", "poisson", 60, &[-2.5, 0.4], count),
         glm("negative binomial", "negbinomial", 300, &[1.0, 0.5], over),
         glm("student", "student", 150, &[0.0, 1.0], outlier),
         glm("gamma", "gamma", 200, &[0.5, 0.4], scaled),
         glm("beta", "beta", 150, &[0.3, 0.6], share),
         glm("ordinal", "ordinal", 250, &[0.0, 1.0], class),
-        glm(
-            "zero-inflated",
-            "zero_inflated_poisson",
-            300,
-            &[1.0, 0.3],
-            surplus,
-        ),
+        glm("zero-inflated", zeros, 300, &[1.0, 0.3], surplus),
     ]
 }
 
@@ -443,6 +421,7 @@ fn odd_shapes() -> Vec<Problem> {
 /// All of them.
 pub fn problems() -> Vec<Problem> {
     let mut all = glms();
+    all.extend(glms_with_shapes());
     all.extend(awkward());
     all.extend(hierarchies());
     all.extend(funnels());

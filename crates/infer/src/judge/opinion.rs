@@ -145,10 +145,10 @@ impl Length {
     fn of(subject: &Subject<'_>) -> Option<Length> {
         let alike = Shape::of(subject.pareto) == Shape::Alike;
         let (chains, draws, rounds) = match work(subject.density) {
-            ..50_000 => (64, 64, ROUNDS),
+            0..50_000 => (64, 64, ROUNDS),
             _ if alike => return None,
-            ..500_000 => (32, 64, ROUNDS),
-            ..2_000_000 => (16, 48, 1),
+            50_000..500_000 => (32, 64, ROUNDS),
+            500_000..2_000_000 => (16, 48, 1),
             _ => return None,
         };
         Some(Length {
