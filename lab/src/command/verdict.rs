@@ -1,5 +1,6 @@
 //! `lehr-lab verdict`: how often a verdict is true, over many posteriors and seeds.
 
+use std::fmt::Write;
 use std::path::PathBuf;
 use std::time::Instant;
 
@@ -53,24 +54,23 @@ impl Verdict {
             "--only: no posterior is called {only:?}"
         );
         std::fs::create_dir_all(&self.out)?;
-        let rows: Result<Vec<Vec<Row>>> = chosen
+        let rows = chosen
             .par_iter()
-            .map(|problem| self.rows(problem))
-            .collect();
-        let rows = rows?.concat();
+            .flat_map_iter(|problem| self.rows(problem));
+        let rows: Vec<Row> = rows.collect();
         let study = Study { rows };
         session.answer(&study, |_| self.text(&study))
     }
 
     /// The rows of one posterior, one per method.
-    fn rows(&self, problem: &Problem) -> Result<Vec<Row>> {
+    fn rows(&self, problem: &Problem) -> Vec<Row> {
         let clock = Instant::now();
         let facts = match self.facts(problem) {
             Ok(facts) => facts,
             // One posterior less is no reason to lose the others.
             Err(error) => {
                 eprintln!("left out: {error}");
-                return Ok(Vec::new());
+                return Vec::new();
             }
         };
         let truth = clock.elapsed().as_secs_f64();
@@ -89,7 +89,7 @@ impl Verdict {
             );
             row
         });
-        Ok(each.collect())
+        each.collect()
     }
 
     /// What is true of a posterior, as it was found before or is found now.
@@ -121,8 +121,9 @@ impl Verdict {
             .filter(|fit| fit.is_right() && !fit.is_trusted())
             .count();
         let fits = all().count();
-        out += &format!(
-            "\n{fits} fits: {falsely} of {trusted} trusted ones are wrong, {alarmed} of {right} right ones are not trusted\n"
+        let _ = writeln!(
+            out,
+            "\n{fits} fits: {falsely} of {trusted} trusted ones are wrong, {alarmed} of {right} right ones are not trusted"
         );
         if self.misjudged {
             for row in &study.rows {
