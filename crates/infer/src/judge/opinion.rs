@@ -31,7 +31,7 @@ pub const MOST_RATIO: f64 = 0.05;
 const KNOWN_SHIFT: f64 = 0.25;
 const KNOWN_RATIO: f64 = 0.15;
 /// How often all quantities together may seem to be off by chance.
-const CHANCE: f64 = 0.02;
+const CHANCE: f64 = 0.003;
 /// Rounds of chains, each longer than the last and in the coordinates that it found.
 const ROUNDS: usize = 2;
 
@@ -57,6 +57,17 @@ pub(super) enum Agreement {
     Differs(Vec<Off>),
     /// The chains know too little.
     Unknown,
+}
+
+impl Agreement {
+    /// Whether longer chains would say the same.
+    fn is_clear(&self) -> bool {
+        match self {
+            Agreement::Agrees => true,
+            Agreement::Differs(off) => off[0].size() > 2.0,
+            Agreement::Unknown => false,
+        }
+    }
 }
 
 /// A quantity that is off.
@@ -181,7 +192,7 @@ pub(super) fn run(subject: &Subject<'_>, quantities: &mut [Quantity]) -> Option<
         let trace = from_draws(&from, subject, &frame, &hmc)?;
         take(quantities, &trace, subject);
         opinion = Some(Opinion::of(&trace));
-        if agreement(quantities, |one| &one.raw) != Agreement::Unknown {
+        if agreement(quantities, |one| &one.raw).is_clear() {
             break;
         }
         let last = |chain: usize| ((chain + 1) * trace.length() - 1) * size;
@@ -247,12 +258,14 @@ fn testify(posterior: &Posterior) -> Option<Reason> {
     let chains = opinion.chains;
     let raw = agreement(quantities, |one| &one.raw);
     let weighted = agreement(quantities, |one| &one.weighted);
+    // Weights that are all but equal repair nothing.
+    let alike = Shape::of(&posterior.importance()?.pareto) == Shape::Alike;
     let (level, sentence) = match (raw, weighted) {
         (Agreement::Agrees, _) => (
             Level::Reliable,
             format!("{chains} Markov chains that start from the draws stay where they are"),
         ),
-        (Agreement::Differs(off), Agreement::Agrees) => (
+        (Agreement::Differs(off), Agreement::Agrees) if !alike => (
             Level::Corrected,
             format!(
                 "weights repair what {chains} Markov chains find to be off: {}",
