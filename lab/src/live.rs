@@ -48,10 +48,7 @@ impl Observer for Live {
     }
 
     fn progress(&mut self, at: &Progress) -> Wish {
-        self.show(&format!(
-            "{} of at most {} iterations, bound {:.2}",
-            at.step, at.cap, at.bound
-        ));
+        self.show(&format!("{} {}, bound {:.2}", at.step, at.unit, at.bound));
         Wish::Continue
     }
 }

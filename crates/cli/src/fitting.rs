@@ -15,6 +15,7 @@ use lehr::table::TableFiles;
 use crate::live::Live;
 use crate::memory::Memory;
 use crate::reading::Reading;
+use crate::session::Session;
 use crate::storing::{self, Files, RowFile};
 
 /// The model on the command line.
@@ -23,7 +24,7 @@ pub(crate) struct ModelArgs {
     /// The model, e.g. 'y ~ x1 + C(color) + (1 | site)'; `y ~ .` takes all columns
     pub(crate) formula: String,
     /// Files, folders or patterns that together are one table (csv, parquet, arrow; csv may be
-    /// gz or zst)
+    /// gz or zst); - reads stdin
     #[arg(required = true, value_name = "TABLE")]
     pub(crate) tables: Vec<PathBuf>,
     /// How the response is distributed: gaussian, student, bernoulli, binomial, poisson,
@@ -41,6 +42,14 @@ pub(crate) struct ModelArgs {
     pub(crate) memory: Memory,
 }
 
+/// What a model is made from.
+pub(crate) struct Inputs<'a> {
+    model: &'a ModelArgs,
+    formula: Formula,
+    source: TableFiles,
+    clock: Instant,
+}
+
 /// A model and its rows, ready to be fitted by any method.
 pub(crate) struct Task {
     bound: BoundRegression,
@@ -49,33 +58,17 @@ pub(crate) struct Task {
 }
 
 impl ModelArgs {
-    /// Reads the columns that the formula names and makes the model. Where the rows do not fit
-    /// into memory they are kept beside `output`.
-    pub(crate) fn prepare(
-        &self,
-        reading: &Reading,
-        output: Option<&Path>,
-        live: &Live,
-    ) -> Result<Task> {
+    /// Reads the formula and finds the files. A formula that does not parse is told before any
+    /// file is opened.
+    pub(crate) fn inputs(&self, session: &Session) -> Result<Inputs<'_>> {
         let clock = Instant::now();
-        // A formula that does not parse is told before any file is opened.
         let formula = Formula::parse(&self.formula);
         let formula = formula.map_err(|error| anyhow!(error.render(&self.formula)))?;
-        let source = TableFiles::open(&self.tables)?;
-        let fields = source.schema(&reading.options(None)?)?;
-        let names: Vec<String> = fields.into_iter().map(|field| field.name).collect();
-        let specification = self.specification(&formula, &names)?;
-        let columns = specification.columns().into_iter().map(str::to_owned);
-        let options = reading.options(Some(columns.collect()))?;
-        if source.expected_bytes(&options)? > self.memory.0 {
-            let files = Files::new(&source, &options, live)?;
-            return Task::on_disk(&specification, &files, output, clock);
-        }
-        let table = source.read(&options, &mut |progress| live.rows(progress))?;
-        live.show("making the model");
-        Ok(Task {
-            bound: BoundRegression::new(&specification, &table, clock)?,
-            stored: None,
+        Ok(Inputs {
+            model: self,
+            formula,
+            source: session.tables(&self.tables)?,
+            clock,
         })
     }
 
@@ -89,6 +82,39 @@ impl ModelArgs {
     }
 }
 
+impl Inputs<'_> {
+    /// The files that are read.
+    pub(crate) fn paths(&self) -> Vec<&Path> {
+        self.source.paths().collect()
+    }
+
+    /// Reads the columns that the formula names and makes the model. Where the rows do not fit
+    /// into memory they are kept beside `output`.
+    pub(crate) fn prepare(
+        &self,
+        reading: &Reading,
+        output: Option<&Path>,
+        live: &Live,
+    ) -> Result<Task> {
+        let source = &self.source;
+        let fields = source.schema(&reading.options(None)?)?;
+        let names: Vec<String> = fields.into_iter().map(|field| field.name).collect();
+        let specification = self.model.specification(&self.formula, &names)?;
+        let columns = specification.columns().into_iter().map(str::to_owned);
+        let options = reading.options(Some(columns.collect()))?;
+        if source.expected_bytes(&options)? > self.model.memory.0 {
+            let files = Files::new(source, &options, live)?;
+            return Task::on_disk(&specification, &files, output, self.clock);
+        }
+        let table = source.read(&options, &mut |progress| live.rows(progress))?;
+        live.show("making the model");
+        Ok(Task {
+            bound: BoundRegression::new(&specification, &table, self.clock)?,
+            stored: None,
+        })
+    }
+}
+
 impl Task {
     /// Makes the model of a table that does not fit into memory.
     fn on_disk(
@@ -97,8 +123,8 @@ impl Task {
         output: Option<&Path>,
         clock: Instant,
     ) -> Result<Task> {
-        let regression = specification.learn(files)?;
         let stored = RowFile::new(output)?;
+        let regression = specification.learn(files)?;
         let (bound, dropped_rows) = storing::bind(&regression, files, &stored)?;
         let mut choices = specification.choices(&regression);
         choices.push(("rows".into(), "on disk, shuffled".into()));

@@ -1,14 +1,21 @@
-//! Ctrl-C: while a fit trains it finishes the step, otherwise it ends the process at once.
+//! Ctrl-C: a phase that takes steps finishes its step and saves it; otherwise the process ends at
+//! once. Either way the user is told what was saved and how to continue.
 
+use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
+
+use crate::failure;
 
 static ASKED: AtomicBool = AtomicBool::new(false);
 static WAITS: AtomicBool = AtomicBool::new(false);
 
 /// What must not be left behind when the process ends at once.
 static LEFTOVER: Mutex<Option<PathBuf>> = Mutex::new(None);
+
+/// The checkpoint of the fit, which may not have been written yet.
+static CHECKPOINT: Mutex<Option<PathBuf>> = Mutex::new(None);
 
 /// The conventional exit code of a process that was interrupted.
 const INTERRUPTED: i32 = 130;
@@ -18,13 +25,42 @@ pub(crate) fn listen() {
     let _ = ctrlc::set_handler(|| {
         let again = ASKED.swap(true, Ordering::SeqCst);
         if again || !WAITS.load(Ordering::SeqCst) {
-            if let Ok(Some(path)) = LEFTOVER.lock().as_deref() {
-                let _ = std::fs::remove_dir_all(path);
-                let _ = std::fs::remove_file(path);
-            }
-            std::process::exit(INTERRUPTED);
+            end();
         }
     });
+}
+
+/// Ends the process, and says what is left of its work.
+fn end() {
+    let checkpoint = CHECKPOINT.lock().ok().and_then(|path| path.clone());
+    let saved = checkpoint.filter(|path| path.exists());
+    if saved.is_none()
+        && let Ok(Some(path)) = LEFTOVER.lock().as_deref()
+    {
+        let _ = std::fs::remove_dir_all(path);
+        let _ = std::fs::remove_file(path);
+    }
+    // The live line may stand where the message goes.
+    let blank = if std::io::stderr().is_terminal() {
+        "\r\x1b[K"
+    } else {
+        ""
+    };
+    failure::say(&match saved {
+        Some(path) => format!(
+            "{blank}stopped; what was finished is saved in {}\n  hint: the same command with --resume continues from there",
+            path.display()
+        ),
+        None => format!("{blank}stopped, nothing is saved"),
+    });
+    std::process::exit(INTERRUPTED);
+}
+
+/// Names the checkpoint of the fit.
+pub(crate) fn name_checkpoint(path: Option<&Path>) {
+    if let Ok(mut checkpoint) = CHECKPOINT.lock() {
+        *checkpoint = path.map(Path::to_path_buf);
+    }
 }
 
 /// Whether the user asked to stop.
@@ -46,7 +82,8 @@ pub(crate) fn react(reaction: Reaction) {
     WAITS.store(reaction == Reaction::Finish, Ordering::SeqCst);
 }
 
-/// Names the file or folder that is removed when the process is ended at once.
+/// Names the file or folder that is removed when the process is ended at once and there is no
+/// checkpoint.
 pub(crate) fn remove_when_interrupted(path: Option<&Path>) {
     if let Ok(mut leftover) = LEFTOVER.lock() {
         *leftover = path.map(Path::to_path_buf);

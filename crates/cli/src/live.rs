@@ -1,10 +1,10 @@
-//! The live line of a fit on stderr: iterations, bound, rate, time left.
+//! The live line on stderr: what is being done, how far it is, and the time left where that is known.
 
 use std::fmt::Write;
 use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-use lehr::infer::observer::{Observer, Phase, Progress, Wish};
+use lehr::infer::observer::{End, Observer, Phase, Progress, Wish};
 
 use crate::interrupt::{self, Reaction};
 use crate::session::{Session, Voice};
@@ -13,8 +13,16 @@ use crate::session::{Session, Voice};
 pub(crate) struct Live {
     bar: ProgressBar,
     label: String,
-    /// When training began, and at which step if it was resumed.
-    began: Option<(Instant, u64)>,
+    /// What is being done.
+    doing: &'static str,
+    began: Option<Began>,
+}
+
+/// When a phase began, and at which step if it was resumed.
+#[derive(Clone, Copy)]
+struct Began {
+    at: Instant,
+    step: u64,
 }
 
 impl Live {
@@ -30,6 +38,7 @@ impl Live {
         Live {
             bar,
             label: label.into(),
+            doing: "",
             began: None,
         }
     }
@@ -64,6 +73,7 @@ impl Observer for Live {
             Reaction::End
         });
         self.began = None;
+        self.doing = phase.doing;
         self.show(phase.doing);
     }
 
@@ -71,21 +81,55 @@ impl Observer for Live {
         if interrupt::asked() {
             return Wish::Stop;
         }
-        let (began, first) = *self.began.get_or_insert((Instant::now(), at.step));
-        let elapsed = began.elapsed().as_secs_f64();
-        let done = at.step.saturating_sub(first);
-        let mut text = format!("{} of at most {} iterations", at.step, at.cap);
-        if at.bound.is_finite() {
-            let _ = write!(text, ", bound {:.2}", at.bound);
-        }
-        if done > 0 && elapsed > 0.0 {
-            let speed = done as f64 / elapsed;
-            let left = at.cap.saturating_sub(at.step) as f64 / speed;
-            let _ = write!(text, ", {speed:.0}/s, at most {} left", words(left));
-        }
-        self.show(&text);
+        let began = *self.began.get_or_insert(Began {
+            at: Instant::now(),
+            step: at.step,
+        });
+        let pace = Pace {
+            steps: at.step.saturating_sub(began.step),
+            seconds: began.at.elapsed().as_secs_f64(),
+        };
+        self.show(&line(self.doing, at, pace));
         Wish::Continue
     }
+}
+
+/// What was done since a phase began, and in which time.
+#[derive(Clone, Copy)]
+struct Pace {
+    steps: u64,
+    seconds: f64,
+}
+
+/// A phase that ends after a known number of steps has a bar and the time that is left; of any
+/// other nobody knows how long it takes, so that the time it took is all there is to say.
+fn line(doing: &str, at: &Progress, pace: Pace) -> String {
+    let mut text = match at.end {
+        End::At(total) => format!("{doing} {} {} of {total}", bar(at.step, total), at.step),
+        End::AtMost(_) => format!("{doing}, {}", at.step),
+    };
+    let _ = write!(text, " {}", at.unit);
+    if at.bound.is_finite() {
+        let _ = write!(text, ", bound {:.2}", at.bound);
+    }
+    let speed = pace.steps as f64 / pace.seconds;
+    let _ = match at.end {
+        End::At(total) if pace.steps > 0 && speed > 0.0 => {
+            let left = total.saturating_sub(at.step) as f64 / speed;
+            write!(text, ", {} left", words(left))
+        }
+        _ => write!(text, ", {}", words(pace.seconds)),
+    };
+    text
+}
+
+fn bar(done: u64, total: u64) -> String {
+    const WIDTH: u64 = 20;
+    let full = (WIDTH * done.min(total))
+        .checked_div(total)
+        .unwrap_or(WIDTH);
+    let part = |sign: &str, count: u64| sign.repeat(usize::try_from(count).unwrap_or(0));
+    format!("[{}{}]", part("#", full), part(".", WIDTH - full))
 }
 
 /// A duration of which only the size matters.
@@ -96,5 +140,36 @@ pub(crate) fn words(seconds: f64) -> String {
         s if s < 100.0 => format!("{s:.1} s"),
         s if s < 6000.0 => format!("{:.0} min", s / 60.0),
         s => format!("{:.1} h", s / 3600.0),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn shown(end: End) -> String {
+        let at = Progress {
+            step: 256,
+            unit: "draws",
+            end,
+            bound: f64::NAN,
+            bound_error: f64::NAN,
+            rate: f64::NAN,
+        };
+        let pace = Pace {
+            steps: 256,
+            seconds: 2.0,
+        };
+        line("weighing", &at, pace)
+    }
+
+    #[test]
+    fn time_left_is_shown_only_where_it_is_known() {
+        let known = shown(End::At(1024));
+        assert_eq!(
+            known,
+            "weighing [#####...............] 256 of 1024 draws, 6.0 s left"
+        );
+        assert_eq!(shown(End::AtMost(200_000)), "weighing, 256 draws, 2.0 s");
     }
 }

@@ -4,6 +4,7 @@ mod acceptance;
 mod argument;
 mod choice;
 mod command;
+mod content;
 mod failure;
 mod fitting;
 mod interrupt;
@@ -15,6 +16,7 @@ mod output;
 mod reading;
 mod sample;
 mod session;
+mod stdin;
 mod storing;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -35,7 +37,8 @@ fn main() -> ExitCode {
     };
     let run = || -> anyhow::Result<_> {
         let session = Session::new(&cli)?;
-        session.in_pool(|| cli.command.run(&session))
+        let outcome = session.in_pool(|| cli.command.run(&session));
+        outcome.map_err(|error| session.retold(error))
     };
     match catch_unwind(AssertUnwindSafe(run)) {
         Ok(Ok(outcome)) => outcome.into(),

@@ -1,13 +1,221 @@
-//! Whether a file can be written, asked before the work and not after it.
+//! Where a command writes: whatever cannot be written, or would be a loss, is refused before
+//! the work and not after it.
 
-use std::io::ErrorKind;
-use std::path::Path;
+use std::io::{ErrorKind, Write};
+use std::path::{Path, PathBuf};
 
-use anyhow::{Result, bail, ensure};
+use anyhow::{Result, anyhow, bail, ensure};
+use clap::Args;
 use lehr::file::{Draft, folder};
+use lehr::table::Scratch;
+use serde::Serialize;
+
+use crate::content::{Found, Kind, Signature, Writer, found};
+use crate::session::{Session, Voice};
+
+/// What stands for stdin and stdout in the place of a file's name.
+pub(crate) const STREAM: &str = "-";
+
+/// Whether existing files are replaced, on the command line.
+#[derive(Clone, Copy, Debug, Default, Args)]
+pub(crate) struct Force {
+    /// Replace an existing file that lehr wrote or that is of the same kind; inputs are never
+    /// replaced
+    #[arg(long)]
+    pub(crate) force: bool,
+}
+
+/// What is to be written.
+pub(crate) struct Order<'a> {
+    /// The file, or `-` for stdout.
+    pub(crate) name: &'a Path,
+    /// What it will hold.
+    pub(crate) kind: Kind,
+    /// Tells a text file of ours by its columns.
+    pub(crate) signed: Signature<'a>,
+    /// Whether existing files are replaced.
+    pub(crate) force: Force,
+}
+
+/// Where a command writes.
+pub(crate) struct Output {
+    /// As the user named it.
+    name: PathBuf,
+    path: PathBuf,
+    /// Holds what goes to stdout until it is complete.
+    _scratch: Option<Scratch>,
+}
+
+impl<'a> Order<'a> {
+    /// A file that is not text.
+    pub(crate) fn new(name: &'a Path, kind: Kind, force: Force) -> Order<'a> {
+        Order {
+            name,
+            kind,
+            signed: &|_| false,
+            force,
+        }
+    }
+
+    /// A table, whose kind its name says.
+    pub(crate) fn table(name: &'a Path, signed: Signature<'a>, force: Force) -> Result<Order<'a>> {
+        let Some(kind) = table_kind(name) else {
+            writable(name)?;
+            bail!(
+                "{}: cannot write a file of this extension\n  hint: end its name in csv, tsv, parquet or arrow",
+                name.display()
+            );
+        };
+        Ok(Order {
+            name,
+            kind,
+            signed,
+            force,
+        })
+    }
+
+    /// Where to write, if nothing is lost by it.
+    pub(crate) fn open(&self, inputs: &[&Path]) -> Result<Output> {
+        if self.name == Path::new(STREAM) {
+            return Output::stdout(self.kind);
+        }
+        self.check(inputs)?;
+        Ok(Output {
+            name: self.name.into(),
+            path: self.name.into(),
+            _scratch: None,
+        })
+    }
+
+    /// Refuses what cannot be written, is an input, or is somebody else's.
+    pub(crate) fn check(&self, inputs: &[&Path]) -> Result<()> {
+        writable(self.name)?;
+        let name = self.name.display();
+        if let Some(input) = inputs.iter().find(|input| is_same(self.name, input)) {
+            let which = if *input == self.name {
+                String::new()
+            } else {
+                format!(", the same file as {}", input.display())
+            };
+            bail!(
+                "{name}: the output is one of the inputs{which}\n  hint: name another file to write"
+            );
+        }
+        let there = found(self.name, self.signed)
+            .map_err(|error| anyhow!("{name}: cannot look at the file that is there: {error}"))?;
+        match there {
+            Found::Nothing => Ok(()),
+            Found::Known(kind, Writer::Lehr) if kind == self.kind => Ok(()),
+            Found::Known(kind, Writer::Somebody) if kind == self.kind => self.ask(kind),
+            Found::Known(kind, Writer::Lehr) => self.ask(kind),
+            Found::Known(..) | Found::Other => bail!(
+                "{name}: expected no file or {} to replace, found another kind of file\n  hint: name another file to write, or remove this one first",
+                self.kind.words()
+            ),
+        }
+    }
+
+    /// Replaces only what the user said may be replaced.
+    fn ask(&self, there: Kind) -> Result<()> {
+        let (name, own) = (self.name.display(), self.kind.words());
+        let not_ours = if there == self.kind {
+            " that lehr did not write"
+        } else {
+            ""
+        };
+        ensure!(
+            self.force.force,
+            "{name}: expected no file or {own} written by lehr, found {}{not_ours}\n  hint: --force replaces it, or name another file to write",
+            there.words()
+        );
+        Ok(())
+    }
+}
+
+/// What a table of that name is written as.
+fn table_kind(name: &Path) -> Option<Kind> {
+    if name == Path::new(STREAM) {
+        return Some(Kind::Text);
+    }
+    let extension = name.extension()?.to_str()?.to_ascii_lowercase();
+    match extension.as_str() {
+        "csv" | "txt" | "tsv" | "tab" => Some(Kind::Text),
+        "parquet" | "pq" => Some(Kind::Parquet),
+        "arrow" | "ipc" | "feather" | "arrows" => Some(Kind::Arrow),
+        _ => None,
+    }
+}
+
+impl Output {
+    /// A file that goes to stdout when it is complete.
+    fn stdout(kind: Kind) -> Result<Output> {
+        let scratch = Scratch::new_in(&std::env::temp_dir(), "lehr-stdout-")
+            .map_err(|error| anyhow!("stdout: cannot prepare what is to be written: {error}"))?;
+        let name = match kind {
+            Kind::Text => "stdout.csv",
+            _ => "stdout",
+        };
+        Ok(Output {
+            name: STREAM.into(),
+            path: scratch.path().join(name),
+            _scratch: Some(scratch),
+        })
+    }
+
+    /// Where the bytes go.
+    pub(crate) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// As the user named it.
+    pub(crate) fn name(&self) -> String {
+        self.name.display().to_string()
+    }
+
+    /// The file, unless it is stdout.
+    pub(crate) fn file(&self) -> Option<&Path> {
+        (self.name != Path::new(STREAM)).then_some(self.path.as_path())
+    }
+
+    /// Hands on what goes to stdout and says what was done: on stdout, or on stderr where
+    /// stdout has the file.
+    pub(crate) fn answer(
+        &self,
+        session: &Session,
+        object: &impl Serialize,
+        text: impl FnOnce() -> String,
+    ) -> Result<()> {
+        if self.file().is_some() {
+            return session.answer(object, text);
+        }
+        let mut file = std::fs::File::open(&self.path)?;
+        let mut out = std::io::stdout().lock();
+        std::io::copy(&mut file, &mut out)?;
+        out.flush()?;
+        if session.voice == Voice::Usual {
+            session.remark(session.rendered(object, text)?.trim_end());
+        }
+        Ok(())
+    }
+}
+
+/// Whether two names stand for one file, by any path or link.
+fn is_same(one: &Path, other: &Path) -> bool {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::MetadataExt;
+        let identity = |path: &Path| path.metadata().ok().map(|data| (data.dev(), data.ino()));
+        identity(one).is_some() && identity(one) == identity(other)
+    }
+    #[cfg(not(unix))]
+    {
+        let place = |path: &Path| path.canonicalize().ok();
+        place(one).is_some() && place(one) == place(other)
+    }
+}
 
 /// Refuses an output that could not be written after an hour of work.
-pub(crate) fn writable(output: &Path) -> Result<()> {
+fn writable(output: &Path) -> Result<()> {
     let name = output.display();
     ensure!(
         !output.is_dir(),
@@ -16,7 +224,7 @@ pub(crate) fn writable(output: &Path) -> Result<()> {
     // The file is written beside it and renamed, which would put an end to a device.
     ensure!(
         output.is_file() || !output.exists(),
-        "{name}: expected the name of a file, found a device"
+        "{name}: expected the name of a file, found a device\n  hint: - stands for stdout"
     );
     let Err(error) = Draft::create(output) else {
         return Ok(());

@@ -1,6 +1,5 @@
 //! How a table is named and read on the command line.
 
-use std::path::PathBuf;
 use std::str::FromStr;
 use std::sync::Arc;
 
@@ -103,11 +102,10 @@ impl Reading {
     /// Reads all rows of some of the columns, or of all.
     pub(crate) fn table(
         &self,
-        paths: &[PathBuf],
+        source: &TableFiles,
         columns: Option<Vec<String>>,
         live: &Live,
     ) -> Result<Table> {
-        let source = TableFiles::open(paths)?;
         let options = self.options(columns)?;
         Ok(source.read(&options, &mut |progress| live.rows(progress))?)
     }

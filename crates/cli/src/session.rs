@@ -1,13 +1,17 @@
 //! What all commands share: the form of the answer, how much is said, and the threads.
 
 use std::io::{ErrorKind, Write};
+use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, anyhow, ensure};
 use lehr::report::Style;
+use lehr::table::TableFiles;
 use serde::Serialize;
 
 use crate::argument::Cli;
 use crate::failure;
+use crate::output::STREAM;
+use crate::stdin::Stdin;
 
 /// Stack of each thread.
 const STACK_BYTES: usize = 16 << 20;
@@ -37,6 +41,7 @@ pub(crate) struct Session {
     /// How much is said on stderr.
     pub(crate) voice: Voice,
     pool: rayon::ThreadPool,
+    stdin: Stdin,
 }
 
 impl Session {
@@ -60,7 +65,28 @@ impl Session {
                 Voice::Usual
             },
             pool,
+            stdin: Stdin::default(),
         })
+    }
+
+    /// The file of that name; `-` is what comes from stdin.
+    pub(crate) fn input(&self, name: &Path) -> Result<PathBuf> {
+        if name == Path::new(STREAM) {
+            self.stdin.file()
+        } else {
+            Ok(name.into())
+        }
+    }
+
+    /// The table in the files of these names.
+    pub(crate) fn tables(&self, names: &[PathBuf]) -> Result<TableFiles> {
+        let paths: Result<Vec<PathBuf>> = names.iter().map(|name| self.input(name)).collect();
+        Ok(TableFiles::open(&paths?)?)
+    }
+
+    /// An error in the user's words: what came from stdin is called so.
+    pub(crate) fn retold(&self, error: anyhow::Error) -> anyhow::Error {
+        self.stdin.retold(error)
     }
 
     /// Runs within this session's threads: entering the pool once costs less than once per step.
@@ -79,9 +105,18 @@ impl Session {
         object: &impl Serialize,
         text: impl FnOnce() -> String,
     ) -> Result<()> {
+        print(&self.rendered(object, text)?)
+    }
+
+    /// The answer in the form that was asked for.
+    pub(crate) fn rendered(
+        &self,
+        object: &impl Serialize,
+        text: impl FnOnce() -> String,
+    ) -> Result<String> {
         match self.form {
-            Form::Text => print(&text()),
-            Form::Json => print(&(serde_json::to_string_pretty(object)? + "\n")),
+            Form::Text => Ok(text()),
+            Form::Json => Ok(serde_json::to_string_pretty(object)? + "\n"),
         }
     }
 

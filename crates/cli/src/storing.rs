@@ -14,8 +14,10 @@ use lehr::table::{
     TableFiles,
 };
 
+use crate::content;
 use crate::interrupt::{self, Reaction};
 use crate::live::Live;
+use crate::output::{Force, Order};
 use crate::reading::stop;
 
 /// What the rows may take while they are shuffled.
@@ -114,18 +116,22 @@ impl RowFile {
     /// folder of its own for temporary files.
     pub(crate) fn new(output: Option<&Path>) -> Result<RowFile> {
         let (path, folder) = if let Some(output) = output {
-            (beside(output), None)
+            let path = beside(output);
+            Order::new(&path, content::Kind::Rows, Force::default()).check(&[])?;
+            (path, None)
         } else {
             let place = std::env::temp_dir();
             let folder = Scratch::new_in(&place, "lehr-rows-")
                 .map_err(|error| anyhow!("{}: cannot write: {error}", place.display()))?;
             (folder.path().join("rows"), Some(folder))
         };
+        // Rows that are there already belong to a fit that was not finished.
+        let kept = path.exists();
         let leftover = folder.as_ref().map_or(path.as_path(), Scratch::path);
-        interrupt::remove_when_interrupted(Some(leftover));
+        interrupt::remove_when_interrupted((!kept).then_some(leftover));
         Ok(RowFile {
             path,
-            kept: false,
+            kept,
             _folder: folder,
         })
     }

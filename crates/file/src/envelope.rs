@@ -71,6 +71,13 @@ pub fn load<T: DeserializeOwned>(path: &Path, kind: Kind) -> Result<T, FileError
     decode(&payload, kind).map_err(refuse)
 }
 
+/// The mark of a file that [`save`] wrote, whatever its version; `None` for any other file.
+pub fn tag(path: &Path) -> std::io::Result<Option<[u8; 8]>> {
+    let header = take(&mut File::open(path)?, HEADER as u64)?;
+    let ours = header.len() == HEADER && header.starts_with(MAGIC);
+    Ok(ours.then(|| header[12..20].try_into().expect("eight bytes")))
+}
+
 /// At most so many bytes; room is made for those that come, not for those announced.
 fn take(file: &mut File, most: u64) -> std::io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
@@ -195,6 +202,15 @@ mod tests {
         let values: Vec<f64> = load(&path, NUMBERS).unwrap();
         let bits: Vec<u64> = values.iter().map(|v| v.to_bits()).collect();
         assert_eq!(bits, [1.0, -0.0, f64::NAN].map(f64::to_bits));
+    }
+
+    #[test]
+    fn a_file_of_ours_is_known_by_its_mark() {
+        let (folder, path) = written();
+        assert_eq!(tag(&path).unwrap(), Some(*NUMBERS.tag));
+        let other = folder.path().join("notes.lehr");
+        fs::write(&other, "lehr, and much else that is longer than a header").unwrap();
+        assert_eq!(tag(&other).unwrap(), None);
     }
 
     #[test]

@@ -5,5 +5,5 @@ mod envelope;
 mod error;
 
 pub use draft::{Draft, folder};
-pub use envelope::{Kind, load, save};
+pub use envelope::{Kind, load, save, tag};
 pub use error::FileError;

@@ -2,7 +2,9 @@
 
 use crate::full_data::{FullData, LocalRows, Query};
 use crate::guide::{Gradient, Guide, Learned, PARAMS, Place};
-use crate::train::{compile_within, weigh_prior};
+use crate::observer::{End, Progress};
+use crate::run::{Run, Stamp};
+use crate::train::{TrainError, compile_within, weigh_prior};
 use lehr_numeric::batch::BatchError;
 
 /// Draws per run.
@@ -63,23 +65,51 @@ pub fn evaluate(
     place: Place<'_>,
     guide: &dyn Guide,
     learned: &Learned,
-    run: (usize, u64),
-) -> Result<Evaluated, BatchError> {
-    let mut drawn = draw(place, guide, learned, run)?;
+    (count, seed): (usize, u64),
+) -> Result<Evaluated, TrainError> {
+    weigh_draws(place, guide, learned, count, &mut Run::new(seed, count))
+}
+
+/// As [`evaluate`], as a stage of a run: it is saved along the way and can be stopped.
+pub(crate) fn weigh_draws(
+    place: Place<'_>,
+    guide: &dyn Guide,
+    learned: &Learned,
+    count: usize,
+    run: &mut Run<'_>,
+) -> Result<Evaluated, TrainError> {
+    let mut drawn = draw(place, guide, learned, (count, run.seed))?;
+    let mut stamp = Stamp::of(drawn.latents.iter().chain(&drawn.log_weights));
+    // Draws are cheap and the same again: the weights of those that were weighed are all there
+    // is to save.
+    let mut weighed: Vec<f64> = run.resume(&stamp)?.unwrap_or_default();
     let size = place.density.latents().size();
     let params = learned.get(PARAMS).unwrap_or(&[]);
     let rows = LocalRows::new(place.density);
     let query = Query::LogLikelihood { lanes: LANES };
     let mut block = vec![0.0; LANES * size];
-    for (k, weights) in drawn.log_weights.chunks_mut(LANES).enumerate() {
-        let start = k * LANES * size;
-        let here = &drawn.latents[start..start + weights.len() * size];
-        block[..here.len()].copy_from_slice(here);
+    while weighed.len() < count {
+        let here = weighed.len()..count.min(weighed.len() + LANES);
+        let latents = &drawn.latents[here.start * size..here.end * size];
+        block[..latents.len()].copy_from_slice(latents);
         let sums = rows.sum(query, &[&block, params]);
         // A likelihood that does not depend on z is the same for every lane.
-        for (weight, value) in weights.iter_mut().zip(sums[0].iter().cycle()) {
-            *weight += value;
-        }
+        let added = drawn.log_weights[here].iter().zip(sums[0].iter().cycle());
+        weighed.extend(added.map(|(weight, value)| weight + value));
+        run.look(&mut stamp, &progress(weighed.len(), count), &weighed)?;
     }
+    run.finish(&stamp, &weighed)?;
+    drawn.log_weights = weighed;
     Ok(drawn)
+}
+
+fn progress(done: usize, count: usize) -> Progress {
+    Progress {
+        step: done as u64,
+        unit: "draws",
+        end: End::At(count as u64),
+        bound: f64::NAN,
+        bound_error: f64::NAN,
+        rate: f64::NAN,
+    }
 }

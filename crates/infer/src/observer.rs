@@ -15,6 +15,11 @@ impl Phase {
         doing: "finding a start",
         stops: false,
     };
+    /// A maximum to start from is climbed to.
+    pub const CLIMB: Phase = Phase {
+        doing: "finding a start",
+        stops: true,
+    };
     /// The Gaussian below a guide is trained alone.
     pub const BASE: Phase = Phase {
         doing: "training the base",
@@ -22,13 +27,13 @@ impl Phase {
     };
     /// The guide is trained.
     pub const TRAIN: Phase = Phase {
-        doing: "compiling",
+        doing: "training",
         stops: true,
     };
     /// Fresh draws are weighed.
     pub const EVALUATE: Phase = Phase {
         doing: "weighing fresh draws on all rows",
-        stops: false,
+        stops: true,
     };
     /// The draws are examined.
     pub const EXAMINE: Phase = Phase {
@@ -37,13 +42,24 @@ impl Phase {
     };
 }
 
-/// How a fit stands.
+/// When a phase ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum End {
+    /// After exactly so many steps.
+    At(u64),
+    /// When it has found what it looks for, and at the latest after so many steps.
+    AtMost(u64),
+}
+
+/// How a phase stands.
 #[derive(Clone, Copy, Debug)]
 pub struct Progress {
     /// Steps done.
     pub step: u64,
-    /// Steps at the most.
-    pub cap: u64,
+    /// What a step is called, in the plural.
+    pub unit: &'static str,
+    /// When it ends.
+    pub end: End,
     /// Mean of the recent estimates of the bound; NaN where there is no bound.
     pub bound: f64,
     /// Standard error of that mean.

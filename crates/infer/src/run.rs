@@ -1,7 +1,7 @@
 //! What surrounds a fit: its seed, its draws, who watches, and where checkpoints go.
 
 use std::path::PathBuf;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use lehr_file::{FileError, load, save};
 use serde::de::DeserializeOwned;
@@ -9,14 +9,27 @@ use serde::{Deserialize, Serialize};
 
 use crate::file::CHECKPOINT;
 use crate::observer::{Observer, Phase, Progress, Wish};
+use crate::train::TrainError;
 
 /// Where and how often a fit is saved while it runs.
 #[derive(Clone, Debug)]
 pub struct Checkpoint {
-    /// The file. One of the same fit that is there already is resumed.
+    /// The file.
     pub path: PathBuf,
     /// Time between writes.
     pub every: Duration,
+    /// What becomes of a checkpoint that is there already.
+    pub older: Older,
+}
+
+/// What becomes of a checkpoint that is there already.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Older {
+    /// It is resumed; one of another fit is an error.
+    #[default]
+    Resume,
+    /// It stays until the new fit has one of its own.
+    Replace,
 }
 
 /// What a method is told besides the model: everything that does not depend on the method.
@@ -32,6 +45,34 @@ pub struct Run<'a> {
     pub checkpoint: Option<Checkpoint>,
     /// The stages that are over, as the checkpoint keeps them.
     stages: Vec<Stage>,
+    /// What is being done, in words.
+    doing: &'static str,
+}
+
+/// A stage on its way: whose it is, and when it was last saved.
+pub struct Stamp {
+    fingerprint: u64,
+    saved: Instant,
+}
+
+impl Stamp {
+    /// The stage that these numbers stand for, which differ between fits that must not share a
+    /// checkpoint.
+    pub fn of<'v>(numbers: impl IntoIterator<Item = &'v f64>) -> Stamp {
+        let mut hasher = crc32fast::Hasher::new();
+        for number in numbers {
+            hasher.update(&number.to_bits().to_le_bytes());
+        }
+        Stamp::new(u64::from(hasher.finalize()))
+    }
+
+    /// The stage of this fingerprint.
+    pub fn new(fingerprint: u64) -> Stamp {
+        Stamp {
+            fingerprint,
+            saved: Instant::now(),
+        }
+    }
 }
 
 /// A part of a fit that can be stopped and resumed, as it is saved.
@@ -61,11 +102,13 @@ impl<'a> Run<'a> {
             observer: Some(observer),
             checkpoint: self.checkpoint,
             stages: self.stages,
+            doing: self.doing,
         }
     }
 
     /// Tells the watcher that a phase begins.
     pub fn begin(&mut self, phase: Phase) {
+        self.doing = phase.doing;
         if let Some(observer) = &mut self.observer {
             observer.begin(phase);
         }
@@ -81,8 +124,9 @@ impl<'a> Run<'a> {
     ///
     /// # Errors
     /// If the checkpoint cannot be read or is another fit's.
-    pub fn resume<T: DeserializeOwned>(&self, fingerprint: u64) -> Result<Option<T>, FileError> {
-        let Some(checkpoint) = self.checkpoint.as_ref().filter(|one| one.path.exists()) else {
+    pub fn resume<T: DeserializeOwned>(&self, stamp: &Stamp) -> Result<Option<T>, FileError> {
+        let resumes = |one: &&Checkpoint| one.older == Older::Resume && one.path.exists();
+        let Some(checkpoint) = self.checkpoint.as_ref().filter(resumes) else {
             return Ok(None);
         };
         let stages: Vec<Stage> = load(&checkpoint.path, CHECKPOINT)?;
@@ -95,11 +139,11 @@ impl<'a> Run<'a> {
             found: found.into(),
             hint: hint.into(),
         };
-        if stage.fingerprint != fingerprint {
+        if stage.fingerprint != stamp.fingerprint {
             return Err(refused(
                 "a checkpoint of this fit",
                 "one of another model, method or setting",
-                "remove the file to start anew",
+                "remove the file, or use --restart, to start anew",
             ));
         }
         let state = postcard::from_bytes(&stage.state);
@@ -110,16 +154,44 @@ impl<'a> Run<'a> {
         Ok(Some(state))
     }
 
+    /// Tells the watcher how the current stage stands, saves it when it is time, and stops it
+    /// if the watcher wants that.
+    ///
+    /// # Errors
+    /// If the checkpoint cannot be written, or the watcher wants to stop.
+    pub fn look<T: Serialize>(
+        &mut self,
+        stamp: &mut Stamp,
+        progress: &Progress,
+        state: &T,
+    ) -> Result<(), TrainError> {
+        let wish = self.progress(progress);
+        let due = |one: &Checkpoint| stamp.saved.elapsed() >= one.every;
+        if wish == Wish::Stop || self.checkpoint.as_ref().is_some_and(due) {
+            self.save(stamp, state)?;
+            stamp.saved = Instant::now();
+        }
+        if wish == Wish::Continue {
+            return Ok(());
+        }
+        let saved = self.checkpoint.as_ref();
+        Err(TrainError::Stopped {
+            doing: self.doing,
+            done: format!("{} {}", progress.step, progress.unit),
+            saved: saved.map(|one| one.path.clone()),
+        })
+    }
+
     /// Saves the state of the current stage, if checkpoints are wanted.
     ///
     /// # Errors
     /// If the checkpoint cannot be written.
-    pub fn save<T: Serialize>(&self, fingerprint: u64, state: &T) -> Result<(), FileError> {
+    pub fn save<T: Serialize>(&self, stamp: &Stamp, state: &T) -> Result<(), FileError> {
         let Some(checkpoint) = &self.checkpoint else {
             return Ok(());
         };
         let mut stages = self.stages.clone();
-        stages.push(Stage::new(fingerprint, state));
+        stages.push(Stage::new(stamp, state));
         save(&checkpoint.path, CHECKPOINT, &stages)
     }
 
@@ -127,19 +199,19 @@ impl<'a> Run<'a> {
     ///
     /// # Errors
     /// If the checkpoint cannot be written.
-    pub fn finish<T: Serialize>(&mut self, fingerprint: u64, state: &T) -> Result<(), FileError> {
+    pub fn finish<T: Serialize>(&mut self, stamp: &Stamp, state: &T) -> Result<(), FileError> {
         if self.checkpoint.is_some() {
-            self.save(fingerprint, state)?;
-            self.stages.push(Stage::new(fingerprint, state));
+            self.save(stamp, state)?;
+            self.stages.push(Stage::new(stamp, state));
         }
         Ok(())
     }
 }
 
 impl Stage {
-    fn new<T: Serialize>(fingerprint: u64, state: &T) -> Stage {
+    fn new<T: Serialize>(stamp: &Stamp, state: &T) -> Stage {
         Stage {
-            fingerprint,
+            fingerprint: stamp.fingerprint,
             state: postcard::to_stdvec(state).expect("a state is numbers and names"),
         }
     }

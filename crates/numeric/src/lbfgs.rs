@@ -2,10 +2,13 @@
 
 mod line;
 
+use std::collections::VecDeque;
+
 use line::{Line, Searched};
+use serde::{Deserialize, Serialize};
 
 /// When to stop, and how much curvature to remember.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct LbfgsSettings {
     /// Pairs of steps and gradient changes kept.
     pub memory: usize,
@@ -32,7 +35,7 @@ impl Default for LbfgsSettings {
 const FLAT_ITERATIONS: usize = 3;
 
 /// Why a search ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Reason {
     /// The gradient is as small as asked for.
     Gradient,
@@ -70,6 +73,9 @@ pub struct Maximum {
     pub reason: Reason,
 }
 
+/// Writes the gradient at a point and returns the value there.
+pub type Function<'a> = &'a mut dyn FnMut(&[f64], &mut [f64]) -> f64;
+
 /// Maximises `function`, which writes its gradient and returns its value (Nocedal & Wright 2006,
 /// algorithms 7.4, 3.5 and 3.6).
 ///
@@ -78,48 +84,110 @@ pub struct Maximum {
 pub fn maximise(
     start: &[f64],
     settings: LbfgsSettings,
-    function: impl FnMut(&[f64], &mut [f64]) -> f64,
+    mut function: impl FnMut(&[f64], &mut [f64]) -> f64,
 ) -> Maximum {
-    let mut line = Line::new(function, start);
-    let mut memory = Memory::new(settings.memory, start.len());
-    let mut direction = vec![0.0; start.len()];
-    let (mut iterations, mut flat) = (0, 0);
-    let reason = loop {
-        if let Some(reason) = finished(&line, &settings, iterations) {
-            break reason;
+    let mut search = Search::new(start, settings, &mut function);
+    while search.advance(&mut function) {}
+    search.into_maximum()
+}
+
+/// A search on its way: all that its further iterations depend on, so that one that was saved
+/// is resumed to the same end.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Search {
+    settings: LbfgsSettings,
+    line: Line,
+    memory: Memory,
+    iterations: usize,
+    /// Iterations without gain since the last that gained.
+    flat: usize,
+    ended: Option<Reason>,
+}
+
+impl Search {
+    /// A search from `start`, where the function is evaluated.
+    pub fn new(start: &[f64], settings: LbfgsSettings, function: Function<'_>) -> Search {
+        let line = Line::new(start, function);
+        Search {
+            ended: finished(&line, &settings, 0),
+            memory: Memory::new(settings.memory),
+            settings,
+            line,
+            iterations: 0,
+            flat: 0,
         }
+    }
+
+    /// The point that it has reached.
+    pub fn point(&self) -> &[f64] {
+        &self.line.point
+    }
+
+    /// The value there.
+    pub fn value(&self) -> f64 {
+        self.line.value
+    }
+
+    /// The gradient there.
+    pub fn gradient(&self) -> &[f64] {
+        &self.line.gradient
+    }
+
+    /// Iterations taken.
+    pub fn iterations(&self) -> usize {
+        self.iterations
+    }
+
+    /// Does one more iteration, unless the search has ended; whether there is more to do.
+    pub fn advance(&mut self, function: Function<'_>) -> bool {
+        if self.ended.is_none() {
+            self.ended = self.iterate(function);
+        }
+        if self.ended.is_some() {
+            self.memory.pairs.clear();
+        }
+        self.ended.is_none()
+    }
+
+    fn iterate(&mut self, function: Function<'_>) -> Option<Reason> {
+        let (line, memory) = (&mut self.line, &mut self.memory);
         let first = memory.pairs.is_empty();
-        memory.direction(&line.gradient, &mut direction);
+        let direction = memory.direction(&line.gradient);
         let length = if first {
             first_length(&line.gradient)
         } else {
             1.0
         };
         let before = line.value;
-        match line.search(&direction, length) {
-            Searched::Moved => memory.learn(&line),
+        match line.search(&direction, length, function) {
+            Searched::Moved => memory.learn(line),
             // Old curvature may point nowhere; the gradient itself deserves a try.
-            Searched::Stuck if !first => memory.forget(),
-            Searched::Stuck => break Reason::Stuck,
+            Searched::Stuck if !first => memory.pairs.clear(),
+            Searched::Stuck => return Some(Reason::Stuck),
         }
-        iterations += 1;
-        let level = (line.value - before).abs() <= settings.gain_tolerance * line.value.abs();
-        flat = if level { flat + 1 } else { 0 };
-        if flat == FLAT_ITERATIONS {
-            break Reason::Gain;
+        self.iterations += 1;
+        let level = (line.value - before).abs() <= self.settings.gain_tolerance * line.value.abs();
+        self.flat = if level { self.flat + 1 } else { 0 };
+        if self.flat == FLAT_ITERATIONS {
+            return Some(Reason::Gain);
         }
-    };
-    Maximum {
-        value: line.value,
-        gradient_norm: largest(&line.gradient),
-        iterations,
-        evaluations: line.evaluations,
-        reason,
-        point: line.point,
+        finished(line, &self.settings, self.iterations)
+    }
+
+    /// Where it has ended; a search that has not counts as out of iterations.
+    pub fn into_maximum(self) -> Maximum {
+        Maximum {
+            value: self.line.value,
+            gradient_norm: largest(&self.line.gradient),
+            iterations: self.iterations,
+            evaluations: self.line.evaluations,
+            reason: self.ended.unwrap_or(Reason::Iterations),
+            point: self.line.point,
+        }
     }
 }
 
-fn finished<F>(line: &Line<F>, settings: &LbfgsSettings, iterations: usize) -> Option<Reason> {
+fn finished(line: &Line, settings: &LbfgsSettings, iterations: usize) -> Option<Reason> {
     let norm = largest(&line.gradient);
     if !line.value.is_finite() || !norm.is_finite() {
         Some(Reason::BadStart)
@@ -138,6 +206,7 @@ fn first_length(gradient: &[f64]) -> f64 {
 }
 
 /// One remembered step of the search.
+#[derive(Clone, Debug, Serialize, Deserialize)]
 struct Pair {
     step: Vec<f64>,
     /// Gradient before minus gradient after: positive curvature for a maximum.
@@ -147,73 +216,59 @@ struct Pair {
 }
 
 /// The last steps and what they say of the curvature.
+#[derive(Clone, Debug, Serialize, Deserialize)]
 struct Memory {
-    pairs: std::collections::VecDeque<Pair>,
+    pairs: VecDeque<Pair>,
     capacity: usize,
-    spare: Vec<Pair>,
 }
 
 impl Memory {
-    fn new(capacity: usize, dimension: usize) -> Self {
-        let pair = || Pair {
-            step: vec![0.0; dimension],
-            bend: vec![0.0; dimension],
-            inverse: 0.0,
-            weight: 0.0,
-        };
-        let capacity = capacity.max(1);
+    fn new(capacity: usize) -> Self {
         Self {
-            pairs: std::collections::VecDeque::with_capacity(capacity),
-            capacity,
-            spare: std::iter::repeat_with(pair).take(capacity).collect(),
+            pairs: VecDeque::new(),
+            capacity: capacity.max(1),
         }
     }
 
     /// Remembers the last step if the function bent downwards along it.
-    fn learn<F>(&mut self, line: &Line<F>) {
-        let bent = (line.point.iter().zip(&line.old_point))
-            .zip(line.old_gradient.iter().zip(&line.gradient))
-            .map(|((new, old), (before, after))| (new - old) * (before - after))
-            .sum::<f64>();
+    fn learn(&mut self, line: &Line) {
+        let less = |(a, b): (&f64, &f64)| a - b;
+        let step: Vec<f64> = line.point.iter().zip(&line.old_point).map(less).collect();
+        let bend = line.old_gradient.iter().zip(&line.gradient).map(less);
+        let bend: Vec<f64> = bend.collect();
+        let bent = dot(&step, &bend);
         if !(bent > 0.0 && bent.is_finite()) {
             return;
         }
         if self.pairs.len() == self.capacity {
-            self.spare.extend(self.pairs.pop_front());
+            self.pairs.pop_front();
         }
-        let Some(mut pair) = self.spare.pop() else {
-            unreachable!("pairs are remembered or spare");
-        };
-        for i in 0..line.point.len() {
-            pair.step[i] = line.point[i] - line.old_point[i];
-            pair.bend[i] = line.old_gradient[i] - line.gradient[i];
-        }
-        pair.inverse = 1.0 / bent;
-        self.pairs.push_back(pair);
-    }
-
-    /// Forgets all steps, whose memory is used again.
-    fn forget(&mut self) {
-        self.spare.extend(self.pairs.drain(..));
+        self.pairs.push_back(Pair {
+            step,
+            bend,
+            inverse: 1.0 / bent,
+            weight: 0.0,
+        });
     }
 
     /// Two-loop recursion (Nocedal & Wright 2006, algorithm 7.4): H·gradient.
-    fn direction(&mut self, gradient: &[f64], out: &mut [f64]) {
-        out.copy_from_slice(gradient);
+    fn direction(&mut self, gradient: &[f64]) -> Vec<f64> {
+        let mut out = gradient.to_vec();
         for pair in self.pairs.iter_mut().rev() {
-            pair.weight = pair.inverse * dot(&pair.step, out);
-            add(out, -pair.weight, &pair.bend);
+            pair.weight = pair.inverse * dot(&pair.step, &out);
+            add(&mut out, -pair.weight, &pair.bend);
         }
         if let Some(last) = self.pairs.back() {
             let scale = 1.0 / (last.inverse * dot(&last.bend, &last.bend));
-            for x in &mut *out {
+            for x in &mut out {
                 *x *= scale;
             }
         }
         for pair in &self.pairs {
-            let back = pair.inverse * dot(&pair.bend, out);
-            add(out, pair.weight - back, &pair.step);
+            let back = pair.inverse * dot(&pair.bend, &out);
+            add(&mut out, pair.weight - back, &pair.step);
         }
+        out
     }
 }
 

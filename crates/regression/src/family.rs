@@ -86,6 +86,22 @@ impl Family {
         }
     }
 
+    /// Other names that people write, most of them from other programs.
+    pub fn aliases(self) -> &'static [&'static str] {
+        match self {
+            Family::Gaussian => &["normal", "linear"],
+            Family::Student => &["student_t", "t", "robust"],
+            Family::Bernoulli => &["logistic", "logit", "binary"],
+            Family::Binomial | Family::Gamma | Family::Beta => &[],
+            Family::Poisson => &["count", "counts"],
+            Family::NegBinomial => &["nb", "nbinom", "negative_binomial", "neg_binomial"],
+            Family::Categorical => &["multinomial", "multiclass", "softmax"],
+            Family::Ordinal => &["ordered", "ordered_logistic", "cumulative"],
+            Family::ZeroInflatedPoisson => &["zip"],
+            Family::ZeroInflatedNegBinomial => &["zinb", "zero_inflated_negative_binomial"],
+        }
+    }
+
     /// One line for a list of families: the response, the link, the parameters.
     pub fn help(self) -> &'static str {
         match self {
@@ -154,7 +170,10 @@ impl FromStr for Family {
 
     fn from_str(text: &str) -> Result<Family, RegressionError> {
         let names = || Family::ALL.iter().map(|family| family.name());
-        let found = Family::ALL.iter().find(|family| family.name() == text);
+        let plain = text.trim().to_lowercase().replace('-', "_");
+        let is_called =
+            |family: &&Family| family.name() == plain || family.aliases().contains(&plain.as_str());
+        let found = Family::ALL.iter().find(is_called);
         found.copied().ok_or_else(|| {
             let hint = match nearest(text, names()) {
                 Some(near) => format!("did you mean {near:?}?"),
@@ -166,5 +185,35 @@ impl FromStr for Family {
             let name = text.to_owned();
             RegressionError::Family { name, hint }
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_family_is_known_by_the_names_that_people_type() {
+        for (text, family) in [
+            ("logistic", Family::Bernoulli),
+            ("normal", Family::Gaussian),
+            ("multinomial", Family::Categorical),
+            ("nb", Family::NegBinomial),
+            ("Poisson", Family::Poisson),
+            ("negative-binomial", Family::NegBinomial),
+            ("zero-inflated-poisson", Family::ZeroInflatedPoisson),
+        ] {
+            assert_eq!(text.parse::<Family>().unwrap(), family, "{text}");
+        }
+        let names = Family::ALL.iter().flat_map(|family| {
+            let aliases = family.aliases().iter().copied();
+            aliases.chain([family.name()])
+        });
+        let mut names: Vec<&str> = names.collect();
+        let count = names.len();
+        names.sort_unstable();
+        names.dedup();
+        assert_eq!(names.len(), count, "a name stands for one family");
+        assert!("logistik".parse::<Family>().is_err());
     }
 }

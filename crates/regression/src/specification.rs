@@ -103,7 +103,8 @@ fn pointed(error: FormulaError, formula: &str) -> RegressionError {
     }
 }
 
-/// The family that suits a response if none was named.
+/// The family that suits a response if none was named. Whole numbers may be counts or
+/// measurements, which only the user knows.
 fn guess(terms: &Terms, table: &dyn Blocks) -> Result<Family, RegressionError> {
     if terms.response.trials.is_some() {
         return Ok(Family::Binomial);
@@ -112,6 +113,7 @@ fn guess(terms: &Terms, table: &dyn Blocks) -> Result<Family, RegressionError> {
         return Ok(Family::Gaussian);
     };
     let (mut levels, mut is_binary, mut is_text) = (HashSet::new(), true, false);
+    let (mut is_whole, mut most) = (true, 0.0_f64);
     // Rows are left out for the same missing values as in the fit.
     table.each(&terms.columns(), &mut |block| {
         match block.column(name) {
@@ -120,14 +122,31 @@ fn guess(terms: &Terms, table: &dyn Blocks) -> Result<Family, RegressionError> {
                 is_text = true;
                 levels.extend(names.iter().take(3).cloned());
             }
-            Ok(Column::Number(y)) => is_binary &= y.iter().all(|&y| y == 0.0 || y == 1.0),
-            _ => is_binary = false,
+            Ok(Column::Number(y)) => {
+                is_binary &= y.iter().all(|&y| y == 0.0 || y == 1.0);
+                is_whole &= y.iter().all(|&y| y >= 0.0 && y.fract() == 0.0);
+                most = y.iter().copied().fold(most, f64::max);
+            }
+            _ => (is_binary, is_whole) = (false, false),
         }
         Ok(())
     })?;
     Ok(match (is_text, is_binary) {
         (true, _) if levels.len() > 2 => Family::Categorical,
         (true, _) | (_, true) => Family::Bernoulli,
+        _ if is_whole && most > 0.0 => return Err(whole_numbers(name, most)),
         _ => Family::Gaussian,
     })
+}
+
+fn whole_numbers(name: &str, most: f64) -> RegressionError {
+    RegressionError::Column {
+        at: format!("column {name:?}"),
+        expected: "a family to be named for whole numbers, which may be counts or measurements"
+            .into(),
+        found: format!("whole numbers up to {most} and no family"),
+        hint: "--family poisson or negbinomial for counts, gaussian for measurements, ordinal for \
+               ratings"
+            .into(),
+    }
 }

@@ -37,8 +37,8 @@ mod shuffled;
 
 #[cfg(feature = "files")]
 pub use file::{
-    Field, Header, MissingPolicy, Progress, ReadOptions, Scan, Scratch, Sink, Stage, TableFiles,
-    write_csv, write_ipc, write_parquet,
+    Content, Field, Header, MissingPolicy, Progress, ReadOptions, Scan, Scratch, Sink, Stage,
+    TableFiles, is_marked, write_csv, write_ipc, write_parquet,
 };
 #[cfg(feature = "files")]
 pub use shuffled::{Provenance, ShuffledColumns, ShuffledRows, Shuffler, StoredColumn};

@@ -14,7 +14,7 @@ use lehr_infer::guide::Frame;
 use lehr_infer::guide::{Block, Learned};
 use lehr_infer::guide::{Feed, params_block};
 use lehr_infer::method::{Method, find};
-use lehr_infer::start::{Request, StartingPoint, find_mode};
+use lehr_infer::start::{Alone, Request, StartingPoint, find_mode};
 use lehr_infer::train::Program;
 use lehr_infer::train::Score;
 use lehr_infer::train::{Groundwork, Task, TrainSettings};
@@ -215,6 +215,7 @@ impl Step {
     /// The model's own start, with what `taylor` expands at.
     fn point(&self, density: &dyn Density, base: Arc<dyn Base>) -> StartingPoint {
         let request = Request {
+            climber: &Alone,
             density,
             base,
             seed: 0,

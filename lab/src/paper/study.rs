@@ -198,7 +198,7 @@ impl Study {
         let found = evaluate(place, &guide, &learned, (draws, 1));
         let weights = found.map_err(|error| PaperError::Fit {
             cell: format!("chain of {steps} steps"),
-            source: Box::new(FitError::Batch(error)),
+            source: Box::new(FitError::Train(error)),
         })?;
         let weights = weights.log_weights;
         Ok(Estimate {

@@ -23,7 +23,7 @@ use crate::session::Session;
   lehr check fit.lehr
   lehr check fit.lehr --simulate train.parquet --simulations 50")]
 pub(crate) struct Check {
-    /// A file written by lehr fit
+    /// A file written by lehr fit; - reads stdin
     fit: PathBuf,
     /// Simulation-based calibration on the covariates of this table
     #[arg(long, value_name = "TABLE")]
@@ -96,7 +96,7 @@ struct CheckObject {
 
 impl Check {
     pub(crate) fn run(&self, session: &Session) -> Result<Outcome> {
-        let saved = SavedFit::load(&self.fit)?;
+        let saved = SavedFit::load(session.input(&self.fit)?)?;
         let mut checked = CheckObject::new(&saved);
         if !self.simulate.is_empty() {
             checked.simulation = self.ranks(&saved, session)?;
@@ -114,7 +114,8 @@ impl Check {
         let live = Live::new(session, "simulate");
         let columns = saved.subject.columns();
         let columns = columns.into_iter().map(str::to_owned).collect();
-        let table = (self.reading).table(&self.simulate, Some(columns), &live)?;
+        let source = session.tables(&self.simulate)?;
+        let table = (self.reading).table(&source, Some(columns), &live)?;
         let simulation = Simulation {
             saved,
             count: self.simulations,

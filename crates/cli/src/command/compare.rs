@@ -1,6 +1,6 @@
 //! `lehr compare`: the same model by several methods, one after another.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Result, ensure};
 use clap::Args;
@@ -8,14 +8,16 @@ use lehr::infer::fit::Fit;
 use lehr::infer::posterior::Estimate;
 use lehr::regression::{Groups, SavedFit};
 use lehr::report::write_page;
+use lehr::table::TableFiles;
 
 use crate::choice::{Choice, methods};
+use crate::content::Kind;
 use crate::fitting::{ModelArgs, Task};
 use crate::interrupt;
 use crate::live::Live;
 use crate::object::FitObject;
 use crate::outcome::Outcome;
-use crate::output::writable;
+use crate::output::{Force, Order};
 use crate::reading::Reading;
 use crate::session::Session;
 
@@ -40,12 +42,14 @@ pub(crate) struct Compare {
         default_value = "mf,full-rank,ns-dais,sl-dais"
     )]
     methods: Vec<String>,
-    /// Held-out rows to judge each fit by (may be repeated)
+    /// Held-out rows to judge each fit by (may be repeated); - reads stdin
     #[arg(long, value_name = "TABLE")]
     test: Vec<PathBuf>,
     /// Write a page about the best fit with the comparison
     #[arg(long, value_name = "FILE")]
     report: Option<PathBuf>,
+    #[command(flatten)]
+    force: Force,
     #[command(flatten)]
     choice: Choice,
     #[command(flatten)]
@@ -65,34 +69,55 @@ impl Compare {
             !methods.is_empty(),
             "--methods: expected at least one method, found none"
         );
-        if let Some(path) = &self.report {
-            writable(path)?;
-        }
+        let inputs = self.model.inputs(session)?;
+        let test = if self.test.is_empty() {
+            None
+        } else {
+            Some(session.tables(&self.test)?)
+        };
+        let held_out = test.iter().flat_map(TableFiles::paths);
+        let read: Vec<&Path> = inputs.paths().into_iter().chain(held_out).collect();
+        let page = self.report.as_deref().map(|path| {
+            let order = Order::new(path, Kind::Page, self.force);
+            order.open(&read)
+        });
+        let page = page.transpose()?;
         interrupt::listen();
         let live = Live::new(session, "compare");
-        let prepared = self.model.prepare(&self.reading, None, &live)?;
+        let prepared = inputs.prepare(&self.reading, None, &live)?;
         drop(live);
         let mut rivals = Vec::new();
         for method in methods {
             let fit = self.choice.fit_of_many(method)?;
-            rivals.push(self.rival(session, &prepared, fit)?);
+            rivals.push(self.rival(session, &prepared, fit, test.as_ref())?);
         }
-        if let Some(path) = &self.report {
-            write_page(&compared(&rivals), path)?;
+        let (object, words) = (objects(&rivals), || text(&rivals));
+        match &page {
+            Some(page) => {
+                write_page(&compared(&rivals), page.path())?;
+                page.answer(session, &object, words)?;
+            }
+            None => session.answer(&object, words)?,
         }
-        session.answer(&objects(&rivals), || text(&rivals))?;
         Ok(Outcome::from(&best(&rivals).saved))
     }
 
-    fn rival(&self, session: &Session, prepared: &Task, fit: Fit<'_>) -> Result<Rival> {
+    fn rival(
+        &self,
+        session: &Session,
+        prepared: &Task,
+        fit: Fit<'_>,
+        test: Option<&TableFiles>,
+    ) -> Result<Rival> {
         let mut live = Live::new(session, fit.method.info().name);
         let saved = prepared.fit(fit, &mut live, None)?;
-        let test = if self.test.is_empty() {
-            None
-        } else {
-            let forecaster = saved.forecaster(TEST_DRAWS);
-            let evaluation = evaluate(&forecaster, &self.test, &self.reading, &live)?;
-            Some(evaluation.log_likelihood_per_row)
+        let test = match test {
+            None => None,
+            Some(source) => {
+                let forecaster = saved.forecaster(TEST_DRAWS);
+                let evaluation = evaluate(&forecaster, source, &self.reading, &live)?;
+                Some(evaluation.log_likelihood_per_row)
+            }
         };
         drop(live);
         session.remark(&line(&saved));

@@ -11,11 +11,12 @@ use lehr::regression::{BoundRegression, Family, Specification};
 use lehr::report::write_page;
 use serde::Serialize;
 
+use crate::content::Kind;
 use crate::interrupt;
 use crate::live::Live;
 use crate::object::FitObject;
 use crate::outcome::Outcome;
-use crate::output::writable;
+use crate::output::{Force, Order};
 use crate::sample::{DEMO_FORMULA, machines};
 use crate::session::Session;
 
@@ -38,6 +39,8 @@ pub(crate) struct Demo {
     /// another file of that name]
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
+    #[command(flatten)]
+    force: Force,
     /// Rows to generate; a tenth as many more are held out
     #[arg(long, value_name = "N", default_value_t = 8000)]
     rows: usize,
@@ -56,7 +59,7 @@ struct DemoObject {
 impl Demo {
     pub(crate) fn run(&self, session: &Session) -> Result<Outcome> {
         let output = self.output()?;
-        writable(&output)?;
+        let output = Order::new(&output, Kind::Page, self.force).open(&[])?;
         interrupt::listen();
         let train = machines(self.rows, self.seed)?;
         let test = machines(self.rows / 10 + 1, self.seed.wrapping_add(1))?;
@@ -76,13 +79,13 @@ impl Demo {
             let test = Some(saved.evaluate(&test)?.log_likelihood_per_row);
             rivals.push(Rival { saved, test });
         }
-        write_page(&compared(&rivals), &output)?;
+        write_page(&compared(&rivals), output.path())?;
         let shown = DemoObject {
             formula: DEMO_FORMULA,
-            report: output.display().to_string(),
+            report: output.name(),
             fits: objects(&rivals),
         };
-        session.answer(&shown, || {
+        output.answer(session, &shown, || {
             format!("{}\nreport: {}\n", text(&rivals), shown.report)
         })?;
         Ok(Outcome::from(&best(&rivals).saved))
@@ -103,11 +106,10 @@ impl Demo {
             return Ok(path.clone());
         }
         let here = Path::new("report.html");
-        let ours = || {
-            let text = std::fs::read_to_string(here).unwrap_or_default();
-            text.contains("name=\"generator\" content=\"lehr\"")
-        };
-        if writable(here).is_ok() && (!here.exists() || ours()) {
+        if Order::new(here, Kind::Page, Force::default())
+            .check(&[])
+            .is_ok()
+        {
             return Ok(std::path::absolute(here)?);
         }
         let folder = tempfile::Builder::new().prefix("lehr-demo-").tempdir()?;

@@ -1,17 +1,19 @@
 //! `lehr draws`: the draws as a table, or for `ArviZ`.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
-use anyhow::{Result, bail, ensure};
+use anyhow::{Result, anyhow, ensure};
 use clap::Args;
 use lehr::regression::{ArvizExport, DrawForm, Groups, NamedDraws, RowGroup, SavedFit};
-use lehr::table::{Column, Sink, Table, TableError};
+use lehr::report::InferenceData;
+use lehr::table::{Column, Sink, Table, TableFiles};
 use serde::Serialize;
 
 use crate::acceptance::Acceptance;
+use crate::content::{Kind, Signature};
 use crate::live::Live;
 use crate::outcome::Outcome;
-use crate::output::writable;
+use crate::output::{Force, Order};
 use crate::reading::Reading;
 use crate::session::Session;
 
@@ -29,12 +31,12 @@ use crate::session::Session;
   lehr draws fit.lehr -o draws.nc                # arviz.from_netcdf(\"draws.nc\")
   lehr draws fit.lehr train.csv -o draws.nc      # arviz.loo(arviz.from_netcdf(\"draws.nc\"))")]
 pub(crate) struct Draws {
-    /// A file written by lehr fit
+    /// A file written by lehr fit; - reads stdin
     fit: PathBuf,
     /// The table that was fitted, for what an .nc file says of its rows
     #[arg(value_name = "TABLE")]
     tables: Vec<PathBuf>,
-    /// Where they go: .parquet, .csv, .tsv, .arrow, or .nc for `ArviZ`
+    /// Where they go: .parquet, .csv, .tsv, .arrow, or .nc for `ArviZ`; - writes CSV to stdout
     #[arg(short, long, value_name = "FILE")]
     output: PathBuf,
     /// The effects of single groups too
@@ -47,6 +49,8 @@ pub(crate) struct Draws {
     large: LargeGroups,
     #[command(flatten)]
     acceptance: Acceptance,
+    #[command(flatten)]
+    force: Force,
     #[command(flatten)]
     reading: Reading,
 }
@@ -73,30 +77,51 @@ struct DrawsObject {
 
 impl Draws {
     pub(crate) fn run(&self, session: &Session) -> Result<Outcome> {
-        writable(&self.output)?;
-        let is_arviz = self.output.extension().is_some_and(|ending| ending == "nc");
+        let fit = session.input(&self.fit)?;
+        let is_arviz = self.is_arviz();
         ensure!(
             is_arviz || self.tables.is_empty(),
             "{}: expected no table for draws in this format, found {}\n  hint: end the output in nc for what ArviZ says of rows",
             self.output.display(),
             self.tables[0].display()
         );
-        let saved = SavedFit::load(&self.fit)?;
+        let saved = SavedFit::load(&fit)?;
         let columns = self.columns(&saved);
+        let names: Vec<String> = columns.iter().map(|one| one.name.to_string()).collect();
+        let table = match &self.tables[..] {
+            [] => None,
+            paths => Some(session.tables(paths)?),
+        };
+        let rows = table.iter().flat_map(TableFiles::paths);
+        let inputs: Vec<&Path> = rows.chain([fit.as_path()]).collect();
+        let output = self.order(&|found| found == names)?.open(&inputs)?;
         if is_arviz {
-            self.write_arviz(&saved, session)?;
+            let data = self.arviz(&saved, table.as_ref(), session)?;
+            data.write(output.path())?;
         } else {
-            self.write_table(&columns)?;
+            write_table(&columns, output.path())?;
         }
         let written = DrawsObject {
-            output: self.output.display().to_string(),
+            output: output.name(),
             n_draws: saved.posterior.n_draws(),
-            names: columns.iter().map(|one| one.name.to_string()).collect(),
+            names,
             resampled: saved.is_corrected() && !self.raw,
             verdict: saved.verdict().level.name(),
         };
-        session.answer(&written, || written.text())?;
+        output.answer(session, &written, || written.text())?;
         Ok(self.acceptance.outcome(&saved, session))
+    }
+
+    fn is_arviz(&self) -> bool {
+        self.output.extension().is_some_and(|ending| ending == "nc")
+    }
+
+    fn order<'a>(&'a self, signed: Signature<'a>) -> Result<Order<'a>> {
+        if self.is_arviz() {
+            return Ok(Order::new(&self.output, Kind::NetCdf, self.force));
+        }
+        Order::table(&self.output, signed, self.force)
+            .map_err(|error| anyhow!("{error}, or in nc for ArviZ"))
     }
 
     fn group_choice(&self) -> Groups {
@@ -122,13 +147,18 @@ impl Draws {
         columns
     }
 
-    fn write_arviz(&self, saved: &SavedFit, session: &Session) -> Result<()> {
-        let table = match &self.tables[..] {
-            [] => None,
-            paths => {
+    fn arviz(
+        &self,
+        saved: &SavedFit,
+        source: Option<&TableFiles>,
+        session: &Session,
+    ) -> Result<InferenceData> {
+        let table = match source {
+            None => None,
+            Some(source) => {
                 let live = Live::new(session, "draws");
                 let columns = saved.subject.columns().into_iter().map(str::to_owned);
-                Some(self.reading.table(paths, Some(columns.collect()), &live)?)
+                Some(self.reading.table(source, Some(columns.collect()), &live)?)
             }
         };
         let wish = |asked: bool| {
@@ -153,24 +183,18 @@ impl Draws {
         for sentence in left_out {
             session.remark(&sentence);
         }
-        Ok(data.write(&self.output)?)
+        Ok(data)
     }
+}
 
-    fn write_table(&self, columns: &[NamedDraws]) -> Result<()> {
-        let mut table = Table::new();
-        for one in columns {
-            table.insert(one.name.to_string(), Column::Number(one.values.clone()))?;
-        }
-        let mut sink = match Sink::create(&self.output, &table) {
-            Err(TableError::NoTable { path, reason, .. }) => bail!(
-                "{}: {reason}\n  hint: end its name in csv, tsv, parquet or arrow, or in nc for ArviZ",
-                path.display()
-            ),
-            opened => opened?,
-        };
-        sink.push(&table)?;
-        Ok(sink.finish()?)
+fn write_table(columns: &[NamedDraws], path: &Path) -> Result<()> {
+    let mut table = Table::new();
+    for one in columns {
+        table.insert(one.name.to_string(), Column::Number(one.values.clone()))?;
     }
+    let mut sink = Sink::create(path, &table)?;
+    sink.push(&table)?;
+    Ok(sink.finish()?)
 }
 
 impl DrawsObject {

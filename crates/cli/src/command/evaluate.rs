@@ -22,9 +22,9 @@ use super::predict::NewLevelsName;
   lehr evaluate fit.lehr test.parquet
   lehr evaluate fit.lehr 'test-*.csv' --new-levels sample --json")]
 pub(crate) struct Evaluate {
-    /// A file written by lehr fit
+    /// A file written by lehr fit; - reads stdin
     fit: PathBuf,
-    /// Files, folders or patterns that together are one table, with the response
+    /// Files, folders or patterns that together are one table, with the response; - reads stdin
     #[arg(required = true, value_name = "TABLE")]
     tables: Vec<PathBuf>,
     /// What becomes of groups that were not fitted
@@ -48,14 +48,15 @@ impl Evaluate {
             self.draws > 0,
             "--draws: expected at least one draw, found 0"
         );
-        let saved = SavedFit::load(&self.fit)?;
+        let saved = SavedFit::load(session.input(&self.fit)?)?;
+        let source = session.tables(&self.tables)?;
         let live = Live::new(session, "evaluate");
         let forecaster = Forecaster {
             new_levels: self.new_levels.into(),
             seed: self.seed,
             ..saved.forecaster(self.draws)
         };
-        let evaluation = evaluate(&forecaster, &self.tables, &self.reading, &live)?;
+        let evaluation = evaluate(&forecaster, &source, &self.reading, &live)?;
         drop(live);
         session.answer(&evaluation, || text(&evaluation))?;
         Ok(self.acceptance.outcome(&saved, session))
@@ -65,11 +66,10 @@ impl Evaluate {
 /// Scores a fit on all rows of some files.
 pub(super) fn evaluate(
     forecaster: &Forecaster<'_>,
-    tables: &[PathBuf],
+    source: &TableFiles,
     reading: &Reading,
     live: &Live,
 ) -> Result<Evaluation> {
-    let source = TableFiles::open(tables)?;
     let columns = forecaster.saved.subject.columns();
     let columns = columns.into_iter().map(str::to_owned).collect();
     let options = reading.options(Some(columns))?;

@@ -6,18 +6,19 @@ use std::time::Duration;
 use anyhow::{Result, anyhow, bail, ensure};
 use clap::Args;
 use lehr::infer::fit::FitError;
-use lehr::infer::run::Checkpoint;
+use lehr::infer::run::{Checkpoint, Older};
 use lehr::infer::train::TrainError;
 use lehr::regression::{Error, Groups, SavedFit};
 use lehr::table::Shuffler;
 
 use crate::choice::{Choice, method};
-use crate::fitting::ModelArgs;
+use crate::content::Kind;
+use crate::fitting::{Inputs, ModelArgs};
 use crate::interrupt;
 use crate::live::Live;
 use crate::object::FitObject;
 use crate::outcome::Outcome;
-use crate::output::writable;
+use crate::output::{Force, Order, Output, STREAM};
 use crate::reading::Reading;
 use crate::session::Session;
 use crate::storing;
@@ -42,12 +43,18 @@ pub(crate) struct Fit {
     /// The method (see lehr methods)
     #[arg(long, default_value = "sl-dais")]
     method: String,
-    /// Where the fit goes; without it nothing is saved
+    /// Where the fit goes; without it nothing is saved; - is stdout
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
-    /// Resume from the checkpoint beside the output
+    #[command(flatten)]
+    force: Force,
+    /// Continue an unfinished fit from the checkpoint beside the output
     #[arg(long, requires = "output")]
     resume: bool,
+    /// Start anew although there is an unfinished fit; its checkpoint stays until the new fit
+    /// has one of its own
+    #[arg(long, requires = "output", conflicts_with = "resume")]
+    restart: bool,
     /// Seconds between checkpoints
     #[arg(long, value_name = "SECONDS", default_value_t = 10.0)]
     checkpoint_every: f64,
@@ -63,11 +70,14 @@ pub(crate) struct Fit {
 impl Fit {
     pub(crate) fn run(&self, session: &Session) -> Result<Outcome> {
         let fit = self.choice.fit(method(&self.method)?)?;
-        let checkpoint = self.checkpoint(session)?;
+        let inputs = self.model.inputs(session)?;
+        let output = self.output(&inputs)?;
+        let file = output.as_ref().and_then(Output::file);
+        let checkpoint = self.checkpoint(file)?;
+        interrupt::name_checkpoint(checkpoint.as_ref().map(|one| one.path.as_path()));
         interrupt::listen();
         let mut live = Live::new(session, "fit");
-        let output = self.output.as_deref();
-        let mut prepared = self.model.prepare(&self.reading, output, &live)?;
+        let mut prepared = inputs.prepare(&self.reading, file, &live)?;
         let beside = checkpoint
             .as_ref()
             .map(|checkpoint| checkpoint.path.clone());
@@ -78,20 +88,36 @@ impl Fit {
         }
         let saved = made.map_err(|error| stopped(error, beside.as_deref()))?;
         drop(prepared);
-        self.keep(&saved, beside.as_deref())?;
+        if let Some(output) = &output {
+            keep(&saved, output, beside.as_deref())?;
+        }
         let groups = if self.groups {
             Groups::Include
         } else {
             Groups::Leave
         };
         let object = FitObject::new(&saved, groups).with_output(self.output.as_deref());
-        session.answer(&object, || text(&saved, groups) + &self.ending())?;
+        let words = || text(&saved, groups) + &self.ending();
+        match &output {
+            Some(output) => output.answer(session, &object, words)?,
+            None => session.answer(&object, words)?,
+        }
         Ok(Outcome::from(&saved))
     }
 
-    /// Where checkpoints go, once it is clear that the output can be written at all.
-    fn checkpoint(&self, session: &Session) -> Result<Option<Checkpoint>> {
-        let Some(output) = &self.output else {
+    fn output(&self, inputs: &Inputs<'_>) -> Result<Option<Output>> {
+        let order = |name| Order::new(name, Kind::Fit, self.force);
+        let output = self.output.as_deref().map(order);
+        output.map(|order| order.open(&inputs.paths())).transpose()
+    }
+
+    /// Where checkpoints go. An unfinished fit is neither continued nor replaced unasked.
+    fn checkpoint(&self, output: Option<&Path>) -> Result<Option<Checkpoint>> {
+        let Some(output) = output else {
+            ensure!(
+                !self.resume && !self.restart,
+                "--resume, --restart: expected an output with a name, found stdout\n  hint: -o fit.lehr"
+            );
             return Ok(None);
         };
         ensure!(
@@ -99,48 +125,56 @@ impl Fit {
             "--checkpoint-every: expected a number of seconds, found {}",
             self.checkpoint_every
         );
-        writable(output)?;
-        Shuffler::tidy_beside(output);
         let path = beside(output);
-        match (self.resume, path.exists()) {
-            (true, false) => bail!(
-                "{}: there is no unfinished fit to resume\n  hint: leave out --resume to start anew",
-                path.display()
+        Order::new(&path, Kind::Checkpoint, Force::default()).check(&[])?;
+        Shuffler::tidy_beside(output);
+        let name = path.display();
+        match (path.exists(), self.resume || self.restart) {
+            (false, _) if self.resume => bail!(
+                "{name}: there is no unfinished fit to resume\n  hint: leave out --resume to start anew"
             ),
-            (false, true) => {
-                session.remark(&format!(
-                    "{}: the unfinished fit is discarded; --resume would have continued it",
-                    path.display()
-                ));
-                std::fs::remove_file(&path)
-                    .map_err(|error| anyhow!("{}: cannot remove: {error}", path.display()))?;
-            }
+            (true, false) => bail!(
+                "{name}: an earlier fit to {} was not finished\n  hint: --resume continues it, --restart starts anew",
+                output.display()
+            ),
             _ => {}
         }
         Ok(Some(Checkpoint {
-            path,
+            older: if self.restart {
+                Older::Replace
+            } else {
+                Older::Resume
+            },
             every: Duration::from_secs_f64(self.checkpoint_every),
+            path,
         }))
-    }
-
-    /// Saves the fit; the checkpoint has done its duty.
-    fn keep(&self, saved: &SavedFit, checkpoint: Option<&Path>) -> Result<()> {
-        if let Some(output) = &self.output {
-            saved.save(output)?;
-            storing::tidy(output);
-        }
-        if let Some(path) = checkpoint {
-            let _ = std::fs::remove_file(path);
-        }
-        Ok(())
     }
 
     fn ending(&self) -> String {
         match &self.output {
+            Some(path) if path == Path::new(STREAM) => String::new(),
             Some(path) => format!("\nsaved to {}\n", path.display()),
             None => "\nnot saved; -o fit.lehr keeps it\n".into(),
         }
     }
+}
+
+/// Saves the fit; the checkpoint has done its duty.
+fn keep(saved: &SavedFit, output: &Output, checkpoint: Option<&Path>) -> Result<()> {
+    saved.save(output.path()).map_err(|error| match checkpoint {
+        Some(path) if path.exists() => anyhow!(
+            "{error}\n  hint: the fit is done and kept in {}; the same command with --resume saves it",
+            path.display()
+        ),
+        _ => error.into(),
+    })?;
+    if let Some(file) = output.file() {
+        storing::tidy(file);
+    }
+    if let Some(path) = checkpoint {
+        let _ = std::fs::remove_file(path);
+    }
+    Ok(())
 }
 
 /// The checkpoint of an output: `fit.lehr.checkpoint`.
@@ -152,17 +186,22 @@ fn beside(output: &Path) -> PathBuf {
 
 /// An interrupted fit says how to resume it.
 fn stopped(error: anyhow::Error, checkpoint: Option<&Path>) -> anyhow::Error {
-    let step = match error.downcast_ref() {
-        Some(Error::Fit(FitError::Train(TrainError::Stopped { step, .. }))) => *step,
-        _ => return error,
+    let Some(Error::Fit(FitError::Train(TrainError::Stopped { doing, done, saved }))) =
+        error.downcast_ref()
+    else {
+        return error;
     };
-    match checkpoint {
-        Some(path) => anyhow!(
-            "fit: stopped after {step} iterations, which are saved in {}\n  hint: the same command with --resume continues from there",
+    let words = format!("fit: stopped while {doing}, after {done}");
+    match (saved, checkpoint) {
+        (Some(path), _) => anyhow!(
+            "{words}, which are saved in {}\n  hint: the same command with --resume continues from there",
             path.display()
         ),
-        None => anyhow!(
-            "fit: stopped after {step} iterations, nothing is saved\n  hint: with -o fit.lehr a stopped fit can be resumed"
+        (None, Some(path)) if path.exists() => anyhow!(
+            "{words}, which are not saved\n  hint: the start is; the same command with --resume continues from it"
+        ),
+        _ => anyhow!(
+            "{words}, nothing is saved\n  hint: with -o fit.lehr a stopped fit can be resumed"
         ),
     }
 }

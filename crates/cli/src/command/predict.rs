@@ -1,6 +1,6 @@
 //! `lehr predict`: rows in, predictions out, in memory that does not grow with the rows.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Result, ensure};
 use clap::{Args, ValueEnum};
@@ -11,7 +11,7 @@ use serde::Serialize;
 use crate::acceptance::Acceptance;
 use crate::live::Live;
 use crate::outcome::Outcome;
-use crate::output::writable;
+use crate::output::{Force, Order, Output};
 use crate::reading::{Reading, stop};
 use crate::session::Session;
 
@@ -43,14 +43,16 @@ impl From<NewLevelsName> for NewLevels {
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   lehr predict fit.lehr new.parquet -o scored.parquet
-  lehr predict fit.lehr new.csv -o scored.csv --new-levels sample --only")]
+  lehr predict fit.lehr new.csv -o scored.csv --new-levels sample --only
+  zcat new.csv.gz | lehr predict fit.lehr - -o - | head")]
 pub(crate) struct Predict {
-    /// A file written by lehr fit
+    /// A file written by lehr fit; - reads stdin
     fit: PathBuf,
-    /// Files, folders or patterns that together are one table; the response may be absent
+    /// Files, folders or patterns that together are one table; the response may be absent;
+    /// - reads stdin
     #[arg(required = true, value_name = "TABLE")]
     tables: Vec<PathBuf>,
-    /// Where the predictions go: .parquet, .csv, .tsv or .arrow
+    /// Where the predictions go: .parquet, .csv, .tsv or .arrow; - writes CSV to stdout
     #[arg(short, long, value_name = "FILE")]
     output: PathBuf,
     /// What becomes of groups that were not fitted
@@ -68,6 +70,8 @@ pub(crate) struct Predict {
     #[command(flatten)]
     acceptance: Acceptance,
     #[command(flatten)]
+    force: Force,
+    #[command(flatten)]
     reading: Reading,
 }
 
@@ -80,33 +84,63 @@ struct PredictionObject {
     n_draws: usize,
 }
 
+impl PredictionObject {
+    fn text(&self) -> String {
+        let dropped = match self.dropped_rows {
+            0 => String::new(),
+            1 => ", 1 row with a missing value left out".into(),
+            count => format!(", {count} rows with missing values left out"),
+        };
+        format!(
+            "{} rows predicted in {}{dropped}\n",
+            self.n_rows, self.output
+        )
+    }
+}
+
+/// Whether a table with these columns has predictions of this response.
+fn is_prediction(names: &[String], response: &str) -> bool {
+    let (mean, class) = (format!("{response}_mean_sd"), format!("{response}["));
+    names
+        .iter()
+        .any(|name| *name == mean || name.starts_with(&class))
+}
+
 impl Predict {
     pub(crate) fn run(&self, session: &Session) -> Result<Outcome> {
         ensure!(
             self.draws > 0,
             "--draws: expected at least one draw, found 0"
         );
-        writable(&self.output)?;
-        let saved = SavedFit::load(&self.fit)?;
+        let fit = session.input(&self.fit)?;
+        let source = session.tables(&self.tables)?;
+        let saved = SavedFit::load(&fit)?;
+        let response = saved.subject.response();
+        let inputs: Vec<&Path> = source.paths().chain([fit.as_path()]).collect();
+        let signed = |names: &[String]| is_prediction(names, &response);
+        let output = Order::table(&self.output, &signed, self.force)?.open(&inputs)?;
         let live = Live::new(session, "predict");
         let forecaster = Forecaster {
             new_levels: self.new_levels.into(),
             seed: self.seed,
             ..saved.forecaster(self.draws)
         };
-        let scored = self.score(&forecaster, &live)?;
+        let scored = self.score(&forecaster, &source, &output, &live)?;
         drop(live);
-        session.answer(&scored, || {
-            format!("{} rows predicted in {}\n", scored.n_rows, scored.output)
-        })?;
+        output.answer(session, &scored, || scored.text())?;
         Ok(self.acceptance.outcome(&saved, session))
     }
 
-    fn score(&self, forecaster: &Forecaster<'_>, live: &Live) -> Result<PredictionObject> {
-        let source = TableFiles::open(&self.tables)?;
+    fn score(
+        &self,
+        forecaster: &Forecaster<'_>,
+        source: &TableFiles,
+        output: &Output,
+        live: &Live,
+    ) -> Result<PredictionObject> {
         let mut options = self.reading.options(None)?;
         if self.only {
-            options.columns = Some(needed(&source, &options, forecaster)?);
+            options.columns = Some(needed(source, &options, forecaster)?);
         }
         let (mut sink, mut columns, mut failed) = (None, Vec::new(), None);
         let scanned = source.scan(&options, &mut |batch, at| {
@@ -116,7 +150,7 @@ impl Predict {
                 Ok(None) => Ok(()),
                 Ok(Some(table)) => {
                     columns = table.names().to_vec();
-                    push(&mut sink, self, &table)
+                    push(&mut sink, output.path(), &table)
                 }
                 // The scan only knows errors of tables: ours waits outside.
                 Err(error) => {
@@ -137,7 +171,7 @@ impl Predict {
             sink.finish()?;
         }
         Ok(PredictionObject {
-            output: self.output.display().to_string(),
+            output: output.name(),
             n_rows: scanned.rows,
             dropped_rows: scanned.dropped_rows,
             columns,
@@ -175,10 +209,10 @@ fn needed(
         .collect())
 }
 
-fn push(sink: &mut Option<Sink>, command: &Predict, table: &Table) -> Result<(), TableError> {
+fn push(sink: &mut Option<Sink>, path: &Path, table: &Table) -> Result<(), TableError> {
     let open = match sink {
         Some(open) => open,
-        None => sink.insert(Sink::create(&command.output, table)?),
+        None => sink.insert(Sink::create(path, table)?),
     };
     open.push(table)
 }

@@ -8,8 +8,9 @@ use lehr::regression::SavedFit;
 use lehr::report::write_page;
 use serde::Serialize;
 
+use crate::content::Kind;
 use crate::outcome::Outcome;
-use crate::output::writable;
+use crate::output::{Force, Order};
 use crate::session::Session;
 
 /// Write one self-contained HTML page about a saved fit
@@ -17,11 +18,13 @@ use crate::session::Session;
 #[command(after_help = "Examples:
   lehr report fit.lehr -o report.html")]
 pub(crate) struct Report {
-    /// A file written by lehr fit
+    /// A file written by lehr fit; - reads stdin
     fit: PathBuf,
-    /// Where the page goes
+    /// Where the page goes; - is stdout
     #[arg(short, long, value_name = "FILE", default_value = "report.html")]
     output: PathBuf,
+    #[command(flatten)]
+    force: Force,
 }
 
 /// Where a page went.
@@ -33,14 +36,15 @@ struct ReportObject {
 
 impl Report {
     pub(crate) fn run(&self, session: &Session) -> Result<Outcome> {
-        writable(&self.output)?;
-        let saved = SavedFit::load(&self.fit)?;
-        write_page(&saved.report(), &self.output)?;
+        let fit = session.input(&self.fit)?;
+        let output = Order::new(&self.output, Kind::Page, self.force).open(&[&fit])?;
+        let saved = SavedFit::load(&fit)?;
+        write_page(&saved.report(), output.path())?;
         let written = ReportObject {
-            output: self.output.display().to_string(),
+            output: output.name(),
             verdict: saved.verdict().level.name(),
         };
-        session.answer(&written, || format!("{}\n", written.output))?;
+        output.answer(session, &written, || format!("{}\n", written.output))?;
         Ok(Outcome::Done)
     }
 }

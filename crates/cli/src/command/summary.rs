@@ -20,7 +20,7 @@ use crate::session::Session;
   lehr summary fit.lehr --groups
   lehr summary fit.lehr --json | jq '.coefficients[] | select(.name == \"x1\")'")]
 pub(crate) struct Summary {
-    /// A file written by lehr fit
+    /// A file written by lehr fit; - reads stdin
     fit: PathBuf,
     /// List the effects of single groups too
     #[arg(long)]
@@ -29,7 +29,7 @@ pub(crate) struct Summary {
 
 impl Summary {
     pub(crate) fn run(&self, session: &Session) -> Result<Outcome> {
-        let saved = SavedFit::load(&self.fit)?;
+        let saved = SavedFit::load(session.input(&self.fit)?)?;
         let groups = if self.groups {
             Groups::Include
         } else {

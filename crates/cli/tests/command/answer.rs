@@ -205,13 +205,14 @@ fn unseen_groups_are_refused_unless_sampled() {
     let fit = fitted().path("fit.lehr");
     let fit = fit.to_str().unwrap();
     scratch.write("new.csv", "x1,color,site\n0.1,red,s1\n0.2,blue,s9\n");
-    scratch.write("old.csv", "kept");
+    let old = "x1,hit_mean,hit_mean_sd\n1,2,3\n";
+    scratch.write("old.csv", old);
     let error = scratch
         .expect(2, &["predict", fit, "new.csv", "-o", "old.csv"])
         .stderr;
     assert!(error.contains("s9"), "{error}");
     let kept = std::fs::read_to_string(scratch.path("old.csv")).unwrap();
-    assert_eq!(kept, "kept");
+    assert_eq!(kept, old);
     assert_eq!(files(&scratch.path("")), ["new.csv", "old.csv"]);
     let arguments = [
         "predict",

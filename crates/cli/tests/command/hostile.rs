@@ -240,7 +240,7 @@ fn a_level_per_row_is_a_group_effect() {
     refused(
         "y ~ g",
         &many,
-        &[],
+        &["--family", "gaussian"],
         "write (1 | g) for an effect that varies by group",
     );
     let text = table("y,g", 3000, |k, noise| format!("{},g{k}", noise.normal()));

@@ -9,6 +9,7 @@ mod fixture;
 mod help;
 mod hostile;
 mod number;
+mod loss;
 mod program;
 mod refusal;
 mod resume;

@@ -103,18 +103,39 @@ fn an_interrupted_fit_says_how_to_resume() {
         error.contains("expected a checkpoint of this fit"),
         "{error}"
     );
-    let anew = scratch.run(&arguments("500", &[]));
+    let before = std::fs::read(scratch.path("fit.lehr.checkpoint")).unwrap();
+    let asked = scratch.expect(2, &arguments("500", &[])).stderr;
+    let words = "--resume continues it, --restart starts anew";
+    assert!(asked.contains(words), "{asked}");
+    let after = std::fs::read(scratch.path("fit.lehr.checkpoint")).unwrap();
+    assert!(before == after, "the checkpoint was lost");
+    let both = scratch.expect(2, &arguments("500", &["--resume", "--restart"]));
     assert!(
-        anew.stderr.contains("the unfinished fit is discarded"),
+        both.stderr.contains("cannot be used with"),
         "{}",
-        anew.stderr
+        both.stderr
     );
+    scratch.run(&arguments("500", &["--restart"]));
     assert!(scratch.path("fit.lehr").exists() && !scratch.path("fit.lehr.checkpoint").exists());
+}
+
+#[test]
+fn a_restart_that_fails_leaves_the_old_checkpoint() {
+    let scratch = scratch();
+    let mut child = started(&scratch, "10000000");
+    child.kill().unwrap();
+    child.wait().unwrap();
+    let before = std::fs::read(scratch.path("fit.lehr.checkpoint")).unwrap();
+    let mut fails = arguments("500", &["--restart"]);
+    fails.extend(["--batch", "100000"]);
+    scratch.expect(2, &fails);
+    let after = std::fs::read(scratch.path("fit.lehr.checkpoint")).unwrap();
+    assert!(before == after, "the checkpoint was lost");
 }
 
 #[cfg(unix)]
 #[test]
-fn a_fit_that_is_interrupted_while_its_base_trains_can_be_resumed() {
+fn a_fit_that_is_interrupted_before_it_trains_can_be_resumed() {
     const CHAIN: [&str; 15] = [
         "fit",
         "hit ~ x1 + x2",
@@ -133,7 +154,7 @@ fn a_fit_that_is_interrupted_while_its_base_trains_can_be_resumed() {
         "0",
     ];
     let scratch = scratch();
-    // The base of a chain is trained first, so that the first checkpoint is its own.
+    // The first checkpoint is that of the start.
     let child = checkpointed(&scratch, &CHAIN);
     let sent = Command::new("kill")
         .args(["-INT", &child.id().to_string()])

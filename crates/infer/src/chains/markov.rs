@@ -12,10 +12,12 @@ use super::trace::{ChainError, ChainProgress, Trace};
 use crate::fit::FitError;
 use crate::guide::{Base, Frame, FullRank, MeanField};
 use crate::method::{MethodInfo, Sampler, Setting, parsed};
-use crate::observer::{Phase, Progress, Wish};
+use crate::observer::{End, Phase, Progress, Wish};
 use crate::posterior::{Diagnostics, Origin, Posterior, Seconds};
 use crate::run::Run;
-use crate::start::{MAX_DENSE, Request, Start, StartError, choose, has_hierarchy, is_plain};
+use crate::start::{
+    MAX_DENSE, Request, RunClimber, Start, StartError, choose, has_hierarchy, is_plain,
+};
 use crate::train::{TrainError, decoded, encoded};
 
 /// The chains run.
@@ -126,7 +128,7 @@ pub fn fit(
     check(method, density, run)?;
     let clock = Instant::now();
     run.begin(Phase::START);
-    let (name, frame) = start(method, density, run.seed)?;
+    let (name, frame) = start(method, density, run)?;
     let start = clock.elapsed().as_secs_f64();
     let clock = Instant::now();
     let place = Place {
@@ -170,7 +172,8 @@ pub fn fit(
 fn seen(progress: &ChainProgress) -> Progress {
     Progress {
         step: progress.done,
-        cap: progress.total,
+        unit: "draws",
+        end: End::At(progress.total),
         bound: f64::NAN,
         bound_error: f64::NAN,
         rate: f64::NAN,
@@ -196,7 +199,7 @@ fn choices(start: &str, chains: &Chains) -> Vec<(String, String)> {
 fn start(
     method: &dyn ChainMethod,
     density: &dyn Density,
-    seed: u64,
+    run: &mut Run<'_>,
 ) -> Result<(&'static str, Frame), FitError> {
     let base: Arc<dyn Base> = if density.latents().size() <= MAX_DENSE {
         Arc::new(FullRank::default())
@@ -206,7 +209,8 @@ fn start(
     let request = Request {
         density,
         base,
-        seed,
+        seed: run.seed,
+        climber: &RunClimber::new(run),
         plain: is_plain(density),
         ends_at_best: true,
         expands: false,
@@ -217,6 +221,7 @@ fn start(
     };
     let found = found.map_err(|error| match error {
         StartError::Batch(error) => error.into(),
+        StartError::Train(error) => error.into(),
         StartError::Refusal { problem, hint } => refused(method, problem, &hint),
     });
     found.map(|(name, point)| (name, point.frame))
@@ -234,8 +239,9 @@ fn refused(method: &dyn ChainMethod, problem: impl Into<String>, hint: &str) -> 
 fn refusal(method: &dyn ChainMethod, error: ChainError) -> FitError {
     match error {
         ChainError::Stopped { done } => FitError::Train(TrainError::Stopped {
-            step: done,
-            saved: String::new(),
+            doing: CHAINS.doing,
+            done: format!("{done} draws of the warm-up"),
+            saved: None,
         }),
         ChainError::NoStart { .. } => refused(
             method,

@@ -1,10 +1,8 @@
 //! The start `laplace`: the Laplace approximation at the mode.
 
 use super::curvature::MAX_DENSE;
-use super::mode::find_mode;
 use super::{Centre, Request, Start, StartError, StartingPoint};
 use crate::guide::{Covariance, Frame};
-use lehr_numeric::lbfgs::LbfgsSettings;
 
 /// The Laplace approximation at the mode, in whose frame the guide then moves.
 #[derive(Clone, Copy, Debug)]
@@ -20,8 +18,7 @@ impl Start for Laplace {
     }
 
     fn find(&self, request: &Request<'_>) -> Result<StartingPoint, StartError> {
-        let mode = find_mode(request.density, LbfgsSettings::default());
-        Ok(around(request, mode, None))
+        Ok(around(request, request.mode()?, None))
     }
 }
 

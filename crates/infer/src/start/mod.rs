@@ -2,6 +2,7 @@
 
 pub mod another;
 pub mod centre;
+mod climber;
 pub mod curvature;
 mod laplace;
 pub mod linear;
@@ -13,6 +14,7 @@ mod zero;
 
 pub use another::Another;
 pub use centre::Centre;
+pub use climber::{Alone, Climber, RunClimber};
 pub use curvature::{Curvature, MAX_DENSE};
 pub use laplace::Laplace;
 pub use mode::{Map, find_mode};
@@ -20,6 +22,7 @@ pub use quadrature::Quadrature;
 pub use variational::{Variational, best_independent};
 pub use zero::Zero;
 
+pub(crate) use mode::climb_to_mode;
 pub(crate) use prior::{Prior, has_hierarchy};
 
 use std::fmt;
@@ -30,7 +33,7 @@ use lehr_density::Density;
 use crate::guide::{Base, Frame, Guide, Learned, MEAN, PARAMS, all_blocks};
 use crate::method::Setting;
 use crate::surrogate::{Mode, Remainder};
-use crate::train::{Control, Summed};
+use crate::train::{Control, Summed, TrainError};
 use lehr_numeric::batch::BatchError;
 use lehr_numeric::lbfgs::LbfgsSettings;
 use quadrature::Best;
@@ -43,12 +46,21 @@ pub struct Request<'a> {
     pub base: Arc<dyn Base>,
     /// Where randomness comes from.
     pub seed: u64,
+    /// Who climbs to maxima.
+    pub climber: &'a dyn Climber,
     /// See [`is_plain`].
     pub plain: bool,
     /// Whether the fit ends where the start is the best Gaussian of the base's kind.
     pub ends_at_best: bool,
     /// Whether a surrogate may expand the log likelihood there.
     pub expands: bool,
+}
+
+impl Request<'_> {
+    /// The mode of the posterior.
+    pub(crate) fn mode(&self) -> Result<Centre, StartError> {
+        climb_to_mode(self.density, LbfgsSettings::default(), self.climber)
+    }
 }
 
 /// A way to find out where training starts.
@@ -116,7 +128,7 @@ pub fn choose(request: &Request<'_>) -> Result<(&'static str, StartingPoint), St
     if !request.plain {
         return Ok((Variational.name(), Variational.find(request)?));
     }
-    let mode = find_mode(request.density, LbfgsSettings::default());
+    let mode = request.mode()?;
     Ok(match quadrature::from_mode(request, &mode) {
         Some(found) => (Quadrature.name(), found),
         None => (Laplace.name(), laplace::around(request, mode, None)),
@@ -129,6 +141,9 @@ pub enum StartError {
     /// A batch that cannot be drawn.
     #[error(transparent)]
     Batch(#[from] BatchError),
+    /// The search was stopped, or could not be saved.
+    #[error(transparent)]
+    Train(#[from] TrainError),
     /// The model does not allow it.
     #[error("start: {problem}\n  hint: {hint}")]
     Refusal {

@@ -3,10 +3,10 @@
 use lehr_density::Density;
 
 use super::prior::Prior;
-use super::{Centre, Request, Start, StartError, StartingPoint};
+use super::{Alone, Centre, Climber, Request, Start, StartError, StartingPoint};
 use crate::full_data::{FullData, LocalRows, Query};
 use crate::guide::Frame;
-use lehr_numeric::lbfgs::{LbfgsSettings, maximise};
+use lehr_numeric::lbfgs::LbfgsSettings;
 
 /// The mode, with the guide's own scale.
 #[derive(Clone, Copy, Debug)]
@@ -27,7 +27,7 @@ impl Start for Map {
 
     fn find(&self, request: &Request<'_>) -> Result<StartingPoint, StartError> {
         Ok(StartingPoint {
-            centre: Some(find_mode(request.density, LbfgsSettings::default())),
+            centre: Some(request.mode()?),
             ..StartingPoint::in_frame(Frame::Identity, request)
         })
     }
@@ -35,11 +35,20 @@ impl Start for Map {
 
 /// Climbs from the model's own start to the mode, over all rows at every step.
 pub fn find_mode(density: &dyn Density, settings: LbfgsSettings) -> Centre {
+    climb_to_mode(density, settings, &Alone).expect("nobody stops it")
+}
+
+/// As [`find_mode`], by somebody who may be stopped.
+pub(crate) fn climb_to_mode(
+    density: &dyn Density,
+    settings: LbfgsSettings,
+    climber: &dyn Climber,
+) -> Result<Centre, StartError> {
     let size = density.latents().size();
     let start = [density.latents().start(), density.params().start()].concat();
     let mut prior = Prior::new(density);
     let rows = LocalRows::new(density);
-    let found = maximise(&start, settings, |point, slope| {
+    let found = climber.climb(&start, settings, &mut |point, slope| {
         let (z, params) = point.split_at(size);
         let own = prior.run(z, params);
         let sums = rows.sum(Query::Slopes, &[z, params]);
@@ -52,13 +61,13 @@ pub fn find_mode(density: &dyn Density, settings: LbfgsSettings) -> Centre {
             }
         }
         own.output(0)[0] + sums[0][0]
-    });
+    })?;
     let (latents, params) = found.point.split_at(size);
-    Centre {
+    Ok(Centre {
         latents: latents.to_vec(),
         params: params.to_vec(),
         log_joint: found.value,
         iterations: found.iterations,
         reason: found.reason,
-    }
+    })
 }

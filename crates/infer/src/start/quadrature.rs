@@ -24,12 +24,10 @@ use lehr_graph::{Expr, Graph};
 
 use super::curvature::Curvature;
 use super::linear::{Factor, cholesky, inverse_factor};
-use super::mode::find_mode;
 use super::prior::Prior;
 use super::{Centre, Request, Start, StartError, StartingPoint};
 use crate::guide::{Covariance, Frame, HALF_LN_TWO_PI};
 use crate::pass::is_resident;
-use lehr_numeric::lbfgs::LbfgsSettings;
 
 /// Nats: a step that promises less is the last.
 const CLOSE: f64 = 1e-3;
@@ -51,10 +49,11 @@ impl Start for Quadrature {
     }
 
     fn find(&self, request: &Request<'_>) -> Result<StartingPoint, StartError> {
-        let mode = || find_mode(request.density, LbfgsSettings::default());
-        let found = (request.plain)
-            .then(|| from_mode(request, &mode()))
-            .flatten();
+        let found = if request.plain {
+            from_mode(request, &request.mode()?)
+        } else {
+            None
+        };
         found.ok_or_else(|| StartError::Refusal {
             problem: "a start by quadrature needs one linear predictor per row, a log likelihood \
                       that is concave in it, rows in memory and no parameters besides the latents"

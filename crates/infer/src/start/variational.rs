@@ -10,11 +10,10 @@
 
 use lehr_density::Density;
 
-use super::{Centre, Request, Start, StartError, StartingPoint, laplace};
+use super::{Alone, Centre, Climber, Request, Start, StartError, StartingPoint, laplace};
 use crate::guide::{Feed, Frame, LOG_SCALE, Learned, MEAN, MeanField, PARAMS, all_blocks};
 use crate::train::{Score, Task, TrainSettings};
-use lehr_numeric::batch::BatchError;
-use lehr_numeric::lbfgs::{LbfgsSettings, Maximum, maximise};
+use lehr_numeric::lbfgs::{LbfgsSettings, Maximum};
 
 /// Draws that are held fixed.
 const DRAWS: usize = 8;
@@ -43,7 +42,8 @@ impl Start for Variational {
     }
 
     fn find(&self, request: &Request<'_>) -> Result<StartingPoint, StartError> {
-        let Independent { centre, frame } = best_independent(request.density, request.seed)?;
+        let Independent { centre, frame } =
+            climb_to_independent(request.density, request.seed, request.climber)?;
         Ok(laplace::around(request, centre, Some(frame)))
     }
 }
@@ -60,7 +60,15 @@ pub struct Independent {
 ///
 /// # Errors
 /// If the table has more rows than can be numbered.
-pub fn best_independent(density: &dyn Density, seed: u64) -> Result<Independent, BatchError> {
+pub fn best_independent(density: &dyn Density, seed: u64) -> Result<Independent, StartError> {
+    climb_to_independent(density, seed, &Alone)
+}
+
+fn climb_to_independent(
+    density: &dyn Density,
+    seed: u64,
+    climber: &dyn Climber,
+) -> Result<Independent, StartError> {
     let frame = Centre::start(density).diagonal_frame(density, seed);
     let guide = MeanField::default();
     let mut learned = Learned::new(all_blocks(density, &guide));
@@ -76,7 +84,7 @@ pub fn best_independent(density: &dyn Density, seed: u64) -> Result<Independent,
         score: &score,
         seed,
     };
-    let found = climb(&task, &learned)?;
+    let found = climb(&task, &learned, climber)?;
     learned.values.copy_from_slice(&found.point);
     Ok(independent(&frame, &learned, &found))
 }
@@ -91,7 +99,7 @@ fn rows(density: &dyn Density) -> Feed {
     }
 }
 
-fn climb(task: &Task<'_>, learned: &Learned) -> Result<Maximum, BatchError> {
+fn climb(task: &Task<'_>, learned: &Learned, climber: &dyn Climber) -> Result<Maximum, StartError> {
     let settings = TrainSettings {
         lanes: DRAWS,
         ..TrainSettings::default()
@@ -99,12 +107,12 @@ fn climb(task: &Task<'_>, learned: &Learned) -> Result<Maximum, BatchError> {
     let mut program = task.program(learned, &settings)?;
     program.fill(task.density.source(), 0);
     let blocks = learned.blocks().len();
-    Ok(maximise(&learned.values, SEARCH, |point, slope| {
+    climber.climb(&learned.values, SEARCH, &mut |point, slope| {
         program.set_learned(point);
         program.run();
         program.gather(1..=blocks, slope);
         program.output(0)[0]
-    }))
+    })
 }
 
 /// The Gaussian in the latents' own coordinates.

@@ -11,7 +11,7 @@ use super::{
     Groundwork, Iterations, Objective, SCORE, Score, Task, TrainOutcome, TrainSettings,
     VariationalMethod, VariationalSettings, train, variance_ratio,
 };
-use crate::evaluate::evaluate;
+use crate::evaluate::weigh_draws;
 use crate::fit::{Choices, FitError, short};
 use crate::guide::{Base, Feed, Learned, PARAMS, all_blocks};
 use crate::judge::{Examination, Subject};
@@ -20,7 +20,7 @@ use crate::posterior::{
     Diagnostics, Estimate, Evidence, Gain, Importance, Origin, Posterior, Seconds,
 };
 use crate::run::Run;
-use crate::start::{Request, StartError, StartingPoint, choose, is_plain};
+use crate::start::{Request, RunClimber, StartError, StartingPoint, choose, is_plain};
 
 /// A fit on its way.
 pub(super) struct Making<'a> {
@@ -58,7 +58,7 @@ pub(super) fn fit(
     if method.has_layers() {
         making.note("base", making.base.name());
     }
-    let point = making.start(run.seed)?;
+    let point = making.start(run)?;
     let batch = making.batch(&point);
     let ground = Groundwork {
         density,
@@ -105,11 +105,12 @@ impl Making<'_> {
         }
     }
 
-    fn start(&mut self, seed: u64) -> Result<StartingPoint, FitError> {
+    fn start(&mut self, run: &mut Run<'_>) -> Result<StartingPoint, FitError> {
         let request = Request {
             density: self.density,
             base: self.base.clone(),
-            seed,
+            seed: run.seed,
+            climber: &RunClimber::new(run),
             plain: is_plain(self.density),
             ends_at_best: self.ends_at_best(),
             expands: self.method.expands(),
@@ -120,6 +121,7 @@ impl Making<'_> {
         };
         let (name, found) = found.map_err(|error| match error {
             StartError::Batch(error) => error.into(),
+            StartError::Train(error) => error.into(),
             StartError::Refusal { problem, hint } => self.refuse(problem, &hint),
         })?;
         self.note("start", name);
@@ -266,8 +268,7 @@ impl Making<'_> {
     ) -> Result<Evaluation, FitError> {
         run.begin(Phase::EVALUATE);
         let clock = Instant::now();
-        let sample = (run.draws, run.seed);
-        let evaluated = evaluate(task.place(), task.guide, &outcome.learned, sample)?;
+        let evaluated = weigh_draws(task.place(), task.guide, &outcome.learned, run.draws, run)?;
         let bound = Estimate::of(&evaluated.log_weights);
         let below = alone.unwrap_or(&outcome.learned);
         let gain = self.gain_over_base(task, below, bound, run)?;
@@ -326,7 +327,7 @@ impl Making<'_> {
         task: &Task<'_>,
         below: &Learned,
         own: Estimate,
-        run: &Run<'_>,
+        run: &mut Run<'_>,
     ) -> Result<Option<Gain>, FitError> {
         const PART: usize = 4;
         const FEWEST: usize = 25;
@@ -335,8 +336,8 @@ impl Making<'_> {
         }
         let mut learned = Learned::new(all_blocks(self.density, &self.base));
         learned.take_from(below);
-        let sample = ((run.draws / PART).max(FEWEST), run.seed);
-        let evaluated = evaluate(task.place(), &self.base, &learned, sample)?;
+        let count = (run.draws / PART).max(FEWEST);
+        let evaluated = weigh_draws(task.place(), &self.base, &learned, count, run)?;
         let below = Estimate::of(&evaluated.log_weights);
         let nats = Estimate {
             mean: own.mean - below.mean,

@@ -25,6 +25,7 @@ pub use schedule::{Schedule, ScheduleError};
 pub use stationary::{Stationary, StationarySettings, Trend, Verdict};
 pub use variational::{Groundwork, GuideParts, VariationalMethod, VariationalSettings};
 
+use std::path::{Path, PathBuf};
 use std::str::FromStr;
 use std::time::Instant;
 
@@ -36,8 +37,8 @@ use lehr_numeric::batch::BatchError;
 use serde::{Deserialize, Serialize};
 
 use crate::guide::{Frame, Gradient, Guide, Learned, Place};
-use crate::observer::{Progress, Wish};
-use crate::run::Run;
+use crate::observer::{End, Progress};
+use crate::run::{Run, Stamp};
 use average::Average;
 
 /// How long to train.
@@ -145,13 +146,21 @@ pub enum TrainError {
         known: String,
     },
     /// The watcher asked to stop.
-    #[error("train: stopped after {step} steps{saved}")]
+    #[error("{doing}: stopped after {done}{}", resume_words(saved.as_deref()))]
     Stopped {
-        /// Steps done.
-        step: u64,
-        /// Where the checkpoint is, in words.
-        saved: String,
+        /// What was being done.
+        doing: &'static str,
+        /// How much of it was done, in words.
+        done: String,
+        /// The checkpoint that it can be resumed from.
+        saved: Option<PathBuf>,
     },
+}
+
+fn resume_words(saved: Option<&Path>) -> String {
+    saved.map_or_else(String::new, |path| {
+        format!("; resume from {}", path.display())
+    })
 }
 
 /// How a training went.
@@ -253,7 +262,8 @@ pub fn train(
     let compile = clock.elapsed().as_secs_f64();
     let fresh = State::new(learned, settings)?;
     let fingerprint = task.fingerprint(&mut program, &fresh.learned, settings);
-    let mut state = run.resume(fingerprint)?.unwrap_or(fresh);
+    let mut stamp = Stamp::new(fingerprint);
+    let mut state = run.resume(&stamp)?.unwrap_or(fresh);
     let before = state.step;
     let clock = Instant::now();
     let parts = program.plan().has_parts();
@@ -262,9 +272,8 @@ pub fn train(
         settings,
         program: &mut program,
         gradient: vec![0.0; state.learned.values.len()],
-        fingerprint,
     };
-    with_threads_awake(parts, || steps.run(&mut state, run))?;
+    with_threads_awake(parts, || steps.run(&mut state, &mut stamp, run))?;
     let mut learned = state.learned.clone();
     state.average.write(&mut learned.values);
     Ok(TrainOutcome {
@@ -369,38 +378,22 @@ struct Loop<'a, 'b> {
     settings: &'a TrainSettings,
     program: &'a mut Program,
     gradient: Vec<f64>,
-    fingerprint: u64,
 }
 
 impl Loop<'_, '_> {
-    fn run(&mut self, state: &mut State, run: &mut Run<'_>) -> Result<(), TrainError> {
-        let mut saved = Instant::now();
+    fn run(
+        &mut self,
+        state: &mut State,
+        stamp: &mut Stamp,
+        run: &mut Run<'_>,
+    ) -> Result<(), TrainError> {
         while state.finished.is_none() {
             self.step(state)?;
-            if !state.step.is_multiple_of(LOOK) {
-                continue;
-            }
-            let wish = run.progress(&self.progress(state));
-            let due = run
-                .checkpoint
-                .as_ref()
-                .is_some_and(|c| saved.elapsed() >= c.every);
-            if due || wish == Wish::Stop {
-                run.save(self.fingerprint, state)?;
-                saved = Instant::now();
-            }
-            if wish == Wish::Stop {
-                let saved = match &run.checkpoint {
-                    Some(c) => format!("; resume from {}", c.path.display()),
-                    None => String::new(),
-                };
-                return Err(TrainError::Stopped {
-                    step: state.step,
-                    saved,
-                });
+            if state.step.is_multiple_of(LOOK) {
+                run.look(stamp, &self.progress(state), state)?;
             }
         }
-        Ok(run.finish(self.fingerprint, state)?)
+        Ok(run.finish(stamp, state)?)
     }
 
     fn cap(&self) -> u64 {
@@ -491,7 +484,11 @@ impl Loop<'_, '_> {
         let verdict = state.stationary.verdict();
         Progress {
             step: state.step,
-            cap: self.cap(),
+            unit: "iterations",
+            end: match self.settings.iterations {
+                Iterations::Auto { cap } => End::AtMost(cap),
+                Iterations::Fixed(count) => End::At(count),
+            },
             bound: verdict.level,
             bound_error: verdict.level_error,
             rate: self.rate(state),

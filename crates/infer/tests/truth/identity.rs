@@ -10,7 +10,7 @@ use lehr_infer::fit::Fit;
 use lehr_infer::guide::{Base, Feed, Frame, Gradient, Guide, Learned, MeanField};
 use lehr_infer::observer::{Observer, Phase, Progress, Wish};
 use lehr_infer::posterior::Posterior;
-use lehr_infer::run::Checkpoint;
+use lehr_infer::run::{Checkpoint, Older};
 use lehr_infer::start::{Laplace, find_mode};
 use lehr_infer::train::{
     Iterations, Program, Score, Task, TrainSettings, VariationalSettings, compile, weigh,
@@ -236,6 +236,7 @@ fn checkpoint(path: &Path) -> Checkpoint {
     Checkpoint {
         path: path.to_owned(),
         every: Duration::from_secs(3600),
+        older: Older::Resume,
     }
 }
 
@@ -250,7 +251,7 @@ fn interrupted(
     for &stop in stops {
         let stopped = fit().observer(&mut StopAt(stop)).run(density);
         let stopped = stopped.unwrap_err().to_string();
-        assert!(stopped.starts_with("train: stopped after"), "{stopped}");
+        assert!(stopped.contains(": stopped after"), "{stopped}");
         assert!(stopped.contains("; resume from "), "{stopped}");
     }
     run(fit(), density)
@@ -342,7 +343,7 @@ impl Observer for StopIn {
 }
 
 #[test]
-fn a_fit_that_was_stopped_while_its_base_was_trained_is_the_fit() {
+fn a_fit_that_was_stopped_in_any_phase_is_the_fit() {
     let density = some_rows(300);
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("fit");
@@ -356,22 +357,83 @@ fn a_fit_that_was_stopped_while_its_base_was_trained_is_the_fit() {
     };
     let whole = run(fit(), &density);
     for (phase, step) in [
+        (Phase::CLIMB, 1),
+        (Phase::CLIMB, 3),
         (Phase::BASE, 64),
         (Phase::BASE, 641),
         (Phase::TRAIN, 64),
         (Phase::TRAIN, 700),
+        (Phase::EVALUATE, 16),
+        (Phase::EVALUATE, 48),
     ] {
         let mut stop = StopIn::new(phase, step);
         let stopping = fit().checkpoint(checkpoint(&path)).observer(&mut stop);
         let stopped = stopping.run(&density).unwrap_err().to_string();
-        assert!(stopped.starts_with("train: stopped after"), "{stopped}");
+        assert!(stopped.contains(": stopped after"), "{stopped}");
     }
-    // What the checkpoint has of the base is not trained again.
-    let mut watcher = StopIn::new(Phase::BASE, u64::MAX);
-    let rest = fit().checkpoint(checkpoint(&path)).observer(&mut watcher);
-    let pieces = run(rest, &density);
-    assert_eq!(watcher.looks, 0);
-    assert_same_bits(&pieces, &whole);
+    // What the checkpoint has is not done again: the last 16 of 64 draws are weighed, and the 25
+    // of the base alone.
+    let copy = folder.path().join("copy");
+    for (phase, looks) in [
+        (Phase::CLIMB, 0),
+        (Phase::BASE, 0),
+        (Phase::TRAIN, 0),
+        (Phase::EVALUATE, 3),
+    ] {
+        std::fs::copy(&path, &copy).unwrap();
+        let mut watcher = StopIn::new(phase, u64::MAX);
+        let rest = fit().checkpoint(checkpoint(&copy)).observer(&mut watcher);
+        let pieces = run(rest, &density);
+        assert_eq!(watcher.looks, looks, "{phase:?}");
+        assert_same_bits(&pieces, &whole);
+    }
+}
+
+/// Notes in which phases there was a checkpoint.
+struct Saves<'a> {
+    path: &'a Path,
+    now: Phase,
+    seen: Vec<Phase>,
+}
+
+impl Observer for Saves<'_> {
+    fn begin(&mut self, phase: Phase) {
+        self.now = phase;
+    }
+
+    fn progress(&mut self, _: &Progress) -> Wish {
+        // It is removed each time, so that every phase has to write its own.
+        if std::fs::remove_file(self.path).is_ok() && !self.seen.contains(&self.now) {
+            self.seen.push(self.now);
+        }
+        Wish::Continue
+    }
+}
+
+#[test]
+fn every_phase_writes_checkpoints() {
+    let density = some_rows(300);
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("fit");
+    let mut saves = Saves {
+        path: &path,
+        now: Phase::START,
+        seen: Vec::new(),
+    };
+    let mut fit = with(
+        with(named("sl-dais"), "chain-steps", 2),
+        "surrogate-rows",
+        32,
+    );
+    common(&mut fit).start = Some(Arc::new(Laplace));
+    common(&mut fit).train.iterations = Iterations::Auto { cap: 300 };
+    let checkpoint = Checkpoint {
+        every: Duration::ZERO,
+        ..checkpoint(&path)
+    };
+    run(fit.checkpoint(checkpoint).observer(&mut saves), &density);
+    let all = [Phase::CLIMB, Phase::BASE, Phase::TRAIN, Phase::EVALUATE];
+    assert_eq!(saves.seen, all);
 }
 
 #[test]
@@ -400,7 +462,7 @@ fn a_checkpoint_of_another_fit_is_refused() {
         change(|f| f.train.lanes = 2),
     ];
     let expected = "expected a checkpoint of this fit, found one of another model, method or \
-                    setting\n  hint: remove the file to start anew";
+                    setting\n  hint: remove the file, or use --restart, to start anew";
     for other in others {
         assert!(refused(other, &density).ends_with(expected));
     }

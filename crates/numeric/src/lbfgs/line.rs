@@ -1,10 +1,12 @@
 //! A line search for the strong Wolfe conditions that treats bad values as walls.
 
-use super::dot;
+use serde::{Deserialize, Serialize};
+
+use super::{Function, dot};
 
 /// The search's place, and room for the next.
-pub(super) struct Line<F> {
-    function: F,
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(super) struct Line {
     pub(super) point: Vec<f64>,
     pub(super) gradient: Vec<f64>,
     pub(super) value: f64,
@@ -45,12 +47,11 @@ const FLAT: f64 = 0.9;
 const ROUNDING: f64 = 1e-13;
 const TRIALS: usize = 60;
 
-impl<F: FnMut(&[f64], &mut [f64]) -> f64> Line<F> {
-    pub(super) fn new(mut function: F, start: &[f64]) -> Self {
+impl Line {
+    pub(super) fn new(start: &[f64], function: Function<'_>) -> Self {
         let mut gradient = vec![0.0; start.len()];
         let value = function(start, &mut gradient);
         Self {
-            function,
             old_point: start.to_vec(),
             old_gradient: gradient.clone(),
             point: start.to_vec(),
@@ -62,7 +63,12 @@ impl<F: FnMut(&[f64], &mut [f64]) -> f64> Line<F> {
 
     /// Moves along `direction` to a point that satisfies the strong Wolfe conditions, or to the
     /// best that keeps the promised rise when no trial does; stays where it is otherwise.
-    pub(super) fn search(&mut self, direction: &[f64], first_length: f64) -> Searched {
+    pub(super) fn search(
+        &mut self,
+        direction: &[f64],
+        first_length: f64,
+        function: Function<'_>,
+    ) -> Searched {
         self.old_point.copy_from_slice(&self.point);
         self.old_gradient.copy_from_slice(&self.gradient);
         let start = Trial {
@@ -71,7 +77,7 @@ impl<F: FnMut(&[f64], &mut [f64]) -> f64> Line<F> {
             slope: dot(&self.gradient, direction),
         };
         if start.slope > 0.0 && start.slope.is_finite() {
-            let best = self.narrow(direction, start, first_length);
+            let best = self.narrow(direction, start, first_length, function);
             if best.length > 0.0 {
                 return Searched::Moved;
             }
@@ -84,11 +90,17 @@ impl<F: FnMut(&[f64], &mut [f64]) -> f64> Line<F> {
 
     /// Keeps a pair (low, high) of lengths with the top between them: low rises and keeps the
     /// promise, high does not. Ends standing at the trial it returns, unless that is the start.
-    fn narrow(&mut self, direction: &[f64], start: Trial, first_length: f64) -> Trial {
+    fn narrow(
+        &mut self,
+        direction: &[f64],
+        start: Trial,
+        first_length: f64,
+        function: Function<'_>,
+    ) -> Trial {
         let (mut low, mut high, mut best) = (start, None::<Trial>, start);
         let mut length = first_length;
         for _ in 0..TRIALS {
-            let trial = self.evaluate(direction, length);
+            let trial = self.evaluate(direction, length, function);
             let judged = judge(&start, &low, &trial);
             if matches!(judged, Judged::Done) {
                 return trial;
@@ -110,16 +122,16 @@ impl<F: FnMut(&[f64], &mut [f64]) -> f64> Line<F> {
             }
         }
         if best.length > 0.0 {
-            self.evaluate(direction, best.length);
+            self.evaluate(direction, best.length, function);
         }
         best
     }
 
-    fn evaluate(&mut self, direction: &[f64], length: f64) -> Trial {
+    fn evaluate(&mut self, direction: &[f64], length: f64, function: Function<'_>) -> Trial {
         for ((x, old), along) in self.point.iter_mut().zip(&self.old_point).zip(direction) {
             *x = old + length * along;
         }
-        self.value = (self.function)(&self.point, &mut self.gradient);
+        self.value = function(&self.point, &mut self.gradient);
         self.evaluations += 1;
         Trial {
             length,

@@ -184,3 +184,22 @@ fn an_unbounded_function_ends_without_claiming_a_maximum() {
     });
     assert!(!found.reason.converged(), "{found:?}");
 }
+
+#[test]
+fn a_search_that_was_saved_ends_where_one_without_a_break_ends() {
+    let settings = LbfgsSettings {
+        memory: 4,
+        ..LbfgsSettings::default()
+    };
+    let whole = maximise(&[-1.2; 6], settings, rosenbrock);
+    let mut search = Search::new(&[-1.2; 6], settings, &mut rosenbrock);
+    while search.advance(&mut rosenbrock) {
+        let saved = serde_json::to_string(&search).unwrap();
+        search = serde_json::from_str(&saved).unwrap();
+    }
+    assert!(search.memory.pairs.is_empty(), "a finished search is small");
+    let resumed = search.into_maximum();
+    assert_eq!(resumed.point, whole.point);
+    assert_eq!(resumed.iterations, whole.iterations);
+    assert_eq!(resumed.reason, whole.reason);
+}

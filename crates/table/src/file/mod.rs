@@ -1,6 +1,7 @@
 //! Tables in files: which files, which columns, and their rows in batches.
 
 mod arrow;
+mod content;
 mod csv;
 mod guard;
 mod ipc;
@@ -14,6 +15,7 @@ mod sink;
 mod stack;
 mod table_files;
 
+pub use content::{Content, is_marked};
 pub use option::{Header, MissingPolicy, ReadOptions};
 pub use progress::{Progress, Stage};
 pub use schema::Field;

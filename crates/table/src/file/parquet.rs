@@ -5,6 +5,8 @@ use std::path::Path;
 
 use ::parquet::arrow::ProjectionMask;
 use ::parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
+use ::parquet::basic::Compression;
+use ::parquet::file::metadata::RowGroupMetaData;
 
 use crate::TableError;
 
@@ -16,7 +18,26 @@ type Builder = ParquetRecordBatchReaderBuilder<File>;
 
 fn open(path: &Path) -> Result<Builder, TableError> {
     let file = File::open(path).map_err(io(path, "open"))?;
-    guarded(path, || Builder::try_new(file))
+    let builder = guarded(path, || Builder::try_new(file))?;
+    let groups = builder.metadata().row_groups().iter();
+    let mut columns = groups.flat_map(RowGroupMetaData::columns);
+    match columns.find_map(|column| unread(column.compression())) {
+        None => Ok(builder),
+        Some(reason) => Err(TableError::NoTable {
+            path: path.into(),
+            reason,
+            hint: "write it again with zstd, snappy, gzip or no compression",
+        }),
+    }
+}
+
+/// Why columns of this compression cannot be read.
+fn unread(compression: Compression) -> Option<&'static str> {
+    match compression {
+        Compression::BROTLI(_) => Some("brotli compression is not read"),
+        Compression::LZO => Some("lzo compression is not read"),
+        _ => None,
+    }
 }
 
 /// The columns of the file.
@@ -83,4 +104,28 @@ fn parts(
     }
     let part = |group| Ok(open(path)?.with_row_groups(vec![group]));
     (0..groups).map(part).collect()
+}
+#[cfg(test)]
+mod tests {
+    use crate::Table;
+
+    #[test]
+    fn a_compression_that_is_not_read_is_named_with_what_to_do() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("t.parquet");
+        let table = Table::new().with_number("x", vec![1.0, 2.0]).unwrap();
+        table.write(&path).unwrap();
+        let mut bytes = std::fs::read(&path).unwrap();
+        // In the footer, field 4 of a column's metadata is its codec: 6 is zstd, 4 is brotli,
+        // both doubled as the footer's encoding has it.
+        let places: Vec<usize> = (bytes.len() / 2..bytes.len() - 1)
+            .filter(|&at| bytes[at..].starts_with(&[0x15, 0x0c]))
+            .collect();
+        assert_eq!(places.len(), 1, "the codec of the only column");
+        bytes[places[0] + 1] = 0x08;
+        std::fs::write(&path, bytes).unwrap();
+        let error = Table::read(&path).unwrap_err().to_string();
+        assert!(error.contains("brotli compression is not read"), "{error}");
+        assert!(error.contains("hint: write it again with zstd"), "{error}");
+    }
 }

@@ -90,16 +90,43 @@ pub(super) fn resolve(input: &Path) -> Result<Vec<Shard>, TableError> {
 
 fn shard(path: &Path) -> Result<Shard, TableError> {
     let data = std::fs::metadata(path).map_err(io(path, "open"))?;
-    let format = Format::of(path).ok_or_else(|| TableError::NoTable {
-        path: path.into(),
-        reason: "expected a table, found an unknown file extension",
-        hint: "known are csv, tsv, txt (also with gz or zst), parquet, pq, arrow, ipc, feather",
-    })?;
+    let format = Format::of(path).ok_or_else(|| foreign(path))?;
     Ok(Shard {
         path: path.into(),
         format,
         bytes: data.len(),
     })
+}
+
+/// A file whose extension is none of ours, with what to do about it.
+fn foreign(path: &Path) -> TableError {
+    let extension = path.extension().unwrap_or_default().to_string_lossy();
+    let (reason, hint) = match extension.to_ascii_lowercase().as_str() {
+        "br" | "bz2" | "xz" | "lz4" | "lzma" | "sz" | "zip" | "7z" | "rar" | "tar" | "tgz"
+        | "z" => (
+            "expected a table, found a compression that is not read",
+            "unpack it first, or pack it with gz or zst; - reads what another program unpacks",
+        ),
+        "xlsx" | "xls" | "xlsm" | "ods" | "numbers" => (
+            "expected a table, found a spreadsheet",
+            "save the sheet as csv",
+        ),
+        "json" | "jsonl" | "ndjson" | "rds" | "rdata" | "sav" | "dta" | "sas7bdat" | "pkl"
+        | "h5" | "orc" | "avro" | "db" | "sqlite" => (
+            "expected a table, found a format that is not read",
+            "write it as csv, parquet or arrow",
+        ),
+        _ => (
+            "expected a table, found an unknown file extension",
+            "known are csv, tsv, txt (also with gz or zst), parquet, pq, arrow, ipc, feather; - \
+             reads stdin",
+        ),
+    };
+    TableError::NoTable {
+        path: path.into(),
+        reason,
+        hint,
+    }
 }
 
 /// Tables directly in a folder; hidden files and those of unknown extension are passed over.
@@ -162,5 +189,18 @@ mod tests {
             [of("x.parquet.gz"), of("x"), of("x.gz"), of("..")],
             [None; 4]
         );
+    }
+    #[test]
+    fn a_file_that_is_no_table_of_ours_is_told_what_to_do() {
+        for (name, expected) in [
+            ("t.csv.bz2", "pack it with gz or zst"),
+            ("t.csv.br", "a compression that is not read"),
+            ("t.xlsx", "save the sheet as csv"),
+            ("t.json", "write it as csv, parquet or arrow"),
+            ("t.what", "known are csv"),
+        ] {
+            let error = foreign(Path::new(name)).to_string();
+            assert!(error.contains(expected), "{error}");
+        }
     }
 }

@@ -8,11 +8,12 @@ use ::parquet::arrow::ArrowWriter;
 use ::parquet::basic::{Compression, ZstdLevel};
 use ::parquet::file::properties::WriterProperties;
 use arrow_ipc::writer::FileWriter;
-use arrow_schema::SchemaRef;
+use arrow_schema::{Schema, SchemaRef};
 use lehr_file::Draft;
 
 use crate::{Column, MISSING, Table, TableError};
 
+use super::content::WRITER;
 use super::shard::{Format, Packing, Separator};
 use super::{arrow, io};
 
@@ -54,7 +55,7 @@ impl Sink {
                 Encoder::Parquet(Box::new(writer.map_err(refusal(target))?))
             }
             Format::Ipc => {
-                let writer = FileWriter::try_new(draft, &schema);
+                let writer = FileWriter::try_new(draft, &marked(&schema));
                 Encoder::Ipc(Box::new(writer.map_err(refusal(target))?))
             }
         };
@@ -141,7 +142,14 @@ fn properties() -> WriterProperties {
     let level = ZstdLevel::try_new(3).unwrap_or_default();
     WriterProperties::builder()
         .set_compression(Compression::ZSTD(level))
+        .set_created_by(WRITER.into())
         .build()
+}
+
+/// The schema with the name of its writer.
+fn marked(schema: &Schema) -> Schema {
+    let mark = ("writer".to_owned(), WRITER.to_owned());
+    schema.clone().with_metadata([mark].into())
 }
 
 fn csv(

@@ -1,0 +1,164 @@
+//! What an existing file holds and who wrote it, told by its content and not by its name.
+
+use std::fs;
+use std::io;
+use std::path::Path;
+
+use lehr::table::{Content, ReadOptions, ShuffledRows, TableFiles, is_marked};
+
+/// A kind of file that a command writes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Kind {
+    Fit,
+    Checkpoint,
+    Rows,
+    Page,
+    Text,
+    Parquet,
+    Arrow,
+    NetCdf,
+}
+
+impl Kind {
+    /// What a message calls it, with its article.
+    pub(crate) fn words(self) -> &'static str {
+        match self {
+            Kind::Fit => "a saved fit",
+            Kind::Checkpoint => "a checkpoint",
+            Kind::Rows => "rows of an unfinished fit",
+            Kind::Page => "a page",
+            Kind::Text => "a table in text",
+            Kind::Parquet => "a table in Parquet",
+            Kind::Arrow => "a table in Arrow",
+            Kind::NetCdf => "a file of draws for ArviZ",
+        }
+    }
+}
+
+/// Who wrote a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Writer {
+    Lehr,
+    Somebody,
+}
+
+impl Writer {
+    /// Lehr, if the file has our mark.
+    fn of(marked: bool) -> Writer {
+        if marked {
+            Writer::Lehr
+        } else {
+            Writer::Somebody
+        }
+    }
+}
+
+/// A file that is there already.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Found {
+    /// Nothing that could be lost.
+    Nothing,
+    /// A file of a kind that we write.
+    Known(Kind, Writer),
+    /// Any other file.
+    Other,
+}
+
+/// What the first line of a text file of ours has, by its columns.
+pub(crate) type Signature<'a> = &'a dyn Fn(&[String]) -> bool;
+
+/// What is at `path`; text is ours if its columns are signed.
+pub(crate) fn found(path: &Path, signed: Signature<'_>) -> io::Result<Found> {
+    if !path.exists() {
+        return Ok(Found::Nothing);
+    }
+    if let Some(tag) = lehr::file::tag(path)? {
+        let kind = if &tag == lehr::infer::file::CHECKPOINT.tag {
+            Kind::Checkpoint
+        } else {
+            Kind::Fit
+        };
+        return Ok(Found::Known(kind, Writer::Lehr));
+    }
+    if ShuffledRows::open(path).is_ok() {
+        return Ok(Found::Known(Kind::Rows, Writer::Lehr));
+    }
+    let by = |kind, ours| Found::Known(kind, Writer::of(ours));
+    Ok(match Content::of(path)? {
+        Content::Nothing => Found::Nothing,
+        Content::Parquet => by(Kind::Parquet, is_marked(path)?),
+        Content::Arrow => by(Kind::Arrow, is_marked(path)?),
+        Content::Text => by(
+            Kind::Text,
+            columns(path).is_some_and(|names| signed(&names)),
+        ),
+        Content::Gzip | Content::Zstandard => Found::Other,
+        Content::Other => of_bytes(&fs::read(path)?),
+    })
+}
+
+fn columns(path: &Path) -> Option<Vec<String>> {
+    let fields = TableFiles::open(&[path]).ok()?;
+    let fields = fields.schema(&ReadOptions::default()).ok()?;
+    Some(fields.into_iter().map(|field| field.name).collect())
+}
+
+/// Pages and files for ArviZ, which have no mark at a fixed place.
+fn of_bytes(bytes: &[u8]) -> Found {
+    let starts = |text: &str| {
+        let head = bytes.trim_ascii_start();
+        head.len() >= text.len() && head[..text.len()].eq_ignore_ascii_case(text.as_bytes())
+    };
+    let has = |text: &[u8]| bytes.windows(text.len()).any(|part| part == text);
+    let (kind, ours) = if starts("<!doctype html") || starts("<html") {
+        (Kind::Page, has(br#"name="generator" content="lehr""#))
+    } else if bytes.starts_with(b"\x89HDF\r\n\x1a\n") {
+        (
+            Kind::NetCdf,
+            has(b"inference_library") && has_word(bytes, b"lehr"),
+        )
+    } else if bytes.starts_with(b"CDF") {
+        (Kind::NetCdf, false)
+    } else {
+        return Found::Other;
+    };
+    Found::Known(kind, Writer::of(ours))
+}
+
+/// Whether a word is there that is no part of a longer one.
+fn has_word(bytes: &[u8], word: &[u8]) -> bool {
+    let ends = |byte: Option<&u8>| byte.is_none_or(|byte| !byte.is_ascii_alphanumeric());
+    let mut places = (0..bytes.len()).filter(|at| bytes[*at..].starts_with(word));
+    places.any(|at| ends(at.checked_sub(1).map(|k| &bytes[k])) && ends(bytes.get(at + word.len())))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pages_and_files_for_arviz_are_told_by_what_is_in_them() {
+        let known = |kind, writer| Found::Known(kind, writer);
+        for (bytes, expected) in [
+            (
+                &b"<!DOCTYPE html><p>hello"[..],
+                known(Kind::Page, Writer::Somebody),
+            ),
+            (
+                b"<!doctype html><meta name=\"generator\" content=\"lehr\">",
+                known(Kind::Page, Writer::Lehr),
+            ),
+            (
+                b"\x89HDF\r\n\x1a\n inference_library\0lehr\0",
+                known(Kind::NetCdf, Writer::Lehr),
+            ),
+            (
+                b"\x89HDF\r\n\x1a\n inference_library\0pymc\0lehrer\0",
+                known(Kind::NetCdf, Writer::Somebody),
+            ),
+            (b"dear diary", Found::Other),
+        ] {
+            assert_eq!(of_bytes(bytes), expected, "{}", bytes.escape_ascii());
+        }
+    }
+}

@@ -1,0 +1,56 @@
+//! What comes from stdin, kept in a file because it is read more than once.
+
+use std::fs::{self, File};
+use std::io;
+use std::path::PathBuf;
+use std::sync::OnceLock;
+
+use anyhow::{Result, anyhow, bail};
+use lehr::table::{Content, Scratch};
+
+/// What comes from stdin. The file goes with this.
+#[derive(Default)]
+pub(crate) struct Stdin(OnceLock<Kept>);
+
+struct Kept {
+    path: PathBuf,
+    _folder: Scratch,
+}
+
+impl Stdin {
+    /// The file with all that stdin has, named by its content. It is there once.
+    pub(crate) fn file(&self) -> Result<PathBuf> {
+        if self.0.get().is_some() {
+            bail!(
+                "-: stdin was named twice, but it can be read once only\n  hint: name a file instead"
+            );
+        }
+        let kept = keep().map_err(|error| anyhow!("stdin: cannot read: {error}"))?;
+        Ok(self.0.get_or_init(|| kept).path.clone())
+    }
+
+    /// The same error with "stdin" for the name of the file.
+    pub(crate) fn retold(&self, error: anyhow::Error) -> anyhow::Error {
+        let Some(kept) = self.0.get() else {
+            return error;
+        };
+        let (words, path) = (error.to_string(), kept.path.display().to_string());
+        if words.contains(&path) {
+            anyhow!(words.replace(&path, "stdin"))
+        } else {
+            error
+        }
+    }
+}
+
+fn keep() -> io::Result<Kept> {
+    let folder = Scratch::new_in(&std::env::temp_dir(), "lehr-stdin-")?;
+    let raw = folder.path().join("stdin");
+    io::copy(&mut io::stdin().lock(), &mut File::create(&raw)?)?;
+    let path = raw.with_extension(Content::of(&raw)?.extension());
+    fs::rename(raw, &path)?;
+    Ok(Kept {
+        path,
+        _folder: folder,
+    })
+}

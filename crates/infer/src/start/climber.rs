@@ -1,0 +1,93 @@
+//! Who climbs to the maxima that a start is made of: alone, or as stages of a run that are saved
+//! along the way and can be stopped.
+
+use std::cell::RefCell;
+
+use lehr_numeric::lbfgs::{Function, LbfgsSettings, Maximum, Search, maximise};
+
+use super::StartError;
+use crate::observer::{End, Phase, Progress};
+use crate::run::{Run, Stamp};
+use crate::train::TrainError;
+
+/// Somebody who climbs.
+pub trait Climber {
+    /// Climbs from `start` to a maximum.
+    ///
+    /// # Errors
+    /// If the climb is stopped, or cannot be saved.
+    fn climb(
+        &self,
+        start: &[f64],
+        settings: LbfgsSettings,
+        function: Function<'_>,
+    ) -> Result<Maximum, StartError>;
+}
+
+/// Climbs unwatched, and never fails.
+#[derive(Clone, Copy, Debug)]
+pub struct Alone;
+
+impl Climber for Alone {
+    fn climb(
+        &self,
+        start: &[f64],
+        settings: LbfgsSettings,
+        function: Function<'_>,
+    ) -> Result<Maximum, StartError> {
+        Ok(maximise(start, settings, function))
+    }
+}
+
+/// Climbs as stages of a run.
+pub struct RunClimber<'a, 'r>(RefCell<&'a mut Run<'r>>);
+
+impl<'a, 'r> RunClimber<'a, 'r> {
+    /// Somebody who climbs for this run.
+    pub fn new(run: &'a mut Run<'r>) -> RunClimber<'a, 'r> {
+        RunClimber(RefCell::new(run))
+    }
+
+    fn stage(
+        &self,
+        start: &[f64],
+        settings: LbfgsSettings,
+        function: Function<'_>,
+    ) -> Result<Maximum, TrainError> {
+        let mut run = self.0.borrow_mut();
+        run.begin(Phase::CLIMB);
+        let fresh = Search::new(start, settings, function);
+        let first = fresh.point().iter().chain(fresh.gradient());
+        let mut stamp = Stamp::of(first.chain([&fresh.value()]));
+        let mut search = run.resume(&stamp)?.unwrap_or(fresh);
+        while search.advance(function) {
+            run.look(&mut stamp, &progress(&search, settings), &search)?;
+        }
+        run.finish(&stamp, &search)?;
+        // What follows reads all rows in one go, and cannot be stopped half-way.
+        run.begin(Phase::START);
+        Ok(search.into_maximum())
+    }
+}
+
+impl Climber for RunClimber<'_, '_> {
+    fn climb(
+        &self,
+        start: &[f64],
+        settings: LbfgsSettings,
+        function: Function<'_>,
+    ) -> Result<Maximum, StartError> {
+        Ok(self.stage(start, settings, function)?)
+    }
+}
+
+fn progress(search: &Search, settings: LbfgsSettings) -> Progress {
+    Progress {
+        step: search.iterations() as u64,
+        unit: "steps",
+        end: End::AtMost(settings.iterations as u64),
+        bound: f64::NAN,
+        bound_error: f64::NAN,
+        rate: f64::NAN,
+    }
+}
