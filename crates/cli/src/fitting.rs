@@ -99,7 +99,8 @@ impl Inputs<'_> {
         let source = &self.source;
         let fields = source.schema(&reading.options(None)?)?;
         let names: Vec<String> = fields.into_iter().map(|field| field.name).collect();
-        let specification = self.model.specification(&self.formula, &names)?;
+        let specification = self.model.specification(&self.formula, &names);
+        let specification = specification.map_err(|error| with_header_hint(error, &names))?;
         let columns = specification.columns().into_iter().map(str::to_owned);
         let options = reading.options(Some(columns.collect()))?;
         if source.expected_bytes(&options)? > self.model.memory.0 {
@@ -112,6 +113,16 @@ impl Inputs<'_> {
             bound: BoundRegression::new(&specification, &table, self.clock)?,
             stored: None,
         })
+    }
+}
+
+/// Names that are numbers are no names: the file has no header.
+fn with_header_hint(error: anyhow::Error, names: &[String]) -> anyhow::Error {
+    let is_number = |name: &String| name.parse::<f64>().is_ok();
+    if names.iter().any(is_number) {
+        anyhow!("{error}\n  hint: the first line looks like data; --no-header reads it as such")
+    } else {
+        error
     }
 }
 

@@ -45,6 +45,8 @@ pub struct Run<'a> {
     pub checkpoint: Option<Checkpoint>,
     /// The stages that are over, as the checkpoint keeps them.
     stages: Vec<Stage>,
+    /// The stages of the checkpoint that is resumed, once it was read.
+    older: Option<Vec<Stage>>,
     /// What is being done, in words.
     doing: &'static str,
 }
@@ -76,7 +78,7 @@ impl Stamp {
 }
 
 /// A part of a fit that can be stopped and resumed, as it is saved.
-#[derive(Clone, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Serialize, Deserialize)]
 struct Stage {
     /// Differs between fits that must not share a checkpoint.
     fingerprint: u64,
@@ -102,6 +104,7 @@ impl<'a> Run<'a> {
             observer: Some(observer),
             checkpoint: self.checkpoint,
             stages: self.stages,
+            older: self.older,
             doing: self.doing,
         }
     }
@@ -124,13 +127,16 @@ impl<'a> Run<'a> {
     ///
     /// # Errors
     /// If the checkpoint cannot be read or is another fit's.
-    pub fn resume<T: DeserializeOwned>(&self, stamp: &Stamp) -> Result<Option<T>, FileError> {
+    pub fn resume<T: DeserializeOwned>(&mut self, stamp: &Stamp) -> Result<Option<T>, FileError> {
         let resumes = |one: &&Checkpoint| one.older == Older::Resume && one.path.exists();
         let Some(checkpoint) = self.checkpoint.as_ref().filter(resumes) else {
             return Ok(None);
         };
-        let stages: Vec<Stage> = load(&checkpoint.path, CHECKPOINT)?;
-        let Some(stage) = stages.get(self.stages.len()) else {
+        let older = match self.older.take() {
+            Some(older) => older,
+            None => load(&checkpoint.path, CHECKPOINT)?,
+        };
+        let Some(stage) = self.older.insert(older).get(self.stages.len()) else {
             return Ok(None);
         };
         let refused = |expected: &str, found: &str, hint: &str| FileError::Content {
@@ -200,10 +206,18 @@ impl<'a> Run<'a> {
     /// # Errors
     /// If the checkpoint cannot be written.
     pub fn finish<T: Serialize>(&mut self, stamp: &Stamp, state: &T) -> Result<(), FileError> {
-        if self.checkpoint.is_some() {
-            self.save(stamp, state)?;
-            self.stages.push(Stage::new(stamp, state));
+        if self.checkpoint.is_none() {
+            return Ok(());
         }
+        let stage = Stage::new(stamp, state);
+        let place = self.stages.len();
+        let same = self.older.as_ref().and_then(|older| older.get(place)) == Some(&stage);
+        if !same {
+            self.save(stamp, state)?;
+            self.older = Some(Vec::new());
+        }
+        // What the checkpoint has of later stages stays in it.
+        self.stages.push(stage);
         Ok(())
     }
 }

@@ -36,6 +36,31 @@ pub(crate) struct ScaledColumn {
 }
 
 impl Population {
+    /// Forgets the terms none of whose columns vary, so that no prediction asks for them; which
+    /// terms are left.
+    pub(crate) fn prune(&mut self) -> Vec<bool> {
+        let widths: Vec<usize> = self.bases.iter().map(|basis| basis.names().len()).collect();
+        let (mut first, mut removed, mut kept) = (0, 0, Vec::new());
+        for width in widths {
+            let own = first..first + width;
+            let mut left = 0;
+            for column in self
+                .columns
+                .iter_mut()
+                .filter(|one| own.contains(&one.place))
+            {
+                left += 1;
+                column.place -= removed;
+            }
+            kept.push(left > 0);
+            removed += if left > 0 { 0 } else { width };
+            first = own.end;
+        }
+        let mut stays = kept.iter();
+        self.bases.retain(|_| stays.next() == Some(&true));
+        kept
+    }
+
     /// The names of the columns that vary, with their levels apart.
     pub(crate) fn labels(&self) -> Vec<ColumnLabel> {
         let all: Vec<ColumnLabel> = self.bases.iter().flat_map(TermBasis::labels).collect();

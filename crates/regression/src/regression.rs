@@ -112,10 +112,12 @@ impl Regression {
     /// Puts together what was learnt of a table.
     pub(crate) fn assemble(
         request: Request<'_>,
-        facts: TableFacts,
+        mut facts: TableFacts,
         given: &GivenPriors,
     ) -> Result<Regression, RegressionError> {
-        let terms = request.terms;
+        let mut terms = request.terms;
+        let mut kept = facts.population.prune().into_iter();
+        terms.fixed.retain(|_| kept.next() == Some(true));
         let parts = Parts {
             family: request.family,
             intercept: terms.intercept,

@@ -182,6 +182,14 @@ pub enum TableError {
         /// Fields of this record.
         found: u64,
     },
+    /// A quote that was opened and never closed.
+    #[error("{}:{line}: expected a closing quote, found none up to the end of the file\n  hint: close the quote on that line, or write a quote within a field twice", path.display())]
+    OpenQuote {
+        /// The file.
+        path: PathBuf,
+        /// The line on which the record starts.
+        line: u64,
+    },
     /// Bytes that are not UTF-8 text.
     #[error("{}:{line}:{field}: expected UTF-8 text, found other bytes\n  hint: convert the file, for instance with iconv -t UTF-8", path.display())]
     Encoding {

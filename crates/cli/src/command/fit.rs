@@ -31,7 +31,7 @@ use super::summary::text;
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   lehr fit 'y ~ .' train.parquet --family bernoulli --method sl-dais -o fit.lehr
-  lehr fit 'score ~ 1 + service + (1 | d) + (1 | s)' ratings.csv.gz -o fit.lehr
+  lehr fit 'score ~ 1 + service + (1 | d) + (1 | s)' ratings.csv.gz --family gaussian -o fit.lehr
   lehr fit 'cbind(hits, misses) ~ age + (1 + age | player)' 'season-*.parquet' -o fit.lehr
   lehr fit 'y ~ x' data.csv --prior 'x ~ normal(0, 1)' --missing drop --missing-text n/a
   lehr fit 'y ~ .' train.parquet -o fit.lehr --resume     # after Ctrl-C or a crash

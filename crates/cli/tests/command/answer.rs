@@ -230,6 +230,65 @@ fn unseen_groups_are_refused_unless_sampled() {
 }
 
 #[test]
+fn predictions_count_the_rows_they_leave_out() {
+    let scratch = Scratch::new();
+    let fit = fitted().path("fit.lehr");
+    let fit = fit.to_str().unwrap();
+    scratch.write("new.csv", "x1,color,site\n0.1,red,s1\n,red,s1\n,blue,s2\n");
+    let arguments = [
+        "predict",
+        fit,
+        "new.csv",
+        "-o",
+        "p.csv",
+        "--missing",
+        "drop",
+        "--accept-warnings",
+    ];
+    let out = scratch.expect(0, &arguments).stdout;
+    assert_eq!(
+        out,
+        "1 rows predicted in p.csv, 2 rows with missing values left out\n"
+    );
+}
+
+#[test]
+fn a_constant_that_was_left_out_is_not_asked_for() {
+    let scratch = Scratch::new();
+    let lines = csv(80, 61);
+    let mut lines = lines.lines();
+    let head = format!("{},intercept", lines.next().unwrap());
+    let rows = lines.map(|line| format!("{line},1"));
+    let text: Vec<String> = [head].into_iter().chain(rows).collect();
+    scratch.write("train.csv", &text.join("\n"));
+    scratch.write("new.csv", "x1,x2\n0.1,0.2\n");
+    for formula in [
+        "y ~ x1 + x2 + intercept",
+        "y ~ . - intercept - hit - color - site",
+    ] {
+        let mut arguments = vec!["fit", formula, "train.csv", "-o", "fit.lehr"];
+        arguments.extend(QUICK);
+        let ended = scratch.run(&arguments);
+        assert!(matches!(ended.code, Some(0 | 1)), "{}", ended.stderr);
+        assert!(ended.stdout.contains("y ~ 1 + x1 + x2"), "{}", ended.stdout);
+        scratch.expect(
+            0,
+            &[
+                "predict",
+                "fit.lehr",
+                "new.csv",
+                "-o",
+                "p.csv",
+                "--accept-warnings",
+            ],
+        );
+    }
+    scratch.write("plain.csv", &csv(80, 61));
+    let mistake = scratch.expect(2, &["fit", "y ~ x1 - Intercept", "plain.csv"]);
+    assert!(mistake.stderr.contains("write - 1"), "{}", mistake.stderr);
+}
+
+#[test]
 fn evaluate_judges_classes_by_accuracy_and_numbers_by_rmse() {
     let json = fitted().json(
         0,

@@ -49,7 +49,14 @@ impl ColumnUse {
             return Ok(());
         }
         let message = format!("no column \"{name}\" in the table");
-        Err(FormulaError::new(*span, message).hint(suggestion(name, "the table", names)))
+        let is_intercept = |name: &str| name.eq_ignore_ascii_case("intercept");
+        let is_other = || names.iter().any(|known| is_intercept(known.as_ref()));
+        let hint = if self.role == ColumnRole::Removed && is_intercept(name) && !is_other() {
+            "write - 1 to leave out the intercept".into()
+        } else {
+            suggestion(name, "the table", names)
+        };
+        Err(FormulaError::new(*span, message).hint(hint))
     }
 
     /// Refuses text where numbers are computed with.

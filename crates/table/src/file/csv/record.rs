@@ -18,6 +18,11 @@ pub(super) struct Records {
     reader: Reader<Box<dyn BufRead>>,
     consumed: Rc<Cell<u64>>,
     bytes: u64,
+    /// The last byte that ends no line.
+    last: Rc<Cell<u8>>,
+    quote: Option<u8>,
+    /// The line of the record at hand, if its last field runs over several lines.
+    long: Option<u64>,
     names: Vec<String>,
     record: ByteRecord,
     line_before: u64,
@@ -47,8 +52,18 @@ impl Records {
             file,
             consumed: Rc::clone(&consumed),
         };
-        let (mut text, tab) = unpack(shard, counted)?;
+        let (text, tab) = unpack(shard, counted)?;
+        let last = Rc::new(Cell::new(0));
+        let text = Ending {
+            text,
+            last: Rc::clone(&last),
+        };
+        let mut text: Box<dyn BufRead> = Box::new(BufReader::with_capacity(BUFFER_BYTES, text));
         let start = text.fill_buf().map_err(io(path, "read"))?;
+        if let Some((reason, hint)) = mistaken(start) {
+            let path = path.clone();
+            return Err(TableError::NoTable { path, reason, hint });
+        }
         let line = first_line(start);
         let delimiter = options.delimiter.unwrap_or_else(|| guess(line, tab));
         let line_end = match line.last() {
@@ -67,6 +82,9 @@ impl Records {
             reader,
             consumed,
             bytes: shard.bytes,
+            last,
+            quote: options.quote,
+            long: None,
             names: Vec::new(),
             record: ByteRecord::new(),
             line_before: 1,
@@ -161,7 +179,22 @@ impl Records {
     fn read(&mut self) -> Result<bool, TableError> {
         self.line_before = self.reader.position().line();
         let read = self.reader.read_byte_record(&mut self.record);
-        read.map_err(|error| self.broken(error))
+        let read = read.map_err(|error| self.broken(error))?;
+        if let Some(line) = self
+            .long
+            .filter(|_| !read && self.quote != Some(self.last.get()))
+        {
+            let path = self.path.clone();
+            return Err(TableError::OpenQuote { path, line });
+        }
+        let field = self
+            .record
+            .len()
+            .checked_sub(1)
+            .map(|last| &self.record[last]);
+        let is_long = field.is_some_and(|field| field.contains(&b'\n'));
+        self.long = is_long.then(|| self.line());
+        Ok(read)
     }
 
     /// The line on which the record at hand starts: the lines read so far less those within
@@ -203,9 +236,64 @@ impl Read for Counted {
     }
 }
 
+/// Text that notes its last byte besides ends of lines.
+struct Ending {
+    text: Box<dyn Read>,
+    last: Rc<Cell<u8>>,
+}
+
+impl Read for Ending {
+    fn read(&mut self, into: &mut [u8]) -> std::io::Result<usize> {
+        let count = self.text.read(into)?;
+        let inner = into[..count].iter().rev();
+        if let Some(last) = inner.copied().find(|byte| !b"\r\n".contains(byte)) {
+            self.last.set(last);
+        }
+        Ok(count)
+    }
+}
+
+/// What a file is that was taken for text, and what to do about it.
+fn mistaken(start: &[u8]) -> Option<(&'static str, &'static str)> {
+    let text = start.strip_prefix(b"\xef\xbb\xbf").unwrap_or(start);
+    let markup = text.trim_ascii_start();
+    let markup = markup[..markup.len().min(9)].to_ascii_lowercase();
+    match start {
+        [b'P', b'K', 3, 4, ..] => Some((
+            "expected text, found a zip archive, as spreadsheets are",
+            "unpack it, or save the sheet as csv",
+        )),
+        [0x1f, 0x8b, ..] => Some((
+            "expected text, found gzip data",
+            "end the name of the file in .gz",
+        )),
+        [0x28, 0xb5, 0x2f, 0xfd, ..] => Some((
+            "expected text, found zstd data",
+            "end the name of the file in .zst",
+        )),
+        [b'P', b'A', b'R', b'1', ..] => Some((
+            "expected text, found Parquet data",
+            "end the name of the file in .parquet",
+        )),
+        [b'A', b'R', b'R', b'O', b'W', b'1', ..] => Some((
+            "expected text, found Arrow data",
+            "end the name of the file in .arrow",
+        )),
+        [0xff, 0xfe, ..] | [0xfe, 0xff, ..] => Some((
+            "expected UTF-8 text, found UTF-16",
+            "convert the file, for instance with iconv -f UTF-16 -t UTF-8",
+        )),
+        _ if markup.starts_with(b"<!doctype") || markup.starts_with(b"<html") => Some((
+            "expected a table, found a page in HTML",
+            "open it in a browser: it may ask to sign in before the table is given out",
+        )),
+        _ => None,
+    }
+}
+
 const BUFFER_BYTES: usize = 1 << 18;
 
-fn unpack(shard: &Shard, file: Counted) -> Result<(Box<dyn BufRead>, Separator), TableError> {
+fn unpack(shard: &Shard, file: Counted) -> Result<(Box<dyn Read>, Separator), TableError> {
     let Format::Csv(packing, separator) = shard.format else {
         unreachable!("only CSV files are read as text");
     };
@@ -217,10 +305,7 @@ fn unpack(shard: &Shard, file: Counted) -> Result<(Box<dyn BufRead>, Separator),
             Box::new(opened.map_err(io(Path::new(&shard.path), "decompress"))?)
         }
     };
-    Ok((
-        Box::new(BufReader::with_capacity(BUFFER_BYTES, text)),
-        separator,
-    ))
+    Ok((text, separator))
 }
 
 fn first_line(start: &[u8]) -> &[u8] {
