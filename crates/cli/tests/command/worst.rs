@@ -203,6 +203,13 @@ fn strange_values() -> Vec<Case> {
             number(|_, x, e| format!("{},{x:.3}", (3.0 + x + e).max(0.0) as u32)),
             End::Refused("--family poisson"),
         ),
+    ]
+}
+
+/// Columns that are not what the model takes them for.
+fn strange_columns() -> Vec<Case> {
+    let number = |row: fn(usize, f64, f64) -> String| table("y,x", row);
+    vec![
         Case {
             more: &["--family", "logistic"],
             ..case(
@@ -320,10 +327,16 @@ fn files_whose_structure_is_broken_are_told_with_their_line() {
 #[test]
 fn values_that_were_not_meant_are_told_or_refused() {
     strange_values().iter().for_each(run);
+    strange_columns().iter().for_each(run);
 }
 
 #[test]
 fn there_are_twenty_of_them() {
-    let all = [mistaken_files(), broken_structure(), strange_values()];
+    let all = [
+        mistaken_files(),
+        broken_structure(),
+        strange_values(),
+        strange_columns(),
+    ];
     assert!(all.iter().map(Vec::len).sum::<usize>() >= 20);
 }
