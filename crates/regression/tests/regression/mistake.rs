@@ -33,8 +33,8 @@ fn an_unknown_family_is_told_the_nearest() {
         "no family \"guassian\"\n  hint: did you mean \"gaussian\"?"
     );
     assert_eq!(
-        "normal".parse::<Family>().unwrap_err().to_string(),
-        "no family \"normal\"\n  hint: the families are gaussian, student, bernoulli, binomial, \
+        "wishart".parse::<Family>().unwrap_err().to_string(),
+        "no family \"wishart\"\n  hint: the families are gaussian, student, bernoulli, binomial, \
          poisson, negbinomial, gamma, beta, categorical, ordinal, zero_inflated_poisson, \
          zero_inflated_negbinomial"
     );

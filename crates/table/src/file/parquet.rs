@@ -122,7 +122,9 @@ mod tests {
         let length = u32::from_le_bytes(bytes[tail..tail + 4].try_into().unwrap());
         let codec = |at: &usize| bytes[*at..].starts_with(&[0x15, 0x0c]);
         let places: Vec<usize> = (tail - length as usize..tail).filter(codec).collect();
-        places.iter().for_each(|at| bytes[at + 1] = 0x08);
+        for at in places {
+            bytes[at + 1] = 0x08;
+        }
         std::fs::write(&path, bytes).unwrap();
         let error = Table::read(&path).unwrap_err().to_string();
         assert!(error.contains("brotli compression is not read"), "{error}");
