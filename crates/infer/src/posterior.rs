@@ -106,6 +106,8 @@ pub struct Importance {
     pub training: Training,
     /// What was seen when the draws were examined.
     pub examination: Examination,
+    /// Where the guide's own draws were off, the chains whose draws stand in for them.
+    pub chains: Option<Box<Chains>>,
 }
 
 /// Where a posterior comes from, so that it can be drawn from again.
@@ -178,9 +180,14 @@ impl Posterior {
 
     /// How many Markov chains the draws are of, one after another, if they are of chains.
     pub fn n_chains(&self) -> Option<usize> {
+        self.chains().map(|chains| chains.count)
+    }
+
+    /// What the draws are worth if they are of Markov chains.
+    pub fn chains(&self) -> Option<&Chains> {
         match &self.diagnostics {
-            Diagnostics::Importance(_) => None,
-            Diagnostics::Chains(chains) => Some(chains.count),
+            Diagnostics::Importance(importance) => importance.chains.as_deref(),
+            Diagnostics::Chains(chains) => Some(chains),
         }
     }
 
@@ -214,9 +221,9 @@ impl Posterior {
 
     /// How many independent draws these are worth: of Markov chains, for the worst latent.
     pub fn effective_size(&self) -> f64 {
-        match &self.diagnostics {
-            Diagnostics::Importance(importance) => importance.pareto.effective_size,
-            Diagnostics::Chains(chains) => chains.fewest_effective(),
+        match (&self.diagnostics, self.chains()) {
+            (Diagnostics::Importance(importance), None) => importance.pareto.effective_size,
+            (_, chains) => chains.map_or(f64::NAN, Chains::fewest_effective),
         }
     }
 
@@ -227,10 +234,16 @@ impl Posterior {
 
     /// The weights of the draws, summing to one.
     pub fn weights(&self) -> Vec<f64> {
-        match self.importance() {
-            Some(importance) => importance.pareto.weights(),
+        match self.log_weights() {
+            Some(log_weights) => log_weights.iter().map(|weight| weight.exp()).collect(),
             None => vec![1.0 / self.n_draws().max(1) as f64; self.n_draws()],
         }
+    }
+
+    /// The smoothed log weights of the draws, if they are the guide's own.
+    pub fn log_weights(&self) -> Option<&[f64]> {
+        let own = self.importance().filter(|one| one.chains.is_none());
+        own.map(|one| one.pareto.log_weights.as_slice())
     }
 
     /// θ on the constrained scale.

@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use anyhow::{Context, Result, ensure};
 use clap::Args;
-use lehr_lab::verdict::{Fact, Problem, Row, Settings, facts, problems, row};
+use lehr_lab::verdict::{Fact, Problem, Row, Settings, facts, mark, problems, row};
 use rayon::prelude::*;
 use serde::Serialize;
 
@@ -94,7 +94,9 @@ impl Verdict {
 
     /// What is true of a posterior, as it was found before or is found now.
     fn facts(&self, problem: &Problem) -> Result<Vec<Fact>> {
-        let path = self.out.join(format!("{}.json", problem.name));
+        // Another model or other rows of the same name have another density.
+        let mark = mark(problem).to_bits();
+        let path = self.out.join(format!("{}-{mark:016x}.json", problem.name));
         if let Ok(kept) = std::fs::read(&path) {
             return serde_json::from_slice(&kept).with_context(|| path.display().to_string());
         }

@@ -6,4 +6,4 @@ mod truth;
 
 pub use problem::{Problem, Truth, problems};
 pub use study::{Fitted, Row, Settings, fit, row};
-pub use truth::{Fact, facts};
+pub use truth::{Fact, facts, mark};

@@ -29,6 +29,21 @@ pub struct Fact {
     pub sd: f64,
 }
 
+/// log p(D, z) where the model itself would start: differs between posteriors.
+pub fn mark(problem: &Problem) -> f64 {
+    let density = &problem.density;
+    let place = Place {
+        density,
+        frame: &Frame::Identity,
+        params: &[],
+    };
+    let log_density = LogDensity::new(place, 1);
+    let start = density.latents().start();
+    let mut slope = vec![0.0; start.len()];
+    let value = log_density.lanes().value(start, &mut slope);
+    value.unwrap_or(f64::NAN)
+}
+
 /// What is true of a posterior.
 ///
 /// # Errors

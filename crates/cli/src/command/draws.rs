@@ -138,10 +138,10 @@ impl Draws {
             return saved.even_draws(groups);
         }
         let mut columns = saved.raw_draws(groups);
-        if let Some(importance) = saved.posterior.importance() {
+        if let Some(weights) = saved.posterior.log_weights() {
             columns.push(NamedDraws {
                 name: "log_weight".into(),
-                values: importance.pareto.log_weights.clone(),
+                values: weights.to_vec(),
             });
         }
         columns

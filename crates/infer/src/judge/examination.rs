@@ -8,6 +8,7 @@ use super::modes::{self, OtherMode};
 use super::opinion::{self, Opinion};
 use super::quantity::{Quantity, quantities};
 use super::tails::{self, HeavyTail};
+use crate::chains::Trace;
 
 /// What was seen when a fit was examined.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -49,24 +50,28 @@ pub(crate) fn work(density: &dyn Density) -> usize {
 }
 
 impl Examination {
-    /// Looks at everything that the table's length allows.
-    pub fn of(subject: &Subject<'_>) -> Examination {
+    /// Looks at everything that the table's length allows. Where the draws are off and chains have
+    /// reliable ones, those come with it.
+    pub fn of(subject: &Subject<'_>) -> (Examination, Option<Trace>) {
         let latents = subject.density.latents();
         if latents.size() == 0 {
-            return Examination::default();
+            return (Examination::default(), None);
         }
         let weights = subject.pareto.weights();
         let mut quantities = quantities(latents, subject.draws, &weights);
-        let opinion = opinion::run(subject, &mut quantities);
-        let tails = match opinion {
+        let trace = opinion::run(subject, &mut quantities);
+        let tails = match trace {
             Some(_) => Vec::new(),
             None => tails::find(subject),
         };
-        Examination {
-            quantities,
-            opinion,
+        let examination = Examination {
+            opinion: trace.as_ref().map(Opinion::of),
             modes: modes::find(subject),
             tails,
-        }
+            quantities,
+        };
+        let own = &examination.quantities;
+        let better = trace.filter(|trace| opinion::stands_in(own, trace));
+        (examination, better)
     }
 }

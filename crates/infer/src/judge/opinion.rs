@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use super::Subject;
 use super::quantity::{Gap, Moments, Quantity, columns};
 use super::{Level, Reason, Shape, Witness, work};
-use crate::chains::{Hmc, LogDensity, Place, Trace};
+use crate::chains::{Chains, Hmc, LogDensity, Place, Trace};
 use crate::guide::Frame;
 use crate::observer::Wish;
 use crate::pass::is_resident;
@@ -32,7 +32,8 @@ const KNOWN_SHIFT: f64 = 0.25;
 const KNOWN_RATIO: f64 = 0.15;
 /// How often all quantities together may seem to be off by chance.
 const CHANCE: f64 = 0.003;
-/// Rounds of chains, each longer than the last and in the coordinates that it found.
+/// Rounds of chains, each longer than the last and in the coordinates that it found. One is enough
+/// where nothing is off.
 const ROUNDS: usize = 2;
 
 /// Chains that were run from the draws. What they say of every quantity is with the quantity.
@@ -57,17 +58,6 @@ pub(super) enum Agreement {
     Differs(Vec<Off>),
     /// The chains know too little.
     Unknown,
-}
-
-impl Agreement {
-    /// Whether longer chains would say the same.
-    fn is_clear(&self) -> bool {
-        match self {
-            Agreement::Agrees => true,
-            Agreement::Differs(off) => off[0].size() > 2.0,
-            Agreement::Unknown => false,
-        }
-    }
 }
 
 /// A quantity that is off.
@@ -147,7 +137,6 @@ pub(super) fn agreement(quantities: &[Quantity], account: fn(&Quantity) -> &Mome
 struct Length {
     chains: usize,
     draws: usize,
-    rounds: usize,
 }
 
 impl Length {
@@ -155,23 +144,19 @@ impl Length {
     /// are all but equal: what could still be wrong then lies in the tails.
     fn of(subject: &Subject<'_>) -> Option<Length> {
         let alike = Shape::of(subject.pareto) == Shape::Alike;
-        let (chains, draws, rounds) = match work(subject.density) {
-            0..50_000 => (64, 64, ROUNDS),
+        let (chains, draws) = match work(subject.density) {
+            0..50_000 => (64, 64),
             _ if alike => return None,
-            50_000..500_000 => (32, 64, ROUNDS),
-            500_000..2_000_000 => (16, 48, 1),
+            50_000..500_000 => (32, 64),
+            500_000..2_000_000 => (16, 48),
             _ => return None,
         };
-        Some(Length {
-            chains,
-            draws,
-            rounds,
-        })
+        Some(Length { chains, draws })
     }
 }
 
-/// Runs chains from the draws until they agree or disagree with them, or it takes too long.
-pub(super) fn run(subject: &Subject<'_>, quantities: &mut [Quantity]) -> Option<Opinion> {
+/// Runs chains from the draws, and longer ones where those do not agree with them.
+pub(super) fn run(subject: &Subject<'_>, quantities: &mut [Quantity]) -> Option<Trace> {
     let density = subject.density;
     if density.locals().is_some() || !is_resident(density) {
         return None;
@@ -181,8 +166,8 @@ pub(super) fn run(subject: &Subject<'_>, quantities: &mut [Quantity]) -> Option<
     length.chains = length.chains.min(subject.draws.len() / size);
     let mut from = subject.draws[..length.chains * size].to_vec();
     let mut frame = Frame::of_draws(subject.draws, size);
-    let mut opinion = None;
-    for round in 0..length.rounds {
+    let mut found = None;
+    for round in 0..ROUNDS {
         let hmc = Hmc {
             draws: length.chains * length.draws * (1 + 2 * round),
             warm_up: 24,
@@ -191,16 +176,24 @@ pub(super) fn run(subject: &Subject<'_>, quantities: &mut [Quantity]) -> Option<
         };
         let trace = from_draws(&from, subject, &frame, &hmc)?;
         take(quantities, &trace, subject);
-        opinion = Some(Opinion::of(&trace));
-        if agreement(quantities, |one| &one.raw).is_clear() {
+        if agreement(quantities, |one| &one.raw) == Agreement::Agrees {
+            found = Some(trace);
             break;
         }
         let last = |chain: usize| ((chain + 1) * trace.length() - 1) * size;
         let ends = (0..length.chains).map(|chain| &trace.draws[last(chain)..][..size]);
         from = ends.flatten().copied().collect();
         frame = Frame::of_draws(&trace.draws, size);
+        found = Some(trace);
     }
-    opinion
+    found
+}
+
+/// Whether the draws of the chains should stand in for those that they find to be off: if they are
+/// reliable by the measures of chains.
+pub(super) fn stands_in(quantities: &[Quantity], trace: &Trace) -> bool {
+    let raw = agreement(quantities, |one| &one.raw);
+    matches!(raw, Agreement::Differs(_)) && Chains::of(trace).level() == Level::Reliable
 }
 
 /// Chains in a frame, from one draw each.
@@ -230,7 +223,7 @@ fn take(quantities: &mut [Quantity], trace: &Trace, subject: &Subject<'_>) {
 }
 
 impl Opinion {
-    fn of(trace: &Trace) -> Opinion {
+    pub(super) fn of(trace: &Trace) -> Opinion {
         Opinion {
             chains: trace.chains,
             length: trace.length(),
@@ -261,6 +254,14 @@ fn testify(posterior: &Posterior) -> Option<Reason> {
     // Weights that are all but equal repair nothing.
     let alike = Shape::of(&posterior.importance()?.pareto) == Shape::Alike;
     let (level, sentence) = match (raw, weighted) {
+        (Agreement::Differs(off), _) if posterior.chains().is_some() => (
+            Level::Reliable,
+            format!(
+                "the draws are those of {chains} Markov chains that started from the fit's own, \
+                 which were off: {}",
+                listed(&off)
+            ),
+        ),
         (Agreement::Agrees, _) => (
             Level::Reliable,
             format!("{chains} Markov chains that start from the draws stay where they are"),

@@ -11,6 +11,7 @@ use super::{
     Groundwork, Iterations, Objective, SCORE, Score, Task, TrainOutcome, TrainSettings,
     VariationalMethod, VariationalSettings, train, variance_ratio,
 };
+use crate::chains::Chains;
 use crate::evaluate::weigh_draws;
 use crate::fit::{Choices, FitError, short};
 use crate::guide::{Base, Feed, Learned, PARAMS, all_blocks};
@@ -37,6 +38,7 @@ struct Evaluation {
     pareto: Pareto,
     evidence: Evidence,
     examination: Examination,
+    chains: Option<Chains>,
 }
 
 /// Makes a fit by a variational method.
@@ -274,22 +276,31 @@ impl Making<'_> {
         let gain = self.gain_over_base(task, below, bound, run)?;
         let pareto = Pareto::new(&evaluated.log_weights)?;
         run.begin(Phase::EXAMINE);
-        let examination = Examination::of(&Subject {
+        let (examination, better) = Examination::of(&Subject {
             density: self.density,
             params: outcome.learned.get(PARAMS).unwrap_or(&[]),
             draws: &evaluated.latents,
             pareto: &pareto,
             seed: run.seed,
         });
+        let chains = better.as_ref().map(Chains::of);
+        if let Some(chains) = &chains {
+            let words = format!(
+                "of {} Markov chains that started from the guide's",
+                chains.count
+            );
+            self.note("draws", words);
+        }
         self.seconds.evaluate = clock.elapsed().as_secs_f64();
         let estimate = Estimate {
             mean: pareto.log_evidence,
             error: pareto.log_evidence_error,
         };
         Ok(Evaluation {
-            latents: evaluated.latents,
+            latents: better.map_or(evaluated.latents, |trace| trace.draws),
             pareto,
             examination,
+            chains,
             evidence: Evidence {
                 bound,
                 estimate,
@@ -309,6 +320,7 @@ impl Making<'_> {
                 pareto: evaluation.pareto,
                 training: outcome.training,
                 examination: evaluation.examination,
+                chains: evaluation.chains.map(Box::new),
             }),
             origin,
             choices: self.choices,

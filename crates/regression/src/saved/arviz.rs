@@ -107,15 +107,16 @@ impl ArvizExport<'_> {
                 stats.push(("log_weight".to_owned(), vec![-(count as f64).ln(); count]));
                 stats.push(("resampled_from".to_owned(), from));
             }
-            Diagnostics::Importance(importance) => {
-                let weights = importance.pareto.log_weights.clone();
-                stats.push(("log_weight".to_owned(), weights));
+            _ => {
+                if let Some(weights) = posterior.log_weights() {
+                    stats.push(("log_weight".to_owned(), weights.to_vec()));
+                }
             }
-            Diagnostics::Chains(chains) => {
-                let diverged = |draw| f64::from(u8::from(chains.divergences.contains(&draw)));
-                stats.push(("energy".to_owned(), chains.energies.clone()));
-                stats.push(("diverging".to_owned(), (0..count).map(diverged).collect()));
-            }
+        }
+        if let Some(chains) = posterior.chains() {
+            let diverged = |draw| f64::from(u8::from(chains.divergences.contains(&draw)));
+            stats.push(("energy".to_owned(), chains.energies.clone()));
+            stats.push(("diverging".to_owned(), (0..count).map(diverged).collect()));
         }
         stats.retain(|(_, values)| values.len() == count);
         let mut group = Group::plain("sample_stats", Lead::Draws, stats);
