@@ -1,6 +1,6 @@
 //! The point that a fit starts around, and the scales of independent latents there.
 
-use lehr_density::Density;
+use lehr_density::{Density, Layout, Support};
 
 use super::curvature::Curvature;
 use super::prior::PriorProducts;
@@ -40,6 +40,27 @@ impl Centre {
             iterations: 0,
             reason: Reason::Iterations,
         }
+    }
+
+    /// Where a search begins: spreads at this size, or at the middle of their interval where that
+    /// is smaller, and everything else where the model starts. A model's latents are made to be
+    /// about 1 in size; the middle of a vague prior says nothing about the data.
+    pub(crate) fn with_spreads(density: &dyn Density, size: f64) -> Centre {
+        let mut centre = Centre::start(density);
+        let latents = density.latents();
+        for (position, site) in latents.sites().iter().enumerate() {
+            let log_odds =
+                |high: f64| size.min(high / 2.0).ln() - (high - size).max(high / 2.0).ln();
+            let begin = match site.support {
+                Support::Positive => size.ln(),
+                Support::Interval(0.0, high) => log_odds(high),
+                _ => continue,
+            };
+            if site.start.is_none() {
+                centre.latents[latents.range(position)].fill(begin);
+            }
+        }
+        centre
     }
 
     /// The control variate of the data term to first order, by one pass.
@@ -104,17 +125,12 @@ impl Centre {
             add_probes(&mut diagonal, &signs, products, PROBES * PROBE_PASSES);
         }
         let prior = self.prior_diagonal(density);
-        let scale = |(rows, prior): (&f64, &f64)| {
-            let curvature = (-rows).max(0.0) - prior;
-            if curvature > 0.0 && curvature.is_finite() {
-                curvature.powf(-0.5)
-            } else {
-                1.0
-            }
-        };
+        let precision: Vec<f64> = (diagonal.iter().zip(&prior))
+            .map(|(rows, prior)| (-rows).max(0.0) - prior)
+            .collect();
         Frame::Diagonal {
             shift: self.latents.as_slice().into(),
-            scale: diagonal.iter().zip(&prior).map(scale).collect(),
+            scale: first_scales(density.latents(), &precision).into(),
         }
     }
 
@@ -128,6 +144,27 @@ impl Centre {
         add_probes(&mut diagonal, &signs, products.run(&signs), PROBES);
         diagonal
     }
+}
+
+/// Λᵢᵢ^(−½), or 1 where there is no maximum. A logarithm or a logit moves by at most 1: e⁷⁰⁰ is what a
+/// vague prior allows of a spread and no data bear.
+pub(super) fn first_scales(latents: &Layout, precision: &[f64]) -> Vec<f64> {
+    let scale = |curvature: &f64| {
+        if *curvature > 0.0 && curvature.is_finite() {
+            curvature.powf(-0.5)
+        } else {
+            1.0
+        }
+    };
+    let mut scales: Vec<f64> = precision.iter().map(scale).collect();
+    for (position, site) in latents.sites().iter().enumerate() {
+        if site.support != Support::Real {
+            for scale in &mut scales[latents.range(position)] {
+                *scale = scale.min(1.0);
+            }
+        }
+    }
+    scales
 }
 
 /// Adds the mean of s ∘ Hs over so many probes.

@@ -3,9 +3,11 @@
 use std::sync::Arc;
 
 use super::Centre;
+use super::centre::first_scales;
 use super::linear::{Factor, cholesky, inverse_factor};
 use crate::guide::Frame;
 use crate::train::Control;
+use lehr_density::Layout;
 
 /// Above this many latents the Hessian is not computed.
 pub const MAX_DENSE: usize = 2000;
@@ -40,29 +42,34 @@ impl Curvature {
     }
 
     /// The frame of a correlated Gaussian; `None` if the curvature is not that of a maximum.
-    pub fn dense_frame(&self, centre: &Centre) -> Option<Frame> {
+    /// No latent is wider than twice the width that is known of it, if any is: the curvature at one
+    /// point may be next to none where that around it is not.
+    pub fn dense_frame(&self, centre: &Centre, widths: Option<&[f64]>) -> Option<Frame> {
+        const WIDEST: f64 = 2.0;
+        let mut factor = self.factor()?;
+        let rows = factor.values.chunks_mut(factor.size);
+        for (row, most) in rows.zip(widths.unwrap_or_default()) {
+            let width = row.iter().map(|entry| entry * entry).sum::<f64>().sqrt();
+            let share = (WIDEST * most / width).min(1.0);
+            for entry in row {
+                *entry *= share;
+            }
+        }
         Some(Frame::Dense {
             shift: centre.latents.as_slice().into(),
-            factor: self.factor()?.values.into(),
+            factor: factor.values.into(),
         })
     }
 
     /// The frame of independent latents: scales Λᵢᵢ^(−½), those of the best independent
     /// Gaussian; one where the curvature is not that of a maximum.
-    pub fn diagonal_frame(&self, centre: &Centre) -> Frame {
+    pub fn diagonal_frame(&self, centre: &Centre, latents: &Layout) -> Frame {
         let size = self.gradient.len();
         let precision = self.precision();
-        let scale = |i: usize| {
-            let curvature = precision[i * size + i];
-            if curvature > 0.0 && curvature.is_finite() {
-                curvature.powf(-0.5)
-            } else {
-                1.0
-            }
-        };
+        let diagonal: Vec<f64> = (0..size).map(|i| precision[i * (size + 1)]).collect();
         Frame::Diagonal {
             shift: centre.latents.as_slice().into(),
-            scale: (0..size).map(scale).collect(),
+            scale: first_scales(latents, &diagonal).into(),
         }
     }
 

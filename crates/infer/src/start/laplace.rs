@@ -3,6 +3,7 @@
 use super::curvature::MAX_DENSE;
 use super::{Centre, Request, Start, StartError, StartingPoint};
 use crate::guide::{Covariance, Frame};
+use lehr_density::Support;
 
 /// The Laplace approximation at the mode, in whose frame the guide then moves.
 #[derive(Clone, Copy, Debug)]
@@ -26,9 +27,10 @@ impl Start for Laplace {
 pub(super) fn around(request: &Request<'_>, centre: Centre, known: Option<Frame>) -> StartingPoint {
     let curvature = needs_curvature(request).then(|| centre.curvature(request.density));
     let dense = curvature.as_ref().filter(|_| is_dense(request));
-    let dense = dense.and_then(|curvature| curvature.dense_frame(&centre));
+    let widths = known.as_ref().map(|frame| bounded_widths(request, frame));
+    let dense = dense.and_then(|curvature| curvature.dense_frame(&centre, widths.as_deref()));
     let diagonal = || match &curvature {
-        Some(curvature) => curvature.diagonal_frame(&centre),
+        Some(curvature) => curvature.diagonal_frame(&centre, request.density.latents()),
         None => centre.diagonal_frame(request.density, request.seed),
     };
     StartingPoint {
@@ -39,6 +41,22 @@ pub(super) fn around(request: &Request<'_>, centre: Centre, known: Option<Frame>
         best: None,
         learned: None,
     }
+}
+
+/// How wide logarithms and logits are in a frame of independent latents; others, of which e to
+/// some power is not taken, may be as wide as they like.
+fn bounded_widths(request: &Request<'_>, frame: &Frame) -> Vec<f64> {
+    let latents = request.density.latents();
+    let mut widths = match frame {
+        Frame::Diagonal { scale, .. } => scale.to_vec(),
+        _ => vec![f64::INFINITY; latents.size()],
+    };
+    for (position, site) in latents.sites().iter().enumerate() {
+        if site.support == Support::Real {
+            widths[latents.range(position)].fill(f64::INFINITY);
+        }
+    }
+    widths
 }
 
 /// Whether anything reads the whole Hessian, which costs a pass per few latents.

@@ -35,7 +35,7 @@ use crate::method::Setting;
 use crate::surrogate::{Mode, Remainder};
 use crate::train::{Control, Summed, TrainError};
 use lehr_numeric::batch::BatchError;
-use lehr_numeric::lbfgs::LbfgsSettings;
+use lehr_numeric::lbfgs::{LbfgsSettings, Reason};
 use quadrature::Best;
 
 /// What a start is asked for.
@@ -120,13 +120,22 @@ pub fn setting(start: &mut Option<Arc<dyn Start>>) -> Setting<'_> {
 /// |---|---|
 /// | plain, with one predictor per row whose integrals can be taken | `quadrature` |
 /// | plain | `laplace` |
-/// | any other | `variational` |
+/// | any other | `variational`, or `laplace` where that leads nowhere |
 ///
 /// # Errors
-/// If the table has more rows than can be numbered.
+/// If the table has more rows than can be numbered, or no start leads anywhere.
 pub fn choose(request: &Request<'_>) -> Result<(&'static str, StartingPoint), StartError> {
     if !request.plain {
-        return Ok((Variational.name(), Variational.find(request)?));
+        return match Variational.find(request) {
+            Err(refusal @ StartError::Refusal { .. }) => {
+                let mode = request.mode()?;
+                if mode.reason == Reason::BadStart {
+                    return Err(refusal);
+                }
+                Ok((Laplace.name(), laplace::around(request, mode, None)))
+            }
+            found => Ok((Variational.name(), found?)),
+        };
     }
     let mode = request.mode()?;
     Ok(match quadrature::from_mode(request, &mode) {

@@ -6,7 +6,7 @@ use super::prior::Prior;
 use super::{Alone, Centre, Climber, Request, Start, StartError, StartingPoint};
 use crate::full_data::{FullData, LocalRows, Query};
 use crate::guide::Frame;
-use lehr_numeric::lbfgs::LbfgsSettings;
+use lehr_numeric::lbfgs::{LbfgsSettings, Reason};
 
 /// The mode, with the guide's own scale.
 #[derive(Clone, Copy, Debug)]
@@ -33,7 +33,8 @@ impl Start for Map {
     }
 }
 
-/// Climbs from the model's own start to the mode, over all rows at every step.
+/// Climbs to the mode, over all rows at every step. Where the model's own start is no place to
+/// climb from, smaller spreads are tried.
 pub fn find_mode(density: &dyn Density, settings: LbfgsSettings) -> Centre {
     climb_to_mode(density, settings, &Alone).expect("nobody stops it")
 }
@@ -44,8 +45,24 @@ pub(crate) fn climb_to_mode(
     settings: LbfgsSettings,
     climber: &dyn Climber,
 ) -> Result<Centre, StartError> {
+    let mut found = climb(density, Centre::with_spreads(density, 1.0), settings, climber)?;
+    for size in [0.1, 0.01] {
+        if found.reason != Reason::BadStart {
+            break;
+        }
+        found = climb(density, Centre::with_spreads(density, size), settings, climber)?;
+    }
+    Ok(found)
+}
+
+fn climb(
+    density: &dyn Density,
+    from: Centre,
+    settings: LbfgsSettings,
+    climber: &dyn Climber,
+) -> Result<Centre, StartError> {
     let size = density.latents().size();
-    let start = [density.latents().start(), density.params().start()].concat();
+    let start = [from.latents, from.params].concat();
     let mut prior = Prior::new(density);
     let rows = LocalRows::new(density);
     let found = climber.climb(&start, settings, &mut |point, slope| {

@@ -13,7 +13,7 @@ use lehr_density::Density;
 use super::{Alone, Centre, Climber, Request, Start, StartError, StartingPoint, laplace};
 use crate::guide::{Feed, Frame, LOG_SCALE, Learned, MEAN, MeanField, PARAMS, all_blocks};
 use crate::train::{Score, Task, TrainSettings};
-use lehr_numeric::lbfgs::{LbfgsSettings, Maximum};
+use lehr_numeric::lbfgs::{LbfgsSettings, Maximum, Reason};
 
 /// Draws that are held fixed.
 const DRAWS: usize = 8;
@@ -56,10 +56,35 @@ pub struct Independent {
     pub frame: Frame,
 }
 
-/// Climbs from the model's own start to the best independent Gaussian for a fixed set of draws.
+/// Where a climb begins.
+struct Rung {
+    /// Of spreads.
+    size: f64,
+    /// Of the first Gaussian, in units of the curvature's scales.
+    width: f64,
+}
+
+/// The usual beginning, and those to fall back on where the bound is not finite around it.
+const LADDER: [Rung; 3] = [
+    Rung {
+        size: 1.0,
+        width: 1.0,
+    },
+    Rung {
+        size: 0.1,
+        width: 0.1,
+    },
+    Rung {
+        size: 0.01,
+        width: 0.01,
+    },
+];
+
+/// Climbs to the best independent Gaussian for a fixed set of draws, from the first beginning that
+/// leads to one.
 ///
 /// # Errors
-/// If the table has more rows than can be numbered.
+/// If the table has more rows than can be numbered, or no beginning leads anywhere.
 pub fn best_independent(density: &dyn Density, seed: u64) -> Result<Independent, StartError> {
     climb_to_independent(density, seed, &Alone)
 }
@@ -69,10 +94,38 @@ fn climb_to_independent(
     seed: u64,
     climber: &dyn Climber,
 ) -> Result<Independent, StartError> {
-    let frame = Centre::start(density).diagonal_frame(density, seed);
+    for rung in &LADDER {
+        if let Some(found) = climb_from(density, seed, rung, climber)? {
+            return Ok(found);
+        }
+    }
+    let narrowest = LADDER[LADDER.len() - 1].size;
+    Err(StartError::Refusal {
+        problem: format!(
+            "the bound is not finite around spreads of 1 and not even of {narrowest}, so there is \
+             nothing to climb"
+        ),
+        hint: "give every site a proper prior and look for rows of an impossible size".into(),
+    })
+}
+
+/// The best from one beginning; `None` where the bound is not finite, or not with other draws.
+fn climb_from(
+    density: &dyn Density,
+    seed: u64,
+    rung: &Rung,
+    climber: &dyn Climber,
+) -> Result<Option<Independent>, StartError> {
+    let frame = Centre::with_spreads(density, rung.size).diagonal_frame(density, seed);
     let guide = MeanField::default();
     let mut learned = Learned::new(all_blocks(density, &guide));
     frame.start(&mut learned);
+    if let Some(range) = learned.range_of(LOG_SCALE) {
+        let narrower = rung.width.ln();
+        for log in &mut learned.values[range] {
+            *log += narrower;
+        }
+    }
     let score = Score {
         rows: rows(density),
         control: None,
@@ -85,8 +138,10 @@ fn climb_to_independent(
         seed,
     };
     let found = climb(&task, &learned, climber)?;
-    learned.values.copy_from_slice(&found.point);
-    Ok(independent(&frame, &learned, &found))
+    learned.values.copy_from_slice(&found.maximum.point);
+    Ok(found
+        .is_sound
+        .then(|| independent(&frame, &learned, &found.maximum)))
 }
 
 fn rows(density: &dyn Density) -> Feed {
@@ -99,20 +154,39 @@ fn rows(density: &dyn Density) -> Feed {
     }
 }
 
-fn climb(task: &Task<'_>, learned: &Learned, climber: &dyn Climber) -> Result<Maximum, StartError> {
+/// A maximum for some draws.
+struct Climb {
+    maximum: Maximum,
+    /// Whether the bound is finite there with other draws, too.
+    is_sound: bool,
+}
+
+/// Sets of draws that a maximum is tried with.
+const TRIALS: u64 = 4;
+
+fn climb(task: &Task<'_>, learned: &Learned, climber: &dyn Climber) -> Result<Climb, StartError> {
     let settings = TrainSettings {
         lanes: DRAWS,
         ..TrainSettings::default()
     };
     let mut program = task.program(learned, &settings)?;
-    program.fill(task.density.source(), 0);
+    let source = task.density.source();
+    program.fill(source, 0);
     let blocks = learned.blocks().len();
-    climber.climb(&learned.values, SEARCH, &mut |point, slope| {
+    let maximum = climber.climb(&learned.values, SEARCH, &mut |point, slope| {
         program.set_learned(point);
         program.run();
         program.gather(1..=blocks, slope);
         program.output(0)[0]
-    })
+    })?;
+    program.set_learned(&maximum.point);
+    let mut is_finite = |trial: u64| {
+        program.fill(source, trial);
+        program.run();
+        program.output(0)[0].is_finite()
+    };
+    let is_sound = maximum.reason != Reason::BadStart && (1..=TRIALS).all(&mut is_finite);
+    Ok(Climb { maximum, is_sound })
 }
 
 /// The Gaussian in the latents' own coordinates.

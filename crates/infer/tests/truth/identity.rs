@@ -512,7 +512,7 @@ fn the_control_variate_keeps_the_mean_and_takes_the_variance() {
     let density = logistic(&all, &weights, 2000);
     let mode = find_mode(&density, LbfgsSettings::default());
     let curvature = mode.curvature(&density);
-    let frame = curvature.dense_frame(&mode).expect("a maximum");
+    let frame = curvature.dense_frame(&mode, None).expect("a maximum");
     let mut learned = starts(&density, &bases()[1]);
     frame.start(&mut learned);
     let exact = objectives(&density, &frame, &all_rows(), &learned);

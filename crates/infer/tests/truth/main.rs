@@ -18,6 +18,7 @@ mod propagation;
 mod quadrature;
 mod robust;
 mod summed;
+mod vague;
 
 use lehr_density::Density;
 use lehr_infer::fit::Fit;
