@@ -71,8 +71,17 @@ pub struct Stored {
 
 /// Rows whose likelihood reads z through a few affine functions of it only.
 pub trait LinearRows {
-    /// Expressions `[n]`, each affine in z, through which alone z enters the rows' likelihood.
-    fn predictors<'g>(&self, at: &Point<'g>, rows: &Rows<'g>) -> Vec<Expr<'g>>;
+    /// The functions of z through which alone it enters the rows' likelihood.
+    fn predictors<'g>(&self, at: &Point<'g>, rows: &Rows<'g>) -> Predictors<'g>;
+}
+
+/// Affine functions of z: some of each row, and some that all rows share.
+#[derive(Clone, Debug, Default)]
+pub struct Predictors<'g> {
+    /// Expressions `[n]`, each affine in z.
+    pub rows: Vec<Expr<'g>>,
+    /// Places of z that every row reads as they are, such as the logarithm of a noise scale.
+    pub shared: Vec<usize>,
 }
 
 /// Quantities of a model besides its log density.

@@ -59,14 +59,14 @@ impl Graph {
                 t.shape(),
                 "jvp: a direction has its array's shape"
             );
-            tangents.insert(w.id, Some(*t));
+            tangents.insert(w.id, known(*t));
         }
         let reachable = self.reachable(of);
         for place in (0..reachable.len()).filter(|&p| reachable[p]) {
             let id = NodeId(place as u32);
             if !tangents.contains_key(&id) {
                 let tangent = push(self.expr(id), &tangents);
-                tangents.insert(id, tangent);
+                tangents.insert(id, tangent.and_then(known));
             }
         }
         let tangent = |e: &Expr<'g>| tangents[&e.id].unwrap_or_else(|| e.like(0.0));
@@ -102,6 +102,11 @@ impl Graph {
         }
         active
     }
+}
+
+/// A tangent unless it is known to be zero, so that what does not move is seen not to.
+fn known(tangent: Expr<'_>) -> Option<Expr<'_>> {
+    (!tangent.is_filled_with(0.0)).then_some(tangent)
 }
 
 /// Passes the adjoint of a node on to its operands.

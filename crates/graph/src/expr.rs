@@ -68,6 +68,11 @@ impl<'g> Expr<'g> {
         matches!(self.op(), Op::Unary(_)).then(|| self.operand(0))
     }
 
+    /// What this is a function of, entry by entry, if it is one of two arrays: x and y of `x * y`.
+    pub fn arguments(self) -> Option<[Expr<'g>; 2]> {
+        matches!(self.op(), Op::Binary(_)).then(|| [self.operand(0), self.operand(1)])
+    }
+
     /// True for the same node of the same graph.
     pub fn is(self, other: Expr<'g>) -> bool {
         self.id == other.id && std::ptr::eq(self.graph, other.graph)

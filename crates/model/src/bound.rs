@@ -4,8 +4,8 @@ use std::fmt;
 use std::sync::{Arc, OnceLock};
 
 use lehr_density::{
-    Columns, Density, Layout, LinearRows, Locals, Point, Predictive, Response, Role, RowData,
-    RowSource, Rows, Stored,
+    Columns, Density, Layout, LinearRows, Locals, Point, Predictive, Predictors, Response, Role,
+    RowData, RowSource, Rows, Stored,
 };
 use lehr_graph::{Expr, Graph};
 use lehr_table::Table;
@@ -51,7 +51,7 @@ impl Bound {
         Ok((columns, data))
     }
 
-    fn predictors_of<'g>(&self, at: &Point<'g>, rows: &Rows<'g>) -> Option<Vec<Expr<'g>>> {
+    fn predictors_of<'g>(&self, at: &Point<'g>, rows: &Rows<'g>) -> Option<Predictors<'g>> {
         predictors(at, self.latents(), &self.responses(at, rows))
     }
 
@@ -118,7 +118,7 @@ impl Density for Bound {
 }
 
 impl LinearRows for Bound {
-    fn predictors<'g>(&self, at: &Point<'g>, rows: &Rows<'g>) -> Vec<Expr<'g>> {
+    fn predictors<'g>(&self, at: &Point<'g>, rows: &Rows<'g>) -> Predictors<'g> {
         self.predictors_of(at, rows).expect("linear rows")
     }
 }

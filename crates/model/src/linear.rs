@@ -1,46 +1,62 @@
 //! Whether all rows read the latents through a few affine functions of them.
 
-use lehr_density::{Layout, Point, Response};
+use lehr_density::{Layout, Point, Predictors, Response};
 use lehr_graph::Expr;
 
 /// The most numbers of a row's parameters and of sites shared by all rows that still count as
 /// a few predictors.
 const MOST: usize = 16;
 
-/// Expressions `[n]`, each affine in the latents, through which alone the latents enter the
-/// responses. A parameter may be a function of an affine one, as a rate is of its logarithm.
-/// Another, such as a noise scale, may depend on a few numbers of z, which then are predictors
-/// themselves; `None` if it depends on more.
+/// The affine functions of the latents through which alone they enter the responses. A parameter
+/// may be a function of an affine one, as a rate is of its logarithm. Another, such as a noise
+/// scale, may depend on a few numbers of z, which all rows then share; `None` if it depends on
+/// more.
 pub(crate) fn predictors<'g>(
     at: &Point<'g>,
     latents: &Layout,
     responses: &[Response<'g>],
-) -> Option<Vec<Expr<'g>>> {
-    let mut found: Vec<Expr<'g>> = Vec::new();
+) -> Option<Predictors<'g>> {
+    let mut found = Predictors::default();
     for (_, parameter) in responses.iter().flat_map(|response| &response.parameters) {
         let parts = match affinity(at, *parameter) {
-            Affinity::Constant => continue,
-            Affinity::Affine => numbers_of_each_row(*parameter),
-            Affinity::Curved => match linked(at, *parameter) {
-                Some(predictor) => numbers_of_each_row(predictor),
-                None => shared_numbers(at, latents, *parameter)?,
-            },
+            Affinity::Curved => factors(at, *parameter).unwrap_or_else(|| vec![*parameter]),
+            _ => vec![*parameter],
         };
         for part in parts {
-            if !found.iter().any(|known| known.is(part)) {
-                found.push(part);
+            let affine = match affinity(at, part) {
+                Affinity::Constant => continue,
+                Affinity::Affine if part.shape() == parameter.shape() => Some(part),
+                _ => linked(at, part),
+            };
+            match affine {
+                Some(affine) => add_rows(&mut found.rows, affine),
+                None => add_shared(&mut found.shared, at, latents, part)?,
             }
         }
     }
-    (found.len() <= MOST).then_some(found)
+    (found.rows.len() + found.shared.len() <= MOST).then_some(found)
 }
 
-/// What the parameter is a function of, if that is affine.
+/// Both sides of a product or the like of which one is a function of an affine array and the other
+/// the same in all rows, as a mean times a precision is. An affine array times a spread is not
+/// meant: their product has no useful mode.
+fn factors<'g>(at: &Point<'g>, parameter: Expr<'g>) -> Option<Vec<Expr<'g>>> {
+    let sides = parameter.arguments()?;
+    let is_side = |side: &Expr<'g>| {
+        let is_shared = side.shape() != parameter.shape();
+        is_shared || linked(at, *side).is_some()
+    };
+    sides.iter().all(is_side).then(|| sides.to_vec())
+}
+
+/// What the parameter is a function of, if that is affine: without a change of sign, so that u and
+/// −u are one.
 fn linked<'g>(at: &Point<'g>, parameter: Expr<'g>) -> Option<Expr<'g>> {
     let inner = std::iter::successors(parameter.argument(), |expr| expr.argument());
     inner
         .into_iter()
-        .find(|expr| matches!(affinity(at, *expr), Affinity::Affine))
+        .filter(|expr| matches!(affinity(at, *expr), Affinity::Affine))
+        .last()
 }
 
 enum Affinity {
@@ -68,20 +84,28 @@ fn is_zero(expr: Expr<'_>) -> bool {
     expr.as_number() == Some(0.0)
 }
 
-/// The columns of `[n, width]` one by one, or `[n]` itself.
-fn numbers_of_each_row(value: Expr<'_>) -> Vec<Expr<'_>> {
+/// Adds the columns of `[n, width]` one by one, or `[n]` itself, where they are new.
+fn add_rows<'g>(found: &mut Vec<Expr<'g>>, value: Expr<'g>) {
     let shape = value.shape();
     let rows = shape.dims()[0];
     let flat = value.reshape([rows, shape.size() / rows.max(1)]);
-    let column = |k: usize| flat.slice(1, k..k + 1).reshape([rows]);
-    (0..flat.shape().dims()[1]).map(column).collect()
+    for k in 0..flat.shape().dims()[1] {
+        let column = flat.slice(1, k..k + 1).reshape([rows]);
+        if !found.iter().any(|known| known.is(column)) {
+            found.push(column);
+        }
+    }
 }
 
-/// The numbers of z on which `value` depends, repeated over rows; `None` if they are many.
-fn shared_numbers<'g>(at: &Point<'g>, latents: &Layout, value: Expr<'g>) -> Option<Vec<Expr<'g>>> {
+/// Adds the places of z on which `value` depends; `None` if they are many.
+fn add_shared<'g>(
+    found: &mut Vec<usize>,
+    at: &Point<'g>,
+    latents: &Layout,
+    value: Expr<'g>,
+) -> Option<()> {
     let graph = at.graph();
-    let rows = value.shape().dims()[0];
-    let mut numbers = Vec::new();
+    let mut count = 0;
     for position in 0..latents.sites().len() {
         let range = latents.range(position);
         let moved = graph.input("moved", [range.len()]);
@@ -91,11 +115,15 @@ fn shared_numbers<'g>(at: &Point<'g>, latents: &Layout, value: Expr<'g>) -> Opti
         if is_zero(graph.jvp(&[value], &[at.latents], &[along])[0]) {
             continue;
         }
-        if numbers.len() + range.len() > MOST {
+        count += range.len();
+        if count > MOST {
             return None;
         }
-        let entry = |place: usize| at.latents.entry(place).broadcast([rows]);
-        numbers.extend(range.map(entry));
+        found.extend(
+            range
+                .filter(|place| !found.contains(place))
+                .collect::<Vec<usize>>(),
+        );
     }
-    Some(numbers)
+    Some(())
 }

@@ -1,36 +1,42 @@
-//! The start `quadrature`: the best Gaussian of its kind where each row has one linear predictor,
-//! by integrals.
+//! The start `quadrature`: the best Gaussian of its kind where each row has one linear predictor
+//! and a few numbers that it shares with all others, by integrals.
 //!
 //! Under a Gaussian over z a predictor uₙ = aₙ·z + bₙ is Gaussian too, N(μₙ, sₙ²), so that the
 //! expected log likelihood of a row and of its derivatives are integrals in one dimension. With
 //! them Newton's method for the mode becomes one for the bound: the mean moves by Λ⁻¹ E∇, and the
 //! covariance is Λ⁻¹ (its diagonal's, for independent latents) with Λ = −E∇², until neither
 //! changes (Opper and Archambeau, "The variational Gaussian approximation revisited", 2009).
-//! No draws, no steps to choose: some ten passes over the rows.
+//! No draws, no steps to choose: some ten passes over the rows. What the likelihood reads besides, such
+//! as the logarithm of a noise scale, is integrated with the predictor.
 
 mod design;
 mod expectation;
+mod integral;
 mod mixing;
 mod pass;
+mod rule;
+mod shared;
 mod slope;
 
-use expectation::Expectation;
+use integral::Integrals;
 use mixing::Mixing;
-use slope::Slopes;
+use shared::Shared;
 
 use faer::Mat;
 use lehr_density::{Density, Point, Rows};
 use lehr_graph::{Expr, Graph};
 
-use super::curvature::Curvature;
 use super::linear::{Factor, cholesky, inverse_factor};
-use super::prior::Prior;
 use super::{Centre, Request, Start, StartError, StartingPoint};
 use crate::guide::{Covariance, Frame, HALF_LN_TWO_PI};
 use crate::pass::is_resident;
 
 /// Nats: a step that promises less is the last.
 const CLOSE: f64 = 1e-3;
+/// Above this many numbers that all rows share integrals take too many nodes.
+const MOST_SHARED: usize = 8;
+/// Shared numbers that vary by more are not integrated exactly.
+const WIDEST_SHARED: f64 = 0.3;
 /// Above this many latents integrals take too many passes.
 const MOST_LATENTS: usize = 512;
 
@@ -55,9 +61,11 @@ impl Start for Quadrature {
             None
         };
         found.ok_or_else(|| StartError::Refusal {
-            problem: "a start by quadrature needs one linear predictor per row, a log likelihood \
-                      that is concave in it, rows in memory and no parameters besides the latents"
-                .into(),
+            problem: format!(
+                "a start by quadrature needs one linear predictor per row, at most {MOST_SHARED} \
+                 numbers besides that all rows share, a log likelihood with a maximum, rows in \
+                 memory and no parameters besides the latents"
+            ),
             hint: "start from laplace".into(),
         })
     }
@@ -91,7 +99,8 @@ pub struct Best {
     pub bounds: Vec<f64>,
     /// Nats that the last step promised to gain, to second order.
     pub left: f64,
-    /// Whether the prior is Gaussian, as the integrals take it to be.
+    /// Whether the prior is Gaussian, as the integrals take it to be, but for shared numbers that
+    /// vary little.
     pub exact: bool,
 }
 
@@ -112,28 +121,52 @@ pub(crate) fn probe<'g>(graph: &'g Graph, density: &dyn Density) -> (Point<'g>, 
     (at, rows)
 }
 
-/// Whether the integrals can be taken: one predictor per row, nothing learned but z, rows at hand.
+/// Whether the integrals can be taken: one predictor per row and few shared numbers, nothing
+/// learned but z, rows at hand.
 pub fn applies(density: &dyn Density) -> bool {
     let graph = Graph::new();
     let (at, rows) = probe(&graph, density);
     let moved = graph.laned_input("moved", [rows.len()]);
-    let along = graph.input("along", at.latents.shape());
+    let Some(shared) = shared_places(density) else {
+        return false;
+    };
+    let latents = density.latents();
+    let direction = |position: usize| {
+        let range = latents.range(position);
+        if shared.contains(&range.start) {
+            graph.full([range.len()], 0.0)
+        } else {
+            graph.input("along", [range.len()])
+        }
+    };
+    let parts: Vec<Expr<'_>> = (0..latents.sites().len()).map(direction).collect();
     let replaced = at_predictor(density, (&at, &rows), moved).is_some_and(|value| {
         // Rules that simplify may have looked through the predictor to z itself.
+        let along = graph.concat(&parts, 0);
         let rest = graph.jvp(&[value], &[at.latents], &[along])[0];
         rest.as_number() == Some(0.0) && value.shape() == moved.shape()
     });
     density.params().size() == 0 && is_resident(density) && replaced
 }
 
+/// The places of z that all rows read; `None` if they are many, or there is not one predictor
+/// besides.
+fn shared_places(density: &dyn Density) -> Option<Vec<usize>> {
+    let graph = Graph::new();
+    let (at, rows) = probe(&graph, density);
+    let found = density.linear()?.predictors(&at, &rows);
+    let few = found.rows.len() == 1 && found.shared.len() <= MOST_SHARED;
+    few.then_some(found.shared)
+}
+
 /// Climbs from a mode towards the best Gaussian, for as long as the table's size allows; `None` if
 /// the mode is no maximum.
 pub fn climb(density: &dyn Density, mode: &Centre, kind: Covariance) -> Option<Best> {
     let curvature = mode.curvature(density);
-    let mut integrals = Integrals::new(density, kind, &curvature);
+    let mut integrals = Integrals::new(density, kind, &curvature)?;
     let start = Candidate::new(mode.latents.clone(), curvature.precision(), kind)?;
     let scale = start.factor.clone();
-    let exact = integrals.has_gaussian_prior(&start);
+    let is_gaussian = integrals.has_gaussian_prior(&start);
     let mut now = integrals.assess(start)?;
     let mut bounds = vec![now.bound];
     let (mut mixing, mut share, mut last) = (Mixing::new(), 1.0, None);
@@ -162,6 +195,7 @@ pub fn climb(density: &dyn Density, mode: &Centre, kind: Covariance) -> Option<B
     }
     let left = now.gain;
     let last = last.unwrap_or(now.at);
+    let widest = Shared::new(&integrals.shared, &last.factor).widest();
     Some(Best {
         frame: last.frame(kind),
         centre: Centre {
@@ -170,7 +204,7 @@ pub fn climb(density: &dyn Density, mode: &Centre, kind: Covariance) -> Option<B
         },
         bounds,
         left,
-        exact,
+        exact: is_gaussian && widest <= WIDEST_SHARED,
     })
 }
 
@@ -328,88 +362,9 @@ fn product(factor: &Factor, vector: &[f64], turn: Turn) -> Vec<f64> {
     (0..size).map(row).collect()
 }
 
-/// Expectations of the log joint under a Gaussian. The prior is taken as Gaussian around the mean,
-/// with the curvature it has at the mode: exact where it is Gaussian, and a start elsewhere.
-struct Integrals<'d> {
-    kind: Covariance,
-    prior: Prior,
-    prior_hessian: &'d [f64],
-    slopes: Slopes<'d>,
-    rows: Expectation<'d>,
-}
-
-impl<'d> Integrals<'d> {
-    fn new(density: &'d dyn Density, kind: Covariance, mode: &'d Curvature) -> Integrals<'d> {
-        Integrals {
-            kind,
-            prior: Prior::new(density),
-            prior_hessian: &mode.prior_hessian,
-            slopes: Slopes::new(density),
-            rows: Expectation::new(density),
-        }
-    }
-
-    /// Whether the slope of the prior is linear, one and two standard deviations away.
-    fn has_gaussian_prior(&mut self, at: &Candidate) -> bool {
-        let size = at.mean.len();
-        let deviation = |i: usize| {
-            let row = &at.factor.values[i * size..(i + 1) * size];
-            row.iter().map(|entry| entry * entry).sum::<f64>().sqrt()
-        };
-        let mut slope = |steps: f64| {
-            let moved = |i: usize| at.mean[i] + steps * deviation(i);
-            let moved: Vec<f64> = (0..size).map(moved).collect();
-            self.prior.at(&moved, &[]).1.to_vec()
-        };
-        let [here, near, far] = [0.0, 1.0, 2.0].map(&mut slope);
-        let linear = |i: usize| {
-            let bend = here[i] - 2.0 * near[i] + far[i];
-            bend.abs() <= 1e-9 * (here[i].abs() + near[i].abs() + far[i].abs())
-        };
-        (0..size).all(linear)
-    }
-
-    /// The bound and where its derivatives point; `None` where that is no maximum.
-    fn assess(&mut self, at: Candidate) -> Option<Assessment> {
-        let size = at.mean.len();
-        let deviations = self.slopes.deviations(&at.factor);
-        let [value, first, curve] = self.rows.at(&at.mean, &deviations);
-        let (prior, prior_slope) = self.prior.at(&at.mean, &[]);
-        let pulled = self.slopes.pull(first);
-        let slope: Vec<f64> = (pulled.iter().zip(prior_slope))
-            .map(|(rows, prior)| rows + prior)
-            .collect();
-        let hessian = self.slopes.gram(curve);
-        let precision: Vec<f64> = (hessian.iter().zip(self.prior_hessian))
-            .map(|(rows, prior)| -(rows + prior))
-            .collect();
-        let newton = inverse_factor(&cholesky(&precision, size)?)?;
-        let turned = product(&newton, &slope, Turn::Transposed);
-        let bound =
-            value.iter().sum::<f64>() + prior + 0.5 * at.trace(self.prior_hessian) + at.entropy();
-        // ½(tr ΛS − D − ln det ΛS) is the divergence of the old covariance from the new one.
-        let volume = match self.kind {
-            Covariance::Full => newton.log_volume(),
-            Covariance::Diagonal => self.kind.factor(&precision, size)?.log_volume(),
-        };
-        let spread = at.trace(&self.kind.part(&precision, size)) - size as f64;
-        let length: f64 = turned.iter().map(|t| t * t).sum();
-        let gain = 0.5 * (length + spread) + volume - at.factor.log_volume();
-        let assessment = Assessment {
-            direction: product(&newton, &turned, Turn::Plain),
-            slope,
-            precision,
-            at,
-            bound,
-            gain,
-        };
-        (bound.is_finite() && gain.is_finite()).then_some(assessment)
-    }
-}
-
 /// The one predictor of the rows.
 fn predictor<'g>(density: &dyn Density, at: &Point<'g>, rows: &Rows<'g>) -> Option<Expr<'g>> {
-    match density.linear()?.predictors(at, rows).as_slice() {
+    match density.linear()?.predictors(at, rows).rows.as_slice() {
         [one] => Some(*one),
         _ => None,
     }

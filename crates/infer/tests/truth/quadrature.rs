@@ -9,7 +9,10 @@ use lehr_infer::posterior::{Gain, Posterior};
 use lehr_infer::start::find_mode;
 use lehr_infer::start::quadrature::{Best, applies, climb};
 use lehr_infer::surrogate::SurrogateKind;
-use lehr_model::distribution::{Bernoulli, Distribution, HalfNormal, Normal, Poisson, StudentT};
+use lehr_model::distribution::{
+    Bernoulli, Distribution, HalfNormal, InverseGamma, NegativeBinomial, Normal, OrderedLogistic,
+    Poisson, StudentT,
+};
 use lehr_model::{Bound, Model};
 use lehr_numeric::lbfgs::LbfgsSettings;
 use lehr_table::Table;
@@ -24,10 +27,24 @@ fn bind(model: &Model, rows: usize) -> Bound {
     let label = x.chunks(WIDTH).map(|row| f64::from(row[0] > 0.4));
     let count = x.chunks(WIDTH).map(|row| (1.5 * row[1].exp()).floor());
     let offset = x.chunks(WIDTH).map(|row| 0.2 * row[2]);
+    let noise = normals(rows, 12);
+    let noisy = x
+        .chunks(WIDTH)
+        .zip(&noise)
+        .map(|(row, noise)| row[0] + 0.7 * noise);
+    let wide = (x.chunks(WIDTH).zip(&noise))
+        .map(|(row, noise)| (2.0 * (0.5 * row[1] + 0.9 * noise).exp()).floor());
+    let class = x.chunks(WIDTH).zip(&noise).map(|(row, noise)| {
+        let at = row[0] - 0.5 * row[1] + 1.5 * noise;
+        f64::from(u8::from(at > -1.0) + u8::from(at > 0.5) + u8::from(at > 2.0))
+    });
     let table = Table::new()
         .with_number("label", label.collect())
         .and_then(|table| table.with_number("count", count.collect()))
         .and_then(|table| table.with_number("offset", offset.collect()))
+        .and_then(|table| table.with_number("noisy", noisy.collect()))
+        .and_then(|table| table.with_number("wide", wide.collect()))
+        .and_then(|table| table.with_number("class", class.collect()))
         .and_then(|table| table.with_matrix("x", rows, WIDTH, x.clone()));
     model.bind(&table.unwrap()).unwrap()
 }
@@ -179,15 +196,50 @@ fn under_a_prior_that_is_not_gaussian_the_fit_goes_on_from_there() {
     assert!(gain > 3.0 * error, "{gain} ± {error}");
 }
 
+/// Numbers with noise of an unknown scale, and counts of an unknown dispersion.
+fn with_a_shared_number() -> [Model; 2] {
+    let gaussian = Model::new(|m| {
+        let weight = m.sample("weight", Normal::new(0.0, 1.0).expand([WIDTH]));
+        let scale = m.sample("scale", HalfNormal::new(1.0));
+        m.rows(|row| {
+            let mean = row.matrix("x").dot(weight);
+            row.observe("noisy", Normal::new(mean, scale));
+        });
+    });
+    let counts = Model::new(|m| {
+        let weight = m.sample("weight", Normal::new(0.0, 1.0).expand([WIDTH]));
+        let shape = m.sample("shape", InverseGamma::new(0.4, 0.3));
+        m.rows(|row| {
+            let log_mean = row.matrix("x").dot(weight) + row.number("offset");
+            row.observe("wide", NegativeBinomial::with_log_mean(log_mean, shape));
+        });
+    });
+    [gaussian, counts]
+}
+
+/// Classes in order, with four proportions behind their cutpoints.
+fn ordinal() -> Model {
+    Model::new(|m| {
+        let weight = m.sample("weight", Normal::new(0.0, 1.0).expand([WIDTH]));
+        let cut = m.sample("cut", Normal::new(0.0, 2.0).expand([3]));
+        let step = cut.exp().cumulative_sum();
+        m.rows(|row| {
+            let at = row.matrix("x").dot(weight);
+            row.observe("class", OrderedLogistic::new(at, step - 2.0));
+        });
+    })
+}
+
 #[test]
 fn models_without_one_predictor_per_row_are_told_apart() {
     assert!(applies(&bind(&logistic(), 30)));
     assert!(applies(&bind(&poisson(), 30)));
     let two = Model::new(|m| {
         let weight = m.sample("weight", Normal::new(0.0, 1.0).expand([WIDTH]));
-        let scale = m.sample("scale", HalfNormal::new(1.0));
+        let other = m.sample("other", Normal::new(0.0, 1.0).expand([WIDTH]));
         m.rows(|row| {
             let mean = row.matrix("x").dot(weight);
+            let scale = row.matrix("x").dot(other).exp();
             row.observe("offset", Normal::new(mean, scale));
         });
     });
@@ -196,6 +248,46 @@ fn models_without_one_predictor_per_row_are_told_apart() {
     let fit = named("full-rank").set("start", "quadrature").unwrap();
     let error = fit.run(&density).unwrap_err().to_string();
     assert!(error.contains("one linear predictor per row"), "{error}");
+}
+
+#[test]
+fn numbers_that_all_rows_share_are_integrated_with_the_predictors() {
+    let [gaussian, counts] = with_a_shared_number();
+    for model in [gaussian, counts, ordinal()] {
+        let density = bind(&model, 400);
+        assert!(applies(&density));
+        for kind in [Covariance::Full, Covariance::Diagonal] {
+            let found = best(&density, kind);
+            assert!(found.left < 1e-3, "{}", found.left);
+            let here = weights(&density, &found, kind, (0, 0.0));
+            let (mean, error) = estimate(&here);
+            let bound = *found.bounds.last().unwrap();
+            let off = (mean - bound).abs();
+            assert!(off < 4.0 * error + 1e-3, "{mean} ± {error} {bound}");
+            let size = density.latents().size();
+            for place in [size - 1, 2 * size - 1] {
+                for by in [-0.3, 0.3] {
+                    let there = weights(&density, &found, kind, (place, by));
+                    let less: Vec<f64> = here.iter().zip(&there).map(|(a, b)| a - b).collect();
+                    let (drop, error) = estimate(&less);
+                    assert!(
+                        drop > 3.0 * error,
+                        "{kind:?} {place} {by}: {drop} ± {error}"
+                    );
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn gaussian_fits_with_shared_numbers_are_done_at_their_start() {
+    let [_, counts] = with_a_shared_number();
+    for model in [counts, ordinal()] {
+        let done = run(named("full-rank"), &bind(&model, 1500));
+        let training = done.training().unwrap();
+        assert_eq!((training.iterations, training.converged), (0, true));
+    }
 }
 
 /// A fit of the skewed model by a chain on this surrogate, hardly trained.
@@ -226,4 +318,20 @@ fn a_chain_that_is_worse_than_its_base_says_so() {
     assert!(!well.verdict().sentence.contains(words));
     let density = bind(&logistic(), 60);
     assert!(gain(&run(named("full-rank"), &density)).is_none());
+}
+
+#[test]
+fn a_chain_that_adds_nothing_is_reported_as_its_base_without_a_warning() {
+    let density = Linear::new(40, WIDTH, 8).bind();
+    let posterior = run(named("sl-dais").seed(3), &density);
+    assert_eq!(posterior.origin.method.name, "full-rank");
+    let said = posterior
+        .choices
+        .iter()
+        .find(|(what, _)| what == "reported");
+    assert!(said.is_some_and(|(_, how)| how.contains("the base, full-rank")));
+    let verdict = posterior.verdict();
+    assert!(!verdict.warns(), "{verdict}");
+    let drawn = posterior.sampler().unwrap().draw(&density, 10, 5).unwrap();
+    assert_eq!(drawn.len(), 10 * WIDTH);
 }

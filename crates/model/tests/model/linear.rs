@@ -15,7 +15,8 @@ fn predictors(model: &Model, latents: usize) -> Option<usize> {
     let point = Point::new(graph.laned_input("z", [latents]), graph.input("theta", [0]));
     let rows = Rows::inputs(&graph, bound.columns(), 4, "");
     let linear = bound.linear()?;
-    Some(linear.predictors(&point, &rows).len())
+    let found = linear.predictors(&point, &rows);
+    Some(found.rows.len() + found.shared.len())
 }
 
 #[test]
@@ -32,10 +33,10 @@ fn a_regression_has_its_predictor_and_its_noise() {
     let found = bound.linear().unwrap().predictors(&point, &rows);
     let values =
         row_values(&bound, &rows, &RowSet::Range(0..4)).with(point.latents, &[0.5, 2.0, 0.3]);
-    let numbers = evaluate(&found, &values, 1);
-    assert_eq!(numbers.len(), 2);
+    let numbers = evaluate(&found.rows, &values, 1);
+    assert_eq!(numbers.len(), 1);
     near(numbers[0][3], X[6] * 0.5 + X[7] * 2.0);
-    assert_eq!(numbers[1], [0.3; 4]);
+    assert_eq!(found.shared, [2]);
 }
 
 #[test]

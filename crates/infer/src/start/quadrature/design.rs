@@ -87,6 +87,22 @@ impl Design {
         squares
     }
 
+    /// aₙ·v
+    pub(super) fn project(&self, direction: &[f64]) -> Vec<f64> {
+        let mut found = vec![0.0; self.values.len() / self.size];
+        let blocks = self.values.par_chunks(BLOCK * self.size);
+        (found.par_chunks_mut(BLOCK), blocks)
+            .into_par_iter()
+            .for_each(|(found, block)| {
+                for (column, number) in block.chunks(found.len()).zip(direction) {
+                    for (to, entry) in found.iter_mut().zip(column) {
+                        *to += entry * number;
+                    }
+                }
+            });
+        found
+    }
+
     /// Σ gₙ aₙ
     pub(super) fn pull(&self, numbers: &[f64]) -> Vec<f64> {
         let sum = self.sum(numbers, (self.size, 1), |block, numbers, sum| {

@@ -15,6 +15,7 @@ pub(super) const DIRECTIONS: usize = 16;
 pub(super) struct Passes<'d> {
     origin: Vec<f64>,
     spread: Pass<'d>,
+    project: Pass<'d>,
     pull: Pass<'d>,
     products: Pass<'d>,
     lanes: usize,
@@ -27,6 +28,7 @@ impl<'d> Passes<'d> {
         Passes {
             origin: vec![0.0; size],
             spread: along(density, lanes, |slope| slope.square().sum_lanes()),
+            project: along(density, 1, |slope| slope),
             pull: pull(density),
             products: products(density, lanes),
             lanes,
@@ -52,6 +54,11 @@ impl<'d> Passes<'d> {
             }
         }
         squares.into_iter().map(f64::sqrt).collect()
+    }
+
+    /// aₙ·v
+    pub(super) fn project(&mut self, direction: &[f64]) -> Vec<f64> {
+        self.project.run(&[&self.origin, direction])[0].clone()
     }
 
     /// Σ gₙ aₙ

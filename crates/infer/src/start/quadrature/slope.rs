@@ -34,6 +34,14 @@ impl<'d> Slopes<'d> {
         }
     }
 
+    /// aₙ·v
+    pub(super) fn project(&mut self, direction: &[f64]) -> Vec<f64> {
+        match self {
+            Slopes::Matrix(design) => design.project(direction),
+            Slopes::Passes(passes) => passes.project(direction),
+        }
+    }
+
     /// Σ gₙ aₙ, for a number g of each row.
     pub(super) fn pull(&mut self, numbers: &[f64]) -> Vec<f64> {
         match self {
@@ -100,6 +108,11 @@ mod tests {
                 "deviations",
                 design.deviations(&factor),
                 passes.deviations(&factor),
+            ),
+            (
+                "project",
+                design.project(&numbers[..size]),
+                passes.project(&numbers[..size]),
             ),
             ("pull", design.pull(&numbers), passes.pull(&numbers)),
             ("gram", design.gram(&numbers), passes.gram(&numbers)),

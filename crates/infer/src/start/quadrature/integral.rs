@@ -1,0 +1,147 @@
+//! The bound of a Gaussian by integrals, and where its derivatives point.
+
+use lehr_density::Density;
+
+use super::expectation::{Expectation, Variation};
+use super::shared::{PriorIntegral, Shared};
+use super::slope::Slopes;
+use super::{Assessment, Candidate, Turn, product, shared_places};
+use crate::guide::Covariance;
+use crate::start::curvature::Curvature;
+use crate::start::linear::{Factor, cholesky, inverse_factor};
+use crate::start::prior::Prior;
+
+/// Expectations of the log joint under a Gaussian. The prior is averaged over shared numbers; in
+/// all others it is taken as Gaussian around the mean, with the curvature it has at the mode:
+/// exact where it is Gaussian, and a start elsewhere.
+pub(super) struct Integrals<'d> {
+    kind: Covariance,
+    /// Places of z that all rows read.
+    pub(super) shared: Vec<usize>,
+    point_prior: Prior,
+    prior: PriorIntegral,
+    prior_hessian: &'d [f64],
+    slopes: Slopes<'d>,
+    rows: Expectation<'d>,
+}
+
+impl<'d> Integrals<'d> {
+    pub(super) fn new(
+        density: &'d dyn Density,
+        kind: Covariance,
+        mode: &'d Curvature,
+    ) -> Option<Integrals<'d>> {
+        let shared = shared_places(density)?;
+        Some(Integrals {
+            kind,
+            point_prior: Prior::new(density),
+            prior: PriorIntegral::new(density, &shared),
+            prior_hessian: &mode.prior_hessian,
+            slopes: Slopes::new(density),
+            rows: Expectation::new(density, &shared),
+            shared,
+        })
+    }
+
+    /// Whether the slope of the prior is linear, one and two standard deviations away, but for
+    /// shared numbers.
+    pub(super) fn has_gaussian_prior(&mut self, at: &Candidate) -> bool {
+        let size = at.mean.len();
+        let deviation = |i: usize| {
+            let row = &at.factor.values[i * size..(i + 1) * size];
+            row.iter().map(|entry| entry * entry).sum::<f64>().sqrt()
+        };
+        let mut slope = |steps: f64| {
+            let moved = |i: usize| at.mean[i] + steps * deviation(i);
+            let moved: Vec<f64> = (0..size).map(moved).collect();
+            self.point_prior.at(&moved, &[]).1.to_vec()
+        };
+        let [here, near, far] = [0.0, 1.0, 2.0].map(&mut slope);
+        let linear = |i: usize| {
+            let bend = here[i] - 2.0 * near[i] + far[i];
+            bend.abs() <= 1e-9 * (here[i].abs() + near[i].abs() + far[i].abs())
+        };
+        let mut others = (0..size).filter(|i| !self.shared.contains(i));
+        others.all(linear)
+    }
+
+    /// How predictors vary under a Gaussian.
+    fn variation(&mut self, factor: &Factor) -> Variation {
+        let shared = Shared::new(&self.shared, factor);
+        let deviations = self.slopes.deviations(factor);
+        let mut rest: Vec<f64> = deviations.iter().map(|d| d * d).collect();
+        let mut parts = Vec::with_capacity(self.shared.len() + 1);
+        for direction in &shared.directions {
+            let part = self.slopes.project(direction);
+            rest.iter_mut().zip(&part).for_each(|(r, p)| *r -= p * p);
+            parts.push(part);
+        }
+        parts.push(rest.iter().map(|square| square.max(0.0).sqrt()).collect());
+        Variation {
+            shared,
+            deviations,
+            parts,
+        }
+    }
+
+    /// E ∇ and E ∇² of the log likelihood, and its expectation.
+    fn rows(&mut self, mean: &[f64], how: &Variation) -> (f64, Vec<f64>, Vec<f64>) {
+        let size = mean.len();
+        let found = self.rows.at(mean, how);
+        let mut slope = self.slopes.pull(&found.rows[1]);
+        let mut hessian = self.slopes.gram(&found.rows[2]);
+        if let Some(own) = found.all.first() {
+            slope.iter_mut().zip(own).for_each(|(s, own)| *s += own);
+        }
+        for (j, &place) in self.shared.iter().enumerate() {
+            let cross = self.slopes.pull(&found.rows[3 + j]);
+            for (i, (cross, own)) in cross.iter().zip(&found.all[1 + j]).enumerate() {
+                hessian[place * size + i] += cross + own;
+                hessian[i * size + place] += cross;
+            }
+        }
+        (found.rows[0].iter().sum(), slope, hessian)
+    }
+
+    /// The bound and where its derivatives point; `None` where that is no maximum.
+    pub(super) fn assess(&mut self, at: Candidate) -> Option<Assessment> {
+        let size = at.mean.len();
+        let how = self.variation(&at.factor);
+        let (value, slope, hessian) = self.rows(&at.mean, &how);
+        let prior = self.prior.at(&at.mean, &how.shared);
+        let slope: Vec<f64> = (slope.iter().zip(&prior.slope))
+            .map(|(rows, prior)| rows + prior)
+            .collect();
+        let mut prior_hessian = self.prior_hessian.to_vec();
+        let mut outside = self.prior_hessian.to_vec();
+        for (place, curve) in self.shared.iter().zip(&prior.curves) {
+            for &other in &self.shared {
+                prior_hessian[place * size + other] = curve[other];
+                outside[place * size + other] = 0.0;
+            }
+        }
+        let precision: Vec<f64> = (hessian.iter().zip(&prior_hessian))
+            .map(|(rows, prior)| -(rows + prior))
+            .collect();
+        let newton = inverse_factor(&cholesky(&precision, size)?)?;
+        let turned = product(&newton, &slope, Turn::Transposed);
+        let bound = value + prior.value + 0.5 * at.trace(&outside) + at.entropy();
+        // ½(tr ΛS − D − ln det ΛS) is the divergence of the old covariance from the new one.
+        let volume = match self.kind {
+            Covariance::Full => newton.log_volume(),
+            Covariance::Diagonal => self.kind.factor(&precision, size)?.log_volume(),
+        };
+        let spread = at.trace(&self.kind.part(&precision, size)) - size as f64;
+        let length: f64 = turned.iter().map(|t| t * t).sum();
+        let gain = 0.5 * (length + spread) + volume - at.factor.log_volume();
+        let assessment = Assessment {
+            direction: product(&newton, &turned, Turn::Plain),
+            slope,
+            precision,
+            at,
+            bound,
+            gain,
+        };
+        (bound.is_finite() && gain.is_finite()).then_some(assessment)
+    }
+}
