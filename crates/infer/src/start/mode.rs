@@ -45,12 +45,22 @@ pub(crate) fn climb_to_mode(
     settings: LbfgsSettings,
     climber: &dyn Climber,
 ) -> Result<Centre, StartError> {
-    let mut found = climb(density, Centre::with_spreads(density, 1.0), settings, climber)?;
+    let mut found = climb(
+        density,
+        Centre::with_spreads(density, 1.0),
+        settings,
+        climber,
+    )?;
     for size in [0.1, 0.01] {
         if found.reason != Reason::BadStart {
             break;
         }
-        found = climb(density, Centre::with_spreads(density, size), settings, climber)?;
+        found = climb(
+            density,
+            Centre::with_spreads(density, size),
+            settings,
+            climber,
+        )?;
     }
     Ok(found)
 }

@@ -8,11 +8,11 @@ use lehr_numeric::pareto::Pareto;
 
 use super::sampler::encoded;
 use super::{
-    Groundwork, Iterations, Objective, SCORE, Score, Task, TrainOutcome, TrainSettings,
+    Groundwork, GuideParts, Iterations, Objective, SCORE, Score, Task, TrainOutcome, TrainSettings,
     VariationalMethod, VariationalSettings, train, variance_ratio,
 };
 use crate::chains::Chains;
-use crate::evaluate::weigh_draws;
+use crate::evaluate::{Evaluated, weigh_draws};
 use crate::fit::{Choices, FitError, short};
 use crate::guide::{Base, Feed, Learned, PARAMS, all_blocks};
 use crate::judge::{Examination, Subject};
@@ -39,6 +39,8 @@ struct Evaluation {
     evidence: Evidence,
     examination: Examination,
     chains: Option<Chains>,
+    /// What the base learned, where the draws are its own.
+    base: Option<Learned>,
 }
 
 /// Makes a fit by a variational method.
@@ -83,17 +85,25 @@ pub(super) fn fit(
     let outcome = making.train(&task, &point, learned, run)?;
     let seconds = clock.elapsed().as_secs_f64() - outcome.compile - outcome.seconds;
     making.seconds.start = seconds;
-    let evaluation = making.evaluate(&task, alone.as_ref(), &outcome, run)?;
+    let mut evaluation = making.evaluate(&task, alone.as_ref(), &outcome, run)?;
+    let (mut outcome, mut name, mut base) = (outcome, method.info().name, None);
+    if let Some(learned) = evaluation.base.take() {
+        outcome.learned = learned;
+        name = making.base.name();
+        base = Some(GuideParts::new(making.base.clone(), encoded(&making.base)));
+    }
+    let reported = base.as_ref().unwrap_or(&parts);
     let stored = Stored {
-        name: method.info().name.into(),
-        bytes: encoded(&(&point.frame, &outcome.learned, &parts.bytes)),
+        name: name.into(),
+        bytes: encoded(&(&point.frame, &outcome.learned, &reported.bytes)),
     };
     let origin = Origin {
         method: stored,
-        ..Origin::of(density, run.seed, parts.contents)
+        ..Origin::of(density, run.seed, reported.contents.clone())
     };
     Ok(making.posterior(evaluation, outcome, origin))
 }
+
 impl Making<'_> {
     fn note(&mut self, what: &str, how: impl Into<String>) {
         self.choices.push((what.into(), how.into()));
@@ -274,11 +284,22 @@ impl Making<'_> {
         let bound = Estimate::of(&evaluated.log_weights);
         let below = alone.unwrap_or(&outcome.learned);
         let gain = self.gain_over_base(task, below, bound, run)?;
+        let base = alone.filter(|_| self.gains_nothing(gain.as_ref()));
+        let base = base.map(|learned| self.base_part(learned));
+        let (evaluated, gain) = match &base {
+            Some(learned) => (self.draw_base(task, learned, run)?, None),
+            None => (evaluated, gain),
+        };
+        let bound = Estimate::of(&evaluated.log_weights);
         let pareto = Pareto::new(&evaluated.log_weights)?;
         run.begin(Phase::EXAMINE);
         let (examination, better) = Examination::of(&Subject {
             density: self.density,
-            params: outcome.learned.get(PARAMS).unwrap_or(&[]),
+            params: base
+                .as_ref()
+                .unwrap_or(&outcome.learned)
+                .get(PARAMS)
+                .unwrap_or(&[]),
             draws: &evaluated.latents,
             pareto: &pareto,
             seed: run.seed,
@@ -301,12 +322,52 @@ impl Making<'_> {
             pareto,
             examination,
             chains,
+            base,
             evidence: Evidence {
                 bound,
                 estimate,
                 gain,
             },
         })
+    }
+
+    /// Whether a guide that was trained until its bound was level is no better than its base: of a
+    /// posterior that is close to Gaussian there is nothing to gain. A number of steps that
+    /// somebody asked for is taken at its word.
+    fn gains_nothing(&self, gain: Option<&Gain>) -> bool {
+        let open = matches!(
+            self.method.common().train.iterations,
+            Iterations::Auto { .. }
+        );
+        open && gain.is_some_and(|gain| gain.nats.mean <= 0.0)
+    }
+
+    /// What the base has learned of all that was.
+    fn base_part(&self, learned: &Learned) -> Learned {
+        let mut own = Learned::new(all_blocks(self.density, &self.base));
+        own.take_from(learned);
+        own
+    }
+
+    /// Draws of the base instead of the guide's.
+    fn draw_base(
+        &mut self,
+        task: &Task<'_>,
+        learned: &Learned,
+        run: &mut Run<'_>,
+    ) -> Result<Evaluated, FitError> {
+        let name = self.base.name();
+        self.note(
+            "reported",
+            format!("the base, {name}: the chain adds nothing to it"),
+        );
+        Ok(weigh_draws(
+            task.place(),
+            &self.base,
+            learned,
+            run.draws,
+            run,
+        )?)
     }
 
     fn posterior(self, evaluation: Evaluation, outcome: TrainOutcome, origin: Origin) -> Posterior {
@@ -346,8 +407,7 @@ impl Making<'_> {
         if !self.method.has_layers() {
             return Ok(None);
         }
-        let mut learned = Learned::new(all_blocks(self.density, &self.base));
-        learned.take_from(below);
+        let learned = self.base_part(below);
         let count = (run.draws / PART).max(FEWEST);
         let evaluated = weigh_draws(task.place(), &self.base, &learned, count, run)?;
         let below = Estimate::of(&evaluated.log_weights);
