@@ -98,9 +98,12 @@ impl Inputs<'_> {
     ) -> Result<Task> {
         let source = &self.source;
         let fields = source.schema(&reading.options(None)?)?;
+        let dates = fields.iter().filter(|field| field.is_date());
+        let dates: Vec<String> = dates.map(|field| field.name.clone()).collect();
         let names: Vec<String> = fields.into_iter().map(|field| field.name).collect();
         let specification = self.model.specification(&self.formula, &names);
         let specification = specification.map_err(|error| with_header_hint(error, &names))?;
+        let specification = specification.with_dates(dates);
         let columns = specification.columns().into_iter().map(str::to_owned);
         let options = reading.options(Some(columns.collect()))?;
         if source.expected_bytes(&options)? > self.model.memory.0 {

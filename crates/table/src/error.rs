@@ -166,7 +166,7 @@ pub enum TableError {
         /// The column's name.
         column: String,
         /// What it holds, with its article.
-        expected: Kind,
+        expected: String,
         /// The cell, shortened.
         found: String,
     },

@@ -433,3 +433,30 @@ fn csv_and_parquet_give_the_same_fit() {
     let (csv, parquet) = (scratch.json(0, &from_csv), scratch.json(0, &from_parquet));
     assert_eq!(csv["coefficients"], parquet["coefficients"]);
 }
+
+#[test]
+fn dates_are_read_as_days_and_that_is_said() {
+    let scratch = Scratch::new();
+    let row = |k: usize| {
+        let y = (k * 7) % 11 + k;
+        format!("{y},2024-{:02}-{:02}\n", 1 + k / 28, 1 + k % 28)
+    };
+    let rows: String = (0..60).map(row).collect();
+    let table = format!("y,day\n{rows}");
+    scratch.write("days.csv", &table);
+    let json = scratch.json(
+        0,
+        &[
+            "fit",
+            "y ~ day",
+            "days.csv",
+            "-o",
+            "days.lehr",
+            "--method",
+            "full-rank",
+        ],
+    );
+    let notes = json["notes"].as_array().unwrap();
+    assert_eq!(notes[0], "day: dates, read as days since 1970-01-01");
+    assert!((mean(&json, "day") - 1.0).abs() < 0.2, "{json}");
+}

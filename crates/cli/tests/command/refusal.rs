@@ -248,3 +248,19 @@ fn evaluation_without_the_response_is_refused() {
     let error = refused(&scratch, &["evaluate", fit.to_str().unwrap(), "new.csv"]);
     assert!(error.contains("hit"), "{error}");
 }
+
+#[test]
+fn text_that_looks_like_numbers_is_asked_about_before_any_work() {
+    let scratch = Scratch::new();
+    let rows: String = (0..40).map(|k| format!("{},$1.{k}\n", k % 5)).collect();
+    let table = format!("y,price\n{rows}");
+    scratch.write("prices.csv", &table);
+    let error = refused(
+        &scratch,
+        &["fit", "y ~ price", "prices.csv", "-o", "p.lehr"],
+    );
+    assert!(
+        error.contains("found text that looks like numbers, such as \"$1.0\""),
+        "{error}"
+    );
+}

@@ -19,6 +19,12 @@ pub struct Field {
 }
 
 impl Field {
+    /// Whether it holds dates, which are read as days since 1970-01-01.
+    pub fn is_date(&self) -> bool {
+        let is_number = self.kind == Some(Kind::Number);
+        is_number && matches!(&*self.type_name, "date" | "Date32" | "Date64")
+    }
+
     fn describe(&self) -> String {
         match self.kind {
             Some(kind) => format!("column {:?} ({kind})", self.name),

@@ -5,6 +5,7 @@ use crate::file::{EachBatch, Field, ReadOptions};
 use crate::level::{Levels, relabel};
 use crate::{Column, Kind, MISSING, Table, TableError};
 
+use super::date::{DATE, days};
 use super::record::Records;
 
 /// Reads the given fields of a shard and hands them on in batches.
@@ -74,6 +75,7 @@ pub(super) fn truth(text: &str) -> Option<bool> {
 /// A column of a batch that is being filled.
 enum Part {
     Number(Vec<f64>),
+    Date(Vec<f64>),
     Boolean(Vec<Option<bool>>),
     Category(Vec<u32>, Levels),
 }
@@ -83,6 +85,7 @@ impl Part {
         match field.kind {
             Some(Kind::Boolean) => Self::Boolean(Vec::new()),
             Some(Kind::Category) => Self::Category(Vec::new(), Levels::default()),
+            _ if field.type_name == DATE => Self::Date(Vec::new()),
             _ => Self::Number(Vec::new()),
         }
     }
@@ -100,13 +103,21 @@ impl Part {
         match self {
             Self::Number(values) => values.push(match cell {
                 None => f64::NAN,
-                Some(text) => number(text).ok_or_else(|| records.refuse(place, Kind::Number))?,
+                Some(text) => {
+                    number(text).ok_or_else(|| records.refuse(place, &Kind::Number.to_string()))?
+                }
+            }),
+            Self::Date(values) => values.push(match cell {
+                None => f64::NAN,
+                Some(text) => {
+                    days(text).ok_or_else(|| records.refuse(place, "a date such as 2024-03-01"))?
+                }
             }),
             Self::Boolean(values) => values.push(match cell {
                 None => None,
-                Some(text) => {
-                    Some(truth(text).ok_or_else(|| records.refuse(place, Kind::Boolean))?)
-                }
+                Some(text) => Some(
+                    truth(text).ok_or_else(|| records.refuse(place, &Kind::Boolean.to_string()))?,
+                ),
             }),
             Self::Category(codes, levels) => {
                 codes.push(cell.map_or(MISSING, |text| levels.code(text)));
@@ -117,7 +128,7 @@ impl Part {
 
     fn finish(self) -> Column {
         match self {
-            Self::Number(values) => Column::Number(values),
+            Self::Number(values) | Self::Date(values) => Column::Number(values),
             Self::Boolean(values) => Column::Boolean(values),
             Self::Category(mut codes, levels) => {
                 let (levels, place) = levels.sorted();

@@ -4,6 +4,7 @@ use crate::file::shard::Shard;
 use crate::file::{Field, ReadOptions};
 use crate::{Kind, TableError};
 
+use super::date::{DATE, days};
 use super::decode::{Cell, number, truth};
 use super::record::Records;
 
@@ -27,7 +28,7 @@ pub(in crate::file) fn infer(
     }
     let kinds = sample.columns.iter().map(Seen::kind);
     Ok((names.into_iter().zip(kinds))
-        .map(|(name, kind)| field(name, kind))
+        .map(|(name, (kind, type_name))| field(name, kind, type_name))
         .collect())
 }
 
@@ -39,17 +40,23 @@ pub(in crate::file) fn named_like(
     first: &[Field],
 ) -> Result<Vec<Field>, TableError> {
     let records = Records::open(shard, options)?;
-    let kinds = (first.iter().map(|field| field.kind)).chain(std::iter::repeat(Some(Kind::Number)));
+    let known = first.iter().map(|field| (field.kind, &*field.type_name));
+    let kinds = known.chain(std::iter::repeat((Some(Kind::Number), TEXT)));
     Ok((records.names().iter().zip(kinds))
-        .map(|(name, kind)| field(name.clone(), kind.unwrap_or(Kind::Number)))
+        .map(|(name, (kind, type_name))| {
+            field(name.clone(), kind.unwrap_or(Kind::Number), type_name)
+        })
         .collect())
 }
 
-fn field(name: String, kind: Kind) -> Field {
+/// What most columns are before they are read.
+const TEXT: &str = "text";
+
+fn field(name: String, kind: Kind, type_name: &str) -> Field {
     Field {
         name,
         kind: Some(kind),
-        type_name: "text".into(),
+        type_name: type_name.into(),
     }
 }
 
@@ -95,6 +102,7 @@ struct Seen {
     values: usize,
     numbers: usize,
     truths: usize,
+    dates: usize,
     /// By an earlier shard.
     settled: bool,
 }
@@ -105,16 +113,20 @@ impl Seen {
             self.values += 1;
             self.numbers += usize::from(number(text).is_some());
             self.truths += usize::from(truth(text).is_some());
+            self.dates += usize::from(days(text).is_some());
         }
     }
 
-    fn kind(&self) -> Kind {
+    /// What the column is read as, and what its type is called.
+    fn kind(&self) -> (Kind, &'static str) {
         if self.values == 0 || 2 * self.numbers > self.values {
-            Kind::Number
+            (Kind::Number, TEXT)
         } else if self.truths == self.values {
-            Kind::Boolean
+            (Kind::Boolean, TEXT)
+        } else if 2 * self.dates > self.values {
+            (Kind::Number, DATE)
         } else {
-            Kind::Category
+            (Kind::Category, TEXT)
         }
     }
 }

@@ -1,5 +1,6 @@
 //! Comma-separated text: its records, its types and its columns.
 
+mod date;
 mod decode;
 mod infer;
 mod record;

@@ -8,9 +8,9 @@ use std::rc::Rc;
 
 use ::csv::{ByteRecord, ErrorKind, Reader, ReaderBuilder};
 
+use crate::TableError;
 use crate::file::shard::{Format, Packing, Separator, Shard};
 use crate::file::{Header, ReadOptions, io};
-use crate::{Kind, TableError};
 
 /// A CSV file that is being read, record by record.
 pub(super) struct Records {
@@ -158,7 +158,7 @@ impl Records {
     }
 
     /// The error that this field is not what its column holds.
-    pub(super) fn refuse(&self, place: usize, expected: Kind) -> TableError {
+    pub(super) fn refuse(&self, place: usize, expected: &str) -> TableError {
         let text = String::from_utf8_lossy(&self.record[place]);
         let found: String = text.trim().chars().take(40).collect();
         TableError::Cell {
@@ -166,7 +166,7 @@ impl Records {
             line: self.line(),
             field: place + 1,
             column: self.names[place].clone(),
-            expected,
+            expected: expected.to_string(),
             found,
         }
     }
