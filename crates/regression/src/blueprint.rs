@@ -255,7 +255,7 @@ impl<'a> BlueprintBuilder<'a> {
         let population = self.parts.population;
         let law = |column: &crate::population::ScaledColumn| {
             let unit = anchor.unit / column.scale;
-            let scale = 2.5 * anchor.widening * unit;
+            let scale = 2.5 * anchor.widening * anchor.unit / column.contrast;
             let default = Law::new(Kind::Normal, &[0.0, scale]);
             let names = [column.name.clone(), "weight".into()];
             self.choose(&names, &column.name, &default, unit)

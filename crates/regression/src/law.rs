@@ -220,6 +220,11 @@ impl Law {
         }
     }
 
+    /// The standard deviation of a normal distribution.
+    pub(crate) fn deviation(&self) -> Option<f64> {
+        (self.kind == Kind::Normal).then(|| self.arguments[1])
+    }
+
     /// The last argument: the concentration of `lkj` and `dirichlet`.
     pub(crate) fn concentration(&self) -> f64 {
         self.arguments[self.arguments.len() - 1]

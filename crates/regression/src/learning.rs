@@ -131,11 +131,11 @@ struct Scales {
 
 impl Scales {
     fn see(&mut self, terms: &Terms, source: &Source<'_>) -> Result<(), RegressionError> {
-        self.population.see(source)?;
+        let values = self.outcome.values(source)?;
+        self.population.see(source, &values)?;
         for grouping in &mut self.groupings {
             grouping.see(source)?;
         }
-        let values = self.outcome.values(source)?;
         let trials = self.outcome.trials(source)?;
         let offset = offset(terms, source)?;
         if let Some(trials) = &trials {
@@ -156,7 +156,7 @@ impl Scales {
 
     fn finish(mut self, terms: &Terms, n_rows: usize) -> Result<TableFacts, RegressionError> {
         self.notes.extend(self.outcome.trials_note(self.surplus));
-        let (population, more) = self.population.finish(terms)?;
+        let (population, more) = self.population.finish(terms, self.outcome.family)?;
         self.notes.extend(more);
         let groupings = self.groupings.into_iter().map(GroupingFit::finish);
         let groupings: Vec<Grouping> = groupings.collect::<Result<_, _>>()?;

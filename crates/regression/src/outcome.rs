@@ -13,6 +13,9 @@ use crate::source::Source;
 /// More classes than this are numbers or groups mistaken for classes.
 const MOST_CLASSES: usize = 1000;
 
+/// More different numbers than this are a quantity and no classes in order.
+const MOST_ORDERED_NUMBERS: usize = 20;
+
 /// How the response of a table becomes numbers.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Outcome {
@@ -252,6 +255,8 @@ impl Outcome {
 pub(crate) struct OutcomeLearner {
     outcome: Outcome,
     labels: Labels,
+    /// Whether the response is a column of numbers.
+    is_number: bool,
     /// Classes that are known whatever the rows say.
     given: Option<Vec<String>>,
 }
@@ -261,6 +266,7 @@ impl OutcomeLearner {
         OutcomeLearner {
             outcome,
             labels: Labels::default(),
+            is_number: false,
             given: None,
         }
     }
@@ -273,6 +279,7 @@ impl OutcomeLearner {
             return;
         }
         let binary = self.outcome.family == Family::Bernoulli;
+        self.is_number |= matches!(source.column(name), Column::Number(_));
         match source.column(name) {
             Column::Number(_) if binary => self.given = Some(vec!["0".into(), "1".into()]),
             Column::Boolean(_) => self.given = Some(vec!["false".into(), "true".into()]),
@@ -296,6 +303,12 @@ impl OutcomeLearner {
         let mut outcome = self.outcome;
         if outcome.family.is_class() {
             let (found, _) = self.labels.finish();
+            let ordered = outcome.family == Family::Ordinal && self.is_number;
+            if ordered && found.len() > MOST_ORDERED_NUMBERS {
+                let expected = format!("at most {MOST_ORDERED_NUMBERS} numbers as classes");
+                let hint = "use --family gaussian for a quantity, or cut it into classes first";
+                return Err(outcome.refused(&expected, found.len().to_string(), hint));
+            }
             outcome.classes = match self.given {
                 Some(given) if found.iter().all(|class| given.contains(class)) => given,
                 _ => outcome.check_classes(found.to_vec())?,

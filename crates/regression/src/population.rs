@@ -9,13 +9,17 @@ use lehr_formula::{
 use lehr_table::Moment;
 use serde::{Deserialize, Serialize};
 
+use crate::collinear::CrossProducts;
 use crate::error::RegressionError;
+use crate::family::Family;
 use crate::source::Source;
 
 /// A categorical column with more levels than this belongs into a group term.
 const MOST_LEVELS: usize = 1000;
 /// More columns than this are a cross of columns that was not meant.
 const MOST_COLUMNS: usize = 10_000;
+/// Rows below which nothing is said of separation.
+const FEWEST_ROWS: u64 = 10;
 
 /// The common columns of a formula.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -31,6 +35,9 @@ pub(crate) struct ScaledColumn {
     pub(crate) name: String,
     pub(crate) mean: f64,
     pub(crate) scale: f64,
+    /// By how much it differs between rows that usually differ: its standard deviation, or of a
+    /// column with two values the distance of these, however rare one of them is.
+    pub(crate) contrast: f64,
     /// Its place among the columns of all bases.
     place: usize,
 }
@@ -122,10 +129,10 @@ impl PopulationLearner {
             check_width(term, &basis).map_err(|error| pointed(error, terms, term, formula))?;
             bases.push(basis);
         }
-        let names = bases.iter().flat_map(TermBasis::names);
-        let columns = names.map(ColumnLearner::new).collect();
+        let columns: Vec<ColumnLearner> = bases.iter().flat_map(ColumnLearner::of).collect();
         Ok(PopulationFit {
             intercept: terms.intercept,
+            products: CrossProducts::new(columns.len(), terms.intercept),
             bases,
             columns,
         })
@@ -159,6 +166,8 @@ pub(crate) struct PopulationFit {
     intercept: Intercept,
     bases: Vec<TermBasis>,
     columns: Vec<ColumnLearner>,
+    /// Unless the columns are too many.
+    products: Option<CrossProducts>,
 }
 
 /// One column while it is gathered.
@@ -167,26 +176,93 @@ struct ColumnLearner {
     moment: Moment,
     first: Option<f64>,
     varies: bool,
+    /// The first value that differs from the first of all.
+    second: Option<f64>,
+    has_more: bool,
+    /// Of a product with levels, the values in rows of its level.
+    inside: Option<Moment>,
+    /// From the least to the largest value where the response is 0, and where it is not.
+    ranges: [Option<[f64; 2]>; 2],
     /// Of all values in order: equal columns have equal digests.
     digest: DefaultHasher,
 }
 
 impl ColumnLearner {
-    fn new(name: String) -> ColumnLearner {
-        ColumnLearner {
+    /// The columns of a term.
+    fn of(basis: &TermBasis) -> Vec<ColumnLearner> {
+        let mut factors = basis.factors.iter();
+        let has_levels = factors.any(|factor| factor.factor().is_categorical());
+        let column = |name| ColumnLearner {
             name,
             moment: Moment::default(),
             first: None,
             varies: false,
+            second: None,
+            has_more: false,
+            inside: has_levels.then(Moment::default),
+            ranges: [None; 2],
             digest: DefaultHasher::new(),
-        }
+        };
+        basis.names().into_iter().map(column).collect()
     }
 
     fn push(&mut self, values: &[f64]) {
-        for value in values {
-            self.moment.push(*value);
-            self.varies |= *self.first.get_or_insert(*value) != *value;
+        for &value in values {
+            self.moment.push(value);
+            if *self.first.get_or_insert(value) != value {
+                self.varies = true;
+                self.has_more |= *self.second.get_or_insert(value) != value;
+            }
+            if let Some(inside) = self.inside.as_mut().filter(|_| value != 0.0) {
+                inside.push(value);
+            }
             self.digest.write_u64(value.to_bits());
+        }
+    }
+
+    /// Widens the ranges of rows without and with a response of 0.
+    fn compare(&mut self, values: &[f64], response: &[f64]) {
+        for (&value, response) in values.iter().zip(response) {
+            let range = &mut self.ranges[usize::from(*response != 0.0)];
+            let [least, most] = range.get_or_insert([value; 2]);
+            (*least, *most) = (least.min(value), most.max(value));
+        }
+    }
+
+    /// See [`ScaledColumn::contrast`]; of a product with levels that of the rows of its level.
+    fn contrast(&self, scale: f64) -> f64 {
+        match (self.first, self.second, &self.inside) {
+            (Some(first), Some(second), _) if !self.has_more => (second - first).abs(),
+            (_, _, Some(inside)) if inside.scale() > 1e-6 * inside.mean().abs() => inside.scale(),
+            _ => scale,
+        }
+    }
+
+    /// Why only the prior bounds the coefficient in a family of truth values or counts.
+    fn separation(&self, family: Family) -> Option<String> {
+        let [Some([least, most]), Some([above_least, above_most])] = self.ranges else {
+            return None;
+        };
+        // In fewer rows anything tells any two classes apart.
+        if self.moment.count() < FEWEST_ROWS {
+            return None;
+        }
+        let name = &self.name;
+        let apart = most <= above_least || above_most <= least;
+        match family {
+            Family::Bernoulli if apart && self.varies => Some(format!(
+                "{name}: it tells 0 from 1 without an error (separation), so only the prior bounds its coefficient"
+            )),
+            _ if family.is_count()
+                && self.varies
+                && !self.has_more
+                && above_least == above_most =>
+            {
+                Some(format!(
+                    "{name}: counts above 0 have one value of it only (separation), so only the prior bounds its coefficient"
+                ))
+            }
+            _ => None,
         }
     }
 
@@ -208,12 +284,22 @@ impl ColumnLearner {
 }
 
 impl PopulationFit {
-    pub(crate) fn see(&mut self, source: &Source<'_>) -> Result<(), RegressionError> {
-        let mut columns = self.columns.iter_mut();
+    /// Takes in a block with its response.
+    pub(crate) fn see(
+        &mut self,
+        source: &Source<'_>,
+        response: &[f64],
+    ) -> Result<(), RegressionError> {
+        let mut all = Vec::with_capacity(self.columns.len());
         for basis in &self.bases {
-            for (values, column) in evaluate(basis, source)?.iter().zip(&mut columns) {
-                column.push(values);
-            }
+            all.extend(evaluate(basis, source)?);
+        }
+        for (values, column) in all.iter().zip(&mut self.columns) {
+            column.push(values);
+            column.compare(values, response);
+        }
+        if let Some(products) = &mut self.products {
+            products.see(&all);
         }
         Ok(())
     }
@@ -224,13 +310,22 @@ impl PopulationFit {
     pub(crate) fn finish(
         self,
         terms: &Terms,
+        family: Family,
     ) -> Result<(Population, Vec<String>), RegressionError> {
         let mut found = Selection::default();
+        let separations = self.columns.iter().filter_map(|c| c.separation(family));
+        let separations: Vec<String> = separations.collect();
         for (place, column) in self.columns.into_iter().enumerate() {
             found.add(place, column, self.intercept)?;
         }
         found.check(terms)?;
-        let notes = found.notes();
+        let mut notes = found.notes();
+        notes.extend(
+            self.products
+                .iter()
+                .flat_map(|products| found.relations(products)),
+        );
+        notes.extend(separations);
         let population = Population {
             bases: self.bases,
             columns: found.columns,
@@ -259,6 +354,7 @@ impl Selection {
             self.constant.push(column.name);
             return Ok(());
         };
+        let contrast = column.contrast(scale);
         let name = column.name;
         check_size(&name, mean, scale)?;
         let digest = column.digest.finish();
@@ -269,6 +365,7 @@ impl Selection {
             name,
             mean,
             scale,
+            contrast,
             place,
         });
         Ok(())
@@ -286,6 +383,29 @@ impl Selection {
             found: format!("the same value in every row of {list}"),
             hint: "write y ~ 1 for an intercept alone".into(),
         })
+    }
+
+    /// Columns that others determine, but for those that equal another.
+    fn relations(&self, products: &CrossProducts) -> Vec<String> {
+        let places: Vec<usize> = self.columns.iter().map(|column| column.place).collect();
+        let name = |place: &usize| {
+            let column = self.columns.iter().find(|column| column.place == *place);
+            column.map_or_else(String::new, |column| column.name.clone())
+        };
+        let relations = products.relations(&places).into_iter();
+        let named = relations.map(|relation| relation.iter().map(name).collect::<Vec<String>>());
+        let is_twin = |names: &Vec<String>| match &names[..] {
+            [first, second] => self.twins.contains(&(first.clone(), second.clone())),
+            _ => false,
+        };
+        let note = |names: Vec<String>| {
+            let (last, others) = names.split_last().expect("a column and what it is made of");
+            format!(
+                "{last} is determined by {} (exactly collinear): the priors decide how an effect is shared among them",
+                others.join(", ")
+            )
+        };
+        named.filter(|names| !is_twin(names)).map(note).collect()
     }
 
     fn notes(&self) -> Vec<String> {

@@ -9,7 +9,7 @@ use lehr_table::Table;
 
 use crate::error::{Error, RegressionError};
 use crate::family::Family;
-use crate::regression::Regression;
+use crate::regression::{Groups, Regression};
 use crate::saved::{DataCheck, SavedFit, Subject, today};
 use crate::specification::Specification;
 
@@ -132,6 +132,12 @@ impl BoundRegression {
             contents: String::new(),
             data_check: DataCheck::default(),
         };
+        let coefficients = saved.coefficients(Groups::Leave);
+        if let Subject::Regression(regression) = &mut saved.subject
+            && let Some(note) = regression.dominated(&coefficients)
+        {
+            regression.add_note(note);
+        }
         saved.data_check = DataCheck::new(&saved, &self.bound);
         saved.contents = saved.data_check.contents(&rows);
         Ok(saved)

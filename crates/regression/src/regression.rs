@@ -60,6 +60,7 @@ pub struct NamedDraws {
 /// ```text
 /// Intercept at the means of the columns   normal(link(mean(y)), 2.5 sd(y))     2.5 with a link
 /// a coefficient of x                      normal(0, 2.5 sd(y)/sd(x))           2.5/sd(x) with a link
+/// a level, or a column with two values    normal(0, 2.5 sd(y)) per difference  2.5 with a link
 /// sigma                                   exponential(1/sd(y))
 /// sd(group), by what it multiplies        half_normal(sd(y)/rms(x))            2/rms(x) with a link
 /// cor(group)                              lkj(2)
@@ -264,5 +265,10 @@ impl Regression {
     /// What the user should know: classes and their numbers, columns left out.
     pub fn notes(&self) -> &[String] {
         &self.notes
+    }
+
+    /// Adds what a fit has shown.
+    pub(crate) fn add_note(&mut self, note: String) {
+        self.notes.push(note);
     }
 }

@@ -10,6 +10,7 @@ use crate::error::RegressionError;
 use crate::family::Family;
 use crate::learning::{Request, learn};
 use crate::prior::GivenPriors;
+use crate::recognition;
 use crate::regression::Regression;
 
 /// A formula whose columns are known to be there, with a family and priors.
@@ -18,6 +19,7 @@ pub struct Specification {
     terms: Terms,
     family: Option<Family>,
     priors: GivenPriors,
+    dates: Vec<String>,
 }
 
 impl Specification {
@@ -39,6 +41,7 @@ impl Specification {
             formula: formula.source().to_owned(),
             family: None,
             priors: GivenPriors::default(),
+            dates: Vec::new(),
         })
     }
 
@@ -54,6 +57,11 @@ impl Specification {
     pub fn with_priors(self, priors: &[String]) -> Result<Specification, RegressionError> {
         let priors = GivenPriors::parse(priors)?;
         Ok(Specification { priors, ..self })
+    }
+
+    /// The same of a table in which these columns were dates, read as days since 1970-01-01.
+    pub fn with_dates(self, dates: Vec<String>) -> Specification {
+        Specification { dates, ..self }
     }
 
     /// The columns of a table that the formula reads, the response's first.
@@ -73,6 +81,7 @@ impl Specification {
 
     /// Learns levels, scales and default priors from a table. Refuses what cannot be fitted.
     pub fn learn(&self, blocks: &dyn Blocks) -> Result<Regression, RegressionError> {
+        recognition::check(&self.terms, self.family, blocks)?;
         let family = match self.family {
             Some(family) => family,
             None => guess(&self.terms, blocks)?,
@@ -91,8 +100,22 @@ impl Specification {
             terms,
             family,
         };
-        let facts = learn(&request, blocks)?;
+        let mut facts = learn(&request, blocks)?;
+        facts.notes.extend(self.date_notes());
         Regression::assemble(request, facts, &self.priors)
+    }
+}
+
+impl Specification {
+    /// What was made of dates that the formula reads.
+    fn date_notes(&self) -> Vec<String> {
+        let columns = self.columns();
+        let read = self
+            .dates
+            .iter()
+            .filter(|name| columns.contains(&name.as_str()));
+        read.map(|name| format!("{name}: dates, read as days since 1970-01-01"))
+            .collect()
     }
 }
 

@@ -244,3 +244,71 @@ fn uniform_priors_bound_coefficients_and_spreads() {
          use normal, student_t, cauchy or laplace"
     );
 }
+
+/// 40 rows, of which one has the level "rare".
+fn rare() -> Table {
+    let wave = |pace: f64| -> Vec<f64> { (0..40).map(|k| (pace * f64::from(k)).sin()).collect() };
+    let mut color = vec!["usual"; 40];
+    color[3] = "rare";
+    color[20..].fill("other");
+    let flag: Vec<f64> = (0..40).map(|k| f64::from(u8::from(k == 7))).collect();
+    let bit: Vec<f64> = (0..40).map(|k| f64::from(k % 2)).collect();
+    let table = category(Table::new(), "color", &color);
+    let table = number(number(table, "flag", &flag), "bit", &bit);
+    number(table, "x", &wave(0.7))
+}
+
+#[test]
+fn rare_levels_have_the_prior_of_a_contrast_and_numbers_one_per_deviation() {
+    let made = regression("bit ~ color + flag + x", Family::Bernoulli, &rare());
+    let found = printed(&made);
+    assert_eq!(found[1], "color[rare] ~ normal(0, 2.5)");
+    assert_eq!(found[2], "color[usual] ~ normal(0, 2.5)");
+    assert_eq!(found[3], "flag ~ normal(0, 2.5)");
+    assert!(found[4].starts_with("x ~ normal(0, 3."), "{}", found[4]);
+}
+
+#[test]
+fn separation_and_exactly_collinear_columns_are_named() {
+    let table = rare();
+    let made = regression("bit ~ color + flag + x", Family::Bernoulli, &table);
+    let separated = |name: &str| {
+        made.notes()
+            .iter()
+            .any(|note| note.starts_with(&format!("{name}:")) && note.contains("(separation)"))
+    };
+    assert!(
+        separated("color[rare]") && separated("flag"),
+        "{:?}",
+        made.notes()
+    );
+    assert!(
+        !separated("x") && !separated("color[usual]"),
+        "{:?}",
+        made.notes()
+    );
+    let twice: Vec<f64> = (0..40)
+        .map(|k| 1.0 - 2.0 * (0.7 * f64::from(k)).sin())
+        .collect();
+    let made = regression(
+        "bit ~ x + twice",
+        Family::Bernoulli,
+        &number(table, "twice", &twice),
+    );
+    let note = "twice is determined by x (exactly collinear): the priors decide how an effect is shared among them";
+    assert_eq!(made.notes(), [note]);
+}
+
+#[test]
+fn coefficients_that_the_prior_decides_are_named_after_the_fit() {
+    let table = rare();
+    let fit = lehr_regression::regress("bit ~ flag + x", &table).unwrap();
+    let method = lehr_infer::fit::Fit::named("full-rank").unwrap();
+    let saved = fit.with(method).fit().unwrap();
+    let notes = saved.subject.regression().unwrap().notes().join("\n");
+    assert!(
+        notes.contains("\"flag\": the prior says more than the data"),
+        "{notes}"
+    );
+    assert!(!notes.contains("\"x\""), "{notes}");
+}

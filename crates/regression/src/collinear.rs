@@ -1,0 +1,158 @@
+//! Columns that others determine exactly.
+
+use faer::Mat;
+use lehr_formula::Intercept;
+
+/// With more columns, looking for relations takes too long.
+const MOST: usize = 200;
+/// Rows that are multiplied at a time.
+const BLOCK: usize = 4096;
+/// The share of a column's variance below which what others leave of it is rounding.
+const NOTHING: f64 = 1e-10;
+/// The least coefficient, of columns of one scale, that counts as part of a relation.
+const PART: f64 = 1e-4;
+
+/// Σ xᵢxⱼ of all columns, gathered block by block.
+pub(crate) struct CrossProducts {
+    intercept: Intercept,
+    rows: f64,
+    /// The first row, from which the others are measured where a mean is taken off anyway.
+    origin: Option<Vec<f64>>,
+    sums: Vec<f64>,
+    products: Mat<f64>,
+}
+
+impl CrossProducts {
+    /// Of so many columns; `None` if they are too many.
+    pub(crate) fn new(columns: usize, intercept: Intercept) -> Option<CrossProducts> {
+        ((2..=MOST).contains(&columns)).then(|| CrossProducts {
+            intercept,
+            rows: 0.0,
+            origin: None,
+            sums: vec![0.0; columns],
+            products: Mat::zeros(columns, columns),
+        })
+    }
+
+    /// Adds rows, given column by column.
+    pub(crate) fn see(&mut self, columns: &[Vec<f64>]) {
+        let rows = columns.first().map_or(0, Vec::len);
+        let intercept = self.intercept;
+        let origin = self.origin.get_or_insert_with(|| {
+            let first = columns.iter().map(|column| match intercept {
+                Intercept::Present => column.first().copied().unwrap_or_default(),
+                Intercept::Absent => 0.0,
+            });
+            first.collect()
+        });
+        self.rows += rows as f64;
+        for start in (0..rows).step_by(BLOCK) {
+            let block = Mat::from_fn(BLOCK.min(rows - start), columns.len(), |i, j| {
+                columns[j][start + i] - origin[j]
+            });
+            self.products += block.transpose() * &block;
+            for (j, sum) in self.sums.iter_mut().enumerate() {
+                *sum += block.col(j).iter().sum::<f64>();
+            }
+        }
+    }
+
+    /// The relations among the columns at these places: each lists a column that earlier ones
+    /// determine, after those it is made of.
+    pub(crate) fn relations(&self, places: &[usize]) -> Vec<Vec<usize>> {
+        let mut known = Independent::default();
+        let mut relations = Vec::new();
+        // In as many rows as columns, all columns are related.
+        if self.rows < 2.0 * places.len() as f64 {
+            return relations;
+        }
+        for &place in places {
+            let own = self.covariance(place, place);
+            let scale = |other: usize| (own * self.covariance(other, other)).sqrt();
+            let correlations: Vec<f64> = (known.places.iter())
+                .map(|&other| self.covariance(place, other) / scale(other))
+                .collect();
+            if let Some(parts) = known.add(place, &correlations) {
+                relations.push(parts.into_iter().chain([place]).collect());
+            }
+        }
+        relations
+    }
+
+    fn covariance(&self, i: usize, j: usize) -> f64 {
+        let mean = match self.intercept {
+            Intercept::Present => self.sums[i] * self.sums[j] / self.rows,
+            Intercept::Absent => 0.0,
+        };
+        self.products[(i, j)] - mean
+    }
+}
+
+/// Columns none of which is made of the others, with the Cholesky factor of their correlations.
+#[derive(Default)]
+struct Independent {
+    places: Vec<usize>,
+    factor: Vec<Vec<f64>>,
+}
+
+impl Independent {
+    /// Adds a column by its correlations with the others; the places of its parts if it is made of
+    /// them.
+    fn add(&mut self, place: usize, correlations: &[f64]) -> Option<Vec<usize>> {
+        let mut row: Vec<f64> = Vec::with_capacity(correlations.len() + 1);
+        for (own, correlation) in self.factor.iter().zip(correlations) {
+            let known: f64 = own.iter().zip(&row).map(|(a, b)| a * b).sum();
+            row.push((correlation - known) / own[own.len() - 1]);
+        }
+        let left = 1.0 - row.iter().map(|entry| entry * entry).sum::<f64>();
+        if left > NOTHING {
+            row.push(left.sqrt());
+            self.factor.push(row);
+            self.places.push(place);
+            return None;
+        }
+        let coefficients = self.solve_transposed(row);
+        let parts = self.places.iter().zip(coefficients);
+        let is_part = |(_, coefficient): &(&usize, f64)| coefficient.abs() > PART;
+        Some(parts.filter(is_part).map(|(place, _)| *place).collect())
+    }
+
+    /// L⁻ᵀ v
+    fn solve_transposed(&self, mut v: Vec<f64>) -> Vec<f64> {
+        for k in (0..v.len()).rev() {
+            v[k] /= self.factor[k][k];
+            let (before, solved) = v.split_at_mut(k);
+            for (entry, own) in before.iter_mut().zip(&self.factor[k]) {
+                *entry -= own * solved[0];
+            }
+        }
+        v
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn wave(pace: f64) -> Vec<f64> {
+        (0..50).map(|k| (pace * f64::from(k)).sin()).collect()
+    }
+
+    #[test]
+    fn a_sum_of_other_columns_is_found_with_its_parts() {
+        let (a, b, c) = (wave(0.7), wave(1.9), wave(2.3));
+        let sum: Vec<f64> = a.iter().zip(&c).map(|(a, c)| 3.0 + a - 2.0 * c).collect();
+        let near: Vec<f64> = a.iter().zip(&b).map(|(a, b)| a + 1e-3 * b * b).collect();
+        let columns = [a, b, c, near, sum];
+        for (intercept, expected) in [
+            (Intercept::Present, vec![vec![0, 2, 4]]),
+            (Intercept::Absent, vec![]),
+        ] {
+            let mut products = CrossProducts::new(5, intercept).unwrap();
+            let half = |from: usize, to: usize| columns.iter().map(move |c| c[from..to].to_vec());
+            products.see(&half(0, 20).collect::<Vec<_>>());
+            products.see(&half(20, 50).collect::<Vec<_>>());
+            assert_eq!(products.relations(&[0, 1, 2, 3, 4]), expected);
+        }
+    }
+}
