@@ -252,8 +252,8 @@ fn evaluation_without_the_response_is_refused() {
 #[test]
 fn text_that_looks_like_numbers_is_asked_about_before_any_work() {
     let scratch = Scratch::new();
-    let rows: String = (0..40).map(|k| format!("{},$1.{k}\n", k % 5)).collect();
-    let table = format!("y,price\n{rows}");
+    let rows: Vec<String> = (0..40).map(|k| format!("{},$1.{k}", k % 5)).collect();
+    let table = format!("y,price\n{}\n", rows.join("\n"));
     scratch.write("prices.csv", &table);
     let error = refused(
         &scratch,
