@@ -15,6 +15,7 @@ const EXAMPLES: &str = "\
 Examples:
   lehr-lab paper convergence --quick
   lehr-lab bench step --method sl-dais --threads 1
+  lehr-lab families --rows 5000
   lehr-lab verdict --seeds 20";
 
 /// What lehr is measured by: the paper's tables, the speed of a training step, the truth of verdicts
@@ -37,6 +38,7 @@ struct Cli {
 #[derive(Debug, Subcommand)]
 enum Command {
     Bench(command::Bench),
+    Families(command::Families),
     Paper(command::Paper),
     Verdict(command::Verdict),
 }
@@ -46,6 +48,7 @@ impl Cli {
         let session = Session::new(self)?;
         session.in_pool(|| match &self.command {
             Command::Bench(bench) => bench.run(&session),
+            Command::Families(families) => families.run(),
             Command::Paper(paper) => paper.run(&session),
             Command::Verdict(verdict) => verdict.run(&session),
         })

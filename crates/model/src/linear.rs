@@ -25,8 +25,9 @@ pub(crate) fn predictors<'g>(
         for part in parts {
             let affine = match affinity(at, part) {
                 Affinity::Constant => continue,
-                Affinity::Affine if part.shape() == parameter.shape() => Some(part),
-                _ => linked(at, part),
+                _ if part.shape() != parameter.shape() => None,
+                Affinity::Affine => Some(part),
+                Affinity::Curved => linked(at, part),
             };
             match affine {
                 Some(affine) => add_rows(&mut found.rows, affine),

@@ -6,7 +6,7 @@ use crate::outcome::listed;
 use crate::regression::Regression;
 
 /// The share of a prior's standard deviation that a posterior's is at least.
-const SHARE: f64 = 0.8;
+const SHARE: f64 = 0.7;
 
 impl Regression {
     /// What to tell of coefficients whose posterior is nearly as wide as their prior.

@@ -1,9 +1,11 @@
 //! The commands: one file each.
 
 mod bench;
+mod families;
 mod paper;
 mod verdict;
 
 pub(crate) use bench::Bench;
+pub(crate) use families::Families;
 pub(crate) use paper::Paper;
 pub(crate) use verdict::Verdict;

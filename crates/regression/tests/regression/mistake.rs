@@ -468,12 +468,15 @@ fn a_missing_category_never_reaches_a_basis() {
     );
 }
 
+/// The text of a row.
+type Text = fn(i32) -> String;
+
 #[test]
 fn text_that_is_probably_no_level_is_asked_about() {
     let rows = 30;
     let numbers = |_: usize| -> Vec<f64> { (0..rows).map(f64::from).collect() };
-    let texts = |text: fn(i32) -> String| -> Vec<String> { (0..rows).map(text).collect() };
-    let cases: [(fn(i32) -> String, &str); 4] = [
+    let texts = |text: Text| -> Vec<String> { (0..rows).map(text).collect() };
+    let cases: [(Text, &str); 4] = [
         (
             |k| format!("${}.20", k % 7),
             "text that looks like numbers, such as \"$0.20\"",
