@@ -9,6 +9,7 @@ mod new_level;
 mod prediction;
 mod prior;
 mod program;
+mod recognition;
 mod saved;
 mod table;
 
