@@ -57,6 +57,20 @@ fn predicted(fit: &SavedFit, table: &Table) -> Table {
     all.predict(table, 0).unwrap().table().unwrap()
 }
 
+/// The average over the draws as every summary takes it: weighted where the fit is corrected.
+fn average(fit: &SavedFit, values: impl Iterator<Item = f64>) -> f64 {
+    let count = fit.posterior.n_draws();
+    let weights = if fit.is_corrected() {
+        fit.posterior.weights()
+    } else {
+        vec![1.0 / count as f64; count]
+    };
+    values
+        .zip(weights)
+        .map(|(value, weight)| value * weight)
+        .sum()
+}
+
 fn near(found: f64, expected: f64) {
     assert!(
         (found - expected).abs() < 1e-10,
@@ -82,7 +96,7 @@ fn ordinal_probabilities_are_named_and_averaged_over_draws() {
     let (slope, cut) = (draws(&all, "x"), draws(&all, "cutpoint[1]"));
     let at = |x: f64| {
         let probability = slope.iter().zip(cut).map(|(b, cut)| sigmoid(cut - b * x));
-        probability.sum::<f64>() / slope.len() as f64
+        average(&fit, probability)
     };
     let column = |name: &str| scored.number(name).unwrap();
     for (row, x) in x().into_iter().enumerate() {
@@ -115,7 +129,7 @@ fn class_probabilities_are_averaged_over_draws() {
     for (row, x) in x().into_iter().enumerate() {
         let (fair, good) = (line("fair", x), line("good", x));
         let shares = fair.iter().zip(&good).map(|(f, g)| g / (1.0 + f + g));
-        let expected = shares.sum::<f64>() / fair.len() as f64;
+        let expected = average(&fit, shares);
         near(scored.number("quality[good]").unwrap()[row], expected);
     }
 }
