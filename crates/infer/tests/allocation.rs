@@ -55,25 +55,28 @@ struct Looks {
     last: Option<(usize, isize)>,
     number: usize,
     grown: usize,
+    trains: bool,
 }
 
 impl Looks {
     fn end(&mut self) {
-        self.grown += usize::from(self.first != self.last);
+        self.grown += usize::from(self.trains && self.first != self.last);
         (self.first, self.last) = (None, None);
     }
 }
 
 impl Observer for Looks {
-    fn begin(&mut self, _: Phase) {
+    fn begin(&mut self, phase: Phase) {
         self.end();
+        // Looking for a start and weighing draws report progress as well, and may allocate.
+        self.trains = [Phase::BASE, Phase::TRAIN].contains(&phase);
     }
 
     fn progress(&mut self, _: &Progress) -> Wish {
         let now = (COUNT.load(Ordering::Relaxed), BYTES.load(Ordering::Relaxed));
         self.first.get_or_insert(now);
         self.last = Some(now);
-        self.number += 1;
+        self.number += usize::from(self.trains);
         Wish::Continue
     }
 }

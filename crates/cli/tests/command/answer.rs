@@ -439,7 +439,7 @@ fn dates_are_read_as_days_and_that_is_said() {
     let scratch = Scratch::new();
     let row = |k: usize| {
         let y = (k * 7) % 11 + k;
-        format!("{y},2024-{:02}-{:02}\n", 1 + k / 28, 1 + k % 28)
+        format!("{y}.5,2024-{:02}-{:02}\n", 1 + k / 28, 1 + k % 28)
     };
     let rows: String = (0..60).map(row).collect();
     let table = format!("y,day\n{rows}");

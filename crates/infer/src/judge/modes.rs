@@ -21,7 +21,7 @@ pub(super) const WITNESS: Witness = Witness {
 };
 
 /// Above this many numbers per evaluation, climbing takes longer than the fit.
-const MOST_WORK: usize = 2_000_000;
+const MOST_WORK: usize = 1_000_000;
 /// Above this many latents the evidence of a mode takes longer than the fit.
 const MOST_LATENTS: usize = 300;
 /// Climbs.

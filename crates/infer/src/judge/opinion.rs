@@ -145,10 +145,10 @@ impl Length {
     fn of(subject: &Subject<'_>) -> Option<Length> {
         let alike = Shape::of(subject.pareto) == Shape::Alike;
         let (chains, draws) = match work(subject.density) {
-            0..50_000 => (64, 64),
+            0..10_000 => (64, 64),
             _ if alike => return None,
-            50_000..500_000 => (32, 64),
-            500_000..2_000_000 => (16, 48),
+            10_000..100_000 => (32, 32),
+            100_000..300_000 => (16, 48),
             _ => return None,
         };
         Some(Length { chains, draws })

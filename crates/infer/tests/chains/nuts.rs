@@ -140,5 +140,11 @@ fn a_stop_keeps_what_has_been_drawn() {
     let trace = stop_at(1000).unwrap();
     assert!(trace.chains >= 1 && (1..1000).contains(&trace.length()));
     assert_eq!(trace.draws.len(), trace.len() * 2);
-    assert!(matches!(stop_at(10), Err(ChainError::Stopped { .. })));
+    // So long a warm-up that it cannot end between two looks.
+    let long = NutsSampler {
+        warm_up: 1_000_000,
+        ..nuts
+    };
+    let stopped = long.run(&log_density, 7, &mut |_| Wish::Stop);
+    assert!(matches!(stopped, Err(ChainError::Stopped { .. })));
 }
