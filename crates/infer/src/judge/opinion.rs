@@ -251,8 +251,8 @@ fn testify(posterior: &Posterior) -> Option<Reason> {
     let chains = opinion.chains;
     let raw = agreement(quantities, |one| &one.raw);
     let weighted = agreement(quantities, |one| &one.weighted);
-    // Weights that are all but equal repair nothing.
-    let alike = Shape::of(&posterior.importance()?.pareto) == Shape::Alike;
+    // Weights that are all but equal repair nothing, and those with a heavy tail agree by chance.
+    let light = Shape::of(&posterior.importance()?.pareto) == Shape::Light;
     let (level, sentence) = match (raw, weighted) {
         (Agreement::Differs(off), _) if posterior.chains().is_some() => (
             Level::Reliable,
@@ -266,7 +266,7 @@ fn testify(posterior: &Posterior) -> Option<Reason> {
             Level::Reliable,
             format!("{chains} Markov chains that start from the draws stay where they are"),
         ),
-        (Agreement::Differs(off), Agreement::Agrees) if !alike => (
+        (Agreement::Differs(off), Agreement::Agrees) if light => (
             Level::Corrected,
             format!(
                 "weights repair what {chains} Markov chains find to be off: {}",
