@@ -162,7 +162,8 @@ fn a_fit_that_is_interrupted_before_it_trains_can_be_resumed() {
         .unwrap();
     assert!(sent.success());
     let ended = Ended::new(&child.wait_with_output().unwrap());
-    assert_eq!(ended.code, Some(2), "{}", ended.stderr);
+    // A part that cannot stop half-way ends at once, as other commands do; what is saved is the same.
+    assert!(matches!(ended.code, Some(2 | 130)), "{}", ended.stderr);
     let words = "--resume continues from there";
     assert!(ended.stderr.contains(words), "{}", ended.stderr);
     assert!(scratch.path("fit.lehr.checkpoint").exists());
