@@ -96,20 +96,11 @@ pub(crate) fn weigh_draws(
         // A likelihood that does not depend on z is the same for every lane.
         let added = drawn.log_weights[here].iter().zip(sums[0].iter().cycle());
         weighed.extend(added.map(|(weight, value)| weight + value));
-        run.look(&mut stamp, &progress(weighed.len(), count), &weighed)?;
+        let done = weighed.len() as u64;
+        let progress = Progress::counted(done, "draws", End::At(count as u64));
+        run.look(&mut stamp, &progress, &weighed)?;
     }
     run.finish(&stamp, &weighed)?;
     drawn.log_weights = weighed;
     Ok(drawn)
-}
-
-fn progress(done: usize, count: usize) -> Progress {
-    Progress {
-        step: done as u64,
-        unit: "draws",
-        end: End::At(count as u64),
-        bound: f64::NAN,
-        bound_error: f64::NAN,
-        rate: f64::NAN,
-    }
 }

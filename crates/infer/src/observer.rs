@@ -68,6 +68,20 @@ pub struct Progress {
     pub rate: f64,
 }
 
+impl Progress {
+    /// How work stands that has no bound and no rate.
+    pub fn counted(step: u64, unit: &'static str, end: End) -> Progress {
+        Progress {
+            step,
+            unit,
+            end,
+            bound: f64::NAN,
+            bound_error: f64::NAN,
+            rate: f64::NAN,
+        }
+    }
+}
+
 /// What the watcher wants.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Wish {

@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use crate::chains::Chains;
 use crate::file::POSTERIOR;
 use crate::fit::{Choices, FitError};
-use crate::judge::{Examination, Level, Verdict};
+use crate::judge::{Examination, Level, Verdict, columns};
 use crate::method::{Sampler, restore};
 use crate::train::Training;
 
@@ -269,16 +269,10 @@ impl Posterior {
     }
 
     fn each_quantity(&self, summarise: impl Fn(String, &[f64]) -> Summary) -> Vec<Summary> {
-        let draws = self.n_draws();
-        let mut all = Vec::new();
-        for (site, layout) in self.sites().iter().zip(self.latents.sites()) {
-            let size = site.values.len() / draws.max(1);
-            for (entry, name) in layout.entry_names().into_iter().enumerate() {
-                let values: Vec<f64> = (0..draws).map(|d| site.values[d * size + entry]).collect();
-                all.push(summarise(name, &values));
-            }
-        }
-        all
+        let columns = columns(&self.latents, &self.draws).into_iter();
+        columns
+            .map(|(name, values)| summarise(name, &values))
+            .collect()
     }
 
     /// Whether to rely on the draws, why, and what could be done.

@@ -170,14 +170,7 @@ pub fn fit(
 }
 
 fn seen(progress: &ChainProgress) -> Progress {
-    Progress {
-        step: progress.done,
-        unit: "draws",
-        end: End::At(progress.total),
-        bound: f64::NAN,
-        bound_error: f64::NAN,
-        rate: f64::NAN,
-    }
+    Progress::counted(progress.done, "draws", End::At(progress.total))
 }
 
 fn choices(start: &str, chains: &Chains) -> Vec<(String, String)> {

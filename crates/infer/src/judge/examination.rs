@@ -5,10 +5,9 @@ use lehr_numeric::pareto::Pareto;
 use serde::{Deserialize, Serialize};
 
 use super::modes::{self, OtherMode};
-use super::opinion::{self, Opinion};
+use super::opinion::{self, Opinion, StandIn};
 use super::quantity::{Quantity, quantities};
 use super::tails::{self, HeavyTail};
-use crate::chains::Trace;
 
 /// What was seen when a fit was examined.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -52,7 +51,7 @@ pub(crate) fn work(density: &dyn Density) -> usize {
 impl Examination {
     /// Looks at everything that the table's length allows. Where the draws are off and chains have
     /// reliable ones, those come with it.
-    pub fn of(subject: &Subject<'_>) -> (Examination, Option<Trace>) {
+    pub fn of(subject: &Subject<'_>) -> (Examination, Option<StandIn>) {
         let latents = subject.density.latents();
         if latents.size() == 0 {
             return (Examination::default(), None);
@@ -71,7 +70,7 @@ impl Examination {
             quantities,
         };
         let own = &examination.quantities;
-        let better = trace.filter(|trace| opinion::stands_in(own, trace));
+        let better = trace.and_then(|trace| opinion::stand_in(own, trace));
         (examination, better)
     }
 }

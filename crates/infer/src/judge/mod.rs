@@ -17,7 +17,8 @@ mod weights;
 pub(crate) use examination::work;
 pub use examination::{Examination, Subject};
 pub use modes::OtherMode;
-pub use opinion::{MOST_RATIO, MOST_SHIFT, Opinion};
+pub use opinion::{MOST_RATIO, MOST_SHIFT, Opinion, StandIn};
+pub(crate) use quantity::columns;
 pub use quantity::{Gap, Moments, Quantity};
 pub use tails::HeavyTail;
 pub use weights::{Shape, usable_shape};
@@ -114,13 +115,18 @@ pub struct Verdict {
 impl Verdict {
     /// Hears every witness.
     pub fn of(posterior: &Posterior) -> Verdict {
-        let settled = (opinion::WITNESS.testify)(posterior).map(|one| one.level);
+        let heard = WITNESSES.iter().filter_map(|witness| {
+            let reason = (witness.testify)(posterior)?;
+            Some((witness, reason))
+        });
+        let heard: Vec<_> = heard.collect();
+        let chains = heard
+            .iter()
+            .find(|(_, one)| one.witness == opinion::WITNESS.name);
+        let settled = chains.map(|(_, one)| one.level);
         let settled = settled.filter(|level| *level != Level::Doubtful);
         let (mut counted, mut overruled) = (Vec::new(), Vec::new());
-        for witness in WITNESSES {
-            let Some(reason) = (witness.testify)(posterior) else {
-                continue;
-            };
+        for (witness, reason) in heard {
             let stands = settled.is_none_or(|level| !witness.gives_way || reason.level <= level);
             if stands {
                 counted.push(reason);

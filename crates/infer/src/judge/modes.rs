@@ -45,8 +45,8 @@ pub struct OtherMode {
     pub drawn: f64,
 }
 
-/// The climbs of one subject, in the coordinates in which its draws are N(0, 1).
-struct Climber<'a> {
+/// A search of one subject for modes, in the coordinates in which its draws are N(0, 1).
+struct Survey<'a> {
     subject: &'a Subject<'a>,
     log_density: &'a LogDensity<'a>,
     lanes: Lanes<'a>,
@@ -75,16 +75,16 @@ pub(super) fn find(subject: &Subject<'_>) -> Vec<OtherMode> {
     };
     let log_density = LogDensity::new(place, 1);
     let drawn = subject.draws.chunks_exact(size);
-    let mut climber = Climber {
+    let mut survey = Survey {
         subject,
         log_density: &log_density,
         lanes: log_density.lanes(),
         drawn: drawn.map(|z| frame.coordinates(z)).collect(),
     };
-    climber.other_modes(&frame)
+    survey.other_modes(&frame)
 }
 
-impl Climber<'_> {
+impl Survey<'_> {
     fn other_modes(&mut self, frame: &Frame) -> Vec<OtherMode> {
         let size = self.log_density.size();
         let Some(home) = self.climb(&vec![0.0; size]) else {

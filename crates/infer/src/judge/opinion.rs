@@ -189,11 +189,26 @@ pub(super) fn run(subject: &Subject<'_>, quantities: &mut [Quantity]) -> Option<
     found
 }
 
-/// Whether the draws of the chains should stand in for those that they find to be off: if they are
-/// reliable by the measures of chains.
-pub(super) fn stands_in(quantities: &[Quantity], trace: &Trace) -> bool {
+/// Draws of chains that stand in for those of a guide, and what they are worth.
+pub struct StandIn {
+    /// z, one chain after another.
+    pub draws: Vec<f64>,
+    /// What the draws are worth.
+    pub chains: Chains,
+}
+
+/// The draws of the chains, where they find the others to be off and are reliable by the measures
+/// of chains.
+pub(super) fn stand_in(quantities: &[Quantity], trace: Trace) -> Option<StandIn> {
     let raw = agreement(quantities, |one| &one.raw);
-    matches!(raw, Agreement::Differs(_)) && Chains::of(trace).level() == Level::Reliable
+    if !matches!(raw, Agreement::Differs(_)) {
+        return None;
+    }
+    let chains = Chains::of(&trace);
+    (chains.level() == Level::Reliable).then_some(StandIn {
+        draws: trace.draws,
+        chains,
+    })
 }
 
 /// Chains in a frame, from one draw each.

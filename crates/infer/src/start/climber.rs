@@ -82,12 +82,6 @@ impl Climber for RunClimber<'_, '_> {
 }
 
 fn progress(search: &Search, settings: LbfgsSettings) -> Progress {
-    Progress {
-        step: search.iterations() as u64,
-        unit: "steps",
-        end: End::AtMost(settings.iterations as u64),
-        bound: f64::NAN,
-        bound_error: f64::NAN,
-        rate: f64::NAN,
-    }
+    let end = End::AtMost(settings.iterations as u64);
+    Progress::counted(search.iterations() as u64, "steps", end)
 }

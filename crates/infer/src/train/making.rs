@@ -15,7 +15,7 @@ use crate::chains::Chains;
 use crate::evaluate::{Evaluated, weigh_draws};
 use crate::fit::{Choices, FitError, short};
 use crate::guide::{Base, Feed, Learned, PARAMS, all_blocks};
-use crate::judge::{Examination, Subject};
+use crate::judge::{Examination, StandIn, Subject};
 use crate::observer::Phase;
 use crate::posterior::{
     Diagnostics, Estimate, Evidence, Gain, Importance, Origin, Posterior, Seconds,
@@ -304,7 +304,10 @@ impl Making<'_> {
             pareto: &pareto,
             seed: run.seed,
         });
-        let chains = better.as_ref().map(Chains::of);
+        let (latents, chains) = match better {
+            Some(StandIn { draws, chains }) => (draws, Some(chains)),
+            None => (evaluated.latents, None),
+        };
         if let Some(chains) = &chains {
             let words = format!(
                 "of {} Markov chains that started from the guide's",
@@ -318,7 +321,7 @@ impl Making<'_> {
             error: pareto.log_evidence_error,
         };
         Ok(Evaluation {
-            latents: better.map_or(evaluated.latents, |trace| trace.draws),
+            latents,
             pareto,
             examination,
             chains,
