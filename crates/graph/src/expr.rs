@@ -73,6 +73,20 @@ impl<'g> Expr<'g> {
         matches!(self.op(), Op::Binary(_)).then(|| [self.operand(0), self.operand(1)])
     }
 
+    /// The single number that every entry of this is, if one was broadcast to its shape.
+    pub fn repeated(self) -> Option<Expr<'g>> {
+        match self.op() {
+            _ if self.shape().is_scalar() => Some(self),
+            Op::Broadcast => Some(self.operand(0)).filter(|one| one.shape().is_scalar()),
+            _ => None,
+        }
+    }
+
+    /// The smaller array that this repeats, if it is one widened: x of `x.broadcast(shape)`.
+    pub fn widened(self) -> Option<Expr<'g>> {
+        matches!(self.op(), Op::Broadcast).then(|| self.operand(0))
+    }
+
     /// True for the same node of the same graph.
     pub fn is(self, other: Expr<'g>) -> bool {
         self.id == other.id && std::ptr::eq(self.graph, other.graph)

@@ -9,5 +9,6 @@ pub mod lbfgs;
 pub mod nnls;
 pub mod order;
 pub mod pareto;
+pub mod sobol;
 pub mod stream;
 pub mod summary;

@@ -82,6 +82,17 @@ impl Pareto {
         })
     }
 
+    /// The weights of so many independent draws of the posterior itself, of this evidence.
+    pub fn even(draws: usize, log_evidence: f64) -> Self {
+        Self {
+            log_weights: vec![-(draws as f64).ln(); draws],
+            shape: 0.0,
+            effective_size: draws as f64,
+            log_evidence,
+            log_evidence_error: 0.0,
+        }
+    }
+
     /// Standard error of k̂: (1 + k)/√M for the M draws of the tail, as for maximum likelihood.
     pub fn shape_error(&self) -> f64 {
         (1.0 + self.shape.max(0.0)) / (tail_length(self.log_weights.len()) as f64).sqrt()
