@@ -6,7 +6,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use crate::TableError;
-use crate::level::encode;
+use crate::level::{Levels, encode};
 
 /// The code of a missing category.
 pub const MISSING: u32 = u32::MAX;
@@ -73,6 +73,17 @@ impl Kind {
 }
 
 impl Column {
+    /// A category of codes into `names`, which may come in any order: its levels are sorted as
+    /// those of a file are. Panics on a code that is neither in `names` nor [`MISSING`].
+    pub fn sorted_category(mut codes: Vec<u32>, names: &[String]) -> Self {
+        let mut found = Levels::default();
+        let own: Vec<u32> = names.iter().map(|name| found.code(name)).collect();
+        let (levels, place) = found.sorted();
+        let place: Vec<u32> = own.iter().map(|code| place[*code as usize]).collect();
+        crate::level::relabel(&mut codes, &place);
+        Self::Category { codes, levels }
+    }
+
     /// The number of rows.
     pub fn len(&self) -> usize {
         match self {
@@ -268,6 +279,14 @@ mod tests {
         };
         assert_eq!(*levels, ["0".to_string(), "2".into(), "10".into()]);
         assert_eq!(codes, [2, 1, MISSING, 0, 0]);
+    }
+
+    #[test]
+    fn levels_in_any_order_are_sorted() {
+        let names = ["b".to_string(), "a".into()];
+        let sorted = Column::sorted_category(vec![0, 1, MISSING], &names);
+        assert_eq!(sorted.select(&[0, 1]), category(&["b", "a"]));
+        assert!(sorted.is_missing(2));
     }
 
     #[test]

@@ -16,6 +16,7 @@ mod column;
 mod error;
 mod label;
 mod level;
+mod memory;
 mod moment;
 mod standardizer;
 mod table;
@@ -26,6 +27,7 @@ pub use column::{Column, Kind, MISSING};
 pub use error::TableError;
 pub use label::Labels;
 pub use level::Levels;
+pub use memory::Memory;
 pub use moment::Moment;
 pub use standardizer::{Line, Scale, Standardizer};
 pub use table::Table;
@@ -37,8 +39,8 @@ mod shuffled;
 
 #[cfg(feature = "files")]
 pub use file::{
-    Content, Field, Header, MissingPolicy, Progress, ReadOptions, Scan, Scratch, Sink, Stage,
-    TableFiles, is_marked, write_csv, write_ipc, write_parquet,
+    ArrowBatches, Content, Field, Header, MissingPolicy, Progress, ReadOptions, Scan, Scratch,
+    Sink, Stage, TableFiles, is_marked, write_csv, write_ipc, write_parquet,
 };
 #[cfg(feature = "files")]
 pub use shuffled::{Provenance, ShuffledColumns, ShuffledRows, Shuffler, StoredColumn};

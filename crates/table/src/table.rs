@@ -227,6 +227,19 @@ impl Table {
         kept
     }
 
+    /// Drops the columns whose names are not wanted.
+    #[cfg_attr(not(feature = "files"), expect(dead_code, reason = "readers call it"))]
+    pub(crate) fn keep(&mut self, wanted: impl Fn(&str) -> bool) {
+        let names = std::mem::take(&mut self.names);
+        let columns = std::mem::take(&mut self.columns);
+        let kept = names
+            .into_iter()
+            .zip(columns)
+            .filter(|(name, _)| wanted(name));
+        (self.names, self.columns) = kept.unzip();
+        self.index = self.names.iter().cloned().zip(0..).collect();
+    }
+
     /// Counts rows that were left out before this table was made.
     #[cfg_attr(not(feature = "files"), expect(dead_code, reason = "readers call it"))]
     pub(crate) fn count_dropped(&mut self, rows: usize) {

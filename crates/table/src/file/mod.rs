@@ -1,6 +1,7 @@
 //! Tables in files: which files, which columns, and their rows in batches.
 
 mod arrow;
+mod batches;
 mod content;
 mod csv;
 mod guard;
@@ -14,7 +15,9 @@ mod shard;
 mod sink;
 mod stack;
 mod table_files;
+mod tally;
 
+pub use batches::ArrowBatches;
 pub use content::{Content, is_marked};
 pub use option::{Header, MissingPolicy, ReadOptions};
 pub use progress::{Progress, Stage};

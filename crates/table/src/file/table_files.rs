@@ -2,13 +2,12 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::{Column, Table, TableError};
+use crate::{Table, TableError};
 
 use super::shard::{Format, Shard, resolve};
 use super::stack::Stack;
-use super::{
-    EachBatch, Field, MissingPolicy, Progress, ReadOptions, Sink, Stage, csv, ipc, parquet, schema,
-};
+use super::tally::{Tally, as_asked};
+use super::{EachBatch, Field, Progress, ReadOptions, Sink, Stage, csv, ipc, parquet, schema};
 
 /// A table in one file or in many of the same format. The first file sets the columns, their
 /// order and their kinds.
@@ -208,91 +207,5 @@ fn decode(
         Format::Csv(..) => csv::decode(shard, fields, options, each),
         Format::Parquet => parquet::decode(&shard.path, fields, options.batch_rows, each),
         Format::Ipc => ipc::decode(&shard.path, fields, options.batch_rows, each),
-    }
-}
-
-/// Turns columns into categories where the options asked for that.
-fn as_asked(
-    mut batch: Table,
-    fields: &[Field],
-    options: &ReadOptions,
-) -> Result<Table, TableError> {
-    for field in fields {
-        let column = batch.column(&field.name)?;
-        if field.kind != Some(column.kind()) {
-            let category = column.to_category().unwrap_or_else(|| column.clone());
-            batch.replace(&field.name, category)?;
-        }
-        if let Some(levels) = options.levels_of(&field.name) {
-            let ordered = batch.column(&field.name)?.recode(&field.name, levels);
-            let ordered = ordered.map_err(|error| unlisted(error, levels))?;
-            batch.replace(&field.name, ordered)?;
-        }
-    }
-    Ok(batch)
-}
-
-/// A value that is not among the levels a column was given.
-fn unlisted(error: TableError, levels: &[String]) -> TableError {
-    match error {
-        TableError::UnseenLevel { name, example, .. } => TableError::UnlistedLevel {
-            name,
-            found: example,
-            levels: levels.join(", "),
-        },
-        other => other,
-    }
-}
-
-/// Counts rows and missing values of a pass.
-struct Tally {
-    rows: u64,
-    dropped_rows: usize,
-    missing: Vec<usize>,
-}
-
-impl Tally {
-    fn new(fields: &[Field]) -> Self {
-        Self {
-            rows: 0,
-            dropped_rows: 0,
-            missing: vec![0; fields.len()],
-        }
-    }
-
-    /// Counts a batch in and, if rows with missing values are to go, leaves them out.
-    fn take(&mut self, batch: Table, policy: MissingPolicy) -> Table {
-        let counts: Vec<usize> = batch
-            .columns()
-            .map(|(_, column)| Column::missing(column))
-            .collect();
-        for (all, more) in self.missing.iter_mut().zip(&counts) {
-            *all += more;
-        }
-        let batch = match policy {
-            MissingPolicy::Drop if counts.iter().any(|count| *count > 0) => batch.drop_missing(),
-            _ => batch,
-        };
-        self.rows += batch.n_rows() as u64;
-        self.dropped_rows += batch.dropped_rows();
-        batch
-    }
-
-    fn finish(self, fields: &[Field], policy: MissingPolicy) -> Result<Scan, TableError> {
-        let missing: Vec<(String, usize)> = (fields.iter().zip(self.missing))
-            .filter(|(_, count)| *count > 0)
-            .map(|(field, count)| (field.name.clone(), count))
-            .collect();
-        if policy == MissingPolicy::Refuse && !missing.is_empty() {
-            return Err(TableError::Missing {
-                columns: missing,
-                rows: self.rows as usize,
-            });
-        }
-        Ok(Scan {
-            rows: self.rows,
-            dropped_rows: self.dropped_rows,
-            missing,
-        })
     }
 }

@@ -1,0 +1,156 @@
+//! Tables that are in memory already: Arrow batches, and columns that somebody else has read.
+
+use std::path::Path;
+
+use arrow_array::RecordBatchReader;
+use arrow_schema::ArrowError;
+
+use crate::{Table, TableError};
+
+use super::arrow::{self, Dictionaries};
+use super::stack::Stack;
+use super::tally::{Tally, as_asked};
+use super::{Field, ReadOptions, schema};
+
+/// What a table that has no file is called.
+const NAME: &str = "table";
+
+/// A table that comes in Arrow batches from memory. The options for CSV do not concern it.
+pub struct ArrowBatches {
+    reader: Box<dyn RecordBatchReader + Send>,
+    fields: Vec<Field>,
+}
+
+impl ArrowBatches {
+    /// The batches of a reader. Refuses two columns of one name.
+    pub fn new(reader: Box<dyn RecordBatchReader + Send>) -> Result<ArrowBatches, TableError> {
+        let fields = arrow::fields(&reader.schema());
+        schema::distinct(Path::new(NAME), &fields)?;
+        Ok(ArrowBatches { reader, fields })
+    }
+
+    /// All columns, in their order.
+    pub fn fields(&self) -> &[Field] {
+        &self.fields
+    }
+
+    /// Reads all rows of the columns that the options ask for.
+    pub fn read(self, options: &ReadOptions) -> Result<Table, TableError> {
+        let fields = schema::select(Path::new(NAME), &self.fields, options)?;
+        let (mut stack, mut tally) = (Stack::new(&fields), Tally::new(&fields));
+        for batch in self.reader {
+            let decoded = batch.and_then(|one| arrow::table(&one, &fields, Dictionaries::Whole));
+            let decoded = decoded.map_err(|error| refused(&error))?;
+            let batch = as_asked(decoded, &fields, options)?;
+            stack.push(&tally.take(batch, options.missing));
+        }
+        let scanned = tally.finish(&fields, options.missing)?;
+        let mut table = stack.finish()?;
+        table.count_dropped(scanned.dropped_rows);
+        Ok(table)
+    }
+}
+
+fn refused(error: &ArrowError) -> TableError {
+    TableError::Format {
+        path: NAME.into(),
+        reason: error.to_string(),
+    }
+}
+
+impl Table {
+    /// The table as if it had been read with these options, which choose columns, make
+    /// categories and say what becomes of missing values.
+    pub fn with_options(mut self, options: &ReadOptions) -> Result<Table, TableError> {
+        let fields: Vec<Field> = (self.columns())
+            .map(|(name, column)| Field {
+                name: name.to_owned(),
+                kind: Some(column.kind()),
+                type_name: column.kind().to_string(),
+            })
+            .collect();
+        let fields = schema::select(Path::new(NAME), &fields, options)?;
+        self.keep(|name| fields.iter().any(|field| field.name == name));
+        let mut tally = Tally::new(&fields);
+        let table = tally.take(as_asked(self, &fields, options)?, options.missing);
+        tally.finish(&fields, options.missing)?;
+        Ok(table)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use arrow_array::{Int64Array, RecordBatch, RecordBatchIterator, StringArray};
+    use arrow_schema::{DataType, Schema};
+
+    use super::*;
+    use crate::{Column, MissingPolicy};
+
+    fn batches() -> ArrowBatches {
+        let schema = Arc::new(Schema::new(vec![
+            arrow_schema::Field::new("n", DataType::Int64, true),
+            arrow_schema::Field::new("site", DataType::Utf8, true),
+        ]));
+        let batch = |numbers: Vec<Option<i64>>, names: Vec<&str>| {
+            RecordBatch::try_new(
+                Arc::clone(&schema),
+                vec![
+                    Arc::new(Int64Array::from(numbers)),
+                    Arc::new(StringArray::from(names)),
+                ],
+            )
+        };
+        let parts = [
+            batch(vec![Some(3), None], vec!["south", "west"]),
+            batch(vec![Some(1)], vec!["north"]),
+        ];
+        ArrowBatches::new(Box::new(RecordBatchIterator::new(
+            parts,
+            Arc::clone(&schema),
+        )))
+        .unwrap()
+    }
+
+    #[test]
+    fn batches_of_arrow_become_one_table() {
+        let options = ReadOptions {
+            missing: MissingPolicy::Drop,
+            ..ReadOptions::default()
+        };
+        let table = batches().read(&options).unwrap();
+        assert_eq!(table.number("n").unwrap(), [3.0, 1.0]);
+        let (codes, levels) = table.category("site").unwrap();
+        assert_eq!(
+            (codes, &levels[..]),
+            (&[1, 0][..], &["north".into(), "south".into()][..])
+        );
+        assert_eq!(table.dropped_rows(), 1);
+        assert!(batches().read(&ReadOptions::default()).is_err());
+    }
+
+    #[test]
+    fn options_apply_to_tables_that_are_in_memory() {
+        let table = Table::new()
+            .with_number("zip", vec![2.0, 1.0, f64::NAN])
+            .unwrap()
+            .with_number("other", vec![f64::NAN; 3])
+            .unwrap();
+        let options = ReadOptions {
+            columns: Some(vec!["zip".into()]),
+            categorical: vec!["zip".into()],
+            missing: MissingPolicy::Drop,
+            ..ReadOptions::default()
+        };
+        let table = table.with_options(&options).unwrap();
+        assert_eq!(table.names(), ["zip"]);
+        let levels = vec!["1".to_string(), "2".into()].into();
+        let codes = vec![1, 0];
+        assert_eq!(
+            table.column("zip").unwrap(),
+            &Column::Category { codes, levels }
+        );
+        assert_eq!(table.dropped_rows(), 1);
+    }
+}

@@ -1,0 +1,95 @@
+//! What the options ask of the rows that are read, and what is counted of them.
+
+use crate::{Column, Table, TableError};
+
+use super::{Field, MissingPolicy, ReadOptions, Scan};
+
+/// Turns columns into categories where the options asked for that.
+pub(super) fn as_asked(
+    mut batch: Table,
+    fields: &[Field],
+    options: &ReadOptions,
+) -> Result<Table, TableError> {
+    for field in fields {
+        let column = batch.column(&field.name)?;
+        if field.kind != Some(column.kind()) {
+            let category = column.to_category().unwrap_or_else(|| column.clone());
+            batch.replace(&field.name, category)?;
+        }
+        if let Some(levels) = options.levels_of(&field.name) {
+            let ordered = batch.column(&field.name)?.recode(&field.name, levels);
+            let ordered = ordered.map_err(|error| unlisted(error, levels))?;
+            batch.replace(&field.name, ordered)?;
+        }
+    }
+    Ok(batch)
+}
+
+/// A value that is not among the levels a column was given.
+fn unlisted(error: TableError, levels: &[String]) -> TableError {
+    match error {
+        TableError::UnseenLevel { name, example, .. } => TableError::UnlistedLevel {
+            name,
+            found: example,
+            levels: levels.join(", "),
+        },
+        other => other,
+    }
+}
+
+/// Counts rows and missing values of a pass.
+pub(super) struct Tally {
+    pub(super) rows: u64,
+    dropped_rows: usize,
+    missing: Vec<usize>,
+}
+
+impl Tally {
+    pub(super) fn new(fields: &[Field]) -> Self {
+        Self {
+            rows: 0,
+            dropped_rows: 0,
+            missing: vec![0; fields.len()],
+        }
+    }
+
+    /// Counts a batch in and, if rows with missing values are to go, leaves them out.
+    pub(super) fn take(&mut self, batch: Table, policy: MissingPolicy) -> Table {
+        let counts: Vec<usize> = batch
+            .columns()
+            .map(|(_, column)| Column::missing(column))
+            .collect();
+        for (all, more) in self.missing.iter_mut().zip(&counts) {
+            *all += more;
+        }
+        let batch = match policy {
+            MissingPolicy::Drop if counts.iter().any(|count| *count > 0) => batch.drop_missing(),
+            _ => batch,
+        };
+        self.rows += batch.n_rows() as u64;
+        self.dropped_rows += batch.dropped_rows();
+        batch
+    }
+
+    pub(super) fn finish(
+        self,
+        fields: &[Field],
+        policy: MissingPolicy,
+    ) -> Result<Scan, TableError> {
+        let missing: Vec<(String, usize)> = (fields.iter().zip(self.missing))
+            .filter(|(_, count)| *count > 0)
+            .map(|(field, count)| (field.name.clone(), count))
+            .collect();
+        if policy == MissingPolicy::Refuse && !missing.is_empty() {
+            return Err(TableError::Missing {
+                columns: missing,
+                rows: self.rows as usize,
+            });
+        }
+        Ok(Scan {
+            rows: self.rows,
+            dropped_rows: self.dropped_rows,
+            missing,
+        })
+    }
+}
