@@ -49,6 +49,20 @@ pub trait Density: Send + Sync {
         None
     }
 
+    /// The likelihood as that of Gaussian rows around one affine function of z, if it is one.
+    fn gaussian(&self) -> Option<&dyn GaussianRows> {
+        None
+    }
+
+    /// The latents that are Gaussian given the others and reach each row through one affine
+    /// predictor: what can be integrated out.
+    ///
+    /// # Errors
+    /// If there are none, or the density cannot tell: why, as a clause.
+    fn split(&self) -> Result<&dyn SplitRows, String> {
+        Err("the density does not say how its rows read the latents".into())
+    }
+
     /// What the density can say of responses and other named quantities, if it can.
     fn predictive(&self) -> Option<&dyn Predictive> {
         None
@@ -75,6 +89,24 @@ pub trait LinearRows {
     fn predictors<'g>(&self, at: &Point<'g>, rows: &Rows<'g>) -> Predictors<'g>;
 }
 
+/// Rows that read some sites, the *effects*, through one predictor only. Given all other latents,
+/// the log prior is quadratic in the effects and the predictor is affine in them.
+pub trait SplitRows: Send + Sync {
+    /// The effects by their position in the layout of latents, in increasing order.
+    fn effects(&self) -> &[usize];
+
+    /// The predictor of each row, `[n]`.
+    fn predictor<'g>(&self, at: &Point<'g>, rows: &Rows<'g>) -> Expr<'g>;
+
+    /// The log likelihood of each row, `[n]`, with `predictor` in the place of its own. It does not
+    /// read the effects.
+    fn given<'g>(&self, predictor: Expr<'g>, at: &Point<'g>, rows: &Rows<'g>) -> Expr<'g>;
+
+    /// The standard deviation of the response around the predictor, one number for all rows, if the
+    /// response is normal.
+    fn noise<'g>(&self, at: &Point<'g>, rows: &Rows<'g>) -> Option<Expr<'g>>;
+}
+
 /// Affine functions of z: some of each row, and some that all rows share.
 #[derive(Clone, Debug, Default)]
 pub struct Predictors<'g> {
@@ -82,6 +114,27 @@ pub struct Predictors<'g> {
     pub rows: Vec<Expr<'g>>,
     /// Places of z that every row reads as they are, such as the logarithm of a noise scale.
     pub shared: Vec<usize>,
+}
+
+/// Rows whose log likelihood is wₙ log N(yₙ; uₙ(z), σ(z)²), with u affine in z and a spread σ that
+/// they all share. A few sums over the rows then say all that the rows do.
+pub trait GaussianRows: Sync {
+    /// What the rows are made of.
+    fn terms<'g>(&self, at: &Point<'g>, rows: &Rows<'g>) -> GaussianTerms<'g>;
+
+    /// σ, one number.
+    fn scale<'g>(&self, at: &Point<'g>) -> Expr<'g>;
+}
+
+/// Expressions over Gaussian rows, `[n]` each.
+#[derive(Clone, Copy, Debug)]
+pub struct GaussianTerms<'g> {
+    /// y
+    pub response: Expr<'g>,
+    /// u, affine in z.
+    pub predictor: Expr<'g>,
+    /// w, where rows have weights.
+    pub weight: Option<Expr<'g>>,
 }
 
 /// Quantities of a model besides its log density.
@@ -92,6 +145,11 @@ pub trait Predictive {
 
     /// The quantities the model names besides its sites.
     fn deterministics<'g>(&self, at: &Point<'g>) -> Vec<(String, Expr<'g>)>;
+
+    /// The quantities of each row that the model names, each with a leading axis of rows.
+    fn row_quantities<'g>(&self, _at: &Point<'g>, _rows: &Rows<'g>) -> Vec<(String, Expr<'g>)> {
+        Vec::new()
+    }
 
     /// The model in words: its sites, priors and likelihood, one to a line.
     fn describe(&self) -> String;

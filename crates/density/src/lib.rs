@@ -15,7 +15,10 @@ mod source;
 pub mod support;
 
 pub use column::{Column, ColumnKind, Columns, ResponseKind, Role};
-pub use density::{Density, Family, LinearRows, Locals, Predictive, Predictors, Response, Stored};
+pub use density::{
+    Density, Family, GaussianRows, GaussianTerms, LinearRows, Locals, Predictive, Predictors,
+    Response, SplitRows, Stored,
+};
 pub use error::{LayoutError, SupportError};
 pub use layout::{ConstrainedSites, Layout, SiteValue};
 pub use point::Point;

@@ -16,6 +16,9 @@ pub struct Predictor {
     latents: Option<Slot>,
     params: Option<Slot>,
     responses: Vec<Planned>,
+    /// The named quantities of each row, and which output each is.
+    quantities: Vec<(String, usize)>,
+    rows: usize,
 }
 
 /// One response of a plan.
@@ -91,6 +94,10 @@ impl Predictor {
         let responses = responses
             .map(|r| planned(&r, set.len(), &mut outputs))
             .collect();
+        let first = outputs.len();
+        let (names, values): (Vec<String>, Vec<Expr<'_>>) =
+            predictive.row_quantities(&point, &rows).into_iter().unzip();
+        outputs.extend(values);
         let plan = Plan::new(&outputs, 1);
         let mut workspace = plan.workspace();
         for (place, (_, column)) in rows.columns().enumerate() {
@@ -105,6 +112,8 @@ impl Predictor {
             workspace,
             plan,
             responses,
+            quantities: names.into_iter().zip(first..).collect(),
+            rows: set.len(),
         }
     }
 
@@ -153,6 +162,20 @@ impl Predictor {
             }
         };
         self.responses.iter().map(moments).collect()
+    }
+
+    /// The quantities of each row that the model names.
+    pub fn quantities(&mut self, latents: &[f64], params: &[f64]) -> Vec<Predicted> {
+        self.run(latents, params);
+        let quantity = |(name, output): &(String, usize)| {
+            let values = self.workspace.output(*output).to_vec();
+            Predicted {
+                name: name.clone(),
+                width: values.len() / self.rows,
+                values,
+            }
+        };
+        self.quantities.iter().map(quantity).collect()
     }
 
     fn run(&mut self, latents: &[f64], params: &[f64]) {

@@ -4,16 +4,18 @@ use std::fmt;
 use std::sync::{Arc, OnceLock};
 
 use lehr_density::{
-    Columns, Density, Layout, LinearRows, Locals, Point, Predictive, Predictors, Response, Role,
-    RowData, RowSource, Rows, Stored,
+    Columns, Density, GaussianRows, GaussianTerms, Layout, LinearRows, Locals, Point, Predictive,
+    Predictors, Response, Role, RowData, RowSource, Rows, SplitRows, Stored,
 };
 use lehr_graph::{Expr, Graph};
 use lehr_table::Table;
 
 use crate::data::read;
 use crate::error::BindError;
+use crate::gaussian::Gaussian;
 use crate::linear::predictors;
 use crate::program::Program;
+use crate::split::{Effects, split_predictor};
 
 /// A model on the rows of a table, with every mistake ruled out. Cheap to clone.
 #[derive(Clone)]
@@ -21,6 +23,8 @@ pub struct Bound {
     program: Program,
     data: Arc<dyn RowSource>,
     is_linear: Arc<OnceLock<bool>>,
+    is_gaussian: Arc<OnceLock<bool>>,
+    effects: Arc<OnceLock<Effects>>,
 }
 
 impl Bound {
@@ -29,6 +33,8 @@ impl Bound {
             program,
             data,
             is_linear: Arc::default(),
+            is_gaussian: Arc::default(),
+            effects: Arc::default(),
         }
     }
 
@@ -55,13 +61,30 @@ impl Bound {
         predictors(at, self.latents(), &self.responses(at, rows))
     }
 
-    fn is_linear(&self) -> bool {
+    fn gaussian_of<'g>(&self, at: &Point<'g>, rows: &Rows<'g>) -> Option<Gaussian<'g>> {
+        Gaussian::of(rows, self.columns(), &self.responses(at, rows))
+    }
+
+    fn is_gaussian(&self) -> bool {
         let graph = Graph::new();
+        let (at, rows) = self.probe(&graph);
+        let found = || self.gaussian_of(&at, &rows);
+        let is_all = |found: Gaussian<'_>| found.is_all_of(self.log_likelihood(&at, &rows), &at);
+        self.locals().is_none() && self.params().is_empty() && found().is_some_and(is_all)
+    }
+
+    /// A point and two rows, to look at what the program is made of.
+    fn probe<'g>(&self, graph: &'g Graph) -> (Point<'g>, Rows<'g>) {
         let at = Point::new(
             graph.input("z", [self.latents().size()]),
             graph.input("theta", [self.params().size()]),
         );
-        let rows = Rows::inputs(&graph, self.columns(), 2, "");
+        (at, Rows::inputs(graph, self.columns(), 2, ""))
+    }
+
+    fn is_linear(&self) -> bool {
+        let graph = Graph::new();
+        let (at, rows) = self.probe(&graph);
         self.locals().is_none() && self.predictors_of(&at, &rows).is_some()
     }
 }
@@ -108,6 +131,18 @@ impl Density for Bound {
         is_linear.then_some(self)
     }
 
+    fn gaussian(&self) -> Option<&dyn GaussianRows> {
+        let is_gaussian = *self.is_gaussian.get_or_init(|| self.is_gaussian());
+        is_gaussian.then_some(self)
+    }
+
+    fn split(&self) -> Result<&dyn SplitRows, String> {
+        match self.effects.get_or_init(|| Effects::of(self)) {
+            Effects::Found(_) => Ok(self),
+            Effects::Refused(why) => Err(why.clone()),
+        }
+    }
+
     fn predictive(&self) -> Option<&dyn Predictive> {
         Some(self)
     }
@@ -120,6 +155,43 @@ impl Density for Bound {
 impl LinearRows for Bound {
     fn predictors<'g>(&self, at: &Point<'g>, rows: &Rows<'g>) -> Predictors<'g> {
         self.predictors_of(at, rows).expect("linear rows")
+    }
+}
+
+impl GaussianRows for Bound {
+    fn terms<'g>(&self, at: &Point<'g>, rows: &Rows<'g>) -> GaussianTerms<'g> {
+        self.gaussian_of(at, rows).expect("Gaussian rows").terms
+    }
+
+    fn scale<'g>(&self, at: &Point<'g>) -> Expr<'g> {
+        let rows = Rows::inputs(at.graph(), self.columns(), 2, "any.");
+        self.gaussian_of(at, &rows).expect("Gaussian rows").scale
+    }
+}
+
+impl SplitRows for Bound {
+    fn effects(&self) -> &[usize] {
+        match self.effects.get() {
+            Some(Effects::Found(sites)) => sites,
+            _ => &[],
+        }
+    }
+
+    fn predictor<'g>(&self, at: &Point<'g>, rows: &Rows<'g>) -> Expr<'g> {
+        let found = split_predictor(at, self.latents(), &self.responses(at, rows));
+        found.expect("rows that are split").predictor
+    }
+
+    fn given<'g>(&self, predictor: Expr<'g>, at: &Point<'g>, rows: &Rows<'g>) -> Expr<'g> {
+        let own = SplitRows::predictor(self, at, rows);
+        let value = self.log_likelihood(at, rows);
+        let moved = at.graph().replace(value, own, predictor);
+        moved.expect("rows that are split")
+    }
+
+    fn noise<'g>(&self, at: &Point<'g>, rows: &Rows<'g>) -> Option<Expr<'g>> {
+        let responses = self.responses(at, rows);
+        split_predictor(at, self.latents(), &responses).ok()?.noise
     }
 }
 
@@ -158,6 +230,14 @@ impl Predictive for Bound {
 
     fn deterministics<'g>(&self, at: &Point<'g>) -> Vec<(String, Expr<'g>)> {
         self.program.named_quantities(at)
+    }
+
+    fn row_quantities<'g>(&self, at: &Point<'g>, rows: &Rows<'g>) -> Vec<(String, Expr<'g>)> {
+        let outputs = self.program.row_quantities();
+        let name = |output: &usize| self.program.parts.recording.output(*output).0.to_owned();
+        let names: Vec<String> = outputs.iter().map(name).collect();
+        let values = self.program.at(&outputs, at, Some(rows));
+        names.into_iter().zip(values).collect()
     }
 
     fn describe(&self) -> String {

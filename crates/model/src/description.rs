@@ -50,6 +50,10 @@ impl Program {
                 let (name, text, _) = output(*place);
                 format!("{name}: a factor, {text}")
             }
+            Statement::RowQuantity { output: place } => {
+                let (name, text, _) = output(*place);
+                format!("{name} = {text} in each row")
+            }
             Statement::Weight { column } => format!("{column}: the weight of each row"),
         }
     }

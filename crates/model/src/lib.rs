@@ -35,6 +35,8 @@ mod data;
 mod description;
 pub mod distribution;
 mod error;
+mod gaussian;
+pub mod gp;
 mod linear;
 mod model;
 mod observe;
@@ -44,6 +46,7 @@ mod record;
 mod row;
 mod schema;
 mod sound;
+mod split;
 mod statement;
 #[cfg(feature = "files")]
 mod stored;

@@ -60,7 +60,8 @@ fn linked<'g>(at: &Point<'g>, parameter: Expr<'g>) -> Option<Expr<'g>> {
         .last()
 }
 
-enum Affinity {
+/// How an expression depends on the latents.
+pub(crate) enum Affinity {
     Constant,
     Affine,
     Curved,
@@ -68,7 +69,7 @@ enum Affinity {
 
 /// The directional derivative of an affine function does not depend on where it is taken, and
 /// the graph knows: what does not depend on z has a gradient that is zero as an expression.
-fn affinity<'g>(at: &Point<'g>, value: Expr<'g>) -> Affinity {
+pub(crate) fn affinity<'g>(at: &Point<'g>, value: Expr<'g>) -> Affinity {
     let graph = at.graph();
     let along = graph.input("direction", at.latents.shape());
     let slope = graph.jvp(&[value], &[at.latents], &[along])[0];

@@ -225,6 +225,15 @@ impl Program {
             })
     }
 
+    /// The outputs of the named quantities of each row.
+    pub(crate) fn row_quantities(&self) -> Vec<usize> {
+        let output = |statement: &Statement| match statement {
+            Statement::RowQuantity { output } => Some(*output),
+            _ => None,
+        };
+        self.parts.statements.iter().filter_map(output).collect()
+    }
+
     /// The outputs of the named quantities.
     pub(crate) fn deterministics(&self) -> Vec<usize> {
         let output = |statement: &Statement| match statement {

@@ -203,6 +203,20 @@ impl<'t, 'g> Row<'t, 'g> {
         value
     }
 
+    /// A quantity of each row worth a name, `[n]` or `[n, width]`: predictions can be asked for
+    /// it, and fits do not compute it.
+    pub fn quantity(&self, name: &str, value: Expr<'g>) {
+        let dims = value.shape();
+        let own = match dims.dims() {
+            [ROWS, rest @ ..] => rest,
+            own => own,
+        };
+        let whole = value.broadcast(self.shape(own));
+        let mut record = self.tracer.record.borrow_mut();
+        let output = record.output(name, whole);
+        record.statements.push(Statement::RowQuantity { output });
+    }
+
     /// Adds what this set of rows contributes.
     pub(crate) fn finish(self) {
         let sum = |terms: Vec<Expr<'g>>| terms.into_iter().reduce(|a, b| a + b);

@@ -81,6 +81,9 @@ fn is_statement(parts: &Parts, statement: &Statement) -> bool {
         }
         Statement::Factor { output } => is_number(*output),
         Statement::Weight { .. } => true,
+        Statement::RowQuantity { output } => {
+            shape(parts, *output).is_some_and(|shape| shape.dims().first() == Some(&ROWS))
+        }
         Statement::Observe(observed) => {
             let event = observed.kind.width();
             let whole = event > 0 && observed.width > 0 && observed.width % event == 0;

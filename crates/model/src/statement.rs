@@ -25,6 +25,8 @@ pub(crate) enum Statement {
     Weight { column: String },
     /// An observed column.
     Observe(Observed),
+    /// A named quantity of each row.
+    RowQuantity { output: usize },
 }
 
 /// An observed column and its distribution.

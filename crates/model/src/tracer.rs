@@ -128,6 +128,15 @@ impl<'g> Tracer<'g> {
         self.record.borrow_mut().problem(problem);
     }
 
+    /// The mistakes found so far, those in shapes last. A model that is written step by step can
+    /// thus be told at once which step was wrong.
+    pub fn problems(&self) -> Vec<Problem> {
+        let mut problems = self.record.borrow().problems.clone();
+        let shapes = self.graph.errors().into_iter();
+        problems.extend(shapes.map(|error| Problem::Shape { error }));
+        problems
+    }
+
     /// Notes a problem and returns a stand-in of the shape that was meant.
     pub(crate) fn refuse(&self, problem: Problem, shape: Shape) -> Expr<'g> {
         self.report(problem);

@@ -86,7 +86,8 @@ pub(super) static FAMILY: ScalarFamily = ScalarFamily {
     draw: |p, rng| binomial(p[0], sigmoid(p[1]), rng),
 };
 
-fn binomial(trials: f64, probability: f64, rng: &mut dyn Rng) -> f64 {
+/// A draw of the binomial distribution.
+pub(super) fn binomial(trials: f64, probability: f64, rng: &mut dyn Rng) -> f64 {
     if !(trials >= 0.0 && trials < u64::MAX as f64) {
         return f64::NAN;
     }

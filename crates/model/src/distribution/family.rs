@@ -4,16 +4,17 @@ use lehr_density::Family;
 use rand::Rng;
 
 use super::{
-    bernoulli, beta, binomial, categorical, cauchy, dirichlet, exponential, gamma, half_cauchy,
-    half_normal, half_student_t, inverse_gamma, laplace, lkj_cholesky, log_normal,
-    multivariate_normal, negative_binomial, normal, ordered_logistic, poisson, student_t, uniform,
-    zero_inflated,
+    bernoulli, beta, beta_binomial, binomial, categorical, cauchy, dirichlet, exponential, gamma,
+    half_cauchy, half_normal, half_student_t, hurdle, inverse_gamma, inverse_gaussian, laplace,
+    lkj_cholesky, log_normal, multivariate_normal, negative_binomial, normal, ordered_logistic,
+    poisson, student_t, uniform, weibull, zero_inflated,
 };
 
 /// Every family, by whose name a saved model finds it again.
 pub static FAMILIES: &[&dyn Family] = &[
     &bernoulli::FAMILY,
     &beta::FAMILY,
+    &beta_binomial::FAMILY,
     &binomial::FAMILY,
     &categorical::CategoricalFamily,
     &cauchy::FAMILY,
@@ -23,7 +24,10 @@ pub static FAMILIES: &[&dyn Family] = &[
     &half_cauchy::FAMILY,
     &half_normal::FAMILY,
     &half_student_t::FAMILY,
+    &hurdle::NEGATIVE_BINOMIAL,
+    &hurdle::POISSON,
     &inverse_gamma::FAMILY,
+    &inverse_gaussian::FAMILY,
     &laplace::FAMILY,
     &lkj_cholesky::LkjCholeskyFamily,
     &log_normal::FAMILY,
@@ -34,6 +38,7 @@ pub static FAMILIES: &[&dyn Family] = &[
     &poisson::FAMILY,
     &student_t::FAMILY,
     &uniform::FAMILY,
+    &weibull::FAMILY,
     &zero_inflated::BINOMIAL,
     &zero_inflated::NEGATIVE_BINOMIAL,
     &zero_inflated::POISSON,

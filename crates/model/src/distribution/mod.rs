@@ -7,6 +7,7 @@
 
 mod bernoulli;
 mod beta;
+mod beta_binomial;
 mod binomial;
 mod categorical;
 mod cauchy;
@@ -23,11 +24,14 @@ mod half_cauchy;
 mod half_normal;
 mod half_student_t;
 mod horseshoe;
+mod hurdle;
 mod inverse_gamma;
+mod inverse_gaussian;
 mod laplace;
 mod lkj_cholesky;
 mod log_normal;
 mod multivariate_normal;
+mod named;
 mod negative_binomial;
 mod normal;
 mod one_hot;
@@ -36,6 +40,7 @@ mod poisson;
 mod student_t;
 mod uniform;
 mod value;
+mod weibull;
 mod zero_inflated;
 
 use lehr_density::{Family, ResponseKind, Support};
@@ -43,6 +48,7 @@ use lehr_graph::{Expr, Graph, Shape};
 
 pub use bernoulli::Bernoulli;
 pub use beta::Beta;
+pub use beta_binomial::BetaBinomial;
 pub use binomial::Binomial;
 pub use categorical::Categorical;
 pub use cauchy::Cauchy;
@@ -56,18 +62,23 @@ pub use half_cauchy::HalfCauchy;
 pub use half_normal::HalfNormal;
 pub use half_student_t::HalfStudentT;
 pub use horseshoe::Horseshoe;
+pub use hurdle::{Hurdle, HurdleFamily, Hurdled};
 pub use inverse_gamma::InverseGamma;
+pub use inverse_gaussian::InverseGaussian;
 pub use laplace::Laplace;
 pub use lkj_cholesky::LkjCholesky;
 pub use log_normal::LogNormal;
 pub use multivariate_normal::MultivariateNormal;
+pub use named::{AnyDistribution, RECIPES, Recipe, recipe};
 pub use negative_binomial::NegativeBinomial;
 pub use normal::Normal;
+pub(crate) use normal::normal_log_density;
 pub use ordered_logistic::OrderedLogistic;
 pub use poisson::Poisson;
 pub use student_t::StudentT;
 pub use uniform::Uniform;
 pub use value::Value;
+pub use weibull::Weibull;
 pub use zero_inflated::{Count, InflatedFamily, ZeroInflated};
 
 /// A distribution whose parameters are expressions of a graph.

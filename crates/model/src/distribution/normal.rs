@@ -29,7 +29,7 @@ impl<'g> Normal<'g> {
 pub(super) const HALF_LN_TAU: f64 = 0.918_938_533_204_672_8;
 
 /// −½((x − loc)/scale)² − ln scale − ½ ln 2π
-pub(super) fn normal_log_density<'g>(x: Expr<'g>, loc: Expr<'g>, scale: Expr<'g>) -> Expr<'g> {
+pub(crate) fn normal_log_density<'g>(x: Expr<'g>, loc: Expr<'g>, scale: Expr<'g>) -> Expr<'g> {
     // The reciprocal is taken once of a scale that all rows share.
     let z = (x - loc) * scale.recip();
     z.square() * -0.5 - (scale.ln() + HALF_LN_TAU)

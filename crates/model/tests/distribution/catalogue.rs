@@ -2,9 +2,10 @@
 
 use lehr_graph::Expr;
 use lehr_model::distribution::{
-    Bernoulli, Beta, Binomial, Categorical, Cauchy, Distribution, Exponential, Gamma, HalfCauchy,
-    HalfNormal, HalfStudentT, InverseGamma, Laplace, LogNormal, NegativeBinomial, Normal,
-    OrderedLogistic, Poisson, StudentT, Uniform, ZeroInflated,
+    Bernoulli, Beta, BetaBinomial, Binomial, Categorical, Cauchy, Distribution, Exponential, Gamma,
+    HalfCauchy, HalfNormal, HalfStudentT, Hurdle, InverseGamma, InverseGaussian, Laplace,
+    LogNormal, NegativeBinomial, Normal, OrderedLogistic, Poisson, StudentT, Uniform, Weibull,
+    ZeroInflated,
 };
 
 use crate::table::{self, Row};
@@ -63,6 +64,12 @@ pub(crate) const CONTINUOUS: &[Entry] = &[
     entry!(BETA_LOGIT_MEAN, [0.8, 5.0], |p| Beta::with_logit_mean(
         p[0], p[1]
     )),
+    entry!(WEIBULL_LOG_MEAN, [0.4, 1.8], |p| Weibull::with_log_mean(
+        p[0], p[1]
+    )),
+    entry!(INVERSE_GAUSSIAN_LOG_MEAN, [0.2, 6.0], |p| {
+        InverseGaussian::with_log_mean(p[0], p[1])
+    }),
     entry!(UNIFORM, [0.0], |_p| Uniform::new(-1.5, 4.0)),
 ];
 
@@ -73,6 +80,9 @@ pub(crate) const DISCRETE: &[Entry] = &[
         Bernoulli::with_probability(p[0])
     }),
     entry!(BINOMIAL, [12.0, -0.4], |p| Binomial::with_logit(p[0], p[1])),
+    entry!(BETA_BINOMIAL, [12.0, -0.4, 3.0], |p| {
+        BetaBinomial::with_logit_mean(p[0], p[1], p[2])
+    }),
     entry!(POISSON_LOG_RATE, [1.2], |p| Poisson::with_log_rate(p[0])),
     entry!(POISSON_RATE, [30.0], |p| Poisson::with_rate(p[0])),
     entry!(NEGATIVE_BINOMIAL, [6.0, 1.5], |p| NegativeBinomial::new(
@@ -92,6 +102,12 @@ pub(crate) const DISCRETE: &[Entry] = &[
     }),
     entry!(ZERO_INFLATED_NEGATIVE_BINOMIAL, [0.2, 4.0, 2.0], |p| {
         ZeroInflated::with_gate_logit(NegativeBinomial::new(p[1], p[2]), p[0])
+    }),
+    entry!(HURDLE_POISSON, [-0.3, 0.4], |p| {
+        Hurdle::with_gate_logit(Poisson::with_log_rate(p[1]), p[0])
+    }),
+    entry!(HURDLE_NEGATIVE_BINOMIAL, [0.2, 4.0, 2.0], |p| {
+        Hurdle::with_gate_logit(NegativeBinomial::new(p[1], p[2]), p[0])
     }),
     entry!(ZERO_INFLATED_BINOMIAL, [-1.0, 9.0, 0.6], |p| {
         ZeroInflated::with_gate_logit(Binomial::with_logit(p[1], p[2]), p[0])

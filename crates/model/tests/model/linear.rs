@@ -4,7 +4,7 @@ use lehr_density::{Density, Point, RowSet, Rows};
 use lehr_graph::Graph;
 use lehr_graph::reference::evaluate;
 use lehr_model::Model;
-use lehr_model::distribution::{Distribution, HalfNormal, Normal};
+use lehr_model::distribution::{Distribution, HalfNormal, Normal, StudentT};
 
 use crate::{X, bind, multilevel, near, row_values, table};
 
@@ -48,4 +48,47 @@ fn grouped_effects_are_linear_centred_and_not_otherwise() {
         m.rows(|row| row.observe("y", Normal::new(effect.at(row.index("group")), 1.0)));
     });
     assert_eq!(predictors(&many, 41), None);
+}
+
+/// The sites that can be integrated out, or why there are none.
+fn effects(model: &Model) -> Result<Vec<String>, String> {
+    let bound = bind(model, &table());
+    let split = bound.split()?;
+    let sites = bound.latents().sites();
+    Ok((split.effects().iter())
+        .map(|site| sites[*site].name.clone())
+        .collect())
+}
+
+#[test]
+fn effects_and_coefficients_are_split_from_their_spread_in_either_form() {
+    assert_eq!(effects(&multilevel()).unwrap(), ["weight", "group_effect"]);
+    let standard = Model::new(|m| {
+        let scale = m.sample("scale", HalfNormal::new(1.0));
+        let standard = m.sample(
+            "standard",
+            Normal::new(0.0, 1.0).expand([m.levels("group")]),
+        );
+        let shift = m.sample("shift", StudentT::new(4.0, 0.0, 1.0));
+        m.rows(|row| {
+            let mean = standard.at(row.index("group")) * scale + shift;
+            row.observe("y", Normal::new(mean, scale));
+        });
+    });
+    // The scale is also the noise, and a coefficient that is not Gaussian stays.
+    assert_eq!(effects(&standard).unwrap(), ["standard"]);
+}
+
+#[test]
+fn latents_that_multiply_each_other_are_not_split() {
+    let model = Model::new(|m| {
+        let load = m.sample("load", Normal::new(0.0, 1.0).expand([2]));
+        let score = m.sample("score", Normal::new(0.0, 1.0).expand([m.levels("group")]));
+        m.rows(|row| {
+            let mean = row.matrix("x").dot(load) * score.at(row.index("group"));
+            row.observe("y", Normal::new(mean, 1.0));
+        });
+    });
+    let why = effects(&model).unwrap_err();
+    assert!(why.starts_with("no latents are Gaussian"), "{why}");
 }

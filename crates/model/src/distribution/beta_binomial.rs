@@ -1,0 +1,128 @@
+//! The beta-binomial distribution, by its mean.
+
+use lehr_density::{Family, ResponseKind, Support};
+use lehr_graph::{Expr, Graph, Shape};
+
+use super::binomial::binomial;
+use super::check::Check;
+use super::draw::{beta_logit, sigmoid};
+use super::family::ScalarFamily;
+use super::gamma_ratio::log_gamma_ratio;
+use super::value::{joint_shape, spread};
+use super::{Distribution, ParameterError, Value};
+
+/// Hits among a number of trials whose probability is itself a draw of a beta distribution.
+///
+/// As `precision` grows this becomes the binomial distribution, without loss of digits.
+#[derive(Clone, Debug)]
+pub struct BetaBinomial<'g> {
+    trials: Value<'g>,
+    logit: Value<'g>,
+    precision: Value<'g>,
+}
+
+/// The shapes of the beta distribution and their sum.
+struct Shapes<'g> {
+    a: Expr<'g>,
+    b: Expr<'g>,
+    sum: Expr<'g>,
+}
+
+impl<'g> BetaBinomial<'g> {
+    /// Hits among `trials` of mean probability m = 1/(1 + e^−logit), drawn from
+    /// Beta(m·precision, (1 − m)·precision).
+    pub fn with_logit_mean(
+        trials: impl Into<Value<'g>>,
+        logit: impl Into<Value<'g>>,
+        precision: impl Into<Value<'g>>,
+    ) -> Self {
+        BetaBinomial {
+            trials: trials.into(),
+            logit: logit.into(),
+            precision: precision.into(),
+        }
+    }
+
+    fn shapes(&self, graph: &'g Graph) -> Shapes<'g> {
+        let (logit, sum) = (self.logit.on(graph), self.precision.on(graph));
+        // A mean that has underflowed must not meet the pole of the gamma function.
+        let least = graph.scalar(f64::MIN_POSITIVE);
+        Shapes {
+            a: (logit.sigmoid() * sum).max(least),
+            b: ((-logit).sigmoid() * sum).max(least),
+            sum,
+        }
+    }
+}
+
+impl<'g> Distribution<'g> for BetaBinomial<'g> {
+    fn name(&self) -> &'static str {
+        FAMILY.name
+    }
+
+    fn shape(&self) -> Shape {
+        joint_shape(&[&self.trials, &self.logit, &self.precision])
+    }
+
+    fn kind(&self) -> ResponseKind {
+        match self.trials {
+            Value::Number(trials) => ResponseKind::CountUpTo(trials as u64),
+            _ => ResponseKind::Count,
+        }
+    }
+
+    fn support(&self) -> Option<Support> {
+        None
+    }
+
+    /// ln (n choose y) + ln (a)ᵧ + ln (b)ₙ₋ᵧ − ln (a + b)ₙ, with rising factorials (x)ₖ
+    fn log_density(&self, x: Expr<'g>) -> Expr<'g> {
+        let n = self.trials.on(x.graph());
+        let Shapes { a, b, sum } = self.shapes(x.graph());
+        let ways = (n + 1.0).lgamma() - (x + 1.0).lgamma() - (n - x + 1.0).lgamma();
+        let rising = log_gamma_ratio(a, x) + log_gamma_ratio(b, n - x);
+        ways + (rising - log_gamma_ratio(sum, n))
+    }
+
+    fn mean(&self, graph: &'g Graph) -> Option<Expr<'g>> {
+        let mean = self.trials.on(graph) * self.logit.on(graph).sigmoid();
+        Some(mean.broadcast(self.shape()))
+    }
+
+    fn variance(&self, graph: &'g Graph) -> Option<Expr<'g>> {
+        let (n, p) = (self.trials.on(graph), self.logit.on(graph).sigmoid());
+        let surplus = (n - 1.0) / (self.precision.on(graph) + 1.0);
+        Some(n * p * (1.0 - p) * (surplus + 1.0))
+    }
+
+    fn parameters(&self, graph: &'g Graph) -> Vec<(&'static str, Expr<'g>)> {
+        let named = [
+            ("trials", &self.trials),
+            ("logit", &self.logit),
+            ("precision", &self.precision),
+        ];
+        spread(graph, self.shape(), named)
+    }
+
+    fn family(&self) -> &'static dyn Family {
+        &FAMILY
+    }
+
+    fn check(&self) -> Result<(), ParameterError> {
+        Check::of(self.name())
+            .count("trials", &self.trials)
+            .finite("logit", &self.logit)
+            .positive("precision", &self.precision)
+            .done()
+    }
+}
+
+pub(super) static FAMILY: ScalarFamily = ScalarFamily {
+    name: "BetaBinomial",
+    draw: |p, rng| {
+        let (a, b) = (sigmoid(p[1]) * p[2], sigmoid(-p[1]) * p[2]);
+        let least = f64::MIN_POSITIVE;
+        let logit = beta_logit(a.max(least), b.max(least), rng);
+        binomial(p[0], sigmoid(logit), rng)
+    },
+};

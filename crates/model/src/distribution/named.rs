@@ -1,0 +1,220 @@
+//! Distributions by name, for fronts that are not compiled: names of parameters and their values
+//! in, a distribution out.
+
+use lehr_density::{Family, ResponseKind, Support};
+use lehr_graph::{Expr, Graph, Shape};
+
+use super::{
+    Bernoulli, Beta, Binomial, Categorical, Cauchy, Dirichlet, Distribution, Exponential, Gamma,
+    HalfCauchy, HalfNormal, HalfStudentT, InverseGamma, Laplace, LkjCholesky, LogNormal,
+    MultivariateNormal, NegativeBinomial, Normal, OrderedLogistic, ParameterError, Poisson,
+    StudentT, Uniform, Value, ZeroInflated,
+};
+
+/// Any distribution.
+pub type AnyDistribution<'g> = Box<dyn Distribution<'g> + 'g>;
+
+/// How a distribution is made of its parameters, or what is wrong with them.
+type Make = for<'g> fn(&[Value<'g>]) -> Result<AnyDistribution<'g>, String>;
+
+/// A way to write a distribution; some have several.
+pub struct Recipe {
+    /// The distribution.
+    pub name: &'static str,
+    /// Its parameters, in order.
+    pub parameters: &'static [&'static str],
+    make: Make,
+}
+
+impl Recipe {
+    /// The distribution of these parameters, in the order of their names.
+    ///
+    /// # Errors
+    /// If a parameter must be a number, or an array, and is not.
+    pub fn make<'g>(&self, values: &[Value<'g>]) -> Result<AnyDistribution<'g>, String> {
+        (self.make)(values)
+    }
+}
+
+/// The recipe of a distribution whose parameters are given under these names, in its order.
+pub fn recipe(name: &str, given: &[&str]) -> Option<&'static Recipe> {
+    let fits = |recipe: &&Recipe| {
+        recipe.name == name
+            && recipe.parameters.len() == given.len()
+            && recipe.parameters.iter().all(|one| given.contains(one))
+    };
+    RECIPES.iter().find(fits)
+}
+
+/// `Name(parameters) => constructor` for every way to write a distribution.
+macro_rules! recipes {
+    ($($name:ident($($parameter:ident),+) => $make:expr;)+) => {
+        /// Every way to write a distribution.
+        pub static RECIPES: &[Recipe] = &[$(Recipe {
+            name: stringify!($name),
+            parameters: &[$(stringify!($parameter)),+],
+            make: |values| {
+                let [$($parameter),+] = values else {
+                    return Err(format!("{} parameters", values.len()));
+                };
+                $(let $parameter = $parameter.clone();)+
+                let made: Result<_, String> = $make;
+                Ok(Box::new(made?))
+            },
+        }),+];
+    };
+}
+
+recipes! {
+    Bernoulli(logits) => Ok(Bernoulli::with_logit(logits));
+    Bernoulli(probs) => Ok(Bernoulli::with_probability(probs));
+    Beta(a, b) => Ok(Beta::new(a, b));
+    Beta(mean, precision) => Ok(Beta::with_mean(mean, precision));
+    Beta(logit_mean, precision) => Ok(Beta::with_logit_mean(logit_mean, precision));
+    Binomial(trials, logits) => Ok(Binomial::with_logit(trials, logits));
+    Categorical(logits) => Ok(Categorical::with_logits(logits));
+    Cauchy(loc, scale) => Ok(Cauchy::new(loc, scale));
+    Dirichlet(concentration) => Ok(Dirichlet::new(concentration));
+    Exponential(rate) => Ok(Exponential::new(rate));
+    Gamma(shape, rate) => Ok(Gamma::new(shape, rate));
+    Gamma(mean, shape) => Ok(Gamma::with_mean(mean, shape));
+    Gamma(log_mean, shape) => Ok(Gamma::with_log_mean(log_mean, shape));
+    HalfCauchy(scale) => Ok(HalfCauchy::new(scale));
+    HalfNormal(scale) => Ok(HalfNormal::new(scale));
+    HalfStudentT(df, scale) => Ok(HalfStudentT::new(df, scale));
+    InverseGamma(shape, scale) => Ok(InverseGamma::new(shape, scale));
+    Laplace(loc, scale) => Ok(Laplace::new(loc, scale));
+    LkjCholesky(dimension, concentration) => {
+        number("dimension", &dimension).map(|n| LkjCholesky::new(n as usize, concentration))
+    };
+    LogNormal(loc, scale) => Ok(LogNormal::new(loc, scale));
+    MultivariateNormal(loc, factor) => {
+        array("factor", &factor).map(|factor| MultivariateNormal::new(loc, factor))
+    };
+    NegativeBinomial(mean, dispersion) => Ok(NegativeBinomial::new(mean, dispersion));
+    NegativeBinomial(log_mean, dispersion) => {
+        Ok(NegativeBinomial::with_log_mean(log_mean, dispersion))
+    };
+    Normal(loc, scale) => Ok(Normal::new(loc, scale));
+    OrderedLogistic(predictor, cutpoints) => Ok(OrderedLogistic::new(predictor, cutpoints));
+    Poisson(rate) => Ok(Poisson::with_rate(rate));
+    Poisson(log_rate) => Ok(Poisson::with_log_rate(log_rate));
+    StudentT(df, loc, scale) => Ok(StudentT::new(df, loc, scale));
+    Uniform(low, high) => {
+        number("low", &low).and_then(|low| Ok(Uniform::new(low, number("high", &high)?)))
+    };
+    ZeroInflatedBinomial(trials, logits, gate_logits) => {
+        let base = Binomial::with_logit(trials, logits);
+        Ok(ZeroInflated::with_gate_logit(base, gate_logits))
+    };
+    ZeroInflatedNegativeBinomial(mean, dispersion, gate_logits) => {
+        let base = NegativeBinomial::new(mean, dispersion);
+        Ok(ZeroInflated::with_gate_logit(base, gate_logits))
+    };
+    ZeroInflatedNegativeBinomial(log_mean, dispersion, gate_logits) => {
+        let base = NegativeBinomial::with_log_mean(log_mean, dispersion);
+        Ok(ZeroInflated::with_gate_logit(base, gate_logits))
+    };
+    ZeroInflatedPoisson(rate, gate_logits) => {
+        Ok(ZeroInflated::with_gate_logit(Poisson::with_rate(rate), gate_logits))
+    };
+    ZeroInflatedPoisson(log_rate, gate_logits) => {
+        Ok(ZeroInflated::with_gate_logit(Poisson::with_log_rate(log_rate), gate_logits))
+    };
+}
+
+/// A parameter that shapes or supports depend on.
+fn number(name: &str, value: &Value<'_>) -> Result<f64, String> {
+    let found = match value {
+        Value::Number(number) => Some(*number),
+        Value::Expr(expr) => expr.as_number(),
+        Value::Vector(_) => None,
+    };
+    found.ok_or_else(|| format!("{name} must be a number, found an array"))
+}
+
+fn array<'g>(name: &str, value: &Value<'g>) -> Result<Expr<'g>, String> {
+    match value {
+        Value::Expr(expr) => Ok(*expr),
+        _ => Err(format!("{name} must be a matrix")),
+    }
+}
+
+impl<'g> Distribution<'g> for AnyDistribution<'g> {
+    fn name(&self) -> &'static str {
+        (**self).name()
+    }
+
+    fn shape(&self) -> Shape {
+        (**self).shape()
+    }
+
+    fn event_rank(&self) -> usize {
+        (**self).event_rank()
+    }
+
+    fn kind(&self) -> ResponseKind {
+        (**self).kind()
+    }
+
+    fn support(&self) -> Option<Support> {
+        (**self).support()
+    }
+
+    fn log_density(&self, x: Expr<'g>) -> Expr<'g> {
+        (**self).log_density(x)
+    }
+
+    fn mean(&self, graph: &'g Graph) -> Option<Expr<'g>> {
+        (**self).mean(graph)
+    }
+
+    fn variance(&self, graph: &'g Graph) -> Option<Expr<'g>> {
+        (**self).variance(graph)
+    }
+
+    fn parameters(&self, graph: &'g Graph) -> Vec<(&'static str, Expr<'g>)> {
+        (**self).parameters(graph)
+    }
+
+    fn family(&self) -> &'static dyn Family {
+        (**self).family()
+    }
+
+    fn check(&self) -> Result<(), ParameterError> {
+        (**self).check()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::FAMILIES;
+    use super::*;
+
+    #[test]
+    fn every_family_can_be_made_by_name() {
+        for family in FAMILIES {
+            let known = RECIPES
+                .iter()
+                .any(|recipe| recipe.name == family.name().replace(' ', ""));
+            assert!(known, "{} has no recipe", family.name());
+        }
+    }
+
+    #[test]
+    fn a_distribution_by_name_is_the_one_of_that_name() {
+        let graph = Graph::new();
+        let numbers = [Value::Number(0.5), Value::Number(2.0), Value::Number(1.5)];
+        for recipe in RECIPES {
+            let mut values = numbers[..recipe.parameters.len()].to_vec();
+            if recipe.name == "MultivariateNormal" {
+                values[0] = Value::Vector(vec![0.0]);
+                values[1] = Value::Expr(graph.constant([1, 1], &[1.0]));
+            }
+            let made = recipe.make(&values).unwrap();
+            assert_eq!(made.name().replace(' ', ""), recipe.name);
+        }
+        assert!(recipe("Normal", &["scale", "loc"]).is_some());
+        assert!(recipe("Normal", &["loc", "rate"]).is_none());
+    }
+}

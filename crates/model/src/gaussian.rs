@@ -1,0 +1,61 @@
+//! Whether all rows are Gaussian around one affine function of the latents, with one spread.
+
+use lehr_density::{Columns, GaussianTerms, Point, Response, Role, Rows};
+use lehr_graph::Expr;
+
+use crate::distribution::normal_log_density;
+use crate::linear::{Affinity, affinity};
+
+/// What Gaussian rows are made of.
+pub(crate) struct Gaussian<'g> {
+    pub(crate) terms: GaussianTerms<'g>,
+    /// σ, one number.
+    pub(crate) scale: Expr<'g>,
+}
+
+impl<'g> Gaussian<'g> {
+    /// The parts of a single response that is normal with a shared spread. Rows weigh what their
+    /// columns of weights say.
+    pub(crate) fn of(
+        rows: &Rows<'g>,
+        columns: &Columns,
+        responses: &[Response<'g>],
+    ) -> Option<Gaussian<'g>> {
+        let [response] = responses else {
+            return None;
+        };
+        let is_normal = response.family.name() == "Normal" && response.width == 1;
+        let [(_, predictor), (_, scale)] = response.parameters.as_slice() else {
+            return None;
+        };
+        let length = [rows.len()];
+        let label = rows.numbers(&response.name).filter(|_| is_normal)?;
+        let is_weight = |column: &&lehr_density::Column| column.role == Role::Weight;
+        let weights = columns.iter().filter(is_weight);
+        let weights = weights.filter_map(|column| rows.numbers(&column.name));
+        let terms = GaussianTerms {
+            response: label.reshape(length),
+            predictor: *predictor,
+            weight: weights
+                .map(|weight| weight.reshape(length))
+                .reduce(|all, weight| all * weight),
+        };
+        Some(Gaussian {
+            terms,
+            scale: scale.repeated()?,
+        })
+    }
+
+    /// Whether this is all of a log likelihood, and the predictor is affine.
+    pub(crate) fn is_all_of(&self, log_likelihood: Expr<'g>, at: &Point<'g>) -> bool {
+        let GaussianTerms {
+            response,
+            predictor,
+            weight,
+        } = self.terms;
+        let own = predictor.repeated().unwrap_or(predictor);
+        let normal = normal_log_density(response, own, self.scale);
+        let whole = weight.map_or(normal, |weight| normal * weight);
+        whole.is(log_likelihood) && matches!(affinity(at, predictor), Affinity::Affine)
+    }
+}

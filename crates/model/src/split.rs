@@ -1,0 +1,197 @@
+//! Which latents are Gaussian given the others and reach the rows through one affine predictor.
+
+use std::ops::Range;
+
+use lehr_density::{Density, Layout, Point, Predictive, Response, Rows, Support};
+use lehr_graph::{Expr, Graph};
+
+use crate::bound::Bound;
+
+/// The sites that can be integrated out, or why there are none.
+pub(crate) enum Effects {
+    /// Their positions.
+    Found(Vec<usize>),
+    /// A clause.
+    Refused(String),
+}
+
+/// The one predictor of the rows.
+pub(crate) struct SplitPredictor<'g> {
+    pub(crate) predictor: Expr<'g>,
+    /// The standard deviation of a normal response around it.
+    pub(crate) noise: Option<Expr<'g>>,
+}
+
+impl Effects {
+    /// Those of a bound model.
+    pub(crate) fn of(bound: &Bound) -> Effects {
+        match find(bound) {
+            Ok(sites) => Effects::Found(sites),
+            Err(why) => Effects::Refused(why),
+        }
+    }
+}
+
+fn find(bound: &Bound) -> Result<Vec<usize>, String> {
+    if bound.locals().is_some() {
+        return Err("every row has latents of its own".into());
+    }
+    if let Some(site) = bound.params().sites().first() {
+        return Err(format!("{:?} is learned, not random", site.name));
+    }
+    let graph = Graph::new();
+    let at = Point::new(
+        graph.input("z", [bound.latents().size()]),
+        graph.input("theta", [0]),
+    );
+    let rows = Rows::inputs(&graph, bound.columns(), 2, "");
+    let latents = bound.latents();
+    let predictor = split_predictor(&at, latents, &bound.responses(&at, &rows))?.predictor;
+    let moved = graph.input("moved", predictor.shape());
+    let value = bound.log_likelihood(&at, &rows);
+    let given = graph
+        .replace(value, predictor, moved)
+        .ok_or("the likelihood cannot be read as a function of its predictor")?;
+    let prior = bound.log_prior(&at);
+    let fits = |sites: &[usize]| {
+        let along = Along::new(&at, latents, sites);
+        along.derivative(predictor, 2).is_none()
+            && along.derivative(prior, 3).is_none()
+            && along.derivative(given, 1).is_none()
+    };
+    let reads = |site: &usize| {
+        let along = Along::new(&at, latents, &[*site]);
+        along.derivative(predictor, 1).is_some()
+    };
+    let alone = real_sites(latents).filter(reads);
+    // A prior without curvature, such as Laplace's on either side of its corner, is not Gaussian.
+    let bends = |site: &usize| {
+        let along = Along::new(&at, latents, &[*site]);
+        along.derivative(prior, 2).is_some()
+    };
+    let mut sites: Vec<usize> = alone.filter(|site| bends(site) && fits(&[*site])).collect();
+    if !fits(&sites) {
+        // Of two that multiply each other neither is an effect.
+        let multiplied = |a: &usize| {
+            let mut others = sites.iter().filter(|b| *b != a);
+            others.any(|b| !fits(&[*a, *b]))
+        };
+        let struck: Vec<usize> = sites.iter().copied().filter(multiplied).collect();
+        sites.retain(|site| !struck.contains(site));
+    }
+    if sites.is_empty() || !fits(&sites) {
+        return Err("no latents are Gaussian given the others and linear in the rows".into());
+    }
+    Ok(sites)
+}
+
+fn real_sites(latents: &Layout) -> impl Iterator<Item = usize> {
+    let sites = latents.sites().iter().enumerate();
+    sites
+        .filter(|(_, site)| site.support == Support::Real)
+        .map(|(position, _)| position)
+}
+
+/// The predictor among the parameters of the response: the outermost array with one number per row
+/// that is affine in some real site.
+pub(crate) fn split_predictor<'g>(
+    at: &Point<'g>,
+    latents: &Layout,
+    responses: &[Response<'g>],
+) -> Result<SplitPredictor<'g>, String> {
+    let [response] = responses else {
+        return Err("more than one column is observed".into());
+    };
+    let real: Vec<usize> = real_sites(latents).collect();
+    let all = Along::new(at, latents, &real);
+    let reads = |value: Expr<'g>| all.derivative(value, 1).is_some();
+    let mut found = None;
+    for (_, parameter) in &response.parameters {
+        if shared(*parameter).is_some() || !reads(*parameter) {
+            continue;
+        }
+        if parameter.shape().rank() > 1 || found.is_some() {
+            return Err("a row has more than one predictor".into());
+        }
+        found = Some(*parameter);
+    }
+    let parameter = found.ok_or("no row reads a latent that can be any real number")?;
+    let is_affine = |value: Expr<'g>| {
+        real.iter().any(|site| {
+            let along = Along::new(at, latents, &[*site]);
+            along.derivative(value, 1).is_some() && along.derivative(value, 2).is_none()
+        })
+    };
+    let predictor = outermost(parameter, &reads, &is_affine)
+        .ok_or("no predictor of the rows is linear in a latent")?;
+    let is_normal = response.family.name() == "Normal" && predictor.is(parameter);
+    let scale = response.parameters.get(1).filter(|_| is_normal);
+    Ok(SplitPredictor {
+        predictor,
+        noise: scale.and_then(|(_, scale)| shared(*scale)),
+    })
+}
+
+/// The number that all rows have, if they have the same.
+fn shared(value: Expr<'_>) -> Option<Expr<'_>> {
+    let inner = std::iter::successors(Some(value), |expr| expr.widened());
+    inner.last().filter(|expr| expr.shape().rank() == 0)
+}
+
+/// The first affine array on the way from a parameter to what it is a function of.
+fn outermost<'g>(
+    value: Expr<'g>,
+    reads: &dyn Fn(Expr<'g>) -> bool,
+    is_affine: &dyn Fn(Expr<'g>) -> bool,
+) -> Option<Expr<'g>> {
+    if is_affine(value) {
+        return Some(value);
+    }
+    if let Some(inner) = value.argument() {
+        return outermost(inner, reads, is_affine);
+    }
+    let sides = value.arguments()?;
+    let mut sides = sides.into_iter().filter(|side| reads(*side));
+    match (sides.next(), sides.next()) {
+        (Some(side), None) if side.shape() == value.shape() => outermost(side, reads, is_affine),
+        _ => None,
+    }
+}
+
+/// Derivatives along some sites, all others held fixed.
+struct Along<'p, 'g> {
+    at: &'p Point<'g>,
+    direction: Expr<'g>,
+}
+
+impl<'p, 'g> Along<'p, 'g> {
+    fn new(at: &'p Point<'g>, latents: &Layout, sites: &[usize]) -> Along<'p, 'g> {
+        let graph = at.graph();
+        let part = |(position, site): (usize, &lehr_density::Site)| {
+            let range: Range<usize> = latents.range(position);
+            if sites.contains(&position) {
+                graph.input(&format!("along {}", site.name), [range.len()])
+            } else {
+                graph.full([range.len()], 0.0)
+            }
+        };
+        let parts: Vec<Expr<'g>> = latents.sites().iter().enumerate().map(part).collect();
+        Along {
+            at,
+            direction: graph.concat(&parts, 0),
+        }
+    }
+
+    /// The directional derivative of this order; `None` if it is zero as an expression.
+    fn derivative(&self, value: Expr<'g>, order: usize) -> Option<Expr<'g>> {
+        let graph = self.at.graph();
+        let mut found = value;
+        for _ in 0..order {
+            found = graph.jvp(&[found], &[self.at.latents], &[self.direction])[0];
+            if found.as_number() == Some(0.0) {
+                return None;
+            }
+        }
+        Some(found)
+    }
+}
