@@ -5,7 +5,7 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 
 use crate::error::{FormulaError, Span};
-use crate::expansion::ColumnRole;
+use crate::expansion::{ColumnRole, smooth_advice};
 use crate::expression::{Expr, Standard, only};
 use crate::function::{self, Function};
 use crate::syntax::{Node, NodeKind, quoted};
@@ -94,7 +94,10 @@ impl Factor {
                 other => Self::Expression(other),
             }),
             _ if Function::named(name).is_some() => Ok(Self::Expression(read_term(node, used)?)),
-            _ => Err(misplaced(name, node.span)),
+            _ => Err(match smooth_advice(name, arguments) {
+                Some(advice) => function::unknown(name, node.span).hint(advice),
+                None => misplaced(name, node.span),
+            }),
         }
     }
 }
@@ -170,6 +173,7 @@ fn misplaced(name: &str, span: Span) -> FormulaError {
     match name {
         "cbind" => FormulaError::new(span, "cbind(...) belongs left of ~")
             .hint("write cbind(successes, failures) ~ ..."),
+        "se" => FormulaError::new(span, "se(...) belongs left of ~").hint("write y | se(s) ~ ..."),
         "trials" => FormulaError::new(span, "trials(...) belongs left of ~")
             .hint("write successes | trials(n) ~ ..."),
         _ => function::unknown(name, span),

@@ -23,9 +23,17 @@ pub enum Function {
     Sqrt,
     /// Absolute value.
     Abs,
+    /// Sine, of radians.
+    Sin,
+    /// Cosine, of radians.
+    Cos,
+    /// Hyperbolic tangent.
+    Tanh,
+    /// The largest whole number that is not above it.
+    Floor,
 }
 
-const FUNCTIONS: [(&str, Function); 7] = [
+const FUNCTIONS: [(&str, Function); 11] = [
     ("exp", Function::Exp),
     ("log", Function::Log),
     ("log1p", Function::Log1p),
@@ -33,11 +41,15 @@ const FUNCTIONS: [(&str, Function); 7] = [
     ("log10", Function::Log10),
     ("sqrt", Function::Sqrt),
     ("abs", Function::Abs),
+    ("sin", Function::Sin),
+    ("cos", Function::Cos),
+    ("tanh", Function::Tanh),
+    ("floor", Function::Floor),
 ];
 
 /// Calls that mean something to the formula itself and not to one row.
-pub(crate) const SPECIALS: [&str; 9] = [
-    "C", "I", "poly", "scale", "center", "offset", "weights", "trials", "cbind",
+pub(crate) const SPECIALS: [&str; 11] = [
+    "C", "I", "poly", "scale", "center", "offset", "weights", "trials", "cbind", "gp", "se",
 ];
 
 impl Function {
@@ -67,8 +79,17 @@ impl Function {
             Self::Log10 => value.log10(),
             Self::Sqrt => value.sqrt(),
             Self::Abs => value.abs(),
+            Self::Sin => value.sin(),
+            Self::Cos => value.cos(),
+            Self::Tanh => value.tanh(),
+            Self::Floor => value.floor(),
         }
     }
+}
+
+/// The names that a formula may call.
+pub fn function_names() -> impl Iterator<Item = &'static str> {
+    SPECIALS.into_iter().chain(FUNCTIONS.map(|(name, _)| name))
 }
 
 /// No function has this name: the error, with what was probably meant.
@@ -80,10 +101,7 @@ pub(crate) fn unknown(name: &str, span: Span) -> FormulaError {
     if let Some(advice) = advice(name) {
         return error.hint(advice);
     }
-    let known: Vec<&str> = SPECIALS
-        .into_iter()
-        .chain(FUNCTIONS.map(|(name, _)| name))
-        .collect();
+    let known: Vec<&str> = function_names().collect();
     match nearest(name, &known) {
         Some(near) => error.hint(format!("did you mean \"{near}\"?")),
         None => error.hint(format!("the functions are {}", known.join(", "))),
@@ -99,15 +117,16 @@ fn advice(name: &str) -> Option<&'static str> {
         "np.sqrt" => "write sqrt(x)",
         "pow" | "power" | "square" => "write I(x^2)",
         "standardize" | "zscore" | "z" => "write scale(x)",
-        "s" | "te" | "ti" | "t2" | "bs" | "ns" | "cr" | "lo" | "gp" => {
-            "there are no splines; poly(x, 3) bends"
+        "s" | "te" | "ti" | "t2" | "bs" | "ns" | "cr" | "lo" => {
+            "write gp(x), a smooth function, as a term of its own"
         }
         "ifelse" | "relevel" | "cut" | "interaction" | "as.numeric" => {
             "make such a column in the table first"
         }
-        "sin" | "cos" | "tan" | "tanh" | "round" | "floor" => {
-            "the functions are exp, log, log1p, log2, log10, sqrt and abs"
-        }
+        "tan" => "write I(sin(x)/cos(x))",
+        "round" => "write floor(x + 0.5)",
+        "np.sin" => "write sin(x)",
+        "np.cos" => "write cos(x)",
         _ => return None,
     };
     Some(advice)

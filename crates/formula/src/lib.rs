@@ -38,12 +38,13 @@ pub use basis::{
 };
 pub use error::{FormulaError, Origin, Span};
 pub use expansion::{
-    ColumnRole, ColumnUse, Correlation, GroupTerm, Intercept, Terms, effect_codings,
+    By, ColumnRole, ColumnUse, Correlation, GroupTerm, Intercept, KernelName, SmoothTerm, Terms,
+    effect_codings,
 };
 pub use expression::{Expr, Operation, Standard};
 pub use factor::{Factor, Term};
 pub use formula::Formula;
-pub use function::Function;
+pub use function::{Function, function_names};
 pub use prior::{PriorSpec, PriorTarget};
 pub use response::{Response, Trials};
 pub use syntax::quoted;

@@ -18,6 +18,8 @@ pub struct Response {
     pub outcome: Expr,
     /// How many trials the outcome counts successes in.
     pub trials: Option<Trials>,
+    /// The standard error with which the outcome is known: `y | se(s)`.
+    pub errors: Option<Expr>,
 }
 
 /// The number of trials of a binomial outcome.
@@ -33,6 +35,12 @@ pub enum Trials {
 }
 
 impl Response {
+    /// The columns besides the outcome: those of trials and of standard errors.
+    pub fn addition_columns(&self) -> Vec<&str> {
+        let errors = self.errors.iter().flat_map(Expr::columns);
+        self.trial_columns().into_iter().chain(errors).collect()
+    }
+
     /// The columns that the number of trials is made of.
     pub fn trial_columns(&self) -> Vec<&str> {
         match &self.trials {
@@ -76,6 +84,7 @@ fn plain(outcome: Expr) -> LeftSide {
     let response = Response {
         outcome,
         trials: None,
+        errors: None,
     };
     LeftSide {
         response,
@@ -147,11 +156,22 @@ fn read_additions(
             left.weights = Some((weights, node.span));
             Ok(())
         }
+        NodeKind::Call(name, arguments) if name == "se" => {
+            if left.response.errors.is_some() {
+                return Err(
+                    FormulaError::new(node.span, "se(...) is given twice").hint("leave one out")
+                );
+            }
+            let mut read = |name: &str, span, _| used(name, span, ColumnRole::Errors);
+            let errors = read_numbers(only(name, arguments, node.span)?, &mut read)?;
+            left.response.errors = Some(errors);
+            Ok(())
+        }
         _ => Err(FormulaError::new(
             node.span,
-            "only trials(...) and weights(...) follow a | here",
+            "only trials(...), weights(...) and se(...) follow a | here",
         )
-        .hint("write successes | trials(n) or y | weights(w)")),
+        .hint("write successes | trials(n), y | weights(w) or y | se(s)")),
     }
 }
 
@@ -207,9 +227,13 @@ impl fmt::Display for Response {
         }
         f.write_str(&outcome)?;
         match &self.trials {
-            None | Some(Trials::Failures(_)) => Ok(()),
-            Some(Trials::Column(name)) => write!(f, " | trials({})", quoted(name)),
-            Some(Trials::Count(count)) => write!(f, " | trials({count})"),
+            None | Some(Trials::Failures(_)) => {}
+            Some(Trials::Column(name)) => write!(f, " | trials({})", quoted(name))?,
+            Some(Trials::Count(count)) => write!(f, " | trials({count})")?,
+        }
+        match &self.errors {
+            Some(errors) => write!(f, " | se({errors})"),
+            None => Ok(()),
         }
     }
 }

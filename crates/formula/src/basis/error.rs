@@ -62,18 +62,34 @@ pub enum BasisError {
         /// Its only level.
         level: String,
     },
-    /// A level that was not in the table that was fitted.
+    /// Levels that were not in the table that was fitted.
     #[error(
-        "column \"{column}\": the level \"{level}\" was not in the table that was fitted{hint}"
+        "column \"{column}\": {} not in the table that was fitted{hint}",
+        were(levels)
     )]
     UnseenLevel {
         /// The column.
         column: String,
-        /// The new level.
-        level: String,
+        /// The new levels.
+        levels: Vec<String>,
         /// A line that names the nearest level, or says what to do.
         hint: String,
     },
+}
+
+/// `the level "a" was`, `the levels "a", "b" and 3 more were`
+fn were(levels: &[String]) -> String {
+    const SHOWN: usize = 5;
+    let quoted = levels
+        .iter()
+        .take(SHOWN)
+        .map(|level| format!("\"{level}\""));
+    let shown = quoted.collect::<Vec<_>>().join(", ");
+    match levels.len() {
+        0 | 1 => format!("the level {shown} was"),
+        count if count > SHOWN => format!("the levels {shown} and {} more were", count - SHOWN),
+        _ => format!("the levels {shown} were"),
+    }
 }
 
 /// A hint where a value was computed, rather than read from the table.

@@ -51,23 +51,25 @@ impl Levels {
                     .iter()
                     .map(|level| places.get(level.as_str()).copied())
                     .collect();
-                let place = |&code: &u32| {
-                    let code = code as usize;
-                    places[code].ok_or_else(|| unseen(name, &levels[code], known))
-                };
-                codes.iter().map(place).collect()
+                let found = |&code: &u32| places[code as usize];
+                let codes_found: Option<Vec<u32>> = codes.iter().map(found).collect();
+                codes_found.ok_or_else(|| {
+                    let new = codes.iter().filter(|code| found(code).is_none());
+                    unseen(name, new.map(|code| levels[*code as usize].clone()), known)
+                })
             }
             (Self::Numbers(known), Column::Numbers(values)) => {
-                let place = |value: &f64| {
-                    let found = known.binary_search_by(|level| {
+                let found = |value: &f64| {
+                    let place = known.binary_search_by(|level| {
                         level.partial_cmp(value).unwrap_or(std::cmp::Ordering::Less)
                     });
-                    match found {
-                        Ok(place) => Ok(place as u32),
-                        Err(_) => Err(unseen(name, &value.to_string(), &self.names())),
-                    }
+                    place.ok().map(|place| place as u32)
                 };
-                values.iter().map(place).collect()
+                let codes_found: Option<Vec<u32>> = values.iter().map(found).collect();
+                codes_found.ok_or_else(|| {
+                    let new = values.iter().filter(|value| found(value).is_none());
+                    unseen(name, new.map(ToString::to_string), &self.names())
+                })
             }
             (Self::Text(_), Column::Numbers(_)) => Err(BasisError::Numbers(name.to_owned())),
             (Self::Numbers(_), Column::Labels { .. }) => Err(BasisError::Text(name.to_owned())),
@@ -75,13 +77,26 @@ impl Levels {
     }
 }
 
-fn unseen(column: &str, level: &str, known: &[String]) -> BasisError {
+/// The error that lists the levels that are new, each once.
+fn unseen(column: &str, new: impl Iterator<Item = String>, known: &[String]) -> BasisError {
+    let mut levels: Vec<String> = Vec::new();
+    for level in new {
+        if !levels.contains(&level) {
+            levels.push(level);
+        }
+    }
+    let near = match &levels[..] {
+        [only] => nearest(only, known),
+        _ => None,
+    };
     BasisError::UnseenLevel {
         column: column.to_owned(),
-        level: level.to_owned(),
-        hint: match nearest(level, known) {
+        levels,
+        hint: match near {
             Some(near) => format!("\n  hint: did you mean \"{near}\"?"),
-            None => "\n  hint: leave such rows out, or fit again with rows of that level".into(),
+            None => "\n  hint: leave such rows out, fit again with rows of that level, or take it \
+                     for the first with --new-levels reference"
+                .into(),
         },
     }
 }

@@ -27,16 +27,20 @@ pub enum ColumnRole {
     Failures,
     /// Row weights.
     Weights,
+    /// Standard errors of the response.
+    Errors,
     /// An offset.
     Offset,
     /// A factor of a term as it stands.
     Term,
     /// `C(...)`.
     Categorical,
-    /// Inside arithmetic, `poly`, `scale` or `center`.
+    /// Inside arithmetic, `poly`, `scale`, `center` or `gp`.
     Number,
     /// A grouping.
     Group,
+    /// What a smooth function is multiplied by, or varies by.
+    By,
     /// In a term that is taken away.
     Removed,
 }
@@ -66,11 +70,13 @@ impl ColumnUse {
             ColumnRole::Trials => "trials(...)",
             ColumnRole::Failures => "cbind(...)",
             ColumnRole::Weights => "weights(...)",
+            ColumnRole::Errors => "se(...)",
             ColumnRole::Offset => "offset(...)",
             ColumnRole::Response
             | ColumnRole::Term
             | ColumnRole::Categorical
             | ColumnRole::Group
+            | ColumnRole::By
             | ColumnRole::Removed => return Ok(()),
         };
         if !is_text(&self.name) {
@@ -92,6 +98,7 @@ impl ColumnUse {
                 | ColumnRole::Trials
                 | ColumnRole::Failures
                 | ColumnRole::Weights
+                | ColumnRole::Errors
                 | ColumnRole::Offset
                 | ColumnRole::Group
         )

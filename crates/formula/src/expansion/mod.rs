@@ -4,11 +4,14 @@ mod algebra;
 mod column_use;
 mod group;
 mod side;
+mod smooth;
 mod terms;
 
 pub use column_use::{ColumnRole, ColumnUse};
 pub use group::{Correlation, GroupTerm};
+pub use smooth::{By, KernelName, SmoothTerm};
 pub use terms::{Intercept, Terms, effect_codings};
 
 pub(crate) use group::grouping_of;
 pub(crate) use side::{Expander, Side, bare_pipe};
+pub(crate) use smooth::{advice as smooth_advice, parameter as smooth_parameter};

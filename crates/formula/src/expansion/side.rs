@@ -3,6 +3,7 @@
 use super::algebra::{MAX_TERMS, TermList, TooMany};
 use super::column_use::{ColumnRole, ColumnUse};
 use super::group::{Correlation, GroupTerm, groupings};
+use super::smooth::{self, SmoothTerm};
 use super::terms::Intercept;
 use crate::error::{FormulaError, Span};
 use crate::expression::{Expr, only};
@@ -30,6 +31,7 @@ pub(super) enum SpecialKind {
     Offset(Expr),
     Weights(Expr),
     Groups(Vec<GroupTerm>),
+    Smooth(SmoothTerm),
 }
 
 /// Walks the tree and remembers which column was named where.
@@ -77,6 +79,7 @@ impl<'a> Expander<'a> {
             NodeKind::Negative(_) => Err(FormulaError::new(node.span, "a sign inside a product")
                 .hint("take terms away from the whole, as in a*b - a:b")),
             NodeKind::Call(name, arguments) => self.call(node, name, arguments),
+            NodeKind::Named(..) => unreachable!("only calls have named arguments"),
         }
     }
 
@@ -178,7 +181,11 @@ impl<'a> Expander<'a> {
         let side = self.side(node)?;
         if let Some(special) = side.specials.first() {
             let message = format!("this cannot stand next to {symbol}");
-            return Err(FormulaError::new(special.span, message).hint("add it with +"));
+            let hint = match special.kind {
+                SpecialKind::Smooth(_) => "add it with +; by = column makes a function vary",
+                _ => "add it with +",
+            };
+            return Err(FormulaError::new(special.span, message).hint(hint));
         }
         if side.intercept.is_some() {
             let message = format!("the intercept cannot stand next to {symbol}");
@@ -189,6 +196,11 @@ impl<'a> Expander<'a> {
     }
 
     fn call(&mut self, node: &Node, name: &str, arguments: &[Node]) -> Result<Side, FormulaError> {
+        if name == smooth::NAME {
+            let mut used = |name: &str, span, role| self.used(name, span, role);
+            let term = SmoothTerm::read(node.span, arguments, &mut used)?;
+            return Ok(special(SpecialKind::Smooth(term), node.span));
+        }
         let (role, kind): (_, fn(Expr) -> SpecialKind) = match name {
             "offset" => (ColumnRole::Offset, SpecialKind::Offset),
             "weights" => (ColumnRole::Weights, SpecialKind::Weights),

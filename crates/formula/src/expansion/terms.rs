@@ -9,6 +9,7 @@ use super::algebra::TermList;
 use super::column_use::ColumnUse;
 use super::group::GroupTerm;
 use super::side::{Side, SpecialKind};
+use super::smooth::SmoothTerm;
 use crate::basis::Coding;
 use crate::error::{FormulaError, Span};
 use crate::expression::Expr;
@@ -49,6 +50,8 @@ pub struct Terms {
     pub weights: Option<Expr>,
     /// The effects that vary by group, as they were written.
     pub groups: Vec<GroupTerm>,
+    /// The smooth functions, as they were written.
+    pub smooths: Vec<SmoothTerm>,
     /// Every place a column is named; not kept when the terms are saved.
     #[serde(skip)]
     pub uses: Vec<ColumnUse>,
@@ -69,13 +72,20 @@ impl Terms {
             offsets: Vec::new(),
             weights: left.weights.map(|(weights, _)| weights),
             groups: Vec::new(),
+            smooths: Vec::new(),
             uses,
         };
         for special in right.specials {
             terms.add(special.kind, special.span)?;
         }
         terms.check_response()?;
-        let empty = terms.fixed.is_empty() && terms.groups.is_empty() && terms.offsets.is_empty();
+        let parts = [
+            terms.fixed.len(),
+            terms.groups.len(),
+            terms.offsets.len(),
+            terms.smooths.len(),
+        ];
+        let empty = parts == [0; 4];
         if empty && terms.intercept == Intercept::Absent {
             return Err(
                 FormulaError::new(span, "neither an intercept nor a term is left")
@@ -101,6 +111,15 @@ impl Terms {
             }
             SpecialKind::Weights(expr) => {
                 self.weights = Some(expr);
+                Ok(())
+            }
+            SpecialKind::Smooth(smooth) => {
+                let same = |other: &SmoothTerm| other.label() == smooth.label();
+                if self.smooths.iter().any(same) {
+                    let message = format!("{} is given twice", smooth.label());
+                    return Err(FormulaError::new(span, message).hint("leave one out"));
+                }
+                self.smooths.push(smooth);
                 Ok(())
             }
             SpecialKind::Groups(groups) => {
@@ -177,6 +196,9 @@ impl Terms {
         for group in &mut terms.groups {
             group.slopes = resolved(&group.slopes, is_text);
         }
+        for smooth in &mut terms.smooths {
+            smooth.resolve(is_text);
+        }
         Ok(terms)
     }
 
@@ -195,10 +217,11 @@ impl Terms {
             .flat_map(|term| &term.factors);
         let expressions = self.offsets.iter().chain(&self.weights);
         let all = self.response.outcome.columns().into_iter();
-        let all = all.chain(self.response.trial_columns());
+        let all = all.chain(self.response.addition_columns());
         let all = all.chain(factors.flat_map(Factor::columns));
         let all = all.chain(expressions.flat_map(Expr::columns));
         let groupings = self.groups.iter().flat_map(|group| &group.grouping);
+        let all = all.chain(self.smooths.iter().flat_map(SmoothTerm::columns));
         let mut seen = HashSet::new();
         all.chain(groupings.map(String::as_str))
             .filter(|name| seen.insert(*name))
@@ -284,6 +307,9 @@ impl fmt::Display for Terms {
         }
         for group in &self.groups {
             write!(f, " + {group}")?;
+        }
+        for smooth in &self.smooths {
+            write!(f, " + {smooth}")?;
         }
         Ok(())
     }

@@ -58,6 +58,10 @@ impl Expr {
                     Box::new(Self::read_part(right, used)?),
                 ))
             }
+            NodeKind::Named(name, _) => {
+                let message = format!("no argument has the name \"{name}\" here");
+                Err(FormulaError::new(node.span, message).hint("leave the name out"))
+            }
             NodeKind::Dot => Err(FormulaError::new(node.span, ". cannot be computed with")
                 .hint(". stands for all other columns, as in y ~ .")),
         }

@@ -4,7 +4,7 @@ use std::fmt;
 
 use super::{read, trimmed};
 use crate::error::{FormulaError, Span};
-use crate::expansion::grouping_of;
+use crate::expansion::{grouping_of, smooth_parameter};
 use crate::factor::Factor;
 use crate::syntax::{NodeKind, quoted};
 
@@ -116,6 +116,9 @@ fn factor_name(text: &str) -> Result<String, FormulaError> {
             FormulaError::new(Span::new(0, text.len()), "a coefficient is expected here")
                 .hint("write it as in x1 or x1:x2"),
         );
+    }
+    if let Some(name) = smooth_parameter(base)? {
+        return Ok(name + level);
     }
     let node = read(base)?;
     let name = match &node.bare().kind {

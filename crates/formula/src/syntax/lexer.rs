@@ -7,7 +7,11 @@ use crate::error::{FormulaError, Span};
 
 /// The tokens of a text, in order.
 pub(crate) fn tokens(text: &str) -> Result<Vec<Token>, FormulaError> {
-    let mut lexer = Lexer { text, at: 0 };
+    let mut lexer = Lexer {
+        text,
+        at: 0,
+        depth: 0,
+    };
     let mut found = Vec::new();
     while let Some(token) = lexer.next()? {
         found.push(token);
@@ -30,6 +34,8 @@ pub fn quoted(name: &str) -> Cow<'_, str> {
 struct Lexer<'a> {
     text: &'a str,
     at: usize,
+    /// Parentheses that are open: only inside them are arguments named.
+    depth: usize,
 }
 
 impl<'a> Lexer<'a> {
@@ -134,8 +140,14 @@ impl<'a> Lexer<'a> {
 
     fn symbol(&mut self) -> Result<TokenKind, FormulaError> {
         for (written, kind) in SYMBOLS {
-            if self.rest().starts_with(written) {
+            let is_named = *kind != TokenKind::Equals || self.depth > 0;
+            if is_named && self.rest().starts_with(written) {
                 self.at += written.len();
+                self.depth = match kind {
+                    TokenKind::Open => self.depth + 1,
+                    TokenKind::Close => self.depth.saturating_sub(1),
+                    _ => self.depth,
+                };
                 return Ok(kind.clone());
             }
         }
@@ -162,13 +174,14 @@ const SYMBOLS: &[(&str, TokenKind)] = &[
     (":", TokenKind::Colon),
     ("~", TokenKind::Tilde),
     (",", TokenKind::Comma),
+    ("=", TokenKind::Equals),
     ("(", TokenKind::Open),
     (")", TokenKind::Close),
 ];
 
 fn advice(letter: char) -> &'static str {
     match letter {
-        '=' => "the response and the terms are joined by ~, and arguments have no names",
+        '=' => "the response and the terms are joined by ~",
         '"' | '\'' => "put names with spaces in backticks, as in `my column`",
         '$' => "columns are named alone: height, not table$height",
         '[' | ']' | '{' | '}' => "group with ( and )",

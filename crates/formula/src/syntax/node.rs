@@ -22,6 +22,8 @@ pub(crate) enum NodeKind {
     Binary(Binary, Box<Node>, Box<Node>),
     Negative(Box<Node>),
     Call(String, Vec<Node>),
+    /// An argument by name: `k = 30`.
+    Named(String, Box<Node>),
     Paren(Box<Node>),
 }
 

@@ -19,6 +19,7 @@ pub(crate) enum TokenKind {
     In,
     Tilde,
     Comma,
+    Equals,
     Open,
     Close,
 }
@@ -41,6 +42,7 @@ impl TokenKind {
             Self::In => "%in%",
             Self::Tilde => "~",
             Self::Comma => "a comma",
+            Self::Equals => "=",
             Self::Open => "(",
             Self::Close => ")",
         };

@@ -408,7 +408,7 @@ fn new_levels_are_refused_by_name() {
             .unwrap_err()
             .to_string(),
         "column \"k\": the level \"7\" was not in the table that was fitted\n  \
-         hint: leave such rows out, or fit again with rows of that level"
+         hint: leave such rows out, fit again with rows of that level, or take it for the first with --new-levels reference"
     );
     let swapped = Table::new().numbers("color", &[1.0]).labels("k", &["1"]);
     let message = basis

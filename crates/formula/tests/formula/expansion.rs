@@ -7,6 +7,20 @@ const COLUMNS: [&str; 5] = ["y", "x1", "x2", "my col", "g"];
 
 /// A formula and what it spells out to.
 pub(crate) const EXPANSIONS: &[(&str, &str)] = &[
+    // Smooth functions.
+    ("y ~ gp(x)", "y ~ 1 + gp(x)"),
+    (
+        "y ~ gp( x , k=30 ) + (1 | g) + a",
+        "y ~ 1 + a + (1 | g) + gp(x, k = 30)",
+    ),
+    (
+        "y ~ gp(a, b, kernel = matern32, by = C(g))",
+        "y ~ 1 + gp(a, b, by = C(g), kernel = matern32)",
+    ),
+    (
+        "y ~ 0 + gp(log(x), period = 2.5) + gp(log(x), by = a)",
+        "y ~ 0 + gp(log(x), period = 2.5) + gp(log(x), by = a)",
+    ),
     // Sums and the intercept.
     ("y ~ 1", "y ~ 1"),
     ("y ~ x", "y ~ 1 + x"),

@@ -48,6 +48,18 @@ fn priors_print_in_one_way() {
         ),
         ("I( x ^ 2 ) ~ normal(0, 1)", "I(x^2) ~ normal(0, 1)"),
         ("`my col` ~ normal(0, 1)", "`my col` ~ normal(0, 1)"),
+        (
+            "gp( day,k=9 ).lengthscale ~ log_normal(0, 1)",
+            "gp(day).lengthscale ~ log_normal(0, 1)",
+        ),
+        (
+            "gp(a, b).lengthscale[a] ~ exponential(2)",
+            "gp(a, b).lengthscale[a] ~ exponential(2)",
+        ),
+        (
+            "gp(x, by = C(g), period = 7).scale ~ half_normal(1)",
+            "gp(x, by = g, period = 7).scale ~ half_normal(1)",
+        ),
         ("shape ~ gamma(2, .1)", "shape ~ gamma(2, 0.1)"),
         ("weight ~ flat", "weight ~ flat"),
         ("weight ~ flat()", "weight ~ flat"),

@@ -10,8 +10,8 @@ use crate::expansion::EXPANSIONS;
 const WORDS: &[&str] = &[
     "y", "x", "a", "b", "g", "`my col`", "größe", ".", "~", "+", "-", "*", "/", "^", "**", ":",
     "|", "||", "(", ")", ",", "0", "1", "2", "3.5", "1e9", "%in%", "C(", "I(", "poly(", "log(",
-    "scale(", "offset(", "weights(", "trials(", "cbind(", "sd(", "cor(", "[", "]", " ", "\n", "`",
-    "\\", "身",
+    "scale(", "offset(", "weights(", "trials(", "cbind(", "sd(", "cor(", "gp(", "=", "k", "by",
+    ".scale", "[", "]", " ", "\n", "`", "\\", "身",
 ];
 
 /// Nothing here may panic; what is accepted must print to a text that prints to itself.
@@ -27,6 +27,7 @@ fn survives(text: &str) {
                     assert_eq!(again.to_string(), printed, "from {text:?}");
                     assert_eq!(again.fixed, terms.fixed);
                     assert_eq!(again.groups, terms.groups);
+                    assert_eq!(again.smooths, terms.smooths);
                 }
                 Err(error) => panic!("{text:?} printed as\n{}", error.render(&printed)),
             }
@@ -87,6 +88,7 @@ fn summands() -> impl Strategy<Value = String> {
         "1",
         "0",
         "(1 | g)",
+        "gp(x, k = 9)",
     ];
     let leaf = select(names.to_vec()).prop_map(String::from);
     leaf.prop_recursive(4, 16, 2, |inner| {

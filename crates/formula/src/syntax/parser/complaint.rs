@@ -29,6 +29,8 @@ impl Parser<'_> {
                 "say what varies by group, as in (1 | site)"
             }
             (Some(TokenKind::Comma), _) => "add an argument, or remove the comma",
+            (_, Some(TokenKind::Equals)) => "name arguments as in gp(x, k = 30)",
+            (Some(TokenKind::Equals), _) => "give the argument a value, as in k = 30",
             (_, None) => "add a term, or remove what asks for one",
             _ => "put a column between them",
         })
@@ -56,6 +58,10 @@ impl Parser<'_> {
             Some(TokenKind::Comma) => {
                 FormulaError::new(span, "a comma stands only between a function's arguments")
                     .hint("join terms with +")
+            }
+            Some(TokenKind::Equals) => {
+                FormulaError::new(span, "= follows the name of an argument and nothing else")
+                    .hint("name arguments as in gp(x, k = 30)")
             }
             Some(found) => {
                 let message = format!("an operator is expected before {}", found.spelling());

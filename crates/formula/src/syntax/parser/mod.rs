@@ -214,7 +214,7 @@ impl Parser<'_> {
             return node(NodeKind::Call(function, arguments), span, 0);
         }
         loop {
-            arguments.push(self.piped()?);
+            arguments.push(self.argument()?);
             if self.peek() != Some(&TokenKind::Comma) {
                 break;
             }
@@ -223,6 +223,19 @@ impl Parser<'_> {
         let span = start.to(self.close()?);
         let depth = arguments.iter().map(|node| node.depth).max().unwrap_or(0);
         node(NodeKind::Call(function, arguments), span, depth)
+    }
+
+    /// An argument, which may have a name.
+    fn argument(&mut self) -> Result<Node, FormulaError> {
+        let next = self.tokens.get(self.at + 1).map(|token| &token.kind);
+        let (Some(TokenKind::Name(name)), Some(TokenKind::Equals)) = (self.peek(), next) else {
+            return self.piped();
+        };
+        let (name, start) = (name.clone(), self.span());
+        self.at += 2;
+        let value = self.piped()?;
+        let (span, depth) = (start.to(value.span), value.depth);
+        node(NodeKind::Named(name, Box::new(value)), span, depth)
     }
 
     fn open(&mut self, holds: Holds) -> Span {

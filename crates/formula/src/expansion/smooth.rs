@@ -1,0 +1,314 @@
+//! Smooth functions of columns: `gp(day)`, `gp(lon, lat, k = 400)`, `gp(hour, period = 24)`.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+use super::column_use::ColumnRole;
+use crate::error::{FormulaError, Span};
+use crate::expression::{Expr, only};
+use crate::factor::{UseListener, read_numbers};
+use crate::spelling::suggestion;
+use crate::syntax::{Node, NodeKind, parse, quoted, tokens};
+
+/// What a formula calls them.
+pub(super) const NAME: &str = "gp";
+
+/// The arguments that have names.
+const OPTIONS: [&str; 4] = ["k", "kernel", "by", "period"];
+
+/// The parameters that a prior can be on.
+const PARAMETERS: [&str; 2] = [".lengthscale", ".scale"];
+
+/// Most latents of one function that can be asked for.
+const MOST: f64 = 10_000.0;
+
+/// A function of one or two columns with a Gaussian-process prior.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct SmoothTerm {
+    /// What it is a function of; never empty.
+    pub inputs: Vec<Expr>,
+    /// How values at two places are correlated.
+    pub kernel: KernelName,
+    /// What multiplies it, or has a function for each of its levels.
+    pub by: Option<By>,
+    /// After how much of the input it repeats itself.
+    pub period: Option<f64>,
+    /// How many latents one function has, where that was asked for.
+    pub k: Option<usize>,
+}
+
+/// A covariance function by name.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum KernelName {
+    /// exp(−½d²): functions with all derivatives.
+    #[default]
+    Rbf,
+    /// (1 + √3 d) e^{−√3 d}: functions with one derivative.
+    Matern32,
+    /// (1 + √5 d + 5d²/3) e^{−√5 d}: functions with two derivatives.
+    Matern52,
+}
+
+/// What a smooth function depends on besides its inputs.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum By {
+    /// A column as it stands: numbers multiply the function.
+    Column(String),
+    /// `C(site)`, or a column that holds text: each level has a function of its own.
+    Levels(String),
+}
+
+impl KernelName {
+    /// Every kernel.
+    pub const ALL: [KernelName; 3] = [KernelName::Rbf, KernelName::Matern32, KernelName::Matern52];
+
+    /// The name that a formula calls it by.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Rbf => "rbf",
+            Self::Matern32 => "matern32",
+            Self::Matern52 => "matern52",
+        }
+    }
+}
+
+impl By {
+    /// The column.
+    pub fn column(&self) -> &str {
+        match self {
+            Self::Column(name) | Self::Levels(name) => name,
+        }
+    }
+}
+
+impl SmoothTerm {
+    /// Reads the arguments of a call.
+    pub(super) fn read(
+        span: Span,
+        arguments: &[Node],
+        used: &mut UseListener<'_>,
+    ) -> Result<Self, FormulaError> {
+        let mut term = Self {
+            inputs: Vec::new(),
+            kernel: KernelName::default(),
+            by: None,
+            period: None,
+            k: None,
+        };
+        let mut named: Vec<&str> = Vec::new();
+        for argument in arguments {
+            let NodeKind::Named(name, value) = &argument.kind else {
+                term.input(argument, used)?;
+                continue;
+            };
+            if named.contains(&name.as_str()) {
+                let message = format!("{name} is given twice");
+                return Err(FormulaError::new(argument.span, message).hint("leave one out"));
+            }
+            named.push(name);
+            term.option(name, argument.span, value, used)?;
+        }
+        term.check(span)?;
+        Ok(term)
+    }
+
+    fn input(&mut self, node: &Node, used: &mut UseListener<'_>) -> Result<(), FormulaError> {
+        let input = read_numbers(node, used)?;
+        if self.inputs.contains(&input) {
+            let message = format!("{input} is given twice");
+            return Err(FormulaError::new(node.span, message).hint("leave one out"));
+        }
+        self.inputs.push(input);
+        Ok(())
+    }
+
+    fn option(
+        &mut self,
+        name: &str,
+        span: Span,
+        value: &Node,
+        used: &mut UseListener<'_>,
+    ) -> Result<(), FormulaError> {
+        match name {
+            "k" => self.k = Some(whole(value)?),
+            "kernel" => self.kernel = kernel(value)?,
+            "by" => self.by = Some(by(value, used)?),
+            "period" => self.period = Some(positive(value)?),
+            _ => {
+                let message = format!("gp(...) has no argument \"{name}\"");
+                let hint = suggestion(name, NAME, &OPTIONS);
+                return Err(FormulaError::new(span, message).hint(hint));
+            }
+        }
+        Ok(())
+    }
+
+    fn check(&self, span: Span) -> Result<(), FormulaError> {
+        let error = |message: &str| FormulaError::new(span, message);
+        match (self.inputs.len(), self.period) {
+            (0, _) => Err(error("gp(...) names no column").hint("name one, as in gp(x)")),
+            (1, _) | (2, None) => Ok(()),
+            (_, Some(_)) => Err(error("a periodic function has one column")
+                .hint("write gp(hour, period = 24) + gp(x)")),
+            (count, None) => {
+                let message = format!("gp(...) takes one or two columns, found {count}");
+                Err(error(&message)
+                    .hint("add functions of fewer columns, as in gp(x1) + gp(x2, x3)"))
+            }
+        }
+    }
+
+    /// The name of the function, which its parameters begin with: `gp(day)`, `gp(day, by = site)`.
+    pub fn label(&self) -> String {
+        let by = self.by.as_ref().map(|by| quoted(by.column()).into_owned());
+        self.written(by, &[])
+    }
+
+    /// The columns it reads, in order, with repeats.
+    pub fn columns(&self) -> Vec<&str> {
+        let inputs = self.inputs.iter().flat_map(Expr::columns);
+        inputs.chain(self.by.iter().map(By::column)).collect()
+    }
+
+    /// A text column has a function for each of its levels.
+    pub(super) fn resolve(&mut self, is_text: &dyn Fn(&str) -> bool) {
+        if let Some(By::Column(name)) = &self.by
+            && is_text(name)
+        {
+            self.by = Some(By::Levels(name.clone()));
+        }
+    }
+
+    fn written(&self, by: Option<String>, more: &[String]) -> String {
+        let inputs = self.inputs.iter().map(ToString::to_string);
+        let by = by.map(|by| format!("by = {by}"));
+        let period = self.period.map(|period| format!("period = {period}"));
+        let all = inputs.chain(by).chain(period).chain(more.iter().cloned());
+        format!("{NAME}({})", all.collect::<Vec<String>>().join(", "))
+    }
+}
+
+impl fmt::Display for By {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Column(name) => f.write_str(&quoted(name)),
+            Self::Levels(name) => write!(f, "C({})", quoted(name)),
+        }
+    }
+}
+
+impl fmt::Display for SmoothTerm {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let k = self.k.map(|k| format!("k = {k}"));
+        let kernel = (self.kernel != KernelName::default())
+            .then(|| format!("kernel = {}", self.kernel.name()));
+        let more: Vec<String> = k.into_iter().chain(kernel).collect();
+        f.write_str(&self.written(self.by.as_ref().map(By::to_string), &more))
+    }
+}
+
+fn whole(node: &Node) -> Result<usize, FormulaError> {
+    match node.bare().kind {
+        NodeKind::Number(value) if (2.0..=MOST).contains(&value) && value.fract() == 0.0 => {
+            Ok(value as usize)
+        }
+        _ => {
+            let message = format!("k is a whole number from 2 to {MOST}");
+            Err(FormulaError::new(node.span, message).hint("leave it out for the usual number"))
+        }
+    }
+}
+
+fn positive(node: &Node) -> Result<f64, FormulaError> {
+    match node.bare().kind {
+        NodeKind::Number(value) if value > 0.0 => Ok(value),
+        _ => Err(FormulaError::new(node.span, "a period is a number above 0")
+            .hint("in the unit of the column, as in gp(hour, period = 24)")),
+    }
+}
+
+fn kernel(node: &Node) -> Result<KernelName, FormulaError> {
+    let names = KernelName::ALL.map(KernelName::name);
+    let NodeKind::Name(name) = &node.bare().kind else {
+        return Err(FormulaError::new(node.span, "a kernel is a name")
+            .hint(format!("one of {}", names.join(", "))));
+    };
+    let found = KernelName::ALL.into_iter().find(|one| one.name() == name);
+    found.ok_or_else(|| {
+        let message = format!("no kernel \"{name}\"");
+        FormulaError::new(node.span, message).hint(suggestion(name, NAME, &names))
+    })
+}
+
+fn by(node: &Node, used: &mut UseListener<'_>) -> Result<By, FormulaError> {
+    let wrong = |span| {
+        FormulaError::new(span, "by takes the name of a column")
+            .hint("write by = x for a multiple, by = C(g) for a function per level")
+    };
+    match &node.bare().kind {
+        NodeKind::Name(name) => {
+            used(name, node.span, ColumnRole::By);
+            Ok(By::Column(name.clone()))
+        }
+        NodeKind::Call(function, arguments) if function == "C" => {
+            let argument = only("C", arguments, node.span)?;
+            let NodeKind::Name(name) = &argument.bare().kind else {
+                return Err(wrong(argument.span));
+            };
+            used(name, argument.span, ColumnRole::By);
+            Ok(By::Levels(name.clone()))
+        }
+        _ => Err(wrong(node.span)),
+    }
+}
+
+/// The parameter of a smooth function that a text names, `gp(day).lengthscale`; `None` if it
+/// names something else.
+pub(crate) fn parameter(text: &str) -> Result<Option<String>, FormulaError> {
+    let is_call = |rest: &str| rest.trim_start().starts_with('(');
+    if !text.trim_start().strip_prefix(NAME).is_some_and(is_call) {
+        return Ok(None);
+    }
+    let text = text.trim_end();
+    let found = PARAMETERS
+        .iter()
+        .find_map(|end| Some((text.strip_suffix(end)?, *end)));
+    let (call, parameter) = found.unwrap_or((text, ""));
+    let node = parse(&tokens(call)?, call.len())?;
+    let NodeKind::Call(_, arguments) = &node.bare().kind else {
+        return Ok(None);
+    };
+    let label = SmoothTerm::read(node.span, arguments, &mut |_, _, _| {})?.label();
+    if parameter.is_empty() {
+        let message = format!("{label} has the parameters scale and lengthscale");
+        return Err(FormulaError::new(node.span, message).hint(format!(
+            "write {label}.lengthscale ~ ... or {label}.scale ~ ..."
+        )));
+    }
+    Ok(Some(label + parameter))
+}
+
+/// Which smooth function another language's spline stands for.
+pub(crate) fn advice(name: &str, arguments: &[Node]) -> Option<String> {
+    let names = arguments
+        .iter()
+        .filter_map(|argument| match &argument.bare().kind {
+            NodeKind::Name(name) => Some(quoted(name).into_owned()),
+            _ => None,
+        });
+    let mut names: Vec<String> = names.take(2).collect();
+    if names.is_empty() {
+        names.push("x".into());
+    }
+    let all = names.join(", ");
+    match name {
+        "s" | "bs" | "ns" | "cr" | "cc" | "lo" | "tp" => {
+            Some(format!("write gp({all}) for a smooth function"))
+        }
+        "te" | "ti" | "t2" => Some(format!("write gp({all}) for a smooth surface")),
+        _ => None,
+    }
+}
