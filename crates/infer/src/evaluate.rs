@@ -1,14 +1,17 @@
 //! Fresh draws of a trained guide, weighed on every row of the table.
 
-use crate::full_data::{FullData, LocalRows, Query};
-use crate::guide::{Gradient, Guide, Learned, PARAMS, Place};
+use lehr_density::{Density, Point};
+use serde::{Deserialize, Serialize};
+
+use crate::guide::{Context, Gradient, Guide, Learned, PARAMS, Place};
+use crate::likelihood::{LANES, Likelihoods};
 use crate::observer::{End, Progress};
+use crate::pass::{Argument, Pass};
 use crate::run::{Run, Stamp};
 use crate::train::{TrainError, compile_within, weigh_prior};
+use lehr_graph::Graph;
 use lehr_numeric::batch::BatchError;
 
-/// Draws per run.
-const LANES: usize = 16;
 /// Sets the noise of evaluation apart from that of training.
 const APART: u64 = 0x5eed_0000_e7a1_0a7e;
 
@@ -85,17 +88,12 @@ pub(crate) fn weigh_draws(
     let mut weighed: Vec<f64> = run.resume(&stamp)?.unwrap_or_default();
     let size = place.density.latents().size();
     let params = learned.get(PARAMS).unwrap_or(&[]);
-    let rows = LocalRows::new(place.density);
-    let query = Query::LogLikelihood { lanes: LANES };
-    let mut block = vec![0.0; LANES * size];
+    let mut likelihoods = Likelihoods::new(place.density, params);
     while weighed.len() < count {
         let here = weighed.len()..count.min(weighed.len() + LANES);
-        let latents = &drawn.latents[here.start * size..here.end * size];
-        block[..latents.len()].copy_from_slice(latents);
-        let sums = rows.sum(query, &[&block, params]);
-        // A likelihood that does not depend on z is the same for every lane.
-        let added = drawn.log_weights[here].iter().zip(sums[0].iter().cycle());
-        weighed.extend(added.map(|(weight, value)| weight + value));
+        let added = likelihoods.of(&drawn.latents[here.start * size..here.end * size]);
+        let own = drawn.log_weights[here].iter().zip(added);
+        weighed.extend(own.map(|(weight, value)| weight + value));
         let done = weighed.len() as u64;
         let progress = Progress::counted(done, "draws", End::At(count as u64));
         run.look(&mut stamp, &progress, &weighed)?;
@@ -103,4 +101,98 @@ pub(crate) fn weigh_draws(
     run.finish(&stamp, &weighed)?;
     drawn.log_weights = weighed;
     Ok(drawn)
+}
+
+/// Sums over the rows that were read so far.
+#[derive(Serialize, Deserialize)]
+struct Sums {
+    rows: usize,
+    values: Vec<f64>,
+}
+
+/// Σ log p(yₙ | z) of every draw, as a stage of a run: however many draws there are, the rows are
+/// read once, in blocks whose sums are added in their order.
+pub(crate) fn log_likelihoods(
+    density: &dyn Density,
+    draws: &[f64],
+    params: &[f64],
+    run: &mut Run<'_>,
+) -> Result<Vec<f64>, TrainError> {
+    const ROWS: usize = 8192;
+    let size = density.latents().size();
+    let mut stamp = Stamp::of(draws);
+    let mut sums = run.resume(&stamp)?.unwrap_or_else(|| Sums {
+        rows: 0,
+        values: vec![0.0; draws.len() / size],
+    });
+    let sizes = [Argument::PerLane(size), Argument::Shared(params.len())];
+    let mut pass = Pass::in_blocks(density, (LANES, ROWS), &sizes, |inputs, rows| {
+        let at = Point::new(inputs[0], inputs[1]);
+        vec![density.log_likelihood(&at, rows).sum()]
+    });
+    let end = End::At(density.n_rows() as u64);
+    let mut lanes = vec![0.0; LANES * size];
+    let failure = pass.each_block_from(sums.rows, |rows, block| {
+        let some = draws.chunks(LANES * size);
+        for (some, to) in some.zip(sums.values.chunks_mut(LANES)) {
+            lanes[..some.len()].copy_from_slice(some);
+            // A likelihood that does not depend on z is the same for every lane.
+            let found = block.run(&[&lanes, params]).output(0).iter().cycle();
+            to.iter_mut().zip(found).for_each(|(to, part)| *to += part);
+        }
+        sums.rows = rows.end;
+        let progress = Progress::counted(rows.end as u64, "rows", end);
+        run.look(&mut stamp, &progress, &sums).err()
+    });
+    if let Some(error) = failure {
+        return Err(error);
+    }
+    run.finish(&stamp, &sums)?;
+    Ok(sums.values)
+}
+
+/// Weighs draws of z that come from elsewhere on every row: each is taken for the end of a path
+/// of the guide, whose beginning is drawn backwards. `None` if the guide cannot be run backwards.
+///
+/// # Errors
+/// If a batch is larger than the table.
+pub fn weigh_ends(
+    place: Place<'_>,
+    guide: &dyn Guide,
+    learned: &Learned,
+    (draws, seed): (&[f64], u64),
+) -> Result<Option<Vec<f64>>, BatchError> {
+    const ENDS: &str = "ends";
+    let size = place.density.latents().size();
+    let graph = Graph::new();
+    let context = Context::within(&graph, place.density, place.frame);
+    let ends = graph.laned_input(ENDS, [size]);
+    if guide.reversed(&context, ends).is_none() {
+        return Ok(None);
+    }
+    let run = (LANES, seed.wrapping_add(APART));
+    let mut program = compile_within(place, learned, run, |context| {
+        let ends = context.graph().laned_input(ENDS, [size]);
+        let own = guide.reversed(context, ends).expect("it was asked before");
+        let prior = context.density().log_prior(&context.at(ends));
+        vec![own + context.frame().log_volume() + prior]
+    })?;
+    program.set_learned(&learned.values);
+    let slot = program.plan().input_named(ENDS);
+    let params = learned.get(PARAMS).unwrap_or(&[]);
+    let mut rows = Likelihoods::new(place.density, params);
+    let mut weighed = Vec::with_capacity(draws.len() / size.max(1));
+    let mut ends = vec![0.0; LANES * size];
+    for (step, some) in draws.chunks(LANES * size).enumerate() {
+        let coordinates = some.chunks(size).flat_map(|z| place.frame.coordinates(z));
+        ends.iter_mut().zip(coordinates).for_each(|(to, w)| *to = w);
+        if let Some(slot) = slot {
+            program.workspace_mut().set(slot, &ends);
+        }
+        program.fill(place.density.source(), step as u64);
+        program.run();
+        let own = program.output(0)[..some.len() / size].iter();
+        weighed.extend(own.zip(rows.of(some)).map(|(a, b)| a + b));
+    }
+    Ok(Some(weighed))
 }

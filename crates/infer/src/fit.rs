@@ -5,9 +5,10 @@ use lehr_file::FileError;
 use lehr_numeric::batch::BatchError;
 use lehr_numeric::pareto::WeightError;
 
-use crate::method::{Method, SettingError, UnknownMethod, find};
-use crate::observer::Observer;
-use crate::posterior::Posterior;
+use crate::condensed::{self, Condensed};
+use crate::method::{Auto, Method, SettingError, UnknownMethod, find};
+use crate::observer::{Observer, Phase};
+use crate::posterior::{NO_ROWS, Origin, Posterior};
 use crate::run::{Checkpoint, Run};
 use crate::surrogate::SurrogateError;
 use crate::train::TrainError;
@@ -30,6 +31,13 @@ pub struct Fit<'a> {
     run: Run<'a>,
     draws: Option<usize>,
     threads: Option<usize>,
+}
+
+/// A fit by whatever method the model and the table call for.
+impl Default for Fit<'_> {
+    fn default() -> Self {
+        Fit::new(Auto::default())
+    }
 }
 
 impl<'a> Fit<'a> {
@@ -110,10 +118,8 @@ impl<'a> Fit<'a> {
     /// # Errors
     /// If a setting cannot work with this model, or the fit fails on its way.
     pub fn run(mut self, density: &dyn Density) -> Result<Posterior, FitError> {
-        let draws = self.draws;
-        self.run.draws = draws.unwrap_or_else(|| self.method.usual_draws(density));
         let Some(threads) = self.threads else {
-            return self.method.fit(density, &mut self.run);
+            return self.run_here(density);
         };
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
         let pool = pool.map_err(|error| FitError::Setting {
@@ -121,7 +127,49 @@ impl<'a> Fit<'a> {
             problem: format!("{threads} threads were asked for, but {error}"),
             hint: "ask for fewer".into(),
         })?;
-        pool.install(|| self.method.fit(density, &mut self.run))
+        pool.install(|| self.run_here(density))
+    }
+
+    /// Fits on condensed rows where there are any.
+    fn run_here(&mut self, density: &dyn Density) -> Result<Posterior, FitError> {
+        if !self.method.condenses() {
+            return self.fit(density);
+        }
+        if condensed::applies(density) {
+            self.run.begin(Phase::CONDENSE);
+        }
+        let Some(condensed) = Condensed::of(density) else {
+            return self.fit(density);
+        };
+        let mut posterior = self.fit(&condensed)?;
+        let (rows, few) = (density.n_rows(), condensed.n_rows());
+        let words = format!("{rows} rows to {few} that say the same");
+        posterior.choices.insert(0, ("condensed".into(), words));
+        let Origin {
+            method,
+            contents,
+            attempts,
+            ..
+        } = posterior.origin;
+        let contents = if contents == NO_ROWS {
+            contents
+        } else {
+            "sums over the rows, no row of the table".into()
+        };
+        posterior.origin = Origin {
+            method,
+            attempts,
+            condensed: true,
+            ..Origin::of(density, self.run.seed, contents)
+        };
+        Ok(posterior)
+    }
+
+    fn fit(&mut self, density: &dyn Density) -> Result<Posterior, FitError> {
+        let usual = || self.method.usual_draws(density);
+        self.run.draws = self.draws.unwrap_or_else(usual);
+        self.run.asked_draws = self.draws;
+        self.method.fit(density, &mut self.run)
     }
 }
 

@@ -2,6 +2,8 @@
 
 pub mod annealed;
 pub mod chains;
+pub mod collapse;
+pub mod condensed;
 pub mod conjugate;
 pub mod evaluate;
 pub mod file;
@@ -9,13 +11,15 @@ pub mod fit;
 pub mod full_data;
 pub mod guide;
 pub mod judge;
+pub mod leave_out;
+mod likelihood;
 pub mod method;
 pub mod observer;
 mod pass;
 pub mod pointwise;
 pub mod posterior;
-mod quantity;
 pub mod run;
+pub mod sandwich;
 pub mod start;
 pub mod surrogate;
 pub mod train;

@@ -10,6 +10,11 @@ pub struct Phase {
 }
 
 impl Phase {
+    /// The rows are condensed.
+    pub const CONDENSE: Phase = Phase {
+        doing: "condensing the rows",
+        stops: false,
+    };
     /// A start is looked for.
     pub const START: Phase = Phase {
         doing: "finding a start",
@@ -30,15 +35,25 @@ impl Phase {
         doing: "training",
         stops: true,
     };
+    /// Markov chains run.
+    pub const CHAINS: Phase = Phase {
+        doing: "running chains",
+        stops: true,
+    };
     /// Fresh draws are weighed.
     pub const EVALUATE: Phase = Phase {
         doing: "weighing fresh draws on all rows",
         stops: true,
     };
+    /// Bridge sampling between the draws and a Gaussian.
+    pub const EVIDENCE: Phase = Phase {
+        doing: "estimating the evidence",
+        stops: true,
+    };
     /// The draws are examined.
     pub const EXAMINE: Phase = Phase {
         doing: "asking for a second opinion",
-        stops: false,
+        stops: true,
     };
 }
 
@@ -66,6 +81,8 @@ pub struct Progress {
     pub bound_error: f64,
     /// The learning rate, or the step size of a chain.
     pub rate: f64,
+    /// Trajectories of Markov chains that diverged so far, where such run.
+    pub divergences: Option<u64>,
 }
 
 impl Progress {
@@ -78,6 +95,7 @@ impl Progress {
             bound: f64::NAN,
             bound_error: f64::NAN,
             rate: f64::NAN,
+            divergences: None,
         }
     }
 }
@@ -96,6 +114,11 @@ pub trait Observer: Send {
     /// A phase begins.
     fn begin(&mut self, phase: Phase) {
         let _ = phase;
+    }
+
+    /// Something is worth a line of its own.
+    fn remark(&mut self, text: &str) {
+        let _ = text;
     }
 
     /// A phase that can be stopped has come this far.

@@ -7,8 +7,10 @@ use lehr_graph::{Expr, Graph, Plan, Slot, Workspace};
 
 use crate::train::{batch_source, copy_rows, lend_all, read_columns};
 
-/// Rows read at a time where the table is not in memory.
+/// Rows read at a time where the table is not in memory, or all of it at once would need too much.
 const CHUNK: usize = 8192;
+/// Bytes that a pass may need besides the rows before it goes over them in parts.
+const MOST_BYTES: usize = 1 << 30;
 
 /// An argument of the functions.
 #[derive(Clone, Copy)]
@@ -38,19 +40,27 @@ pub(crate) struct Block {
 }
 
 impl<'d> Pass<'d> {
-    /// A pass whose functions `write` gives; all rows are one block where they are in memory.
+    /// A pass whose functions `write` gives; all rows are one block where they are in memory and
+    /// what is computed of them fits there too.
     pub(crate) fn new(
         density: &'d dyn Density,
         lanes: usize,
         arguments: &[Argument],
         write: impl for<'g> Fn(&[Expr<'g>], &Rows<'g>) -> Vec<Expr<'g>>,
     ) -> Pass<'d> {
-        let size = if is_resident(density) {
-            density.n_rows()
-        } else {
-            CHUNK
-        };
-        Pass::in_blocks(density, (lanes, size), arguments, write)
+        if is_resident(density) {
+            let all = (lanes, density.n_rows());
+            let pass = Pass::in_blocks(density, all, arguments, &write);
+            if density.n_rows() <= CHUNK || pass.bytes() <= MOST_BYTES {
+                return pass;
+            }
+        }
+        Pass::in_blocks(density, (lanes, CHUNK), arguments, &write)
+    }
+
+    /// Bytes of its largest block, besides the rows.
+    fn bytes(&self) -> usize {
+        self.blocks[0].plan.report().arena_bytes
     }
 
     /// A pass over blocks of so many rows, the last of which may be shorter.
@@ -101,9 +111,22 @@ impl<'d> Pass<'d> {
         &mut self,
         mut visit: impl FnMut(Range<usize>, &mut Block) -> Option<T>,
     ) -> Option<T> {
+        self.each_block_from(0, &mut visit)
+    }
+
+    /// As [`Pass::each_block`], for the blocks that start at this row or later.
+    pub(crate) fn each_block_from<T>(
+        &mut self,
+        first: usize,
+        mut visit: impl FnMut(Range<usize>, &mut Block) -> Option<T>,
+    ) -> Option<T> {
         let source = self.source;
         self.blocks.iter_mut().find_map(|block| {
-            (0..block.starts.len()).find_map(|k| visit(block.load(source, k), block))
+            let later = (0..block.starts.len()).filter(|k| block.starts[*k] >= first);
+            let later: Vec<usize> = later.collect();
+            later
+                .into_iter()
+                .find_map(|k| visit(block.load(source, k), block))
         })
     }
 

@@ -2,17 +2,18 @@
 
 use std::path::Path;
 
-use lehr_density::{Density, Layout, SiteValue, Stored};
+use lehr_density::{Density, FlatDraws, Layout, SiteValue, Stored, quantities};
 use lehr_file::{FileError, load, save};
 use lehr_numeric::pareto::Pareto;
 use lehr_numeric::summary::{Weighted, mean, quantile, sd, shortest_interval, sorted};
 use serde::{Deserialize, Serialize};
 
 use crate::chains::Chains;
+use crate::condensed::Condensed;
 use crate::file::POSTERIOR;
 use crate::fit::{Choices, FitError};
-use crate::judge::{Examination, Level, Verdict, columns};
-use crate::method::{Sampler, restore};
+use crate::judge::{Examination, Level, Verdict, site_columns};
+use crate::method::{Attempt, Sampler, restore};
 use crate::train::Training;
 
 /// A number with its Monte Carlo standard error.
@@ -71,12 +72,24 @@ pub struct Summary {
 /// What a fit says of the log evidence.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Evidence {
-    /// The bound on the log evidence, on all rows.
-    pub bound: Estimate,
-    /// The importance-weighted estimate of the log evidence.
+    /// The bound on the log evidence, on all rows, if the method has one.
+    pub bound: Option<Estimate>,
+    /// The estimate of the log evidence: importance-weighted of a trained guide, by bridge sampling
+    /// of Markov chains.
     pub estimate: Estimate,
     /// How far the bound is above that of the Gaussian below the guide, if there is one.
     pub gain: Option<Gain>,
+}
+
+impl Evidence {
+    /// An estimate without a bound.
+    pub fn estimated(estimate: Estimate) -> Evidence {
+        Evidence {
+            bound: None,
+            estimate,
+            gain: None,
+        }
+    }
 }
 
 /// What a guide gains over the Gaussian that it is built on.
@@ -91,24 +104,36 @@ pub struct Gain {
 /// What tells how good the draws are.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub enum Diagnostics {
-    /// Independent draws of a trained guide, with importance weights.
+    /// Draws of something else than the posterior, with importance weights.
     Importance(Importance),
     /// Draws of Markov chains.
     Chains(Chains),
 }
 
-/// What tells how good the draws of a trained guide are.
+/// What tells how good weighted draws are.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Importance {
     /// The log weights of the draws and what they say.
     pub pareto: Pareto,
-    /// How training went.
-    pub training: Training,
+    /// Where the draws come from.
+    pub proposal: Proposal,
     /// What was seen when the draws were examined.
     pub examination: Examination,
     /// Where the guide's own draws were off, the chains whose draws stand in for them.
     pub chains: Option<Box<Chains>>,
 }
+
+/// What made draws that are then weighted.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub enum Proposal {
+    /// A guide that was trained so.
+    Guide(Training),
+    /// Markov chains on a stand-in for the posterior, of which these are some.
+    Chains(Box<Chains>),
+}
+
+/// What is stored of the user's rows by methods that keep none.
+pub(crate) const NO_ROWS: &str = "no rows of the table";
 
 /// Where a posterior comes from, so that it can be drawn from again.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -123,10 +148,14 @@ pub struct Origin {
     pub seed: u64,
     /// Rows of the table.
     pub rows: usize,
+    /// Whether they were condensed.
+    pub condensed: bool,
     /// The version of this crate.
     pub version: String,
     /// What of the user's rows is stored with the method, in words.
     pub contents: String,
+    /// What was tried on the way, where methods were chosen.
+    pub attempts: Vec<Attempt>,
 }
 
 impl Origin {
@@ -143,8 +172,10 @@ impl Origin {
                 .map_or_else(String::new, lehr_density::Predictive::describe),
             seed,
             rows: density.n_rows(),
+            condensed: false,
             version: env!("CARGO_PKG_VERSION").into(),
             contents,
+            attempts: Vec::new(),
         }
     }
 }
@@ -198,10 +229,10 @@ impl Posterior {
 
     /// The bound on the log evidence, if the method has one.
     pub fn bound(&self) -> Option<Estimate> {
-        self.evidence.as_ref().map(|evidence| evidence.bound)
+        self.evidence.as_ref()?.bound
     }
 
-    /// What tells how good the draws of a trained guide are.
+    /// What tells how good the draws are, if they are weighted.
     pub fn importance(&self) -> Option<&Importance> {
         match &self.diagnostics {
             Diagnostics::Importance(importance) => Some(importance),
@@ -211,7 +242,18 @@ impl Posterior {
 
     /// How training went, if anything was trained.
     pub fn training(&self) -> Option<&Training> {
-        self.importance().map(|importance| &importance.training)
+        match &self.importance()?.proposal {
+            Proposal::Guide(training) => Some(training),
+            Proposal::Chains(_) => None,
+        }
+    }
+
+    /// The chains on a stand-in for the posterior that made the draws, if they did.
+    pub fn proposal_chains(&self) -> Option<&Chains> {
+        match &self.importance()?.proposal {
+            Proposal::Guide(_) => None,
+            Proposal::Chains(chains) => Some(chains),
+        }
     }
 
     /// k̂, the shape of the tail of the weights, if the draws have weights.
@@ -256,6 +298,20 @@ impl Posterior {
         self.latents.constrain_values(&self.draws)
     }
 
+    /// The quantities that the fitted model names besides its sites, under each draw. The
+    /// density may be bound to any rows of the same columns.
+    pub fn deterministics(&self, density: &dyn Density) -> Vec<SiteValue> {
+        let Some(predictive) = density.predictive() else {
+            return Vec::new();
+        };
+        let draws = FlatDraws {
+            latents: &self.draws,
+            size: self.latents.size(),
+            params: &self.param_values,
+        };
+        quantities(draws, |at| predictive.deterministics(at))
+    }
+
     /// Summaries of every constrained number, the draws taken as they are.
     pub fn summaries(&self) -> Vec<Summary> {
         self.each_quantity(plain_summary)
@@ -269,7 +325,7 @@ impl Posterior {
     }
 
     fn each_quantity(&self, summarise: impl Fn(String, &[f64]) -> Summary) -> Vec<Summary> {
-        let columns = columns(&self.latents, &self.draws).into_iter();
+        let columns = site_columns(&self.latents, &self.draws).into_iter();
         columns
             .map(|(name, values)| summarise(name, &values))
             .collect()
@@ -309,7 +365,12 @@ impl Posterior {
         count: usize,
         seed: u64,
     ) -> Result<Vec<f64>, FitError> {
-        self.sampler()?.draw(density, count, seed)
+        let sampler = self.sampler()?;
+        let condensed = Condensed::of(density).filter(|_| self.origin.condensed);
+        match &condensed {
+            Some(condensed) => sampler.draw(condensed, count, seed),
+            None => sampler.draw(density, count, seed),
+        }
     }
 }
 

@@ -39,6 +39,10 @@ pub struct Run<'a> {
     pub seed: u64,
     /// How many draws are wanted.
     pub draws: usize,
+    /// How many the user asked for, if any; else as many as are usual for the method.
+    pub asked_draws: Option<usize>,
+    /// When training and chains end with what they have.
+    pub deadline: Option<Instant>,
     /// Who watches.
     pub observer: Option<&'a mut dyn Observer>,
     /// Where checkpoints go.
@@ -101,11 +105,25 @@ impl<'a> Run<'a> {
         Run {
             seed: self.seed,
             draws: self.draws,
+            asked_draws: self.asked_draws,
+            deadline: self.deadline,
             observer: Some(observer),
             checkpoint: self.checkpoint,
             stages: self.stages,
             older: self.older,
             doing: self.doing,
+        }
+    }
+
+    /// Whether training and chains should end.
+    pub fn is_late(&self) -> bool {
+        self.deadline.is_some_and(|end| Instant::now() >= end)
+    }
+
+    /// Tells the watcher something worth a line.
+    pub fn remark(&mut self, text: &str) {
+        if let Some(observer) = &mut self.observer {
+            observer.remark(text);
         }
     }
 
@@ -177,6 +195,20 @@ impl<'a> Run<'a> {
             self.save(stamp, state)?;
             stamp.saved = Instant::now();
         }
+        self.obey(wish, progress)
+    }
+
+    /// As [`Run::look`], for work that is done again when the fit is resumed: the checkpoint
+    /// holds all that it needs.
+    ///
+    /// # Errors
+    /// If the watcher wants to stop.
+    pub fn tell(&mut self, progress: &Progress) -> Result<(), TrainError> {
+        let wish = self.progress(progress);
+        self.obey(wish, progress)
+    }
+
+    fn obey(&self, wish: Wish, progress: &Progress) -> Result<(), TrainError> {
         if wish == Wish::Continue {
             return Ok(());
         }

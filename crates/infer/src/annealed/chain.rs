@@ -34,7 +34,7 @@ pub(crate) struct State<'g> {
     pub(crate) p: Expr<'g>,
 }
 
-/// Where a chain ended.
+/// Where a chain ended, or began if it was run backwards.
 #[derive(Clone, Copy)]
 pub(crate) struct End<'g> {
     pub(crate) x: Expr<'g>,
@@ -62,6 +62,22 @@ impl<'g> Chain<'_, 'g> {
             x: state.x,
             log_weight,
         }
+    }
+
+    /// All steps backwards from where a chain ended, with fresh momenta on the way: a leapfrog step is
+    /// its own inverse once the momentum is turned round, and so is refreshing it.
+    pub(crate) fn reversed(&self, end: Expr<'g>) -> End<'g> {
+        let (mut x, mut p) = (end, self.momentum(self.steps, end.shape()));
+        let mut log_weight = each(end.square()) * 0.0;
+        for k in (0..self.steps).rev() {
+            let before = self.leapfrog(k, State { x, p: -p });
+            log_weight = log_weight + 0.5 * (each(before.p.square()) - each(p.square()));
+            (x, p) = (before.x, -before.p);
+            if k > 0 {
+                p = self.renewed(k, p);
+            }
+        }
+        End { x, log_weight }
     }
 
     /// One annealed leapfrog step (Jankowiak & Phan 2022, Algorithm 1, inner loop):
@@ -95,7 +111,11 @@ impl<'g> Chain<'_, 'g> {
         if k + 1 == self.steps {
             return p;
         }
-        let noise = self.momentum(k + 1, p.shape());
+        self.renewed(k + 1, p)
+    }
+
+    fn renewed(&self, k: usize, p: Expr<'g>) -> Expr<'g> {
+        let noise = self.momentum(k, p.shape());
         self.quantities.kept * p + self.quantities.renewed * noise
     }
 }

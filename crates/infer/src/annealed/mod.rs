@@ -15,6 +15,7 @@ pub use quantity::{AnnealedStart, MAX_STEP_SIZE, Momentum};
 use std::sync::Arc;
 
 use lehr_density::Density;
+use lehr_graph::Expr;
 
 use crate::guide::{Base, Block, Context, Drawn, Gradient, Guide};
 use path::LatentPath;
@@ -49,5 +50,12 @@ impl Guide for Annealed {
         }
         // The score term has no closed form along a chain: the total gradient is what there is.
         LatentPath::new(self, context).run(self)
+    }
+
+    fn reversed<'g>(&self, context: &Context<'g, '_>, latents: Expr<'g>) -> Option<Expr<'g>> {
+        if self.steps == 0 {
+            return self.base.reversed(context, latents);
+        }
+        LatentPath::new(self, context).reversed(self, latents)
     }
 }

@@ -52,12 +52,8 @@ impl<'a, 'g, 'd> LatentPath<'a, 'g, 'd> {
     /// Jacobian of the last point where the chain moves x.
     pub(super) fn run(&self, guide: &Annealed) -> Drawn<'g> {
         let shape = self.base.shape();
-        let quantities = Quantities::new(&guide.start, self.context, shape.size(), guide.steps);
-        let chain = Chain {
-            path: self,
-            quantities: &quantities,
-            steps: guide.steps,
-        };
+        let quantities = self.quantities(guide);
+        let chain = self.chain(guide, &quantities);
         let p = chain.momentum(0, shape);
         match self.coordinates {
             Coordinates::Own => {
@@ -78,6 +74,38 @@ impl<'a, 'g, 'd> LatentPath<'a, 'g, 'd> {
                     log_weight: end.log_weight + image.log_volume,
                 }
             }
+        }
+    }
+
+    /// The weight of a chain that ends at these latents, drawn backwards from there; `None` if the
+    /// point of the base that they are the image of is not known.
+    pub(super) fn reversed(&self, guide: &Annealed, latents: Expr<'g>) -> Option<Expr<'g>> {
+        let quantities = self.quantities(guide);
+        let chain = self.chain(guide, &quantities);
+        match self.coordinates {
+            Coordinates::Own => {
+                let start = chain.reversed(latents);
+                Some(start.log_weight - self.base.log_density(start.x)?)
+            }
+            Coordinates::Whitened => {
+                let end = self.base.inverse(latents)?;
+                let start = chain.reversed(end);
+                let own = 0.5 * start.x.square().sum() + log_norm(self.base.shape());
+                Some(start.log_weight + own + self.image(end).log_volume)
+            }
+        }
+    }
+
+    fn quantities(&self, guide: &Annealed) -> Quantities<'g> {
+        let size = self.base.shape().size();
+        Quantities::new(&guide.start, self.context, size, guide.steps)
+    }
+
+    fn chain<'c>(&'c self, guide: &Annealed, quantities: &'c Quantities<'g>) -> Chain<'c, 'g> {
+        Chain {
+            path: self,
+            quantities,
+            steps: guide.steps,
         }
     }
 

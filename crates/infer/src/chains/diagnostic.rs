@@ -29,6 +29,8 @@ pub struct Chains {
     pub count: usize,
     /// Draws of each chain.
     pub length: usize,
+    /// Draws that all chains together were to make; there are fewer if they were stopped.
+    pub planned: usize,
     /// Iterations before the first draw that is kept.
     pub warm_up: usize,
     /// Draws, by number, whose trajectory diverged.
@@ -51,15 +53,27 @@ pub struct Chains {
     pub energies: Vec<f64>,
     /// Gradients computed, the warm-up included.
     pub gradients: u64,
+    /// What their method itself has against the draws, which no number of theirs would show.
+    pub doubts: Vec<Failure>,
 }
 
 /// A number that fails, and what to try.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Failure {
     /// The number, in words.
     pub found: String,
     /// What to try.
-    pub advice: &'static str,
+    pub advice: String,
+}
+
+impl Failure {
+    /// This number fails; try that.
+    pub fn new(found: impl Into<String>, advice: &str) -> Failure {
+        Failure {
+            found: found.into(),
+            advice: advice.into(),
+        }
+    }
 }
 
 impl Chains {
@@ -79,6 +93,7 @@ impl Chains {
         Chains {
             count: trace.chains,
             length,
+            planned: trace.planned,
             warm_up: trace.warm_up,
             divergences: trace.divergences.clone(),
             saturated: trace.saturated,
@@ -90,7 +105,13 @@ impl Chains {
             acceptances: trace.acceptances.clone(),
             energies: trace.energies.clone(),
             gradients: trace.gradients,
+            doubts: trace.doubts.clone(),
         }
+    }
+
+    /// Whether the chains were not stopped before their end.
+    pub fn is_complete(&self) -> bool {
+        self.count * self.length >= self.planned
     }
 
     /// The largest R̂; NaN if any is.
@@ -132,7 +153,7 @@ impl Chains {
         let (r_hat, effective) = (self.largest_r_hat(), self.fewest_effective());
         let (divergences, information) = (self.divergences.len(), self.least_information());
         let failure =
-            |good: bool, found: String, advice| (!good).then_some(Failure { found, advice });
+            |good: bool, found: String, advice| (!good).then(|| Failure::new(found, advice));
         let mut failures: Vec<Failure> = [
             failure(
                 r_hat < GOOD_R_HAT,
@@ -159,24 +180,25 @@ impl Chains {
         .flatten()
         .collect();
         failures.extend(self.of_settings());
+        failures.extend(self.doubts.iter().cloned());
         failures
     }
 
     /// What is no failure of the draws, but of the settings.
     fn of_settings(&self) -> impl Iterator<Item = Failure> {
         let share = self.share(self.saturated);
-        let cut = (share > MOST_SATURATED).then(|| Failure {
-            found: format!(
-                "{:.0} % of trajectories at the maximal depth",
-                100.0 * share
-            ),
-            advice: "raise max-depth",
+        let cut = (share > MOST_SATURATED).then(|| {
+            let share = 100.0 * share;
+            let found = format!("{share:.0} % of trajectories at the maximal depth");
+            Failure::new(found, "raise max-depth")
         });
         let low = self.acceptances.iter().copied().fold(1.0, f64::min);
         let high = self.acceptances.iter().copied().fold(0.0, f64::max);
-        let apart = (high - low > MOST_APART).then(|| Failure {
-            found: format!("acceptances from {low:.2} to {high:.2}"),
-            advice: "use nuts",
+        let apart = (high - low > MOST_APART).then(|| {
+            Failure::new(
+                format!("acceptances from {low:.2} to {high:.2}"),
+                "use nuts",
+            )
         });
         cut.into_iter().chain(apart)
     }

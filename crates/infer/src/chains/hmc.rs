@@ -3,9 +3,12 @@
 use std::f64::consts::FRAC_PI_2;
 
 use super::log_density::{Lanes, LogDensity};
+use super::stage::Watch;
 use super::trace::{ChainError, ChainProgress, Trace, starts};
 use crate::observer::Wish;
+use crate::train::encoded;
 use lehr_numeric::stream::Stream;
+use serde::{Deserialize, Serialize};
 
 /// An energy error beyond this is a divergence.
 const LARGEST_ERROR: f64 = 1000.0;
@@ -54,7 +57,7 @@ impl Hmc {
         &self,
         log_density: &LogDensity<'_>,
         seed: u64,
-        watch: &mut dyn FnMut(&ChainProgress) -> Wish,
+        watch: &mut dyn Watch,
     ) -> Result<Trace, ChainError> {
         let start = starts(log_density, log_density.n_lanes(), seed)?.concat();
         self.run_from(start, log_density, seed, watch)
@@ -66,50 +69,91 @@ impl Hmc {
         start: Vec<f64>,
         log_density: &LogDensity<'_>,
         seed: u64,
-        watch: &mut dyn FnMut(&ChainProgress) -> Wish,
+        watch: &mut dyn Watch,
     ) -> Result<Trace, ChainError> {
         let chains = log_density.n_lanes();
-        let mut lockstep = Lockstep::new(log_density, start);
-        let mut average = DualAverage::new(0.5, self.target_acceptance);
-        let mut kept = Iterations::default();
-        let mut progress = ChainProgress {
-            total: ((self.warm_up + self.draws.div_ceil(chains)) * chains) as u64,
-            ..ChainProgress::default()
+        let length = self.draws.div_ceil(chains);
+        let mut state = match watch.earlier() {
+            Some(bytes) => postcard::from_bytes(&bytes).map_err(|_| ChainError::damaged())?,
+            None => State::new(start, self.target_acceptance),
         };
-        for iteration in 0..self.warm_up + self.draws.div_ceil(chains) {
-            let warm = iteration < self.warm_up;
-            let noise = Noise::new(seed, iteration as u64, lockstep.x.len() / chains, chains);
+        let mut lockstep = Lockstep::new(log_density, state.x.clone());
+        if state.iteration > 0 {
+            lockstep.gradients = state.gradients;
+        }
+        while state.iteration < self.warm_up + length {
+            let warm = state.iteration < self.warm_up;
             let step_size = if warm {
-                average.step_size()
+                state.average.step_size()
             } else {
-                average.settled()
+                state.average.settled()
             };
-            let mut stride = noise.stride(step_size);
-            stride.leapfrogs = stride.leapfrogs.min(self.most_leapfrogs);
-            let step = lockstep.step(&stride, &noise);
+            let noise = Noise::new(seed, state.iteration as u64, log_density.size(), chains);
+            let step = lockstep.step(&noise.stride(step_size, self.most_leapfrogs), &noise);
             if warm {
-                average.update(step.mean_acceptance());
+                state.average.update(step.mean_acceptance());
             } else {
-                progress.divergences += step.divergences().count() as u64;
-                kept.push(&lockstep.x, step);
+                state.divergences += step.divergences().count() as u64;
+                state.kept.push(&lockstep.x, step);
             }
-            progress.done += chains as u64;
-            if watch(&progress) == Wish::Stop {
+            state.iteration += 1;
+            let progress = ChainProgress {
+                done: (state.iteration * chains) as u64,
+                total: ((self.warm_up + length) * chains) as u64,
+                divergences: state.divergences,
+            };
+            state.x.copy_from_slice(&lockstep.x);
+            state.gradients = lockstep.gradients;
+            if watch.look(&progress, &|| encoded(&state)) == Wish::Stop {
                 break;
             }
         }
-        let stopped = ChainError::Stopped {
-            done: progress.done,
-        };
         let trace = Trace {
             warm_up: self.warm_up,
+            planned: length * chains,
             gradients: lockstep.gradients,
-            ..kept.trace(log_density)
+            ..state.kept.trace(log_density)
         };
         if trace.is_empty() {
-            Err(stopped)
-        } else {
-            Ok(trace)
+            let done = (state.iteration * chains) as u64;
+            return Err(ChainError::Stopped { done });
+        }
+        Ok(trace)
+    }
+
+    /// Moves chains through the warm-up; the step size that it finds.
+    pub(super) fn settle(&self, lockstep: &mut Lockstep<'_>, seed: u64) -> f64 {
+        let (size, chains) = (lockstep.lanes.size(), lockstep.values.len());
+        let mut average = DualAverage::new(0.5, self.target_acceptance);
+        for iteration in 0..self.warm_up as u64 {
+            let noise = Noise::new(seed, iteration, size, chains);
+            let stride = noise.stride(average.step_size(), self.most_leapfrogs);
+            average.update(lockstep.step(&stride, &noise).mean_acceptance());
+        }
+        average.settled()
+    }
+}
+
+/// Everything that changes while chains run: a checkpoint is this and nothing else.
+#[derive(Serialize, Deserialize)]
+struct State {
+    iteration: usize,
+    x: Vec<f64>,
+    average: DualAverage,
+    kept: Iterations,
+    gradients: u64,
+    divergences: u64,
+}
+
+impl State {
+    fn new(x: Vec<f64>, target_acceptance: f64) -> State {
+        State {
+            iteration: 0,
+            x,
+            average: DualAverage::new(0.5, target_acceptance),
+            kept: Iterations::default(),
+            gradients: 0,
+            divergences: 0,
         }
     }
 }
@@ -151,13 +195,13 @@ impl Noise {
         noise
     }
 
-    /// ε around ε̄ and L around the quarter of a turn.
-    fn stride(&self, step_size: f64) -> Stride {
+    /// ε around ε̄ and L around the quarter of a turn, at most so many.
+    pub(super) fn stride(&self, step_size: f64, most: usize) -> Stride {
         let step_size = step_size * self.jitter[0];
         let leapfrogs = (FRAC_PI_2 * self.jitter[1] / step_size).round();
         Stride {
             step_size,
-            leapfrogs: (leapfrogs as usize).max(1),
+            leapfrogs: (leapfrogs as usize).max(1).min(most),
         }
     }
 }
@@ -167,19 +211,21 @@ pub struct Lockstep<'a> {
     lanes: Lanes<'a>,
     /// x, one chain after another.
     pub x: Vec<f64>,
-    values: Vec<f64>,
+    /// log p(D, T(x)) of each.
+    pub(super) values: Vec<f64>,
     slopes: Vec<f64>,
     /// Gradients computed so far.
     pub gradients: u64,
 }
 
 /// What an iteration did, chain by chain.
+#[derive(Serialize, Deserialize)]
 pub struct Step {
     /// The energy of the state that each chain is in now.
     pub energies: Vec<f64>,
     /// min(1, exp(H₀ − H₁)), zero where the trajectory diverged.
     pub acceptances: Vec<f64>,
-    diverged: Vec<bool>,
+    pub(super) diverged: Vec<bool>,
 }
 
 impl Step {
@@ -207,6 +253,14 @@ impl<'a> Lockstep<'a> {
             values,
             slopes,
         }
+    }
+
+    /// Puts the chains at other positions.
+    pub(super) fn place(&mut self, x: Vec<f64>) {
+        self.x = x;
+        self.gradients += self.values.len() as u64;
+        self.lanes
+            .evaluate(&self.x, &mut self.values, &mut self.slopes);
     }
 
     /// Leapfrog steps of every chain: kick ½, drift, kick, …, drift, kick ½.
@@ -279,6 +333,7 @@ fn add(to: &mut [f64], factor: f64, from: &[f64]) {
 }
 
 /// Dual averaging of ln ε (Nesterov 2009; Hoffman & Gelman 2014, γ = 0.05, t₀ = 10, κ = 0.75).
+#[derive(Serialize, Deserialize)]
 struct DualAverage {
     target: f64,
     centre: f64,
@@ -320,20 +375,20 @@ impl DualAverage {
 }
 
 /// What is kept, one iteration after another.
-#[derive(Default)]
-struct Iterations {
+#[derive(Default, Serialize, Deserialize)]
+pub(super) struct Iterations {
     positions: Vec<Vec<f64>>,
     steps: Vec<Step>,
 }
 
 impl Iterations {
-    fn push(&mut self, x: &[f64], step: Step) {
+    pub(super) fn push(&mut self, x: &[f64], step: Step) {
         self.positions.push(x.to_vec());
         self.steps.push(step);
     }
 
     /// The same, one chain after another.
-    fn trace(&self, log_density: &LogDensity<'_>) -> Trace {
+    pub(super) fn trace(&self, log_density: &LogDensity<'_>) -> Trace {
         let (size, length) = (log_density.size(), self.steps.len());
         let mut trace = Trace {
             chains: log_density.n_lanes(),

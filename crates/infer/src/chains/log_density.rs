@@ -76,6 +76,17 @@ impl<'d> LogDensity<'d> {
         self.density.latents().size()
     }
 
+    /// Value and slope where chains start: they stand for the model, its rows and the frame.
+    pub(super) fn fingerprint(&self) -> Vec<f64> {
+        let lanes = self.n_lanes();
+        let (mut values, mut slopes) = (vec![0.0; lanes], vec![0.0; lanes * self.size()]);
+        let x = self.origin().repeat(lanes);
+        self.lanes().evaluate(&x, &mut values, &mut slopes);
+        slopes.truncate(self.size());
+        let start = self.latents(&x[..self.size()]);
+        [values[..1].to_vec(), slopes, start].concat()
+    }
+
     /// The coordinates that chains start around.
     pub(super) fn origin(&self) -> Vec<f64> {
         match self.frame {
@@ -107,13 +118,31 @@ impl<'d> LogDensity<'d> {
         }
     }
 
+    /// The log density at these latents, one z after another.
+    pub(super) fn values(&self, latents: &[f64]) -> Vec<f64> {
+        let (size, lanes) = (self.size(), self.n_lanes());
+        let mut memory = self.lanes();
+        let (mut values, mut slopes) = (vec![0.0; lanes], vec![0.0; lanes * size]);
+        let mut found = Vec::with_capacity(latents.len() / size);
+        for some in latents.chunks(lanes * size) {
+            let x = some
+                .chunks_exact(size)
+                .flat_map(|z| self.frame.coordinates(z));
+            let mut x: Vec<f64> = x.collect();
+            // Lanes that are left over repeat the first.
+            let first = x[..size].to_vec();
+            while x.len() < lanes * size {
+                x.extend(&first);
+            }
+            memory.evaluate(&x, &mut values, &mut slopes);
+            found.extend(&values[..some.len() / size]);
+        }
+        found
+    }
+
     /// z at the coordinates x.
     pub fn latents(&self, x: &[f64]) -> Vec<f64> {
-        let mut z = self.frame.spread(x);
-        if let Frame::Diagonal { shift, .. } | Frame::Dense { shift, .. } = self.frame {
-            z.iter_mut().zip(shift.iter()).for_each(|(z, s)| *z += s);
-        }
-        z
+        self.frame.at(x)
     }
 }
 

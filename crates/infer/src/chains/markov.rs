@@ -6,25 +6,21 @@ use std::time::Instant;
 
 use lehr_density::{Density, Stored};
 
+use super::bridge::{Sample, log_evidence};
 use super::diagnostic::Chains;
 use super::log_density::{LogDensity, Place};
+use super::stage::{ChainStage, Watch};
 use super::trace::{ChainError, ChainProgress, Trace};
-use crate::fit::FitError;
+use crate::fit::{Choices, FitError};
 use crate::guide::{Base, Frame, FullRank, MeanField};
 use crate::method::{MethodInfo, Sampler, Setting, parsed};
-use crate::observer::{End, Phase, Progress, Wish};
-use crate::posterior::{Diagnostics, Origin, Posterior, Seconds};
+use crate::observer::{Phase, Wish};
+use crate::posterior::{Diagnostics, Evidence, NO_ROWS, Origin, Posterior, Seconds};
 use crate::run::Run;
 use crate::start::{
     MAX_DENSE, Request, RunClimber, Start, StartError, choose, has_hierarchy, is_plain,
 };
 use crate::train::{TrainError, decoded, encoded};
-
-/// The chains run.
-const CHAINS: Phase = Phase {
-    doing: "running chains",
-    stops: true,
-};
 
 /// A method that runs Markov chains: what it adds to the loop.
 pub trait ChainMethod: Send + Sync {
@@ -46,7 +42,7 @@ pub trait ChainMethod: Send + Sync {
     ///
     /// # Errors
     /// If they cannot start, or are stopped before any draw is kept.
-    fn sample(&self, target: &Target<'_>, watch: Watch<'_>) -> Result<Trace, ChainError>;
+    fn sample(&self, target: &Target<'_>, watch: &mut dyn Watch) -> Result<Trace, ChainError>;
 
     /// Its settings as they are stored.
     fn bytes(&self) -> Vec<u8>;
@@ -87,9 +83,6 @@ pub fn problem(chains: Option<usize>, target_acceptance: Option<f64>) -> Option<
     acceptance.map(|a| format!("expected an acceptance between 0 and 1, found {a}"))
 }
 
-/// Called now and then while chains run.
-pub type Watch<'a> = &'a mut dyn FnMut(&ChainProgress) -> Wish;
-
 /// What chains are run on, and how many draws are wanted.
 pub struct Target<'a> {
     /// The log density in the coordinates of the frame.
@@ -113,6 +106,16 @@ impl<'a> Target<'a> {
             draws,
             seed,
         }
+    }
+
+    /// Numbers that differ between chains that must not share a checkpoint.
+    pub(crate) fn numbers(&self, method: &dyn ChainMethod) -> Vec<f64> {
+        let settings = method.bytes().into_iter().map(f64::from);
+        let name = method.info().name.bytes().map(f64::from);
+        let mut numbers: Vec<f64> = name.chain(settings).collect();
+        numbers.extend([self.draws as f64, f64::from_bits(self.seed)]);
+        numbers.extend(self.log_density.fingerprint());
+        numbers
     }
 }
 
@@ -138,42 +141,123 @@ pub fn fit(
     };
     let target = Target::new(method, place, run.draws, run.seed);
     let compile = clock.elapsed().as_secs_f64();
-    run.begin(CHAINS);
+    run.begin(Phase::CHAINS);
     let clock = Instant::now();
-    let watch = &mut |progress: &ChainProgress| run.progress(&seen(progress));
-    let trace = method.sample(&target, watch);
-    let trace = trace.map_err(|error| refusal(method, error))?;
-    let chains = Chains::of(&trace);
-    let origin = Origin {
-        method: Stored {
-            name: method.info().name.into(),
-            bytes: encoded(&(&frame, method.bytes())),
-        },
-        ..Origin::of(density, run.seed, "no rows of the table".into())
-    };
-    Ok(Posterior {
-        draws: trace.draws,
-        latents: density.latents().clone(),
-        params: density.params().clone(),
-        param_values: Vec::new(),
-        evidence: None,
-        choices: choices(name, &chains),
-        diagnostics: Diagnostics::Chains(chains),
-        origin,
+    let trace = sampled(method, &target, run)?;
+    let bytes = encoded(&(&frame, method.bytes()));
+    let fitted = Fitted {
+        name: method.info().name,
+        bytes,
+        contents: NO_ROWS.into(),
+        choices: choices(name, &Chains::of(&trace)),
+        trace,
         seconds: Seconds {
             start,
             compile,
             train: clock.elapsed().as_secs_f64(),
             evaluate: 0.0,
         },
+    };
+    conclude(fitted, density, run)
+}
+
+/// Runs the chains as a stage of a run.
+fn sampled(
+    method: &dyn ChainMethod,
+    target: &Target<'_>,
+    run: &mut Run<'_>,
+) -> Result<Trace, FitError> {
+    let numbers = target.numbers(method);
+    let mut stage = ChainStage::new(run, &numbers)?;
+    let sampled = method.sample(target, &mut stage);
+    stage.finish()?;
+    sampled.map_err(|error| match refusal(method.info(), error) {
+        FitError::Train(TrainError::Stopped { doing, done, .. }) => {
+            let saved = run.checkpoint.as_ref().map(|one| one.path.clone());
+            FitError::Train(TrainError::Stopped { doing, done, saved })
+        }
+        other => other,
     })
 }
 
-fn seen(progress: &ChainProgress) -> Progress {
-    Progress::counted(progress.done, "draws", End::At(progress.total))
+/// Draws of the posterior itself, and where they come from.
+pub(crate) struct Fitted {
+    /// The method.
+    pub(crate) name: &'static str,
+    /// What is stored of the fit.
+    pub(crate) bytes: Vec<u8>,
+    /// What of the user's rows that contains, in words.
+    pub(crate) contents: String,
+    /// What was chosen for the user.
+    pub(crate) choices: Choices,
+    /// The draws.
+    pub(crate) trace: Trace,
+    /// Wall time.
+    pub(crate) seconds: Seconds,
 }
 
-fn choices(start: &str, chains: &Chains) -> Vec<(String, String)> {
+/// Judges the draws. Chains that were stopped are not worth the values on all rows that the
+/// evidence costs.
+pub(crate) fn conclude(
+    fitted: Fitted,
+    density: &dyn Density,
+    run: &mut Run<'_>,
+) -> Result<Posterior, FitError> {
+    let clock = Instant::now();
+    let Fitted {
+        trace, mut choices, ..
+    } = fitted;
+    let evidence = if trace.is_complete() {
+        evidence(&trace, density, run)?
+    } else {
+        let words = format!("after {} of {} draws", trace.len(), trace.planned);
+        choices.push(("stopped".into(), words));
+        None
+    };
+    let chains = Chains::of(&trace);
+    let origin = Origin {
+        method: Stored {
+            name: fitted.name.into(),
+            bytes: fitted.bytes,
+        },
+        ..Origin::of(density, run.seed, fitted.contents)
+    };
+    Ok(Posterior {
+        draws: trace.draws,
+        latents: density.latents().clone(),
+        params: density.params().clone(),
+        param_values: Vec::new(),
+        evidence,
+        choices,
+        diagnostics: Diagnostics::Chains(chains),
+        origin,
+        seconds: Seconds {
+            evaluate: clock.elapsed().as_secs_f64(),
+            ..fitted.seconds
+        },
+    })
+}
+
+/// The log evidence, unless it is not to be had or somebody wants to stop.
+fn evidence(
+    trace: &Trace,
+    density: &dyn Density,
+    run: &mut Run<'_>,
+) -> Result<Option<Evidence>, FitError> {
+    run.begin(Phase::EVIDENCE);
+    let sample = Sample {
+        draws: &trace.draws,
+        chains: trace.chains,
+        weights: None,
+    };
+    let found = match log_evidence(density, &sample, run) {
+        Err(TrainError::Stopped { .. }) => None,
+        found => found?,
+    };
+    Ok(found.map(Evidence::estimated))
+}
+
+fn choices(start: &str, chains: &Chains) -> Choices {
     let acceptance = lehr_numeric::summary::mean(&chains.acceptances);
     let per_draw = chains.gradients as f64 / chains.energies.len() as f64;
     [
@@ -215,41 +299,44 @@ fn start(
     let found = found.map_err(|error| match error {
         StartError::Batch(error) => error.into(),
         StartError::Train(error) => error.into(),
-        StartError::Refusal { problem, hint } => refused(method, problem, &hint),
+        StartError::Refusal { problem, hint } => refused(method.info(), problem, &hint),
     });
     found.map(|(name, point)| (name, point.frame))
 }
 
-fn refused(method: &dyn ChainMethod, problem: impl Into<String>, hint: &str) -> FitError {
+/// What a method cannot do with a model.
+pub(crate) fn refused(info: &MethodInfo, problem: impl Into<String>, hint: &str) -> FitError {
     FitError::Setting {
-        method: method.info().name,
+        method: info.name,
         problem: problem.into(),
         hint: hint.into(),
     }
 }
 
 /// What chains could not do, as an error of the fit.
-fn refusal(method: &dyn ChainMethod, error: ChainError) -> FitError {
+pub(crate) fn refusal(info: &MethodInfo, error: ChainError) -> FitError {
     match error {
         ChainError::Stopped { done } => FitError::Train(TrainError::Stopped {
-            doing: CHAINS.doing,
+            doing: Phase::CHAINS.doing,
             done: format!("{done} draws of the warm-up"),
             saved: None,
         }),
         ChainError::NoStart { .. } => refused(
-            method,
+            info,
             error.to_string(),
             "standardise the columns, or give every latent a proper prior",
         ),
-        ChainError::Sampler(problem) => {
-            refused(method, problem, "check the settings of the chains")
-        }
+        ChainError::Sampler(problem) => refused(info, problem, "check the settings of the chains"),
     }
 }
 
 /// Refuses what chains cannot do.
-fn check(method: &dyn ChainMethod, density: &dyn Density, run: &Run<'_>) -> Result<(), FitError> {
-    let refuse = |problem: String, hint: &str| Err(refused(method, problem, hint));
+pub(crate) fn check(
+    method: &dyn ChainMethod,
+    density: &dyn Density,
+    run: &Run<'_>,
+) -> Result<(), FitError> {
+    let refuse = |problem: String, hint: &str| Err(refused(method.info(), problem, hint));
     let locals = density.locals();
     if let Some(site) = locals.and_then(|own| own.layout().sites().first()) {
         let problem = format!(
@@ -311,8 +398,8 @@ impl Sampler for ChainSampler {
             params: &[],
         };
         let target = Target::new(method, place, count, seed);
-        let trace = method.sample(&target, &mut |_| Wish::Continue);
-        let mut draws = trace.map_err(|error| refusal(method, error))?.draws;
+        let trace = method.sample(&target, &mut |_: &ChainProgress| Wish::Continue);
+        let mut draws = trace.map_err(|error| refusal(method.info(), error))?.draws;
         draws.truncate(count * density.latents().size());
         Ok(draws)
     }

@@ -1,14 +1,25 @@
 //! Markov chains: the log density they move on, the samplers, and what their draws are worth.
 
+mod bridge;
+mod delayed;
 mod diagnostic;
 mod hmc;
 mod log_density;
 mod markov;
+mod nuts;
+mod stage;
+mod tape;
 mod trace;
+mod weighted;
 
+pub(crate) use delayed::Delayed;
 pub use diagnostic::{Chains, Failure};
 pub use hmc::{CHAINS, Hmc, Lockstep, Noise, Step, Stride};
 pub use log_density::{Lanes, LogDensity, NotFinite, Place};
-pub use markov::{ChainMethod, ReadMethod, Target, Watch, fit, problem, restore_chains, settings};
-pub(crate) use trace::starts;
+pub use markov::{ChainMethod, ReadMethod, Target, fit, problem, restore_chains, settings};
+pub(crate) use markov::{Fitted, check, conclude, refusal, refused};
+pub use nuts::{Metric, NutsSampler};
+pub(crate) use stage::ChainStage;
+pub use stage::Watch;
 pub use trace::{ChainError, ChainProgress, Trace};
+pub(crate) use weighted::{Source, Weighed, on_surrogate};

@@ -2,6 +2,7 @@
 
 use lehr_numeric::stream::Stream;
 
+use super::diagnostic::Failure;
 use super::log_density::LogDensity;
 
 /// Draws of several chains of equal length.
@@ -11,6 +12,8 @@ pub struct Trace {
     pub chains: usize,
     /// Iterations of each before the first draw that is kept.
     pub warm_up: usize,
+    /// Draws that all chains together were to make; there are fewer if they were stopped.
+    pub planned: usize,
     /// z of every draw, one chain after another.
     pub draws: Vec<f64>,
     /// The energy of every draw, ½|p|² − log p(D, z), in the same order.
@@ -23,6 +26,8 @@ pub struct Trace {
     pub acceptances: Vec<f64>,
     /// Gradients computed, the warm-up included.
     pub gradients: u64,
+    /// What their method itself has against the draws.
+    pub doubts: Vec<Failure>,
 }
 
 impl Trace {
@@ -39,6 +44,35 @@ impl Trace {
     /// Draws of each chain.
     pub fn length(&self) -> usize {
         self.len() / self.chains.max(1)
+    }
+
+    /// Whether the chains were not stopped before their end.
+    pub fn is_complete(&self) -> bool {
+        self.len() >= self.planned
+    }
+
+    /// Every so many draws of each chain, so that there are no more than this in all.
+    pub(crate) fn thinned(&self, most: usize) -> Trace {
+        let stride = self.len().div_ceil(most.max(self.chains)).max(1);
+        let (size, length) = (self.draws.len() / self.len().max(1), self.length());
+        let mut thin = Trace {
+            draws: Vec::new(),
+            energies: Vec::new(),
+            divergences: Vec::new(),
+            acceptances: self.acceptances.clone(),
+            doubts: self.doubts.clone(),
+            ..*self
+        };
+        // The last of each stride: chains of one length stay of one length.
+        for draw in (0..self.len()).filter(|draw| draw % length % stride == stride - 1) {
+            thin.draws
+                .extend_from_slice(&self.draws[draw * size..][..size]);
+            if self.divergences.contains(&draw) {
+                thin.divergences.push(thin.energies.len());
+            }
+            thin.energies.push(self.energies[draw]);
+        }
+        thin
     }
 
     /// The values of one coordinate of z, one chain after another.
@@ -80,6 +114,13 @@ pub enum ChainError {
         /// Draws made so far, all of the warm-up.
         done: u64,
     },
+}
+
+impl ChainError {
+    /// A state that cannot be read back.
+    pub(crate) fn damaged() -> ChainError {
+        ChainError::Sampler("the checkpoint of the chains is damaged".into())
+    }
 }
 
 /// A draw of the frame's Gaussian for each chain, as the coordinates x, at which the log density

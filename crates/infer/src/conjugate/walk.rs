@@ -50,6 +50,26 @@ impl Walk {
         (z, weight)
     }
 
+    /// The exact mean of the log weight of the chain run backwards from the posterior. A step
+    /// backwards is a step with the momentum turned round, which has the same distribution.
+    pub fn upper_bound(&self, regression: &Regression, (precision, product): &Information) -> f64 {
+        let prior = &regression.prior;
+        let prior_precision = inverse(&prior.covariance);
+        let prior_product = &prior_precision * &prior.mean;
+        let posterior = regression.posterior();
+        let mut z = posterior.clone();
+        let mut weight = regression.log_evidence() + posterior.expected_log_density(&posterior);
+        for k in (1..=self.steps).rev() {
+            let beta = k as f64 / self.steps as f64;
+            let bend = &prior_precision + precision * Scale(beta);
+            let pull = &prior_product + product * Scale(beta);
+            let (next, gained) = self.step(&z, (&bend, &pull));
+            z = next;
+            weight -= gained;
+        }
+        weight - prior.expected_log_density(&z)
+    }
+
     /// One step under a force pull − bend·z: the next z, and E[log N(p̂) − log N(p)].
     fn step(&self, z: &Gaussian, (bend, pull): (&Mat<f64>, &Mat<f64>)) -> (Gaussian, f64) {
         let size = z.mean.nrows();

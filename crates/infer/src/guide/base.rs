@@ -74,6 +74,12 @@ pub trait Transport<'g> {
     /// T at x, of the shape of the latents; `None` if the base is not a map of as many numbers.
     fn map(&self, x: Expr<'g>) -> Option<Image<'g>>;
 
+    /// x with T(x) = z; `None` if that is not known.
+    fn inverse(&self, latents: Expr<'g>) -> Option<Expr<'g>> {
+        let _ = latents;
+        None
+    }
+
     /// ln q(z); `None` if T cannot be inverted.
     fn log_density(&self, latents: Expr<'g>) -> Option<Expr<'g>>;
 
@@ -116,6 +122,16 @@ pub(super) fn draw<'g>(
     }
 }
 
+/// The weight −ln q(z) of a draw that is given.
+pub(super) fn reversed<'g>(
+    base: &dyn Base,
+    context: &Context<'g, '_>,
+    latents: Expr<'g>,
+) -> Option<Expr<'g>> {
+    let log_density = base.write(context).log_density(latents)?;
+    Some(-log_density)
+}
+
 impl dyn Base {
     /// The name in tables and settings.
     pub fn name(&self) -> &'static str {
@@ -149,6 +165,10 @@ impl<G: Guide + ?Sized> Guide for Arc<G> {
 
     fn draw<'g>(&self, context: &Context<'g, '_>, gradient: Gradient) -> Drawn<'g> {
         (**self).draw(context, gradient)
+    }
+
+    fn reversed<'g>(&self, context: &Context<'g, '_>, latents: Expr<'g>) -> Option<Expr<'g>> {
+        (**self).reversed(context, latents)
     }
 }
 

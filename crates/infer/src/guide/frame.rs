@@ -6,6 +6,7 @@
 
 use std::sync::Arc;
 
+use faer::Mat;
 use lehr_density::Density;
 use lehr_graph::Expr;
 use serde::{Deserialize, Serialize};
@@ -74,6 +75,26 @@ impl Frame {
         }
     }
 
+    /// z at the coordinates w.
+    pub(crate) fn at(&self, w: &[f64]) -> Vec<f64> {
+        let mut z = self.spread(w);
+        if let Frame::Diagonal { shift, .. } | Frame::Dense { shift, .. } = self {
+            z.iter_mut().zip(shift.iter()).for_each(|(z, s)| *z += s);
+        }
+        z
+    }
+
+    /// F as a matrix.
+    pub(crate) fn factor(&self, size: usize) -> Mat<f64> {
+        match self {
+            Frame::Identity => Mat::identity(size, size),
+            Frame::Diagonal { scale, .. } => {
+                Mat::from_fn(size, size, |i, j| if i == j { scale[i] } else { 0.0 })
+            }
+            Frame::Dense { factor, .. } => Mat::from_fn(size, size, |i, j| factor[i * size + j]),
+        }
+    }
+
     /// w at the latents z: the other way round.
     pub(crate) fn coordinates(&self, z: &[f64]) -> Vec<f64> {
         match self {
@@ -99,18 +120,30 @@ impl Frame {
     pub(crate) fn of_draws(draws: &[f64], size: usize) -> Frame {
         const DRAWS_PER_LATENT: usize = 8;
         let count = draws.len() / size;
-        let column = |k: usize| draws.iter().skip(k).step_by(size);
-        let mean = |k: usize| column(k).sum::<f64>() / count as f64;
-        let shift: Arc<[f64]> = (0..size).map(mean).collect();
+        let mut columns: Vec<Vec<f64>> = (0..size)
+            .map(|k| draws.iter().skip(k).step_by(size).copied().collect())
+            .collect();
+        let mut shift = Vec::with_capacity(size);
+        for column in &mut columns {
+            let mean = column.iter().sum::<f64>() / count as f64;
+            for z in column.iter_mut() {
+                *z -= mean;
+            }
+            shift.push(mean);
+        }
         let product = |i: usize, j: usize| {
-            let pairs = column(i).zip(column(j));
-            let sum: f64 = pairs.map(|(a, b)| (a - shift[i]) * (b - shift[j])).sum();
-            sum / count as f64
+            let pairs = columns[i].iter().zip(&columns[j]);
+            pairs.map(|(a, b)| a * b).sum::<f64>() / count as f64
         };
+        let shift: Arc<[f64]> = shift.into();
         if count >= DRAWS_PER_LATENT * size {
-            let covariance: Vec<f64> = (0..size * size)
-                .map(|k| product(k / size, k % size))
-                .collect();
+            let mut covariance = vec![0.0; size * size];
+            for i in 0..size {
+                for j in 0..=i {
+                    covariance[i * size + j] = product(i, j);
+                    covariance[j * size + i] = covariance[i * size + j];
+                }
+            }
             if let Some(factor) = cholesky(&covariance, size) {
                 let factor = factor.values.into();
                 return Frame::Dense { shift, factor };

@@ -6,7 +6,9 @@ use lehr_density::Density;
 use lehr_graph::{Expr, Shape};
 use serde::{Deserialize, Serialize};
 
-use super::base::{Base, BaseInfo, Covariance, Image, Transport, decoded, draw, encoded, log_norm};
+use super::base::{
+    Base, BaseInfo, Covariance, Image, Transport, decoded, draw, encoded, log_norm, reversed,
+};
 use super::mean_field::mean_and_scale;
 use super::{Block, Context, Drawn, Gradient, Guide};
 
@@ -46,6 +48,10 @@ impl Guide for FullRank {
 
     fn draw<'g>(&self, context: &Context<'g, '_>, gradient: Gradient) -> Drawn<'g> {
         draw(self, context, gradient)
+    }
+
+    fn reversed<'g>(&self, context: &Context<'g, '_>, latents: Expr<'g>) -> Option<Expr<'g>> {
+        reversed(self, context, latents)
     }
 }
 
@@ -100,8 +106,12 @@ impl<'g> Transport<'g> for Correlated<'g> {
         })
     }
 
+    fn inverse(&self, latents: Expr<'g>) -> Option<Expr<'g>> {
+        Some(self.factor.solve_lower(latents - self.mean))
+    }
+
     fn log_density(&self, latents: Expr<'g>) -> Option<Expr<'g>> {
-        let x = self.factor.solve_lower(latents - self.mean);
+        let x = self.inverse(latents)?;
         Some(-0.5 * x.square().sum() - self.log_scale.sum() - log_norm(self.shape()))
     }
 

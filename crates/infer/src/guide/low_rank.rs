@@ -6,7 +6,9 @@ use lehr_density::Density;
 use lehr_graph::{Expr, Shape};
 use serde::{Deserialize, Serialize};
 
-use super::base::{Base, BaseInfo, Covariance, Image, Transport, decoded, draw, encoded, log_norm};
+use super::base::{
+    Base, BaseInfo, Covariance, Image, Transport, decoded, draw, encoded, log_norm, reversed,
+};
 use super::mean_field::mean_and_scale;
 use super::{Block, Context, Drawn, Gradient, Guide};
 
@@ -58,6 +60,10 @@ impl Guide for LowRank {
 
     fn draw<'g>(&self, context: &Context<'g, '_>, gradient: Gradient) -> Drawn<'g> {
         draw(self, context, gradient)
+    }
+
+    fn reversed<'g>(&self, context: &Context<'g, '_>, latents: Expr<'g>) -> Option<Expr<'g>> {
+        reversed(self, context, latents)
     }
 }
 

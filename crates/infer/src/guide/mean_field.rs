@@ -6,7 +6,9 @@ use lehr_density::Density;
 use lehr_graph::{Expr, Shape};
 use serde::{Deserialize, Serialize};
 
-use super::base::{Base, BaseInfo, Covariance, Image, Transport, decoded, draw, encoded, log_norm};
+use super::base::{
+    Base, BaseInfo, Covariance, Image, Transport, decoded, draw, encoded, log_norm, reversed,
+};
 use super::{Block, Context, Drawn, Gradient, Guide};
 
 /// The names of the blocks that all Gaussians share.
@@ -43,6 +45,10 @@ impl Guide for MeanField {
 
     fn draw<'g>(&self, context: &Context<'g, '_>, gradient: Gradient) -> Drawn<'g> {
         draw(self, context, gradient)
+    }
+
+    fn reversed<'g>(&self, context: &Context<'g, '_>, latents: Expr<'g>) -> Option<Expr<'g>> {
+        reversed(self, context, latents)
     }
 }
 
@@ -91,8 +97,12 @@ impl<'g> Transport<'g> for Independent<'g> {
         })
     }
 
+    fn inverse(&self, latents: Expr<'g>) -> Option<Expr<'g>> {
+        Some((latents - self.mean) * (-self.log_scale).exp())
+    }
+
     fn log_density(&self, latents: Expr<'g>) -> Option<Expr<'g>> {
-        let x = (latents - self.mean) * (-self.log_scale).exp();
+        let x = self.inverse(latents)?;
         Some(-0.5 * x.square().sum() - self.log_scale.sum() - log_norm(self.shape()))
     }
 

@@ -49,4 +49,11 @@ pub trait Guide: Send + Sync {
 
     /// Writes one draw, one per lane, into the program.
     fn draw<'g>(&self, context: &Context<'g, '_>, gradient: Gradient) -> Drawn<'g>;
+
+    /// The log weight of a draw that ends at these latents, as [`Drawn::log_weight`], with the rest
+    /// of it drawn backwards from there; `None` if that is not known.
+    fn reversed<'g>(&self, context: &Context<'g, '_>, latents: Expr<'g>) -> Option<Expr<'g>> {
+        let _ = (context, latents);
+        None
+    }
 }

@@ -1,11 +1,11 @@
 //! The witness of the base: whether what is built on a Gaussian improves on it.
 
-use super::{Level, Reason, Witness};
+use super::{Level, Reason, Standing, Witness};
 use crate::posterior::Posterior;
 
 pub(super) const WITNESS: Witness = Witness {
     name: "base",
-    gives_way: false,
+    standing: Standing::Stands,
     testify,
 };
 

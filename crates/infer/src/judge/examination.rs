@@ -1,19 +1,28 @@
 //! What is looked at once, while the rows are at hand, and kept with the fit for its witnesses.
 
-use lehr_density::{ColumnKind, Density};
+use std::cell::OnceCell;
+
+use lehr_density::{ColumnKind, Density, Point, Rows};
+use lehr_graph::{Graph, Plan};
 use lehr_numeric::pareto::Pareto;
 use serde::{Deserialize, Serialize};
 
+use super::grid::{self, Grid};
 use super::modes::{self, OtherMode};
 use super::opinion::{self, Opinion, StandIn};
 use super::quantity::{Quantity, quantities};
 use super::tails::{self, HeavyTail};
+use crate::guide::Frame;
+use crate::run::Run;
+use crate::train::TrainError;
 
 /// What was seen when a fit was examined.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Examination {
     /// Every number that the fit is read by.
     pub quantities: Vec<Quantity>,
+    /// The grid, if the posterior was summed over one.
+    pub grid: Option<Grid>,
     /// The chains of the second opinion, if any were run.
     pub opinion: Option<Opinion>,
     /// Modes of the posterior that the draws miss.
@@ -34,9 +43,36 @@ pub struct Subject<'a> {
     pub pareto: &'a Pareto,
     /// Where randomness comes from.
     pub seed: u64,
+    frame: OnceCell<Frame>,
 }
 
-/// Numbers that one evaluation on all rows reads, or about as many.
+impl<'a> Subject<'a> {
+    /// Draws of a model's posterior with their weights.
+    pub fn new(
+        density: &'a dyn Density,
+        params: &'a [f64],
+        draws: &'a [f64],
+        pareto: &'a Pareto,
+        seed: u64,
+    ) -> Subject<'a> {
+        Subject {
+            density,
+            params,
+            draws,
+            pareto,
+            seed,
+            frame: OnceCell::new(),
+        }
+    }
+
+    /// The coordinates in which the draws have mean zero and unit scale.
+    pub(super) fn frame(&self) -> &Frame {
+        let size = self.density.latents().size();
+        self.frame.get_or_init(|| Frame::of_draws(self.draws, size))
+    }
+}
+
+/// Numbers that one evaluation on all rows reads or computes, or about as many.
 pub(crate) fn work(density: &dyn Density) -> usize {
     // What a row costs whatever its columns are.
     const ROW: usize = 5;
@@ -45,32 +81,66 @@ pub(crate) fn work(density: &dyn Density) -> usize {
         ColumnKind::Index { .. } => 1,
     };
     let row: usize = density.columns().iter().map(|one| width(&one.kind)).sum();
-    density.n_rows() * (row + ROW) + density.latents().size()
+    density.n_rows() * (row + ROW).max(computed(density)) + density.latents().size()
+}
+
+/// Numbers that the likelihood of one row computes besides those that it reads: many where a
+/// response has many classes.
+fn computed(density: &dyn Density) -> usize {
+    const ROWS: usize = 64;
+    const FLOPS_PER_NUMBER: usize = 16;
+    let graph = Graph::new();
+    let at = Point::new(
+        graph.input("latents", [density.latents().size()]),
+        graph.input("params", [density.params().size()]),
+    );
+    // Rows with latents of their own are asked with them.
+    if density.locals().is_some() {
+        return 0;
+    }
+    let rows = Rows::inputs(&graph, density.columns(), ROWS, "rows.");
+    let value = density.log_likelihood(&at, &rows).sum();
+    let flops = Plan::new(&[value], 1).report().flops;
+    flops as usize / (ROWS * FLOPS_PER_NUMBER)
 }
 
 impl Examination {
-    /// Looks at everything that the table's length allows. Where the draws are off and chains have
-    /// reliable ones, those come with it.
-    pub fn of(subject: &Subject<'_>) -> (Examination, Option<StandIn>) {
-        let latents = subject.density.latents();
-        if latents.size() == 0 {
-            return (Examination::default(), None);
+    /// What the weights alone tell, for draws that need no second opinion: exact ones, weighed on all
+    /// rows.
+    pub(crate) fn of_weights(subject: &Subject<'_>) -> Examination {
+        Examination {
+            quantities: quantities(subject, &subject.pareto.weights()),
+            ..Examination::default()
         }
-        let weights = subject.pareto.weights();
-        let mut quantities = quantities(latents, subject.draws, &weights);
-        let trace = opinion::run(subject, &mut quantities);
-        let tails = match trace {
-            Some(_) => Vec::new(),
-            None => tails::find(subject),
-        };
-        let examination = Examination {
-            opinion: trace.as_ref().map(Opinion::of),
-            modes: modes::find(subject),
-            tails,
-            quantities,
-        };
+    }
+
+    /// Looks at everything that the table's length allows. Where the draws are off and better ones
+    /// are at hand, those come with it.
+    ///
+    /// # Errors
+    /// If somebody wants to stop.
+    pub fn of(
+        subject: &Subject<'_>,
+        run: &mut Run<'_>,
+    ) -> Result<(Examination, Option<StandIn>), TrainError> {
+        let mut examination = Examination::default();
+        if subject.density.latents().size() == 0 {
+            return Ok((examination, None));
+        }
+        let own = &mut examination.quantities;
+        *own = quantities(subject, &subject.pareto.weights());
+        if let Some((grid, better)) = grid::look(subject, own, run)? {
+            examination.grid = Some(grid);
+            return Ok((examination, better));
+        }
+        let heard = opinion::run(subject, own, run)?;
+        examination.opinion = heard.as_ref().map(Opinion::of);
+        if heard.is_none() {
+            examination.tails = tails::find(subject, run)?;
+        }
+        examination.modes = modes::find(subject, run)?;
         let own = &examination.quantities;
-        let better = trace.and_then(|trace| opinion::stand_in(own, trace));
-        (examination, better)
+        let better = heard.and_then(|heard| opinion::stand_in(own, &heard, subject));
+        Ok((examination, better))
     }
 }

@@ -1,22 +1,25 @@
 //! The witness of Markov chains: whether they agree, and how many draws theirs are worth.
 
-use super::{Reason, Witness};
+use super::{Reason, Standing, Witness};
 use crate::posterior::{Diagnostics, Posterior};
 
 pub(super) const WITNESS: Witness = Witness {
     name: "mixing",
-    gives_way: false,
+    standing: Standing::Stands,
     testify,
 };
 
 fn testify(posterior: &Posterior) -> Option<Reason> {
-    let Diagnostics::Chains(chains) = &posterior.diagnostics else {
-        return None;
+    let chains = match &posterior.diagnostics {
+        Diagnostics::Chains(chains) => chains,
+        // Where others stand in for their draws, these chains are of no account.
+        Diagnostics::Importance(one) if one.chains.is_some() => return None,
+        Diagnostics::Importance(_) => posterior.proposal_chains()?,
     };
     let (r_hat, fewest) = (chains.largest_r_hat(), chains.fewest_effective());
     let failures = chains.failures();
     let found: Vec<&str> = failures.iter().map(|one| one.found.as_str()).collect();
-    let advice: Vec<&str> = failures.iter().map(|one| one.advice).collect();
+    let advice: Vec<&str> = failures.iter().map(|one| one.advice.as_str()).collect();
     Some(Reason {
         witness: WITNESS.name.into(),
         level: chains.level(),

@@ -3,8 +3,11 @@
 //! Terminal, page, JSON and Rust show the same [`Verdict`]. A witness is one file here and one row
 //! of [`WITNESSES`].
 
+mod agreement;
 mod base;
 mod examination;
+mod grid;
+mod joint;
 mod mixing;
 mod modes;
 mod opinion;
@@ -14,11 +17,14 @@ mod tails;
 mod training;
 mod weights;
 
+pub use agreement::{MOST_RATIO, MOST_SHIFT};
 pub(crate) use examination::work;
 pub use examination::{Examination, Subject};
+pub use grid::Grid;
 pub use modes::OtherMode;
-pub use opinion::{MOST_RATIO, MOST_SHIFT, Opinion, StandIn};
-pub(crate) use quantity::columns;
+pub(crate) use opinion::Kept;
+pub use opinion::{Opinion, StandIn};
+pub(crate) use quantity::site_columns;
 pub use quantity::{Gap, Moments, Quantity};
 pub use tails::HeavyTail;
 pub use weights::{Shape, usable_shape};
@@ -78,18 +84,30 @@ pub struct Reason {
     pub advice: Option<String>,
 }
 
+/// What the word of a witness weighs beside that of others.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Standing {
+    /// It looks at the posterior itself, and settles what others only suggest.
+    Settles,
+    /// It stands, whatever others say.
+    Stands,
+    /// It gives way to those who settle.
+    GivesWay,
+}
+
 /// Somebody who looks at a posterior from one side.
 pub struct Witness {
     /// What it looks at.
     pub name: &'static str,
-    /// Whether it only suggests what chains on the posterior itself can settle.
-    pub gives_way: bool,
+    /// What its word weighs beside that of others.
+    pub standing: Standing,
     /// What it says; `None` if the posterior gives it nothing to look at, or nothing worth saying.
     pub testify: fn(&Posterior) -> Option<Reason>,
 }
 
 /// All witnesses, in the order in which a verdict quotes them.
-pub static WITNESSES: [&Witness; 7] = [
+pub static WITNESSES: [&Witness; 8] = [
+    &grid::WITNESS,
     &opinion::WITNESS,
     &weights::WITNESS,
     &modes::WITNESS,
@@ -120,14 +138,14 @@ impl Verdict {
             Some((witness, reason))
         });
         let heard: Vec<_> = heard.collect();
-        let chains = heard
-            .iter()
-            .find(|(_, one)| one.witness == opinion::WITNESS.name);
-        let settled = chains.map(|(_, one)| one.level);
+        let settles = |witness: &Witness| witness.standing == Standing::Settles;
+        let judge = heard.iter().find(|(witness, _)| settles(witness));
+        let settled = judge.map(|(_, one)| one.level);
         let settled = settled.filter(|level| *level != Level::Doubtful);
         let (mut counted, mut overruled) = (Vec::new(), Vec::new());
         for (witness, reason) in heard {
-            let stands = settled.is_none_or(|level| !witness.gives_way || reason.level <= level);
+            let gives_way = witness.standing == Standing::GivesWay;
+            let stands = settled.is_none_or(|level| !gives_way || reason.level <= level);
             if stands {
                 counted.push(reason);
             } else {

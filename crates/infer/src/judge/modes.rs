@@ -7,16 +7,19 @@ use lehr_numeric::lbfgs::{LbfgsSettings, maximise};
 use lehr_numeric::stream::Stream;
 use serde::{Deserialize, Serialize};
 
-use super::{Level, Reason, Subject, Witness, work};
+use super::{Level, Reason, Standing, Subject, Witness, work};
 use crate::chains::{Lanes, LogDensity, Place};
 use crate::guide::Frame;
+use crate::observer::{End, Progress};
 use crate::pass::is_resident;
 use crate::posterior::Posterior;
+use crate::run::Run;
 use crate::start::Centre;
+use crate::train::TrainError;
 
 pub(super) const WITNESS: Witness = Witness {
     name: "modes",
-    gives_way: false,
+    standing: Standing::Stands,
     testify,
 };
 
@@ -61,16 +64,19 @@ struct Top {
 }
 
 /// The modes that the draws miss.
-pub(super) fn find(subject: &Subject<'_>) -> Vec<OtherMode> {
+///
+/// # Errors
+/// If somebody wants to stop.
+pub(super) fn find(subject: &Subject<'_>, run: &mut Run<'_>) -> Result<Vec<OtherMode>, TrainError> {
     let (density, size) = (subject.density, subject.density.latents().size());
     let small = work(density) <= MOST_WORK && size <= MOST_LATENTS;
     if !small || density.locals().is_some() || !is_resident(density) {
-        return Vec::new();
+        return Ok(Vec::new());
     }
-    let frame = Frame::of_draws(subject.draws, size);
+    let frame = subject.frame();
     let place = Place {
         density,
-        frame: &frame,
+        frame,
         params: subject.params,
     };
     let log_density = LogDensity::new(place, 1);
@@ -81,17 +87,20 @@ pub(super) fn find(subject: &Subject<'_>) -> Vec<OtherMode> {
         lanes: log_density.lanes(),
         drawn: drawn.map(|z| frame.coordinates(z)).collect(),
     };
-    survey.other_modes(&frame)
+    survey.other_modes(run)
 }
 
 impl Survey<'_> {
-    fn other_modes(&mut self, frame: &Frame) -> Vec<OtherMode> {
+    fn other_modes(&mut self, run: &mut Run<'_>) -> Result<Vec<OtherMode>, TrainError> {
         let size = self.log_density.size();
         let Some(home) = self.climb(&vec![0.0; size]) else {
-            return Vec::new();
+            return Ok(Vec::new());
         };
         let mut tops: Vec<Top> = Vec::new();
-        for start in starts(frame, size, self.subject.seed) {
+        let starts = starts(self.subject.frame(), size, self.subject.seed);
+        for (climb, start) in starts.into_iter().enumerate() {
+            let end = End::At(CLIMBS as u64);
+            run.tell(&Progress::counted(climb as u64, "climbs", end))?;
             let Some(top) = self.climb(&start) else {
                 continue;
             };
@@ -100,12 +109,12 @@ impl Survey<'_> {
                 tops.push(top);
             }
         }
-        let Some(own) = self.evidence(&home) else {
-            return Vec::new();
+        let Some(own) = self.evidence(&home).filter(|_| !tops.is_empty()) else {
+            return Ok(Vec::new());
         };
         let own = own.max(self.subject.pareto.log_evidence);
         let modes = tops.iter().filter_map(|top| self.judge(&home, top, own));
-        modes.collect()
+        Ok(modes.collect())
     }
 
     /// Climbs to a top, if there is one: densities without bound have none.

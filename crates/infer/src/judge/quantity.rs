@@ -1,9 +1,11 @@
 //! The numbers that a fit is read by, and how well each is known: from the draws as they are, from
 //! the weighted draws, and from chains.
 
-use lehr_density::Layout;
+use lehr_density::{Density, FlatDraws, Layout, Site, SiteValue, Support};
 use lehr_numeric::summary::mean;
 use serde::{Deserialize, Serialize};
+
+use super::Subject;
 
 /// Mean and spread of a quantity, with their Monte Carlo errors.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
@@ -43,8 +45,22 @@ pub struct Quantity {
     /// From the raw to the weighted account. Both are of the same draws, so that the error is small
     /// where the weights are even.
     pub moved: Gap,
-    /// Of the chains of the second opinion.
-    pub chains: Option<Moments>,
+    /// By those who know the posterior itself: the chains of the second opinion, or a grid.
+    pub reference: Option<Moments>,
+}
+
+impl Quantity {
+    /// How far the draws are off by their own weights, with the noise of the draws.
+    pub(super) fn by_weights(&self) -> Gap {
+        let gap = self.moved.reversed();
+        Gap {
+            shift_error: gap
+                .shift_error
+                .hypot(self.weighted.mean_error / self.weighted.sd),
+            log_ratio_error: gap.log_ratio_error.hypot(self.weighted.sd_error),
+            ..gap
+        }
+    }
 }
 
 impl Moments {
@@ -106,6 +122,33 @@ fn error_of_mean(values: &[f64]) -> f64 {
 }
 
 impl Gap {
+    /// The other way round.
+    fn reversed(self) -> Gap {
+        Gap {
+            shift: -self.shift,
+            log_ratio: -self.log_ratio,
+            ..self
+        }
+    }
+
+    /// One gap from two accounts of it, each with the more weight the less its error.
+    pub(super) fn pooled(self, other: Gap) -> Gap {
+        let (shift, shift_error) = pooled(
+            (self.shift, self.shift_error),
+            (other.shift, other.shift_error),
+        );
+        let (log_ratio, log_ratio_error) = pooled(
+            (self.log_ratio, self.log_ratio_error),
+            (other.log_ratio, other.log_ratio_error),
+        );
+        Gap {
+            shift,
+            shift_error,
+            log_ratio,
+            log_ratio_error,
+        }
+    }
+
     /// What weights change about the moments of the same draws.
     fn by_weights(values: &[f64], weights: &[f64]) -> Gap {
         let (raw, new) = (Moments::of(values), Moments::weighted(values, weights));
@@ -127,30 +170,66 @@ impl Gap {
     }
 }
 
+/// Two estimates with their errors, as one.
+fn pooled(a: (f64, f64), b: (f64, f64)) -> (f64, f64) {
+    let (own, other) = (a.1.powi(-2), b.1.powi(-2));
+    let total = own + other;
+    ((own * a.0 + other * b.0) / total, total.powf(-0.5))
+}
+
 /// Every number of these sites, draw after draw: names, and one column each.
-pub(crate) fn columns(latents: &Layout, draws: &[f64]) -> Vec<(String, Vec<f64>)> {
+pub(crate) fn site_columns(latents: &Layout, draws: &[f64]) -> Vec<(String, Vec<f64>)> {
     let count = draws.len() / latents.size().max(1);
     let values = latents.constrain_values(draws);
-    let mut all = Vec::new();
-    for (site, layout) in values.iter().zip(latents.sites()) {
-        let size = site.values.len() / count.max(1);
-        for (entry, name) in layout.entry_names().into_iter().enumerate() {
-            let column = site.values.iter().skip(entry).step_by(size);
-            all.push((name, column.copied().collect()));
-        }
+    let sites = values.iter().zip(latents.sites());
+    let each = sites.flat_map(|(site, layout)| split(site, &layout.entry_names(), count));
+    each.collect()
+}
+
+/// The columns of one site, one for each of its entries.
+fn split(site: &SiteValue, names: &[String], count: usize) -> Vec<(String, Vec<f64>)> {
+    let size = site.values.len() / count.max(1);
+    let column = |(entry, name): (usize, &String)| {
+        let values = site.values.iter().skip(entry).step_by(size);
+        (name.clone(), values.copied().collect())
+    };
+    names.iter().enumerate().map(column).collect()
+}
+
+/// Every number that a user may read off draws: those of the sites, and those that the model names
+/// besides them.
+pub(super) fn columns(
+    density: &dyn Density,
+    draws: &[f64],
+    params: &[f64],
+) -> Vec<(String, Vec<f64>)> {
+    let latents = density.latents();
+    let mut all = site_columns(latents, draws);
+    let Some(predictive) = density.predictive() else {
+        return all;
+    };
+    let flat = FlatDraws {
+        latents: draws,
+        size: latents.size(),
+        params,
+    };
+    let count = draws.len() / latents.size().max(1);
+    for named in lehr_density::quantities(flat, |at| predictive.deterministics(at)) {
+        let site = Site::new(&named.name, named.dims.as_slice(), Support::Real);
+        all.extend(split(&named, &site.entry_names(), count));
     }
     all
 }
 
 /// Every number of a fit, from its draws and their weights.
-pub(crate) fn quantities(latents: &Layout, draws: &[f64], weights: &[f64]) -> Vec<Quantity> {
-    let columns = columns(latents, draws).into_iter();
-    let each = columns.map(|(name, values)| Quantity {
+pub(super) fn quantities(subject: &Subject<'_>, weights: &[f64]) -> Vec<Quantity> {
+    let columns = columns(subject.density, subject.draws, subject.params);
+    let each = columns.into_iter().map(|(name, values)| Quantity {
         name,
         raw: Moments::of(&values),
         weighted: Moments::weighted(&values, weights),
         moved: Gap::by_weights(&values, weights),
-        chains: None,
+        reference: None,
     });
     // What is the same in every draw, as the diagonal of a correlation matrix, cannot be wrong.
     each.filter(|one| one.raw.sd > 1e-12 * one.raw.mean.abs())

@@ -8,14 +8,15 @@ use lehr_density::Density;
 use lehr_numeric::summary::mean;
 use serde::{Deserialize, Serialize};
 
-use super::{Level, Reason, Subject, Witness};
-use crate::full_data::{FullData, LocalRows, Query};
+use super::joint::log_joint;
+use super::{Level, Reason, Standing, Subject, Witness};
 use crate::posterior::Posterior;
-use crate::start::Prior;
+use crate::run::Run;
+use crate::train::TrainError;
 
 pub(super) const WITNESS: Witness = Witness {
     name: "tails",
-    gives_way: true,
+    standing: Standing::GivesWay,
     testify,
 };
 
@@ -29,8 +30,6 @@ const TAIL: f64 = 3.5;
 const HEAVY: f64 = 0.02;
 /// Latents that are looked at, at the most.
 const MOST: usize = 256;
-/// Points per pass over the rows.
-const LANES: usize = 16;
 
 /// A latent along which the posterior reaches further than the draws.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -44,10 +43,13 @@ pub struct HeavyTail {
 }
 
 /// The latents along which the posterior reaches further than the draws.
-pub(super) fn find(subject: &Subject<'_>) -> Vec<HeavyTail> {
+///
+/// # Errors
+/// If somebody wants to stop.
+pub(super) fn find(subject: &Subject<'_>, run: &mut Run<'_>) -> Result<Vec<HeavyTail>, TrainError> {
     let density = subject.density;
     if density.locals().is_some() {
-        return Vec::new();
+        return Ok(Vec::new());
     }
     let size = density.latents().size();
     let columns: Vec<Vec<f64>> = (0..size)
@@ -66,10 +68,10 @@ pub(super) fn find(subject: &Subject<'_>) -> Vec<HeavyTail> {
         .filter_map(|place| Line::through(&columns, &centre, place))
         .collect();
     let points: Vec<f64> = lines.iter().flat_map(|line| line.points(&centre)).collect();
-    let values = log_joint(subject, &points);
+    let values = log_joint(subject, &points, run)?;
     let names = latent_names(density);
     let judged = lines.iter().zip(values.chunks_exact(STEPS.len()));
-    judged
+    let found = judged
         .filter_map(|(line, values)| {
             let (mass, drawn) = (tail_share(values), line.drawn);
             (mass > HEAVY && mass > 4.0 * drawn).then(|| HeavyTail {
@@ -78,7 +80,8 @@ pub(super) fn find(subject: &Subject<'_>) -> Vec<HeavyTail> {
                 drawn,
             })
         })
-        .collect()
+        .collect();
+    Ok(found)
 }
 
 /// The line along which the other latents go with one of them.
@@ -114,29 +117,6 @@ impl Line {
         };
         STEPS.into_iter().flat_map(at).collect()
     }
-}
-
-/// log p(D, z) of every point, on all rows; −∞ where it is not a number.
-fn log_joint(subject: &Subject<'_>, points: &[f64]) -> Vec<f64> {
-    let (density, size) = (subject.density, subject.density.latents().size());
-    let rows = LocalRows::new(density);
-    let query = Query::LogLikelihood { lanes: LANES };
-    let mut prior = Prior::new(density);
-    let mut values = Vec::with_capacity(points.len() / size);
-    let mut block = vec![0.0; LANES * size];
-    for part in points.chunks(LANES * size) {
-        block[..part.len()].copy_from_slice(part);
-        let sums = rows.sum(query, &[&block, subject.params]);
-        for (z, sum) in part.chunks_exact(size).zip(sums[0].iter().cycle()) {
-            let value = prior.at(z, subject.params).0 + sum;
-            values.push(if value.is_nan() {
-                f64::NEG_INFINITY
-            } else {
-                value
-            });
-        }
-    }
-    values
 }
 
 /// The share of the density on a line that lies in its tails, by the trapezoidal rule.

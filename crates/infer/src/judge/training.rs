@@ -1,16 +1,16 @@
 //! The witness of training: whether the bound was level at the end.
 
-use super::{Level, Reason, Witness};
+use super::{Level, Reason, Standing, Witness};
 use crate::posterior::Posterior;
 
 pub(super) const WITNESS: Witness = Witness {
     name: "training",
-    gives_way: true,
+    standing: Standing::GivesWay,
     testify,
 };
 
 fn testify(posterior: &Posterior) -> Option<Reason> {
-    let training = &posterior.importance()?.training;
+    let training = posterior.training()?;
     (!training.converged).then(|| Reason {
         witness: WITNESS.name.into(),
         level: Level::Untrusted,

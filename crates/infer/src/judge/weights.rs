@@ -1,15 +1,16 @@
 //! The witness of importance weights: whether draws reach all of the posterior, as far as their
 //! own weights can tell.
 
-use super::opinion::{beyond_chance, listed, off};
+use super::agreement::{beyond_chance, listed, off};
+use super::grid;
 use super::quantity::Quantity;
-use super::{Level, Reason, Witness};
+use super::{Level, Reason, Standing, Witness};
 use crate::posterior::{Importance, Posterior};
 use lehr_numeric::pareto::{Pareto, threshold};
 
 pub(super) const WITNESS: Witness = Witness {
     name: "weights",
-    gives_way: true,
+    standing: Standing::GivesWay,
     testify,
 };
 
@@ -81,6 +82,10 @@ fn moved(quantities: &[Quantity]) -> Option<String> {
 
 fn testify(posterior: &Posterior) -> Option<Reason> {
     let importance = posterior.importance()?;
+    // Draws of a grid have no weights.
+    if grid::stands_in(&importance.examination) {
+        return None;
+    }
     let pareto = &importance.pareto;
     let draws = pareto.log_weights.len();
     let (k, limit) = (pareto.shape, usable_shape(draws));

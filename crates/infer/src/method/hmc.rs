@@ -64,7 +64,7 @@ impl ChainMethod for Hmc {
         chains::problem(self.chains, self.target_acceptance)
     }
 
-    fn sample(&self, target: &Target<'_>, watch: Watch<'_>) -> Result<Trace, ChainError> {
+    fn sample(&self, target: &Target<'_>, watch: &mut dyn Watch) -> Result<Trace, ChainError> {
         let usual = chains::Hmc::default();
         let hmc = chains::Hmc {
             draws: target.draws,

@@ -1,7 +1,9 @@
 //! The methods: one file each, and one row each in [`METHODS`]. Everything that lists methods
 //! reads that table.
 
+mod auto;
 mod chain;
+mod collapse;
 mod dais;
 mod full_rank;
 mod hmc;
@@ -11,21 +13,27 @@ mod mean_field;
 mod ns2_dais;
 mod ns_dais;
 mod nuts;
+mod row_chain;
 mod setting;
 mod sl_dais;
+mod surrogate_hmc;
 
+pub use auto::{Attempt, Auto};
 pub use chain::{ChainSettings, ChainShape};
-pub use dais::Dais;
+pub use collapse::Collapse;
+pub use dais::{AllRows, Dais};
 pub use full_rank::FullRank;
 pub use hmc::Hmc;
 pub use iaf::{Bent, Flow, Iaf};
 pub use low_rank::LowRank;
 pub use mean_field::MeanField;
-pub use ns_dais::NsDais;
-pub use ns2_dais::Ns2Dais;
-pub use nuts::{Metric, Nuts, NutsSampler};
+pub use ns_dais::{NsDais, OneBatch};
+pub use ns2_dais::{FreshBatches, Ns2Dais};
+pub use nuts::Nuts;
+pub use row_chain::{RowChain, RowDrive};
 pub use setting::{Setting, SettingError, parsed};
 pub use sl_dais::SlDais;
+pub use surrogate_hmc::SurrogateHmc;
 
 use std::fmt;
 
@@ -59,6 +67,12 @@ pub trait Method: Send + Sync {
     fn usual_draws(&self, density: &dyn Density) -> usize {
         const CHEAP: usize = 1_000_000;
         if work(density) <= CHEAP { 4096 } else { 1280 }
+    }
+
+    /// Whether condensed rows may stand in for the table's own: not where the method or one of its
+    /// settings is about single rows, such as a batch.
+    fn condenses(&self) -> bool {
+        true
     }
 
     /// What it trains, if it trains a guide.
@@ -113,6 +127,7 @@ pub struct MethodInfo {
 
 /// The table of methods.
 pub static METHODS: &[&MethodInfo] = &[
+    &auto::INFO,
     &mean_field::INFO,
     &full_rank::INFO,
     &low_rank::INFO,
@@ -123,6 +138,8 @@ pub static METHODS: &[&MethodInfo] = &[
     &iaf::INFO,
     &nuts::INFO,
     &hmc::INFO,
+    &surrogate_hmc::INFO,
+    &collapse::INFO,
 ];
 
 /// A setting in words.
@@ -193,6 +210,22 @@ pub trait Sampler: Send + Sync {
     /// If the model is another one than the fit's.
     fn draw(&self, density: &dyn Density, count: usize, seed: u64) -> Result<Vec<f64>, FitError>;
 
+    /// The log weights on all rows of draws of z that come from elsewhere, each the end of a path of
+    /// the guide whose beginning is drawn backwards; `None` if there is no guide or it cannot be run
+    /// backwards.
+    ///
+    /// # Errors
+    /// If the model is another one than the fit's.
+    fn weigh_ends(
+        &self,
+        density: &dyn Density,
+        draws: &[f64],
+        seed: u64,
+    ) -> Result<Option<Vec<f64>>, FitError> {
+        let _ = (density, draws, seed);
+        Ok(None)
+    }
+
     /// The frame of a guide and what was learned in it, if a guide was trained.
     fn learned(&self) -> Option<(&Frame, &Learned)> {
         None
@@ -221,7 +254,7 @@ mod tests {
             assert_eq!((row.new)().info().name, row.name);
         }
         let error = find("sldais").unwrap_err().to_string();
-        let expected = "method: expected one of mean-field, full-rank";
+        let expected = "method: expected one of auto, mean-field, full-rank";
         assert!(error.starts_with(expected), "{error}");
     }
 
@@ -233,7 +266,7 @@ mod tests {
             "full-rank: the method has no setting chain-steps\n  \
              hint: dais, ns-dais, ns2-dais and sl-dais have it"
         );
-        let error = Dais::default().set("surrogate-rows", "3").unwrap_err();
+        let error = Dais::default().set("surrogate", "rand").unwrap_err();
         assert!(error.to_string().ends_with("hint: sl-dais has it"));
         let error = MeanField::default().set("steps", "3").unwrap_err();
         assert_eq!(

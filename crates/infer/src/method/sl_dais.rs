@@ -25,7 +25,7 @@ pub(super) static INFO: MethodInfo = MethodInfo {
     help: "annealed leapfrog steps on a learned surrogate likelihood",
     needs: "",
     cost: "the surrogate's rows, K times, and one mini-batch; independent of N",
-    when: "the default: skewed or heavy-tailed posteriors on tables of any length",
+    when: "skewed or heavy-tailed posteriors on tables of any length",
     remedy: "raise chain-steps or surrogate-rows",
     reads_all_rows: false,
     new: || Box::new(SlDais::default()),
@@ -123,6 +123,10 @@ impl VariationalMethod for SlDais {
 
     fn problem(&self) -> Option<String> {
         self.chain.problem()
+    }
+
+    fn names_rows(&self) -> bool {
+        self.surrogate.is_some() || self.surrogate_rows.is_some()
     }
 
     fn guide(

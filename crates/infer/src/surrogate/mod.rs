@@ -14,6 +14,7 @@ mod kind;
 mod matching;
 mod mode;
 mod network;
+mod quadratic;
 mod quality;
 mod recipe;
 mod remainder;
@@ -22,6 +23,7 @@ mod row_surrogate;
 mod setting;
 mod taylor;
 mod weighted_rows;
+mod worst_rows;
 
 pub use coreset::{Coreset, CoresetError, CoresetSettings};
 pub use error::SurrogateError;
@@ -35,6 +37,7 @@ pub(crate) use remainder::Remainder;
 pub use row_surrogate::RowSurrogate;
 pub use setting::{Setup, StartWeights, SurrogateSettings};
 pub use taylor::{MOST_FULL_LATENTS, Taylor};
+pub(crate) use worst_rows::WorstRows;
 
 use lehr_density::{Point, Stored};
 use lehr_graph::Expr;

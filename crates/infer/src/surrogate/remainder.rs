@@ -39,15 +39,21 @@ impl Remainder<'_> {
     /// The rows whose log likelihood their own expansion fits worst, as batches number them and
     /// increasing: those of which log p(yₙ | z) less its expansion varies most.
     pub(crate) fn worst(&self, count: usize) -> Vec<usize> {
-        if count == self.density.n_rows() {
-            return (0..count).collect();
+        let mut order = self.ranked(count);
+        order.sort_unstable();
+        order
+    }
+
+    /// The same, worst first, at most so many.
+    pub(crate) fn ranked(&self, count: usize) -> Vec<usize> {
+        if count >= self.density.n_rows() {
+            return (0..self.density.n_rows()).collect();
         }
         let variances = self.variances();
         let mut order: Vec<usize> = (0..variances.len()).collect();
         // What is not a number is fitted worst of all.
-        order.select_nth_unstable_by(count, |&a, &b| variances[b].total_cmp(&variances[a]));
+        order.sort_by(|&a, &b| variances[b].total_cmp(&variances[a]));
         order.truncate(count);
-        order.sort_unstable();
         order
     }
 

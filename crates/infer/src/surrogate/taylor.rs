@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use super::expansion::{Extent, at_start, expand};
 use super::kind::{Maker, Order, check_latents, read, stored};
+use super::quadratic::Quadratic;
 use super::recipe::Recipe;
 use super::remainder::Remainder;
 use super::weighted_rows::WeightedRows;
@@ -25,12 +26,8 @@ pub const MOST_FULL_LATENTS: usize = 500;
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Taylor {
     rows: WeightedRows,
-    /// z*
-    mode: Arc<[f64]>,
-    /// δg
-    slope: Arc<[f64]>,
-    /// δH, D × D or its diagonal.
-    curvature: Arc<[f64]>,
+    /// δg and δH at z*.
+    rest: Quadratic,
 }
 
 impl Taylor {
@@ -59,44 +56,24 @@ impl Taylor {
     }
 
     pub(crate) fn around(density: &dyn Density, rows: WeightedRows, mode: &Mode) -> Taylor {
-        let size = mode.latents.len();
-        assert_eq!(size, density.latents().size(), "the latents of the mode");
-        let diagonal = mode.is_diagonal() || size > MOST_FULL_LATENTS;
-        let (extent, whole) = if diagonal {
-            (Extent::Diagonal, mode.diagonal())
-        } else {
-            (Extent::Full, mode.hessian.clone())
-        };
+        assert_eq!(
+            mode.latents.len(),
+            density.latents().size(),
+            "the latents of the mode"
+        );
         let learned = at_start(density, rows.blocks());
+        let extent = if mode.latents.len() > MOST_FULL_LATENTS {
+            Extent::Diagonal
+        } else {
+            Extent::of(mode)
+        };
         let own = expand(density, &learned, mode, extent, |context, at| {
             rows.log_likelihood(context, at)
         });
-        let rest = |whole: &[f64], own: &[f64]| whole.iter().zip(own).map(|(a, b)| a - b).collect();
         Taylor {
-            mode: mode.latents.as_slice().into(),
-            slope: rest(&mode.gradient, &own.gradient),
-            curvature: rest(&whole, &own.hessian),
+            rest: Quadratic::left(mode, &own),
             rows,
         }
-    }
-
-    /// Whether the parts are as long as they must be.
-    fn is_whole(&self) -> bool {
-        let size = self.mode.len();
-        self.slope.len() == size && [size, size * size].contains(&self.curvature.len())
-    }
-
-    /// δg·d + ½dᵀδH d
-    fn rest<'g>(&self, context: &Context<'g, '_>, offset: Expr<'g>) -> Expr<'g> {
-        let size = self.mode.len();
-        let slope = context.fixed("surrogate_slope", [size], &self.slope);
-        let pulled = if self.curvature.len() == size {
-            context.fixed("surrogate_curvature", [size], &self.curvature) * offset
-        } else {
-            let matrix = context.fixed("surrogate_curvature", [size, size], &self.curvature);
-            matrix.dot(offset)
-        };
-        (offset * (slope + 0.5 * pulled)).sum()
     }
 }
 
@@ -110,8 +87,7 @@ impl Surrogate for Taylor {
     }
 
     fn log_likelihood<'g>(&self, context: &Context<'g, '_>, at: &Point<'g>) -> Expr<'g> {
-        let mode = context.fixed("surrogate_mode", [self.mode.len()], &self.mode);
-        self.rows.log_likelihood(context, at) + self.rest(context, at.latents - mode)
+        self.rows.log_likelihood(context, at) + self.rest.term(context, at)
     }
 
     fn contents(&self) -> String {
@@ -149,11 +125,11 @@ impl Maker for TaylorMaker {
         density: &dyn Density,
     ) -> Result<Arc<dyn Surrogate>, SurrogateError> {
         let taylor: Taylor = read(bytes)?;
-        if !taylor.is_whole() {
+        if !taylor.rest.is_whole() {
             return Err(SurrogateError::Damaged);
         }
         taylor.rows.check(Recipe::RANDOM, density)?;
-        check_latents(taylor.mode.len(), density)?;
+        check_latents(taylor.rest.size(), density)?;
         Ok(Arc::new(taylor))
     }
 }

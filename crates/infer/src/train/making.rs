@@ -15,10 +15,10 @@ use crate::chains::Chains;
 use crate::evaluate::{Evaluated, weigh_draws};
 use crate::fit::{Choices, FitError, short};
 use crate::guide::{Base, Feed, Learned, PARAMS, all_blocks};
-use crate::judge::{Examination, StandIn, Subject};
+use crate::judge::{Examination, Kept, Subject};
 use crate::observer::Phase;
 use crate::posterior::{
-    Diagnostics, Estimate, Evidence, Gain, Importance, Origin, Posterior, Seconds,
+    Diagnostics, Estimate, Evidence, Gain, Importance, Origin, Posterior, Proposal, Seconds,
 };
 use crate::run::Run;
 use crate::start::{Request, RunClimber, StartError, StartingPoint, choose, is_plain};
@@ -38,7 +38,7 @@ struct Evaluation {
     pareto: Pareto,
     evidence: Evidence,
     examination: Examination,
-    chains: Option<Chains>,
+    chains: Option<Box<Chains>>,
     /// What the base learned, where the draws are its own.
     base: Option<Learned>,
 }
@@ -293,41 +293,33 @@ impl Making<'_> {
         let bound = Estimate::of(&evaluated.log_weights);
         let pareto = Pareto::new(&evaluated.log_weights)?;
         run.begin(Phase::EXAMINE);
-        let (examination, better) = Examination::of(&Subject {
-            density: self.density,
-            params: base
-                .as_ref()
-                .unwrap_or(&outcome.learned)
-                .get(PARAMS)
-                .unwrap_or(&[]),
-            draws: &evaluated.latents,
-            pareto: &pareto,
-            seed: run.seed,
-        });
-        let (latents, chains) = match better {
-            Some(StandIn { draws, chains }) => (draws, Some(chains)),
-            None => (evaluated.latents, None),
-        };
-        if let Some(chains) = &chains {
-            let words = format!(
-                "of {} Markov chains that started from the guide's",
-                chains.count
-            );
-            self.note("draws", words);
+        let learned = base.as_ref().unwrap_or(&outcome.learned);
+        let subject = Subject::new(
+            self.density,
+            learned.get(PARAMS).unwrap_or(&[]),
+            &evaluated.latents,
+            &pareto,
+            run.seed,
+        );
+        let (examination, better) = Examination::of(&subject, run)?;
+        let kept = Kept::new(better, evaluated.latents, pareto);
+        if let Some(words) = &kept.words {
+            self.note("draws", words.as_str());
         }
+        let pareto = kept.pareto;
         self.seconds.evaluate = clock.elapsed().as_secs_f64();
         let estimate = Estimate {
             mean: pareto.log_evidence,
             error: pareto.log_evidence_error,
         };
         Ok(Evaluation {
-            latents,
+            latents: kept.draws,
             pareto,
             examination,
-            chains,
+            chains: kept.chains,
             base,
             evidence: Evidence {
-                bound,
+                bound: Some(bound),
                 estimate,
                 gain,
             },
@@ -382,9 +374,9 @@ impl Making<'_> {
             evidence: Some(evaluation.evidence),
             diagnostics: Diagnostics::Importance(Importance {
                 pareto: evaluation.pareto,
-                training: outcome.training,
+                proposal: Proposal::Guide(outcome.training),
                 examination: evaluation.examination,
-                chains: evaluation.chains.map(Box::new),
+                chains: evaluation.chains,
             }),
             origin,
             choices: self.choices,

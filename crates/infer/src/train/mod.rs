@@ -391,6 +391,10 @@ impl Loop<'_, '_> {
             self.step(state)?;
             if state.step.is_multiple_of(LOOK) {
                 run.look(stamp, &self.progress(state), state)?;
+                let open = matches!(self.settings.iterations, Iterations::Auto { .. });
+                if open && state.finished.is_none() && run.is_late() {
+                    state.finished = Some(false);
+                }
             }
         }
         Ok(run.finish(stamp, state)?)
@@ -482,16 +486,15 @@ impl Loop<'_, '_> {
 
     fn progress(&self, state: &State) -> Progress {
         let verdict = state.stationary.verdict();
+        let end = match self.settings.iterations {
+            Iterations::Auto { cap } => End::AtMost(cap),
+            Iterations::Fixed(count) => End::At(count),
+        };
         Progress {
-            step: state.step,
-            unit: "iterations",
-            end: match self.settings.iterations {
-                Iterations::Auto { cap } => End::AtMost(cap),
-                Iterations::Fixed(count) => End::At(count),
-            },
             bound: verdict.level,
             bound_error: verdict.level_error,
             rate: self.rate(state),
+            ..Progress::counted(state.step, "iterations", end)
         }
     }
 }

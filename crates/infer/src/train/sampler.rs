@@ -4,7 +4,7 @@ use lehr_density::Density;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use crate::evaluate::draw;
+use crate::evaluate::{draw, weigh_ends};
 use crate::fit::FitError;
 use crate::guide::{Base, Frame, Guide, Learned, Place};
 use crate::method::Sampler;
@@ -72,6 +72,25 @@ impl Sampler for GuideSampler {
         };
         let drawn = draw(place, guide.as_ref(), &self.learned, (count, seed))?;
         Ok(drawn.latents)
+    }
+
+    fn weigh_ends(
+        &self,
+        density: &dyn Density,
+        draws: &[f64],
+        seed: u64,
+    ) -> Result<Option<Vec<f64>>, FitError> {
+        let guide = (self.read)(&self.guide, density)?;
+        let place = Place {
+            density,
+            frame: &self.frame,
+        };
+        Ok(weigh_ends(
+            place,
+            guide.as_ref(),
+            &self.learned,
+            (draws, seed),
+        )?)
     }
 
     fn learned(&self) -> Option<(&Frame, &Learned)> {

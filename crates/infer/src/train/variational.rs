@@ -10,7 +10,7 @@ use super::{Schedule, TrainSettings};
 use crate::fit::{Choices, FitError};
 use crate::guide::{Base, Guide};
 use crate::method::{ChainSettings, Method, MethodInfo, Setting, parsed};
-use crate::posterior::Posterior;
+use crate::posterior::{NO_ROWS, Posterior};
 use crate::run::Run;
 use crate::start::{Start, StartingPoint, setting};
 
@@ -124,6 +124,11 @@ pub trait VariationalMethod: Send + Sync + 'static {
         None
     }
 
+    /// Whether it, or a setting of its own, is about single rows.
+    fn names_rows(&self) -> bool {
+        false
+    }
+
     /// The guide that is trained: the base itself unless it is built on it.
     ///
     /// # Errors
@@ -149,6 +154,11 @@ impl<T: VariationalMethod> Method for T {
 
     fn fit(&self, density: &dyn Density, run: &mut Run<'_>) -> Result<Posterior, FitError> {
         fit(self, density, run)
+    }
+
+    fn condenses(&self) -> bool {
+        let VariationalSettings { batch, control, .. } = self.common();
+        batch.is_none() && control.is_none() && !self.names_rows()
     }
 
     fn variational(&self) -> Option<&dyn VariationalMethod> {
@@ -190,7 +200,7 @@ impl GuideParts {
         GuideParts {
             guide: Box::new(guide),
             bytes,
-            contents: "no rows of the table".into(),
+            contents: NO_ROWS.into(),
         }
     }
 }

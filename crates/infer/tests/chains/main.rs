@@ -5,6 +5,8 @@ mod flow;
 mod hmc;
 mod model;
 mod nuts;
+mod resume;
+mod surrogate;
 
 use lehr_density::Density;
 use lehr_infer::chains::{ChainProgress, Place, Trace};

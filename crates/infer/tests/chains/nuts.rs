@@ -1,10 +1,11 @@
 //! `nuts`: moments, the funnel, and the same bits on any number of threads.
 
 use lehr_density::Density;
-use lehr_infer::chains::{ChainError, Chains, LogDensity, Trace};
+use lehr_infer::chains::{
+    ChainError, ChainProgress, Chains, LogDensity, Metric, NutsSampler, Trace,
+};
 use lehr_infer::guide::Frame;
 use lehr_infer::judge::Level;
-use lehr_infer::method::{Metric, NutsSampler};
 use lehr_infer::observer::Wish;
 
 use crate::model::{Linear, beta_binomial, funnel, gamma_poisson, standard};
@@ -129,7 +130,7 @@ fn a_stop_keeps_what_has_been_drawn() {
         ..NutsSampler::within(&Frame::Identity, 2)
     };
     let stop_at = |limit: u64| {
-        nuts.run(&log_density, 7, &mut |progress| {
+        nuts.run(&log_density, 7, &mut |progress: &ChainProgress| {
             if progress.done >= limit {
                 Wish::Stop
             } else {
@@ -145,6 +146,6 @@ fn a_stop_keeps_what_has_been_drawn() {
         warm_up: 1_000_000,
         ..nuts
     };
-    let stopped = long.run(&log_density, 7, &mut |_| Wish::Stop);
+    let stopped = long.run(&log_density, 7, &mut |_: &ChainProgress| Wish::Stop);
     assert!(matches!(stopped, Err(ChainError::Stopped { .. })));
 }

@@ -159,8 +159,8 @@ fn gamma_poisson() -> Case {
     }
 }
 
-/// The bound lies below the evidence, which the weights recover where they can be trusted. A
-/// method without a bound has nothing to show here.
+/// The bound lies below the evidence, which weights or bridge sampling recover where the draws can
+/// be trusted.
 fn assert_bounds(case: &Case, posterior: &Posterior, what: &str) {
     let Some(Evidence {
         bound, estimate, ..
@@ -169,10 +169,12 @@ fn assert_bounds(case: &Case, posterior: &Posterior, what: &str) {
         return;
     };
     let truth = case.log_evidence;
-    assert!(
-        bound.mean <= truth + 4.0 * bound.error + 1e-9,
-        "{what}: bound {bound:?} above {truth}"
-    );
+    if let Some(bound) = bound {
+        assert!(
+            bound.mean <= truth + 4.0 * bound.error + 1e-9,
+            "{what}: bound {bound:?} above {truth}"
+        );
+    }
     if posterior.draws_level() != Level::Untrusted {
         assert!(
             (estimate.mean - truth).abs() <= 4.0 * estimate.error + 1e-9,
@@ -218,7 +220,8 @@ fn short(method: &MethodInfo) -> Fit<'static> {
 #[test]
 fn every_method_bounds_the_evidence_and_recovers_the_moments() {
     let cases = cases();
-    for method in METHODS {
+    // None of these models has effects by group, without which there is nothing to collapse.
+    for method in METHODS.iter().filter(|method| method.name != "collapse") {
         let mut trusted = 0;
         for case in &cases {
             let posterior = run(short(method).seed(3).draws(2000), &case.density);

@@ -1,13 +1,16 @@
 //! What a posterior says of itself, keeps, and gives back.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use lehr_density::Density;
 use lehr_infer::fit::Fit;
 use lehr_infer::judge::Level;
+use lehr_infer::observer::{Observer, Phase, Progress, Wish};
 use lehr_infer::posterior::Posterior;
+use lehr_infer::run::{Checkpoint, Older};
 use lehr_infer::start::Another;
-use lehr_model::distribution::{Bernoulli, Distribution, Normal};
+use lehr_model::distribution::{Bernoulli, Cauchy, Distribution, LogNormal, Normal, Poisson};
 use lehr_model::{Bound, Model};
 use lehr_table::Table;
 
@@ -196,4 +199,100 @@ fn a_fit_goes_on_from_another_fit() {
     let to = run(fit, &density).bound().unwrap();
     let error = from.error.hypot(to.error);
     assert!((from.mean - to.mean).abs() < 4.0 * error, "{from:?} {to:?}");
+}
+
+/// Stops a fit while its draws are examined.
+struct StopExamination {
+    now: Phase,
+}
+
+impl Observer for StopExamination {
+    fn begin(&mut self, phase: Phase) {
+        self.now = phase;
+    }
+
+    fn progress(&mut self, _: &Progress) -> Wish {
+        if self.now == Phase::EXAMINE {
+            Wish::Stop
+        } else {
+            Wish::Continue
+        }
+    }
+}
+
+#[test]
+fn a_second_opinion_can_be_stopped_and_the_fit_resumed() {
+    let density = rare_events(200);
+    let folder = tempfile::tempdir().unwrap();
+    let checkpoint = Checkpoint {
+        path: folder.path().join("fit"),
+        every: Duration::from_secs(3600),
+        older: Older::Resume,
+    };
+    let fit = || fixed("full-rank", 300).draws(64);
+    let whole = run(fit(), &density);
+    let mut stop = StopExamination { now: Phase::START };
+    let stopping = fit().checkpoint(checkpoint.clone()).observer(&mut stop);
+    let stopped = stopping.run(&density).unwrap_err().to_string();
+    let words = "asking for a second opinion: stopped after 64 draws of chains";
+    assert!(stopped.contains(words), "{stopped}");
+    let rest = run(fit().checkpoint(checkpoint), &density);
+    assert_eq!(rest.draws, whole.draws);
+    assert_eq!(rest.verdict(), whole.verdict());
+}
+
+/// A rate of which nothing has been seen to happen: one number, with a skewed posterior.
+fn rate_of_zeros() -> Bound {
+    let model = Model::new(|m| {
+        let rate = m.sample("rate", LogNormal::new(0.0, 1.0));
+        m.rows(|row| row.observe("y", Poisson::with_rate(rate)));
+    });
+    let table = Table::new().with_number("y", vec![0.0; 5]).unwrap();
+    model.bind(&table).unwrap()
+}
+
+/// Mean and standard deviation of the rate, by a sum over ln rate.
+fn truth_of_rate() -> (f64, f64) {
+    let mut sums = [0.0; 3];
+    for k in -12_000..6_000_i32 {
+        let log_rate = f64::from(k) * 1e-3;
+        let rate = log_rate.exp();
+        let share = (-0.5 * log_rate.powi(2) - 5.0 * rate).exp();
+        for (power, sum) in sums.iter_mut().enumerate() {
+            *sum += share * rate.powi(power as i32);
+        }
+    }
+    let mean = sums[1] / sums[0];
+    (mean, (sums[2] / sums[0] - mean * mean).sqrt())
+}
+
+#[test]
+fn a_grid_stands_in_for_a_gaussian_of_one_skewed_number() {
+    // Too few steps for a good fit.
+    let posterior = run(fixed("mean-field", 5).seed(3), &rate_of_zeros());
+    let verdict = posterior.verdict();
+    let words =
+        "reliable: the draws are those of a grid over the posterior; the fit's own were off";
+    assert!(verdict.to_string().starts_with(words), "{verdict}");
+    let (mean, sd) = truth_of_rate();
+    let found = &posterior.summaries()[0];
+    // 4,096 stratified draws: far below the error of independent ones.
+    assert!((found.mean - mean).abs() < 0.01 * sd, "{found:?} {mean}");
+    assert!((found.sd / sd).ln().abs() < 0.02, "{found:?} {sd}");
+    assert_eq!(posterior.pareto_shape(), Some(0.0));
+}
+
+#[test]
+fn a_grid_finds_both_modes_of_one_number() {
+    let model = Model::new(|m| {
+        let mu = m.sample("mu", Normal::new(0.0, 10.0));
+        m.rows(|row| row.observe("y", Cauchy::new(mu, 0.5)));
+    });
+    let y = vec![-4.1, -3.9, -4.0, 3.9, 4.05, 4.1];
+    let table = Table::new().with_number("y", y).unwrap();
+    let posterior = run(fixed("full-rank", 500), &model.bind(&table).unwrap());
+    assert_eq!(posterior.verdict().level, Level::Reliable);
+    let low = posterior.draws.iter().filter(|mu| **mu < 0.0).count();
+    let share = low as f64 / posterior.n_draws() as f64;
+    assert!((0.2..0.8).contains(&share), "{share}");
 }

@@ -432,7 +432,13 @@ fn every_phase_writes_checkpoints() {
         ..checkpoint(&path)
     };
     run(fit.checkpoint(checkpoint).observer(&mut saves), &density);
-    let all = [Phase::CLIMB, Phase::BASE, Phase::TRAIN, Phase::EVALUATE];
+    let all = [
+        Phase::CLIMB,
+        Phase::BASE,
+        Phase::TRAIN,
+        Phase::EVALUATE,
+        Phase::EXAMINE,
+    ];
     assert_eq!(saves.seen, all);
 }
 

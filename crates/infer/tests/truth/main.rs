@@ -3,7 +3,9 @@
 #[path = "../fixture/mod.rs"]
 mod fixture;
 
+mod automatic;
 mod calibration;
+mod condensed;
 mod conjugate;
 mod damage;
 mod diagnostic;
@@ -11,6 +13,7 @@ mod epoch;
 mod gradient;
 mod hierarchy;
 mod identity;
+mod leave_out;
 mod linear;
 mod model;
 mod pointwise;

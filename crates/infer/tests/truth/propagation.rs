@@ -7,13 +7,13 @@ use lehr_density::{Density, Point};
 use lehr_graph::Expr;
 use lehr_infer::annealed::{Annealed, AnnealedStart, Drive, Momentum};
 use lehr_infer::conjugate::{Information, Walk};
-use lehr_infer::evaluate::{Evaluated, evaluate};
+use lehr_infer::evaluate::{Evaluated, evaluate, weigh_ends};
 use lehr_infer::guide::{Block, Context, Feed, Frame, FullRank, Learned, Place};
 use lehr_infer::surrogate::Surrogate;
 use lehr_infer::train::{Score, Task, TrainSettings};
 
 use crate::linear::{Gaussian, Linear};
-use crate::{all_rows, batch, estimate, set, starts};
+use crate::{all_rows, batch, estimate, normals, set, starts};
 
 /// The likelihood of all rows, off by δa·z − ½ zᵀδB z.
 struct Perturbed {
@@ -239,6 +239,88 @@ fn assert_moments(latents: &[f64], expected: &Gaussian, what: &str) {
         let squares: Vec<f64> = values.iter().map(|z| (z - centre).powi(2)).collect();
         assert_within(estimate(&squares), expected.covariance[(i, i)], what);
     }
+}
+
+/// Independent draws of a Gaussian.
+fn draws_of(gaussian: &Gaussian, count: usize, seed: u64) -> Vec<f64> {
+    let size = gaussian.mean.nrows();
+    let root = gaussian.covariance.llt(Side::Lower).unwrap();
+    let numbers = normals(count * size, seed);
+    let draw = |own: &[f64]| {
+        let entry = |i: usize| {
+            let along: f64 = (0..size).map(|j| root.L()[(i, j)] * own[j]).sum();
+            gaussian.mean[(i, 0)] + along
+        };
+        (0..size).map(entry).collect::<Vec<f64>>()
+    };
+    numbers.chunks_exact(size).flat_map(draw).collect()
+}
+
+#[test]
+fn chains_that_run_backwards_from_the_posterior_have_the_exact_upper_bound() {
+    let linear = Linear::new(12, 2, 5);
+    let density = linear.bind();
+    let draws = draws_of(&linear.posterior(), 4000, 7);
+    let dense = Frame::Dense {
+        shift: [0.3, -0.2].into(),
+        factor: [0.6, 0.0, -0.3, 0.9].into(),
+    };
+    let roots = [
+        parts(&dense, 2).1,
+        linear
+            .prior
+            .covariance
+            .llt(Side::Lower)
+            .unwrap()
+            .L()
+            .to_owned(),
+    ];
+    for (momentum, root) in [Momentum::Diagonal, Momentum::Whitened]
+        .into_iter()
+        .zip(roots)
+    {
+        for by in [0.0, 0.6] {
+            let surrogate = Perturbed::new(2, by);
+            let information = surrogate.information(&linear);
+            let walk = Walk {
+                steps: 6,
+                step_size: 0.15,
+                root: root.clone(),
+            };
+            let upper = walk.upper_bound(&linear, &information);
+            assert!(upper > linear.log_evidence());
+            let guide = chain(Drive::Surrogate(Arc::new(surrogate)), momentum, (6, 0.15));
+            let learned = from_prior(&linear, &density, &guide, &dense);
+            let place = Place {
+                density: &density,
+                frame: &dense,
+            };
+            let found = weigh_ends(place, &guide, &learned, (&draws, 8)).unwrap();
+            assert_within(
+                estimate(&found.unwrap()),
+                upper,
+                &format!("{momentum:?} {by}"),
+            );
+        }
+    }
+}
+
+#[test]
+fn without_steps_the_upper_bound_is_off_by_the_divergence_of_the_base() {
+    let linear = Linear::new(12, 2, 6);
+    let density = linear.bind();
+    let posterior = linear.posterior();
+    let draws = draws_of(&posterior, 4000, 9);
+    let guide = chain(Drive::FullData, Momentum::Whitened, (0, 0.1));
+    let frame = Frame::Identity;
+    let learned = from_prior(&linear, &density, &guide, &frame);
+    let place = Place {
+        density: &density,
+        frame: &frame,
+    };
+    let found = weigh_ends(place, &guide, &learned, (&draws, 8)).unwrap();
+    let upper = linear.log_evidence() + posterior.divergence_from(&linear.prior);
+    assert_within(estimate(&found.unwrap()), upper, "the prior");
 }
 
 #[test]

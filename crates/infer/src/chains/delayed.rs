@@ -1,0 +1,159 @@
+//! Delayed acceptance: chains that move on a surrogate and accept where they end on all rows.
+
+use lehr_density::Density;
+use lehr_numeric::stream::Stream;
+use serde::{Deserialize, Serialize};
+
+use super::hmc::{Hmc, Iterations, Lockstep, Noise, Step};
+use super::log_density::LogDensity;
+use super::stage::Watch;
+use super::trace::{ChainError, ChainProgress, Trace, starts};
+use crate::full_data::{FullData, LocalRows, Query};
+use crate::observer::Wish;
+use crate::start::Prior;
+use crate::train::encoded;
+
+/// Iterations on the surrogate for one on all rows.
+const MOVES: u64 = 5;
+/// Iterations on all rows that are not kept: the chains begin at draws of the surrogate.
+const SETTLING: usize = 25;
+
+/// Chains of which every iteration is five on a surrogate, ε̄ frozen, and one decision on all rows:
+/// from z to z′ with min(1, e^{r(z′) − r(z)}), r = log p(D, z) less what the surrogate has in its
+/// place. The moves are reversible for the surrogate's posterior, so the chain is exact for that of
+/// all rows (Christen & Fox 2005).
+pub(crate) struct Delayed<'a> {
+    /// The model and its rows.
+    pub(crate) density: &'a dyn Density,
+    /// The log density on the surrogate, one lane per chain.
+    pub(crate) surrogate: &'a LogDensity<'a>,
+    /// How the chains move on it.
+    pub(crate) hmc: Hmc,
+    /// Where randomness comes from.
+    pub(crate) seed: u64,
+}
+
+/// Everything that changes while chains run.
+#[derive(Serialize, Deserialize)]
+struct State {
+    iteration: usize,
+    step_size: f64,
+    x: Vec<f64>,
+    kept: Iterations,
+    gradients: u64,
+}
+
+impl Delayed<'_> {
+    /// Runs as many chains as the surrogate has lanes.
+    ///
+    /// When `watch` asks to stop, what has been drawn is kept.
+    pub(crate) fn run(&self, watch: &mut dyn Watch) -> Result<Trace, ChainError> {
+        let chains = self.surrogate.n_lanes();
+        let length = self.hmc.draws.div_ceil(chains);
+        let mut state = match watch.earlier() {
+            Some(bytes) => postcard::from_bytes(&bytes).map_err(|_| ChainError::damaged())?,
+            None => self.settled()?,
+        };
+        let mut lockstep = Lockstep::new(self.surrogate, state.x.clone());
+        lockstep.gradients = state.gradients;
+        let rows = LocalRows::new(self.density);
+        let mut joint = self.log_joint(&rows, &lockstep.x);
+        while state.iteration < SETTLING + length {
+            let step = self.iterate(&mut lockstep, &state, &rows, &mut joint);
+            if state.iteration >= SETTLING {
+                state.kept.push(&lockstep.x, step);
+            }
+            state.iteration += 1;
+            state.x.copy_from_slice(&lockstep.x);
+            state.gradients = lockstep.gradients;
+            let progress = ChainProgress {
+                done: (state.iteration * chains) as u64,
+                total: ((SETTLING + length) * chains) as u64,
+                divergences: 0,
+            };
+            if watch.look(&progress, &|| encoded(&state)) == Wish::Stop {
+                break;
+            }
+        }
+        let trace = Trace {
+            warm_up: SETTLING,
+            planned: length * chains,
+            gradients: lockstep.gradients,
+            ..state.kept.trace(self.surrogate)
+        };
+        if trace.is_empty() {
+            let done = (state.iteration * chains) as u64;
+            return Err(ChainError::Stopped { done });
+        }
+        Ok(trace)
+    }
+
+    /// Chains after the warm-up on the surrogate.
+    fn settled(&self) -> Result<State, ChainError> {
+        let start = starts(self.surrogate, self.surrogate.n_lanes(), self.seed)?;
+        let mut lockstep = Lockstep::new(self.surrogate, start.concat());
+        let step_size = self.hmc.settle(&mut lockstep, self.seed);
+        Ok(State {
+            iteration: 0,
+            step_size,
+            x: lockstep.x,
+            kept: Iterations::default(),
+            gradients: lockstep.gradients,
+        })
+    }
+
+    /// One iteration of every chain; `joint` is log p(D, z) where they are.
+    fn iterate(
+        &self,
+        lockstep: &mut Lockstep<'_>,
+        state: &State,
+        rows: &LocalRows<'_>,
+        joint: &mut [f64],
+    ) -> Step {
+        let (size, chains) = (self.surrogate.size(), joint.len());
+        let (x, before) = (lockstep.x.clone(), lockstep.values.clone());
+        let first = self.hmc.warm_up as u64 + MOVES * state.iteration as u64;
+        for iteration in first..first + MOVES {
+            let noise = Noise::new(self.seed, iteration, size, chains);
+            lockstep.step(&noise.stride(state.step_size, usize::MAX), &noise);
+        }
+        let after = self.log_joint(rows, &lockstep.x);
+        let mut stream = Stream::new(self.seed, "delayed", state.iteration as u64);
+        let mut acceptances = Vec::with_capacity(chains);
+        let mut x_new = lockstep.x.clone();
+        for chain in 0..chains {
+            let gain = (after[chain] - lockstep.values[chain]) - (joint[chain] - before[chain]);
+            // What is not a number is not accepted.
+            let acceptance = if gain.is_nan() {
+                0.0
+            } else {
+                gain.exp().min(1.0)
+            };
+            acceptances.push(acceptance);
+            if stream.uniform() < acceptance {
+                joint[chain] = after[chain];
+            } else {
+                let own = chain * size..(chain + 1) * size;
+                x_new[own.clone()].copy_from_slice(&x[own]);
+            }
+        }
+        lockstep.place(x_new);
+        Step {
+            energies: joint.iter().map(|value| -value).collect(),
+            acceptances,
+            diverged: vec![false; chains],
+        }
+    }
+
+    /// log p(D, z) of every chain, on all rows.
+    fn log_joint(&self, rows: &LocalRows<'_>, x: &[f64]) -> Vec<f64> {
+        let size = self.surrogate.size();
+        let draws = x.chunks_exact(size).flat_map(|x| self.surrogate.latents(x));
+        let draws: Vec<f64> = draws.collect();
+        let lanes = draws.len() / size;
+        let sums = rows.sum(Query::LogLikelihood { lanes }, &[&draws, &[]]);
+        let mut prior = Prior::new(self.density);
+        let each = draws.chunks_exact(size).zip(sums[0].iter().cycle());
+        each.map(|(z, value)| value + prior.at(z, &[]).0).collect()
+    }
+}

@@ -1,0 +1,454 @@
+//! The No-U-Turn sampler of nuts-rs: one thread and one workspace per chain.
+
+use std::collections::HashMap;
+use std::fmt::{Debug, Display};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::{Mutex, MutexGuard};
+
+use lehr_numeric::stream::Stream;
+use nuts_rs::{
+    Chain, CpuLogpFunc, CpuMath, CpuMathError, DiagNutsSettings, EuclideanAdaptOptions, HasDims,
+    LogpError, LowRankNutsSettings, Math, NutsSettings, Settings, Storable, Value, WalnutsOptions,
+    rand,
+};
+use serde::{Deserialize, Serialize};
+
+use super::log_density::{Lanes, LogDensity, NotFinite};
+use super::stage::Watch;
+use super::tape::{MOST_REMEMBERED, Tape};
+use super::trace::{ChainError, ChainProgress, Trace, starts};
+use crate::guide::Frame;
+use crate::observer::Wish;
+use crate::train::encoded;
+
+/// The No-U-Turn sampler (Hoffman & Gelman 2014) with its settings.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct NutsSampler {
+    /// How many chains there are.
+    pub chains: usize,
+    /// Draws kept of each chain.
+    pub draws: usize,
+    /// Draws before those, in which step size and metric are found.
+    pub warm_up: usize,
+    /// The acceptance that step sizes aim at.
+    pub target_acceptance: f64,
+    /// A trajectory has fewer than 2 to this power leapfrog steps.
+    pub max_depth: u64,
+    /// Whether steps are split where the energy error would be large (WALNUTS): for funnels.
+    pub walnuts: bool,
+    /// What adapts during the warm-up.
+    pub metric: Metric,
+}
+
+/// The momentum variance that the warm-up finds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Metric {
+    /// A diagonal.
+    Diagonal,
+    /// A diagonal and a few directions.
+    LowRank,
+}
+
+impl NutsSampler {
+    /// The usual settings in a frame: a dense one leaves little for the warm-up to find.
+    pub fn within(frame: &Frame, latents: usize) -> NutsSampler {
+        const MOST_LOW_RANK: usize = 2000;
+        let dense = matches!(frame, Frame::Dense { .. });
+        let low_rank = !dense && latents <= MOST_LOW_RANK;
+        NutsSampler {
+            chains: 4,
+            draws: 1000,
+            warm_up: if dense { 300 } else { 800 },
+            target_acceptance: 0.8,
+            max_depth: 10,
+            walnuts: false,
+            metric: [Metric::Diagonal, Metric::LowRank][usize::from(low_rank)],
+        }
+    }
+
+    /// Runs all chains. The bits depend on the seed alone, not on the number of threads.
+    ///
+    /// When `watch` asks to stop, what has been drawn is kept.
+    pub fn run(
+        &self,
+        log_density: &LogDensity<'_>,
+        seed: u64,
+        watch: &mut dyn Watch,
+    ) -> Result<Trace, ChainError> {
+        let run = NutsRun {
+            nuts: self,
+            log_density,
+            starts: starts(log_density, self.chains, seed)?,
+            memories: self.memories(log_density.size(), watch)?,
+            seed,
+            next: AtomicUsize::new(0),
+            stopped: AtomicBool::new(false),
+        };
+        match self.metric {
+            Metric::Diagonal => run.all(self.fill(DiagNutsSettings::default()), watch),
+            Metric::LowRank => run.all(self.fill(LowRankNutsSettings::default()), watch),
+        }
+    }
+
+    /// What the chains remember: of an earlier run, or nothing yet.
+    fn memories(
+        &self,
+        size: usize,
+        watch: &mut dyn Watch,
+    ) -> Result<Vec<Mutex<Memory>>, ChainError> {
+        let keeps = watch.keeps();
+        let fresh = |_| {
+            let tape = keeps.then(|| Tape::new(size, MOST_REMEMBERED / self.chains));
+            tape.map_or(Memory::Nothing, Memory::Tape)
+        };
+        let memories: Vec<Memory> = match watch.earlier() {
+            None => (0..self.chains).map(fresh).collect(),
+            Some(bytes) => postcard::from_bytes(&bytes).map_err(|_| ChainError::damaged())?,
+        };
+        if memories.len() != self.chains {
+            return Err(ChainError::damaged());
+        }
+        Ok(memories.into_iter().map(Mutex::new).collect())
+    }
+
+    fn fill<A>(&self, mut settings: Euclidean<A>) -> Euclidean<A>
+    where
+        A: Debug + Copy + Default + serde::Serialize,
+    {
+        settings.num_tune = self.warm_up as u64;
+        settings.num_draws = self.draws as u64;
+        settings.maxdepth = self.max_depth;
+        settings.walnuts = self.walnuts.then(WalnutsOptions::default);
+        let step_size = &mut settings.adapt_options.step_size_settings;
+        step_size.target_accept = self.target_acceptance;
+        settings
+    }
+}
+
+type Euclidean<A> = NutsSettings<EuclideanAdaptOptions<A>>;
+
+/// Draws between two reports of a chain.
+const ROUND: usize = 10;
+
+/// All chains of one run.
+struct NutsRun<'a> {
+    nuts: &'a NutsSampler,
+    log_density: &'a LogDensity<'a>,
+    starts: Vec<Vec<f64>>,
+    /// What each chain remembers, to be resumed from.
+    memories: Vec<Mutex<Memory>>,
+    seed: u64,
+    /// The next chain that no thread has taken.
+    next: AtomicUsize,
+    stopped: AtomicBool,
+}
+
+/// What a chain remembers, so that it can be resumed.
+#[derive(Serialize, Deserialize)]
+enum Memory {
+    /// Nothing: it is not to be resumed.
+    Nothing,
+    /// All that its sampler was told so far. The state of the sampler is its own secret, but told
+    /// the same again it does the same again.
+    Tape(Tape),
+    /// All of it.
+    Chain(Kept),
+}
+
+/// What a thread tells the one that watches.
+enum Report {
+    Draws { count: u64, divergences: u64 },
+    Chain(usize, Result<Kept, ChainError>),
+}
+
+/// What is kept of one chain.
+#[derive(Clone, Default, Serialize, Deserialize)]
+struct Kept {
+    draws: Vec<f64>,
+    energies: Vec<f64>,
+    divergences: Vec<usize>,
+    saturated: Vec<usize>,
+    acceptance: f64,
+    gradients: u64,
+}
+
+impl NutsRun<'_> {
+    /// As many threads as the current pool has take one chain after another; this one watches.
+    fn all<S: Settings>(&self, settings: S, watch: &mut dyn Watch) -> Result<Trace, ChainError> {
+        let threads = rayon::current_num_threads();
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
+        let pool = pool.map_err(|error| ChainError::Sampler(error.to_string()))?;
+        let mut kept: Vec<Option<Kept>> = self.starts.iter().map(|_| None).collect();
+        let (sender, receiver) = channel();
+        let progress = ChainProgress {
+            total: (self.nuts.chains * (self.nuts.warm_up + self.nuts.draws)) as u64,
+            ..ChainProgress::default()
+        };
+        pool.in_place_scope(|scope| {
+            for _ in 0..threads.min(self.nuts.chains) {
+                let sender = sender.clone();
+                scope.spawn(move |_| self.work(settings, &sender));
+            }
+            drop(sender);
+            self.watch(progress, &receiver, &mut kept, watch)
+        })
+        .and_then(|progress| join(kept, self.log_density.size(), progress.done))
+        .map(|trace| Trace {
+            warm_up: self.nuts.warm_up,
+            planned: self.nuts.draws * self.nuts.chains,
+            ..trace
+        })
+    }
+
+    fn watch(
+        &self,
+        mut progress: ChainProgress,
+        receiver: &Receiver<Report>,
+        kept: &mut [Option<Kept>],
+        watch: &mut dyn Watch,
+    ) -> Result<ChainProgress, ChainError> {
+        let mut failure = None;
+        for report in receiver {
+            match report {
+                Report::Draws { count, divergences } => {
+                    progress.done += count;
+                    progress.divergences += divergences;
+                    if watch.look(&progress, &|| self.state()) == Wish::Stop {
+                        self.stopped.store(true, Ordering::Relaxed);
+                    }
+                }
+                Report::Chain(chain, Ok(found)) => kept[chain] = Some(found),
+                Report::Chain(_, Err(error)) => {
+                    self.stopped.store(true, Ordering::Relaxed);
+                    failure = failure.or(Some(error));
+                }
+            }
+        }
+        failure.map_or(Ok(progress), Err)
+    }
+
+    /// What all chains remember.
+    fn state(&self) -> Vec<u8> {
+        let memories = self.memories.iter();
+        let memories: Vec<_> = memories
+            .map(|one| one.lock().expect("no chain panics half-way"))
+            .collect();
+        encoded(&memories.iter().map(|one| &**one).collect::<Vec<&Memory>>())
+    }
+
+    fn work<S: Settings>(&self, settings: S, sender: &Sender<Report>) {
+        loop {
+            let chain = self.next.fetch_add(1, Ordering::Relaxed);
+            if chain >= self.nuts.chains || self.stopped.load(Ordering::Relaxed) {
+                return;
+            }
+            let found = match &*self.memory(chain) {
+                Memory::Chain(kept) => Some(kept.clone()),
+                Memory::Nothing | Memory::Tape(_) => None,
+            };
+            let found = match found {
+                Some(kept) => {
+                    self.tell(&kept, sender);
+                    Ok(kept)
+                }
+                None => self.chain(settings, chain, sender),
+            };
+            // A send fails only if nobody watches any more.
+            let _ = sender.send(Report::Chain(chain, found));
+        }
+    }
+
+    fn memory(&self, chain: usize) -> MutexGuard<'_, Memory> {
+        let memory = self.memories[chain].lock();
+        memory.expect("no chain panics half-way")
+    }
+
+    /// Tells of a chain that came to its end in an earlier run.
+    fn tell(&self, kept: &Kept, sender: &Sender<Report>) {
+        let _ = sender.send(Report::Draws {
+            count: (self.nuts.warm_up + self.nuts.draws) as u64,
+            divergences: kept.divergences.len() as u64,
+        });
+    }
+
+    fn chain<S: Settings>(
+        &self,
+        settings: S,
+        chain: usize,
+        sender: &Sender<Report>,
+    ) -> Result<Kept, ChainError> {
+        let mut random = Stream::new(self.seed, "nuts", chain as u64);
+        let math = CpuMath::new(Position {
+            lanes: self.log_density.lanes(),
+            memory: &self.memories[chain],
+            played: 0,
+        });
+        let mut sampler = settings
+            .new_chain(chain as u64, math, &mut random)
+            .map_err(refused)?;
+        sampler.set_position(&self.starts[chain]).map_err(refused)?;
+        let mut kept = Kept::default();
+        let total = self.nuts.warm_up + self.nuts.draws;
+        for first in (0..total).step_by(ROUND) {
+            let before = kept.divergences.len();
+            let round = first..total.min(first + ROUND);
+            for step in round.clone() {
+                let (x, seen) = draw(&mut sampler)?;
+                kept.gradients += seen.gradients;
+                if step >= self.nuts.warm_up {
+                    kept.push(self.log_density.latents(&x), &seen);
+                }
+            }
+            let divergences = (kept.divergences.len() - before) as u64;
+            let count = round.len() as u64;
+            let _ = sender.send(Report::Draws { count, divergences });
+            if self.stopped.load(Ordering::Relaxed) {
+                break;
+            }
+        }
+        let complete = kept.energies.len() == self.nuts.draws;
+        kept.acceptance /= kept.energies.len().max(1) as f64;
+        let mut memory = self.memory(chain);
+        if complete && !matches!(*memory, Memory::Nothing) {
+            *memory = Memory::Chain(kept.clone());
+        }
+        Ok(kept)
+    }
+}
+
+impl Kept {
+    fn push(&mut self, latents: Vec<f64>, seen: &Seen) {
+        let draw = self.energies.len();
+        self.divergences.extend(seen.diverged.then_some(draw));
+        self.saturated.extend(seen.saturated.then_some(draw));
+        self.draws.extend(latents);
+        self.energies.push(seen.energy);
+        self.acceptance += seen.acceptance;
+    }
+}
+
+/// The chains side by side, as long as the shortest of those that came half as far as the
+/// longest: all of them unless they were stopped.
+fn join(kept: Vec<Option<Kept>>, size: usize, done: u64) -> Result<Trace, ChainError> {
+    let length = |chain: &Kept| chain.energies.len();
+    let chains: Vec<Kept> = kept.into_iter().flatten().collect();
+    let longest = chains.iter().map(length).max().unwrap_or(0);
+    let long = chains
+        .iter()
+        .filter(|chain| 2 * length(chain) >= longest.max(1));
+    let long: Vec<&Kept> = long.collect();
+    let shortest = long.iter().map(|chain| length(chain)).min();
+    let shortest = shortest.ok_or(ChainError::Stopped { done })?;
+    let mut trace = Trace::default();
+    for (chain, kept) in long.iter().enumerate() {
+        let within = |draw: &&usize| **draw < shortest;
+        let number = |draw: &usize| chain * shortest + draw;
+        let divergences = kept.divergences.iter().filter(within).map(number);
+        trace.divergences.extend(divergences);
+        trace.saturated += kept.saturated.iter().filter(within).count();
+        trace.draws.extend(&kept.draws[..shortest * size]);
+        trace.energies.extend(&kept.energies[..shortest]);
+        trace.acceptances.push(kept.acceptance);
+        trace.gradients += kept.gradients;
+    }
+    trace.chains = long.len();
+    Ok(trace)
+}
+
+/// What one draw tells of its trajectory.
+#[derive(Default)]
+struct Seen {
+    energy: f64,
+    acceptance: f64,
+    saturated: bool,
+    diverged: bool,
+    gradients: u64,
+}
+
+/// One draw. The statistics are read by name: their types are the sampler's own.
+fn draw<M: Math, C: Chain<M>>(sampler: &mut C) -> Result<(Box<[f64]>, Seen), ChainError> {
+    let drawn = sampler.expanded_draw().map_err(refused)?;
+    let (x, _, mut statistics, progress) = drawn;
+    let mut seen = Seen {
+        diverged: progress.diverging,
+        gradients: progress.num_gradients,
+        ..Seen::default()
+    };
+    let dims = (&*sampler.math()).into();
+    for (name, value) in statistics.get_all(&dims) {
+        match (name, value) {
+            ("energy", Some(Value::ScalarF64(energy))) => seen.energy = energy,
+            ("mean_tree_accept", Some(Value::ScalarF64(mean))) => seen.acceptance = mean,
+            ("maxdepth_reached", Some(Value::ScalarBool(reached))) => seen.saturated = reached,
+            _ => {}
+        }
+    }
+    Ok((x, seen))
+}
+
+fn refused(error: impl Display) -> ChainError {
+    ChainError::Sampler(format!("{error:#}"))
+}
+
+/// The log density as nuts-rs wants it.
+struct Position<'a> {
+    lanes: Lanes<'a>,
+    memory: &'a Mutex<Memory>,
+    /// Answers of the tape that were given.
+    played: usize,
+}
+
+/// What is not finite is a divergence, from which the sampler recovers.
+impl LogpError for NotFinite {
+    fn is_recoverable(&self) -> bool {
+        true
+    }
+}
+
+impl HasDims for Position<'_> {
+    fn dim_sizes(&self) -> HashMap<String, u64> {
+        let size = self.lanes.size() as u64;
+        HashMap::from([("unconstrained_parameter".to_owned(), size)])
+    }
+}
+
+impl CpuLogpFunc for Position<'_> {
+    type LogpError = NotFinite;
+    type FlowParameters = ();
+    type ExpandedVector = Vec<f64>;
+
+    fn dim(&self) -> usize {
+        self.lanes.size()
+    }
+
+    fn logp(&mut self, x: &[f64], slope: &mut [f64]) -> Result<f64, NotFinite> {
+        let mut memory = self.memory.lock().expect("no chain panics half-way");
+        let Memory::Tape(tape) = &mut *memory else {
+            drop(memory);
+            return self.lanes.value(x, slope);
+        };
+        let known = tape.play(self.played, slope);
+        self.played += 1;
+        if let Some(value) = known {
+            return Some(value)
+                .filter(|value| value.is_finite())
+                .ok_or(NotFinite);
+        }
+        drop(memory);
+        let found = self.lanes.value(x, slope);
+        let mut memory = self.memory.lock().expect("no chain panics half-way");
+        if let Memory::Tape(tape) = &mut *memory {
+            tape.record(found.unwrap_or(f64::NAN), slope);
+        }
+        found
+    }
+
+    fn expand_vector<R: rand::Rng + ?Sized>(
+        &mut self,
+        _: &mut R,
+        _: &[f64],
+    ) -> Result<Vec<f64>, CpuMathError> {
+        Ok(Vec::new())
+    }
+}

@@ -1,0 +1,69 @@
+//! What a sampler asked the log density and was told, so that it can be told the same again.
+
+use serde::{Deserialize, Serialize};
+
+/// Numbers that all tapes of a run together may hold: 256 MB.
+pub(super) const MOST_REMEMBERED: usize = 32 << 20;
+
+/// Values and slopes in the order in which they were asked for.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(super) struct Tape {
+    size: usize,
+    most: usize,
+    /// A value, NaN where there was none, and its slope; then the next.
+    numbers: Vec<f64>,
+    /// Whether it has run full, and remembers nothing any more.
+    full: bool,
+}
+
+impl Tape {
+    /// An empty tape for so many coordinates, that holds at most so many numbers.
+    pub(super) fn new(size: usize, most: usize) -> Tape {
+        Tape {
+            size,
+            most,
+            numbers: Vec::new(),
+            full: false,
+        }
+    }
+
+    /// The value that was told at this turn, with its slope; `None` if it is not on the tape.
+    pub(super) fn play(&self, turn: usize, slope: &mut [f64]) -> Option<f64> {
+        let at = turn * (self.size + 1);
+        let told = self.numbers.get(at..=at + self.size)?;
+        slope.copy_from_slice(&told[1..]);
+        Some(told[0])
+    }
+
+    /// Adds what was told last. A tape that is full is of no use: it is wiped.
+    pub(super) fn record(&mut self, value: f64, slope: &[f64]) {
+        if self.numbers.len() + slope.len() >= self.most {
+            self.full = true;
+            self.numbers = Vec::new();
+        }
+        if !self.full {
+            self.numbers.push(value);
+            self.numbers.extend(slope);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_tape_tells_what_it_was_told_until_it_is_full() {
+        let mut tape = Tape::new(2, 8);
+        tape.record(1.0, &[2.0, 3.0]);
+        tape.record(f64::NAN, &[0.0, 0.0]);
+        let mut slope = [0.0; 2];
+        assert_eq!(tape.play(0, &mut slope), Some(1.0));
+        assert_eq!(slope, [2.0, 3.0]);
+        assert!(tape.play(1, &mut slope).unwrap().is_nan());
+        assert_eq!(tape.play(2, &mut slope), None);
+        tape.record(4.0, &[5.0, 6.0]);
+        tape.record(7.0, &[8.0, 9.0]);
+        assert_eq!(tape.play(0, &mut slope), None);
+    }
+}

@@ -1,0 +1,237 @@
+//! Chains on a surrogate for the log likelihood, and then one pass over all rows that weighs their
+//! draws.
+
+use std::time::Instant;
+
+use lehr_density::{Density, Stored};
+use lehr_numeric::pareto::Pareto;
+
+use super::bridge::{Sample, log_evidence};
+use super::diagnostic::Chains;
+use super::log_density::{LogDensity, Place};
+use super::markov::{ChainMethod, Target, refusal};
+use super::stage::seen;
+use super::trace::{ChainError, ChainProgress, Trace};
+use crate::evaluate::log_likelihoods;
+use crate::fit::{Choices, FitError};
+use crate::judge::{Examination, Kept, Shape, Subject};
+use crate::observer::Phase;
+use crate::posterior::{Diagnostics, Evidence, Importance, Origin, Posterior, Proposal, Seconds};
+use crate::run::Run;
+use crate::start::Prior;
+use crate::surrogate::Surrogate;
+use crate::train::TrainError;
+
+/// Draws that are thinned must be worth this share of independent ones.
+const INDEPENDENT: f64 = 0.9;
+/// Of how many draws one is kept, at the most.
+const MOST_THINNING: usize = 16;
+/// Draws that R̂ needs: of fewer it is too large even where chains are independent.
+const LEAST: usize = 2000;
+
+/// log p(z) + Ψ̂(z) in the coordinates of a frame, Ψ̂ a surrogate with nothing to learn.
+pub(crate) fn on_surrogate<'d>(
+    place: Place<'d>,
+    lanes: usize,
+    surrogate: &dyn Surrogate,
+) -> LogDensity<'d> {
+    LogDensity::of(place, lanes, |context, x| {
+        let at = context.at(x);
+        context.density().log_prior(&at) + surrogate.log_likelihood(context, &at)
+    })
+}
+
+/// Draws of chains on a surrogate, weighed on all rows.
+pub(crate) struct Weighed {
+    chains: Chains,
+    draws: Vec<f64>,
+    pareto: Pareto,
+    /// Seconds of the chains, and of the pass.
+    seconds: [f64; 2],
+}
+
+/// Where weighed draws come from, and what is stored of it.
+pub(crate) struct Source {
+    /// The method and its bytes.
+    pub(crate) method: Stored,
+    /// What of the user's rows those contain, in words.
+    pub(crate) contents: String,
+    /// What was chosen for the user.
+    pub(crate) choices: Choices,
+    /// Seconds of the start.
+    pub(crate) start: f64,
+}
+
+impl Weighed {
+    /// Runs chains on the target's log density, thins their draws until they are all but
+    /// independent, and weighs each by what all rows say instead of the surrogate.
+    pub(crate) fn new(
+        method: &dyn ChainMethod,
+        density: &dyn Density,
+        target: &mut Target<'_>,
+        run: &mut Run<'_>,
+    ) -> Result<Weighed, FitError> {
+        run.begin(Phase::CHAINS);
+        let clock = Instant::now();
+        let wanted = target.draws;
+        let (trace, chains) = long_enough(method, target, run)?;
+        let draws = thinned(&trace, wanted);
+        let sampling = clock.elapsed().as_secs_f64();
+        run.begin(Phase::EVALUATE);
+        let clock = Instant::now();
+        let values = log_likelihoods(density, &draws, &[], run)?;
+        let log_weights = log_weights(density, &target.log_density, &draws, &values);
+        Ok(Weighed {
+            chains,
+            pareto: Pareto::new(&log_weights)?,
+            draws,
+            seconds: [sampling, clock.elapsed().as_secs_f64()],
+        })
+    }
+
+    /// Whether the weights repair the draws, or hardly differ.
+    pub(crate) fn fits(&self) -> bool {
+        matches!(Shape::of(&self.pareto), Shape::Alike | Shape::Light)
+    }
+
+    /// k̂ of the weights.
+    pub(crate) fn shape(&self) -> f64 {
+        self.pareto.shape
+    }
+
+    /// Examines the draws, and estimates the evidence where weights repair them.
+    pub(crate) fn conclude(
+        self,
+        source: Source,
+        density: &dyn Density,
+        run: &mut Run<'_>,
+    ) -> Result<Posterior, FitError> {
+        let clock = Instant::now();
+        let evidence = if self.fits() {
+            self.evidence(density, run)?
+        } else {
+            None
+        };
+        run.begin(Phase::EXAMINE);
+        let subject = Subject::new(density, &[], &self.draws, &self.pareto, run.seed);
+        let (examination, better) = Examination::of(&subject, run)?;
+        let kept = Kept::new(better, self.draws, self.pareto);
+        let mut choices = source.choices;
+        choices.extend(kept.words.map(|words| ("draws".to_owned(), words)));
+        let [train, weighing] = self.seconds;
+        Ok(Posterior {
+            draws: kept.draws,
+            latents: density.latents().clone(),
+            params: density.params().clone(),
+            param_values: Vec::new(),
+            evidence,
+            diagnostics: Diagnostics::Importance(Importance {
+                pareto: kept.pareto,
+                proposal: Proposal::Chains(Box::new(self.chains)),
+                examination,
+                chains: kept.chains,
+            }),
+            origin: Origin {
+                method: source.method,
+                ..Origin::of(density, run.seed, source.contents)
+            },
+            choices,
+            seconds: Seconds {
+                start: source.start,
+                compile: 0.0,
+                train,
+                evaluate: weighing + clock.elapsed().as_secs_f64(),
+            },
+        })
+    }
+
+    fn evidence(
+        &self,
+        density: &dyn Density,
+        run: &mut Run<'_>,
+    ) -> Result<Option<Evidence>, TrainError> {
+        run.begin(Phase::EVIDENCE);
+        let sample = Sample {
+            draws: &self.draws,
+            chains: self.chains.count,
+            weights: Some(&self.pareto.weights()),
+        };
+        Ok(log_evidence(density, &sample, run)?.map(Evidence::estimated))
+    }
+}
+
+/// Chains so long that as many draws as are wanted can be taken from them all but independently.
+fn long_enough(
+    method: &dyn ChainMethod,
+    target: &mut Target<'_>,
+    run: &mut Run<'_>,
+) -> Result<(Trace, Chains), FitError> {
+    let wanted = target.draws;
+    let mut times = LEAST.div_ceil(wanted).min(MOST_THINNING);
+    loop {
+        target.draws = wanted * times;
+        let watch = &mut |progress: &ChainProgress| run.progress(&seen(progress));
+        let trace = method.sample(target, watch);
+        let trace = trace.map_err(|error| refusal(method.info(), error))?;
+        if !trace.is_complete() {
+            let done = trace.len() as u64;
+            return Err(refusal(method.info(), ChainError::Stopped { done }));
+        }
+        let chains = Chains::of(&trace);
+        let worth = chains.bulk.iter().copied().fold(f64::INFINITY, f64::min);
+        if worth >= INDEPENDENT * wanted as f64 || times == MOST_THINNING {
+            return Ok((trace, chains));
+        }
+        // What is not a number is worth nothing.
+        let more = (times * wanted) as f64 / worth.max(1.0);
+        times = (more.ceil() as usize).clamp(times + 1, MOST_THINNING);
+    }
+}
+
+/// As many draws as are wanted or a few more, evenly from every chain, the last ones included.
+fn thinned(trace: &Trace, wanted: usize) -> Vec<f64> {
+    let (length, size) = (trace.length(), trace.draws.len() / trace.len());
+    let each = wanted.div_ceil(trace.chains).min(length);
+    let every = length / each;
+    let of_chain = |chain: usize| {
+        let last = (chain + 1) * length;
+        (0..each).rev().map(move |k| last - 1 - k * every)
+    };
+    let places = (0..trace.chains).flat_map(of_chain);
+    places
+        .flat_map(|at| &trace.draws[at * size..][..size])
+        .copied()
+        .collect()
+}
+
+/// r = log p(D, z) less the log density that the draws are of.
+fn log_weights(
+    density: &dyn Density,
+    moved_on: &LogDensity<'_>,
+    draws: &[f64],
+    values: &[f64],
+) -> Vec<f64> {
+    let size = density.latents().size();
+    let mut prior = Prior::new(density);
+    let own = moved_on.values(draws);
+    let each = draws.chunks_exact(size).zip(values).zip(own);
+    each.map(|((z, value), own)| value + prior.at(z, &[]).0 - own)
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn draws_are_thinned_within_every_chain() {
+        let trace = Trace {
+            chains: 2,
+            draws: (0..12).map(f64::from).collect(),
+            energies: vec![0.0; 12],
+            ..Trace::default()
+        };
+        assert_eq!(thinned(&trace, 4), [2.0, 5.0, 8.0, 11.0]);
+        assert_eq!(thinned(&trace, 12).len(), 12);
+    }
+}

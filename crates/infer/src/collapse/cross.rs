@@ -1,0 +1,116 @@
+//! Products of the rows' coefficients, summed with a weight for each row.
+
+use super::design::Design;
+
+/// Σ ωₙ aₙaₙᵀ in the pattern of the elimination.
+pub(super) struct CrossProducts {
+    /// Of each group of A: Σ ω z zᵀ.
+    pub(super) own: Vec<f64>,
+    /// Of each group of A and each column that it meets: Σ ω z r, effect after effect.
+    pub(super) mixed: Vec<f64>,
+    /// Σ ω r rᵀ, column after column; the lower triangle.
+    pub(super) others: Vec<f64>,
+}
+
+/// Σ ωₙ aₙ xₙ.
+#[derive(Clone, Debug)]
+pub(super) struct Effects {
+    /// Of A, group after group.
+    pub(super) own: Vec<f64>,
+    /// Of R.
+    pub(super) others: Vec<f64>,
+}
+
+impl Effects {
+    pub(super) fn zero(design: &Design) -> Effects {
+        Effects {
+            own: vec![0.0; design.groups() * design.width],
+            others: vec![0.0; design.rest],
+        }
+    }
+
+    pub(super) fn dot(&self, other: &Effects) -> f64 {
+        super::small::dot(&self.own, &other.own) + super::small::dot(&self.others, &other.others)
+    }
+}
+
+impl CrossProducts {
+    /// The sums with these weights, one per sorted row.
+    pub(super) fn new(design: &Design, weights: &[f64]) -> CrossProducts {
+        let mut products = CrossProducts {
+            own: Vec::new(),
+            mixed: Vec::new(),
+            others: Vec::new(),
+        };
+        products.refill(design, weights);
+        products
+    }
+
+    /// The same with other weights.
+    pub(super) fn refill(&mut self, design: &Design, weights: &[f64]) {
+        let (width, entries) = (design.width, design.entries);
+        reset(&mut self.own, design.groups() * width * width);
+        reset(&mut self.mixed, design.columns.len() * width);
+        reset(&mut self.others, design.rest * design.rest);
+        for group in 0..design.groups() {
+            let met = design.met[group]..design.met[group + 1];
+            let count = met.len();
+            let columns = &design.columns[met.clone()];
+            let own = &mut self.own[group * width * width..][..width * width];
+            let mixed = &mut self.mixed[met.start * width..met.end * width];
+            let rows = design.first[group]..design.first[group + 1];
+            for (row, &weight) in rows.clone().zip(&weights[rows]) {
+                let z = &design.own[row * width..][..width];
+                let r = &design.others[row * entries..][..entries];
+                let at = &design.positions[row * entries..][..entries];
+                for (i, zi) in z.iter().enumerate() {
+                    let scaled = weight * zi;
+                    for (j, zj) in z.iter().enumerate() {
+                        own[i * width + j] += scaled * zj;
+                    }
+                    let line = &mut mixed[i * count..(i + 1) * count];
+                    for (r, at) in r.iter().zip(at) {
+                        line[*at as usize] += scaled * r;
+                    }
+                }
+                for (j, rj) in r.iter().enumerate() {
+                    let column = columns[at[j] as usize] as usize * design.rest;
+                    let scaled = weight * rj;
+                    for (ri, at) in r[j..].iter().zip(&at[j..]) {
+                        self.others[column + columns[*at as usize] as usize] += scaled * ri;
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn reset(values: &mut Vec<f64>, length: usize) {
+    values.clear();
+    values.resize(length, 0.0);
+}
+
+impl Design {
+    /// Σ xₙ aₙ for a number x of each sorted row.
+    pub(super) fn pulled(&self, numbers: &[f64]) -> Effects {
+        let mut found = Effects::zero(self);
+        let (width, entries) = (self.width, self.entries);
+        for group in 0..self.groups() {
+            let columns = &self.columns[self.met[group]..self.met[group + 1]];
+            let own = &mut found.own[group * width..][..width];
+            let rows = self.first[group]..self.first[group + 1];
+            for (row, &number) in rows.clone().zip(&numbers[rows]) {
+                let z = &self.own[row * width..][..width];
+                own.iter_mut()
+                    .zip(z)
+                    .for_each(|(sum, z)| *sum += number * z);
+                let r = &self.others[row * entries..][..entries];
+                let at = &self.positions[row * entries..][..entries];
+                for (r, at) in r.iter().zip(at) {
+                    found.others[columns[*at as usize] as usize] += number * r;
+                }
+            }
+        }
+        found
+    }
+}

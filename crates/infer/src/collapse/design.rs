@@ -1,0 +1,144 @@
+//! The rows in the order of the elimination: sorted by their group of the largest block, A, with
+//! the places of everything else, R, found once.
+
+use super::parts::Parts;
+
+/// The rows as the algebra reads them.
+pub(super) struct Design {
+    /// The table's row behind each sorted one.
+    pub(super) order: Vec<u32>,
+    /// Effects of a group of A.
+    pub(super) width: usize,
+    /// Where the rows of each group of A begin, and end.
+    pub(super) first: Vec<usize>,
+    /// What the effects of A multiply, row after row.
+    pub(super) own: Vec<f64>,
+    /// Numbers of R, of which each row reads `entries`: one group of each block, and what is common.
+    pub(super) rest: usize,
+    pub(super) entries: usize,
+    /// What those multiply, row after row.
+    pub(super) others: Vec<f64>,
+    /// The other blocks in the order of R.
+    pub(super) blocks: Vec<Place>,
+    /// Where the numbers that are common to all rows begin in R.
+    pub(super) common: usize,
+    /// Which numbers of R each group of A meets, in increasing order.
+    pub(super) met: Vec<usize>,
+    pub(super) columns: Vec<u32>,
+    /// For each row and entry, its place among the columns of its group.
+    pub(super) positions: Vec<u32>,
+}
+
+/// Where a block lies in R.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Place {
+    pub(super) start: usize,
+    pub(super) groups: usize,
+    pub(super) width: usize,
+}
+
+impl Place {
+    pub(super) fn end(self) -> usize {
+        self.start + self.groups * self.width
+    }
+}
+
+impl Design {
+    pub(super) fn new(parts: &Parts<'_>) -> Design {
+        let largest = &parts.blocks[0];
+        let (order, first) = sorted(&largest.codes, largest.groups);
+        let mut blocks = Vec::with_capacity(parts.blocks.len() - 1);
+        let mut end = 0;
+        for block in &parts.blocks[1..] {
+            let place = Place {
+                start: end,
+                groups: block.groups,
+                width: block.width,
+            };
+            end = place.end();
+            blocks.push(place);
+        }
+        let in_blocks: usize = blocks.iter().map(|place| place.width).sum();
+        let mut design = Design {
+            width: largest.width,
+            own: gathered(&largest.coefficients, largest.width, &order),
+            rest: end + parts.common.places.len(),
+            entries: in_blocks + parts.common.places.len(),
+            others: Vec::new(),
+            common: end,
+            met: vec![0],
+            columns: Vec::new(),
+            positions: Vec::new(),
+            order,
+            first,
+            blocks,
+        };
+        design.fill(parts);
+        design
+    }
+
+    /// Groups of A.
+    pub(super) fn groups(&self) -> usize {
+        self.first.len() - 1
+    }
+
+    /// What each row reads of R, and where among the columns of its group.
+    fn fill(&mut self, parts: &Parts<'_>) {
+        let common = parts.common.places.len();
+        let rows = self.order.len();
+        self.others = Vec::with_capacity(rows * self.entries);
+        self.positions = Vec::with_capacity(rows * self.entries);
+        let mut read: Vec<u32> = Vec::new();
+        for group in 0..self.groups() {
+            read.clear();
+            for sorted in self.first[group]..self.first[group + 1] {
+                let row = self.order[sorted] as usize;
+                for (block, place) in parts.blocks[1..].iter().zip(&self.blocks) {
+                    let width = block.width;
+                    let from = place.start + block.codes[row] as usize * width;
+                    read.extend((from..from + width).map(|column| column as u32));
+                    let own = &block.coefficients[row * width..(row + 1) * width];
+                    self.others.extend_from_slice(own);
+                }
+                read.extend((self.common..self.rest).map(|column| column as u32));
+                let own = &parts.common.columns[row * common..(row + 1) * common];
+                self.others.extend_from_slice(own);
+            }
+            let mut own = read.clone();
+            own.sort_unstable();
+            own.dedup();
+            let place = |column: &u32| own.binary_search(column).map_or(0, |place| place as u32);
+            self.positions.extend(read.iter().map(place));
+            self.columns.extend_from_slice(&own);
+            self.met.push(self.columns.len());
+        }
+    }
+
+    /// Values of the table's rows in sorted order.
+    pub(super) fn sorted(&self, values: &[f64]) -> Vec<f64> {
+        gathered(values, 1, &self.order)
+    }
+}
+
+/// The rows sorted by their codes, rows of one code in their own order, and where each code begins.
+fn sorted(codes: &[u32], groups: usize) -> (Vec<u32>, Vec<usize>) {
+    let mut first = vec![0; groups + 1];
+    for &code in codes {
+        first[code as usize + 1] += 1;
+    }
+    for group in 0..groups {
+        first[group + 1] += first[group];
+    }
+    let mut next = first.clone();
+    let mut order = vec![0; codes.len()];
+    for (row, &code) in codes.iter().enumerate() {
+        order[next[code as usize]] = row as u32;
+        next[code as usize] += 1;
+    }
+    (order, first)
+}
+
+fn gathered(values: &[f64], width: usize, order: &[u32]) -> Vec<f64> {
+    let row = |row: &u32| &values[*row as usize * width..][..width];
+    order.iter().flat_map(row).copied().collect()
+}

@@ -1,0 +1,327 @@
+//! A whole fit by collapsing: the mode, the axes, points, draws, and the posterior made of them.
+
+use std::time::Instant;
+
+use lehr_density::{Density, Stored, Support};
+use lehr_numeric::pareto::{Pareto, log_mean};
+
+use super::axes::Axes;
+use super::collapsed::Collapsed;
+use super::parts::reference;
+use super::sample::{Drawn, Points, weigh};
+use super::search::{Mode, climb};
+use crate::fit::{Choices, FitError};
+use crate::judge::{Examination, Subject};
+use crate::method::Sampler;
+use crate::observer::{End, Phase, Progress, Wish};
+use crate::posterior::{
+    Diagnostics, Estimate, Evidence, Importance, Origin, Posterior, Proposal, Seconds,
+};
+use crate::run::Run;
+use crate::train::{TrainError, Training, decoded, encoded};
+
+/// The method's name.
+pub(crate) const NAME: &str = "collapse";
+/// The effective share of the points from which draws are allotted by weight: what is left of the
+/// weights is then rounding.
+const EVEN: f64 = 0.95;
+/// Numbers of all draws up to which twice as many are made as are kept.
+const ROOMY: usize = 1 << 25;
+
+/// The mode of the hyperparameters is looked for.
+const SEARCH: Phase = Phase {
+    doing: "finding the mode of the spreads",
+    stops: true,
+};
+/// Points are weighed and draws are made.
+const WEIGH: Phase = Phase {
+    doing: "weighing points",
+    stops: true,
+};
+
+/// What a user may choose.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Wishes {
+    /// Points of the hyperparameters.
+    pub(crate) points: Option<usize>,
+}
+
+/// Why a density cannot be collapsed, as a clause; `None` if it can.
+pub fn refusal(density: &dyn Density) -> Option<String> {
+    Collapsed::new(density).err()
+}
+
+fn refused(problem: impl Into<String>, hint: &str) -> FitError {
+    FitError::Setting {
+        method: NAME,
+        problem: problem.into(),
+        hint: hint.into(),
+    }
+}
+
+/// Fits a density by collapsing its effects.
+pub(crate) fn fit(
+    wishes: Wishes,
+    density: &dyn Density,
+    run: &mut Run<'_>,
+) -> Result<Posterior, FitError> {
+    const OTHERS: &str = "use another method, such as sl-dais";
+    if run.draws < 25 {
+        let problem = format!(
+            "{} draws were asked for, fewer than the 25 a verdict needs",
+            run.draws
+        );
+        return Err(refused(problem, "1024 is usual"));
+    }
+    let clock = Instant::now();
+    run.begin(SEARCH);
+    let collapsed = Collapsed::new(density).map_err(|why| refused(why, OTHERS))?;
+    let start = clock.elapsed().as_secs_f64();
+    let clock = Instant::now();
+    look(run, 0, "slopes")?;
+    let mut bench = collapsed.bench();
+    let mode = climb(&collapsed, &first(&collapsed), &mut bench).ok_or_else(|| {
+        refused(
+            "the spreads have no mode where the density is finite",
+            OTHERS,
+        )
+    })?;
+    run.begin(WEIGH);
+    look(run, mode.steps, "slopes")?;
+    let axes = Axes::new(&collapsed, &mode);
+    let train = clock.elapsed().as_secs_f64();
+    let clock = Instant::now();
+    let drawn = points(wishes, &collapsed, &axes, run)?;
+    let chosen = choices(&collapsed, (&mode, &axes), &drawn);
+    let seconds = Seconds {
+        start,
+        compile: 0.0,
+        train,
+        evaluate: clock.elapsed().as_secs_f64(),
+    };
+    let mut posterior = posterior(density, &drawn, training(&mode), run)?;
+    posterior.choices = chosen;
+    posterior.seconds = seconds;
+    Ok(posterior)
+}
+
+/// The posterior of weighed points and their draws.
+fn posterior(
+    density: &dyn Density,
+    drawn: &Drawn,
+    training: Training,
+    run: &Run<'_>,
+) -> Result<Posterior, FitError> {
+    let (draws, log_weights) = kept(drawn, run.draws, density.latents().size());
+    let pareto = Pareto::new(&log_weights)?;
+    let subject = Subject::new(density, &[], &draws, &pareto, run.seed);
+    let examination = Examination::of_weights(&subject);
+    let (evidence, error) = log_mean(&drawn.points.log_weights);
+    let estimate = Estimate {
+        mean: evidence,
+        error,
+    };
+    Ok(Posterior {
+        draws,
+        latents: density.latents().clone(),
+        params: density.params().clone(),
+        param_values: Vec::new(),
+        evidence: Some(Evidence {
+            bound: Some(Estimate::of(&drawn.points.log_weights)),
+            estimate,
+            gain: None,
+        }),
+        diagnostics: Diagnostics::Importance(Importance {
+            pareto,
+            proposal: Proposal::Guide(training),
+            examination,
+            chains: None,
+        }),
+        origin: Origin {
+            method: Stored {
+                name: NAME.into(),
+                bytes: encoded(&drawn.points),
+            },
+            ..Origin::of(density, run.seed, "no rows of the table".into())
+        },
+        choices: Vec::new(),
+        seconds: Seconds::default(),
+    })
+}
+
+/// Tells the watcher how the fit stands, and stops if that is wanted.
+fn look(run: &mut Run<'_>, done: usize, unit: &'static str) -> Result<(), FitError> {
+    let progress = Progress::counted(done as u64, unit, End::AtMost(1));
+    if run.progress(&progress) == Wish::Continue {
+        return Ok(());
+    }
+    Err(FitError::Train(TrainError::Stopped {
+        doing: SEARCH.doing,
+        done: format!("{done} {unit}"),
+        saved: None,
+    }))
+}
+
+fn training(mode: &Mode) -> Training {
+    Training {
+        iterations: mode.steps as u64,
+        converged: mode.converged,
+        bad_steps: 0,
+        history: Vec::new(),
+        steps_now: mode.steps as u64,
+    }
+}
+
+/// Where the search starts: spreads of 0.3, and everything else where the model says.
+fn first(collapsed: &Collapsed<'_>) -> Vec<f64> {
+    let latents = collapsed.parts.density.latents();
+    let start = reference(collapsed.parts.density);
+    let entry = |place: &usize| {
+        let own = latents.owner(*place);
+        let is_spread =
+            own.is_some_and(|site| site.support == Support::Positive && site.start.is_none());
+        if is_spread {
+            0.3_f64.ln()
+        } else {
+            start[*place]
+        }
+    };
+    collapsed.parts.hyper.iter().map(entry).collect()
+}
+
+/// Weighs as many points as the dimension asks for; twice as many where they turn out uneven.
+fn points(
+    wishes: Wishes,
+    collapsed: &Collapsed<'_>,
+    axes: &Axes,
+    run: &Run<'_>,
+) -> Result<Drawn, FitError> {
+    let usual = match collapsed.size() {
+        0 => 1,
+        1..=3 => 64,
+        4..=6 => 128,
+        _ => 256,
+    };
+    let count = wishes.points.unwrap_or(usual).max(1);
+    let spare = if run.draws * collapsed.parts.density.latents().size() <= ROOMY {
+        2
+    } else {
+        1
+    };
+    let each = |count: usize| run.draws.div_ceil(count) * spare;
+    let drawn = weigh(collapsed, axes, (count, each(count)), run.seed);
+    let drawn = if wishes.points.is_none() && drawn.points.share() < EVEN {
+        let again = weigh(collapsed, axes, (2 * count, each(2 * count)), run.seed);
+        Drawn {
+            factors: drawn.factors + again.factors,
+            ..again
+        }
+    } else {
+        drawn
+    };
+    let some = drawn
+        .points
+        .log_weights
+        .iter()
+        .any(|weight| weight.is_finite());
+    let hint = "give the spreads proper priors";
+    some.then_some(drawn)
+        .ok_or_else(|| refused("the density is finite at no point", hint))
+}
+
+/// The draws that are kept, and their log weights. Where the points are all but even, each gives as
+/// many draws as its weight says.
+fn kept(drawn: &Drawn, count: usize, size: usize) -> (Vec<f64>, Vec<f64>) {
+    let points = &drawn.points;
+    let even = count.div_ceil(points.len());
+    let made = drawn.draws[0].len() / size;
+    let counts = if points.share() >= EVEN && made > even {
+        points.allotment(count)
+    } else {
+        let at = |k: usize| count.min((k + 1) * even) - count.min(k * even);
+        (0..points.len()).map(at).collect()
+    };
+    let mut draws = Vec::with_capacity(count * size);
+    let mut log_weights = Vec::with_capacity(count);
+    for ((own, weight), wanted) in drawn.draws.iter().zip(&points.log_weights).zip(&counts) {
+        let taken = (*wanted).min(made);
+        draws.extend_from_slice(&own[..taken * size]);
+        let share = even as f64 / taken.max(1) as f64;
+        log_weights.extend(std::iter::repeat_n(weight + share.ln(), taken));
+    }
+    (draws, log_weights)
+}
+
+/// What was chosen, as it is printed.
+fn choices(collapsed: &Collapsed<'_>, (mode, axes): (&Mode, &Axes), drawn: &Drawn) -> Choices {
+    let (parts, design) = (&collapsed.parts, &collapsed.design);
+    let blocks: Vec<String> = (parts.blocks.iter())
+        .map(|block| format!("{} of {}", block.places.len(), block.name))
+        .collect();
+    let common = match parts.common.places.len() {
+        0 => String::new(),
+        count => format!(" and {count} that all rows share"),
+    };
+    let factors = mode.steps + 2 * collapsed.size() + axes.looks() + drawn.factors;
+    let percent = 100.0 * drawn.points.share();
+    let mut chosen = vec![
+        ("collapsed", format!("{}{common}", blocks.join(", "))),
+        (
+            "eliminated first",
+            format!("{}, which leaves {}", parts.blocks[0].name, design.rest),
+        ),
+        ("hyperparameters", collapsed.size().to_string()),
+        (
+            "points",
+            format!("{} ({percent:.0} % effective)", drawn.points.len()),
+        ),
+        ("factorisations", factors.to_string()),
+    ];
+    let names: Vec<&str> = (axes.open_to_the_left().iter())
+        .filter_map(|k| parts.density.latents().owner(parts.hyper[*k]))
+        .filter(|site| site.support == Support::Positive)
+        .map(|site| site.name.as_str())
+        .collect();
+    for (one, other) in parts.confounded() {
+        let words = format!(
+            "{one} and {other} group the rows alike: only the sums of their effects are known"
+        );
+        chosen.push(("confounded", words));
+    }
+    if !names.is_empty() {
+        chosen.push(("not ruled out", format!("{} = 0", names.join(" = 0, "))));
+    }
+    chosen
+        .into_iter()
+        .map(|(what, how)| (what.to_owned(), how))
+        .collect()
+}
+
+/// A fit read back.
+struct Again {
+    points: Points,
+}
+
+/// Reads back what a fit stored of itself.
+pub(crate) fn restore(bytes: &[u8]) -> Result<Box<dyn Sampler>, FitError> {
+    let points = decoded(bytes)?;
+    Ok(Box::new(Again { points }))
+}
+
+impl Sampler for Again {
+    /// Draws the effects at the stored points, on the rows that the density is bound to.
+    fn draw(&self, density: &dyn Density, count: usize, seed: u64) -> Result<Vec<f64>, FitError> {
+        const HINT: &str = "bind the model to the table that was fitted";
+        let collapsed = Collapsed::new(density).map_err(|why| refused(why, HINT))?;
+        if collapsed.size() * self.points.len() != self.points.thetas.len() {
+            return Err(refused(
+                "the model has other hyperparameters than the fit's",
+                HINT,
+            ));
+        }
+        Ok(self.points.draw_again(&collapsed, count, seed))
+    }
+}
+
+#[cfg(test)]
+mod tests;

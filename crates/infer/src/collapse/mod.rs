@@ -1,0 +1,29 @@
+//! Regressions with effects by group: the effects are integrated out given a few hyperparameters,
+//! and the hyperparameters are a problem of a few dimensions.
+//!
+//! ```text
+//! log p(D, θ) = log ∫ p(D | u, θ) p(u | θ) du + ln p(θ)
+//! ```
+//!
+//! u, the effects, is Gaussian given θ, and reaches each row through one affine predictor
+//! ([`lehr_density::SplitRows`]).
+
+mod axes;
+mod collapsed;
+mod cross;
+mod design;
+mod factor;
+mod fit;
+mod given;
+mod normal;
+mod parts;
+mod reader;
+mod sample;
+mod search;
+mod small;
+
+pub use fit::refusal;
+pub(crate) use fit::{Wishes, fit, restore};
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,192 @@
+//! A normal response: the log density of the rows without their effects, exact, from sums over the
+//! rows that are taken once.
+
+use std::f64::consts::TAU;
+
+use lehr_density::Point;
+
+use super::cross::{CrossProducts, Effects};
+use super::design::Design;
+use super::factor::{Factor, SecondMoments, Solution};
+use super::given::Given;
+use super::parts::{Parts, reference};
+use super::small::dot;
+use crate::pass::{Argument, Pass};
+
+/// The sums over all rows that a normal response needs.
+pub(super) struct NormalRows {
+    pub(super) cross: CrossProducts,
+    /// Σ w a y
+    pulled: Effects,
+    /// Σ w y²
+    square: f64,
+    /// Σ w
+    pub(super) weight: f64,
+}
+
+/// The rows' weights and responses less what no effect moves.
+struct Responses {
+    weights: Vec<f64>,
+    values: Vec<f64>,
+}
+
+impl NormalRows {
+    /// The sums; `noise` is the standard deviation of the response at the reference.
+    pub(super) fn new(parts: &Parts<'_>, design: &Design, noise: f64) -> NormalRows {
+        let Responses { weights, values } = responses(parts, noise);
+        let (weights, values) = (design.sorted(&weights), design.sorted(&values));
+        let weighted: Vec<f64> = weights.iter().zip(&values).map(|(w, y)| w * y).collect();
+        NormalRows {
+            cross: CrossProducts::new(design, &weights),
+            pulled: design.pulled(&weighted),
+            square: dot(&weighted, &values),
+            weight: weights.iter().sum(),
+        }
+    }
+
+    /// h Σ w a y and the prior's own.
+    pub(super) fn right(&self, design: &Design, given: &Given, common: &[f64]) -> Effects {
+        let precision = precision(given);
+        let mut right = self.pulled.clone();
+        let all = right.own.iter_mut().chain(&mut right.others);
+        all.for_each(|sum| *sum *= precision);
+        add_linear(&mut right, design, given, common);
+        right
+    }
+
+    /// log p(D, θ) of the rows, the effects integrated out.
+    pub(super) fn value(&self, given: &Given, solution: &Solution, log_det: f64) -> f64 {
+        let noise = given.noise.expect("a normal response has noise");
+        let size = solution.effects.own.len() + solution.effects.others.len();
+        let whitened = solution.whitened.dot(&solution.whitened);
+        given.log_prior + 0.5 * (size as f64 - self.weight) * TAU.ln()
+            - self.weight * noise.ln()
+            - 0.5 * precision(given) * self.square
+            - 0.5 * log_det
+            + 0.5 * whitened
+    }
+
+    /// The slope of the value in the noise: (h E RSS − W)/σ, where
+    /// h E RSS = h Σ w y² − ûᵀc + 2ûᵀl + D − Σ tr P E.
+    pub(super) fn noise_slope(
+        &self,
+        given: &Given,
+        solution: &Solution,
+        (linear, spread): (f64, f64),
+    ) -> f64 {
+        let noise = given.noise.expect("a normal response has noise");
+        let size = solution.effects.own.len() + solution.effects.others.len();
+        let fitted = solution.whitened.dot(&solution.whitened);
+        let residual =
+            precision(given) * self.square - fitted + 2.0 * linear + size as f64 - spread;
+        (residual - self.weight) / noise
+    }
+}
+
+/// h = σ⁻²
+pub(super) fn precision(given: &Given) -> f64 {
+    given.noise.map_or(1.0, |noise| noise.powi(-2))
+}
+
+/// Adds the linear terms of the log prior.
+pub(super) fn add_linear(into: &mut Effects, design: &Design, given: &Given, common: &[f64]) {
+    for group in into.own.chunks_exact_mut(design.width) {
+        add(group, &given.blocks[0].linear);
+    }
+    for (place, prior) in design.blocks.iter().zip(&given.blocks[1..]) {
+        for group in into.others[place.start..place.end()].chunks_exact_mut(place.width) {
+            add(group, &prior.linear);
+        }
+    }
+    add(&mut into.others[design.common..], common);
+}
+
+fn add(into: &mut [f64], more: &[f64]) {
+    into.iter_mut()
+        .zip(more)
+        .for_each(|(sum, more)| *sum += more);
+}
+
+/// Σ tr P E over all blocks.
+pub(super) fn spread(given: &Given, common: &[f64], moments: &SecondMoments) -> f64 {
+    let blocks = given.blocks.iter().zip(&moments.blocks);
+    let own: f64 = blocks
+        .map(|(prior, moment)| dot(&prior.precision, moment))
+        .sum();
+    own + dot(common, &moments.common)
+}
+
+/// Solves for the mean of the effects.
+pub(super) fn mean(
+    rows: &NormalRows,
+    design: &Design,
+    factor: &Factor,
+    (given, common): (&Given, &[f64]),
+) -> Solution {
+    factor.solve(design, &rows.right(design, given, common))
+}
+
+/// Whether the predictor without effects depends on the hyperparameters: the sums over the rows
+/// would then be other ones at every θ.
+pub(super) fn is_moved(parts: &Parts<'_>) -> bool {
+    let size = parts.density.latents().size();
+    let split = parts.split;
+    let sizes = [Argument::Shared(size)];
+    let mut pass = Pass::new(parts.density, 1, &sizes, |inputs, rows| {
+        let graph = inputs[0].graph();
+        let at = Point::new(inputs[0], graph.full([0], 0.0));
+        vec![split.predictor(&at, rows)]
+    });
+    let mut at = |shift: f64| {
+        let mut z = reference(parts.density);
+        for place in &parts.hyper {
+            z[*place] += shift * (1.0 + *place as f64).sin();
+        }
+        let mut found: Vec<f64> = Vec::with_capacity(parts.density.n_rows());
+        pass.each(&[&z], |rows, workspace| -> Option<()> {
+            let output = workspace.output(0);
+            found.extend(output.iter().cycle().take(rows.len()));
+            None
+        });
+        found
+    };
+    at(0.0) != at(0.3)
+}
+
+/// ln N(y; η, σ²)ʷ has slope w(y − η)/σ² and curvature −w/σ² in η: both are read at the reference.
+fn responses(parts: &Parts<'_>, noise: f64) -> Responses {
+    let size = parts.density.latents().size();
+    let split = parts.split;
+    let mut pass = Pass::new(
+        parts.density,
+        1,
+        &[Argument::Shared(size)],
+        |inputs, rows| {
+            let graph = inputs[0].graph();
+            let at = Point::new(inputs[0], graph.full([0], 0.0));
+            let predictor = split.predictor(&at, rows).anchor();
+            let value = split.given(predictor, &at, rows);
+            let slope = graph.grad(value.sum(), &[predictor])[0];
+            let ones = graph.full(predictor.shape(), 1.0);
+            let curve = graph.jvp(&[slope], &[predictor], &[ones])[0];
+            vec![slope, curve.broadcast(predictor.shape())]
+        },
+    );
+    let rows = parts.density.n_rows();
+    let mut found = Responses {
+        weights: vec![0.0; rows],
+        values: vec![0.0; rows],
+    };
+    let origin = reference(parts.density);
+    pass.each(&[&origin], |range, workspace| -> Option<()> {
+        let (slopes, curves) = (workspace.output(0), workspace.output(1));
+        for (k, row) in range.enumerate() {
+            let curve = -curves[k % curves.len()];
+            found.weights[row] = curve * noise * noise;
+            // A row without weight says nothing.
+            found.values[row] = if curve > 0.0 { slopes[k] / curve } else { 0.0 };
+        }
+        None
+    });
+    found
+}

@@ -1,0 +1,175 @@
+//! What is collapsed: the blocks of effects as the rows read them, found by asking the density.
+//!
+//! A group block is a site of which every row reads one group. Its coefficients may depend on the
+//! hyperparameters θ, as those of standard normals do that the rows multiply by a spread: they are
+//! then zₙᵀT(θ) with zₙ the coefficients at a reference, and T u takes the place of u. Nothing here
+//! looks at how a model is written: affinity is known from the graph, the rest from numbers.
+
+use std::ops::Range;
+
+use lehr_density::{Density, SplitRows};
+
+use super::reader::Reader;
+
+/// The most hyperparameters whose axes are searched.
+pub(super) const MOST_HYPER: usize = 8;
+/// The most numbers beside the largest block: their precision matrix is dense.
+const MOST_DENSE: usize = 4096;
+
+/// Effects by group.
+pub(super) struct Block {
+    /// The site.
+    pub(super) name: String,
+    /// Where it lies in z.
+    pub(super) places: Range<usize>,
+    pub(super) groups: usize,
+    /// Effects of each group.
+    pub(super) width: usize,
+    /// The group of each row.
+    pub(super) codes: Vec<u32>,
+    /// What each effect multiplies at the reference, row after row.
+    pub(super) coefficients: Vec<f64>,
+    /// Where the coefficients depend on θ: rows that show how, as many as there are effects.
+    pub(super) pivots: Option<Pivots>,
+}
+
+/// Rows whose coefficients at the reference are as good as any to read T(θ) from.
+pub(super) struct Pivots {
+    pub(super) rows: Vec<usize>,
+    /// The inverse of their coefficients at the reference.
+    pub(super) inverse: Vec<f64>,
+}
+
+/// Effects whose coefficients and whose prior do not depend on θ, all of them in every row.
+#[derive(Default)]
+pub(super) struct Common {
+    /// Where each lies in z.
+    pub(super) places: Vec<usize>,
+    /// Row after row.
+    pub(super) columns: Vec<f64>,
+    /// The curvature of the log prior, negative.
+    pub(super) precision: Vec<f64>,
+    /// Its slope where all effects are 0.
+    pub(super) linear: Vec<f64>,
+}
+
+/// A density with its effects found.
+pub(super) struct Parts<'d> {
+    pub(super) density: &'d dyn Density,
+    pub(super) split: &'d dyn SplitRows,
+    /// The places of θ in z.
+    pub(super) hyper: Vec<usize>,
+    /// The blocks, the one with most numbers first.
+    pub(super) blocks: Vec<Block>,
+    pub(super) common: Common,
+}
+
+/// z where hyperparameters are at a reference and all effects at 0.
+pub(super) fn reference(density: &dyn Density) -> Vec<f64> {
+    let latents = density.latents();
+    let mut z = latents.start().to_vec();
+    if let Ok(split) = density.split() {
+        for &site in split.effects() {
+            z[latents.range(site)].fill(0.0);
+        }
+    }
+    z
+}
+
+impl<'d> Parts<'d> {
+    /// The effects of a density and how its rows read them.
+    ///
+    /// # Errors
+    /// If they cannot be collapsed: why, as a clause.
+    pub(super) fn of(density: &'d dyn Density) -> Result<Parts<'d>, String> {
+        let split = density.split()?;
+        let mut reader = Reader::new(density, split);
+        if !reader.has_gaussian_prior() {
+            return Err("the log prior is not quadratic in the effects".into());
+        }
+        let mut blocks = Vec::new();
+        let mut common = Vec::new();
+        for &site in split.effects() {
+            match reader.block(site)? {
+                Some(block) => blocks.push(block),
+                None => common.push(site),
+            }
+        }
+        if blocks.is_empty() {
+            return Err("no effect varies by group".into());
+        }
+        blocks.sort_by_key(|block: &Block| std::cmp::Reverse(block.places.len()));
+        let latents = density.latents();
+        let owned = |place: &usize| {
+            split
+                .effects()
+                .iter()
+                .any(|s| latents.range(*s).contains(place))
+        };
+        let parts = Parts {
+            density,
+            split,
+            hyper: (0..latents.size()).filter(|place| !owned(place)).collect(),
+            common: reader.common(&common),
+            blocks,
+        };
+        parts.check()?;
+        Ok(parts)
+    }
+
+    /// The numbers beside the largest block.
+    pub(super) fn rest(&self) -> usize {
+        let others = self.blocks[1..].iter().map(|block| block.places.len());
+        others.sum::<usize>() + self.common.places.len()
+    }
+
+    /// Puts θ in its places of z.
+    pub(super) fn place(&self, theta: &[f64], z: &mut [f64]) {
+        for (place, value) in self.hyper.iter().zip(theta) {
+            z[*place] = *value;
+        }
+    }
+
+    fn check(&self) -> Result<(), String> {
+        let (hyper, rest) = (self.hyper.len(), self.rest());
+        if hyper > MOST_HYPER {
+            return Err(format!(
+                "{hyper} numbers are not Gaussian given the others, and at most {MOST_HYPER} can be searched"
+            ));
+        }
+        if rest > MOST_DENSE {
+            return Err(format!(
+                "{rest} effects are left when those of {:?} are integrated out, and at most {MOST_DENSE} can be",
+                self.blocks[0].name
+            ));
+        }
+        Ok(())
+    }
+
+    /// Pairs of blocks that put the rows into the same groups: only the sums of their effects are
+    /// known.
+    pub(super) fn confounded(&self) -> Vec<(&str, &str)> {
+        let mut found = Vec::new();
+        for (k, block) in self.blocks.iter().enumerate() {
+            let alike = |other: &&Block| {
+                block.coefficients == other.coefficients
+                    && is_renaming(&block.codes, &other.codes, block.groups)
+            };
+            let others = self.blocks[k + 1..].iter().filter(alike);
+            found.extend(others.map(|other| (block.name.as_str(), other.name.as_str())));
+        }
+        found
+    }
+}
+
+/// Whether one code of each row tells the other.
+fn is_renaming(codes: &[u32], others: &[u32], groups: usize) -> bool {
+    let mut names = vec![None; groups];
+    let mut pairs = codes.iter().zip(others);
+    let one_way = pairs.all(|(code, other)| *names[*code as usize].get_or_insert(other) == other);
+    let mut used: Vec<&u32> = names.into_iter().flatten().collect();
+    let count = used.len();
+    used.sort_unstable();
+    used.dedup();
+    one_way && used.len() == count
+}

@@ -1,0 +1,447 @@
+//! Reads groups and coefficients off the rows of a density, and checks what the algebra relies on.
+
+use std::ops::Range;
+
+use lehr_density::{ColumnKind, Density, Layout, Point, RowSet, Rows, SplitRows};
+use lehr_graph::{Expr, Graph, Plan, Slot, Workspace};
+
+use super::parts::{Block, Common, Pivots, reference};
+use super::small;
+use crate::pass::{Argument, Pass};
+
+/// The most effects of one group.
+const MOST_WIDTH: usize = 64;
+/// Directions per pass over the rows.
+const LANES: usize = 4;
+/// What two ways to compute the same number may differ by.
+const ROUNDING: f64 = 1e-9;
+
+/// A direction with an input for each of these sites.
+fn direction<'g>(graph: &'g Graph, latents: &Layout, sites: &[usize]) -> Expr<'g> {
+    let part = |position: usize| {
+        let length = latents.range(position).len();
+        if sites.contains(&position) {
+            graph.input(&format!("along {position}"), [length])
+        } else {
+            graph.full([length], 0.0)
+        }
+    };
+    let parts: Vec<Expr<'g>> = (0..latents.sites().len()).map(part).collect();
+    graph.concat(&parts, 0)
+}
+
+/// The derivative along some sites.
+fn along<'g>(at: &Point<'g>, latents: &Layout, value: Expr<'g>, sites: &[usize]) -> Expr<'g> {
+    let direction = direction(at.graph(), latents, sites);
+    at.graph().jvp(&[value], &[at.latents], &[direction])[0]
+}
+
+/// What mixed derivatives are taken of.
+#[derive(Clone, Copy)]
+enum Of {
+    Prior,
+    Predictor,
+}
+
+/// Whether the slope of something along some sites depends on others.
+fn mixes((density, of): (&dyn Density, Of), some: &[usize], others: &[usize]) -> bool {
+    let graph = Graph::new();
+    let latents = density.latents();
+    let at = Point::new(
+        graph.input("z", [latents.size()]),
+        graph.input("params", [0]),
+    );
+    let value = match (of, density.split()) {
+        (Of::Predictor, Ok(split)) => {
+            let rows = Rows::inputs(&graph, density.columns(), 2, "rows.");
+            split.predictor(&at, &rows)
+        }
+        _ => density.log_prior(&at),
+    };
+    let once = along(&at, latents, value, some);
+    let mixed = along(&at, latents, once, others);
+    mixed.as_number() != Some(0.0)
+}
+
+/// What effects are that no row reads by group.
+#[derive(Clone, Copy, PartialEq)]
+enum Otherwise {
+    /// All rows share them, and nothing about them depends on θ.
+    Common,
+    /// They are a block of one group.
+    OneGroup,
+}
+
+/// Asks a density for the numbers of its rows.
+pub(super) struct Reader<'d> {
+    density: &'d dyn Density,
+    split: &'d dyn SplitRows,
+    /// The positions of the sites that are not effects.
+    hyper: Vec<usize>,
+    origin: Vec<f64>,
+    pass: Pass<'d>,
+}
+
+impl<'d> Reader<'d> {
+    pub(super) fn new(density: &'d dyn Density, split: &'d dyn SplitRows) -> Reader<'d> {
+        let size = density.latents().size();
+        let sizes = [Argument::Shared(size), Argument::PerLane(size)];
+        let pass = Pass::new(density, LANES, &sizes, |inputs, rows| {
+            let graph = inputs[0].graph();
+            let at = Point::new(inputs[0], graph.full([0], 0.0));
+            let predictor = split.predictor(&at, rows);
+            graph.jvp(&[predictor], &[at.latents], &[inputs[1]])
+        });
+        let sites = 0..density.latents().sites().len();
+        Reader {
+            density,
+            split,
+            hyper: sites.filter(|s| !split.effects().contains(s)).collect(),
+            origin: reference(density),
+            pass,
+        }
+    }
+
+    /// What the predictor of each row gains along some directions in z, direction after direction.
+    fn along(&mut self, directions: &[Vec<f64>]) -> Vec<Vec<f64>> {
+        let (size, rows) = (self.origin.len(), self.density.n_rows());
+        let mut found = vec![vec![0.0; rows]; directions.len()];
+        for (some, into) in directions.chunks(LANES).zip(found.chunks_mut(LANES)) {
+            let mut lanes = vec![0.0; LANES * size];
+            for (lane, direction) in lanes.chunks_mut(size).zip(some) {
+                lane.copy_from_slice(direction);
+            }
+            self.pass
+                .each(&[&self.origin, &lanes], |rows, workspace| -> Option<()> {
+                    let output = workspace.output(0);
+                    for (lane, into) in into.iter_mut().enumerate() {
+                        let from = (lane * rows.len()) % output.len();
+                        into[rows.clone()].copy_from_slice(&output[from..from + rows.len()]);
+                    }
+                    None
+                });
+        }
+        found
+    }
+
+    /// Whether the slope of the log prior is affine in the effects, as a Gaussian's is: corners are
+    /// not seen by derivatives.
+    pub(super) fn has_gaussian_prior(&self) -> bool {
+        let latents = self.density.latents();
+        let effects = self.split.effects().iter();
+        let places: Vec<usize> = effects.flat_map(|site| latents.range(*site)).collect();
+        let mut prior = PriorAlong::new(self.density);
+        let still = vec![0.0; self.origin.len()];
+        let mut slope = |share: f64| {
+            let mut z = self.origin.clone();
+            for &place in &places {
+                z[place] += share * (1.0 + 0.5 * (place as f64).sin());
+            }
+            prior.run(&z, &still).0
+        };
+        let [low, zero, high, far] = [-1.0, 0.0, 1.0, 2.0].map(&mut slope);
+        let is_affine = |place: &usize| {
+            let [low, zero, high, far] = [&low, &zero, &high, &far].map(|slope| slope[*place]);
+            let size = low.abs() + zero.abs() + high.abs() + far.abs();
+            let bend = (low + high - 2.0 * zero).abs() + (far + zero - 2.0 * high).abs();
+            bend <= ROUNDING * size
+        };
+        places.iter().all(is_affine)
+    }
+
+    /// The block of a site; `None` if its effects are common to all rows.
+    pub(super) fn block(&mut self, site: usize) -> Result<Option<Block>, String> {
+        let latents = self.density.latents();
+        let own = &latents.sites()[site];
+        let moves = mixes((self.density, Of::Predictor), &[site], &self.hyper);
+        let otherwise = if moves || mixes((self.density, Of::Prior), &[site], &self.hyper) {
+            Otherwise::OneGroup
+        } else {
+            Otherwise::Common
+        };
+        let Some(mut block) = self.read(site, otherwise)? else {
+            return Ok(None);
+        };
+        let effects = self.split.effects().iter().copied();
+        let others: Vec<usize> = effects.filter(|other| *other != site).collect();
+        let refused = |why: &str| Err(format!("{why} {:?}", own.name));
+        if mixes((self.density, Of::Prior), &[site], &others) {
+            return refused("other effects are in the prior of");
+        }
+        if moves {
+            block.pivots = Pivots::of(&block.coefficients, block.width);
+            if block.pivots.is_none() {
+                return refused("the rows cannot tell the effects apart of each group of");
+            }
+        }
+        if !self.is_uniform(&block) {
+            return refused("groups differ by more than their rows, those of");
+        }
+        Ok(Some(block))
+    }
+
+    /// The rows' groups and coefficients of a site; `None` if its effects are common to all rows.
+    fn read(&mut self, site: usize, otherwise: Otherwise) -> Result<Option<Block>, String> {
+        let latents = self.density.latents();
+        let (own, places) = (&latents.sites()[site], latents.range(site));
+        let groups = own.dims.first().copied().unwrap_or(1);
+        let width = places.len() / groups.max(1);
+        let found = match self.codes(groups) {
+            codes if groups > 1 && width <= MOST_WIDTH => self.grouped(&places, width, codes),
+            _ => None,
+        };
+        let block = |(codes, coefficients), groups, width| Block {
+            name: own.name.clone(),
+            places: places.clone(),
+            groups,
+            width,
+            codes,
+            coefficients,
+            pivots: None,
+        };
+        match found {
+            Some(rows) => Ok(Some(block(rows, groups, width))),
+            None if otherwise == Otherwise::Common => Ok(None),
+            None if places.len() <= MOST_WIDTH => {
+                let codes = vec![0; self.density.n_rows()];
+                let rows = (codes, self.columns(&places, places.len()));
+                Ok(Some(block(rows, 1, places.len())))
+            }
+            None => Err(format!(
+                "the rows read {:?} neither by group nor with numbers of the table alone",
+                own.name
+            )),
+        }
+    }
+
+    /// Whether, at hyperparameters other than the reference, one T serves all rows and one prior all
+    /// groups.
+    fn is_uniform(&mut self, block: &Block) -> bool {
+        let width = block.width;
+        let reference = self.origin.clone();
+        let latents = self.density.latents();
+        for place in self.hyper.iter().flat_map(|site| latents.range(*site)) {
+            self.origin[place] += 0.3 * (1.0 + place as f64).sin();
+        }
+        let serves = block.pivots.as_ref().is_none_or(|pivots| {
+            let moved = self.columns(&block.places, width);
+            let own: Vec<f64> = (pivots.rows.iter())
+                .flat_map(|row| moved[row * width..][..width].to_vec())
+                .collect();
+            let turn = small::transposed(&small::product(&pivots.inverse, &own, width), width);
+            let rows = block.coefficients.chunks_exact(width);
+            let agrees = |(before, after): (&[f64], &[f64])| {
+                let size = small::dot(after, after).sqrt() + small::dot(before, before).sqrt();
+                let pairs = small::apply(&turn, before);
+                pairs
+                    .iter()
+                    .zip(after)
+                    .all(|(a, b)| (a - b).abs() <= ROUNDING * size)
+            };
+            rows.zip(moved.chunks_exact(width)).all(agrees)
+        });
+        let alike = self.has_one_prior(block);
+        self.origin = reference;
+        serves && alike
+    }
+
+    /// Whether the log prior of every group has the same slope at 0 and the same curvature, and no
+    /// two groups share any.
+    fn has_one_prior(&self, block: &Block) -> bool {
+        let width = block.width;
+        let wave = |k: usize| 1.0 + 0.5 * (0.3 + 1.3 * (k / width) as f64).sin();
+        (0..width).all(|effect| {
+            let mut along = vec![0.0; self.origin.len()];
+            for group in 0..block.groups {
+                along[block.places.start + group * width + effect] = wave(group * width);
+            }
+            let (slope, product) = prior_along(self.density, &self.origin, &along);
+            let (slope, product) = (&slope[block.places.clone()], &product[block.places.clone()]);
+            let same = |k: usize| {
+                let (own, first) = (product[k] / wave(k), product[k % width] / wave(0));
+                let (a, b) = (slope[k], slope[k % width]);
+                (own - first).abs() <= ROUNDING * (own.abs() + first.abs())
+                    && (a - b).abs() <= ROUNDING * (a.abs() + b.abs())
+            };
+            (0..block.places.len()).all(same)
+        })
+    }
+
+    /// The index columns with so many levels.
+    fn codes(&self, levels: usize) -> Vec<Vec<u32>> {
+        let columns = self.density.columns().iter().enumerate();
+        let own = columns.filter(|(_, column)| column.kind == ColumnKind::Index { levels });
+        let read = |(place, _): (usize, &lehr_density::Column)| {
+            let mut codes = vec![0; self.density.n_rows()];
+            let all = RowSet::Range(0..codes.len());
+            self.density.source().copy_indices(place, &all, &mut codes);
+            codes
+        };
+        own.map(read).collect()
+    }
+
+    /// What each effect multiplies, row after row, where a row reads one group.
+    fn columns(&mut self, places: &Range<usize>, width: usize) -> Vec<f64> {
+        let size = self.origin.len();
+        let direction = |effect: usize| {
+            let mut along = vec![0.0; size];
+            let own = along[places.clone()].iter_mut().skip(effect);
+            own.step_by(width).for_each(|entry| *entry = 1.0);
+            along
+        };
+        let directions: Vec<Vec<f64>> = (0..width).map(direction).collect();
+        let found = self.along(&directions);
+        let rows = self.density.n_rows();
+        let entry = |k: usize| found[k % width][k / width];
+        (0..rows * width).map(entry).collect()
+    }
+
+    /// The codes by which rows read their group of a site, with the coefficients, if rows do.
+    fn grouped(
+        &mut self,
+        places: &Range<usize>,
+        width: usize,
+        candidates: Vec<Vec<u32>>,
+    ) -> Option<(Vec<u32>, Vec<f64>)> {
+        if candidates.is_empty() {
+            return None;
+        }
+        let coefficients = self.columns(places, width);
+        // Numbers that no other combination of groups could stand for.
+        let wave = |k: usize| (0.7 + 1.9 * k as f64).sin() + 0.1 * (k as f64).sqrt();
+        let mut along = vec![0.0; self.origin.len()];
+        for (k, entry) in along[places.clone()].iter_mut().enumerate() {
+            *entry = wave(k);
+        }
+        let found = self.along(&[along]).remove(0);
+        let rows = coefficients.chunks_exact(width).zip(&found);
+        let suits = |codes: &Vec<u32>| {
+            rows.clone().zip(codes).all(|((own, found), &code)| {
+                let first = code as usize * width;
+                let terms = own.iter().enumerate().map(|(k, c)| c * wave(first + k));
+                let (sum, size) = terms.fold((0.0, 1e-300), |(s, a), t: f64| (s + t, a + t.abs()));
+                (sum - found).abs() <= ROUNDING * size
+            })
+        };
+        let codes = candidates.into_iter().find(suits)?;
+        Some((codes, coefficients))
+    }
+
+    /// The effects that all rows share.
+    pub(super) fn common(&mut self, sites: &[usize]) -> Common {
+        let latents = self.density.latents();
+        let places: Vec<usize> = sites.iter().flat_map(|site| latents.range(*site)).collect();
+        let size = self.origin.len();
+        let unit = |place: &usize| {
+            let mut along = vec![0.0; size];
+            along[*place] = 1.0;
+            along
+        };
+        let directions: Vec<Vec<f64>> = places.iter().map(unit).collect();
+        let found = self.along(&directions);
+        let width = places.len();
+        let entry = |k: usize| found[k % width][k / width];
+        let columns = (0..self.density.n_rows() * width).map(entry).collect();
+        let (linear, precision) = prior_of(self.density, &self.origin, &places);
+        Common {
+            places,
+            columns,
+            precision,
+            linear,
+        }
+    }
+}
+
+/// The slope of the log prior in some places of z, and its curvature there, negative.
+fn prior_of(density: &dyn Density, at: &[f64], places: &[usize]) -> (Vec<f64>, Vec<f64>) {
+    let mut precision = Vec::with_capacity(places.len() * places.len());
+    let mut linear = Vec::new();
+    let mut asked = PriorAlong::new(density);
+    for &place in places {
+        let mut along = vec![0.0; at.len()];
+        along[place] = 1.0;
+        let (slope, product) = asked.run(at, &along);
+        linear = places.iter().map(|place| slope[*place]).collect();
+        precision.extend(places.iter().map(|place| -product[*place]));
+    }
+    (linear, precision)
+}
+
+/// The slope of the log prior, and the product of its Hessian with a direction.
+fn prior_along(density: &dyn Density, at: &[f64], along: &[f64]) -> (Vec<f64>, Vec<f64>) {
+    PriorAlong::new(density).run(at, along)
+}
+
+struct PriorAlong {
+    plan: Plan,
+    workspace: Workspace,
+    slots: [Option<Slot>; 2],
+}
+
+impl PriorAlong {
+    fn new(density: &dyn Density) -> PriorAlong {
+        let graph = Graph::new();
+        let size = density.latents().size();
+        let z = graph.input("z", [size]);
+        let along = graph.input("along", [size]);
+        let value = density.log_prior(&Point::new(z, graph.full([0], 0.0)));
+        let slope = graph.grad(value, &[z])[0];
+        let product = graph.jvp(&[slope], &[z], &[along])[0];
+        let plan = Plan::new(&[slope, product], 1);
+        PriorAlong {
+            workspace: plan.workspace(),
+            slots: [plan.input(z), plan.input(along)],
+            plan,
+        }
+    }
+
+    fn run(&mut self, at: &[f64], along: &[f64]) -> (Vec<f64>, Vec<f64>) {
+        for (slot, values) in self.slots.iter().zip([at, along]) {
+            if let Some(slot) = slot {
+                self.workspace.set(*slot, values);
+            }
+        }
+        self.plan.run(&mut self.workspace);
+        let output = |k: usize| self.workspace.output(k).to_vec();
+        (output(0), output(1))
+    }
+}
+
+impl Pivots {
+    /// Rows by elimination: each next one is the row that those before explain least. `None` if
+    /// there are fewer than effects.
+    fn of(coefficients: &[f64], width: usize) -> Option<Pivots> {
+        let mut rest = coefficients.to_vec();
+        let mut rows = Vec::with_capacity(width);
+        let length = |row: &[f64]| small::dot(row, row);
+        let longest = rest.chunks_exact(width).map(length).fold(0.0, f64::max);
+        for _ in 0..width {
+            let lengths = rest.chunks_exact(width).map(length).enumerate();
+            let (row, square) = lengths.fold(
+                (0, 0.0),
+                |best, one| if one.1 > best.1 { one } else { best },
+            );
+            if square <= 1e-16 * longest {
+                return None;
+            }
+            rows.push(row);
+            let unit: Vec<f64> = rest[row * width..][..width]
+                .iter()
+                .map(|c| c / square.sqrt())
+                .collect();
+            for other in rest.chunks_exact_mut(width) {
+                let share = small::dot(other, &unit);
+                other
+                    .iter_mut()
+                    .zip(&unit)
+                    .for_each(|(o, u)| *o -= share * u);
+            }
+        }
+        let own: Vec<f64> = rows
+            .iter()
+            .flat_map(|row| coefficients[row * width..][..width].to_vec())
+            .collect();
+        let (inverse, _) = small::inverse(&own, width)?;
+        Some(Pivots { rows, inverse })
+    }
+}

@@ -1,0 +1,238 @@
+//! The mode of the hyperparameters and the curvature there.
+
+use faer::{Mat, Side};
+use rayon::prelude::*;
+
+use super::collapsed::{Bench, Collapsed, Evaluated};
+use super::cross::Effects;
+use super::small;
+
+/// Where the search ends: the most that is left to gain, in nats.
+const CLOSE: f64 = 5e-3;
+/// Slopes that a search may take.
+const MOST_STEPS: usize = 60;
+/// The longest step in any hyperparameter.
+const LONGEST: f64 = 1.0;
+/// Halvings of a step that finds no higher value.
+const MOST_HALVINGS: usize = 12;
+
+/// A maximum of log p(D, θ).
+pub(super) struct Mode {
+    pub(super) theta: Vec<f64>,
+    pub(super) value: f64,
+    /// The negative Hessian, by differences of slopes.
+    pub(super) curvature: Mat<f64>,
+    /// Slopes that the search took.
+    pub(super) steps: usize,
+    /// Whether it ended where nothing was left to gain.
+    pub(super) converged: bool,
+}
+
+/// A point of the search.
+struct Stop {
+    theta: Vec<f64>,
+    value: f64,
+    slope: Vec<f64>,
+}
+
+/// Climbs from a start by BFGS, whose first metric is the average information.
+pub(super) fn climb(collapsed: &Collapsed<'_>, start: &[f64], bench: &mut Bench) -> Option<Mode> {
+    let at = collapsed.at(start, bench)?;
+    let mut metric = information(collapsed, start, &at, bench);
+    let mut now = Stop {
+        slope: collapsed.slope_at(start, &at, bench)?,
+        theta: start.to_vec(),
+        value: at.value,
+    };
+    let (mut steps, mut converged) = (1, false);
+    while steps < MOST_STEPS {
+        let step = solved(&metric, &now.slope);
+        if 0.5 * small::dot(&step, &now.slope) < CLOSE {
+            converged = true;
+            break;
+        }
+        let Some(next) = better(collapsed, &now, &step, bench) else {
+            break;
+        };
+        steps += 1;
+        update(&mut metric, &now, &next);
+        now = next;
+    }
+    let curvature = curvature(collapsed, &now, &metric)?;
+    Some(Mode {
+        theta: now.theta,
+        value: now.value,
+        curvature,
+        steps,
+        converged,
+    })
+}
+
+/// The next point along a step, shortened until the value rises.
+fn better(collapsed: &Collapsed<'_>, now: &Stop, step: &[f64], bench: &mut Bench) -> Option<Stop> {
+    let longest = step.iter().fold(0.0, |most: f64, s| most.max(s.abs()));
+    let mut share = (LONGEST / longest).min(1.0);
+    let uphill = small::dot(step, &now.slope);
+    for _ in 0..MOST_HALVINGS {
+        let theta: Vec<f64> = now
+            .theta
+            .iter()
+            .zip(step)
+            .map(|(t, s)| t + share * s)
+            .collect();
+        if let Some(at) = collapsed.at(&theta, bench)
+            && at.value >= now.value + 1e-4 * share * uphill
+        {
+            let slope = collapsed.slope_at(&theta, &at, bench)?;
+            return Some(Stop {
+                theta,
+                value: at.value,
+                slope,
+            });
+        }
+        share *= 0.5;
+    }
+    None
+}
+
+/// B⁻¹g
+fn solved(metric: &Mat<f64>, slope: &[f64]) -> Vec<f64> {
+    let size = slope.len();
+    let rows: Vec<f64> = (0..size * size)
+        .map(|k| metric[(k / size, k % size)])
+        .collect();
+    let inverse =
+        small::inverse(&rows, size).map_or_else(|| small::identity(size), |found| found.0);
+    small::apply(&inverse, slope)
+}
+
+/// The update of Broyden, Fletcher, Goldfarb and Shanno, of the negative Hessian.
+fn update(metric: &mut Mat<f64>, before: &Stop, after: &Stop) {
+    let size = before.theta.len();
+    let change =
+        |a: &[f64], b: &[f64]| -> Vec<f64> { b.iter().zip(a).map(|(b, a)| b - a).collect() };
+    let moved = change(&before.theta, &after.theta);
+    let bent = change(&after.slope, &before.slope);
+    let curve = small::dot(&moved, &bent);
+    let pushed: Vec<f64> = (0..size)
+        .map(|i| (0..size).map(|j| metric[(i, j)] * moved[j]).sum())
+        .collect();
+    let form = small::dot(&moved, &pushed);
+    // A step against the curvature says nothing of a maximum.
+    if curve < 0.05 * form {
+        return;
+    }
+    for i in 0..size {
+        for j in 0..size {
+            metric[(i, j)] += bent[i] * bent[j] / curve - pushed[i] * pushed[j] / form;
+        }
+    }
+}
+
+/// The average information (Gilmour, Thompson & Cullis 1995) and 1 for the prior of each entry: with
+/// pᵢ = −∂P/∂θᵢ û, the entries are ½(pᵢᵀP⁻¹pⱼ − pᵢᵀΛ⁻¹pⱼ).
+fn information(
+    collapsed: &Collapsed<'_>,
+    theta: &[f64],
+    at: &Evaluated,
+    bench: &mut Bench,
+) -> Mat<f64> {
+    const STEP: f64 = 1e-4;
+    let size = theta.len();
+    let mut pushed: Vec<(Effects, Effects, f64)> = Vec::with_capacity(size);
+    for entry in 0..size {
+        let mut side = |step: f64| {
+            let mut moved = theta.to_vec();
+            moved[entry] += step;
+            collapsed.given(&moved, bench)
+        };
+        let (Some(above), Some(below)) = (side(STEP), side(-STEP)) else {
+            return Mat::identity(size, size);
+        };
+        let slope = |a: f64, b: f64| (a - b) / (2.0 * STEP);
+        let noise = match (above.noise, below.noise) {
+            (Some(a), Some(b)) => slope(a.ln(), b.ln()),
+            _ => 0.0,
+        };
+        let change = |f: usize| -> Vec<f64> {
+            let pairs = above.blocks[f]
+                .precision
+                .iter()
+                .zip(&below.blocks[f].precision);
+            pairs.map(|(a, b)| -slope(*a, *b)).collect()
+        };
+        let p = collapsed.by_block(&at.solution.effects, |f, group| {
+            small::apply(&change(f), group)
+        });
+        let spread = collapsed.by_block(&p, |f, group| {
+            let precision = &at.given.blocks[f].precision;
+            let inverse = small::inverse(precision, group.len());
+            inverse.map_or_else(
+                || vec![0.0; group.len()],
+                |found| small::apply(&found.0, group),
+            )
+        });
+        pushed.push((p, spread, noise));
+    }
+    let solved: Vec<Effects> = (pushed.iter())
+        .map(|(p, ..)| bench.factor.solve(&collapsed.design, p).effects)
+        .collect();
+    let weight = collapsed.weight();
+    Mat::from_fn(size, size, |i, j| {
+        let (p, _, noise) = &pushed[i];
+        let (_, spread, other) = &pushed[j];
+        let own = 0.5 * (p.dot(spread) - p.dot(&solved[j])).max(0.0);
+        let own = if i == j { own + 1.0 } else { 0.0 };
+        own + 2.0 * weight * noise * other
+    })
+}
+
+/// The negative Hessian by central differences of slopes, half a deviation to either side.
+fn curvature(collapsed: &Collapsed<'_>, at: &Stop, metric: &Mat<f64>) -> Option<Mat<f64>> {
+    let size = at.theta.len();
+    let inverse = |i: usize| {
+        let mut unit = vec![0.0; size];
+        unit[i] = 1.0;
+        solved(metric, &unit)[i]
+    };
+    let steps: Vec<f64> = (0..size)
+        .map(|i| 0.5 * inverse(i).max(1e-8).sqrt().min(1.0))
+        .collect();
+    let sides: Vec<Option<Vec<f64>>> = (0..2 * size)
+        .into_par_iter()
+        .map_init(
+            || collapsed.bench(),
+            |bench, k| {
+                let mut theta = at.theta.clone();
+                theta[k / 2] += steps[k / 2] * [1.0, -1.0][k % 2];
+                collapsed.slope(&theta, bench).map(|(_, slope)| slope)
+            },
+        )
+        .collect();
+    let column = |i: usize| -> Option<Vec<f64>> {
+        let (above, below) = (sides[2 * i].as_ref()?, sides[2 * i + 1].as_ref()?);
+        let pairs = above.iter().zip(below);
+        Some(pairs.map(|(a, b)| (b - a) / (2.0 * steps[i])).collect())
+    };
+    let columns: Option<Vec<Vec<f64>>> = (0..size).map(column).collect();
+    let columns = columns?;
+    let found = Mat::from_fn(size, size, |i, j| 0.5 * (columns[i][j] + columns[j][i]));
+    Some(bounded(&found))
+}
+
+/// The matrix with eigenvalues that a proper prior has at least: along a direction that the data
+/// and the prior leave flat nearby, the axes find out how far it reaches.
+fn bounded(matrix: &Mat<f64>) -> Mat<f64> {
+    const LEAST: f64 = 0.04;
+    let size = matrix.nrows();
+    if size == 0 {
+        return matrix.clone();
+    }
+    let eigen = matrix.self_adjoint_eigen(Side::Lower);
+    let eigen = eigen.expect("a symmetric matrix has its eigenvalues");
+    let (values, vectors) = (eigen.S(), eigen.U());
+    Mat::from_fn(size, size, |i, j| {
+        let terms = (0..size).map(|k| vectors[(i, k)] * values[k].max(LEAST) * vectors[(j, k)]);
+        terms.sum::<f64>()
+    })
+}

@@ -1,0 +1,141 @@
+//! Algebra on matrices of a few rows, row after row in a slice.
+
+/// The lower Cholesky factor of a symmetric matrix in place, the upper triangle set to zero; `None`
+/// unless it is positive definite.
+pub(super) fn cholesky(matrix: &mut [f64], size: usize) -> Option<()> {
+    for j in 0..size {
+        let mut pivot = matrix[j * size + j];
+        for k in 0..j {
+            pivot -= matrix[j * size + k].powi(2);
+        }
+        // What is not a number is not positive either.
+        if pivot.is_nan() || pivot <= 0.0 || pivot.is_infinite() {
+            return None;
+        }
+        let root = pivot.sqrt();
+        matrix[j * size + j] = root;
+        for i in j + 1..size {
+            let mut sum = matrix[i * size + j];
+            for k in 0..j {
+                sum -= matrix[i * size + k] * matrix[j * size + k];
+            }
+            matrix[i * size + j] = sum / root;
+            matrix[j * size + i] = 0.0;
+        }
+    }
+    Some(())
+}
+
+/// L⁻¹x in place.
+pub(super) fn solve_lower(factor: &[f64], x: &mut [f64]) {
+    let size = x.len();
+    for i in 0..size {
+        let known = (0..i).map(|k| factor[i * size + k] * x[k]);
+        x[i] = (x[i] - known.sum::<f64>()) / factor[i * size + i];
+    }
+}
+
+/// L⁻ᵀx in place.
+pub(super) fn solve_lower_transposed(factor: &[f64], x: &mut [f64]) {
+    let size = x.len();
+    for i in (0..size).rev() {
+        let known = (i + 1..size).map(|k| factor[k * size + i] * x[k]);
+        x[i] = (x[i] - known.sum::<f64>()) / factor[i * size + i];
+    }
+}
+
+/// ln |L| of a triangular matrix.
+pub(super) fn log_diagonal(factor: &[f64], size: usize) -> f64 {
+    (0..size).map(|i| factor[i * size + i].ln()).sum()
+}
+
+/// A⁻¹ and ln |det A|, by elimination with pivots; `None` if it is singular.
+pub(super) fn inverse(matrix: &[f64], size: usize) -> Option<(Vec<f64>, f64)> {
+    let mut left = matrix.to_vec();
+    let mut right = identity(size);
+    let mut log_det = 0.0;
+    for j in 0..size {
+        let largest = (j..size).max_by(|a, b| {
+            let height = |i: &usize| left[i * size + j].abs();
+            height(a).total_cmp(&height(b))
+        })?;
+        for k in 0..size {
+            left.swap(j * size + k, largest * size + k);
+            right.swap(j * size + k, largest * size + k);
+        }
+        let pivot = left[j * size + j];
+        if pivot == 0.0 || !pivot.is_finite() {
+            return None;
+        }
+        log_det += pivot.abs().ln();
+        for k in 0..size {
+            left[j * size + k] /= pivot;
+            right[j * size + k] /= pivot;
+        }
+        for i in (0..size).filter(|i| *i != j) {
+            let share = left[i * size + j];
+            for k in 0..size {
+                left[i * size + k] -= share * left[j * size + k];
+                right[i * size + k] -= share * right[j * size + k];
+            }
+        }
+    }
+    Some((right, log_det))
+}
+
+pub(super) fn identity(size: usize) -> Vec<f64> {
+    let entry = |k: usize| f64::from(u8::from(k / size.max(1) == k % size.max(1)));
+    (0..size * size).map(entry).collect()
+}
+
+/// AB
+pub(super) fn product(a: &[f64], b: &[f64], size: usize) -> Vec<f64> {
+    let entry = |(i, j): (usize, usize)| {
+        let terms = (0..size).map(|k| a[i * size + k] * b[k * size + j]);
+        terms.sum()
+    };
+    (0..size * size)
+        .map(|k| entry((k / size, k % size)))
+        .collect()
+}
+
+/// Aᵀ
+pub(super) fn transposed(a: &[f64], size: usize) -> Vec<f64> {
+    let entry = |k: usize| a[(k % size) * size + k / size];
+    (0..size * size).map(entry).collect()
+}
+
+/// Ax
+pub(super) fn apply(a: &[f64], x: &[f64]) -> Vec<f64> {
+    let rows = a.chunks_exact(x.len().max(1));
+    rows.map(|row| dot(row, x)).collect()
+}
+
+pub(super) fn dot(a: &[f64], b: &[f64]) -> f64 {
+    a.iter().zip(b).map(|(a, b)| a * b).sum()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn factors_solve_and_inverses_invert() {
+        let a = [4.0, 1.0, 0.5, 1.0, 3.0, -0.2, 0.5, -0.2, 2.0];
+        let mut factor = a;
+        cholesky(&mut factor, 3).unwrap();
+        let mut x = [1.0, -2.0, 0.3];
+        solve_lower(&factor, &mut x);
+        solve_lower_transposed(&factor, &mut x);
+        for (found, wanted) in apply(&a, &x).iter().zip([1.0, -2.0, 0.3]) {
+            assert!((found - wanted).abs() < 1e-14);
+        }
+        let (inverted, log_det) = inverse(&a, 3).unwrap();
+        assert!((log_det - 2.0 * log_diagonal(&factor, 3)).abs() < 1e-14);
+        for (found, wanted) in product(&inverted, &a, 3).iter().zip(identity(3)) {
+            assert!((found - wanted).abs() < 1e-14);
+        }
+        assert!(inverse(&[1.0, 2.0, 2.0, 4.0], 2).is_none());
+        assert!(cholesky(&mut [1.0, 2.0, 2.0, 1.0], 2).is_none());
+    }
+}

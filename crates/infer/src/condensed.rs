@@ -1,0 +1,255 @@
+//! Gaussian rows condensed to about as many as there are latents: sums over all rows that say all
+//! that the rows do.
+//!
+//! Where log p(yₙ | z) = wₙ log N(yₙ; aₙ·z + bₙ, σ²), reflections turn the matrix with the rows
+//! √wₙ (aₙ, yₙ − bₙ) into a triangle R of the same lengths, so that
+//!
+//! ```text
+//! Σ wₙ (yₙ − aₙ·z − bₙ)² = |r − R z|²        Σ wₙ log N = −½|r − R z|²/σ² − Σwₙ (ln σ + ½ ln 2π)
+//! ```
+//!
+//! and the rows (R, r) with an equal share of the last term each are a table of their own.
+//! Cross-products AᵀA would say the same, but squares lose half of the digits of columns that are
+//! far from 0 or nearly collinear; reflections lose none, and need no centring.
+
+use faer::{Mat, MatRef};
+use lehr_density::{
+    Column, ColumnKind, Columns, Density, GaussianRows, Layout, LinearRows, Point, Predictors,
+    ResponseKind, Role, RowData, RowSource, Rows, Stored, Values,
+};
+use lehr_graph::{Expr, Graph};
+
+use crate::guide::HALF_LN_TWO_PI;
+use crate::pass::{Argument, Pass};
+use crate::start::quadrature::probe;
+
+/// Above this many latents the triangle is no smaller than most tables.
+const MOST_LATENTS: usize = 512;
+/// Rows that are reflected together.
+const BLOCK: usize = 2048;
+
+const COMBINATION: &str = "combination";
+const RESPONSE: &str = "response";
+
+/// A density with the same prior and the same likelihood of all rows together as another one, but
+/// few rows. Single rows of it mean nothing.
+pub struct Condensed<'d> {
+    density: &'d dyn Density,
+    rows: &'d dyn GaussianRows,
+    columns: Columns,
+    data: RowData,
+    /// The sites that the predictor reads.
+    sites: Vec<usize>,
+    /// The places of z that the spread reads.
+    shared: Vec<usize>,
+    /// What a row has of Σ wₙ.
+    share: f64,
+}
+
+/// Whether a density can be condensed.
+pub fn applies(density: &dyn Density) -> bool {
+    density.gaussian().is_some() && density.latents().size() <= MOST_LATENTS
+}
+
+impl<'d> Condensed<'d> {
+    /// The density on condensed rows, by one pass over its own; `None` where it cannot be
+    /// condensed.
+    pub fn of(density: &'d dyn Density) -> Option<Condensed<'d>> {
+        let rows = density.gaussian().filter(|_| applies(density))?;
+        let graph = Graph::new();
+        let (at, some) = probe(&graph, density);
+        let shared = density.linear()?.predictors(&at, &some).shared;
+        let sites = read_sites(density.latents(), &at, rows.terms(&at, &some).predictor);
+        let triangle = Triangle::of(density, rows, &sites)?;
+        Some(Condensed {
+            density,
+            rows,
+            columns: columns(triangle.width),
+            share: triangle.weight / (triangle.width + 1) as f64,
+            data: triangle.into_data(),
+            sites,
+            shared,
+        })
+    }
+
+    /// (aₙ, bₙ) of the condensed rows have bₙ = 0.
+    fn predictor<'g>(&self, at: &Point<'g>, rows: &Rows<'g>) -> Expr<'g> {
+        let own = |site: &usize| at.latents.slice(0, self.density.latents().range(*site));
+        let read: Vec<Expr<'g>> = self.sites.iter().map(own).collect();
+        let combination = rows.numbers(COMBINATION).expect("a condensed row");
+        combination.dot(at.graph().concat(&read, 0))
+    }
+}
+
+/// The sites that an affine function of z depends on.
+fn read_sites(latents: &Layout, at: &Point<'_>, predictor: Expr<'_>) -> Vec<usize> {
+    let graph = at.graph();
+    let reads = |site: &usize| {
+        let range = latents.range(*site);
+        let zeros = |length: usize| graph.full([length], 0.0);
+        let moved = graph.input("moved", [range.len()]);
+        let parts = [zeros(range.start), moved, zeros(latents.size() - range.end)];
+        let slope = graph.jvp(&[predictor], &[at.latents], &[graph.concat(&parts, 0)])[0];
+        slope.as_number() != Some(0.0)
+    };
+    (0..latents.sites().len()).filter(reads).collect()
+}
+
+fn columns(width: usize) -> Columns {
+    let column = |name: &str, kind, role| Column {
+        name: name.into(),
+        kind,
+        role,
+    };
+    let kind = ResponseKind::Real;
+    Columns(vec![
+        column(
+            COMBINATION,
+            ColumnKind::Number { width: Some(width) },
+            Role::Covariate,
+        ),
+        column(
+            RESPONSE,
+            ColumnKind::Number { width: None },
+            Role::Response { kind },
+        ),
+    ])
+}
+
+/// (R, r), and Σ wₙ.
+struct Triangle {
+    /// Columns of R.
+    width: usize,
+    values: Mat<f64>,
+    weight: f64,
+}
+
+impl Triangle {
+    /// The triangle of all rows; `None` if a number is not finite.
+    fn of(density: &dyn Density, rows: &dyn GaussianRows, sites: &[usize]) -> Option<Triangle> {
+        let latents = density.latents();
+        let places: Vec<usize> = sites.iter().flat_map(|site| latents.range(*site)).collect();
+        let (size, width) = (latents.size(), places.len());
+        let mut directions = vec![0.0; width * size];
+        for (lane, place) in places.iter().enumerate() {
+            directions[lane * size + place] = 1.0;
+        }
+        let mut pass = row_pass(density, rows, width);
+        let mut triangle = Triangle {
+            width,
+            values: Mat::zeros(width + 1, width + 1),
+            weight: 0.0,
+        };
+        let origin = vec![0.0; size];
+        pass.each(&[&origin, &directions], |block, found| -> Option<()> {
+            let (slopes, left) = (found.output(0), found.output(1));
+            let weights = found.output(2).iter().cycle().take(block.len());
+            triangle.weight += weights.sum::<f64>();
+            triangle.add(block.len(), |n, j| match j {
+                j if j < width => slopes[j * block.len() + n],
+                _ => left[n],
+            });
+            None
+        });
+        let finite = triangle.values.as_ref().is_all_finite() && triangle.weight.is_finite();
+        finite.then_some(triangle)
+    }
+
+    /// Reflects more rows into the triangle.
+    fn add(&mut self, length: usize, entry: impl Fn(usize, usize) -> f64) {
+        let size = self.width + 1;
+        let stacked = Mat::from_fn(size + length, size, |i, j| {
+            if i < size {
+                self.values[(i, j)]
+            } else {
+                entry(i - size, j)
+            }
+        });
+        let reflected = stacked.qr();
+        let upper: MatRef<'_, f64> = reflected.thin_R();
+        let above = |i: usize, j: usize| if i <= j { upper[(i, j)] } else { 0.0 };
+        self.values = Mat::from_fn(size, size, above);
+    }
+
+    fn into_data(self) -> RowData {
+        let Triangle { width, values, .. } = self;
+        let rows = width + 1;
+        let entry = |k: usize| values[(k / width, k % width)];
+        let combination: Vec<f64> = (0..rows * width).map(entry).collect();
+        let response: Vec<f64> = (0..rows).map(|i| values[(i, width)]).collect();
+        let numbers = |width, values: Vec<f64>| Values::Numbers {
+            width,
+            values: values.into(),
+        };
+        RowData::new(
+            rows,
+            vec![numbers(width, combination), numbers(1, response)],
+        )
+    }
+}
+
+/// √wₙ aₙ along one direction per lane, √wₙ (yₙ − bₙ), and wₙ.
+fn row_pass<'d>(density: &'d dyn Density, rows: &'d dyn GaussianRows, lanes: usize) -> Pass<'d> {
+    let size = density.latents().size();
+    let sizes = [Argument::Shared(size), Argument::PerLane(size)];
+    Pass::in_blocks(density, (lanes, BLOCK), &sizes, |inputs, block| {
+        let graph = inputs[0].graph();
+        let at = Point::new(inputs[0], graph.full([0], 0.0));
+        let terms = rows.terms(&at, block);
+        let slope = graph.jvp(&[terms.predictor], &[at.latents], &[inputs[1]])[0];
+        let left = terms.response - terms.predictor;
+        match terms.weight {
+            Some(weight) => {
+                let root = weight.sqrt();
+                vec![slope * root, left * root, weight]
+            }
+            None => vec![slope, left, graph.full([1], 1.0)],
+        }
+    })
+}
+
+impl Density for Condensed<'_> {
+    fn latents(&self) -> &Layout {
+        self.density.latents()
+    }
+
+    fn params(&self) -> &Layout {
+        self.density.params()
+    }
+
+    fn columns(&self) -> &Columns {
+        &self.columns
+    }
+
+    fn source(&self) -> &dyn RowSource {
+        &self.data
+    }
+
+    fn log_prior<'g>(&self, at: &Point<'g>) -> Expr<'g> {
+        self.density.log_prior(at)
+    }
+
+    fn log_likelihood<'g>(&self, at: &Point<'g>, rows: &Rows<'g>) -> Expr<'g> {
+        let scale = self.rows.scale(at);
+        let response = rows.numbers(RESPONSE).expect("a condensed row");
+        let off = (response - self.predictor(at, rows)) * scale.recip();
+        off.square() * -0.5 - (scale.ln() + HALF_LN_TWO_PI) * self.share
+    }
+
+    fn origin(&self) -> Option<Stored> {
+        self.density.origin()
+    }
+
+    fn linear(&self) -> Option<&dyn LinearRows> {
+        Some(self)
+    }
+}
+
+impl LinearRows for Condensed<'_> {
+    fn predictors<'g>(&self, at: &Point<'g>, rows: &Rows<'g>) -> Predictors<'g> {
+        Predictors {
+            rows: vec![self.predictor(at, rows)],
+            shared: self.shared.clone(),
+        }
+    }
+}

@@ -1,0 +1,39 @@
+//! The log likelihood of many z on all rows, a block of lanes at a time.
+
+use lehr_density::Density;
+
+use crate::full_data::{FullData, LocalRows, Query};
+
+/// z that share one pass over the rows.
+pub(crate) const LANES: usize = 16;
+
+/// The log likelihood of any z on all rows, with θ fixed.
+pub(crate) struct Likelihoods<'d> {
+    rows: LocalRows<'d>,
+    params: &'d [f64],
+    size: usize,
+    /// z of every lane; lanes that nobody asks for keep what they had.
+    block: Vec<f64>,
+}
+
+impl<'d> Likelihoods<'d> {
+    pub(crate) fn new(density: &'d dyn Density, params: &'d [f64]) -> Likelihoods<'d> {
+        let size = density.latents().size();
+        Likelihoods {
+            rows: LocalRows::new(density),
+            params,
+            size,
+            block: vec![0.0; LANES * size],
+        }
+    }
+
+    /// Σ log p(yₙ | z, xₙ) of up to [`LANES`] z, one after another.
+    pub(crate) fn of(&mut self, latents: &[f64]) -> Vec<f64> {
+        self.block[..latents.len()].copy_from_slice(latents);
+        let query = Query::LogLikelihood { lanes: LANES };
+        let sums = self.rows.sum(query, &[&self.block, self.params]);
+        // A likelihood that does not depend on z is the same for every lane.
+        let count = latents.len() / self.size.max(1);
+        sums[0].iter().copied().cycle().take(count).collect()
+    }
+}

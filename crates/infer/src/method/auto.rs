@@ -1,0 +1,335 @@
+//! `auto`: chooses a method by the model and its table, and another one while the verdict is not
+//! reliable and time is left.
+
+use std::time::{Duration, Instant};
+
+use lehr_density::Density;
+use serde::{Deserialize, Serialize};
+
+use super::{Method, MethodInfo, Setting, find, parsed};
+use crate::fit::FitError;
+use crate::full_data::{FullData, LocalRows, Query};
+use crate::judge::Level;
+use crate::pass::is_resident;
+use crate::posterior::{Estimate, Posterior};
+use crate::run::{Run, Stamp};
+use crate::start::{Centre, is_plain};
+use crate::train::TrainError;
+
+/// The row of this method.
+pub(super) static INFO: MethodInfo = MethodInfo {
+    name: "auto",
+    aliases: &[],
+    help: "one of the others, and another one while the verdict is not reliable",
+    needs: "",
+    cost: "what the methods cost that it tries",
+    when: "the default",
+    remedy: "raise budget, or choose a method",
+    reads_all_rows: false,
+    new: || Box::new(Auto::default()),
+    restore: |_| {
+        let problem = "fits are stored by the method that made them".into();
+        Err(FitError::Stored { problem })
+    },
+};
+
+/// Chooses methods by the rule of [`Facts::plan`].
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Auto {
+    /// Seconds after which nothing more is tried and training or chains end.
+    pub budget: f64,
+}
+
+impl Default for Auto {
+    fn default() -> Auto {
+        Auto { budget: 60.0 }
+    }
+}
+
+/// A method that was tried, or was not for want of time.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Attempt {
+    /// The method.
+    pub method: String,
+    /// What it took, in seconds.
+    pub seconds: f64,
+    /// How far its numbers can be relied on; `None` if there are none.
+    pub level: Option<Level>,
+    /// Why, in words.
+    pub words: String,
+}
+
+impl Attempt {
+    /// The attempt in one line.
+    pub fn line(&self) -> String {
+        let Attempt {
+            method,
+            seconds,
+            level,
+            words,
+        } = self;
+        match level {
+            Some(level) => format!("{method}, {seconds:.1} s: {level}: {words}"),
+            None => format!("{method}: {words}"),
+        }
+    }
+}
+
+impl Method for Auto {
+    fn info(&self) -> &'static MethodInfo {
+        &INFO
+    }
+
+    fn settings(&mut self) -> Vec<Setting<'_>> {
+        let budget = &mut self.budget;
+        vec![Setting::new(
+            "budget",
+            "SECONDS",
+            "how long auto goes on trying methods",
+            |text| {
+                let seconds: f64 = parsed(text, "a number of seconds")?;
+                if !(0.0..1e9).contains(&seconds) {
+                    return Err(format!("expected a number of seconds, found {text:?}"));
+                }
+                *budget = seconds;
+                Ok(())
+            },
+        )]
+    }
+
+    fn fit(&self, density: &dyn Density, run: &mut Run<'_>) -> Result<Posterior, FitError> {
+        let facts = Facts::of(density);
+        let mut search = Search {
+            density,
+            budget: self.budget,
+            spent: 0.0,
+            best: None,
+            attempts: Vec::new(),
+            refusal: None,
+        };
+        for name in facts.plan(self.budget) {
+            let method = (find(name)?.new)();
+            match facts.seconds(name).filter(|need| *need > search.left()) {
+                Some(need) => search.leave_out(name, need, run),
+                None => search.attempt(method.as_ref(), run)?,
+            }
+            if search.is_over() {
+                break;
+            }
+        }
+        search.conclude()
+    }
+}
+
+/// What the choice depends on.
+struct Facts {
+    /// D
+    latents: usize,
+    /// See [`is_plain`].
+    plain: bool,
+    /// Whether the model has parameters that are learned, which chains cannot do.
+    learns: bool,
+    /// Seconds that a gradient on all rows takes, where they are in memory.
+    gradient: Option<f64>,
+}
+
+impl Facts {
+    fn of(density: &dyn Density) -> Facts {
+        Facts {
+            latents: density.latents().size(),
+            plain: is_plain(density),
+            learns: density.params().size() > 0,
+            gradient: is_resident(density).then(|| gradient_seconds(density)),
+        }
+    }
+
+    /// The methods in turn: the table of `docs/methods.md`.
+    ///
+    /// | model | methods |
+    /// |---|---|
+    /// | linear predictors, no spreads among up to 512 latents | `full-rank`, `surrogate-hmc`, `nuts`, `sl-dais` |
+    /// | any other, `nuts` within a third of the budget | `nuts`, `sl-dais` |
+    /// | any other | `sl-dais`, `nuts` |
+    fn plan(&self, budget: f64) -> Vec<&'static str> {
+        const DENSE: usize = 512;
+        let quick = self.seconds("nuts").is_some_and(|need| need < budget / 3.0);
+        let mut plan = match (self.plain && self.latents <= DENSE, quick) {
+            (true, _) => vec!["full-rank", "surrogate-hmc", "nuts", "sl-dais"],
+            (false, true) => vec!["nuts", "sl-dais"],
+            (false, false) => vec!["sl-dais", "nuts"],
+        };
+        plan.retain(|name| match *name {
+            "nuts" => self.seconds("nuts").is_some(),
+            "surrogate-hmc" => !self.learns,
+            _ => true,
+        });
+        plan
+    }
+
+    /// What a method takes at least, where that is known; `None` of `nuts` if it cannot run at all.
+    fn seconds(&self, name: &str) -> Option<f64> {
+        /// Chains, draws of each with its warm-up, and gradients per draw: few near a Gaussian,
+        /// many along the ridges of a hierarchy.
+        const CHAINS: usize = 4;
+        const DRAWS: f64 = 1300.0;
+        const FEW: f64 = 7.0;
+        const MANY: f64 = 31.0;
+        if name != "nuts" || self.learns {
+            return None;
+        }
+        let per_draw = if self.plain { FEW } else { MANY };
+        let threads = rayon::current_num_threads().min(CHAINS) as f64;
+        Some(self.gradient? * DRAWS * per_draw * CHAINS as f64 / threads)
+    }
+}
+
+/// Seconds that a gradient on all rows takes, once it is compiled.
+fn gradient_seconds(density: &dyn Density) -> f64 {
+    let rows = LocalRows::new(density);
+    let at = Centre::start(density);
+    let timed = || {
+        let clock = Instant::now();
+        rows.sum(Query::Slopes, &[&at.latents, &at.params]);
+        clock.elapsed().as_secs_f64()
+    };
+    timed();
+    timed()
+}
+
+/// What was tried so far.
+struct Search<'d> {
+    density: &'d dyn Density,
+    budget: f64,
+    spent: f64,
+    best: Option<(Level, Posterior)>,
+    attempts: Vec<Attempt>,
+    refusal: Option<FitError>,
+}
+
+impl Search<'_> {
+    fn left(&self) -> f64 {
+        self.budget - self.spent
+    }
+
+    /// Whether there is nothing to improve, or no time.
+    fn is_over(&self) -> bool {
+        let reached = self.best.as_ref().map(|(level, _)| *level);
+        reached == Some(Level::Reliable) || (reached.is_some() && self.left() <= 0.0)
+    }
+
+    fn note(&mut self, attempt: Attempt, run: &mut Run<'_>) {
+        run.remark(&format!("auto: {}", attempt.line()));
+        self.attempts.push(attempt);
+    }
+
+    /// Notes a method that would take too long.
+    fn leave_out(&mut self, name: &str, need: f64, run: &mut Run<'_>) {
+        let budget = (self.spent + need).ceil();
+        let words =
+            format!("not tried, it would take about {need:.0} s (budget {budget:.0} allows it)");
+        let attempt = Attempt {
+            method: name.into(),
+            seconds: 0.0,
+            level: None,
+            words,
+        };
+        self.note(attempt, run);
+    }
+
+    /// Tries a method for as long as time is left. What it cannot do is noted, and the next one tried.
+    fn attempt(&mut self, method: &dyn Method, run: &mut Run<'_>) -> Result<(), FitError> {
+        let name = method.info().name;
+        let clock = Instant::now();
+        run.deadline = Some(clock + Duration::from_secs_f64(self.left().max(0.0)));
+        run.draws = (run.asked_draws).unwrap_or_else(|| method.usual_draws(self.density));
+        let made = method.fit(self.density, run);
+        let late = run.is_late();
+        run.deadline = None;
+        let seconds = clock.elapsed().as_secs_f64();
+        match made {
+            Ok(posterior) => {
+                self.spent += timed(name, seconds, run)?;
+                self.take(posterior, seconds, run);
+            }
+            // Whoever stops a search keeps what it has found.
+            Err(error) if is_stopped(&error) && (late || self.best.is_some()) => {
+                self.spent = self.budget;
+                let why = if late {
+                    "the budget was spent"
+                } else {
+                    "stopped"
+                };
+                self.refuse(name, (seconds, why.into()), run);
+                self.refusal = Some(error);
+            }
+            Err(error) if is_stopped(&error) => return Err(error),
+            Err(error) => {
+                self.spent += timed(name, seconds, run)?;
+                let words = error.to_string();
+                let first = words.lines().next().unwrap_or_default().to_owned();
+                self.refuse(name, (seconds, first), run);
+                self.refusal = Some(error);
+            }
+        }
+        Ok(())
+    }
+
+    fn refuse(&mut self, name: &str, (seconds, words): (f64, String), run: &mut Run<'_>) {
+        let attempt = Attempt {
+            method: name.into(),
+            seconds,
+            level: None,
+            words,
+        };
+        self.note(attempt, run);
+    }
+
+    /// Keeps a fit if it is the best so far: by its verdict, then by its bound, then because it came
+    /// later.
+    fn take(&mut self, posterior: Posterior, seconds: f64, run: &mut Run<'_>) {
+        let verdict = posterior.verdict();
+        let attempt = Attempt {
+            method: posterior.method().into(),
+            seconds,
+            level: Some(verdict.level),
+            words: verdict.sentence,
+        };
+        self.note(attempt, run);
+        let is_better = self.best.as_ref().is_none_or(|(level, known)| {
+            verdict.level < *level
+                || (verdict.level == *level && !is_below(posterior.bound(), known.bound()))
+        });
+        if is_better {
+            self.best = Some((verdict.level, posterior));
+        }
+    }
+
+    fn conclude(self) -> Result<Posterior, FitError> {
+        let Some((_, mut posterior)) = self.best else {
+            return Err(self.refusal.expect("a plan has a method"));
+        };
+        let tried = self.attempts.iter().filter(|one| one.seconds > 0.0);
+        let tried: Vec<&str> = tried.map(|one| one.method.as_str()).collect();
+        let words = format!("{}, by auto of {}", posterior.method(), tried.join(", "));
+        posterior.choices.insert(0, ("method".into(), words));
+        posterior.origin.attempts = self.attempts;
+        Ok(posterior)
+    }
+}
+
+/// What an attempt took, as a stage of the run: one that is resumed decides as before.
+fn timed(name: &str, seconds: f64, run: &mut Run<'_>) -> Result<f64, FitError> {
+    let letters: Vec<f64> = name.bytes().map(f64::from).collect();
+    let stamp = Stamp::of(&letters);
+    let seconds = run.resume(&stamp)?.unwrap_or(seconds);
+    run.finish(&stamp, &seconds)?;
+    Ok(seconds)
+}
+
+fn is_stopped(error: &FitError) -> bool {
+    matches!(error, FitError::Train(TrainError::Stopped { .. }))
+}
+
+fn is_below(one: Option<Estimate>, other: Option<Estimate>) -> bool {
+    matches!((one, other), (Some(one), Some(other)) if one.mean < other.mean)
+}

@@ -1,0 +1,57 @@
+//! `collapse`: effects by group are integrated out, and the few numbers left are searched.
+
+use lehr_density::Density;
+
+use super::{Method, MethodInfo, Setting};
+use crate::collapse::{self, Wishes};
+use crate::fit::FitError;
+use crate::posterior::Posterior;
+use crate::run::Run;
+
+/// The row of this method.
+pub(super) static INFO: MethodInfo = MethodInfo {
+    name: "collapse",
+    aliases: &[],
+    help: "effects by group integrated out, the few spreads that are left weighed at Sobol points",
+    needs: "effects by group and a normal response",
+    cost: "one factorisation, whatever N is; about 200 in all",
+    when: "multilevel models: exact given the spreads",
+    remedy: "use sl-dais",
+    reads_all_rows: false,
+    new: || Box::new(Collapse::default()),
+    restore: collapse::restore,
+};
+
+/// Multilevel models with their effects integrated out. What is `None` is chosen by the rules of
+/// `docs/methods.md`.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Collapse {
+    /// Points of the hyperparameters that are weighed.
+    pub points: Option<usize>,
+}
+
+impl Method for Collapse {
+    fn info(&self) -> &'static MethodInfo {
+        &INFO
+    }
+
+    fn settings(&mut self) -> Vec<Setting<'_>> {
+        vec![Setting::count(
+            "points",
+            "N",
+            "points of the spreads that are weighed",
+            &mut self.points,
+        )]
+    }
+
+    fn fit(&self, density: &dyn Density, run: &mut Run<'_>) -> Result<Posterior, FitError> {
+        let wishes = Wishes {
+            points: self.points,
+        };
+        collapse::fit(wishes, density, run)
+    }
+
+    fn usual_draws(&self, _: &dyn Density) -> usize {
+        1024
+    }
+}

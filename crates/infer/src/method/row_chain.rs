@@ -1,0 +1,109 @@
+//! Annealed chains driven by the table's own rows: all of `dais`, `ns-dais` and `ns2-dais` but for
+//! which rows those are.
+
+use std::marker::PhantomData;
+use std::sync::Arc;
+
+use lehr_density::Density;
+
+use super::chain::{ChainSettings, ChainShape};
+use super::{MethodInfo, Sampler, Setting};
+use crate::annealed::Drive;
+use crate::fit::{Choices, FitError};
+use crate::guide::{Base, Guide};
+use crate::train::{
+    Groundwork, GuideParts, VariationalMethod, VariationalSettings, decoded, encoded, restore_guide,
+};
+
+/// Which rows of the table drive a chain.
+pub trait RowDrive: Clone + Send + Sync + 'static {
+    /// The row of the method.
+    const INFO: &'static MethodInfo;
+    /// Draws per training step, if none are asked for.
+    const LANES: usize;
+    /// K, if it is not asked for.
+    const STEPS: usize;
+
+    /// The drive, where mini-batches have this many rows.
+    fn drive(batch: usize) -> Drive;
+}
+
+/// Annealed leapfrog steps on rows of the table.
+#[derive(Clone)]
+pub struct RowChain<R> {
+    /// The chain.
+    pub chain: ChainSettings,
+    /// What all variational methods have.
+    pub variational: VariationalSettings,
+    rows: PhantomData<R>,
+}
+
+impl<R: RowDrive> Default for RowChain<R> {
+    fn default() -> RowChain<R> {
+        RowChain {
+            chain: ChainSettings::default(),
+            variational: VariationalSettings::new(R::LANES, 2e-3),
+            rows: PhantomData,
+        }
+    }
+}
+
+impl<R: RowDrive> VariationalMethod for RowChain<R> {
+    fn info(&self) -> &'static MethodInfo {
+        R::INFO
+    }
+
+    fn common(&self) -> &VariationalSettings {
+        &self.variational
+    }
+
+    fn common_mut(&mut self) -> &mut VariationalSettings {
+        &mut self.variational
+    }
+
+    fn chain_mut(&mut self) -> Option<&mut ChainSettings> {
+        Some(&mut self.chain)
+    }
+
+    fn settings(&mut self) -> Vec<Setting<'_>> {
+        let mut settings = self.chain.settings();
+        settings.extend(self.variational.settings());
+        settings
+    }
+
+    fn base(&self, density: &dyn Density) -> Arc<dyn Base> {
+        self.chain.base(density)
+    }
+
+    fn has_layers(&self) -> bool {
+        true
+    }
+
+    fn problem(&self) -> Option<String> {
+        self.chain.problem()
+    }
+
+    fn names_rows(&self) -> bool {
+        !matches!(R::drive(1), Drive::FullData)
+    }
+
+    fn guide(
+        &self,
+        ground: &Groundwork<'_>,
+        choices: &mut Choices,
+    ) -> Result<GuideParts, FitError> {
+        let shape = self.chain.shape(ground.base.clone(), R::STEPS, choices);
+        let bytes = encoded(&(&shape, ground.batch));
+        Ok(GuideParts::new(shape.on(R::drive(ground.batch)), bytes))
+    }
+}
+
+/// Reads back a fit by such a chain.
+pub(super) fn restore<R: RowDrive>(bytes: &[u8]) -> Result<Box<dyn Sampler>, FitError> {
+    restore_guide(bytes, guide::<R>)
+}
+
+fn guide<R: RowDrive>(bytes: &[u8], _: &dyn Density) -> Result<Box<dyn Guide>, FitError> {
+    let (shape, batch): (ChainShape, usize) = decoded(bytes)?;
+    Ok(Box::new(shape.on(R::drive(batch))))
+}

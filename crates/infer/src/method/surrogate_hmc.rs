@@ -1,0 +1,423 @@
+//! `surrogate-hmc`: chains on a few rows and an expansion of all others, then one pass over the table.
+
+use std::time::Instant;
+
+use lehr_density::{Density, Stored};
+use serde::{Deserialize, Serialize};
+
+use super::{Method, MethodInfo, Sampler, Setting};
+use crate::chains::{
+    self, ChainError, ChainMethod, ChainProgress, ChainStage, Delayed, Failure, Fitted, Place,
+    Source, Target, Trace, Watch, Weighed, conclude, on_surrogate, refusal, refused,
+};
+use crate::fit::{Choices, FitError};
+use crate::guide::{self, Frame};
+use crate::observer::{Phase, Wish};
+use crate::posterior::{Posterior, Seconds};
+use crate::run::Run;
+use crate::start::{
+    Laplace, Request, RunClimber, Start, StartError, StartingPoint, choose, has_hierarchy, is_plain,
+};
+use crate::surrogate::{Remainder, Surrogate, WorstRows};
+use crate::train::{decoded, encoded};
+
+/// The row of this method.
+pub(super) static INFO: MethodInfo = MethodInfo {
+    name: "surrogate-hmc",
+    aliases: &[],
+    help: "Markov chains on a few rows and an expansion of all others, weighed on all rows",
+    needs: "up to 2,000 latents, none of them the spread of others",
+    cost: "a thousand rows, three to five times per draw; then all rows once",
+    when: "draws of the posterior itself, from tables of any length",
+    remedy: "raise surrogate-rows, or set exact",
+    reads_all_rows: false,
+    new: || Box::new(SurrogateHmc::default()),
+    restore: |bytes| {
+        let stored: StoredChains = decoded(bytes)?;
+        Ok(Box::new(stored))
+    },
+};
+
+/// Rows that are taken as they are, at the most.
+const MOST_ROWS: usize = 8192;
+
+/// Hamiltonian Monte Carlo on the rows that their expansion at the mode fits worst and the expansion
+/// of all others; then all rows are read once, and weigh the draws. What is `None` is chosen by the
+/// rules of `docs/methods.md`.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub struct SurrogateHmc {
+    /// How many chains there are.
+    pub chains: Option<usize>,
+    /// Iterations that are not kept.
+    pub warm_up: Option<usize>,
+    /// The acceptance that the step size aims at.
+    pub target_acceptance: Option<f64>,
+    /// Rows that are taken as they are; by default more are taken while weights do not repair the
+    /// draws.
+    pub surrogate_rows: Option<usize>,
+    /// Whether chains accept on all rows, which makes them exact: each iteration is then a pass.
+    pub exact: bool,
+}
+
+impl ChainMethod for SurrogateHmc {
+    fn info(&self) -> &'static MethodInfo {
+        &INFO
+    }
+
+    fn start(&self) -> Option<&std::sync::Arc<dyn Start>> {
+        None
+    }
+
+    fn lanes(&self) -> usize {
+        self.chains.unwrap_or(chains::CHAINS)
+    }
+
+    fn problem(&self) -> Option<String> {
+        chains::problem(self.chains, self.target_acceptance)
+    }
+
+    fn sample(&self, target: &Target<'_>, watch: &mut dyn Watch) -> Result<Trace, ChainError> {
+        self.hmc(target.draws)
+            .run(&target.log_density, target.seed, watch)
+    }
+
+    fn bytes(&self) -> Vec<u8> {
+        encoded(self)
+    }
+}
+
+impl Method for SurrogateHmc {
+    fn info(&self) -> &'static MethodInfo {
+        &INFO
+    }
+
+    /// Chains that accept on all rows need as many draws as any others, so that R̂ can tell.
+    fn usual_draws(&self, _: &dyn Density) -> usize {
+        if self.exact { 2000 } else { 1024 }
+    }
+
+    fn condenses(&self) -> bool {
+        self.surrogate_rows.is_none()
+    }
+
+    fn settings(&mut self) -> Vec<Setting<'_>> {
+        let exact = vec![
+            ("no", "one pass over all rows weighs the draws", false),
+            (
+                "yes",
+                "every iteration accepts or rejects on all rows",
+                true,
+            ),
+        ];
+        let mut settings = chains::settings(
+            &mut self.chains,
+            &mut self.warm_up,
+            &mut self.target_acceptance,
+        );
+        settings.extend([
+            Setting::count(
+                "surrogate-rows",
+                "N",
+                "rows of the surrogate",
+                &mut self.surrogate_rows,
+            ),
+            Setting::one_of(
+                "exact",
+                "whether chains on a surrogate accept on all rows",
+                exact,
+                &mut self.exact,
+            ),
+        ]);
+        settings
+    }
+
+    fn fit(&self, density: &dyn Density, run: &mut Run<'_>) -> Result<Posterior, FitError> {
+        self.check(density, run)?;
+        let clock = Instant::now();
+        run.begin(Phase::START);
+        let (name, point) = start(density, run)?;
+        let no_mode = || {
+            let problem = "the model has more latents than a curvature is computed of";
+            refused(&INFO, problem, "use sl-dais, or hmc on all rows")
+        };
+        let mode = point.surrogate_mode().ok_or_else(no_mode)?;
+        let remainder = Remainder {
+            density,
+            mode: &mode,
+            frame: &point.frame,
+            seed: run.seed,
+        };
+        let most = self
+            .surrogate_rows
+            .unwrap_or(MOST_ROWS)
+            .min(density.n_rows());
+        let ranked = remainder.ranked(most);
+        let ground = Ground {
+            density,
+            frame: &point.frame,
+            start: clock.elapsed().as_secs_f64(),
+            choices: vec![("start".into(), name.into())],
+        };
+        let found = self.weigh(ground, &remainder, &ranked, run)?;
+        if self.exact {
+            self.accept(found, run)
+        } else {
+            self.conclude(found, run)
+        }
+    }
+}
+
+/// A surrogate, and draws of its posterior that were weighed on all rows.
+struct Found<'a> {
+    ground: Ground<'a>,
+    surrogate: WorstRows,
+    weighed: Weighed,
+}
+
+/// What chains on a surrogate start from.
+struct Ground<'a> {
+    density: &'a dyn Density,
+    frame: &'a Frame,
+    start: f64,
+    choices: Choices,
+}
+
+impl<'a> Ground<'a> {
+    fn note(&mut self, what: &str, how: impl Into<String>) {
+        self.choices.push((what.into(), how.into()));
+    }
+
+    fn note_surrogate(&mut self, rows: usize, cut: usize) {
+        self.note("surrogate rows", rows.to_string());
+        if cut > 0 {
+            let words = format!("not followed where it grows, along {cut} directions");
+            self.note("expansion", words);
+        }
+    }
+
+    fn place(&self) -> Place<'a> {
+        Place {
+            density: self.density,
+            frame: self.frame,
+            params: &[],
+        }
+    }
+}
+
+impl SurrogateHmc {
+    fn hmc(&self, draws: usize) -> chains::Hmc {
+        let usual = chains::Hmc::default();
+        chains::Hmc {
+            draws,
+            warm_up: self.warm_up.unwrap_or(usual.warm_up),
+            target_acceptance: self.target_acceptance.unwrap_or(usual.target_acceptance),
+            ..usual
+        }
+    }
+
+    fn check(&self, density: &dyn Density, run: &Run<'_>) -> Result<(), FitError> {
+        chains::check(self, density, run)?;
+        if self.surrogate_rows == Some(0) {
+            let problem = "0 surrogate rows were asked for";
+            return Err(refused(&INFO, problem, "leave it out for the usual value"));
+        }
+        if let Some(rows) = self.surrogate_rows.filter(|rows| *rows > density.n_rows()) {
+            let n_rows = density.n_rows();
+            let problem =
+                format!("{rows} surrogate rows were asked for, but the table has {n_rows}");
+            return Err(refused(&INFO, problem, "leave it out for the usual value"));
+        }
+        if has_hierarchy(density) {
+            let problem =
+                "a latent is the spread of others, so that the mode is no place to expand at";
+            return Err(refused(
+                &INFO,
+                problem,
+                "use nuts, or sl-dais for long tables",
+            ));
+        }
+        Ok(())
+    }
+
+    /// The rows that are taken as they are, at first.
+    fn first_rows(&self, density: &dyn Density) -> usize {
+        const SHORT: usize = 20_000;
+        let usual = if density.n_rows() < SHORT { 256 } else { 1024 };
+        self.surrogate_rows.unwrap_or(usual).min(density.n_rows())
+    }
+
+    /// Chains on the surrogate, weighed on all rows; with more rows while weights do not repair
+    /// the draws.
+    fn weigh<'a>(
+        &self,
+        mut ground: Ground<'a>,
+        remainder: &Remainder<'_>,
+        ranked: &[usize],
+        run: &mut Run<'_>,
+    ) -> Result<Found<'a>, FitError> {
+        let mut rows = self.first_rows(ground.density).min(ranked.len());
+        loop {
+            let (surrogate, cut) = WorstRows::new(remainder, &ranked[..rows]);
+            let mut target = self.target(&ground, &surrogate, run);
+            let weighed = Weighed::new(self, ground.density, &mut target, run)?;
+            if weighed.fits() || rows == ranked.len() {
+                ground.note_surrogate(rows, cut);
+                return Ok(Found {
+                    ground,
+                    surrogate,
+                    weighed,
+                });
+            }
+            let words = format!("{rows} leave k = {:.2}", weighed.shape());
+            ground.note("fewer surrogate rows", words);
+            rows = (2 * rows).min(ranked.len());
+        }
+    }
+
+    fn conclude(&self, found: Found<'_>, run: &mut Run<'_>) -> Result<Posterior, FitError> {
+        let Found {
+            ground,
+            surrogate,
+            weighed,
+        } = found;
+        let stored = self.stored(&ground, &surrogate);
+        let source = Source {
+            method: Stored {
+                name: INFO.name.into(),
+                bytes: encoded(&stored),
+            },
+            contents: surrogate.contents(),
+            choices: ground.choices,
+            start: ground.start,
+        };
+        weighed.conclude(source, ground.density, run)
+    }
+
+    /// Chains that accept on all rows. Where weights do not repair the surrogate's draws, its tails
+    /// are lighter than the posterior's, and no chain that proposes by it comes there often enough.
+    fn accept(&self, found: Found<'_>, run: &mut Run<'_>) -> Result<Posterior, FitError> {
+        let Found {
+            mut ground,
+            surrogate,
+            weighed,
+        } = found;
+        let target = self.target(&ground, &surrogate, run);
+        run.begin(Phase::CHAINS);
+        let clock = Instant::now();
+        let numbers = target.numbers(self);
+        let mut stage = ChainStage::new(run, &numbers)?;
+        let trace = self.delayed(ground.density, &target).run(&mut stage);
+        stage.finish()?;
+        let mut trace = trace.map_err(|error| refusal(&INFO, error))?;
+        if !weighed.fits() {
+            let words = format!(
+                "tails that the surrogate lacks (k = {:.2})",
+                weighed.shape()
+            );
+            trace.doubts = vec![Failure::new(words, "raise surrogate-rows, or use hmc")];
+        }
+        let acceptance = lehr_numeric::summary::mean(&trace.acceptances);
+        ground.note("chains", trace.chains.to_string());
+        ground.note("acceptance on all rows", format!("{acceptance:.2}"));
+        let fitted = Fitted {
+            name: INFO.name,
+            bytes: encoded(&self.stored(&ground, &surrogate)),
+            contents: surrogate.contents(),
+            choices: ground.choices,
+            trace,
+            seconds: Seconds {
+                start: ground.start,
+                train: clock.elapsed().as_secs_f64(),
+                ..Seconds::default()
+            },
+        };
+        conclude(fitted, ground.density, run)
+    }
+
+    fn target<'a>(&self, ground: &Ground<'a>, surrogate: &WorstRows, run: &Run<'_>) -> Target<'a> {
+        Target {
+            log_density: on_surrogate(ground.place(), self.lanes(), surrogate),
+            frame: ground.frame,
+            hierarchical: false,
+            draws: run.draws,
+            seed: run.seed,
+        }
+    }
+
+    fn delayed<'a>(&self, density: &'a dyn Density, target: &'a Target<'a>) -> Delayed<'a> {
+        Delayed {
+            density,
+            surrogate: &target.log_density,
+            hmc: self.hmc(target.draws),
+            seed: target.seed,
+        }
+    }
+
+    fn stored(&self, ground: &Ground<'_>, surrogate: &WorstRows) -> StoredChains {
+        StoredChains {
+            frame: ground.frame.clone(),
+            surrogate: surrogate.clone(),
+            method: self.clone(),
+        }
+    }
+}
+
+/// The frame, and the curvature at its centre: of the best Gaussian where integrals find it, else of
+/// the mode.
+fn start(
+    density: &dyn Density,
+    run: &mut Run<'_>,
+) -> Result<(&'static str, StartingPoint), FitError> {
+    let plain = is_plain(density);
+    let request = Request {
+        density,
+        base: std::sync::Arc::new(guide::FullRank::default()),
+        seed: run.seed,
+        climber: &RunClimber::new(run),
+        plain,
+        ends_at_best: false,
+        expands: true,
+    };
+    let found = if plain {
+        choose(&request)
+    } else {
+        Laplace.find(&request).map(|found| (Laplace.name(), found))
+    };
+    found.map_err(|error| match error {
+        StartError::Batch(error) => error.into(),
+        StartError::Train(error) => error.into(),
+        StartError::Refusal { problem, hint } => refused(&INFO, problem, &hint),
+    })
+}
+
+/// Chains on a surrogate that can be run again.
+#[derive(Serialize, Deserialize)]
+struct StoredChains {
+    frame: Frame,
+    surrogate: WorstRows,
+    method: SurrogateHmc,
+}
+
+impl Sampler for StoredChains {
+    /// More draws of the surrogate's posterior, or of all rows' where chains accept on those.
+    fn draw(&self, density: &dyn Density, count: usize, seed: u64) -> Result<Vec<f64>, FitError> {
+        self.surrogate.check(density)?;
+        let ground = Ground {
+            density,
+            frame: &self.frame,
+            start: 0.0,
+            choices: Vec::new(),
+        };
+        let run = Run::new(seed, count);
+        let target = self.method.target(&ground, &self.surrogate, &run);
+        let watch = &mut |_: &ChainProgress| Wish::Continue;
+        let trace = if self.method.exact {
+            self.method.delayed(density, &target).run(watch)
+        } else {
+            self.method.sample(&target, watch)
+        };
+        let mut draws = trace.map_err(|error| refusal(&INFO, error))?.draws;
+        draws.truncate(count * density.latents().size());
+        Ok(draws)
+    }
+}

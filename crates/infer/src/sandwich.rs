@@ -1,0 +1,67 @@
+//! The log evidence from both sides: the bound of a guide from below, and from above the mean of its
+//! log weights at draws of the posterior itself (Grosse, Ghahramani and Adams 2015).
+//!
+//! Forwards, E log w = log p(D) − KL(q ‖ p) for paths that the guide draws; backwards, for paths that
+//! end at a draw of the posterior and whose beginning is drawn from there, E log w = log p(D) +
+//! KL(p ‖ q). U − L is the sum of both divergences.
+
+use lehr_density::Density;
+use lehr_numeric::summary::{mean, mean_error};
+
+use crate::condensed::Condensed;
+use crate::fit::FitError;
+use crate::posterior::{Estimate, Posterior};
+
+/// L ≤ log p(D) ≤ U, up to the errors of both.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Sandwich {
+    /// L
+    pub lower: Estimate,
+    /// U
+    pub upper: Estimate,
+}
+
+impl Sandwich {
+    /// U − L: how far the guide's paths and the posterior's are apart, both ways.
+    pub fn width(&self) -> Estimate {
+        Estimate {
+            mean: self.upper.mean - self.lower.mean,
+            error: self.upper.error.hypot(self.lower.error),
+        }
+    }
+}
+
+impl Posterior {
+    /// The log evidence from both sides, given draws of the same posterior by Markov chains on all
+    /// rows; `None` if this is no fit of a guide, or of one that cannot be run backwards.
+    ///
+    /// # Errors
+    /// If the fit cannot be read back, or the density is another model's.
+    pub fn sandwich(
+        &self,
+        density: &dyn Density,
+        exact: &Posterior,
+        seed: u64,
+    ) -> Result<Option<Sandwich>, FitError> {
+        let Some(lower) = self.bound() else {
+            return Ok(None);
+        };
+        let sampler = self.sampler()?;
+        let condensed = Condensed::of(density).filter(|_| self.origin.condensed);
+        let weights = match &condensed {
+            Some(condensed) => sampler.weigh_ends(condensed, &exact.draws, seed)?,
+            None => sampler.weigh_ends(density, &exact.draws, seed)?,
+        };
+        Ok(weights.map(|weights| {
+            let length = weights.len() / exact.n_chains().unwrap_or(1);
+            let chains: Vec<&[f64]> = weights.chunks(length.max(1)).collect();
+            Sandwich {
+                lower,
+                upper: Estimate {
+                    mean: mean(&weights),
+                    error: mean_error(&chains),
+                },
+            }
+        }))
+    }
+}

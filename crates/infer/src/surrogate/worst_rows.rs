@@ -1,0 +1,70 @@
+//! Some rows of the table as they are and all others to second order at the mode: a log likelihood
+//! that chains can move on, with nothing left to learn.
+
+use lehr_density::{Density, Point, Stored};
+use lehr_graph::Expr;
+use serde::{Deserialize, Serialize};
+
+use super::expansion::{Extent, at_start, expand};
+use super::kind::stored;
+use super::quadratic::Quadratic;
+use super::{FixedRows, Remainder, Surrogate, SurrogateError};
+use crate::guide::{Block, Context};
+
+/// Ψ̂(z) = Σ_W log p(yₙ | z) + Σ_{n∉W} tₙ(z) but for a constant, tₙ a row's expansion at the mode and
+/// W the rows that theirs fits worst.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct WorstRows {
+    rows: FixedRows,
+    rest: Quadratic,
+}
+
+impl WorstRows {
+    /// On these rows as batches number them, and how many directions of the rest had to be cut off
+    /// so that it does not grow.
+    pub(crate) fn new(remainder: &Remainder<'_>, numbers: &[usize]) -> (WorstRows, usize) {
+        let density = remainder.density;
+        let rows = FixedRows::in_batch_order(density, numbers);
+        let (learned, mode) = (at_start(density, Vec::new()), remainder.mode);
+        let own = expand(density, &learned, mode, Extent::of(mode), |context, at| {
+            density.log_likelihood(at, &rows.rows(context)).sum()
+        });
+        let (rest, cut) = Quadratic::left(mode, &own).clipped(remainder.frame);
+        (WorstRows { rows, rest }, cut)
+    }
+
+    /// Refuses another model than the one it was made for.
+    pub(crate) fn check(&self, density: &dyn Density) -> Result<(), SurrogateError> {
+        self.rows.check(density)?;
+        if self.rest.is_whole() && self.rest.size() == density.latents().size() {
+            Ok(())
+        } else {
+            Err(SurrogateError::Damaged)
+        }
+    }
+}
+
+impl Surrogate for WorstRows {
+    fn name(&self) -> &'static str {
+        "worst-rows"
+    }
+
+    fn blocks(&self) -> Vec<Block> {
+        Vec::new()
+    }
+
+    fn log_likelihood<'g>(&self, context: &Context<'g, '_>, at: &Point<'g>) -> Expr<'g> {
+        let rows = self.rows.rows(context);
+        let own = context.density().log_likelihood(at, &rows).sum();
+        own + self.rest.term(context, at)
+    }
+
+    fn contents(&self) -> String {
+        let count = self.rows.len();
+        format!("{count} rows of the table, and slope and curvature of all rows at the mode")
+    }
+
+    fn store(&self) -> Stored {
+        stored(self.name(), self)
+    }
+}
