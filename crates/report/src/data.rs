@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Effect, Name};
+use crate::{ChainReport, Effect, Name};
 
 /// Everything a report can show. Empty lists and `None` leave their section out.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -28,9 +28,13 @@ pub struct ReportData {
     pub coefficients: Vec<Coefficient>,
     /// Group-level effects, one entry per group term.
     pub groups: Vec<GroupEffects>,
+    /// What the response would be over the values of each column.
+    pub effects: Vec<EffectCurve>,
+    /// Smooth functions, one entry per function.
+    pub functions: Vec<FittedFunction>,
     /// Evidence lower bound.
     pub bound: Option<Estimate>,
-    /// Log evidence by importance sampling.
+    /// Log evidence by importance sampling, or by bridge sampling where there is no bound.
     pub evidence: Option<Estimate>,
     /// Tail shape of the importance weights; above its limit they cannot be trusted.
     pub pareto_k: Option<f64>,
@@ -48,6 +52,8 @@ pub struct ReportData {
     pub choices: Vec<Choice>,
     /// The bound while training.
     pub trace: Vec<TracePoint>,
+    /// The Markov chains whose draws these are.
+    pub chains: Option<ChainReport>,
     /// Posterior draws, for the pairs of strongest correlation.
     pub draws: Option<Draws>,
     /// Data drawn from the posterior beside the data observed.
@@ -136,6 +142,9 @@ pub struct Prior {
 pub struct Summary {
     /// Mean.
     pub mean: f64,
+    /// Monte Carlo standard error of the mean, if it is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub mcse: Option<f64>,
     /// Standard deviation.
     pub sd: f64,
     /// 5 % quantile.
@@ -154,6 +163,7 @@ impl Summary {
     pub fn normal(mean: f64, sd: f64) -> Self {
         Self {
             mean,
+            mcse: None,
             sd,
             q5: mean - 1.644_853_626_951_472_7 * sd,
             q50: mean,
@@ -211,6 +221,86 @@ pub struct GroupEffects {
     pub class: Option<String>,
     /// One effect per level.
     pub effects: Vec<Coefficient>,
+}
+
+/// What the response would be over the values of one column, the others at their reference.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct EffectCurve {
+    /// The column.
+    pub variable: String,
+    /// What of the response is shown.
+    pub response: String,
+    /// Whether the column holds numbers and not levels.
+    pub numeric: bool,
+    /// Its values in order.
+    pub points: Vec<EffectPoint>,
+}
+
+/// The response at one value of a column.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct EffectPoint {
+    /// The value with its column: `age = 30`.
+    pub name: String,
+    /// The value, if it is a number.
+    pub value: f64,
+    /// Posterior mean.
+    pub mean: f64,
+    /// 5 % quantile.
+    pub low: f64,
+    /// 95 % quantile.
+    pub high: f64,
+}
+
+/// A smooth function as it was fitted, on the scale of the linear predictor.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct FittedFunction {
+    /// The term, e.g. `gp(day)`.
+    pub name: String,
+    /// What it is a function of.
+    pub inputs: Vec<String>,
+    /// The column that it is multiplied by.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub multiplier: Option<String>,
+    /// The level whose function it is, where each has one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub level: Option<String>,
+    /// The class of the response that it is for, where there are several.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub class: Option<String>,
+    /// Its values.
+    pub shape: FunctionShape,
+}
+
+/// The values of a fitted function.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum FunctionShape {
+    /// Of one column.
+    Curve {
+        /// Places, ascending.
+        x: Vec<f64>,
+        /// The posterior mean at each.
+        mean: Vec<f64>,
+        /// The 5 % quantile at each.
+        low: Vec<f64>,
+        /// The 95 % quantile at each.
+        high: Vec<f64>,
+        /// Where rows lie, some of them.
+        places: Vec<f64>,
+    },
+    /// Of two columns.
+    Surface {
+        /// Places of the first column, ascending.
+        x: Vec<f64>,
+        /// Places of the second.
+        y: Vec<f64>,
+        /// The posterior mean, `x` changing fastest.
+        mean: Vec<f64>,
+        /// The posterior standard deviation.
+        sd: Vec<f64>,
+        /// Where rows lie, some of them.
+        places: Vec<[f64; 2]>,
+    },
 }
 
 /// A number known up to Monte Carlo error.

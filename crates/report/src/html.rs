@@ -1,7 +1,9 @@
 //! The report as one page that needs nothing but itself.
 
+mod chain;
 mod coefficient;
 mod correlation;
+mod function;
 mod group;
 mod section;
 pub(crate) mod table;
@@ -15,6 +17,9 @@ use crate::markup::Element;
 use crate::number::{self, grouped, print, with_error};
 use crate::{Estimate, Level, ReportData, ReportError};
 
+/// The colours of series.
+pub(crate) const HUES: &str = include_str!("html/sheet.css");
+
 pub(crate) const STYLE: &str = include_str!("html/page.css");
 
 /// The page allows itself its own style and nothing else, whatever it was given to show.
@@ -25,7 +30,7 @@ const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; img-src dat
 pub fn page(data: &ReportData) -> String {
     let mut out = String::from("<!DOCTYPE html>\n");
     let html = Element::new("html").attr("lang", "en");
-    html.child(head(heading(data), &[STYLE]))
+    html.child(head(heading(data), &[STYLE, HUES]))
         .child(body(data))
         .render(&mut out);
     out.push('\n');
@@ -151,7 +156,11 @@ fn facts(data: &ReportData) -> Element {
     });
     let worth = data.effective_sample_size.map(|size| {
         let size = grouped(&number::fixed(size, 0));
-        ("effective draws", size, "after weighting".into())
+        let words = match data.chains {
+            Some(_) => "of the chains, for the worst unknown",
+            None => "after weighting",
+        };
+        ("effective draws", size, words.into())
     });
     let steps = (data.iterations > 0).then(|| {
         let steps = number::count(data.iterations);
@@ -162,7 +171,12 @@ fn facts(data: &ReportData) -> Element {
         ("time", total, "reading to final estimates".into())
     });
     let bound = estimated("bound", data.bound, "a floor under the log evidence");
-    let evidence = estimated("log evidence", data.evidence, "by importance sampling");
+    let by = if data.bound.is_some() {
+        "by importance sampling"
+    } else {
+        "by bridge sampling"
+    };
+    let evidence = estimated("log evidence", data.evidence, by);
     let facts = [bound, evidence, shape, worth, steps, time];
     let tiles = facts.into_iter().flatten().map(|(name, value, note)| {
         Element::new("div")

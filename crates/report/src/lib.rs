@@ -17,6 +17,7 @@
 
 mod abbreviation;
 mod arviz;
+mod chain;
 mod data;
 mod error;
 mod html;
@@ -29,9 +30,11 @@ mod sheet;
 mod terminal;
 
 pub use arviz::{Dimension, Group, InferenceData, Lead, Variable};
+pub use chain::{ChainQuantity, ChainReport};
 pub use data::{
-    CalibrationBin, Choice, Coefficient, Comparison, CountBin, Draws, Estimate, GroupEffects,
-    Level, PredictiveCheck, Prior, ReportData, Residual, Seconds, Summary, TracePoint, Verdict,
+    CalibrationBin, Choice, Coefficient, Comparison, CountBin, Draws, EffectCurve, EffectPoint,
+    Estimate, FittedFunction, FunctionShape, GroupEffects, Level, PredictiveCheck, Prior,
+    ReportData, Residual, Seconds, Summary, TracePoint, Verdict,
 };
 pub use error::ReportError;
 pub use html::{page, write_page};

@@ -4,17 +4,24 @@ use crate::number::{self, decimals, fixed};
 use crate::{Coefficient, Comparison};
 
 /// Headings of [`coefficient`].
-pub(crate) const COEFFICIENT: [&str; 6] = ["", "mean", "sd", "5%", "50%", "95%"];
+pub(crate) const COEFFICIENT: [&str; 7] = ["", "mean", "sd", "5%", "50%", "95%", "mcse"];
 /// Headings of [`comparison`].
 pub(crate) const COMPARISON: [&str; 5] = ["method", "bound", "test log lik", "k", "time"];
 
-/// A coefficient's name and numbers, corrected where they are, with the digits of its error.
+/// A coefficient's name and numbers, corrected where they are, with the digits of its error, and
+/// last the Monte Carlo error of the mean.
 pub(crate) fn coefficient(row: &Coefficient) -> Vec<String> {
     let best = row.best();
     let digits = decimals(best.sd);
     let numbers = [best.mean, best.sd, best.q5, best.q50, best.q95];
     let cells = numbers.map(|value| fixed(value, digits));
-    std::iter::once(row.name.clone()).chain(cells).collect()
+    // One digit of an error is enough: more than that nobody needs of it.
+    let error = best.mcse.map_or_else(
+        || "–".to_owned(),
+        |mcse| fixed(mcse, decimals(mcse).saturating_sub(1)),
+    );
+    let name = std::iter::once(row.name.clone());
+    name.chain(cells).chain([error]).collect()
 }
 
 /// What each method gives and costs; the bounds of all have the same digits.

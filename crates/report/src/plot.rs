@@ -4,26 +4,34 @@
 //! sizes; ours take both from the page's style sheet, so one picture suits light, dark and print.
 
 mod calibration;
+mod chain;
 mod comparison;
 mod dots;
+mod effect;
 mod forest;
 mod frame;
+mod function;
 mod hexagon;
 mod histogram;
 mod lines;
 mod rootogram;
 mod scale;
+mod surface;
 mod trace;
 
 pub(crate) use calibration::calibration;
+pub(crate) use chain::{draws, energy, ranks};
 pub(crate) use comparison::comparison;
 pub(crate) use dots::dots;
+pub(crate) use effect::effect;
 pub(crate) use forest::{Row, forest, split_forest};
+pub(crate) use function::{Function, function};
 pub(crate) use hexagon::{Cloud, cloud};
 pub(crate) use histogram::{Histogram, histogram};
 pub(crate) use lines::lines;
 pub(crate) use rootogram::rootogram;
 pub use scale::Law;
+pub(crate) use surface::{Surface, surface};
 pub(crate) use trace::trace;
 
 use unicode_width::UnicodeWidthStr;

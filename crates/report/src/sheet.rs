@@ -3,11 +3,9 @@
 use std::path::Path;
 
 use crate::ReportError;
-use crate::html::{STYLE, head, table, write_whole};
+use crate::html::{HUES, STYLE, head, table, write_whole};
 use crate::markup::Element;
 use crate::plot::{self, Law};
-
-const HUES: &str = include_str!("html/sheet.css");
 
 /// A page: what it is about, then its parts.
 #[derive(Clone, Debug, Default)]

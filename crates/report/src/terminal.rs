@@ -162,8 +162,12 @@ mod tests {
     use crate::Summary;
 
     fn coefficients() -> Vec<Coefficient> {
+        let known = Summary {
+            mcse: Some(0.0019),
+            ..Summary::normal(12.345_6, 0.123)
+        };
         vec![
-            Coefficient::new("Intercept", Summary::normal(12.345_6, 0.123)),
+            Coefficient::new("Intercept", known),
             Coefficient::new("x", Summary::normal(-0.5, 0.01)),
         ]
     }
@@ -171,9 +175,9 @@ mod tests {
     #[test]
     fn numbers_line_up_and_have_the_digits_of_their_error() {
         let table = Style::PLAIN.coefficients(&coefficients());
-        let expected = "             mean    sd      5%     50%     95%\n\
-                        Intercept   12.35  0.12   12.14   12.35   12.55\n\
-                        x          -0.500 0.010  -0.516  -0.500  -0.484\n";
+        let expected = "             mean    sd      5%     50%     95%    mcse\n\
+                        Intercept   12.35  0.12   12.14   12.35   12.55   0.002\n\
+                        x          -0.500 0.010  -0.516  -0.500  -0.484       –\n";
         let squeezed = |text: &str| -> Vec<String> {
             text.lines()
                 .map(|line| line.split_whitespace().collect::<Vec<_>>().join(" "))

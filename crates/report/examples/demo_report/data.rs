@@ -1,9 +1,9 @@
 //! Generated numbers that look like a multilevel logistic regression and its fits.
 
 use lehr_report::{
-    AxisKind, CalibrationBin, Choice, Coefficient, Comparison, CountBin, Draws, Estimate,
-    GroupEffects, Level, Name, PredictiveCheck, Prior, ReportData, Residual, Seconds, Summary,
-    TracePoint, Verdict,
+    AxisKind, CalibrationBin, Choice, Coefficient, Comparison, CountBin, Draws, EffectCurve,
+    EffectPoint, Estimate, FittedFunction, FunctionShape, GroupEffects, Level, Name,
+    PredictiveCheck, Prior, ReportData, Residual, Seconds, Summary, TracePoint, Verdict,
 };
 
 /// A small generator of uniform and normal numbers, the same on every machine.
@@ -65,6 +65,8 @@ pub(crate) fn demo() -> ReportData {
         n_latents: Some(3_058),
         coefficients: coefficients(),
         groups: groups(&mut noise),
+        effects: effects(),
+        functions: vec![curve(), surface()],
         bound: Some(Estimate { mean: -41_873.62, se: 0.84 }),
         evidence: Some(Estimate { mean: -41_869.1, se: 1.3 }),
         pareto_k: Some(0.58),
@@ -75,6 +77,7 @@ pub(crate) fn demo() -> ReportData {
         seconds: Some(Seconds { read: 0.41, start: 1.22, compile: 0.038, train: 38.4, evaluate: 4.7 }),
         choices: choices(),
         trace: trace(&mut noise),
+        chains: None,
         draws: Some(draws(&mut noise, 4000)),
         predictive: Some(predictive(&mut noise)),
         calibration: calibration(&mut noise),
@@ -267,5 +270,89 @@ fn named(text: &str) -> Name {
     match text {
         "service[yes]" => Name::new(text, "service").at(AxisKind::Level, "yes"),
         _ => text.into(),
+    }
+}
+
+/// A curve over numbers and marks of levels.
+fn effects() -> Vec<EffectCurve> {
+    let point = |name: String, value: f64, mean: f64| EffectPoint {
+        name,
+        value,
+        mean,
+        low: mean - 0.04,
+        high: mean + 0.05,
+    };
+    let ages = (20..=60).map(f64::from).map(|age| {
+        let mean = 1.0 / (1.0 + (-0.1 * (age - 40.0)).exp());
+        point(format!("age = {age}"), age, mean)
+    });
+    let shifts = [("day", 0.3), ("late", 0.42), ("night", 0.61)];
+    let shifts = shifts.map(|(name, mean)| point(format!("shift = {name}"), f64::NAN, mean));
+    let curve = |variable: &str, numeric: bool, points: Vec<EffectPoint>| EffectCurve {
+        variable: variable.into(),
+        response: "the probability of an accident".into(),
+        numeric,
+        points,
+    };
+    vec![
+        curve("age", true, ages.collect()),
+        curve("shift", false, shifts.to_vec()),
+    ]
+}
+
+/// A function of one column.
+fn curve() -> FittedFunction {
+    let x: Vec<f64> = (0..61).map(|k| 20.0 + f64::from(k)).collect();
+    let mean: Vec<f64> = x.iter().map(|x| (x / 12.0).sin() * 0.4).collect();
+    let moved = |by: f64| {
+        let width = |x: &f64| by * (0.05 + ((x - 50.0) / 120.0).powi(2));
+        let ends = mean.iter().zip(&x).map(|(mean, x)| mean + width(x));
+        ends.collect()
+    };
+    function(
+        &["age"],
+        FunctionShape::Curve {
+            low: moved(-1.0),
+            high: moved(1.0),
+            places: x
+                .iter()
+                .map(|x| 50.0 + (x - 50.0).powi(3) / 900.0)
+                .collect(),
+            mean,
+            x,
+        },
+    )
+}
+
+/// A function of two columns.
+fn surface() -> FittedFunction {
+    let side: Vec<f64> = (0..25).map(|k| f64::from(k) / 24.0).collect();
+    let pairs = side.iter().flat_map(|y| side.iter().map(move |x| (*x, *y)));
+    let pairs: Vec<(f64, f64)> = pairs.collect();
+    function(
+        &["east", "north"],
+        FunctionShape::Surface {
+            mean: (pairs.iter())
+                .map(|(x, y)| (5.0 * x).sin() * (4.0 * y).cos())
+                .collect(),
+            sd: pairs
+                .iter()
+                .map(|(x, y)| 0.1 + 0.2 * (x - y).powi(2))
+                .collect(),
+            places: pairs.iter().step_by(7).map(|(x, y)| [*x, *y]).collect(),
+            x: side.clone(),
+            y: side,
+        },
+    )
+}
+
+fn function(inputs: &[&str], shape: FunctionShape) -> FittedFunction {
+    FittedFunction {
+        name: format!("gp({})", inputs.join(", ")),
+        inputs: inputs.iter().map(ToString::to_string).collect(),
+        multiplier: None,
+        level: None,
+        class: None,
+        shape,
     }
 }

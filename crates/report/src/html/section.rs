@@ -6,7 +6,7 @@ use crate::number::{self, duration, print, with_error};
 use crate::plot::{self, Cloud, Histogram};
 use crate::{Draws, ReportData};
 
-use super::{coefficient, correlation, group, table};
+use super::{chain, coefficient, correlation, function, group, table};
 
 /// A heading with what stands under it.
 pub(super) struct Section {
@@ -28,7 +28,10 @@ pub(super) fn all(data: &ReportData) -> Vec<Section> {
     let sections = [
         ("model", "Model and priors", model(data)),
         ("coefficients", "Coefficients", coefficients(data)),
+        ("effects", "Conditional effects", effects(data)),
+        ("functions", "Smooth functions", functions(data)),
         ("trace", "Training", training(data)),
+        ("chains", "Markov chains", chains(data)),
         ("pairs", "Strongest correlations", pairs(data)),
         ("predictive", "Posterior predictive check", predictive(data)),
         ("calibration", "Calibration", calibration(data)),
@@ -94,6 +97,31 @@ fn coefficients(data: &ReportData) -> Vec<Element> {
     coefficient::content(data)
 }
 
+fn effects(data: &ReportData) -> Vec<Element> {
+    if data.effects.is_empty() {
+        return Vec::new();
+    }
+    let plots = data.effects.iter().map(|one| {
+        let words = format!("{} by {}", one.response, one.variable);
+        figure(
+            vec![plot::effect(one)],
+            vec![Element::with_text("span", words)],
+        )
+    });
+    let text = "What the response would be over the values of one column, the others at their reference (numbers at their mean, levels at their commonest) and the effects of groups at 0: posterior mean and 90 % interval.";
+    vec![
+        Element::classed("p", "lead").text(text),
+        Element::classed("div", "clouds").children(plots.collect::<Vec<_>>()),
+    ]
+}
+
+fn functions(data: &ReportData) -> Vec<Element> {
+    if data.functions.is_empty() {
+        return Vec::new();
+    }
+    function::content(&data.functions)
+}
+
 fn training(data: &ReportData) -> Vec<Element> {
     if data
         .trace
@@ -126,6 +154,10 @@ fn training(data: &ReportData) -> Vec<Element> {
         ));
     }
     explained(plot::trace(&data.trace), caption, &words)
+}
+
+fn chains(data: &ReportData) -> Vec<Element> {
+    data.chains.as_ref().map_or_else(Vec::new, chain::content)
 }
 
 fn pairs(data: &ReportData) -> Vec<Element> {

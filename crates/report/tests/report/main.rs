@@ -2,6 +2,7 @@
 
 mod arviz;
 mod browser;
+mod chain;
 mod page;
 
 #[path = "../../examples/demo_report/data.rs"]

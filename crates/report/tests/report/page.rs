@@ -1,9 +1,9 @@
 //! The page parses, hides nothing, leaks nothing and stays small.
 
 use lehr_report::{
-    CalibrationBin, Choice, Coefficient, Comparison, CountBin, Draws, Estimate, GroupEffects,
-    Level, PredictiveCheck, Prior, ReportData, Residual, Summary, TracePoint, Verdict, page,
-    write_page,
+    CalibrationBin, Choice, Coefficient, Comparison, CountBin, Draws, EffectCurve, EffectPoint,
+    Estimate, GroupEffects, Level, PredictiveCheck, Prior, ReportData, Residual, Summary,
+    TracePoint, Verdict, page, write_page,
 };
 
 use crate::demo::{Noise, demo, draws};
@@ -32,6 +32,8 @@ fn a_full_page_is_well_formed_and_shows_its_sections_in_order() {
     let expected = [
         "model",
         "coefficients",
+        "effects",
+        "functions",
         "trace",
         "pairs",
         "predictive",
@@ -123,6 +125,18 @@ fn hostile() -> ReportData {
             origin: text(),
         }],
         coefficients: vec![coefficient()],
+        effects: vec![EffectCurve {
+            variable: text(),
+            response: text(),
+            numeric: false,
+            points: vec![EffectPoint {
+                name: text(),
+                value: f64::NAN,
+                mean: 0.5,
+                low: f64::NEG_INFINITY,
+                high: f64::NAN,
+            }],
+        }],
         groups: vec![GroupEffects {
             group: text(),
             term: text(),
@@ -203,6 +217,7 @@ fn extreme_numbers_leave_the_page_well_formed() {
 fn extreme(a: f64, b: f64) -> ReportData {
     let summary = Summary {
         mean: a,
+        mcse: Some(b),
         sd: b,
         q5: b,
         q50: a,

@@ -1,0 +1,120 @@
+//! Markov chains: where each one has been, how their ranks agree, and their energies.
+
+use crate::markup::Element;
+use crate::{ChainQuantity, ChainReport};
+
+use super::frame::{Caption, Frame};
+use super::lines::hue;
+use super::scale::Scale;
+use super::{WIDTH, curve, line};
+
+/// Points of a chain's curve beyond which more cannot be seen.
+const POINTS: usize = 150;
+/// Bins of a histogram.
+const BINS: usize = 20;
+/// The size of one of several small pictures.
+const SMALL: (f64, f64) = (250.0, 150.0);
+
+/// The draws of a number in their order, one line for each chain.
+pub(crate) fn draws(chains: &ChainReport, quantity: &ChainQuantity) -> Element {
+    let all = chains.split(&quantity.values).collect::<Vec<_>>();
+    let length = all.first().map_or(0, |chain| chain.len());
+    let caption = Caption {
+        title: &quantity.name,
+        description: "draws of each chain in their order".into(),
+        x: "draw",
+        y: &quantity.name,
+    };
+    let x = Scale::exact([0.0, length as f64], (0.0, 1.0));
+    let y = Scale::fit(quantity.values.iter().copied(), (0.0, 1.0));
+    let mut frame = Frame::new(SMALL, x, y, &caption);
+    let every = length.div_ceil(POINTS).max(1);
+    for (place, chain) in all.iter().enumerate() {
+        let points = chain.iter().enumerate().step_by(every);
+        let points: Vec<_> = points
+            .map(|(k, value)| frame.at(k as f64, *value))
+            .collect();
+        frame.push(curve(&format!("curve thin {}", hue(place)), &points));
+    }
+    frame.svg
+}
+
+/// How many draws of each chain have which ranks among those of all: level lines if the chains
+/// agree.
+pub(crate) fn ranks(chains: &ChainReport, quantity: &ChainQuantity) -> Element {
+    let values = &quantity.values;
+    let mut order: Vec<usize> = (0..values.len()).collect();
+    order.sort_by(|a, b| values[*a].total_cmp(&values[*b]));
+    let length = (values.len() / chains.count.max(1)).max(1);
+    let mut counts = vec![[0.0; BINS]; chains.count];
+    for (rank, draw) in order.into_iter().enumerate() {
+        if let Some(own) = counts.get_mut(draw / length) {
+            own[rank * BINS / values.len()] += 1.0;
+        }
+    }
+    let caption = Caption {
+        title: &format!("Ranks of {}", quantity.name),
+        description: "draws of each chain by their rank among all".into(),
+        x: "rank",
+        y: "draws",
+    };
+    let level = length as f64 / BINS as f64;
+    let heights = counts.iter().flatten().copied().chain([0.0, 2.0 * level]);
+    let x = Scale::exact([0.0, values.len() as f64], (0.0, 1.0));
+    let y = Scale::exact(heights, (0.0, 1.0));
+    let mut frame = Frame::new(SMALL, x, y, &caption);
+    let width = values.len() as f64 / BINS as f64;
+    let (from, to) = (frame.at(0.0, level), frame.at(values.len() as f64, level));
+    frame.push(line("axis", from, to));
+    for (place, own) in counts.iter().enumerate() {
+        let steps = own.iter().enumerate().flat_map(|(bin, count)| {
+            let ends = [bin as f64 * width, (bin + 1) as f64 * width];
+            ends.map(|rank| frame.at(rank, *count))
+        });
+        let steps: Vec<_> = steps.collect();
+        frame.push(curve(&format!("curve thin {}", hue(place)), &steps));
+    }
+    frame.svg
+}
+
+/// The energies, and how far they change from draw to draw: about as far as they vary, if the
+/// chains explore all of them.
+pub(crate) fn energy(chains: &ChainReport) -> Element {
+    let mean = |values: &[f64]| values.iter().sum::<f64>() / values.len().max(1) as f64;
+    let (mut apart, mut steps) = (Vec::new(), Vec::new());
+    for chain in chains.split(&chains.energies) {
+        let centre = mean(chain);
+        apart.extend(chain.iter().map(|energy| energy - centre));
+        steps.extend(chain.windows(2).map(|pair| pair[1] - pair[0]));
+    }
+    let caption = Caption {
+        title: "Energies",
+        description: "energies around their mean, and their changes from draw to draw".into(),
+        x: "energy",
+        y: "share of draws",
+    };
+    let x = Scale::fit(apart.iter().chain(&steps).copied(), (0.0, 1.0));
+    let [apart, steps] = [apart, steps].map(|values| shares(&values, &x));
+    let heights = apart.iter().chain(&steps).map(|(_, share)| *share);
+    let y = Scale::exact(heights.chain([0.0]), (0.0, 1.0));
+    let mut frame = Frame::new((WIDTH, 230.0), x, y, &caption);
+    for (class, curve_of) in [("curve one", apart), ("curve two", steps)] {
+        let points: Vec<_> = curve_of.iter().map(|(x, y)| frame.at(*x, *y)).collect();
+        frame.push(curve(class, &points));
+    }
+    frame.svg
+}
+
+/// The middle of each bin, and the share of the values that lie in it.
+fn shares(values: &[f64], scale: &Scale) -> Vec<(f64, f64)> {
+    const FINE: usize = 40;
+    let width = (scale.high - scale.low) / FINE as f64;
+    let mut counts = [0.0; FINE];
+    for value in values.iter().filter(|value| value.is_finite()) {
+        let bin = ((value - scale.low) / width).max(0.0) as usize;
+        counts[bin.min(FINE - 1)] += 1.0 / values.len() as f64;
+    }
+    let middle = |bin: usize| scale.low + (bin as f64 + 0.5) * width;
+    let pairs = counts.into_iter().enumerate();
+    pairs.map(|(bin, share)| (middle(bin), share)).collect()
+}

@@ -1,0 +1,289 @@
+//! A fitted function of two columns as a heat map with contour lines.
+
+use std::fmt::Write as _;
+
+use crate::markup::{Element, unit};
+use crate::number::{print, short};
+
+use super::frame::{Caption, Frame};
+use super::scale::Scale;
+use super::{WIDTH, dot, label, rectangle};
+
+/// Tones on each side of zero.
+const TONES: usize = 6;
+/// Units of the legend.
+const LEGEND: (f64, f64) = (130.0, 8.0);
+
+/// A function of two columns.
+pub(crate) struct Surface<'a> {
+    pub(crate) title: &'a str,
+    /// What it is a function of.
+    pub(crate) inputs: [&'a str; 2],
+    pub(crate) x: &'a [f64],
+    pub(crate) y: &'a [f64],
+    /// `x` changes fastest.
+    pub(crate) values: &'a [f64],
+    /// Where rows lie.
+    pub(crate) places: &'a [[f64; 2]],
+}
+
+/// Cells in tones of two colours, one for each sign, contour lines where tones change, rows as
+/// dots.
+pub(crate) fn surface(of: &Surface) -> Element {
+    let scale = |values: &[f64]| Scale::exact(values.iter().copied(), (0.0, 1.0));
+    let caption = Caption {
+        title: of.title,
+        description: format!("a map over {} and {}", of.inputs[0], of.inputs[1]),
+        x: of.inputs[0],
+        y: of.inputs[1],
+    };
+    let mut frame = Frame::new((WIDTH, 320.0), scale(of.x), scale(of.y), &caption);
+    let ladder = Ladder::new(of.values);
+    let cells = cells(&frame, of, &ladder);
+    frame.push(cells);
+    for rung in ladder.rungs() {
+        let contour = contour(&frame, of, rung);
+        frame.push(contour);
+    }
+    let rows = of
+        .places
+        .iter()
+        .map(|[x, y]| dot("place", frame.at(*x, *y), 0.9));
+    let rows: Vec<Element> = rows.collect();
+    frame.push(Element::new("g").children(rows));
+    let legend = legend(&frame, &ladder);
+    frame.push(legend);
+    frame.svg
+}
+
+/// Round steps which values are told apart by.
+struct Ladder {
+    /// The rungs are multiples of the step above or below this.
+    foot: f64,
+    step: f64,
+    low: i64,
+    high: i64,
+}
+
+impl Ladder {
+    /// Steps from zero for values of both signs; for others from the least one.
+    fn new(values: &[f64]) -> Ladder {
+        let finite = || values.iter().copied().filter(|value| value.is_finite());
+        let low = finite().fold(f64::INFINITY, f64::min);
+        let high = finite().fold(f64::NEG_INFINITY, f64::max);
+        let (low, high) = if low > high { (0.0, 0.0) } else { (low, high) };
+        if low > 0.0 {
+            let step = round((high - low).max(1e-3 * high) / TONES as f64);
+            let foot = (low / step).floor() * step;
+            let high = ((high - foot) / step).ceil().max(1.0) as i64;
+            return Ladder {
+                foot,
+                step,
+                low: 0,
+                high,
+            };
+        }
+        let step = round(high.max(-low).max(f64::MIN_POSITIVE) / TONES as f64);
+        Ladder {
+            foot: 0.0,
+            step,
+            low: (low / step).floor() as i64,
+            high: (high / step).ceil() as i64,
+        }
+    }
+
+    /// The step a value is on: 0 for the one above the foot, −1 for the one below.
+    fn tone(&self, value: f64) -> i64 {
+        let tone = ((value - self.foot) / self.step).floor() as i64;
+        tone.clamp(self.low, (self.high - 1).max(self.low))
+    }
+
+    fn rung(&self, rung: i64) -> f64 {
+        self.foot + rung as f64 * self.step
+    }
+
+    fn rungs(&self) -> Vec<f64> {
+        (self.low + 1..self.high)
+            .map(|rung| self.rung(rung))
+            .collect()
+    }
+
+    /// A rung in as many digits as its step has.
+    fn words(&self, rung: i64) -> String {
+        let digits = (1.0 - self.step.log10().floor()).clamp(0.0, 17.0) as usize;
+        let text = format!("{:.digits$}", self.rung(rung));
+        let text = if digits > 0 {
+            text.trim_end_matches('0').trim_end_matches('.')
+        } else {
+            &text
+        };
+        print(if text == "-0" { "0" } else { text })
+    }
+}
+
+/// The next round number.
+fn round(rough: f64) -> f64 {
+    let power = 10_f64.powf(rough.log10().floor());
+    let round = [1.0, 2.0, 2.5, 5.0, 10.0].map(|one| one * power);
+    round
+        .into_iter()
+        .find(|step| *step >= rough)
+        .unwrap_or(rough)
+}
+
+/// The class of a tone.
+fn tone_class(tone: i64) -> String {
+    let (side, shade) = match tone {
+        tone if tone >= 0 => ("above", tone as usize + 1),
+        tone => ("below", (-tone) as usize),
+    };
+    format!("tone {side} tone{}", shade.min(TONES))
+}
+
+/// Cells around the places, those of one tone in a row joined.
+fn cells(frame: &Frame, of: &Surface, ladder: &Ladder) -> Element {
+    let width = of.x.len();
+    let xs = edges(of.x)
+        .iter()
+        .map(|x| frame.x.place(*x))
+        .collect::<Vec<f64>>();
+    let ys = edges(of.y)
+        .iter()
+        .map(|y| frame.y.place(*y))
+        .collect::<Vec<f64>>();
+    let mut group = Element::new("g");
+    for (row, values) in of.values.chunks_exact(width.max(1)).enumerate() {
+        let tones: Vec<i64> = values.iter().map(|value| ladder.tone(*value)).collect();
+        let mut start = 0;
+        for run in tones.chunk_by(|a, b| a == b) {
+            let end = start + run.len();
+            // A little of overlap, so that no seams show.
+            let (at, size) = (
+                (xs[start], ys[row + 1]),
+                (xs[end] - xs[start] + 0.5, ys[row] - ys[row + 1] + 0.5),
+            );
+            group.push(rectangle(&tone_class(run[0]), at, size));
+            start = end;
+        }
+    }
+    group
+}
+
+/// Halfway between places, and at the outermost ones.
+fn edges(places: &[f64]) -> Vec<f64> {
+    let inner = places.windows(2).map(|pair| pair[0].midpoint(pair[1]));
+    let (first, last) = (places.first().copied(), places.last().copied());
+    first.into_iter().chain(inner).chain(last).collect()
+}
+
+/// The line on which the function has a value, piece by piece through the cells between places.
+fn contour(frame: &Frame, of: &Surface, value: f64) -> Element {
+    let width = of.x.len();
+    let mut path = String::new();
+    for row in 1..of.y.len() {
+        for column in 1..width {
+            let corner = |dx: usize, dy: usize| {
+                let (x, y) = (column - dx, row - dy);
+                (of.x[x], of.y[y], of.values[y * width + x] - value)
+            };
+            let corners = [corner(1, 1), corner(0, 1), corner(0, 0), corner(1, 0)];
+            let crossings: Vec<(f64, f64)> = (0..4)
+                .filter_map(|side| crossing(corners[side], corners[(side + 1) % 4]))
+                .map(|(x, y)| frame.at(x, y))
+                .collect();
+            for pair in crossings.chunks_exact(2) {
+                let [from, to] =
+                    [pair[0], pair[1]].map(|(x, y)| format!("{} {}", unit(x), unit(y)));
+                let _ = write!(path, "M{from}L{to}");
+            }
+        }
+    }
+    let words = print(&short(value));
+    let class = if value == 0.0 {
+        "contour strong"
+    } else {
+        "contour"
+    };
+    Element::classed("path", class)
+        .attr("d", path)
+        .child(Element::with_text("title", words))
+}
+
+/// Where the value is zero between two corners of opposite signs.
+fn crossing(a: (f64, f64, f64), b: (f64, f64, f64)) -> Option<(f64, f64)> {
+    if (a.2 < 0.0) == (b.2 < 0.0) {
+        return None;
+    }
+    let share = a.2 / (a.2 - b.2);
+    Some((a.0 + share * (b.0 - a.0), a.1 + share * (b.1 - a.1)))
+}
+
+/// The tones from least to most, with the values at both ends and at zero.
+fn legend(frame: &Frame, ladder: &Ladder) -> Element {
+    let (width, height) = LEGEND;
+    let (left, top) = (frame.right - width - 34.0, 4.0);
+    let count = (ladder.high - ladder.low).max(1) as f64;
+    let at = |rung: i64| left + width * (rung - ladder.low) as f64 / count;
+    let mut group = Element::new("g");
+    for tone in ladder.low..ladder.high {
+        let size = (at(tone + 1) - at(tone), height);
+        group.push(rectangle(&tone_class(tone), (at(tone), top), size));
+    }
+    group.push(label(
+        "tick end",
+        (left - 4.0, 11.5),
+        &ladder.words(ladder.low),
+    ));
+    let end = (left + width + 4.0, 11.5);
+    group.push(label("tick", end, &ladder.words(ladder.high)));
+    group
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn steps_are_round_and_reach_both_ends() {
+        let ladder = Ladder::new(&[-0.31, 0.1, 1.17]);
+        assert_eq!((ladder.step, ladder.low, ladder.high), (0.2, -2, 6));
+        assert_eq!(ladder.tone(-0.31), -2);
+        assert_eq!(ladder.tone(1.17), 5);
+        assert_eq!(tone_class(-2), "tone below tone2");
+        assert_eq!(tone_class(0), "tone above tone1");
+        assert_eq!(ladder.rungs().len(), 7);
+        assert_eq!(
+            (&*ladder.words(-2), &*ladder.words(6)),
+            ("\u{2212}0.4", "1.2")
+        );
+        let positive = Ladder::new(&[0.061, 0.079]);
+        assert_eq!(
+            (positive.low, positive.tone(0.061), positive.tone(0.079)),
+            (0, 0, 3)
+        );
+    }
+
+    #[test]
+    fn a_line_crosses_where_the_value_is_reached() {
+        assert_eq!(
+            crossing((0.0, 0.0, -1.0), (1.0, 0.0, 3.0)),
+            Some((0.25, 0.0))
+        );
+        assert_eq!(crossing((0.0, 0.0, 1.0), (1.0, 0.0, 3.0)), None);
+    }
+
+    #[test]
+    fn a_flat_function_has_a_picture() {
+        let flat = Surface {
+            title: "f",
+            inputs: ["x", "y"],
+            x: &[0.0, 1.0],
+            y: &[0.0, 1.0],
+            values: &[0.0; 4],
+            places: &[],
+        };
+        let mut out = String::new();
+        surface(&flat).render(&mut out);
+        assert!(out.contains("tone"));
+    }
+}
