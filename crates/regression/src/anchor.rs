@@ -3,7 +3,7 @@
 use lehr_formula::Intercept;
 use lehr_table::Moment;
 
-use crate::family::{Family, Link};
+use crate::family::{Family, Form, Link};
 
 /// The linear predictor is `centre + unit · (standardised predictor)`, one centre for each
 /// logit of the family. So all latents are about 1 in size, whatever the response's unit.
@@ -105,9 +105,9 @@ impl ResponseProfile {
         if self.family.link() == Link::Identity {
             return self.identity(intercept);
         }
-        let centre = match self.family {
-            Family::Ordinal => vec![0.0],
-            Family::Categorical => self.class_logits(),
+        let centre = match self.family.form() {
+            Form::Ordered => vec![0.0],
+            Form::Unordered => self.class_logits(),
             _ => vec![self.linked_mean()],
         };
         match intercept {
@@ -157,7 +157,7 @@ impl ResponseProfile {
         let shift = self.offset.as_ref().map_or(0.0, |offset| offset.sum) / self.count;
         let (hits, all) = match self.trials {
             Some(trials) => (self.sum + 0.5, trials + 1.0),
-            None if self.family == Family::Beta => (self.sum, self.count),
+            None if self.family.form() == Form::Share => (self.sum, self.count),
             None => (self.sum + 0.5, self.count + 1.0),
         };
         (hits / (all - hits)).ln() - shift

@@ -5,11 +5,12 @@ use serde::{Deserialize, Serialize};
 
 use crate::anchor::Anchor;
 use crate::error::RegressionError;
-use crate::family::{Family, Link};
+use crate::family::{Family, Form as FamilyForm, Link, OwnParameter};
 use crate::grouping::Grouping;
 use crate::law::{Domain, Kind, Law};
 use crate::population::Population;
 use crate::prior::{GivenPriors, Parameter};
+use crate::smooth::{Smooth, SmoothPlan};
 
 /// A model without data.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -25,12 +26,15 @@ pub(crate) struct Blueprint {
     pub(crate) shifts: Vec<f64>,
     pub(crate) weights: Vec<Law>,
     pub(crate) groups: Vec<GroupPlan>,
+    pub(crate) smooths: Vec<SmoothPlan>,
     /// The family's own parameters.
     pub(crate) shape: Vec<(String, Law)>,
     /// How many classes the response has; 0 for numbers.
     pub(crate) classes: usize,
     pub(crate) has_offset: bool,
     pub(crate) has_row_weight: bool,
+    /// Whether the noise of each row is known.
+    pub(crate) has_errors: bool,
 }
 
 /// The prior of the intercept, and of which one.
@@ -89,13 +93,16 @@ pub(crate) struct Parts<'a> {
     pub(crate) anchor: &'a Anchor,
     pub(crate) population: &'a Population,
     pub(crate) groupings: &'a [Grouping],
+    pub(crate) smooths: &'a [Smooth],
     pub(crate) classes: &'a [String],
     pub(crate) n_rows: usize,
+    /// Whether the noise of each row is known.
+    pub(crate) has_errors: bool,
 }
 
 /// A blueprint while its priors are chosen.
 pub(crate) struct BlueprintBuilder<'a> {
-    parts: Parts<'a>,
+    pub(crate) parts: Parts<'a>,
     priors: &'a GivenPriors,
     parameters: Vec<Parameter>,
     /// Every prior in words, on the original scale.
@@ -131,10 +138,12 @@ impl<'a> BlueprintBuilder<'a> {
             intercept: self.intercept(),
             weights: self.weights(),
             groups: self.groups(),
+            smooths: self.smooth_plans(self.parts.smooths, self.parts.anchor.unit)?,
             shape: self.shape(),
             classes: self.parts.classes.len(),
             has_offset: false,
             has_row_weight: false,
+            has_errors: self.parts.has_errors,
         };
         Ok((blueprint, self.printed))
     }
@@ -148,7 +157,8 @@ impl<'a> BlueprintBuilder<'a> {
             grouping.count() == n_rows && grouping.effects.iter().any(|name| name == "Intercept")
         };
         let lonely = self.parts.groupings.iter().find(is_lonely);
-        let Some(Grouping { label, .. }) = lonely.filter(|_| family.link() == Link::Identity)
+        let Some(Grouping { label, .. }) =
+            lonely.filter(|_| family.link() == Link::Identity && !self.parts.has_errors)
         else {
             return Ok(());
         };
@@ -182,16 +192,25 @@ impl<'a> BlueprintBuilder<'a> {
     }
 
     fn heads(&self) -> Vec<String> {
-        match self.parts.family {
-            Family::Categorical => (self.parts.classes[1..].iter())
+        match self.parts.family.form() {
+            FamilyForm::Unordered => (self.parts.classes[1..].iter())
                 .map(|class| format!("[{class}]"))
                 .collect(),
             _ => vec![String::new()],
         }
     }
 
+    /// The parameters that the family has besides the linear predictor.
+    fn own(&self) -> &'static [OwnParameter] {
+        if self.parts.has_errors {
+            return &[];
+        }
+        self.parts.family.info().own
+    }
+
     fn has_intercept(&self) -> bool {
-        self.parts.intercept == Intercept::Present && self.parts.family != Family::Ordinal
+        self.parts.intercept == Intercept::Present
+            && self.parts.family.form() != FamilyForm::Ordered
     }
 
     /// Lists every parameter that can have a prior.
@@ -216,15 +235,23 @@ impl<'a> BlueprintBuilder<'a> {
                 found.push(Parameter::named(&name, Domain::Correlation));
             }
         }
-        for (name, law, _) in family_laws(self.parts.family, self.parts.anchor.unit) {
-            found.push(Parameter::named(name, law.kind.domain()));
+        found.extend(Self::smooth_parameters(self.parts.smooths));
+        for own in self.own() {
+            let (law, _) = own.prior(self.parts.anchor.unit);
+            found.push(Parameter::named(own.name, law.kind.domain()));
         }
         self.parameters = found;
     }
 
     /// The user's law or the default, both on the original scale; returned for the variable
     /// divided by `unit`.
-    fn choose(&mut self, names: &[String], shown: &str, default: &Law, unit: f64) -> Law {
+    pub(crate) fn choose(
+        &mut self,
+        names: &[String],
+        shown: &str,
+        default: &Law,
+        unit: f64,
+    ) -> Law {
         let law = self.priors.law(names).unwrap_or(default).clone();
         self.printed.push((shown.to_owned(), law.to_string()));
         law.divided(unit)
@@ -311,9 +338,10 @@ impl<'a> BlueprintBuilder<'a> {
     }
 
     fn shape(&mut self) -> Vec<(String, Law)> {
-        let laws = family_laws(self.parts.family, self.parts.anchor.unit);
-        let chosen = laws.into_iter().map(|(name, default, unit)| {
-            let name = name.to_owned();
+        let own = self.own().iter();
+        let chosen = own.map(|own| {
+            let (default, unit) = own.prior(self.parts.anchor.unit);
+            let name = own.name.to_owned();
             let shown = if name == "df" { "df - 1" } else { &name };
             let law = self.choose(std::slice::from_ref(&name), shown, &default, unit);
             (name, law)
@@ -334,26 +362,6 @@ pub(crate) fn spread_name(grouping: &Grouping, effect: &str) -> String {
 fn spread_names(grouping: &Grouping, effect: &str) -> Vec<String> {
     let label = &grouping.label;
     vec![format!("sd({label}, {effect})"), format!("sd({label})")]
-}
-
-/// The family's parameters with their default priors on the original scale, and the unit in
-/// which the model has them.
-fn family_laws(family: Family, unit: f64) -> Vec<(&'static str, Law, f64)> {
-    let sigma = || ("sigma", Law::new(Kind::Exponential, &[unit.recip()]), unit);
-    let df = ("df", Law::new(Kind::Gamma, &[2.0, 0.1]), 1.0);
-    // Flat in 1/√shape near the Poisson limit, and heavy towards it.
-    let spread = Law::new(Kind::InverseGamma, &[0.4, 0.3]);
-    let gate = ("gate", Law::new(Kind::Beta, &[1.0, 1.0]), 1.0);
-    match family {
-        Family::Gaussian => vec![sigma()],
-        Family::Student => vec![sigma(), df],
-        Family::NegBinomial | Family::Gamma => vec![("shape", spread, 1.0)],
-        Family::Beta => vec![("precision", spread, 1.0)],
-        Family::Ordinal => vec![("cutpoint", Law::new(Kind::Dirichlet, &[1.0]), 1.0)],
-        Family::ZeroInflatedPoisson => vec![gate],
-        Family::ZeroInflatedNegBinomial => vec![("shape", spread, 1.0), gate],
-        Family::Bernoulli | Family::Binomial | Family::Poisson | Family::Categorical => vec![],
-    }
 }
 
 impl Blueprint {

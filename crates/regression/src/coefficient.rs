@@ -6,18 +6,20 @@ use lehr_density::SiteValue;
 use lehr_report::{AxisKind, Name};
 
 use crate::blueprint::{Blueprint, Form, GroupPlan, spread_name};
-use crate::family::Family;
+use crate::family::Form as FamilyForm;
 use crate::grouping::Grouping;
 use crate::law::Law;
 use crate::population::Population;
 use crate::program::DF_EXCESS;
 use crate::regression::{Groups, NamedDraws};
+use crate::smooth::{Smooth, SmoothPlan};
 
 /// What names and scales coefficients.
 pub(crate) struct Reporter<'a> {
     pub(crate) blueprint: &'a Blueprint,
     pub(crate) population: &'a Population,
     pub(crate) groupings: &'a [Grouping],
+    pub(crate) smooths: &'a [Smooth],
     /// The classes of the response; empty for numbers.
     pub(crate) classes: &'a [String],
 }
@@ -110,6 +112,9 @@ impl Reporter<'_> {
                 term.spreads(&draws, &mut found);
             }
         }
+        for head in self.heads() {
+            self.smooths(&draws, head, &mut found);
+        }
         self.shape(&draws, &mut found);
         if groups == Groups::Include {
             for head in self.heads() {
@@ -122,7 +127,7 @@ impl Reporter<'_> {
     }
 
     fn heads(&self) -> impl Iterator<Item = Head<'_>> {
-        let several = self.blueprint.family == Family::Categorical;
+        let several = self.blueprint.family.form() == FamilyForm::Unordered;
         let suffixes = self.blueprint.heads.iter().enumerate();
         suffixes.map(move |(place, suffix)| Head {
             place,
@@ -186,6 +191,26 @@ impl Reporter<'_> {
         }
     }
 
+    /// `gp(day).scale` and `gp(day).lengthscale`.
+    fn smooths(&self, draws: &Draws<'_>, head: Head<'_>, found: &mut Vec<NamedDraws>) {
+        for (plan, smooth) in self.blueprint.smooths.iter().zip(self.smooths) {
+            let unit = self.unit() / smooth.multiplier_scale();
+            let values = draws.entry(&plan.scale_site(head.suffix), 0);
+            let mut add = |name: &str, values: Vec<f64>, unit: f64| {
+                found.push(NamedDraws {
+                    name: head.name(name),
+                    values: values.iter().map(|value| value * unit).collect(),
+                });
+            };
+            add(&format!("{}.scale", plan.label), values, unit);
+            let names = smooth.lengthscale_names();
+            let values = lengthscales(draws, plan, head.suffix);
+            for ((names, values), unit) in names.iter().zip(values).zip(smooth.units()) {
+                add(&names[0], values, unit);
+            }
+        }
+    }
+
     /// Σ bⱼ mⱼ/sⱼ of each draw.
     fn shift(&self, draws: &Draws<'_>, weights: &[Vec<f64>]) -> Vec<f64> {
         let mut shift = vec![0.0; draws.count];
@@ -220,8 +245,8 @@ impl Reporter<'_> {
     /// Cutpoints for columns as they are: P(y ≤ k) = logistic(cutpoint k − Σ bⱼ xⱼ).
     fn cutpoints(&self, draws: &Draws<'_>, found: &mut Vec<NamedDraws>) {
         debug_assert_eq!(
-            self.blueprint.family,
-            Family::Ordinal,
+            self.blueprint.family.form(),
+            FamilyForm::Ordered,
             "cutpoints are of ordered classes"
         );
         let weights = draws.laws("weight", &self.blueprint.weights, Replica::ONLY);
@@ -243,6 +268,12 @@ impl Reporter<'_> {
             });
         }
     }
+}
+
+/// The lengthscales of each draw, in the units of the model.
+fn lengthscales(draws: &Draws<'_>, plan: &SmoothPlan, head: &str) -> Vec<Vec<f64>> {
+    let site = plan.lengthscale_site(head);
+    draws.laws(&site, &plan.lengthscales, Replica::ONLY)
 }
 
 /// The effects of one group term in one linear predictor.

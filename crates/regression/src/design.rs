@@ -4,8 +4,11 @@ use lehr_formula::Expr;
 use lehr_table::{Column, Table};
 
 use crate::error::RegressionError;
-use crate::program::{MATRIX, OFFSET, RESPONSE, ROW_WEIGHT, TRIALS, group_column, slope_column};
+use crate::program::{
+    ERRORS, MATRIX, OFFSET, RESPONSE, ROW_WEIGHT, TRIALS, group_column, slope_column,
+};
 use crate::regression::{NewLevels, Regression};
+use crate::smooth::{basis_column, level_column};
 use crate::source::Source;
 
 /// What a design is for.
@@ -15,6 +18,8 @@ pub(crate) enum Purpose {
     Fit,
     /// The response and the weights may be absent.
     Predict(NewLevels),
+    /// As for a prediction, without the terms of groups.
+    Population,
 }
 
 /// Rows of a table.
@@ -37,6 +42,8 @@ pub(crate) struct Design {
     /// The unseen groups of each group term.
     pub(crate) unseen: Vec<Vec<String>>,
     pub(crate) has_response: bool,
+    /// How many rows lie outside the fitted range of each smooth function.
+    pub(crate) outside: Vec<usize>,
 }
 
 impl Design {
@@ -47,7 +54,10 @@ impl Design {
         purpose: Purpose,
     ) -> Result<Design, RegressionError> {
         let (terms, table) = (regression.terms(), block.table);
-        let mut names = regression.predictor_columns();
+        let mut names = match purpose {
+            Purpose::Population => population_columns(terms),
+            Purpose::Fit | Purpose::Predict(_) => predictor_columns(terms),
+        };
         let response = terms.response.outcome.columns();
         let weights = terms.weights.as_ref().map(Expr::columns);
         let has_response = purpose == Purpose::Fit || holds_any(table, &response);
@@ -65,9 +75,15 @@ impl Design {
             table: Table::new(),
             unseen: Vec::new(),
             has_response,
+            outside: Vec::new(),
         };
         design.add_common(regression, &source)?;
-        design.add_groups(regression, &source, purpose)?;
+        match purpose {
+            Purpose::Fit => design.add_groups(regression, &source, NewLevels::Refuse)?,
+            Purpose::Predict(levels) => design.add_groups(regression, &source, levels)?,
+            Purpose::Population => {}
+        }
+        design.add_smooths(regression, &source)?;
         if let Some(expr) = terms.weights.as_ref() {
             let values = if has_weights {
                 row_weights(expr, &source)?
@@ -103,6 +119,9 @@ impl Design {
         if let Some(trials) = regression.outcome.trials(source)? {
             self.insert(TRIALS, Column::Number(trials));
         }
+        if let Some(errors) = regression.outcome.errors(source)? {
+            self.insert(ERRORS, Column::Number(errors));
+        }
         Ok(())
     }
 
@@ -110,12 +129,8 @@ impl Design {
         &mut self,
         regression: &Regression,
         source: &Source<'_>,
-        purpose: Purpose,
+        new_levels: NewLevels,
     ) -> Result<(), RegressionError> {
-        let new_levels = match purpose {
-            Purpose::Fit => NewLevels::Refuse,
-            Purpose::Predict(new_levels) => new_levels,
-        };
         for (place, grouping) in regression.groupings.iter().enumerate() {
             let membership = grouping.membership(source, new_levels)?;
             let codes = membership.codes.into_iter().map(f64::from).collect();
@@ -126,6 +141,26 @@ impl Design {
                 let values = grouping.matrix(source)?;
                 self.insert(&slope_column(place), Column::Matrix { width, values });
             }
+        }
+        Ok(())
+    }
+
+    fn add_smooths(
+        &mut self,
+        regression: &Regression,
+        source: &Source<'_>,
+    ) -> Result<(), RegressionError> {
+        let plans = regression.smooths.iter().zip(&regression.blueprint.smooths);
+        for (place, (smooth, plan)) in plans.enumerate() {
+            let columns = smooth.columns(plan, source)?;
+            let width = plan.basis.width();
+            let values = columns.features;
+            self.insert(&basis_column(place), Column::Matrix { width, values });
+            if let Some(levels) = columns.levels {
+                let codes = levels.into_iter().map(f64::from).collect();
+                self.insert(&level_column(place), Column::Number(codes));
+            }
+            self.outside.push(columns.outside);
         }
         Ok(())
     }
@@ -200,25 +235,33 @@ fn holds_any(table: &Table, names: &[&str]) -> bool {
 /// The columns that rows to predict must have.
 pub(crate) fn predictor_columns(terms: &lehr_formula::Terms) -> Vec<&str> {
     let slopes = terms.groups.iter().flat_map(|group| &group.slopes);
-    let factors = terms
-        .fixed
-        .iter()
-        .chain(slopes)
-        .flat_map(|term| &term.factors);
-    let mut names: Vec<&str> = Vec::new();
-    let all = (terms.response.trial_columns().into_iter())
+    let slopes = slopes.flat_map(|term| &term.factors);
+    let own = terms.groups.iter().flat_map(|group| &group.grouping);
+    let groups = (slopes.flat_map(lehr_formula::Factor::columns)).chain(own.map(String::as_str));
+    distinct(population_columns(terms).into_iter().chain(groups))
+}
+
+/// The columns that rows to predict must have where the effects of groups are left out.
+pub(crate) fn population_columns(terms: &lehr_formula::Terms) -> Vec<&str> {
+    let factors = terms.fixed.iter().flat_map(|term| &term.factors);
+    let all = (terms.response.addition_columns().into_iter())
         .chain(factors.flat_map(lehr_formula::Factor::columns))
         .chain(terms.offsets.iter().flat_map(Expr::columns))
         .chain(
             terms
-                .groups
+                .smooths
                 .iter()
-                .flat_map(|group| group.grouping.iter().map(String::as_str)),
+                .flat_map(lehr_formula::SmoothTerm::columns),
         );
-    for name in all {
-        if !names.contains(&name) {
-            names.push(name);
+    distinct(all)
+}
+
+fn distinct<'n>(names: impl Iterator<Item = &'n str>) -> Vec<&'n str> {
+    let mut seen: Vec<&str> = Vec::new();
+    for name in names {
+        if !seen.contains(&name) {
+            seen.push(name);
         }
     }
-    names
+    seen
 }

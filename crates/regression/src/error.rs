@@ -4,9 +4,12 @@ use lehr_file::FileError;
 use lehr_formula::{BasisError, FormulaError};
 use lehr_infer::fit::FitError;
 use lehr_model::{BindError, PriorError, ProgramError};
+use lehr_numeric::pareto::WeightError;
 use lehr_report::ReportError;
 use lehr_table::TableError;
 use thiserror::Error;
+
+use crate::saved::LooError;
 
 /// Why a regression could not be made of a formula, a family, priors and a table, or not be
 /// applied to a table. Rows count from 1. Displayed as it is shown to users.
@@ -40,6 +43,9 @@ pub enum RegressionError {
         /// The rows.
         dropped: usize,
     },
+    /// Whoever watched wanted the reading to stop.
+    #[error("fit: stopped before it began, nothing is saved")]
+    Stopped,
     /// The table could not be read to its end; the reader's own words.
     #[error("{0}")]
     Read(String),
@@ -118,6 +124,18 @@ pub enum Error {
         "the fit: expected the model in the file, found none\n  hint: bind a Model, which is stored with its fits"
     )]
     NoModel,
+    /// Weights by which a row cannot be left out.
+    #[error(transparent)]
+    Weights(#[from] WeightError),
+    /// Rows that cannot be left out, or models that cannot be compared.
+    #[error(transparent)]
+    Loo(#[from] LooError),
+    /// Something that only a formula's fit can tell.
+    #[error("{what}: expected the fit of a formula, found a model of another kind")]
+    NotARegression {
+        /// What was asked for.
+        what: &'static str,
+    },
     /// A stored model that cannot be read.
     #[error(transparent)]
     Program(#[from] ProgramError),

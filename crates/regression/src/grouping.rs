@@ -53,6 +53,12 @@ impl Grouping {
         self.combinations.len() / self.columns.len()
     }
 
+    /// The levels of a column, if it is one of those that the groups are made by.
+    pub(crate) fn levels_of(&self, column: &str) -> Option<&[String]> {
+        let place = self.columns.iter().position(|name| name == column)?;
+        Some(&self.levels[place])
+    }
+
     /// Whether a group has an intercept and nothing else.
     pub(crate) fn is_plain(&self) -> bool {
         self.bases.is_empty()
@@ -125,7 +131,7 @@ impl Grouping {
     }
 
     fn allowed(&self, unseen: &[String], new_levels: NewLevels) -> Result<(), RegressionError> {
-        if unseen.is_empty() || new_levels == NewLevels::Sample {
+        if unseen.is_empty() || new_levels != NewLevels::Refuse {
             return Ok(());
         }
         Err(RegressionError::Column {

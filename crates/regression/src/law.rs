@@ -6,7 +6,7 @@ use lehr_graph::{Expr, Graph};
 use lehr_model::Tracer;
 use lehr_model::distribution::{
     Beta, Cauchy, Distribution, Exponential, Gamma, HalfCauchy, HalfNormal, HalfStudentT,
-    InverseGamma, Laplace, Normal, StudentT, Uniform, Value,
+    InverseGamma, Laplace, LogNormal, Normal, StudentT, Uniform, Value,
 };
 use serde::{Deserialize, Serialize};
 
@@ -24,6 +24,7 @@ pub(crate) enum Kind {
     Exponential,
     Gamma,
     InverseGamma,
+    LogNormal,
     Beta,
     Lkj,
     Dirichlet,
@@ -44,6 +45,8 @@ pub(crate) enum Domain {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Dimension {
     Location,
+    /// Of the logarithm.
+    LogLocation,
     Scale,
     Rate,
     Free,
@@ -53,7 +56,7 @@ type Argument = (&'static str, Dimension);
 
 impl Kind {
     /// Every distribution a prior can have.
-    pub(crate) const ALL: [Kind; 14] = [
+    pub(crate) const ALL: [Kind; 15] = [
         Kind::Normal,
         Kind::StudentT,
         Kind::Cauchy,
@@ -64,6 +67,7 @@ impl Kind {
         Kind::Exponential,
         Kind::Gamma,
         Kind::InverseGamma,
+        Kind::LogNormal,
         Kind::Beta,
         Kind::Lkj,
         Kind::Dirichlet,
@@ -83,6 +87,7 @@ impl Kind {
             Kind::Exponential => "exponential",
             Kind::Gamma => "gamma",
             Kind::InverseGamma => "inverse_gamma",
+            Kind::LogNormal => "log_normal",
             Kind::Beta => "beta",
             Kind::Lkj => "lkj",
             Kind::Dirichlet => "dirichlet",
@@ -103,7 +108,7 @@ impl Kind {
     }
 
     fn arguments(self) -> &'static [Argument] {
-        use Dimension::{Free, Location, Rate, Scale};
+        use Dimension::{Free, Location, LogLocation, Rate, Scale};
         match self {
             Kind::Normal | Kind::Cauchy | Kind::Laplace => {
                 &[("location", Location), ("scale", Scale)]
@@ -114,6 +119,7 @@ impl Kind {
             Kind::Exponential => &[("rate", Rate)],
             Kind::Gamma => &[("shape", Free), ("rate", Rate)],
             Kind::InverseGamma => &[("shape", Free), ("scale", Scale)],
+            Kind::LogNormal => &[("location", LogLocation), ("scale", Free)],
             Kind::Beta => &[("a", Free), ("b", Free)],
             Kind::Lkj | Kind::Dirichlet => &[("concentration", Free)],
             Kind::Uniform => &[("low", Location), ("high", Location)],
@@ -137,7 +143,7 @@ impl Domain {
             ),
             Domain::Positive => (
                 "a distribution of positive numbers",
-                "half_normal, half_student_t, half_cauchy, exponential, gamma, inverse_gamma or uniform from 0 on",
+                "half_normal, half_student_t, half_cauchy, exponential, gamma, inverse_gamma, log_normal or uniform from 0 on",
             ),
             Domain::Unit => ("a distribution of probabilities", "beta"),
             Domain::Correlation => ("a distribution of correlation matrices", "lkj"),
@@ -171,7 +177,8 @@ impl Law {
             ));
         }
         for ((name, dimension), value) in expected.iter().zip(arguments) {
-            let sound = value.is_finite() && (*value > 0.0 || *dimension == Dimension::Location);
+            let is_place = matches!(dimension, Dimension::Location | Dimension::LogLocation);
+            let sound = value.is_finite() && (*value > 0.0 || is_place);
             if !sound {
                 return Err(format!(
                     "the {name} of {} is above 0, found {value}",
@@ -210,6 +217,7 @@ impl Law {
     pub(crate) fn divided(&self, by: f64) -> Law {
         let one = |((_, dimension), value): (&Argument, &f64)| match dimension {
             Dimension::Location | Dimension::Scale => value / by,
+            Dimension::LogLocation => value - by.ln(),
             Dimension::Rate => value * by,
             Dimension::Free => *value,
         };
@@ -223,6 +231,47 @@ impl Law {
     /// The standard deviation of a normal distribution.
     pub(crate) fn deviation(&self) -> Option<f64> {
         (self.kind == Kind::Normal).then(|| self.arguments[1])
+    }
+
+    /// The points below which these shares of a distribution of positive numbers lie: its density
+    /// is summed over twelve decades on either side of 1.
+    pub(crate) fn quantiles<const N: usize>(&self, shares: [f64; N]) -> [f64; N] {
+        let step = 1e-3;
+        let grid: Vec<f64> = (-28_000..=28_000).map(|k| step * f64::from(k)).collect();
+        // Against ln x a density has the factor x.
+        let logs: Vec<f64> = (grid.iter())
+            .map(|log| self.log_shape(log.exp()) + log)
+            .collect();
+        let most = logs.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+        let masses: Vec<f64> = logs.iter().map(|log| (log - most).exp()).collect();
+        let total: f64 = masses.iter().sum();
+        shares.map(|share| {
+            let mut rest = share * total;
+            for (log, mass) in grid.iter().zip(&masses) {
+                if *mass >= rest {
+                    return (log + step * (rest / mass - 0.5)).exp();
+                }
+                rest -= mass;
+            }
+            unreachable!("the shares of a distribution are below 1")
+        })
+    }
+
+    /// The log density of a positive number but for a constant.
+    fn log_shape(&self, x: f64) -> f64 {
+        let a = &self.arguments;
+        match self.kind {
+            Kind::HalfNormal => -0.5 * (x / a[0]).powi(2),
+            Kind::HalfStudentT => -0.5 * (a[0] + 1.0) * ((x / a[1]).powi(2) / a[0]).ln_1p(),
+            Kind::HalfCauchy => -(x / a[0]).powi(2).ln_1p(),
+            Kind::Exponential => -a[0] * x,
+            Kind::Gamma => (a[0] - 1.0) * x.ln() - a[1] * x,
+            Kind::InverseGamma => -(a[0] + 1.0) * x.ln() - a[1] / x,
+            Kind::LogNormal => -0.5 * ((x.ln() - a[0]) / a[1]).powi(2) - x.ln(),
+            Kind::Uniform if a[0] <= x && x <= a[1] => 0.0,
+            Kind::Uniform => f64::NEG_INFINITY,
+            _ => unreachable!("not a distribution of positive numbers"),
+        }
     }
 
     /// The last argument: the concentration of `lkj` and `dirichlet`.
@@ -257,6 +306,7 @@ pub(crate) fn sample<'g>(m: &Tracer<'g>, name: &str, laws: &[Law], dims: &[usize
         Kind::Exponential => m.sample(name, Exponential::new(p(0)).expand(dims)),
         Kind::Gamma => m.sample(name, Gamma::new(p(0), p(1)).expand(dims)),
         Kind::InverseGamma => m.sample(name, InverseGamma::new(p(0), p(1)).expand(dims)),
+        Kind::LogNormal => m.sample(name, LogNormal::new(p(0), p(1)).expand(dims)),
         Kind::Beta => m.sample(name, Beta::new(p(0), p(1)).expand(dims)),
         Kind::Uniform => {
             let bounds = &laws[0].arguments;
@@ -306,7 +356,53 @@ mod tests {
         assert_eq!(divided(Kind::Exponential, &[3.0]), [6.0]);
         assert_eq!(divided(Kind::Gamma, &[3.0, 4.0]), [3.0, 8.0]);
         assert_eq!(divided(Kind::InverseGamma, &[3.0, 4.0]), [3.0, 2.0]);
+        assert_eq!(
+            divided(Kind::LogNormal, &[3.0, 4.0]),
+            [3.0 - 2_f64.ln(), 4.0]
+        );
         assert_eq!(divided(Kind::Lkj, &[2.0]), [2.0]);
+    }
+
+    #[test]
+    fn quantiles_are_those_of_the_tables() {
+        let near = |law: Law, shares: [f64; 2], known: [f64; 2]| {
+            let found = law.quantiles(shares);
+            for (found, known) in found.iter().zip(known) {
+                assert!((found / known - 1.0).abs() < 3e-3, "{law}: {found} {known}");
+            }
+        };
+        let tails = [0.025, 0.975];
+        near(
+            Law::new(Kind::LogNormal, &[0.5, 0.7]),
+            tails,
+            [0.418_1, 6.500_9],
+        );
+        near(
+            Law::new(Kind::HalfNormal, &[2.0]),
+            tails,
+            [0.062_67, 4.482_8],
+        );
+        near(
+            Law::new(Kind::Exponential, &[0.5]),
+            tails,
+            [0.050_636, 7.377_8],
+        );
+        near(
+            Law::new(Kind::HalfCauchy, &[1.0]),
+            [0.25, 0.75],
+            [0.414_21, 2.414_2],
+        );
+        near(
+            Law::new(Kind::InverseGamma, &[1.0, 2.0]),
+            tails,
+            [0.542_17, 78.995],
+        );
+        near(
+            Law::new(Kind::Gamma, &[1.0, 3.0]),
+            tails,
+            [0.008_439_3, 1.229_6],
+        );
+        near(Law::new(Kind::Uniform, &[1.0, 3.0]), tails, [1.05, 2.95]);
     }
 
     #[test]

@@ -6,10 +6,12 @@ use crate::anchor::{Anchor, ResponseBlock, ResponseProfile};
 use crate::blocks::Blocks;
 use crate::design::offset;
 use crate::error::RegressionError;
-use crate::family::{Family, Link};
+use crate::family::{Family, Form, Link};
 use crate::grouping::{Grouping, GroupingFit, GroupingLearner};
 use crate::outcome::{Outcome, OutcomeLearner};
 use crate::population::{Population, PopulationFit, PopulationLearner, check_size};
+use crate::profile::{ColumnProfile, ProfileLearner};
+use crate::smooth::{Smooth, SmoothLearner};
 use crate::source::Source;
 
 /// A formula as it is fitted to a table.
@@ -25,8 +27,11 @@ pub(crate) struct TableFacts {
     pub(crate) outcome: Outcome,
     pub(crate) population: Population,
     pub(crate) groupings: Vec<Grouping>,
+    pub(crate) smooths: Vec<Smooth>,
     pub(crate) anchor: Anchor,
     pub(crate) n_rows: usize,
+    /// What the columns of the common terms are like.
+    pub(crate) profiles: Vec<ColumnProfile>,
     /// What the user should know.
     pub(crate) notes: Vec<String>,
 }
@@ -76,6 +81,7 @@ struct Levels {
     outcome: OutcomeLearner,
     population: PopulationLearner,
     groupings: Vec<GroupingLearner>,
+    smooths: Vec<SmoothLearner>,
 }
 
 impl Levels {
@@ -84,6 +90,7 @@ impl Levels {
             outcome: OutcomeLearner::new(Outcome::new(family, &terms.response)?),
             population: PopulationLearner::new(terms),
             groupings: terms.groups.iter().map(GroupingLearner::new).collect(),
+            smooths: terms.smooths.iter().map(SmoothLearner::new).collect(),
         })
     }
 
@@ -91,7 +98,9 @@ impl Levels {
         self.outcome.see(source);
         self.population.see(source)?;
         let mut groupings = self.groupings.iter_mut();
-        groupings.try_for_each(|grouping| grouping.see(source))
+        groupings.try_for_each(|grouping| grouping.see(source))?;
+        let mut smooths = self.smooths.iter_mut();
+        smooths.try_for_each(|smooth| smooth.see(source))
     }
 
     fn turn(&mut self) -> Result<Round, RegressionError> {
@@ -101,17 +110,25 @@ impl Levels {
                 round = Round::Another;
             }
         }
+        for smooth in &mut self.smooths {
+            if smooth.turn()? == Round::Another {
+                round = Round::Another;
+            }
+        }
         Ok(round)
     }
 
     fn finish(self, request: &Request<'_>, blocks: &dyn Blocks) -> Result<Scales, RegressionError> {
         let (outcome, notes) = self.outcome.finish(&|name| blocks.is_text(name))?;
         let groupings = self.groupings.into_iter().map(GroupingLearner::finish);
+        let smooths = self.smooths.into_iter().map(SmoothLearner::finish);
         Ok(Scales {
             population: self.population.finish(&request.terms, request.formula)?,
             groupings: groupings.collect::<Result<_, _>>()?,
+            smooths: smooths.collect::<Result<_, _>>()?,
             observed: ResponseProfile::new(outcome.family, outcome.classes.len()),
             surplus: f64::INFINITY,
+            profiles: ProfileLearner::new(&request.terms),
             outcome,
             notes,
         })
@@ -123,19 +140,23 @@ struct Scales {
     outcome: Outcome,
     population: PopulationFit,
     groupings: Vec<GroupingFit>,
+    smooths: Vec<Smooth>,
     observed: ResponseProfile,
     /// By how many failures exceed successes at the least.
     surplus: f64,
+    profiles: ProfileLearner,
     notes: Vec<String>,
 }
 
 impl Scales {
     fn see(&mut self, terms: &Terms, source: &Source<'_>) -> Result<(), RegressionError> {
+        self.profiles.see(source);
         let values = self.outcome.values(source)?;
         self.population.see(source, &values)?;
         for grouping in &mut self.groupings {
             grouping.see(source)?;
         }
+        self.outcome.errors(source)?;
         let trials = self.outcome.trials(source)?;
         let offset = offset(terms, source)?;
         if let Some(trials) = &trials {
@@ -161,8 +182,9 @@ impl Scales {
         let groupings = self.groupings.into_iter().map(GroupingFit::finish);
         let groupings: Vec<Grouping> = groupings.collect::<Result<_, _>>()?;
         let rows = self.observed.rows();
-        self.notes
-            .extend(lonely(&groupings, rows, self.outcome.family));
+        if terms.response.errors.is_none() {
+            (self.notes).extend(lonely(&groupings, rows, self.outcome.family));
+        }
         let anchor = anchor(terms, &self.outcome, &self.observed)?;
         if let Some(value) = self.observed.constant() {
             let place = self.outcome.place();
@@ -170,9 +192,11 @@ impl Scales {
         }
         Ok(TableFacts {
             n_rows,
+            profiles: self.profiles.finish(),
             outcome: self.outcome,
             population,
             groupings,
+            smooths: self.smooths,
             anchor,
             notes: self.notes,
         })
@@ -181,7 +205,7 @@ impl Scales {
 
 /// Group terms whose spread the noise cannot be told from, since each row is a group.
 fn lonely(groupings: &[Grouping], rows: usize, family: Family) -> Vec<String> {
-    let has_own_noise = family.link() == Link::Identity || family == Family::Bernoulli;
+    let has_own_noise = family.link() == Link::Identity || family.form() == Form::Two;
     let alone =
         (groupings.iter()).filter(|grouping| has_own_noise && rows > 1 && grouping.count() == rows);
     let note = |grouping: &Grouping| {
@@ -201,7 +225,7 @@ fn anchor(
     observed: &ResponseProfile,
 ) -> Result<Anchor, RegressionError> {
     let family = outcome.family;
-    if family == Family::Categorical && observed.has_offset() {
+    if family.form() == Form::Unordered && observed.has_offset() {
         return Err(RegressionError::Mismatch {
             family: family.name(),
             expected: "no offset",
@@ -210,8 +234,7 @@ fn anchor(
         });
     }
     let anchor = observed.anchor(terms.intercept);
-    let learns_noise =
-        family.link() == Link::Identity || matches!(family, Family::Gamma | Family::Beta);
+    let learns_noise = matches!(family.form(), Form::Real | Form::Positive | Form::Share);
     let found = match (observed.constant(), anchor.unit == 0.0) {
         (Some(value), _) if learns_noise => Some(format!("{value} in every row")),
         (_, true) if observed.has_offset() => Some("nothing besides the offset".into()),

@@ -31,6 +31,8 @@ mod design;
 mod dominance;
 mod error;
 mod family;
+#[cfg(feature = "files")]
+mod file_table;
 mod grouping;
 mod law;
 mod learning;
@@ -38,22 +40,31 @@ mod new_rows;
 mod outcome;
 mod population;
 mod prior;
+mod profile;
 mod program;
 mod recognition;
 mod regress;
 mod regression;
 mod saved;
+mod sentinel;
+mod smooth;
 mod source;
 mod specification;
 
 pub use blocks::{Blocks, EachBlock};
 pub use error::{Error, RegressionError};
 pub use family::{Family, Link};
-pub use new_rows::NewRows;
+#[cfg(feature = "files")]
+pub use file_table::{FileTable, ReadObserver};
+pub use new_rows::{NewRows, Outside};
+pub use profile::{ColumnProfile, Held, Value, ValueProfile};
 pub use regress::{BoundRegression, Regress, regress};
-pub use regression::{Groups, NamedDraws, NewLevels, Regression};
+pub use regression::{Groups, NamedDraws, NewLevels, PredictionLevel, Regression};
 pub use saved::{
-    ArvizExport, Calibration, DataCheck, DrawForm, Evaluation, Evaluator, Forecaster,
-    PosteriorReport, Predictions, Ranks, RowGroup, SavedFit, Shift, Simulation, Subject,
+    Against, ArvizExport, Calibration, ComparedModel, DataCheck, Difference, DrawForm, Effect,
+    EffectAverager, EffectKind, EffectQuestion, EffectScale, Effects, Evaluation, Evaluator, Folds,
+    Forecaster, Loo, LooError, LooMeasure, LooRow, LooSummary, ModelComparison, PosteriorReport,
+    PredictionDetails, Predictions, Ranks, RowGroup, SavedFit, Shift, Simulation, Subject,
+    compare_models,
 };
 pub use specification::Specification;

@@ -16,8 +16,20 @@ use crate::design::Design;
 pub struct NewRows {
     bound: Bound,
     sampled: Vec<NewEffects>,
+    /// Which parts of a fitted draw this model has, where it has not all.
+    kept: Option<Vec<Range<usize>>>,
     unseen: Vec<String>,
     has_response: bool,
+    outside: Vec<Outside>,
+}
+
+/// Rows outside the fitted range of a smooth function.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Outside {
+    /// The function, `gp(day)`.
+    pub function: String,
+    /// How many rows.
+    pub rows: usize,
 }
 
 /// The unseen groups of one site of standard normals.
@@ -54,7 +66,25 @@ impl NewRows {
             unseen: shown.collect(),
             bound,
             sampled,
+            kept: None,
             has_response: design.has_response,
+            outside: (blueprint.smooths.iter().zip(&design.outside))
+                .filter(|(_, rows)| **rows > 0)
+                .map(|(plan, rows)| Outside {
+                    function: plan.label.clone(),
+                    rows: *rows,
+                })
+                .collect(),
+        }
+    }
+
+    /// The model without the effects of groups, whose sites are some of the fitted ones.
+    pub(crate) fn of_population(bound: Bound, fitted: &Layout, has_response: bool) -> NewRows {
+        let sites = bound.latents().sites().iter();
+        let kept = sites.map(|site| site_range(fitted, &site.name)).collect();
+        NewRows {
+            kept: Some(kept),
+            ..NewRows::of_program(bound, has_response)
         }
     }
 
@@ -63,8 +93,10 @@ impl NewRows {
         NewRows {
             bound,
             sampled: Vec::new(),
+            kept: None,
             unseen: Vec::new(),
             has_response,
+            outside: Vec::new(),
         }
     }
 
@@ -80,6 +112,10 @@ impl NewRows {
     /// # Panics
     /// If `fitted` is not a draw of the fitted model.
     pub fn latents(&self, fitted: &[f64], seed: u64) -> Vec<f64> {
+        if let Some(kept) = &self.kept {
+            let parts: Vec<&[f64]> = kept.iter().map(|part| &fitted[part.clone()]).collect();
+            return parts.concat();
+        }
         let size = self.bound.latents().size();
         let mut all = Vec::with_capacity(size);
         let mut rest = fitted;
@@ -105,6 +141,11 @@ impl NewRows {
     /// The unseen groups, as `site[north]`.
     pub fn unseen(&self) -> &[String] {
         &self.unseen
+    }
+
+    /// The smooth functions that are extrapolated, and for how many rows.
+    pub fn outside(&self) -> &[Outside] {
+        &self.outside
     }
 
     /// Whether the table had the response, so that the density is that of real rows.

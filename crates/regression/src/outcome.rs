@@ -7,7 +7,7 @@ use lehr_table::{Column, Labels};
 use serde::{Deserialize, Serialize};
 
 use crate::error::RegressionError;
-use crate::family::Family;
+use crate::family::{Family, Form};
 use crate::source::Source;
 
 /// More classes than this are numbers or groups mistaken for classes.
@@ -29,6 +29,7 @@ impl Outcome {
     /// The response of a family before its classes are known.
     pub(crate) fn new(family: Family, response: &Response) -> Result<Outcome, RegressionError> {
         check_trials(family, response)?;
+        check_errors(family, response)?;
         let outcome = Outcome {
             family,
             response: response.clone(),
@@ -66,7 +67,7 @@ impl Outcome {
             [only] => format!("only {only:?}"),
             many => format!("{}", many.len()),
         };
-        if self.family == Family::Bernoulli && classes.len() != 2 {
+        if self.family.form() == Form::Two && classes.len() != 2 {
             let hint = match classes.len() {
                 1 => "there is nothing to tell apart; look at how the rows were chosen",
                 _ => "use --family categorical, or ordinal if the classes are ordered",
@@ -90,14 +91,14 @@ impl Outcome {
         let Expr::Column(name) = &self.response.outcome else {
             return Vec::new();
         };
-        match (self.family, &self.classes[..]) {
-            (Family::Bernoulli, [zero, one]) if is_text(name) => {
+        match (self.family.form(), &self.classes[..]) {
+            (Form::Two, [zero, one]) if is_text(name) => {
                 vec![format!("{name}: {one:?} counts as 1 and {zero:?} as 0")]
             }
-            (Family::Categorical, [first, ..]) => {
+            (Form::Unordered, [first, ..]) => {
                 vec![format!("{name}: {first:?} is the reference class")]
             }
-            (Family::Ordinal, classes) => {
+            (Form::Ordered, classes) => {
                 let order = classes.join(" < ");
                 let is_number = |class: &String| class.parse::<f64>().is_ok();
                 let by_alphabet = classes.is_sorted() && !classes.iter().all(is_number);
@@ -119,7 +120,7 @@ impl Outcome {
             expr => return self.checked(source.evaluate(expr)?, source.first),
         };
         match (self.family.is_class(), source.column(name)) {
-            (true, Column::Number(values)) if self.family == Family::Bernoulli => {
+            (true, Column::Number(values)) if self.family.form() == Form::Two => {
                 self.checked(values.clone(), source.first)
             }
             (true, _) => self.class_numbers(name, source),
@@ -163,7 +164,7 @@ impl Outcome {
     }
 
     fn checked(&self, values: Vec<f64>, first: usize) -> Result<Vec<f64>, RegressionError> {
-        let (sound, expected, hint) = demand(self.family);
+        let (sound, expected, hint) = demand(self.family.form());
         let Some(row) = values.iter().position(|value| !sound(*value)) else {
             return Ok(values);
         };
@@ -174,6 +175,23 @@ impl Outcome {
             found: format!("{}{}", values[row], such_rows(count)),
             hint: hint.into(),
         })
+    }
+
+    /// The standard errors of every row's response; `None` where they are not given.
+    pub(crate) fn errors(&self, source: &Source<'_>) -> Result<Option<Vec<f64>>, RegressionError> {
+        let Some(expr) = &self.response.errors else {
+            return Ok(None);
+        };
+        let values = source.evaluate(expr)?;
+        match values.iter().position(|error| *error <= 0.0) {
+            None => Ok(Some(values)),
+            Some(row) => Err(RegressionError::Column {
+                at: format!("se({expr}), row {}", source.first + row + 1),
+                expected: "a standard error above 0".into(),
+                found: values[row].to_string(),
+                hint: String::new(),
+            }),
+        }
     }
 
     /// The trials in every row; `None` for families without.
@@ -243,9 +261,9 @@ impl Outcome {
 
     /// A value the family can have, for rows whose response is not known.
     pub(crate) fn stand_in(&self) -> f64 {
-        match self.family {
-            Family::Gamma => 1.0,
-            Family::Beta => 0.5,
+        match self.family.form() {
+            Form::Positive => 1.0,
+            Form::Share => 0.5,
             _ => 0.0,
         }
     }
@@ -278,7 +296,7 @@ impl OutcomeLearner {
         if !self.outcome.family.is_class() {
             return;
         }
-        let binary = self.outcome.family == Family::Bernoulli;
+        let binary = self.outcome.family.form() == Form::Two;
         self.is_number |= matches!(source.column(name), Column::Number(_));
         match source.column(name) {
             Column::Number(_) if binary => self.given = Some(vec!["0".into(), "1".into()]),
@@ -303,7 +321,7 @@ impl OutcomeLearner {
         let mut outcome = self.outcome;
         if outcome.family.is_class() {
             let (found, _) = self.labels.finish();
-            let ordered = outcome.family == Family::Ordinal && self.is_number;
+            let ordered = outcome.family.form() == Form::Ordered && self.is_number;
             if ordered && found.len() > MOST_ORDERED_NUMBERS {
                 let expected = format!("at most {MOST_ORDERED_NUMBERS} numbers as classes");
                 let hint = "use --family gaussian for a quantity, or cut it into classes first";
@@ -320,31 +338,31 @@ impl OutcomeLearner {
 }
 
 /// Which numbers a family takes, in words, and what to do about others.
-fn demand(family: Family) -> (fn(f64) -> bool, &'static str, &'static str) {
+fn demand(form: Form) -> (fn(f64) -> bool, &'static str, &'static str) {
     let whole: fn(f64) -> bool = |y| y >= 0.0 && y.fract() == 0.0;
-    match family {
-        Family::Gaussian | Family::Student => (|_| true, "a number", ""),
-        Family::Bernoulli => (
+    match form {
+        Form::Real => (|_| true, "a number", ""),
+        Form::Two => (
             |y| y == 0.0 || y == 1.0,
             "0 or 1",
             "use --family poisson for counts, gaussian for numbers, categorical for classes",
         ),
-        Family::Gamma => (
+        Form::Positive => (
             |y| y > 0.0,
             "a number above 0",
             "use --family gaussian, or leave such rows out",
         ),
-        Family::Beta => (
+        Form::Share => (
             |y| y > 0.0 && y < 1.0,
             "a number strictly between 0 and 1",
             "use --family binomial if it is a proportion of counts, bernoulli if it is 0 or 1",
         ),
-        Family::Binomial => (
+        Form::Successes => (
             whole,
             "a whole number from 0 on",
             "successes are counted, not divided by the trials",
         ),
-        _ => (
+        Form::Count | Form::Unordered | Form::Ordered => (
             whole,
             "a whole number from 0 on",
             "use --family gamma for positive numbers, gaussian for any",
@@ -378,19 +396,31 @@ fn check_trials(family: Family, response: &Response) -> Result<(), RegressionErr
             hint,
         })
     };
-    match (family, &response.trials) {
-        (Family::Binomial, None) => wrong(
+    match (family.form(), &response.trials) {
+        (Form::Successes, None) => wrong(
             "a number of trials",
             "none".into(),
             "write cbind(successes, failures) ~ ... or successes | trials(n) ~ ...",
         ),
-        (Family::Binomial, Some(_)) | (_, None) => Ok(()),
+        (Form::Successes, Some(_)) | (_, None) => Ok(()),
         (_, Some(_)) => wrong(
             "a response without trials",
             response.to_string(),
-            "only --family binomial counts successes among trials",
+            "only --family binomial and beta_binomial count successes among trials",
         ),
     }
+}
+
+fn check_errors(family: Family, response: &Response) -> Result<(), RegressionError> {
+    if response.errors.is_none() || family == Family::Gaussian {
+        return Ok(());
+    }
+    Err(RegressionError::Mismatch {
+        family: family.name(),
+        expected: "a response without standard errors",
+        found: response.to_string(),
+        hint: "only --family gaussian takes se(...)",
+    })
 }
 
 fn such_rows(count: usize) -> String {

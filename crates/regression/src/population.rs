@@ -372,7 +372,8 @@ impl Selection {
     }
 
     fn check(&self, terms: &Terms) -> Result<(), RegressionError> {
-        let nothing = self.columns.is_empty() && terms.groups.is_empty();
+        let others = terms.groups.len() + terms.smooths.len();
+        let nothing = self.columns.is_empty() && others == 0;
         if !nothing || self.constant.is_empty() {
             return Ok(());
         }

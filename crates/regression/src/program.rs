@@ -4,15 +4,13 @@
 //! normals, which the rows multiply by spreads: whichever is less entangled with the spread.
 
 use lehr_graph::{Expr, Graph, Shape};
-use lehr_model::distribution::{
-    Bernoulli, Beta, Binomial, Categorical, Dirichlet, Distribution, Gamma, LkjCholesky,
-    NegativeBinomial, Normal, OrderedLogistic, Poisson, StudentT, ZeroInflated,
-};
+use lehr_model::distribution::{Dirichlet, Distribution, LkjCholesky, Normal};
 use lehr_model::{BindError, Model, Program, Row, Schema, Tracer};
 
 use crate::blueprint::{Blueprint, Form, GroupPlan, InterceptLaw};
-use crate::family::Family;
+use crate::family::{Form as FamilyForm, Observation, Unit};
 use crate::law::{Law, sample};
+use crate::smooth::SmoothSites;
 
 /// The names of the design's columns.
 pub(crate) const MATRIX: &str = "x";
@@ -20,6 +18,10 @@ pub(crate) const RESPONSE: &str = "y";
 pub(crate) const OFFSET: &str = "offset";
 pub(crate) const ROW_WEIGHT: &str = "weight";
 pub(crate) const TRIALS: &str = "trials";
+pub(crate) const ERRORS: &str = "se";
+
+/// The linear predictor of each row, offset included.
+pub(crate) const PREDICTOR: &str = "predictor";
 
 /// The site of the degrees of freedom above 1.
 pub(crate) const DF_EXCESS: &str = "df above 1";
@@ -43,6 +45,8 @@ struct Sites<'g> {
     intercept: Option<Expr<'g>>,
     /// For each linear predictor and group term.
     groups: Vec<Vec<GroupSites<'g>>>,
+    /// For each linear predictor and smooth function.
+    smooths: Vec<Vec<SmoothSites<'g>>>,
     shape: Vec<Expr<'g>>,
 }
 
@@ -72,10 +76,14 @@ impl Blueprint {
                 schema = schema.matrix(&slope_column(place), group.spreads.len());
             }
         }
+        for (place, smooth) in self.smooths.iter().enumerate() {
+            schema = smooth.schema(place, schema);
+        }
         let others = [
             (self.has_offset, OFFSET),
             (self.has_row_weight, ROW_WEIGHT),
-            (self.family == Family::Binomial, TRIALS),
+            (self.has_errors, ERRORS),
+            (self.family.form() == FamilyForm::Successes, TRIALS),
         ];
         let there = others.iter().filter(|(is_there, _)| *is_there);
         there.fold(schema, |schema, (_, name)| schema.number(name))
@@ -93,24 +101,56 @@ impl Blueprint {
             let sites = self.groups.iter().map(|group| group.sites(m, head));
             sites.collect()
         });
+        let smooths = self.heads.iter().map(|head| {
+            let sites = self.smooths.iter().map(|smooth| smooth.sites(m, head));
+            sites.collect()
+        });
         let sites = Sites {
             graph: m.graph(),
             weight,
             intercept,
             groups: groups.collect(),
+            smooths: smooths.collect(),
             shape: self.shape_sites(m),
         };
+        self.name_moved(m, &sites);
         m.rows(|row| {
             let predictor = self.predictor(row, &sites);
+            row.quantity(PREDICTOR, predictor);
             if self.has_row_weight {
                 row.weight(ROW_WEIGHT);
             }
-            self.observe(row, predictor, &sites.shape);
+            self.name_own(row, &sites.shape);
+            // Where the noise of each row is known it stands in place of sigma.
+            let known = self.has_errors.then(|| vec![row.number(ERRORS)]);
+            (self.family.info().observe)(&Observation {
+                row,
+                at: predictor,
+                own: known.as_ref().unwrap_or(&sites.shape),
+            });
         });
     }
 
+    /// Names what is shown for columns as they are and is no site: the verdict looks at it too.
+    fn name_moved<'g>(&self, m: &Tracer<'g>, sites: &Sites<'g>) {
+        let Some(weight) = sites.weight else {
+            return;
+        };
+        let means = m.graph().constant([self.shifts.len()], &self.shifts);
+        let shift = means.dot(weight);
+        if let Some(intercept) = sites.intercept {
+            let dims = intercept.shape();
+            let centre = m.graph().constant([self.heads.len()], &self.centre);
+            let moved = (intercept - shift) * self.unit + centre.reshape(dims);
+            m.deterministic("Intercept", moved);
+        }
+        if self.family.form() == FamilyForm::Ordered {
+            m.deterministic("cutpoint", sites.shape[0] + shift);
+        }
+    }
+
     fn has_heads(&self) -> bool {
-        self.family == Family::Categorical
+        self.family.form() == FamilyForm::Unordered
     }
 
     fn weight<'g>(&self, m: &Tracer<'g>) -> Option<Expr<'g>> {
@@ -141,7 +181,29 @@ impl Blueprint {
         }
     }
 
+    /// The family's own parameters as quantities of each row, but for those that all rows share
+    /// as a list.
+    fn name_own<'g>(&self, row: &Row<'_, 'g>, own: &[Expr<'g>]) {
+        for ((name, _), value) in self.shape.iter().zip(own) {
+            if value.shape().is_scalar() {
+                row.quantity(name, *value);
+            }
+        }
+    }
+
+    /// The family's own parameters on the original scale.
     fn shape_sites<'g>(&self, m: &Tracer<'g>) -> Vec<Expr<'g>> {
+        let units = self.family.info().own.iter().map(|own| own.unit);
+        let sites = self.shape_values(m).into_iter().zip(units);
+        sites
+            .map(|(site, unit)| match unit {
+                Unit::One => site,
+                Unit::Response => site * self.unit,
+            })
+            .collect()
+    }
+
+    fn shape_values<'g>(&self, m: &Tracer<'g>) -> Vec<Expr<'g>> {
         let site = |(name, law): &(String, Law)| match name.as_str() {
             "df" => sample(m, DF_EXCESS, std::slice::from_ref(law), &[]) + 1.0,
             "cutpoint" => {
@@ -172,6 +234,11 @@ impl Blueprint {
             let parts: Vec<Expr<'g>> = sites.groups.iter().map(of_head).collect();
             sum = sum + self.side_by_side(&parts, row);
         }
+        if !self.smooths.is_empty() {
+            let of_head = |smooths: &Vec<SmoothSites<'g>>| self.smooth_sum(row, smooths);
+            let parts: Vec<Expr<'g>> = sites.smooths.iter().map(of_head).collect();
+            sum = sum + self.side_by_side(&parts, row);
+        }
         let centre = graph.constant([heads], &self.centre).reshape(own);
         let predictor = sum * self.unit + centre;
         if self.has_offset {
@@ -195,45 +262,10 @@ impl Blueprint {
         parts.reduce(|a, b| a + b).expect("there is a group term")
     }
 
-    fn observe<'g>(&self, row: &Row<'_, 'g>, predictor: Expr<'g>, shape: &[Expr<'g>]) {
-        let at = predictor;
-        match self.family {
-            Family::Gaussian => row.observe(RESPONSE, Normal::new(at, shape[0] * self.unit)),
-            Family::Student => {
-                let scale = shape[0] * self.unit;
-                row.observe(RESPONSE, StudentT::new(shape[1], at, scale));
-            }
-            Family::Bernoulli => row.observe(RESPONSE, Bernoulli::with_logit(at)),
-            Family::Binomial => {
-                row.observe(RESPONSE, Binomial::with_logit(row.number(TRIALS), at));
-            }
-            Family::Poisson => row.observe(RESPONSE, Poisson::with_log_rate(at)),
-            Family::NegBinomial => {
-                row.observe(RESPONSE, NegativeBinomial::with_log_mean(at, shape[0]));
-            }
-            Family::Gamma => row.observe(RESPONSE, Gamma::with_log_mean(at, shape[0])),
-            Family::Beta => row.observe(RESPONSE, Beta::with_logit_mean(at, shape[0])),
-            Family::Categorical => {
-                let reference = at.graph().full(row.shape(&[1]), 0.0);
-                let logits = at.graph().concat(&[reference, at], 1);
-                row.observe(RESPONSE, Categorical::with_logits(logits));
-            }
-            Family::Ordinal => row.observe(RESPONSE, OrderedLogistic::new(at, shape[0])),
-            Family::ZeroInflatedPoisson => {
-                let base = Poisson::with_log_rate(at);
-                row.observe(
-                    RESPONSE,
-                    ZeroInflated::with_gate_logit(base, logit(shape[0])),
-                );
-            }
-            Family::ZeroInflatedNegBinomial => {
-                let base = NegativeBinomial::with_log_mean(at, shape[0]);
-                row.observe(
-                    RESPONSE,
-                    ZeroInflated::with_gate_logit(base, logit(shape[1])),
-                );
-            }
-        }
+    fn smooth_sum<'g>(&self, row: &Row<'_, 'g>, sites: &[SmoothSites<'g>]) -> Expr<'g> {
+        let effects = self.smooths.iter().zip(sites).enumerate();
+        let parts = effects.map(|(place, (plan, sites))| plan.effect(row, place, sites));
+        parts.reduce(|a, b| a + b).expect("there is a function")
     }
 }
 
@@ -315,7 +347,12 @@ impl GroupPlan {
 }
 
 /// One array of all laws: a site for each run of one kind, joined.
-fn sample_runs<'g>(m: &Tracer<'g>, name: &str, laws: &[Law], copies: Option<usize>) -> Expr<'g> {
+pub(crate) fn sample_runs<'g>(
+    m: &Tracer<'g>,
+    name: &str,
+    laws: &[Law],
+    copies: Option<usize>,
+) -> Expr<'g> {
     let run = |(site, range): (String, std::ops::Range<usize>)| {
         let dims: Vec<usize> = std::iter::once(range.len()).chain(copies).collect();
         sample(m, &site, &laws[range], &dims)
@@ -338,8 +375,4 @@ fn cutpoints<'g>(graph: &'g Graph, proportion: Expr<'g>, classes: usize) -> Expr
             .dot(proportion)
     };
     sums(&below).ln() - sums(&|k, class| 1.0 - below(k, class)).ln()
-}
-
-fn logit(probability: Expr<'_>) -> Expr<'_> {
-    probability.ln() - (-probability).log1p()
 }

@@ -1,6 +1,7 @@
-//! Text that was probably not meant as levels: numbers with signs, dates, identifiers.
+//! What was probably not meant as it stands: text that is numbers, dates or identifiers, levels
+//! that differ in case alone, numbers that stand for missing values.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use lehr_formula::{Expr, Factor, Terms, quoted};
 use lehr_table::Column;
@@ -8,6 +9,7 @@ use lehr_table::Column;
 use crate::blocks::Blocks;
 use crate::error::RegressionError;
 use crate::family::Family;
+use crate::sentinel::NumberColumn;
 
 /// Levels that are looked at; a column with more belongs into a group term anyway.
 const MOST: usize = 1000;
@@ -19,7 +21,8 @@ const MANY: usize = 20;
 const NEARLY_ALL: f64 = 0.9;
 
 /// Asks about text that the formula takes as levels without having been told to: `C(...)` says
-/// that levels are meant, a family named by the user that classes are.
+/// that levels are meant, a family named by the user that classes are. Asks about numbers that
+/// stand for missing values, too.
 pub(crate) fn check(
     terms: &Terms,
     family: Option<Family>,
@@ -32,24 +35,31 @@ pub(crate) fn check(
         _ => None,
     });
     let response = match &terms.response.outcome {
-        Expr::Column(name) if family.is_none() => Some((name, Role::Response)),
+        Expr::Column(name) => Some((name, Role::Response)),
         _ => None,
     };
+    let mut numbers: Vec<NumberColumn> = Vec::new();
     for (name, role) in response.into_iter().chain(bare) {
-        if blocks.is_text(name) && !columns.iter().any(|known| known.name == *name) {
+        let told = role == Role::Response && family.is_some();
+        if !blocks.is_text(name) {
+            if !numbers.iter().any(|known| known.name == *name) {
+                numbers.push(NumberColumn::new(name));
+            }
+        } else if !told && !columns.iter().any(|known| known.name == *name) {
             columns.push(TextColumn::new(name, role));
         }
-    }
-    if columns.is_empty() {
-        return Ok(());
     }
     blocks.each(&terms.columns(), &mut |block| {
         for column in &mut columns {
             column.see(block.column(&column.name).ok());
         }
+        for column in &mut numbers {
+            column.see(block.column(&column.name).ok());
+        }
         Ok(())
     })?;
-    columns.iter().try_for_each(TextColumn::judge)
+    columns.iter().try_for_each(TextColumn::judge)?;
+    numbers.iter().try_for_each(NumberColumn::judge)
 }
 
 /// What a column is to the formula.
@@ -96,16 +106,29 @@ impl TextColumn {
         alike().min().filter(|_| enough).map(String::as_str)
     }
 
+    /// Two levels that differ in case or in blanks around them alone.
+    fn twins(&self) -> Option<(&str, &str)> {
+        let mut seen: HashMap<String, &str> = HashMap::new();
+        let mut levels: Vec<&str> = self.levels.iter().map(String::as_str).collect();
+        levels.sort_unstable();
+        levels.into_iter().find_map(|level| {
+            let known = seen.insert(level.trim().to_lowercase(), level);
+            known.map(|known| (known, level))
+        })
+    }
+
     fn judge(&self) -> Result<(), RegressionError> {
-        if self.levels.len() < FEWEST {
-            return Ok(());
-        }
         let name = quoted(&self.name);
         let meant = match self.role {
             Role::Covariate => format!("write C({name}) in the formula if each text is a level"),
             Role::Response => "name the --family if each text is a class".into(),
         };
-        let (found, remedy) = if let Some(example) = self.nearly_all(looks_like_date) {
+        let (found, remedy) = if let Some((one, other)) = self.twins() {
+            let found = format!("both {one:?} and {other:?}");
+            (found, "write what is meant to be the same in one way")
+        } else if self.levels.len() < FEWEST {
+            return Ok(());
+        } else if let Some(example) = self.nearly_all(looks_like_date) {
             let found = format!("text that looks like dates, such as {example:?}");
             (found, "write dates as 2024-03-01, which are read as days")
         } else if let Some(example) = self.nearly_all(looks_like_number) {

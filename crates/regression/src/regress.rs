@@ -3,7 +3,6 @@
 use std::time::Instant;
 
 use lehr_infer::fit::Fit;
-use lehr_infer::method::SlDais;
 use lehr_model::Bound;
 use lehr_table::Table;
 
@@ -66,7 +65,7 @@ impl<'t> Regress<'t> {
         })
     }
 
-    /// By which method, seed and so on; SL-DAIS if nothing is said.
+    /// By which method, seed and so on; chosen by the model and the table if nothing is said.
     pub fn with(self, fit: Fit<'t>) -> Self {
         Regress {
             fit: Some(fit),
@@ -76,7 +75,7 @@ impl<'t> Regress<'t> {
 
     /// Fits the regression.
     pub fn fit(self) -> Result<SavedFit, Error> {
-        let fit = self.fit.unwrap_or_else(|| Fit::new(SlDais::default()));
+        let fit = self.fit.unwrap_or_default();
         let bound = BoundRegression::new(&self.specification, self.table, Instant::now())?;
         bound.fit(fit)
     }
@@ -138,8 +137,17 @@ impl BoundRegression {
         {
             regression.add_note(note);
         }
+        let strays = saved.stray_lengthscales();
+        if let Subject::Regression(regression) = &mut saved.subject {
+            for note in strays {
+                regression.add_note(note);
+            }
+        }
         saved.data_check = DataCheck::new(&saved, &self.bound);
         saved.contents = saved.data_check.contents(&rows);
+        if let Some(places) = self.regression.kept_places() {
+            saved.contents = format!("{}; {places}", saved.contents);
+        }
         Ok(saved)
     }
 }

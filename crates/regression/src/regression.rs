@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use crate::blocks::Blocks;
 use crate::blueprint::{Blueprint, BlueprintBuilder, Parts};
 use crate::coefficient::Reporter;
-use crate::design::{Block, Design, Purpose, predictor_columns};
+use crate::design::{Block, Design, Purpose, population_columns, predictor_columns};
 use crate::error::RegressionError;
 use crate::family::Family;
 use crate::grouping::Grouping;
@@ -19,6 +19,8 @@ use crate::new_rows::NewRows;
 use crate::outcome::Outcome;
 use crate::population::Population;
 use crate::prior::GivenPriors;
+use crate::profile::{ColumnProfile, Held, ValueProfile};
+use crate::smooth::Smooth;
 use crate::specification::Specification;
 
 /// What is to be done with groups that the fitted table did not have.
@@ -29,6 +31,19 @@ pub enum NewLevels {
     Refuse,
     /// Their effects are drawn from the distribution of the groups' effects.
     Sample,
+    /// As with `Sample`; and a level of a factor that the fitted table did not have is taken for
+    /// the factor's first level.
+    Reference,
+}
+
+/// Whether the effects of groups are part of a prediction.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum PredictionLevel {
+    /// They are: each row is predicted for its own groups.
+    Groups,
+    /// They are not: every row is predicted for a group whose effects are 0.
+    Population,
 }
 
 /// Whether the effects of single groups are among the coefficients.
@@ -64,6 +79,9 @@ pub struct NamedDraws {
 /// sigma                                   exponential(1/sd(y))
 /// sd(group), by what it multiplies        half_normal(sd(y)/rms(x))            2/rms(x) with a link
 /// cor(group)                              lkj(2)
+/// gp(x).scale                             half_normal(sd(y))                   1 with a link
+/// gp(x).lengthscale                       log_normal, 95 % from 0.1 to 0.5 of the range of x;
+///                                         of two columns from 0.2 to 0.5, of a period from 0.05 to 0.5
 /// df above 1                              gamma(2, 0.1)
 /// shape and precision, gate               inverse_gamma(0.4, 0.3), beta(1, 1)
 /// cutpoint                                dirichlet(1) of the classes' proportions at the means
@@ -80,8 +98,10 @@ pub struct Regression {
     pub(crate) outcome: Outcome,
     pub(crate) population: Population,
     pub(crate) groupings: Vec<Grouping>,
+    pub(crate) smooths: Vec<Smooth>,
     pub(crate) blueprint: Blueprint,
     priors: Vec<(String, String)>,
+    profiles: Vec<ColumnProfile>,
     notes: Vec<String>,
 }
 
@@ -119,14 +139,18 @@ impl Regression {
         let mut terms = request.terms;
         let mut kept = facts.population.prune().into_iter();
         terms.fixed.retain(|_| kept.next() == Some(true));
+        let read = population_columns(&terms);
+        (facts.profiles).retain(|profile| read.contains(&profile.name.as_str()));
         let parts = Parts {
             family: request.family,
             intercept: terms.intercept,
             anchor: &facts.anchor,
             population: &facts.population,
             groupings: &facts.groupings,
+            smooths: &facts.smooths,
             classes: &facts.outcome.classes,
             n_rows: facts.n_rows,
+            has_errors: terms.response.errors.is_some(),
         };
         let (mut blueprint, priors) = BlueprintBuilder::new(parts, given).finish()?;
         blueprint.has_offset = !terms.offsets.is_empty();
@@ -138,8 +162,10 @@ impl Regression {
             outcome: facts.outcome,
             population: facts.population,
             groupings: facts.groupings,
+            smooths: facts.smooths,
             blueprint,
             priors,
+            profiles: facts.profiles,
             notes: facts.notes,
         })
     }
@@ -195,6 +221,8 @@ impl Regression {
         table: &Table,
         new_levels: NewLevels,
     ) -> Result<NewRows, RegressionError> {
+        let known = self.known_levels(table, new_levels);
+        let table = known.as_ref().unwrap_or(table);
         let mut design = Design::new(self, &Block::whole(table), Purpose::Predict(new_levels))?;
         design.complete(self.outcome.stand_in(), table.n_rows());
         let mut wider = self.blueprint.clone();
@@ -203,6 +231,50 @@ impl Regression {
         }
         let bound = wider.program()?.bind(&design.table)?;
         Ok(NewRows::new(bound, &self.blueprint, &design))
+    }
+
+    /// As [`Regression::bind_new`] without the effects of groups: what is predicted is a group
+    /// whose effects are all 0, and the table need not name any.
+    pub fn bind_population(
+        &self,
+        table: &Table,
+        new_levels: NewLevels,
+    ) -> Result<NewRows, RegressionError> {
+        let known = self.known_levels(table, new_levels);
+        let table = known.as_ref().unwrap_or(table);
+        let mut design = Design::new(self, &Block::whole(table), Purpose::Population)?;
+        design.complete(self.outcome.stand_in(), table.n_rows());
+        let mut bare = self.blueprint.clone();
+        bare.groups.clear();
+        let fitted = self.program()?;
+        let bound = bare.program()?.bind(&design.table)?;
+        Ok(NewRows::of_population(
+            bound,
+            fitted.latents(),
+            design.has_response,
+        ))
+    }
+
+    /// The table with new levels of factors taken for their first, if that is asked for.
+    fn known_levels(&self, table: &Table, new_levels: NewLevels) -> Option<Table> {
+        if new_levels != NewLevels::Reference {
+            return None;
+        }
+        let mut known = table.clone();
+        for profile in &self.profiles {
+            if let Some(column) = (table.column(&profile.name).ok())
+                .and_then(|column| profile.with_known_levels(column))
+            {
+                let replaced = known.replace(&profile.name, column);
+                replaced.expect("a column of the table, as long as it was");
+            }
+        }
+        Some(known)
+    }
+
+    /// What the columns of the terms that all rows share were like in the fitted table.
+    pub fn profiles(&self) -> &[ColumnProfile] {
+        &self.profiles
     }
 
     /// The priors by the name of what they are on, defaults included, on the original scale:
@@ -221,6 +293,7 @@ impl Regression {
             blueprint: &self.blueprint,
             population: &self.population,
             groupings: &self.groupings,
+            smooths: &self.smooths,
             classes: &self.outcome.classes,
         };
         reporter.coefficients(sites, groups)
@@ -260,6 +333,24 @@ impl Regression {
     /// The columns of a table that a prediction reads.
     pub fn predictor_columns(&self) -> Vec<&str> {
         predictor_columns(&self.terms)
+    }
+
+    /// As [`Regression::predictor_columns`], without the effects of groups.
+    pub fn population_columns(&self) -> Vec<&str> {
+        population_columns(&self.terms)
+    }
+
+    /// What is known of a column that groups are made by; its levels are all alike common.
+    pub(crate) fn group_profile(&self, name: &str) -> Option<ColumnProfile> {
+        let names = self.groupings.iter().find_map(|one| one.levels_of(name))?;
+        Some(ColumnProfile {
+            name: name.to_owned(),
+            values: ValueProfile::Levels {
+                names: names.to_vec(),
+                commonest: 0,
+                held: Held::Text,
+            },
+        })
     }
 
     /// What the user should know: classes and their numbers, columns left out.

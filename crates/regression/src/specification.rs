@@ -7,7 +7,7 @@ use lehr_table::Column;
 
 use crate::blocks::Blocks;
 use crate::error::RegressionError;
-use crate::family::Family;
+use crate::family::{Family, Form};
 use crate::learning::{Request, learn};
 use crate::prior::GivenPriors;
 use crate::recognition;
@@ -76,7 +76,11 @@ impl Specification {
             None => "by the response",
         };
         let family = format!("{}, {origin}", regression.family());
-        vec![("family".into(), family)]
+        let smooths = regression.blueprint.smooths.iter();
+        let smooths = smooths.map(|plan| (plan.label.clone(), plan.words()));
+        std::iter::once(("family".into(), family))
+            .chain(smooths)
+            .collect()
     }
 
     /// Learns levels, scales and default priors from a table. Refuses what cannot be fitted.
@@ -92,7 +96,7 @@ impl Specification {
             .resolve(&|name: &str| blocks.is_text(name));
         let mut terms = resolved.map_err(|error| pointed(error, &self.formula))?;
         // The cutpoints are intercepts already.
-        if family == Family::Ordinal {
+        if family.form() == Form::Ordered {
             terms.intercept = Intercept::Present;
         }
         let request = Request {
@@ -129,6 +133,9 @@ fn pointed(error: FormulaError, formula: &str) -> RegressionError {
 /// The family that suits a response if none was named. Whole numbers may be counts or
 /// measurements, which only the user knows.
 fn guess(terms: &Terms, table: &dyn Blocks) -> Result<Family, RegressionError> {
+    if terms.response.errors.is_some() {
+        return Ok(Family::Gaussian);
+    }
     if terms.response.trials.is_some() {
         return Ok(Family::Binomial);
     }

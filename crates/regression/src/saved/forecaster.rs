@@ -9,8 +9,9 @@ use lehr_table::{Column, Table, TableError};
 use super::SavedFit;
 use super::replication::MixedMoments;
 use crate::Error;
-use crate::new_rows::NewRows;
-use crate::regression::NewLevels;
+use crate::error::RegressionError;
+use crate::new_rows::{NewRows, Outside};
+use crate::regression::{NewLevels, PredictionLevel};
 
 /// How rows are predicted.
 pub struct Forecaster<'a> {
@@ -20,8 +21,33 @@ pub struct Forecaster<'a> {
     pub draws: Vec<&'a [f64]>,
     /// What becomes of groups that were not fitted.
     pub new_levels: NewLevels,
+    /// Whether the effects of groups are part of a prediction.
+    pub level: PredictionLevel,
     /// Where the predictive draws come from.
     pub seed: u64,
+    /// What is told of each row.
+    pub details: PredictionDetails,
+}
+
+/// What is told of each row besides means and spreads.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PredictionDetails {
+    /// The quantiles of the mean and of an observation, from 0 to 1.
+    pub quantiles: Vec<f64>,
+    /// Single responses drawn for each row.
+    pub responses: usize,
+    /// Quantities of the model: `predictor`, or a parameter of the family such as `sigma`.
+    pub parameters: Vec<String>,
+}
+
+impl Default for PredictionDetails {
+    fn default() -> PredictionDetails {
+        PredictionDetails {
+            quantiles: vec![0.05, 0.95],
+            responses: 0,
+            parameters: Vec::new(),
+        }
+    }
 }
 
 /// A table's rows as the model reads them, with the draws that go with them.
@@ -36,12 +62,45 @@ impl Forecaster<'_> {
     /// Predicts the rows of a table, of which the first is row `first` (from 0) of the whole;
     /// the response may be absent.
     pub fn predict(&self, table: &Table, first: u64) -> Result<Predictions, Error> {
-        Ok(self.predict_batch(&self.batch(table)?, first))
+        let batch = self.batch(table)?;
+        let mut predictions = self.predict_batch(&batch, first);
+        if !self.details.parameters.is_empty() {
+            predictions.parameters = self.parameters(&batch)?;
+        }
+        Ok(predictions)
+    }
+
+    /// The named quantities of each row under each draw.
+    fn parameters(&self, batch: &Batch) -> Result<Vec<NamedRows>, RegressionError> {
+        let mut predictor = Predictor::of_all_rows(batch.rows.bound());
+        let wanted = &self.details.parameters;
+        let mut found: Vec<NamedRows> = Vec::new();
+        for draw in &batch.draws {
+            let all = predictor.quantities(draw, self.saved.params());
+            for name in wanted {
+                let Some(own) = all.iter().find(|one| one.name == *name) else {
+                    return Err(unknown_parameter(name, &all));
+                };
+                match found.iter_mut().find(|one| one.name == *name) {
+                    Some(known) => known.draws.push(own.values.clone()),
+                    None => found.push(NamedRows {
+                        name: name.clone(),
+                        width: own.width,
+                        draws: vec![own.values.clone()],
+                    }),
+                }
+            }
+        }
+        Ok(found)
     }
 
     /// The rows of a table as the model reads them.
     pub(super) fn batch(&self, table: &Table) -> Result<Batch, Error> {
-        let rows = (self.saved.subject).new_rows(table, self.new_levels)?;
+        let subject = &self.saved.subject;
+        let rows = match self.level {
+            PredictionLevel::Groups => subject.new_rows(table, self.new_levels)?,
+            PredictionLevel::Population => subject.population_rows(table, self.new_levels)?,
+        };
         let each = self.draws.iter().enumerate();
         let draws = each.map(|(k, draw)| rows.latents(draw, self.seed.wrapping_add(k as u64)));
         Ok(Batch {
@@ -62,6 +121,9 @@ impl Forecaster<'_> {
             probabilities: Vec::new(),
             responses: Vec::new(),
             rows: batch.rows.bound().n_rows(),
+            outside: batch.rows.outside().to_vec(),
+            details: self.details.clone(),
+            parameters: Vec::new(),
         };
         for draw in &batch.draws {
             let moments = predictor.moments(draw, params).into_iter().next();
@@ -92,6 +154,33 @@ pub struct Predictions {
     /// Per draw a response of each row.
     responses: Vec<Vec<f64>>,
     rows: usize,
+    outside: Vec<Outside>,
+    details: PredictionDetails,
+    parameters: Vec<NamedRows>,
+}
+
+/// A named quantity of each row under each draw.
+#[derive(Clone, Debug)]
+struct NamedRows {
+    name: String,
+    /// Numbers per row.
+    width: usize,
+    draws: Vec<Vec<f64>>,
+}
+
+fn unknown_parameter(name: &str, known: &[lehr_density::Predicted]) -> RegressionError {
+    let names: Vec<&str> = known.iter().map(|one| one.name.as_str()).collect();
+    RegressionError::Column {
+        at: "--parameter".into(),
+        expected: "a quantity that the model names".into(),
+        found: format!("{name:?}"),
+        hint: format!("the model names {}", names.join(", ")),
+    }
+}
+
+/// `_q5`, `_q2.5`: what follows a name for a quantile.
+fn suffix(share: f64) -> String {
+    format!("_q{}", (share * 1e5).round() / 1e3)
 }
 
 impl Predictions {
@@ -136,6 +225,11 @@ impl Predictions {
         &self.responses
     }
 
+    /// The smooth functions that are extrapolated, and for how many rows.
+    pub fn outside(&self) -> &[Outside] {
+        &self.outside
+    }
+
     /// The predictions as columns of a table. Of a number `y`: `y_mean`, `y_mean_sd`,
     /// `y_mean_q5`, `y_mean_q95` (the posterior of the mean), `y_sd`, `y_q5`, `y_q95` (the
     /// predictive distribution). Of a class: `y[class]`, the probability of each, and `y_class`,
@@ -156,38 +250,85 @@ impl Predictions {
     fn columns(&self) -> Vec<(String, Column)> {
         let mut columns = Vec::new();
         if self.means().is_some() {
-            columns = self.of_means();
+            columns = self.of_draws("_mean", &self.means);
             columns.push(("_sd".into(), Column::Number(self.sds())));
         }
         let is_number = (self.responses.iter()).all(|drawn| drawn.len() == self.rows);
         if self.classes.is_empty() && is_number {
-            let at = |share: f64| move |values: &[f64]| quantile(&sorted(values), share);
-            for (suffix, share) in [("_q5", 0.05), ("_q95", 0.95)] {
-                let values = per_row(self.rows, &self.responses, at(share));
-                columns.push((suffix.into(), Column::Number(values)));
-            }
-            return columns;
+            columns.extend(self.quantiles("", &self.responses));
+        } else {
+            let probabilities = self.probabilities();
+            columns.push(("_class".into(), self.likeliest(&probabilities)));
+            let named = probabilities.into_iter().zip(&self.classes);
+            columns.extend(
+                named.map(|(values, class)| (format!("[{class}]"), Column::Number(values))),
+            );
         }
-        let probabilities = self.probabilities();
-        columns.push(("_class".into(), self.likeliest(&probabilities)));
-        let named = probabilities.into_iter().zip(&self.classes);
-        columns.extend(named.map(|(values, class)| (format!("[{class}]"), Column::Number(values))));
+        for (place, drawn) in self
+            .responses
+            .iter()
+            .take(self.details.responses)
+            .enumerate()
+        {
+            columns.push((format!("_draw{}", place + 1), self.drawn(drawn)));
+        }
+        for one in &self.parameters {
+            columns.extend(self.of_parameter(one));
+        }
         columns
     }
 
-    /// The posterior of the mean.
-    fn of_means(&self) -> Vec<(String, Column)> {
-        let at = |share: f64| move |values: &[f64]| quantile(&sorted(values), share);
-        let column = |suffix: &str, what: &dyn Fn(&[f64]) -> f64| {
-            let values = per_row(self.rows, &self.means, what);
-            (suffix.to_owned(), Column::Number(values))
+    /// Responses as a column; classes by their names.
+    fn drawn(&self, values: &[f64]) -> Column {
+        if self.classes.is_empty() {
+            return Column::Number(values.to_vec());
+        }
+        Column::Category {
+            codes: values.iter().map(|value| *value as u32).collect(),
+            levels: self.classes.clone().into(),
+        }
+    }
+
+    /// The posterior of a quantity of each row; where it has several numbers, of each class but
+    /// the first.
+    fn of_parameter(&self, one: &NamedRows) -> Vec<(String, Column)> {
+        let part = |place: usize| -> Vec<Vec<f64>> {
+            let own = |draw: &Vec<f64>| -> Vec<f64> {
+                let values = draw.iter().skip(place).step_by(one.width);
+                values.copied().collect()
+            };
+            one.draws.iter().map(own).collect()
         };
-        vec![
-            column("_mean", &mean),
-            column("_mean_sd", &sd),
-            column("_mean_q5", &at(0.05)),
-            column("_mean_q95", &at(0.95)),
-        ]
+        let name = |place: usize| match one.width {
+            1 => format!("_{}", one.name),
+            width => {
+                let class = self.classes.len().saturating_sub(width) + place;
+                format!("_{}[{}]", one.name, self.classes[class])
+            }
+        };
+        let places = 0..one.width;
+        places
+            .flat_map(|place| self.of_draws(&name(place), &part(place)))
+            .collect()
+    }
+
+    /// The posterior of a number of each row: mean, standard deviation, quantiles.
+    fn of_draws(&self, name: &str, draws: &[Vec<f64>]) -> Vec<(String, Column)> {
+        let column = |suffix: &str, what: &dyn Fn(&[f64]) -> f64| {
+            let values = per_row(self.rows, draws, what);
+            (format!("{name}{suffix}"), Column::Number(values))
+        };
+        let mut columns = vec![column("", &mean), column("_sd", &sd)];
+        columns.extend(self.quantiles(name, draws));
+        columns
+    }
+
+    fn quantiles(&self, name: &str, draws: &[Vec<f64>]) -> Vec<(String, Column)> {
+        let one = |share: &f64| {
+            let values = per_row(self.rows, draws, |own| quantile(&sorted(own), *share));
+            (format!("{name}{}", suffix(*share)), Column::Number(values))
+        };
+        self.details.quantiles.iter().map(one).collect()
     }
 
     /// The predictive standard deviation of each row, infinite where a draw has no variance.

@@ -1,11 +1,15 @@
 //! A saved fit: the model, the posterior and what a report needs, without the table.
 
+mod against;
 mod arviz;
 mod calibration;
 mod data_check;
 mod date;
+mod effects;
 mod evaluator;
 mod forecaster;
+mod function;
+mod loo;
 mod outlier;
 mod pointwise;
 mod replication;
@@ -26,14 +30,20 @@ use lehr_table::Table;
 use serde::{Deserialize, Serialize};
 
 use crate::Error;
-use crate::regression::{Groups, NamedDraws, NewLevels};
+use crate::regression::{Groups, NamedDraws, NewLevels, PredictionLevel};
 
+pub use against::{Against, Difference};
 pub use arviz::{ArvizExport, DrawForm, PosteriorReport, RowGroup};
 pub use calibration::Calibration;
 pub use data_check::DataCheck;
 pub(crate) use date::today;
+pub use effects::{Effect, EffectAverager, EffectKind, EffectQuestion, EffectScale, Effects};
 pub use evaluator::{Evaluation, Evaluator};
-pub use forecaster::{Forecaster, Predictions};
+pub use forecaster::{Forecaster, PredictionDetails, Predictions};
+pub use loo::{
+    ComparedModel, Folds, Loo, LooError, LooMeasure, LooRow, LooSummary, ModelComparison,
+    compare_models,
+};
 pub use simulation::{Ranks, Simulation};
 pub use subject::Subject;
 pub use weighting::Shift;
@@ -43,7 +53,7 @@ pub use weighting::Shift;
 const FIT: Kind = Kind {
     tag: b"regr-fit",
     words: "a saved fit",
-    version: 3,
+    version: 5,
 };
 
 /// Draws that [`SavedFit::predict`] uses.
@@ -138,7 +148,9 @@ impl SavedFit {
             draws: self.draws(draws),
             saved: self,
             new_levels: NewLevels::Sample,
+            level: PredictionLevel::Groups,
             seed: 0,
+            details: PredictionDetails::default(),
         }
     }
 

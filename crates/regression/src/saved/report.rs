@@ -2,13 +2,16 @@
 
 use lehr_infer::judge::{self, usable_shape};
 use lehr_infer::posterior::Estimate;
+use lehr_numeric::summary::{effective_size_bulk, effective_size_tail, split_rank_rhat};
 use lehr_report::{
-    Choice, Comparison, Draws, GroupEffects, Level, Prior, ReportData, Seconds, TracePoint, Verdict,
+    ChainQuantity, ChainReport, Choice, Comparison, Draws, GroupEffects, Level, Prior, ReportData,
+    Seconds, TracePoint, Verdict,
 };
 
 use super::SavedFit;
 use super::arviz::rows;
-use crate::regression::{Groups, Regression};
+use super::effects::curves;
+use crate::regression::{Groups, NamedDraws, Regression};
 
 /// Draws that the pairs plot gets at the most.
 const PAIR_DRAWS: usize = 2000;
@@ -22,13 +25,15 @@ impl SavedFit {
             title: self.subject.title(),
             method: posterior.method().to_owned(),
             verdict: self.verdict(),
-            model: self.model(),
+            model: self.report_model(),
             priors: priors(self),
             notes: self.notes(),
             n_rows: Some(posterior.origin.rows as u64),
             n_latents: Some(posterior.latents.size() as u64),
             coefficients: self.coefficients(Groups::Leave),
             groups: groups(self),
+            effects: curves(self),
+            functions: self.functions(),
             bound: posterior.bound().map(estimate),
             evidence: posterior
                 .evidence
@@ -46,6 +51,7 @@ impl SavedFit {
             seconds: Some(self.seconds()),
             choices: choices(self),
             trace: trace(self),
+            chains: chains(self),
             draws: Some(pair_draws(self)),
             predictive: check.predictive.clone(),
             levels: self.subject.classes(),
@@ -61,7 +67,7 @@ impl SavedFit {
 
     /// The formula spelt out and the family, or the statements of any other model. The statements
     /// of a regression are on the scale of its design: their priors would contradict the list.
-    fn model(&self) -> String {
+    pub fn report_model(&self) -> String {
         match self.subject.regression() {
             Some(regression) => {
                 let family = regression.family();
@@ -161,6 +167,30 @@ fn trace(saved: &SavedFit) -> Vec<TracePoint> {
         .iter();
     let point = |&(iteration, value): &(u64, f64)| TracePoint { iteration, value };
     history.map(point).collect()
+}
+
+/// What the draws of every coefficient are worth, where they are those of Markov chains.
+fn chains(saved: &SavedFit) -> Option<ChainReport> {
+    let chains = saved.posterior.chains()?;
+    let worth = |one: NamedDraws| {
+        let own: Vec<&[f64]> = one.values.chunks_exact(chains.length.max(1)).collect();
+        ChainQuantity {
+            name: one.name.to_string(),
+            r_hat: split_rank_rhat(&own),
+            bulk: effective_size_bulk(&own),
+            tail: effective_size_tail(&own),
+            values: one.values,
+        }
+    };
+    let coefficients = saved.raw_draws(Groups::Leave).into_iter();
+    Some(ChainReport {
+        count: chains.count,
+        warm_up: chains.warm_up,
+        divergences: chains.divergences.len(),
+        energy_information: chains.least_information(),
+        energies: chains.energies.clone(),
+        quantities: coefficients.map(worth).collect(),
+    })
 }
 
 fn pair_draws(saved: &SavedFit) -> Draws {

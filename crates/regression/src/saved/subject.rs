@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::Error;
 use crate::error::RegressionError;
-use crate::family::Family;
+use crate::family::Form;
 use crate::new_rows::NewRows;
 use crate::regression::{Groups, NamedDraws, NewLevels, Regression};
 
@@ -109,12 +109,12 @@ impl Subject {
 
     pub(super) fn measure(&self) -> Measure {
         match self {
-            Subject::Regression(regression) => match regression.family() {
-                Family::Bernoulli => Measure::Binary,
-                Family::Categorical | Family::Ordinal => Measure::Class,
-                Family::Gaussian | Family::Student => Measure::Real,
-                family if family.is_count() => Measure::Count,
-                _ => Measure::Amount,
+            Subject::Regression(regression) => match regression.family().form() {
+                Form::Two => Measure::Binary,
+                Form::Unordered | Form::Ordered => Measure::Class,
+                Form::Real => Measure::Real,
+                Form::Count => Measure::Count,
+                Form::Positive | Form::Share | Form::Successes => Measure::Amount,
             },
             Subject::Program(program) => match program.columns().responses().next() {
                 Some((_, _, ResponseKind::Binary)) => Measure::Binary,
@@ -156,6 +156,21 @@ impl Subject {
         match self {
             Subject::Regression(regression) => Ok(regression.model().bind(design)?),
             Subject::Program(program) => Ok(program.bind(design)?),
+        }
+    }
+
+    /// The model on rows to predict without the effects of groups; only a regression knows
+    /// which those are.
+    pub(super) fn population_rows(
+        &self,
+        table: &Table,
+        levels: NewLevels,
+    ) -> Result<NewRows, Error> {
+        match self {
+            Subject::Regression(regression) => Ok(regression.bind_population(table, levels)?),
+            Subject::Program(_) => Err(Error::NotARegression {
+                what: "--level population",
+            }),
         }
     }
 

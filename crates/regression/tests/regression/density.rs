@@ -3,11 +3,14 @@
 use std::collections::HashMap;
 
 use lehr_density::Density;
-use lehr_regression::Family;
+use lehr_regression::{Family, Groups};
 use lehr_table::Table;
 use libm::lgamma;
 
-use crate::{category, coefficients, densities, near, normal, number, point, regression, sigmoid};
+use crate::{
+    category, coefficients, densities, names, near, normal, number, point, refusal, regression,
+    sigmoid,
+};
 
 const X1: [f64; 8] = [101.0, 104.5, 99.0, 112.0, 97.5, 103.0, 110.0, 95.0];
 const X2: [f64; 8] = [0.2, -0.4, 1.1, 0.9, -1.3, 0.0, 0.7, -0.8];
@@ -261,4 +264,40 @@ fn terms_with_learnt_constants_are_the_same_for_other_rows() {
     let all = regression.design(&table).unwrap();
     let some = regression.design(&table.select_rows(&[6, 1])).unwrap();
     assert_eq!(all.select_rows(&[6, 1]), some);
+}
+
+#[test]
+fn known_standard_errors_stand_in_place_of_sigma() {
+    let effects = [28.0, 8.0, -3.0, 7.0];
+    let errors = [15.0, 10.0, 16.0, 11.0];
+    let table = number(number(Table::new(), "effect", &effects), "error", &errors);
+    let table = category(table, "school", &["a", "b", "c", "d"]);
+    let formula = "effect | se(error) ~ 1 + (1 | school)";
+    let made = regression(formula, Family::Gaussian, &table);
+    let found = names(&made, &table, Groups::Leave);
+    assert_eq!(found, ["Intercept", "sd(school)"]);
+    assert_eq!(made.terms().to_string(), formula);
+    let bound = made.bind(&table).unwrap();
+    let z = point(bound.latents().size());
+    let at = coefficients(&made, &bound, &z);
+    let (_, rows) = densities(&bound, &z);
+    for (row, school) in ["a", "b", "c", "d"].iter().enumerate() {
+        let mean = at["Intercept"] + at[&format!("school[{school}]")];
+        near(rows[row], normal(effects[row], mean, errors[row]));
+    }
+    let message = refusal("effect | se(error) ~ 1", Family::Student, &table);
+    assert!(
+        message.contains("only --family gaussian takes se(...)"),
+        "{message}"
+    );
+    let wrong = number(
+        number(Table::new(), "effect", &effects),
+        "error",
+        &[1.0, 0.0, 1.0, 1.0],
+    );
+    let message = refusal("effect | se(error) ~ 1", Family::Gaussian, &wrong);
+    assert!(
+        message.contains("se(error), row 2: expected a standard error above 0"),
+        "{message}"
+    );
 }

@@ -2,8 +2,10 @@
 
 mod block;
 mod density;
+mod effect;
 mod fit;
 mod group;
+mod loo;
 mod mistake;
 mod new_level;
 mod prediction;
@@ -11,6 +13,7 @@ mod prior;
 mod program;
 mod recognition;
 mod saved;
+mod smooth;
 mod table;
 
 use std::collections::HashMap;

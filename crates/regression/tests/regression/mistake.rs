@@ -35,10 +35,11 @@ fn an_unknown_family_is_told_the_nearest() {
     assert_eq!(
         "wishart".parse::<Family>().unwrap_err().to_string(),
         "no family \"wishart\"\n  hint: the families are gaussian, student, bernoulli, binomial, \
-         poisson, negbinomial, gamma, beta, categorical, ordinal, zero_inflated_poisson, \
-         zero_inflated_negbinomial"
+         beta_binomial, poisson, negbinomial, gamma, lognormal, exponential, weibull, \
+         inverse_gaussian, beta, categorical, ordinal, zero_inflated_poisson, \
+         zero_inflated_negbinomial, hurdle_poisson, hurdle_negbinomial"
     );
-    for family in Family::ALL {
+    for &family in Family::ALL {
         assert_eq!(family.to_string().parse::<Family>().unwrap(), family);
         assert!(!family.help().is_empty());
     }
@@ -304,7 +305,7 @@ fn trials_belong_to_binomial_and_bound_the_successes() {
         Family::Poisson,
         &table,
         "poisson: expected a response without trials, found y | trials(n)\n  \
-         hint: only --family binomial counts successes among trials",
+         hint: only --family binomial and beta_binomial count successes among trials",
     );
     let made = regression("y | trials(9) ~ x", Family::Binomial, &table);
     assert!(made.bind(&table).is_ok());

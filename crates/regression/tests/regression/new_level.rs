@@ -162,12 +162,18 @@ fn every_family_predicts_without_a_response() {
     let base = number(table(), "count", &[0.0, 2.0, 1.0, 4.0, 3.0, 1.0]);
     let base = number(base, "unit", &[0.1, 0.2, 0.7, 0.4, 0.6, 0.5]);
     let base = number(base, "bit", &[0.0, 1.0, 1.0, 0.0, 1.0, 0.0]);
-    for family in Family::ALL {
+    for &family in Family::ALL {
         let response = match family {
             Family::Bernoulli => "bit",
-            Family::Binomial => "bit | trials(3)",
+            Family::Binomial | Family::BetaBinomial => "bit | trials(3)",
             Family::Beta => "unit",
-            Family::Gaussian | Family::Student | Family::Gamma => "y",
+            Family::Gaussian
+            | Family::Student
+            | Family::Gamma
+            | Family::LogNormal
+            | Family::Exponential
+            | Family::Weibull
+            | Family::InverseGaussian => "y",
             _ => "count",
         };
         let made = regression(&format!("{response} ~ x + (1 | site)"), family, &base);

@@ -160,7 +160,7 @@ fn distributions_and_their_arguments_are_checked() {
         "prior:1:9: \"sigma\" expects a distribution of positive numbers, found normal\n  \
          sigma ~ normal(0, 1)\n          \
          ^^^^^^  use half_normal, half_student_t, half_cauchy, exponential, gamma, \
-         inverse_gamma or uniform from 0 on"
+         inverse_gamma, log_normal or uniform from 0 on"
     );
 }
 

@@ -30,6 +30,7 @@ fn by_hand() -> Model {
         m.rows(|row| {
             let effect = own.at(row.index("group1")) * spread;
             let logit = intercept + effect + row.matrix("x").dot(weight);
+            row.quantity("predictor", logit);
             row.observe("y", Bernoulli::with_logit(logit));
         });
     })
@@ -48,6 +49,7 @@ fn a_formula_and_a_function_print_the_same_program() {
          intercept ~ Normal(loc = 0, scale = 2.5)\n\
          sd(g) ~ HalfNormal(scale = 1)\n\
          standard(g) ~ Normal(loc = 0, scale = 1), shape [2]\n\
+         predictor = x · weight + sd(g) * standard(g)[group1] + intercept in each row\n\
          y ~ Bernoulli(logit = x · weight + sd(g) * standard(g)[group1] + intercept) in each row"
     );
     assert_eq!(by_hand.program().to_string(), program.to_string());

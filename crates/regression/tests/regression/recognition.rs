@@ -56,3 +56,17 @@ fn a_quantity_has_no_classes_in_order() {
     );
     regression("x ~ y", Family::Ordinal, &table);
 }
+
+#[test]
+fn levels_that_differ_in_case_alone_are_asked_about() {
+    let numbers: Vec<f64> = (0..30).map(f64::from).collect();
+    let texts: Vec<&str> = (0..30).map(|k| ["Yes", "yes ", "no"][k % 3]).collect();
+    let table = category(number(Table::new(), "y", &numbers), "t", &texts);
+    let error = refusal("y ~ t", Family::Gaussian, &table);
+    let expected = "found both \"Yes\" and \"yes \"";
+    assert!(
+        error.contains(expected) && error.contains("or write C(t)"),
+        "{error}"
+    );
+    regression("y ~ C(t)", Family::Gaussian, &table);
+}

@@ -1,0 +1,20 @@
+//! Two outcomes.
+
+use lehr_model::distribution::Bernoulli;
+
+use super::{FamilyInfo, Form, Link, Observation};
+use crate::program::RESPONSE;
+
+pub(super) const INFO: FamilyInfo = FamilyInfo {
+    name: "bernoulli",
+    aliases: &["logistic", "logit", "binary"],
+    help: "two outcomes; logit link",
+    link: Link::Logit,
+    form: Form::Two,
+    own: &[],
+    observe,
+};
+
+fn observe(of: &Observation<'_, '_, '_>) {
+    of.row.observe(RESPONSE, Bernoulli::with_logit(of.at));
+}

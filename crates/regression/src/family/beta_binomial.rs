@@ -1,0 +1,23 @@
+//! Successes among trials whose probability varies from row to row.
+
+use lehr_model::distribution::BetaBinomial;
+
+use super::own::PRECISION;
+use super::{FamilyInfo, Form, Link, Observation};
+use crate::program::{RESPONSE, TRIALS};
+
+pub(super) const INFO: FamilyInfo = FamilyInfo {
+    name: "beta_binomial",
+    aliases: &["betabinomial"],
+    help: "successes among trials, overdispersed; logit link; precision",
+    link: Link::Logit,
+    form: Form::Successes,
+    own: &[PRECISION],
+    observe,
+};
+
+fn observe(of: &Observation<'_, '_, '_>) {
+    let trials = of.row.number(TRIALS);
+    let successes = BetaBinomial::with_logit_mean(trials, of.at, of.own[0]);
+    of.row.observe(RESPONSE, successes);
+}

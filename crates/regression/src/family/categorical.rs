@@ -1,0 +1,23 @@
+//! One of several classes.
+
+use lehr_model::distribution::Categorical;
+
+use super::{FamilyInfo, Form, Link, Observation};
+use crate::program::RESPONSE;
+
+pub(super) const INFO: FamilyInfo = FamilyInfo {
+    name: "categorical",
+    aliases: &["multinomial", "multiclass", "softmax"],
+    help: "unordered classes; a logit for each class but the first",
+    link: Link::Logit,
+    form: Form::Unordered,
+    own: &[],
+    observe,
+};
+
+fn observe(of: &Observation<'_, '_, '_>) {
+    let graph = of.at.graph();
+    let reference = graph.full(of.row.shape(&[1]), 0.0);
+    let logits = graph.concat(&[reference, of.at], 1);
+    of.row.observe(RESPONSE, Categorical::with_logits(logits));
+}

@@ -1,0 +1,21 @@
+//! Waiting times at a constant rate.
+
+use lehr_model::distribution::Gamma;
+
+use super::{FamilyInfo, Form, Link, Observation};
+use crate::program::RESPONSE;
+
+pub(super) const INFO: FamilyInfo = FamilyInfo {
+    name: "exponential",
+    aliases: &[],
+    help: "waiting times at a constant rate; log link",
+    link: Link::Log,
+    form: Form::Positive,
+    own: &[],
+    observe,
+};
+
+fn observe(of: &Observation<'_, '_, '_>) {
+    // An exponential distribution is a gamma distribution of shape 1.
+    of.row.observe(RESPONSE, Gamma::with_log_mean(of.at, 1.0));
+}

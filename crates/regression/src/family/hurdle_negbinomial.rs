@@ -1,0 +1,23 @@
+//! Zeros apart from overdispersed counts.
+
+use lehr_model::distribution::{Hurdle, NegativeBinomial};
+
+use super::own::{GATE, SHAPE};
+use super::{FamilyInfo, Form, Link, Observation, logit};
+use crate::program::RESPONSE;
+
+pub(super) const INFO: FamilyInfo = FamilyInfo {
+    name: "hurdle_negbinomial",
+    aliases: &["hurdle_negative_binomial"],
+    help: "zeros apart from overdispersed counts above 0; log link; shape, gate",
+    link: Link::Log,
+    form: Form::Count,
+    own: &[SHAPE, GATE],
+    observe,
+};
+
+fn observe(of: &Observation<'_, '_, '_>) {
+    let base = NegativeBinomial::with_log_mean(of.at, of.own[0]);
+    let counts = Hurdle::with_gate_logit(base, logit(of.own[1]));
+    of.row.observe(RESPONSE, counts);
+}

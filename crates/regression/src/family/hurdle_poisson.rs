@@ -1,0 +1,23 @@
+//! Zeros apart from counts.
+
+use lehr_model::distribution::{Hurdle, Poisson};
+
+use super::own::GATE;
+use super::{FamilyInfo, Form, Link, Observation, logit};
+use crate::program::RESPONSE;
+
+pub(super) const INFO: FamilyInfo = FamilyInfo {
+    name: "hurdle_poisson",
+    aliases: &[],
+    help: "zeros apart from counts above 0; log link; gate",
+    link: Link::Log,
+    form: Form::Count,
+    own: &[GATE],
+    observe,
+};
+
+fn observe(of: &Observation<'_, '_, '_>) {
+    let base = Poisson::with_log_rate(of.at);
+    let counts = Hurdle::with_gate_logit(base, logit(of.own[0]));
+    of.row.observe(RESPONSE, counts);
+}

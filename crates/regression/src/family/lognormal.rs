@@ -1,0 +1,21 @@
+//! Positive numbers whose logarithm is normal.
+
+use lehr_model::distribution::LogNormal;
+
+use super::own::LOG_SIGMA;
+use super::{FamilyInfo, Form, Link, Observation};
+use crate::program::RESPONSE;
+
+pub(super) const INFO: FamilyInfo = FamilyInfo {
+    name: "lognormal",
+    aliases: &["log_normal"],
+    help: "positive numbers, the predictor is the mean of their logarithm; sigma",
+    link: Link::Log,
+    form: Form::Positive,
+    own: &[LOG_SIGMA],
+    observe,
+};
+
+fn observe(of: &Observation<'_, '_, '_>) {
+    of.row.observe(RESPONSE, LogNormal::new(of.at, of.own[0]));
+}

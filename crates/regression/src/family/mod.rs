@@ -1,0 +1,280 @@
+//! The families of responses: what they explain, and through which link.
+//!
+//! A family is a file with its [`FamilyInfo`] and a row of the table below; everything else asks
+//! the row.
+
+mod bernoulli;
+mod beta;
+mod beta_binomial;
+mod binomial;
+mod categorical;
+mod exponential;
+mod gamma;
+mod gaussian;
+mod hurdle_negbinomial;
+mod hurdle_poisson;
+mod inverse_gaussian;
+mod lognormal;
+mod negbinomial;
+mod ordinal;
+mod own;
+mod poisson;
+mod student;
+mod weibull;
+mod zero_inflated_negbinomial;
+mod zero_inflated_poisson;
+
+use std::fmt;
+use std::str::FromStr;
+
+use lehr_graph::Expr;
+use lehr_model::Row;
+use lehr_table::nearest;
+use serde::{Deserialize, Serialize};
+
+use crate::error::RegressionError;
+
+pub(crate) use own::{OwnParameter, Unit};
+
+/// What the linear predictor is a function of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Link {
+    /// The mean itself.
+    Identity,
+    /// The logarithm of the mean, or what stands in its place.
+    Log,
+    /// The log odds of the mean.
+    Logit,
+}
+
+/// Which values a response takes, and what follows from that.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Form {
+    /// Any number.
+    Real,
+    /// A number above 0.
+    Positive,
+    /// A number strictly between 0 and 1.
+    Share,
+    /// How often something happened.
+    Count,
+    /// Successes among trials.
+    Successes,
+    /// One of two outcomes.
+    Two,
+    /// One of several classes without an order.
+    Unordered,
+    /// One of several classes in order.
+    Ordered,
+}
+
+/// All that is particular to a family.
+pub(crate) struct FamilyInfo {
+    /// The name that users write.
+    pub(crate) name: &'static str,
+    /// Other names that people write.
+    pub(crate) aliases: &'static [&'static str],
+    /// One line: the response, the link, the parameters.
+    pub(crate) help: &'static str,
+    pub(crate) link: Link,
+    pub(crate) form: Form,
+    /// Its parameters besides the linear predictor.
+    pub(crate) own: &'static [OwnParameter],
+    /// States the distribution of the response.
+    pub(crate) observe: for<'o, 't, 'g> fn(&Observation<'o, 't, 'g>),
+}
+
+/// What the distribution of the response is made from.
+pub(crate) struct Observation<'o, 't, 'g> {
+    pub(crate) row: &'o Row<'t, 'g>,
+    /// The linear predictor, `[n]` or `[n, heads]`.
+    pub(crate) at: Expr<'g>,
+    /// The family's own parameters on the original scale, in order.
+    pub(crate) own: &'o [Expr<'g>],
+}
+
+/// The enum of families and their rows.
+macro_rules! families {
+    ($($(#[$about:meta])* $variant:ident is $module:ident,)+) => {
+        /// How the response is distributed around the linear predictor.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+        #[serde(try_from = "String", into = "String")]
+        pub enum Family {
+            $($(#[$about])* $variant,)+
+        }
+
+        impl Family {
+            /// All families, in the order in which they are listed to users.
+            pub const ALL: &'static [Family] = &[$(Family::$variant,)+];
+
+            /// The row of the family.
+            pub(crate) fn info(self) -> &'static FamilyInfo {
+                match self {
+                    $(Family::$variant => &$module::INFO,)+
+                }
+            }
+        }
+    };
+}
+
+families! {
+    /// Real numbers with normal noise of standard deviation `sigma`.
+    Gaussian is gaussian,
+    /// Real numbers with Student's noise of scale `sigma` and `df` degrees of freedom.
+    Student is student,
+    /// Two outcomes; logit link.
+    Bernoulli is bernoulli,
+    /// Successes among trials; logit link.
+    Binomial is binomial,
+    /// Successes among trials that vary more than binomial ones, by `precision`; logit link.
+    BetaBinomial is beta_binomial,
+    /// Counts; log link.
+    Poisson is poisson,
+    /// Counts of variance mean + mean²/`shape`; log link.
+    NegBinomial is negbinomial,
+    /// Positive numbers of variance mean²/`shape`; log link.
+    Gamma is gamma,
+    /// Positive numbers whose logarithm is normal around the predictor, with `sigma`.
+    LogNormal is lognormal,
+    /// Waiting times at a constant rate; log link.
+    Exponential is exponential,
+    /// Waiting times of `shape`: above 1 the risk rises with time; log link.
+    Weibull is weibull,
+    /// Positive numbers of variance mean³/`shape`; log link.
+    InverseGaussian is inverse_gaussian,
+    /// Numbers between 0 and 1 of variance mean(1 − mean)/(`precision` + 1); logit link.
+    Beta is beta,
+    /// One of several classes; a logit for each class but the first.
+    Categorical is categorical,
+    /// One of several ordered classes: a predictor with logistic noise, cut at `cutpoint`s.
+    Ordinal is ordinal,
+    /// Counts with surplus zeros of probability `gate`; log link.
+    ZeroInflatedPoisson is zero_inflated_poisson,
+    /// As `negbinomial`, with surplus zeros of probability `gate`; log link.
+    ZeroInflatedNegBinomial is zero_inflated_negbinomial,
+    /// Zeros of probability `gate`, else counts above 0; log link.
+    HurdlePoisson is hurdle_poisson,
+    /// As `hurdle_poisson`, with counts of `negbinomial`; log link.
+    HurdleNegBinomial is hurdle_negbinomial,
+}
+
+impl Family {
+    /// The name that users write.
+    pub fn name(self) -> &'static str {
+        self.info().name
+    }
+
+    /// Other names that people write, most of them from other programs.
+    pub fn aliases(self) -> &'static [&'static str] {
+        self.info().aliases
+    }
+
+    /// One line for a list of families: the response, the link, the parameters.
+    pub fn help(self) -> &'static str {
+        self.info().help
+    }
+
+    /// The link between the mean and the linear predictor.
+    pub fn link(self) -> Link {
+        self.info().link
+    }
+
+    /// The names of its parameters besides the linear predictor, as priors and results name them.
+    pub fn parameters(self) -> Vec<&'static str> {
+        self.info().own.iter().map(|own| own.name).collect()
+    }
+
+    /// Which values the response takes.
+    pub(crate) fn form(self) -> Form {
+        self.info().form
+    }
+
+    /// Whether the response is one of several classes, so that accuracy is a fair measure.
+    pub fn is_class(self) -> bool {
+        matches!(self.form(), Form::Two | Form::Unordered | Form::Ordered)
+    }
+
+    /// Whether the response is a count of events.
+    pub(crate) fn is_count(self) -> bool {
+        self.form() == Form::Count
+    }
+}
+
+/// The log odds of a probability.
+fn logit(probability: Expr<'_>) -> Expr<'_> {
+    probability.ln() - (-probability).log1p()
+}
+
+/// A family is saved by its name, so that files outlive rows that are added.
+impl From<Family> for String {
+    fn from(family: Family) -> String {
+        family.name().to_owned()
+    }
+}
+
+impl TryFrom<String> for Family {
+    type Error = RegressionError;
+
+    fn try_from(name: String) -> Result<Family, RegressionError> {
+        name.parse()
+    }
+}
+
+impl fmt::Display for Family {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+impl FromStr for Family {
+    type Err = RegressionError;
+
+    fn from_str(text: &str) -> Result<Family, RegressionError> {
+        let names = || Family::ALL.iter().map(|family| family.name());
+        let plain = text.trim().to_lowercase().replace('-', "_");
+        let is_called =
+            |family: &&Family| family.name() == plain || family.aliases().contains(&plain.as_str());
+        let found = Family::ALL.iter().find(is_called);
+        found.copied().ok_or_else(|| {
+            let hint = match nearest(text, names()) {
+                Some(near) => format!("did you mean {near:?}?"),
+                None => format!(
+                    "the families are {}",
+                    names().collect::<Vec<_>>().join(", ")
+                ),
+            };
+            let name = text.to_owned();
+            RegressionError::Family { name, hint }
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_family_is_known_by_the_names_that_people_type() {
+        for (text, family) in [
+            ("logistic", Family::Bernoulli),
+            ("normal", Family::Gaussian),
+            ("multinomial", Family::Categorical),
+            ("nb", Family::NegBinomial),
+            ("Poisson", Family::Poisson),
+            ("negative-binomial", Family::NegBinomial),
+            ("zero-inflated-poisson", Family::ZeroInflatedPoisson),
+        ] {
+            assert_eq!(text.parse::<Family>().unwrap(), family, "{text}");
+        }
+        let names = Family::ALL.iter().flat_map(|family| {
+            let aliases = family.aliases().iter().copied();
+            aliases.chain([family.name()])
+        });
+        let mut names: Vec<&str> = names.collect();
+        let count = names.len();
+        names.sort_unstable();
+        names.dedup();
+        assert_eq!(names.len(), count, "a name stands for one family");
+        assert!("logistik".parse::<Family>().is_err());
+    }
+}

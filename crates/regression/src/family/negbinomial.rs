@@ -1,0 +1,22 @@
+//! Counts that vary more than those of Poisson.
+
+use lehr_model::distribution::NegativeBinomial;
+
+use super::own::SHAPE;
+use super::{FamilyInfo, Form, Link, Observation};
+use crate::program::RESPONSE;
+
+pub(super) const INFO: FamilyInfo = FamilyInfo {
+    name: "negbinomial",
+    aliases: &["nb", "nbinom", "negative_binomial", "neg_binomial"],
+    help: "overdispersed counts; log link; shape",
+    link: Link::Log,
+    form: Form::Count,
+    own: &[SHAPE],
+    observe,
+};
+
+fn observe(of: &Observation<'_, '_, '_>) {
+    let counts = NegativeBinomial::with_log_mean(of.at, of.own[0]);
+    of.row.observe(RESPONSE, counts);
+}

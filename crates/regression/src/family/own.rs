@@ -1,0 +1,95 @@
+//! The parameters that a family has besides its linear predictor.
+
+use crate::law::{Kind, Law};
+
+/// One of them, with its default prior.
+pub(crate) struct OwnParameter {
+    pub(crate) name: &'static str,
+    kind: Kind,
+    arguments: &'static [f64],
+    pub(crate) unit: Unit,
+}
+
+/// In what the model measures a parameter.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Unit {
+    /// In units of 1.
+    One,
+    /// In units of the response's spread, as its default prior is.
+    Response,
+}
+
+impl OwnParameter {
+    /// The default prior on the original scale, where the response's spread is `unit`, and the
+    /// unit in which the model has the parameter.
+    pub(crate) fn prior(&self, unit: f64) -> (Law, f64) {
+        let own = match self.unit {
+            Unit::One => 1.0,
+            Unit::Response => unit,
+        };
+        (
+            Law::new(self.kind, self.arguments).divided(own.recip()),
+            own,
+        )
+    }
+}
+
+/// The standard deviation of noise in the response itself.
+pub(super) const SIGMA: OwnParameter = OwnParameter {
+    name: "sigma",
+    kind: Kind::Exponential,
+    arguments: &[1.0],
+    unit: Unit::Response,
+};
+
+/// The standard deviation of noise on the scale of the linear predictor.
+pub(super) const LOG_SIGMA: OwnParameter = OwnParameter {
+    unit: Unit::One,
+    ..SIGMA
+};
+
+/// Degrees of freedom; the prior is on their excess over 1.
+pub(super) const DF: OwnParameter = OwnParameter {
+    name: "df",
+    kind: Kind::Gamma,
+    arguments: &[2.0, 0.1],
+    unit: Unit::One,
+};
+
+/// A shape: flat in 1/√shape near the limit of no surplus spread, and heavy towards it.
+pub(super) const SHAPE: OwnParameter = OwnParameter {
+    name: "shape",
+    kind: Kind::InverseGamma,
+    arguments: &[0.4, 0.3],
+    unit: Unit::One,
+};
+
+/// The shape of waiting times, about 1.
+pub(super) const HAZARD_SHAPE: OwnParameter = OwnParameter {
+    name: "shape",
+    kind: Kind::Gamma,
+    arguments: &[2.0, 1.0],
+    unit: Unit::One,
+};
+
+/// How closely shares keep to their mean.
+pub(super) const PRECISION: OwnParameter = OwnParameter {
+    name: "precision",
+    ..SHAPE
+};
+
+/// The probability of a zero besides those of the counts.
+pub(super) const GATE: OwnParameter = OwnParameter {
+    name: "gate",
+    kind: Kind::Beta,
+    arguments: &[1.0, 1.0],
+    unit: Unit::One,
+};
+
+/// Where ordered classes are cut, by the proportions of the classes.
+pub(super) const CUTPOINT: OwnParameter = OwnParameter {
+    name: "cutpoint",
+    kind: Kind::Dirichlet,
+    arguments: &[1.0],
+    unit: Unit::One,
+};

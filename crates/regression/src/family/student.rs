@@ -1,0 +1,22 @@
+//! Real numbers with heavy-tailed noise.
+
+use lehr_model::distribution::StudentT;
+
+use super::own::{DF, SIGMA};
+use super::{FamilyInfo, Form, Link, Observation};
+use crate::program::RESPONSE;
+
+pub(super) const INFO: FamilyInfo = FamilyInfo {
+    name: "student",
+    aliases: &["student_t", "t", "robust"],
+    help: "real numbers, heavy-tailed noise; sigma, df",
+    link: Link::Identity,
+    form: Form::Real,
+    own: &[SIGMA, DF],
+    observe,
+};
+
+fn observe(of: &Observation<'_, '_, '_>) {
+    let (scale, df) = (of.own[0], of.own[1]);
+    of.row.observe(RESPONSE, StudentT::new(df, of.at, scale));
+}

@@ -1,0 +1,22 @@
+//! Waiting times whose risk rises or falls with time.
+
+use lehr_model::distribution::Weibull;
+
+use super::own::HAZARD_SHAPE;
+use super::{FamilyInfo, Form, Link, Observation};
+use crate::program::RESPONSE;
+
+pub(super) const INFO: FamilyInfo = FamilyInfo {
+    name: "weibull",
+    aliases: &[],
+    help: "waiting times; log link; shape",
+    link: Link::Log,
+    form: Form::Positive,
+    own: &[HAZARD_SHAPE],
+    observe,
+};
+
+fn observe(of: &Observation<'_, '_, '_>) {
+    of.row
+        .observe(RESPONSE, Weibull::with_log_mean(of.at, of.own[0]));
+}

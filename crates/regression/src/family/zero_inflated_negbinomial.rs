@@ -1,0 +1,23 @@
+//! Overdispersed counts with surplus zeros.
+
+use lehr_model::distribution::{NegativeBinomial, ZeroInflated};
+
+use super::own::{GATE, SHAPE};
+use super::{FamilyInfo, Form, Link, Observation, logit};
+use crate::program::RESPONSE;
+
+pub(super) const INFO: FamilyInfo = FamilyInfo {
+    name: "zero_inflated_negbinomial",
+    aliases: &["zinb", "zero_inflated_negative_binomial"],
+    help: "overdispersed counts with surplus zeros; log link; shape, gate",
+    link: Link::Log,
+    form: Form::Count,
+    own: &[SHAPE, GATE],
+    observe,
+};
+
+fn observe(of: &Observation<'_, '_, '_>) {
+    let base = NegativeBinomial::with_log_mean(of.at, of.own[0]);
+    let counts = ZeroInflated::with_gate_logit(base, logit(of.own[1]));
+    of.row.observe(RESPONSE, counts);
+}

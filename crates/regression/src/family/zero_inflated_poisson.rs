@@ -1,0 +1,23 @@
+//! Counts with surplus zeros.
+
+use lehr_model::distribution::{Poisson, ZeroInflated};
+
+use super::own::GATE;
+use super::{FamilyInfo, Form, Link, Observation, logit};
+use crate::program::RESPONSE;
+
+pub(super) const INFO: FamilyInfo = FamilyInfo {
+    name: "zero_inflated_poisson",
+    aliases: &["zip"],
+    help: "counts with surplus zeros; log link; gate",
+    link: Link::Log,
+    form: Form::Count,
+    own: &[GATE],
+    observe,
+};
+
+fn observe(of: &Observation<'_, '_, '_>) {
+    let base = Poisson::with_log_rate(of.at);
+    let counts = ZeroInflated::with_gate_logit(base, logit(of.own[0]));
+    of.row.observe(RESPONSE, counts);
+}

@@ -1,0 +1,303 @@
+//! What the columns that a prediction reads were like in the fitted table.
+
+use lehr_formula::{By, Factor, Terms};
+use lehr_table::{Column, Labels, Moment, Table, TableError};
+use serde::{Deserialize, Serialize};
+
+use crate::design::population_columns;
+use crate::error::RegressionError;
+use crate::source::Source;
+
+/// What one column was like.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ColumnProfile {
+    /// The column.
+    pub name: String,
+    /// Its values.
+    pub values: ValueProfile,
+}
+
+/// What the values of a column were like.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub enum ValueProfile {
+    /// Numbers that count as such.
+    Number {
+        /// Their mean.
+        mean: f64,
+        /// The least of them.
+        low: f64,
+        /// The greatest of them.
+        high: f64,
+    },
+    /// Levels in their order, and the place of the commonest.
+    Levels {
+        /// The names.
+        names: Vec<String>,
+        /// The place of the commonest.
+        commonest: usize,
+        /// What the table holds them as.
+        held: Held,
+    },
+}
+
+/// What a table holds levels as.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Held {
+    /// Text.
+    Text,
+    /// Numbers, which the formula reads as levels.
+    Numbers,
+    /// Truth values.
+    Truths,
+}
+
+/// A value of one column.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Value {
+    /// A number.
+    Number(f64),
+    /// A level as text.
+    Level(String),
+    /// A truth value.
+    Truth(bool),
+}
+
+impl Value {
+    /// The value in so many rows.
+    pub(crate) fn column(&self, rows: usize) -> Column {
+        match self {
+            Value::Number(value) => Column::Number(vec![*value; rows]),
+            Value::Truth(value) => Column::Boolean(vec![Some(*value); rows]),
+            Value::Level(name) => Column::Category {
+                codes: vec![0; rows],
+                levels: vec![name.clone()].into(),
+            },
+        }
+    }
+}
+
+impl std::fmt::Display for Value {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Value::Number(value) => write!(f, "{value}"),
+            Value::Level(name) => f.write_str(name),
+            Value::Truth(value) => write!(f, "{value}"),
+        }
+    }
+}
+
+impl ColumnProfile {
+    /// The value at which the column is held where nothing else is said: the mean of numbers,
+    /// the commonest level.
+    pub fn reference(&self) -> Value {
+        match &self.values {
+            ValueProfile::Number { mean, .. } => Value::Number(*mean),
+            ValueProfile::Levels {
+                names,
+                commonest,
+                held,
+            } => held.value(&names[*commonest]),
+        }
+    }
+
+    /// The levels as values; `None` for numbers.
+    pub fn levels(&self) -> Option<Vec<Value>> {
+        match &self.values {
+            ValueProfile::Number { .. } => None,
+            ValueProfile::Levels { names, held, .. } => {
+                Some(names.iter().map(|name| held.value(name)).collect())
+            }
+        }
+    }
+
+    /// The column with levels that were not fitted taken for the first; `None` where there is
+    /// nothing to replace.
+    pub(crate) fn with_known_levels(&self, column: &Column) -> Option<Column> {
+        let ValueProfile::Levels { names, .. } = &self.values else {
+            return None;
+        };
+        match column {
+            Column::Category { codes, levels } => {
+                // The first as the terms sort them.
+                let first = names.iter().min()?;
+                let level = |level: &String| {
+                    let known = names.contains(level);
+                    if known { level.clone() } else { first.clone() }
+                };
+                let renamed: Vec<String> = levels.iter().map(level).collect();
+                (renamed[..] != levels[..]).then(|| Column::Category {
+                    codes: codes.clone(),
+                    levels: renamed.into(),
+                })
+            }
+            Column::Number(values) => {
+                let known: Vec<f64> = names.iter().filter_map(|name| name.parse().ok()).collect();
+                let first = known.iter().copied().fold(f64::INFINITY, f64::min);
+                let value = |value: &f64| {
+                    let stays = value.is_nan() || known.contains(value);
+                    if stays { *value } else { first }
+                };
+                Some(Column::Number(values.iter().map(value).collect()))
+            }
+            _ => None,
+        }
+    }
+
+    /// Reads a value that a user wrote; refuses what is no number, or no level of the column.
+    pub fn read(&self, text: &str) -> Result<Value, RegressionError> {
+        let text = text.trim();
+        let wrong = |expected: &str, hint: String| RegressionError::Column {
+            at: format!("column {:?}", self.name),
+            expected: expected.into(),
+            found: format!("{text:?}"),
+            hint,
+        };
+        match &self.values {
+            ValueProfile::Number { .. } => match text.parse::<f64>() {
+                Ok(value) if value.is_finite() => Ok(Value::Number(value)),
+                _ => Err(wrong("a finite number", String::new())),
+            },
+            ValueProfile::Levels { names, held, .. } => match names.iter().find(|n| *n == text) {
+                Some(name) => Ok(held.value(name)),
+                None => Err(wrong(
+                    "a level of the table that was fitted",
+                    format!("the levels are {}", crate::outcome::listed(names)),
+                )),
+            },
+        }
+    }
+}
+
+impl Held {
+    /// The level as the table holds it.
+    fn value(self, name: &str) -> Value {
+        match self {
+            Held::Text => Value::Level(name.to_owned()),
+            Held::Numbers => Value::Number(name.parse().unwrap_or(f64::NAN)),
+            Held::Truths => Value::Truth(name == "true"),
+        }
+    }
+}
+
+/// A row with every column at its reference, for terms that all rows share.
+pub(crate) fn reference_row(profiles: &[ColumnProfile]) -> Result<Table, TableError> {
+    let mut table = Table::new();
+    for profile in profiles {
+        table.insert(profile.name.clone(), profile.reference().column(1))?;
+    }
+    Ok(table)
+}
+
+/// The profiles of columns while rows are seen.
+pub(crate) struct ProfileLearner {
+    columns: Vec<ColumnLearner>,
+}
+
+struct ColumnLearner {
+    name: String,
+    /// Whether the formula reads it as levels whatever it holds.
+    as_levels: bool,
+    moment: Moment,
+    low: f64,
+    high: f64,
+    labels: Labels,
+    counts: Vec<u64>,
+    held: Held,
+}
+
+impl ProfileLearner {
+    /// The columns that all rows' terms read.
+    pub(crate) fn new(terms: &Terms) -> ProfileLearner {
+        let factors = terms.fixed.iter().flat_map(|term| &term.factors);
+        let coded: Vec<&str> = factors
+            .filter(|factor| factor.is_categorical())
+            .flat_map(Factor::columns)
+            .collect();
+        let levels = terms.smooths.iter().filter_map(|smooth| match &smooth.by {
+            Some(By::Levels(name)) => Some(name.as_str()),
+            _ => None,
+        });
+        let coded: Vec<&str> = coded.into_iter().chain(levels).collect();
+        let columns = population_columns(terms)
+            .into_iter()
+            .map(|name| ColumnLearner {
+                name: name.to_owned(),
+                as_levels: coded.contains(&name),
+                moment: Moment::default(),
+                low: f64::INFINITY,
+                high: f64::NEG_INFINITY,
+                labels: Labels::default(),
+                counts: Vec::new(),
+                held: Held::Numbers,
+            });
+        ProfileLearner {
+            columns: columns.collect(),
+        }
+    }
+
+    pub(crate) fn see(&mut self, source: &Source<'_>) {
+        for column in &mut self.columns {
+            column.see(source);
+        }
+    }
+
+    pub(crate) fn finish(self) -> Vec<ColumnProfile> {
+        self.columns
+            .into_iter()
+            .map(ColumnLearner::finish)
+            .collect()
+    }
+}
+
+impl ColumnLearner {
+    fn see(&mut self, source: &Source<'_>) {
+        match source.column(&self.name) {
+            Column::Number(values) if !self.as_levels => {
+                for value in values {
+                    self.moment.push(*value);
+                    self.low = self.low.min(*value);
+                    self.high = self.high.max(*value);
+                }
+                return;
+            }
+            Column::Category { .. } => self.held = Held::Text,
+            Column::Boolean(_) => self.held = Held::Truths,
+            _ => {}
+        }
+        let (codes, names) = source.labels(&self.name);
+        for code in self.labels.codes(&codes, &names) {
+            let code = code as usize;
+            if self.counts.len() <= code {
+                self.counts.resize(code + 1, 0);
+            }
+            self.counts[code] += 1;
+        }
+    }
+
+    fn finish(self) -> ColumnProfile {
+        let values = if self.counts.is_empty() {
+            ValueProfile::Number {
+                mean: self.moment.mean(),
+                low: self.low,
+                high: self.high,
+            }
+        } else {
+            let (names, places) = self.labels.finish();
+            let mut counts = vec![0; names.len()];
+            for (place, count) in places.iter().zip(&self.counts) {
+                counts[*place as usize] = *count;
+            }
+            // Of equally common levels the first.
+            let commonest = (0..counts.len()).rev().max_by_key(|place| counts[*place]);
+            ValueProfile::Levels {
+                names: names.to_vec(),
+                commonest: commonest.unwrap_or(0),
+                held: self.held,
+            }
+        };
+        ColumnProfile {
+            name: self.name,
+            values,
+        }
+    }
+}

@@ -1,0 +1,256 @@
+//! Leaving out each row of a table, or a sample of its rows.
+
+use lehr_infer::leave_out::{LeftOut, WeightedDraws, each_seen, leave_each_out};
+use lehr_model::Bound;
+use lehr_numeric::order::permutation;
+use lehr_numeric::pareto::threshold;
+use lehr_table::Table;
+use serde::Serialize;
+
+use crate::Error;
+use crate::error::RegressionError;
+use crate::saved::{SavedFit, used_weights};
+
+/// Draws by which rows that are not sampled are judged.
+const FEW_DRAWS: usize = 64;
+
+/// One row left out.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct LooRow {
+    /// Its place in the table, from 0.
+    pub row: u64,
+    /// What the draws say of it.
+    pub left: LeftOut,
+    /// A cheaper estimate of `elpd`, which is known of every row.
+    pub cheap: f64,
+}
+
+/// Rows left out of a fit: all, or a sample of them.
+#[derive(Clone, Debug, Default)]
+pub struct Loo {
+    /// Rows of the table.
+    pub n_rows: u64,
+    /// Draws.
+    pub n_draws: usize,
+    /// The rows that were left out.
+    pub rows: Vec<LooRow>,
+    /// The sum of [`LooRow::cheap`] over all rows of the table.
+    pub cheap_sum: f64,
+}
+
+/// An estimate over all rows with its errors.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct LooMeasure {
+    /// The estimate.
+    pub estimate: f64,
+    /// Its standard error as a statement about further rows of the same kind.
+    pub se: f64,
+    /// Its standard error as an estimate of what all rows of this table would give; 0 if all were
+    /// left out.
+    pub sampling_se: f64,
+}
+
+/// What is told of rows left out.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct LooSummary {
+    /// Σ log p(yₙ | the other rows).
+    pub elpd_loo: LooMeasure,
+    /// The effective number of parameters, Σ log p(yₙ | all rows) − log p(yₙ | the other rows).
+    pub p_loo: f64,
+    /// −2 elpd.
+    pub looic: f64,
+    /// WAIC's estimate of the same, less robust.
+    pub elpd_waic: f64,
+    /// WAIC's number of parameters.
+    pub p_waic: f64,
+    /// Rows of the table.
+    pub n_rows: u64,
+    /// Rows that were left out.
+    pub n_left_out: usize,
+    /// Draws.
+    pub n_draws: usize,
+    /// The k̂ above which a row's value is not to be trusted.
+    pub k_threshold: f64,
+    /// The largest k̂.
+    pub k_max: f64,
+    /// Rows above the threshold.
+    pub n_high_k: usize,
+    /// The rows of the largest k̂ above the threshold, at most ten: their places from 1, and k̂.
+    pub high_k: Vec<(u64, f64)>,
+}
+
+/// Why rows could not be left out.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum LooError {
+    /// Two models were scored on different rows.
+    #[error(
+        "compare: expected the same rows for every model, found {first} and {other}\n  hint: --missing drop may leave out different rows; fill them, or leave the same ones out of the table"
+    )]
+    Rows {
+        /// Rows of the first.
+        first: u64,
+        /// Rows of another.
+        other: u64,
+    },
+    /// Two models explain different things.
+    #[error(
+        "compare: expected models of one response, found {first:?} and {other:?}\n  hint: densities of a transformed response are on another scale"
+    )]
+    Responses {
+        /// The response of the first.
+        first: String,
+        /// That of another.
+        other: String,
+    },
+    /// More folds than groups or rows.
+    #[error("--folds: expected from 2 to {most} folds, found {found}")]
+    Folds {
+        /// How many there can be.
+        most: usize,
+        /// How many were asked for.
+        found: usize,
+    },
+}
+
+impl SavedFit {
+    /// Leaves out every row of a block of the fitted table; `rows` are their places in it.
+    pub fn leave_out(&self, table: &Table, rows: &[u64]) -> Result<Vec<LooRow>, Error> {
+        let bound = self.observed_rows(table)?;
+        let draws = WeightedDraws {
+            latents: &self.posterior.draws,
+            params: self.params(),
+            weights: &used_weights(&self.posterior),
+        };
+        let left = leave_each_out(&bound, draws)?;
+        let row = |((left, cheap), row): ((LeftOut, f64), &u64)| LooRow {
+            row: *row,
+            left,
+            cheap,
+        };
+        let all = left.into_iter().zip(self.cheap_of(&bound)).zip(rows);
+        Ok(all.map(row).collect())
+    }
+
+    /// An estimate of each row's `elpd` that costs little: log p(yₙ | all rows) less the variance of
+    /// log p(yₙ | z), by few draws (Magnusson et al. 2020 use such values as the surrogate of
+    /// their difference estimator, whose mean is right whatever they are).
+    pub fn cheap(&self, table: &Table) -> Result<Vec<f64>, Error> {
+        Ok(self.cheap_of(&self.observed_rows(table)?))
+    }
+
+    fn cheap_of(&self, bound: &Bound) -> Vec<f64> {
+        let draws = self.draws(FEW_DRAWS);
+        let few = WeightedDraws {
+            latents: &draws.concat(),
+            params: self.params(),
+            weights: &vec![1.0 / draws.len() as f64; draws.len()],
+        };
+        let seen = each_seen(bound, few).into_iter();
+        seen.map(|one| one.lpd - one.variance).collect()
+    }
+
+    /// The model on rows that must have the response.
+    fn observed_rows(&self, table: &Table) -> Result<Bound, Error> {
+        let subject = &self.subject;
+        Ok(subject.bind(&subject.design(table)?)?)
+    }
+}
+
+impl Loo {
+    /// Nothing has been left out yet.
+    pub fn new(saved: &SavedFit) -> Loo {
+        Loo {
+            n_draws: saved.posterior.n_draws(),
+            ..Loo::default()
+        }
+    }
+
+    /// Takes in rows all of which were left out.
+    pub fn push(&mut self, rows: Vec<LooRow>) {
+        self.n_rows += rows.len() as u64;
+        self.cheap_sum += rows.iter().map(|row| row.cheap).sum::<f64>();
+        self.rows.extend(rows);
+    }
+
+    /// Takes in the cheap values of rows of which a sample will be left out.
+    pub fn push_cheap(&mut self, cheap: &[f64]) {
+        self.n_rows += cheap.len() as u64;
+        self.cheap_sum += cheap.iter().sum::<f64>();
+    }
+
+    /// Which rows are left out, if not all: so many, evenly at random, in order.
+    pub fn sample(n_rows: u64, count: usize, seed: u64) -> Vec<u64> {
+        let order = permutation(n_rows as usize, seed);
+        let mut chosen: Vec<u64> = order.iter().take(count).map(|row| *row as u64).collect();
+        chosen.sort_unstable();
+        chosen
+    }
+
+    /// The sum over all rows of something that is known of those left out, by the difference
+    /// estimator from something that is known of all (Magnusson, Vehtari, Jonasson & Andersen
+    /// 2020).
+    pub(super) fn total(&self, values: &[f64], cheap: &[f64], cheap_sum: f64) -> LooMeasure {
+        let (n, m) = (self.n_rows as f64, values.len() as f64);
+        let differences: Vec<f64> = values.iter().zip(cheap).map(|(a, b)| a - b).collect();
+        let correction = n / m * differences.iter().sum::<f64>();
+        LooMeasure {
+            estimate: cheap_sum + correction,
+            se: (n * variance(values)).sqrt(),
+            sampling_se: n * ((1.0 - m / n) * variance(&differences) / m).max(0.0).sqrt(),
+        }
+    }
+
+    /// The expected log predictive density of all rows.
+    pub fn elpd(&self) -> LooMeasure {
+        let values: Vec<f64> = self.rows.iter().map(|row| row.left.elpd).collect();
+        self.total(&values, &self.cheap(), self.cheap_sum)
+    }
+
+    fn cheap(&self) -> Vec<f64> {
+        self.rows.iter().map(|row| row.cheap).collect()
+    }
+
+    /// All that is told of it.
+    pub fn summary(&self) -> Result<LooSummary, Error> {
+        if self.rows.is_empty() {
+            return Err(RegressionError::NoRows.into());
+        }
+        let scale = self.n_rows as f64 / self.rows.len() as f64;
+        let sum = |of: &dyn Fn(&LeftOut) -> f64| -> f64 {
+            scale * self.rows.iter().map(|row| of(&row.left)).sum::<f64>()
+        };
+        let elpd = self.elpd();
+        let limit = threshold(self.n_draws);
+        let mut high: Vec<(u64, f64)> = (self.rows.iter())
+            .filter(|row| row.left.shape > limit)
+            .map(|row| (row.row + 1, row.left.shape))
+            .collect();
+        high.sort_by(|a, b| b.1.total_cmp(&a.1));
+        let shapes = self.rows.iter().map(|row| row.left.shape);
+        let waic: Vec<f64> = (self.rows.iter())
+            .map(|row| row.left.lpd - row.left.variance)
+            .collect();
+        Ok(LooSummary {
+            elpd_loo: elpd,
+            p_loo: sum(&|left| left.lpd - left.elpd),
+            looic: -2.0 * elpd.estimate,
+            elpd_waic: self.total(&waic, &self.cheap(), self.cheap_sum).estimate,
+            p_waic: sum(&|left| left.variance),
+            n_rows: self.n_rows,
+            n_left_out: self.rows.len(),
+            n_draws: self.n_draws,
+            k_threshold: limit,
+            k_max: shapes.fold(f64::NEG_INFINITY, f64::max),
+            n_high_k: high.len(),
+            high_k: high.into_iter().take(10).collect(),
+        })
+    }
+}
+
+/// The variance with divisor n − 1; 0 of one value.
+pub(super) fn variance(values: &[f64]) -> f64 {
+    let n = values.len() as f64;
+    let mean = values.iter().sum::<f64>() / n;
+    let squares: f64 = values.iter().map(|value| (value - mean).powi(2)).sum();
+    squares / (n - 1.0).max(1.0)
+}

@@ -1,0 +1,9 @@
+//! How well a model predicts rows that it has not seen, from one fit: PSIS-LOO, and K folds.
+
+mod comparison;
+mod folds;
+mod measure;
+
+pub use comparison::{ComparedModel, ModelComparison, compare_models};
+pub use folds::Folds;
+pub use measure::{Loo, LooError, LooMeasure, LooRow, LooSummary};

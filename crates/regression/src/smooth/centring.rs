@@ -1,0 +1,69 @@
+//! In which form the model has the weights of a smooth function.
+
+use lehr_graph::reference::{Values, evaluate};
+use lehr_graph::{Expr, Graph};
+use lehr_model::gp::Basis;
+use serde::{Deserialize, Serialize};
+
+use crate::family::Link;
+
+/// The scale, in units of the linear predictor, of the reference parameters.
+const SCALE: f64 = 0.7;
+
+/// In which form the model has the weights, function by function. With a = √G(θ) and ā the same at
+/// reference parameters, the latent v has the coefficient e = a^{1−w} ā^w v and the prior
+/// N(0, (a/ā)^{2w}), so that e ~ N(0, a²) whatever w is.
+///
+/// At w = 0 latents are nearly independent of θ where rows say little about a coefficient, at w = 1
+/// where they determine it. In between, w is by how much the rows would reduce its prior variance if
+/// all else were known.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Centring {
+    /// w of each function.
+    shares: Vec<f64>,
+    /// ln ā of each function.
+    references: Vec<f64>,
+}
+
+impl Centring {
+    /// For functions of a basis with these values at some rows, row after row, of which each knows
+    /// so much of its linear predictor; at lengthscales in units.
+    pub(super) fn new(
+        basis: &Basis,
+        features: &[f64],
+        information: f64,
+        lengthscales: &[f64],
+    ) -> Centring {
+        let graph = Graph::new();
+        let own = graph.constant([lengthscales.len()], lengthscales);
+        let log = basis.log_amplitudes(graph.scalar(SCALE), own);
+        let width = basis.width();
+        let rows = features.len() / width;
+        let scaled = graph.constant([rows, width], features) * log.exp() * information.sqrt();
+        let rest = (scaled.square().sum_axis(0) + 1.0).recip();
+        let mut found = evaluate(&[log, 1.0 - rest], &Values::new(), 1).into_iter();
+        let mut next = || found.next().unwrap_or_default();
+        Centring {
+            references: next(),
+            shares: next(),
+        }
+    }
+
+    /// ln of what turns latents into coefficients, and ln of the latents' scale.
+    pub(crate) fn logs<'g>(&self, amplitudes: Expr<'g>) -> [Expr<'g>; 2] {
+        let graph = amplitudes.graph();
+        let width = self.shares.len();
+        let shares = graph.constant([width], &self.shares);
+        let prior = (amplitudes - graph.constant([width], &self.references)) * shares;
+        [amplitudes - prior, prior]
+    }
+}
+
+/// What a usual row knows of its linear predictor, in units: one over the noise's variance.
+pub(super) fn row_information(link: Link) -> f64 {
+    match link {
+        Link::Identity => 4.0,
+        Link::Log => 1.0,
+        Link::Logit => 0.2,
+    }
+}
