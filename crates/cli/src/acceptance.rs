@@ -12,7 +12,7 @@ use crate::session::Session;
 pub(crate) struct Acceptance {
     /// End with exit code 0 although the diagnostics of the fit warn
     #[arg(long)]
-    accept_warnings: bool,
+    pub(crate) accept_warnings: bool,
 }
 
 impl Acceptance {

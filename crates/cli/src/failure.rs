@@ -2,9 +2,10 @@
 
 use std::io::{ErrorKind, Write};
 use std::panic;
-use std::process::ExitCode;
 use std::sync::Mutex;
 
+/// The exit code of a command that ran.
+const DONE: u8 = 0;
 /// The exit code of a command that could not run.
 const COULD_NOT_RUN: u8 = 2;
 
@@ -25,38 +26,36 @@ pub(crate) fn quieten_panics() {
 }
 
 /// Help and version are what was asked for; anything else is a mistake in the arguments.
-pub(crate) fn usage(error: &clap::Error) -> ExitCode {
+pub(crate) fn usage(error: &clap::Error) -> u8 {
     let printed = error.print();
     match (error.use_stderr(), printed) {
-        (false, Err(problem)) if problem.kind() != ErrorKind::BrokenPipe => {
-            ExitCode::from(COULD_NOT_RUN)
-        }
-        (false, _) => ExitCode::SUCCESS,
-        (true, _) => ExitCode::from(COULD_NOT_RUN),
+        (false, Err(problem)) if problem.kind() != ErrorKind::BrokenPipe => COULD_NOT_RUN,
+        (false, _) => DONE,
+        (true, _) => COULD_NOT_RUN,
     }
 }
 
 /// The error on stderr; a reader that went away is no error.
-pub(crate) fn report(error: &anyhow::Error) -> ExitCode {
+pub(crate) fn report(error: &anyhow::Error) -> u8 {
     let is_pipe = |cause: &(dyn std::error::Error + 'static)| {
         (cause.downcast_ref::<std::io::Error>())
             .is_some_and(|io| io.kind() == ErrorKind::BrokenPipe)
     };
     if error.chain().any(is_pipe) {
-        return ExitCode::SUCCESS;
+        return DONE;
     }
     say(&error.to_string());
-    ExitCode::from(COULD_NOT_RUN)
+    COULD_NOT_RUN
 }
 
 /// An invariant of ours was broken: the user is asked to tell us.
-pub(crate) fn broken() -> ExitCode {
+pub(crate) fn broken() -> u8 {
     let last = PANIC.lock().map(|text| text.clone()).unwrap_or_default();
     say(&format!(
         "lehr {}: this should not have happened: {last}\n  hint: please report it with the command you ran; no file was changed",
         env!("CARGO_PKG_VERSION")
     ));
-    ExitCode::from(COULD_NOT_RUN)
+    COULD_NOT_RUN
 }
 
 /// A line on stderr, which may have gone away.

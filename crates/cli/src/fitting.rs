@@ -7,16 +7,17 @@ use anyhow::{Result, anyhow, ensure};
 use clap::Args;
 use lehr::density::Density;
 use lehr::formula::Formula;
+use lehr::infer::condensed;
 use lehr::infer::fit::Fit;
 use lehr::infer::run::Checkpoint;
-use lehr::regression::{BoundRegression, SavedFit, Specification};
-use lehr::table::TableFiles;
+use lehr::regression::{BoundRegression, FileTable, SavedFit, Specification};
+use lehr::table::{Memory, TableFiles};
 
+use crate::interrupt::{self, Reaction};
 use crate::live::Live;
-use crate::memory::Memory;
 use crate::reading::Reading;
 use crate::session::Session;
-use crate::storing::{self, Files, RowFile};
+use crate::storing::RowFile;
 
 /// The model on the command line.
 #[derive(Clone, Debug, Args)]
@@ -27,9 +28,8 @@ pub(crate) struct ModelArgs {
     /// gz or zst); - reads stdin
     #[arg(required = true, value_name = "TABLE")]
     pub(crate) tables: Vec<PathBuf>,
-    /// How the response is distributed: gaussian, student, bernoulli, binomial, poisson,
-    /// negbinomial, gamma, beta, categorical, ordinal, `zero_inflated_poisson` or
-    /// `zero_inflated_negbinomial` [default: by the response]
+    /// How the response is distributed, e.g. gaussian, bernoulli, poisson (lehr families lists them)
+    /// [default: by the response]
     #[arg(long, value_name = "NAME")]
     pub(crate) family: Option<String>,
     /// A prior, e.g. 'x1 ~ normal(0, 1)' or 'sd(site) ~ `half_normal(1)`' (may be repeated)
@@ -107,10 +107,10 @@ impl Inputs<'_> {
         let columns = specification.columns().into_iter().map(str::to_owned);
         let options = reading.options(Some(columns.collect()))?;
         if source.expected_bytes(&options)? > self.model.memory.0 {
-            let files = Files::new(source, &options, live)?;
+            let files = FileTable::new(source, &options, live)?;
             return Task::on_disk(&specification, &files, output, self.clock);
         }
-        let table = source.read(&options, &mut |progress| live.rows(progress))?;
+        let table = FileTable::new(source, &options, live)?.read()?;
         live.show("making the model");
         Ok(Task {
             bound: BoundRegression::new(&specification, &table, self.clock)?,
@@ -133,23 +133,16 @@ impl Task {
     /// Makes the model of a table that does not fit into memory.
     fn on_disk(
         specification: &Specification,
-        files: &Files<'_>,
+        files: &FileTable<'_>,
         output: Option<&Path>,
         clock: Instant,
     ) -> Result<Task> {
         let stored = RowFile::new(output)?;
-        let regression = specification.learn(files)?;
-        let (bound, dropped_rows) = storing::bind(&regression, files, &stored)?;
-        let mut choices = specification.choices(&regression);
-        choices.push(("rows".into(), "on disk, shuffled".into()));
+        interrupt::react(Reaction::Finish);
+        let bound = BoundRegression::on_disk(specification, files, stored.path(), clock);
+        interrupt::react(Reaction::End);
         Ok(Task {
-            bound: BoundRegression {
-                regression,
-                bound,
-                choices,
-                read_seconds: clock.elapsed().as_secs_f64(),
-                dropped_rows,
-            },
+            bound: bound?,
             stored: Some(stored),
         })
     }
@@ -169,11 +162,13 @@ impl Task {
         checkpoint: Option<Checkpoint>,
     ) -> Result<SavedFit> {
         let method = fit.method.info();
+        let density = &self.bound.bound;
+        let condensed = fit.method.condenses() && condensed::applies(density);
         ensure!(
-            self.stored.is_none() || !method.reads_all_rows,
+            self.stored.is_none() || !method.reads_all_rows || condensed,
             "{}: expected rows in memory, found {} on disk\n  hint: sl-dais does not need them, or allow more with --memory",
             method.name,
-            self.bound.bound.n_rows()
+            density.n_rows()
         );
         let fit = match checkpoint {
             Some(checkpoint) => fit.checkpoint(checkpoint),

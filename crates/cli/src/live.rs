@@ -5,13 +5,16 @@ use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use lehr::infer::observer::{End, Observer, Phase, Progress, Wish};
+use lehr::regression::ReadObserver;
 
+use crate::failure;
 use crate::interrupt::{self, Reaction};
 use crate::session::{Session, Voice};
 
 /// The live line; it is gone when this is dropped.
 pub(crate) struct Live {
     bar: ProgressBar,
+    voice: Voice,
     label: String,
     /// What is being done.
     doing: &'static str,
@@ -37,6 +40,7 @@ impl Live {
         bar.enable_steady_tick(Duration::from_millis(200));
         Live {
             bar,
+            voice: session.voice,
             label: label.into(),
             doing: "",
             began: None,
@@ -65,6 +69,17 @@ impl Drop for Live {
     }
 }
 
+impl ReadObserver for Live {
+    fn rows(&self, progress: lehr::table::Progress) -> Wish {
+        Live::rows(self, progress);
+        if interrupt::asked() {
+            Wish::Stop
+        } else {
+            Wish::Continue
+        }
+    }
+}
+
 impl Observer for Live {
     fn begin(&mut self, phase: Phase) {
         interrupt::react(if phase.stops {
@@ -75,6 +90,12 @@ impl Observer for Live {
         self.began = None;
         self.doing = phase.doing;
         self.show(phase.doing);
+    }
+
+    fn remark(&mut self, text: &str) {
+        if self.voice == Voice::Usual {
+            self.bar.suspend(|| failure::say(text));
+        }
     }
 
     fn progress(&mut self, at: &Progress) -> Wish {
@@ -113,6 +134,9 @@ fn line(doing: &str, at: &Progress, pace: Pace) -> String {
         let _ = write!(text, ", bound {:.2}", at.bound);
     }
     let speed = pace.steps as f64 / pace.seconds;
+    if let Some(count) = at.divergences {
+        text += &chain_words(at.unit, speed, count);
+    }
     let _ = match at.end {
         End::At(total) if pace.steps > 0 && speed > 0.0 => {
             let left = total.saturating_sub(at.step) as f64 / speed;
@@ -121,6 +145,20 @@ fn line(doing: &str, at: &Progress, pace: Pace) -> String {
         _ => write!(text, ", {}", words(pace.seconds)),
     };
     text
+}
+
+/// How fast Markov chains are, and how often they diverged.
+fn chain_words(unit: &str, speed: f64, divergences: u64) -> String {
+    let fast = match speed {
+        s if s.is_finite() && s > 0.0 => format!(", {s:.0} {unit} per second"),
+        _ => String::new(),
+    };
+    let diverged = match divergences {
+        0 => String::new(),
+        1 => ", 1 divergence".into(),
+        many => format!(", {many} divergences"),
+    };
+    fast + &diverged
 }
 
 fn bar(done: u64, total: u64) -> String {
@@ -147,14 +185,10 @@ pub(crate) fn words(seconds: f64) -> String {
 mod tests {
     use super::*;
 
-    fn shown(end: End) -> String {
+    fn shown(end: End, divergences: Option<u64>) -> String {
         let at = Progress {
-            step: 256,
-            unit: "draws",
-            end,
-            bound: f64::NAN,
-            bound_error: f64::NAN,
-            rate: f64::NAN,
+            divergences,
+            ..Progress::counted(256, "draws", end)
         };
         let pace = Pace {
             steps: 256,
@@ -165,11 +199,21 @@ mod tests {
 
     #[test]
     fn time_left_is_shown_only_where_it_is_known() {
-        let known = shown(End::At(1024));
+        let known = shown(End::At(1024), None);
         assert_eq!(
             known,
             "weighing [#####...............] 256 of 1024 draws, 6.0 s left"
         );
-        assert_eq!(shown(End::AtMost(200_000)), "weighing, 256 draws, 2.0 s");
+        let open = shown(End::AtMost(200_000), None);
+        assert_eq!(open, "weighing, 256 draws, 2.0 s");
+    }
+
+    #[test]
+    fn chains_show_their_speed_and_their_divergences() {
+        assert_eq!(
+            shown(End::At(1024), Some(3)),
+            "weighing [#####...............] 256 of 1024 draws, 128 draws per second, \
+             3 divergences, 6.0 s left"
+        );
     }
 }

@@ -2,6 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use lehr::infer::judge::Level;
+use lehr::infer::method::Attempt;
 use lehr::infer::posterior::Estimate;
 use lehr::regression::{Groups, Regression, SavedFit};
 use lehr::report::{Coefficient, Effect, Seconds};
@@ -21,6 +23,7 @@ pub(crate) struct EstimateObject {
 pub(crate) struct CoefficientObject {
     name: String,
     mean: f64,
+    mcse: Option<f64>,
     sd: f64,
     q5: f64,
     q50: f64,
@@ -34,6 +37,26 @@ pub(crate) struct CoefficientObject {
 struct PriorObject {
     name: String,
     distribution: String,
+}
+
+/// A method that `auto` tried, or left out.
+#[derive(Serialize)]
+struct AttemptObject {
+    method: String,
+    seconds: f64,
+    verdict: Option<&'static str>,
+    sentence: String,
+}
+
+impl From<&Attempt> for AttemptObject {
+    fn from(attempt: &Attempt) -> AttemptObject {
+        AttemptObject {
+            method: attempt.method.clone(),
+            seconds: attempt.seconds,
+            verdict: attempt.level.map(Level::name),
+            sentence: attempt.words.clone(),
+        }
+    }
 }
 
 /// A fit.
@@ -62,6 +85,8 @@ pub(crate) struct FitObject {
     coefficients: Vec<CoefficientObject>,
     priors: Vec<PriorObject>,
     choices: BTreeMap<String, String>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    attempts: Vec<AttemptObject>,
     notes: Vec<String>,
     contents: String,
     seed: u64,
@@ -78,6 +103,7 @@ impl From<&Coefficient> for CoefficientObject {
         CoefficientObject {
             name: coefficient.name.clone(),
             mean: best.mean,
+            mcse: best.mcse,
             sd: best.sd,
             q5: best.q5,
             q50: best.q50,
@@ -87,11 +113,14 @@ impl From<&Coefficient> for CoefficientObject {
     }
 }
 
-fn estimate(of: Estimate, samples: Option<usize>) -> EstimateObject {
-    EstimateObject {
-        mean: of.mean,
-        se: of.error,
-        samples,
+impl EstimateObject {
+    /// The object of an estimate, and of how many draws it comes from.
+    pub(crate) fn of(estimate: Estimate, samples: Option<usize>) -> EstimateObject {
+        EstimateObject {
+            mean: estimate.mean,
+            se: estimate.error,
+            samples,
+        }
     }
 }
 
@@ -115,11 +144,13 @@ impl FitObject {
             n_latents: posterior.latents.size(),
             iterations: training.map_or(0, |training| training.iterations),
             converged: training.map(|training| training.converged),
-            elbo: evidence.map(|one| estimate(one.bound, Some(posterior.n_draws()))),
-            evidence: evidence.map(|one| estimate(one.estimate, None)),
+            elbo: posterior
+                .bound()
+                .map(|one| EstimateObject::of(one, Some(posterior.n_draws()))),
+            evidence: evidence.map(|one| EstimateObject::of(one.estimate, None)),
             gain_over_base: evidence
                 .and_then(|one| one.gain.as_ref())
-                .map(|gain| estimate(gain.nats, None)),
+                .map(|gain| EstimateObject::of(gain.nats, None)),
             pareto_k: posterior.pareto_shape(),
             effective_sample_size: posterior.effective_size(),
             verdict: verdict.level.name().to_owned(),
@@ -136,6 +167,7 @@ impl FitObject {
                 .map(|(name, distribution)| PriorObject { name, distribution })
                 .collect(),
             choices: posterior.choices.iter().cloned().collect(),
+            attempts: posterior.origin.attempts.iter().map(Into::into).collect(),
             notes: saved.notes(),
             contents: saved.contents.clone(),
             seed: posterior.origin.seed,

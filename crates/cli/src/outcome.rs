@@ -1,7 +1,5 @@
 //! How a command that could run has ended.
 
-use std::process::ExitCode;
-
 use lehr::regression::SavedFit;
 
 /// How a command that could run has ended.
@@ -23,11 +21,12 @@ impl From<&SavedFit> for Outcome {
     }
 }
 
-impl From<Outcome> for ExitCode {
-    fn from(outcome: Outcome) -> ExitCode {
-        match outcome {
-            Outcome::Done => ExitCode::SUCCESS,
-            Outcome::Warned => ExitCode::from(1),
+impl Outcome {
+    /// The exit code.
+    pub(crate) fn code(self) -> u8 {
+        match self {
+            Outcome::Done => 0,
+            Outcome::Warned => 1,
         }
     }
 }

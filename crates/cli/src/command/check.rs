@@ -5,10 +5,13 @@ use std::path::PathBuf;
 
 use anyhow::Result;
 use clap::Args;
+use lehr::infer::fit::Fit;
 use lehr::infer::judge::{Reason, usable_shape};
-use lehr::regression::{Ranks, SavedFit, Shift, Simulation};
+use lehr::regression::{Against, Ranks, SavedFit, Shift, Simulation};
 use serde::Serialize;
 
+use crate::against::AgainstObject;
+use crate::interrupt;
 use crate::live::Live;
 use crate::outcome::Outcome;
 use crate::reading::Reading;
@@ -18,13 +21,23 @@ use crate::session::Session;
 ///
 /// With --simulate, data sets are drawn from the prior on the table's covariates, fitted, and
 /// the ranks of what made them looked at: they are uniform if the method is calibrated.
+///
+/// With --against, Markov chains run on all rows of the table that was fitted: they bound the log
+/// evidence from above, as the fit does from below, and show which coefficients differ.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   lehr check fit.lehr
+  lehr check fit.lehr train.parquet --against nuts
   lehr check fit.lehr --simulate train.parquet --simulations 50")]
 pub(crate) struct Check {
     /// A file written by lehr fit; - reads stdin
     fit: PathBuf,
+    /// The table that was fitted, for --against
+    #[arg(value_name = "TABLE", requires = "against")]
+    tables: Vec<PathBuf>,
+    /// Compare with Markov chains on all rows of TABLE: nuts or hmc
+    #[arg(long, value_name = "METHOD", requires = "tables", value_parser = ["nuts", "hmc"])]
+    against: Option<String>,
     /// Simulation-based calibration on the covariates of this table
     #[arg(long, value_name = "TABLE")]
     simulate: Vec<PathBuf>,
@@ -65,7 +78,7 @@ impl Testimony {
 impl fmt::Display for Testimony {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let overruled = if self.overruled {
-            " (the chains say otherwise)"
+            " (the posterior itself says otherwise)"
         } else {
             ""
         };
@@ -92,6 +105,8 @@ struct CheckObject {
     warnings: Vec<String>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     simulation: Vec<Ranks>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    against: Option<AgainstObject>,
 }
 
 impl Check {
@@ -102,12 +117,29 @@ impl Check {
             checked.simulation = self.ranks(&saved, session)?;
             checked.judge_simulation();
         }
+        if let Some(method) = &self.against {
+            let against = AgainstObject::new(&self.reference(&saved, method, session)?);
+            checked.warnings.extend(against.warning());
+            checked.against = Some(against);
+        }
         session.answer(&checked, || checked.text(&saved))?;
         if checked.warnings.is_empty() {
             Ok(Outcome::from(&saved))
         } else {
             Ok(Outcome::Warned)
         }
+    }
+
+    /// The fit beside chains by this method.
+    fn reference(&self, saved: &SavedFit, method: &str, session: &Session) -> Result<Against> {
+        let mut live = Live::new(session, method);
+        let columns = saved.subject.columns();
+        let columns = columns.into_iter().map(str::to_owned).collect();
+        let source = session.tables(&self.tables)?;
+        let table = (self.reading).table(&source, Some(columns), &live)?;
+        interrupt::listen();
+        let fit = Fit::named(method)?.seed(saved.posterior.origin.seed);
+        Ok(saved.against(fit.observer(&mut live), &table)?)
     }
 
     fn ranks(&self, saved: &SavedFit, session: &Session) -> Result<Vec<Ranks>> {
@@ -139,9 +171,9 @@ impl CheckObject {
             pareto_k_threshold: usable_shape(posterior.n_draws()),
             effective_sample_size: posterior.effective_size(),
             n_draws: posterior.n_draws(),
-            elbo: evidence.map(|one| one.bound.mean),
+            elbo: posterior.bound().map(|one| one.mean),
             evidence: evidence.map(|one| one.estimate.mean),
-            evidence_gap: evidence.map(|one| one.estimate.mean - one.bound.mean),
+            evidence_gap: evidence.and_then(|one| Some(one.estimate.mean - one.bound?.mean)),
             converged: training.map(|training| training.converged),
             iterations: training.map_or(0, |training| training.iterations),
             skipped_iterations: training.map_or(0, |training| training.bad_steps),
@@ -150,6 +182,7 @@ impl CheckObject {
             witnesses: Vec::new(),
             warnings: Vec::new(),
             simulation: Vec::new(),
+            against: None,
         };
         let verdict = posterior.verdict();
         let heard = verdict.reasons.iter().map(|one| Testimony::of(one, false));
@@ -225,6 +258,9 @@ impl CheckObject {
             );
         }
         out += &self.simulation_text();
+        if let Some(against) = &self.against {
+            out += &against.text();
+        }
         for warning in &self.warnings {
             let _ = writeln!(out, "warning: {warning}");
         }

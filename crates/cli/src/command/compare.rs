@@ -1,4 +1,4 @@
-//! `lehr compare`: the same model by several methods, one after another.
+//! `lehr compare`: the same model by several methods, one after another, or several saved fits.
 
 use std::path::{Path, PathBuf};
 
@@ -14,6 +14,7 @@ use crate::choice::{Choice, methods};
 use crate::content::Kind;
 use crate::fitting::{ModelArgs, Task};
 use crate::interrupt;
+use crate::leaving::Sampling;
 use crate::live::Live;
 use crate::object::FitObject;
 use crate::outcome::Outcome;
@@ -22,15 +23,21 @@ use crate::reading::Reading;
 use crate::session::Session;
 
 use super::evaluate::evaluate;
+use super::models::{Models, is_fit};
 
 /// Draws that held-out rows are scored by.
 const TEST_DRAWS: usize = 256;
 
-/// Fit the same model by several methods and compare them
+/// Fit the same model by several methods and compare them, or compare saved fits
+///
+/// Where saved fits stand in place of the formula, their models are compared by PSIS-LOO on the
+/// rows of the table that follows them: differences with paired errors, stacking weights, log
+/// evidence.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   lehr compare 'y ~ .' train.parquet --test test.parquet --methods mf,full-rank,ns-dais,sl-dais
-  lehr compare 'y ~ x + (1 | g)' train.csv --report compare.html --json")]
+  lehr compare 'y ~ x + (1 | g)' train.csv --report compare.html --json
+  lehr compare a.lehr b.lehr c.lehr train.parquet")]
 pub(crate) struct Compare {
     #[command(flatten)]
     model: ModelArgs,
@@ -48,6 +55,10 @@ pub(crate) struct Compare {
     /// Write a page about the best fit with the comparison
     #[arg(long, value_name = "FILE")]
     report: Option<PathBuf>,
+    /// Of saved fits: leave out so many rows, evenly at random [default: 5000 where the table has more
+    /// than 100000 rows, else all]
+    #[arg(long, value_name = "N")]
+    subsample: Option<usize>,
     #[command(flatten)]
     force: Force,
     #[command(flatten)]
@@ -64,6 +75,9 @@ pub(super) struct Rival {
 
 impl Compare {
     pub(crate) fn run(&self, session: &Session) -> Result<Outcome> {
+        if is_fit(Path::new(&self.model.formula)) {
+            return self.models().run(session);
+        }
         let methods = methods(&self.methods)?;
         ensure!(
             !methods.is_empty(),
@@ -102,6 +116,24 @@ impl Compare {
         Ok(Outcome::from(&best(&rivals).saved))
     }
 
+    /// The saved fits among the arguments, and the tables after them.
+    fn models(&self) -> Models<'_> {
+        let (fits, tables): (Vec<&PathBuf>, Vec<&PathBuf>) =
+            self.model.tables.iter().partition(|path| is_fit(path));
+        let first = Path::new(&self.model.formula);
+        Models {
+            files: std::iter::once(first)
+                .chain(fits.into_iter().map(PathBuf::as_path))
+                .collect(),
+            tables: tables.into_iter().cloned().collect(),
+            sampling: Sampling {
+                subsample: self.subsample,
+                seed: 0,
+            },
+            reading: &self.reading,
+        }
+    }
+
     fn rival(
         &self,
         session: &Session,
@@ -128,16 +160,21 @@ impl Compare {
 /// One line on stderr when a method is done.
 pub(super) fn line(saved: &SavedFit) -> String {
     let posterior = &saved.posterior;
-    let bound = posterior.bound().unwrap_or(Estimate::UNKNOWN);
-    format!(
-        "{}: bound {:.2} ± {:.2} after {} iterations",
-        posterior.method(),
-        bound.mean,
-        bound.error,
-        posterior
-            .training()
-            .map_or(0, |training| training.iterations)
-    )
+    let method = posterior.method();
+    let evidence = posterior.evidence.as_ref();
+    match (posterior.bound(), posterior.training(), evidence) {
+        (Some(bound), Some(training), _) => format!(
+            "{method}: bound {:.2} ± {:.2} after {} iterations",
+            bound.mean, bound.error, training.iterations
+        ),
+        (.., Some(evidence)) => format!(
+            "{method}: log evidence {:.2} ± {:.2}, {} draws",
+            evidence.estimate.mean,
+            evidence.estimate.error,
+            posterior.n_draws()
+        ),
+        _ => format!("{method}: {} draws", posterior.n_draws()),
+    }
 }
 
 /// The fit with the largest bound; among those that Monte Carlo error cannot tell from it, the

@@ -14,7 +14,7 @@ use crate::outcome::Outcome;
 use crate::reading::{Reading, stop};
 use crate::session::Session;
 
-use super::predict::NewLevelsName;
+use super::predict::{LevelName, NewLevelsName};
 
 /// Judge a fit on held-out rows: log likelihood, accuracy or RMSE, calibration
 #[derive(Debug, Args)]
@@ -30,6 +30,9 @@ pub(crate) struct Evaluate {
     /// What becomes of groups that were not fitted
     #[arg(long, value_enum, default_value = "refuse")]
     new_levels: NewLevelsName,
+    /// Whether the effects of groups are part of a prediction
+    #[arg(long, value_enum, default_value_t)]
+    level: LevelName,
     /// Draws to judge by
     #[arg(long, value_name = "N", default_value_t = 256)]
     draws: usize,
@@ -53,6 +56,7 @@ impl Evaluate {
         let live = Live::new(session, "evaluate");
         let forecaster = Forecaster {
             new_levels: self.new_levels.into(),
+            level: self.level.into(),
             seed: self.seed,
             ..saved.forecaster(self.draws)
         };

@@ -30,6 +30,7 @@ use super::summary::text;
 /// Prints the verdict first, then the coefficients on the original scale of the columns.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
+  lehr fit 'y ~ .' train.parquet --family bernoulli -o fit.lehr --budget 300
   lehr fit 'y ~ .' train.parquet --family bernoulli --method sl-dais -o fit.lehr
   lehr fit 'score ~ 1 + service + (1 | d) + (1 | s)' ratings.csv.gz --family gaussian -o fit.lehr
   lehr fit 'cbind(hits, misses) ~ age + (1 + age | player)' 'season-*.parquet' -o fit.lehr
@@ -40,8 +41,9 @@ Exit codes: 0 done, 1 done but the diagnostics warn, 2 could not run.")]
 pub(crate) struct Fit {
     #[command(flatten)]
     model: ModelArgs,
-    /// The method (see lehr methods)
-    #[arg(long, default_value = "sl-dais")]
+    /// The method (see lehr methods); auto chooses by the model and the table, and tries another one
+    /// while the verdict is not reliable and --budget allows it
+    #[arg(long, default_value = "auto")]
     method: String,
     /// Where the fit goes; without it nothing is saved; - is stdout
     #[arg(short, long, value_name = "FILE")]
@@ -87,9 +89,15 @@ impl Fit {
             prepared.keep_rows();
         }
         let saved = made.map_err(|error| stopped(error, beside.as_deref()))?;
+        // Chains that were stopped have draws to show, and can be resumed.
+        let unfinished = is_unfinished(&saved) && beside.as_deref().is_some_and(Path::exists);
+        if unfinished {
+            prepared.keep_rows();
+        }
         drop(prepared);
         if let Some(output) = &output {
-            keep(&saved, output, beside.as_deref())?;
+            let done = beside.as_deref().filter(|_| !unfinished);
+            keep(&saved, output, done)?;
         }
         let groups = if self.groups {
             Groups::Include
@@ -97,7 +105,7 @@ impl Fit {
             Groups::Leave
         };
         let object = FitObject::new(&saved, groups).with_output(self.output.as_deref());
-        let words = || text(&saved, groups) + &self.ending();
+        let words = || text(&saved, groups) + &self.ending(unfinished.then_some(RESUME));
         match &output {
             Some(output) => output.answer(session, &object, words)?,
             None => session.answer(&object, words)?,
@@ -150,16 +158,26 @@ impl Fit {
         }))
     }
 
-    fn ending(&self) -> String {
+    fn ending(&self, more: Option<&str>) -> String {
+        let more = more.unwrap_or_default();
         match &self.output {
             Some(path) if path == Path::new(STREAM) => String::new(),
-            Some(path) => format!("\nsaved to {}\n", path.display()),
+            Some(path) => format!("\nsaved to {}\n{more}", path.display()),
             None => "\nnot saved; -o fit.lehr keeps it\n".into(),
         }
     }
 }
 
-/// Saves the fit; the checkpoint has done its duty.
+/// What to do about chains that were stopped.
+const RESUME: &str = "stopped early: the same command with --resume draws the rest\n";
+
+/// Whether Markov chains were stopped before their end.
+fn is_unfinished(saved: &SavedFit) -> bool {
+    let chains = saved.posterior.chains();
+    chains.is_some_and(|chains| !chains.is_complete())
+}
+
+/// Saves the fit; the checkpoint, if it is named, has done its duty.
 fn keep(saved: &SavedFit, output: &Output, checkpoint: Option<&Path>) -> Result<()> {
     saved.save(output.path()).map_err(|error| match checkpoint {
         Some(path) if path.exists() => anyhow!(
@@ -168,10 +186,8 @@ fn keep(saved: &SavedFit, output: &Output, checkpoint: Option<&Path>) -> Result<
         ),
         _ => error.into(),
     })?;
-    if let Some(file) = output.file() {
+    if let (Some(file), Some(path)) = (output.file(), checkpoint) {
         storing::tidy(file);
-    }
-    if let Some(path) = checkpoint {
         let _ = std::fs::remove_file(path);
     }
     Ok(())

@@ -1,10 +1,11 @@
 //! `lehr predict`: rows in, predictions out, in memory that does not grow with the rows.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use anyhow::{Result, ensure};
+use anyhow::{Result, bail, ensure};
 use clap::{Args, ValueEnum};
-use lehr::regression::{Forecaster, NewLevels, SavedFit};
+use lehr::regression::{Forecaster, NewLevels, PredictionDetails, PredictionLevel, SavedFit};
 use lehr::table::{Sink, Table, TableError, TableFiles};
 use serde::Serialize;
 
@@ -23,6 +24,8 @@ pub(crate) enum NewLevelsName {
     Refuse,
     /// Their effects are drawn from those of all groups
     Sample,
+    /// Likewise, and a new level of a factor is taken for its first level
+    Reference,
 }
 
 impl From<NewLevelsName> for NewLevels {
@@ -30,6 +33,26 @@ impl From<NewLevelsName> for NewLevels {
         match name {
             NewLevelsName::Refuse => NewLevels::Refuse,
             NewLevelsName::Sample => NewLevels::Sample,
+            NewLevelsName::Reference => NewLevels::Reference,
+        }
+    }
+}
+
+/// Whether the effects of groups are part of a prediction.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub(crate) enum LevelName {
+    /// Each row is predicted for its own groups
+    #[default]
+    Groups,
+    /// The effects of groups are left out, and the table need not name any
+    Population,
+}
+
+impl From<LevelName> for PredictionLevel {
+    fn from(name: LevelName) -> PredictionLevel {
+        match name {
+            LevelName::Groups => PredictionLevel::Groups,
+            LevelName::Population => PredictionLevel::Population,
         }
     }
 }
@@ -37,13 +60,15 @@ impl From<NewLevelsName> for NewLevels {
 /// Predict the rows of another table
 ///
 /// Writes the table's columns and, for a response y: `y_mean`, `y_mean_sd`, `y_mean_q5` and
-/// `y_mean_q95` (the posterior of the mean), `y_sd`, `y_q5` and `y_q95` (the predictive
-/// distribution); for classes, `y_class`, the likeliest, and `y[class]`, the probability of each,
+/// `y_mean_q95` (an interval for the mean), `y_sd`, `y_q5` and `y_q95` (an interval for an
+/// observation); for classes, `y_class`, the likeliest, and `y[class]`, the probability of each,
 /// averaged over the draws. `y_mean` of two classes is the probability of the second.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   lehr predict fit.lehr new.parquet -o scored.parquet
   lehr predict fit.lehr new.csv -o scored.csv --new-levels sample --only
+  lehr predict fit.lehr new.csv -o scored.csv --quantiles 2.5,50,97.5 --level population
+  lehr predict fit.lehr new.csv -o scored.csv --responses 100 --parameter sigma
   zcat new.csv.gz | lehr predict fit.lehr - -o - | head")]
 pub(crate) struct Predict {
     /// A file written by lehr fit; - reads stdin
@@ -55,9 +80,27 @@ pub(crate) struct Predict {
     /// Where the predictions go: .parquet, .csv, .tsv or .arrow; - writes CSV to stdout
     #[arg(short, long, value_name = "FILE")]
     output: PathBuf,
-    /// What becomes of groups that were not fitted
+    /// What becomes of groups and levels that were not fitted
     #[arg(long, value_enum, default_value = "refuse")]
     new_levels: NewLevelsName,
+    /// The quantiles to write, in percent
+    #[arg(
+        long,
+        value_name = "PERCENT",
+        value_delimiter = ',',
+        default_value = "5,95"
+    )]
+    quantiles: Vec<f64>,
+    /// Write so many draws of each row's response, as `y_draw1`, `y_draw2`, …
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    responses: usize,
+    /// Write the posterior of a quantity of each row: predictor, or a parameter of the family such
+    /// as sigma (may be repeated)
+    #[arg(long, value_name = "NAME")]
+    parameter: Vec<String>,
+    /// Whether the effects of groups are part of a prediction
+    #[arg(long, value_enum, default_value_t)]
+    level: LevelName,
     /// Draws to predict with
     #[arg(long, value_name = "N", default_value_t = 200)]
     draws: usize,
@@ -82,6 +125,8 @@ struct PredictionObject {
     dropped_rows: usize,
     columns: Vec<String>,
     n_draws: usize,
+    /// Rows outside the fitted range of each smooth function.
+    extrapolated: BTreeMap<String, usize>,
 }
 
 impl PredictionObject {
@@ -112,6 +157,16 @@ impl Predict {
             self.draws > 0,
             "--draws: expected at least one draw, found 0"
         );
+        let outside = |percent: &&f64| !(0.0..=100.0).contains(*percent);
+        if let Some(percent) = self.quantiles.iter().find(outside) {
+            bail!("--quantiles: expected percents from 0 to 100, found {percent}");
+        }
+        ensure!(
+            self.responses <= self.draws,
+            "--responses: expected at most as many as --draws, {}, found {}",
+            self.draws,
+            self.responses
+        );
         let fit = session.input(&self.fit)?;
         let source = session.tables(&self.tables)?;
         let saved = SavedFit::load(&fit)?;
@@ -122,12 +177,27 @@ impl Predict {
         let live = Live::new(session, "predict");
         let forecaster = Forecaster {
             new_levels: self.new_levels.into(),
+            level: self.level.into(),
             seed: self.seed,
+            details: PredictionDetails {
+                quantiles: self
+                    .quantiles
+                    .iter()
+                    .map(|percent| percent / 100.0)
+                    .collect(),
+                responses: self.responses,
+                parameters: self.parameter.clone(),
+            },
             ..saved.forecaster(self.draws)
         };
         let scored = self.score(&forecaster, &source, &output, &live)?;
         drop(live);
         output.answer(session, &scored, || scored.text())?;
+        for (function, rows) in &scored.extrapolated {
+            session.remark(&format!(
+                "warning: {function}: {rows} rows lie outside the fitted range, where the function is extrapolated"
+            ));
+        }
         Ok(self.acceptance.outcome(&saved, session))
     }
 
@@ -143,10 +213,11 @@ impl Predict {
             options.columns = Some(needed(source, &options, forecaster)?);
         }
         let (mut sink, mut columns, mut failed) = (None, Vec::new(), None);
+        let mut extrapolated = BTreeMap::new();
         let scanned = source.scan(&options, &mut |batch, at| {
             live.rows(at);
             let first = at.rows - batch.n_rows() as u64;
-            match self.predicted(forecaster, batch, first) {
+            match self.predicted(forecaster, batch, first, &mut extrapolated) {
                 Ok(None) => Ok(()),
                 Ok(Some(table)) => {
                     columns = table.names().to_vec();
@@ -176,6 +247,7 @@ impl Predict {
             dropped_rows: scanned.dropped_rows,
             columns,
             n_draws: forecaster.draws.len(),
+            extrapolated,
         })
     }
 
@@ -185,11 +257,15 @@ impl Predict {
         forecaster: &Forecaster<'_>,
         batch: Table,
         first: u64,
+        extrapolated: &mut BTreeMap<String, usize>,
     ) -> Result<Option<Table>> {
         if batch.n_rows() == 0 {
             return Ok(None);
         }
         let predictions = forecaster.predict(&batch, first)?;
+        for outside in predictions.outside() {
+            *extrapolated.entry(outside.function.clone()).or_default() += outside.rows;
+        }
         let kept = if self.only { Table::new() } else { batch };
         Ok(Some(predictions.beside(kept)?))
     }

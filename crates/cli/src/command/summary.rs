@@ -5,7 +5,8 @@ use std::path::PathBuf;
 
 use anyhow::Result;
 use clap::Args;
-use lehr::infer::posterior::{Diagnostics, Evidence, Posterior};
+use lehr::infer::chains::Chains;
+use lehr::infer::posterior::{Diagnostics, Evidence, Posterior, Proposal};
 use lehr::regression::{Groups, SavedFit};
 
 use crate::live::words;
@@ -43,14 +44,27 @@ impl Summary {
 /// What was done, in words.
 fn work(posterior: &Posterior) -> String {
     match &posterior.diagnostics {
-        Diagnostics::Importance(one) => format!("{} iterations", one.training.iterations),
-        Diagnostics::Chains(chains) => format!(
-            "{} draws of {} chains, {} gradients",
-            posterior.n_draws(),
-            chains.count,
-            chains.gradients
-        ),
+        Diagnostics::Importance(one) => match &one.proposal {
+            Proposal::Guide(training) => format!("{} iterations", training.iterations),
+            Proposal::Chains(chains) => of_chains(posterior, chains),
+        },
+        Diagnostics::Chains(chains) => of_chains(posterior, chains),
     }
+}
+
+fn of_chains(posterior: &Posterior, chains: &Chains) -> String {
+    let (draws, count, gradients) = (posterior.n_draws(), chains.count, chains.gradients);
+    format!("{draws} draws of {count} chains, {gradients} gradients")
+}
+
+/// What is known of the log evidence, in words.
+fn evidence_words(evidence: &Evidence) -> String {
+    let estimate = evidence.estimate;
+    let bound = evidence.bound.map_or_else(String::new, |bound| {
+        format!(", at least {:.2} ± {:.2} (bound)", bound.mean, bound.error)
+    });
+    let (mean, error) = (estimate.mean, estimate.error);
+    format!("log evidence {mean:.2} ± {error:.2}{bound}\n")
 }
 
 /// The verdict, the coefficients, and how they came about.
@@ -61,15 +75,8 @@ pub(crate) fn text(saved: &SavedFit, groups: Groups) -> String {
     out.push('\n');
     out += &style.coefficients(&saved.coefficients(groups));
     out.push('\n');
-    if let Some(Evidence {
-        bound, estimate, ..
-    }) = &posterior.evidence
-    {
-        let _ = writeln!(
-            out,
-            "log evidence {:.2} ± {:.2}, at least {:.2} ± {:.2} (bound)",
-            estimate.mean, estimate.error, bound.mean, bound.error
-        );
+    if let Some(evidence) = &posterior.evidence {
+        out += &evidence_words(evidence);
     }
     let _ = writeln!(
         out,

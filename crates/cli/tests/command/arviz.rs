@@ -132,3 +132,56 @@ fn arviz_finds_the_means_of_the_summary() {
     }
     assert!(names.contains(&"site[s1]") && names.contains(&"color[red]"));
 }
+
+/// Rows left out by `ArviZ`, beside the file that `lehr loo` wrote.
+const LOO: &str = r#"
+import csv, sys, warnings
+warnings.simplefilter("ignore")
+import arviz as az
+found = az.loo(az.from_netcdf(sys.argv[1]), pointwise=True, reff=1.0)
+rows = list(csv.DictReader(open(sys.argv[2])))
+assert len(rows) == found.n_data_points
+for row, elpd, k in zip(rows, found.loo_i.values, found.pareto_k.values):
+    assert abs(float(row["elpd"]) - elpd) < 1e-9, (row, elpd)
+    assert abs(float(row["k"]) - k) < 1e-9, (row, k)
+"#;
+
+#[test]
+#[ignore = "needs python with arviz, netcdf4, h5netcdf and h5py; LEHR_PYTHON names it"]
+fn arviz_leaves_out_rows_with_the_same_result() {
+    let scratch = Scratch::new();
+    scratch.write("train.csv", &crate::fixture::csv(300, 6));
+    let fit = [
+        "fit",
+        "y ~ x1 + x2",
+        "train.csv",
+        "-o",
+        "fit.lehr",
+        "--method",
+        "full-rank",
+    ];
+    assert_eq!(scratch.judged(&fit)["corrected"], false);
+    scratch.expect(0, &["draws", "fit.lehr", "train.csv", "-o", "draws.nc"]);
+    scratch.expect(
+        0,
+        &[
+            "loo",
+            "fit.lehr",
+            "train.csv",
+            "-o",
+            "rows.csv",
+            "--accept-warnings",
+        ],
+    );
+    let python = std::env::var("LEHR_PYTHON").unwrap_or_else(|_| "python3".into());
+    let run = Command::new(python)
+        .args(["-c", LOO])
+        .args([scratch.path("draws.nc"), scratch.path("rows.csv")])
+        .output()
+        .unwrap();
+    assert!(
+        run.status.success(),
+        "{}",
+        String::from_utf8_lossy(&run.stderr)
+    );
+}

@@ -172,3 +172,77 @@ fn zero_inflated_negative_binomial() {
         if empty { 0.0 } else { count }.to_string()
     });
 }
+
+#[test]
+fn beta_binomial() {
+    recovers("beta_binomial", "y | trials(9)", |at, noise| {
+        let mean = 1.0 / (1.0 + (-at).exp());
+        let (a, b) = (noise.gamma(20.0 * mean), noise.gamma(20.0 * (1.0 - mean)));
+        let hits = (0..9).filter(|_| noise.uniform() < a / (a + b)).count();
+        hits.to_string()
+    });
+}
+
+#[test]
+fn lognormal() {
+    recovers("lognormal", "y", |at, noise| {
+        (at + 0.7 * noise.normal()).exp().to_string()
+    });
+}
+
+#[test]
+fn exponential() {
+    recovers("exponential", "y", |at, noise| {
+        (-at.exp() * (1.0 - noise.uniform()).ln() + 1e-12).to_string()
+    });
+}
+
+#[test]
+fn weibull() {
+    recovers("weibull", "y", |at, noise| {
+        let waited = -(1.0 - noise.uniform()).ln() + 1e-12;
+        (at.exp() * waited.powf(1.0 / 1.6)).to_string()
+    });
+}
+
+#[test]
+fn inverse_gaussian() {
+    recovers("inverse_gaussian", "y", |at, noise| {
+        let (mean, shape) = (at.exp(), 3.0);
+        let square = noise.normal().powi(2);
+        let ratio = shape / mean;
+        let larger = 1.0 + (square + (square * (square + 4.0 * ratio)).sqrt()) / (2.0 * ratio);
+        let small = noise.uniform() * (1.0 + 1.0 / larger) <= 1.0;
+        if small { mean / larger } else { mean * larger }.to_string()
+    });
+}
+
+/// A count above 0, or nothing.
+fn hurdle(noise: &mut Noise, mut count: impl FnMut(&mut Noise) -> f64) -> String {
+    if noise.uniform() < 0.3 {
+        return "0".into();
+    }
+    loop {
+        let drawn = count(noise);
+        if drawn > 0.0 {
+            return drawn.to_string();
+        }
+    }
+}
+
+#[test]
+fn hurdle_poisson() {
+    recovers("hurdle_poisson", "y", |at, noise| {
+        hurdle(noise, |noise| noise.poisson(2.0 * at.exp()))
+    });
+}
+
+#[test]
+fn hurdle_negative_binomial() {
+    recovers("hurdle_negbinomial", "y", |at, noise| {
+        hurdle(noise, |noise| {
+            let mean = 3.0 * at.exp() * noise.gamma(3.0) / 3.0;
+            noise.poisson(mean)
+        })
+    });
+}

@@ -4,16 +4,19 @@ use std::process::Stdio;
 
 use crate::fixture::Scratch;
 
-const COMMANDS: [&str; 12] = [
+const COMMANDS: [&str; 15] = [
     "demo",
     "fit",
     "summary",
     "draws",
     "predict",
+    "effects",
     "evaluate",
+    "loo",
     "compare",
     "report",
     "methods",
+    "families",
     "check",
     "completions",
     "man",

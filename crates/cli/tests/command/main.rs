@@ -1,8 +1,10 @@
 //! Runs the command: every subcommand once, its exit codes and its JSON, and every bad input.
 
 mod access;
+mod after;
 mod answer;
 mod arviz;
+mod automatic;
 mod disk;
 mod family;
 mod fixture;

@@ -136,12 +136,14 @@ fn a_restart_that_fails_leaves_the_old_checkpoint() {
 #[cfg(unix)]
 #[test]
 fn a_fit_that_is_interrupted_before_it_trains_can_be_resumed() {
-    const CHAIN: [&str; 15] = [
+    const CHAIN: [&str; 17] = [
         "fit",
         "hit ~ x1 + x2",
         "train.csv",
         "-o",
         "fit.lehr",
+        "--method",
+        "sl-dais",
         "--start",
         "laplace",
         "--chain-steps",
@@ -177,4 +179,42 @@ fn a_fit_that_is_interrupted_before_it_trains_can_be_resumed() {
 fn there_must_be_something_to_resume() {
     let error = scratch().expect(2, &arguments("10", &["--resume"])).stderr;
     assert!(error.contains("there is no unfinished fit"), "{error}");
+}
+
+#[cfg(unix)]
+#[test]
+fn interrupted_chains_keep_their_draws_and_can_be_resumed() {
+    let scratch = scratch();
+    let chains = |draws: &'static str| {
+        let method = ["--method", "hmc", "--checkpoint-every", "0.05", "--draws"];
+        let fit = ["fit", "hit ~ x1 + x2", "train.csv", "-o", "fit.lehr"];
+        fit.into_iter()
+            .chain(method)
+            .chain([draws])
+            .collect::<Vec<&str>>()
+    };
+    let child = checkpointed(&scratch, &chains("4000000"));
+    // A checkpoint of this size has draws of more than the warm-up.
+    let size = || std::fs::metadata(scratch.path("fit.lehr.checkpoint")).map_or(0, |one| one.len());
+    let clock = Instant::now();
+    while size() < 100_000 {
+        assert!(
+            clock.elapsed() < Duration::from_secs(60),
+            "no draws were saved"
+        );
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    let id = child.id().to_string();
+    let sent = Command::new("kill").args(["-INT", &id]).status().unwrap();
+    assert!(sent.success());
+    let ended = Ended::new(&child.wait_with_output().unwrap());
+    assert!(ended.code.is_some_and(|code| code < 2), "{}", ended.stderr);
+    assert!(
+        ended.stdout.contains("--resume draws the rest"),
+        "{}",
+        ended.stdout
+    );
+    assert!(ended.stdout.contains("stopped: after"), "{}", ended.stdout);
+    assert!(scratch.path("fit.lehr").exists() && scratch.path("fit.lehr.checkpoint").exists());
+    assert!(!coefficients(&scratch).as_array().unwrap().is_empty());
 }

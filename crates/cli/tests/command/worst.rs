@@ -2,7 +2,7 @@
 //! or refused in words, through fit, predict and report. Nothing panics, nothing is lost, and no
 //! nonsense passes in silence.
 //!
-//! `cargo test --test command worst -- --nocapture` prints the transcript.
+//! `make worst` prints the transcript.
 
 use std::fmt::Write;
 
@@ -194,6 +194,14 @@ fn strange_values() -> Vec<Case> {
             End::Refused("found 1 infinite, the first in row 6"),
         ),
         case(
+            "-999 for missing values",
+            number(|k, x, e| {
+                let shown = if k % 10 == 3 { -999.0 } else { x };
+                format!("{:.3},{shown:.3}", x + e)
+            }),
+            End::Refused("found -999 in 12 rows, where all others lie between"),
+        ),
+        case(
             "a response that never changes",
             number(|_, x, _| format!("1.5,{x:.3}")),
             End::Refused("expected values that differ"),
@@ -231,6 +239,16 @@ fn strange_columns() -> Vec<Case> {
                     format!("{},{x:.3}", names[k % 2])
                 }),
                 End::Refused("two levels for family bernoulli, found 4"),
+            )
+        },
+        Case {
+            formula: "y ~ x + g",
+            ..case(
+                "levels written in several ways",
+                table("y,x,g", |k, x, e| {
+                    format!("{:.3},{x:.3},{}", x + e, ["Berlin", "berlin", "Ulm"][k % 3])
+                }),
+                End::Refused("found both \"Berlin\" and \"berlin\""),
             )
         },
         case(

@@ -1,0 +1,85 @@
+//! A fit beside Markov chains on the same rows, in words and as JSON.
+
+use std::fmt::Write;
+
+use lehr::infer::judge::Level;
+use lehr::infer::sandwich::Sandwich;
+use lehr::regression::{Against, Difference};
+use serde::Serialize;
+
+use crate::object::EstimateObject;
+
+/// A coefficient that is off by more standard deviations than this is worth a warning, as is a
+/// standard deviation that is off by more than this share.
+const MOST_OFF: f64 = 0.2;
+
+/// The comparison as programs read it.
+#[derive(Serialize)]
+pub(crate) struct AgainstObject {
+    method: String,
+    verdict: &'static str,
+    verdict_sentence: String,
+    lower: Option<EstimateObject>,
+    upper: Option<EstimateObject>,
+    width: Option<EstimateObject>,
+    differences: Vec<Difference>,
+    #[serde(skip)]
+    bounds: Option<Sandwich>,
+}
+
+impl AgainstObject {
+    pub(crate) fn new(against: &Against) -> AgainstObject {
+        let bounds = against.bounds;
+        AgainstObject {
+            method: against.method.clone(),
+            verdict: against.verdict.level.name(),
+            verdict_sentence: against.verdict.sentence.clone(),
+            lower: bounds.map(|one| EstimateObject::of(one.lower, None)),
+            upper: bounds.map(|one| EstimateObject::of(one.upper, None)),
+            width: bounds.map(|one| EstimateObject::of(one.width(), None)),
+            differences: against.differences.clone(),
+            bounds,
+        }
+    }
+
+    fn is_reliable(&self) -> bool {
+        self.verdict == Level::Reliable.name()
+    }
+
+    /// What is wrong, if the chains can tell.
+    pub(crate) fn warning(&self) -> Option<String> {
+        let method = &self.method;
+        if !self.is_reliable() {
+            let words = &self.verdict_sentence;
+            return Some(format!("{method} itself is not reliable: {words}"));
+        }
+        let is_off =
+            |one: &&Difference| one.mean_off.abs() > MOST_OFF || one.sd_ratio.ln().abs() > MOST_OFF;
+        let off: Vec<&str> = (self.differences.iter().filter(is_off))
+            .map(|one| one.name.as_str())
+            .collect();
+        (!off.is_empty()).then(|| format!("{method} differs in {}", off.join(", ")))
+    }
+
+    pub(crate) fn text(&self) -> String {
+        let mut out = format!("against {} ({})\n", self.method, self.verdict);
+        if let Some(Sandwich { lower, upper }) = self.bounds {
+            let sign = if self.is_reliable() { "≤" } else { "≲" };
+            let _ = writeln!(
+                out,
+                "  {:.3} ± {:.3} ≤ log evidence {sign} {:.3} ± {:.3}",
+                lower.mean, lower.error, upper.mean, upper.error
+            );
+        } else {
+            out += "  this fit has no bound that can be turned round\n";
+        }
+        for one in self.differences.iter().take(10) {
+            let _ = writeln!(
+                out,
+                "  {:<24} mean off by {:+.2} sd, sd × {:.2}",
+                one.name, one.mean_off, one.sd_ratio
+            );
+        }
+        out
+    }
+}

@@ -1,0 +1,64 @@
+//! `lehr families`: how a response may be distributed.
+
+use anyhow::Result;
+use clap::Args;
+use lehr::regression::{Family, Link};
+use serde::Serialize;
+
+use crate::outcome::Outcome;
+use crate::session::Session;
+
+/// List the families of responses, their links and their parameters
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  lehr families
+  lehr families --json | jq -r '.families[].name'")]
+pub(crate) struct Families {}
+
+#[derive(Serialize)]
+struct FamilyObject {
+    name: &'static str,
+    aliases: &'static [&'static str],
+    link: &'static str,
+    parameters: Vec<&'static str>,
+    help: &'static str,
+}
+
+#[derive(Serialize)]
+struct FamiliesObject {
+    families: Vec<FamilyObject>,
+}
+
+impl FamilyObject {
+    fn new(family: Family) -> FamilyObject {
+        FamilyObject {
+            name: family.name(),
+            aliases: family.aliases(),
+            link: match family.link() {
+                Link::Identity => "identity",
+                Link::Log => "log",
+                Link::Logit => "logit",
+            },
+            parameters: family.parameters(),
+            help: family.help(),
+        }
+    }
+}
+
+impl Families {
+    pub(crate) fn run(session: &Session) -> Result<Outcome> {
+        let families = Family::ALL.iter().copied().map(FamilyObject::new);
+        let object = FamiliesObject {
+            families: families.collect(),
+        };
+        session.answer(&object, || text(&object))?;
+        Ok(Outcome::Done)
+    }
+}
+
+fn text(object: &FamiliesObject) -> String {
+    let width = object.families.iter().map(|one| one.name.len()).max();
+    let width = width.unwrap_or(0);
+    let line = |one: &FamilyObject| format!("{:width$}  {}\n", one.name, one.help);
+    object.families.iter().map(line).collect()
+}

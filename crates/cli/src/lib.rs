@@ -1,0 +1,49 @@
+//! The command `lehr`: tables, formulas, fits, predictions, a report.
+
+mod acceptance;
+mod against;
+mod argument;
+mod choice;
+mod command;
+mod content;
+mod failure;
+mod fitting;
+mod interrupt;
+mod leaving;
+mod live;
+mod object;
+mod outcome;
+mod output;
+mod reading;
+mod sample;
+mod session;
+mod stdin;
+mod storing;
+
+use std::ffi::OsString;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use clap::Parser;
+
+use argument::Cli;
+use session::Session;
+
+/// Runs the command with these arguments, the program's name first. Exit codes: 0 done, 1 done
+/// but the diagnostics warn, 2 could not run.
+pub fn run(arguments: impl IntoIterator<Item = OsString>) -> u8 {
+    failure::quieten_panics();
+    let cli = match Cli::try_parse_from(arguments) {
+        Ok(cli) => cli,
+        Err(error) => return failure::usage(&error),
+    };
+    let run = || -> anyhow::Result<_> {
+        let session = Session::new(&cli)?;
+        let outcome = session.in_pool(|| cli.command.run(&session));
+        outcome.map_err(|error| session.retold(error))
+    };
+    match catch_unwind(AssertUnwindSafe(run)) {
+        Ok(Ok(outcome)) => outcome.code(),
+        Ok(Err(error)) => failure::report(&error),
+        Err(_) => failure::broken(),
+    }
+}
