@@ -1,0 +1,307 @@
+//! A fit as Python sees it.
+
+use std::path::PathBuf;
+
+use lehr::regression::{Evaluation, Evaluator, Forecaster, NamedDraws, Regression, SavedFit};
+use lehr::report::{Style, write_page};
+use lehr::table::{Column, Table};
+use numpy::{IntoPyArray, PyArray1};
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+
+use crate::arviz::{self, Group};
+use crate::error::{refused, said};
+use crate::request::{Reading, groups, new_levels};
+use crate::source::Source;
+
+/// A fit: `python/lehr` gives it a face.
+#[pyclass(frozen, module = "lehr._lehr")]
+pub(crate) struct Fit {
+    saved: SavedFit,
+}
+
+/// A number with its Monte Carlo error.
+type Estimate = (f64, f64);
+
+/// Groups for ArviZ, attributes of all, and what was left out.
+type Exported<'py> = (Vec<Group<'py>>, Vec<(String, String)>, Vec<String>);
+
+/// Named arrays in order.
+type Arrays<'py> = Vec<(String, Bound<'py, PyAny>)>;
+
+impl Fit {
+    pub(crate) fn new(saved: SavedFit) -> Fit {
+        Fit { saved }
+    }
+
+    /// The columns of a table that a prediction reads.
+    fn new_rows(&self, source: &Source, reading: &Reading) -> PyResult<Table> {
+        let (mut names, _) = source.names(&reading.options(None)?)?;
+        let wanted = self.saved.subject.predictor_columns();
+        names.retain(|name| wanted.contains(&name.as_str()));
+        source.read(&reading.options(Some(names))?, &())
+    }
+
+    fn forecaster(&self, by: &Forecast) -> PyResult<Forecaster<'_>> {
+        if by.draws == 0 {
+            return Err(said("draws: expected at least one draw, found 0"));
+        }
+        Ok(Forecaster {
+            new_levels: new_levels(&by.new_levels)?,
+            seed: by.seed,
+            ..self.saved.forecaster(by.draws)
+        })
+    }
+}
+
+/// How rows are predicted: the keywords of predicting.
+#[derive(FromPyObject)]
+#[pyo3(from_item_all)]
+pub(crate) struct Forecast {
+    new_levels: String,
+    draws: usize,
+    seed: u64,
+}
+
+#[pymethods]
+impl Fit {
+    /// Reads a fit that was saved here or by the command.
+    #[staticmethod]
+    fn load(path: PathBuf) -> PyResult<Fit> {
+        Ok(Fit::new(SavedFit::load(path).map_err(refused)?))
+    }
+
+    fn save(&self, path: PathBuf) -> PyResult<()> {
+        self.saved.save(path).map_err(refused)
+    }
+
+    fn report(&self, path: PathBuf) -> PyResult<()> {
+        write_page(&self.saved.report(), &path).map_err(refused)
+    }
+
+    /// Verdict and coefficients as plain text.
+    fn text(&self) -> String {
+        let coefficients = self.saved.coefficients(groups(false));
+        let verdict = Style::PLAIN.verdict(&self.saved.verdict());
+        verdict + "\n" + &Style::PLAIN.coefficients(&coefficients)
+    }
+
+    /// Level, sentence and advice.
+    #[getter]
+    fn verdict(&self) -> (&'static str, String, Vec<String>) {
+        let verdict = self.saved.verdict();
+        (verdict.level.name(), verdict.sentence, verdict.advice)
+    }
+
+    #[getter]
+    fn elbo(&self) -> Option<Estimate> {
+        let bound = self.saved.posterior.bound();
+        bound.map(|one| (one.mean, one.error))
+    }
+
+    #[getter]
+    fn evidence(&self) -> Option<Estimate> {
+        let evidence = self.saved.posterior.evidence.as_ref();
+        evidence.map(|one| (one.estimate.mean, one.estimate.error))
+    }
+
+    #[getter]
+    fn khat(&self) -> Option<f64> {
+        self.saved.posterior.pareto_shape()
+    }
+
+    #[getter]
+    fn is_trusted(&self) -> bool {
+        self.saved.is_trusted()
+    }
+
+    /// What is known of the fit besides, by name.
+    #[getter]
+    fn facts<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let (saved, posterior) = (&self.saved, &self.saved.posterior);
+        let regression = saved.subject.regression();
+        let facts = PyDict::new(py);
+        facts.set_item("method", posterior.method())?;
+        facts.set_item("formula", regression.map(Regression::formula))?;
+        facts.set_item("family", regression.map(|one| one.family().name()))?;
+        facts.set_item("model", saved.report_model())?;
+        facts.set_item("response", saved.subject.response())?;
+        facts.set_item("classes", saved.subject.classes())?;
+        facts.set_item("columns", saved.subject.columns())?;
+        facts.set_item("predictor_columns", saved.subject.predictor_columns())?;
+        facts.set_item("n_rows", posterior.origin.rows)?;
+        facts.set_item("dropped_rows", saved.dropped_rows)?;
+        facts.set_item("n_latents", posterior.latents.size())?;
+        facts.set_item("n_draws", posterior.n_draws())?;
+        facts.set_item("effective_sample_size", posterior.effective_size())?;
+        facts.set_item("seed", posterior.origin.seed)?;
+        facts.set_item("corrected", saved.is_corrected())?;
+        facts.set_item("priors", regression.map(Regression::priors))?;
+        facts.set_item("choices", posterior.choices.clone())?;
+        facts.set_item("notes", saved.notes())?;
+        facts.set_item("seconds", saved.seconds().parts().to_vec())?;
+        facts.set_item("version", &saved.version)?;
+        let training = posterior.training();
+        facts.set_item("iterations", training.map(|one| one.iterations))?;
+        facts.set_item("converged", training.map(|one| one.converged))?;
+        Ok(facts)
+    }
+
+    /// Name, mean, sd, 5 %, 50 % and 95 % of each coefficient.
+    fn coefficients(&self, group_effects: bool) -> Vec<(String, [f64; 5])> {
+        let coefficients = self.saved.coefficients(groups(group_effects));
+        let row = |one: &lehr::report::Coefficient| {
+            let best = one.best();
+            let numbers = [best.mean, best.sd, best.q5, best.q50, best.q95];
+            (one.name.clone(), numbers)
+        };
+        coefficients.iter().map(row).collect()
+    }
+
+    /// The draws of each coefficient: of equal weight, or `raw` with their log weights.
+    fn draws<'py>(
+        &self,
+        group_effects: bool,
+        form: &str,
+        py: Python<'py>,
+    ) -> Vec<(String, Bound<'py, PyArray1<f64>>)> {
+        let is_raw = form == "raw";
+        let mut drawn = if is_raw {
+            self.saved.raw_draws(groups(group_effects))
+        } else {
+            self.saved.even_draws(groups(group_effects))
+        };
+        if is_raw && let Some(weights) = self.saved.posterior.log_weights() {
+            drawn.push(NamedDraws {
+                name: "log_weight".into(),
+                values: weights.to_vec(),
+            });
+        }
+        let array = |one: NamedDraws| (one.name.to_string(), one.values.into_pyarray(py));
+        drawn.into_iter().map(array).collect()
+    }
+
+    /// Predictions of a table's rows as columns.
+    fn predict<'py>(
+        &self,
+        source: &Source,
+        reading: Reading,
+        by: Forecast,
+        py: Python<'py>,
+    ) -> PyResult<Arrays<'py>> {
+        let forecaster = self.forecaster(&by)?;
+        let predicted = py.detach(|| -> PyResult<Table> {
+            let table = self.new_rows(source, &reading)?;
+            let predictions = forecaster.predict(&table, 0).map_err(refused)?;
+            predictions.table().map_err(refused)
+        })?;
+        arrays(&predicted, py)
+    }
+
+    /// A response of each row under each draw, draw after draw.
+    fn predictive_draws<'py>(
+        &self,
+        source: &Source,
+        reading: Reading,
+        by: Forecast,
+        py: Python<'py>,
+    ) -> PyResult<Vec<Bound<'py, PyArray1<f64>>>> {
+        let forecaster = self.forecaster(&by)?;
+        let drawn = py.detach(|| -> PyResult<Vec<Vec<f64>>> {
+            let table = self.new_rows(source, &reading)?;
+            let predictions = forecaster.predict(&table, 0).map_err(refused)?;
+            Ok(predictions.responses().to_vec())
+        })?;
+        Ok(drawn.into_iter().map(|one| one.into_pyarray(py)).collect())
+    }
+
+    /// Scores on rows that have the response.
+    fn evaluate<'py>(
+        &self,
+        source: &Source,
+        reading: Reading,
+        by: Forecast,
+        py: Python<'py>,
+    ) -> PyResult<Bound<'py, PyDict>> {
+        let forecaster = self.forecaster(&by)?;
+        let scored = py.detach(|| -> PyResult<Evaluation> {
+            let columns = self.saved.subject.columns();
+            let columns = columns.into_iter().map(str::to_owned).collect();
+            let table = source.read(&reading.options(Some(columns))?, &())?;
+            let mut evaluator = Evaluator::new(&forecaster);
+            evaluator.push(&table, 0).map_err(refused)?;
+            evaluator.finish(table.dropped_rows()).map_err(refused)
+        })?;
+        evaluation(&scored, py)
+    }
+
+    /// Method, bound, its error, seconds, mean log likelihood of held-out rows, k.
+    fn comparison(&self, test: Option<f64>) -> (String, [f64; 3], Option<f64>, Option<f64>) {
+        let row = self.saved.comparison(test);
+        let numbers = [row.bound, row.se, row.seconds];
+        (row.method, numbers, row.test_log_likelihood, row.pareto_k)
+    }
+
+    /// What ArviZ is given, group by group, and what was left out of it.
+    #[pyo3(signature = (source, reading, group_effects))]
+    fn arviz<'py>(
+        &self,
+        source: Option<&Source>,
+        reading: Reading,
+        group_effects: bool,
+        py: Python<'py>,
+    ) -> PyResult<Exported<'py>> {
+        let (data, left_out) = py.detach(|| -> PyResult<_> {
+            let columns = self.saved.subject.columns();
+            let columns = columns.into_iter().map(str::to_owned).collect();
+            let table = match source {
+                Some(source) => Some(source.read(&reading.options(Some(columns))?, &())?),
+                None => None,
+            };
+            let mut export = self.saved.arviz(groups(group_effects));
+            export.table = table.as_ref();
+            export.data().map_err(refused)
+        })?;
+        let attributes = data.attributes.clone();
+        Ok((arviz::groups(data, py), attributes, left_out))
+    }
+}
+
+/// The columns of a table as arrays; names of classes as lists.
+fn arrays<'py>(table: &Table, py: Python<'py>) -> PyResult<Arrays<'py>> {
+    let array = |(name, column): (&str, &Column)| {
+        let values = match column {
+            Column::Number(values) | Column::Matrix { values, .. } => {
+                values.clone().into_pyarray(py).into_any()
+            }
+            Column::Boolean(values) => values.clone().into_pyobject(py)?.into_any(),
+            Column::Category { codes, levels } => {
+                let name = |code: &u32| levels.get(*code as usize).map(String::as_str);
+                let names: Vec<Option<&str>> = codes.iter().map(name).collect();
+                names.into_pyobject(py)?.into_any()
+            }
+        };
+        Ok((name.to_owned(), values))
+    };
+    table.columns().map(array).collect()
+}
+
+fn evaluation<'py>(scored: &Evaluation, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+    let scores = PyDict::new(py);
+    scores.set_item("log_likelihood_per_row", scored.log_likelihood_per_row)?;
+    if let Some(accuracy) = scored.accuracy {
+        scores.set_item("accuracy", accuracy)?;
+    }
+    if let Some(rmse) = scored.rmse {
+        scores.set_item("rmse", rmse)?;
+    }
+    scores.set_item("n_rows", scored.n_rows)?;
+    scores.set_item("dropped_rows", scored.dropped_rows)?;
+    scores.set_item("n_draws", scored.n_draws)?;
+    let bins = scored.calibration.iter();
+    let bins: Vec<_> = bins
+        .map(|bin| (bin.predicted, bin.observed, bin.low, bin.high, bin.count))
+        .collect();
+    scores.set_item("calibration", bins)?;
+    Ok(scores)
+}

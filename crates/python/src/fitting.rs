@@ -1,0 +1,131 @@
+//! From a formula and a table to fits.
+
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+use lehr::density::Density;
+use lehr::regression::{BoundRegression, FileTable};
+use lehr::table::Scratch;
+use pyo3::prelude::*;
+
+use crate::error::{refused, said};
+use crate::fit::Fit;
+use crate::request::{Asked, How, Reading};
+use crate::source::Source;
+use crate::watch::{Watch, Watched, watched};
+
+/// A model with its rows.
+struct Task {
+    bound: BoundRegression,
+    /// Where the rows are if they are on disk.
+    rows: Option<RowFile>,
+}
+
+/// A file of rows, which goes when the task does.
+struct RowFile {
+    path: PathBuf,
+    _folder: Option<Scratch>,
+}
+
+impl RowFile {
+    fn new(named: Option<&Path>) -> PyResult<RowFile> {
+        if let Some(path) = named {
+            return Ok(RowFile {
+                path: path.into(),
+                _folder: None,
+            });
+        }
+        let place = std::env::temp_dir();
+        let folder = Scratch::new_in(&place, "lehr-rows-")
+            .map_err(|error| said(&format!("{}: cannot write: {error}", place.display())))?;
+        Ok(RowFile {
+            path: folder.path().join("rows"),
+            _folder: Some(folder),
+        })
+    }
+}
+
+impl Task {
+    /// Reads the columns that the formula names and makes the model.
+    fn new(asked: &Asked, source: &Source, reading: &Reading, at: &Place<'_>) -> PyResult<Task> {
+        let clock = Instant::now();
+        let (names, dates) = source.names(&reading.options(None)?)?;
+        let specification = asked.specification(&names, dates)?;
+        let columns = specification.columns().into_iter().map(str::to_owned);
+        let options = reading.options(Some(columns.collect()))?;
+        if let Some(files) = source.as_files()
+            && files.expected_bytes(&options).map_err(refused)? > at.memory
+        {
+            let rows = RowFile::new(at.rows)?;
+            let table = FileTable::new(files, &options, at.watch).map_err(refused)?;
+            let bound = BoundRegression::on_disk(&specification, &table, &rows.path, clock);
+            return Ok(Task {
+                bound: bound.map_err(refused)?,
+                rows: Some(rows),
+            });
+        }
+        let table = source.read(&options, at.watch)?;
+        Ok(Task {
+            bound: BoundRegression::new(&specification, &table, clock).map_err(refused)?,
+            rows: None,
+        })
+    }
+
+    fn fit(&self, fit: lehr::infer::fit::Fit<'_>, watch: &Watch) -> PyResult<Fit> {
+        let method = fit.method.info();
+        if self.rows.is_some() && method.reads_all_rows {
+            let message = format!(
+                "{}: expected rows in memory, found {} on disk\n  hint: sl-dais does not need them, or allow more with --memory",
+                method.name,
+                self.bound.bound.n_rows()
+            );
+            return Err(said(&message));
+        }
+        let made = self.bound.fit(fit.observer(&mut Watched(watch)));
+        Ok(Fit::new(made.map_err(refused)?))
+    }
+
+    /// Removes rows on disk that nobody needs any more.
+    fn clear(self) {
+        if let Some(rows) = self.rows {
+            let _ = std::fs::remove_file(rows.path);
+        }
+    }
+}
+
+/// Where a task works.
+struct Place<'a> {
+    rows: Option<&'a Path>,
+    /// The bytes that columns may take in memory.
+    memory: u64,
+    watch: &'a Watch,
+}
+
+/// Fits a formula to a table by one method after another.
+#[pyfunction]
+pub(crate) fn fit(
+    asked: Asked,
+    source: &Source,
+    reading: Reading,
+    how: How,
+    py: Python<'_>,
+) -> PyResult<Vec<Fit>> {
+    let (fits, memory) = (how.fits()?, asked.bytes()?);
+    watched(&how, py, |watch| {
+        let rows = how.rows.as_deref();
+        let task = Task::new(
+            &asked,
+            source,
+            &reading,
+            &Place {
+                rows,
+                memory,
+                watch,
+            },
+        )?;
+        let made: PyResult<Vec<Fit>> = fits.into_iter().map(|fit| task.fit(fit, watch)).collect();
+        let made = made?;
+        task.clear();
+        Ok(made)
+    })
+}

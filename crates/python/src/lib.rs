@@ -1,0 +1,44 @@
+//! The Python module: conversion between Python objects and the facade, and nothing else.
+
+#![expect(
+    clippy::needless_pass_by_value,
+    reason = "PyO3 hands over what it has extracted"
+)]
+
+mod arviz;
+mod command;
+mod error;
+mod fit;
+mod fitting;
+mod record;
+mod request;
+mod source;
+mod watch;
+
+use pyo3::prelude::*;
+
+/// What `python/lehr` is made of; its users never import it.
+#[pymodule]
+mod _lehr {
+    #[pymodule_export]
+    use super::command::command;
+    #[pymodule_export]
+    use super::error::{Interrupted, LehrError};
+    #[pymodule_export]
+    use super::fit::Fit;
+    #[pymodule_export]
+    use super::fitting::fit;
+    #[pymodule_export]
+    use super::record::{BoundModel, Recorder, Value, distributions, log_density, record};
+    #[pymodule_export]
+    use super::request::{methods, needed};
+    #[pymodule_export]
+    use super::source::Source;
+
+    use pyo3::prelude::*;
+
+    #[pymodule_init]
+    fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
+        module.add("__version__", env!("CARGO_PKG_VERSION"))
+    }
+}

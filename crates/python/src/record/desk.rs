@@ -1,0 +1,193 @@
+//! The recorder's side of the conversation: every question is a call on the tracer.
+
+use lehr::density::Support;
+use lehr::graph::Expr;
+use lehr::model::distribution::{AnyDistribution, Distribution};
+use lehr::model::{Problem, Row, Tracer};
+use lehr::table::{Column, Table};
+
+use super::Line;
+use super::ask::{Answer, Ask, Handle, Law};
+use super::operation::apply;
+
+/// A tracer and the values that it has handed out.
+pub(super) struct Desk<'t, 'g> {
+    tracer: &'t Tracer<'g>,
+    table: &'t Table,
+    values: Vec<Expr<'g>>,
+}
+
+impl<'t, 'g> Desk<'t, 'g> {
+    pub(super) fn new(tracer: &'t Tracer<'g>, table: &'t Table) -> Desk<'t, 'g> {
+        Desk {
+            tracer,
+            table,
+            values: Vec::new(),
+        }
+    }
+
+    /// Answers until the function has ended.
+    pub(super) fn serve(&mut self, line: &Line) {
+        while let Ok(ask) = line.asks.recv() {
+            if matches!(ask, Ask::EnterRows) {
+                let tracer = self.tracer;
+                let _ = line.answers.send(Answer::Done);
+                tracer.rows(|row| self.serve_rows(row, line));
+                let _ = line.answers.send(Answer::Done);
+            } else {
+                let _ = line.answers.send(self.answer(ask, None));
+            }
+        }
+    }
+
+    /// Answers until the rows have ended, which the caller confirms.
+    fn serve_rows(&mut self, row: &Row<'_, 'g>, line: &Line) {
+        while let Ok(ask) = line.asks.recv() {
+            match ask {
+                Ask::LeaveRows => return,
+                Ask::EnterRows => {
+                    let message = "rows: expected one `with lehr.rows(data)` at a time, found one inside another";
+                    let _ = line.answers.send(Answer::Refused(message.into()));
+                }
+                ask => {
+                    let _ = line.answers.send(self.answer(ask, Some(row)));
+                }
+            }
+        }
+    }
+
+    /// The answer, or the first mistake that the question has made.
+    fn answer(&mut self, ask: Ask, row: Option<&Row<'_, 'g>>) -> Answer {
+        let before = self.tracer.problems();
+        let answer = match self.reply(ask, row) {
+            Ok(answer) => answer,
+            Err(message) => return Answer::Refused(message),
+        };
+        let after = self.tracer.problems().into_iter();
+        let mut new = after.filter(|problem| !before.contains(problem));
+        match new.next() {
+            Some(problem) => Answer::Refused(words(&problem)),
+            None => answer,
+        }
+    }
+
+    fn reply(&mut self, ask: Ask, row: Option<&Row<'_, 'g>>) -> Result<Answer, String> {
+        let (tracer, graph) = (self.tracer, self.tracer.graph());
+        let within = |what: &str| {
+            row.ok_or_else(|| {
+                format!("{what}: expected inside `with lehr.rows(data) as row`, found outside")
+            })
+        };
+        let value = match ask {
+            Ask::Apply {
+                operation,
+                operands,
+                numbers,
+            } => {
+                let operands: Vec<Expr<'g>> = (operands.iter())
+                    .map(|one| one.on(graph, &self.values))
+                    .collect();
+                apply(graph, &operation, &operands, &numbers)?
+            }
+            Ask::At { array, column } => {
+                let array = array.on(graph, &self.values);
+                array.at(within(&column)?.index(&column))
+            }
+            Ask::Column { column, role } => self.column(within(&column)?, &column, &role),
+            Ask::Weight { column } => {
+                within(&column)?.weight(&column);
+                return Ok(Answer::Done);
+            }
+            Ask::Levels { column } => return Ok(Answer::Count(tracer.levels(&column))),
+            Ask::LogDensity { law, x } => self.law(&law)?.log_density(x.on(graph, &self.values)),
+            Ask::Sample { name, law } => tracer.sample(&name, self.law(&law)?),
+            Ask::Local { name, law } => within(&name)?.sample(&name, self.law(&law)?),
+            Ask::Param {
+                name,
+                start,
+                support,
+            } => {
+                let start = start.parameter(graph, &self.values);
+                tracer.param(&name, start, supported(&support.0, &support.1)?)
+            }
+            Ask::Deterministic { name, value } => {
+                tracer.deterministic(&name, value.on(graph, &self.values))
+            }
+            Ask::Factor { name, value } => {
+                tracer.factor(&name, value.on(graph, &self.values));
+                return Ok(Answer::Done);
+            }
+            Ask::Observe { column, law } => {
+                let law = self.law(&law)?;
+                within(&column)?.observe(&column, law);
+                return Ok(Answer::Done);
+            }
+            Ask::EnterRows | Ask::LeaveRows => return Ok(Answer::Done),
+        };
+        Ok(self.handed_out(value))
+    }
+
+    fn handed_out(&mut self, value: Expr<'g>) -> Answer {
+        self.values.push(value);
+        Answer::Value(Handle::new(self.values.len() - 1, value))
+    }
+
+    fn law(&self, law: &Law) -> Result<AnyDistribution<'g>, String> {
+        law.distribution(self.tracer.graph(), &self.values)
+    }
+
+    fn column(&self, row: &Row<'_, 'g>, column: &str, role: &str) -> Expr<'g> {
+        let is_wide = matches!(self.table.column(column), Ok(Column::Matrix { .. }));
+        match role {
+            "offset" => row.offset(column),
+            "matrix" => row.matrix(column),
+            "number" => row.number(column),
+            _ if is_wide => row.matrix(column),
+            _ => row.number(column),
+        }
+    }
+}
+
+/// A support by its name and numbers.
+fn supported(name: &str, numbers: &[f64]) -> Result<Support, String> {
+    Ok(match (name, numbers) {
+        ("real", []) => Support::Real,
+        ("positive", []) => Support::Positive,
+        ("unit_interval", []) => Support::UnitInterval,
+        ("lower", [bound]) => Support::Lower(*bound),
+        ("upper", [bound]) => Support::Upper(*bound),
+        ("interval", [low, high]) => Support::Interval(*low, *high),
+        ("simplex", [count]) => Support::Simplex(*count as usize),
+        ("ordered", [count]) => Support::Ordered(*count as usize),
+        ("cholesky_correlation", [count]) => Support::CholeskyCorrelation(*count as usize),
+        ("cholesky_covariance", [count]) => Support::CholeskyCovariance(*count as usize),
+        _ => {
+            return Err(format!(
+                "support: no support {name:?} of {} numbers",
+                numbers.len()
+            ));
+        }
+    })
+}
+
+/// A mistake as Python says it: the line is known there, and calls are spelt otherwise.
+fn words(problem: &Problem) -> String {
+    let text = match problem {
+        Problem::Shape { error } => {
+            format!("{}\n  hint: look at the shapes in that line", error.message)
+        }
+        other => other.to_string(),
+    };
+    let spellings = [
+        (
+            "row.observe(column, distribution) inside m.rows",
+            "lehr.observe inside lehr.rows",
+        ),
+        ("m.rows", "lehr.rows"),
+        ("row.observe", "lehr.observe"),
+        ("row.sample", "lehr.local"),
+        ("m.levels", "data.levels"),
+    ];
+    let spelt = |text: String, (rust, python): &(&str, &str)| text.replace(rust, python);
+    spellings.iter().fold(text, spelt)
+}

@@ -1,0 +1,242 @@
+//! Model functions of Python, recorded as the closures of Rust are.
+//!
+//! The recorder of a model lives on a thread of its own, with the graph it writes; the function
+//! runs where Python called it and asks the recorder for one value after another. So a mistake is
+//! raised in the very line that makes it.
+
+mod ask;
+mod desk;
+mod operation;
+
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::{Arc, Mutex};
+
+use lehr::graph::Graph;
+use lehr::model::Model;
+use lehr::model::distribution::{Distribution, RECIPES, Recipe};
+use lehr::regression::SavedFit;
+use numpy::{IntoPyArray, PyArray1, PyReadonlyArrayDyn};
+use pyo3::prelude::*;
+
+use crate::error::{refused, said};
+use crate::fit::Fit;
+use crate::request::{How, Reading};
+use crate::source::Source;
+use crate::watch::{Watched, watched};
+
+use ask::{Answer, Ask, Handle, Law, Operand};
+use desk::Desk;
+
+pub(crate) use ask::Handle as Value;
+
+/// Both ends of a conversation, as the recorder's thread holds them.
+struct Line {
+    asks: Receiver<Ask>,
+    answers: Sender<Answer>,
+}
+
+/// What a model function asks for values: the end of Python.
+#[pyclass(frozen, module = "lehr._lehr")]
+pub(crate) struct Recorder {
+    asks: Mutex<Option<Sender<Ask>>>,
+    answers: Mutex<Receiver<Answer>>,
+}
+
+/// A model with its rows.
+#[pyclass(frozen, module = "lehr._lehr")]
+pub(crate) struct BoundModel(lehr::model::Bound);
+
+/// Runs a model function against a table. Whatever the function raises is raised.
+#[pyfunction]
+pub(crate) fn record(
+    function: &Bound<'_, PyAny>,
+    source: &Source,
+    reading: Reading,
+    py: Python<'_>,
+) -> PyResult<BoundModel> {
+    let table = Arc::new(source.read(&reading.options(None)?, &())?);
+    let ((asks, asked), (answered, answers)) = (channel(), channel());
+    let line = Mutex::new(Line {
+        asks: asked,
+        answers: answered,
+    });
+    let rows = Arc::clone(&table);
+    let worker = std::thread::spawn(move || {
+        let shared = Arc::clone(&rows);
+        let model = Model::new(move |tracer| {
+            let line = line.lock().expect("a model is recorded once");
+            Desk::new(tracer, &shared).serve(&line);
+        });
+        model.bind(&rows)
+    });
+    let recorder = Py::new(
+        py,
+        Recorder {
+            asks: Mutex::new(Some(asks)),
+            answers: Mutex::new(answers),
+        },
+    )?;
+    let called = function.call1((&recorder,));
+    recorder.get().hang_up();
+    let bound = py.detach(|| worker.join());
+    called?;
+    let bound = bound.map_err(|_| {
+        said("model: the recorder broke down\n  hint: this is a fault of lehr; please report it")
+    })?;
+    Ok(BoundModel(bound.map_err(refused)?))
+}
+
+impl Recorder {
+    fn hang_up(&self) {
+        if let Ok(mut asks) = self.asks.lock() {
+            asks.take();
+        }
+    }
+
+    fn ask(&self, ask: Ask) -> PyResult<Answer> {
+        let over = || said("model: expected a call while its function runs, found one after it");
+        let asks = self.asks.lock().map_err(|_| over())?;
+        let sender = asks.as_ref().ok_or_else(over)?;
+        sender.send(ask).map_err(|_| over())?;
+        let answers = self.answers.lock().map_err(|_| over())?;
+        match answers.recv().map_err(|_| over())? {
+            Answer::Refused(message) => Err(said(&message)),
+            answer => Ok(answer),
+        }
+    }
+
+    fn value(&self, ask: Ask) -> PyResult<Handle> {
+        match self.ask(ask)? {
+            Answer::Value(handle) => Ok(handle),
+            _ => Err(said("model: expected a value")),
+        }
+    }
+}
+
+#[pymethods]
+impl Recorder {
+    fn apply(
+        &self,
+        operation: String,
+        operands: Vec<Operand>,
+        numbers: Vec<i64>,
+    ) -> PyResult<Handle> {
+        self.value(Ask::Apply {
+            operation,
+            operands,
+            numbers,
+        })
+    }
+
+    fn at(&self, array: Operand, column: String) -> PyResult<Handle> {
+        self.value(Ask::At { array, column })
+    }
+
+    fn column(&self, column: String, role: String) -> PyResult<Handle> {
+        self.value(Ask::Column { column, role })
+    }
+
+    fn weight(&self, column: String) -> PyResult<()> {
+        self.ask(Ask::Weight { column }).map(drop)
+    }
+
+    fn levels(&self, column: String) -> PyResult<usize> {
+        match self.ask(Ask::Levels { column })? {
+            Answer::Count(count) => Ok(count),
+            _ => Err(said("model: expected a count")),
+        }
+    }
+
+    fn log_density(&self, law: Law, x: Operand) -> PyResult<Handle> {
+        self.value(Ask::LogDensity { law, x })
+    }
+
+    fn sample(&self, name: String, law: Law) -> PyResult<Handle> {
+        self.value(Ask::Sample { name, law })
+    }
+
+    fn local(&self, name: String, law: Law) -> PyResult<Handle> {
+        self.value(Ask::Local { name, law })
+    }
+
+    fn param(&self, name: String, start: Operand, support: (String, Vec<f64>)) -> PyResult<Handle> {
+        self.value(Ask::Param {
+            name,
+            start,
+            support,
+        })
+    }
+
+    fn deterministic(&self, name: String, value: Operand) -> PyResult<Handle> {
+        self.value(Ask::Deterministic { name, value })
+    }
+
+    fn factor(&self, name: String, value: Operand) -> PyResult<()> {
+        self.ask(Ask::Factor { name, value }).map(drop)
+    }
+
+    fn enter_rows(&self) -> PyResult<()> {
+        self.ask(Ask::EnterRows).map(drop)
+    }
+
+    fn leave_rows(&self) -> PyResult<()> {
+        self.ask(Ask::LeaveRows).map(drop)
+    }
+
+    fn observe(&self, column: String, law: Law) -> PyResult<()> {
+        self.ask(Ask::Observe { column, law }).map(drop)
+    }
+}
+
+#[pymethods]
+impl BoundModel {
+    /// The recorded program, a line per statement.
+    fn __str__(&self) -> String {
+        self.0.program().to_string()
+    }
+
+    /// The program as bytes, equal for equal programs.
+    fn program<'py>(&self, py: Python<'py>) -> Bound<'py, pyo3::types::PyBytes> {
+        pyo3::types::PyBytes::new(py, &self.0.program().to_bytes())
+    }
+
+    /// Fits the model by one method after another.
+    fn fit(&self, how: How, py: Python<'_>) -> PyResult<Vec<Fit>> {
+        let fits = how.fits()?;
+        watched(&how, py, |watch| {
+            let each = fits.into_iter().map(|fit| {
+                let posterior = fit.observer(&mut Watched(watch)).run(&self.0);
+                let saved =
+                    SavedFit::of(posterior.map_err(|error| refused(lehr::Error::from(error)))?);
+                Ok(Fit::new(saved.map_err(refused)?))
+            });
+            each.collect()
+        })
+    }
+}
+
+/// Every way to write a distribution: its name and the names of its parameters.
+#[pyfunction]
+pub(crate) fn distributions() -> Vec<(&'static str, Vec<&'static str>)> {
+    let row = |one: &Recipe| (one.name, one.parameters.to_vec());
+    RECIPES.iter().map(row).collect()
+}
+
+/// The log density of constants under a distribution of constants.
+#[pyfunction]
+pub(crate) fn log_density<'py>(
+    law: Law,
+    x: PyReadonlyArrayDyn<'py, f64>,
+    py: Python<'py>,
+) -> PyResult<(Vec<usize>, Bound<'py, PyArray1<f64>>)> {
+    let graph = Graph::new();
+    let made = law
+        .distribution(&graph, &[])
+        .map_err(|message| said(&message))?;
+    made.check().map_err(|error| said(&error.to_string()))?;
+    let x = Operand::of_array(&x)?.on(&graph, &[]);
+    let density = made.log_density(x);
+    let shape = density.shape().dims().to_vec();
+    let values = density.constant_values().unwrap_or_default();
+    Ok((shape, values.into_pyarray(py)))
+}

@@ -1,0 +1,217 @@
+//! What Python asks of a fit, as the facade knows it.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use lehr::infer::fit::Fit;
+use lehr::infer::method::{self, METHODS, MethodInfo};
+use lehr::infer::run::{Checkpoint, Older};
+use lehr::regression::{Groups, NewLevels, Specification};
+use lehr::table::{Header, Memory, MissingPolicy, ReadOptions};
+use pyo3::prelude::*;
+
+use crate::error::{refused, said};
+
+/// How a table is read: the keywords of reading.
+#[derive(FromPyObject)]
+#[pyo3(from_item_all)]
+pub(crate) struct Reading {
+    missing: String,
+    missing_text: Vec<String>,
+    delimiter: Option<String>,
+    header: bool,
+    categorical: Vec<String>,
+    levels: Vec<(String, Vec<String>)>,
+}
+
+impl Reading {
+    /// The options, for some of the columns or all.
+    pub(crate) fn options(&self, columns: Option<Vec<String>>) -> PyResult<ReadOptions> {
+        let usual = ReadOptions::default();
+        let markers = usual.missing_markers.iter().chain(&self.missing_text);
+        let levels = self.levels.iter();
+        Ok(ReadOptions {
+            delimiter: self.delimiter.as_deref().map(byte).transpose()?,
+            header: if self.header {
+                Header::Present
+            } else {
+                Header::Absent
+            },
+            missing_markers: markers.cloned().collect(),
+            missing: match self.missing.as_str() {
+                "drop" => MissingPolicy::Drop,
+                "refuse" => MissingPolicy::Refuse,
+                other => {
+                    let message =
+                        format!("missing: expected \"refuse\" or \"drop\", found {other:?}");
+                    return Err(said(&message));
+                }
+            },
+            columns,
+            categorical: self.categorical.clone(),
+            levels: levels
+                .map(|(column, levels)| (column.clone(), Arc::from(levels.as_slice())))
+                .collect(),
+            ..usual
+        })
+    }
+}
+
+/// One byte between fields.
+fn byte(text: &str) -> PyResult<u8> {
+    match text.as_bytes() {
+        [byte] => Ok(*byte),
+        _ => Err(said(&format!(
+            "delimiter: expected one character, found {text:?}"
+        ))),
+    }
+}
+
+/// The model: the keywords of a formula.
+#[derive(FromPyObject)]
+#[pyo3(from_item_all)]
+pub(crate) struct Asked {
+    formula: String,
+    family: Option<String>,
+    prior: Vec<String>,
+    /// The most that the columns may take in memory.
+    memory: String,
+}
+
+impl Asked {
+    /// The specification for a table with these columns.
+    pub(crate) fn specification(
+        &self,
+        names: &[String],
+        dates: Vec<String>,
+    ) -> PyResult<Specification> {
+        let parsed = Specification::parse(&self.formula, names).map_err(refused)?;
+        let parsed = match &self.family {
+            Some(name) => parsed.with_family(
+                name.parse()
+                    .map_err(|error: lehr::regression::RegressionError| refused(error))?,
+            ),
+            None => parsed,
+        };
+        Ok(parsed
+            .with_priors(&self.prior)
+            .map_err(refused)?
+            .with_dates(dates))
+    }
+
+    /// The bytes that the columns may take.
+    pub(crate) fn bytes(&self) -> PyResult<u64> {
+        let memory: Result<Memory, String> = self.memory.parse();
+        let memory =
+            memory.map_err(|error| said(&format!("memory: {error}, found {:?}", self.memory)));
+        Ok(memory?.0)
+    }
+}
+
+/// How a model is fitted: the keywords of fitting.
+#[derive(FromPyObject)]
+#[pyo3(from_item_all)]
+pub(crate) struct How {
+    methods: Vec<String>,
+    /// Told how the work stands.
+    pub(crate) progress: Option<Py<PyAny>>,
+    settings: Vec<(String, String)>,
+    draws: Option<usize>,
+    seed: u64,
+    pub(crate) threads: Option<usize>,
+    checkpoint: Option<PathBuf>,
+    checkpoint_every: f64,
+    restart: bool,
+    /// Where rows go that do not fit into memory; a folder for temporary files if not given.
+    pub(crate) rows: Option<PathBuf>,
+}
+
+impl How {
+    /// A fit by each method. One alone must have all settings; of several, each takes those
+    /// that concern it.
+    pub(crate) fn fits(&self) -> PyResult<Vec<Fit<'static>>> {
+        let each = self.methods.iter().map(|name| {
+            let info = named(name)?;
+            let own = info.settings();
+            let is_own = |name: &str| own.iter().any(|one| one.name == name);
+            self.fit_with(info, |name| self.methods.len() == 1 || is_own(name))
+        });
+        each.collect()
+    }
+
+    fn fit_with(
+        &self,
+        info: &MethodInfo,
+        concerns: impl Fn(&str) -> bool,
+    ) -> PyResult<Fit<'static>> {
+        let mut fit = Fit::boxed((info.new)()).seed(self.seed);
+        if let Some(draws) = self.draws {
+            fit = fit.draws(draws);
+        }
+        for (name, value) in self.settings.iter().filter(|(name, _)| concerns(name)) {
+            fit = fit
+                .set(name, value)
+                .map_err(|error| said(&error.to_string()))?;
+        }
+        Ok(match &self.checkpoint {
+            None => fit,
+            Some(path) => fit.checkpoint(Checkpoint {
+                path: path.clone(),
+                every: Duration::try_from_secs_f64(self.checkpoint_every).unwrap_or(Duration::MAX),
+                older: if self.restart {
+                    Older::Replace
+                } else {
+                    Older::Resume
+                },
+            }),
+        })
+    }
+}
+
+fn named(method: &str) -> PyResult<&'static MethodInfo> {
+    method::find(method).map_err(|error| said(&error.to_string()))
+}
+
+/// The columns of a table that a formula reads.
+#[pyfunction]
+pub(crate) fn needed(formula: &str, names: Vec<String>) -> PyResult<Vec<String>> {
+    let parsed = Specification::parse(formula, &names).map_err(refused)?;
+    Ok(parsed.columns().into_iter().map(str::to_owned).collect())
+}
+
+/// A name and what it means.
+type Entry = (&'static str, &'static str);
+
+/// The methods, when to choose each, and its settings with what they are.
+#[pyfunction]
+pub(crate) fn methods() -> Vec<(&'static str, &'static str, Vec<Entry>)> {
+    let settings = |row: &MethodInfo| {
+        let settings = row.settings().into_iter();
+        settings.map(|one| (one.name, one.help)).collect()
+    };
+    METHODS
+        .iter()
+        .map(|row| (row.name, row.when, settings(row)))
+        .collect()
+}
+
+/// Whether the effects of single groups are listed.
+pub(crate) fn groups(included: bool) -> Groups {
+    if included {
+        Groups::Include
+    } else {
+        Groups::Leave
+    }
+}
+
+/// What becomes of groups that were not fitted.
+pub(crate) fn new_levels(name: &str) -> PyResult<NewLevels> {
+    match name {
+        "refuse" => Ok(NewLevels::Refuse),
+        "sample" => Ok(NewLevels::Sample),
+        other => Err(said(&format!(
+            "new_levels: expected \"refuse\" or \"sample\", found {other:?}"
+        ))),
+    }
+}

@@ -1,0 +1,148 @@
+//! Tables as Python hands them over: files, Arrow streams, or columns of arrays.
+
+use std::path::PathBuf;
+use std::sync::Mutex;
+
+use lehr::regression::{FileTable, ReadObserver};
+use lehr::table::{ArrowBatches, Column, Field, MISSING, ReadOptions, Table, TableFiles};
+use numpy::{PyReadonlyArray1, PyReadonlyArray2};
+use pyo3::prelude::*;
+use pyo3_arrow::input::AnyRecordBatch;
+
+use crate::error::{refused, said};
+
+/// A table that is yet to be read.
+#[pyclass(frozen, module = "lehr._lehr")]
+pub(crate) struct Source(Kind);
+
+enum Kind {
+    Files(TableFiles),
+    Arrow(Mutex<Option<ArrowBatches>>, Vec<Field>),
+    Columns(Table, Vec<String>),
+}
+
+/// One column of arrays.
+#[derive(FromPyObject)]
+enum Values<'py> {
+    /// Numbers; NaN is missing.
+    #[pyo3(transparent)]
+    Number(PyReadonlyArray1<'py, f64>),
+    /// Several numbers per row.
+    #[pyo3(transparent)]
+    Matrix(PyReadonlyArray2<'py, f64>),
+    /// Truth values: 0, 1, or −1 where missing.
+    #[pyo3(transparent)]
+    Boolean(PyReadonlyArray1<'py, i8>),
+    /// Codes, −1 where missing, the names behind them, and whether those are in order.
+    Category(PyReadonlyArray1<'py, i64>, Vec<String>, bool),
+}
+
+#[pymethods]
+impl Source {
+    /// The files, folders or patterns that together are one table.
+    #[staticmethod]
+    fn files(paths: Vec<PathBuf>) -> PyResult<Source> {
+        Ok(Source(Kind::Files(
+            TableFiles::open(&paths).map_err(refused)?,
+        )))
+    }
+
+    /// An object with the Arrow PyCapsule interface.
+    #[staticmethod]
+    fn arrow(batches: AnyRecordBatch) -> PyResult<Source> {
+        let batches = ArrowBatches::new(batches.into_reader()?).map_err(refused)?;
+        let fields = batches.fields().to_vec();
+        Ok(Source(Kind::Arrow(Mutex::new(Some(batches)), fields)))
+    }
+
+    /// Columns by name; `dates` are those that were dates.
+    #[staticmethod]
+    fn columns(columns: Vec<(String, Values<'_>)>, dates: Vec<String>) -> PyResult<Source> {
+        let mut table = Table::new();
+        for (name, values) in columns {
+            let column = column(&name, &values)?;
+            table.insert(name, column).map_err(refused)?;
+        }
+        Ok(Source(Kind::Columns(table, dates)))
+    }
+}
+
+impl Source {
+    /// The names of all columns, and of those that hold dates.
+    pub(crate) fn names(&self, options: &ReadOptions) -> PyResult<(Vec<String>, Vec<String>)> {
+        let fields = match &self.0 {
+            Kind::Files(files) => files.schema(options).map_err(refused)?,
+            Kind::Arrow(_, fields) => fields.clone(),
+            Kind::Columns(table, dates) => return Ok((table.names().to_vec(), dates.clone())),
+        };
+        let dates = fields.iter().filter(|field| field.is_date());
+        let dates = dates.map(|field| field.name.clone()).collect();
+        let names = fields.into_iter().map(|field| field.name).collect();
+        Ok((names, dates))
+    }
+
+    /// The files, if it is files.
+    pub(crate) fn as_files(&self) -> Option<&TableFiles> {
+        match &self.0 {
+            Kind::Files(files) => Some(files),
+            _ => None,
+        }
+    }
+
+    /// All rows of the columns that the options ask for.
+    pub(crate) fn read(
+        &self,
+        options: &ReadOptions,
+        observer: &dyn ReadObserver,
+    ) -> PyResult<Table> {
+        match &self.0 {
+            Kind::Files(files) => {
+                let files = FileTable::new(files, options, observer).map_err(refused)?;
+                files.read().map_err(refused)
+            }
+            Kind::Arrow(batches, _) => {
+                let batches = batches.lock().ok().and_then(|mut one| one.take());
+                let batches = batches.ok_or_else(|| said("table: expected rows, found a stream that was read before\n  hint: make the table anew"))?;
+                batches.read(options).map_err(refused)
+            }
+            Kind::Columns(table, _) => table.clone().with_options(options).map_err(refused),
+        }
+    }
+}
+
+fn column(name: &str, values: &Values<'_>) -> PyResult<Column> {
+    let scattered = |_| said(&format!("column {name:?}: expected an array in one piece"));
+    Ok(match values {
+        Values::Number(values) => Column::Number(values.as_slice().map_err(scattered)?.to_vec()),
+        Values::Matrix(values) => Column::Matrix {
+            width: values.as_array().ncols(),
+            values: values.as_slice().map_err(scattered)?.to_vec(),
+        },
+        Values::Boolean(values) => {
+            let truth = |value: &i8| (*value >= 0).then_some(*value == 1);
+            Column::Boolean(
+                values
+                    .as_slice()
+                    .map_err(scattered)?
+                    .iter()
+                    .map(truth)
+                    .collect(),
+            )
+        }
+        Values::Category(codes, levels, is_ordered) => {
+            let code = |code: &i64| u32::try_from(*code).unwrap_or(MISSING);
+            let codes: Vec<u32> = codes
+                .as_slice()
+                .map_err(scattered)?
+                .iter()
+                .map(code)
+                .collect();
+            if *is_ordered {
+                let levels = levels.as_slice().into();
+                Column::Category { codes, levels }
+            } else {
+                Column::sorted_category(codes, levels)
+            }
+        }
+    })
+}

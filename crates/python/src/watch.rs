@@ -1,0 +1,163 @@
+//! Work without the interpreter's lock, while Python watches, shows and may stop it.
+
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{RecvTimeoutError, channel};
+use std::time::Duration;
+
+use lehr::infer::observer::{End, Observer, Phase, Progress, Wish};
+use lehr::regression::ReadObserver;
+use pyo3::prelude::*;
+
+use crate::error::said;
+use crate::request::How;
+
+/// Stack of each thread: deep models are walked recursively.
+const STACK_BYTES: usize = 16 << 20;
+/// How often Python looks.
+const GLANCE: Duration = Duration::from_millis(100);
+
+/// How work stands, as it is shown: what is done, how much of what, and the bound.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct News {
+    doing: String,
+    done: u64,
+    unit: &'static str,
+    total: Option<u64>,
+    bound: Option<f64>,
+}
+
+/// What the worker and Python share.
+#[derive(Default)]
+pub(crate) struct Watch {
+    stop: AtomicBool,
+    news: Mutex<News>,
+}
+
+impl Watch {
+    fn wish(&self) -> Wish {
+        if self.stop.load(Ordering::SeqCst) {
+            Wish::Stop
+        } else {
+            Wish::Continue
+        }
+    }
+
+    fn tell(&self, change: impl FnOnce(&mut News)) {
+        if let Ok(mut news) = self.news.lock() {
+            change(&mut news);
+        }
+    }
+
+    fn news(&self) -> News {
+        let news = self.news.lock();
+        news.map(|news| news.clone()).unwrap_or_default()
+    }
+}
+
+impl ReadObserver for Watch {
+    fn rows(&self, at: lehr::table::Progress) -> Wish {
+        self.tell(|news| {
+            let doing = match at.stage {
+                lehr::table::Stage::Reading => "reading",
+                lehr::table::Stage::Shuffling => "shuffling on disk",
+            };
+            *news = News {
+                doing: doing.to_owned(),
+                done: at.rows,
+                unit: "rows",
+                ..News::default()
+            };
+        });
+        self.wish()
+    }
+}
+
+/// A fit that tells the watch how it stands.
+pub(crate) struct Watched<'a>(pub(crate) &'a Watch);
+
+impl Observer for Watched<'_> {
+    fn begin(&mut self, phase: Phase) {
+        self.0.tell(|news| {
+            *news = News {
+                doing: phase.doing.to_owned(),
+                ..News::default()
+            };
+        });
+    }
+
+    fn progress(&mut self, at: &Progress) -> Wish {
+        self.0.tell(|news| {
+            news.done = at.step;
+            news.unit = at.unit;
+            news.total = match at.end {
+                End::At(total) => Some(total),
+                End::AtMost(_) => None,
+            };
+            news.bound = at.bound.is_finite().then_some(at.bound);
+        });
+        self.0.wish()
+    }
+}
+
+/// Runs work on threads of its own. Python's `progress` is told how it stands; Ctrl-C, or an exception in
+/// there, asks it to stop, and is raised if the work did not tell more.
+pub(crate) fn watched<T: Send>(
+    how: &How,
+    py: Python<'_>,
+    work: impl FnOnce(&Watch) -> PyResult<T> + Send,
+) -> PyResult<T> {
+    let pool = rayon::ThreadPoolBuilder::new()
+        .num_threads(how.threads.unwrap_or(0))
+        .stack_size(STACK_BYTES)
+        .build()
+        .map_err(|error| said(&format!("threads: {error}\n  hint: ask for fewer")))?;
+    let watch = Watch::default();
+    let (sender, receiver) = channel();
+    let receiver = Mutex::new(receiver);
+    let mut raised = None;
+    let made = pool.in_place_scope(|scope| {
+        let shared = &watch;
+        scope.spawn(move |_| {
+            let _ = sender.send(work(shared));
+        });
+        loop {
+            let waited = py.detach(|| {
+                let receiver = receiver.lock().expect("nobody else receives");
+                receiver.recv_timeout(GLANCE)
+            });
+            match waited {
+                Ok(made) => return Some(made),
+                Err(RecvTimeoutError::Disconnected) => return None,
+                Err(RecvTimeoutError::Timeout) => {}
+            }
+            if let Err(error) = glance(py, &watch, how) {
+                watch.stop.store(true, Ordering::SeqCst);
+                raised.get_or_insert(error);
+            }
+        }
+    });
+    let made = made.expect("the scope has raised the panic of the work");
+    match (made, raised) {
+        (Err(error), Some(raised)) if !error.is_instance_of::<crate::error::Interrupted>(py) => {
+            error.set_cause(py, Some(raised));
+            Err(error)
+        }
+        (Err(error), _) => Err(error),
+        // What ended before it could be stopped is done.
+        (Ok(made), _) => Ok(made),
+    }
+}
+
+/// Shows how the work stands and lets Python handle signals.
+fn glance(py: Python<'_>, watch: &Watch, how: &How) -> PyResult<()> {
+    py.check_signals()?;
+    if let Some(progress) = &how.progress {
+        let news = watch.news();
+        progress.call1(
+            py,
+            (news.doing, news.done, news.unit, news.total, news.bound),
+        )?;
+    }
+    Ok(())
+}

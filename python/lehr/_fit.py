@@ -1,0 +1,386 @@
+"""A fit: its verdict, its numbers, and what can be asked of it."""
+
+from __future__ import annotations
+
+import html
+import logging
+import os
+import tempfile
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from lehr import _arviz, _lehr, _option, _table
+from lehr._table import Data
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+logger = logging.getLogger("lehr")
+
+COLUMNS = ["mean", "sd", "q5", "q50", "q95"]
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """Whether to rely on a fit."""
+
+    level: str
+    """`reliable`, `corrected`, `look-again` or `do-not-trust`, as in the command's JSON."""
+    sentence: str
+    """Why."""
+    advice: Sequence[str] = field(default=())
+    """What could be done."""
+    is_trusted: bool = True
+    """Whether no diagnostic warns."""
+
+    def __str__(self) -> str:
+        hints = "".join(f"\n  hint: {hint}" for hint in self.advice)
+        return f"{self.level.replace('-', ' ')}: {self.sentence}{hints}"
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """A number with its Monte Carlo standard error."""
+
+    mean: float
+    error: float
+
+    def __float__(self) -> float:
+        return self.mean
+
+    def __str__(self) -> str:
+        return f"{self.mean:.2f} ± {self.error:.2f}"
+
+
+class Fit:
+    """What a fit leaves: :func:`lehr.fit` and :func:`lehr.load` make it."""
+
+    def __init__(self, native: _lehr.Fit, data: Data | None, reading: Mapping[str, Any]) -> None:
+        self._native = native
+        self._data = data
+        self._reading = dict(reading)
+        self._facts = native.facts
+
+    @property
+    def verdict(self) -> Verdict:
+        """Whether to rely on these numbers, why, and what could be done."""
+        level, sentence, advice = self._native.verdict
+        return Verdict(level, sentence, tuple(advice), self._native.is_trusted)
+
+    @property
+    def elbo(self) -> Estimate | None:
+        """The bound on the log evidence; None for Markov chains."""
+        return _estimate(self._native.elbo)
+
+    @property
+    def evidence(self) -> Estimate | None:
+        """The log evidence, estimated by importance weights; None for Markov chains."""
+        return _estimate(self._native.evidence)
+
+    @property
+    def khat(self) -> float | None:
+        """The shape k of the weights' tail; None for Markov chains."""
+        return self._native.khat
+
+    @property
+    def coefficients(self) -> pd.DataFrame:
+        """Mean, standard deviation and quantiles of each coefficient, on its original scale."""
+        return self.summary()
+
+    @property
+    def method(self) -> str:
+        """The method."""
+        return str(self._facts["method"])
+
+    @property
+    def formula(self) -> str | None:
+        """The formula; None for a model function."""
+        found = self._facts["formula"]
+        return None if found is None else str(found)
+
+    @property
+    def family(self) -> str | None:
+        """The family; None for a model function."""
+        found = self._facts["family"]
+        return None if found is None else str(found)
+
+    @property
+    def notes(self) -> list[str]:
+        """What should be known of the data: classes, columns left out, outliers."""
+        return list(self._facts["notes"])
+
+    @property
+    def facts(self) -> dict[str, Any]:
+        """Everything else that is known of the fit, by name."""
+        return dict(self._facts)
+
+    def summary(self, groups: bool = False) -> pd.DataFrame:
+        """List the coefficients.
+
+        Args:
+            groups: Whether to list the effects of single groups, too.
+        """
+        import pandas as pd
+
+        rows = self._native.coefficients(groups)
+        index = pd.Index([name for name, _ in rows], name="coefficient")
+        return pd.DataFrame([numbers for _, numbers in rows], index=index, columns=COLUMNS)
+
+    def draws(self, groups: bool = False, raw: bool = False) -> pd.DataFrame:
+        """Return posterior draws, a row to a draw.
+
+        Args:
+            groups: Whether the effects of single groups are among them.
+            raw: As they were drawn, with their log weights; by default all count the same.
+        """
+        import pandas as pd
+
+        return pd.DataFrame(dict(self._native.draws(groups, "raw" if raw else "even")))
+
+    def predict(
+        self,
+        data: Data,
+        *,
+        new_levels: str = "refuse",
+        draws: int = 200,
+        seed: int = 0,
+        **reading: Any,
+    ) -> pd.DataFrame:
+        """Predict the rows of a table, which need not have the response.
+
+        For a number `y` the columns are `y_mean`, `y_mean_sd`, `y_mean_q5`, `y_mean_q95` (the
+        posterior of the mean), `y_sd`, `y_q5`, `y_q95` (the predictive distribution); for classes
+        `y_class`, the likeliest, and `y[class]`, the probability of each.
+
+        Args:
+            data: The rows, as in :func:`lehr.fit`.
+            new_levels: Whether groups that were not fitted are refused, or drawn ("sample").
+            draws: Draws to predict with.
+            seed: Where the predictive draws come from.
+            **reading: How the table is read, as in :func:`lehr.fit`.
+
+        Returns:
+            A data frame, of polars if the rows came in one.
+        """
+        by = {"new_levels": new_levels, "draws": draws, "seed": seed}
+        source, options = self._source(data, self._facts["predictor_columns"], reading)
+        return _frame(dict(self._native.predict(source, options, by)), data)
+
+    def predictive_draws(
+        self,
+        data: Data,
+        *,
+        new_levels: str = "refuse",
+        draws: int = 200,
+        seed: int = 0,
+        **reading: Any,
+    ) -> npt.NDArray[np.float64]:
+        """Return responses of each row, drawn anew: draws × rows.
+
+        Args:
+            data: The rows, as in :func:`lehr.fit`.
+            new_levels: Whether groups that were not fitted are refused, or drawn ("sample").
+            draws: How many draws.
+            seed: Where they come from.
+            **reading: How the table is read.
+        """
+        by = {"new_levels": new_levels, "draws": draws, "seed": seed}
+        source, options = self._source(data, self._facts["predictor_columns"], reading)
+        return np.stack(self._native.predictive_draws(source, options, by))
+
+    def evaluate(
+        self,
+        data: Data,
+        *,
+        new_levels: str = "refuse",
+        draws: int = 256,
+        seed: int = 0,
+        **reading: Any,
+    ) -> dict[str, Any]:
+        """Judge the fit on rows it has not seen.
+
+        Args:
+            data: The rows with the response, as in :func:`lehr.fit`.
+            new_levels: Whether groups that were not fitted are refused, or drawn ("sample").
+            draws: Draws to judge by.
+            seed: Where random numbers come from.
+            **reading: How the table is read.
+
+        Returns:
+            The mean log likelihood, accuracy or rmse, and the calibration of probabilities.
+        """
+        import pandas as pd
+
+        by = {"new_levels": new_levels, "draws": draws, "seed": seed}
+        source, options = self._source(data, self._facts["columns"], reading)
+        scores = self._native.evaluate(source, options, by)
+        columns = ["predicted", "observed", "low", "high", "count"]
+        scores["calibration"] = pd.DataFrame(scores["calibration"], columns=columns)
+        return scores
+
+    def compare(self, *others: Fit, test: Data | None = None) -> Comparison:
+        """Compare this fit with others.
+
+        Args:
+            *others: Fits of the same table.
+            test: Held-out rows to judge each by.
+        """
+        return Comparison([self, *others], test)
+
+    def report(self, path: str | os.PathLike[str]) -> None:
+        """Write one self-contained HTML page about the fit.
+
+        Args:
+            path: The page.
+        """
+        self._native.report(os.fspath(path))
+
+    def to_arviz(self, data: Data | None = None, *, groups: bool = True) -> Any:
+        """Return the draws for ArviZ: `InferenceData`, or a `DataTree` in ArviZ 1.
+
+        The groups are posterior and sample_stats and, where the table is at hand, observed_data,
+        posterior_predictive, log_likelihood and constant_data.
+
+        Args:
+            data: The table that was fitted; by default the one that was given to the fit.
+            groups: Whether the effects of single groups are among the draws.
+        """
+        rows = self._data if data is None else data
+        source, reading = None, self._reading
+        if rows is not None:
+            source, reading = self._source(rows, self._facts["columns"], self._reading)
+        found, attributes, left_out = self._native.arviz(source, reading, groups)
+        for sentence in left_out:
+            logger.info(sentence)
+        constant = _constant(rows, self._facts["predictor_columns"], found)
+        return _arviz.inference_data(found, dict(attributes), constant)
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Save the fit; the command and :func:`lehr.load` read it.
+
+        Args:
+            path: The file, such as ``fit.lehr``.
+        """
+        self._native.save(os.fspath(path))
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Return the saved file and how tables are read, without the table."""
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder) / "fit.lehr"
+            self.save(path)
+            return {"file": path.read_bytes(), "reading": self._reading}
+
+    def __setstate__(self, state: Mapping[str, Any]) -> None:
+        """Read the saved file."""
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder) / "fit.lehr"
+            path.write_bytes(state["file"])
+            native = _lehr.Fit.load(str(path))
+        Fit.__init__(self, native, None, state["reading"])
+
+    def _source(
+        self, data: Data, wanted: Sequence[str], reading: Mapping[str, Any]
+    ) -> tuple[_lehr.Source, dict[str, Any]]:
+        source = _table.source(data, lambda names: [n for n in names if n in wanted])
+        options = reading if reading is self._reading else _option.reading(reading)
+        return source, dict(options)
+
+    def __repr__(self) -> str:
+        return f"{self._head()}\n{self._native.text()}"
+
+    def _head(self) -> str:
+        title = self.formula or "a model of " + str(self._facts["response"])
+        return f"{title}, {self.method}, {self._facts['n_rows']} rows"
+
+    def _repr_html_(self) -> str:
+        """The same in a notebook."""
+        verdict = self.verdict
+        color = "#1a7f37" if verdict.is_trusted else "#9a6700"
+        if verdict.level == "do-not-trust":
+            color = "#cf222e"
+        hints = "".join(f"<li>{html.escape(hint)}</li>" for hint in verdict.advice)
+        table = self.coefficients.to_html(float_format=lambda number: f"{number:.3g}")
+        words = html.escape(verdict.level.replace("-", " "))
+        return (
+            f"<p><code>{html.escape(self._head())}</code></p>"
+            f'<p><strong style="color: {color}">{words}</strong>: '
+            f"{html.escape(verdict.sentence)}</p>{f'<ul>{hints}</ul>' if hints else ''}{table}"
+        )
+
+
+class Comparison:
+    """Fits of one table side by side."""
+
+    def __init__(self, fits: Sequence[Fit], test: Data | None = None) -> None:
+        self.fits = list(fits)
+        self.test = [None if test is None else _score(one, test) for one in fits]
+
+    @property
+    def table(self) -> pd.DataFrame:
+        """The bound, its error, seconds, the score on held-out rows and k of each fit."""
+        import pandas as pd
+
+        rows = []
+        for one, test in zip(self.fits, self.test, strict=True):
+            method, numbers, score, shape = one._native.comparison(test)
+            rows.append((method, *numbers, score, shape, one.verdict.level))
+        names = ["bound", "bound_error", "seconds", "test_log_likelihood", "khat", "verdict"]
+        frame = pd.DataFrame(rows, columns=["method", *names]).set_index("method")
+        return frame.dropna(axis=1, how="all")
+
+    def __getitem__(self, method: str) -> Fit:
+        for one in self.fits:
+            if one.method == method:
+                return one
+        raise KeyError(method)
+
+    def __iter__(self) -> Any:
+        return iter(self.fits)
+
+    def __repr__(self) -> str:
+        return str(self.table)
+
+    def _repr_html_(self) -> str:
+        return str(self.table.to_html(float_format=lambda number: f"{number:.4g}"))
+
+
+def _score(fit: Fit, test: Data) -> float:
+    return float(fit.evaluate(test)["log_likelihood_per_row"])
+
+
+def _estimate(found: tuple[float, float] | None) -> Estimate | None:
+    return None if found is None else Estimate(*found)
+
+
+def _frame(columns: dict[str, Any], like: Data) -> Any:
+    if _table.is_polars(like):
+        import polars as pl
+
+        return pl.DataFrame(columns)
+    import pandas as pd
+
+    index = like.index if _table.is_pandas(like) else None
+    if index is not None and any(len(values) != len(index) for values in columns.values()):
+        index = None
+    return pd.DataFrame(columns, index=index)
+
+
+def _constant(
+    data: Data | None, names: Sequence[str], found: Sequence[tuple[str, Any]]
+) -> dict[str, Any]:
+    """The predictors of each row, where the rows are at hand and as many as were observed."""
+    rows = [v[2].size for group, values in found if group == "observed_data" for v in values]
+    if not rows or data is None or not hasattr(data, "__getitem__") or isinstance(data, str):
+        return {}
+    held = {name: np.asarray(data[name]) for name in names if name in _keys(data)}
+    return {name: values for name, values in held.items() if values.shape == (rows[0],)}
+
+
+def _keys(data: Data) -> Sequence[str]:
+    keys = data.keys() if hasattr(data, "keys") else getattr(data, "columns", ())
+    return [str(key) for key in keys] if not callable(keys) else ()

@@ -1,0 +1,172 @@
+"""From a formula and a table to a fit."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from lehr import _lehr, _option, _progress, _table
+from lehr._fit import Comparison, Fit
+from lehr._progress import Listener
+from lehr._table import Data
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+def fit(
+    formula: str,
+    data: Data,
+    *,
+    family: str | None = None,
+    prior: Mapping[str, str] | Sequence[str] | None = None,
+    method: str = "sl-dais",
+    seed: int = 0,
+    draws: int | None = None,
+    threads: int | None = None,
+    memory: str | int = "1GiB",
+    output: str | os.PathLike[str] | None = None,
+    resume: bool | str | os.PathLike[str] = False,
+    restart: bool = False,
+    checkpoint_every: float = 10.0,
+    progress: bool | Listener | None = None,
+    **options: Any,
+) -> Fit:
+    """Fit a regression to a table.
+
+    Args:
+        formula: The model, such as ``"y ~ x + C(color) + (1 | site)"``.
+        data: A table: anything with the Arrow PyCapsule interface (polars, pyarrow, duckdb), a
+            pandas data frame, a mapping of names to arrays, or the names of files, folders or
+            patterns, which are read by the engine and may be larger than memory.
+        family: How the response is distributed; by default the response decides.
+        prior: Priors by name, such as ``{"x": "normal(0, 1)"}``.
+        method: The method; see :func:`lehr.methods`.
+        seed: Where all randomness comes from.
+        draws: Draws that the result is judged and summarised by.
+        threads: How many threads; the result does not depend on it.
+        memory: The most that the columns of files may take in memory; larger tables are
+            shuffled on disk.
+        output: Where the fit is saved; a stopped fit leaves a checkpoint beside it.
+        resume: Continue an unfinished fit: ``True`` with an output, or its checkpoint.
+        restart: Start anew although there is an unfinished fit.
+        checkpoint_every: Seconds between checkpoints.
+        progress: Whether to show how far it is: by default in terminals and notebooks. A
+            function is called instead with what is done, how much, the unit, the total and the
+            bound.
+        **options: Settings of the method, such as ``surrogate_rows=256``, and how the table is
+            read: ``missing``, ``missing_text``, ``delimiter``, ``header``, ``categorical``,
+            ``levels``. They have the names of the command's options.
+
+    Returns:
+        The fit, which shows its verdict and its coefficients.
+
+    Raises:
+        LehrError: A mistake, with where it is, what was expected and what was found.
+        Interrupted: Ctrl-C; the message names the checkpoint to resume from.
+
+    >>> import numpy as np
+    >>> hours = np.arange(40) % 10
+    >>> passed = (hours * 7 + np.arange(40)) % 13 < hours
+    >>> table = {"hours": hours, "passed": passed}
+    >>> fit = fit("passed ~ hours", table, method="full-rank", progress=False)
+    >>> list(fit.coefficients.index)
+    ['Intercept', 'hours']
+    """
+    reading, settings = _option.split(options)
+    keeping = _option.Keeping.of(output, resume, restart, checkpoint_every)
+    asked = _asked(formula, family, prior, memory)
+    source = _table.source(data, lambda names: _lehr.needed(formula, names))
+    how = _option.how([method], settings, draws, seed, threads) | keeping.how()
+    told = _progress.listener("fit", progress)
+    with keeping.kept(told):
+        made = Fit(_lehr.fit(asked, source, reading, _option.watched(how, told))[0], data, reading)
+    return keeping.done(made)
+
+
+def compare(
+    formula: str,
+    data: Data,
+    *,
+    methods: Sequence[str] = ("mean-field", "full-rank", "sl-dais"),
+    test: Data | None = None,
+    family: str | None = None,
+    prior: Mapping[str, str] | Sequence[str] | None = None,
+    seed: int = 0,
+    draws: int | None = None,
+    threads: int | None = None,
+    memory: str | int = "1GiB",
+    progress: bool | Listener | None = None,
+    **options: Any,
+) -> Comparison:
+    """Fit the same regression by several methods and compare them.
+
+    Args:
+        formula: As in :func:`lehr.fit`, like all that is not listed here.
+        data: The table.
+        methods: The methods; each takes the settings that concern it.
+        test: Held-out rows to judge each fit by.
+        family: How the response is distributed.
+        prior: Priors by name.
+        seed: Where all randomness comes from.
+        draws: Draws that the results are judged by.
+        threads: How many threads.
+        memory: The most that columns may take in memory.
+        progress: Whether to show how far it is.
+        **options: Settings of methods, and how tables are read.
+
+    >>> import numpy as np
+    >>> x = np.arange(60) / 30 - 1
+    >>> table = {"x": x, "y": x + np.cos(9 * np.arange(60))}
+    >>> found = compare("y ~ x", table, methods=["mean-field", "full-rank"], progress=False)
+    >>> list(found.table.index)
+    ['mean-field', 'full-rank']
+    """
+    reading, settings = _option.split(options)
+    source = _table.source(data, lambda names: _lehr.needed(formula, names))
+    how = _option.how(methods, settings, draws, seed, threads)
+    told = _progress.listener("compare", progress)
+    try:
+        asked = _asked(formula, family, prior, memory)
+        made = _lehr.fit(asked, source, reading, _option.watched(how, told))
+    finally:
+        _progress.close(told)
+    fits = [Fit(one, data, reading) for one in made]
+    return Comparison(fits, test)
+
+
+def load(path: str | os.PathLike[str]) -> Fit:
+    """Read a fit that was saved here or by the command.
+
+    Args:
+        path: A file such as ``fit.lehr``.
+    """
+    return Fit(_lehr.Fit.load(os.fspath(path)), None, _option.reading({}))
+
+
+def methods() -> pd.DataFrame:
+    """List the methods: when to choose each, and its settings.
+
+    >>> "sl-dais" in methods().index
+    True
+    """
+    import pandas as pd
+
+    rows = [(name, when, [s for s, _ in settings]) for name, when, settings in _lehr.methods()]
+    frame = pd.DataFrame(rows, columns=["method", "choose it when", "settings"])
+    return frame.set_index("method")
+
+
+def _asked(
+    formula: str,
+    family: str | None,
+    prior: Mapping[str, str] | Sequence[str] | None,
+    memory: str | int,
+) -> dict[str, Any]:
+    return {
+        "formula": formula,
+        "family": family,
+        "prior": _option.priors(prior),
+        "memory": str(memory),
+    }
