@@ -16,6 +16,7 @@ Examples:
   lehr-lab paper convergence --quick
   lehr-lab bench step --method sl-dais --threads 1
   lehr-lab families --rows 5000
+  lehr-lab multilevel --threads 1
   lehr-lab verdict --seeds 20";
 
 /// What lehr is measured by: the paper's tables, the speed of a training step, the truth of verdicts
@@ -39,6 +40,7 @@ struct Cli {
 enum Command {
     Bench(command::Bench),
     Families(command::Families),
+    Multilevel(command::Multilevel),
     Paper(command::Paper),
     Verdict(command::Verdict),
 }
@@ -49,6 +51,7 @@ impl Cli {
         session.in_pool(|| match &self.command {
             Command::Bench(bench) => bench.run(&session),
             Command::Families(families) => families.run(),
+            Command::Multilevel(multilevel) => multilevel.run(),
             Command::Paper(paper) => paper.run(&session),
             Command::Verdict(verdict) => verdict.run(&session),
         })

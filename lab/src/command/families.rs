@@ -5,6 +5,7 @@ use std::time::Instant;
 use anyhow::Result;
 use clap::Args;
 use lehr_infer::fit::Fit;
+use lehr_infer::posterior::Seconds;
 use lehr_numeric::stream::Stream;
 use lehr_regression::regress;
 use lehr_table::Table;
@@ -50,19 +51,32 @@ fn count(log_rate: f64, uniform: f64) -> f64 {
 }
 
 impl Families {
-    /// Prints seconds, and how many times Poisson's they are.
+    /// Prints seconds, how many times Poisson's they are, and where they went.
     pub(crate) fn run(&self) -> Result<()> {
-        println!("{:22} {:>8} {:>8}", "family", "seconds", "ratio");
+        println!(
+            "{:22} {:>8} {:>8} {:>8} {:>8} {:>8}",
+            "family", "seconds", "ratio", "start", "train", "judge"
+        );
         let mut usual = None;
         for response in RESPONSES {
-            let seconds = self.seconds(response)?;
-            let ratio = seconds / *usual.get_or_insert(seconds);
-            println!("{:22} {seconds:8.3} {ratio:8.2}", response.0);
+            let (all, parts) = self.seconds(response)?;
+            let ratio = all / *usual.get_or_insert(all);
+            let Seconds {
+                start,
+                train,
+                evaluate,
+                ..
+            } = parts;
+            println!(
+                "{:22} {all:8.3} {ratio:8.2} {start:8.3} {train:8.3} {evaluate:8.3}",
+                response.0
+            );
         }
         Ok(())
     }
 
-    fn seconds(&self, (family, response): Response) -> Result<f64> {
+    /// Seconds of a whole fit, and of its parts.
+    fn seconds(&self, (family, response): Response) -> Result<(f64, Seconds)> {
         let mut stream = Stream::new(1, "families", 0);
         let mut numbers = vec![0.0; 4 * self.rows];
         stream.fill_normal(&mut numbers);
@@ -78,10 +92,11 @@ impl Families {
             .with_number("c", columns[2].clone())?;
         let clock = Instant::now();
         let fit = Fit::named(&self.method)?;
-        regress("y ~ a + b + c", &table)?
+        let fitted = regress("y ~ a + b + c", &table)?
             .family(family)?
             .with(fit)
             .fit()?;
-        Ok(clock.elapsed().as_secs_f64())
+        let all = clock.elapsed().as_secs_f64();
+        Ok((all, fitted.posterior.seconds))
     }
 }

@@ -2,10 +2,12 @@
 
 mod bench;
 mod families;
+mod multilevel;
 mod paper;
 mod verdict;
 
 pub(crate) use bench::Bench;
 pub(crate) use families::Families;
+pub(crate) use multilevel::Multilevel;
 pub(crate) use paper::Paper;
 pub(crate) use verdict::Verdict;

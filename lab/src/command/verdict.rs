@@ -1,12 +1,13 @@
 //! `lehr-lab verdict`: how often a verdict is true, over many posteriors and seeds.
 
 use std::fmt::Write;
-use std::path::PathBuf;
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use anyhow::{Context, Result, ensure};
 use clap::Args;
-use lehr_lab::verdict::{Fact, Problem, Row, Settings, facts, mark, problems, row};
+use lehr_lab::verdict::{Fact, Fitted, Problem, Row, facts, fit, mark, problems};
 use rayon::prelude::*;
 use serde::Serialize;
 
@@ -31,9 +32,12 @@ pub(crate) struct Verdict {
     /// Only posteriors whose name or kind contains this
     #[arg(long, value_name = "TEXT")]
     only: Option<String>,
-    /// The folder in which what is true of each posterior is kept from run to run
+    /// The folder in which what is true of each posterior, and every fit, is kept from run to run
     #[arg(long, value_name = "DIR", default_value = "lehr-verdict")]
     out: PathBuf,
+    /// Fit again what was fitted by an older build
+    #[arg(long)]
+    again: bool,
     /// Print every fit that the verdict misjudges
     #[arg(long)]
     misjudged: bool,
@@ -74,29 +78,59 @@ impl Verdict {
             }
         };
         let truth = clock.elapsed().as_secs_f64();
-        let each = self.method.iter().map(|method| {
+        let each = self.method.iter().filter_map(|method| {
             let clock = Instant::now();
-            let settings = Settings {
-                method: method.clone(),
-                seeds: self.seeds,
-            };
-            let row = row(problem, &facts, &settings);
-            let each = clock.elapsed().as_secs_f64() / self.seeds as f64;
+            let row = self.row(problem, &facts, method);
+            let row = row.inspect_err(|error| eprintln!("{}: {error}", problem.name));
+            let (row, each) = (row.ok()?, clock.elapsed().as_secs_f64() / self.seeds as f64);
             eprintln!(
-                "{:.1} s for the truth, {each:.2} s a fit {}",
-                truth,
+                "{truth:.1} s for the truth, {each:.2} s a fit {}",
                 line(&row).trim()
             );
-            row
+            Some(row)
         });
         each.collect()
     }
 
-    /// What is true of a posterior, as it was found before or is found now.
-    fn facts(&self, problem: &Problem) -> Result<Vec<Fact>> {
+    /// The fits of one posterior by one method: those that are kept, and the others made now.
+    fn row(&self, problem: &Problem, facts: &[Fact], method: &str) -> Result<Row> {
+        let path = self.place(problem, &format!("{method}.jsonl"));
+        if self.again {
+            // What is not there need not be removed.
+            let _ = std::fs::remove_file(&path);
+        }
+        let mut fits = kept(&path)?;
+        for seed in 1..=self.seeds {
+            if fits.iter().all(|one| one.seed != seed) {
+                let fitted = fit(problem, facts, method, seed);
+                let mut file = std::fs::File::options()
+                    .create(true)
+                    .append(true)
+                    .open(&path)?;
+                writeln!(file, "{}", serde_json::to_string(&fitted)?)?;
+                fits.push(fitted);
+            }
+        }
+        fits.retain(|one| one.seed <= self.seeds);
+        Ok(Row {
+            problem: problem.name.into(),
+            kind: problem.kind.into(),
+            method: method.into(),
+            fits,
+        })
+    }
+
+    /// Where something of a posterior is kept.
+    fn place(&self, problem: &Problem, what: &str) -> PathBuf {
         // Another model or other rows of the same name have another density.
         let mark = mark(problem).to_bits();
-        let path = self.out.join(format!("{}-{mark:016x}.json", problem.name));
+        self.out
+            .join(format!("{}-{mark:016x}-{what}", problem.name))
+    }
+
+    /// What is true of a posterior, as it was found before or is found now.
+    fn facts(&self, problem: &Problem) -> Result<Vec<Fact>> {
+        let path = self.place(problem, "truth.json");
         if let Ok(kept) = std::fs::read(&path) {
             return serde_json::from_slice(&kept).with_context(|| path.display().to_string());
         }
@@ -134,6 +168,16 @@ impl Verdict {
         }
         out
     }
+}
+
+/// The fits that a file keeps, one to a line.
+fn kept(path: &Path) -> Result<Vec<Fitted>> {
+    let Ok(text) = std::fs::read_to_string(path) else {
+        return Ok(Vec::new());
+    };
+    let fits = text.lines().map(serde_json::from_str);
+    let fits: Result<Vec<Fitted>, _> = fits.collect();
+    fits.with_context(|| path.display().to_string())
 }
 
 fn line(row: &Row) -> String {

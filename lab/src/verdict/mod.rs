@@ -5,5 +5,5 @@ mod study;
 mod truth;
 
 pub use problem::{Problem, Truth, problems};
-pub use study::{Fitted, Row, Settings, fit, row};
+pub use study::{Fitted, Row, fit};
 pub use truth::{Fact, facts, mark};

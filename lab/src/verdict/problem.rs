@@ -17,7 +17,7 @@ pub enum Truth {
     Chains,
     /// By long chains on the same model written differently, for the sites of the same name.
     Twin(Box<Bound>),
-    /// By sums over a grid of one or two unconstrained latents between these limits.
+    /// By sums over a grid of one to three unconstrained latents between these limits.
     Grid(f64, f64),
     /// In closed form: mean and standard deviation of some quantities.
     Known(Vec<(&'static str, f64, f64)>),
@@ -320,6 +320,10 @@ fn several_modes() -> Vec<Problem> {
         let b = m.sample("b", Normal::new(0.0, 1.0));
         m.rows(|row| row.observe("y", Normal::new(a * b, 0.5)));
     });
+    let three = Model::new(|m| {
+        let [a, b, c] = ["a", "b", "c"].map(|name| m.sample(name, Normal::new(0.0, 1.0)));
+        m.rows(|row| row.observe("y", Normal::new(a * b * c, 0.5)));
+    });
     let square = Model::new(|m| {
         let a = m.sample("a", Normal::new(0.5, 1.5));
         m.rows(|row| row.observe("y", Normal::new(a.square(), 0.5)));
@@ -347,6 +351,13 @@ fn several_modes() -> Vec<Problem> {
             &product,
         ),
         model(
+            "a product of three",
+            "two modes",
+            vec![1.0; 12],
+            Truth::Grid(-5.0, 5.0),
+            &three,
+        ),
+        model(
             "a square",
             "two modes",
             vec![2.0, 1.5, 2.2],
@@ -356,7 +367,7 @@ fn several_modes() -> Vec<Problem> {
     ]
 }
 
-fn odd_shapes() -> Vec<Problem> {
+fn tails_and_limits() -> Vec<Problem> {
     let heavy = Model::new(|m| {
         let mu = m.sample("mu", StudentT::new(3.0, 0.0, 2.0));
         m.rows(|row| row.observe("y", Normal::new(mu, 20.0)));
@@ -374,6 +385,28 @@ fn odd_shapes() -> Vec<Problem> {
         let level = m.sample("level", Uniform::new(0.0, 1.0));
         m.rows(|row| row.observe("y", Normal::new(level, 1.0)));
     });
+    let grid = || Truth::Grid(-12.0, 12.0);
+    vec![
+        model(
+            "a heavy tail",
+            "heavy tail",
+            vec![1.0],
+            Truth::Grid(-2000.0, 2000.0),
+            &heavy,
+        ),
+        model("a rate of zeros", "skewed", vec![0.0; 5], grid(), &skewed),
+        model("no success in 20", "boundary", vec![0.0], grid(), &none),
+        model(
+            "a level at its limit",
+            "boundary",
+            vec![1.5, 0.8, 1.2],
+            grid(),
+            &edge,
+        ),
+    ]
+}
+
+fn odd_shapes() -> Vec<Problem> {
     let banana = Model::new(|m| {
         let a = m.sample("a", Normal::new(0.0, 1.0));
         let b = m.sample("b", Normal::new(a.square(), 0.3));
@@ -390,16 +423,6 @@ fn odd_shapes() -> Vec<Problem> {
     });
     let grid = || Truth::Grid(-12.0, 12.0);
     vec![
-        model("a heavy tail", "heavy tail", vec![1.0], grid(), &heavy),
-        model("a rate of zeros", "skewed", vec![0.0; 5], grid(), &skewed),
-        model("no success in 20", "boundary", vec![0.0], grid(), &none),
-        model(
-            "a level at its limit",
-            "boundary",
-            vec![1.5, 0.8, 1.2],
-            grid(),
-            &edge,
-        ),
         model(
             "a banana",
             "curved",
@@ -426,6 +449,7 @@ pub fn problems() -> Vec<Problem> {
     all.extend(hierarchies());
     all.extend(funnels());
     all.extend(several_modes());
+    all.extend(tails_and_limits());
     all.extend(odd_shapes());
     all
 }

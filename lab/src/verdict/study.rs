@@ -3,7 +3,7 @@
 use lehr_infer::fit::{Fit, FitError};
 use lehr_infer::judge::Level;
 use lehr_infer::posterior::{Posterior, Summary};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::{Fact, Problem};
 
@@ -13,17 +13,8 @@ const WRONG: (f64, f64) = (0.2, 0.1);
 /// A fit is right if nothing is off by more than this.
 const RIGHT: (f64, f64) = (0.1, 0.05);
 
-/// What is fitted how often.
-#[derive(Clone, Debug)]
-pub struct Settings {
-    /// The method.
-    pub method: String,
-    /// Fits of every posterior, from different seeds.
-    pub seeds: u64,
-}
-
 /// One fit beside the truth.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Fitted {
     /// The seed.
     pub seed: u64,
@@ -76,34 +67,18 @@ impl Row {
     }
 }
 
-/// Fits a posterior from every seed.
-pub fn row(problem: &Problem, facts: &[Fact], settings: &Settings) -> Row {
-    let seeds = 1..=settings.seeds;
-    Row {
-        problem: problem.name.into(),
-        kind: problem.kind.into(),
-        method: settings.method.clone(),
-        fits: seeds
-            .map(|seed| fit(problem, facts, settings, seed))
-            .collect(),
-    }
-}
-
-/// Fits a posterior from one seed.
-pub fn fit(problem: &Problem, facts: &[Fact], settings: &Settings, seed: u64) -> Fitted {
-    let run = || -> Result<Posterior, FitError> {
-        Fit::named(&settings.method)?
-            .seed(seed)
-            .run(&problem.density)
-    };
+/// Fits a posterior by a method from one seed.
+pub fn fit(problem: &Problem, facts: &[Fact], method: &str, seed: u64) -> Fitted {
+    let run =
+        || -> Result<Posterior, FitError> { Fit::named(method)?.seed(seed).run(&problem.density) };
     match run() {
         Ok(posterior) => compare(&posterior, facts, seed),
         Err(error) => Fitted {
             seed,
             level: None,
             verdict: error.to_string(),
-            shift: f64::INFINITY,
-            log_ratio: f64::INFINITY,
+            shift: f64::MAX,
+            log_ratio: f64::MAX,
             worst: String::new(),
         },
     }

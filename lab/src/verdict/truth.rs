@@ -15,8 +15,8 @@ use super::{Problem, Truth};
 
 /// Draws of the long chains.
 const DRAWS: usize = 8000;
-/// Points of a grid along each latent.
-const POINTS: usize = 800;
+/// Points of a grid along its only latent, along each of two, and of three.
+const POINTS: [usize; 3] = [400_000, 800, 90];
 
 /// What is true of one quantity.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -106,15 +106,16 @@ fn by_grid(density: &Bound, low: f64, high: f64) -> Vec<Fact> {
     };
     let log_density = LogDensity::new(place, 1);
     let (mut lanes, size) = (log_density.lanes(), latents.size());
-    let at = |k: usize| low + (high - low) * (k as f64 + 0.5) / POINTS as f64;
-    let count = POINTS.pow(size as u32);
+    let points = POINTS[size - 1];
+    let at = |k: usize| low + (high - low) * (k as f64 + 0.5) / points as f64;
+    let count = points.pow(size as u32);
     let point = |k: usize| -> Vec<f64> {
-        let places = (0..size as u32).map(|axis| k / POINTS.pow(axis) % POINTS);
+        let places = (0..size as u32).map(|axis| k / points.pow(axis) % points);
         places.map(at).collect()
     };
-    let points: Vec<f64> = (0..count).flat_map(point).collect();
+    let all: Vec<f64> = (0..count).flat_map(point).collect();
     let mut slope = vec![0.0; size];
-    let values = points.chunks_exact(size).map(|z| {
+    let values = all.chunks_exact(size).map(|z| {
         let value = lanes.value(z, &mut slope);
         value.unwrap_or(f64::NEG_INFINITY)
     });
@@ -123,11 +124,7 @@ fn by_grid(density: &Bound, low: f64, high: f64) -> Vec<Fact> {
     let total: f64 = values.iter().map(|value| (value - top).exp()).sum();
     let weights: Vec<f64> = values.iter().map(|v| (v - top).exp() / total).collect();
     let mut facts = Vec::new();
-    for (site, layout) in latents
-        .constrain_values(&points)
-        .iter()
-        .zip(latents.sites())
-    {
+    for (site, layout) in latents.constrain_values(&all).iter().zip(latents.sites()) {
         let entries = site.values.len() / count;
         for (entry, name) in layout.entry_names().into_iter().enumerate() {
             let column: Vec<f64> = site
