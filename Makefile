@@ -3,11 +3,14 @@
 PYTHON ?= python3.11
 CHROMIUM ?= chromium
 
-.PHONY: help check test arviz browser slow bench lines peer docs
+.PHONY: help check test python wheel worst arviz browser slow bench lines peer docs
 
 help:
 	@echo "make check   format and lints only"
 	@echo "make test    everything a change must pass: check, docs, tests, doc tests, examples"
+	@echo "make worst   files with mistakes that people make, through fit, predict and report, with their transcript"
+	@echo "make python  the Python package: lints, types, tests (PYTHON names the python)"
+	@echo "make wheel   one wheel in dist/, installed and tried in an environment of its own"
 	@echo "make lines   source lines of every crate, without comments, tests, benches and the lab"
 	@echo "make arviz   opens written draws in ArviZ, which it installs (PYTHON names the python)"
 	@echo "make browser loads a report in headless Chromium (CHROMIUM names it)"
@@ -28,6 +31,36 @@ test: check docs
 	cargo test --workspace --locked
 	$(EXAMPLES)/multilevel
 	$(EXAMPLES)/higgs 3000
+	@if $(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 10))' 2>/dev/null; \
+		then $(MAKE) python; else echo "the Python package was not tested: $(PYTHON) is not Python 3.10 or newer"; fi
+
+# The module is built along with the tests, so that nothing is compiled twice, and lies beside the package's sources.
+PYTHON_VENV := python/.venv
+PYTHON_TARGET := $(if $(CARGO_TARGET_DIR),$(CARGO_TARGET_DIR),target)
+PYTHON_RUN := PYTHONPATH=python $(PYTHON_VENV)/bin/python
+
+python: $(PYTHON_VENV)/installed
+	cargo build --workspace --lib --bins --tests --examples --locked
+	cp $(PYTHON_TARGET)/debug/lib_lehr.so python/lehr/_lehr.abi3.so
+	$(PYTHON_VENV)/bin/ruff check python
+	$(PYTHON_VENV)/bin/ruff format --check python
+	$(PYTHON_VENV)/bin/mypy
+	$(PYTHON_RUN) -m pytest
+
+$(PYTHON_VENV)/installed: python/requirements.txt
+	$(PYTHON) -m venv $(PYTHON_VENV)
+	$(PYTHON_VENV)/bin/pip install --quiet --requirement python/requirements.txt
+	touch $@
+
+wheel: $(PYTHON_VENV)/installed
+	$(PYTHON_VENV)/bin/maturin build --release --locked --out dist
+	$(PYTHON) -m venv --clear dist/.venv
+	dist/.venv/bin/pip install --quiet --force-reinstall dist/lehr-*.whl
+	dist/.venv/bin/python python/smoke.py
+	find dist -name 'lehr-*.whl' -size -40M | grep -q .
+
+worst:
+	cargo test --locked -p lehr-cli --test command worst -- --nocapture --test-threads 1
 
 # Installs ArviZ into an environment of its own.
 ARVIZ_VENV := crates/report/tests/.venv
@@ -45,8 +78,9 @@ browser:
 	@command -v $(CHROMIUM) >/dev/null || apt-get install -y chromium
 	LEHR_CHROMIUM=$(CHROMIUM) cargo test --locked -p lehr-report --test report -- --ignored browser
 
-slow:
+slow: $(PYTHON_VENV)/installed
 	cargo test --locked -p lehr-graph -p lehr-infer -- --ignored
+	$(PYTHON_RUN) -m pytest -m slow
 
 lines:
 	cargo test --quiet --locked -p lehr --test shape -- --nocapture lines

@@ -89,18 +89,20 @@ fn main() -> Result<(), Box<dyn Error>> {
         }
         let p = fit.run(&density)?;
         let evidence = p.evidence.as_ref().expect("a bound of every guide");
-        let importance = p.importance().expect("weights of every guide");
+        let bound = p.bound().expect("a bound of every guide");
+        let shape = p.pareto_shape().expect("weights of every guide");
+        let training = p.training().expect("training of every guide");
         let s = p.seconds;
         println!(
             "{:12} {:11.3} ± {:.3} {:11.3} ± {:.3} {:6.2} {:8} {:9} {:7.2} {:6.2} {:6.2}",
             method,
-            evidence.bound.mean,
-            evidence.bound.error,
+            bound.mean,
+            bound.error,
             evidence.estimate.mean,
             evidence.estimate.error,
-            importance.pareto.shape,
-            importance.training.iterations,
-            importance.training.converged,
+            shape,
+            training.iterations,
+            training.converged,
             s.start,
             s.train,
             s.start + s.compile + s.train + s.evaluate

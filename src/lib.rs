@@ -42,8 +42,9 @@
 //! let density = model.bind(&table)?;
 //! let posterior = Fit::new(FullRank::default()).seed(7).run(&density)?;
 //! println!("{}", posterior.verdict());
-//! let evidence = posterior.evidence.expect("a variational method has a bound");
-//! assert!(evidence.bound.mean < evidence.estimate.mean + 0.1);
+//! let bound = posterior.bound().expect("a variational method has one");
+//! let evidence = posterior.evidence.expect("and an estimate");
+//! assert!(bound.mean < evidence.estimate.mean + 0.1);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
@@ -70,7 +71,8 @@ pub mod prelude {
     pub use lehr_infer::fit::{Fit, FitError};
     pub use lehr_infer::judge::Level;
     pub use lehr_infer::method::{
-        Dais, FullRank, LowRank, MeanField, Method, Ns2Dais, NsDais, SlDais,
+        Auto, Collapse, Dais, FullRank, Hmc, Iaf, LowRank, MeanField, Method, Ns2Dais, NsDais,
+        Nuts, SlDais, SurrogateHmc,
     };
     pub use lehr_infer::posterior::Posterior;
     pub use lehr_infer::train::Iterations;

@@ -5,6 +5,7 @@ use std::fs::read_to_string;
 use lehr::METHODS;
 use lehr::infer::method::MethodInfo;
 use lehr::infer::start::STARTS;
+use lehr::regression::{Family, Link};
 
 fn assert_has_table(page: &str, row: impl Fn(&MethodInfo) -> [&str; 3]) {
     let text = read_to_string(page).unwrap();
@@ -32,5 +33,42 @@ fn the_page_of_methods_explains_every_start_that_is_chosen() {
     for start in STARTS.iter().filter(|start| start.is_warm()) {
         let entry = format!("**`{}`**", start.name());
         assert!(text.contains(&entry), "{entry}");
+    }
+}
+
+#[test]
+fn the_page_of_families_lists_the_families_with_their_links_and_parameters() {
+    let text = read_to_string("docs/families.md").unwrap();
+    let rows: Vec<&str> = text
+        .lines()
+        .filter(|line| line.starts_with("| `"))
+        .collect();
+    assert_eq!(rows.len(), Family::ALL.len());
+    for (family, row) in Family::ALL.iter().zip(rows) {
+        let cells: Vec<&str> = row.split(" | ").collect();
+        assert_eq!(cells[0], format!("| `{family}`"));
+        let link = match family.link() {
+            Link::Identity => "identity",
+            Link::Log => "log",
+            Link::Logit => "logit",
+        };
+        assert_eq!(cells[2], link, "{row}");
+        for parameter in family.parameters() {
+            assert!(cells[3].contains(&format!("`{parameter}`")), "{row}");
+        }
+    }
+}
+
+#[test]
+fn the_page_of_formulas_names_every_function() {
+    let text = read_to_string("docs/formula.md").unwrap();
+    for name in lehr::formula::function_names() {
+        let written = [
+            format!("`{name}("),
+            format!("`{name}`"),
+            format!("| {name}("),
+        ];
+        let named = written.iter().any(|form| text.contains(form));
+        assert!(named, "docs/formula.md does not name {name}");
     }
 }

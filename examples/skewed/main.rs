@@ -90,17 +90,18 @@ fn made(density: &dyn Density, name: &str, fit: Fit<'_>) -> Result<Posterior> {
     let clock = Instant::now();
     let posterior = fit.draws(DRAWS).run(density)?;
     let evidence = posterior.evidence.as_ref().expect("a bound of every guide");
-    let importance = posterior.importance().expect("weights of every guide");
-    let (bound, evidence) = (evidence.bound, evidence.estimate);
+    let shape = posterior.pareto_shape().expect("weights of every guide");
+    let training = posterior.training().expect("training of every guide");
+    let (bound, evidence) = (posterior.bound().expect("a bound"), evidence.estimate);
     println!(
         "  {name:16} bound {:9.2} ± {:.2}  evidence {:9.2} ± {:.2}  k̂ {:.2}  {:.1} s{}",
         bound.mean,
         bound.error,
         evidence.mean,
         evidence.error,
-        importance.pareto.shape,
+        shape,
         clock.elapsed().as_secs_f64(),
-        if importance.training.converged {
+        if training.converged {
             ""
         } else {
             "  (not converged)"
