@@ -33,7 +33,7 @@ pub(super) static INFO: MethodInfo = MethodInfo {
     },
 };
 
-/// Chooses methods by the rule of [`Facts::plan`].
+/// Chooses methods by the rule of docs/methods.md ("Which method `auto` chooses").
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Auto {
     /// Seconds after which nothing more is tried and training or chains end.
