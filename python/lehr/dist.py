@@ -94,6 +94,13 @@ class Beta(Distribution):
         super().__init__(**first, **_given("Beta", b=b, precision=precision))
 
 
+class BetaBinomial(Distribution):
+    """How many of `trials` succeed, by the logit of the mean probability and its precision."""
+
+    def __init__(self, trials: Parameter, logit_mean: Parameter, precision: Parameter) -> None:
+        super().__init__(trials=trials, logit_mean=logit_mean, precision=precision)
+
+
 class Binomial(Distribution):
     """How many of `trials` succeed, by the logit of each."""
 
@@ -164,11 +171,27 @@ class HalfStudentT(Distribution):
         super().__init__(df=df, scale=scale)
 
 
+class Hurdle(Distribution):
+    """0 with the probability of the gate, else a count of another distribution above 0."""
+
+    def __init__(self, base: NegativeBinomial | Poisson, gate_logits: Parameter) -> None:
+        super().__init__(**base._parameters, gate_logits=gate_logits)
+        self._name = f"Hurdle{base._name}"
+        self._batch = base._batch
+
+
 class InverseGamma(Distribution):
     """The reciprocal of a gamma number."""
 
     def __init__(self, shape: Parameter, scale: Parameter = 1.0) -> None:
         super().__init__(shape=shape, scale=scale)
+
+
+class InverseGaussian(Distribution):
+    """Positive numbers by the logarithm of their mean; the variance is mean³/shape."""
+
+    def __init__(self, log_mean: Parameter, shape: Parameter = 1.0) -> None:
+        super().__init__(log_mean=log_mean, shape=shape)
 
 
 class Laplace(Distribution):
@@ -246,6 +269,13 @@ class Uniform(Distribution):
 
     def __init__(self, low: float = 0.0, high: float = 1.0) -> None:
         super().__init__(low=low, high=high)
+
+
+class Weibull(Distribution):
+    """Positive numbers by the logarithm of their mean and the shape."""
+
+    def __init__(self, log_mean: Parameter, shape: Parameter = 1.0) -> None:
+        super().__init__(log_mean=log_mean, shape=shape)
 
 
 class ZeroInflated(Distribution):

@@ -44,6 +44,20 @@ def gated(base, gate):
     return logpmf
 
 
+def hurdled(base, gate):
+    p = special.expit(gate)
+
+    def logpmf(x):
+        above = (1 - p) * base.pmf(x) / base.sf(0)
+        return np.log(np.where(x == 0, p, above))
+
+    return logpmf
+
+
+def weibull(mean, shape):
+    return stats.weibull_min(shape, scale=mean / special.gamma(1 + 1 / shape))
+
+
 # A distribution of random parameters, its log density by SciPy, and where to compare them.
 def cases():
     a, b, s, r, m, g = positive(), positive(), positive(), positive(), real(), real()
@@ -74,6 +88,13 @@ def cases():
         (dist.Bernoulli(probs=p), stats.bernoulli(p).logpmf, coins),
         (dist.Bernoulli(logits=logit), stats.bernoulli(p).logpmf, coins),
         (dist.Binomial(9, logit), stats.binom(9, p).logpmf, counts),
+        (dist.BetaBinomial(9, logit, s), stats.betabinom(9, p * s, (1 - p) * s).logpmf, counts),
+        (dist.Weibull(m, a), weibull(np.exp(m), a).logpdf, above),
+        (dist.InverseGaussian(m, s), stats.invgauss(np.exp(m) / s, scale=s).logpdf, above),
+        (dist.Hurdle(dist.Poisson(s), g), hurdled(stats.poisson(s), g), counts),
+        (dist.Hurdle(log_rate, g), hurdled(stats.poisson(np.exp(m)), g), counts),
+        (dist.Hurdle(by_mean, g), hurdled(negative_binomial(s, r), g), counts),
+        (dist.Hurdle(by_log, g), hurdled(negative_binomial(np.exp(m), r), g), counts),
         (dist.Poisson(s), stats.poisson(s).logpmf, counts),
         (log_rate, stats.poisson(np.exp(m)).logpmf, counts),
         (by_mean, negative_binomial(s, r).logpmf, counts),

@@ -73,11 +73,13 @@ impl<'g> Expr<'g> {
         matches!(self.op(), Op::Binary(_)).then(|| [self.operand(0), self.operand(1)])
     }
 
-    /// The single number that every entry of this is, if one was broadcast to its shape.
+    /// The single number that every entry of this is, if one was broadcast or reshaped to its shape.
     pub fn repeated(self) -> Option<Expr<'g>> {
         match self.op() {
             _ if self.shape().is_scalar() => Some(self),
-            Op::Broadcast => Some(self.operand(0)).filter(|one| one.shape().is_scalar()),
+            Op::Broadcast | Op::Reshape => {
+                Some(self.operand(0)).filter(|one| one.shape().is_scalar())
+            }
             _ => None,
         }
     }

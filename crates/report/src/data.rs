@@ -242,7 +242,7 @@ pub struct EffectPoint {
     /// The value with its column: `age = 30`.
     pub name: String,
     /// The value, if it is a number.
-    pub value: f64,
+    pub value: Option<f64>,
     /// Posterior mean.
     pub mean: f64,
     /// 5 % quantile.

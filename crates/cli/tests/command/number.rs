@@ -150,7 +150,11 @@ fn exports_of_a_fit_that_is_not_trusted_repeat_the_verdict() {
         "-o",
         "fit.lehr",
         "--method",
-        "mean-field",
+        "nuts",
+        "--chains",
+        "2",
+        "--draws",
+        "40",
     ];
     let fitted = scratch.expect(1, &fit);
     let verdict = fitted.stdout.lines().next().unwrap();

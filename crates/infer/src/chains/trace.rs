@@ -72,6 +72,10 @@ impl Trace {
             }
             thin.energies.push(self.energies[draw]);
         }
+        // Thinning does not make chains look stopped.
+        if self.is_complete() {
+            thin.planned = thin.len();
+        }
         thin
     }
 

@@ -6,7 +6,7 @@ use lehr_infer::method::Auto;
 use lehr_infer::observer::Observer;
 use lehr_infer::posterior::Posterior;
 
-use crate::diagnostic::rare_events;
+use crate::diagnostic::events;
 use crate::run;
 
 /// Keeps what is remarked.
@@ -26,7 +26,7 @@ fn tried(posterior: &Posterior) -> Vec<&str> {
 
 #[test]
 fn a_posterior_near_a_gaussian_needs_one_attempt() {
-    let density = rare_events(4000);
+    let density = events(4000, 0.5);
     let mut notes = Notes::default();
     let posterior = run(Fit::default().seed(1).observer(&mut notes), &density);
     assert_eq!(tried(&posterior), ["full-rank"]);
@@ -43,7 +43,7 @@ fn a_posterior_near_a_gaussian_needs_one_attempt() {
 
 #[test]
 fn more_is_tried_while_the_verdict_is_not_reliable_and_the_best_is_kept() {
-    let density = rare_events(40);
+    let density = events(40, 1.2);
     let without = run(Fit::new(Auto { budget: 0.0 }).seed(1), &density);
     assert_eq!(tried(&without).len(), 1);
     let with = run(Fit::default().seed(1), &density);

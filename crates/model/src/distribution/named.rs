@@ -5,10 +5,10 @@ use lehr_density::{Family, ResponseKind, Support};
 use lehr_graph::{Expr, Graph, Shape};
 
 use super::{
-    Bernoulli, Beta, Binomial, Categorical, Cauchy, Dirichlet, Distribution, Exponential, Gamma,
-    HalfCauchy, HalfNormal, HalfStudentT, InverseGamma, Laplace, LkjCholesky, LogNormal,
-    MultivariateNormal, NegativeBinomial, Normal, OrderedLogistic, ParameterError, Poisson,
-    StudentT, Uniform, Value, ZeroInflated,
+    Bernoulli, Beta, BetaBinomial, Binomial, Categorical, Cauchy, Dirichlet, Distribution,
+    Exponential, Gamma, HalfCauchy, HalfNormal, HalfStudentT, Hurdle, InverseGamma,
+    InverseGaussian, Laplace, LkjCholesky, LogNormal, MultivariateNormal, NegativeBinomial, Normal,
+    OrderedLogistic, ParameterError, Poisson, StudentT, Uniform, Value, Weibull, ZeroInflated,
 };
 
 /// Any distribution.
@@ -71,6 +71,9 @@ recipes! {
     Beta(a, b) => Ok(Beta::new(a, b));
     Beta(mean, precision) => Ok(Beta::with_mean(mean, precision));
     Beta(logit_mean, precision) => Ok(Beta::with_logit_mean(logit_mean, precision));
+    BetaBinomial(trials, logit_mean, precision) => {
+        Ok(BetaBinomial::with_logit_mean(trials, logit_mean, precision))
+    };
     Binomial(trials, logits) => Ok(Binomial::with_logit(trials, logits));
     Categorical(logits) => Ok(Categorical::with_logits(logits));
     Cauchy(loc, scale) => Ok(Cauchy::new(loc, scale));
@@ -82,7 +85,22 @@ recipes! {
     HalfCauchy(scale) => Ok(HalfCauchy::new(scale));
     HalfNormal(scale) => Ok(HalfNormal::new(scale));
     HalfStudentT(df, scale) => Ok(HalfStudentT::new(df, scale));
+    HurdleNegativeBinomial(mean, dispersion, gate_logits) => {
+        let base = NegativeBinomial::new(mean, dispersion);
+        Ok(Hurdle::with_gate_logit(base, gate_logits))
+    };
+    HurdleNegativeBinomial(log_mean, dispersion, gate_logits) => {
+        let base = NegativeBinomial::with_log_mean(log_mean, dispersion);
+        Ok(Hurdle::with_gate_logit(base, gate_logits))
+    };
+    HurdlePoisson(rate, gate_logits) => {
+        Ok(Hurdle::with_gate_logit(Poisson::with_rate(rate), gate_logits))
+    };
+    HurdlePoisson(log_rate, gate_logits) => {
+        Ok(Hurdle::with_gate_logit(Poisson::with_log_rate(log_rate), gate_logits))
+    };
     InverseGamma(shape, scale) => Ok(InverseGamma::new(shape, scale));
+    InverseGaussian(log_mean, shape) => Ok(InverseGaussian::with_log_mean(log_mean, shape));
     Laplace(loc, scale) => Ok(Laplace::new(loc, scale));
     LkjCholesky(dimension, concentration) => {
         number("dimension", &dimension).map(|n| LkjCholesky::new(n as usize, concentration))
@@ -103,6 +121,7 @@ recipes! {
     Uniform(low, high) => {
         number("low", &low).and_then(|low| Ok(Uniform::new(low, number("high", &high)?)))
     };
+    Weibull(log_mean, shape) => Ok(Weibull::with_log_mean(log_mean, shape));
     ZeroInflatedBinomial(trials, logits, gate_logits) => {
         let base = Binomial::with_logit(trials, logits);
         Ok(ZeroInflated::with_gate_logit(base, gate_logits))

@@ -27,6 +27,12 @@ fn by_hand() -> Model {
         let spread = m.sample("sd(g)", HalfNormal::new(1.0));
         let standard = Normal::new(0.0, 1.0).expand([m.levels("group1")]);
         let own = m.sample("standard(g)", standard);
+        // The mean of x in its standard deviations: the intercept where x is 0.
+        let x = [0.5_f64, 0.1, 0.9, 0.4, 1.3, 2.0];
+        let mean = x.iter().sum::<f64>() / 6.0;
+        let variance = x.iter().map(|x| (x - mean).powi(2)).sum::<f64>() / 6.0;
+        let shift = m.graph().constant([1], &[mean / variance.sqrt()]);
+        m.deterministic("Intercept", intercept - shift.dot(weight));
         m.rows(|row| {
             let effect = own.at(row.index("group1")) * spread;
             let logit = intercept + effect + row.matrix("x").dot(weight);
@@ -49,6 +55,7 @@ fn a_formula_and_a_function_print_the_same_program() {
          intercept ~ Normal(loc = 0, scale = 2.5)\n\
          sd(g) ~ HalfNormal(scale = 1)\n\
          standard(g) ~ Normal(loc = 0, scale = 1), shape [2]\n\
+         Intercept = -1.36653 · weight + intercept\n\
          predictor = x · weight + sd(g) * standard(g)[group1] + intercept in each row\n\
          y ~ Bernoulli(logit = x · weight + sd(g) * standard(g)[group1] + intercept) in each row"
     );

@@ -275,7 +275,7 @@ fn named(text: &str) -> Name {
 
 /// A curve over numbers and marks of levels.
 fn effects() -> Vec<EffectCurve> {
-    let point = |name: String, value: f64, mean: f64| EffectPoint {
+    let point = |name: String, value: Option<f64>, mean: f64| EffectPoint {
         name,
         value,
         mean,
@@ -284,10 +284,10 @@ fn effects() -> Vec<EffectCurve> {
     };
     let ages = (20..=60).map(f64::from).map(|age| {
         let mean = 1.0 / (1.0 + (-0.1 * (age - 40.0)).exp());
-        point(format!("age = {age}"), age, mean)
+        point(format!("age = {age}"), Some(age), mean)
     });
     let shifts = [("day", 0.3), ("late", 0.42), ("night", 0.61)];
-    let shifts = shifts.map(|(name, mean)| point(format!("shift = {name}"), f64::NAN, mean));
+    let shifts = shifts.map(|(name, mean)| point(format!("shift = {name}"), None, mean));
     let curve = |variable: &str, numeric: bool, points: Vec<EffectPoint>| EffectCurve {
         variable: variable.into(),
         response: "the probability of an accident".into(),

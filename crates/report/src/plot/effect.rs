@@ -25,7 +25,7 @@ pub(crate) fn effect(of: &EffectCurve) -> Element {
         (0.0, 1.0),
     );
     if of.numeric {
-        let x = Scale::exact(of.points.iter().map(|point| point.value), (0.0, 1.0));
+        let x = Scale::exact(of.points.iter().filter_map(|point| point.value), (0.0, 1.0));
         let mut frame = Frame::new(SIZE, x, y, &caption);
         draw_band(&mut frame, of);
         return frame.svg;
@@ -47,7 +47,7 @@ fn draw_band(frame: &mut Frame, of: &EffectCurve) {
     let place = |height: &dyn Fn(&crate::EffectPoint) -> f64| -> Vec<(f64, f64)> {
         let points = of.points.iter();
         points
-            .map(|point| frame.at(point.value, height(point)))
+            .filter_map(|point| Some(frame.at(point.value?, height(point))))
             .collect()
     };
     let (low, high) = (place(&|point| point.low), place(&|point| point.high));

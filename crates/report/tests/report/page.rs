@@ -131,7 +131,7 @@ fn hostile() -> ReportData {
             numeric: false,
             points: vec![EffectPoint {
                 name: text(),
-                value: f64::NAN,
+                value: None,
                 mean: 0.5,
                 low: f64::NEG_INFINITY,
                 high: f64::NAN,

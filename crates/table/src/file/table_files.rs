@@ -117,8 +117,8 @@ impl TableFiles {
     }
 
     /// Hands on all rows batch by batch, so that memory does not grow with their number. A
-    /// category has the levels of its batch only: see [`Column::recode`]. An error of `each`
-    /// ends the pass. Under [`MissingPolicy::Refuse`] the error comes after the last batch.
+    /// category has the levels of its batch only: see [`Column::recode`](crate::Column::recode). An error of `each`
+    /// ends the pass. Under [`MissingPolicy::Refuse`](crate::MissingPolicy::Refuse) the error comes after the last batch.
     pub fn scan(
         &self,
         options: &ReadOptions,

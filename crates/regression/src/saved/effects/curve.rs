@@ -68,7 +68,7 @@ fn points(effects: &[Effect], class: Option<&str>) -> Vec<EffectPoint> {
     };
     let point = |effect: &Effect| EffectPoint {
         name: effect.name.clone(),
-        value: effect.value.unwrap_or(f64::NAN),
+        value: effect.value,
         mean: effect.summary.mean,
         low: effect.summary.q5,
         high: effect.summary.q95,
