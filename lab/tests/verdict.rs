@@ -29,13 +29,19 @@ fn a_grid_stands_in_where_a_fit_of_one_or_two_latents_is_off() {
         ("unequal clusters, Cauchy", "full-rank"),
         ("a square", "full-rank"),
         ("a heavy tail", "full-rank"),
-        ("a ridge", "mean-field"),
     ] {
         let found = fitted(name, method);
         assert!(!found.is_wrong(), "{name}: {found:?}");
         assert!(found.is_trusted(), "{name}: {found:?}");
         assert!(found.verdict.contains("those of a grid"), "{found:?}");
     }
+}
+
+#[test]
+fn chains_stand_in_where_a_fit_is_too_narrow() {
+    let found = fitted("a ridge", "mean-field");
+    assert!(!found.is_wrong() && found.is_trusted(), "{found:?}");
+    assert!(found.verdict.contains("sd × 0.05"), "{found:?}");
 }
 
 #[test]
