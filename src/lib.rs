@@ -71,8 +71,8 @@ pub mod prelude {
     pub use lehr_infer::fit::{Fit, FitError};
     pub use lehr_infer::judge::Level;
     pub use lehr_infer::method::{
-        Auto, Collapse, Dais, FullRank, Hmc, Iaf, LowRank, MeanField, Method, Ns2Dais, NsDais,
-        Nuts, SlDais, SurrogateHmc,
+        Auto, Bnaf, Collapse, Dais, FullRank, Hmc, Hmcecs, Iaf, LowRank, MeanField, Method,
+        Ns2Dais, NsDais, Nuts, NutsCs, SlDais, SurrogateHmc,
     };
     pub use lehr_infer::posterior::Posterior;
     pub use lehr_infer::train::Iterations;

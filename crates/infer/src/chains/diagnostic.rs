@@ -64,6 +64,8 @@ pub struct Failure {
     pub found: String,
     /// What to try.
     pub advice: String,
+    /// How far draws can be relied on in spite of it.
+    pub level: Level,
 }
 
 impl Failure {
@@ -72,6 +74,16 @@ impl Failure {
         Failure {
             found: found.into(),
             advice: advice.into(),
+            level: Level::Doubtful,
+        }
+    }
+
+    /// The same of draws that are not the posterior's.
+    #[must_use]
+    pub fn untrusted(self) -> Failure {
+        Failure {
+            level: Level::Untrusted,
+            ..self
         }
     }
 }
@@ -140,12 +152,10 @@ impl Chains {
         // What is not a number fails every comparison.
         let agree = self.largest_r_hat() <= BAD_R_HAT;
         if !agree || self.share(self.divergences.len()) > MOST_DIVERGENT {
-            Level::Untrusted
-        } else if self.failures().is_empty() {
-            Level::Reliable
-        } else {
-            Level::Doubtful
+            return Level::Untrusted;
         }
+        let failures = self.failures().into_iter().map(|one| one.level);
+        failures.max().unwrap_or(Level::Reliable)
     }
 
     /// Each number that fails, and what to try.

@@ -195,6 +195,16 @@ impl Noise {
         noise
     }
 
+    /// The part of one chain.
+    pub(super) fn of_chain(&self, chain: usize) -> Noise {
+        let size = self.momentum.len() / self.accept.len();
+        Noise {
+            momentum: self.momentum[chain * size..][..size].to_vec(),
+            accept: vec![self.accept[chain]],
+            jitter: self.jitter,
+        }
+    }
+
     /// ε around ε̄ and L around the quarter of a turn, at most so many.
     pub(super) fn stride(&self, step_size: f64, most: usize) -> Stride {
         let step_size = step_size * self.jitter[0];
@@ -208,12 +218,12 @@ impl Noise {
 
 /// Several chains that move together: position, log density and slope of each.
 pub struct Lockstep<'a> {
-    lanes: Lanes<'a>,
+    pub(super) lanes: Lanes<'a>,
     /// x, one chain after another.
     pub x: Vec<f64>,
     /// log p(D, T(x)) of each.
     pub(super) values: Vec<f64>,
-    slopes: Vec<f64>,
+    pub(super) slopes: Vec<f64>,
     /// Gradients computed so far.
     pub gradients: u64,
 }
@@ -229,12 +239,12 @@ pub struct Step {
 }
 
 impl Step {
-    fn mean_acceptance(&self) -> f64 {
+    pub(super) fn mean_acceptance(&self) -> f64 {
         self.acceptances.iter().sum::<f64>() / self.acceptances.len() as f64
     }
 
     /// The chains whose trajectory diverged.
-    fn divergences(&self) -> impl Iterator<Item = usize> + '_ {
+    pub(super) fn divergences(&self) -> impl Iterator<Item = usize> + '_ {
         let chains = self.diverged.iter().enumerate();
         chains.filter_map(|(chain, diverged)| diverged.then_some(chain))
     }
@@ -258,6 +268,11 @@ impl<'a> Lockstep<'a> {
     /// Puts the chains at other positions.
     pub(super) fn place(&mut self, x: Vec<f64>) {
         self.x = x;
+        self.refresh();
+    }
+
+    /// Evaluates anew where the chains are, after what they move on has changed.
+    pub(super) fn refresh(&mut self) {
         self.gradients += self.values.len() as u64;
         self.lanes
             .evaluate(&self.x, &mut self.values, &mut self.slopes);
@@ -334,7 +349,7 @@ fn add(to: &mut [f64], factor: f64, from: &[f64]) {
 
 /// Dual averaging of ln ε (Nesterov 2009; Hoffman & Gelman 2014, γ = 0.05, t₀ = 10, κ = 0.75).
 #[derive(Serialize, Deserialize)]
-struct DualAverage {
+pub(super) struct DualAverage {
     target: f64,
     centre: f64,
     error: f64,
@@ -344,7 +359,7 @@ struct DualAverage {
 }
 
 impl DualAverage {
-    fn new(step_size: f64, target: f64) -> DualAverage {
+    pub(super) fn new(step_size: f64, target: f64) -> DualAverage {
         DualAverage {
             target,
             centre: (10.0 * step_size).ln(),
@@ -355,7 +370,7 @@ impl DualAverage {
         }
     }
 
-    fn update(&mut self, acceptance: f64) {
+    pub(super) fn update(&mut self, acceptance: f64) {
         self.count += 1.0;
         let share = 1.0 / (self.count + 10.0);
         self.error += share * (self.target - acceptance - self.error);
@@ -364,12 +379,12 @@ impl DualAverage {
         self.log_average += share * (self.log_step - self.log_average);
     }
 
-    fn step_size(&self) -> f64 {
+    pub(super) fn step_size(&self) -> f64 {
         self.log_step.exp()
     }
 
     /// The average, which is used after the warm-up.
-    fn settled(&self) -> f64 {
+    pub(super) fn settled(&self) -> f64 {
         self.log_average.exp()
     }
 }
@@ -390,8 +405,9 @@ impl Iterations {
     /// The same, one chain after another.
     pub(super) fn trace(&self, log_density: &LogDensity<'_>) -> Trace {
         let (size, length) = (log_density.size(), self.steps.len());
+        let chains = self.steps.first().map(|step| step.energies.len());
         let mut trace = Trace {
-            chains: log_density.n_lanes(),
+            chains: chains.unwrap_or_default(),
             ..Trace::default()
         };
         for chain in 0..trace.chains {

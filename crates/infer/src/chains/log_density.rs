@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
-use lehr_density::{Density, RowData};
+use lehr_density::{Density, RowData, RowSet};
 use lehr_graph::{Expr, Graph, Plan, Slot, Workspace};
 
 use crate::guide::{Context, Feed, Frame, Need};
-use crate::train::{lend_all, read_columns};
+use crate::train::{batch_source, copy_rows, lend_all, read_columns};
 
 /// log p(D, T(x)) and its gradient in x, for one x per lane; the constant ln |F| is left out.
 ///
@@ -18,6 +18,8 @@ pub struct LogDensity<'d> {
     plan: Plan,
     position: Option<Slot>,
     supplies: Vec<Supply>,
+    /// The columns of rows that are exchanged while chains run.
+    subset: Vec<(usize, Slot)>,
 }
 
 /// Inputs that never change.
@@ -54,19 +56,37 @@ impl<'d> LogDensity<'d> {
         lanes: usize,
         write: impl for<'g> FnOnce(&Context<'g, 'd>, Expr<'g>) -> Expr<'g>,
     ) -> LogDensity<'d> {
+        LogDensity::with(place, lanes, |context, x| [write(context, x)])
+    }
+
+    /// The same with further numbers that [`Lanes::further`] tells. A batch that `write` asks for is a
+    /// subset of the rows that [`Lanes::set_subset`] gives.
+    pub(super) fn with<const N: usize>(
+        place: Place<'d>,
+        lanes: usize,
+        write: impl for<'g> FnOnce(&Context<'g, 'd>, Expr<'g>) -> [Expr<'g>; N],
+    ) -> LogDensity<'d> {
         let graph = Graph::new();
         let context = Context::within(&graph, place.density, place.frame);
         let x = graph.laned_input("position", [place.density.latents().size()]);
-        let value = write(&context, x);
-        let slope = graph.grad(value, &[x])[0];
-        let plan = Plan::new(&[value, slope], lanes);
-        let supply = |need| Supply::of(&plan, need, place.params);
-        let supplies = context.into_needs().into_iter().filter_map(supply);
+        let written = write(&context, x);
+        let slope = graph.grad(written[0], &[x])[0];
+        let mut outputs = vec![written[0], slope];
+        outputs.extend(&written[1..]);
+        let plan = Plan::new(&outputs, lanes);
+        let (mut supplies, mut subset) = (Vec::new(), Vec::new());
+        for need in context.into_needs() {
+            match need {
+                Need::Rows(Feed::Batch { .. }, rows) => subset = read_columns(&plan, &rows),
+                need => supplies.extend(Supply::of(&plan, need, place.params)),
+            }
+        }
         LogDensity {
             density: place.density,
             frame: place.frame,
             position: plan.input(x),
-            supplies: supplies.collect(),
+            supplies,
+            subset,
             plan,
         }
     }
@@ -157,7 +177,7 @@ impl Supply {
                 Some(Supply::Rows(data, read_columns(plan, &rows)))
             }
             Need::Rows(Feed::Batch { .. }, _) | Need::Noise(_) | Need::Others(..) => {
-                unreachable!("a log density is not random")
+                unreachable!("a log density is not random, and its subset is no supply")
             }
         }
     }
@@ -199,6 +219,20 @@ impl Lanes<'_> {
                 slope.fill(0.0);
             }
         }
+    }
+
+    /// Exchanges the subset for these rows, as batches number them.
+    pub(super) fn set_subset(&mut self, rows: &[usize]) {
+        let LogDensity {
+            density, subset, ..
+        } = self.log_density;
+        let rows = RowSet::List(rows);
+        copy_rows(&mut self.workspace, batch_source(*density), &rows, subset);
+    }
+
+    /// A further number of the first lane, by its place, as of the last evaluation.
+    pub(super) fn further(&self, place: usize) -> f64 {
+        self.workspace.output(2 + place)[0]
     }
 
     /// The value and the slope at one x, with one lane.

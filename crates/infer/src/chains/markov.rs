@@ -146,6 +146,7 @@ pub fn fit(
     let trace = sampled(method, &target, run)?;
     let bytes = encoded(&(&frame, method.bytes()));
     let fitted = Fitted {
+        law: Law::Posterior,
         name: method.info().name,
         bytes,
         contents: NO_ROWS.into(),
@@ -162,7 +163,7 @@ pub fn fit(
 }
 
 /// Runs the chains as a stage of a run.
-fn sampled(
+pub(crate) fn sampled(
     method: &dyn ChainMethod,
     target: &Target<'_>,
     run: &mut Run<'_>,
@@ -180,8 +181,19 @@ fn sampled(
     })
 }
 
-/// Draws of the posterior itself, and where they come from.
+/// What draws are of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Law {
+    /// The posterior itself.
+    Posterior,
+    /// A stand-in for it, from whose draws no evidence can be computed.
+    StandIn,
+}
+
+/// Draws of chains, and where they come from.
 pub(crate) struct Fitted {
+    /// What the draws are of.
+    pub(crate) law: Law,
     /// The method.
     pub(crate) name: &'static str,
     /// What is stored of the fit.
@@ -207,11 +219,13 @@ pub(crate) fn conclude(
     let Fitted {
         trace, mut choices, ..
     } = fitted;
-    let evidence = if trace.is_complete() {
-        evidence(&trace, density, run)?
-    } else {
+    if !trace.is_complete() {
         let words = format!("after {} of {} draws", trace.len(), trace.planned);
         choices.push(("stopped".into(), words));
+    }
+    let evidence = if trace.is_complete() && fitted.law == Law::Posterior {
+        evidence(&trace, density, run)?
+    } else {
         None
     };
     let chains = Chains::of(&trace);
@@ -257,7 +271,7 @@ fn evidence(
     Ok(found.map(Evidence::estimated))
 }
 
-fn choices(start: &str, chains: &Chains) -> Choices {
+pub(crate) fn choices(start: &str, chains: &Chains) -> Choices {
     let acceptance = lehr_numeric::summary::mean(&chains.acceptances);
     let per_draw = chains.gradients as f64 / chains.energies.len() as f64;
     [
@@ -336,7 +350,17 @@ pub(crate) fn check(
     density: &dyn Density,
     run: &Run<'_>,
 ) -> Result<(), FitError> {
-    let refuse = |problem: String, hint: &str| Err(refused(method.info(), problem, hint));
+    check_model(method.info(), method.problem(), density, run)
+}
+
+/// The same for a method that does not run the loop of this file, and what is wrong with its settings.
+pub(crate) fn check_model(
+    info: &MethodInfo,
+    problem: Option<String>,
+    density: &dyn Density,
+    run: &Run<'_>,
+) -> Result<(), FitError> {
+    let refuse = |problem: String, hint: &str| Err(refused(info, problem, hint));
     let locals = density.locals();
     if let Some(site) = locals.and_then(|own| own.layout().sites().first()) {
         let problem = format!(
@@ -363,7 +387,7 @@ pub(crate) fn check(
         );
         return refuse(problem, "1000 is usual");
     }
-    match method.problem() {
+    match problem {
         Some(problem) => refuse(problem, "leave it out for the usual value"),
         None => Ok(()),
     }

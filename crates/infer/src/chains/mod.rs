@@ -8,6 +8,7 @@ mod log_density;
 mod markov;
 mod nuts;
 mod stage;
+mod subsampled;
 mod tape;
 mod trace;
 mod weighted;
@@ -17,9 +18,12 @@ pub use diagnostic::{Chains, Failure};
 pub use hmc::{CHAINS, Hmc, Lockstep, Noise, Step, Stride};
 pub use log_density::{Lanes, LogDensity, NotFinite, Place};
 pub use markov::{ChainMethod, ReadMethod, Target, fit, problem, restore_chains, settings};
-pub(crate) use markov::{Fitted, check, conclude, refusal, refused};
+pub(crate) use markov::{
+    Fitted, Law, check, check_model, choices, conclude, refusal, refused, sampled,
+};
 pub use nuts::{Metric, NutsSampler};
 pub(crate) use stage::ChainStage;
 pub use stage::Watch;
+pub use subsampled::{Ecs, EcsTrace, Perturbed, Subsampled};
 pub use trace::{ChainError, ChainProgress, Trace};
 pub(crate) use weighted::{Source, Weighed, on_surrogate};

@@ -9,6 +9,7 @@ use lehr_graph::{Expr, Shape};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::{Block, Context, Drawn, Gradient, Guide, full_rank, low_rank, mean_field};
+use super::{autoregressive, block_neural};
 
 /// ½ ln 2π
 pub(crate) const HALF_LN_TWO_PI: f64 = 0.918_938_533_204_672_8;
@@ -46,7 +47,13 @@ pub struct BaseInfo {
 }
 
 /// Every base.
-pub static BASES: [&BaseInfo; 3] = [&mean_field::INFO, &full_rank::INFO, &low_rank::INFO];
+pub static BASES: [&BaseInfo; 5] = [
+    &mean_field::INFO,
+    &full_rank::INFO,
+    &low_rank::INFO,
+    &autoregressive::INFO,
+    &block_neural::INFO,
+];
 
 /// Which covariances a Gaussian may have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,18 +1,24 @@
 //! Distributions that are trained: each draws z and says what the draw weighs.
 
+mod autoregressive;
 mod base;
 mod block;
+mod block_neural;
 mod context;
+mod flow;
 mod frame;
 mod full_rank;
 mod low_rank;
 mod mean_field;
 
+pub use autoregressive::Autoregressive;
 pub use base::{BASES, Base, BaseInfo, Covariance, Image, Transport};
 pub(crate) use base::{HALF_LN_TWO_PI, log_norm};
 pub use block::{Block, Learned};
+pub use block_neural::BlockNeural;
 pub(crate) use context::Need;
 pub use context::{Context, Feed, PARAMS, all_blocks, params_block};
+pub use flow::{Bend, Bent, Flow};
 pub use frame::{Frame, Place};
 pub use full_rank::FullRank;
 pub use low_rank::LowRank;

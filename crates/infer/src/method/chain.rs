@@ -54,7 +54,7 @@ impl ChainSettings {
         vec![
             Setting::one_of(
                 "base",
-                "the Gaussian below a chain",
+                "the distribution below a chain",
                 bases.into(),
                 &mut self.base,
             ),
@@ -73,14 +73,10 @@ impl ChainSettings {
         ]
     }
 
-    /// A full-rank base where its D² numbers are cheap beside the rows, else independent.
+    /// The base that was asked for, else a Gaussian.
     pub(crate) fn base(&self, density: &dyn Density) -> Arc<dyn Base> {
-        const MOST_FULL: usize = 256;
-        match &self.base {
-            Some(base) => base.clone(),
-            None if density.latents().size() <= MOST_FULL => Arc::new(FullRank::default()),
-            None => Arc::new(MeanField::default()),
-        }
+        let asked = self.base.clone();
+        asked.unwrap_or_else(|| gaussian_below(density))
     }
 
     /// A number outside of its range.
@@ -120,6 +116,17 @@ impl ChainSettings {
             momentum: self.momentum,
             start: self.start,
         }
+    }
+}
+
+/// The Gaussian below a chain or a flow: full rank where its D² numbers are cheap beside the rows, else
+/// independent.
+pub(crate) fn gaussian_below(density: &dyn Density) -> Arc<dyn Base> {
+    const MOST_FULL: usize = 256;
+    if density.latents().size() <= MOST_FULL {
+        Arc::new(FullRank::default())
+    } else {
+        Arc::new(MeanField::default())
     }
 }
 

@@ -2,34 +2,41 @@
 //! reads that table.
 
 mod auto;
+mod bnaf;
 mod chain;
 mod collapse;
 mod dais;
 mod full_rank;
 mod hmc;
+mod hmcecs;
 mod iaf;
 mod low_rank;
 mod mean_field;
 mod ns2_dais;
 mod ns_dais;
 mod nuts;
+mod nuts_cs;
 mod row_chain;
 mod setting;
 mod sl_dais;
 mod surrogate_hmc;
 
 pub use auto::{Attempt, Auto};
+pub use bnaf::Bnaf;
+pub(crate) use chain::gaussian_below;
 pub use chain::{ChainSettings, ChainShape};
 pub use collapse::Collapse;
 pub use dais::{AllRows, Dais};
 pub use full_rank::FullRank;
 pub use hmc::Hmc;
-pub use iaf::{Bent, Flow, Iaf};
+pub use hmcecs::Hmcecs;
+pub use iaf::Iaf;
 pub use low_rank::LowRank;
 pub use mean_field::MeanField;
 pub use ns_dais::{NsDais, OneBatch};
 pub use ns2_dais::{FreshBatches, Ns2Dais};
 pub use nuts::Nuts;
+pub use nuts_cs::NutsCs;
 pub use row_chain::{RowChain, RowDrive};
 pub use setting::{Setting, SettingError, parsed};
 pub use sl_dais::SlDais;
@@ -136,9 +143,12 @@ pub static METHODS: &[&MethodInfo] = &[
     &ns2_dais::INFO,
     &sl_dais::INFO,
     &iaf::INFO,
+    &bnaf::INFO,
     &nuts::INFO,
     &hmc::INFO,
     &surrogate_hmc::INFO,
+    &nuts_cs::INFO,
+    &hmcecs::INFO,
     &collapse::INFO,
 ];
 

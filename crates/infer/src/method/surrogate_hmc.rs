@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{Method, MethodInfo, Sampler, Setting};
 use crate::chains::{
-    self, ChainError, ChainMethod, ChainProgress, ChainStage, Delayed, Failure, Fitted, Place,
+    self, ChainError, ChainMethod, ChainProgress, ChainStage, Delayed, Failure, Fitted, Law, Place,
     Source, Target, Trace, Watch, Weighed, conclude, on_surrogate, refusal, refused,
 };
 use crate::fit::{Choices, FitError};
@@ -135,7 +135,7 @@ impl Method for SurrogateHmc {
         self.check(density, run)?;
         let clock = Instant::now();
         run.begin(Phase::START);
-        let (name, point) = start(density, run)?;
+        let (name, point) = start(&INFO, density, run)?;
         let no_mode = || {
             let problem = "the model has more latents than a curvature is computed of";
             refused(&INFO, problem, "use sl-dais, or hmc on all rows")
@@ -320,6 +320,7 @@ impl SurrogateHmc {
         ground.note("chains", trace.chains.to_string());
         ground.note("acceptance on all rows", format!("{acceptance:.2}"));
         let fitted = Fitted {
+            law: Law::Posterior,
             name: INFO.name,
             bytes: encoded(&self.stored(&ground, &surrogate)),
             contents: surrogate.contents(),
@@ -364,7 +365,8 @@ impl SurrogateHmc {
 
 /// The frame, and the curvature at its centre: of the best Gaussian where integrals find it, else of
 /// the mode.
-fn start(
+pub(super) fn start(
+    info: &MethodInfo,
     density: &dyn Density,
     run: &mut Run<'_>,
 ) -> Result<(&'static str, StartingPoint), FitError> {
@@ -386,7 +388,7 @@ fn start(
     found.map_err(|error| match error {
         StartError::Batch(error) => error.into(),
         StartError::Train(error) => error.into(),
-        StartError::Refusal { problem, hint } => refused(&INFO, problem, &hint),
+        StartError::Refusal { problem, hint } => refused(info, problem, &hint),
     })
 }
 

@@ -32,6 +32,7 @@ pub use fixed_rows::FixedRows;
 pub use kind::{SURROGATES, SurrogateInfo, SurrogateKind, UnknownSurrogate, restore};
 pub use mode::Mode;
 pub use network::Network;
+pub(crate) use quadratic::Quadratic;
 pub use quality::{Quality, predicted_quality};
 pub(crate) use remainder::Remainder;
 pub use row_surrogate::RowSurrogate;

@@ -39,6 +39,15 @@ impl Quadratic {
         }
     }
 
+    /// The slope and the curvature of all rows.
+    pub(crate) fn of(mode: &Mode) -> Quadratic {
+        Quadratic {
+            mode: mode.latents.as_slice().into(),
+            slope: mode.gradient.as_slice().into(),
+            curvature: mode.hessian.as_slice().into(),
+        }
+    }
+
     /// How many latents there are.
     pub(crate) fn size(&self) -> usize {
         self.mode.len()

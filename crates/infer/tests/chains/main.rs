@@ -6,6 +6,7 @@ mod hmc;
 mod model;
 mod nuts;
 mod resume;
+mod subsampled;
 mod surrogate;
 
 use lehr_density::Density;

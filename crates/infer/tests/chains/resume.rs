@@ -40,7 +40,7 @@ fn checkpoint(name: &str) -> Checkpoint {
 }
 
 fn fit(method: &str, checkpoint: Option<Checkpoint>, looks: usize) -> Result<Posterior, FitError> {
-    let linear = Linear::conditioned(4, 20.0);
+    let linear = Linear::conditioned(8, 20.0);
     let mut watcher = Impatient { looks };
     let fit = Fit::named(method).unwrap().seed(3).draws(400);
     let fit = match checkpoint {
@@ -75,4 +75,9 @@ fn chains_in_lockstep_that_are_resumed_have_the_same_bits() {
 fn chains_of_their_own_threads_that_are_resumed_have_the_same_bits() {
     // How far they come until they are stopped depends on the threads; what follows does not.
     let _ = assert_resumes("nuts", 30);
+}
+
+#[test]
+fn chains_over_subsets_that_are_resumed_have_the_same_bits() {
+    let _ = assert_resumes("hmcecs", 320);
 }

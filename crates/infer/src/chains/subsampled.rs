@@ -1,0 +1,436 @@
+//! Chains over the latents and a random subset of the rows, on an estimate of the log likelihood
+//! whose variance is corrected for (Dang et al. 2019, perturbed form).
+
+use lehr_numeric::stream::Stream;
+use lehr_numeric::summary::mean;
+use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
+
+use super::hmc::{DualAverage, Iterations, Lockstep, Noise, Step, Stride};
+use super::log_density::{LogDensity, Place};
+use super::stage::Watch;
+use super::trace::{ChainError, ChainProgress, Trace};
+use crate::guide::{Context, Feed};
+use crate::observer::Wish;
+use crate::surrogate::{FixedRows, Mode, Quadratic};
+use crate::train::{Order, encoded, row_expansion};
+use lehr_density::Point;
+use lehr_graph::Expr;
+
+/// G, the blocks of a subset, one of which is exchanged per iteration.
+const BLOCKS: usize = 25;
+/// Leapfrog steps of a trajectory at the most.
+const MOST_LEAPFROGS: usize = 1000;
+/// Starts that are tried for every chain.
+const TRIES: u64 = 100;
+
+/// The perturbed log density of the latents and a subset U of m rows outside W, with n′ = N − |W| and
+/// dₙ = ℓₙ − tₙ what the expansion of row n at the mode leaves of its log likelihood:
+///
+/// ```text
+/// ℓ̂(z, U)  = Σ_all tₙ + Σ_W dₙ + (n′/m) Σ_U dₙ
+/// σ̂²(z, U) = (n′²/m)(1 − m/n′) Σ_U (dₙ − d̄)²/(m − 1)
+/// ln π(z, U) = log p(z) + ℓ̂ − ½σ̂²
+/// ```
+///
+/// Rows are taken without replacement: with it, a subset that repeats one row has σ̂² = 0, and π can
+/// outgrow the prior.
+pub struct Perturbed<'d> {
+    log_density: LogDensity<'d>,
+    /// The rows outside W, as batches number them.
+    others: Vec<usize>,
+    /// m
+    count: usize,
+}
+
+impl<'d> Perturbed<'d> {
+    /// With the rows of W, increasing and as batches number them, and m rows in a subset.
+    ///
+    /// # Panics
+    /// Unless 2 ≤ m < n′.
+    pub fn new(place: Place<'d>, mode: &Mode, summed: &[usize], count: usize) -> Perturbed<'d> {
+        let n_rows = place.density.n_rows();
+        let others = (0..n_rows).filter(|row| summed.binary_search(row).is_err());
+        let others: Vec<usize> = others.collect();
+        assert!(
+            (2..others.len()).contains(&count),
+            "{count} of {} rows are a subset",
+            others.len()
+        );
+        let own = FixedRows::in_batch_order(place.density, summed);
+        let log_density = LogDensity::with(place, 1, |context, x| {
+            let left = Left::new(context, x, mode);
+            let subset = Feed::Batch {
+                size: count,
+                purpose: "subset".into(),
+            };
+            let drawn = left.of(context, &context.rows("subset", &subset));
+            let whole = Quadratic::of(mode).term(context, &left.at);
+            let mut value = context.density().log_prior(&left.at) + whole;
+            if !own.is_empty() {
+                value = value + left.of(context, &own.rows(context)).sum();
+            }
+            let (all, m) = (others.len() as f64, count as f64);
+            let apart = (drawn - drawn.mean()).square().sum();
+            let variance = (all * all / m * (1.0 - m / all) / (m - 1.0)) * apart;
+            [value + (all / m) * drawn.sum() - 0.5 * variance, variance]
+        });
+        Perturbed {
+            log_density,
+            others,
+            count,
+        }
+    }
+}
+
+/// A point and the mode, at which rows are expanded.
+struct Left<'g> {
+    at: Point<'g>,
+    mode: Point<'g>,
+    offset: Expr<'g>,
+}
+
+impl<'g> Left<'g> {
+    fn new(context: &Context<'g, '_>, x: Expr<'g>, mode: &Mode) -> Left<'g> {
+        let at = context.at(x);
+        let latents = context.fixed(
+            "perturbed_mode",
+            [mode.latents.len()],
+            &mode.latents.as_slice().into(),
+        );
+        Left {
+            offset: at.latents - latents,
+            // The expansion moves away from the mode while the direction stays: two names for it.
+            mode: Point::new(latents.anchor(), at.params),
+            at,
+        }
+    }
+
+    /// dₙ of these rows.
+    fn of(&self, context: &Context<'g, '_>, rows: &lehr_density::Rows<'g>) -> Expr<'g> {
+        let density = context.density();
+        let expansion = row_expansion(density, &self.mode, rows, self.offset, Order::Second);
+        density.log_likelihood(&self.at, rows) - expansion
+    }
+}
+
+/// U: different places among the rows outside W, in blocks.
+#[derive(Clone)]
+struct Subset {
+    places: Vec<usize>,
+    taken: Vec<bool>,
+}
+
+impl Subset {
+    fn of(places: Vec<usize>, total: usize) -> Subset {
+        let mut taken = vec![false; total];
+        for place in &places {
+            taken[*place] = true;
+        }
+        Subset { places, taken }
+    }
+
+    /// Every subset of so many is as likely.
+    fn drawn(count: usize, total: usize, stream: &mut Stream) -> Subset {
+        let mut places = vec![0; count];
+        stream.choose_without_replacement(total as u64, &mut places);
+        let places = places.into_iter().map(|place| place as usize).collect();
+        Subset::of(places, total)
+    }
+
+    /// The same with one block exchanged for places outside of it. To return is as likely as to go.
+    fn swapped(&self, stream: &mut Stream) -> Subset {
+        let (count, total) = (self.places.len(), self.taken.len());
+        let blocks = BLOCKS.min(count);
+        let block = below(stream, blocks);
+        let block = block * count / blocks..(block + 1) * count / blocks;
+        let mut new = self.clone();
+        // No more than there are outside, where nearly all rows are taken.
+        for at in block.take(total - count) {
+            let fresh = loop {
+                let place = below(stream, total);
+                if !self.taken[place] && !new.taken[place] {
+                    break place;
+                }
+            };
+            new.taken[self.places[at]] = false;
+            new.taken[fresh] = true;
+            new.places[at] = fresh;
+        }
+        new
+    }
+}
+
+/// A number below `count`, each as likely.
+fn below(stream: &mut Stream, count: usize) -> usize {
+    ((stream.uniform() * count as f64) as usize).min(count - 1)
+}
+
+/// One chain over (z, U).
+pub struct Subsampled<'a> {
+    perturbed: &'a Perturbed<'a>,
+    lockstep: Lockstep<'a>,
+    subset: Subset,
+    variance: f64,
+}
+
+impl<'a> Subsampled<'a> {
+    /// At coordinates of the frame, with a random subset.
+    pub fn new(perturbed: &'a Perturbed<'a>, x: Vec<f64>, stream: &mut Stream) -> Self {
+        let subset = Subset::drawn(perturbed.count, perturbed.others.len(), stream);
+        Subsampled::with(perturbed, x, subset)
+    }
+
+    fn with(perturbed: &'a Perturbed<'a>, x: Vec<f64>, subset: Subset) -> Self {
+        let mut chain = Subsampled {
+            lockstep: Lockstep::new(&perturbed.log_density, x),
+            perturbed,
+            subset,
+            variance: 0.0,
+        };
+        chain.refresh();
+        chain.lockstep.gradients = 1;
+        chain
+    }
+
+    /// The rows of the subset, as batches number them.
+    pub fn rows(&self) -> Vec<usize> {
+        let places = self.subset.places.iter();
+        places.map(|place| self.perturbed.others[*place]).collect()
+    }
+
+    /// σ̂²
+    pub fn variance(&self) -> f64 {
+        self.variance
+    }
+
+    /// Takes up the rows of the subset, and evaluates.
+    fn refresh(&mut self) {
+        let rows = self.rows();
+        self.lockstep.lanes.set_subset(&rows);
+        self.lockstep.refresh();
+        self.variance = self.lockstep.lanes.further(0);
+    }
+
+    /// Exchanges a block of the subset with min(1, π(z, U′)/π(z, U)); whether it did.
+    pub fn swap(&mut self, stream: &mut Stream) -> bool {
+        let new = self.subset.swapped(stream);
+        let old = std::mem::replace(&mut self.subset, new);
+        let before = (
+            self.lockstep.values.clone(),
+            self.lockstep.slopes.clone(),
+            self.variance,
+        );
+        self.refresh();
+        // What is not a number is not accepted.
+        let gain = self.lockstep.values[0] - before.0[0];
+        if stream.uniform() < gain.exp() {
+            return true;
+        }
+        self.subset = old;
+        let rows = self.rows();
+        self.lockstep.lanes.set_subset(&rows);
+        (self.lockstep.values, self.lockstep.slopes, self.variance) = before;
+        false
+    }
+
+    /// One iteration: a swap, and a trajectory of z with U fixed.
+    fn iterate(&mut self, stream: &mut Stream, stride: &Stride, noise: &Noise) -> Moved {
+        let swapped = self.swap(stream);
+        let x = self.lockstep.x.clone();
+        let step = self.lockstep.step(stride, noise);
+        if self.lockstep.x != x {
+            self.variance = self.lockstep.lanes.further(0);
+        }
+        Moved { swapped, step }
+    }
+}
+
+/// What an iteration of one chain did.
+struct Moved {
+    swapped: bool,
+    step: Step,
+}
+
+/// How chains over (z, U) are run.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Ecs {
+    /// How many chains there are.
+    pub chains: usize,
+    /// Draws kept of all chains together.
+    pub draws: usize,
+    /// Iterations before those, in which the step size is found.
+    pub warm_up: usize,
+    /// The acceptance that the step size aims at.
+    pub target_acceptance: f64,
+}
+
+impl Default for Ecs {
+    fn default() -> Self {
+        Ecs {
+            chains: 4,
+            draws: 4000,
+            warm_up: 300,
+            target_acceptance: 0.8,
+        }
+    }
+}
+
+/// The draws, and what became of the subsets.
+pub struct EcsTrace {
+    /// The draws of z.
+    pub trace: Trace,
+    /// σ̂² of every draw that was kept.
+    pub variances: Vec<f64>,
+    /// The share of swaps that were accepted.
+    pub swapped: f64,
+}
+
+/// Everything that changes while chains run.
+#[derive(Serialize, Deserialize)]
+struct State {
+    iteration: usize,
+    x: Vec<Vec<f64>>,
+    subsets: Vec<Vec<usize>>,
+    average: DualAverage,
+    kept: Iterations,
+    variances: Vec<f64>,
+    swapped: Vec<f64>,
+    gradients: u64,
+    divergences: u64,
+}
+
+impl Ecs {
+    /// Runs the chains. When `watch` asks to stop, what has been drawn is kept.
+    ///
+    /// # Errors
+    /// If no start is found, or nothing was drawn before the stop.
+    pub fn run(
+        &self,
+        perturbed: &Perturbed<'_>,
+        seed: u64,
+        watch: &mut dyn Watch,
+    ) -> Result<EcsTrace, ChainError> {
+        let mut state: State = match watch.earlier() {
+            Some(bytes) => postcard::from_bytes(&bytes).map_err(|_| ChainError::damaged())?,
+            None => self.started(perturbed, seed)?,
+        };
+        let total = perturbed.others.len();
+        let own = state.x.iter().zip(&state.subsets);
+        let mut chains: Vec<Subsampled<'_>> = own
+            .map(|(x, places)| {
+                let subset = Subset::of(places.clone(), total);
+                Subsampled::with(perturbed, x.clone(), subset)
+            })
+            .collect();
+        let length = self.draws.div_ceil(self.chains);
+        while state.iteration < self.warm_up + length {
+            self.advance(&mut state, &mut chains, seed);
+            let progress = ChainProgress {
+                done: (state.iteration * self.chains) as u64,
+                total: ((self.warm_up + length) * self.chains) as u64,
+                divergences: state.divergences,
+            };
+            if watch.look(&progress, &|| encoded(&state)) == Wish::Stop {
+                break;
+            }
+        }
+        let trace = Trace {
+            warm_up: self.warm_up,
+            planned: length * self.chains,
+            gradients: state.gradients,
+            ..state.kept.trace(&perturbed.log_density)
+        };
+        if trace.is_empty() {
+            let done = (state.iteration * self.chains) as u64;
+            return Err(ChainError::Stopped { done });
+        }
+        Ok(EcsTrace {
+            trace,
+            variances: state.variances,
+            swapped: mean(&state.swapped),
+        })
+    }
+
+    /// Draws of the frame's Gaussian with random subsets, at which the log density is finite.
+    fn started(&self, perturbed: &Perturbed<'_>, seed: u64) -> Result<State, ChainError> {
+        let origin = perturbed.log_density.origin();
+        let start = |chain: usize| {
+            (0..TRIES).find_map(|attempt| {
+                let name = format!("subsampled start {chain}");
+                let mut stream = Stream::new(seed, &name, attempt);
+                let x = origin.iter().map(|centre| centre + stream.normal());
+                let started = Subsampled::new(perturbed, x.collect(), &mut stream);
+                started.lockstep.values[0].is_finite().then_some(started)
+            })
+        };
+        let found: Option<Vec<Subsampled<'_>>> = (0..self.chains).map(start).collect();
+        let tries = TRIES as usize;
+        let found = found.ok_or(ChainError::NoStart { tries })?;
+        Ok(State {
+            iteration: 0,
+            x: found.iter().map(|chain| chain.lockstep.x.clone()).collect(),
+            subsets: found.into_iter().map(|one| one.subset.places).collect(),
+            average: DualAverage::new(0.5, self.target_acceptance),
+            kept: Iterations::default(),
+            variances: Vec::new(),
+            swapped: Vec::new(),
+            gradients: 0,
+            divergences: 0,
+        })
+    }
+
+    /// One iteration of every chain.
+    fn advance(&self, state: &mut State, chains: &mut [Subsampled<'_>], seed: u64) {
+        let warm = state.iteration < self.warm_up;
+        let step_size = if warm {
+            state.average.step_size()
+        } else {
+            state.average.settled()
+        };
+        let (size, iteration) = (chains[0].lockstep.x.len(), state.iteration as u64);
+        let noise = Noise::new(seed, iteration, size, chains.len());
+        let stride = noise.stride(step_size, MOST_LEAPFROGS);
+        let each = chains.par_iter_mut().enumerate().map(|(place, chain)| {
+            let mut stream = Stream::new(seed, &format!("subset {place}"), iteration);
+            chain.iterate(&mut stream, &stride, &noise.of_chain(place))
+        });
+        let moved: Vec<Moved> = each.collect();
+        state.gradients += (chains.len() * (stride.leapfrogs + 1)) as u64;
+        let swapped: Vec<f64> = moved
+            .iter()
+            .map(|one| f64::from(u8::from(one.swapped)))
+            .collect();
+        let step = together(moved);
+        for (place, chain) in chains.iter().enumerate() {
+            state.x[place].clone_from(&chain.lockstep.x);
+            state.subsets[place].clone_from(&chain.subset.places);
+        }
+        if warm {
+            state.average.update(step.mean_acceptance());
+        } else {
+            state.divergences += step.divergences().count() as u64;
+            state.swapped.extend(swapped);
+            state
+                .variances
+                .extend(chains.iter().map(Subsampled::variance));
+            state.kept.push(&state.x.concat(), step);
+        }
+        state.iteration += 1;
+    }
+}
+
+/// The steps of all chains as one.
+fn together(moved: Vec<Moved>) -> Step {
+    let mut all = Step {
+        energies: Vec::new(),
+        acceptances: Vec::new(),
+        diverged: Vec::new(),
+    };
+    for Moved { step, .. } in moved {
+        all.energies.extend(step.energies);
+        all.acceptances.extend(step.acceptances);
+        all.diverged.extend(step.diverged);
+    }
+    all
+}

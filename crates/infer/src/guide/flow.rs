@@ -1,0 +1,128 @@
+//! Gaussians bent by a flow: one contract for every flow, alone a guide or the base of a chain.
+
+use std::fmt;
+use std::rc::Rc;
+use std::sync::Arc;
+
+use lehr_density::Density;
+use lehr_graph::{Expr, Shape};
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+
+use super::base::{Base, BaseInfo, Image, Transport, draw, encoded};
+use super::{Block, Context, Drawn, FullRank, Gradient, Guide};
+
+/// A learned map T of as many numbers as there are latents, with J(x) = ln |det T′(x)|: one file and
+/// one row of [`super::BASES`] each. Its inverse is never needed.
+pub trait Flow:
+    Copy + Default + PartialEq + fmt::Debug + Serialize + DeserializeOwned + Send + Sync + 'static
+{
+    /// Its row of the table of bases.
+    fn info() -> &'static BaseInfo;
+
+    /// The learned weights of a flow of so many numbers.
+    fn blocks(&self, size: usize) -> Vec<Block>;
+
+    /// Writes the flow with these weights, in the order of its blocks, into a program.
+    fn write<'g>(&self, context: &Context<'g, '_>, weights: &[Expr<'g>]) -> Box<dyn Bend<'g> + 'g>;
+}
+
+/// A flow within one program.
+pub trait Bend<'g> {
+    /// T(x) and J(x).
+    fn apply(&self, x: Expr<'g>) -> Image<'g>;
+}
+
+/// z = B(T(x)) with x ~ N(0, 1), T a flow and B the map of a Gaussian.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(bound = "")]
+pub struct Bent<F: Flow> {
+    /// B
+    pub base: Arc<dyn Base>,
+    /// T
+    pub flow: F,
+}
+
+impl<F: Flow> Default for Bent<F> {
+    fn default() -> Self {
+        Bent {
+            base: Arc::new(FullRank::default()),
+            flow: F::default(),
+        }
+    }
+}
+
+impl<F: Flow> Guide for Bent<F> {
+    fn blocks(&self, density: &dyn Density) -> Vec<Block> {
+        let mut blocks = self.base.blocks(density);
+        blocks.extend(self.flow.blocks(density.latents().size()));
+        blocks
+    }
+
+    /// The weight is ½|x|² + ½D ln 2π + J(x) + ln |det B|. The score term would need the inverse of T,
+    /// so the gradient is always the total one.
+    fn draw<'g>(&self, context: &Context<'g, '_>, gradient: Gradient) -> Drawn<'g> {
+        draw(self, context, gradient)
+    }
+}
+
+impl<F: Flow> Base for Bent<F> {
+    fn info(&self) -> &'static BaseInfo {
+        F::info()
+    }
+
+    fn write<'g>(&self, context: &Context<'g, '_>) -> Box<dyn Transport<'g> + 'g> {
+        let blocks = self.flow.blocks(context.density().latents().size());
+        let learned: Vec<Expr<'g>> = blocks.iter().map(|b| context.learned(b)).collect();
+        let fixed: Vec<Expr<'g>> = learned.iter().map(|w| w.stop_gradient()).collect();
+        Box::new(Flowing {
+            base: self.base.write(context),
+            bend: self.flow.write(context, &learned).into(),
+            stopped: self.flow.write(context, &fixed).into(),
+        })
+    }
+
+    fn bytes(&self) -> Vec<u8> {
+        encoded(self)
+    }
+}
+
+/// A bent Gaussian from all of its bytes.
+pub(super) fn restored<F: Flow>(bytes: &[u8]) -> Option<Box<dyn Base>> {
+    super::base::decoded::<Bent<F>>(bytes)
+}
+
+/// B(T(x))
+struct Flowing<'g> {
+    base: Box<dyn Transport<'g> + 'g>,
+    bend: Rc<dyn Bend<'g> + 'g>,
+    /// The same with its weights held fixed under differentiation.
+    stopped: Rc<dyn Bend<'g> + 'g>,
+}
+
+impl<'g> Transport<'g> for Flowing<'g> {
+    fn shape(&self) -> Shape {
+        self.base.shape()
+    }
+
+    fn map(&self, x: Expr<'g>) -> Option<Image<'g>> {
+        let bent = self.bend.apply(x);
+        let image = self.base.map(bent.latents)?;
+        Some(Image {
+            log_volume: image.log_volume + bent.log_volume,
+            ..image
+        })
+    }
+
+    fn log_density(&self, _: Expr<'g>) -> Option<Expr<'g>> {
+        None
+    }
+
+    fn stopped(&self) -> Box<dyn Transport<'g> + 'g> {
+        Box::new(Flowing {
+            base: self.base.stopped(),
+            bend: self.stopped.clone(),
+            stopped: self.stopped.clone(),
+        })
+    }
+}

@@ -1,0 +1,308 @@
+//! `hmcecs`: Hamiltonian Monte Carlo with energy-conserving subsampling, a baseline of the paper.
+
+use std::time::Instant;
+
+use lehr_density::Density;
+use serde::{Deserialize, Serialize};
+
+use super::surrogate_hmc::start;
+use super::{Method, MethodInfo, Sampler, Setting};
+use crate::chains::{
+    self, ChainProgress, ChainStage, Chains, Ecs, EcsTrace, Failure, Fitted, Law, Perturbed, Place,
+    conclude, refusal, refused,
+};
+use crate::fit::{FitError, short};
+use crate::guide::Frame;
+use crate::observer::{Phase, Wish};
+use crate::posterior::{Posterior, Seconds};
+use crate::run::Run;
+use crate::start::{StartingPoint, has_hierarchy};
+use crate::surrogate::{Mode, Remainder};
+use crate::train::{decoded, encoded};
+
+/// The row of this method.
+pub(super) static INFO: MethodInfo = MethodInfo {
+    name: "hmcecs",
+    aliases: &[],
+    help: "Markov chains over the latents and a random subset of the rows, on a perturbed posterior",
+    needs: "all rows in memory, and no latent that is the spread of others",
+    cost: "a thousand rows, three to five times per draw",
+    when: "for comparison: surrogate-hmc is exact where this is not",
+    remedy: "raise surrogate-rows or subset-rows, or use surrogate-hmc",
+    reads_all_rows: true,
+    new: || Box::new(Hmcecs::default()),
+    restore: |bytes| {
+        let stored: StoredEcs = decoded(bytes)?;
+        Ok(Box::new(stored))
+    },
+};
+
+/// |W| and m by default.
+const SUMMED: usize = 256;
+const SUBSET: usize = 1000;
+/// σ̂² above this is warned of.
+const MOST_VARIANCE: f64 = 1.0;
+
+/// Hamiltonian Monte Carlo on a corrected estimate of the log likelihood (Dang et al. 2019), second
+/// order at the mode. What is `None` is chosen by the rules of `docs/methods.md`.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub struct Hmcecs {
+    /// How many chains there are.
+    pub chains: Option<usize>,
+    /// Iterations that are not kept.
+    pub warm_up: Option<usize>,
+    /// The acceptance that the step size aims at.
+    pub target_acceptance: Option<f64>,
+    /// Rows that are taken as they are: those that their expansion fits worst. The paper has none.
+    pub surrogate_rows: Option<usize>,
+    /// Rows of a random subset.
+    pub subset_rows: Option<usize>,
+}
+
+impl Method for Hmcecs {
+    fn info(&self) -> &'static MethodInfo {
+        &INFO
+    }
+
+    fn usual_draws(&self, _: &dyn Density) -> usize {
+        Ecs::default().draws
+    }
+
+    fn condenses(&self) -> bool {
+        false
+    }
+
+    fn settings(&mut self) -> Vec<Setting<'_>> {
+        let mut settings = chains::settings(
+            &mut self.chains,
+            &mut self.warm_up,
+            &mut self.target_acceptance,
+        );
+        settings.extend([
+            Setting::count(
+                "surrogate-rows",
+                "N",
+                "rows of the surrogate",
+                &mut self.surrogate_rows,
+            ),
+            Setting::count(
+                "subset-rows",
+                "N",
+                "rows of the random subset of every chain",
+                &mut self.subset_rows,
+            ),
+        ]);
+        settings
+    }
+
+    fn fit(&self, density: &dyn Density, run: &mut Run<'_>) -> Result<Posterior, FitError> {
+        chains::check_model(&INFO, self.problem(), density, run)?;
+        if has_hierarchy(density) {
+            let problem =
+                "a latent is the spread of others, so that the mode is no place to expand at";
+            return Err(refused(&INFO, problem, "use nuts"));
+        }
+        let clock = Instant::now();
+        run.begin(Phase::START);
+        let (name, point) = start(&INFO, density, run)?;
+        let stored = self.stored(density, &point, run.seed)?;
+        let begun = clock.elapsed().as_secs_f64();
+        run.begin(Phase::CHAINS);
+        let clock = Instant::now();
+        let numbers = stored.numbers(run);
+        let (draws, seed) = (run.draws, run.seed);
+        let mut stage = ChainStage::new(run, &numbers)?;
+        let found = self
+            .ecs(draws)
+            .run(&stored.perturbed(density), seed, &mut stage);
+        stage.finish()?;
+        let EcsTrace {
+            mut trace,
+            variances,
+            swapped,
+        } = found.map_err(|error| refusal(&INFO, error))?;
+        let spread = Spread::of(variances);
+        let mut choices = chains::choices(name, &Chains::of(&trace));
+        choices.extend(stored.choices());
+        choices.extend([
+            ("variance of the estimate".into(), spread.words()),
+            ("swaps accepted".into(), format!("{swapped:.2}")),
+            (
+                "draws of".into(),
+                "a perturbed posterior, near that of all rows where the variance is small".into(),
+            ),
+        ]);
+        trace.doubts = spread.doubts();
+        let fitted = Fitted {
+            law: Law::StandIn,
+            name: INFO.name,
+            contents: format!(
+                "slope and curvature of all rows at the mode, and the numbers of {} rows",
+                stored.summed.len()
+            ),
+            bytes: encoded(&stored),
+            choices,
+            trace,
+            seconds: Seconds {
+                start: begun,
+                train: clock.elapsed().as_secs_f64(),
+                ..Seconds::default()
+            },
+        };
+        conclude(fitted, density, run)
+    }
+}
+
+impl Hmcecs {
+    fn problem(&self) -> Option<String> {
+        let few = self.subset_rows.filter(|rows| *rows < 2);
+        let few = few.map(|rows| format!("expected a subset of 2 rows or more, found {rows}"));
+        chains::problem(self.chains, self.target_acceptance).or(few)
+    }
+
+    fn ecs(&self, draws: usize) -> Ecs {
+        let usual = Ecs::default();
+        Ecs {
+            chains: self.chains.unwrap_or(usual.chains),
+            draws,
+            warm_up: self.warm_up.unwrap_or(usual.warm_up),
+            target_acceptance: self.target_acceptance.unwrap_or(usual.target_acceptance),
+        }
+    }
+
+    /// The rows that are summed, and how many are drawn besides: at most half of the others.
+    fn stored(
+        &self,
+        density: &dyn Density,
+        point: &StartingPoint,
+        seed: u64,
+    ) -> Result<StoredEcs, FitError> {
+        let n_rows = density.n_rows();
+        let summed = self.surrogate_rows.unwrap_or(SUMMED.min(n_rows / 4));
+        let others = n_rows.saturating_sub(summed);
+        let count = self.subset_rows.unwrap_or(SUBSET.min(others / 2));
+        if count < 2 || count >= others {
+            let problem = format!(
+                "{count} of the {others} rows that are not summed were to be drawn, but 2 or more and not all are needed"
+            );
+            return Err(refused(&INFO, problem, "use hmc: the table is short"));
+        }
+        let no_mode = || {
+            let problem = "the model has more latents than a curvature is computed of";
+            refused(&INFO, problem, "use sl-dais, or hmc on all rows")
+        };
+        let mode = point.surrogate_mode().ok_or_else(no_mode)?;
+        let remainder = Remainder {
+            density,
+            mode: &mode,
+            frame: &point.frame,
+            seed,
+        };
+        Ok(StoredEcs {
+            summed: remainder.worst(summed),
+            count,
+            frame: point.frame.clone(),
+            method: self.clone(),
+            mode,
+        })
+    }
+}
+
+/// σ̂² over the draws.
+struct Spread {
+    median: f64,
+    high: f64,
+}
+
+impl Spread {
+    fn of(mut variances: Vec<f64>) -> Spread {
+        variances.sort_by(f64::total_cmp);
+        let at = |share: f64| variances[((variances.len() - 1) as f64 * share).round() as usize];
+        Spread {
+            median: at(0.5),
+            high: at(0.95),
+        }
+    }
+
+    fn words(&self) -> String {
+        let (median, high) = (short(self.median), short(self.high));
+        format!("median {median}, 95 % {high}")
+    }
+
+    /// The correction for the variance is one to leading order: it holds where that is small.
+    fn doubts(&self) -> Vec<Failure> {
+        let small = self.high <= MOST_VARIANCE;
+        if small {
+            return Vec::new();
+        }
+        let found = format!("an estimate of variance {}", self.words());
+        let doubt = Failure::new(found, INFO.remedy);
+        if self.median <= MOST_VARIANCE {
+            vec![doubt]
+        } else {
+            vec![doubt.untrusted()]
+        }
+    }
+}
+
+/// Chains over latents and subsets that can be run again.
+#[derive(Serialize, Deserialize)]
+struct StoredEcs {
+    frame: Frame,
+    mode: Mode,
+    /// W, as batches number the rows.
+    summed: Vec<usize>,
+    /// m
+    count: usize,
+    method: Hmcecs,
+}
+
+impl StoredEcs {
+    fn perturbed<'d>(&'d self, density: &'d dyn Density) -> Perturbed<'d> {
+        let place = Place {
+            density,
+            frame: &self.frame,
+            params: &[],
+        };
+        Perturbed::new(place, &self.mode, &self.summed, self.count)
+    }
+
+    /// Numbers that differ between chains that must not share a checkpoint.
+    fn numbers(&self, run: &Run<'_>) -> Vec<f64> {
+        let own = encoded(self).into_iter().map(f64::from);
+        own.chain([run.draws as f64, f64::from_bits(run.seed)])
+            .collect()
+    }
+
+    fn choices(&self) -> [(String, String); 2] {
+        [
+            ("summed rows".into(), self.summed.len().to_string()),
+            ("rows of a subset".into(), self.count.to_string()),
+        ]
+    }
+}
+
+impl Sampler for StoredEcs {
+    /// More draws of the perturbed posterior, on the rows that the density is bound to.
+    fn draw(&self, density: &dyn Density, count: usize, seed: u64) -> Result<Vec<f64>, FitError> {
+        let least = self.count + self.summed.len() + 1;
+        let last = self.summed.last().copied().unwrap_or(0);
+        let same = self.mode.latents.len() == density.latents().size();
+        if density.n_rows() < least.max(last + 1) || !same {
+            let problem = format!(
+                "the fit was made on {least} rows or more, and the table has {}",
+                density.n_rows()
+            );
+            return Err(refused(&INFO, problem, "give the table of the fit"));
+        }
+        let watch = &mut |_: &ChainProgress| Wish::Continue;
+        let found = self
+            .method
+            .ecs(count)
+            .run(&self.perturbed(density), seed, watch);
+        let found = found.map_err(|error| refusal(&INFO, error))?;
+        let mut draws = found.trace.draws;
+        draws.truncate(count * density.latents().size());
+        Ok(draws)
+    }
+}

@@ -1,0 +1,268 @@
+//! `nuts-cs`: the No-U-Turn sampler on a coreset, a baseline of the paper.
+
+use std::time::Instant;
+
+use lehr_density::{Density, Stored};
+use serde::{Deserialize, Serialize};
+
+use super::surrogate_hmc::start;
+use super::{Method, MethodInfo, Nuts, Sampler, Setting};
+use crate::chains::{
+    self, ChainError, ChainMethod, ChainProgress, Chains, Failure, Fitted, Law, Place, Target,
+    Trace, Watch, conclude, on_surrogate, refusal, sampled,
+};
+use crate::fit::{FitError, short};
+use crate::guide::{Frame, Learned};
+use crate::observer::{Phase, Wish};
+use crate::posterior::{Posterior, Seconds};
+use crate::run::Run;
+use crate::start::StartingPoint;
+use crate::surrogate::{
+    Setup, Surrogate, SurrogateKind, SurrogateSettings, predicted_quality, restore,
+};
+use crate::train::{decoded, encoded};
+
+/// The row of this method.
+pub(super) static INFO: MethodInfo = MethodInfo {
+    name: "nuts-cs",
+    aliases: &[],
+    help: "the No-U-Turn sampler on a weighted subset of the rows, a coreset",
+    needs: "a binary response",
+    cost: "a thousand rows, a few to hundreds of times per draw",
+    when: "for comparison: its posterior is standard deviations away from that of all rows",
+    remedy: "use surrogate-hmc",
+    reads_all_rows: false,
+    new: || Box::new(NutsCs::default()),
+    restore: |bytes| {
+        let stored: StoredCoreset = decoded(bytes)?;
+        Ok(Box::new(stored))
+    },
+};
+
+/// Draws of a coreset.
+const ROWS: usize = 1024;
+/// A divergence from which the draws are not called the posterior's, in nats.
+const FAR: f64 = 0.1;
+
+/// The No-U-Turn sampler on the coreset of Huggins et al. (2016), with its own weights.
+#[derive(Clone, Default, Serialize, Deserialize)]
+pub struct NutsCs {
+    /// Draws of the coreset; repeated rows are merged.
+    pub surrogate_rows: Option<usize>,
+    /// How the chains move.
+    pub nuts: Nuts,
+}
+
+impl ChainMethod for NutsCs {
+    fn info(&self) -> &'static MethodInfo {
+        &INFO
+    }
+
+    fn start(&self) -> Option<&std::sync::Arc<dyn crate::start::Start>> {
+        None
+    }
+
+    fn problem(&self) -> Option<String> {
+        self.nuts.problem()
+    }
+
+    fn sample(&self, target: &Target<'_>, watch: &mut dyn Watch) -> Result<Trace, ChainError> {
+        self.nuts.sample(target, watch)
+    }
+
+    fn bytes(&self) -> Vec<u8> {
+        encoded(self)
+    }
+}
+
+impl Method for NutsCs {
+    fn info(&self) -> &'static MethodInfo {
+        &INFO
+    }
+
+    fn usual_draws(&self, density: &dyn Density) -> usize {
+        self.nuts.usual_draws(density)
+    }
+
+    fn condenses(&self) -> bool {
+        false
+    }
+
+    fn settings(&mut self) -> Vec<Setting<'_>> {
+        let NutsCs {
+            surrogate_rows,
+            nuts,
+        } = self;
+        let rows = Setting::count(
+            "surrogate-rows",
+            "N",
+            "rows of the surrogate",
+            surrogate_rows,
+        );
+        let own = nuts.settings().into_iter();
+        // The mode at which its quality is predicted is where its chains start.
+        let mut settings: Vec<Setting<'_>> = own.filter(|one| one.name != "start").collect();
+        settings.push(rows);
+        settings
+    }
+
+    fn fit(&self, density: &dyn Density, run: &mut Run<'_>) -> Result<Posterior, FitError> {
+        chains::check(self, density, run)?;
+        let clock = Instant::now();
+        run.begin(Phase::START);
+        let (name, point) = start(&INFO, density, run)?;
+        let asked = self.surrogate_rows.unwrap_or(ROWS.min(density.n_rows()));
+        let surrogate = coreset(density, asked, &point, run.seed)?;
+        let begun = clock.elapsed().as_secs_f64();
+        let place = Place {
+            density,
+            frame: &point.frame,
+            params: &[],
+        };
+        let target = self.target(place, surrogate.as_ref(), (run.draws, run.seed));
+        run.begin(Phase::CHAINS);
+        let clock = Instant::now();
+        let mut trace = sampled(self, &target, run)?;
+        let train = clock.elapsed().as_secs_f64();
+        let mut choices = chains::choices(name, &Chains::of(&trace));
+        let said = Said::of(density, surrogate.as_ref(), &point, asked);
+        choices.extend(said.choices());
+        trace.doubts = vec![said.doubt()];
+        let stored = StoredCoreset {
+            frame: point.frame.clone(),
+            surrogate: surrogate.store(),
+            method: self.clone(),
+        };
+        let fitted = Fitted {
+            law: Law::StandIn,
+            name: INFO.name,
+            bytes: encoded(&stored),
+            contents: surrogate.contents(),
+            choices,
+            trace,
+            seconds: Seconds {
+                start: begun,
+                train,
+                ..Seconds::default()
+            },
+        };
+        conclude(fitted, density, run)
+    }
+}
+
+/// The rows of a coreset with its own weights.
+fn coreset(
+    density: &dyn Density,
+    rows: usize,
+    point: &StartingPoint,
+    seed: u64,
+) -> Result<std::sync::Arc<dyn Surrogate>, FitError> {
+    let kind: SurrogateKind = "cs-fix".parse().expect("a row of the table of surrogates");
+    let setup = Setup {
+        seed,
+        mode: None,
+        frame: &point.frame,
+    };
+    Ok(SurrogateSettings::new(kind, rows).build(density, &setup)?)
+}
+
+/// What is known of a coreset beforehand.
+struct Said {
+    /// KL from its posterior to that of all rows, to second order at the mode.
+    divergence: Option<f64>,
+    /// √(N/m)
+    shift: f64,
+    rows: usize,
+}
+
+impl Said {
+    fn of(
+        density: &dyn Density,
+        surrogate: &dyn Surrogate,
+        point: &StartingPoint,
+        rows: usize,
+    ) -> Said {
+        let nothing = Learned::new(Vec::new());
+        let mode = point.surrogate_mode();
+        // Not every centre is a maximum, and only there does this say something.
+        let quality =
+            mode.and_then(|mode| predicted_quality(density, surrogate, &nothing, &mode).ok());
+        Said {
+            divergence: quality.map(|quality| quality.divergence()),
+            shift: (density.n_rows() as f64 / rows as f64).sqrt(),
+            rows,
+        }
+    }
+
+    fn choices(&self) -> [(String, String); 2] {
+        let Said { shift, rows, .. } = self;
+        let usual = format!(
+            "{rows} draws; as many random rows would move means by about {shift:.1} posterior sds"
+        );
+        [
+            ("coreset".into(), usual),
+            ("predicted divergence".into(), self.nats()),
+        ]
+    }
+
+    fn nats(&self) -> String {
+        match self.divergence {
+            Some(nats) => format!("{} nats from the posterior of all rows", short(nats)),
+            None => "unknown: the centre of the start is no maximum".into(),
+        }
+    }
+
+    /// The draws are those of another posterior, however well the chains agree.
+    fn doubt(&self) -> Failure {
+        let found = format!("draws of the posterior of a coreset, {}", self.nats());
+        let doubt = Failure::new(found, "use surrogate-hmc");
+        match self.divergence {
+            Some(nats) if nats < FAR => doubt,
+            _ => doubt.untrusted(),
+        }
+    }
+}
+
+impl NutsCs {
+    /// What chains move on, with so many draws from this seed.
+    fn target<'a>(
+        &self,
+        place: Place<'a>,
+        surrogate: &dyn Surrogate,
+        wanted: (usize, u64),
+    ) -> Target<'a> {
+        Target {
+            log_density: on_surrogate(place, self.lanes(), surrogate),
+            frame: place.frame,
+            hierarchical: crate::start::has_hierarchy(place.density),
+            draws: wanted.0,
+            seed: wanted.1,
+        }
+    }
+}
+
+/// Chains on a coreset that can be run again.
+#[derive(Serialize, Deserialize)]
+struct StoredCoreset {
+    frame: Frame,
+    surrogate: Stored,
+    method: NutsCs,
+}
+
+impl Sampler for StoredCoreset {
+    /// More draws of the coreset's posterior.
+    fn draw(&self, density: &dyn Density, count: usize, seed: u64) -> Result<Vec<f64>, FitError> {
+        let surrogate = restore(&self.surrogate, density)?;
+        let place = Place {
+            density,
+            frame: &self.frame,
+            params: &[],
+        };
+        let target = self.method.target(place, surrogate.as_ref(), (count, seed));
+        let watch = &mut |_: &ChainProgress| Wish::Continue;
+        let trace = self.method.sample(&target, watch);
+        let mut draws = trace.map_err(|error| refusal(&INFO, error))?.draws;
+        draws.truncate(count * density.latents().size());
+        Ok(draws)
+    }
+}
