@@ -42,8 +42,11 @@ impl AgainstObject {
         }
     }
 
+    /// Whether the reference can be relied on, as it is or by its weights.
     fn is_reliable(&self) -> bool {
-        self.verdict == Level::Reliable.name()
+        [Level::Reliable, Level::Corrected]
+            .map(Level::name)
+            .contains(&self.verdict)
     }
 
     /// What is wrong, if the chains can tell.
@@ -63,8 +66,14 @@ impl AgainstObject {
 
     pub(crate) fn text(&self) -> String {
         let mut out = format!("against {} ({})\n", self.method, self.verdict);
-        if let Some(Sandwich { lower, upper }) = self.bounds {
-            let sign = if self.is_reliable() { "≤" } else { "≲" };
+        if let Some(Sandwich {
+            lower,
+            upper,
+            is_corrected,
+        }) = self.bounds
+        {
+            let known = self.is_reliable() && !is_corrected;
+            let sign = if known { "≤" } else { "≲" };
             let _ = writeln!(
                 out,
                 "  {:.3} ± {:.3} ≤ log evidence {sign} {:.3} ± {:.3}",

@@ -10,6 +10,7 @@ use lehr_numeric::summary::{mean, mean_error};
 
 use crate::condensed::Condensed;
 use crate::fit::FitError;
+use crate::judge::Moments;
 use crate::posterior::{Estimate, Posterior};
 
 /// L ≤ log p(D) ≤ U, up to the errors of both.
@@ -19,6 +20,8 @@ pub struct Sandwich {
     pub lower: Estimate,
     /// U
     pub upper: Estimate,
+    /// Whether U is of weighted draws, which makes it an estimate of the bound.
+    pub is_corrected: bool,
 }
 
 impl Sandwich {
@@ -33,7 +36,7 @@ impl Sandwich {
 
 impl Posterior {
     /// The log evidence from both sides, given draws of the same posterior by Markov chains on all
-    /// rows; `None` if this is no fit of a guide, or of one that cannot be run backwards.
+    /// rows or weighed on them; `None` if this is no fit of a guide, or of one that cannot be run backwards.
     ///
     /// # Errors
     /// If the fit cannot be read back, or the density is another model's.
@@ -52,16 +55,27 @@ impl Posterior {
             Some(condensed) => sampler.weigh_ends(condensed, &exact.draws, seed)?,
             None => sampler.weigh_ends(density, &exact.draws, seed)?,
         };
-        Ok(weights.map(|weights| {
-            let length = weights.len() / exact.n_chains().unwrap_or(1);
-            let chains: Vec<&[f64]> = weights.chunks(length.max(1)).collect();
-            Sandwich {
-                lower,
-                upper: Estimate {
-                    mean: mean(&weights),
-                    error: mean_error(&chains),
-                },
-            }
+        Ok(weights.map(|weights| Sandwich {
+            lower,
+            upper: upper(&weights, exact),
+            is_corrected: exact.log_weights().is_some(),
         }))
+    }
+}
+
+/// The mean of a guide's log weights at draws of the posterior.
+fn upper(values: &[f64], exact: &Posterior) -> Estimate {
+    if exact.log_weights().is_some() {
+        let found = Moments::weighted(values, &exact.weights());
+        return Estimate {
+            mean: found.mean,
+            error: found.mean_error,
+        };
+    }
+    let length = values.len() / exact.n_chains().unwrap_or(1);
+    let chains: Vec<&[f64]> = values.chunks(length.max(1)).collect();
+    Estimate {
+        mean: mean(values),
+        error: mean_error(&chains),
     }
 }

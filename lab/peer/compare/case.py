@@ -23,7 +23,14 @@ class Case:
     @property
     def name(self) -> str:
         """How tables call it."""
-        short = {"MeanField": "MF", "FullRank": "MVN", "Dais": "DAIS", "SlDais": "SL-DAIS"}
+        short = {
+            "MeanField": "MF",
+            "FullRank": "MVN",
+            "Dais": "DAIS",
+            "SlDais": "SL-DAIS",
+            "Iaf": "IAF",
+            "Bnaf": "BNAF",
+        }
         name = short[self.method]
         if self.method == "SlDais":
             name += f"-{short[self.base]}"
@@ -58,6 +65,8 @@ def every_case(rows: int, lanes: int) -> list[Case]:
     return [
         Case("MeanField", "MeanField", lanes=lanes),
         Case("FullRank", "FullRank", lanes=lanes),
+        Case("Iaf", "MeanField", lanes=lanes),
+        Case("Bnaf", "MeanField", lanes=lanes),
         *(Case("Dais", "MeanField", steps, lanes) for steps in (2, 4, 8)),
         *chains,
     ]

@@ -31,6 +31,7 @@ from numpyro.infer import SVI, Trace_ELBO  # noqa: E402
 from numpyro.infer import autoguide as guides  # noqa: E402
 from numpyro.optim import Adam  # noqa: E402
 
+from compare import nuts  # noqa: E402
 from compare.data import read  # noqa: E402
 
 ETA_MAX = 0.25  # lehr's
@@ -86,6 +87,10 @@ def guide_of(case: Request, model: Callable[..., None], x: Array, y: Array) -> A
             return guides.AutoNormal(model)
         case "FullRank":
             return guides.AutoMultivariateNormal(model)
+        case "Iaf":
+            return guides.AutoIAFNormal(model, num_flows=2, hidden_dims=[64, 64])
+        case "Bnaf":
+            return guides.AutoBNAFNormal(model, num_flows=1, hidden_factors=[8, 8])
         case "Dais":
             return guides.AutoDAIS(model, K=case["chain_steps"], base_dist=base, eta_max=ETA_MAX)
         case "SlDais":
@@ -191,6 +196,8 @@ class Session:
                 return self.gaussian()
             case "bound":
                 return self.bound(**request)
+            case "nuts":
+                return nuts.run(self.x, self.y, **request)
         raise ValueError(f"no question {ask}")
 
 

@@ -6,7 +6,7 @@ use anyhow::{Context, Result};
 use lehr_density::Density;
 use lehr_infer::annealed::{Annealed, AnnealedStart, Drive, MAX_STEP_SIZE, Momentum};
 use lehr_infer::guide::Feed;
-use lehr_infer::guide::{Base, FullRank, Guide, MeanField};
+use lehr_infer::guide::{Autoregressive, Base, Bent, BlockNeural, FullRank, Guide, MeanField};
 use lehr_infer::guide::{Block, Learned};
 use lehr_infer::surrogate::RowSurrogate;
 use lehr_infer::train::Score;
@@ -33,6 +33,8 @@ pub(crate) enum MethodName {
     FullRank,
     Dais,
     SlDais,
+    Iaf,
+    Bnaf,
 }
 
 impl MethodName {
@@ -43,6 +45,8 @@ impl MethodName {
             MethodName::FullRank => "full-rank",
             MethodName::Dais => "dais",
             MethodName::SlDais => "sl-dais",
+            MethodName::Iaf => "iaf",
+            MethodName::Bnaf => "bnaf",
         }
     }
 }
@@ -64,6 +68,8 @@ impl Case {
     pub(crate) fn guide(&self, density: &dyn Density) -> Box<dyn Guide> {
         let drive = match self.method {
             MethodName::MeanField | MethodName::FullRank => return Box::new(self.base()),
+            MethodName::Iaf => return Box::new(Bent::<Autoregressive>::on(self.base())),
+            MethodName::Bnaf => return Box::new(Bent::<BlockNeural>::on(self.base())),
             MethodName::Dais => Drive::FullData,
             MethodName::SlDais => {
                 Drive::Surrogate(Arc::new(RowSurrogate::on_rows(density, &self.surrogate)))

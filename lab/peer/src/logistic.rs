@@ -20,7 +20,8 @@ pub(crate) fn read(path: &Path, rows: usize, columns: usize) -> Result<Bound> {
     lehr_lab::logistic::regression(doubles(x), doubles(y), columns)
 }
 
-fn doubles(bytes: &[u8]) -> Vec<f64> {
+/// Little-endian doubles.
+pub(crate) fn doubles(bytes: &[u8]) -> Vec<f64> {
     let words = bytes.chunks_exact(8);
     words
         .map(|word| f64::from_le_bytes(word.try_into().expect("eight bytes")))

@@ -4,6 +4,7 @@
 //! other side. The number of threads is its only argument.
 
 mod case;
+mod chains;
 mod cold;
 mod logistic;
 mod session;

@@ -16,7 +16,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use crate::case::{Case, MethodName, Quantities};
-use crate::{cold, logistic};
+use crate::{chains, cold, logistic};
 
 /// The rate of a timed step; both sides take the same.
 const RATE: f64 = 1e-3;
@@ -44,6 +44,18 @@ pub(crate) enum Request {
     },
     /// A whole fit with the defaults.
     Fit { method: MethodName, seed: u64 },
+    /// Take the hierarchy of this response.
+    Hierarchy { path: PathBuf, groups: usize },
+    /// Take a funnel.
+    Funnel { size: usize },
+    /// Markov chains with the defaults.
+    Chains { method: String, seed: u64 },
+    /// What draws are worth that the other side has written.
+    Worth {
+        path: PathBuf,
+        chains: usize,
+        size: usize,
+    },
 }
 
 /// What is kept between questions.
@@ -68,10 +80,7 @@ impl Session {
                 path,
                 rows,
                 columns,
-            } => {
-                self.density = Some(logistic::read(&path, rows, columns)?);
-                Ok(json!({}))
-            }
+            } => self.take(logistic::read(&path, rows, columns)?),
             Request::Build { case } => self.build(&case),
             Request::Block { steps } => self.block(steps),
             Request::Bound {
@@ -81,7 +90,16 @@ impl Session {
                 seed,
             } => self.bound(&case, &at, (draws, seed)),
             Request::Fit { method, seed } => cold::fit(self.density()?, method.name(), seed),
+            Request::Hierarchy { path, groups } => self.take(chains::hierarchy(&path, groups)?),
+            Request::Funnel { size } => self.take(chains::funnel(size)?),
+            Request::Chains { method, seed } => chains::run(self.density()?, &method, seed),
+            Request::Worth { path, chains, size } => chains::worth(&path, chains, size),
         }
+    }
+
+    fn take(&mut self, density: Bound) -> Result<Value> {
+        self.density = Some(density);
+        Ok(json!({}))
     }
 
     fn density(&self) -> Result<&Bound> {

@@ -35,8 +35,14 @@ pub(crate) struct Check {
     /// The table that was fitted, for --against
     #[arg(value_name = "TABLE", requires = "against")]
     tables: Vec<PathBuf>,
-    /// Compare with Markov chains on all rows of TABLE: nuts or hmc
-    #[arg(long, value_name = "METHOD", requires = "tables", value_parser = ["nuts", "hmc"])]
+    /// Compare with Markov chains on all rows of TABLE: nuts, hmc, or surrogate-hmc, which weighs its
+    /// draws on them
+    #[arg(
+        long,
+        value_name = "METHOD",
+        requires = "tables",
+        value_parser = ["nuts", "hmc", "surrogate-hmc"]
+    )]
     against: Option<String>,
     /// Simulation-based calibration on the covariates of this table
     #[arg(long, value_name = "TABLE")]

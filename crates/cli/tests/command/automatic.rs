@@ -46,6 +46,16 @@ fn a_check_against_chains_bounds_the_evidence_from_both_sides() {
     assert_eq!(against["differences"].as_array().unwrap().len(), 3);
     let text = scratch.expect(0, &check).stdout;
     assert!(text.contains("≤ log evidence ≤"), "{text}");
+    // Weighted draws make the upper bound an estimate.
+    let weighed = [
+        "check",
+        "fit.lehr",
+        "train.csv",
+        "--against",
+        "surrogate-hmc",
+    ];
+    let text = scratch.expect(0, &weighed).stdout;
+    assert!(text.contains("≤ log evidence ≲"), "{text}");
     let error = scratch
         .expect(2, &["check", "fit.lehr", "--against", "hmc"])
         .stderr;

@@ -43,12 +43,19 @@ pub struct Bent<F: Flow> {
     pub flow: F,
 }
 
-impl<F: Flow> Default for Bent<F> {
-    fn default() -> Self {
+impl<F: Flow> Bent<F> {
+    /// A Gaussian bent by a flow with its usual settings.
+    pub fn on(base: Arc<dyn Base>) -> Bent<F> {
         Bent {
-            base: Arc::new(FullRank::default()),
+            base,
             flow: F::default(),
         }
+    }
+}
+
+impl<F: Flow> Default for Bent<F> {
+    fn default() -> Self {
+        Bent::on(Arc::new(FullRank::default()))
     }
 }
 

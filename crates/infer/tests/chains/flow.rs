@@ -139,7 +139,7 @@ impl Planar {
         let mut x = vec![0.0; 2 * self.points];
         for axis in 0..2 {
             let mut limits = vec![(-60.0, 60.0); self.points];
-            for _ in 0..70 {
+            for _ in 0..56 {
                 for (point, (low, high)) in limits.iter().enumerate() {
                     x[2 * point + axis] = 0.5 * (low + high);
                 }
@@ -156,7 +156,7 @@ impl Planar {
 
 /// ∫ q(y) dy over a square that holds all but 10⁻⁶ of it.
 fn mass(flow: &impl Flow, half_width: f64) -> f64 {
-    let steps = 160;
+    let steps = 140;
     let spacing = 2.0 * half_width / f64::from(steps);
     let axis = |k: i32| f64::from(k) * spacing - half_width;
     let y: Vec<f64> = (0..=steps)
@@ -175,7 +175,7 @@ fn mass(flow: &impl Flow, half_width: f64) -> f64 {
 
 #[test]
 fn a_flow_of_two_numbers_has_mass_one() {
-    for found in [mass(&layers(1), 9.0), mass(&blocks(true), 7.0)] {
+    for found in [mass(&layers(1), 14.0), mass(&blocks(true), 9.0)] {
         assert!((found - 1.0).abs() < 1e-5, "{found}");
     }
 }
@@ -333,6 +333,8 @@ fn every_base_below_a_chain_is_stored_with_it() {
             .unwrap()
             .set("base", base.name)
             .unwrap();
+        // Condensed rows would have to be made again to draw from the fit.
+        let fit = fit.set("surrogate", "rand").unwrap();
         let fit = fit.set("iterations", "30").unwrap().seed(2).draws(100);
         let posterior = fit.run(&linear.density).unwrap();
         let sampler = method::restore(&posterior.origin.method).unwrap();

@@ -220,8 +220,13 @@ fn short(method: &MethodInfo) -> Fit<'static> {
 #[test]
 fn every_method_bounds_the_evidence_and_recovers_the_moments() {
     let cases = cases();
-    // None of these models has effects by group, without which there is nothing to collapse.
-    for method in METHODS.iter().filter(|method| method.name != "collapse") {
+    // None of these models has effects by group, without which there is nothing to collapse, nor a
+    // binary response, without which there is no coreset. Chains over subsets need more rows.
+    let others = ["collapse", "nuts-cs", "hmcecs"];
+    for method in METHODS
+        .iter()
+        .filter(|method| !others.contains(&method.name))
+    {
         let mut trusted = 0;
         for case in &cases {
             let what = format!("{} by {}", case.name, method.name);
