@@ -5,14 +5,16 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use lehr_density::{Density, Stored};
+use lehr_numeric::pareto::Pareto;
 
 use super::bridge::{Sample, log_evidence};
-use super::diagnostic::Chains;
+use super::diagnostic::{Chains, Failure};
 use super::log_density::{LogDensity, Place};
 use super::stage::{ChainStage, Watch};
 use super::trace::{ChainError, ChainProgress, Trace};
 use crate::fit::{Choices, FitError};
 use crate::guide::{Base, Frame, FullRank, MeanField};
+use crate::judge::{Subject, find_modes};
 use crate::method::{MethodInfo, Sampler, Setting, parsed};
 use crate::observer::{Phase, Wish};
 use crate::posterior::{Diagnostics, Evidence, NO_ROWS, Origin, Posterior, Seconds};
@@ -217,7 +219,9 @@ pub(crate) fn conclude(
 ) -> Result<Posterior, FitError> {
     let clock = Instant::now();
     let Fitted {
-        trace, mut choices, ..
+        mut trace,
+        mut choices,
+        ..
     } = fitted;
     if !trace.is_complete() {
         let words = format!("after {} of {} draws", trace.len(), trace.planned);
@@ -228,6 +232,9 @@ pub(crate) fn conclude(
     } else {
         None
     };
+    trace
+        .doubts
+        .extend(missed(&trace, evidence.as_ref(), density, run)?);
     let chains = Chains::of(&trace);
     let origin = Origin {
         method: Stored {
@@ -269,6 +276,33 @@ fn evidence(
         found => found?,
     };
     Ok(found.map(Evidence::estimated))
+}
+
+/// What chains that agree cannot know of one another: a mode that all of them miss.
+fn missed(
+    trace: &Trace,
+    evidence: Option<&Evidence>,
+    density: &dyn Density,
+    run: &mut Run<'_>,
+) -> Result<Option<Failure>, FitError> {
+    if !trace.is_complete() {
+        return Ok(None);
+    }
+    run.begin(Phase::EXAMINE);
+    let own = evidence.map_or(f64::NEG_INFINITY, |one| one.estimate.mean);
+    let even = Pareto::even(trace.len(), own);
+    let subject = Subject::new(density, &[], &trace.draws, &even, run.seed);
+    let modes = match find_modes(&subject, run) {
+        Err(TrainError::Stopped { .. }) => Vec::new(),
+        found => found?,
+    };
+    let largest = modes.iter().map(|mode| mode.mass).fold(0.0, f64::max);
+    Ok((!modes.is_empty()).then(|| {
+        let share = 100.0 * largest;
+        let found = format!("a mode that all chains miss (about {share:.0} % of the mass)");
+        let advice = "tell the modes apart in the model, by a prior or an order";
+        Failure::new(found, advice).untrusted()
+    }))
 }
 
 pub(crate) fn choices(start: &str, chains: &Chains) -> Choices {

@@ -22,6 +22,7 @@ pub(crate) use examination::work;
 pub use examination::{Examination, Subject};
 pub use grid::Grid;
 pub use modes::OtherMode;
+pub(crate) use modes::find as find_modes;
 pub(crate) use opinion::Kept;
 pub use opinion::{Opinion, StandIn};
 pub(crate) use quantity::site_columns;

@@ -67,7 +67,7 @@ struct Top {
 ///
 /// # Errors
 /// If somebody wants to stop.
-pub(super) fn find(subject: &Subject<'_>, run: &mut Run<'_>) -> Result<Vec<OtherMode>, TrainError> {
+pub(crate) fn find(subject: &Subject<'_>, run: &mut Run<'_>) -> Result<Vec<OtherMode>, TrainError> {
     let (density, size) = (subject.density, subject.density.latents().size());
     let small = work(density) <= MOST_WORK && size <= MOST_LATENTS;
     if !small || density.locals().is_some() || !is_resident(density) {

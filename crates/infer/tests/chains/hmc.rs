@@ -1,6 +1,7 @@
 //! `hmc`: the leapfrog, the table of acceptances, lanes, and moments.
 
 use lehr_infer::chains::{CHAINS, Chains, Hmc, Lockstep, LogDensity, Noise, Stride};
+use lehr_infer::fit::Fit;
 use lehr_infer::guide::Frame;
 use lehr_infer::judge::Level;
 
@@ -141,4 +142,32 @@ fn conjugate_models_have_their_moments() {
     let trace = Hmc::default().run(&log_density, 9, &mut unwatched).unwrap();
     assert_mean(&trace, "rate", 14.0 / 4.0, |z| z[0].exp());
     assert_mean(&trace, "rate²", 14.0 * 15.0 / 16.0, |z| (2.0 * z[0]).exp());
+}
+
+#[test]
+fn bits_do_not_depend_on_threads() {
+    let linear = Linear::conditioned(5, 30.0);
+    let on = |threads: usize| {
+        let fit = Fit::named("hmc").unwrap().seed(6).draws(160);
+        fit.threads(threads).run(&linear.density).unwrap().draws
+    };
+    let one = on(1);
+    assert_eq!(one, on(2));
+    assert_eq!(one, on(4));
+}
+
+#[test]
+fn thinned_draws_are_distributed_as_the_posterior() {
+    // The largest distance of the distribution functions over 400 nearly independent draws; 1 % of
+    // samples exceed 1.63/√400.
+    let density = standard(3);
+    let log_density = LogDensity::new(place(&density, &Frame::Identity), CHAINS);
+    let trace = Hmc::default().run(&log_density, 9, &mut unwatched).unwrap();
+    let mut first: Vec<f64> = trace.coordinate(0).into_iter().step_by(5).collect();
+    first.sort_by(f64::total_cmp);
+    let below = |x: f64| 0.5 * libm::erfc(-x * std::f64::consts::FRAC_1_SQRT_2);
+    let count = first.len() as f64;
+    let gap = |(k, x): (usize, &f64)| ((k as f64 + 0.5) / count - below(*x)).abs();
+    let largest = first.iter().enumerate().map(gap).fold(0.0, f64::max);
+    assert!(largest < 1.63 / count.sqrt(), "{largest}");
 }

@@ -5,6 +5,7 @@ mod flow;
 mod hmc;
 mod model;
 mod nuts;
+mod planted;
 mod resume;
 mod subsampled;
 mod surrogate;

@@ -257,4 +257,5 @@ fn bits_do_not_depend_on_threads() {
         fit.run(&density).unwrap().draws
     };
     assert_eq!(on(1), on(2));
+    assert_eq!(on(1), on(4));
 }
