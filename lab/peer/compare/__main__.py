@@ -27,6 +27,7 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--threads", type=int, nargs="+", metavar="T", help="only so many threads")
     parser.add_argument("--tables", nargs="+", metavar="NAME", help="only names that begin so")
     parser.add_argument("--methods", nargs="+", metavar="NAME", help="only names that begin so")
+    parser.add_argument("--seconds", type=float, help="NumPyro's time for the draws of `chains`")
     chosen = parser.parse_args()
     tables = [table[0] for table in REAL]
     methods = [case.name for case in every_case(SURROGATE_ROWS, lanes=1)]
@@ -69,7 +70,8 @@ def main() -> None:
         if chosen.only in (None, "chains"):
             quick = chosen.quick
             tables = [generated(28, 10_000)] if quick else real(chosen.data, chosen.tables)
-            chains.run(report, scratch, tables, 20.0 if quick else chains.LIMIT)
+            limit = chosen.seconds or (5.0 if quick else chains.LIMIT)
+            chains.run(report, scratch, tables, limit)
         if chosen.only in (None, "steps"):
             extent = timing.Extent.of(quick=chosen.quick, everywhere=chosen.all)
             extent = extent.only(chosen.columns, chosen.threads, chosen.methods)

@@ -138,9 +138,22 @@ impl Examination {
         if heard.is_none() {
             examination.tails = tails::find(subject, run)?;
         }
-        examination.modes = modes::find(subject, run)?;
         let own = &examination.quantities;
         let better = heard.and_then(|heard| opinion::stand_in(own, &heard, subject));
+        examination.modes = match &better {
+            // What counts is what the draws miss that are kept.
+            Some(StandIn::Chains { draws, .. }) => {
+                let Subject {
+                    density,
+                    params,
+                    pareto,
+                    seed,
+                    ..
+                } = *subject;
+                modes::find(&Subject::new(density, params, draws, pareto, seed), run)?
+            }
+            _ => modes::find(subject, run)?,
+        };
         Ok((examination, better))
     }
 }

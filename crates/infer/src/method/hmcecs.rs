@@ -107,47 +107,13 @@ impl Method for Hmcecs {
         let (name, point) = start(&INFO, density, run)?;
         let stored = self.stored(density, &point, run.seed)?;
         let begun = clock.elapsed().as_secs_f64();
-        run.begin(Phase::CHAINS);
         let clock = Instant::now();
-        let numbers = stored.numbers(run);
-        let (draws, seed) = (run.draws, run.seed);
-        let mut stage = ChainStage::new(run, &numbers)?;
-        let found = self
-            .ecs(draws)
-            .run(&stored.perturbed(density), seed, &mut stage);
-        stage.finish()?;
-        let EcsTrace {
-            mut trace,
-            variances,
-            swapped,
-        } = found.map_err(|error| refusal(&INFO, error))?;
-        let spread = Spread::of(variances);
-        let mut choices = chains::choices(name, &Chains::of(&trace));
-        choices.extend(stored.choices());
-        choices.extend([
-            ("variance of the estimate".into(), spread.words()),
-            ("swaps accepted".into(), format!("{swapped:.2}")),
-            (
-                "draws of".into(),
-                "a perturbed posterior, near that of all rows where the variance is small".into(),
-            ),
-        ]);
-        trace.doubts = spread.doubts();
-        let fitted = Fitted {
-            law: Law::StandIn,
-            name: INFO.name,
-            contents: format!(
-                "slope and curvature of all rows at the mode, and the numbers of {} rows",
-                stored.summed.len()
-            ),
-            bytes: encoded(&stored),
-            choices,
-            trace,
-            seconds: Seconds {
-                start: begun,
-                train: clock.elapsed().as_secs_f64(),
-                ..Seconds::default()
-            },
+        let found = stored.sampled(density, run)?;
+        let mut fitted = stored.fitted(name, found);
+        fitted.seconds = Seconds {
+            start: begun,
+            train: clock.elapsed().as_secs_f64(),
+            ..Seconds::default()
         };
         conclude(fitted, density, run)
     }
@@ -267,18 +233,55 @@ impl StoredEcs {
         Perturbed::new(place, &self.mode, &self.summed, self.count)
     }
 
+    /// Runs the chains as a stage of a run.
+    fn sampled(&self, density: &dyn Density, run: &mut Run<'_>) -> Result<EcsTrace, FitError> {
+        run.begin(Phase::CHAINS);
+        let numbers = self.numbers(run);
+        let (ecs, seed) = (self.method.ecs(run.draws), run.seed);
+        let mut stage = ChainStage::new(run, &numbers)?;
+        let found = ecs.run(&self.perturbed(density), seed, &mut stage);
+        stage.finish()?;
+        found.map_err(|error| refusal(&INFO, error))
+    }
+
+    /// The draws, with what is said of them.
+    fn fitted(&self, start: &str, found: EcsTrace) -> Fitted {
+        let EcsTrace {
+            mut trace,
+            variances,
+            swapped,
+        } = found;
+        let spread = Spread::of(variances);
+        let near = "a perturbed posterior, near that of all rows where the variance is small";
+        let mut choices = chains::choices(start, &Chains::of(&trace));
+        let said = [
+            ("summed rows", self.summed.len().to_string()),
+            ("rows of a subset", self.count.to_string()),
+            ("variance of the estimate", spread.words()),
+            ("swaps accepted", format!("{swapped:.2}")),
+            ("draws of", near.to_owned()),
+        ];
+        choices.extend(said.map(|(what, how)| (what.to_owned(), how)));
+        trace.doubts = spread.doubts();
+        let rows = self.summed.len();
+        Fitted {
+            law: Law::StandIn,
+            name: INFO.name,
+            contents: format!(
+                "slope and curvature of all rows at the mode, and the numbers of {rows} rows"
+            ),
+            bytes: encoded(self),
+            choices,
+            trace,
+            seconds: Seconds::default(),
+        }
+    }
+
     /// Numbers that differ between chains that must not share a checkpoint.
     fn numbers(&self, run: &Run<'_>) -> Vec<f64> {
         let own = encoded(self).into_iter().map(f64::from);
         own.chain([run.draws as f64, f64::from_bits(run.seed)])
             .collect()
-    }
-
-    fn choices(&self) -> [(String, String); 2] {
-        [
-            ("summed rows".into(), self.summed.len().to_string()),
-            ("rows of a subset".into(), self.count.to_string()),
-        ]
     }
 }
 
