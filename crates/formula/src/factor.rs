@@ -4,6 +4,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
+use crate::coded::Coded;
 use crate::error::{FormulaError, Span};
 use crate::expansion::{ColumnRole, smooth_advice};
 use crate::expression::{Expr, Standard, only};
@@ -21,6 +22,8 @@ pub enum Factor {
     Column(String),
     /// `C(color)`: one column of zeros and ones for each level.
     Categorical(String),
+    /// `C(color, ref = "red")`, `C(color, sum)`: levels coded as the formula says.
+    Coded(Coded),
     /// `I(x^2)` or `log(x)`.
     Expression(Expr),
     /// `poly(x, 3)`: orthogonal polynomials of degrees 1 to 3.
@@ -44,13 +47,14 @@ pub(crate) type UseListener<'a> = dyn FnMut(&str, Span, ColumnRole) + 'a;
 impl Factor {
     /// Whether it is coded by levels; text columns are so after `Terms::resolve`.
     pub fn is_categorical(&self) -> bool {
-        matches!(self, Self::Categorical(_))
+        matches!(self, Self::Categorical(_) | Self::Coded(_))
     }
 
     /// The columns it reads, in order, with repeats.
     pub fn columns(&self) -> Vec<&str> {
         match self {
             Self::Column(name) | Self::Categorical(name) => vec![name],
+            Self::Coded(coded) => vec![&coded.column],
             Self::Expression(expr)
             | Self::Poly(expr, _)
             | Self::Scale(expr)
@@ -62,6 +66,7 @@ impl Factor {
     pub(crate) fn expression(&self) -> Expr {
         match self {
             Self::Column(name) | Self::Categorical(name) => Expr::Column(name.clone()),
+            Self::Coded(coded) => Expr::Column(coded.column.clone()),
             Self::Expression(expr)
             | Self::Poly(expr, _)
             | Self::Scale(expr)
@@ -77,7 +82,7 @@ impl Factor {
         used: &mut UseListener<'_>,
     ) -> Result<Self, FormulaError> {
         match name {
-            "C" => read_categorical(node.span, arguments, used),
+            "C" => Coded::read(node.span, arguments, used),
             "poly" => read_poly(node.span, arguments, used),
             "scale" => Ok(Self::Scale(read_term(
                 only(name, arguments, node.span)?,
@@ -128,22 +133,6 @@ fn read_term(node: &Node, used: &mut UseListener<'_>) -> Result<Expr, FormulaErr
     Ok(expr)
 }
 
-fn read_categorical(
-    span: Span,
-    arguments: &[Node],
-    used: &mut UseListener<'_>,
-) -> Result<Factor, FormulaError> {
-    let argument = only("C", arguments, span)?;
-    let NodeKind::Name(name) = &argument.bare().kind else {
-        return Err(
-            FormulaError::new(argument.span, "C(...) takes the name of a column")
-                .hint("make a column of it in the table first"),
-        );
-    };
-    used(name, argument.span, ColumnRole::Categorical);
-    Ok(Factor::Categorical(name.clone()))
-}
-
 fn read_poly(
     span: Span,
     arguments: &[Node],
@@ -185,6 +174,7 @@ impl fmt::Display for Factor {
         match self {
             Self::Column(name) => f.write_str(&quoted(name)),
             Self::Categorical(name) => write!(f, "C({})", quoted(name)),
+            Self::Coded(coded) => write!(f, "{coded}"),
             Self::Expression(call @ Expr::Call(..)) => write!(f, "{call}"),
             Self::Expression(expr) => write!(f, "I({expr})"),
             Self::Poly(expr, degree) => write!(f, "poly({expr}, {degree})"),

@@ -120,9 +120,9 @@ fn advice(name: &str) -> Option<&'static str> {
         "s" | "te" | "ti" | "t2" | "bs" | "ns" | "cr" | "lo" => {
             "write gp(x), a smooth function, as a term of its own"
         }
-        "ifelse" | "relevel" | "cut" | "interaction" | "as.numeric" => {
-            "make such a column in the table first"
-        }
+        "relevel" => "write C(x, ref = \"level\")",
+        "ifelse" => "write I(x > 3) for a column of 0 and 1",
+        "cut" | "interaction" | "as.numeric" => "make such a column in the table first",
         "tan" => "write I(sin(x)/cos(x))",
         "round" => "write floor(x + 0.5)",
         "np.sin" => "write sin(x)",

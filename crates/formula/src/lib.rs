@@ -19,6 +19,7 @@
 //! 4. [`TermBasis::fit`]: numbers for the table, and later for new rows.
 
 mod basis;
+mod coded;
 mod error;
 mod expansion;
 mod expression;
@@ -36,12 +37,13 @@ pub use basis::{
     Basis, BasisError, Coding, Column, ColumnLabel, Lookup, Polynomial, Round, TermBasis,
     TermLearner,
 };
+pub use coded::{Coded, Contrast};
 pub use error::{FormulaError, Origin, Span};
 pub use expansion::{
     By, ColumnRole, ColumnUse, Correlation, GroupTerm, Intercept, KernelName, SmoothTerm, Terms,
     effect_codings,
 };
-pub use expression::{Expr, Operation, Standard};
+pub use expression::{Comparison, Expr, Operation, Standard};
 pub use factor::{Factor, Term};
 pub use formula::Formula;
 pub use function::{Function, function_names};

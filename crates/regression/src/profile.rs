@@ -37,6 +37,9 @@ pub enum ValueProfile {
         commonest: usize,
         /// What the table holds them as.
         held: Held,
+        /// The level that the formula names as the one that others are compared with.
+        #[serde(default)]
+        baseline: Option<String>,
     },
 }
 
@@ -96,6 +99,7 @@ impl ColumnProfile {
                 names,
                 commonest,
                 held,
+                ..
             } => held.value(&names[*commonest]),
         }
     }
@@ -113,13 +117,16 @@ impl ColumnProfile {
     /// The column with levels that were not fitted taken for the first; `None` where there is
     /// nothing to replace.
     pub(crate) fn with_known_levels(&self, column: &Column) -> Option<Column> {
-        let ValueProfile::Levels { names, .. } = &self.values else {
+        let ValueProfile::Levels {
+            names, baseline, ..
+        } = &self.values
+        else {
             return None;
         };
         match column {
             Column::Category { codes, levels } => {
                 // The first as the terms sort them.
-                let first = names.iter().min()?;
+                let first = baseline.as_ref().or(names.iter().min())?;
                 let level = |level: &String| {
                     let known = names.contains(level);
                     if known { level.clone() } else { first.clone() }
@@ -132,7 +139,9 @@ impl ColumnProfile {
             }
             Column::Number(values) => {
                 let known: Vec<f64> = names.iter().filter_map(|name| name.parse().ok()).collect();
-                let first = known.iter().copied().fold(f64::INFINITY, f64::min);
+                let least = known.iter().copied().fold(f64::INFINITY, f64::min);
+                let first = baseline.as_ref().and_then(|name| name.parse().ok());
+                let first = first.unwrap_or(least);
                 let value = |value: &f64| {
                     let stays = value.is_nan() || known.contains(value);
                     if stays { *value } else { first }
@@ -141,6 +150,25 @@ impl ColumnProfile {
             }
             _ => None,
         }
+    }
+
+    /// Puts levels in the order that a formula says; the one that others are compared with
+    /// comes first.
+    pub(crate) fn reorder(&mut self, order: &[String], reference: Option<&String>) {
+        let ValueProfile::Levels {
+            names,
+            commonest,
+            baseline,
+            ..
+        } = &mut self.values
+        else {
+            return;
+        };
+        let common = names[*commonest].clone();
+        let others = order.iter().filter(|name| Some(*name) != reference);
+        *names = reference.into_iter().chain(others).cloned().collect();
+        *commonest = names.iter().position(|name| *name == common).unwrap_or(0);
+        *baseline = names.first().cloned();
     }
 
     /// Reads a value that a user wrote; refuses what is no number, or no level of the column.
@@ -293,6 +321,7 @@ impl ColumnLearner {
                 names: names.to_vec(),
                 commonest: commonest.unwrap_or(0),
                 held: self.held,
+                baseline: None,
             }
         };
         ColumnProfile {

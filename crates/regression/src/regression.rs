@@ -141,6 +141,7 @@ impl Regression {
         terms.fixed.retain(|_| kept.next() == Some(true));
         let read = population_columns(&terms);
         (facts.profiles).retain(|profile| read.contains(&profile.name.as_str()));
+        facts.population.order_levels(&mut facts.profiles);
         let parts = Parts {
             family: request.family,
             intercept: terms.intercept,
@@ -349,6 +350,7 @@ impl Regression {
                 names: names.to_vec(),
                 commonest: 0,
                 held: Held::Text,
+                baseline: None,
             },
         })
     }

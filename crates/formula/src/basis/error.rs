@@ -62,6 +62,28 @@ pub enum BasisError {
         /// Its only level.
         level: String,
     },
+    /// A level that the formula names and no row has.
+    #[error(
+        "column \"{column}\": no row has the level \"{level}\", which the formula names\n  hint: {hint}"
+    )]
+    AbsentLevel {
+        /// The column.
+        column: String,
+        /// The level.
+        level: String,
+        /// The nearest level, or all.
+        hint: String,
+    },
+    /// A level that rows have and a list of levels does not.
+    #[error(
+        "column \"{column}\": the level \"{level}\" is not among levels = c(...)\n  hint: name every level, or leave such rows out"
+    )]
+    UnnamedLevel {
+        /// The column.
+        column: String,
+        /// The level.
+        level: String,
+    },
     /// Levels that were not in the table that was fitted.
     #[error(
         "column \"{column}\": {} not in the table that was fitted{hint}",

@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::coded::CodedLevels;
 use super::error::BasisError;
 use super::label::ColumnLabel;
 use super::learner::{Learner, Round};
@@ -50,6 +51,10 @@ pub(super) enum Constants {
         column: String,
         levels: Levels,
         coding: Coding,
+    },
+    Coded {
+        column: String,
+        coded: CodedLevels,
     },
 }
 
@@ -108,6 +113,7 @@ impl Basis {
             } => (levels.names().into_iter().skip(skipped(*coding)))
                 .map(|level| ColumnLabel::level(&quoted(column), level))
                 .collect(),
+            Constants::Coded { coded, .. } => coded.labels(),
         }
     }
 
@@ -133,6 +139,7 @@ impl Basis {
                 let kept = skipped(*coding) as u32..levels.len() as u32;
                 Ok(kept.map(indicator).collect())
             }
+            Constants::Coded { coded, .. } => Ok(coded.columns(&self.codes(columns)?)),
         }
     }
 
@@ -140,17 +147,20 @@ impl Basis {
     pub fn levels(&self) -> Vec<String> {
         match &self.fitted {
             Constants::Levels { levels, .. } => levels.names(),
+            Constants::Coded { coded, .. } => coded.names(),
             _ => Vec::new(),
         }
     }
 
-    /// Which of [`levels`](Self::levels) each row has; nothing if it is not categorical.
+    /// Which of the levels, in ascending order, each row has; nothing if it is not categorical.
     ///
     /// With many levels this is much smaller than [`evaluate`](Self::evaluate). Refuses a
     /// level that was not in the table it was fitted on.
     pub fn codes(&self, columns: &Lookup<'_, '_>) -> Result<Vec<u32>, BasisError> {
-        let Constants::Levels { column, levels, .. } = &self.fitted else {
-            return Ok(Vec::new());
+        let (column, levels) = match &self.fitted {
+            Constants::Levels { column, levels, .. } => (column, levels),
+            Constants::Coded { column, coded } => (column, &coded.levels),
+            _ => return Ok(Vec::new()),
         };
         let found = columns(column).ok_or_else(|| BasisError::Unknown(column.clone()))?;
         levels.codes(column, found)

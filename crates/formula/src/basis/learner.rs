@@ -1,5 +1,6 @@
 //! Learns the constants of factors from a table that comes block after block.
 
+use super::coded::CodedLevels;
 use super::error::BasisError;
 use super::factor_basis::{Basis, Column, Constants, Lookup, numbers};
 use super::level::{Coding, LevelLearner};
@@ -102,6 +103,7 @@ impl Lesson {
                 Self::Scale(ScaleLearner::default())
             }
             (None, Factor::Categorical(name)) => Self::Levels(LevelLearner::new(name)),
+            (None, Factor::Coded(coded)) => Self::Levels(LevelLearner::new(&coded.column)),
             (None, Factor::Column(_)) => Self::Undecided,
             (None, Factor::Expression(_)) => Self::Learnt(Constants::Plain),
             (None, Factor::Poly(_, degree)) => {
@@ -165,7 +167,13 @@ impl Learner {
 
     fn end(&mut self) -> Result<Round, BasisError> {
         if let Lesson::Levels(learner) = &mut self.lesson {
-            let fitted = learner.finish(self.coding)?;
+            let fitted = match (learner.finish(self.coding)?, &self.factor) {
+                (Constants::Levels { column, levels, .. }, Factor::Coded(coded)) => {
+                    let coded = CodedLevels::new(coded, levels, self.coding)?;
+                    Constants::Coded { column, coded }
+                }
+                (fitted, _) => fitted,
+            };
             self.lesson = Lesson::Learnt(fitted);
             return Ok(Round::Last);
         }

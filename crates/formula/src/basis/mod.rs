@@ -1,5 +1,6 @@
 //! From factors to numbers: fitted on one table, applied to others.
 
+mod coded;
 mod error;
 mod factor_basis;
 mod label;

@@ -79,6 +79,8 @@ impl<'a> Expander<'a> {
             NodeKind::Negative(_) => Err(FormulaError::new(node.span, "a sign inside a product")
                 .hint("take terms away from the whole, as in a*b - a:b")),
             NodeKind::Call(name, arguments) => self.call(node, name, arguments),
+            NodeKind::Text(_) => Err(FormulaError::new(node.span, "a text is no term")
+                .hint("put names with spaces in backticks, as in `my column`")),
             NodeKind::Named(..) => unreachable!("only calls have named arguments"),
         }
     }
@@ -136,6 +138,12 @@ impl<'a> Expander<'a> {
             Binary::In => {
                 return Err(FormulaError::new(span, "%in% is not supported")
                     .hint("write a:b for a within b, or b/a for b and a within b"));
+            }
+            Binary::Compare(_) => {
+                return Err(
+                    FormulaError::new(span, "a comparison is arithmetic and no term")
+                        .hint("write I(x > 3) for a column of 0 and 1"),
+                );
             }
             Binary::Power => return self.power(left, right),
             Binary::Cross | Binary::Slash | Binary::Interaction => {}

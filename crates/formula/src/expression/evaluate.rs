@@ -1,6 +1,6 @@
 //! The value of an expression in every row.
 
-use super::{Expr, Operation};
+use super::{Comparison, Expr, Operation};
 use crate::basis::BasisError;
 
 /// A value while it is being computed: constants stay scalars until they meet a column.
@@ -19,6 +19,22 @@ impl Operation {
             // powf may differ from the product in the last bit.
             Self::Power if right == 2.0 => left * left,
             Self::Power => left.powf(right),
+            // A number that is missing is neither above nor below.
+            Self::Compare(_) if left.is_nan() || right.is_nan() => f64::NAN,
+            Self::Compare(comparison) => f64::from(u8::from(comparison.holds(left, right))),
+        }
+    }
+}
+
+impl Comparison {
+    fn holds(self, left: f64, right: f64) -> bool {
+        match self {
+            Self::Below => left < right,
+            Self::AtMost => left <= right,
+            Self::Above => left > right,
+            Self::AtLeast => left >= right,
+            Self::Equal => left == right,
+            Self::Unequal => left != right,
         }
     }
 }

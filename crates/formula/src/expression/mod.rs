@@ -70,6 +70,43 @@ pub enum Operation {
     Divide,
     /// `^`
     Power,
+    /// `x > 3`: 1 where it is true, else 0.
+    Compare(Comparison),
+}
+
+/// A comparison of two numbers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Comparison {
+    /// `<`
+    Below,
+    /// `<=`
+    AtMost,
+    /// `>`
+    Above,
+    /// `>=`
+    AtLeast,
+    /// `==`
+    Equal,
+    /// `!=`
+    Unequal,
+}
+
+impl Comparison {
+    /// As it is written.
+    pub(crate) fn symbol(self) -> &'static str {
+        self.spaced().trim()
+    }
+
+    fn spaced(self) -> &'static str {
+        match self {
+            Self::Below => " < ",
+            Self::AtMost => " <= ",
+            Self::Above => " > ",
+            Self::AtLeast => " >= ",
+            Self::Equal => " == ",
+            Self::Unequal => " != ",
+        }
+    }
 }
 
 impl Operation {
@@ -81,6 +118,7 @@ impl Operation {
             Self::Multiply => (" * ", 2, [2, 3]),
             Self::Divide => ("/", 2, [2, 3]),
             Self::Power => ("^", 3, [4, 3]),
+            Self::Compare(comparison) => (comparison.spaced(), 0, [1, 1]),
         }
     }
 }

@@ -62,6 +62,11 @@ impl Expr {
                 let message = format!("no argument has the name \"{name}\" here");
                 Err(FormulaError::new(node.span, message).hint("leave the name out"))
             }
+            NodeKind::Text(_) => Err(FormulaError::new(
+                node.span,
+                "a text cannot be computed with",
+            )
+            .hint("arithmetic and comparisons read numbers; write C(x, ref = \"day\") for levels")),
             NodeKind::Dot => Err(FormulaError::new(node.span, ". cannot be computed with")
                 .hint(". stands for all other columns, as in y ~ .")),
         }
@@ -145,9 +150,10 @@ fn operation(binary: Binary, span: Span) -> Result<Operation, FormulaError> {
         Binary::Cross => Ok(Operation::Multiply),
         Binary::Slash => Ok(Operation::Divide),
         Binary::Power => Ok(Operation::Power),
+        Binary::Compare(comparison) => Ok(Operation::Compare(comparison)),
         other => {
             let message = format!("{} has no meaning in arithmetic", other.symbol());
-            Err(FormulaError::new(span, message).hint("arithmetic has + - * / and ^"))
+            Err(FormulaError::new(span, message).hint("arithmetic has + - * / ^ and comparisons"))
         }
     }
 }
@@ -157,6 +163,8 @@ impl TryFrom<String> for Expr {
 
     /// Reads what [`Expr`] prints.
     fn try_from(text: String) -> Result<Self, FormulaError> {
+        // Comparisons stand inside parentheses only.
+        let text = format!("({text})");
         Self::read(&parse(&tokens(&text)?, text.len())?, &mut |_, _| {})
     }
 }

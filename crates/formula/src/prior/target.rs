@@ -126,6 +126,7 @@ fn factor_name(text: &str) -> Result<String, FormulaError> {
         NodeKind::Call(name, arguments) => {
             match Factor::read_call(&node, name, arguments, &mut |_, _, _| {})? {
                 Factor::Categorical(column) if !level.is_empty() => quoted(&column).into_owned(),
+                Factor::Coded(coded) if !level.is_empty() => coded.label(),
                 factor => factor.to_string(),
             }
         }

@@ -4,6 +4,7 @@ use std::borrow::Cow;
 
 use super::token::{Token, TokenKind};
 use crate::error::{FormulaError, Span};
+use crate::expression::Comparison;
 
 /// The tokens of a text, in order.
 pub(crate) fn tokens(text: &str) -> Result<Vec<Token>, FormulaError> {
@@ -54,7 +55,9 @@ impl<'a> Lexer<'a> {
             return Ok(None);
         };
         let kind = match first {
-            '`' => self.backticked()?,
+            '`' => TokenKind::Name(self.until('`')?),
+            // Outside of parentheses no level is named, and quotes are a mistake.
+            quote @ ('"' | '\'') if self.depth > 0 => TokenKind::Text(self.until(quote)?),
             '0'..='9' => self.number()?,
             '.' if self.second().is_some_and(|next| next.is_ascii_digit()) => self.number()?,
             '.' if !self.second().is_some_and(continues_name) => self.symbol()?,
@@ -82,24 +85,27 @@ impl<'a> Lexer<'a> {
         TokenKind::Name(self.skip(continues_name).to_owned())
     }
 
-    fn backticked(&mut self) -> Result<TokenKind, FormulaError> {
+    /// What stands up to the same quote again.
+    fn until(&mut self, quote: char) -> Result<String, FormulaError> {
         let mut name = String::new();
         let mut letters = self.rest().char_indices().skip(1);
         while let Some((offset, letter)) = letters.next() {
             match letter {
-                '`' => {
+                letter if letter == quote => {
                     self.at += offset + 1;
-                    return Ok(TokenKind::Name(name));
+                    return Ok(name);
                 }
                 '\\' => name.extend(letters.next().map(|(_, escaped)| escaped)),
                 other => name.push(other),
             }
         }
-        Err(FormulaError::new(
-            Span::new(self.at, self.at + 1),
-            "this backtick is never closed",
-        )
-        .hint("close the column's name with another `"))
+        let span = Span::new(self.at, self.at + 1);
+        Err(match quote {
+            '`' => FormulaError::new(span, "this backtick is never closed")
+                .hint("close the column's name with another `"),
+            _ => FormulaError::new(span, "this quote is never closed")
+                .hint("close the level with the same quote, as in \"night\""),
+        })
     }
 
     fn number(&mut self) -> Result<TokenKind, FormulaError> {
@@ -140,8 +146,8 @@ impl<'a> Lexer<'a> {
 
     fn symbol(&mut self) -> Result<TokenKind, FormulaError> {
         for (written, kind) in SYMBOLS {
-            let is_named = *kind != TokenKind::Equals || self.depth > 0;
-            if is_named && self.rest().starts_with(written) {
+            let is_inner = matches!(kind, TokenKind::Equals | TokenKind::Compare(_));
+            if (!is_inner || self.depth > 0) && self.rest().starts_with(written) {
                 self.at += written.len();
                 self.depth = match kind {
                     TokenKind::Open => self.depth + 1,
@@ -174,6 +180,12 @@ const SYMBOLS: &[(&str, TokenKind)] = &[
     (":", TokenKind::Colon),
     ("~", TokenKind::Tilde),
     (",", TokenKind::Comma),
+    ("==", TokenKind::Compare(Comparison::Equal)),
+    ("!=", TokenKind::Compare(Comparison::Unequal)),
+    ("<=", TokenKind::Compare(Comparison::AtMost)),
+    (">=", TokenKind::Compare(Comparison::AtLeast)),
+    ("<", TokenKind::Compare(Comparison::Below)),
+    (">", TokenKind::Compare(Comparison::Above)),
     ("=", TokenKind::Equals),
     ("(", TokenKind::Open),
     (")", TokenKind::Close),
@@ -185,6 +197,7 @@ fn advice(letter: char) -> &'static str {
         '"' | '\'' => "put names with spaces in backticks, as in `my column`",
         '$' => "columns are named alone: height, not table$height",
         '[' | ']' | '{' | '}' => "group with ( and )",
+        '<' | '>' | '!' => "compare numbers inside I(...), as in I(age > 65)",
         '&' => "write a:b for an interaction",
         '%' => "the only operator spelt with % is %in%",
         _ => "put unusual names in backticks, as in `my column`",

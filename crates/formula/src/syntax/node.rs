@@ -1,6 +1,7 @@
 //! The syntax tree: what was written, with its place.
 
 use crate::error::Span;
+use crate::expression::Comparison;
 
 /// A piece of a formula.
 #[derive(Clone, Debug, PartialEq)]
@@ -16,6 +17,8 @@ pub(crate) struct Node {
 pub(crate) enum NodeKind {
     Number(f64),
     Name(String),
+    /// `"night"`: a level of a column.
+    Text(String),
     Dot,
     /// Flat, because formulas of thousands of summands are ordinary.
     Sum(Vec<SignedNode>),
@@ -60,6 +63,7 @@ pub(crate) enum Binary {
     In,
     Pipe,
     DoublePipe,
+    Compare(Comparison),
 }
 
 impl Binary {
@@ -72,6 +76,7 @@ impl Binary {
             Self::In => "%in%",
             Self::Pipe => "|",
             Self::DoublePipe => "||",
+            Self::Compare(comparison) => comparison.symbol(),
         }
     }
 }

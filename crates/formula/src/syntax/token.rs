@@ -1,12 +1,16 @@
 //! One word of a formula and its place.
 
 use crate::error::Span;
+use crate::expression::Comparison;
 
 /// What a token is.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum TokenKind {
     Name(String),
+    /// `"night"`: a level of a column.
+    Text(String),
     Number(f64),
+    Compare(Comparison),
     Dot,
     Plus,
     Minus,
@@ -28,7 +32,8 @@ impl TokenKind {
     /// The token as an error quotes it.
     pub(crate) fn spelling(&self) -> String {
         let symbol = match self {
-            Self::Name(name) => return format!("\"{name}\""),
+            Self::Name(name) | Self::Text(name) => return format!("\"{name}\""),
+            Self::Compare(comparison) => comparison.symbol(),
             Self::Number(value) => return value.to_string(),
             Self::Dot => ".",
             Self::Plus => "+",

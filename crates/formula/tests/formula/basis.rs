@@ -417,3 +417,66 @@ fn new_levels_are_refused_by_name() {
         .to_string();
     assert_eq!(message, "column \"k\" expects numbers, found text");
 }
+
+#[test]
+fn a_level_can_be_named_as_the_reference() {
+    let table = Table::new().labels("color", &["red", "blue", "green", "red"]);
+    let basis = fit("C(color, ref = \"green\")", &table).unwrap();
+    assert_eq!(basis.names(), ["color[blue]", "color[red]"]);
+    let found = basis.evaluate(&|name| table.column(name)).unwrap();
+    assert_eq!(found, [[0.0, 1.0, 0.0, 0.0], [1.0, 0.0, 0.0, 1.0]]);
+    let numbers = Table::new().numbers("x", &[3.0, -1.0, 2.0]);
+    let basis = fit("C(x, ref = 2)", &numbers).unwrap();
+    assert_eq!(basis.names(), ["x[-1]", "x[3]"]);
+}
+
+#[test]
+fn sum_contrasts_have_names_of_their_own_and_add_up_to_nothing() {
+    let table = Table::new().labels("color", &["red", "blue", "green"]);
+    let basis = fit("C(color, sum, levels = c(red, green, blue))", &table).unwrap();
+    assert_eq!(
+        basis.names(),
+        ["C(color, sum)[red]", "C(color, sum)[green]"]
+    );
+    let found = basis.evaluate(&|name| table.column(name)).unwrap();
+    assert_eq!(found, [[1.0, -1.0, 0.0], [0.0, -1.0, 1.0]]);
+    assert!(found.iter().all(|column| column.iter().sum::<f64>() == 0.0));
+}
+
+#[test]
+fn without_an_intercept_every_coded_level_has_a_column_in_its_order() {
+    let table = Table::new().labels("color", &["red", "blue"]);
+    let basis = fit("0 + C(color, sum, levels = c(red, blue))", &table).unwrap();
+    assert_eq!(basis.names(), ["color[red]", "color[blue]"]);
+    let found = basis.evaluate(&|name| table.column(name)).unwrap();
+    assert_eq!(found, [[1.0, 0.0], [0.0, 1.0]]);
+}
+
+#[test]
+fn levels_that_the_formula_names_must_be_those_of_the_table() {
+    let table = Table::new().labels("color", &["red", "blue", "green"]);
+    let told = |source: &str| fit(source, &table).unwrap_err().to_string();
+    assert_eq!(
+        told("C(color, ref = \"gren\")"),
+        "column \"color\": no row has the level \"gren\", which the formula names\n  hint: did you mean \"green\"?"
+    );
+    assert_eq!(
+        told("C(color, levels = c(red, blue))"),
+        "column \"color\": the level \"green\" is not among levels = c(...)\n  hint: name every level, or leave such rows out"
+    );
+}
+
+#[test]
+fn a_comparison_is_one_where_it_holds() {
+    let table = Table::new().numbers("x", &[1.0, 2.0, 3.0]);
+    assert_eq!(columns("I(x > 2)", &table), [[0.0, 0.0, 1.0]]);
+    assert_eq!(columns("I((x >= 2)*x)", &table), [[0.0, 2.0, 3.0]]);
+    assert_eq!(
+        columns("I((x == 2) + 2*(x != 2))", &table),
+        [[2.0, 1.0, 2.0]]
+    );
+    let saved = serde_json::to_string(&fit("I(x < 2)", &table).unwrap()).unwrap();
+    let again: TermBasis = serde_json::from_str(&saved).unwrap();
+    let found = again.evaluate(&|name| table.column(name)).unwrap();
+    assert_eq!(found, [[1.0, 0.0, 0.0]]);
+}

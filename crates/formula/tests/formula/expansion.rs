@@ -21,6 +21,27 @@ pub(crate) const EXPANSIONS: &[(&str, &str)] = &[
         "y ~ 0 + gp(log(x), period = 2.5) + gp(log(x), by = a)",
         "y ~ 0 + gp(log(x), period = 2.5) + gp(log(x), by = a)",
     ),
+    // Coded levels.
+    ("y ~ C(x, ref = 'day')", "y ~ 1 + C(x, ref = \"day\")"),
+    ("y ~ C(x, treatment)", "y ~ 1 + C(x)"),
+    (
+        "y ~ C(x, Sum, ref=3) + C(`my col`, contr.helmert)",
+        "y ~ 1 + C(x, sum, ref = \"3\") + C(`my col`, helmert)",
+    ),
+    (
+        "y ~ C(x, levels = c(low, \"mid dle\", -1.5), contrast = sum)*z",
+        "y ~ 1 + C(x, sum, levels = c(\"low\", \"mid dle\", \"-1.5\")) + z + C(x, sum, levels = c(\"low\", \"mid dle\", \"-1.5\")):z",
+    ),
+    (
+        "y ~ C(x, ref = \"a\\\"b\")",
+        "y ~ 1 + C(x, ref = \"a\\\"b\")",
+    ),
+    // Comparisons.
+    ("y ~ I(x>3)", "y ~ 1 + I(x > 3)"),
+    (
+        "y ~ I((0 <= x)*(x + 1 != z)) + log(2 - (a == b))",
+        "y ~ 1 + I((0 <= x) * (x + 1 != z)) + log(2 - (a == b))",
+    ),
     // Sums and the intercept.
     ("y ~ 1", "y ~ 1"),
     ("y ~ x", "y ~ 1 + x"),

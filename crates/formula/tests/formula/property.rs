@@ -11,7 +11,7 @@ const WORDS: &[&str] = &[
     "y", "x", "a", "b", "g", "`my col`", "größe", ".", "~", "+", "-", "*", "/", "^", "**", ":",
     "|", "||", "(", ")", ",", "0", "1", "2", "3.5", "1e9", "%in%", "C(", "I(", "poly(", "log(",
     "scale(", "offset(", "weights(", "trials(", "cbind(", "sd(", "cor(", "gp(", "=", "k", "by",
-    ".scale", "[", "]", " ", "\n", "`", "\\", "身",
+    ".scale", "[", "]", "<", "==", ">=", "\"", "'", "ref", "sum", " ", "\n", "`", "\\", "身",
 ];
 
 /// Nothing here may panic; what is accepted must print to a text that prints to itself.
@@ -65,7 +65,11 @@ fn arithmetic() -> impl Strategy<Value = String> {
     let leaf =
         select(&["x", "a", "`my col`", "2", "0.5", "1e-9", "3e20"][..]).prop_map(String::from);
     leaf.prop_recursive(6, 40, 2, |inner| {
-        let operator = select(&[" + ", "-", "*", " / ", "^", "**", " - -", "*-", "^-"][..]);
+        let operator = select(
+            &[
+                " + ", " > ", "==", "-", "*", " / ", "^", "**", " - -", "*-", "^-",
+            ][..],
+        );
         let wrapper = select(&["(", "-(", "log(", "I(", "sqrt("][..]);
         prop_oneof![
             (inner.clone(), operator, inner.clone()).prop_map(|(a, o, b)| format!("{a}{o}{b}")),

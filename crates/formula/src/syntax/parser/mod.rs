@@ -1,6 +1,6 @@
 //! Builds the syntax tree by recursive descent with R's precedences.
 //!
-//! From loose to tight: `|` and `||`, then `+ -`, then `* /`, `%in%`, `:`, `^`.
+//! From loose to tight: `|` and `||`, comparisons, then `+ -`, then `* /`, `%in%`, `:`, `^`.
 
 mod complaint;
 
@@ -62,7 +62,7 @@ impl Parser<'_> {
     }
 
     fn piped(&mut self) -> Result<Node, FormulaError> {
-        let left = self.sum()?;
+        let left = self.compared()?;
         let operator = match self.peek() {
             Some(TokenKind::Pipe) => Binary::Pipe,
             Some(TokenKind::DoublePipe) => Binary::DoublePipe,
@@ -77,6 +77,23 @@ impl Parser<'_> {
             );
         }
         join(operator, left, right)
+    }
+
+    /// `x > 3`, which only stands inside parentheses.
+    fn compared(&mut self) -> Result<Node, FormulaError> {
+        let left = self.sum()?;
+        let Some(&TokenKind::Compare(comparison)) = self.peek() else {
+            return Ok(left);
+        };
+        self.at += 1;
+        let right = self.sum()?;
+        if let Some(TokenKind::Compare(_)) = self.peek() {
+            return Err(
+                FormulaError::new(self.span(), "a second comparison in the same place")
+                    .hint("multiply them, as in I((0 < x) * (x < 5))"),
+            );
+        }
+        join(Binary::Compare(comparison), left, right)
     }
 
     fn sum(&mut self) -> Result<Node, FormulaError> {
@@ -184,6 +201,7 @@ impl Parser<'_> {
             }
             Some(TokenKind::Open) => return self.paren(),
             Some(&TokenKind::Number(value)) => NodeKind::Number(value),
+            Some(TokenKind::Text(text)) => NodeKind::Text(text.clone()),
             Some(TokenKind::Dot) => NodeKind::Dot,
             _ => return Err(self.missing()),
         };

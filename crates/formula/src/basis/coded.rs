@@ -1,0 +1,146 @@
+//! Coded levels with what the table taught of them.
+
+use serde::{Deserialize, Serialize};
+
+use super::error::BasisError;
+use super::label::ColumnLabel;
+use super::level::{Coding, Levels};
+use crate::coded::{Coded, Contrast};
+
+/// The levels of a column, their order and their contrasts.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(super) struct CodedLevels {
+    /// Ascending.
+    pub(super) levels: Levels,
+    /// The place among `levels` of each level in the order of the formula.
+    order: Vec<u32>,
+    /// The places in that order which have a column.
+    kept: Vec<usize>,
+    contrast: Contrast,
+    label: String,
+}
+
+impl CodedLevels {
+    /// Orders the levels that a table has. Refuses levels that the formula names and no row has,
+    /// and levels that rows have and the formula does not name.
+    pub(super) fn new(
+        coded: &Coded,
+        levels: Levels,
+        coding: Coding,
+    ) -> Result<CodedLevels, BasisError> {
+        let names = levels.names();
+        let place = |name: &String| {
+            let found = names.iter().position(|level| level == name);
+            found.ok_or_else(|| named(coded, name, &names))
+        };
+        let order: Vec<usize> = match &coded.order[..] {
+            [] => (0..names.len()).collect(),
+            given => given.iter().map(place).collect::<Result<_, _>>()?,
+        };
+        if let Some(missing) = (0..names.len()).find(|one| !order.contains(one)) {
+            return Err(BasisError::UnnamedLevel {
+                column: coded.column.clone(),
+                level: names[missing].clone(),
+            });
+        }
+        let reference = match &coded.reference {
+            None => None,
+            Some(name) => {
+                let place = place(name)?;
+                order.iter().position(|one| *one == place)
+            }
+        };
+        let (kept, contrast, label) = match coding {
+            Coding::Treatment => (
+                coded.contrast.kept(names.len(), reference),
+                coded.contrast,
+                coded.label(),
+            ),
+            // Where a level need not be left out each has a column of its own.
+            Coding::Full => {
+                let plain = Coded {
+                    contrast: Contrast::Treatment,
+                    ..coded.clone()
+                };
+                let all = (0..names.len()).collect();
+                (all, Contrast::Treatment, plain.label())
+            }
+        };
+        Ok(CodedLevels {
+            levels,
+            order: order.into_iter().map(|place| place as u32).collect(),
+            kept,
+            contrast,
+            label,
+        })
+    }
+
+    /// The levels in order.
+    pub(super) fn names(&self) -> Vec<String> {
+        let names = self.levels.names();
+        let ordered = self.order.iter();
+        ordered
+            .map(|place| names[*place as usize].clone())
+            .collect()
+    }
+
+    pub(super) fn labels(&self) -> Vec<ColumnLabel> {
+        let names = self.names();
+        let kept = self.kept.iter();
+        kept.map(|place| ColumnLabel::level(&self.label, names[*place].clone()))
+            .collect()
+    }
+
+    /// The columns for rows whose levels, counted in ascending order, are `codes`.
+    pub(super) fn columns(&self, codes: &[u32]) -> Vec<Vec<f64>> {
+        let mut rank = vec![0; self.order.len()];
+        for (place, level) in self.order.iter().enumerate() {
+            rank[*level as usize] = place;
+        }
+        let column = |column: &usize| {
+            let value = |row: usize| self.contrast.value(row, *column, &self.kept);
+            let values: Vec<f64> = rank.iter().map(|row| value(*row)).collect();
+            codes.iter().map(|code| values[*code as usize]).collect()
+        };
+        self.kept.iter().map(column).collect()
+    }
+}
+
+fn named(coded: &Coded, level: &str, names: &[String]) -> BasisError {
+    BasisError::AbsentLevel {
+        column: coded.column.clone(),
+        level: level.to_owned(),
+        hint: crate::spelling::suggestion(level, "the column", names),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn levels(contrast: Contrast, reference: Option<&str>, order: &[&str]) -> CodedLevels {
+        let coded = Coded {
+            column: "shift".into(),
+            contrast,
+            reference: reference.map(str::to_owned),
+            order: order.iter().map(|level| (*level).to_owned()).collect(),
+        };
+        let found = ["day", "late", "night"].map(str::to_owned).to_vec();
+        CodedLevels::new(&coded, Levels::Text(found), Coding::Treatment).unwrap()
+    }
+
+    /// The contrast matrices that R prints, one column after another.
+    #[test]
+    fn contrasts_are_those_of_r() {
+        let columns = |coded: &CodedLevels| coded.columns(&[0, 1, 2]);
+        let treatment = levels(Contrast::Treatment, Some("late"), &[]);
+        assert_eq!(columns(&treatment), [[1.0, 0.0, 0.0], [0.0, 0.0, 1.0]]);
+        let sum = levels(Contrast::Sum, None, &[]);
+        assert_eq!(columns(&sum), [[1.0, 0.0, -1.0], [0.0, 1.0, -1.0]]);
+        let helmert = levels(Contrast::Helmert, None, &[]);
+        assert_eq!(columns(&helmert), [[-1.0, 1.0, 0.0], [-1.0, -1.0, 2.0]]);
+        let ordered = levels(Contrast::Helmert, None, &["night", "day", "late"]);
+        assert_eq!(columns(&ordered), [[1.0, 0.0, -1.0], [-1.0, 2.0, -1.0]]);
+        assert_eq!(ordered.names(), ["night", "day", "late"]);
+    }
+}

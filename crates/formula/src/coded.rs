@@ -1,0 +1,261 @@
+//! Levels that are coded as a formula says: `C(shift, ref = "day")`, `C(dose, helmert)`.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+use crate::error::{FormulaError, Span};
+use crate::expansion::ColumnRole;
+use crate::factor::{Factor, UseListener};
+use crate::spelling::suggestion;
+use crate::syntax::{Node, NodeKind, quoted};
+
+/// The arguments of `C` that have names.
+const OPTIONS: [&str; 3] = ["ref", "levels", "contrast"];
+
+/// A column whose levels are coded in a way that was asked for.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Coded {
+    /// The column.
+    pub column: String,
+    /// What the coefficients compare.
+    pub contrast: Contrast,
+    /// The level without a coefficient of its own, where one was named.
+    pub reference: Option<String>,
+    /// The levels in order; empty for the ascending one.
+    pub order: Vec<String>,
+}
+
+/// What the coefficients of levels compare. The numbers are those of R's functions.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Contrast {
+    /// Each level with the reference (`contr.treatment`).
+    Treatment,
+    /// Each level with the mean of all levels (`contr.sum`).
+    Sum,
+    /// Each level with the mean of those before it (`contr.helmert`).
+    Helmert,
+}
+
+impl Contrast {
+    /// Every contrast.
+    pub const ALL: [Contrast; 3] = [Contrast::Treatment, Contrast::Sum, Contrast::Helmert];
+
+    /// The name that a formula calls it by.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Treatment => "treatment",
+            Self::Sum => "sum",
+            Self::Helmert => "helmert",
+        }
+    }
+
+    /// As R (`contr.sum`) and patsy (`Sum`) write it.
+    fn named(name: &str) -> Option<Self> {
+        let plain = name.strip_prefix("contr.").unwrap_or(name).to_lowercase();
+        Self::ALL.into_iter().find(|one| one.name() == plain)
+    }
+
+    /// The levels that have a column, and the place of the one that has none.
+    pub(crate) fn kept(self, levels: usize, reference: Option<usize>) -> Vec<usize> {
+        let left_out = match self {
+            Self::Treatment | Self::Helmert => reference.unwrap_or(0),
+            Self::Sum => reference.unwrap_or(levels - 1),
+        };
+        (0..levels).filter(|place| *place != left_out).collect()
+    }
+
+    /// What rows of the level at `row` have in the column of the level at `column`.
+    pub(crate) fn value(self, row: usize, column: usize, kept: &[usize]) -> f64 {
+        match self {
+            Self::Treatment => f64::from(u8::from(row == column)),
+            Self::Sum if !kept.contains(&row) => -1.0,
+            Self::Sum => f64::from(u8::from(row == column)),
+            Self::Helmert if row < column => -1.0,
+            Self::Helmert if row == column => column as f64,
+            Self::Helmert => 0.0,
+        }
+    }
+}
+
+impl Coded {
+    /// Reads the arguments of `C`; a column alone is plainly categorical.
+    pub(crate) fn read(
+        span: Span,
+        arguments: &[Node],
+        used: &mut UseListener<'_>,
+    ) -> Result<Factor, FormulaError> {
+        let Some((first, options)) = arguments.split_first() else {
+            return Err(
+                FormulaError::new(span, "C() is given nothing").hint("name a column, as in C(x)")
+            );
+        };
+        let NodeKind::Name(name) = &first.bare().kind else {
+            return Err(
+                FormulaError::new(first.span, "C(...) takes the name of a column")
+                    .hint("make a column of it in the table first"),
+            );
+        };
+        used(name, first.span, ColumnRole::Categorical);
+        let mut coded = Self {
+            column: name.clone(),
+            contrast: Contrast::Treatment,
+            reference: None,
+            order: Vec::new(),
+        };
+        let mut given: Vec<&str> = Vec::new();
+        for option in options {
+            let (name, value) = match &option.kind {
+                NodeKind::Named(name, value) => (name.as_str(), &**value),
+                _ => ("contrast", option),
+            };
+            if given.contains(&name) {
+                let message = format!("{name} is given twice");
+                return Err(FormulaError::new(option.span, message).hint("leave one out"));
+            }
+            given.push(name);
+            coded.option(name, option.span, value)?;
+        }
+        coded.check(span)?;
+        Ok(match coded.is_plain() {
+            true => Factor::Categorical(coded.column),
+            false => Factor::Coded(coded),
+        })
+    }
+
+    fn option(&mut self, name: &str, span: Span, value: &Node) -> Result<(), FormulaError> {
+        match name {
+            "ref" => self.reference = Some(level(value)?),
+            "levels" => self.order = levels(value)?,
+            "contrast" => self.contrast = contrast(value, &self.column)?,
+            _ => {
+                let message = format!("C(...) has no argument \"{name}\"");
+                let hint = suggestion(name, "C", &OPTIONS);
+                return Err(FormulaError::new(span, message).hint(hint));
+            }
+        }
+        Ok(())
+    }
+
+    fn check(&self, span: Span) -> Result<(), FormulaError> {
+        let Some(reference) = &self.reference else {
+            return Ok(());
+        };
+        if self.contrast == Contrast::Helmert {
+            return Err(
+                FormulaError::new(span, "helmert contrasts have no reference")
+                    .hint("set the order instead, as in levels = c(\"low\", \"mid\", \"high\")"),
+            );
+        }
+        if self.order.is_empty() || self.order.contains(reference) {
+            return Ok(());
+        }
+        let message = format!("the reference \"{reference}\" is not among the levels");
+        Err(FormulaError::new(span, message).hint(suggestion(reference, "levels", &self.order)))
+    }
+
+    fn is_plain(&self) -> bool {
+        self.contrast == Contrast::Treatment && self.reference.is_none() && self.order.is_empty()
+    }
+
+    /// What its coefficients are called before their levels: treatment contrasts have the
+    /// names that levels have anyway.
+    pub(crate) fn label(&self) -> String {
+        let column = quoted(&self.column);
+        match self.contrast {
+            Contrast::Treatment => column.into_owned(),
+            other => format!("C({column}, {})", other.name()),
+        }
+    }
+}
+
+fn contrast(node: &Node, column: &str) -> Result<Contrast, FormulaError> {
+    let names = Contrast::ALL.map(Contrast::name);
+    let name = match &node.bare().kind {
+        NodeKind::Name(name) | NodeKind::Text(name) => name,
+        NodeKind::Call(name, _) if Contrast::named(name).is_some() => {
+            return Err(
+                FormulaError::new(node.span, "a contrast takes no arguments")
+                    .hint(format!("write C({}, ref = \"level\")", quoted(column))),
+            );
+        }
+        _ => {
+            return Err(FormulaError::new(node.span, "a contrast is a name")
+                .hint(format!("one of {}", names.join(", "))));
+        }
+    };
+    Contrast::named(name).ok_or_else(|| {
+        let error = FormulaError::new(node.span, format!("no contrast \"{name}\""));
+        match name.as_str() {
+            "contr.poly" | "Poly" | "poly" => error.hint("write poly(x, 2) of a numeric column"),
+            _ => error.hint(suggestion(name, "C", &names)),
+        }
+    })
+}
+
+/// A level: a text, a plain name or a number.
+fn level(node: &Node) -> Result<String, FormulaError> {
+    let bare = node.bare();
+    match &bare.kind {
+        NodeKind::Text(text) | NodeKind::Name(text) => Ok(text.clone()),
+        NodeKind::Number(value) => Ok(value.to_string()),
+        NodeKind::Sum(items) => match &items[..] {
+            // The only sum of one part is a number with a minus.
+            [item] => level(&item.node).map(|text| format!("-{text}")),
+            _ => Err(no_level(node.span)),
+        },
+        NodeKind::Negative(inner) => level(inner).map(|text| format!("-{text}")),
+        _ => Err(no_level(node.span)),
+    }
+}
+
+fn no_level(span: Span) -> FormulaError {
+    FormulaError::new(span, "a level is a text or a number")
+        .hint("put it in quotes, as in ref = \"day\"")
+}
+
+fn levels(node: &Node) -> Result<Vec<String>, FormulaError> {
+    let NodeKind::Call(name, arguments) = &node.bare().kind else {
+        return Err(FormulaError::new(node.span, "levels are a list")
+            .hint("write levels = c(\"low\", \"mid\", \"high\")"));
+    };
+    if name != "c" || arguments.len() < 2 {
+        return Err(
+            FormulaError::new(node.span, "levels are a list of two or more")
+                .hint("write levels = c(\"low\", \"mid\", \"high\")"),
+        );
+    }
+    let mut found: Vec<String> = Vec::with_capacity(arguments.len());
+    for argument in arguments {
+        let level = level(argument)?;
+        if found.contains(&level) {
+            let message = format!("the level \"{level}\" is given twice");
+            return Err(FormulaError::new(argument.span, message).hint("leave one out"));
+        }
+        found.push(level);
+    }
+    Ok(found)
+}
+
+/// A level in quotes, as [`Coded`] reads it back.
+fn in_quotes(text: &str) -> String {
+    format!("\"{}\"", text.replace('\\', "\\\\").replace('"', "\\\""))
+}
+
+impl fmt::Display for Coded {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "C({}", quoted(&self.column))?;
+        if self.contrast != Contrast::Treatment {
+            write!(f, ", {}", self.contrast.name())?;
+        }
+        if let Some(reference) = &self.reference {
+            write!(f, ", ref = {}", in_quotes(reference))?;
+        }
+        if !self.order.is_empty() {
+            let all: Vec<String> = self.order.iter().map(|level| in_quotes(level)).collect();
+            write!(f, ", levels = c({})", all.join(", "))?;
+        }
+        f.write_str(")")
+    }
+}
