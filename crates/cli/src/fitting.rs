@@ -10,7 +10,7 @@ use lehr::formula::Formula;
 use lehr::infer::condensed;
 use lehr::infer::fit::Fit;
 use lehr::infer::run::Checkpoint;
-use lehr::regression::{BoundRegression, FileTable, SavedFit, Specification};
+use lehr::regression::{BoundRegression, FileTable, Regression, SavedFit, Specification};
 use lehr::table::{Memory, TableFiles};
 
 use crate::interrupt::{self, Reaction};
@@ -32,6 +32,9 @@ pub(crate) struct ModelArgs {
     /// [default: by the response]
     #[arg(long, value_name = "NAME")]
     pub(crate) family: Option<String>,
+    /// The formula of a parameter of the family, e.g. 'sigma ~ x1' (may be repeated)
+    #[arg(long = "formula", value_name = "FORMULA")]
+    pub(crate) formulas: Vec<String>,
     /// A prior, e.g. 'x1 ~ normal(0, 1)' or 'sd(site) ~ `half_normal(1)`' (may be repeated)
     #[arg(long = "prior", value_name = "PRIOR")]
     pub(crate) priors: Vec<String>,
@@ -78,6 +81,7 @@ impl ModelArgs {
             Some(name) => specification.with_family(name.parse()?),
             None => specification,
         };
+        let specification = specification.with_formulas(&self.formulas, names)?;
         Ok(specification.with_priors(&self.priors)?)
     }
 }
@@ -145,6 +149,11 @@ impl Task {
             bound: bound?,
             stored: Some(stored),
         })
+    }
+
+    /// The model without its rows.
+    pub(crate) fn regression(&self) -> &Regression {
+        &self.bound.regression
     }
 
     /// Keeps the rows on disk, if there are any, for a fit that will be resumed.

@@ -47,6 +47,11 @@ impl Formula {
         &self.source
     }
 
+    /// Where the left side is written.
+    pub(crate) fn left_span(&self) -> Span {
+        self.left.span
+    }
+
     /// Spells the formula out. `columns` are the table's, which `.` stands for, except those
     /// that are the response, trials, weights, offsets or groupings.
     ///

@@ -8,8 +8,9 @@ use crate::error::RegressionError;
 use crate::family::{Family, Form as FamilyForm, Link, OwnParameter};
 use crate::grouping::Grouping;
 use crate::law::{Domain, Kind, Law};
+use crate::parameter::{ParameterPart, ParameterPlan};
 use crate::population::Population;
-use crate::prior::{GivenPriors, Parameter};
+use crate::prior::{GivenPriors, Parameter, PriorLine, PriorOrigin};
 use crate::smooth::{Smooth, SmoothPlan};
 
 /// A model without data.
@@ -29,6 +30,9 @@ pub(crate) struct Blueprint {
     pub(crate) smooths: Vec<SmoothPlan>,
     /// The family's own parameters.
     pub(crate) shape: Vec<(String, Law)>,
+    /// The family's own parameters that rows vary.
+    #[serde(default)]
+    pub(crate) parameters: Vec<ParameterPlan>,
     /// How many classes the response has; 0 for numbers.
     pub(crate) classes: usize,
     pub(crate) has_offset: bool,
@@ -94,6 +98,8 @@ pub(crate) struct Parts<'a> {
     pub(crate) population: &'a Population,
     pub(crate) groupings: &'a [Grouping],
     pub(crate) smooths: &'a [Smooth],
+    /// The formulas of the family's own parameters.
+    pub(crate) parameters: Vec<ParameterPart<'a>>,
     pub(crate) classes: &'a [String],
     pub(crate) n_rows: usize,
     /// Whether the noise of each row is known.
@@ -103,10 +109,10 @@ pub(crate) struct Parts<'a> {
 /// A blueprint while its priors are chosen.
 pub(crate) struct BlueprintBuilder<'a> {
     pub(crate) parts: Parts<'a>,
-    priors: &'a GivenPriors,
+    pub(crate) priors: &'a GivenPriors,
     parameters: Vec<Parameter>,
     /// Every prior in words, on the original scale.
-    printed: Vec<(String, String)>,
+    pub(crate) printed: Vec<PriorLine>,
 }
 
 impl<'a> BlueprintBuilder<'a> {
@@ -120,7 +126,7 @@ impl<'a> BlueprintBuilder<'a> {
     }
 
     /// The blueprint and its priors in words. Refuses priors that do not fit the model.
-    pub(crate) fn finish(mut self) -> Result<(Blueprint, Vec<(String, String)>), RegressionError> {
+    pub(crate) fn finish(mut self) -> Result<(Blueprint, Vec<PriorLine>), RegressionError> {
         self.declare();
         self.priors.check(&self.parameters)?;
         self.identified()?;
@@ -140,6 +146,7 @@ impl<'a> BlueprintBuilder<'a> {
             groups: self.groups(),
             smooths: self.smooth_plans(self.parts.smooths, self.parts.anchor.unit)?,
             shape: self.shape(),
+            parameters: self.parameter_plans(),
             classes: self.parts.classes.len(),
             has_offset: false,
             has_row_weight: false,
@@ -200,12 +207,14 @@ impl<'a> BlueprintBuilder<'a> {
         }
     }
 
-    /// The parameters that the family has besides the linear predictor.
-    fn own(&self) -> &'static [OwnParameter] {
+    /// The parameters that the family has besides the linear predictor, the same in all rows.
+    fn own(&self) -> Vec<&'static OwnParameter> {
         if self.parts.has_errors {
-            return &[];
+            return Vec::new();
         }
-        self.parts.family.info().own
+        let has_formula = |name: &str| self.parts.parameters.iter().any(|part| part.name == name);
+        let own = self.parts.family.info().own.iter();
+        own.filter(|own| !has_formula(own.name)).collect()
     }
 
     fn has_intercept(&self) -> bool {
@@ -240,6 +249,12 @@ impl<'a> BlueprintBuilder<'a> {
             let (law, _) = own.prior(self.parts.anchor.unit);
             found.push(Parameter::named(own.name, law.kind.domain()));
         }
+        found.extend(
+            self.parts
+                .parameters
+                .iter()
+                .flat_map(ParameterPart::declared),
+        );
         self.parameters = found;
     }
 
@@ -253,8 +268,17 @@ impl<'a> BlueprintBuilder<'a> {
         unit: f64,
     ) -> Law {
         let law = self.priors.law(names).unwrap_or(default).clone();
-        self.printed.push((shown.to_owned(), law.to_string()));
+        self.print(shown, law.to_string(), self.priors.origin(names));
         law.divided(unit)
+    }
+
+    /// Keeps a prior in words.
+    pub(crate) fn print(&mut self, name: &str, distribution: String, origin: PriorOrigin) {
+        self.printed.push(PriorLine {
+            name: name.to_owned(),
+            distribution,
+            origin,
+        });
     }
 
     fn intercept(&mut self) -> Option<InterceptLaw> {
@@ -263,7 +287,8 @@ impl<'a> BlueprintBuilder<'a> {
         }
         let anchor = self.parts.anchor;
         if let Some(law) = self.priors.law(&["Intercept".to_owned()]) {
-            self.printed.push(("Intercept".into(), law.to_string()));
+            let law = law.clone();
+            self.print("Intercept", law.to_string(), PriorOrigin::Given);
             return Some(InterceptLaw::AtZero(law.divided(anchor.unit)));
         }
         for (head, centre) in self.heads().iter().zip(&anchor.centre) {
@@ -272,7 +297,7 @@ impl<'a> BlueprintBuilder<'a> {
                 0 => law.to_string(),
                 _ => format!("{law} at the means of the columns"),
             };
-            self.printed.push((format!("Intercept{head}"), text));
+            self.print(&format!("Intercept{head}"), text, PriorOrigin::Default);
         }
         Some(InterceptLaw::AtMeans(Law::new(Kind::Normal, &[0.0, 2.5])))
     }
@@ -338,7 +363,7 @@ impl<'a> BlueprintBuilder<'a> {
     }
 
     fn shape(&mut self) -> Vec<(String, Law)> {
-        let own = self.own().iter();
+        let own = self.own().into_iter();
         let chosen = own.map(|own| {
             let (default, unit) = own.prior(self.parts.anchor.unit);
             let name = own.name.to_owned();

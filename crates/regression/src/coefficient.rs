@@ -20,6 +20,8 @@ pub(crate) struct Reporter<'a> {
     pub(crate) population: &'a Population,
     pub(crate) groupings: &'a [Grouping],
     pub(crate) smooths: &'a [Smooth],
+    /// The columns of the formulas of parameters.
+    pub(crate) parameters: &'a [Population],
     /// The classes of the response; empty for numbers.
     pub(crate) classes: &'a [String],
 }
@@ -116,6 +118,7 @@ impl Reporter<'_> {
             self.smooths(&draws, head, &mut found);
         }
         self.shape(&draws, &mut found);
+        self.varied(&draws, &mut found);
         if groups == Groups::Include {
             for head in self.heads() {
                 for term in self.terms(head) {
@@ -176,14 +179,8 @@ impl Reporter<'_> {
         let labels = self.population.labels().into_iter();
         for ((column, label), values) in columns.zip(labels).zip(weights) {
             let factor = self.unit() / column.scale;
-            let mut name = Name::new(format!("{}{}", label.text, head.suffix), label.variable);
-            let axis = |place: usize| match label.levels.len() {
-                1 => AxisKind::Level,
-                _ => AxisKind::Factor(place),
-            };
-            for (place, level) in label.levels.iter().enumerate() {
-                name = name.at(axis(place), level);
-            }
+            let name = Name::new(format!("{}{}", label.text, head.suffix), label.variable);
+            let name = with_levels(name, &label.levels);
             found.push(NamedDraws {
                 name: head.of_class(name),
                 values: values.iter().map(|value| value * factor).collect(),
@@ -211,15 +208,37 @@ impl Reporter<'_> {
         }
     }
 
-    /// Σ bⱼ mⱼ/sⱼ of each draw.
-    fn shift(&self, draws: &Draws<'_>, weights: &[Vec<f64>]) -> Vec<f64> {
-        let mut shift = vec![0.0; draws.count];
-        for (weight, mean) in weights.iter().zip(&self.blueprint.shifts) {
-            for (sum, value) in shift.iter_mut().zip(weight) {
-                *sum += value * mean;
+    /// `sigma.Intercept` and `sigma.x`, on the scale of the parameter's link.
+    fn varied(&self, draws: &Draws<'_>, found: &mut Vec<NamedDraws>) {
+        for (plan, population) in self.blueprint.parameters.iter().zip(self.parameters) {
+            let parameter = &plan.name;
+            let weights = draws.laws(&plan.weight_site(), &plan.weights, Replica::ONLY);
+            if plan.intercept.is_some() {
+                let shift = shifted(draws, &weights, &plan.shifts);
+                let raw = draws.entry(&plan.intercept_site(), 0);
+                let value = |(raw, shift): (&f64, &f64)| plan.centre + raw - shift;
+                found.push(NamedDraws {
+                    name: format!("{parameter}.Intercept").as_str().into(),
+                    values: raw.iter().zip(&shift).map(value).collect(),
+                });
+            }
+            let columns = population.columns.iter().zip(population.labels());
+            for ((column, label), values) in columns.zip(weights) {
+                let name = Name::new(
+                    format!("{parameter}.{}", label.text),
+                    format!("{parameter}.{}", label.variable),
+                );
+                found.push(NamedDraws {
+                    name: with_levels(name, &label.levels),
+                    values: values.iter().map(|value| value / column.scale).collect(),
+                });
             }
         }
-        shift
+    }
+
+    /// Σ bⱼ mⱼ/sⱼ of each draw.
+    fn shift(&self, draws: &Draws<'_>, weights: &[Vec<f64>]) -> Vec<f64> {
+        shifted(draws, weights, &self.blueprint.shifts)
     }
 
     fn shape(&self, draws: &Draws<'_>, found: &mut Vec<NamedDraws>) {
@@ -268,6 +287,29 @@ impl Reporter<'_> {
             });
         }
     }
+}
+
+/// Σ bⱼ mⱼ of each draw.
+fn shifted(draws: &Draws<'_>, weights: &[Vec<f64>], means: &[f64]) -> Vec<f64> {
+    let mut shift = vec![0.0; draws.count];
+    for (weight, mean) in weights.iter().zip(means) {
+        for (sum, value) in shift.iter_mut().zip(weight) {
+            *sum += value * mean;
+        }
+    }
+    shift
+}
+
+/// The name with the levels of a column.
+fn with_levels(mut name: Name, levels: &[String]) -> Name {
+    let axis = |place: usize| match levels.len() {
+        1 => AxisKind::Level,
+        _ => AxisKind::Factor(place),
+    };
+    for (place, level) in levels.iter().enumerate() {
+        name = name.at(axis(place), level);
+    }
+    name
 }
 
 /// The lengthscales of each draw, in the units of the model.

@@ -4,6 +4,7 @@ use lehr_formula::Expr;
 use lehr_table::{Column, Table};
 
 use crate::error::RegressionError;
+use crate::parameter::parameter_column;
 use crate::program::{
     ERRORS, MATRIX, OFFSET, RESPONSE, ROW_WEIGHT, TRIALS, group_column, slope_column,
 };
@@ -108,6 +109,16 @@ impl Design {
         regression: &Regression,
         source: &Source<'_>,
     ) -> Result<(), RegressionError> {
+        for (terms, population) in
+            (regression.terms().parameters.iter()).zip(&regression.parameters)
+        {
+            let width = population.columns.len();
+            if width > 0 {
+                let values = population.matrix(source)?;
+                let name = parameter_column(terms.parameter());
+                self.insert(&name, Column::Matrix { width, values });
+            }
+        }
         let width = regression.population.columns.len();
         if width > 0 {
             let values = regression.population.matrix(source)?;
@@ -246,6 +257,7 @@ pub(crate) fn population_columns(terms: &lehr_formula::Terms) -> Vec<&str> {
     let factors = terms.fixed.iter().flat_map(|term| &term.factors);
     let all = (terms.response.addition_columns().into_iter())
         .chain(factors.flat_map(lehr_formula::Factor::columns))
+        .chain(terms.parameter_columns())
         .chain(terms.offsets.iter().flat_map(Expr::columns))
         .chain(
             terms

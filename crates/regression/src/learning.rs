@@ -28,6 +28,8 @@ pub(crate) struct TableFacts {
     pub(crate) population: Population,
     pub(crate) groupings: Vec<Grouping>,
     pub(crate) smooths: Vec<Smooth>,
+    /// The columns of the formula of each parameter.
+    pub(crate) parameters: Vec<Population>,
     pub(crate) anchor: Anchor,
     pub(crate) n_rows: usize,
     /// What the columns of the common terms are like.
@@ -82,6 +84,7 @@ struct Levels {
     population: PopulationLearner,
     groupings: Vec<GroupingLearner>,
     smooths: Vec<SmoothLearner>,
+    parameters: Vec<PopulationLearner>,
 }
 
 impl Levels {
@@ -91,12 +94,18 @@ impl Levels {
             population: PopulationLearner::new(terms),
             groupings: terms.groups.iter().map(GroupingLearner::new).collect(),
             smooths: terms.smooths.iter().map(SmoothLearner::new).collect(),
+            parameters: (terms.parameters.iter())
+                .map(PopulationLearner::new)
+                .collect(),
         })
     }
 
     fn see(&mut self, source: &Source<'_>) -> Result<(), RegressionError> {
         self.outcome.see(source);
         self.population.see(source)?;
+        for parameter in &mut self.parameters {
+            parameter.see(source)?;
+        }
         let mut groupings = self.groupings.iter_mut();
         groupings.try_for_each(|grouping| grouping.see(source))?;
         let mut smooths = self.smooths.iter_mut();
@@ -105,6 +114,11 @@ impl Levels {
 
     fn turn(&mut self) -> Result<Round, RegressionError> {
         let mut round = self.population.turn()?;
+        for parameter in &mut self.parameters {
+            if parameter.turn()? == Round::Another {
+                round = Round::Another;
+            }
+        }
         for grouping in &mut self.groupings {
             if grouping.turn()? == Round::Another {
                 round = Round::Another;
@@ -122,10 +136,13 @@ impl Levels {
         let (outcome, notes) = self.outcome.finish(&|name| blocks.is_text(name))?;
         let groupings = self.groupings.into_iter().map(GroupingLearner::finish);
         let smooths = self.smooths.into_iter().map(SmoothLearner::finish);
+        let parameters = (self.parameters.into_iter().zip(&request.terms.parameters))
+            .map(|(learner, terms)| learner.finish(terms, request.formula));
         Ok(Scales {
             population: self.population.finish(&request.terms, request.formula)?,
             groupings: groupings.collect::<Result<_, _>>()?,
             smooths: smooths.collect::<Result<_, _>>()?,
+            parameters: parameters.collect::<Result<_, _>>()?,
             observed: ResponseProfile::new(outcome.family, outcome.classes.len()),
             surplus: f64::INFINITY,
             profiles: ProfileLearner::new(&request.terms),
@@ -141,6 +158,7 @@ struct Scales {
     population: PopulationFit,
     groupings: Vec<GroupingFit>,
     smooths: Vec<Smooth>,
+    parameters: Vec<PopulationFit>,
     observed: ResponseProfile,
     /// By how many failures exceed successes at the least.
     surplus: f64,
@@ -153,6 +171,9 @@ impl Scales {
         self.profiles.see(source);
         let values = self.outcome.values(source)?;
         self.population.see(source, &values)?;
+        for parameter in &mut self.parameters {
+            parameter.see(source, &values)?;
+        }
         for grouping in &mut self.groupings {
             grouping.see(source)?;
         }
@@ -179,6 +200,14 @@ impl Scales {
         self.notes.extend(self.outcome.trials_note(self.surplus));
         let (population, more) = self.population.finish(terms, self.outcome.family)?;
         self.notes.extend(more);
+        let mut parameters = Vec::with_capacity(self.parameters.len());
+        for (fit, terms) in self.parameters.into_iter().zip(&terms.parameters) {
+            // Separation is a matter of the mean.
+            let (population, more) = fit.finish(terms, Family::Gaussian)?;
+            let name = terms.parameter();
+            (self.notes).extend(more.into_iter().map(|note| format!("{name}: {note}")));
+            parameters.push(population);
+        }
         let groupings = self.groupings.into_iter().map(GroupingFit::finish);
         let groupings: Vec<Grouping> = groupings.collect::<Result<_, _>>()?;
         let rows = self.observed.rows();
@@ -197,6 +226,7 @@ impl Scales {
             population,
             groupings,
             smooths: self.smooths,
+            parameters,
             anchor,
             notes: self.notes,
         })

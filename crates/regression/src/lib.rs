@@ -38,6 +38,7 @@ mod law;
 mod learning;
 mod new_rows;
 mod outcome;
+mod parameter;
 mod population;
 mod prior;
 mod profile;
@@ -57,6 +58,7 @@ pub use family::{Family, Link};
 #[cfg(feature = "files")]
 pub use file_table::{FileTable, ReadObserver};
 pub use new_rows::{NewRows, Outside};
+pub use prior::{PriorLine, PriorOrigin};
 pub use profile::{ColumnProfile, Held, Value, ValueProfile};
 pub use regress::{BoundRegression, Regress, regress};
 pub use regression::{Groups, NamedDraws, NewLevels, PredictionLevel, Regression};

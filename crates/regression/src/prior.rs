@@ -2,11 +2,46 @@
 
 use lehr_formula::{FormulaError, Origin, PriorSpec, nearest};
 
+use serde::{Deserialize, Serialize};
+
 use crate::error::RegressionError;
 use crate::law::{Domain, Kind, Law};
 
 /// The most parameters that a message lists.
 const MOST_SHOWN: usize = 8;
+
+/// The prior of one parameter, in words.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PriorLine {
+    /// What it is on, as results name it.
+    pub name: String,
+    /// The distribution on the original scale, `normal(0, 2.5)`.
+    pub distribution: String,
+    /// Who set it.
+    pub origin: PriorOrigin,
+}
+
+/// Who set a prior.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum PriorOrigin {
+    /// Nobody: scaled to the table.
+    Default,
+    /// The user, for this parameter.
+    Given,
+    /// The user, for all parameters of this name, such as `weight`.
+    Class(String),
+}
+
+impl std::fmt::Display for PriorOrigin {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            PriorOrigin::Default => f.write_str("default"),
+            PriorOrigin::Given => f.write_str("given"),
+            PriorOrigin::Class(name) => write!(f, "given for {name}"),
+        }
+    }
+}
 
 /// The priors that a user wrote, by the names of what they are on.
 #[derive(Default)]
@@ -67,6 +102,16 @@ impl GivenPriors {
             prior.check_domain(domain.unwrap_or(prior.law.kind.domain()))?;
         }
         Ok(())
+    }
+
+    /// Who sets the prior of a parameter of these names.
+    pub(crate) fn origin(&self, names: &[String]) -> PriorOrigin {
+        let is_given = |name: &&String| self.priors.iter().any(|prior| prior.name == **name);
+        match names.iter().find(is_given) {
+            None => PriorOrigin::Default,
+            Some(name) if *name == names[0] => PriorOrigin::Given,
+            Some(name) => PriorOrigin::Class(name.clone()),
+        }
     }
 
     /// The law the user wants for a parameter of these names, the first that has one.

@@ -236,7 +236,9 @@ struct ColumnLearner {
 impl ProfileLearner {
     /// The columns that all rows' terms read.
     pub(crate) fn new(terms: &Terms) -> ProfileLearner {
-        let factors = terms.fixed.iter().flat_map(|term| &term.factors);
+        let others = terms.parameters.iter().flat_map(|terms| &terms.fixed);
+        let factors = terms.fixed.iter().chain(others);
+        let factors = factors.flat_map(|term| &term.factors);
         let coded: Vec<&str> = factors
             .filter(|factor| factor.is_categorical())
             .flat_map(Factor::columns)

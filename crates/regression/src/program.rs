@@ -10,6 +10,7 @@ use lehr_model::{BindError, Model, Program, Row, Schema, Tracer};
 use crate::blueprint::{Blueprint, Form, GroupPlan, InterceptLaw};
 use crate::family::{Form as FamilyForm, Observation, Unit};
 use crate::law::{Law, sample};
+use crate::parameter::{ParameterSites, parameter_column};
 use crate::smooth::SmoothSites;
 
 /// The names of the design's columns.
@@ -48,6 +49,8 @@ struct Sites<'g> {
     /// For each linear predictor and smooth function.
     smooths: Vec<Vec<SmoothSites<'g>>>,
     shape: Vec<Expr<'g>>,
+    /// Of the family's own parameters that rows vary.
+    parameters: Vec<ParameterSites<'g>>,
 }
 
 struct GroupSites<'g> {
@@ -69,6 +72,13 @@ impl Blueprint {
         let mut schema = Schema::new().number(RESPONSE);
         if !self.weights.is_empty() {
             schema = schema.matrix(MATRIX, self.weights.len());
+        }
+        for plan in self
+            .parameters
+            .iter()
+            .filter(|plan| !plan.weights.is_empty())
+        {
+            schema = schema.matrix(&parameter_column(&plan.name), plan.weights.len());
         }
         for (place, group) in self.groups.iter().enumerate() {
             schema = schema.index(&group_column(place), group.count + group.unseen);
@@ -112,6 +122,7 @@ impl Blueprint {
             groups: groups.collect(),
             smooths: smooths.collect(),
             shape: self.shape_sites(m),
+            parameters: self.parameters.iter().map(|plan| plan.sites(m)).collect(),
         };
         self.name_moved(m, &sites);
         m.rows(|row| {
@@ -120,13 +131,11 @@ impl Blueprint {
             if self.has_row_weight {
                 row.weight(ROW_WEIGHT);
             }
-            self.name_own(row, &sites.shape);
-            // Where the noise of each row is known it stands in place of sigma.
-            let known = self.has_errors.then(|| vec![row.number(ERRORS)]);
+            let own = self.own_values(row, &sites);
             (self.family.info().observe)(&Observation {
                 row,
                 at: predictor,
-                own: known.as_ref().unwrap_or(&sites.shape),
+                own: &own,
             });
         });
     }
@@ -181,24 +190,41 @@ impl Blueprint {
         }
     }
 
-    /// The family's own parameters as quantities of each row, but for those that all rows share
-    /// as a list.
-    fn name_own<'g>(&self, row: &Row<'_, 'g>, own: &[Expr<'g>]) {
-        for ((name, _), value) in self.shape.iter().zip(own) {
-            if value.shape().is_scalar() {
-                row.quantity(name, *value);
-            }
+    /// The family's own parameters in each row. They are quantities of it, but for those that all
+    /// rows share as a list. Where the noise of each row is known it stands in place of sigma.
+    fn own_values<'g>(&self, row: &Row<'_, 'g>, sites: &Sites<'g>) -> Vec<Expr<'g>> {
+        if self.has_errors {
+            return vec![row.number(ERRORS)];
         }
+        let value = |name: &str| {
+            let varied = self.parameters.iter().position(|plan| plan.name == name);
+            if let Some(place) = varied {
+                let value = self.parameters[place].value(row, &sites.parameters[place]);
+                row.quantity(name, value);
+                return value;
+            }
+            let place = self.shape.iter().position(|(own, _)| own == name);
+            let value = sites.shape[place.expect("a parameter with a site or a formula")];
+            if value.shape().is_scalar() {
+                row.quantity(name, value);
+            }
+            value
+        };
+        let own = self.family.info().own.iter();
+        own.map(|own| value(own.name)).collect()
     }
 
     /// The family's own parameters on the original scale.
     fn shape_sites<'g>(&self, m: &Tracer<'g>) -> Vec<Expr<'g>> {
-        let units = self.family.info().own.iter().map(|own| own.unit);
-        let sites = self.shape_values(m).into_iter().zip(units);
+        let unit = |name: &str| {
+            let mut own = self.family.info().own.iter();
+            own.find(|own| own.name == name).map(|own| own.unit)
+        };
+        let sites = self.shape.iter().zip(self.shape_values(m));
         sites
-            .map(|(site, unit)| match unit {
-                Unit::One => site,
-                Unit::Response => site * self.unit,
+            .map(|((name, _), site)| match unit(name) {
+                Some(Unit::Response) => site * self.unit,
+                _ => site,
             })
             .collect()
     }

@@ -65,6 +65,16 @@ impl<'t> Regress<'t> {
         })
     }
 
+    /// The formula of a parameter of the family, such as `sigma ~ x`.
+    pub fn formula(self, formula: &str) -> Result<Self, RegressionError> {
+        let formulas = [formula.to_owned()];
+        let columns = self.table.names();
+        Ok(Regress {
+            specification: self.specification.with_formulas(&formulas, columns)?,
+            ..self
+        })
+    }
+
     /// By which method, seed and so on; chosen by the model and the table if nothing is said.
     pub fn with(self, fit: Fit<'t>) -> Self {
         Regress {

@@ -17,8 +17,9 @@ use crate::grouping::Grouping;
 use crate::learning::{Request, TableFacts};
 use crate::new_rows::NewRows;
 use crate::outcome::Outcome;
+use crate::parameter::ParameterPart;
 use crate::population::Population;
-use crate::prior::GivenPriors;
+use crate::prior::{GivenPriors, PriorLine, PriorOrigin};
 use crate::profile::{ColumnProfile, Held, ValueProfile};
 use crate::smooth::Smooth;
 use crate::specification::Specification;
@@ -84,6 +85,10 @@ pub struct NamedDraws {
 ///                                         of two columns from 0.2 to 0.5, of a period from 0.05 to 0.5
 /// df above 1                              gamma(2, 0.1)
 /// shape and precision, gate               inverse_gamma(0.4, 0.3), beta(1, 1)
+/// a parameter's formula, `sigma ~ x`      on the scale of its link (log; gate: logit): the intercept
+///                                         at the means normal(log(sd(y)), 2.5) for sigma, normal(0, 2.5)
+///                                         for shape and precision, normal(0, 1.5) for gate;
+///                                         a coefficient normal(0, 1/sd(x)), of a level normal(0, 1)
 /// cutpoint                                dirichlet(1) of the classes' proportions at the means
 /// ```
 ///
@@ -100,7 +105,12 @@ pub struct Regression {
     pub(crate) groupings: Vec<Grouping>,
     pub(crate) smooths: Vec<Smooth>,
     pub(crate) blueprint: Blueprint,
+    /// The columns of the formulas of parameters.
+    #[serde(default)]
+    pub(crate) parameters: Vec<Population>,
     priors: Vec<(String, String)>,
+    #[serde(default)]
+    prior_origins: Vec<PriorOrigin>,
     profiles: Vec<ColumnProfile>,
     notes: Vec<String>,
 }
@@ -139,6 +149,10 @@ impl Regression {
         let mut terms = request.terms;
         let mut kept = facts.population.prune().into_iter();
         terms.fixed.retain(|_| kept.next() == Some(true));
+        for (own, population) in terms.parameters.iter_mut().zip(&mut facts.parameters) {
+            let mut kept = population.prune().into_iter();
+            own.fixed.retain(|_| kept.next() == Some(true));
+        }
         let read = population_columns(&terms);
         (facts.profiles).retain(|profile| read.contains(&profile.name.as_str()));
         facts.population.order_levels(&mut facts.profiles);
@@ -149,6 +163,13 @@ impl Regression {
             population: &facts.population,
             groupings: &facts.groupings,
             smooths: &facts.smooths,
+            parameters: (terms.parameters.iter().zip(&facts.parameters))
+                .map(|(terms, population)| ParameterPart {
+                    name: terms.parameter(),
+                    intercept: terms.intercept,
+                    population,
+                })
+                .collect(),
             classes: &facts.outcome.classes,
             n_rows: facts.n_rows,
             has_errors: terms.response.errors.is_some(),
@@ -164,8 +185,12 @@ impl Regression {
             population: facts.population,
             groupings: facts.groupings,
             smooths: facts.smooths,
+            parameters: facts.parameters,
             blueprint,
-            priors,
+            priors: (priors.iter())
+                .map(|line| (line.name.clone(), line.distribution.clone()))
+                .collect(),
+            prior_origins: priors.into_iter().map(|line| line.origin).collect(),
             profiles: facts.profiles,
             notes: facts.notes,
         })
@@ -284,6 +309,17 @@ impl Regression {
         self.priors.clone()
     }
 
+    /// The priors with who set them; fits of earlier versions do not say, and none is listed.
+    pub fn prior_lines(&self) -> Vec<PriorLine> {
+        let lines = self.priors.iter().zip(&self.prior_origins);
+        let line = |((name, distribution), origin): (&(String, String), &PriorOrigin)| PriorLine {
+            name: name.clone(),
+            distribution: distribution.clone(),
+            origin: origin.clone(),
+        };
+        lines.map(line).collect()
+    }
+
     /// Coefficients on the original scale from draws of the model's sites, such as
     /// `Posterior::sites` or [`lehr_density::Layout::constrain_values`] give.
     ///
@@ -295,6 +331,7 @@ impl Regression {
             population: &self.population,
             groupings: &self.groupings,
             smooths: &self.smooths,
+            parameters: &self.parameters,
             classes: &self.outcome.classes,
         };
         reporter.coefficients(sites, groups)

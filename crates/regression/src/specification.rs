@@ -9,6 +9,7 @@ use crate::blocks::Blocks;
 use crate::error::RegressionError;
 use crate::family::{Family, Form};
 use crate::learning::{Request, learn};
+use crate::parameter::can_vary;
 use crate::prior::GivenPriors;
 use crate::recognition;
 use crate::regression::Regression;
@@ -20,6 +21,8 @@ pub struct Specification {
     family: Option<Family>,
     priors: GivenPriors,
     dates: Vec<String>,
+    /// The formulas of parameters as they were written.
+    parameters: Vec<String>,
 }
 
 impl Specification {
@@ -42,6 +45,7 @@ impl Specification {
             family: None,
             priors: GivenPriors::default(),
             dates: Vec::new(),
+            parameters: Vec::new(),
         })
     }
 
@@ -57,6 +61,37 @@ impl Specification {
     pub fn with_priors(self, priors: &[String]) -> Result<Specification, RegressionError> {
         let priors = GivenPriors::parse(priors)?;
         Ok(Specification { priors, ..self })
+    }
+
+    /// The same with formulas of the family's own parameters, such as `sigma ~ x`, for a table
+    /// with these columns.
+    pub fn with_formulas(
+        mut self,
+        formulas: &[String],
+        columns: &[String],
+    ) -> Result<Specification, RegressionError> {
+        let response = self.terms.response.outcome.columns();
+        let others = columns
+            .iter()
+            .filter(|name| !response.contains(&name.as_str()));
+        let others: Vec<String> = others.cloned().collect();
+        for text in formulas {
+            let parsed = Formula::parse(text).map_err(|error| pointed(error, text))?;
+            let terms = Terms::of_parameter(&parsed, &others);
+            let terms = terms.map_err(|error| pointed(error, text))?;
+            let name = terms.parameter();
+            if (self.terms.parameters.iter()).any(|other| other.parameter() == name) {
+                return Err(RegressionError::Column {
+                    at: format!("--formula '{text}'"),
+                    expected: "one formula for each parameter".into(),
+                    found: format!("two for {name}"),
+                    hint: "join their terms with +".into(),
+                });
+            }
+            self.terms.parameters.push(terms);
+            self.parameters.push(text.clone());
+        }
+        Ok(self)
     }
 
     /// The same of a table in which these columns were dates, read as days since 1970-01-01.
@@ -95,12 +130,18 @@ impl Specification {
             .clone()
             .resolve(&|name: &str| blocks.is_text(name));
         let mut terms = resolved.map_err(|error| pointed(error, &self.formula))?;
+        for (parameter, text) in terms.parameters.iter_mut().zip(&self.parameters) {
+            check_parameter(parameter.parameter(), family, &terms.response)?;
+            let resolved = parameter.resolve(&|name: &str| blocks.is_text(name));
+            *parameter = resolved.map_err(|error| pointed(error, text))?;
+        }
         // The cutpoints are intercepts already.
         if family.form() == Form::Ordered {
             terms.intercept = Intercept::Present;
         }
+        let formula = self.title();
         let request = Request {
-            formula: &self.formula,
+            formula: &formula,
             terms,
             family,
         };
@@ -111,6 +152,15 @@ impl Specification {
 }
 
 impl Specification {
+    /// All formulas.
+    fn title(&self) -> String {
+        let parameters = self.parameters.iter().map(String::as_str);
+        let all: Vec<&str> = std::iter::once(self.formula.as_str())
+            .chain(parameters)
+            .collect();
+        all.join("; ")
+    }
+
     /// What was made of dates that the formula reads.
     fn date_notes(&self) -> Vec<String> {
         let columns = self.columns();
@@ -120,6 +170,47 @@ impl Specification {
             .filter(|name| columns.contains(&name.as_str()));
         read.map(|name| format!("{name}: dates, read as days since 1970-01-01"))
             .collect()
+    }
+}
+
+/// Refuses formulas of parameters that the family does not have, or that rows cannot vary.
+fn check_parameter(
+    name: &str,
+    family: Family,
+    response: &lehr_formula::Response,
+) -> Result<(), RegressionError> {
+    let wrong = |expected: String, hint: &str| {
+        Err(RegressionError::Column {
+            at: format!("formula of {name}"),
+            expected,
+            found: format!("{name} ~ ..."),
+            hint: hint.into(),
+        })
+    };
+    let own: Vec<&str> = family.parameters();
+    let own: Vec<&str> = own.into_iter().filter(|own| can_vary(own)).collect();
+    if response.errors.is_some() {
+        return wrong(
+            "no formula where se(...) gives the noise of each row".into(),
+            "leave out one of the two",
+        );
+    }
+    if own.contains(&name) {
+        return Ok(());
+    }
+    match (&own[..], can_vary(name)) {
+        (_, false) => wrong(
+            "a parameter that rows can vary".into(),
+            "df and cutpoint are the same in all rows",
+        ),
+        ([], _) => wrong(
+            format!("no formula: {family} has no parameter that rows can vary"),
+            "choose a family that has one (lehr families)",
+        ),
+        (own, _) => wrong(
+            format!("a parameter of {family}: {}", own.join(", ")),
+            "lehr families lists the parameters of each family",
+        ),
     }
 }
 

@@ -14,6 +14,7 @@ mod man;
 mod methods;
 mod models;
 mod predict;
+mod priors;
 mod report;
 mod summary;
 
@@ -30,5 +31,6 @@ pub(crate) use loo::Loo;
 pub(crate) use man::Man;
 pub(crate) use methods::Methods;
 pub(crate) use predict::Predict;
+pub(crate) use priors::Priors;
 pub(crate) use report::Report;
 pub(crate) use summary::Summary;

@@ -4,7 +4,7 @@ use std::process::Stdio;
 
 use crate::fixture::Scratch;
 
-const COMMANDS: [&str; 15] = [
+const COMMANDS: [&str; 16] = [
     "demo",
     "fit",
     "summary",
@@ -15,6 +15,7 @@ const COMMANDS: [&str; 15] = [
     "loo",
     "compare",
     "report",
+    "priors",
     "methods",
     "families",
     "check",

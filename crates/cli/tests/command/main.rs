@@ -12,6 +12,7 @@ mod help;
 mod hostile;
 mod loss;
 mod number;
+mod parameter;
 mod program;
 mod refusal;
 mod resume;

@@ -3,6 +3,7 @@
 mod algebra;
 mod column_use;
 mod group;
+mod parameter;
 mod side;
 mod smooth;
 mod terms;

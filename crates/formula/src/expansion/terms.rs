@@ -52,6 +52,9 @@ pub struct Terms {
     pub groups: Vec<GroupTerm>,
     /// The smooth functions, as they were written.
     pub smooths: Vec<SmoothTerm>,
+    /// Formulas of the family's own parameters, `sigma ~ x`: the response of each is the parameter.
+    #[serde(default)]
+    pub parameters: Vec<Terms>,
     /// Every place a column is named; not kept when the terms are saved.
     #[serde(skip)]
     pub uses: Vec<ColumnUse>,
@@ -73,6 +76,7 @@ impl Terms {
             weights: left.weights.map(|(weights, _)| weights),
             groups: Vec::new(),
             smooths: Vec::new(),
+            parameters: Vec::new(),
             uses,
         };
         for special in right.specials {
@@ -222,10 +226,18 @@ impl Terms {
         let all = all.chain(expressions.flat_map(Expr::columns));
         let groupings = self.groups.iter().flat_map(|group| &group.grouping);
         let all = all.chain(self.smooths.iter().flat_map(SmoothTerm::columns));
+        let all = all.chain(self.parameter_columns());
         let mut seen = HashSet::new();
         all.chain(groupings.map(String::as_str))
             .filter(|name| seen.insert(*name))
             .collect()
+    }
+
+    /// The columns that the formulas of parameters read, with repeats.
+    pub fn parameter_columns(&self) -> impl Iterator<Item = &str> {
+        let fixed = self.parameters.iter().flat_map(|terms| &terms.fixed);
+        let factors = fixed.flat_map(|term| &term.factors);
+        factors.flat_map(Factor::columns)
     }
 
     /// Where a column is first named, to point at in later errors.

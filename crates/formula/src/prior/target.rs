@@ -65,7 +65,14 @@ pub(super) fn read_target(text: &str) -> Result<PriorTarget, FormulaError> {
         let group = group(rest, start)?;
         return Ok(PriorTarget::Cor { group });
     }
-    Ok(PriorTarget::Named(coefficient(body, span.start)?))
+    let named = coefficient(body, span.start).or_else(|error| {
+        // `sigma.I(x^2)`: a coefficient of the formula of a parameter.
+        let (parameter, rest) = body.split_once('.').ok_or_else(|| error.clone())?;
+        let at = span.start + parameter.len() + 1;
+        let name = coefficient(rest, at).map_err(|_| error)?;
+        Ok(format!("{parameter}.{name}"))
+    });
+    Ok(PriorTarget::Named(named?))
 }
 
 fn arity(span: Span, function: &str) -> FormulaError {

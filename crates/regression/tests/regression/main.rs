@@ -1,6 +1,7 @@
 //! Regressions: what they mean on the original scale, what they print, what they refuse.
 
 mod block;
+mod coded;
 mod density;
 mod effect;
 mod fit;
@@ -8,6 +9,7 @@ mod group;
 mod loo;
 mod mistake;
 mod new_level;
+mod parameter;
 mod prediction;
 mod prior;
 mod program;
