@@ -72,3 +72,23 @@ fn the_page_of_formulas_names_every_function() {
         assert!(named, "docs/formula.md does not name {name}");
     }
 }
+
+#[test]
+fn the_page_of_priors_shows_every_distribution() {
+    let text = read_to_string("docs/priors.md").unwrap();
+    for usage in lehr::regression::prior_distributions() {
+        let written = format!("`{usage}`");
+        assert!(
+            text.contains(&written),
+            "docs/priors.md does not show {usage}"
+        );
+    }
+}
+
+#[test]
+fn the_page_of_formulas_names_every_contrast() {
+    let text = read_to_string("docs/formula.md").unwrap();
+    for contrast in lehr::formula::Contrast::ALL {
+        assert!(text.contains(&format!("contr.{}", contrast.name())));
+    }
+}

@@ -22,7 +22,7 @@ Exit codes: 0 done, 1 done but the diagnostics warn, 2 could not run.";
 /// posterior draws, a bound on the log evidence, predictions and a verdict on all of them.
 #[derive(Debug, Parser)]
 #[command(name = "lehr", version, after_help = EXAMPLES, max_term_width = 100)]
-#[command(args_override_self = true)]
+#[command(args_override_self = true, disable_help_subcommand = true)]
 pub(crate) struct Cli {
     /// What to do
     #[command(subcommand)]
@@ -55,6 +55,7 @@ pub(crate) enum Command {
     Methods(command::Methods),
     Families(command::Families),
     Check(command::Check),
+    Help(command::Help),
     Completions(command::Completions),
     Man(command::Man),
 }
@@ -77,6 +78,7 @@ impl Command {
             Command::Methods(_) => command::Methods::run(session),
             Command::Families(_) => command::Families::run(session),
             Command::Check(command) => command.run(session),
+            Command::Help(command) => command.run(session),
             Command::Completions(command) => command.run(),
             Command::Man(command) => command.run(),
         }

@@ -11,6 +11,7 @@ use crate::law::{Domain, Kind, Law};
 use crate::parameter::{ParameterPart, ParameterPlan};
 use crate::population::Population;
 use crate::prior::{GivenPriors, Parameter, PriorLine, PriorOrigin};
+use crate::shrinkage::{Shrinkage, Total};
 use crate::smooth::{Smooth, SmoothPlan};
 
 /// A model without data.
@@ -129,6 +130,8 @@ impl<'a> BlueprintBuilder<'a> {
     pub(crate) fn finish(mut self) -> Result<(Blueprint, Vec<PriorLine>), RegressionError> {
         self.declare();
         self.priors.check(&self.parameters)?;
+        self.priors
+            .check_joint(&self.column_names(), self.parts.family)?;
         self.identified()?;
         self.movable()?;
         let columns = &self.parts.population.columns;
@@ -196,6 +199,12 @@ impl<'a> BlueprintBuilder<'a> {
             }),
             _ => Ok(()),
         }
+    }
+
+    /// The common columns that could have a prior of their own.
+    fn column_names(&self) -> Vec<&str> {
+        let columns = self.parts.population.columns.iter();
+        columns.map(|column| column.name.as_str()).collect()
     }
 
     fn heads(&self) -> Vec<String> {
@@ -390,6 +399,15 @@ fn spread_names(grouping: &Grouping, effect: &str) -> Vec<String> {
 }
 
 impl Blueprint {
+    /// The prior that all common coefficients have together, if there is one.
+    pub(crate) fn shrinkage(&self) -> Option<Shrinkage<'_>> {
+        let total = match self.family.link() {
+            Link::Identity => Total::Response,
+            Link::Log | Link::Logit => Total::Noise,
+        };
+        Shrinkage::of(&self.weights, total)
+    }
+
     /// The sites of laws that share a name: one for each run of laws of one kind.
     pub(crate) fn runs(name: &str, laws: &[Law]) -> Vec<(String, std::ops::Range<usize>)> {
         let mut runs = Vec::new();

@@ -119,6 +119,7 @@ impl Reporter<'_> {
         }
         self.shape(&draws, &mut found);
         self.varied(&draws, &mut found);
+        self.shrinkage(&draws, &mut found);
         if groups == Groups::Include {
             for head in self.heads() {
                 for term in self.terms(head) {
@@ -164,7 +165,7 @@ impl Reporter<'_> {
             place: head.place,
             count: blueprint.heads.len(),
         };
-        let weights = draws.laws("weight", &blueprint.weights, copy);
+        let weights = self.weights(draws, copy);
         if blueprint.intercept.is_some() {
             let centre = blueprint.centre[head.place];
             let shift = self.shift(draws, &weights);
@@ -184,6 +185,25 @@ impl Reporter<'_> {
             found.push(NamedDraws {
                 name: head.of_class(name),
                 values: values.iter().map(|value| value * factor).collect(),
+            });
+        }
+    }
+
+    /// The standardised common coefficients of one linear predictor.
+    fn weights(&self, draws: &Draws<'_>, copy: Replica) -> Vec<Vec<f64>> {
+        match self.blueprint.shrinkage() {
+            Some(shrinkage) => shrinkage.coefficients(&|site, place| draws.entry(site, place)),
+            None => draws.laws("weight", &self.blueprint.weights, copy),
+        }
+    }
+
+    /// `weight.R2` or `weight.global`: what a joint prior of the coefficients has in common.
+    fn shrinkage(&self, draws: &Draws<'_>, found: &mut Vec<NamedDraws>) {
+        if let Some(shrinkage) = self.blueprint.shrinkage() {
+            let site = shrinkage.common_site();
+            found.push(NamedDraws {
+                name: site.into(),
+                values: draws.entry(site, 0),
             });
         }
     }
@@ -268,7 +288,7 @@ impl Reporter<'_> {
             FamilyForm::Ordered,
             "cutpoints are of ordered classes"
         );
-        let weights = draws.laws("weight", &self.blueprint.weights, Replica::ONLY);
+        let weights = self.weights(draws, Replica::ONLY);
         let shift = self.shift(draws, &weights);
         let classes: Vec<Vec<f64>> = (0..self.blueprint.classes)
             .map(|class| draws.entry("proportion", class))

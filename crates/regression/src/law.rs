@@ -29,6 +29,8 @@ pub(crate) enum Kind {
     Lkj,
     Dirichlet,
     Uniform,
+    Horseshoe,
+    R2d2,
 }
 
 /// The values a distribution has.
@@ -56,7 +58,7 @@ type Argument = (&'static str, Dimension);
 
 impl Kind {
     /// Every distribution a prior can have.
-    pub(crate) const ALL: [Kind; 15] = [
+    pub(crate) const ALL: [Kind; 17] = [
         Kind::Normal,
         Kind::StudentT,
         Kind::Cauchy,
@@ -72,6 +74,8 @@ impl Kind {
         Kind::Lkj,
         Kind::Dirichlet,
         Kind::Uniform,
+        Kind::Horseshoe,
+        Kind::R2d2,
     ];
 
     /// The name that users write.
@@ -92,14 +96,20 @@ impl Kind {
             Kind::Lkj => "lkj",
             Kind::Dirichlet => "dirichlet",
             Kind::Uniform => "uniform",
+            Kind::Horseshoe => "horseshoe",
+            Kind::R2d2 => "r2d2",
         }
     }
 
     pub(crate) fn domain(self) -> Domain {
         match self {
-            Kind::Normal | Kind::StudentT | Kind::Cauchy | Kind::Laplace | Kind::Uniform => {
-                Domain::Real
-            }
+            Kind::Normal
+            | Kind::StudentT
+            | Kind::Cauchy
+            | Kind::Laplace
+            | Kind::Uniform
+            | Kind::Horseshoe
+            | Kind::R2d2 => Domain::Real,
             Kind::Beta => Domain::Unit,
             Kind::Lkj => Domain::Correlation,
             Kind::Dirichlet => Domain::Simplex,
@@ -123,7 +133,14 @@ impl Kind {
             Kind::Beta => &[("a", Free), ("b", Free)],
             Kind::Lkj | Kind::Dirichlet => &[("concentration", Free)],
             Kind::Uniform => &[("low", Location), ("high", Location)],
+            Kind::Horseshoe => &[("global", Free), ("slab", Free)],
+            Kind::R2d2 => &[("mean", Free), ("precision", Free), ("concentration", Free)],
         }
+    }
+
+    /// Whether it is one prior of all coefficients together.
+    pub(crate) fn is_joint(self) -> bool {
+        matches!(self, Kind::Horseshoe | Kind::R2d2)
     }
 
     /// How it is written, `normal(location, scale)`.
@@ -192,6 +209,11 @@ impl Law {
             return Err(format!(
                 "the high of uniform is above its low, found {low} and {high}"
             ));
+        }
+        if let (Kind::R2d2, [mean, ..]) = (kind, arguments)
+            && *mean >= 1.0
+        {
+            return Err(format!("the mean of r2d2 is between 0 and 1, found {mean}"));
         }
         Ok(Law {
             kind,
@@ -274,6 +296,11 @@ impl Law {
         }
     }
 
+    /// The arguments in order.
+    pub(crate) fn arguments(&self) -> &[f64] {
+        &self.arguments
+    }
+
     /// The last argument: the concentration of `lkj` and `dirichlet`.
     pub(crate) fn concentration(&self) -> f64 {
         self.arguments[self.arguments.len() - 1]
@@ -312,7 +339,9 @@ pub(crate) fn sample<'g>(m: &Tracer<'g>, name: &str, laws: &[Law], dims: &[usize
             let bounds = &laws[0].arguments;
             m.sample(name, Uniform::new(bounds[0], bounds[1]).expand(dims))
         }
-        Kind::Lkj | Kind::Dirichlet => unreachable!("not distributions of single numbers"),
+        Kind::Lkj | Kind::Dirichlet | Kind::Horseshoe | Kind::R2d2 => {
+            unreachable!("not distributions of single numbers")
+        }
     }
 }
 

@@ -48,6 +48,7 @@ mod regress;
 mod regression;
 mod saved;
 mod sentinel;
+mod shrinkage;
 mod smooth;
 mod source;
 mod specification;
@@ -58,7 +59,7 @@ pub use family::{Family, Link};
 #[cfg(feature = "files")]
 pub use file_table::{FileTable, ReadObserver};
 pub use new_rows::{NewRows, Outside};
-pub use prior::{PriorLine, PriorOrigin};
+pub use prior::{PriorLine, PriorOrigin, prior_distributions};
 pub use profile::{ColumnProfile, Held, Value, ValueProfile};
 pub use regress::{BoundRegression, Regress, regress};
 pub use regression::{Groups, NamedDraws, NewLevels, PredictionLevel, Regression};

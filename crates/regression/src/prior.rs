@@ -5,6 +5,7 @@ use lehr_formula::{FormulaError, Origin, PriorSpec, nearest};
 use serde::{Deserialize, Serialize};
 
 use crate::error::RegressionError;
+use crate::family::{Family, Form};
 use crate::law::{Domain, Kind, Law};
 
 /// The most parameters that a message lists.
@@ -41,6 +42,11 @@ impl std::fmt::Display for PriorOrigin {
             PriorOrigin::Class(name) => write!(f, "given for {name}"),
         }
     }
+}
+
+/// Every distribution that a prior can have, as it is written: `normal(location, scale)`.
+pub fn prior_distributions() -> Vec<String> {
+    Kind::ALL.into_iter().map(Kind::usage).collect()
 }
 
 /// The priors that a user wrote, by the names of what they are on.
@@ -102,6 +108,46 @@ impl GivenPriors {
             prior.check_domain(domain.unwrap_or(prior.law.kind.domain()))?;
         }
         Ok(())
+    }
+
+    /// Refuses priors of all coefficients together on anything else, beside priors of single
+    /// coefficients, and for several classes.
+    pub(crate) fn check_joint(
+        &self,
+        columns: &[&str],
+        family: Family,
+    ) -> Result<(), RegressionError> {
+        let Some(joint) = self.priors.iter().find(|prior| prior.law.kind.is_joint()) else {
+            return Ok(());
+        };
+        let kind = joint.law.kind;
+        let refused = |prior: &GivenPrior, message: String, hint: String| {
+            let span = prior.spec.target_span;
+            Err(prior.refused(FormulaError::new(span, message).hint(hint)))
+        };
+        if joint.name != "weight" {
+            let message = format!("{} is one prior of all common coefficients", kind.name());
+            return refused(joint, message, format!("write weight ~ {}", kind.usage()));
+        }
+        if family.form() == Form::Unordered {
+            let message = format!("{} is not available for several classes", kind.name());
+            return refused(joint, message, "use weight ~ normal(0, 1)".into());
+        }
+        let other = self
+            .priors
+            .iter()
+            .find(|prior| columns.contains(&prior.name.as_str()));
+        match other {
+            None => Ok(()),
+            Some(other) => refused(
+                other,
+                format!(
+                    "weight ~ {} is the prior of \"{}\" already",
+                    joint.law, other.name
+                ),
+                "leave one of the two out".into(),
+            ),
+        }
     }
 
     /// Who sets the prior of a parameter of these names.

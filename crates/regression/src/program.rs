@@ -166,6 +166,9 @@ impl Blueprint {
         if self.weights.is_empty() {
             return None;
         }
+        if let Some(shrinkage) = self.shrinkage() {
+            return Some(shrinkage.sample(m));
+        }
         let copies = self.has_heads().then_some(self.heads.len());
         Some(sample_runs(m, "weight", &self.weights, copies))
     }

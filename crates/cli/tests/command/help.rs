@@ -4,7 +4,7 @@ use std::process::Stdio;
 
 use crate::fixture::Scratch;
 
-const COMMANDS: [&str; 16] = [
+const COMMANDS: [&str; 17] = [
     "demo",
     "fit",
     "summary",
@@ -19,6 +19,7 @@ const COMMANDS: [&str; 16] = [
     "methods",
     "families",
     "check",
+    "help",
     "completions",
     "man",
 ];
@@ -79,4 +80,17 @@ fn no_command_is_a_mistake_and_a_closed_pipe_is_none() {
         .unwrap();
     drop(child.stdout.take());
     assert_eq!(child.wait().unwrap().code(), Some(0));
+}
+
+#[test]
+fn pages_of_the_reference_are_printed() {
+    let scratch = Scratch::new();
+    let page = |topic| scratch.expect(0, &["help", topic]).stdout;
+    assert!(page("formula").contains("response ~ terms"));
+    assert!(page("priors").contains("horseshoe"));
+    assert!(page("families").contains("negbinomial"));
+    assert!(page("fit").contains("--method"));
+    assert!(scratch.expect(0, &["help"]).stdout.contains("Commands:"));
+    let error = scratch.expect(2, &["help", "formulas"]).stderr;
+    assert!(error.contains("did you mean \"formula\"?"), "{error}");
 }

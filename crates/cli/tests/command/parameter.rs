@@ -67,11 +67,7 @@ fn noise_that_grows_with_a_column_is_recovered_and_predicted() {
     let table = scratch.expect(0, &predict).stdout;
     let mut lines = table.lines();
     let header: Vec<&str> = lines.next().unwrap().split(',').collect();
-    let place = header.iter().position(|name| *name == "sigma").or_else(|| {
-        header
-            .iter()
-            .position(|name| name.starts_with("sigma") && name.ends_with("mean"))
-    });
+    let place = header.iter().position(|name| *name == "y_sigma");
     let place = place.unwrap_or_else(|| panic!("no sigma in {header:?}"));
     let rows: Vec<f64> = lines
         .map(|line| line.split(',').nth(place).unwrap().parse().unwrap())
@@ -88,7 +84,7 @@ fn surplus_zeros_that_depend_on_a_column_are_recovered() {
     for row in 0..1200 {
         let x = noise.normal();
         let gate = 1.0 / (1.0 + (0.5 - 1.2 * x).exp());
-        let mean = (1.0 + 0.4 * f64::from(row % 2)).exp();
+        let mean = (1.0 + 0.4 * (row % 2) as f64).exp();
         let (mut count, mut product) = (0, noise.uniform());
         while product > (-mean).exp() {
             product *= noise.uniform();

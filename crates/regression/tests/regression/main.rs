@@ -15,6 +15,7 @@ mod prior;
 mod program;
 mod recognition;
 mod saved;
+mod shrinkage;
 mod smooth;
 mod table;
 
