@@ -10,7 +10,9 @@ use lehr::formula::Formula;
 use lehr::infer::condensed;
 use lehr::infer::fit::Fit;
 use lehr::infer::run::Checkpoint;
-use lehr::regression::{BoundRegression, FileTable, Regression, SavedFit, Specification};
+use lehr::regression::{
+    BoundRegression, FileTable, PriorPredictive, Regression, SavedFit, Specification,
+};
 use lehr::table::{Memory, TableFiles};
 
 use crate::interrupt::{self, Reaction};
@@ -149,6 +151,12 @@ impl Task {
             bound: bound?,
             stored: Some(stored),
         })
+    }
+
+    /// Draws from the priors.
+    pub(crate) fn prior_predictive(&self, draws: usize, seed: u64) -> Result<PriorPredictive> {
+        ensure!(draws > 0, "--draws: expected a number above 0, found 0");
+        Ok(self.bound.prior_predictive(draws, seed)?)
     }
 
     /// The model without its rows.

@@ -2,7 +2,8 @@
 
 use anyhow::Result;
 use clap::Args;
-use lehr::regression::PriorLine;
+use lehr::numeric::summary::quantile;
+use lehr::regression::{NamedDraws, PriorLine, PriorPredictive, PriorStatistic};
 use serde::Serialize;
 
 use crate::fitting::ModelArgs;
@@ -13,14 +14,25 @@ use crate::session::Session;
 
 /// List the priors of a model, and who set each
 ///
-/// Reads the table, to which default priors are scaled, and fits nothing.
+/// Reads the table, to which default priors are scaled, and fits nothing. With --predictive it also
+/// draws coefficients and responses from the priors, beside the response of the table.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   lehr priors 'y ~ x + (1 | site)' train.parquet
+  lehr priors 'y ~ x' data.csv --predictive
   lehr priors 'y ~ x' data.csv --prior 'weight ~ normal(0, 1)' --formula 'sigma ~ x'")]
 pub(crate) struct Priors {
     #[command(flatten)]
     model: ModelArgs,
+    /// Draw from the priors: what coefficients and responses they expect
+    #[arg(long)]
+    predictive: bool,
+    /// How many draws
+    #[arg(long, value_name = "N", default_value_t = 500, requires = "predictive")]
+    draws: usize,
+    /// The seed of the draws
+    #[arg(long, value_name = "N", default_value_t = 0, requires = "predictive")]
+    seed: u64,
     #[command(flatten)]
     reading: Reading,
 }
@@ -30,6 +42,45 @@ struct PriorsObject {
     formula: String,
     family: String,
     priors: Vec<PriorObject>,
+    /// Where draws were asked for.
+    predictive: Option<PredictiveObject>,
+}
+
+#[derive(Serialize)]
+struct PredictiveObject {
+    draws: usize,
+    rows: usize,
+    coefficients: Vec<CoefficientObject>,
+    response: Vec<PriorStatistic>,
+}
+
+#[derive(Serialize)]
+struct CoefficientObject {
+    name: String,
+    q5: f64,
+    q50: f64,
+    q95: f64,
+}
+
+impl PredictiveObject {
+    fn new(draws: usize, drawn: PriorPredictive) -> PredictiveObject {
+        let coefficient = |mut one: NamedDraws| {
+            one.values.sort_by(f64::total_cmp);
+            let at = |share| quantile(&one.values, share);
+            CoefficientObject {
+                q5: at(0.05),
+                q50: at(0.5),
+                q95: at(0.95),
+                name: one.name.to_string(),
+            }
+        };
+        PredictiveObject {
+            draws,
+            rows: drawn.rows,
+            coefficients: drawn.coefficients.into_iter().map(coefficient).collect(),
+            response: drawn.statistics,
+        }
+    }
 }
 
 #[derive(Serialize)]
@@ -55,15 +106,66 @@ impl Priors {
         let inputs = self.model.inputs(session)?;
         let task = inputs.prepare(&self.reading, None, &live)?;
         drop(live);
+        let predictive = self
+            .predictive
+            .then(|| task.prior_predictive(self.draws, self.seed));
         let regression = task.regression();
         let lines = regression.prior_lines();
         let object = PriorsObject {
             formula: regression.formula().to_owned(),
             family: regression.family().to_string(),
             priors: lines.iter().cloned().map(PriorObject::new).collect(),
+            predictive: predictive
+                .transpose()?
+                .map(|drawn| PredictiveObject::new(self.draws, drawn)),
         };
-        session.answer(&object, || text(&lines))?;
+        let words = || {
+            let drawn = object.predictive.as_ref().map(predicted);
+            text(&lines) + &drawn.unwrap_or_default()
+        };
+        session.answer(&object, words)?;
         Ok(Outcome::Done)
+    }
+}
+
+/// What the priors expect, as tables.
+fn predicted(drawn: &PredictiveObject) -> String {
+    let head = |title: &str, first: &str| {
+        format!(
+            "\n{title}\n{:28}{first}{:>12}{:>12}{:>12}\n",
+            "", "5 %", "50 %", "95 %"
+        )
+    };
+    let mut text = head(
+        &format!("coefficients in {} draws of the prior", drawn.draws),
+        "",
+    );
+    for one in &drawn.coefficients {
+        let [q5, q50, q95] = [one.q5, one.q50, one.q95].map(short);
+        text += &format!("{:28}{q5:>12}{q50:>12}{q95:>12}\n", one.name);
+    }
+    if drawn.response.is_empty() {
+        return text;
+    }
+    let title = format!("the response in {} rows, by the prior", drawn.rows);
+    text += &head(&title, &format!("{:>12}", "in the table"));
+    for one in &drawn.response {
+        let [observed, q5, q50, q95] = [one.observed, one.q5, one.q50, one.q95].map(short);
+        let mark = if one.is_surprising() { "  outside" } else { "" };
+        text += &format!(
+            "{:28}{observed:>12}{q5:>12}{q50:>12}{q95:>12}{mark}\n",
+            one.name
+        );
+    }
+    text
+}
+
+/// Four digits.
+fn short(value: f64) -> String {
+    match value.abs() {
+        size if size != 0.0 && !(1e-3..1e6).contains(&size) => format!("{value:.2e}"),
+        size if size >= 100.0 => format!("{value:.1}"),
+        _ => format!("{value:.3}"),
     }
 }
 

@@ -136,6 +136,17 @@ fn priors_are_listed_with_who_set_them() {
     );
     assert_eq!(origin("sigma").1, "default");
     assert_eq!(origin("sd(g)").0, "exponential(2)");
+    assert!(json["predictive"].is_null());
+    let drawn = scratch.json(0, &[&arguments[..], &["--predictive"]].concat());
+    assert_eq!(drawn["predictive"]["draws"], 500);
+    assert_eq!(drawn["predictive"]["response"][0]["name"], "mean");
+    let text = scratch
+        .expect(0, &[&arguments[..], &["--predictive"]].concat())
+        .stdout;
+    assert!(
+        text.contains("the response in 4 rows, by the prior"),
+        "{text}"
+    );
     let text = scratch.expect(0, &arguments).stdout;
     assert!(text.contains("x          normal(0, 1)"), "{text}");
 }

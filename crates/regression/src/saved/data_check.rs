@@ -122,7 +122,7 @@ impl DataCheck {
 }
 
 /// At most so many rows, at random, in order.
-fn some_rows(n_rows: usize, seed: u64) -> Vec<usize> {
+pub(super) fn some_rows(n_rows: usize, seed: u64) -> Vec<usize> {
     if n_rows <= ROWS {
         return (0..n_rows).collect();
     }

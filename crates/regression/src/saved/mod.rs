@@ -12,6 +12,7 @@ mod function;
 mod loo;
 mod outlier;
 mod pointwise;
+mod prior_check;
 mod replication;
 mod report;
 mod simulation;
@@ -44,6 +45,7 @@ pub use loo::{
     ComparedModel, Folds, Loo, LooError, LooMeasure, LooRow, LooSummary, ModelComparison,
     compare_models,
 };
+pub use prior_check::{PriorPredictive, PriorStatistic};
 pub use simulation::{Ranks, Simulation};
 pub use subject::Subject;
 pub use weighting::Shift;

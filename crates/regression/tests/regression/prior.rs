@@ -312,3 +312,52 @@ fn coefficients_that_the_prior_decides_are_named_after_the_fit() {
     );
     assert!(!notes.contains("\"x\""), "{notes}");
 }
+
+/// The 5, 50 and 95 % points of draws.
+fn middle(draws: &[f64]) -> [f64; 3] {
+    let mut sorted = draws.to_vec();
+    sorted.sort_by(f64::total_cmp);
+    [0.05, 0.5, 0.95].map(|share| sorted[(share * sorted.len() as f64) as usize])
+}
+
+#[test]
+fn draws_of_the_prior_have_its_quantiles_and_its_responses() {
+    let table = table();
+    let priors = [
+        "Intercept ~ normal(10, 3)",
+        "x ~ normal(-1, 2)",
+        "sigma ~ half_normal(5)",
+    ];
+    let priors = priors.map(String::from);
+    let specification = lehr_regression::Specification::parse("y ~ x", table.names()).unwrap();
+    let specification = specification
+        .with_family(Family::Gaussian)
+        .with_priors(&priors)
+        .unwrap();
+    let clock = std::time::Instant::now();
+    let bound = lehr_regression::BoundRegression::new(&specification, &table, clock).unwrap();
+    let drawn = bound.prior_predictive(4000, 11).unwrap();
+    let of = |name: &str| {
+        let one = drawn
+            .coefficients
+            .iter()
+            .find(|one| one.name.as_str() == name);
+        middle(&one.unwrap().values)
+    };
+    // Four standard errors of a 5 % point among 4,000 draws are about 0.14 standard deviations.
+    for (name, location, scale) in [("Intercept", 10.0, 3.0), ("x", -1.0, 2.0)] {
+        for (found, point) in of(name).into_iter().zip([-1.6449, 0.0, 1.6449]) {
+            assert!(
+                (found - location - scale * point).abs() < 0.14 * scale,
+                "{name} {found}"
+            );
+        }
+    }
+    assert!((of("sigma")[1] - 5.0 * 0.6745).abs() < 0.3);
+    // The mean of four rows is Intercept + 3x + noise of variance sigma²/4: in all 9 + 36 + 25/4.
+    let mean = &drawn.statistics[0];
+    let sd = (9.0_f64 + 36.0 + 6.25).sqrt();
+    assert_eq!((mean.name.as_str(), mean.observed), ("mean", 250.0));
+    assert!((mean.q50 - 7.0).abs() < 0.1 * sd && (mean.q95 - 7.0 - 1.645 * sd).abs() < 0.16 * sd);
+    assert!(mean.is_surprising());
+}
