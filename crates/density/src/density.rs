@@ -4,7 +4,7 @@ use lehr_graph::Expr;
 use rand_core::Rng;
 use serde::{Deserialize, Serialize};
 
-use crate::{Columns, Layout, Point, ResponseKind, RowSource, Rows};
+use crate::{Columns, Layout, Locals, Point, ResponseKind, RowSource, Rows};
 
 /// A model bound to its data: log p(D, z) = log prior(z) + Σₙ log p(yₙ | z, xₙ), with z and θ
 /// flat and unconstrained.
@@ -35,8 +35,8 @@ pub trait Density: Send + Sync {
 
     /// log p(yₙ | z, xₙ) for each row, `[n]`, times the row's weight if the model names one.
     ///
-    /// Where the model has local latents it is log p(yₙ, wₙ | z, xₙ) with the log-Jacobian of
-    /// wₙ, and the rows must carry them ([`Rows::with_locals`]).
+    /// Where the model has local latents it is that of [`Locals::log_joint`], and the rows must
+    /// carry them ([`Rows::with_locals`]).
     fn log_likelihood<'g>(&self, at: &Point<'g>, rows: &Rows<'g>) -> Expr<'g>;
 
     /// The recorded model behind this density, if there is one; a saved fit keeps it.
@@ -153,12 +153,6 @@ pub trait Predictive {
 
     /// The model in words: its sites, priors and likelihood, one to a line.
     fn describe(&self) -> String;
-}
-
-/// Latents of each row's own.
-pub trait Locals {
-    /// The sites behind one row's own latents.
-    fn layout(&self) -> &Layout;
 }
 
 /// The distribution of one observed column over a set of rows.

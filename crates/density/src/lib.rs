@@ -5,6 +5,7 @@ mod column;
 mod density;
 mod error;
 mod layout;
+mod local;
 mod point;
 mod predictor;
 mod quantity;
@@ -13,14 +14,16 @@ mod rows;
 mod site;
 mod source;
 pub mod support;
+mod told;
 
 pub use column::{Column, ColumnKind, Columns, ResponseKind, Role};
 pub use density::{
-    Density, Family, GaussianRows, GaussianTerms, LinearRows, Locals, Predictive, Predictors,
-    Response, SplitRows, Stored,
+    Density, Family, GaussianRows, GaussianTerms, LinearRows, Predictive, Predictors, Response,
+    SplitRows, Stored,
 };
 pub use error::{LayoutError, SupportError};
 pub use layout::{ConstrainedSites, Layout, SiteValue};
+pub use local::{LocalLaw, LocalNormal, Locals, Nodes};
 pub use point::Point;
 pub use predictor::{Moments, Predicted, Predictor};
 pub use quantity::{FlatDraws, quantities};

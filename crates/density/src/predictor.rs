@@ -5,6 +5,8 @@ use std::ops::Range;
 use lehr_graph::{Expr, Graph, Plan, Slot, Workspace};
 use rand_core::Rng;
 
+use crate::local::PriorDraws;
+use crate::told::Told;
 use crate::{
     Columns, Density, Family, Point, Response, ResponseKind, RowColumn, RowSet, RowSource, Rows,
 };
@@ -15,10 +17,17 @@ pub struct Predictor {
     workspace: Workspace,
     latents: Option<Slot>,
     params: Option<Slot>,
+    locals: Option<DrawnLocals>,
     responses: Vec<Planned>,
     /// The named quantities of each row, and which output each is.
     quantities: Vec<(String, usize)>,
     rows: usize,
+}
+
+/// The rows' own latents, and where the plan reads them.
+struct DrawnLocals {
+    draws: PriorDraws,
+    slot: Option<Slot>,
 }
 
 /// One response of a plan.
@@ -66,11 +75,11 @@ pub struct Moments {
 
 impl Predictor {
     /// The responses of some rows of a source with these columns, from which observed ones may
-    /// be absent.
+    /// be absent. Where rows have latents of their own, those are drawn from their prior, and
+    /// means are over all that they may be.
     ///
     /// # Panics
-    /// Without rows, for densities that are not [`crate::Predictive`], and for those with local
-    /// latents, whose rows are not predicted by the globals alone.
+    /// Without rows, and for densities that are not [`crate::Predictive`].
     pub fn new(
         density: &dyn Density,
         columns: &Columns,
@@ -78,37 +87,40 @@ impl Predictor {
         set: &RowSet<'_>,
     ) -> Predictor {
         assert!(!set.is_empty(), "prediction needs a row");
-        assert!(
-            density.locals().is_none(),
-            "prediction with local latents needs theirs"
-        );
         let graph = Graph::new();
         let point = Point::new(
             graph.input("latents", [density.latents().size()]),
             graph.input("params", [density.params().size()]),
         );
         let rows = Rows::inputs(&graph, columns, set.len(), "row.");
+        let fill_in = |plan: &Plan, workspace: &mut Workspace| {
+            for (place, (_, column)) in rows.columns().enumerate() {
+                if let Some(slot) = plan.input(column.expr()) {
+                    let data = ColumnData { source, place, set };
+                    fill(workspace, slot, &data, column);
+                }
+            }
+        };
+        let told = Told::of(density, &point, &rows);
         let mut outputs = Vec::new();
-        let predictive = density.predictive().expect("a density that predicts");
-        let responses = predictive.responses(&point, &rows).into_iter();
+        let responses = told.responses.iter();
         let responses = responses
-            .map(|r| planned(&r, set.len(), &mut outputs))
+            .map(|r| planned(r, set.len(), &mut outputs))
             .collect();
         let first = outputs.len();
-        let (names, values): (Vec<String>, Vec<Expr<'_>>) =
-            predictive.row_quantities(&point, &rows).into_iter().unzip();
+        let (names, values): (Vec<String>, Vec<Expr<'_>>) = told.quantities.into_iter().unzip();
         outputs.extend(values);
         let plan = Plan::new(&outputs, 1);
         let mut workspace = plan.workspace();
-        for (place, (_, column)) in rows.columns().enumerate() {
-            if let Some(slot) = plan.input(column.expr()) {
-                let data = ColumnData { source, place, set };
-                fill(&mut workspace, slot, &data, column);
-            }
-        }
+        fill_in(&plan, &mut workspace);
+        let own = density.locals().zip(told.locals);
         Predictor {
             latents: plan.input(point.latents),
             params: plan.input(point.params),
+            locals: own.map(|(locals, input)| DrawnLocals {
+                slot: plan.input(input),
+                draws: PriorDraws::new(locals, &point, &rows.clone().with_locals(input), fill_in),
+            }),
             workspace,
             plan,
             responses,
@@ -130,6 +142,12 @@ impl Predictor {
         params: &[f64],
         random: &mut dyn Rng,
     ) -> Vec<Predicted> {
+        if let Some(own) = &mut self.locals {
+            let values = own.draws.draw(latents, params, random);
+            if let Some(slot) = own.slot {
+                self.workspace.set(slot, values);
+            }
+        }
         self.run(latents, params);
         let mut drawn = Vec::with_capacity(self.responses.len());
         for response in &self.responses {
@@ -158,7 +176,11 @@ impl Predictor {
                 name: response.name.clone(),
                 mean: response.mean.map(values),
                 variance: response.variance.map(values),
-                probabilities: response.probabilities(workspace),
+                probabilities: match self.locals {
+                    // Those of one draw of the rows' own latents are nobody's.
+                    Some(_) => vec![f64::NAN; response.events * response.classes],
+                    None => response.probabilities(workspace),
+                },
             }
         };
         self.responses.iter().map(moments).collect()

@@ -6,6 +6,7 @@ use lehr_numeric::batch::BatchError;
 use lehr_numeric::pareto::WeightError;
 
 use crate::condensed::{self, Condensed};
+use crate::local::{Integrated, Integration};
 use crate::method::{Auto, Method, SettingError, UnknownMethod, find};
 use crate::observer::{Observer, Phase};
 use crate::posterior::{NO_ROWS, Origin, Posterior};
@@ -130,8 +131,34 @@ impl<'a> Fit<'a> {
         pool.install(|| self.run_here(density))
     }
 
-    /// Fits on condensed rows where there are any.
+    /// Fits without the latents of single rows where they can be integrated out.
     fn run_here(&mut self, density: &dyn Density) -> Result<Posterior, FitError> {
+        match Integrated::of(density) {
+            Some(integrated) => self.run_integrated(integrated),
+            None => self.run_rows(density),
+        }
+    }
+
+    /// Integrates out the latents of single rows, with more nodes where too few were too coarse for
+    /// the posterior that they led to.
+    fn run_integrated(&mut self, integrated: Integrated<'_>) -> Result<Posterior, FitError> {
+        let mut posterior = self.fit(&integrated)?;
+        let found = Integration::measured(&integrated, &posterior.draws, &posterior.param_values);
+        let dimensions = integrated.nodes().dimensions();
+        let words = found.words(&integrated.names());
+        if found.asks_for_more(dimensions) {
+            self.run.remark(&format!(
+                "local latents: {words}; once more with twice as many"
+            ));
+            return self.run_integrated(integrated.with_nodes(2 * found.nodes));
+        }
+        posterior.choices.insert(0, ("local latents".into(), words));
+        posterior.origin.integration = Some(found);
+        Ok(posterior)
+    }
+
+    /// Fits on condensed rows where there are any.
+    fn run_rows(&mut self, density: &dyn Density) -> Result<Posterior, FitError> {
         if !self.method.condenses() {
             return self.fit(density);
         }

@@ -13,6 +13,7 @@ pub mod guide;
 pub mod judge;
 pub mod leave_out;
 mod likelihood;
+pub mod local;
 pub mod method;
 pub mod observer;
 mod pass;

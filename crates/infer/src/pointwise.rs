@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use lehr_density::{Density, Point};
 
+use crate::local::Marginal;
 use crate::pass::{Argument, Pass};
 use crate::posterior::Posterior;
 
@@ -15,6 +16,9 @@ const ROWS: usize = 1024;
 /// Shows `visit` log p(yₙ | z) block of rows by block, one draw after another: draw s of a block
 /// of n rows is `values[s * n..][..n]`. Memory does not grow with the rows.
 ///
+/// The latents of single rows are integrated out by the usual number of nodes; where a fit chose
+/// another, [`Posterior::pointwise`] uses that.
+///
 /// `draws` holds one flat unconstrained z after another.
 pub fn pointwise(
     density: &dyn Density,
@@ -22,6 +26,8 @@ pub fn pointwise(
     params: &[f64],
     mut visit: impl FnMut(Range<usize>, &[f64]),
 ) {
+    let marginal = Marginal::of(density, None);
+    let density = marginal.density();
     let size = density.latents().size();
     let sizes = [Argument::PerLane(size), Argument::Shared(params.len())];
     let mut pass = Pass::in_blocks(density, (LANES, ROWS), &sizes, |inputs, rows| {
@@ -46,6 +52,7 @@ pub fn pointwise(
 impl Posterior {
     /// log p(yₙ | z) of every row of a table and every draw, as [`pointwise`] shows them.
     pub fn pointwise(&self, density: &dyn Density, visit: impl FnMut(Range<usize>, &[f64])) {
-        pointwise(density, &self.draws, &self.param_values, visit);
+        let marginal = self.marginal(density);
+        pointwise(marginal.density(), &self.draws, &self.param_values, visit);
     }
 }

@@ -13,6 +13,7 @@ use crate::condensed::Condensed;
 use crate::file::POSTERIOR;
 use crate::fit::{Choices, FitError};
 use crate::judge::{Examination, Level, Verdict, site_columns};
+use crate::local::{Integration, Marginal};
 use crate::method::{Attempt, Sampler, restore};
 use crate::train::Training;
 
@@ -150,6 +151,8 @@ pub struct Origin {
     pub rows: usize,
     /// Whether they were condensed.
     pub condensed: bool,
+    /// How the latents of single rows were integrated out, if there were any.
+    pub integration: Option<Integration>,
     /// The version of this crate.
     pub version: String,
     /// What of the user's rows is stored with the method, in words.
@@ -173,6 +176,7 @@ impl Origin {
             seed,
             rows: density.n_rows(),
             condensed: false,
+            integration: None,
             version: env!("CARGO_PKG_VERSION").into(),
             contents,
             attempts: Vec::new(),
@@ -354,6 +358,12 @@ impl Posterior {
         restore(&self.origin.method)
     }
 
+    /// A density of the fitted model as the fit saw it: without the latents of single rows, which
+    /// it integrated out.
+    pub fn marginal<'d>(&self, density: &'d dyn Density) -> Marginal<'d> {
+        Marginal::of(density, self.origin.integration.map(|one| one.nodes))
+    }
+
     /// More draws of z. A chain on a surrogate needs the model, but no row of the table: the
     /// density may be bound to any rows of the same columns.
     ///
@@ -366,6 +376,8 @@ impl Posterior {
         seed: u64,
     ) -> Result<Vec<f64>, FitError> {
         let sampler = self.sampler()?;
+        let marginal = self.marginal(density);
+        let density = marginal.density();
         let condensed = Condensed::of(density).filter(|_| self.origin.condensed);
         match &condensed {
             Some(condensed) => sampler.draw(condensed, count, seed),

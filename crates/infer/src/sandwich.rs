@@ -50,6 +50,8 @@ impl Posterior {
             return Ok(None);
         };
         let sampler = self.sampler()?;
+        let marginal = self.marginal(density);
+        let density = marginal.density();
         let condensed = Condensed::of(density).filter(|_| self.origin.condensed);
         let weights = match &condensed {
             Some(condensed) => sampler.weigh_ends(condensed, &exact.draws, seed)?,

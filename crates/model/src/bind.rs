@@ -77,8 +77,7 @@ fn program(
     demands: &Demands,
 ) -> Program {
     let layout = |sites| Layout::new(sites).expect("each site was checked");
-    let terms = std::mem::take(&mut record.likelihood).into_iter();
-    let sum = terms.reduce(|a, b| a + b).expect("a column is observed");
+    let sum = record.row_likelihood().expect("a column is observed");
     let likelihood = record.output("log likelihood", sum);
     let outputs: Vec<(&str, Expr<'_>)> = (record.outputs.iter())
         .map(|(name, value)| (name.as_str(), *value))
@@ -104,6 +103,9 @@ fn program_problems(record: &Record<'_>, shapes: &[ShapeError]) -> Vec<Problem> 
     let mut problems = Vec::new();
     if !record.observes() {
         problems.push(Problem::NothingObserved);
+    }
+    if record.is_weighted_in_part() {
+        problems.push(Problem::PartWeight);
     }
     // After a stand-in of unknown width, what does not fit need not be a mistake.
     if !record.guessed {

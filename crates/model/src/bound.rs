@@ -4,8 +4,8 @@ use std::fmt;
 use std::sync::{Arc, OnceLock};
 
 use lehr_density::{
-    Columns, Density, GaussianRows, GaussianTerms, Layout, LinearRows, Locals, Point, Predictive,
-    Predictors, Response, Role, RowData, RowSource, Rows, SplitRows, Stored,
+    Columns, Density, GaussianRows, GaussianTerms, Layout, LinearRows, LocalLaw, Locals, Point,
+    Predictive, Predictors, Response, Role, RowData, RowSource, Rows, SplitRows, Stored,
 };
 use lehr_graph::{Expr, Graph};
 use lehr_table::Table;
@@ -14,7 +14,7 @@ use crate::data::read;
 use crate::error::BindError;
 use crate::gaussian::Gaussian;
 use crate::linear::predictors;
-use crate::program::Program;
+use crate::program::{LocalSite, Program};
 use crate::split::{Effects, split_predictor};
 
 /// A model on the rows of a table, with every mistake ruled out. Cheap to clone.
@@ -113,12 +113,14 @@ impl Density for Bound {
     }
 
     fn log_likelihood<'g>(&self, at: &Point<'g>, rows: &Rows<'g>) -> Expr<'g> {
-        let density = self
-            .program
-            .at(&[self.program.parts.likelihood], at, Some(rows))[0];
-        match self.program.local_sites(rows) {
-            Some(sites) => density + sites.log_jacobian,
-            None => density,
+        let Some(locals) = self.locals() else {
+            let likelihood = self.program.parts.likelihood;
+            return self.program.at(&[likelihood], at, Some(rows))[0];
+        };
+        let joint = locals.log_joint(at, rows);
+        match locals.weight(rows) {
+            Some(weight) => joint * weight,
+            None => joint,
         }
     }
 
@@ -198,6 +200,44 @@ impl SplitRows for Bound {
 impl Locals for Bound {
     fn layout(&self) -> &Layout {
         &self.program.parts.locals
+    }
+
+    fn log_prior<'g>(&self, at: &Point<'g>, rows: &Rows<'g>) -> Expr<'g> {
+        let terms: Vec<usize> = self.program.locals().map(|local| local.term).collect();
+        let terms = self.program.at(&terms, at, Some(rows)).into_iter();
+        terms.fold(self.local_jacobian(rows), |sum, term| sum + term)
+    }
+
+    fn log_joint<'g>(&self, at: &Point<'g>, rows: &Rows<'g>) -> Expr<'g> {
+        let likelihood = self.program.parts.likelihood;
+        self.program.at(&[likelihood], at, Some(rows))[0] + self.local_jacobian(rows)
+    }
+
+    fn weight<'g>(&self, rows: &Rows<'g>) -> Option<Expr<'g>> {
+        let columns = self.program.weights().map(|name| {
+            let column = rows.numbers(name);
+            column.unwrap_or_else(|| panic!("column {name:?} is not among the rows"))
+        });
+        columns.reduce(|a, b| a * b)
+    }
+
+    fn laws<'g>(&self, at: &Point<'g>, rows: &Rows<'g>) -> Vec<LocalLaw<'g>> {
+        let law = |local: LocalSite<'_>| {
+            let outputs: Vec<usize> = local.law.parameters.iter().map(|p| p.output).collect();
+            LocalLaw {
+                family: local.law.family.0,
+                parameters: self.program.at(&outputs, at, Some(rows)),
+                batch: local.law.batch,
+            }
+        };
+        self.program.locals().map(law).collect()
+    }
+}
+
+impl Bound {
+    fn local_jacobian<'g>(&self, rows: &Rows<'g>) -> Expr<'g> {
+        let sites = self.program.local_sites(rows);
+        sites.expect("a model with local latents").log_jacobian
     }
 }
 

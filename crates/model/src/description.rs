@@ -32,7 +32,7 @@ impl Program {
                     shape(&site.dims)
                 )
             }
-            Statement::Local { site, law } => {
+            Statement::Local { site, law, .. } => {
                 let site = &parts.locals.sites()[*site];
                 let law = self.law(law, named);
                 format!("{} ~ {law}{} in each row", site.name, shape(&site.dims))

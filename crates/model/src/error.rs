@@ -42,6 +42,11 @@ pub enum Problem {
         "model: expected an observed column, found none\n  hint: call row.observe(column, distribution) inside m.rows"
     )]
     NothingObserved,
+    /// Rows with latents of their own of which a part is weighted.
+    #[error(
+        "weight: expected one for whole rows, whose latents of their own share it, found m.rows twice with different weights\n  hint: give every m.rows the same row.weight"
+    )]
+    PartWeight,
     /// A name that is not among the columns.
     #[error("no column {name:?} in the table\n  hint: {hint}")]
     UnknownColumn {
@@ -122,7 +127,7 @@ pub enum Problem {
     },
     /// A site, parameter, factor or named quantity inside `m.rows`.
     #[error(
-        "{what} {name:?}: expected outside m.rows, found inside\n  hint: name it before m.rows; a latent of each row's own is row.sample"
+        "{what} {name:?}: expected outside m.rows, found inside\n  hint: name it before m.rows; a latent of each row's own is row.local"
     )]
     InsideRows {
         /// What it is.

@@ -114,7 +114,7 @@ impl<'g> Row<'_, 'g> {
 }
 
 /// The value with its first `rank` axes widened to `batch`, where they fit.
-fn spread(value: Expr<'_>, rank: usize, batch: Shape) -> Expr<'_> {
+pub(crate) fn spread(value: Expr<'_>, rank: usize, batch: Shape) -> Expr<'_> {
     let shape = value.shape();
     let own = &shape.dims()[rank.min(shape.rank())..];
     let whole = Shape::new(&[batch.dims(), own].concat());

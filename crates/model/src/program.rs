@@ -13,7 +13,7 @@ use crate::bound::Bound;
 use crate::data::{Demands, read};
 use crate::error::{BindError, Problem};
 use crate::schema::Schema;
-use crate::statement::{Observed, Statement};
+use crate::statement::{Law, Observed, Statement};
 
 /// Under which name a program is stored.
 const NAME: &str = "program";
@@ -53,6 +53,12 @@ pub(crate) enum Given {
     Param(usize),
     Local(usize),
     Column(usize),
+}
+
+/// A latent of each row's own: its prior, and the output with the log density of that.
+pub(crate) struct LocalSite<'a> {
+    pub(crate) law: &'a Law,
+    pub(crate) term: usize,
 }
 
 /// The values of sites and columns in one replay.
@@ -212,6 +218,26 @@ impl Program {
             _ => None,
         };
         self.parts.statements.iter().filter_map(term).collect()
+    }
+
+    /// The latents of each row's own, in the order of their sites.
+    pub(crate) fn locals(&self) -> impl Iterator<Item = LocalSite<'_>> {
+        let local = |statement| match statement {
+            &Statement::Local { ref law, term, .. } => Some(LocalSite { law, term }),
+            _ => None,
+        };
+        self.parts.statements.iter().filter_map(local)
+    }
+
+    /// The columns whose product is the weight of a row, each once.
+    pub(crate) fn weights(&self) -> impl Iterator<Item = &str> {
+        let statements = &self.parts.statements;
+        let of = |place: usize| match &statements[place] {
+            Statement::Weight { column } => Some(column.as_str()),
+            _ => None,
+        };
+        let is_first = move |place: &usize| (0..*place).all(|earlier| of(earlier) != of(*place));
+        (0..statements.len()).filter(is_first).filter_map(of)
     }
 
     /// The observed columns.

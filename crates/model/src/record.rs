@@ -25,14 +25,46 @@ pub(crate) struct Record<'g> {
     /// The columns that have been read.
     pub(crate) numbers: HashMap<String, Expr<'g>>,
     pub(crate) indices: HashMap<String, Indices<'g>>,
-    /// The terms of the rows' log likelihood, one number per row each.
-    pub(crate) likelihood: Vec<Expr<'g>>,
+    /// The terms of the rows' log likelihood.
+    pub(crate) likelihood: Vec<RowTerm<'g>>,
     pub(crate) problems: Vec<Problem>,
     /// A stand-in whose shape was a guess has been handed out.
     pub(crate) guessed: bool,
 }
 
+/// What one set of rows adds to the log likelihood, one number per row.
+#[derive(Clone, Copy)]
+pub(crate) struct RowTerm<'g> {
+    pub(crate) value: Expr<'g>,
+    /// What multiplies it.
+    pub(crate) weight: Option<Expr<'g>>,
+}
+
 impl<'g> Record<'g> {
+    /// The log likelihood of each row. Where rows have latents of their own, without the weight: a
+    /// row of weight two stands for two rows with a latent each, so that the weight multiplies what
+    /// is left when the latent is integrated out.
+    pub(crate) fn row_likelihood(&mut self) -> Option<Expr<'g>> {
+        let has_locals = !self.locals.is_empty();
+        let term = |term: RowTerm<'g>| match term.weight.filter(|_| !has_locals) {
+            Some(weight) => term.value * weight,
+            None => term.value,
+        };
+        let terms = std::mem::take(&mut self.likelihood).into_iter();
+        terms.map(term).reduce(|a, b| a + b)
+    }
+
+    /// Whether rows with latents of their own are weighted in part: no weight then stands for the
+    /// whole row.
+    pub(crate) fn is_weighted_in_part(&self) -> bool {
+        let same = |a: Option<Expr<'g>>, b: Option<Expr<'g>>| match (a, b) {
+            (Some(a), Some(b)) => a.is(b),
+            (a, b) => a.is_none() && b.is_none(),
+        };
+        let mut pairs = self.likelihood.windows(2);
+        !self.locals.is_empty() && pairs.any(|pair| !same(pair[0].weight, pair[1].weight))
+    }
+
     /// Whether a site, parameter, local latent or deterministic has this name.
     pub(crate) fn is_taken(&self, name: &str) -> bool {
         let lists = [&self.latents, &self.params, &self.locals];

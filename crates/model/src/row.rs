@@ -8,8 +8,10 @@ use lehr_table::Kind;
 
 use crate::distribution::Distribution;
 use crate::error::Problem;
+use crate::observe::spread;
 use crate::program::Given;
-use crate::statement::Statement;
+use crate::record::RowTerm;
+use crate::statement::{Law, Statement};
 use crate::tracer::Tracer;
 
 /// All rows at once: a column is an array with one entry per row. How many there are is not
@@ -172,12 +174,13 @@ impl<'t, 'g> Row<'t, 'g> {
         None
     }
 
-    /// A latent of each row's own with this prior. Most methods refuse models with any.
+    /// A latent of each row's own with this prior. One or two per row are integrated out when
+    /// the model is fitted, so that every method applies.
     #[expect(
         clippy::needless_pass_by_value,
         reason = "models read without ampersands"
     )]
-    pub fn sample(&self, name: &str, distribution: impl Distribution<'g>) -> Expr<'g> {
+    pub fn local(&self, name: &str, distribution: impl Distribution<'g>) -> Expr<'g> {
         let tracer = self.tracer;
         let shape = distribution.shape();
         let own = match shape.dims() {
@@ -193,12 +196,29 @@ impl<'t, 'g> Row<'t, 'g> {
         let value = tracer.input(name, whole, Given::Local(place));
         let density = distribution.log_density(value);
         let density = (1..density.shape().rank()).fold(density, |sum, _| sum.sum_axis(1));
+        let density = density.broadcast(self.shape(&[]));
         self.local_terms.borrow_mut().push(density);
+        let (batch, rank) = (
+            distribution.batch_shape(),
+            distribution.batch_shape().rank(),
+        );
+        let own_batch = match batch.dims() {
+            [ROWS, rest @ ..] => rest,
+            all => all,
+        };
         let mut record = tracer.record.borrow_mut();
-        let law = record.law(tracer.graph, name, &distribution, |value| value);
-        record
-            .statements
-            .push(Statement::Local { site: place, law });
+        let law = Law {
+            batch: own_batch.iter().product(),
+            ..record.law(tracer.graph, name, &distribution, |value| {
+                spread(value, rank, self.shape(own_batch))
+            })
+        };
+        let term = record.output(&format!("log density of {name}"), density);
+        record.statements.push(Statement::Local {
+            site: place,
+            law,
+            term,
+        });
         record.locals.push(site);
         value
     }
@@ -220,14 +240,12 @@ impl<'t, 'g> Row<'t, 'g> {
     /// Adds what this set of rows contributes.
     pub(crate) fn finish(self) {
         let sum = |terms: Vec<Expr<'g>>| terms.into_iter().reduce(|a, b| a + b);
-        let observed = sum(self.terms.into_inner());
-        let weighted = match (observed, self.weight.get()) {
-            (Some(density), Some(weight)) => Some(density * weight),
-            (density, _) => density,
-        };
+        let terms = [self.terms.into_inner(), self.local_terms.into_inner()].concat();
         let mut record = self.tracer.record.borrow_mut();
-        record.likelihood.extend(weighted);
-        record.likelihood.extend(sum(self.local_terms.into_inner()));
+        if let Some(value) = sum(terms) {
+            let weight = self.weight.get();
+            record.likelihood.push(RowTerm { value, weight });
+        }
     }
 }
 

@@ -72,9 +72,16 @@ fn is_statement(parts: &Parts, statement: &Statement) -> bool {
             is_number(*term) && is_drawn(parts, law, law.batch, site.shape().size())
         }
         Statement::Param { site } => *site < parts.params.sites().len(),
-        Statement::Local { site, law } => {
-            let known = *site < parts.locals.sites().len();
-            known && (law.parameters.iter()).all(|p| shape(parts, p.output).is_some())
+        Statement::Local { site, law, term } => {
+            let Some(site) = parts.locals.sites().get(*site) else {
+                return false;
+            };
+            let in_rows = |output: usize| {
+                shape(parts, output).is_some_and(|shape| shape.dims().first() == Some(&ROWS))
+            };
+            shape(parts, *term) == Some([ROWS].into())
+                && (law.parameters.iter()).all(|p| in_rows(p.output))
+                && is_drawn(parts, law, law.batch, site.shape().size())
         }
         Statement::Deterministic { output } => {
             shape(parts, *output).is_some_and(|shape| !shape.is_symbolic())

@@ -15,8 +15,8 @@ pub(crate) enum Statement {
     Sample { site: usize, law: Law, term: usize },
     /// A parameter.
     Param { site: usize },
-    /// A latent of each row's own.
-    Local { site: usize, law: Law },
+    /// A latent of each row's own, its prior, and the log density of that in each row.
+    Local { site: usize, law: Law, term: usize },
     /// A named quantity.
     Deterministic { output: usize },
     /// A term of the log prior.

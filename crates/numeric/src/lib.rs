@@ -3,6 +3,7 @@
 
 pub mod adam;
 pub mod batch;
+pub mod hermite;
 pub mod hessian;
 pub mod kmeans;
 pub mod lbfgs;

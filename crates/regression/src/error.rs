@@ -3,6 +3,7 @@
 use lehr_file::FileError;
 use lehr_formula::{BasisError, FormulaError};
 use lehr_infer::fit::FitError;
+use lehr_infer::local::LocalDrawError;
 use lehr_model::{BindError, PriorError, ProgramError};
 use lehr_numeric::pareto::WeightError;
 use lehr_report::ReportError;
@@ -127,6 +128,9 @@ pub enum Error {
     /// Weights by which a row cannot be left out.
     #[error(transparent)]
     Weights(#[from] WeightError),
+    /// Rows whose own latents cannot be drawn.
+    #[error(transparent)]
+    Locals(#[from] LocalDrawError),
     /// Rows that cannot be left out, or models that cannot be compared.
     #[error(transparent)]
     Loo(#[from] LooError),

@@ -21,6 +21,9 @@ pub(crate) const ROW_WEIGHT: &str = "weight";
 pub(crate) const TRIALS: &str = "trials";
 pub(crate) const ERRORS: &str = "se";
 
+/// What varies from row to row on the scale of the linear predictor.
+pub(crate) const ROW_EFFECT: &str = "row_effect";
+
 /// The linear predictor of each row, offset included.
 pub(crate) const PREDICTOR: &str = "predictor";
 

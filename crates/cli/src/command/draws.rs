@@ -28,6 +28,7 @@ use crate::session::Session;
 #[command(after_help = "Examples:
   lehr draws fit.lehr -o draws.parquet
   lehr draws fit.lehr -o draws.csv --groups
+  lehr draws fit.lehr train.csv -o draws.csv --locals 17,18
   lehr draws fit.lehr -o draws.nc                # arviz.from_netcdf(\"draws.nc\")
   lehr draws fit.lehr train.csv -o draws.nc      # arviz.loo(arviz.from_netcdf(\"draws.nc\"))")]
 pub(crate) struct Draws {
@@ -45,6 +46,15 @@ pub(crate) struct Draws {
     /// As drawn, with their log weights
     #[arg(long)]
     raw: bool,
+    /// The latents of these rows of the table too, counted from 1: 17,18
+    #[arg(
+        long,
+        value_name = "ROWS",
+        value_delimiter = ',',
+        requires = "tables",
+        conflicts_with = "raw"
+    )]
+    locals: Vec<u64>,
     #[command(flatten)]
     large: LargeGroups,
     #[command(flatten)]
@@ -80,18 +90,27 @@ impl Draws {
         let fit = session.input(&self.fit)?;
         let is_arviz = self.is_arviz();
         ensure!(
-            is_arviz || self.tables.is_empty(),
+            !is_arviz || self.locals.is_empty(),
+            "--locals: expected an output in .parquet, .csv, .tsv or .arrow, found {}",
+            self.output.display()
+        );
+        ensure!(
+            is_arviz || self.tables.is_empty() || !self.locals.is_empty(),
             "{}: expected no table for draws in this format, found {}\n  hint: end the output in nc for what ArviZ says of rows",
             self.output.display(),
             self.tables[0].display()
         );
         let saved = SavedFit::load(&fit)?;
-        let columns = self.columns(&saved);
-        let names: Vec<String> = columns.iter().map(|one| one.name.to_string()).collect();
         let table = match &self.tables[..] {
             [] => None,
             paths => Some(session.tables(paths)?),
         };
+        let mut columns = self.columns(&saved);
+        if let Some(source) = table.as_ref().filter(|_| !self.locals.is_empty()) {
+            let table = self.table(&saved, source, session)?;
+            columns.extend(saved.local_draws(&table, &self.locals)?);
+        }
+        let names: Vec<String> = columns.iter().map(|one| one.name.to_string()).collect();
         let rows = table.iter().flat_map(TableFiles::paths);
         let inputs: Vec<&Path> = rows.chain([fit.as_path()]).collect();
         let output = self.order(&|found| found == names)?.open(&inputs)?;
@@ -147,6 +166,13 @@ impl Draws {
         columns
     }
 
+    /// The columns of the fitted table that the model reads.
+    fn table(&self, saved: &SavedFit, source: &TableFiles, session: &Session) -> Result<Table> {
+        let live = Live::new(session, "draws");
+        let columns = saved.subject.columns().into_iter().map(str::to_owned);
+        self.reading.table(source, Some(columns.collect()), &live)
+    }
+
     fn arviz(
         &self,
         saved: &SavedFit,
@@ -155,11 +181,7 @@ impl Draws {
     ) -> Result<InferenceData> {
         let table = match source {
             None => None,
-            Some(source) => {
-                let live = Live::new(session, "draws");
-                let columns = saved.subject.columns().into_iter().map(str::to_owned);
-                Some(self.reading.table(source, Some(columns.collect()), &live)?)
-            }
+            Some(source) => Some(self.table(saved, source, session)?),
         };
         let wish = |asked: bool| {
             if asked {

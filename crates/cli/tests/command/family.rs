@@ -246,3 +246,20 @@ fn hurdle_negative_binomial() {
         })
     });
 }
+
+#[test]
+fn poisson_lognormal() {
+    recovers("poisson_lognormal", "y", |at, noise| {
+        let rate = (1.0 + at + 0.8 * noise.normal()).exp();
+        noise.poisson(rate).to_string()
+    });
+}
+
+#[test]
+fn binomial_logitnormal() {
+    recovers("binomial_logitnormal", "y | trials(9)", |at, noise| {
+        let own = at + 0.9 * noise.normal();
+        let hits = (0..9).filter(|_| noise.hit(own)).count();
+        hits.to_string()
+    });
+}

@@ -401,7 +401,10 @@ pub(crate) fn check_model(
             "the model gives each row a latent of its own, {:?}",
             site.name
         );
-        return refuse(problem, "integrate it out in the likelihood");
+        return refuse(
+            problem,
+            "up to two latents per row are integrated out; write the others in closed form",
+        );
     }
     if density.latents().size() == 0 {
         let problem = "the model has no latents to infer".into();

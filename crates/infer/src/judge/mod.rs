@@ -7,6 +7,7 @@ mod agreement;
 mod base;
 mod examination;
 mod grid;
+mod integration;
 mod joint;
 mod mixing;
 mod modes;
@@ -107,7 +108,7 @@ pub struct Witness {
 }
 
 /// All witnesses, in the order in which a verdict quotes them.
-pub static WITNESSES: [&Witness; 8] = [
+pub static WITNESSES: [&Witness; 9] = [
     &grid::WITNESS,
     &opinion::WITNESS,
     &weights::WITNESS,
@@ -116,6 +117,7 @@ pub static WITNESSES: [&Witness; 8] = [
     &mixing::WITNESS,
     &training::WITNESS,
     &base::WITNESS,
+    &integration::WITNESS,
 ];
 
 /// Whether to rely on a posterior, why, and what could be done.

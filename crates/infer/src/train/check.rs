@@ -28,7 +28,10 @@ impl Making<'_> {
         if let Some(site) = locals.and_then(|own| own.layout().sites().first()) {
             let name = &site.name;
             let problem = format!("the model gives each row a latent of its own, {name:?}");
-            return Err(self.refuse(problem, "integrate it out in the likelihood"));
+            return Err(self.refuse(
+                problem,
+                "up to two latents per row are integrated out; write the others in closed form",
+            ));
         }
         if self.density.latents().size() == 0 {
             let problem = "the model has no latents to infer";

@@ -147,7 +147,7 @@ fn local_latents_are_refused() {
     let model = Model::new(|m| {
         let slope = m.sample("slope", Normal::new(0.0, 1.0));
         m.rows(|row| {
-            let own = row.sample("own", Normal::new(0.0, 1.0));
+            let own = row.local("own", Normal::new(0.0, 1.0));
             row.observe("y", Bernoulli::with_logit(row.number("x") * slope + own));
         });
     });

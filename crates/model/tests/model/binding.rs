@@ -188,7 +188,7 @@ fn what_belongs_to_all_rows_is_named_outside_them() {
             row.observe("y", Normal::new(mean, 1.0));
         });
     });
-    let hint = "hint: name it before m.rows; a latent of each row's own is row.sample";
+    let hint = "hint: name it before m.rows; a latent of each row's own is row.local";
     assert_eq!(
         refusal(&model, &table()),
         format!(

@@ -216,7 +216,7 @@ fn local_latents_bring_their_prior_and_jacobian() {
     let model = Model::new(|m| {
         let mean = m.sample("mean", Normal::new(0.0, 1.0));
         m.rows(|row| {
-            let precision = row.sample("precision", Gamma::new(1.0, 2.0));
+            let precision = row.local("precision", Gamma::new(1.0, 2.0));
             row.observe("y", Normal::new(mean, precision.sqrt().recip()));
         });
     });

@@ -127,7 +127,7 @@ fn a_program_prints_a_line_per_statement() {
         m.factor("pull", -0.5 * weight.square().sum());
         m.rows(|row| {
             row.weight("w");
-            let own = row.sample("own", Gamma::new(2.0, 2.0));
+            let own = row.local("own", Gamma::new(2.0, 2.0));
             let mean = row.matrix("x").dot(weight) + effect.at(row.index("g"));
             row.observe("y", Normal::new(mean, noise / own.sqrt()));
         });

@@ -101,7 +101,7 @@ impl<'t, 'g> Desk<'t, 'g> {
             Ask::Levels { column } => return Ok(Answer::Count(tracer.levels(&column))),
             Ask::LogDensity { law, x } => self.law(&law)?.log_density(x.on(graph, &self.values)),
             Ask::Sample { name, law } => tracer.sample(&name, self.law(&law)?),
-            Ask::Local { name, law } => within(&name)?.sample(&name, self.law(&law)?),
+            Ask::Local { name, law } => within(&name)?.local(&name, self.law(&law)?),
             Ask::Param {
                 name,
                 start,
@@ -185,7 +185,7 @@ fn words(problem: &Problem) -> String {
         ),
         ("m.rows", "lehr.rows"),
         ("row.observe", "lehr.observe"),
-        ("row.sample", "lehr.local"),
+        ("row.local", "lehr.local"),
         ("m.levels", "data.levels"),
     ];
     let spelt = |text: String, (rust, python): &(&str, &str)| text.replace(rust, python);

@@ -7,6 +7,7 @@ mod bernoulli;
 mod beta;
 mod beta_binomial;
 mod binomial;
+mod binomial_logitnormal;
 mod categorical;
 mod exponential;
 mod gamma;
@@ -19,6 +20,7 @@ mod negbinomial;
 mod ordinal;
 mod own;
 mod poisson;
+mod poisson_lognormal;
 mod student;
 mod weibull;
 mod zero_inflated_negbinomial;
@@ -156,6 +158,10 @@ families! {
     HurdlePoisson is hurdle_poisson,
     /// As `hurdle_poisson`, with counts of `negbinomial`; log link.
     HurdleNegBinomial is hurdle_negbinomial,
+    /// Counts whose log rate varies from row to row by a normal of `sigma`; log link.
+    PoissonLogNormal is poisson_lognormal,
+    /// Successes among trials whose log odds vary from row to row by a normal of `sigma`.
+    BinomialLogitNormal is binomial_logitnormal,
 }
 
 impl Family {

@@ -70,10 +70,8 @@ impl ArvizExport<'_> {
         if let Some(table) = self.table {
             let design = saved.subject.design(table)?;
             let bound = saved.subject.bind(&design)?;
-            if bound.locals().is_none() {
-                let groups = self.row_groups(&bound, &mut left_out);
-                data = groups.into_iter().fold(data, InferenceData::with_group);
-            }
+            let groups = self.row_groups(&bound, &mut left_out);
+            data = groups.into_iter().fold(data, InferenceData::with_group);
         }
         let data = data.in_chains(saved.posterior.n_chains().unwrap_or(CHAINS));
         let attributes = saved.attributes().into_iter();
@@ -167,7 +165,8 @@ impl ArvizExport<'_> {
             }
         }
         if is_wanted("log_likelihood", "--log-likelihood", self.log_likelihood) {
-            let values = by_draw(bound, &draws, self.saved.params());
+            let marginal = self.saved.posterior.marginal(bound);
+            let values = by_draw(marginal.density(), &draws, self.saved.params());
             groups.push(Group::plain("log_likelihood", lead, [(name, values)]));
         }
         groups
@@ -193,10 +192,10 @@ impl ArvizExport<'_> {
 }
 
 /// The log likelihood of every row under each draw, draw after draw.
-fn by_draw(bound: &Bound, draws: &[&[f64]], params: &[f64]) -> Vec<f64> {
-    let n_rows = bound.n_rows();
+fn by_draw(density: &dyn Density, draws: &[&[f64]], params: &[f64]) -> Vec<f64> {
+    let n_rows = density.n_rows();
     let mut all = vec![0.0; n_rows * draws.len()];
-    pointwise(bound, &draws.concat(), params, |rows, values| {
+    pointwise(density, &draws.concat(), params, |rows, values| {
         for (draw, values) in values.chunks_exact(rows.len()).enumerate() {
             all[draw * n_rows..][rows.clone()].copy_from_slice(values);
         }

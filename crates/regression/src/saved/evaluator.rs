@@ -68,7 +68,8 @@ impl<'a> Evaluator<'a> {
             let response = saved.subject.response();
             return Err(Error::NoResponse { response });
         }
-        let values = log_likelihoods(batch.rows.bound(), &batch.draws, saved.params());
+        let marginal = saved.posterior.marginal(batch.rows.bound());
+        let values = log_likelihoods(marginal.density(), &batch.draws, saved.params());
         self.log_likelihood += values.iter().sum::<f64>();
         self.rows += values.len() as u64;
         self.compare(&batch, first);

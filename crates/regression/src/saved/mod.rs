@@ -9,6 +9,7 @@ mod effects;
 mod evaluator;
 mod forecaster;
 mod function;
+mod local;
 mod loo;
 mod outlier;
 mod pointwise;

@@ -37,7 +37,8 @@ fn an_unknown_family_is_told_the_nearest() {
         "no family \"wishart\"\n  hint: the families are gaussian, student, bernoulli, binomial, \
          beta_binomial, poisson, negbinomial, gamma, lognormal, exponential, weibull, \
          inverse_gaussian, beta, categorical, ordinal, zero_inflated_poisson, \
-         zero_inflated_negbinomial, hurdle_poisson, hurdle_negbinomial"
+         zero_inflated_negbinomial, hurdle_poisson, hurdle_negbinomial, poisson_lognormal, \
+         binomial_logitnormal"
     );
     for &family in Family::ALL {
         assert_eq!(family.to_string().parse::<Family>().unwrap(), family);

@@ -129,7 +129,8 @@ impl Folds<'_> {
                 variance: seen.variance,
             },
         };
-        Ok(each_seen(&bound, draws)
+        let marginal = posterior.marginal(&bound);
+        Ok(each_seen(marginal.density(), draws)
             .into_iter()
             .zip(out)
             .map(row)

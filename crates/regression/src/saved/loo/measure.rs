@@ -121,7 +121,7 @@ impl SavedFit {
             params: self.params(),
             weights: &used_weights(&self.posterior),
         };
-        let left = leave_each_out(&bound, draws)?;
+        let left = leave_each_out(self.posterior.marginal(&bound).density(), draws)?;
         let row = |((left, cheap), row): ((LeftOut, f64), &u64)| LooRow {
             row: *row,
             left,
@@ -145,7 +145,8 @@ impl SavedFit {
             params: self.params(),
             weights: &vec![1.0 / draws.len() as f64; draws.len()],
         };
-        let seen = each_seen(bound, few).into_iter();
+        let marginal = self.posterior.marginal(bound);
+        let seen = each_seen(marginal.density(), few).into_iter();
         seen.map(|one| one.lpd - one.variance).collect()
     }
 

@@ -1,0 +1,194 @@
+//! The integral over latents of each row's own, by quadrature around the peak of each row.
+
+use lehr_graph::Expr;
+use lehr_numeric::hermite::gauss_hermite;
+
+use super::Locals;
+use super::newton::LocalNormal;
+use crate::{Density, Layout, Point, Rows};
+
+const HALF_LN_TWO_PI: f64 = 0.918_938_533_204_672_8;
+
+/// The nodes of a product rule for E f(t), t ~ N(0, 1) in one or two dimensions.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Nodes {
+    per_dimension: usize,
+    nodes: Vec<Vec<f64>>,
+    /// ln ω + ½|t|²: what turns an expectation under the normal into a plain integral.
+    log_weights: Vec<f64>,
+}
+
+impl Nodes {
+    /// The most latents of a row that a product rule is good for.
+    pub const MOST_LOCALS: usize = 2;
+
+    /// As many nodes as are usual: 16 for one latent of a row, 9 × 9 for two. `None` for more.
+    pub fn usual(layout: &Layout) -> Option<Nodes> {
+        let count = [16, 9].get(layout.size().checked_sub(1)?)?;
+        Some(Nodes::new(*count, layout.size()))
+    }
+
+    /// So many nodes in each of so many dimensions.
+    ///
+    /// # Panics
+    /// Unless there are one or two dimensions.
+    pub fn new(per_dimension: usize, dimensions: usize) -> Nodes {
+        assert!(
+            (1..=Nodes::MOST_LOCALS).contains(&dimensions),
+            "{dimensions} latents of a row have no product rule"
+        );
+        let (nodes, weights) = gauss_hermite(per_dimension);
+        let line: Vec<(f64, f64)> = nodes
+            .iter()
+            .zip(weights)
+            .map(|(t, w)| (*t, w.ln() + 0.5 * t * t))
+            .collect();
+        let all: Vec<(Vec<f64>, f64)> = match dimensions {
+            1 => line.iter().map(|(t, w)| (vec![*t], *w)).collect(),
+            _ => (line.iter())
+                .flat_map(|(s, v)| line.iter().map(move |(t, w)| (vec![*s, *t], v + w)))
+                .collect(),
+        };
+        let (nodes, log_weights) = all.into_iter().unzip();
+        Nodes {
+            per_dimension,
+            nodes,
+            log_weights,
+        }
+    }
+
+    /// Nodes in each dimension.
+    pub fn per_dimension(&self) -> usize {
+        self.per_dimension
+    }
+
+    /// How many latents a row has.
+    pub fn dimensions(&self) -> usize {
+        self.nodes[0].len()
+    }
+
+    /// The rule with twice as many nodes in each dimension.
+    #[must_use]
+    pub fn doubled(&self) -> Nodes {
+        Nodes::new(2 * self.per_dimension, self.dimensions())
+    }
+
+    /// The rule with half as many nodes in each dimension.
+    #[must_use]
+    pub fn halved(&self) -> Nodes {
+        Nodes::new(self.per_dimension.div_ceil(2), self.dimensions())
+    }
+
+    /// log p(yₙ | z, xₙ), `[n]`, with the latents of each row integrated out, times the weight of
+    /// the row:
+    ///
+    /// ```text
+    /// log p(y | z) ≈ ½d ln 2π − ln |F| + logsumexp_q [ln ω_q + ½|t_q|² + log p(y, ŵ + F⁻ᵀt_q | z)]
+    /// ```
+    ///
+    /// with ŵ the peak of the joint density and F Fᵀ its negative second derivative there. The
+    /// integral does not depend on its nodes, so their derivative is left out: what remains is the
+    /// derivative of the integral, to the accuracy of the rule, for every order.
+    ///
+    /// # Panics
+    /// If the density has no local latents, or as many as the rule has no dimensions for.
+    pub fn log_likelihood<'g>(
+        &self,
+        density: &dyn Density,
+        at: &Point<'g>,
+        rows: &Rows<'g>,
+    ) -> Expr<'g> {
+        let locals = density.locals().expect("a density with local latents");
+        let joint = |w: &[Expr<'g>]| locals.log_joint(at, &carrying(rows, w));
+        let normal = LocalNormal::posterior(locals, at, rows).fixed();
+        let value = self.log_integral(&normal, &joint);
+        match locals.weight(rows) {
+            Some(weight) => value * weight,
+            None => value,
+        }
+    }
+
+    /// The log of the integral of e^`log_density`, with nodes laid out by a normal.
+    pub fn log_integral<'g>(
+        &self,
+        normal: &LocalNormal<'g>,
+        log_density: &dyn Fn(&[Expr<'g>]) -> Expr<'g>,
+    ) -> Expr<'g> {
+        let terms = self.log_terms(normal, log_density);
+        let largest = largest(&terms);
+        let shares = terms.iter().map(|term| (*term - largest).exp());
+        let sum = shares.reduce(|a, b| a + b).expect("a rule has a node");
+        let constant = HALF_LN_TWO_PI * self.dimensions() as f64;
+        largest + sum.ln() - normal.log_determinant() + constant
+    }
+
+    /// The expectations of functions of each row under the prior of its latents. A function is an
+    /// array with a leading axis of rows.
+    ///
+    /// # Panics
+    /// If the density has as many local latents as the rule has no dimensions for.
+    pub fn expected<'g>(
+        &self,
+        locals: &dyn Locals,
+        at: &Point<'g>,
+        rows: &Rows<'g>,
+        of: &dyn Fn(&Rows<'g>) -> Vec<Expr<'g>>,
+    ) -> Vec<Expr<'g>> {
+        let normal = LocalNormal::prior(locals, at, rows);
+        let density = |w: &[Expr<'g>]| locals.log_prior(at, &carrying(rows, w));
+        let total = self.log_integral(&normal, &density) + normal.log_determinant();
+        let total = total - HALF_LN_TWO_PI * self.dimensions() as f64;
+        let terms = self.log_terms(&normal, &density);
+        let mut sums: Vec<Expr<'g>> = Vec::new();
+        for (node, term) in self.nodes.iter().zip(terms) {
+            let share = (term - total).exp();
+            for (place, value) in of(&carrying(rows, &normal.at(node)))
+                .into_iter()
+                .enumerate()
+            {
+                let part = value * along_rows(share, value);
+                match sums.get_mut(place) {
+                    Some(sum) => *sum = *sum + part,
+                    None => sums.push(part),
+                }
+            }
+        }
+        sums
+    }
+
+    fn log_terms<'g>(
+        &self,
+        normal: &LocalNormal<'g>,
+        log_density: &dyn Fn(&[Expr<'g>]) -> Expr<'g>,
+    ) -> Vec<Expr<'g>> {
+        let nodes = self.nodes.iter().zip(&self.log_weights);
+        nodes
+            .map(|(t, weight)| log_density(&normal.at(t)) + *weight)
+            .collect()
+    }
+}
+
+/// The largest of the terms in each row, whose derivative is zero: it only keeps exponentials in
+/// range, and what it adds it takes away again.
+fn largest<'g>(terms: &[Expr<'g>]) -> Expr<'g> {
+    let all = terms.iter().copied().reduce(Expr::max);
+    all.expect("a rule has a node").stop_gradient()
+}
+
+/// One number per row in the rank of another array of rows.
+fn along_rows<'g>(numbers: Expr<'g>, like: Expr<'g>) -> Expr<'g> {
+    let ones = vec![1; like.shape().rank().saturating_sub(1)];
+    let dims = [like.shape().dims()[..1].to_vec(), ones].concat();
+    numbers.reshape(lehr_graph::Shape::new(&dims))
+}
+
+/// Rows with these numbers as their local latents, one `[n]` per number.
+pub(crate) fn carrying<'g>(rows: &Rows<'g>, locals: &[Expr<'g>]) -> Rows<'g> {
+    let column = |one: &Expr<'g>| one.broadcast([rows.len()]).reshape([rows.len(), 1]);
+    let columns: Vec<Expr<'g>> = locals.iter().map(column).collect();
+    let flat = match columns.as_slice() {
+        [only] => *only,
+        many => many[0].graph().concat(many, 1),
+    };
+    rows.clone().with_locals(flat)
+}

@@ -1,0 +1,82 @@
+//! What a density tells of rows as expressions of the latents and parameters: responses and named
+//! quantities, the rows' own latents included.
+
+use lehr_graph::Expr;
+
+use crate::{Density, Nodes, Point, Predictive, Response, Rows};
+
+/// Nodes per latent for expectations under the prior of one or two latents of a row: functions such
+/// as eʷ reach further into its tails than a likelihood does.
+const NODES: [usize; 2] = [32, 16];
+
+/// Responses and named quantities of rows.
+pub(crate) struct Told<'g> {
+    pub(crate) responses: Vec<Response<'g>>,
+    pub(crate) quantities: Vec<(String, Expr<'g>)>,
+    /// The rows' own latents, flat and unconstrained, `[n, size]`: an input that the parameters of
+    /// responses depend on, and moments and quantities do not.
+    pub(crate) locals: Option<Expr<'g>>,
+}
+
+impl<'g> Told<'g> {
+    /// What a density tells of rows.
+    ///
+    /// # Panics
+    /// For densities that are not [`crate::Predictive`].
+    pub(crate) fn of(density: &dyn Density, at: &Point<'g>, rows: &Rows<'g>) -> Told<'g> {
+        let predictive = density.predictive().expect("a density that predicts");
+        let Some(locals) = density.locals() else {
+            return Told {
+                responses: predictive.responses(at, rows),
+                quantities: predictive.row_quantities(at, rows),
+                locals: None,
+            };
+        };
+        let size = locals.layout().size();
+        let input = at.graph().input("locals", [rows.len(), size]);
+        let mut responses = predictive.responses(at, &rows.clone().with_locals(input));
+        let Some(count) = NODES.get(size.wrapping_sub(1)) else {
+            // No rule has so many dimensions: draws are all that can be told.
+            for response in &mut responses {
+                (response.mean, response.variance) = (None, None);
+            }
+            return Told {
+                responses,
+                quantities: Vec::new(),
+                locals: Some(input),
+            };
+        };
+        let nodes = Nodes::new(*count, size);
+        let of = |rows: &Rows<'g>| terms(predictive, at, rows);
+        let mut found = nodes.expected(locals, at, rows, &of).into_iter();
+        for response in &mut responses {
+            response.mean = response.mean.and_then(|_| found.next());
+            let square = response.variance.zip(response.mean);
+            let square = square.and_then(|_| found.next());
+            response.variance = square
+                .zip(response.mean)
+                .map(|(all, mean)| all - mean.square());
+        }
+        let names = predictive.row_quantities(at, &rows.clone().with_locals(input));
+        let names = names.into_iter().map(|(name, _)| name);
+        Told {
+            responses,
+            quantities: names.zip(found).collect(),
+            locals: Some(input),
+        }
+    }
+}
+
+/// What is averaged over the rows' own latents: for each response its mean, then its mean square
+/// where it has a variance too, and then the named quantities.
+fn terms<'g>(predictive: &dyn Predictive, at: &Point<'g>, rows: &Rows<'g>) -> Vec<Expr<'g>> {
+    let mut terms = Vec::new();
+    for response in predictive.responses(at, rows) {
+        let square = response.mean.zip(response.variance);
+        terms.extend(response.mean);
+        terms.extend(square.map(|(mean, variance)| variance + mean.square()));
+    }
+    let quantities = predictive.row_quantities(at, rows).into_iter();
+    terms.extend(quantities.map(|(_, value)| value));
+    terms
+}

@@ -1,0 +1,29 @@
+//! The witness of quadrature: whether the latents of single rows were integrated out accurately.
+
+use super::{Level, Reason, Standing, Witness};
+use crate::fit::short;
+use crate::local::Integration;
+use crate::posterior::Posterior;
+
+pub(super) const WITNESS: Witness = Witness {
+    name: "integration",
+    standing: Standing::Stands,
+    testify,
+};
+
+fn testify(posterior: &Posterior) -> Option<Reason> {
+    let Integration { nodes, error } = posterior.origin.integration?;
+    // An error that is not a number is none that can be vouched for.
+    let is_small = error <= Integration::MOST_ERROR;
+    (!is_small).then(|| Reason {
+        witness: WITNESS.name.into(),
+        level: Level::Doubtful,
+        sentence: format!(
+            "integrating out the rows' own latents by {nodes} nodes leaves an error of {} nats",
+            short(error)
+        ),
+        advice: Some(
+            "give them a prior with lighter tails, or integrate them in closed form".into(),
+        ),
+    })
+}

@@ -1,0 +1,85 @@
+//! How far quadrature is from the integral it stands for.
+
+use lehr_density::{Nodes, Point, RowSet, Rows};
+use lehr_graph::{Graph, Plan};
+use serde::{Deserialize, Serialize};
+
+use super::Integrated;
+use crate::fit::short;
+use crate::train::{batch_source, copy_rows, read_columns};
+
+/// Rows from which the error of all is estimated.
+const ROWS: usize = 512;
+/// Draws at which it is.
+const DRAWS: usize = 8;
+/// The nodes per latent beyond which more are no help.
+const MOST_NODES: [usize; 2] = [128, 36];
+
+/// How the latents of single rows were integrated out.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Integration {
+    /// Nodes per latent.
+    pub nodes: usize,
+    /// The sum over all rows of what twice as many nodes change in log p(yₙ | z), in nats, as
+    /// estimated from some of the rows at some of the draws.
+    pub error: f64,
+}
+
+impl Integration {
+    /// The error in nats above which more nodes are used.
+    pub const MOST_ERROR: f64 = 1.0;
+
+    /// How accurate the quadrature is at draws of the posterior, one flat z after another.
+    pub fn measured(integrated: &Integrated<'_>, draws: &[f64], params: &[f64]) -> Integration {
+        let nodes = integrated.nodes();
+        let density = integrated.inner();
+        let rows = density.n_rows().min(ROWS);
+        let size = density.latents().size();
+        let lanes = (draws.len() / size.max(1)).clamp(1, DRAWS);
+        let graph = Graph::new();
+        let latents = graph.laned_input("latents", [size]);
+        let params_input = graph.input("params", [params.len()]);
+        let at = Point::new(latents, params_input);
+        let data = Rows::inputs(&graph, density.columns(), rows, "rows.");
+        let by = |nodes: &Nodes| nodes.log_likelihood(density, &at, &data);
+        let error = (by(nodes) - by(&nodes.doubled())).abs().sum().mean_lanes();
+        let plan = Plan::new(&[error], lanes);
+        let mut workspace = plan.workspace();
+        let some = RowSet::Range(0..rows);
+        let columns = read_columns(&plan, &data);
+        copy_rows(&mut workspace, batch_source(density), &some, &columns);
+        if let Some(slot) = plan.input(latents) {
+            workspace.set(slot, &spaced(draws, size, lanes));
+        }
+        if let Some(slot) = plan.input(params_input) {
+            workspace.set(slot, params);
+        }
+        plan.run(&mut workspace);
+        Integration {
+            nodes: nodes.per_dimension(),
+            error: workspace.output(0)[0] * density.n_rows() as f64 / rows as f64,
+        }
+    }
+
+    /// What was done with the latents of these names, in words.
+    pub(crate) fn words(&self, names: &str) -> String {
+        let Integration { nodes, error } = *self;
+        format!(
+            "{names} integrated out by {nodes} nodes, error {} nats",
+            short(error)
+        )
+    }
+
+    /// Whether more nodes are called for, and there may be more.
+    pub fn asks_for_more(&self, dimensions: usize) -> bool {
+        let is_small = self.error <= Integration::MOST_ERROR;
+        !is_small && 2 * self.nodes <= MOST_NODES[dimensions - 1]
+    }
+}
+
+/// So many draws, evenly spaced among all.
+fn spaced(draws: &[f64], size: usize, count: usize) -> Vec<f64> {
+    let stride = (draws.len() / size.max(1) / count).max(1);
+    let chosen = draws.chunks_exact(size.max(1)).step_by(stride).take(count);
+    chosen.flatten().copied().collect()
+}

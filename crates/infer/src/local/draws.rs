@@ -1,0 +1,266 @@
+//! Draws of chosen rows' own latents, given draws of what all rows share.
+
+use lehr_density::{Density, LocalNormal, Locals, Point, RowSet, Rows, SiteValue};
+use lehr_graph::{Expr, Graph, Plan, Slot, Workspace};
+use lehr_numeric::stream::Stream;
+
+use crate::posterior::Posterior;
+use crate::train::{copy_rows, read_columns};
+
+/// Candidates of which each draw is one.
+const CANDIDATES: usize = 128;
+/// Degrees of freedom of the candidates around the peak: tails heavier than most.
+const DF: usize = 5;
+
+/// Why the latents of rows cannot be drawn.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum LocalDrawError {
+    /// There are none.
+    #[error(
+        "locals: expected a model whose rows have latents of their own, found none\n  hint: name one with row.local, or fit a family that has one, such as poisson_lognormal"
+    )]
+    None,
+    /// There are more than can be drawn so.
+    #[error(
+        "locals: expected one or two latents per row, found {found}\n  hint: more of them cannot be drawn"
+    )]
+    Many {
+        /// Numbers per row.
+        found: usize,
+    },
+    /// A row that is not there.
+    #[error("locals: expected rows from 1 to {rows}, found {found}")]
+    Row {
+        /// Rows of the table.
+        rows: usize,
+        /// The row asked for, counted from 1.
+        found: usize,
+    },
+}
+
+/// Rows of a density whose latents are drawn.
+pub struct LocalDraws<'d> {
+    density: &'d dyn Density,
+    locals: &'d dyn Locals,
+    rows: &'d [usize],
+}
+
+impl<'d> LocalDraws<'d> {
+    /// The latents of these rows, counted from 0.
+    ///
+    /// # Errors
+    /// If rows have no latents of their own or more than two, or a row is not there.
+    pub fn new(
+        density: &'d dyn Density,
+        rows: &'d [usize],
+    ) -> Result<LocalDraws<'d>, LocalDrawError> {
+        let locals = density.locals().ok_or(LocalDrawError::None)?;
+        let found = locals.layout().size();
+        if found > lehr_density::Nodes::MOST_LOCALS {
+            return Err(LocalDrawError::Many { found });
+        }
+        let count = density.n_rows();
+        match rows.iter().find(|row| **row >= count) {
+            Some(row) => Err(LocalDrawError::Row {
+                rows: count,
+                found: row + 1,
+            }),
+            None => Ok(LocalDraws {
+                density,
+                locals,
+                rows,
+            }),
+        }
+    }
+
+    /// One draw of every row's latents for each z, on the constrained scale: site by site, draw
+    /// after draw, row after row. What is drawn of a row does not depend on which others are.
+    ///
+    /// Each is chosen by weight among candidates of a Student's t at the peak of p(w | y, z)
+    /// (Rubin's sampling importance resampling).
+    pub fn draw(&self, draws: &[f64], params: &[f64], seed: u64) -> Vec<SiteValue> {
+        let (size, width) = (self.density.latents().size(), self.locals.layout().size());
+        if self.rows.is_empty() {
+            return self.locals.layout().constrain_values(&[]);
+        }
+        let mut peaks = Planned::new(self, |at, rows, _| {
+            let normal = LocalNormal::posterior(self.locals, at, rows);
+            let unit = |k: usize| -> Vec<f64> {
+                (0..width).map(|i| f64::from(u8::from(i == k))).collect()
+            };
+            let columns = (0..width).flat_map(|k| normal.at(&unit(k)));
+            normal.centre.iter().copied().chain(columns).collect()
+        });
+        let mut joint = Planned::new(self, |at, rows, own| {
+            vec![self.locals.log_joint(at, &rows.clone().with_locals(own))]
+        });
+        let stream = |row: &usize| Stream::new(seed, "locals", *row as u64);
+        let mut streams: Vec<Stream> = self.rows.iter().map(stream).collect();
+        let mut flat = Vec::new();
+        for z in draws.chunks_exact(size.max(1)) {
+            let peaks = Peaks::of(peaks.run(z, params, None), width, self.rows.len());
+            let mut best = Chosen::new(self.rows.len(), width);
+            for _ in 0..CANDIDATES {
+                let (candidates, proposed) = peaks.propose(&mut streams);
+                let values = joint.run(z, params, Some(&candidates)).output(0).to_vec();
+                best.consider(&candidates, &values, &proposed, &mut streams);
+            }
+            flat.extend(best.values);
+        }
+        self.locals.layout().constrain_values(&flat)
+    }
+}
+
+impl Posterior {
+    /// Draws of the latents of rows' own, counted from 0, one for each draw of the posterior.
+    ///
+    /// # Errors
+    /// As [`LocalDraws::new`].
+    pub fn draw_locals(
+        &self,
+        density: &dyn Density,
+        rows: &[usize],
+        seed: u64,
+    ) -> Result<Vec<SiteValue>, LocalDrawError> {
+        let draws = LocalDraws::new(density, rows)?;
+        Ok(draws.draw(&self.draws, &self.param_values, seed))
+    }
+}
+
+/// Functions of z, θ and the latents of the chosen rows, ready to run.
+struct Planned {
+    plan: Plan,
+    workspace: Workspace,
+    inputs: [Option<Slot>; 3],
+}
+
+impl Planned {
+    fn new(
+        of: &LocalDraws<'_>,
+        write: impl for<'g> Fn(&Point<'g>, &Rows<'g>, Expr<'g>) -> Vec<Expr<'g>>,
+    ) -> Planned {
+        let (density, count) = (of.density, of.rows.len());
+        let graph = Graph::new();
+        let at = Point::new(
+            graph.input("latents", [density.latents().size()]),
+            graph.input("params", [density.params().size()]),
+        );
+        let own = graph.input("locals", [count, of.locals.layout().size()]);
+        let rows = Rows::inputs(&graph, density.columns(), count, "rows.");
+        let plan = Plan::new(&write(&at, &rows, own), 1);
+        let mut workspace = plan.workspace();
+        let columns = read_columns(&plan, &rows);
+        let set = RowSet::List(of.rows);
+        copy_rows(&mut workspace, density.source(), &set, &columns);
+        Planned {
+            inputs: [at.latents, at.params, own].map(|input| plan.input(input)),
+            workspace,
+            plan,
+        }
+    }
+
+    fn run(&mut self, z: &[f64], params: &[f64], own: Option<&[f64]>) -> &Workspace {
+        for (slot, values) in self.inputs.iter().zip([Some(z), Some(params), own]) {
+            if let (Some(slot), Some(values)) = (slot, values) {
+                self.workspace.set(*slot, values);
+            }
+        }
+        self.plan.run(&mut self.workspace);
+        &self.workspace
+    }
+}
+
+/// Where candidates of each row are drawn: a peak, and where each standard coordinate leads from it.
+struct Peaks {
+    width: usize,
+    /// Row after row.
+    centres: Vec<f64>,
+    /// Row after row, and for each standard coordinate its step.
+    steps: Vec<f64>,
+}
+
+impl Peaks {
+    fn of(workspace: &Workspace, width: usize, rows: usize) -> Peaks {
+        let one = |output: usize, row: usize| {
+            let values = workspace.output(output);
+            // What is the same in all rows is there once.
+            values[row % values.len()]
+        };
+        let mut peaks = Peaks {
+            width,
+            centres: Vec::new(),
+            steps: Vec::new(),
+        };
+        for row in 0..rows {
+            peaks.centres.extend((0..width).map(|i| one(i, row)));
+            for k in 0..width {
+                let moved = (0..width).map(|i| one((k + 1) * width + i, row) - one(i, row));
+                peaks.steps.extend(moved);
+            }
+        }
+        peaks
+    }
+
+    /// A candidate of each row, and its log density up to a constant of the row.
+    fn propose(&self, streams: &mut [Stream]) -> (Vec<f64>, Vec<f64>) {
+        let width = self.width;
+        let (mut candidates, mut densities) = (Vec::new(), Vec::new());
+        for (row, stream) in streams.iter_mut().enumerate() {
+            let chi: f64 = (0..DF).map(|_| stream.normal().powi(2)).sum();
+            let stretch = (DF as f64 / chi).sqrt();
+            let t: Vec<f64> = (0..width).map(|_| stretch * stream.normal()).collect();
+            for i in 0..width {
+                let steps = &self.steps[row * width * width..][..width * width];
+                let off: f64 = (0..width).map(|k| steps[k * width + i] * t[k]).sum();
+                candidates.push(self.centres[row * width + i] + off);
+            }
+            let square: f64 = t.iter().map(|t| t * t).sum();
+            let power = -0.5 * (DF + width) as f64;
+            densities.push(power * (square / DF as f64).ln_1p());
+        }
+        (candidates, densities)
+    }
+}
+
+/// One candidate of each row, chosen by weight among those seen so far.
+struct Chosen {
+    width: usize,
+    values: Vec<f64>,
+    /// The log of the sum of the weights so far.
+    totals: Vec<f64>,
+}
+
+impl Chosen {
+    fn new(rows: usize, width: usize) -> Chosen {
+        Chosen {
+            width,
+            values: vec![f64::NAN; rows * width],
+            totals: vec![f64::NEG_INFINITY; rows],
+        }
+    }
+
+    /// Keeps each row's candidate with the probability of its share in all weights so far.
+    fn consider(
+        &mut self,
+        candidates: &[f64],
+        joint: &[f64],
+        proposed: &[f64],
+        streams: &mut [Stream],
+    ) {
+        let width = self.width;
+        for (row, stream) in streams.iter_mut().enumerate() {
+            let weight = joint[row % joint.len()] - proposed[row];
+            let uniform = stream.uniform();
+            // A candidate that is impossible, or whose density is no number, is none.
+            if weight.is_nan() || weight == f64::NEG_INFINITY {
+                continue;
+            }
+            let total = &mut self.totals[row];
+            *total = weight.max(*total) + (-(weight - *total).abs()).exp().ln_1p();
+            if uniform.ln() < weight - *total {
+                let own = row * width..(row + 1) * width;
+                self.values[own.clone()].copy_from_slice(&candidates[own]);
+            }
+        }
+    }
+}

@@ -1,0 +1,186 @@
+//! Fits of models with latents of single rows, beside those of the same model in closed form.
+
+use std::sync::Arc;
+
+use lehr_density::{Density, RowSet, RowSource};
+use lehr_infer::fit::Fit;
+use lehr_infer::judge::Level;
+use lehr_infer::local::Integration;
+use lehr_infer::posterior::Posterior;
+use lehr_model::distribution::{Distribution, Gamma, HalfNormal, Normal, StudentT};
+use lehr_model::{Bound, Model};
+
+use crate::{bind, normals};
+
+const ROWS: usize = 150;
+
+fn data() -> [Vec<f64>; 2] {
+    let (x, noise, wide) = (normals(ROWS, 11), normals(ROWS, 12), normals(ROWS, 13));
+    let y = (0..ROWS).map(|n| 0.7 * x[n] + 0.5 * noise[n] * (0.6 * wide[n]).exp());
+    [x.clone(), y.collect()]
+}
+
+fn mixture() -> Bound {
+    let model = Model::new(|m| {
+        let slope = m.sample("slope", Normal::new(0.0, 1.0));
+        let scale = m.sample("scale", HalfNormal::new(1.0));
+        m.rows(|row| {
+            let precision = row.local("precision", Gamma::new(2.0, 2.0));
+            row.observe(
+                "y",
+                Normal::new(row.number("x") * slope, scale / precision.sqrt()),
+            );
+        });
+    });
+    let [x, y] = data();
+    bind(&model, &[("x", &x), ("y", &y)])
+}
+
+fn closed() -> Bound {
+    let model = Model::new(|m| {
+        let slope = m.sample("slope", Normal::new(0.0, 1.0));
+        let scale = m.sample("scale", HalfNormal::new(1.0));
+        m.rows(|row| row.observe("y", StudentT::new(4.0, row.number("x") * slope, scale)));
+    });
+    let [x, y] = data();
+    bind(&model, &[("x", &x), ("y", &y)])
+}
+
+fn fitted(method: &str, density: &dyn Density) -> Posterior {
+    Fit::named(method)
+        .unwrap()
+        .seed(3)
+        .draws(400)
+        .run(density)
+        .unwrap()
+}
+
+#[test]
+fn every_kind_of_method_fits_the_mixture_as_it_fits_the_closed_form() {
+    let (mixture, closed) = (mixture(), closed());
+    for method in ["full-rank", "sl-dais", "nuts", "auto"] {
+        let (found, truth) = (fitted(method, &mixture), fitted(method, &closed));
+        assert_eq!(found.latents.size(), 2, "draws hold the globals alone");
+        let (name, words) = &found.choices[0];
+        assert_eq!(name, "local latents");
+        assert!(
+            words.starts_with("precision integrated out by 16 nodes, error "),
+            "{words}"
+        );
+        assert!(found.origin.integration.unwrap().error < 0.05);
+        for (a, b) in found.summaries().iter().zip(truth.summaries()) {
+            assert!(
+                (a.mean - b.mean).abs() < 0.35 * b.sd,
+                "{method} {a:?} {b:?}"
+            );
+            assert!((a.sd / b.sd - 1.0).abs() < 0.25, "{method} {a:?} {b:?}");
+        }
+        let evidence = |fit: &Posterior| fit.evidence.as_ref().unwrap().estimate;
+        let (a, b) = (evidence(&found), evidence(&truth));
+        let limit = 4.0 * (a.error + b.error) + 1e-4 * ROWS as f64;
+        assert!((a.mean - b.mean).abs() < limit, "{method} {a:?} {b:?}");
+    }
+}
+
+/// Rows that are copied on request, as those of a file are.
+struct OnRequest(Bound);
+
+impl RowSource for OnRequest {
+    fn n_rows(&self) -> usize {
+        self.0.source().n_rows()
+    }
+
+    fn copy_numbers(&self, column: usize, rows: &RowSet<'_>, into: &mut [f64]) {
+        self.0.source().copy_numbers(column, rows, into);
+    }
+
+    fn copy_indices(&self, column: usize, rows: &RowSet<'_>, into: &mut [u32]) {
+        self.0.source().copy_indices(column, rows, into);
+    }
+
+    fn whole(&self, _: usize) -> Option<Arc<[f64]>> {
+        None
+    }
+
+    fn whole_indices(&self, _: usize) -> Option<Arc<[u32]>> {
+        None
+    }
+}
+
+#[test]
+fn rows_on_disk_are_fitted_and_left_out_as_those_in_memory() {
+    let (mixture, closed) = (mixture(), closed());
+    let program = mixture.program().clone();
+    let distant = program.bind_source(Arc::new(OnRequest(mixture.clone())));
+    let found = fitted("full-rank", &distant);
+    let mut largest = 0.0_f64;
+    let mut near = Vec::new();
+    found.pointwise(&mixture, |_, values| near.extend_from_slice(values));
+    let mut far = Vec::new();
+    found.pointwise(&distant, |_, values| far.extend_from_slice(values));
+    let mut truth = Vec::new();
+    found.pointwise(&closed, |_, values| truth.extend_from_slice(values));
+    assert_eq!(near, far);
+    for (a, b) in near.iter().zip(&truth) {
+        largest = largest.max((a - b).abs());
+    }
+    assert_eq!(near.len(), truth.len());
+    assert!(largest < 1e-3, "{largest}");
+    assert_eq!(found.draw_more(&distant, 30, 5).unwrap().len(), 60);
+}
+
+#[test]
+fn more_nodes_are_used_where_few_are_too_coarse_and_what_stays_coarse_is_told() {
+    let y: Vec<f64> = normals(400, 21)
+        .iter()
+        .map(|w| 3.0 * w.abs() + 1.0)
+        .collect();
+    let heavy = Model::new(|m| {
+        let scale = m.sample("scale", HalfNormal::new(1.0));
+        m.rows(|row| {
+            let own = row.local("own", StudentT::new(3.0, 0.0, 1.0));
+            row.observe("y", Normal::new(own, scale));
+        });
+    });
+    let found = fitted("full-rank", &bind(&heavy, &[("y", &y)]));
+    let used = found.origin.integration.unwrap();
+    assert!(
+        used.nodes > 16 && used.error < Integration::MOST_ERROR,
+        "{used:?}"
+    );
+    // Two peaks far apart: nodes around one of them never see the other.
+    let double = Model::new(|m| {
+        let scale = m.sample("scale", HalfNormal::new(0.1));
+        m.rows(|row| {
+            let own = row.local("own", Normal::new(0.1, 2.0));
+            row.observe("y", Normal::new(own.square(), scale));
+        });
+    });
+    let found = fitted("full-rank", &bind(&double, &[("y", &y)]));
+    let used = found.origin.integration.unwrap();
+    assert!(
+        used.nodes == 128 && used.error > Integration::MOST_ERROR,
+        "{used:?}"
+    );
+    assert!(found.verdict().level >= Level::Doubtful);
+}
+
+#[test]
+fn three_latents_per_row_are_refused_in_words() {
+    let model = Model::new(|m| {
+        let centre = m.sample("centre", Normal::new(0.0, 1.0));
+        m.rows(|row| {
+            let own = row.local("own", Normal::new(0.0, 1.0).expand([3]));
+            row.observe("y", Normal::new(centre + own.sum_axis(1), 1.0));
+        });
+    });
+    let bound = bind(&model, &[("y", &[0.1, 0.2])]);
+    for method in ["full-rank", "nuts"] {
+        let error = Fit::named(method).unwrap().run(&bound).unwrap_err();
+        let words = error.to_string();
+        assert!(
+            words.contains("\"own\"") && words.contains("up to two latents per row"),
+            "{words}"
+        );
+    }
+}

@@ -1,0 +1,72 @@
+//! Latents of single rows: their integral against closed forms and plain sums, and fits through it.
+
+mod draw;
+mod exact;
+mod fit;
+mod integral;
+mod learning;
+
+use lehr_density::{Density, Point, RowSet, Rows};
+use lehr_graph::{Graph, Plan};
+use lehr_model::{Bound, Model};
+use lehr_table::Table;
+
+/// The log likelihood of each row at z, its gradient in z summed over rows, and the products of the
+/// Hessian with each unit vector.
+struct Found {
+    rows: Vec<f64>,
+    gradient: Vec<f64>,
+    hessian: Vec<f64>,
+}
+
+fn found(density: &dyn Density, z: &[f64]) -> Found {
+    let graph = Graph::new();
+    let latents = graph.input("z", [z.len()]);
+    let at = Point::new(latents, graph.input("theta", [0]));
+    let rows = Rows::inputs(&graph, density.columns(), density.n_rows(), "");
+    let value = density.log_likelihood(&at, &rows);
+    let gradient = graph.grad(value.sum(), &[latents])[0];
+    let second = (0..z.len()).map(|k| graph.grad(gradient.entry(k), &[latents])[0]);
+    let outputs: Vec<_> = [value, gradient].into_iter().chain(second).collect();
+    let plan = Plan::new(&outputs, 1);
+    let mut workspace = plan.workspace();
+    workspace.set(plan.input(latents).unwrap(), z);
+    let all = RowSet::Range(0..density.n_rows());
+    for (place, (_, column)) in rows.columns().enumerate() {
+        if let Some(slot) = plan.input(column.expr()) {
+            let into = workspace.numbers_mut(slot);
+            density.source().copy_numbers(place, &all, into);
+        }
+    }
+    plan.run(&mut workspace);
+    let hessian = (0..z.len()).flat_map(|k| workspace.output(2 + k).to_vec());
+    Found {
+        rows: workspace.output(0).to_vec(),
+        gradient: workspace.output(1).to_vec(),
+        hessian: hessian.collect(),
+    }
+}
+
+/// The largest difference of two lists of numbers.
+fn apart(a: &[f64], b: &[f64]) -> f64 {
+    assert_eq!(a.len(), b.len());
+    let differences = a.iter().zip(b).map(|(a, b)| (a - b).abs());
+    differences.fold(
+        0.0,
+        |most: f64, one| if one.is_nan() { one } else { most.max(one) },
+    )
+}
+
+fn bind(model: &Model, columns: &[(&str, &[f64])]) -> Bound {
+    let table = columns.iter().fold(Table::new(), |table, (name, values)| {
+        table.with_number(name, values.to_vec()).unwrap()
+    });
+    model.bind(&table).unwrap()
+}
+
+/// Standard normal numbers.
+fn normals(count: usize, seed: u64) -> Vec<f64> {
+    let mut numbers = vec![0.0; count];
+    lehr_numeric::stream::Stream::new(seed, "local", 0).fill_normal(&mut numbers);
+    numbers
+}

@@ -1,0 +1,24 @@
+//! Successes among trials whose log odds vary from row to row by a normal.
+
+use lehr_model::distribution::{Binomial, Normal};
+
+use super::own::LOG_SIGMA;
+use super::{FamilyInfo, Form, Link, Observation};
+use crate::program::{RESPONSE, ROW_EFFECT, TRIALS};
+
+pub(super) const INFO: FamilyInfo = FamilyInfo {
+    name: "binomial_logitnormal",
+    aliases: &[],
+    help: "successes among trials, overdispersed by a normal in each row; logit link; sigma",
+    link: Link::Logit,
+    form: Form::Successes,
+    own: &[LOG_SIGMA],
+    observe,
+};
+
+fn observe(of: &Observation<'_, '_, '_>) {
+    let effect = of.row.local(ROW_EFFECT, Normal::new(0.0, of.own[0]));
+    let trials = of.row.number(TRIALS);
+    of.row
+        .observe(RESPONSE, Binomial::with_logit(trials, of.at + effect));
+}

@@ -1,0 +1,23 @@
+//! Counts whose rates vary from row to row by a normal on the log scale.
+
+use lehr_model::distribution::{Normal, Poisson};
+
+use super::own::LOG_SIGMA;
+use super::{FamilyInfo, Form, Link, Observation};
+use crate::program::{RESPONSE, ROW_EFFECT};
+
+pub(super) const INFO: FamilyInfo = FamilyInfo {
+    name: "poisson_lognormal",
+    aliases: &["plnorm"],
+    help: "counts, overdispersed by a normal in each row; log link; sigma",
+    link: Link::Log,
+    form: Form::Count,
+    own: &[LOG_SIGMA],
+    observe,
+};
+
+fn observe(of: &Observation<'_, '_, '_>) {
+    let effect = of.row.local(ROW_EFFECT, Normal::new(0.0, of.own[0]));
+    of.row
+        .observe(RESPONSE, Poisson::with_log_rate(of.at + effect));
+}
