@@ -136,6 +136,13 @@ class Exponential(Distribution):
         super().__init__(rate=rate)
 
 
+class Flat(Distribution):
+    """The same density everywhere: no prior at all, where the rows alone hold the parameter."""
+
+    def __init__(self) -> None:
+        super().__init__()
+
+
 class Gamma(Distribution):
     """Positive numbers by shape and rate, or by the mean or its logarithm, and the shape."""
 

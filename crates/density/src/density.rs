@@ -39,6 +39,12 @@ pub trait Density: Send + Sync {
     /// carry them ([`Rows::with_locals`]).
     fn log_likelihood<'g>(&self, at: &Point<'g>, rows: &Rows<'g>) -> Expr<'g>;
 
+    /// The latents that no proper prior holds, by their places in z: only the rows can make their
+    /// posterior one.
+    fn improper(&self) -> Vec<usize> {
+        Vec::new()
+    }
+
     /// The recorded model behind this density, if there is one; a saved fit keeps it.
     fn origin(&self) -> Option<Stored> {
         None

@@ -10,6 +10,7 @@ use crate::local::{Integrated, Integration};
 use crate::method::{Auto, Method, SettingError, UnknownMethod, find};
 use crate::observer::{Observer, Phase};
 use crate::posterior::{NO_ROWS, Origin, Posterior};
+use crate::proper::{self, Improper};
 use crate::run::{Checkpoint, Run};
 use crate::surrogate::SurrogateError;
 use crate::train::TrainError;
@@ -159,6 +160,7 @@ impl<'a> Fit<'a> {
 
     /// Fits on condensed rows where there are any.
     fn run_rows(&mut self, density: &dyn Density) -> Result<Posterior, FitError> {
+        proper::check(density)?;
         if !self.method.condenses() {
             return self.fit(density);
         }
@@ -215,6 +217,9 @@ pub enum FitError {
     /// The weights of the draws cannot be judged.
     #[error(transparent)]
     Weights(#[from] WeightError),
+    /// A flat prior under which there is no posterior.
+    #[error(transparent)]
+    Improper(#[from] Improper),
     /// A file that cannot be read or written.
     #[error(transparent)]
     File(#[from] FileError),

@@ -19,6 +19,7 @@ pub mod observer;
 mod pass;
 pub mod pointwise;
 pub mod posterior;
+pub mod proper;
 pub mod run;
 pub mod sandwich;
 pub mod start;

@@ -112,6 +112,15 @@ impl Density for Bound {
         terms.into_iter().fold(jacobian, |sum, term| sum + term)
     }
 
+    fn improper(&self) -> Vec<usize> {
+        let flat = |statement: &Statement| match statement {
+            Statement::Sample { site, law, .. } if law.is_flat() => Some(*site),
+            _ => None,
+        };
+        let sites = self.program.parts.statements.iter().filter_map(flat);
+        sites.flat_map(|site| self.latents().range(site)).collect()
+    }
+
     fn log_likelihood<'g>(&self, at: &Point<'g>, rows: &Rows<'g>) -> Expr<'g> {
         let Some(locals) = self.locals() else {
             let likelihood = self.program.parts.likelihood;

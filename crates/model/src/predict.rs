@@ -15,12 +15,23 @@ use crate::statement::{Law, Statement};
 
 /// A prior from which no usable draw was found.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
-#[error(
-    "site {name:?}: expected draws strictly inside the support, found none in 100\n  hint: the prior puts nearly all its mass on the edge; give it a larger scale or shape"
-)]
-pub struct PriorError {
-    /// The site.
-    pub name: String,
+pub enum PriorError {
+    /// All draws lie on the edge of the support.
+    #[error(
+        "site {name:?}: expected draws strictly inside the support, found none in 100\n  hint: the prior puts nearly all its mass on the edge; give it a larger scale or shape"
+    )]
+    Edge {
+        /// The site.
+        name: String,
+    },
+    /// The prior is flat.
+    #[error(
+        "site {name:?}: expected a prior that can be drawn from, found a flat one\n  hint: only a posterior has draws under a flat prior; give the site a proper one, as normal(0, 10)"
+    )]
+    Flat {
+        /// The site.
+        name: String,
+    },
 }
 
 /// How often a draw on the very edge of its support is drawn again.
@@ -78,7 +89,11 @@ fn draw_site(
         }
     }
     let name = site.name.clone();
-    Err(PriorError { name })
+    Err(if law.is_flat() {
+        PriorError::Flat { name }
+    } else {
+        PriorError::Edge { name }
+    })
 }
 
 impl Bound {

@@ -50,6 +50,13 @@ pub(crate) struct Law {
     pub(crate) batch: usize,
 }
 
+impl Law {
+    /// Whether it holds nothing: the law of a flat prior.
+    pub(crate) fn is_flat(&self) -> bool {
+        self.family.0.name() == "Flat"
+    }
+}
+
 /// A parameter of a distribution.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Parameter {

@@ -5,7 +5,7 @@ use std::fmt;
 use lehr_graph::{Expr, Graph};
 use lehr_model::Tracer;
 use lehr_model::distribution::{
-    Beta, Cauchy, Distribution, Exponential, Gamma, HalfCauchy, HalfNormal, HalfStudentT,
+    Beta, Cauchy, Distribution, Exponential, Flat, Gamma, HalfCauchy, HalfNormal, HalfStudentT,
     InverseGamma, Laplace, LogNormal, Normal, StudentT, Uniform, Value,
 };
 use serde::{Deserialize, Serialize};
@@ -31,6 +31,7 @@ pub(crate) enum Kind {
     Uniform,
     Horseshoe,
     R2d2,
+    Flat,
 }
 
 /// The values a distribution has.
@@ -58,7 +59,7 @@ type Argument = (&'static str, Dimension);
 
 impl Kind {
     /// Every distribution a prior can have.
-    pub(crate) const ALL: [Kind; 17] = [
+    pub(crate) const ALL: [Kind; 18] = [
         Kind::Normal,
         Kind::StudentT,
         Kind::Cauchy,
@@ -76,6 +77,7 @@ impl Kind {
         Kind::Uniform,
         Kind::Horseshoe,
         Kind::R2d2,
+        Kind::Flat,
     ];
 
     /// The name that users write.
@@ -98,6 +100,7 @@ impl Kind {
             Kind::Uniform => "uniform",
             Kind::Horseshoe => "horseshoe",
             Kind::R2d2 => "r2d2",
+            Kind::Flat => "flat",
         }
     }
 
@@ -109,7 +112,8 @@ impl Kind {
             | Kind::Laplace
             | Kind::Uniform
             | Kind::Horseshoe
-            | Kind::R2d2 => Domain::Real,
+            | Kind::R2d2
+            | Kind::Flat => Domain::Real,
             Kind::Beta => Domain::Unit,
             Kind::Lkj => Domain::Correlation,
             Kind::Dirichlet => Domain::Simplex,
@@ -135,6 +139,7 @@ impl Kind {
             Kind::Uniform => &[("low", Location), ("high", Location)],
             Kind::Horseshoe => &[("global", Free), ("slab", Free)],
             Kind::R2d2 => &[("mean", Free), ("precision", Free), ("concentration", Free)],
+            Kind::Flat => &[],
         }
     }
 
@@ -146,6 +151,9 @@ impl Kind {
     /// How it is written, `normal(location, scale)`.
     pub(crate) fn usage(self) -> String {
         let names: Vec<&str> = self.arguments().iter().map(|(name, _)| *name).collect();
+        if names.is_empty() {
+            return self.name().to_owned();
+        }
         format!("{}({})", self.name(), names.join(", "))
     }
 }
@@ -156,7 +164,7 @@ impl Domain {
         match self {
             Domain::Real => (
                 "a distribution of real numbers",
-                "normal, student_t, cauchy, laplace or uniform",
+                "normal, student_t, cauchy, laplace, uniform or flat",
             ),
             Domain::Positive => (
                 "a distribution of positive numbers",
@@ -313,6 +321,8 @@ impl Law {
             Kind::StudentT => m.sample(name, StudentT::new(a[0], shift + a[1], a[2])),
             Kind::Cauchy => m.sample(name, Cauchy::new(shift + a[0], a[1])),
             Kind::Laplace => m.sample(name, Laplace::new(shift + a[0], a[1])),
+            // The same wherever it is moved to.
+            Kind::Flat => m.sample(name, Flat.expand(shift.shape())),
             _ => m.sample(name, Normal::new(shift + a[0], a[1])),
         }
     }
@@ -342,6 +352,8 @@ pub(crate) fn sample<'g>(m: &Tracer<'g>, name: &str, laws: &[Law], dims: &[usize
         Kind::Lkj | Kind::Dirichlet | Kind::Horseshoe | Kind::R2d2 => {
             unreachable!("not distributions of single numbers")
         }
+        Kind::Flat => m.sample(name, Flat.expand(dims)),
+        Kind::Lkj | Kind::Dirichlet => unreachable!("not distributions of single numbers"),
     }
 }
 
@@ -359,6 +371,9 @@ fn parameter<'g>(graph: &'g Graph, laws: &[Law], place: usize, dims: &[usize]) -
 
 impl fmt::Display for Law {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.arguments.is_empty() {
+            return f.write_str(self.kind.name());
+        }
         let shown: Vec<String> = self.arguments.iter().map(|value| short(*value)).collect();
         write!(f, "{}({})", self.kind.name(), shown.join(", "))
     }

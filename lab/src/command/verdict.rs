@@ -7,7 +7,7 @@ use std::time::Instant;
 
 use anyhow::{Context, Result, ensure};
 use clap::Args;
-use lehr_lab::verdict::{Fact, Fitted, Problem, Row, facts, fit, mark, problems};
+use lehr_lab::verdict::{Fact, Fitted, Problem, Row, facts, fit, generated, mark, problems};
 use rayon::prelude::*;
 use serde::Serialize;
 
@@ -21,7 +21,8 @@ use crate::session::Session;
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   lehr-lab verdict --seeds 20
-  lehr-lab verdict --method full-rank --only funnel --seeds 5")]
+  lehr-lab verdict --method full-rank --only funnel --seeds 5
+  lehr-lab verdict --generated 50 --generator 3 --seeds 5 --misjudged")]
 pub(crate) struct Verdict {
     /// The methods (see lehr methods)
     #[arg(long, value_delimiter = ',', default_value = "sl-dais")]
@@ -32,6 +33,12 @@ pub(crate) struct Verdict {
     /// Only posteriors whose name or kind contains this
     #[arg(long, value_name = "TEXT")]
     only: Option<String>,
+    /// So many posteriors that are drawn from a seed, in place of the chosen ones
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    generated: usize,
+    /// The seed that they are drawn from
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    generator: u64,
     /// The folder in which what is true of each posterior, and every fit, is kept from run to run
     #[arg(long, value_name = "DIR", default_value = "lehr-verdict")]
     out: PathBuf,
@@ -51,7 +58,10 @@ struct Study {
 impl Verdict {
     pub(crate) fn run(&self, session: &Session) -> Result<()> {
         let only = self.only.as_deref().unwrap_or("");
-        let mut chosen = problems();
+        let mut chosen = match self.generated {
+            0 => problems(),
+            count => generated(self.generator, count),
+        };
         chosen.retain(|one| one.name.contains(only) || one.kind.contains(only));
         ensure!(
             !chosen.is_empty(),
@@ -113,7 +123,7 @@ impl Verdict {
         }
         fits.retain(|one| one.seed <= self.seeds);
         Ok(Row {
-            problem: problem.name.into(),
+            problem: problem.name.clone(),
             kind: problem.kind.into(),
             method: method.into(),
             fits,

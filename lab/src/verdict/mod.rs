@@ -1,9 +1,12 @@
 //! The study of verdicts: many posteriors, many seeds, each fit beside the truth.
 
+mod generated;
+mod large;
 mod problem;
 mod study;
 mod truth;
 
+pub use generated::generated;
 pub use problem::{Problem, Truth, problems};
 pub use study::{Fitted, Row, fit};
 pub use truth::{Fact, facts, mark};

@@ -11,6 +11,8 @@ use lehr_numeric::stream::Stream;
 use lehr_regression::{BoundRegression, Specification};
 use lehr_table::Table;
 
+use super::large::larges;
+
 /// How the truth about a posterior is found.
 pub enum Truth {
     /// By long chains on it.
@@ -20,13 +22,13 @@ pub enum Truth {
     /// By sums over a grid of one to three unconstrained latents between these limits.
     Grid(f64, f64),
     /// In closed form: mean and standard deviation of some quantities.
-    Known(Vec<(&'static str, f64, f64)>),
+    Known(Vec<(String, f64, f64)>),
 }
 
 /// A posterior of the study.
 pub struct Problem {
     /// Its name.
-    pub name: &'static str,
+    pub name: String,
     /// What kind of posterior it is.
     pub kind: &'static str,
     /// The model on its rows.
@@ -36,23 +38,23 @@ pub struct Problem {
 }
 
 /// Random numbers of one problem.
-struct Source(Stream);
+pub(super) struct Source(pub(super) Stream);
 
 impl Source {
-    fn new(seed: u64) -> Source {
+    pub(super) fn new(seed: u64) -> Source {
         Source(Stream::new(seed, "verdict study", 0))
     }
 
-    fn normals(&mut self, count: usize) -> Vec<f64> {
+    pub(super) fn normals(&mut self, count: usize) -> Vec<f64> {
         (0..count).map(|_| self.0.normal()).collect()
     }
 
-    fn chance(&mut self, probability: f64) -> f64 {
+    pub(super) fn chance(&mut self, probability: f64) -> f64 {
         f64::from(u8::from(self.0.uniform() < probability))
     }
 
     /// A count of this mean, by waiting times.
-    fn count(&mut self, mean: f64) -> f64 {
+    pub(super) fn count(&mut self, mean: f64) -> f64 {
         let (mut time, mut count) = (0.0, 0.0);
         loop {
             time -= (1.0 - self.0.uniform()).ln();
@@ -64,12 +66,16 @@ impl Source {
     }
 }
 
-fn logistic(x: f64) -> f64 {
+pub(super) fn logistic(x: f64) -> f64 {
     1.0 / (1.0 + (-x).exp())
 }
 
 /// Covariates `x1`, `x2`, … and the linear predictor of these coefficients, the intercept first.
-fn covariates(source: &mut Source, rows: usize, coefficients: &[f64]) -> (Table, Vec<f64>) {
+pub(super) fn covariates(
+    source: &mut Source,
+    rows: usize,
+    coefficients: &[f64],
+) -> (Table, Vec<f64>) {
     let mut table = Table::new();
     let mut predictor = vec![coefficients[0]; rows];
     for (k, beta) in coefficients.iter().enumerate().skip(1) {
@@ -83,21 +89,21 @@ fn covariates(source: &mut Source, rows: usize, coefficients: &[f64]) -> (Table,
     (table, predictor)
 }
 
-fn with(table: Table, name: &str, values: Vec<f64>) -> Table {
+pub(super) fn with(table: Table, name: &str, values: Vec<f64>) -> Table {
     table.with_number(name, values).expect("a column")
 }
 
 /// A regression of the columns `y` and `x1`, `x2`, …
-fn regression(table: &Table, formula: &str, family: &str) -> Bound {
+pub(super) fn regression(table: &Table, formula: &str, family: &str) -> Bound {
     let specification = Specification::parse(formula, table.names()).expect("a formula");
     let specification = specification.with_family(family.parse().expect("a family"));
     let bound = BoundRegression::new(&specification, table, Instant::now());
     bound.expect("a regression").bound
 }
 
-fn problem(name: &'static str, kind: &'static str, density: Bound) -> Problem {
+fn problem(name: &str, kind: &'static str, density: Bound) -> Problem {
     Problem {
-        name,
+        name: name.to_owned(),
         kind,
         density,
         truth: Truth::Chains,
@@ -106,7 +112,7 @@ fn problem(name: &'static str, kind: &'static str, density: Bound) -> Problem {
 
 /// A regression on independent covariates whose response `respond` draws from the predictor.
 fn glm(
-    name: &'static str,
+    name: &str,
     family: &str,
     rows: usize,
     coefficients: &[f64],
@@ -121,7 +127,7 @@ fn glm(
 
 /// Rows in groups with effects of this spread, `respond` as above.
 fn groups(
-    name: &'static str,
+    name: &str,
     family: &str,
     (count, rows_each): (usize, usize),
     spread: f64,
@@ -143,8 +149,8 @@ fn groups(
 }
 
 /// A model of one column `y`.
-fn model(
-    name: &'static str,
+pub(super) fn model(
+    name: &str,
     kind: &'static str,
     y: Vec<f64>,
     truth: Truth,
@@ -152,7 +158,7 @@ fn model(
 ) -> Problem {
     let table = with(Table::new(), "y", y);
     Problem {
-        name,
+        name: name.to_owned(),
         kind,
         density: model.bind(&table).expect("a model"),
         truth,
@@ -300,7 +306,7 @@ fn funnels() -> Vec<Problem> {
             m.rows(|row| row.observe("y", Normal::new(0.0, 1.0)));
         })
     };
-    let known = |sd: f64| Truth::Known(vec![("v", 0.0, sd)]);
+    let known = |sd: f64| Truth::Known(vec![("v".to_owned(), 0.0, sd)]);
     let y = || vec![0.0; 4];
     vec![
         centred,
@@ -451,5 +457,6 @@ pub fn problems() -> Vec<Problem> {
     all.extend(several_modes());
     all.extend(tails_and_limits());
     all.extend(odd_shapes());
+    all.extend(larges());
     all
 }

@@ -13,8 +13,12 @@ use serde::{Deserialize, Serialize};
 
 use super::{Problem, Truth};
 
-/// Draws of the long chains.
+/// Draws of the long chains, and how many more times that where those do not know enough.
 const DRAWS: usize = 8000;
+const LONGER: [usize; 3] = [1, 1, 5];
+/// Errors of a mean in standard deviations, and of a standard deviation, above which a chain does
+/// not know enough to call a fit wrong.
+const KNOWN: [f64; 2] = [0.05, 0.025];
 /// Points of a grid along its only latent, along each of two, and of three.
 const POINTS: [usize; 3] = [400_000, 800, 90];
 
@@ -59,10 +63,10 @@ pub fn facts(problem: &Problem) -> Result<Vec<Fact>> {
         }
         Truth::Grid(low, high) => Ok(by_grid(&problem.density, *low, *high)),
         Truth::Known(known) => {
-            let fact = |&(name, mean, sd): &(&str, f64, f64)| Fact {
-                name: name.to_owned(),
-                mean,
-                sd,
+            let fact = |(name, mean, sd): &(String, f64, f64)| Fact {
+                name: name.clone(),
+                mean: *mean,
+                sd: *sd,
             };
             Ok(known.iter().map(fact).collect())
         }
@@ -71,21 +75,44 @@ pub fn facts(problem: &Problem) -> Result<Vec<Fact>> {
 
 fn by_chains(problem: &Problem, density: &Bound) -> Result<Vec<Fact>> {
     let mut said = String::new();
-    // Narrow places want short steps.
-    for acceptance in [0.9, 0.99] {
+    // Narrow places want short steps, heavy tails many draws.
+    for (acceptance, longer) in [0.9, 0.99, 0.9].into_iter().zip(LONGER) {
         let nuts = Nuts {
             target_acceptance: Some(acceptance),
             ..Nuts::default()
         };
-        let posterior = Fit::new(nuts).seed(1).draws(DRAWS).run(density)?;
+        let posterior = Fit::new(nuts).seed(1).draws(longer * DRAWS).run(density)?;
         let verdict = posterior.verdict();
+        let vague = vague(&posterior);
         // A divergence or two leaves moments alone; chains that disagree do not.
-        if verdict.level != Level::Untrusted {
+        if verdict.level != Level::Untrusted && vague.is_none() {
             return Ok(summarised(&posterior));
         }
-        said = verdict.to_string();
+        said = vague.unwrap_or_else(|| verdict.to_string());
     }
     bail!("{}: the long chains: {said}", problem.name)
+}
+
+/// The quantity that chains do not know well enough, if there is one.
+fn vague(posterior: &Posterior) -> Option<String> {
+    // Parts of chains are as good as chains where each is much longer than what it remembers.
+    let parts = 8 * posterior.n_chains().unwrap_or(1);
+    let count = posterior.n_draws();
+    posterior.sites().iter().find_map(|site| {
+        let entries = site.values.len() / count;
+        (0..entries).find_map(|entry| {
+            let values = site.values.iter().skip(entry).step_by(entries);
+            let own = Moments::of_chains(&values.copied().collect::<Vec<_>>(), parts);
+            let (mean, sd) = (own.mean_error / own.sd, own.sd_error);
+            (mean > KNOWN[0] || sd > KNOWN[1]).then(|| {
+                format!(
+                    "{}[{entry}] is known to {mean:.2} sd and {:.0} %",
+                    site.name,
+                    100.0 * sd
+                )
+            })
+        })
+    })
 }
 
 fn summarised(posterior: &Posterior) -> Vec<Fact> {

@@ -142,7 +142,7 @@ pub(super) fn agreement(quantities: &[Quantity], account: Account) -> Agreement 
 }
 
 /// Whether a gap is smaller than what would be wrong, for sure. What is not a number is not.
-fn is_small(gap: &Gap) -> bool {
+pub(super) fn is_small(gap: &Gap) -> bool {
     gap.shift.abs() + SURE * gap.shift_error < WRONG_SHIFT
         && gap.log_ratio.abs() + SURE * gap.log_ratio_error < WRONG_RATIO
 }

@@ -7,6 +7,41 @@ use crate::run::Run;
 use crate::start::Prior;
 use crate::train::TrainError;
 
+/// Somebody who knows log p(D, z) of any z, on all rows, wherever they are.
+pub(super) struct Joint<'a> {
+    subject: &'a Subject<'a>,
+    prior: Prior,
+    likelihoods: Likelihoods<'a>,
+}
+
+impl<'a> Joint<'a> {
+    pub(super) fn new(subject: &'a Subject<'a>) -> Joint<'a> {
+        Joint {
+            subject,
+            prior: Prior::new(subject.density),
+            likelihoods: Likelihoods::new(subject.density, subject.params),
+        }
+    }
+
+    /// log p(D, z) of every point, one z after another; −∞ where it is not a number.
+    pub(super) fn values(&mut self, points: &[f64]) -> Vec<f64> {
+        let (size, params) = (self.subject.density.latents().size(), self.subject.params);
+        let mut values = Vec::with_capacity(points.len() / size);
+        for part in points.chunks(LANES * size) {
+            let sums = self.likelihoods.of(part);
+            for (z, sum) in part.chunks_exact(size).zip(sums) {
+                let value = self.prior.at(z, params).0 + sum;
+                values.push(if value.is_nan() {
+                    f64::NEG_INFINITY
+                } else {
+                    value
+                });
+            }
+        }
+        values
+    }
+}
+
 /// log p(D, z) of every point, one z after another; −∞ where it is not a number.
 ///
 /// # Errors
@@ -17,20 +52,11 @@ pub(super) fn log_joint(
     run: &mut Run<'_>,
 ) -> Result<Vec<f64>, TrainError> {
     let size = subject.density.latents().size();
-    let mut prior = Prior::new(subject.density);
-    let mut likelihoods = Likelihoods::new(subject.density, subject.params);
+    let mut joint = Joint::new(subject);
     let count = points.len() / size;
     let mut values = Vec::with_capacity(count);
     for part in points.chunks(LANES * size) {
-        let sums = likelihoods.of(part);
-        for (z, sum) in part.chunks_exact(size).zip(sums) {
-            let value = prior.at(z, subject.params).0 + sum;
-            values.push(if value.is_nan() {
-                f64::NEG_INFINITY
-            } else {
-                value
-            });
-        }
+        values.extend(joint.values(part));
         let end = End::At(count as u64);
         run.tell(&Progress::counted(values.len() as u64, "points", end))?;
     }

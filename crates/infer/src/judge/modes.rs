@@ -2,19 +2,22 @@
 //!
 //! Quick climbs from dispersed points end at modes. One that a valley parts from the draws' own,
 //! and whose Laplace evidence is within reach of theirs, holds mass that the draws do not have.
+//! Long tables are climbed on some of their rows, and what is found there is followed on all rows.
 
-use lehr_numeric::lbfgs::{LbfgsSettings, maximise};
+use lehr_numeric::lbfgs::{LbfgsSettings, Maximum, maximise};
 use lehr_numeric::stream::Stream;
 use serde::{Deserialize, Serialize};
 
 use super::{Level, Reason, Standing, Subject, Witness, work};
 use crate::chains::{Lanes, LogDensity, Place};
+use crate::full_data::{FullData, LocalRows, Query};
 use crate::guide::Frame;
 use crate::observer::{End, Progress};
 use crate::pass::is_resident;
 use crate::posterior::Posterior;
 use crate::run::Run;
-use crate::start::Centre;
+use crate::start::{Centre, Prior};
+use crate::surrogate::FixedRows;
 use crate::train::TrainError;
 
 pub(super) const WITNESS: Witness = Witness {
@@ -23,8 +26,15 @@ pub(super) const WITNESS: Witness = Witness {
     testify,
 };
 
-/// Above this many numbers per evaluation, climbing takes longer than the fit.
-const MOST_WORK: usize = 1_000_000;
+/// Above this many numbers per evaluation, climbing takes longer than the fit: so many are taken from
+/// the table, each row for several.
+const MOST_WORK: usize = 300_000;
+/// Steps of a climb, and on all rows from where a climb on some of them ended.
+const STEPS: usize = 200;
+const MORE_STEPS: usize = 60;
+/// Slopes at which a climb is at its top, and on all rows.
+const SLOPE: f64 = 0.01;
+const MORE_SLOPE: f64 = 0.1;
 /// Above this many latents the evidence of a mode takes longer than the fit.
 const MOST_LATENTS: usize = 300;
 /// Climbs.
@@ -51,7 +61,9 @@ pub struct OtherMode {
 /// A search of one subject for modes, in the coordinates in which its draws are N(0, 1).
 struct Survey<'a> {
     subject: &'a Subject<'a>,
+    /// By all rows or by some.
     log_density: &'a LogDensity<'a>,
+    whole: bool,
     lanes: Lanes<'a>,
     /// The coordinates of every draw.
     drawn: Vec<Vec<f64>>,
@@ -63,31 +75,62 @@ struct Top {
     value: f64,
 }
 
+impl Top {
+    /// Where a search ended, if it ended at a top.
+    fn of(found: Maximum, slope: f64) -> Option<Top> {
+        let level = found.value.is_finite() && found.gradient_norm < slope;
+        level.then_some(Top {
+            x: found.point,
+            value: found.value,
+        })
+    }
+}
+
 /// The modes that the draws miss.
 ///
 /// # Errors
 /// If somebody wants to stop.
 pub(crate) fn find(subject: &Subject<'_>, run: &mut Run<'_>) -> Result<Vec<OtherMode>, TrainError> {
     let (density, size) = (subject.density, subject.density.latents().size());
-    let small = work(density) <= MOST_WORK && size <= MOST_LATENTS;
-    if !small || density.locals().is_some() || !is_resident(density) {
+    if size > MOST_LATENTS || density.locals().is_some() {
         return Ok(Vec::new());
     }
+    let whole = work(density) <= MOST_WORK && is_resident(density);
     let frame = subject.frame();
     let place = Place {
         density,
         frame,
         params: subject.params,
     };
-    let log_density = LogDensity::new(place, 1);
+    let log_density = if whole {
+        LogDensity::new(place, 1)
+    } else {
+        on_some_rows(place)
+    };
     let drawn = subject.draws.chunks_exact(size);
     let mut survey = Survey {
         subject,
         log_density: &log_density,
+        whole,
         lanes: log_density.lanes(),
         drawn: drawn.map(|z| frame.coordinates(z)).collect(),
     };
     survey.other_modes(run)
+}
+
+/// log p(D, z) by some of the rows in the table's random order, each of which stands for several.
+fn on_some_rows(place: Place<'_>) -> LogDensity<'_> {
+    let density = place.density;
+    let all = density.n_rows();
+    let each = (work(density) / all).max(1);
+    let rows: Vec<usize> = (0..all.min(MOST_WORK / each)).collect();
+    let stand_for = all as f64 / rows.len().max(1) as f64;
+    let rows = FixedRows::in_batch_order(density, &rows);
+    LogDensity::of(place, 1, move |context, x| {
+        let at = context.at(x);
+        let sum = density.log_likelihood(&at, &rows.rows(context)).sum();
+        density.log_prior(&at) + stand_for * sum
+    })
 }
 
 impl Survey<'_> {
@@ -109,6 +152,17 @@ impl Survey<'_> {
                 tops.push(top);
             }
         }
+        let (home, tops) = if self.whole || tops.is_empty() {
+            (home, tops)
+        } else {
+            run.tell(&Progress::counted(0, "modes", End::At(tops.len() as u64)))?;
+            let Some(home) = self.on_all_rows(home) else {
+                return Ok(Vec::new());
+            };
+            let tops = tops.into_iter().filter_map(|top| self.on_all_rows(top));
+            let apart = tops.filter(|top| !is_near(&home.x, &top.x)).collect();
+            (home, apart)
+        };
         let Some(own) = self.evidence(&home).filter(|_| !tops.is_empty()) else {
             return Ok(Vec::new());
         };
@@ -119,21 +173,39 @@ impl Survey<'_> {
 
     /// Climbs to a top, if there is one: densities without bound have none.
     fn climb(&mut self, start: &[f64]) -> Option<Top> {
-        const SLOPE: f64 = 1e-3;
         let settings = LbfgsSettings {
-            iterations: 200,
-            gradient_tolerance: SLOPE,
+            iterations: STEPS,
+            gradient_tolerance: 0.1 * SLOPE,
             ..LbfgsSettings::default()
         };
         let lanes = &mut self.lanes;
         let found = maximise(start, settings, |x, slope| {
             lanes.value(x, slope).unwrap_or(f64::NEG_INFINITY)
         });
-        let level = found.value.is_finite() && found.gradient_norm < 10.0 * SLOPE;
-        level.then_some(Top {
-            x: found.point,
-            value: found.value,
-        })
+        Top::of(found, SLOPE)
+    }
+
+    /// Climbs on from a top by some of the rows to one by all rows.
+    fn on_all_rows(&self, top: Top) -> Option<Top> {
+        let (subject, size) = (self.subject, self.log_density.size());
+        let (frame, rows) = (subject.frame(), LocalRows::new(subject.density));
+        let (factor, mut prior) = (frame.factor(size), Prior::new(subject.density));
+        let settings = LbfgsSettings {
+            iterations: MORE_STEPS,
+            gradient_tolerance: 0.1 * MORE_SLOPE,
+            ..LbfgsSettings::default()
+        };
+        let found = maximise(&top.x, settings, |x, slope| {
+            let z = frame.at(x);
+            let sums = rows.sum(Query::Slopes, &[&z, subject.params]);
+            let (value, own) = prior.at(&z, subject.params);
+            for (j, slope) in slope.iter_mut().enumerate() {
+                let each = own.iter().zip(&sums[1]).enumerate();
+                *slope = each.map(|(i, (a, b))| factor[(i, j)] * (a + b)).sum();
+            }
+            value + sums[0][0]
+        });
+        Top::of(found, MORE_SLOPE)
     }
 
     /// Whether a valley lies on the straight line between two tops.

@@ -22,6 +22,7 @@ pub use quadrature::Quadrature;
 pub use variational::{Variational, best_independent};
 pub use zero::Zero;
 
+pub(crate) use linear::{cholesky, inverse_factor};
 pub(crate) use mode::climb_to_mode;
 pub(crate) use prior::{Prior, has_hierarchy};
 

@@ -4,10 +4,10 @@ use lehr_density::Family;
 use rand::Rng;
 
 use super::{
-    bernoulli, beta, beta_binomial, binomial, categorical, cauchy, dirichlet, exponential, gamma,
-    half_cauchy, half_normal, half_student_t, hurdle, inverse_gamma, inverse_gaussian, laplace,
-    lkj_cholesky, log_normal, multivariate_normal, negative_binomial, normal, ordered_logistic,
-    poisson, student_t, uniform, weibull, zero_inflated,
+    bernoulli, beta, beta_binomial, binomial, categorical, cauchy, dirichlet, exponential, flat,
+    gamma, half_cauchy, half_normal, half_student_t, hurdle, inverse_gamma, inverse_gaussian,
+    laplace, lkj_cholesky, log_normal, multivariate_normal, negative_binomial, normal,
+    ordered_logistic, poisson, student_t, uniform, weibull, zero_inflated,
 };
 
 /// Every family, by whose name a saved model finds it again.
@@ -20,6 +20,7 @@ pub static FAMILIES: &[&dyn Family] = &[
     &cauchy::FAMILY,
     &dirichlet::DirichletFamily,
     &exponential::FAMILY,
+    &flat::FAMILY,
     &gamma::FAMILY,
     &half_cauchy::FAMILY,
     &half_normal::FAMILY,

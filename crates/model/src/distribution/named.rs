@@ -6,7 +6,7 @@ use lehr_graph::{Expr, Graph, Shape};
 
 use super::{
     Bernoulli, Beta, BetaBinomial, Binomial, Categorical, Cauchy, Dirichlet, Distribution,
-    Exponential, Gamma, HalfCauchy, HalfNormal, HalfStudentT, Hurdle, InverseGamma,
+    Exponential, Flat, Gamma, HalfCauchy, HalfNormal, HalfStudentT, Hurdle, InverseGamma,
     InverseGaussian, Laplace, LkjCholesky, LogNormal, MultivariateNormal, NegativeBinomial, Normal,
     OrderedLogistic, ParameterError, Poisson, StudentT, Uniform, Value, Weibull, ZeroInflated,
 };
@@ -48,16 +48,16 @@ pub fn recipe(name: &str, given: &[&str]) -> Option<&'static Recipe> {
 
 /// `Name(parameters) => constructor` for every way to write a distribution.
 macro_rules! recipes {
-    ($($name:ident($($parameter:ident),+) => $make:expr;)+) => {
+    ($($name:ident($($parameter:ident),*) => $make:expr;)+) => {
         /// Every way to write a distribution.
         pub static RECIPES: &[Recipe] = &[$(Recipe {
             name: stringify!($name),
-            parameters: &[$(stringify!($parameter)),+],
+            parameters: &[$(stringify!($parameter)),*],
             make: |values| {
-                let [$($parameter),+] = values else {
+                let [$($parameter),*] = values else {
                     return Err(format!("{} parameters", values.len()));
                 };
-                $(let $parameter = $parameter.clone();)+
+                $(let $parameter = $parameter.clone();)*
                 let made: Result<_, String> = $make;
                 Ok(Box::new(made?))
             },
@@ -79,6 +79,7 @@ recipes! {
     Cauchy(loc, scale) => Ok(Cauchy::new(loc, scale));
     Dirichlet(concentration) => Ok(Dirichlet::new(concentration));
     Exponential(rate) => Ok(Exponential::new(rate));
+    Flat() => Ok(Flat);
     Gamma(shape, rate) => Ok(Gamma::new(shape, rate));
     Gamma(mean, shape) => Ok(Gamma::with_mean(mean, shape));
     Gamma(log_mean, shape) => Ok(Gamma::with_log_mean(log_mean, shape));

@@ -1,0 +1,135 @@
+//! Whether a posterior under flat priors is one: whether the rows hold every latent that its prior
+//! does not.
+//!
+//! Where the log density is concave, as in generalized linear models, a posterior is proper if it
+//! has a maximum and falls off from there in every direction. Collinear columns have no such
+//! curvature, and separated responses none that lasts.
+
+use lehr_density::Density;
+use lehr_numeric::lbfgs::LbfgsSettings;
+use thiserror::Error;
+
+use crate::likelihood::{LANES, Likelihoods};
+use crate::start::{Centre, MAX_DENSE, Prior, cholesky, find_mode, inverse_factor};
+
+/// Where the density must have fallen, in standard deviations of the curvature at the maximum, and by
+/// how many nats. A Gaussian has fallen by 200.
+const FAR: f64 = 20.0;
+const FALL: f64 = 10.0;
+
+/// A posterior that is none.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub enum Improper {
+    /// The rows leave a latent open.
+    #[error(
+        "flat prior on {name}: expected rows that hold it, found none that do: the likelihood does not fall off along it, so there is no posterior\n  hint: give it a proper prior, as in normal(0, 10); columns that are sums of others, and responses that a column separates, need one"
+    )]
+    Open {
+        /// The latent.
+        name: String,
+    },
+    /// There are too many latents to check.
+    #[error(
+        "flat prior: expected at most {most} latents, whose posterior can be checked to be proper, found {found}\n  hint: use normal with a large scale"
+    )]
+    Many {
+        /// How many can be checked.
+        most: usize,
+        /// How many there are.
+        found: usize,
+    },
+}
+
+/// Refuses flat priors under which the posterior is not proper.
+pub(crate) fn check(density: &dyn Density) -> Result<(), Improper> {
+    let flat = density.improper();
+    if flat.is_empty() {
+        return Ok(());
+    }
+    let found = density.latents().size();
+    if found > MAX_DENSE {
+        return Err(Improper::Many {
+            most: MAX_DENSE,
+            found,
+        });
+    }
+    let settings = LbfgsSettings {
+        iterations: 500,
+        ..LbfgsSettings::default()
+    };
+    let centre = find_mode(density, settings);
+    match open(density, &centre, &flat) {
+        None => Ok(()),
+        Some(place) => Err(Improper::Open {
+            name: name(density, place),
+        }),
+    }
+}
+
+/// A latent of a flat prior along which the density does not fall off, if there is one.
+fn open(density: &dyn Density, centre: &Centre, flat: &[usize]) -> Option<usize> {
+    let (size, count) = (density.latents().size(), flat.len());
+    let whole = centre.curvature(density).precision();
+    // Proper priors hold the other latents, wherever those are.
+    let own: Vec<f64> = (flat.iter())
+        .flat_map(|i| flat.iter().map(|j| whole[i * size + j]))
+        .collect();
+    let factor = cholesky(&own, count).and_then(|lower| inverse_factor(&lower));
+    let Some(factor) = factor else {
+        let flattest = |a: &usize, b: &usize| own[a * (count + 1)].total_cmp(&own[b * (count + 1)]);
+        return (0..count).min_by(flattest).map(|k| flat[k]);
+    };
+    let rows: Vec<&[f64]> = factor.values.chunks_exact(count).collect();
+    // One standard deviation along a latent, the others as they go with it: F fₖ / |fₖ|.
+    let line = |k: usize| -> Vec<f64> {
+        let width = dot(rows[k], rows[k]).sqrt();
+        rows.iter().map(|row| dot(row, rows[k]) / width).collect()
+    };
+    let ends = (0..count).flat_map(|k| {
+        let along = line(k);
+        [-FAR, FAR].into_iter().flat_map(move |far| {
+            let mut z = centre.latents.clone();
+            for (place, step) in flat.iter().zip(&along) {
+                z[*place] += far * step;
+            }
+            z
+        })
+    });
+    let values = log_joint(density, &centre.params, &ends.collect::<Vec<_>>());
+    let top = log_joint(density, &centre.params, &centre.latents)[0];
+    let stays = |ends: &[f64]| !top.is_finite() || ends.iter().any(|end| *end > top - FALL);
+    let found = values.chunks_exact(2).position(stays);
+    found.map(|k| flat[k])
+}
+
+fn dot(a: &[f64], b: &[f64]) -> f64 {
+    a.iter().zip(b).map(|(a, b)| a * b).sum()
+}
+
+/// log p(D, z) of some points, one after another.
+fn log_joint(density: &dyn Density, params: &[f64], points: &[f64]) -> Vec<f64> {
+    let size = density.latents().size();
+    let (mut prior, mut rows) = (Prior::new(density), Likelihoods::new(density, params));
+    let mut values = Vec::with_capacity(points.len() / size);
+    for part in points.chunks(LANES * size) {
+        let sums = rows.of(part);
+        let both = part.chunks_exact(size).zip(sums);
+        values.extend(both.map(|(z, sum)| prior.at(z, params).0 + sum));
+    }
+    values
+}
+
+/// The name of a latent: that of its site and its place there.
+fn name(density: &dyn Density, place: usize) -> String {
+    let latents = density.latents();
+    let sites = latents.sites().iter().enumerate();
+    let mut own = sites.filter_map(|(k, site)| {
+        let range = latents.range(k);
+        let names = site.entry_names();
+        range.contains(&place).then(|| {
+            let entry = names.get(place - range.start).cloned();
+            entry.unwrap_or_else(|| site.name.clone())
+        })
+    });
+    own.next().unwrap_or_default()
+}

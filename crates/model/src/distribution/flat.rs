@@ -1,0 +1,59 @@
+//! No prior at all: the same density everywhere.
+
+use lehr_density::{Family, ResponseKind, Support};
+use lehr_graph::{Expr, Graph, Shape};
+
+use super::family::ScalarFamily;
+use super::{Distribution, ParameterError};
+
+/// The same density at every real number: improper, so that the rows alone must make the posterior
+/// one. A fit checks that they do, and nothing can be drawn from such a prior.
+#[derive(Clone, Copy, Debug)]
+pub struct Flat;
+
+impl<'g> Distribution<'g> for Flat {
+    fn name(&self) -> &'static str {
+        FAMILY.name
+    }
+
+    fn shape(&self) -> Shape {
+        Shape::SCALAR
+    }
+
+    fn kind(&self) -> ResponseKind {
+        ResponseKind::Real
+    }
+
+    fn support(&self) -> Option<Support> {
+        Some(Support::Real)
+    }
+
+    fn log_density(&self, x: Expr<'g>) -> Expr<'g> {
+        x.graph().full(x.shape(), 0.0)
+    }
+
+    fn mean(&self, _: &'g Graph) -> Option<Expr<'g>> {
+        None
+    }
+
+    fn variance(&self, _: &'g Graph) -> Option<Expr<'g>> {
+        None
+    }
+
+    fn parameters(&self, _: &'g Graph) -> Vec<(&'static str, Expr<'g>)> {
+        Vec::new()
+    }
+
+    fn family(&self) -> &'static dyn Family {
+        &FAMILY
+    }
+
+    fn check(&self) -> Result<(), ParameterError> {
+        Ok(())
+    }
+}
+
+pub(super) static FAMILY: ScalarFamily = ScalarFamily {
+    name: "Flat",
+    draw: |_, _| f64::NAN,
+};
