@@ -71,9 +71,8 @@ fn open(density: &dyn Density, centre: &Centre, flat: &[usize]) -> Option<usize>
     let (size, count) = (density.latents().size(), flat.len());
     let whole = centre.curvature(density).precision();
     // Proper priors hold the other latents, wherever those are.
-    let own: Vec<f64> = (flat.iter())
-        .flat_map(|i| flat.iter().map(|j| whole[i * size + j]))
-        .collect();
+    let entry = |at: usize| whole[flat[at / count] * size + flat[at % count]];
+    let own: Vec<f64> = (0..count * count).map(entry).collect();
     let factor = cholesky(&own, count).and_then(|lower| inverse_factor(&lower));
     let Some(factor) = factor else {
         let flattest = |a: &usize, b: &usize| own[a * (count + 1)].total_cmp(&own[b * (count + 1)]);

@@ -16,6 +16,7 @@ use crate::gaussian::Gaussian;
 use crate::linear::predictors;
 use crate::program::{LocalSite, Program};
 use crate::split::{Effects, split_predictor};
+use crate::statement::Statement;
 
 /// A model on the rows of a table, with every mistake ruled out. Cheap to clone.
 #[derive(Clone)]
