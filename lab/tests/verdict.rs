@@ -1,7 +1,7 @@
 //! The verdict on posteriors whose truth is known: what is wrong is not trusted, what is right is.
 
 use lehr_infer::judge::Level;
-use lehr_lab::verdict::{Fitted, Problem, facts, fit, problems};
+use lehr_lab::verdict::{Fitted, Problem, facts, fit, generated, larges, mark, problems};
 
 fn problem(name: &str) -> Problem {
     let mut all = problems();
@@ -10,8 +10,11 @@ fn problem(name: &str) -> Problem {
 }
 
 fn fitted(name: &str, method: &str) -> Fitted {
-    let problem = problem(name);
-    fit(&problem, &facts(&problem).unwrap(), method, 7)
+    examined(&problem(name), method)
+}
+
+fn examined(problem: &Problem, method: &str) -> Fitted {
+    fit(problem, &facts(problem).unwrap(), method, 7)
 }
 
 #[test]
@@ -65,4 +68,51 @@ fn right_numbers_are_trusted() {
         assert!(!found.is_wrong(), "{name}: {found:?}");
         assert!(found.is_trusted(), "{name}: {found:?}");
     }
+}
+
+/// One of those whose table is too long for chains.
+fn large(name: &str) -> Fitted {
+    const ROWS: usize = 40_000;
+    let mut all = larges(ROWS);
+    let place = all.iter().position(|one| one.name == name);
+    let problem = all.swap_remove(place.unwrap_or_else(|| panic!("no posterior {name:?}")));
+    examined(&problem, "full-rank")
+}
+
+#[test]
+fn failures_on_long_tables_are_not_called_reliable() {
+    for name in [
+        "large, a rare level always 1",
+        "large, separated",
+        "large, rare events",
+    ] {
+        let found = large(name);
+        assert!(found.is_wrong() || found.is_trusted(), "{name}: {found:?}");
+        assert!(
+            !(found.is_wrong() && found.is_trusted()),
+            "{name}: {found:?}"
+        );
+    }
+}
+
+#[test]
+fn a_mode_that_the_draws_miss_is_found_by_some_of_the_rows_of_a_long_table() {
+    let found = large("large, a square");
+    assert_eq!(found.level, Some(Level::Untrusted), "{found:?}");
+    assert!(found.verdict.contains("more than one mode"), "{found:?}");
+}
+
+#[test]
+fn an_ordinary_long_table_is_trusted() {
+    let found = large("large, ordinary");
+    assert!(found.is_right() && found.is_trusted(), "{found:?}");
+}
+
+#[test]
+fn generated_posteriors_are_those_of_their_seed() {
+    let marks = |seed, count| -> Vec<f64> { generated(seed, count).iter().map(mark).collect() };
+    let (five, ten) = (marks(4, 5), marks(4, 10));
+    assert_eq!(five, ten[..5]);
+    assert!(five.iter().zip(&marks(5, 5)).all(|(a, b)| a != b));
+    assert!(ten.iter().all(|mark| mark.is_finite()), "{ten:?}");
 }

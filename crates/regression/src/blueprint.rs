@@ -195,7 +195,7 @@ impl<'a> BlueprintBuilder<'a> {
                 at: "prior on Intercept".into(),
                 expected: "a distribution without bounds".into(),
                 found: law.to_string(),
-                hint: "use normal, student_t, cauchy or laplace".into(),
+                hint: "use normal, student_t, cauchy, laplace or flat".into(),
             }),
             _ => Ok(()),
         }

@@ -6,9 +6,6 @@ use lehr_table::Table;
 
 use super::problem::{Problem, Source, Truth, logistic, with};
 
-/// Rows of the long tables.
-const ROWS: usize = 100_000;
-
 /// How often a row of these covariates occurs, and how often it is a success.
 struct Cell {
     x: f64,
@@ -112,11 +109,11 @@ fn cell(x: f64, trials: usize, successes: usize) -> Cell {
 }
 
 /// Groups of the long table, some of them without a success.
-fn rare_groups(count: usize) -> Vec<Cell> {
+fn rare_groups(rows: usize, count: usize) -> Vec<Cell> {
     let mut source = Source::new(77);
     let group = |level: usize| {
         let rate = logistic(-6.0 + 0.8 * source.0.normal());
-        let trials = ROWS / count;
+        let trials = rows / count;
         Cell {
             x: 0.0,
             level: level as u32,
@@ -127,12 +124,12 @@ fn rare_groups(count: usize) -> Vec<Cell> {
     (0..count).map(group).collect()
 }
 
-/// All of them.
-pub(super) fn larges() -> Vec<Problem> {
-    let third = ROWS / 3;
-    let rare_level = [cell(0.0, ROWS - 10, 30_000), cell(1.0, 10, 10)];
+/// All of them, with about so many rows each.
+pub fn larges(rows: usize) -> Vec<Problem> {
+    let third = rows / 3;
+    let rare_level = [cell(0.0, rows - 10, rows / 3), cell(1.0, 10, 10)];
     let separated = [-1.0, -0.5, 0.5, 1.0].map(|x: f64| {
-        let trials = ROWS / 4;
+        let trials = rows / 4;
         cell(x, trials, if x > 0.0 { trials } else { 0 })
     });
     let rare_events = [
@@ -151,6 +148,10 @@ pub(super) fn larges() -> Vec<Problem> {
         large("large, rare events", &rare_events, straight),
         large("large, ordinary", &even, straight),
         square(&even),
-        large("large, rare events in 40 groups", &rare_groups(40), levels),
+        large(
+            "large, rare events in 40 groups",
+            &rare_groups(rows, 40),
+            levels,
+        ),
     ]
 }

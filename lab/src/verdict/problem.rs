@@ -457,6 +457,6 @@ pub fn problems() -> Vec<Problem> {
     all.extend(several_modes());
     all.extend(tails_and_limits());
     all.extend(odd_shapes());
-    all.extend(larges());
+    all.extend(larges(100_000));
     all
 }

@@ -1,5 +1,6 @@
 //! The witness of the base: whether what is built on a Gaussian improves on it.
 
+use super::remedy::has;
 use super::{Level, Reason, Standing, Witness};
 use crate::posterior::Posterior;
 
@@ -12,12 +13,15 @@ pub(super) const WITNESS: Witness = Witness {
 fn testify(posterior: &Posterior) -> Option<Reason> {
     let gain = posterior.evidence.as_ref()?.gain.as_ref()?;
     let (lost, error, base) = (-gain.nats.mean, gain.nats.error, &gain.over);
+    let raise = ["batch", "chain-steps"];
+    let raise = raise.into_iter().find(|name| has(posterior, name));
+    let raise = raise.map_or_else(String::new, |name| format!(", or raise {name}"));
     (lost > 2.0 * error).then(|| Reason {
         witness: WITNESS.name.into(),
         level: Level::Reliable,
         sentence: "the chain is worse than the Gaussian it starts from".into(),
         advice: Some(format!(
-            "the chain loses {lost:.2} ± {error:.2} nats: use the method {base}, or raise batch"
+            "the chain loses {lost:.2} ± {error:.2} nats: use the method {base}{raise}"
         )),
     })
 }

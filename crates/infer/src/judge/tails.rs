@@ -203,28 +203,35 @@ impl<'a> Drawn<'a> {
     }
 }
 
+/// Where the density on a line is taken, in standard deviations of the draws.
+fn stops() -> impl Iterator<Item = f64> + Clone {
+    (-REACH..=REACH).map(|k| CORE * (SPACING * f64::from(k)).sinh())
+}
+
 impl Line {
     /// The distribution of t on the line through a point at which it is `from`.
     fn step(&self, through: &[f64], from: f64, joint: &mut Joint<'_>) -> Option<Step> {
-        let places = (-REACH..=REACH).map(|k| CORE * (SPACING * f64::from(k)).sinh());
-        let places: Vec<f64> = places.collect();
         let at = |t: f64| {
             let each = through.iter().zip(&self.direction);
             each.map(move |(z, along)| z + (t - from) * along)
         };
-        let points: Vec<f64> = places.iter().flat_map(|t| at(*t)).collect();
-        let values = joint.values(&points);
+        let points: Vec<f64> = stops().flat_map(at).collect();
+        Step::of(&joint.values(&points), from)
+    }
+}
+
+impl Step {
+    /// Of the log density on a line; `None` where it is finite nowhere.
+    fn of(values: &[f64], from: f64) -> Option<Step> {
         // dt is proportional to cosh, which is √(1 + (t / 2)²).
-        let logs: Vec<f64> = values
-            .iter()
-            .zip(&places)
-            .map(|(value, t)| value + 0.5 * (t / CORE).powi(2).ln_1p())
-            .collect();
+        let both = values.iter().zip(stops());
+        let logs = both.map(|(value, t)| value + 0.5 * (t / CORE).powi(2).ln_1p());
+        let logs: Vec<f64> = logs.collect();
         let top = logs.iter().copied().fold(f64::NEG_INFINITY, f64::max);
         let heights: Vec<f64> = logs.iter().map(|log| (log - top).exp()).collect();
         let total: f64 = heights.iter().sum();
         let moment = |power: i32| -> f64 {
-            let each = heights.iter().zip(&places);
+            let each = heights.iter().zip(stops());
             each.map(|(height, t)| height * t.powi(power)).sum::<f64>() / total
         };
         top.is_finite().then(|| Step {
@@ -233,9 +240,7 @@ impl Line {
             from,
         })
     }
-}
 
-impl Step {
     /// How far it is from that of a standard Gaussian, in multiples of what is suspicious.
     fn size(self) -> f64 {
         let sd = (self.square - self.mean * self.mean).sqrt();
@@ -329,4 +334,52 @@ fn testify(posterior: &Posterior) -> Option<Reason> {
         sentence,
         advice: None,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn on_line(log_density: impl Fn(f64) -> f64) -> Step {
+        let values: Vec<f64> = stops().map(log_density).collect();
+        Step::of(&values, 0.0).unwrap()
+    }
+
+    #[test]
+    fn a_line_knows_the_moments_of_a_gaussian_and_of_a_tail() {
+        for (mean, sd) in [(0.0, 1.0), (0.4, 1.0), (0.3, 0.7), (0.5, 1.5), (1.0, 3.0)] {
+            let step = on_line(|t| -0.5 * ((t - mean) / sd).powi(2));
+            let found = (step.square - step.mean * step.mean).sqrt();
+            assert!((step.mean - mean).abs() < 0.005 * sd, "{mean} {sd}");
+            assert!((found / sd - 1.0).abs() < 0.005, "{mean} {sd} {found}");
+        }
+        // Flat to the right until a prior of scale 8 holds it, as where a column separates.
+        let step = on_line(|t| -0.5 * (t / 8.0).powi(2) - (-2.0 * t).exp());
+        let known = (6.55, 4.80);
+        let found = (step.square - step.mean * step.mean).sqrt();
+        assert!((step.mean - known.0).abs() < 0.1, "{}", step.mean);
+        assert!((found - known.1).abs() < 0.1, "{found}");
+        assert!(step.size() > 10.0);
+    }
+
+    #[test]
+    fn draws_are_a_control_variate_where_steps_stay_near_them() {
+        // Half of what a step goes to is where it came from.
+        let steps: Vec<Step> = [-1.5, -0.2, 0.4, 1.9]
+            .map(|from: f64| Step {
+                mean: from + 0.05,
+                square: (from + 0.05).powi(2),
+                from,
+            })
+            .into();
+        let found = reference(&steps).unwrap();
+        assert!((found.mean - 0.05).abs() < 1e-12 && found.mean_error < 1e-12);
+        let apart = steps.iter().map(|step| Step {
+            mean: 0.1,
+            square: 1.0,
+            ..*step
+        });
+        let found = reference(&apart.collect::<Vec<_>>()).unwrap();
+        assert!((found.mean - 0.1).abs() < 1e-12 && found.mean_error < 1e-12);
+    }
 }

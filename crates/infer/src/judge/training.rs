@@ -1,5 +1,6 @@
 //! The witness of training: whether the bound was level at the end.
 
+use super::remedy::has;
 use super::{Level, Reason, Standing, Witness};
 use crate::posterior::Posterior;
 
@@ -15,6 +16,17 @@ fn testify(posterior: &Posterior) -> Option<Reason> {
         witness: WITNESS.name.into(),
         level: Level::Untrusted,
         sentence: "training had not converged".into(),
-        advice: Some("train longer (iterations), or start from laplace (start)".into()),
+        advice: advice(posterior),
     })
+}
+
+/// What the method has to train better by; the verdict's own remedy where it has nothing.
+fn advice(posterior: &Posterior) -> Option<String> {
+    let ways = [
+        ("iterations", "train longer (iterations)"),
+        ("start", "start from laplace (start)"),
+    ];
+    let ways = ways.into_iter().filter(|(name, _)| has(posterior, name));
+    let words: Vec<&str> = ways.map(|(_, words)| words).collect();
+    (!words.is_empty()).then(|| words.join(", or "))
 }

@@ -1,8 +1,12 @@
 //! Priors: defaults scaled to the table, and the user's on the original scale.
 
 use lehr_density::Density;
+use lehr_infer::fit::Fit;
+use lehr_infer::method::FullRank;
+use lehr_infer::posterior::Posterior;
 use lehr_regression::{Family, Regression};
 use lehr_table::Table;
+use rand_chacha::rand_core::SeedableRng;
 
 use crate::{category, coefficients, densities, near, normal, number, point, regression};
 
@@ -181,6 +185,7 @@ fn every_distribution_of_a_coefficient_binds() {
         "student_t(3, 0, 1)",
         "cauchy(0, 1)",
         "laplace(0, 1)",
+        "flat",
     ] {
         let priors = [format!("weight ~ {law}"), format!("Intercept ~ {law}")];
         let made = Regression::new("y ~ x", Family::Gaussian, &priors, &table()).unwrap();
@@ -241,8 +246,73 @@ fn uniform_priors_bound_coefficients_and_spreads() {
     assert_eq!(
         why("Intercept ~ uniform(0, 1)"),
         "prior on Intercept: expected a distribution without bounds, found uniform(0, 1)\n  hint: \
-         use normal, student_t, cauchy or laplace"
+         use normal, student_t, cauchy, laplace or flat"
     );
+}
+
+/// A fit of a regression whose coefficients have flat priors.
+fn flat(family: Family, table: &Table) -> Result<Posterior, String> {
+    let priors = ["weight ~ flat", "Intercept ~ flat()"].map(String::from);
+    let made = Regression::new("y ~ x", family, &priors, table).unwrap();
+    assert!(printed(&made).contains(&"x ~ flat".to_owned()));
+    let fit = Fit::new(FullRank::default()).seed(3);
+    let bound = made.bind(table).unwrap();
+    fit.run(&bound).map_err(|error| error.to_string())
+}
+
+#[test]
+fn flat_priors_leave_the_slope_to_the_rows() {
+    let x: Vec<f64> = (0..30).map(|k| (1.7 * f64::from(k)).sin()).collect();
+    let y: Vec<f64> = (0..30)
+        .map(|k| 3.0 * x[k] + (2.3 * k as f64).cos())
+        .collect();
+    let table = number(number(Table::new(), "x", &x), "y", &y);
+    let posterior = flat(Family::Gaussian, &table).unwrap();
+    let centre = |of: &[f64]| of.iter().sum::<f64>() / 30.0;
+    let (cx, cy) = (centre(&x), centre(&y));
+    let pairs = || x.iter().zip(&y).map(|(x, y)| (x - cx, y - cy));
+    let square: f64 = pairs().map(|(x, _)| x * x).sum();
+    let slope = pairs().map(|(x, y)| x * y).sum::<f64>() / square;
+    let spread =
+        |of: &[f64], by: f64| of.iter().map(|v| (v - centre(of)).powi(2)).sum::<f64>() / by;
+    // The model's slope is that of columns and a response in units of their standard deviations.
+    let unit = (spread(&x, 30.0) / spread(&y, 30.0)).sqrt();
+    let found = posterior.summaries();
+    let weight = found
+        .iter()
+        .find(|one| one.name.starts_with("weight"))
+        .unwrap();
+    let most = 5.0 * weight.sd / (posterior.n_draws() as f64).sqrt() + 0.02 * weight.sd;
+    assert!(
+        (weight.mean - unit * slope).abs() < most,
+        "{weight:?} {slope} {unit}"
+    );
+}
+
+#[test]
+fn flat_priors_are_refused_where_the_rows_do_not_make_a_posterior() {
+    let x: Vec<f64> = (0..30).map(|k| f64::from(k) - 14.5).collect();
+    let above: Vec<f64> = x.iter().map(|x| f64::from(u8::from(*x > 0.0))).collect();
+    let table = |y: &[f64]| number(number(Table::new(), "x", &x), "y", y);
+    let separated = flat(Family::Bernoulli, &table(&above)).unwrap_err();
+    assert!(separated.starts_with("flat prior on "), "{separated}");
+    assert!(separated.contains("there is no posterior"), "{separated}");
+    // A step back on either side, and the rows hold the slope.
+    let mut mixed = above;
+    (mixed[10], mixed[20]) = (1.0, 0.0);
+    flat(Family::Bernoulli, &table(&mixed)).unwrap();
+    let zeros = flat(Family::Poisson, &table(&[0.0; 30])).unwrap_err();
+    assert!(zeros.starts_with("flat prior on "), "{zeros}");
+}
+
+#[test]
+fn nothing_is_drawn_from_a_flat_prior() {
+    let priors = ["weight ~ flat".to_owned()];
+    let made = Regression::new("y ~ x", Family::Gaussian, &priors, &table()).unwrap();
+    let bound = made.bind(&table()).unwrap();
+    let mut random = rand_chacha::ChaCha8Rng::seed_from_u64(1);
+    let why = bound.draw_prior(&[], &mut random).unwrap_err().to_string();
+    assert!(why.contains("found a flat one"), "{why}");
 }
 
 /// 40 rows, of which one has the level "rare".
