@@ -143,6 +143,7 @@ impl<'a> Fit<'a> {
     /// Integrates out the latents of single rows, with more nodes where too few were too coarse for
     /// the posterior that they led to.
     fn run_integrated(&mut self, integrated: Integrated<'_>) -> Result<Posterior, FitError> {
+        proper::check(&integrated)?;
         let mut posterior = self.fit(&integrated)?;
         let found = Integration::measured(&integrated, &posterior.draws, &posterior.param_values);
         let dimensions = integrated.nodes().dimensions();

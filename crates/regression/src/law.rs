@@ -353,7 +353,6 @@ pub(crate) fn sample<'g>(m: &Tracer<'g>, name: &str, laws: &[Law], dims: &[usize
             unreachable!("not distributions of single numbers")
         }
         Kind::Flat => m.sample(name, Flat.expand(dims)),
-        Kind::Lkj | Kind::Dirichlet => unreachable!("not distributions of single numbers"),
     }
 }
 

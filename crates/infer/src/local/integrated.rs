@@ -72,6 +72,10 @@ impl Density for Integrated<'_> {
         self.nodes.log_likelihood(self.density, at, rows)
     }
 
+    fn improper(&self) -> Vec<usize> {
+        self.density.improper()
+    }
+
     fn origin(&self) -> Option<Stored> {
         self.density.origin()
     }
