@@ -36,6 +36,8 @@ def block_steps(case: Case, form: str) -> int:
     """
     if case.reads_all_rows:
         return max(2, 96 // (case.lanes * case.chain_steps))
+    if case.method in ("Iaf", "Bnaf"):
+        return max(20, 400 // case.lanes)
     if form == "documented":
         return max(20, 200 // case.lanes)
     return max(50, 32_000 // (case.lanes * max(case.chain_steps, 1)))

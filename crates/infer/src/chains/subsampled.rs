@@ -1,6 +1,8 @@
 //! Chains over the latents and a random subset of the rows, on an estimate of the log likelihood
 //! whose variance is corrected for (Dang et al. 2019, perturbed form).
 
+use lehr_density::{Point, Rows};
+use lehr_graph::Expr;
 use lehr_numeric::stream::Stream;
 use lehr_numeric::summary::mean;
 use rayon::prelude::*;
@@ -14,8 +16,6 @@ use crate::guide::{Context, Feed};
 use crate::observer::Wish;
 use crate::surrogate::{FixedRows, Mode, Quadratic};
 use crate::train::{Order, encoded, row_expansion};
-use lehr_density::Point;
-use lehr_graph::Expr;
 
 /// G, the blocks of a subset, one of which is exchanged per iteration.
 const BLOCKS: usize = 25;
@@ -107,7 +107,7 @@ impl<'g> Left<'g> {
     }
 
     /// dₙ of these rows.
-    fn of(&self, context: &Context<'g, '_>, rows: &lehr_density::Rows<'g>) -> Expr<'g> {
+    fn of(&self, context: &Context<'g, '_>, rows: &Rows<'g>) -> Expr<'g> {
         let density = context.density();
         let expansion = row_expansion(density, &self.mode, rows, self.offset, Order::Second);
         density.log_likelihood(&self.at, rows) - expansion

@@ -1,5 +1,6 @@
 //! `nuts-cs`: the No-U-Turn sampler on a coreset, a baseline of the paper.
 
+use std::sync::Arc;
 use std::time::Instant;
 
 use lehr_density::{Density, Stored};
@@ -16,7 +17,7 @@ use crate::guide::{Frame, Learned};
 use crate::observer::{Phase, Wish};
 use crate::posterior::{Posterior, Seconds};
 use crate::run::Run;
-use crate::start::StartingPoint;
+use crate::start::{Start, StartingPoint, has_hierarchy};
 use crate::surrogate::{
     Setup, Surrogate, SurrogateKind, SurrogateSettings, predicted_quality, restore,
 };
@@ -58,7 +59,7 @@ impl ChainMethod for NutsCs {
         &INFO
     }
 
-    fn start(&self) -> Option<&std::sync::Arc<dyn crate::start::Start>> {
+    fn start(&self) -> Option<&Arc<dyn Start>> {
         None
     }
 
@@ -119,7 +120,7 @@ impl Method for NutsCs {
             frame: &point.frame,
             params: &[],
         };
-        let target = self.target(place, surrogate.as_ref(), (run.draws, run.seed));
+        let target = self.target(place, surrogate.as_ref(), run);
         run.begin(Phase::CHAINS);
         let clock = Instant::now();
         let mut trace = sampled(self, &target, run)?;
@@ -156,7 +157,7 @@ fn coreset(
     rows: usize,
     point: &StartingPoint,
     seed: u64,
-) -> Result<std::sync::Arc<dyn Surrogate>, FitError> {
+) -> Result<Arc<dyn Surrogate>, FitError> {
     let kind: SurrogateKind = "cs-fix".parse().expect("a row of the table of surrogates");
     let setup = Setup {
         seed,
@@ -224,19 +225,14 @@ impl Said {
 }
 
 impl NutsCs {
-    /// What chains move on, with so many draws from this seed.
-    fn target<'a>(
-        &self,
-        place: Place<'a>,
-        surrogate: &dyn Surrogate,
-        wanted: (usize, u64),
-    ) -> Target<'a> {
+    /// What chains move on.
+    fn target<'a>(&self, place: Place<'a>, surrogate: &dyn Surrogate, run: &Run<'_>) -> Target<'a> {
         Target {
             log_density: on_surrogate(place, self.lanes(), surrogate),
             frame: place.frame,
-            hierarchical: crate::start::has_hierarchy(place.density),
-            draws: wanted.0,
-            seed: wanted.1,
+            hierarchical: has_hierarchy(place.density),
+            draws: run.draws,
+            seed: run.seed,
         }
     }
 }
@@ -258,7 +254,8 @@ impl Sampler for StoredCoreset {
             frame: &self.frame,
             params: &[],
         };
-        let target = self.method.target(place, surrogate.as_ref(), (count, seed));
+        let run = Run::new(seed, count);
+        let target = self.method.target(place, surrogate.as_ref(), &run);
         let watch = &mut |_: &ChainProgress| Wish::Continue;
         let trace = self.method.sample(&target, watch);
         let mut draws = trace.map_err(|error| refusal(&INFO, error))?.draws;

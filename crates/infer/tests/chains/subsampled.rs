@@ -245,8 +245,9 @@ fn steep(rows: usize) -> Bound {
 #[test]
 fn an_estimate_that_varies_too_much_is_warned_of() {
     let density = steep(40);
-    let few = Fit::named("hmcecs").unwrap().seed(4).draws(2000);
+    let few = Fit::named("hmcecs").unwrap().seed(4).draws(200);
     let few = few.set("surrogate-rows", "0").unwrap();
+    let few = few.set("warm-up", "50").unwrap();
     let few = few.set("subset-rows", "2").unwrap().run(&density).unwrap();
     let verdict = few.verdict();
     assert!(verdict.level >= Level::Doubtful, "{verdict}");
