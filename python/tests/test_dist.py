@@ -85,6 +85,7 @@ def cases():
         (dist.Beta(mean=p, precision=s), stats.beta(p * s, (1 - p) * s).logpdf, unit),
         (dist.Beta(logit_mean=logit, precision=s), stats.beta(p * s, (1 - p) * s).logpdf, unit),
         (dist.Uniform(-1.0, 3.0), stats.uniform(-1, 4).logpdf, unit),
+        (dist.Flat(), np.zeros_like, unit),
         (dist.Bernoulli(probs=p), stats.bernoulli(p).logpmf, coins),
         (dist.Bernoulli(logits=logit), stats.bernoulli(p).logpmf, coins),
         (dist.Binomial(9, logit), stats.binom(9, p).logpmf, counts),

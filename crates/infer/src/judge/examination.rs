@@ -12,9 +12,13 @@ use super::modes::{self, OtherMode};
 use super::opinion::{self, Opinion, StandIn};
 use super::quantity::{Quantity, quantities};
 use super::tails::{self, HeavyTail};
+use super::weights;
 use crate::guide::Frame;
 use crate::run::Run;
 use crate::train::TrainError;
+
+/// Numbers of a table below which chains run in any case: they take no time.
+const FEW: usize = 10_000;
 
 /// What was seen when a fit was examined.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -133,10 +137,25 @@ impl Examination {
             examination.grid = Some(grid);
             return Ok((examination, better));
         }
-        let heard = opinion::run(subject, own, run)?;
+        let calm = work(subject.density) >= FEW && weights::is_calm(subject.pareto, own);
+        let tails = if calm {
+            tails::find(subject, run)?
+        } else {
+            Vec::new()
+        };
+        // Where the weights move nothing and exact steps neither, chains have nothing to add.
+        let heard = if calm && tails.is_empty() {
+            None
+        } else {
+            opinion::run(subject, own, run)?
+        };
         examination.opinion = heard.as_ref().map(Opinion::of);
         if heard.is_none() {
-            examination.tails = tails::find(subject, run)?;
+            examination.tails = if calm {
+                tails
+            } else {
+                tails::find(subject, run)?
+            };
         }
         let own = &examination.quantities;
         let better = heard.and_then(|heard| opinion::stand_in(own, &heard, subject));

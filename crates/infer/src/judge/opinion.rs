@@ -62,13 +62,10 @@ struct Length {
 }
 
 impl Length {
-    /// `None` where chains would take longer than the fit, and on larger tables where the weights
-    /// are all but equal: what could still be wrong then lies in the tails.
+    /// `None` where chains would take longer than the fit.
     fn of(subject: &Subject<'_>) -> Option<Length> {
-        let alike = Shape::of(subject.pareto) == Shape::Alike;
         let (chains, draws) = match work(subject.density) {
             0..10_000 => (64, 64),
-            _ if alike => return None,
             10_000..100_000 => (32, 32),
             100_000..300_000 => (16, 48),
             _ => return None,

@@ -58,18 +58,24 @@ impl Shape {
     }
 }
 
+/// Whether weights move nothing, as far as they can tell.
+pub(super) fn is_calm(pareto: &Pareto, quantities: &[Quantity]) -> bool {
+    let share = pareto.effective_size / pareto.log_weights.len() as f64;
+    match Shape::of(pareto) {
+        Shape::Alike => true,
+        Shape::Light => share > SHARE && moved(quantities).is_none(),
+        Shape::Heavy | Shape::Open => false,
+    }
+}
+
 /// How far draws can be relied on by their weights alone.
 fn level(importance: &Importance) -> Level {
     let pareto = &importance.pareto;
-    let share = pareto.effective_size / pareto.log_weights.len() as f64;
     match Shape::of(pareto) {
-        Shape::Alike => Level::Reliable,
-        Shape::Light if share > SHARE && moved(&importance.examination.quantities).is_none() => {
-            Level::Reliable
-        }
+        _ if is_calm(pareto, &importance.examination.quantities) => Level::Reliable,
         Shape::Light if pareto.effective_size > ENOUGH => Level::Corrected,
-        Shape::Light | Shape::Heavy => Level::Untrusted,
         Shape::Open => Level::Doubtful,
+        _ => Level::Untrusted,
     }
 }
 
