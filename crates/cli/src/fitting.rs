@@ -180,7 +180,7 @@ impl Task {
     ) -> Result<SavedFit> {
         let method = fit.method.info();
         let density = &self.bound.bound;
-        let condensed = fit.method.condenses() && condensed::applies(density);
+        let condensed = fit.method.condenses(density) && condensed::applies(density);
         ensure!(
             self.stored.is_none() || !method.reads_all_rows || condensed,
             "{}: expected rows in memory, found {} on disk\n  hint: sl-dais does not need them, or allow more with --memory",

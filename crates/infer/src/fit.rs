@@ -162,7 +162,7 @@ impl<'a> Fit<'a> {
     /// Fits on condensed rows where there are any.
     fn run_rows(&mut self, density: &dyn Density) -> Result<Posterior, FitError> {
         proper::check(density)?;
-        if !self.method.condenses() {
+        if !self.method.condenses(density) {
             return self.fit(density);
         }
         if condensed::applies(density) {

@@ -4,7 +4,7 @@ use lehr_density::Density;
 
 use super::cross::Effects;
 use super::design::Design;
-use super::factor::{Factor, Solution};
+use super::factor::{Factor, Precision, Solution};
 use super::given::{Adjoint, Conditional, Given, Scratch};
 use super::normal::{self, NormalRows};
 use super::parts::{MOST_HYPER, Parts, reference};
@@ -90,9 +90,14 @@ impl<'d> Collapsed<'d> {
     pub(super) fn at(&self, theta: &[f64], bench: &mut Bench) -> Option<Evaluated> {
         let given = self.given(theta, bench)?;
         let common = &self.parts.common;
-        let cross = (&self.rows.cross, normal::precision(&given));
+        let precision = Precision {
+            cross: &self.rows.cross,
+            scale: normal::precision(&given),
+            given: &given,
+            common,
+        };
         bench.factors += 1;
-        bench.factor.refill(&self.design, cross, (&given, common))?;
+        bench.factor.refill(&self.design, &precision)?;
         let prior = (&given, &common.linear[..]);
         let solution = normal::mean(&self.rows, &self.design, &bench.factor, prior);
         let value = self.rows.value(&given, &solution, bench.factor.log_det);

@@ -34,6 +34,16 @@ pub(super) struct Factor {
     pub(super) log_det: f64,
 }
 
+/// What is factorised: Λ = h Σ ω a aᵀ + P.
+#[derive(Clone, Copy)]
+pub(super) struct Precision<'a> {
+    pub(super) cross: &'a CrossProducts,
+    /// h
+    pub(super) scale: f64,
+    pub(super) given: &'a Given,
+    pub(super) common: &'a Common,
+}
+
 /// A solution of Λu = c.
 pub(super) struct Solution {
     pub(super) effects: Effects,
@@ -50,12 +60,13 @@ pub(super) struct SecondMoments {
 
 impl Factor {
     /// Factorises anew; `None` if the matrix is not positive definite.
-    pub(super) fn refill(
-        &mut self,
-        design: &Design,
-        (cross, scale): (&CrossProducts, f64),
-        (given, common): (&Given, &Common),
-    ) -> Option<()> {
+    pub(super) fn refill(&mut self, design: &Design, of: &Precision<'_>) -> Option<()> {
+        let Precision {
+            cross,
+            scale,
+            given,
+            common,
+        } = *of;
         let log_own = self.eliminate(design, cross, scale, &given.blocks[0].precision)?;
         let rest = design.rest;
         self.lower.clear();

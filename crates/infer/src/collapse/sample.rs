@@ -58,7 +58,15 @@ pub(super) fn weigh(
                 let mut random = Stream::new(seed, "effects", k as u64);
                 let draws = at.map_or_else(
                     || vec![0.0; each * collapsed.parts.density.latents().size()],
-                    |at| draw(collapsed, (&theta, &at), each, (bench, &mut random)),
+                    |at| {
+                        let place = Place {
+                            collapsed,
+                            theta: &theta,
+                            at: &at,
+                            bench,
+                        };
+                        place.draw(each, &mut random)
+                    },
                 );
                 Point {
                     theta,
@@ -81,37 +89,48 @@ pub(super) fn weigh(
     drawn
 }
 
-/// So many draws of z at a θ that was just evaluated on this bench.
-fn draw(
-    collapsed: &Collapsed<'_>,
-    (theta, at): (&[f64], &Evaluated),
-    count: usize,
-    (bench, random): (&Bench, &mut Stream),
-) -> Vec<f64> {
-    let whitened = &at.solution.whitened;
-    let add = |into: &mut [f64], more: &[f64]| {
-        into.iter_mut()
-            .zip(more)
-            .for_each(|(sum, more)| *sum += more);
-    };
-    let mut draws = Vec::with_capacity(count * collapsed.parts.density.latents().size());
-    let mut left = count;
-    while left > 0 {
-        let some = left.min(TOGETHER);
-        let mut noise = vec![Effects::zero(&collapsed.design); some];
-        for one in &mut noise {
-            random.fill_normal(&mut one.own);
-            random.fill_normal(&mut one.others);
-            add(&mut one.own, &whitened.own);
-            add(&mut one.others, &whitened.others);
+/// A θ that was just evaluated on this bench.
+struct Place<'a> {
+    collapsed: &'a Collapsed<'a>,
+    theta: &'a [f64],
+    at: &'a Evaluated,
+    bench: &'a Bench,
+}
+
+impl Place<'_> {
+    /// So many draws of z.
+    fn draw(&self, count: usize, random: &mut Stream) -> Vec<f64> {
+        let Place {
+            collapsed,
+            theta,
+            at,
+            bench,
+        } = *self;
+        let whitened = &at.solution.whitened;
+        let add = |into: &mut [f64], more: &[f64]| {
+            into.iter_mut()
+                .zip(more)
+                .for_each(|(sum, more)| *sum += more);
+        };
+        let mut draws = Vec::with_capacity(count * collapsed.parts.density.latents().size());
+        let mut left = count;
+        while left > 0 {
+            let some = left.min(TOGETHER);
+            let mut noise = vec![Effects::zero(&collapsed.design); some];
+            for one in &mut noise {
+                random.fill_normal(&mut one.own);
+                random.fill_normal(&mut one.others);
+                add(&mut one.own, &whitened.own);
+                add(&mut one.others, &whitened.others);
+            }
+            bench.factor.coloured_all(&collapsed.design, &mut noise);
+            for effects in &noise {
+                draws.extend(collapsed.latents(theta, &at.given, effects));
+            }
+            left -= some;
         }
-        bench.factor.coloured_all(&collapsed.design, &mut noise);
-        for effects in &noise {
-            draws.extend(collapsed.latents(theta, &at.given, effects));
-        }
-        left -= some;
+        draws
     }
-    draws
 }
 
 impl Points {
@@ -173,7 +192,14 @@ impl Points {
                         .then(|| collapsed.at(theta, bench))
                         .flatten();
                     at.map_or_else(Vec::new, |at| {
-                        draw(collapsed, (theta, &at), counts[k], (bench, &mut random))
+                        let at = &at;
+                        let place = Place {
+                            collapsed,
+                            theta,
+                            at,
+                            bench,
+                        };
+                        place.draw(counts[k], &mut random)
                     })
                 },
             )

@@ -51,6 +51,11 @@ impl Method for Collapse {
         collapse::fit(wishes, density, run)
     }
 
+    /// Groups are read off the rows, which condensed ones do not have.
+    fn condenses(&self, _: &dyn Density) -> bool {
+        false
+    }
+
     fn usual_draws(&self, _: &dyn Density) -> usize {
         1024
     }

@@ -68,7 +68,7 @@ impl Method for Hmcecs {
         Ecs::default().draws
     }
 
-    fn condenses(&self) -> bool {
+    fn condenses(&self, _: &dyn Density) -> bool {
         false
     }
 

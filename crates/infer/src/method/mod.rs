@@ -77,8 +77,8 @@ pub trait Method: Send + Sync {
     }
 
     /// Whether condensed rows may stand in for the table's own: not where the method or one of its
-    /// settings is about single rows, such as a batch.
-    fn condenses(&self) -> bool {
+    /// settings is about single rows, such as a batch, or sums over the rows are taken anyway.
+    fn condenses(&self, _: &dyn Density) -> bool {
         true
     }
 

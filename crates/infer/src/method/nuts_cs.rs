@@ -85,7 +85,7 @@ impl Method for NutsCs {
         self.nuts.usual_draws(density)
     }
 
-    fn condenses(&self) -> bool {
+    fn condenses(&self, _: &dyn Density) -> bool {
         false
     }
 

@@ -96,7 +96,7 @@ impl Method for SurrogateHmc {
         if self.exact { 2000 } else { 1024 }
     }
 
-    fn condenses(&self) -> bool {
+    fn condenses(&self, _: &dyn Density) -> bool {
         self.surrogate_rows.is_none()
     }
 

@@ -156,7 +156,7 @@ impl<T: VariationalMethod> Method for T {
         fit(self, density, run)
     }
 
-    fn condenses(&self) -> bool {
+    fn condenses(&self, _: &dyn Density) -> bool {
         let VariationalSettings { batch, control, .. } = self.common();
         batch.is_none() && control.is_none() && !self.names_rows()
     }
