@@ -12,92 +12,173 @@ use lehr_numeric::stream::Stream;
 use lehr_regression::{Groups, SavedFit, regress};
 use lehr_table::{Table, write_csv};
 
-/// Times multilevel regressions by `collapse`, and by lme4 where Rscript has it
+/// Times multilevel regressions by `collapse` on one thread, and by lme4 where Rscript has it
 #[derive(Debug, Args)]
 pub(crate) struct Multilevel {
     /// The directory of insteval.parquet and radon_all.parquet
     #[arg(long, value_name = "DIR")]
     data: Option<PathBuf>,
-    /// Groups of the generated table, five rows each
+    /// Groups of the generated table with slopes, five rows each
     #[arg(long, default_value_t = 100_000)]
     groups: usize,
+    /// Only problems whose name contains this
+    #[arg(long, value_name = "NAME")]
+    only: Option<String>,
     /// Without lme4
     #[arg(long)]
     alone: bool,
 }
 
-/// A formula, its table, and the columns that are levels.
+/// A formula and its family, where the table comes from, and what lme4 needs to know.
 struct Problem {
     name: &'static str,
     formula: &'static str,
-    table: Table,
+    family: &'static str,
     factors: &'static [&'static str],
+    /// The call of lme4, but for formula and table.
+    peer: &'static str,
+    /// Whether the table is one of `--data`.
+    reads_file: bool,
+    table: fn(&Multilevel) -> Result<Table>,
 }
 
-const INSTEVAL: &str = "y ~ service + (1 | s) + (1 | d) + (1 | dept) + (1 | dept:service)";
-const RADON: &str = "y ~ floor_measure + (1 + floor_measure | county_idx)";
-const GENERATED: &str = "y ~ x + (1 + x | g)";
+const PROBLEMS: &[Problem] = &[
+    Problem {
+        name: "insteval",
+        formula: "y ~ service + (1 | s) + (1 | d) + (1 | dept) + (1 | dept:service)",
+        family: "gaussian",
+        factors: &["s", "d", "dept", "service"],
+        peer: "lmer(F, t, REML = TRUE)",
+        reads_file: true,
+        table: |of| of.file("insteval.parquet"),
+    },
+    Problem {
+        name: "radon",
+        formula: "y ~ floor_measure + (1 + floor_measure | county_idx)",
+        family: "gaussian",
+        factors: &["county_idx"],
+        peer: "lmer(F, t, REML = TRUE)",
+        reads_file: true,
+        table: |of| of.file("radon_all.parquet"),
+    },
+    Problem {
+        name: "small groups",
+        formula: "y ~ x + w + (1 | g)",
+        family: "bernoulli",
+        factors: &["g"],
+        peer: "glmer(F, t, family = binomial, nAGQ = 9)",
+        reads_file: false,
+        table: |_| binary(5000, 1, 20_000),
+    },
+    Problem {
+        name: "crossed",
+        formula: "y ~ x + (1 | g) + (1 | h)",
+        family: "bernoulli",
+        factors: &["g", "h"],
+        peer: "glmer(F, t, family = binomial)",
+        reads_file: false,
+        table: |_| binary(2000, 1000, 8000),
+    },
+    Problem {
+        name: "insteval, binary",
+        formula: "z ~ service + (1 | s) + (1 | d)",
+        family: "bernoulli",
+        factors: &["s", "d", "service"],
+        peer: "glmer(F, t, family = binomial)",
+        reads_file: true,
+        table: |of| {
+            let table = of.file("insteval.parquet")?;
+            let good = table
+                .number("y")?
+                .iter()
+                .map(|y| f64::from(u8::from(*y >= 4.0)));
+            let good = good.collect();
+            Ok(table.with_number("z", good)?)
+        },
+    },
+    Problem {
+        name: "many groups",
+        formula: "y ~ x + (1 + x | g)",
+        family: "gaussian",
+        factors: &["g"],
+        peer: "lmer(F, t, REML = TRUE)",
+        reads_file: false,
+        table: |of| slopes(of.groups),
+    },
+];
 
 impl Multilevel {
-    /// Prints seconds of both, and the spreads.
+    /// Prints processor seconds of both, and the spreads.
     pub(crate) fn run(&self) -> Result<()> {
-        for problem in self.problems()? {
-            let clock = Instant::now();
-            let fit = regress(problem.formula, &problem.table)?
-                .family("gaussian")?
-                .with(Fit::new(Collapse::default()))
+        let wanted = |problem: &&Problem| {
+            let named = self
+                .only
+                .as_ref()
+                .is_none_or(|only| problem.name.contains(only));
+            named && (self.data.is_some() || !problem.reads_file)
+        };
+        for problem in PROBLEMS.iter().filter(wanted) {
+            let table = (problem.table)(self)?;
+            println!("{}: {}, {}", problem.name, problem.formula, problem.family);
+            let (clock, before) = (Instant::now(), processor_seconds());
+            let fit = regress(problem.formula, &table)?
+                .family(problem.family)?
+                .with(Fit::new(Collapse::default()).threads(1))
                 .fit()?;
-            let seconds = clock.elapsed().as_secs_f64();
-            println!("{}: {}", problem.name, problem.formula);
-            println!("  lehr  {seconds:9.3} s  {}", spreads(&fit));
+            let (wall, processor) = (clock.elapsed(), processor_seconds() - before);
+            let wall = wall.as_secs_f64();
+            println!(
+                "  lehr  {processor:8.2} s ({wall:.2} s passed)  {}",
+                spreads(&fit)
+            );
             println!("        {}", fit.posterior.verdict());
+            for (what, how) in &fit.posterior.choices {
+                println!("        {what}: {how}");
+            }
             if !self.alone {
-                println!("  lme4  {}", problem.by_lme4()?);
+                println!("  lme4  {}", problem.by_lme4(&table)?);
             }
         }
         Ok(())
     }
 
-    fn problems(&self) -> Result<Vec<Problem>> {
-        let mut problems = Vec::new();
-        if let Some(data) = &self.data {
-            problems.push(Problem {
-                name: "insteval",
-                formula: INSTEVAL,
-                table: Table::read(data.join("insteval.parquet"))?,
-                factors: &["s", "d", "dept", "service"],
-            });
-            problems.push(Problem {
-                name: "radon",
-                formula: RADON,
-                table: Table::read(data.join("radon_all.parquet"))?,
-                factors: &["county_idx"],
-            });
-        }
-        problems.push(Problem {
-            name: "generated",
-            formula: GENERATED,
-            table: generated(self.groups)?,
-            factors: &["g"],
-        });
-        Ok(problems)
+    fn file(&self, name: &str) -> Result<Table> {
+        let folder = self
+            .data
+            .as_ref()
+            .context("--data says where the tables are")?;
+        Ok(Table::read(folder.join(name))?)
     }
 }
 
-/// The posterior means and deviations of spreads, correlations and noise.
+/// What this process has computed for so far, in seconds; 0 where the system does not say.
+fn processor_seconds() -> f64 {
+    const TICKS: f64 = 100.0;
+    let text = std::fs::read_to_string("/proc/self/stat").unwrap_or_default();
+    let after = text.rsplit(')').next().unwrap_or_default();
+    let fields = after.split_whitespace().skip(11).take(2);
+    fields
+        .filter_map(|field| field.parse::<f64>().ok())
+        .sum::<f64>()
+        / TICKS
+}
+
+/// The posterior means and deviations of coefficients, spreads and correlations.
 fn spreads(fit: &SavedFit) -> String {
-    let is_spread =
-        |name: &str| name.starts_with("sd(") || name.starts_with("cor(") || name == "sigma";
     let found = fit.coefficients(Groups::Leave).into_iter();
-    let words = found.filter(|one| is_spread(&one.name)).map(|one| {
+    let words = found.map(|one| {
         let best = one.best();
         format!("{} {:.4} ± {:.4}", one.name, best.mean, best.sd)
     });
     words.collect::<Vec<String>>().join(", ")
 }
 
+fn level_names(count: usize) -> Vec<String> {
+    (0..count).map(|level| level.to_string()).collect()
+}
+
 /// Groups of five rows with correlated intercepts and slopes of spreads 0.7 and 0.4.
-fn generated(groups: usize) -> Result<Table> {
+fn slopes(groups: usize) -> Result<Table> {
     let mut stream = Stream::new(17, "multilevel", 0);
     let rows = 5 * groups;
     let (mut x, mut noise) = (vec![0.0; rows], vec![0.0; rows]);
@@ -111,37 +192,67 @@ fn generated(groups: usize) -> Result<Table> {
         1.0 + 0.7 * own[0] + slope * x[n] + noise[n]
     });
     let y = y.collect();
-    let levels = (0..groups).map(|group| group.to_string()).collect();
     let codes = (0..rows).map(|n| (n / 5) as u32).collect();
     let table = Table::new().with_number("y", y)?.with_number("x", x)?;
-    Ok(table.with_category("g", codes, levels)?)
+    Ok(table.with_category("g", codes, level_names(groups))?)
+}
+
+/// Binary rows of groups with spread 1, crossed with others of spread 0.75 if there are several.
+fn binary(groups: usize, others: usize, rows: usize) -> Result<Table> {
+    let mut stream = Stream::new(19, "binary", 0);
+    let mut normals = |count: usize| {
+        let mut values = vec![0.0; count];
+        stream.fill_normal(&mut values);
+        values
+    };
+    let (x, w) = (normals(rows), normals(rows));
+    let (own, other) = (normals(groups), normals(others));
+    let second: Vec<u32> = (0..rows)
+        .map(|n| ((n * 7919 + n / groups * 31) % others) as u32)
+        .collect();
+    let spread = if others > 1 { 0.75 } else { 0.0 };
+    let mut chance = Stream::new(20, "binary", 0);
+    let y = (0..rows).map(|n| {
+        let eta =
+            -0.5 + 0.7 * x[n] - 0.3 * w[n] + own[n % groups] + spread * other[second[n] as usize];
+        f64::from(u8::from(chance.uniform() < 1.0 / (1.0 + (-eta).exp())))
+    });
+    let y = y.collect();
+    let first = (0..rows).map(|n| (n % groups) as u32).collect();
+    let table = Table::new().with_number("y", y)?.with_number("x", x)?;
+    let table = table.with_number("w", w)?;
+    let table = table.with_category("g", first, level_names(groups))?;
+    Ok(table.with_category("h", second, level_names(others))?)
 }
 
 impl Problem {
     /// What lme4 takes for its point estimate, and what it finds.
-    fn by_lme4(&self) -> Result<String> {
+    fn by_lme4(&self, table: &Table) -> Result<String> {
         let folder = std::env::temp_dir().join(format!("lehr-multilevel-{}", std::process::id()));
         std::fs::create_dir_all(&folder)?;
-        let found = self.in_folder(&folder);
+        let found = self.in_folder(table, &folder);
         std::fs::remove_dir_all(&folder)?;
         found
     }
 
-    fn in_folder(&self, folder: &Path) -> Result<String> {
+    fn in_folder(&self, table: &Table, folder: &Path) -> Result<String> {
         let path = folder.join("table.csv");
-        write_csv(&path, &self.table)?;
+        write_csv(&path, table)?;
         let factors = self
             .factors
             .iter()
             .map(|name| format!("t${name} <- factor(t${name})\n"));
         let script = format!(
-            "suppressMessages(library(lme4)); t <- read.csv('{}')\n{}\
-             s <- system.time(m <- lmer({}, t, REML = TRUE))\n\
+            "suppressMessages(library(lme4)); t <- read.csv('{}')\n{}F <- {}\n\
+             s <- system.time(m <- {})\n\
              v <- as.data.frame(VarCorr(m))\n\
-             cat(sprintf('%9.3f s  %s\\n', s[['elapsed']], paste(v$grp, v$var1, v$var2, round(v$sdcor, 4), collapse = ', ')))\n",
+             cat(sprintf('%8.2f s (%.2f s passed)  %s; %s\\n', s[['user.self']] + s[['sys.self']], s[['elapsed']], \
+             paste(v$grp, v$var1, v$var2, round(v$sdcor, 4), collapse = ', '), \
+             paste(names(fixef(m)), round(fixef(m), 4), '±', round(sqrt(diag(as.matrix(vcov(m)))), 4), collapse = ', ')))\n",
             path.display(),
             factors.collect::<String>(),
             self.formula,
+            self.peer,
         );
         let output = Command::new("Rscript").args(["-e", &script]).output();
         let output = output.context("Rscript cannot be run: use --alone")?;

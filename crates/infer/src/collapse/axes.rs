@@ -5,6 +5,7 @@ use faer::{Mat, Side};
 use rayon::prelude::*;
 
 use super::collapsed::Collapsed;
+use super::gap::Care;
 use super::search::Mode;
 
 /// Where an axis is first looked at, in standard deviations.
@@ -61,7 +62,8 @@ impl Axes {
                 || collapsed.bench(),
                 |bench, k| {
                     let mut value = |x: f64| {
-                        let at = collapsed.at(&axes.along(k / 2, x), bench);
+                        let theta = axes.along(k / 2, x);
+                        let at = collapsed.at(&theta, &mode.near, Care::Value, bench);
                         at.map_or(f64::NEG_INFINITY, |at| at.value - mode.value)
                     };
                     look([-1.0, 1.0][k % 2], &mut value)

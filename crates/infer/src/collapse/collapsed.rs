@@ -2,36 +2,106 @@
 
 use lehr_density::Density;
 
-use super::cross::Effects;
+use super::best::{Problem, State, Theta, outer};
+use super::cross::{CrossProducts, Effects};
 use super::design::Design;
+use super::exact;
 use super::factor::{Factor, Precision, Solution};
+use super::gap::{Care, Gaps, Local, Measured};
 use super::given::{Adjoint, Conditional, Given, Scratch};
+use super::likelihood::{Averages, Desk, Likelihood};
 use super::normal::{self, NormalRows};
 use super::parts::{MOST_HYPER, Parts, reference};
 use super::small;
 
-/// log p(D, θ) of a density whose effects are collapsed.
+/// log p(D, θ) of a density whose effects are collapsed: exact for a normal response, else by the best
+/// Gaussian of the effects and the gaps of their groups.
 pub(super) struct Collapsed<'d> {
     pub(super) parts: Parts<'d>,
     pub(super) design: Design,
     conditional: Conditional,
-    rows: NormalRows,
+    pub(super) rows: ResponseRows,
+}
+
+/// What is known of the rows.
+pub(super) enum ResponseRows {
+    Normal(NormalRows),
+    Other(Box<OtherRows>),
+}
+
+/// Rows that are not normal.
+pub(super) struct OtherRows {
+    pub(super) likelihood: Likelihood,
+    pub(super) gaps: Gaps,
+    /// The largest block, with the grid that its groups are drawn on.
+    pub(super) largest: Local,
+    /// What the predictors of the sorted rows are without effects.
+    pub(super) offsets: Vec<f64>,
 }
 
 /// What one thread evaluates with.
 pub(super) struct Bench {
-    scratch: Scratch,
+    pub(super) scratch: Scratch,
     pub(super) factor: Factor,
+    pub(super) cross: CrossProducts,
+    desk: Option<Desk>,
     /// Factorisations and inverses so far.
     pub(super) factors: usize,
     pub(super) inverses: usize,
+}
+
+impl Bench {
+    pub(super) fn desk(&mut self) -> Option<&mut Desk> {
+        self.desk.as_mut()
+    }
 }
 
 /// The effects at one θ; the bench holds their factor.
 pub(super) struct Evaluated {
     pub(super) value: f64,
     pub(super) given: Given,
-    pub(super) solution: Solution,
+    pub(super) mean: Effects,
+    pub(super) detail: Detail,
+}
+
+/// What slopes are taken from.
+pub(super) enum Detail {
+    Normal(Solution),
+    Other(Box<OtherAt>),
+}
+
+/// The best Gaussian at one θ.
+pub(super) struct OtherAt {
+    pub(super) state: State,
+    averages: Averages,
+    pub(super) gaps: Measured,
+}
+
+/// Where the effects are at a θ nearby, from which a search for them starts.
+#[derive(Clone, Default)]
+pub(super) struct Near {
+    theta: Vec<f64>,
+    state: Option<State>,
+    /// How their mean moves with each entry of θ.
+    responses: Vec<Effects>,
+}
+
+/// Nats that the last step towards the best Gaussian may promise where a value is wanted: the value is
+/// then that of a parabola.
+const ROUGH: f64 = 1.0;
+/// The same where a slope is wanted.
+const CLOSE: f64 = 1e-4;
+/// Responses serve up to this far.
+const FAR: f64 = 0.7;
+
+/// How a density's rows are looked at.
+#[derive(Clone, Copy, PartialEq)]
+pub(super) enum Sight {
+    /// As sums, where the response is normal.
+    Exact,
+    /// One by one, whatever the response.
+    #[cfg(test)]
+    ByRow,
 }
 
 impl<'d> Collapsed<'d> {
@@ -40,6 +110,11 @@ impl<'d> Collapsed<'d> {
     /// # Errors
     /// If that is not possible: why, as a clause.
     pub(super) fn new(density: &'d dyn Density) -> Result<Collapsed<'d>, String> {
+        Collapsed::seen(density, Sight::Exact)
+    }
+
+    /// The same, with the rows looked at in this way.
+    pub(super) fn seen(density: &'d dyn Density, sight: Sight) -> Result<Collapsed<'d>, String> {
         let parts = Parts::of(density)?;
         let conditional = Conditional::new(&parts);
         let mut scratch = conditional.scratch(&parts);
@@ -48,14 +123,18 @@ impl<'d> Collapsed<'d> {
         let given = conditional
             .at(&parts, &theta, &mut scratch)
             .ok_or("the log prior is not finite at its start")?;
-        let noise = given
-            .noise
-            .ok_or("the response is not normal with one spread for all rows")?;
-        if normal::is_moved(&parts) {
-            return Err("latents that are not Gaussian given the others move the predictor".into());
-        }
+        let offsets = normal::offsets(&parts)
+            .ok_or("latents that are not Gaussian given the others move the predictor")?;
         let design = Design::new(&parts);
-        let rows = NormalRows::new(&parts, &design, noise);
+        let rows = match given.noise.filter(|_| sight == Sight::Exact) {
+            Some(noise) => ResponseRows::Normal(NormalRows::new(&parts, &design, noise)),
+            None => ResponseRows::Other(Box::new(OtherRows {
+                likelihood: Likelihood::new(&parts, &design.order),
+                gaps: Gaps::new(&parts, &design),
+                largest: Local::new(&parts, &design, 0, exact::grid()),
+                offsets: design.sorted(&offsets),
+            })),
+        };
         Ok(Collapsed {
             parts,
             design,
@@ -71,11 +150,28 @@ impl<'d> Collapsed<'d> {
     }
 
     pub(super) fn bench(&self) -> Bench {
+        let desk = match &self.rows {
+            ResponseRows::Normal(_) => None,
+            ResponseRows::Other(rows) => Some(rows.likelihood.desk()),
+        };
         Bench {
             scratch: self.conditional.scratch(&self.parts),
             factor: Factor::default(),
+            cross: CrossProducts::default(),
+            desk,
             factors: 0,
             inverses: 0,
+        }
+    }
+
+    /// The rows that are not normal, and all that is known of them.
+    pub(super) fn problem<'a>(&'a self, rows: &'a OtherRows) -> Problem<'a> {
+        Problem {
+            parts: &self.parts,
+            design: &self.design,
+            conditional: &self.conditional,
+            likelihood: &rows.likelihood,
+            offsets: &rows.offsets,
         }
     }
 
@@ -87,11 +183,36 @@ impl<'d> Collapsed<'d> {
     }
 
     /// log p(D, θ) and the effects given θ; `None` where it is not finite.
-    pub(super) fn at(&self, theta: &[f64], bench: &mut Bench) -> Option<Evaluated> {
+    pub(super) fn at(
+        &self,
+        theta: &[f64],
+        near: &Near,
+        care: Care,
+        bench: &mut Bench,
+    ) -> Option<Evaluated> {
         let given = self.given(theta, bench)?;
+        match &self.rows {
+            ResponseRows::Normal(rows) => self.normal_at(rows, given, bench),
+            ResponseRows::Other(rows) => {
+                let at = Theta {
+                    theta,
+                    given: &given,
+                };
+                let (value, mean, other) = self.other_at(rows, at, (near, care), bench)?;
+                Some(Evaluated {
+                    value,
+                    given,
+                    mean,
+                    detail: Detail::Other(Box::new(other)),
+                })
+            }
+        }
+    }
+
+    fn normal_at(&self, rows: &NormalRows, given: Given, bench: &mut Bench) -> Option<Evaluated> {
         let common = &self.parts.common;
         let precision = Precision {
-            cross: &self.rows.cross,
+            cross: &rows.cross,
             scale: normal::precision(&given),
             given: &given,
             common,
@@ -99,23 +220,101 @@ impl<'d> Collapsed<'d> {
         bench.factors += 1;
         bench.factor.refill(&self.design, &precision)?;
         let prior = (&given, &common.linear[..]);
-        let solution = normal::mean(&self.rows, &self.design, &bench.factor, prior);
-        let value = self.rows.value(&given, &solution, bench.factor.log_det);
+        let solution = normal::mean(rows, &self.design, &bench.factor, prior);
+        let value = rows.value(&given, &solution, bench.factor.log_det);
         value.is_finite().then_some(Evaluated {
             value,
             given,
-            solution,
+            mean: solution.effects.clone(),
+            detail: Detail::Normal(solution),
         })
     }
 
+    fn other_at(
+        &self,
+        rows: &OtherRows,
+        at: Theta<'_>,
+        how: (&Near, Care),
+        bench: &mut Bench,
+    ) -> Option<(f64, Effects, OtherAt)> {
+        let (near, care) = how;
+        let problem = self.problem(rows);
+        let close = match care {
+            Care::Value => ROUGH,
+            Care::Slope => CLOSE,
+        };
+        let warm = near.start(at.theta);
+        let mut found = warm.and_then(|state| problem.climb(at, state, close, bench));
+        if found.is_none() {
+            // What is near was too far.
+            let state = problem.mode(at, bench)?;
+            found = problem.climb(at, state, close, bench);
+        }
+        let (state, step) = found?;
+        let gaussian = (&step.mean, &step.averages.curves[..]);
+        let gaps = rows.gaps.measure(&problem, at, gaussian, care, bench)?;
+        let bound = step.bound + step.gain;
+        let gap: f64 = gaps.blocks.iter().flatten().map(|gap| gap.value).sum();
+        let other = OtherAt {
+            state,
+            averages: step.averages,
+            gaps,
+        };
+        Some((bound + gap, step.mean, other))
+    }
+
+    /// What the best Gaussian is short of at an evaluated θ: in words, block by block.
+    pub(super) fn shortfall(&self, at: &Evaluated) -> Option<String> {
+        let Detail::Other(other) = &at.detail else {
+            return None;
+        };
+        let words = self.parts.blocks.iter().zip(&other.gaps.blocks);
+        let words = words.map(|(block, gap)| match gap {
+            Some(gap) => format!("{:.2} nats of {}", gap.value, block.name),
+            None => format!("not measured of {}", block.name),
+        });
+        Some(words.collect::<Vec<String>>().join(", "))
+    }
+
+    /// What a search nearby can start from.
+    pub(super) fn near(&self, theta: &[f64], at: &Evaluated) -> Near {
+        match &at.detail {
+            Detail::Normal(_) => Near::default(),
+            Detail::Other(other) => Near {
+                theta: theta.to_vec(),
+                state: Some(other.state.clone()),
+                responses: Vec::new(),
+            },
+        }
+    }
+
+    /// The same, with the responses of the effects; the bench holds their factor.
+    pub(super) fn near_with_responses(
+        &self,
+        theta: &[f64],
+        at: &Evaluated,
+        bench: &mut Bench,
+    ) -> Near {
+        let mut near = self.near(theta, at);
+        if let (ResponseRows::Other(rows), Some(state)) = (&self.rows, &near.state) {
+            near.responses = self.problem(rows).responses(theta, state, bench);
+        }
+        near
+    }
+
     /// log p(D, θ) and its slope.
-    pub(super) fn slope(&self, theta: &[f64], bench: &mut Bench) -> Option<(f64, Vec<f64>)> {
-        let at = self.at(theta, bench)?;
+    pub(super) fn slope(
+        &self,
+        theta: &[f64],
+        near: &Near,
+        bench: &mut Bench,
+    ) -> Option<(f64, Vec<f64>)> {
+        let at = self.at(theta, near, Care::Slope, bench)?;
         let slope = self.slope_at(theta, &at, bench)?;
         Some((at.value, slope))
     }
 
-    /// The slope at a θ that was just evaluated:
+    /// The slope at a θ that was just evaluated with care:
     /// ∂/∂P_f = −½ Σ_g E u_g u_gᵀ and ∂/∂l_f = Σ_g E u_g.
     pub(super) fn slope_at(
         &self,
@@ -123,28 +322,65 @@ impl<'d> Collapsed<'d> {
         at: &Evaluated,
         bench: &mut Bench,
     ) -> Option<Vec<f64>> {
+        match (&at.detail, &self.rows) {
+            (Detail::Normal(solution), ResponseRows::Normal(rows)) => {
+                self.normal_slope((theta, &at.given), solution, rows, bench)
+            }
+            (Detail::Other(other), _) => self.other_slope(theta, other, bench),
+            (Detail::Normal(_), ResponseRows::Other(_)) => None,
+        }
+    }
+
+    fn other_slope(&self, theta: &[f64], at: &OtherAt, bench: &mut Bench) -> Option<Vec<f64>> {
+        let mut moments = outer(&self.design, &at.state.mean);
+        moments.add(&at.state.spread);
+        let mut blocks = halved(&moments.blocks, self.sums(&at.state.mean));
+        for ((precision, linear), gap) in blocks.iter_mut().zip(&at.gaps.blocks) {
+            let Some(gap) = gap else { continue };
+            precision
+                .iter_mut()
+                .zip(&gap.precision)
+                .for_each(|(sum, more)| *sum += more);
+            linear
+                .iter_mut()
+                .zip(&gap.linear)
+                .for_each(|(sum, more)| *sum += more);
+        }
+        let adjoint = Adjoint { blocks, noise: 0.0 };
+        let scratch = &mut bench.scratch;
+        let mut slope = self
+            .conditional
+            .pull(&self.parts, theta, &adjoint, scratch)?;
+        let rows = at.averages.theta.iter().zip(&at.gaps.theta);
+        for (sum, (row, gap)) in slope.iter_mut().zip(rows) {
+            *sum += row + gap;
+        }
+        Some(slope)
+    }
+
+    fn normal_slope(
+        &self,
+        at: (&[f64], &Given),
+        solution: &Solution,
+        rows: &NormalRows,
+        bench: &mut Bench,
+    ) -> Option<Vec<f64>> {
+        let (theta, given) = at;
         bench.inverses += 1;
         bench.factor.invert(&self.design);
-        let mean = &at.solution.effects;
+        let mean = &solution.effects;
         let moments = bench.factor.moments(&self.design, mean);
         let sums = self.sums(mean);
         let common = &self.parts.common;
-        let blocks = moments.blocks.iter().zip(&sums);
-        let blocks = blocks.map(|(moment, sum)| {
-            let half: Vec<f64> = moment.iter().map(|entry| -0.5 * entry).collect();
-            (half, sum.clone())
-        });
-        let linear = at.given.blocks.iter().zip(&sums);
+        let linear = given.blocks.iter().zip(&sums);
         let linear: f64 = linear
             .map(|(prior, sum)| small::dot(&prior.linear, sum))
             .sum();
         let linear = linear + small::dot(&common.linear, &mean.others[self.design.common..]);
-        let spread = normal::spread(&at.given, &common.precision, &moments);
+        let spread = normal::spread(given, &common.precision, &moments);
         let adjoint = Adjoint {
-            blocks: blocks.collect(),
-            noise: self
-                .rows
-                .noise_slope(&at.given, &at.solution, (linear, spread)),
+            blocks: halved(&moments.blocks, sums),
+            noise: rows.noise_slope(given, solution, (linear, spread)),
         };
         self.conditional
             .pull(&self.parts, theta, &adjoint, &mut bench.scratch)
@@ -170,9 +406,12 @@ impl<'d> Collapsed<'d> {
         found
     }
 
-    /// Σ w
+    /// Σ w of a normal response, which its noise is known by.
     pub(super) fn weight(&self) -> f64 {
-        self.rows.weight
+        match &self.rows {
+            ResponseRows::Normal(rows) => rows.weight,
+            ResponseRows::Other(_) => 0.0,
+        }
     }
 
     /// Σ_g u_g of each block.
@@ -213,5 +452,25 @@ impl<'d> Collapsed<'d> {
             z[*place] = *value;
         }
         z
+    }
+}
+
+/// −½ E u uᵀ and E u of each block.
+fn halved(moments: &[Vec<f64>], sums: Vec<Vec<f64>>) -> Vec<(Vec<f64>, Vec<f64>)> {
+    let half = |moment: &Vec<f64>| moment.iter().map(|entry| -0.5 * entry).collect();
+    moments.iter().map(half).zip(sums).collect()
+}
+
+impl Near {
+    /// The Gaussian nearby with its mean moved to where it would be at θ.
+    fn start(&self, theta: &[f64]) -> Option<State> {
+        let mut state = self.state.clone()?;
+        let changes = theta.iter().zip(&self.theta).map(|(new, old)| new - old);
+        if changes.clone().all(|change| change.abs() < FAR) {
+            for (change, response) in changes.zip(&self.responses) {
+                state.mean.add(change, response);
+            }
+        }
+        Some(state)
     }
 }

@@ -3,6 +3,7 @@
 use super::design::Design;
 
 /// Σ ωₙ aₙaₙᵀ in the pattern of the elimination.
+#[derive(Default)]
 pub(super) struct CrossProducts {
     /// Of each group of A: Σ ω z zᵀ.
     pub(super) own: Vec<f64>,
@@ -27,6 +28,19 @@ impl Effects {
             own: vec![0.0; design.groups() * design.width],
             others: vec![0.0; design.rest],
         }
+    }
+
+    /// Adds so many times another.
+    pub(super) fn add(&mut self, share: f64, other: &Effects) {
+        let own = self.own.iter_mut().zip(&other.own);
+        own.for_each(|(sum, more)| *sum += share * more);
+        let others = self.others.iter_mut().zip(&other.others);
+        others.for_each(|(sum, more)| *sum += share * more);
+    }
+
+    /// D
+    pub(super) fn len(&self) -> usize {
+        self.own.len() + self.others.len()
     }
 
     pub(super) fn dot(&self, other: &Effects) -> f64 {
@@ -109,6 +123,26 @@ impl Design {
                 for (r, at) in r.iter().zip(at) {
                     found.others[columns[*at as usize] as usize] += number * r;
                 }
+            }
+        }
+        found
+    }
+
+    /// aₙᵀu of each sorted row.
+    pub(super) fn pushed(&self, effects: &Effects) -> Vec<f64> {
+        let mut found = Vec::with_capacity(self.order.len());
+        let (width, entries) = (self.width, self.entries);
+        for group in 0..self.groups() {
+            let columns = &self.columns[self.met[group]..self.met[group + 1]];
+            let own = &effects.own[group * width..][..width];
+            for row in self.first[group]..self.first[group + 1] {
+                let z = &self.own[row * width..][..width];
+                let r = &self.others[row * entries..][..entries];
+                let at = &self.positions[row * entries..][..entries];
+                let others = r.iter().zip(at);
+                let others =
+                    others.map(|(r, at)| r * effects.others[columns[*at as usize] as usize]);
+                found.push(super::small::dot(z, own) + others.sum::<f64>());
             }
         }
         found

@@ -52,10 +52,20 @@ pub(super) struct Solution {
 }
 
 /// Σ_g (u_g u_gᵀ + cov_g) of each block, and of what is common.
+#[derive(Clone)]
 pub(super) struct SecondMoments {
     /// A first.
     pub(super) blocks: Vec<Vec<f64>>,
     pub(super) common: Vec<f64>,
+}
+
+impl SecondMoments {
+    /// Adds others.
+    pub(super) fn add(&mut self, other: &SecondMoments) {
+        let own = self.blocks.iter_mut().flatten().chain(&mut self.common);
+        let others = other.blocks.iter().flatten().chain(&other.common);
+        own.zip(others).for_each(|(sum, more)| *sum += more);
+    }
 }
 
 impl Factor {
@@ -280,6 +290,83 @@ impl Factor {
         SecondMoments {
             blocks,
             common: common.collect(),
+        }
+    }
+
+    /// ½ ln |S|
+    pub(super) fn log_rest(&self, design: &Design) -> f64 {
+        let rest = design.rest;
+        (0..rest).map(|i| self.lower[i * rest + i].ln()).sum()
+    }
+
+    /// L_g of a group of A.
+    pub(super) fn own_factor(&self, design: &Design, group: usize) -> &[f64] {
+        let square = design.width * design.width;
+        &self.own[group * square..][..square]
+    }
+
+    /// sₙ² = aₙᵀΛ⁻¹aₙ of each sorted row, once S was inverted: with y = L_g⁻¹z and W = S⁻¹V_gᵀ,
+    /// sₙ² = yᵀ(1 + V_g W)y − 2 yᵀWᵀr + rᵀS⁻¹r.
+    pub(super) fn variances(&self, design: &Design) -> Vec<f64> {
+        let mut found = Vec::with_capacity(design.order.len());
+        let (width, entries, rest) = (design.width, design.entries, design.rest);
+        let mut solved: Vec<f64> = Vec::new();
+        let mut inner = vec![0.0; width * width];
+        let mut y = vec![0.0; width];
+        let symmetric = |i: usize, j: usize| self.inverse[i.min(j) * rest + i.max(j)];
+        for group in 0..design.groups() {
+            let met = design.met[group]..design.met[group + 1];
+            let (columns, count) = (&design.columns[met.clone()], met.len());
+            let lines = &self.mixed[met.start * width..met.end * width];
+            self.solve_lines(columns, lines, &mut solved);
+            for (k, entry) in inner.iter_mut().enumerate() {
+                let (a, b) = (k / width, k % width);
+                let form = small::dot(&lines[a * count..][..count], &solved[b * count..][..count]);
+                *entry = form + f64::from(u8::from(a == b));
+            }
+            let factor = self.own_factor(design, group);
+            for row in design.first[group]..design.first[group + 1] {
+                y.copy_from_slice(&design.own[row * width..][..width]);
+                small::solve_lower(factor, &mut y);
+                let r = &design.others[row * entries..][..entries];
+                let at = &design.positions[row * entries..][..entries];
+                let mut sum = small::form(&inner, &y);
+                for (a, ya) in y.iter().enumerate() {
+                    let line = &solved[a * count..][..count];
+                    let met = r.iter().zip(at).map(|(r, at)| r * line[*at as usize]);
+                    sum -= 2.0 * ya * met.sum::<f64>();
+                }
+                for (i, (ri, pi)) in r.iter().zip(at).enumerate() {
+                    let ci = columns[*pi as usize] as usize;
+                    let others = r[..i].iter().zip(at);
+                    let crossed =
+                        others.map(|(rj, pj)| rj * symmetric(ci, columns[*pj as usize] as usize));
+                    sum += ri * (ri * symmetric(ci, ci) + 2.0 * crossed.sum::<f64>());
+                }
+                found.push(sum.max(0.0));
+            }
+        }
+        found
+    }
+
+    /// S⁻¹ on some columns, times lines over the same columns.
+    fn solve_lines(&self, columns: &[u32], lines: &[f64], into: &mut Vec<f64>) {
+        let count = columns.len();
+        let rest = self.inverse.len().isqrt();
+        into.clear();
+        into.resize(lines.len(), 0.0);
+        for (j, column) in columns.iter().enumerate() {
+            let inverse = &self.inverse[*column as usize * rest..][..rest];
+            for (line, into) in lines.chunks_exact(count).zip(into.chunks_exact_mut(count)) {
+                let (vj, mut sum) = (line[j], inverse[*column as usize] * line[j]);
+                let below = columns[j + 1..].iter().enumerate();
+                for (i, other) in below {
+                    let entry = inverse[*other as usize];
+                    into[j + 1 + i] += entry * vj;
+                    sum += entry * line[j + 1 + i];
+                }
+                into[j] += sum;
+            }
         }
     }
 

@@ -7,8 +7,10 @@ use lehr_numeric::pareto::{Pareto, log_mean};
 
 use super::axes::Axes;
 use super::collapsed::Collapsed;
-use super::parts::reference;
-use super::sample::{Drawn, Points, weigh};
+use super::collapsed::ResponseRows;
+use super::exact::Way;
+use super::parts::{Parts, reference};
+use super::sample::{Drawn, Draws, Points, Weighing};
 use super::search::{Mode, climb};
 use crate::fit::{Choices, FitError};
 use crate::judge::{Examination, Subject};
@@ -51,6 +53,12 @@ pub fn refusal(density: &dyn Density) -> Option<String> {
     Collapsed::new(density).err()
 }
 
+/// Whether a density has effects by group that can be collapsed, as far as its rows tell before anything is
+/// summed.
+pub(crate) fn applies(density: &dyn Density) -> bool {
+    Parts::of(density).is_ok()
+}
+
 fn refused(problem: impl Into<String>, hint: &str) -> FitError {
     FitError::Setting {
         method: NAME,
@@ -91,7 +99,7 @@ pub(crate) fn fit(
     let axes = Axes::new(&collapsed, &mode);
     let train = clock.elapsed().as_secs_f64();
     let clock = Instant::now();
-    let drawn = points(wishes, &collapsed, &axes, run)?;
+    let drawn = points(wishes, &collapsed, (&axes, &mode), run)?;
     let chosen = choices(&collapsed, (&mode, &axes), &drawn);
     let seconds = Seconds {
         start,
@@ -121,13 +129,15 @@ fn posterior(
         mean: evidence,
         error,
     };
+    let mean = |draws: &Draws| lehr_numeric::summary::mean(&draws.log_weights);
+    let bounds: Vec<f64> = drawn.draws.iter().map(mean).collect();
     Ok(Posterior {
         draws,
         latents: density.latents().clone(),
         params: density.params().clone(),
         param_values: Vec::new(),
         evidence: Some(Evidence {
-            bound: Some(Estimate::of(&drawn.points.log_weights)),
+            bound: Some(Estimate::of(&bounds)),
             estimate,
             gain: None,
         }),
@@ -193,9 +203,15 @@ fn first(collapsed: &Collapsed<'_>) -> Vec<f64> {
 fn points(
     wishes: Wishes,
     collapsed: &Collapsed<'_>,
-    axes: &Axes,
+    found: (&Axes, &Mode),
     run: &Run<'_>,
 ) -> Result<Drawn, FitError> {
+    let weighing = Weighing {
+        collapsed,
+        axes: found.0,
+        near: &found.1.near,
+        seed: run.seed,
+    };
     let usual = match collapsed.size() {
         0 => 1,
         1..=3 => 64,
@@ -203,15 +219,14 @@ fn points(
         _ => 256,
     };
     let count = wishes.points.unwrap_or(usual).max(1);
-    let spare = if run.draws * collapsed.parts.density.latents().size() <= ROOMY {
-        2
-    } else {
-        1
-    };
+    let is_normal = matches!(collapsed.rows, ResponseRows::Normal(_));
+    let is_roomy = run.draws * collapsed.parts.density.latents().size() <= ROOMY;
+    let spare = if is_normal && is_roomy { 2 } else { 1 };
     let each = |count: usize| run.draws.div_ceil(count) * spare;
-    let drawn = weigh(collapsed, axes, (count, each(count)), run.seed);
-    let drawn = if wishes.points.is_none() && drawn.points.share() < EVEN {
-        let again = weigh(collapsed, axes, (2 * count, each(2 * count)), run.seed);
+    let drawn = weighing.weigh(count, each(count));
+    let is_uneven = is_normal && drawn.points.share() < EVEN;
+    let drawn = if wishes.points.is_none() && is_uneven {
+        let again = weighing.weigh(2 * count, each(2 * count));
         Drawn {
             factors: drawn.factors + again.factors,
             ..again
@@ -229,12 +244,12 @@ fn points(
         .ok_or_else(|| refused("the density is finite at no point", hint))
 }
 
-/// The draws that are kept, and their log weights. Where the points are all but even, each gives as
-/// many draws as its weight says.
+/// The draws that are kept, and their log weights. Where the points of a normal response are all but even,
+/// each gives as many draws as its weight says.
 fn kept(drawn: &Drawn, count: usize, size: usize) -> (Vec<f64>, Vec<f64>) {
     let points = &drawn.points;
     let even = count.div_ceil(points.len());
-    let made = drawn.draws[0].len() / size;
+    let made = drawn.draws[0].log_weights.len();
     let counts = if points.share() >= EVEN && made > even {
         points.allotment(count)
     } else {
@@ -243,11 +258,11 @@ fn kept(drawn: &Drawn, count: usize, size: usize) -> (Vec<f64>, Vec<f64>) {
     };
     let mut draws = Vec::with_capacity(count * size);
     let mut log_weights = Vec::with_capacity(count);
-    for ((own, weight), wanted) in drawn.draws.iter().zip(&points.log_weights).zip(&counts) {
+    for (own, wanted) in drawn.draws.iter().zip(&counts) {
         let taken = (*wanted).min(made);
-        draws.extend_from_slice(&own[..taken * size]);
-        let share = even as f64 / taken.max(1) as f64;
-        log_weights.extend(std::iter::repeat_n(weight + share.ln(), taken));
+        draws.extend_from_slice(&own.z[..taken * size]);
+        let share = (even as f64 / taken.max(1) as f64).ln();
+        log_weights.extend(own.log_weights[..taken].iter().map(|weight| weight + share));
     }
     (draws, log_weights)
 }
@@ -277,6 +292,13 @@ fn choices(collapsed: &Collapsed<'_>, (mode, axes): (&Mode, &Axes), drawn: &Draw
         ),
         ("factorisations", factors.to_string()),
     ];
+    if let Some(words) = &mode.shortfall {
+        chosen.push(("added to the bound", words.clone()));
+    }
+    if drawn.points.way == Way::Exact {
+        let words = format!("{}, group by group", parts.blocks[0].name);
+        chosen.push(("drawn exactly", words));
+    }
     let names: Vec<&str> = (axes.open_to_the_left().iter())
         .filter_map(|k| parts.density.latents().owner(parts.hyper[*k]))
         .filter(|site| site.support == Support::Positive)
@@ -319,7 +341,8 @@ impl Sampler for Again {
                 HINT,
             ));
         }
-        Ok(self.points.draw_again(&collapsed, count, seed))
+        let drawn = self.points.draw_again(&collapsed, count, seed);
+        drawn.ok_or_else(|| refused("the density is not finite at the fit's points", HINT))
     }
 }
 

@@ -9,12 +9,16 @@
 //! ([`lehr_density::SplitRows`]).
 
 mod axes;
+mod best;
 mod collapsed;
 mod cross;
 mod design;
+mod exact;
 mod factor;
 mod fit;
+mod gap;
 mod given;
+mod likelihood;
 mod normal;
 mod parts;
 mod reader;
@@ -23,7 +27,7 @@ mod search;
 mod small;
 
 pub use fit::refusal;
-pub(crate) use fit::{Wishes, fit, restore};
+pub(crate) use fit::{Wishes, applies, fit, restore};
 
 #[cfg(test)]
 mod tests;

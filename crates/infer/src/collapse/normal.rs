@@ -126,9 +126,9 @@ pub(super) fn mean(
     factor.solve(design, &rows.right(design, given, common))
 }
 
-/// Whether the predictor without effects depends on the hyperparameters: the sums over the rows
+/// The predictors without effects; `None` if they depend on the hyperparameters: the sums over the rows
 /// would then be other ones at every θ.
-pub(super) fn is_moved(parts: &Parts<'_>) -> bool {
+pub(super) fn offsets(parts: &Parts<'_>) -> Option<Vec<f64>> {
     let size = parts.density.latents().size();
     let split = parts.split;
     let sizes = [Argument::Shared(size)];
@@ -150,7 +150,8 @@ pub(super) fn is_moved(parts: &Parts<'_>) -> bool {
         });
         found
     };
-    at(0.0) != at(0.3)
+    let found = at(0.0);
+    (found == at(0.3)).then_some(found)
 }
 
 /// ln N(y; η, σ²)ʷ has slope w(y − η)/σ² and curvature −w/σ² in η: both are read at the reference.

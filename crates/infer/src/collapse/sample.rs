@@ -1,117 +1,226 @@
 //! Points of the hyperparameters, their weights, and draws of the effects at each of them.
 
+use lehr_numeric::pareto::{Pareto, log_mean};
 use lehr_numeric::sobol;
 use lehr_numeric::stream::Stream;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use super::axes::Axes;
-use super::collapsed::{Bench, Collapsed, Evaluated};
+use super::best::Theta;
+use super::collapsed::{Bench, Collapsed, Evaluated, Near, ResponseRows};
 use super::cross::Effects;
+use super::exact::{Drawing, Way};
+use super::gap::Care;
 
 /// Draws that are solved for together.
 const TOGETHER: usize = 16;
+/// k̂ from which the largest block is drawn from its own integrands.
+const HEAVY: f64 = 0.5;
+/// The share of the points that decides how effects are drawn.
+const PILOT: usize = 4;
 
 /// Points of θ with the log weights of the posterior there.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(super) struct Points {
     /// θ, point after point.
     pub(super) thetas: Vec<f64>,
-    /// log p(D, θ) − log q(θ)
+    /// log p(D, θ) − log q(θ), or its estimate from the draws there.
     pub(super) log_weights: Vec<f64>,
+    /// How effects are drawn.
+    pub(super) way: Way,
 }
 
 /// Draws of z and where they come from.
 pub(super) struct Drawn {
     pub(super) points: Points,
-    /// z, draw after draw, of each point in turn.
-    pub(super) draws: Vec<Vec<f64>>,
+    /// Of each point in turn.
+    pub(super) draws: Vec<Draws>,
     pub(super) factors: usize,
+}
+
+/// The draws at one point.
+#[derive(Default)]
+pub(super) struct Draws {
+    /// z, draw after draw.
+    pub(super) z: Vec<f64>,
+    /// One log weight per draw.
+    pub(super) log_weights: Vec<f64>,
 }
 
 /// One point of the posterior.
 struct Point {
     theta: Vec<f64>,
-    log_weight: f64,
-    draws: Vec<f64>,
+    draws: Draws,
+    factors: usize,
 }
 
-/// Weighs points and draws the effects `each` times at every one of them.
-pub(super) fn weigh(
-    collapsed: &Collapsed<'_>,
-    axes: &Axes,
-    (count, each): (usize, usize),
-    seed: u64,
-) -> Drawn {
-    let size = collapsed.size();
-    let cube = sobol::points(count, size, seed);
-    let found: Vec<Point> = (0..count)
-        .into_par_iter()
-        .map_init(
-            || collapsed.bench(),
-            |bench, k| {
-                let (theta, log_density) = axes.draw(&cube[k * size..(k + 1) * size]);
-                let at = collapsed.at(&theta, bench);
-                let log_weight = at
-                    .as_ref()
-                    .map_or(f64::NEG_INFINITY, |at| at.value - log_density);
-                let mut random = Stream::new(seed, "effects", k as u64);
-                let draws = at.map_or_else(
-                    || vec![0.0; each * collapsed.parts.density.latents().size()],
-                    |at| {
+/// What points are weighed by.
+#[derive(Clone, Copy)]
+pub(super) struct Weighing<'a> {
+    pub(super) collapsed: &'a Collapsed<'a>,
+    pub(super) axes: &'a Axes,
+    pub(super) near: &'a Near,
+    pub(super) seed: u64,
+}
+
+impl Weighing<'_> {
+    /// Weighs points and draws the effects `each` times at every one of them. A quarter of the points
+    /// decides whether the best Gaussian serves all effects.
+    pub(super) fn weigh(&self, count: usize, each: usize) -> Drawn {
+        let cube = sobol::points(count, self.collapsed.size(), self.seed);
+        let pilot = match self.collapsed.rows {
+            ResponseRows::Normal(_) => count,
+            ResponseRows::Other(_) => count.div_ceil(PILOT),
+        };
+        let mut way = Way::Gaussian;
+        let mut found = self.points(&cube, (0..pilot, each), way);
+        let mut factors: usize = found.iter().map(|point| point.factors).sum();
+        if is_heavy(&found) {
+            way = Way::Exact;
+            found = self.points(&cube, (0..pilot, each), way);
+            factors += found.iter().map(|point| point.factors).sum::<usize>();
+        }
+        let rest = self.points(&cube, (pilot..count, each), way);
+        factors += rest.iter().map(|point| point.factors).sum::<usize>();
+        found.extend(rest);
+        if way == Way::Gaussian && pilot < count && is_heavy(&found) {
+            way = Way::Exact;
+            found = self.points(&cube, (0..count, each), way);
+            factors += found.iter().map(|point| point.factors).sum::<usize>();
+        }
+        gathered(found, way, factors)
+    }
+
+    fn points(&self, cube: &[f64], which: (std::ops::Range<usize>, usize), way: Way) -> Vec<Point> {
+        let Weighing {
+            collapsed,
+            axes,
+            near,
+            seed,
+        } = *self;
+        let (range, each) = which;
+        let size = collapsed.size();
+        let latents = collapsed.parts.density.latents().size();
+        range
+            .into_par_iter()
+            .map_init(
+                || collapsed.bench(),
+                |bench, k| {
+                    let before = bench.factors;
+                    let (theta, log_density) = axes.draw(&cube[k * size..(k + 1) * size]);
+                    let mut random = Stream::new(seed, "effects", k as u64);
+                    let at = collapsed.at(&theta, near, Care::Value, bench);
+                    let drawn = at.and_then(|at| {
                         let place = Place {
                             collapsed,
                             theta: &theta,
                             at: &at,
-                            bench,
                         };
-                        place.draw(each, &mut random)
-                    },
-                );
-                Point {
-                    theta,
-                    log_weight,
-                    draws,
-                }
-            },
-        )
+                        place.draw((way, each), &mut random, bench)
+                    });
+                    let mut draws = drawn.unwrap_or_else(|| Draws {
+                        z: vec![0.0; each * latents],
+                        log_weights: vec![f64::NEG_INFINITY; each],
+                    });
+                    let weights = draws.log_weights.iter_mut();
+                    weights.for_each(|weight| *weight -= log_density);
+                    Point {
+                        theta,
+                        draws,
+                        factors: bench.factors - before,
+                    }
+                },
+            )
+            .collect()
+    }
+}
+
+/// Whether weights of draws that are all Gaussian vary by too much. Those of a normal response do not
+/// depend on the effects.
+fn is_heavy(points: &[Point]) -> bool {
+    let weights: Vec<f64> = points
+        .iter()
+        .flat_map(|point| point.draws.log_weights.iter().copied())
         .collect();
-    let mut drawn = Drawn {
-        points: Points::default(),
-        draws: Vec::with_capacity(count),
-        factors: count,
+    let same = |point: &Point| {
+        point
+            .draws
+            .log_weights
+            .windows(2)
+            .all(|two| two[0] == two[1])
     };
-    for point in found {
+    if points.iter().all(same) {
+        return false;
+    }
+    Pareto::new(&weights).map_or(true, |pareto| pareto.shape >= HEAVY)
+}
+
+fn gathered(points: Vec<Point>, way: Way, factors: usize) -> Drawn {
+    let mut drawn = Drawn {
+        points: Points {
+            way,
+            ..Points::default()
+        },
+        draws: Vec::with_capacity(points.len()),
+        factors,
+    };
+    for point in points {
         drawn.points.thetas.extend(point.theta);
-        drawn.points.log_weights.push(point.log_weight);
+        let (log_weight, _) = log_mean(&point.draws.log_weights);
+        drawn.points.log_weights.push(log_weight);
         drawn.draws.push(point.draws);
     }
     drawn
 }
 
-/// A θ that was just evaluated on this bench.
+/// A θ that was just evaluated.
 struct Place<'a> {
     collapsed: &'a Collapsed<'a>,
     theta: &'a [f64],
     at: &'a Evaluated,
-    bench: &'a Bench,
 }
 
 impl Place<'_> {
-    /// So many draws of z.
-    fn draw(&self, count: usize, random: &mut Stream) -> Vec<f64> {
+    /// So many draws of z on the bench that evaluated θ; `None` if a number is not finite.
+    fn draw(&self, how: (Way, usize), random: &mut Stream, bench: &mut Bench) -> Option<Draws> {
         let Place {
             collapsed,
             theta,
             at,
-            bench,
         } = *self;
-        let whitened = &at.solution.whitened;
-        let add = |into: &mut [f64], more: &[f64]| {
-            into.iter_mut()
-                .zip(more)
-                .for_each(|(sum, more)| *sum += more);
+        let (way, count) = how;
+        let ResponseRows::Other(rows) = &collapsed.rows else {
+            return Some(Draws {
+                z: self.draw_normal(count, random, bench),
+                log_weights: vec![at.value; count],
+            });
         };
+        let drawing = Drawing {
+            problem: collapsed.problem(rows),
+            at: Theta {
+                theta,
+                given: &at.given,
+            },
+            mean: &at.mean,
+            local: &rows.largest,
+        };
+        let mut draws = Draws::default();
+        for one in drawing.draw(way, count, random, bench)? {
+            draws
+                .z
+                .extend(collapsed.latents(theta, &at.given, &one.effects));
+            draws.log_weights.push(one.log_weight);
+        }
+        Some(draws)
+    }
+
+    fn draw_normal(&self, count: usize, random: &mut Stream, bench: &Bench) -> Vec<f64> {
+        let Place {
+            collapsed,
+            theta,
+            at,
+        } = *self;
         let mut draws = Vec::with_capacity(count * collapsed.parts.density.latents().size());
         let mut left = count;
         while left > 0 {
@@ -120,11 +229,10 @@ impl Place<'_> {
             for one in &mut noise {
                 random.fill_normal(&mut one.own);
                 random.fill_normal(&mut one.others);
-                add(&mut one.own, &whitened.own);
-                add(&mut one.others, &whitened.others);
             }
             bench.factor.coloured_all(&collapsed.design, &mut noise);
-            for effects in &noise {
+            for effects in &mut noise {
+                effects.add(1.0, &at.mean);
                 draws.extend(collapsed.latents(theta, &at.given, effects));
             }
             left -= some;
@@ -178,33 +286,39 @@ impl Points {
         collapsed: &Collapsed<'_>,
         count: usize,
         seed: u64,
-    ) -> Vec<f64> {
+    ) -> Option<Vec<f64>> {
         let size = collapsed.size();
         let counts = self.allotment(count);
-        let parts: Vec<Vec<f64>> = (0..self.len())
+        let theta = |k: usize| &self.thetas[k * size..(k + 1) * size];
+        let likely = (0..self.len()).max_by_key(|k| counts[*k])?;
+        let first = collapsed.at(
+            theta(likely),
+            &Near::default(),
+            Care::Slope,
+            &mut collapsed.bench(),
+        )?;
+        let near = collapsed.near(theta(likely), &first);
+        let parts: Vec<Option<Vec<f64>>> = (0..self.len())
             .into_par_iter()
+            .filter(|k| counts[*k] > 0)
             .map_init(
                 || collapsed.bench(),
                 |bench, k| {
-                    let theta = &self.thetas[k * size..(k + 1) * size];
+                    let theta = theta(k);
                     let mut random = Stream::new(seed, "effects again", k as u64);
-                    let at = (counts[k] > 0)
-                        .then(|| collapsed.at(theta, bench))
-                        .flatten();
-                    at.map_or_else(Vec::new, |at| {
-                        let at = &at;
-                        let place = Place {
-                            collapsed,
-                            theta,
-                            at,
-                            bench,
-                        };
-                        place.draw(counts[k], &mut random)
-                    })
+                    let at = &collapsed.at(theta, &near, Care::Value, bench)?;
+                    let place = Place {
+                        collapsed,
+                        theta,
+                        at,
+                    };
+                    let draws = place.draw((self.way, counts[k]), &mut random, bench)?;
+                    Some(draws.z)
                 },
             )
             .collect();
-        parts.concat()
+        let parts: Option<Vec<Vec<f64>>> = parts.into_iter().collect();
+        Some(parts?.concat())
     }
 }
 
@@ -217,6 +331,7 @@ mod tests {
         let points = Points {
             thetas: vec![0.0; 4],
             log_weights: [0.4_f64, 0.3, 0.2, 0.1].map(f64::ln).to_vec(),
+            way: Way::Gaussian,
         };
         assert_eq!(points.allotment(100), [40, 30, 20, 10]);
         assert_eq!(points.allotment(7).iter().sum::<usize>(), 7);

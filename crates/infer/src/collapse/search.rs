@@ -3,8 +3,9 @@
 use faer::{Mat, Side};
 use rayon::prelude::*;
 
-use super::collapsed::{Bench, Collapsed, Evaluated};
+use super::collapsed::{Bench, Collapsed, Evaluated, Near};
 use super::cross::Effects;
+use super::gap::Care;
 use super::small;
 
 /// Where the search ends: the most that is left to gain, in nats.
@@ -26,6 +27,10 @@ pub(super) struct Mode {
     pub(super) steps: usize,
     /// Whether it ended where nothing was left to gain.
     pub(super) converged: bool,
+    /// The effects there.
+    pub(super) near: Near,
+    /// What their best Gaussian is short of there, if the response is not normal.
+    pub(super) shortfall: Option<String>,
 }
 
 /// A point of the search.
@@ -33,16 +38,18 @@ struct Stop {
     theta: Vec<f64>,
     value: f64,
     slope: Vec<f64>,
+    near: Near,
 }
 
 /// Climbs from a start by BFGS, whose first metric is the average information.
 pub(super) fn climb(collapsed: &Collapsed<'_>, start: &[f64], bench: &mut Bench) -> Option<Mode> {
-    let at = collapsed.at(start, bench)?;
+    let at = collapsed.at(start, &Near::default(), Care::Slope, bench)?;
     let mut metric = information(collapsed, start, &at, bench);
     let mut now = Stop {
         slope: collapsed.slope_at(start, &at, bench)?,
         theta: start.to_vec(),
         value: at.value,
+        near: collapsed.near(start, &at),
     };
     let (mut steps, mut converged) = (1, false);
     while steps < MOST_STEPS {
@@ -58,10 +65,14 @@ pub(super) fn climb(collapsed: &Collapsed<'_>, start: &[f64], bench: &mut Bench)
         update(&mut metric, &now, &next);
         now = next;
     }
+    let at = collapsed.at(&now.theta, &now.near, Care::Slope, bench)?;
+    now.near = collapsed.near_with_responses(&now.theta, &at, bench);
     let curvature = curvature(collapsed, &now, &metric)?;
     Some(Mode {
         theta: now.theta,
         value: now.value,
+        near: now.near,
+        shortfall: collapsed.shortfall(&at),
         curvature,
         steps,
         converged,
@@ -80,11 +91,12 @@ fn better(collapsed: &Collapsed<'_>, now: &Stop, step: &[f64], bench: &mut Bench
             .zip(step)
             .map(|(t, s)| t + share * s)
             .collect();
-        if let Some(at) = collapsed.at(&theta, bench)
+        if let Some(at) = collapsed.at(&theta, &now.near, Care::Slope, bench)
             && at.value >= now.value + 1e-4 * share * uphill
         {
             let slope = collapsed.slope_at(&theta, &at, bench)?;
             return Some(Stop {
+                near: collapsed.near(&theta, &at),
                 theta,
                 value: at.value,
                 slope,
@@ -161,9 +173,7 @@ fn information(
                 .zip(&below.blocks[f].precision);
             pairs.map(|(a, b)| -slope(*a, *b)).collect()
         };
-        let p = collapsed.by_block(&at.solution.effects, |f, group| {
-            small::apply(&change(f), group)
-        });
+        let p = collapsed.by_block(&at.mean, |f, group| small::apply(&change(f), group));
         let spread = collapsed.by_block(&p, |f, group| {
             let precision = &at.given.blocks[f].precision;
             let inverse = small::inverse(precision, group.len());
@@ -205,7 +215,8 @@ fn curvature(collapsed: &Collapsed<'_>, at: &Stop, metric: &Mat<f64>) -> Option<
             |bench, k| {
                 let mut theta = at.theta.clone();
                 theta[k / 2] += steps[k / 2] * [1.0, -1.0][k % 2];
-                collapsed.slope(&theta, bench).map(|(_, slope)| slope)
+                let found = collapsed.slope(&theta, &at.near, bench);
+                found.map(|(_, slope)| slope)
             },
         )
         .collect();

@@ -111,6 +111,12 @@ pub(super) fn apply(a: &[f64], x: &[f64]) -> Vec<f64> {
     rows.map(|row| dot(row, x)).collect()
 }
 
+/// xᵀAx
+pub(super) fn form(a: &[f64], x: &[f64]) -> f64 {
+    let rows = a.chunks_exact(x.len().max(1)).zip(x);
+    rows.map(|(row, xi)| xi * dot(row, x)).sum()
+}
+
 pub(super) fn dot(a: &[f64], b: &[f64]) -> f64 {
     a.iter().zip(b).map(|(a, b)| a * b).sum()
 }

@@ -11,9 +11,12 @@ use lehr_model::{Bound, Model};
 use lehr_numeric::stream::Stream;
 use lehr_table::Table;
 
-use super::collapsed::Collapsed;
+use super::collapsed::{Collapsed, Detail, Near, Sight};
 use super::fit::refusal;
+use super::gap::Care;
 use crate::conjugate::{form, inverse, log_determinant};
+
+mod other;
 
 const ROWS: usize = 60;
 
@@ -142,7 +145,10 @@ fn theta(form: Form) -> Vec<f64> {
 fn value(density: &dyn Density, theta: &[f64]) -> f64 {
     let collapsed = Collapsed::new(density).unwrap();
     let mut bench = collapsed.bench();
-    collapsed.at(theta, &mut bench).unwrap().value
+    collapsed
+        .at(theta, &Near::default(), Care::Value, &mut bench)
+        .unwrap()
+        .value
 }
 
 /// ln p(θ), by the model's own prior where all effects are 0 less what they have there.
@@ -221,12 +227,17 @@ fn slopes_are_differences_of_values() {
         let (bound, theta) = (bind(form, &data), theta(form));
         let collapsed = Collapsed::new(&bound).unwrap();
         let mut bench = collapsed.bench();
-        let (_, slope) = collapsed.slope(&theta, &mut bench).unwrap();
+        let (_, slope) = collapsed
+            .slope(&theta, &Near::default(), &mut bench)
+            .unwrap();
         for (k, found) in slope.iter().enumerate() {
             let mut side = |step: f64| {
                 let mut moved = theta.clone();
                 moved[k] += step;
-                collapsed.at(&moved, &mut bench).unwrap().value
+                collapsed
+                    .at(&moved, &Near::default(), Care::Value, &mut bench)
+                    .unwrap()
+                    .value
             };
             let near = (side(1e-4) - side(-1e-4)) / 2e-4;
             let far = (side(2e-4) - side(-2e-4)) / 4e-4;
@@ -246,7 +257,9 @@ fn the_joint_density_of_a_draw_has_the_ratio_of_its_hyperparameters() {
         let (bound, theta) = (bind(form, &data), theta(form));
         let collapsed = Collapsed::new(&bound).unwrap();
         let mut bench = collapsed.bench();
-        let at = collapsed.at(&theta, &mut bench).unwrap();
+        let at = collapsed
+            .at(&theta, &Near::default(), Care::Value, &mut bench)
+            .unwrap();
         // log p(D, u, θ) − ln N(u; û, Λ⁻¹) is the same for every u.
         let mut random = Stream::new(9, "joint", 0);
         for _ in 0..3 {
@@ -254,7 +267,10 @@ fn the_joint_density_of_a_draw_has_the_ratio_of_its_hyperparameters() {
             random.fill_normal(&mut noise.own);
             random.fill_normal(&mut noise.others);
             let square = noise.dot(&noise);
-            let whitened = &at.solution.whitened;
+            let Detail::Normal(solution) = &at.detail else {
+                panic!("a normal response");
+            };
+            let whitened = &solution.whitened;
             noise
                 .own
                 .iter_mut()
@@ -414,4 +430,24 @@ fn factors_that_group_the_rows_alike_are_named() {
             .confounded()
             .is_empty()
     );
+}
+
+#[test]
+fn rows_one_by_one_say_of_a_normal_response_what_their_sums_do() {
+    let data = Data::new();
+    for form in [Form::Standard, Form::Effect] {
+        let (bound, theta) = (bind(form, &data), theta(form));
+        let exact = Collapsed::new(&bound).unwrap();
+        let by_row = Collapsed::seen(&bound, Sight::ByRow).unwrap();
+        let slope = |collapsed: &Collapsed<'_>| {
+            let mut bench = collapsed.bench();
+            let found = collapsed.slope(&theta, &Near::default(), &mut bench);
+            found.unwrap()
+        };
+        let ((value, slope), (other, other_slope)) = (slope(&exact), slope(&by_row));
+        assert!((value - other).abs() < 1e-7, "{value} {other}");
+        for (one, other) in slope.iter().zip(other_slope) {
+            assert!((one - other).abs() < 1e-6, "{one} {other}");
+        }
+    }
 }

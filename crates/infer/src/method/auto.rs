@@ -7,6 +7,7 @@ use lehr_density::Density;
 use serde::{Deserialize, Serialize};
 
 use super::{Method, MethodInfo, Setting, find, parsed};
+use crate::collapse;
 use crate::fit::FitError;
 use crate::full_data::{FullData, LocalRows, Query};
 use crate::judge::Level;
@@ -38,11 +39,16 @@ pub(super) static INFO: MethodInfo = MethodInfo {
 pub struct Auto {
     /// Seconds after which nothing more is tried and training or chains end.
     pub budget: f64,
+    /// Whether effects by group are integrated out where that is possible.
+    pub collapse: bool,
 }
 
 impl Default for Auto {
     fn default() -> Auto {
-        Auto { budget: 60.0 }
+        Auto {
+            budget: 60.0,
+            collapse: true,
+        }
     }
 }
 
@@ -82,23 +88,41 @@ impl Method for Auto {
 
     fn settings(&mut self) -> Vec<Setting<'_>> {
         let budget = &mut self.budget;
-        vec![Setting::new(
-            "budget",
-            "SECONDS",
-            "how long auto goes on trying methods",
-            |text| {
-                let seconds: f64 = parsed(text, "a number of seconds")?;
-                if !(0.0..1e9).contains(&seconds) {
-                    return Err(format!("expected a number of seconds, found {text:?}"));
-                }
-                *budget = seconds;
-                Ok(())
-            },
-        )]
+        let set_budget = |text: &str| {
+            let seconds: f64 = parsed(text, "a number of seconds")?;
+            if !(0.0..1e9).contains(&seconds) {
+                return Err(format!("expected a number of seconds, found {text:?}"));
+            }
+            *budget = seconds;
+            Ok(())
+        };
+        let collapse = vec![
+            ("yes", "where a model has effects by group", true),
+            ("no", "as if there were no such method", false),
+        ];
+        vec![
+            Setting::new(
+                "budget",
+                "SECONDS",
+                "how long auto goes on trying methods",
+                set_budget,
+            ),
+            Setting::one_of(
+                "collapse",
+                "whether auto begins with collapse",
+                collapse,
+                &mut self.collapse,
+            ),
+        ]
+    }
+
+    /// What is collapsed takes its own sums over the rows.
+    fn condenses(&self, density: &dyn Density) -> bool {
+        !(self.collapse && collapse::applies(density))
     }
 
     fn fit(&self, density: &dyn Density, run: &mut Run<'_>) -> Result<Posterior, FitError> {
-        let facts = Facts::of(density);
+        let facts = Facts::of(density, self.collapse);
         let mut search = Search {
             density,
             budget: self.budget,
@@ -123,6 +147,8 @@ impl Method for Auto {
 
 /// What the choice depends on.
 struct Facts {
+    /// Whether effects by group can be integrated out, and may be.
+    grouped: bool,
     /// D
     latents: usize,
     /// See [`is_plain`].
@@ -134,8 +160,9 @@ struct Facts {
 }
 
 impl Facts {
-    fn of(density: &dyn Density) -> Facts {
+    fn of(density: &dyn Density, collapse: bool) -> Facts {
         Facts {
+            grouped: collapse && collapse::applies(density),
             latents: density.latents().size(),
             plain: is_plain(density),
             learns: density.params().size() > 0,
@@ -147,6 +174,7 @@ impl Facts {
     ///
     /// | model | methods |
     /// |---|---|
+    /// | effects by group that [`collapse`](super::Collapse) can integrate out | `collapse` first, then as below |
     /// | linear predictors, no spreads among up to 512 latents | `full-rank`, `surrogate-hmc`, `nuts`, `sl-dais` |
     /// | any other, `nuts` within a third of the budget | `nuts`, `sl-dais` |
     /// | any other | `sl-dais`, `nuts` |
@@ -158,6 +186,9 @@ impl Facts {
             (false, true) => vec!["nuts", "sl-dais"],
             (false, false) => vec!["sl-dais", "nuts"],
         };
+        if self.grouped {
+            plan.insert(0, "collapse");
+        }
         plan.retain(|name| match *name {
             "nuts" => self.seconds("nuts").is_some(),
             "surrogate-hmc" => !self.learns,

@@ -18,8 +18,10 @@ mod rule;
 mod shared;
 mod slope;
 
+pub(crate) use expectation::{MOST_CLASSES, class_of, rule_of};
 use integral::Integrals;
 use mixing::Mixing;
+pub(crate) use rule::{NODES, Rule};
 use shared::Shared;
 
 use faer::Mat;

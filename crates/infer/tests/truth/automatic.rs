@@ -44,7 +44,14 @@ fn a_posterior_near_a_gaussian_needs_one_attempt() {
 #[test]
 fn more_is_tried_while_the_verdict_is_not_reliable_and_the_best_is_kept() {
     let density = events(40, 1.2);
-    let without = run(Fit::new(Auto { budget: 0.0 }).seed(1), &density);
+    let without = run(
+        Fit::new(Auto {
+            budget: 0.0,
+            ..Auto::default()
+        })
+        .seed(1),
+        &density,
+    );
     assert_eq!(tried(&without).len(), 1);
     let with = run(Fit::default().seed(1), &density);
     let levels: Vec<Level> = (with.origin.attempts.iter())

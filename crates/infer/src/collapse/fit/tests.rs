@@ -7,7 +7,8 @@ use lehr_numeric::stream::Stream;
 use lehr_numeric::summary::{mean, sd};
 use lehr_table::Table;
 
-use crate::collapse::collapsed::Collapsed;
+use crate::collapse::collapsed::{Collapsed, Near};
+use crate::collapse::gap::Care;
 use crate::fit::Fit;
 use crate::judge::Level;
 use crate::method::Collapse;
@@ -51,7 +52,10 @@ fn draws_have_the_moments_and_the_evidence_of_a_grid() {
             -3.0 + width * f64::from(cell / steps),
             -1.5 + width * f64::from(cell % steps),
         ];
-        let value = collapsed.at(&theta, &mut bench).unwrap().value;
+        let value = collapsed
+            .at(&theta, &Near::default(), Care::Value, &mut bench)
+            .unwrap()
+            .value;
         let share = (value + 100.0).exp() * width * width;
         mass += share;
         for (sum, theta) in sums.iter_mut().zip(theta) {

@@ -22,7 +22,21 @@ const WIDER: f64 = 4.0;
 /// miss shares of the order of e^(−2π²).
 const STEP: f64 = 1.0;
 /// Predictors that vary by more than 4⁵ = 1,024 are taken as if by that.
-const MOST_CLASSES: usize = 6;
+pub(crate) const MOST_CLASSES: usize = 6;
+
+/// The class of a predictor that varies by so much and alone, from 1 on.
+pub(crate) fn class_of(deviation: f64) -> usize {
+    let wider = (deviation / NARROW).log(WIDER).ceil().max(0.0) as usize;
+    (1 + wider).min(MOST_CLASSES)
+}
+
+/// The rule of a class for the predictor alone, a multiple of [`NODES`].
+pub(crate) fn rule_of(class: usize) -> Rule {
+    match class {
+        0 | 1 => Rule::gauss_hermite(NODES),
+        _ => Rule::equal_steps(STEP / (NARROW * WIDER.powi(class as i32 - 1))),
+    }
+}
 
 /// How the rows' predictors vary.
 pub(super) struct Variation {
@@ -150,18 +164,15 @@ impl<'d> Expectation<'d> {
         if self.shared > 0 && deviation < TINY {
             return 0;
         }
-        let wider = (deviation / NARROW).log(WIDER).ceil().max(0.0) as usize;
-        (1 + wider).min(MOST_CLASSES)
+        class_of(deviation)
     }
 
     /// The rule of a class: of all dimensions together where the predictor hardly varies.
     fn rule(&self, class: usize) -> Rule {
-        let own = match class {
-            0 => return Rule::smooth(self.shared + 1).in_groups(),
-            1 => Rule::gauss_hermite(NODES),
-            _ => Rule::equal_steps(STEP / (NARROW * WIDER.powi(class as i32 - 1))),
-        };
-        Rule::smooth(self.shared).times(&own).in_groups()
+        if class == 0 {
+            return Rule::smooth(self.shared + 1).in_groups();
+        }
+        Rule::smooth(self.shared).times(&rule_of(class)).in_groups()
     }
 
     fn plan_rows(&self) -> usize {

@@ -3,23 +3,23 @@
 use faer::{Mat, Side};
 
 /// Nodes that are taken together, one per lane.
-pub(super) const NODES: usize = 16;
+pub(crate) const NODES: usize = 16;
 /// Beyond this many standard deviations an integrand counts as nothing.
 const REACH: f64 = 8.0;
 /// Nodes of an integrand in one dimension that is nearly a polynomial.
 const FEW: usize = 4;
 
 /// Nodes and their weights.
-pub(super) struct Rule {
+pub(crate) struct Rule {
     /// For each dimension its coordinate of every node.
-    pub(super) nodes: Vec<Vec<f64>>,
-    pub(super) weights: Vec<f64>,
+    pub(crate) nodes: Vec<Vec<f64>>,
+    pub(crate) weights: Vec<f64>,
 }
 
 impl Rule {
     /// Nodes and weights by the eigenvalues of the Jacobi matrix of Hermite's polynomials (Golub
     /// and Welsch 1969): exact for polynomials up to twice as many terms.
-    pub(super) fn gauss_hermite(count: usize) -> Rule {
+    pub(crate) fn gauss_hermite(count: usize) -> Rule {
         let jacobi = Mat::from_fn(count, count, |i, j| {
             if i.abs_diff(j) == 1 {
                 (i.max(j) as f64).sqrt()
@@ -98,7 +98,7 @@ impl Rule {
     }
 
     /// Every node of this rule with every node of another, whose dimensions follow.
-    pub(super) fn times(&self, other: &Rule) -> Rule {
+    pub(crate) fn times(&self, other: &Rule) -> Rule {
         let (own, others) = (self.weights.len(), other.weights.len());
         let pairs = || (0..own * others).map(|k| (k / others, k % others));
         let mine = (self.nodes.iter()).map(|nodes| pairs().map(|(i, _)| nodes[i]).collect());

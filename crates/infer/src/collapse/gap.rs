@@ -1,0 +1,507 @@
+//! What the best Gaussian is short of, group by group: with all other effects at their means, the effects
+//! of one group have an integrand of one or two dimensions, whose integral nodes give.
+//!
+//! ```text
+//! ln Z_g − F_g = ln Σ wₖ e^{hₖ} − Σ wₖ hₖ,   hₖ = Σ ℓ(η + z(vₖ − m_g)) + ln p(vₖ) − ln N(vₖ; m′, V′)
+//! ```
+//!
+//! at the nodes vₖ of the best Gaussian N(m′, V′) of that integrand. The same values give Newton's step
+//! towards it (Stein's identities).
+
+use super::best::{Problem, Theta};
+use super::collapsed::Bench;
+use super::cross::Effects;
+use super::design::Design;
+use super::given::BlockPrior;
+use super::likelihood::{Block, Job, LANES};
+use super::parts::Parts;
+use super::small;
+use crate::start::quadrature::Rule;
+
+/// The most effects of a group whose integral nodes give.
+const MOST_WIDTH: usize = 2;
+/// Nodes of groups with one effect.
+const ONE: usize = 8;
+/// Nodes along each of two effects.
+const TWO: usize = 7;
+/// Steps towards each group's own best Gaussian.
+const STEPS: usize = 2;
+
+/// The blocks whose gaps are measured, as the rows read them.
+pub(super) struct Gaps {
+    locals: Vec<Local>,
+}
+
+/// A block as the sorted rows read it.
+pub(super) struct Local {
+    /// Its place among the blocks.
+    block: usize,
+    pub(super) groups: usize,
+    width: usize,
+    pub(super) codes: Vec<u32>,
+    /// Row after row.
+    coefficients: Vec<f64>,
+    rule: Rule,
+}
+
+impl Local {
+    /// A block with the nodes of its groups.
+    pub(super) fn new(parts: &Parts<'_>, design: &Design, place: usize, rule: Rule) -> Local {
+        let block = &parts.blocks[place];
+        let rows = design.order.iter().map(|row| *row as usize);
+        let width = block.width;
+        Local {
+            block: place,
+            groups: block.groups,
+            width,
+            codes: rows.clone().map(|row| block.codes[row]).collect(),
+            coefficients: rows
+                .flat_map(|row| block.coefficients[row * width..][..width].to_vec())
+                .collect(),
+            rule,
+        }
+    }
+}
+
+/// What one block is short of, and its slopes in the block's prior.
+pub(super) struct Gap {
+    pub(super) value: f64,
+    pub(super) precision: Vec<f64>,
+    pub(super) linear: Vec<f64>,
+}
+
+/// The gaps of all blocks; `None` of those that are too wide.
+pub(super) struct Measured {
+    pub(super) blocks: Vec<Option<Gap>>,
+    /// Σ ∂/∂θ through the likelihood.
+    pub(super) theta: Vec<f64>,
+}
+
+/// Whether slopes are wanted, too.
+#[derive(Clone, Copy, PartialEq)]
+pub(super) enum Care {
+    Value,
+    Slope,
+}
+
+/// The nodes of a block of so many effects, a multiple of [`LANES`].
+pub(super) fn nodes(width: usize) -> Rule {
+    let mut rule = match width {
+        1 => Rule::gauss_hermite(ONE),
+        _ => Rule::gauss_hermite(TWO).times(&Rule::gauss_hermite(TWO)),
+    };
+    let count = rule.weights.len().next_multiple_of(LANES);
+    rule.weights.resize(count, 0.0);
+    for nodes in &mut rule.nodes {
+        nodes.resize(count, 0.0);
+    }
+    rule
+}
+
+impl Gaps {
+    pub(super) fn new(parts: &Parts<'_>, design: &Design) -> Gaps {
+        let narrow = parts.blocks.iter().enumerate();
+        let narrow = narrow.filter(|(_, block)| block.width <= MOST_WIDTH);
+        let local = |(place, block): (usize, &super::parts::Block)| {
+            Local::new(parts, design, place, nodes(block.width))
+        };
+        Gaps {
+            locals: narrow.map(local).collect(),
+        }
+    }
+
+    /// The gaps at a mean; `curves` are the rows' −E ℓ″.
+    pub(super) fn measure(
+        &self,
+        problem: &Problem<'_>,
+        at: Theta<'_>,
+        gaussian: (&Effects, &[f64]),
+        care: Care,
+        bench: &mut Bench,
+    ) -> Option<Measured> {
+        let (mean, curves) = gaussian;
+        let predictors = problem.predictors(mean);
+        let mut found = Measured {
+            blocks: problem.parts.blocks.iter().map(|_| None).collect(),
+            theta: vec![0.0; at.theta.len()],
+        };
+        for local in &self.locals {
+            let prior = &at.given.blocks[local.block];
+            let own = match local.block {
+                0 => &mean.own[..],
+                f => {
+                    let place = problem.design.blocks[f - 1];
+                    &mean.others[place.start..place.end()]
+                }
+            };
+            let mut tiles = Tiles::new(local, prior, own, curves)?;
+            for _ in 0..STEPS {
+                tiles.values(problem, at, &predictors, bench)?;
+                tiles.step();
+            }
+            tiles.values(problem, at, &predictors, bench)?;
+            let gap = tiles.gap();
+            if care == Care::Slope && problem.likelihood.reads_theta() {
+                let slope = tiles.theta(problem, at, &predictors, bench)?;
+                let pairs = found.theta.iter_mut().zip(slope);
+                pairs.for_each(|(sum, more)| *sum += more);
+            }
+            found.blocks[local.block] = Some(gap);
+        }
+        let total: f64 = found.blocks.iter().flatten().map(|gap| gap.value).sum();
+        total.is_finite().then_some(found)
+    }
+}
+
+/// The Gaussians of a block's groups and the values at their nodes.
+pub(super) struct Tiles<'a> {
+    pub(super) local: &'a Local,
+    pub(super) prior: &'a BlockPrior,
+    /// m_g, group after group.
+    pub(super) means: &'a [f64],
+    /// m′
+    pub(super) centres: Vec<f64>,
+    /// V′ = F Fᵀ: F, group after group.
+    pub(super) roots: Vec<f64>,
+    /// Σ ℓ at each node, group after group.
+    pub(super) sums: Vec<f64>,
+}
+
+/// The lower factor F of V = (L Lᵀ)⁻¹ from L: F = L⁻ᵀ, which is upper; any root serves.
+pub(super) fn inverse_root(factor: &[f64], width: usize) -> Vec<f64> {
+    let mut columns = small::identity(width);
+    for column in columns.chunks_exact_mut(width) {
+        small::solve_lower_transposed(factor, column);
+    }
+    small::transposed(&columns, width)
+}
+
+impl<'a> Tiles<'a> {
+    /// Starts at the means, with the curvature that the rows have on average.
+    fn new(
+        local: &'a Local,
+        prior: &'a BlockPrior,
+        means: &'a [f64],
+        curves: &[f64],
+    ) -> Option<Tiles<'a>> {
+        let width = local.width;
+        let square = width * width;
+        let mut precisions = prior.precision.repeat(local.groups);
+        let rows = local.coefficients.chunks_exact(width).zip(&local.codes);
+        for ((z, code), curve) in rows.zip(curves) {
+            let own = &mut precisions[*code as usize * square..][..square];
+            for (k, entry) in own.iter_mut().enumerate() {
+                *entry += curve.max(0.0) * z[k / width] * z[k % width];
+            }
+        }
+        for own in precisions.chunks_exact_mut(square) {
+            small::cholesky(own, width)?;
+            let root = inverse_root(own, width);
+            own.copy_from_slice(&root);
+        }
+        Some(Tiles {
+            local,
+            prior,
+            means,
+            centres: means.to_vec(),
+            roots: precisions,
+            sums: Vec::new(),
+        })
+    }
+
+    /// v at a node of a group.
+    fn node(&self, group: usize, node: usize, into: &mut [f64]) {
+        let width = self.local.width;
+        let root = &self.roots[group * width * width..][..width * width];
+        let centre = &self.centres[group * width..][..width];
+        for (i, entry) in into.iter_mut().enumerate() {
+            let terms = self.local.rule.nodes.iter().enumerate();
+            let moved: f64 = terms.map(|(j, t)| root[i * width + j] * t[node]).sum();
+            *entry = centre[i] + moved;
+        }
+    }
+
+    /// Sums the rows' values at all nodes.
+    pub(super) fn values(
+        &mut self,
+        problem: &Problem<'_>,
+        at: Theta<'_>,
+        predictors: &[f64],
+        bench: &mut Bench,
+    ) -> Option<()> {
+        let count = self.local.rule.weights.len();
+        let sums = vec![0.0; self.local.groups * count];
+        let mut job = Summing {
+            tiles: self,
+            predictors,
+            sums,
+        };
+        let desk = bench.desk()?;
+        problem
+            .likelihood
+            .values(problem.parts, at.theta, desk, &mut job);
+        self.sums = job.sums;
+        Some(())
+    }
+
+    /// h at the nodes of a group, up to a constant.
+    pub(super) fn heights(&self, group: usize, into: &mut [f64]) {
+        let width = self.local.width;
+        let rule = &self.local.rule;
+        if width == 1 {
+            return self.heights_of_one(group, into);
+        }
+        let mut v = [0.0; MOST_WIDTH];
+        let v = &mut v[..width];
+        for (node, height) in into.iter_mut().enumerate() {
+            self.node(group, node, v);
+            let square: f64 = rule.nodes.iter().map(|t| t[node] * t[node]).sum();
+            *height = self.sums[group * rule.weights.len() + node]
+                - 0.5 * small::form(&self.prior.precision, v)
+                + small::dot(&self.prior.linear, v)
+                + 0.5 * square;
+        }
+    }
+
+    /// The same where groups have one effect.
+    fn heights_of_one(&self, group: usize, into: &mut [f64]) {
+        let nodes = &self.local.rule.nodes[0];
+        let sums = &self.sums[group * nodes.len()..][..nodes.len()];
+        let (centre, root) = (self.centres[group], self.roots[group]);
+        let (precision, linear) = (self.prior.precision[0], self.prior.linear[0]);
+        for ((height, t), sum) in into.iter_mut().zip(nodes).zip(sums) {
+            let v = centre + root * t;
+            *height = sum + v * (linear - 0.5 * precision * v) + 0.5 * t * t;
+        }
+    }
+
+    /// Newton's step towards the best Gaussian of each group:
+    /// E∇ = F⁻ᵀE[t ℓ] + l − P m, −E∇² = P − F⁻ᵀE[(ttᵀ − 1) ℓ]F⁻¹.
+    fn step(&mut self) {
+        let width = self.local.width;
+        let square = width * width;
+        let count = self.local.rule.weights.len();
+        for group in 0..self.local.groups {
+            let sums = &self.sums[group * count..][..count];
+            let root = &self.roots[group * square..][..square];
+            let centre = &self.centres[group * width..][..width];
+            if let Some((moved, root)) = self.better(sums, root, centre) {
+                self.centres[group * width..][..width].copy_from_slice(&moved);
+                self.roots[group * square..][..square].copy_from_slice(&root);
+            }
+        }
+    }
+
+    fn better(&self, sums: &[f64], root: &[f64], centre: &[f64]) -> Option<(Vec<f64>, Vec<f64>)> {
+        let (width, rule, prior) = (self.local.width, &self.local.rule, self.prior);
+        let mut slope = vec![0.0; width];
+        let mut curve = vec![0.0; width * width];
+        // A constant has no slope; taking it out spares digits.
+        let middle = sums[0];
+        for (node, weight) in rule.weights.iter().enumerate() {
+            let value = weight * (sums[node] - middle);
+            for i in 0..width {
+                slope[i] += value * rule.nodes[i][node];
+                for j in 0..width {
+                    let unit = f64::from(u8::from(i == j));
+                    curve[i * width + j] -=
+                        value * (rule.nodes[i][node] * rule.nodes[j][node] - unit);
+                }
+            }
+        }
+        let (inverse, _) = small::inverse(root, width)?;
+        let flipped = small::transposed(&inverse, width);
+        let mut precision =
+            small::product(&flipped, &small::product(&curve, &inverse, width), width);
+        let pairs = precision.iter_mut().zip(&prior.precision);
+        pairs.for_each(|(sum, p)| *sum += p);
+        let mut slope = small::apply(&flipped, &slope);
+        let pull = small::apply(&prior.precision, centre);
+        for (entry, (l, p)) in slope.iter_mut().zip(prior.linear.iter().zip(&pull)) {
+            *entry += l - p;
+        }
+        small::cholesky(&mut precision, width)?;
+        small::solve_lower(&precision, &mut slope);
+        // A step of many deviations is not one that a parabola can promise.
+        if small::dot(&slope, &slope) > 9.0 {
+            return None;
+        }
+        small::solve_lower_transposed(&precision, &mut slope);
+        let moved = centre.iter().zip(&slope).map(|(c, s)| c + s).collect();
+        Some((moved, inverse_root(&precision, width)))
+    }
+
+    /// The share of each node in the integral of a group, and ln Σ w e^h.
+    fn shares(&self, group: usize, heights: &mut [f64]) -> f64 {
+        self.heights(group, heights);
+        let weights = &self.local.rule.weights;
+        let top = heights.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+        let pairs = heights.iter_mut().zip(weights);
+        let total: f64 = pairs
+            .map(|(height, weight)| {
+                *height = weight * (*height - top).exp();
+                *height
+            })
+            .sum();
+        heights.iter_mut().for_each(|share| *share /= total);
+        top + total.ln()
+    }
+
+    fn gap(&self) -> Gap {
+        let width = self.local.width;
+        let weights = &self.local.rule.weights;
+        let mut gap = Gap {
+            value: 0.0,
+            precision: vec![0.0; width * width],
+            linear: vec![0.0; width],
+        };
+        let (mut shares, mut v) = (vec![0.0; weights.len()], vec![0.0; width]);
+        for group in 0..self.local.groups {
+            self.heights(group, &mut shares);
+            let mean = small::dot(weights, &shares);
+            gap.value += self.shares(group, &mut shares) - mean;
+            for (node, share) in shares.iter().enumerate() {
+                self.node(group, node, &mut v);
+                // Under the Gaussian itself the nodes have its own mean and covariance.
+                let excess = share - weights[node];
+                for i in 0..width {
+                    gap.linear[i] += excess * v[i];
+                    for j in 0..width {
+                        gap.precision[i * width + j] -= 0.5 * excess * v[i] * v[j];
+                    }
+                }
+            }
+        }
+        gap
+    }
+
+    /// Σ over rows and nodes of (share − weight) ∂ℓ/∂θ.
+    fn theta(
+        &self,
+        problem: &Problem<'_>,
+        at: Theta<'_>,
+        predictors: &[f64],
+        bench: &mut Bench,
+    ) -> Option<Vec<f64>> {
+        let weights = &self.local.rule.weights;
+        let mut excess = vec![0.0; self.local.groups * weights.len()];
+        for (group, own) in excess.chunks_exact_mut(weights.len()).enumerate() {
+            self.shares(group, own);
+            own.iter_mut()
+                .zip(weights)
+                .for_each(|(share, w)| *share -= w);
+        }
+        let mut job = Sloping {
+            tiles: self,
+            predictors,
+            excess,
+            found: vec![0.0; at.theta.len()],
+        };
+        let desk = bench.desk()?;
+        problem
+            .likelihood
+            .slopes(problem.parts, at.theta, desk, &mut job);
+        Some(job.found)
+    }
+
+    /// Writes η + z(v − m) of the nodes of one round.
+    fn write(&self, block: &Block, predictors: &[f64], into: &mut [f64]) {
+        let width = self.local.width;
+        let first = block.round * LANES;
+        if width == 1 {
+            let nodes = &self.local.rule.nodes[0][first..first + LANES];
+            for (k, row) in block.range.clone().enumerate() {
+                let group = self.local.codes[row] as usize;
+                let z = self.local.coefficients[row];
+                let centre = predictors[row] + z * (self.centres[group] - self.means[group]);
+                let along = z * self.roots[group];
+                for (lane, t) in nodes.iter().enumerate() {
+                    into[lane * block.stride + k] = centre + along * t;
+                }
+            }
+            return;
+        }
+        for (k, row) in block.range.clone().enumerate() {
+            let group = self.local.codes[row] as usize;
+            let z = &self.local.coefficients[row * width..][..width];
+            let root = &self.roots[group * width * width..][..width * width];
+            let mut centre = predictors[row];
+            let mut along = [0.0; MOST_WIDTH];
+            for i in 0..width {
+                centre += z[i] * (self.centres[group * width + i] - self.means[group * width + i]);
+                for j in 0..width {
+                    along[j] += z[i] * root[i * width + j];
+                }
+            }
+            for lane in 0..LANES {
+                let nodes = self.local.rule.nodes.iter().zip(&along);
+                let moved: f64 = nodes.map(|(t, along)| along * t[first + lane]).sum();
+                into[lane * block.stride + k] = centre + moved;
+            }
+        }
+    }
+}
+
+/// Sums values by group and node.
+struct Summing<'t> {
+    tiles: &'t Tiles<'t>,
+    predictors: &'t [f64],
+    sums: Vec<f64>,
+}
+
+impl Job for Summing<'_> {
+    fn rounds(&self) -> usize {
+        self.tiles.local.rule.weights.len() / LANES
+    }
+
+    fn predictors(&mut self, block: &Block, into: &mut [f64]) {
+        self.tiles.write(block, self.predictors, into);
+    }
+
+    fn visit(&mut self, block: &Block, found: &[f64]) {
+        let (local, first) = (self.tiles.local, block.round * LANES);
+        let count = local.rule.weights.len();
+        for (k, row) in block.range.clone().enumerate() {
+            let sums = &mut self.sums[local.codes[row] as usize * count + first..][..LANES];
+            for (lane, sum) in sums.iter_mut().enumerate() {
+                *sum += found[lane * block.stride + k];
+            }
+        }
+    }
+}
+
+/// Sums slopes in θ, weighted by group and node.
+struct Sloping<'t> {
+    tiles: &'t Tiles<'t>,
+    predictors: &'t [f64],
+    excess: Vec<f64>,
+    found: Vec<f64>,
+}
+
+impl Job for Sloping<'_> {
+    fn rounds(&self) -> usize {
+        self.tiles.local.rule.weights.len() / LANES
+    }
+
+    fn predictors(&mut self, block: &Block, into: &mut [f64]) {
+        self.tiles.write(block, self.predictors, into);
+    }
+
+    fn weights(&mut self, block: &Block, into: &mut [f64]) -> bool {
+        let (local, first) = (self.tiles.local, block.round * LANES);
+        let count = local.rule.weights.len();
+        into.fill(0.0);
+        for (k, row) in block.range.clone().enumerate() {
+            let own = &self.excess[local.codes[row] as usize * count + first..][..LANES];
+            for (lane, excess) in own.iter().enumerate() {
+                into[lane * block.stride + k] = *excess;
+            }
+        }
+        true
+    }
+
+    fn visit(&mut self, _: &Block, found: &[f64]) {
+        let pairs = self.found.iter_mut().zip(found);
+        pairs.for_each(|(sum, more)| *sum += more);
+    }
+}

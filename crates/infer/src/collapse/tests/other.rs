@@ -1,0 +1,336 @@
+//! Responses that are not normal, against integrals by brute force.
+
+use lehr_model::distribution::{
+    Bernoulli, Distribution, Exponential, HalfNormal, NegativeBinomial, Normal, Poisson, StudentT,
+};
+use lehr_model::{Bound, Model};
+use lehr_numeric::pareto::log_mean;
+use lehr_numeric::stream::Stream;
+use lehr_table::Table;
+
+use super::super::best::Theta;
+use super::super::collapsed::{Collapsed, Detail, Near, ResponseRows};
+use super::super::exact::{Drawing, Way};
+use super::super::gap::Care;
+use crate::fit::Fit;
+use crate::judge::Level;
+use crate::method::Collapse;
+
+const GROUPS: usize = 30;
+const ROWS: usize = 180;
+
+/// Rows of 30 groups, another factor of 5, a covariate, and three responses.
+struct Data {
+    group: Vec<u32>,
+    other: Vec<u32>,
+    x: Vec<f64>,
+    binary: Vec<f64>,
+    count: Vec<f64>,
+    real: Vec<f64>,
+}
+
+impl Data {
+    fn new() -> Data {
+        let mut random = Stream::new(23, "other responses", 0);
+        let mut effects = vec![0.0; GROUPS];
+        random.fill_normal(&mut effects);
+        let mut x = vec![0.0; ROWS];
+        random.fill_normal(&mut x);
+        let group: Vec<u32> = (0..ROWS).map(|n| (n * 7 % GROUPS) as u32).collect();
+        let eta = |n: usize| 0.3 + 1.2 * effects[group[n] as usize] - 0.5 * x[n];
+        let mut binary = Vec::new();
+        let (mut count, mut real) = (Vec::new(), Vec::new());
+        for n in 0..ROWS {
+            let chance = 1.0 / (1.0 + (-eta(n)).exp());
+            binary.push(f64::from(u8::from(random.uniform() < chance)));
+            let (mut events, mut left) = (0.0, (0.4 * eta(n)).exp());
+            loop {
+                left += random.uniform().ln();
+                if left < 0.0 {
+                    break;
+                }
+                events += 1.0;
+            }
+            count.push(events);
+            real.push(eta(n) + random.normal() / random.uniform().max(0.2));
+        }
+        Data {
+            other: (0..ROWS).map(|n| (n * n % 5) as u32).collect(),
+            group,
+            x,
+            binary,
+            count,
+            real,
+        }
+    }
+
+    fn table(&self) -> Table {
+        let levels = |count: usize| (0..count).map(|k| k.to_string()).collect::<Vec<String>>();
+        Table::new()
+            .with_number("x", self.x.clone())
+            .and_then(|t| t.with_number("binary", self.binary.clone()))
+            .and_then(|t| t.with_number("count", self.count.clone()))
+            .and_then(|t| t.with_number("real", self.real.clone()))
+            .and_then(|t| t.with_matrix("z", ROWS, 2, self.slopes()))
+            .and_then(|t| t.with_category("group", self.group.clone(), levels(GROUPS)))
+            .and_then(|t| t.with_category("other", self.other.clone(), levels(5)))
+            .unwrap()
+    }
+
+    fn slopes(&self) -> Vec<f64> {
+        self.x.iter().flat_map(|x| [1.0, *x]).collect()
+    }
+}
+
+/// binary ~ offset(x) + (1 | group): nothing but the groups is integrated.
+fn alone(data: &Data) -> Bound {
+    let model = Model::new(|m| {
+        let spread = m.sample("spread", HalfNormal::new(1.0));
+        let effect = m.sample("effect", Normal::new(0.2, spread).expand([GROUPS]));
+        m.rows(|row| {
+            let logit = effect.at(row.index("group")) + row.offset("x");
+            row.observe("binary", Bernoulli::with_logit(logit));
+        });
+    });
+    model.bind(&data.table()).unwrap()
+}
+
+/// ln of the integral of one group's rows and effect, by 401 equal steps.
+fn group_integral(data: &Data, group: usize, at: [f64; 3]) -> f64 {
+    let [mean, slope, spread] = at;
+    let rows: Vec<usize> = (0..ROWS)
+        .filter(|n| data.group[*n] as usize == group)
+        .collect();
+    let step = 20.0 * spread / 400.0;
+    let height = |k: i32| {
+        let v = f64::from(k - 200) * step;
+        let row = |n: &usize| {
+            let eta = mean + v + slope * data.x[*n];
+            let top = eta.max(0.0);
+            data.binary[*n] * eta - top - ((eta - top).exp() + (-top).exp()).ln()
+        };
+        let square = (v / spread).powi(2) + (std::f64::consts::TAU * spread * spread).ln();
+        rows.iter().map(row).sum::<f64>() - 0.5 * square
+    };
+    let heights: Vec<f64> = (0..=400).map(height).collect();
+    let top = heights.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    top + (heights.iter().map(|h| (h - top).exp()).sum::<f64>() * step).ln()
+}
+
+/// ln p(θ) of a half-normal spread on the log scale.
+fn log_half_normal(log_spread: f64) -> f64 {
+    let spread = log_spread.exp();
+    (2.0 / std::f64::consts::TAU.sqrt()).ln() - 0.5 * spread * spread + log_spread
+}
+
+#[test]
+fn the_gaps_of_groups_lead_from_the_bound_to_the_integral() {
+    let data = Data::new();
+    let bound = alone(&data);
+    let collapsed = Collapsed::new(&bound).unwrap();
+    let mut bench = collapsed.bench();
+    for log_spread in [-3.0, -0.5, 0.0, 0.8] {
+        let theta: [f64; 1] = [log_spread];
+        let at = collapsed.at(&theta, &Near::default(), Care::Slope, &mut bench);
+        let at = at.unwrap();
+        let spread = log_spread.exp();
+        let groups = (0..GROUPS).map(|g| group_integral(&data, g, [0.2, 1.0, spread]));
+        let exact = groups.sum::<f64>() + log_half_normal(log_spread);
+        let Detail::Other(other) = &at.detail else {
+            panic!("a binary response");
+        };
+        let gap = other.gaps.blocks[0].as_ref().unwrap().value;
+        assert!(
+            gap >= 0.0 && at.value - gap <= exact + 1e-6,
+            "{gap} {exact}"
+        );
+        assert!((at.value - exact).abs() < 2e-3, "{} {exact}", at.value);
+    }
+}
+
+/// Central differences of the value.
+fn differences(collapsed: &Collapsed<'_>, theta: &[f64]) -> Vec<f64> {
+    let mut bench = collapsed.bench();
+    let mut side = |k: usize, step: f64| {
+        let mut moved = theta.to_vec();
+        moved[k] += step;
+        let found = collapsed.at(&moved, &Near::default(), Care::Slope, &mut bench);
+        found.unwrap().value
+    };
+    (0..theta.len())
+        .map(|k| (side(k, 1e-3) - side(k, -1e-3)) / 2e-3)
+        .collect()
+}
+
+fn slope(collapsed: &Collapsed<'_>, theta: &[f64]) -> Vec<f64> {
+    let mut bench = collapsed.bench();
+    let found = collapsed.slope(theta, &Near::default(), &mut bench);
+    found.unwrap().1
+}
+
+#[test]
+fn slopes_are_differences_of_values_where_nothing_else_moves() {
+    let data = Data::new();
+    let shaped = Model::new(|m| {
+        let spread = m.sample("spread", HalfNormal::new(1.0));
+        let shape = m.sample("shape", Exponential::new(0.3));
+        let effect = m.sample("effect", Normal::new(0.0, 1.0).expand([GROUPS]));
+        m.rows(|row| {
+            let log_mean = effect.at(row.index("group")) * spread;
+            row.observe("count", NegativeBinomial::with_log_mean(log_mean, shape));
+        });
+    });
+    let tailed = Model::new(|m| {
+        let spread = m.sample("spread", HalfNormal::new(1.0));
+        let noise = m.sample("noise", Exponential::new(1.0));
+        let effect = m.sample("effect", Normal::new(0.0, spread).expand([GROUPS]));
+        m.rows(|row| {
+            let mean = effect.at(row.index("group"));
+            row.observe("real", StudentT::new(4.0, mean, noise));
+        });
+    });
+    let table = data.table();
+    for (model, theta) in [(shaped, [-0.3, 0.7]), (tailed, [0.1, 0.2])] {
+        let bound = model.bind(&table).unwrap();
+        let collapsed = Collapsed::new(&bound).unwrap();
+        let (found, expected) = (slope(&collapsed, &theta), differences(&collapsed, &theta));
+        for (found, expected) in found.iter().zip(&expected) {
+            let close = (found - expected).abs() < 0.01 * (1.0 + expected.abs());
+            assert!(close, "{found} {expected}");
+        }
+    }
+    let bound = alone(&data);
+    let collapsed = Collapsed::new(&bound).unwrap();
+    let (found, expected) = (
+        slope(&collapsed, &[0.1])[0],
+        differences(&collapsed, &[0.1])[0],
+    );
+    assert!(
+        (found - expected).abs() < 0.03 * (1.0 + expected.abs()),
+        "{found} {expected}"
+    );
+}
+
+/// The mean weight of draws at one θ, with its standard error, and the value there.
+fn weighed(bound: &Bound, theta: &[f64], way: Way) -> (f64, f64, f64) {
+    let collapsed = Collapsed::new(bound).unwrap();
+    let mut bench = collapsed.bench();
+    let at = collapsed.at(theta, &Near::default(), Care::Slope, &mut bench);
+    let at = at.unwrap();
+    let ResponseRows::Other(rows) = &collapsed.rows else {
+        panic!("not a normal response");
+    };
+    let drawing = Drawing {
+        problem: collapsed.problem(rows),
+        at: Theta {
+            theta,
+            given: &at.given,
+        },
+        mean: &at.mean,
+        local: &rows.largest,
+    };
+    let mut random = Stream::new(31, "ways", 0);
+    let drawn = drawing.draw(way, 400, &mut random, &mut bench).unwrap();
+    let weights: Vec<f64> = drawn.iter().map(|one| one.log_weight).collect();
+    let (mean, error) = log_mean(&weights);
+    (mean, error, at.value)
+}
+
+#[test]
+fn every_way_to_draw_weighs_to_the_same_integral() {
+    let data = Data::new();
+    let single = alone(&data);
+    let exact = (0..GROUPS).map(|g| group_integral(&data, g, [0.2, 1.0, 0.9]));
+    let theta = [0.9_f64.ln()];
+    let exact = exact.sum::<f64>() + log_half_normal(theta[0]);
+    let (mean, error, _) = weighed(&single, &theta, Way::Gaussian);
+    assert!(
+        (mean - exact).abs() < 4.0 * error + 1e-6,
+        "{mean} {exact} {error}"
+    );
+    // With nothing beside the groups every weight is the integral itself.
+    let (mean, error, _) = weighed(&single, &theta, Way::Exact);
+    assert!(
+        (mean - exact).abs() < 1e-5 && error < 1e-9,
+        "{mean} {exact} {error}"
+    );
+    let crossed = Model::new(|m| {
+        let beta = m.sample("beta", Normal::new(0.0, 2.0).expand([2]));
+        let spread = m.sample("spread", HalfNormal::new(1.0).expand([2]));
+        let effect = m.sample("effect", Normal::new(0.0, spread).expand([GROUPS, 2]));
+        let sd = m.sample("sd", HalfNormal::new(1.0));
+        let other = m.sample("other", Normal::new(0.0, sd).expand([5]));
+        m.rows(|row| {
+            let own = (effect.at(row.index("group")) * row.matrix("z")).sum_axis(1);
+            let eta = row.matrix("z").dot(beta) + own + other.at(row.index("other"));
+            row.observe("count", Poisson::with_log_rate(eta));
+        });
+    });
+    let crossed = crossed.bind(&data.table()).unwrap();
+    let theta = [-0.9, -1.2, -1.0];
+    let (all, all_error, value) = weighed(&crossed, &theta, Way::Gaussian);
+    let (chosen, error, _) = weighed(&crossed, &theta, Way::Exact);
+    let both = (all_error * all_error + error * error).sqrt();
+    assert!((all - chosen).abs() < 4.0 * both, "{all} {chosen} {both}");
+    assert!(error < all_error, "{error} {all_error}");
+    assert!((value - chosen).abs() < 0.1, "{value} {chosen}");
+}
+
+#[test]
+fn a_fit_has_the_moments_and_the_evidence_of_brute_force() {
+    let data = Data::new();
+    let model = Model::new(|m| {
+        let mean = m.sample("mean", Normal::new(0.0, 1.5));
+        let spread = m.sample("spread", HalfNormal::new(1.0));
+        let effect = m.sample("effect", Normal::new(0.0, spread).expand([GROUPS]));
+        m.rows(|row| {
+            let logit = mean + effect.at(row.index("group")) + row.offset("x");
+            row.observe("binary", Bernoulli::with_logit(logit));
+        });
+    });
+    let bound = model.bind(&data.table()).unwrap();
+    let posterior = Fit::new(Collapse::default()).seed(4).run(&bound).unwrap();
+    let (mut mass, mut sums) = (0.0, [[0.0; 2]; 2]);
+    let (wide, fine) = (0.12, 0.1);
+    for cell in 0..24 * 30 {
+        let mean = -1.4 + wide * f64::from(cell / 30);
+        let log_spread = -2.2 + fine * f64::from(cell % 30);
+        let spread = log_spread.exp();
+        let groups = (0..GROUPS).map(|g| group_integral(&data, g, [mean, 1.0, spread]));
+        let prior = -0.5 * ((mean / 1.5).powi(2) + (std::f64::consts::TAU * 2.25).ln());
+        let value = groups.sum::<f64>() + prior + log_half_normal(log_spread);
+        let share = (value + 110.0).exp() * wide * fine;
+        mass += share;
+        for (sum, value) in sums.iter_mut().zip([mean, spread]) {
+            sum[0] += share * value;
+            sum[1] += share * value * value;
+        }
+    }
+    let exact = mass.ln() - 110.0;
+    let evidence = posterior.evidence.as_ref().unwrap();
+    let (found, error) = (evidence.estimate.mean, evidence.estimate.error);
+    assert!(
+        (found - exact).abs() < 4.0 * error + 0.01,
+        "{found} {exact} {error}"
+    );
+    let below = evidence.bound.unwrap();
+    assert!(below.mean < exact + 3.0 * below.error);
+    let summaries = posterior.corrected_summaries();
+    for (name, sum) in ["mean", "spread"].iter().zip(sums) {
+        let (mean, square) = (sum[0] / mass, sum[1] / mass);
+        let sd = (square - mean * mean).sqrt();
+        let found = summaries.iter().find(|one| one.name == *name).unwrap();
+        assert!(
+            (found.mean - mean).abs() < 0.12 * sd,
+            "{name} {} {mean} {sd}",
+            found.mean
+        );
+        assert!(
+            (found.sd / sd - 1.0).abs() < 0.1,
+            "{name} {} {sd}",
+            found.sd
+        );
+    }
+    let verdict = posterior.verdict();
+    assert_eq!(posterior.draws_level(), Level::Reliable, "{verdict}");
+}
