@@ -14,7 +14,7 @@ use super::cross::Effects;
 use super::design::Design;
 use super::factor::{Precision, SecondMoments};
 use super::given::{Conditional, Given};
-use super::likelihood::{Averages, Likelihood};
+use super::likelihood::{Averages, Gaussians, Likelihood};
 use super::normal::{add_linear, spread};
 use super::parts::Parts;
 use super::small;
@@ -219,7 +219,10 @@ impl Problem<'_> {
     pub(super) fn step(&self, at: Theta<'_>, from: &State, bench: &mut Bench) -> Option<Step> {
         let Theta { theta, given } = at;
         let predictors = self.predictors(&from.mean);
-        let gaussian = (&predictors[..], &from.variances[..]);
+        let gaussian = Gaussians {
+            means: &predictors,
+            variances: &from.variances,
+        };
         let desk = bench.desk()?;
         let averages = self.likelihood.averages(self.parts, theta, gaussian, desk);
         let size = from.mean.len() as f64;
@@ -300,7 +303,10 @@ impl Problem<'_> {
             let given = self
                 .conditional
                 .at(self.parts, &moved, &mut bench.scratch)?;
-            let gaussian = (&predictors[..], &state.variances[..]);
+            let gaussian = Gaussians {
+                means: &predictors,
+                variances: &state.variances,
+            };
             let desk = bench.desk()?;
             let found = self.likelihood.averages(self.parts, &moved, gaussian, desk);
             Some(self.slope(&given, &state.mean, &found.slopes))

@@ -7,7 +7,7 @@ use super::cross::{CrossProducts, Effects};
 use super::design::Design;
 use super::exact;
 use super::factor::{Factor, Precision, Solution};
-use super::gap::{Care, Gaps, Local, Measured};
+use super::gap::{Around, Care, Gaps, Local, Measured};
 use super::given::{Adjoint, Conditional, Given, Scratch};
 use super::likelihood::{Averages, Desk, Likelihood};
 use super::normal::{self, NormalRows};
@@ -84,6 +84,13 @@ pub(super) struct Near {
     state: Option<State>,
     /// How their mean moves with each entry of θ.
     responses: Vec<Effects>,
+}
+
+/// How the effects at a θ are looked for.
+#[derive(Clone, Copy)]
+struct Search<'a> {
+    near: &'a Near,
+    care: Care,
 }
 
 /// Nats that the last step towards the best Gaussian may promise where a value is wanted: the value is
@@ -198,7 +205,7 @@ impl<'d> Collapsed<'d> {
                     theta,
                     given: &given,
                 };
-                let (value, mean, other) = self.other_at(rows, at, (near, care), bench)?;
+                let (value, mean, other) = self.other_at(rows, at, Search { near, care }, bench)?;
                 Some(Evaluated {
                     value,
                     given,
@@ -234,10 +241,10 @@ impl<'d> Collapsed<'d> {
         &self,
         rows: &OtherRows,
         at: Theta<'_>,
-        how: (&Near, Care),
+        search: Search<'_>,
         bench: &mut Bench,
     ) -> Option<(f64, Effects, OtherAt)> {
-        let (near, care) = how;
+        let Search { near, care } = search;
         let problem = self.problem(rows);
         let close = match care {
             Care::Value => ROUGH,
@@ -251,8 +258,12 @@ impl<'d> Collapsed<'d> {
             found = problem.climb(at, state, close, bench);
         }
         let (state, step) = found?;
-        let gaussian = (&step.mean, &step.averages.curves[..]);
-        let gaps = rows.gaps.measure(&problem, at, gaussian, care, bench)?;
+        let around = Around {
+            at,
+            mean: &step.mean,
+            curves: &step.averages.curves,
+        };
+        let gaps = rows.gaps.measure(&problem, around, care, bench)?;
         let bound = step.bound + step.gain;
         let gap: f64 = gaps.blocks.iter().flatten().map(|gap| gap.value).sum();
         let other = OtherAt {
@@ -324,7 +335,8 @@ impl<'d> Collapsed<'d> {
     ) -> Option<Vec<f64>> {
         match (&at.detail, &self.rows) {
             (Detail::Normal(solution), ResponseRows::Normal(rows)) => {
-                self.normal_slope((theta, &at.given), solution, rows, bench)
+                let given = &at.given;
+                self.normal_slope(Theta { theta, given }, solution, rows, bench)
             }
             (Detail::Other(other), _) => self.other_slope(theta, other, bench),
             (Detail::Normal(_), ResponseRows::Other(_)) => None,
@@ -360,12 +372,12 @@ impl<'d> Collapsed<'d> {
 
     fn normal_slope(
         &self,
-        at: (&[f64], &Given),
+        at: Theta<'_>,
         solution: &Solution,
         rows: &NormalRows,
         bench: &mut Bench,
     ) -> Option<Vec<f64>> {
-        let (theta, given) = at;
+        let Theta { theta, given } = at;
         bench.inverses += 1;
         bench.factor.invert(&self.design);
         let mean = &solution.effects;

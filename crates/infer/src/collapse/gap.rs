@@ -8,12 +8,16 @@
 //! at the nodes vₖ of the best Gaussian N(m′, V′) of that integrand. The same values give Newton's step
 //! towards it (Stein's identities).
 
+mod job;
+
+use job::{Sloping, Summing};
+
 use super::best::{Problem, Theta};
 use super::collapsed::Bench;
 use super::cross::Effects;
 use super::design::Design;
 use super::given::BlockPrior;
-use super::likelihood::{Block, Job, LANES};
+use super::likelihood::{Block, LANES};
 use super::parts::Parts;
 use super::small;
 use crate::start::quadrature::Rule;
@@ -77,6 +81,15 @@ pub(super) struct Measured {
     pub(super) theta: Vec<f64>,
 }
 
+/// The Gaussian whose gaps are measured.
+#[derive(Clone, Copy)]
+pub(super) struct Around<'a> {
+    pub(super) at: Theta<'a>,
+    pub(super) mean: &'a Effects,
+    /// The rows' −E ℓ″.
+    pub(super) curves: &'a [f64],
+}
+
 /// Whether slopes are wanted, too.
 #[derive(Clone, Copy, PartialEq)]
 pub(super) enum Care {
@@ -110,16 +123,15 @@ impl Gaps {
         }
     }
 
-    /// The gaps at a mean; `curves` are the rows' −E ℓ″.
+    /// The gaps around a mean.
     pub(super) fn measure(
         &self,
         problem: &Problem<'_>,
-        at: Theta<'_>,
-        gaussian: (&Effects, &[f64]),
+        around: Around<'_>,
         care: Care,
         bench: &mut Bench,
     ) -> Option<Measured> {
-        let (mean, curves) = gaussian;
+        let Around { at, mean, curves } = around;
         let predictors = problem.predictors(mean);
         let mut found = Measured {
             blocks: problem.parts.blocks.iter().map(|_| None).collect(),
@@ -439,69 +451,5 @@ impl<'a> Tiles<'a> {
                 into[lane * block.stride + k] = centre + moved;
             }
         }
-    }
-}
-
-/// Sums values by group and node.
-struct Summing<'t> {
-    tiles: &'t Tiles<'t>,
-    predictors: &'t [f64],
-    sums: Vec<f64>,
-}
-
-impl Job for Summing<'_> {
-    fn rounds(&self) -> usize {
-        self.tiles.local.rule.weights.len() / LANES
-    }
-
-    fn predictors(&mut self, block: &Block, into: &mut [f64]) {
-        self.tiles.write(block, self.predictors, into);
-    }
-
-    fn visit(&mut self, block: &Block, found: &[f64]) {
-        let (local, first) = (self.tiles.local, block.round * LANES);
-        let count = local.rule.weights.len();
-        for (k, row) in block.range.clone().enumerate() {
-            let sums = &mut self.sums[local.codes[row] as usize * count + first..][..LANES];
-            for (lane, sum) in sums.iter_mut().enumerate() {
-                *sum += found[lane * block.stride + k];
-            }
-        }
-    }
-}
-
-/// Sums slopes in θ, weighted by group and node.
-struct Sloping<'t> {
-    tiles: &'t Tiles<'t>,
-    predictors: &'t [f64],
-    excess: Vec<f64>,
-    found: Vec<f64>,
-}
-
-impl Job for Sloping<'_> {
-    fn rounds(&self) -> usize {
-        self.tiles.local.rule.weights.len() / LANES
-    }
-
-    fn predictors(&mut self, block: &Block, into: &mut [f64]) {
-        self.tiles.write(block, self.predictors, into);
-    }
-
-    fn weights(&mut self, block: &Block, into: &mut [f64]) -> bool {
-        let (local, first) = (self.tiles.local, block.round * LANES);
-        let count = local.rule.weights.len();
-        into.fill(0.0);
-        for (k, row) in block.range.clone().enumerate() {
-            let own = &self.excess[local.codes[row] as usize * count + first..][..LANES];
-            for (lane, excess) in own.iter().enumerate() {
-                into[lane * block.stride + k] = *excess;
-            }
-        }
-        true
-    }
-
-    fn visit(&mut self, _: &Block, found: &[f64]) {
-        let pairs = self.found.iter_mut().zip(found);
-        pairs.for_each(|(sum, more)| *sum += more);
     }
 }

@@ -42,6 +42,21 @@ pub(super) struct Desk {
     buffer: Vec<f64>,
 }
 
+/// Predictors that vary.
+#[derive(Clone, Copy)]
+pub(super) struct Gaussians<'a> {
+    pub(super) means: &'a [f64],
+    pub(super) variances: &'a [f64],
+}
+
+/// A program at work.
+struct Running<'a> {
+    program: &'a Program,
+    workspace: &'a mut Workspace,
+    /// Predictors or weights, lane after lane.
+    buffer: &'a mut Vec<f64>,
+}
+
 /// Averages at Gaussian predictors.
 pub(super) struct Averages {
     /// Σ E ℓ
@@ -218,16 +233,16 @@ impl Likelihood {
         &self,
         parts: &Parts<'_>,
         theta: &[f64],
-        gaussian: (&[f64], &[f64]),
+        gaussian: Gaussians<'_>,
         desk: &mut Desk,
     ) -> Averages {
-        let (predictors, variances) = gaussian;
+        let Gaussians { means, variances } = gaussian;
         let deviations: Vec<f64> = variances.iter().map(|v| v.max(0.0).sqrt()).collect();
         let mut classes: Vec<Vec<usize>> = vec![Vec::new(); self.rules.len()];
         for (row, deviation) in deviations.iter().enumerate() {
             classes[class_of(*deviation)].push(row);
         }
-        let mut sums = Sums::new(predictors, Some(&deviations), theta);
+        let mut sums = Sums::new(means, Some(&deviations), theta);
         let (program, workspace) = (&self.averages, &mut desk.averages);
         for (rows, rule) in classes.iter().zip(&self.rules) {
             for some in rows.chunks(program.rows) {
@@ -257,7 +272,12 @@ impl Likelihood {
     ) {
         let (program, workspace) = (&self.values, &mut desk.values);
         program.set(workspace, "theta", theta);
-        self.sweep(parts, (program, workspace), &mut desk.buffer, job);
+        let running = Running {
+            program,
+            workspace,
+            buffer: &mut desk.buffer,
+        };
+        self.sweep(parts, running, job);
     }
 
     /// Σ w ∂ℓ/∂θ; the job says predictors and weights.
@@ -272,17 +292,20 @@ impl Likelihood {
             return;
         };
         program.set(workspace, "theta", theta);
-        self.sweep(parts, (program, workspace), &mut desk.buffer, job);
+        let running = Running {
+            program,
+            workspace,
+            buffer: &mut desk.buffer,
+        };
+        self.sweep(parts, running, job);
     }
 
-    fn sweep(
-        &self,
-        parts: &Parts<'_>,
-        with: (&Program, &mut Workspace),
-        buffer: &mut Vec<f64>,
-        job: &mut dyn Job,
-    ) {
-        let (program, workspace) = with;
+    fn sweep(&self, parts: &Parts<'_>, running: Running<'_>, job: &mut dyn Job) {
+        let Running {
+            program,
+            workspace,
+            buffer,
+        } = running;
         buffer.resize(LANES * program.rows, 0.0);
         for first in (0..self.order.len()).step_by(program.rows) {
             let range = first..(first + program.rows).min(self.order.len());
