@@ -114,6 +114,10 @@ impl Predictor {
         let mut workspace = plan.workspace();
         fill_in(&plan, &mut workspace);
         let own = density.locals().zip(told.locals);
+        if let Some((slot, (locals, _))) = own.and_then(|(_, input)| plan.input(input)).zip(own) {
+            // Means are asked for before anything is drawn.
+            workspace.set(slot, &locals.layout().start().repeat(set.len()));
+        }
         Predictor {
             latents: plan.input(point.latents),
             params: plan.input(point.params),

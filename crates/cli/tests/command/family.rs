@@ -263,3 +263,71 @@ fn binomial_logitnormal() {
         hits.to_string()
     });
 }
+
+#[test]
+fn the_effects_of_chosen_rows_are_drawn_and_rows_are_predicted_and_left_out() {
+    let mut noise = Noise(43);
+    let mut text = String::from("y,x\n90,0\n0,0\n");
+    for _ in 0..150 {
+        let x = noise.normal();
+        let rate = (1.0 + SLOPE * x + 0.8 * noise.normal()).exp();
+        let _ = writeln!(text, "{},{x}", noise.poisson(rate));
+    }
+    let scratch = Scratch::new();
+    scratch.write("data.csv", &text);
+    let fit = [
+        "fit",
+        "y ~ x",
+        "data.csv",
+        "--family",
+        "poisson_lognormal",
+        "--method",
+        "full-rank",
+        "-o",
+        "fit.lehr",
+    ];
+    let json = scratch.judged(&fit);
+    let words = json["choices"]["local latents"].as_str().unwrap();
+    assert!(
+        words.starts_with("row_effect integrated out by 16 nodes"),
+        "{words}"
+    );
+    let draws = [
+        "draws",
+        "fit.lehr",
+        "data.csv",
+        "-o",
+        "draws.csv",
+        "--locals",
+        "1,2",
+    ];
+    scratch.judged(&draws);
+    let table = std::fs::read_to_string(scratch.path("draws.csv")).unwrap();
+    let names: Vec<&str> = table.lines().next().unwrap().split(',').collect();
+    let mean = |name: &str| {
+        let place = names
+            .iter()
+            .position(|one| one.trim_matches('"') == name)
+            .unwrap();
+        let values = table
+            .lines()
+            .skip(1)
+            .map(|line| line.split(',').nth(place).unwrap().parse::<f64>().unwrap());
+        let values: Vec<f64> = values.collect();
+        values.iter().sum::<f64>() / values.len() as f64
+    };
+    assert!(mean("row_effect[1]") > 2.0 && mean("row_effect[2]") < -0.2);
+    scratch.judged(&["loo", "fit.lehr", "data.csv"]);
+    scratch.judged(&["predict", "fit.lehr", "data.csv", "-o", "predicted.csv"]);
+    let wrong = [
+        "draws", "fit.lehr", "data.csv", "-o", "more.csv", "--locals", "999",
+    ];
+    let ended = scratch.expect(2, &wrong);
+    assert!(
+        ended
+            .stderr
+            .contains("expected rows from 1 to 152, found 999"),
+        "{}",
+        ended.stderr
+    );
+}

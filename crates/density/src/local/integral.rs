@@ -13,7 +13,7 @@ const HALF_LN_TWO_PI: f64 = 0.918_938_533_204_672_8;
 #[derive(Clone, Debug, PartialEq)]
 pub struct Nodes {
     per_dimension: usize,
-    nodes: Vec<Vec<f64>>,
+    points: Vec<Vec<f64>>,
     /// ln ω + ½|t|²: what turns an expectation under the normal into a plain integral.
     log_weights: Vec<f64>,
 }
@@ -49,10 +49,10 @@ impl Nodes {
                 .flat_map(|(s, v)| line.iter().map(move |(t, w)| (vec![*s, *t], v + w)))
                 .collect(),
         };
-        let (nodes, log_weights) = all.into_iter().unzip();
+        let (points, log_weights) = all.into_iter().unzip();
         Nodes {
             per_dimension,
-            nodes,
+            points,
             log_weights,
         }
     }
@@ -64,7 +64,7 @@ impl Nodes {
 
     /// How many latents a row has.
     pub fn dimensions(&self) -> usize {
-        self.nodes[0].len()
+        self.points[0].len()
     }
 
     /// The rule with twice as many nodes in each dimension.
@@ -140,7 +140,7 @@ impl Nodes {
         let total = total - HALF_LN_TWO_PI * self.dimensions() as f64;
         let terms = self.log_terms(&normal, &density);
         let mut sums: Vec<Expr<'g>> = Vec::new();
-        for (node, term) in self.nodes.iter().zip(terms) {
+        for (node, term) in self.points.iter().zip(terms) {
             let share = (term - total).exp();
             for (place, value) in of(&carrying(rows, &normal.at(node)))
                 .into_iter()
@@ -161,7 +161,7 @@ impl Nodes {
         normal: &LocalNormal<'g>,
         log_density: &dyn Fn(&[Expr<'g>]) -> Expr<'g>,
     ) -> Vec<Expr<'g>> {
-        let nodes = self.nodes.iter().zip(&self.log_weights);
+        let nodes = self.points.iter().zip(&self.log_weights);
         nodes
             .map(|(t, weight)| log_density(&normal.at(t)) + *weight)
             .collect()

@@ -8,9 +8,10 @@ use crate::{Point, Rows};
 
 /// Newton's steps to the peak of the prior, and from there to the peak of the joint density.
 const PRIOR_STEPS: usize = 4;
-const STEPS: usize = 6;
-/// Steps that are clipped are at most this many scales long.
+const STEPS: usize = 8;
+/// Steps that are clipped are at most this many scales long, and leaps this many clipped steps.
 const LONGEST: f64 = 2.0;
+const LEAP: f64 = 4.0;
 
 /// A normal distribution of one or two numbers for each row: N(centre, (F Fᵀ)⁻¹).
 #[derive(Clone, Debug)]
@@ -80,9 +81,9 @@ impl<'g> LocalNormal<'g> {
         }
     }
 
-    /// One of Newton's steps: the whole of it where that leads higher than the clipped one. A whole
-    /// step lands on the peak of a normal from any distance; far from the peak of e.g. w − eʷ it
-    /// overshoots by orders of magnitude.
+    /// One step to the highest of three points: Newton's, the same clipped, and a leap uphill. Newton's
+    /// step lands on the peak of a normal from any distance. Far from the peak of e.g. w − eʷ it
+    /// overshoots by orders of magnitude on one side, and creeps on the other.
     fn step(
         &self,
         centre: &[Expr<'g>],
@@ -93,15 +94,23 @@ impl<'g> LocalNormal<'g> {
         let whole = factor.solve(&curve.slopes);
         let scales = factor.scales().into_iter().zip(self.factor.scales());
         let limits: Vec<Expr<'g>> = scales.map(|(a, b)| a.max(b) * LONGEST).collect();
-        let clipped = whole.iter().zip(&limits).map(|(s, m)| s.min(*m).max(-*m));
+        let pairs = || whole.iter().zip(&limits);
+        let clipped = pairs().map(|(s, m)| s.min(*m).max(-*m)).collect();
+        let leap = pairs().map(|(s, m)| s.sign() * *m * LEAP).collect();
         let moved = |steps: Vec<Expr<'g>>| -> Vec<Expr<'g>> {
             centre.iter().zip(steps).map(|(w, s)| *w + s).collect()
         };
-        let (near, far) = (moved(clipped.collect()), moved(whole));
-        // A comparison with what is not a number is false.
-        let higher = log_density(&near).less(log_density(&far));
-        let pairs = far.into_iter().zip(near);
-        pairs.map(|(far, near)| higher.select(far, near)).collect()
+        let mut best = moved(clipped);
+        let mut height = log_density(&best);
+        for other in [moved(leap), moved(whole.clone())] {
+            let value = log_density(&other);
+            // A comparison with what is not a number is false.
+            let higher = height.less(value);
+            height = higher.select(value, height);
+            let pairs = other.into_iter().zip(best);
+            best = pairs.map(|(far, near)| higher.select(far, near)).collect();
+        }
+        best
     }
 
     /// The same normal, whose derivative is zero.
@@ -135,12 +144,16 @@ impl<'g> LocalNormal<'g> {
 
 impl<'g> Curve<'g> {
     fn of(log_density: &dyn Fn(&[Expr<'g>]) -> Expr<'g>, at: &[Expr<'g>]) -> Curve<'g> {
-        let at: Vec<Expr<'g>> = at.iter().map(|w| w.anchor()).collect();
+        // Equal nodes are one node, so numbers that start equal need anchors that are not.
+        let anchored =
+            |(place, w): (usize, &Expr<'g>)| (0..place).fold(w.anchor(), |w, _| w.anchor());
+        let at: Vec<Expr<'g>> = at.iter().enumerate().map(anchored).collect();
         let value = log_density(&at);
         let graph = value.graph();
         let along = |of: Expr<'g>, place: usize| {
-            let one = graph.full(at[place].shape(), 1.0);
-            graph.jvp(&[of], &[at[place]], &[one])[0]
+            let unit = |k: usize| graph.full(at[k].shape(), f64::from(u8::from(k == place)));
+            let direction: Vec<Expr<'g>> = (0..at.len()).map(unit).collect();
+            graph.jvp(&[of], &at, &direction)[0]
         };
         let slopes: Vec<Expr<'g>> = (0..at.len()).map(|place| along(value, place)).collect();
         Curve {

@@ -37,7 +37,7 @@ fn latents_are_drawn_from_their_posterior_given_the_row() {
     let bound = bind(&model, &[("y", &[0.3, -1.0, 6.0])]);
     let rows = [2, 0];
     let drawn = LocalDraws::new(&bound, &rows).unwrap();
-    let sites = drawn.draw(&[0.5; DRAWS], &[], 7);
+    let sites = drawn.draw(&vec![0.5; DRAWS], &[], 7);
     assert_eq!(
         (sites[0].name.as_str(), sites[0].values.len()),
         ("precision", 2 * DRAWS)
@@ -81,7 +81,7 @@ fn two_latents_of_a_row_are_drawn_together() {
     let bound = bind(&model, &[("y", &[2.0])]);
     let sites = LocalDraws::new(&bound, &[0])
         .unwrap()
-        .draw(&[0.4; DRAWS], &[], 8);
+        .draw(&vec![0.4; DRAWS], &[], 8);
     // y = centre + (1 + ½ + 1)-variances: gains 1/2.25 and 1.25/2.25.
     let gap = 2.0 - 0.4;
     assert_moments(
