@@ -176,6 +176,18 @@ pub enum Problem {
         /// Its shape.
         found: String,
     },
+    /// What must be a matrix is not.
+    #[error(
+        "{what} of {name:?}: expected a matrix, a row for each point, found shape {found}\n  hint: reshape a single column to [points, 1]"
+    )]
+    NotAMatrix {
+        /// What it is.
+        what: &'static str,
+        /// Whose it is.
+        name: String,
+        /// Its shape.
+        found: String,
+    },
     /// Missing values.
     #[error(
         "column {name:?}: expected a value in every row, found {count} missing, the first in row {row}\n  hint: leave such rows out with drop_missing, or fill them in before binding"

@@ -7,6 +7,7 @@ pub mod curvature;
 mod laplace;
 pub mod linear;
 pub mod mode;
+mod natural;
 mod prior;
 pub mod quadrature;
 pub mod variational;
@@ -18,6 +19,7 @@ pub use climber::{Alone, Climber, RunClimber};
 pub use curvature::{Curvature, MAX_DENSE};
 pub use laplace::Laplace;
 pub use mode::{Map, find_mode};
+pub use natural::Natural;
 pub use quadrature::Quadrature;
 pub use variational::{Variational, best_independent};
 pub use zero::Zero;
@@ -104,7 +106,7 @@ impl<S: Start + ?Sized> Start for &S {
 }
 
 /// The starts that have a name in settings.
-pub static STARTS: [&dyn Start; 5] = [&Zero, &Map, &Laplace, &Quadrature, &Variational];
+pub static STARTS: [&dyn Start; 6] = [&Zero, &Map, &Laplace, &Quadrature, &Variational, &Natural];
 
 /// Which of [`STARTS`] a method is asked for, as a setting.
 pub fn setting(start: &mut Option<Arc<dyn Start>>) -> Setting<'_> {
@@ -119,6 +121,7 @@ pub fn setting(start: &mut Option<Arc<dyn Start>>) -> Setting<'_> {
 ///
 /// | model | start |
 /// |---|---|
+/// | plain, with one predictor per row whose slopes are learned, as of a Gaussian process | `natural` |
 /// | plain, with one predictor per row whose integrals can be taken | `quadrature` |
 /// | plain | `laplace` |
 /// | any other | `variational`, or `laplace` where that leads nowhere |
@@ -137,6 +140,9 @@ pub fn choose(request: &Request<'_>) -> Result<(&'static str, StartingPoint), St
             }
             found => Ok((Variational.name(), found?)),
         };
+    }
+    if natural::applies(request.density) {
+        return Ok((Natural.name(), Natural.find(request)?));
     }
     let mode = request.mode()?;
     Ok(match quadrature::from_mode(request, &mode) {
@@ -221,6 +227,10 @@ impl StartingPoint {
     /// otherwise.
     pub(crate) fn control(&self, density: &dyn Density) -> Option<Control> {
         let centre = self.centre.as_ref()?;
+        // Slopes that move with what is learned are far from their expansion soon.
+        if natural::applies(density) {
+            return None;
+        }
         match &self.curvature {
             Some(curvature) if self.plain => Some(curvature.control(centre)),
             _ => Some(centre.control(density)),

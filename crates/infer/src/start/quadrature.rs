@@ -73,6 +73,12 @@ impl Start for Quadrature {
     }
 }
 
+/// Nodes and weights for an expectation under a standard normal.
+pub(crate) fn gauss_hermite(count: usize) -> (Vec<f64>, Vec<f64>) {
+    let mut rule = rule::Rule::gauss_hermite(count);
+    (rule.nodes.swap_remove(0), rule.weights)
+}
+
 /// The start of a plain model at the best Gaussian by integrals; `None` where they cannot be
 /// taken.
 pub(super) fn from_mode(request: &Request<'_>, mode: &Centre) -> Option<StartingPoint> {
@@ -153,7 +159,7 @@ pub fn applies(density: &dyn Density) -> bool {
 
 /// The places of z that all rows read; `None` if they are many, or there is not one predictor
 /// besides.
-fn shared_places(density: &dyn Density) -> Option<Vec<usize>> {
+pub(crate) fn shared_places(density: &dyn Density) -> Option<Vec<usize>> {
     let graph = Graph::new();
     let (at, rows) = probe(&graph, density);
     let found = density.linear()?.predictors(&at, &rows);
@@ -164,9 +170,21 @@ fn shared_places(density: &dyn Density) -> Option<Vec<usize>> {
 /// Climbs from a mode towards the best Gaussian, for as long as the table's size allows; `None` if
 /// the mode is no maximum.
 pub fn climb(density: &dyn Density, mode: &Centre, kind: Covariance) -> Option<Best> {
+    climb_from(density, mode, None, kind)
+}
+
+/// Climbs from a Gaussian that is known to be near the best by its precision; without one from that
+/// of the curvature.
+pub(crate) fn climb_from(
+    density: &dyn Density,
+    mode: &Centre,
+    precision: Option<Vec<f64>>,
+    kind: Covariance,
+) -> Option<Best> {
     let curvature = mode.curvature(density);
     let mut integrals = Integrals::new(density, kind, &curvature)?;
-    let start = Candidate::new(mode.latents.clone(), curvature.precision(), kind)?;
+    let precision = precision.unwrap_or_else(|| curvature.precision());
+    let start = Candidate::new(mode.latents.clone(), precision, kind)?;
     let scale = start.factor.clone();
     let is_gaussian = integrals.has_gaussian_prior(&start);
     let mut now = integrals.assess(start)?;
@@ -365,7 +383,11 @@ fn product(factor: &Factor, vector: &[f64], turn: Turn) -> Vec<f64> {
 }
 
 /// The one predictor of the rows.
-fn predictor<'g>(density: &dyn Density, at: &Point<'g>, rows: &Rows<'g>) -> Option<Expr<'g>> {
+pub(crate) fn predictor<'g>(
+    density: &dyn Density,
+    at: &Point<'g>,
+    rows: &Rows<'g>,
+) -> Option<Expr<'g>> {
     match density.linear()?.predictors(at, rows).rows.as_slice() {
         [one] => Some(*one),
         _ => None,

@@ -6,8 +6,8 @@ use rand::Rng;
 use super::{
     bernoulli, beta, beta_binomial, binomial, categorical, cauchy, dirichlet, exponential, flat,
     gamma, half_cauchy, half_normal, half_student_t, hurdle, inverse_gamma, inverse_gaussian,
-    laplace, lkj_cholesky, log_normal, multivariate_normal, negative_binomial, normal,
-    ordered_logistic, poisson, student_t, uniform, weibull, zero_inflated,
+    laplace, lkj_cholesky, log_normal, multivariate_normal, negative_binomial, noisy_bernoulli,
+    noisy_student_t, normal, ordered_logistic, poisson, student_t, uniform, weibull, zero_inflated,
 };
 
 /// Every family, by whose name a saved model finds it again.
@@ -34,6 +34,8 @@ pub static FAMILIES: &[&dyn Family] = &[
     &log_normal::FAMILY,
     &multivariate_normal::MultivariateNormalFamily,
     &negative_binomial::FAMILY,
+    &noisy_bernoulli::FAMILY,
+    &noisy_student_t::FAMILY,
     &normal::FAMILY,
     &ordered_logistic::OrderedLogisticFamily,
     &poisson::FAMILY,
@@ -54,7 +56,7 @@ pub fn family(name: &str) -> Option<&'static dyn Family> {
 }
 
 /// The most parameters a family of single numbers has.
-const MOST: usize = 3;
+const MOST: usize = 4;
 
 /// A family of single numbers whose parameters are single numbers. Impossible parameters give
 /// NaN.

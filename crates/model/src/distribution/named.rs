@@ -7,8 +7,9 @@ use lehr_graph::{Expr, Graph, Shape};
 use super::{
     Bernoulli, Beta, BetaBinomial, Binomial, Categorical, Cauchy, Dirichlet, Distribution,
     Exponential, Flat, Gamma, HalfCauchy, HalfNormal, HalfStudentT, Hurdle, InverseGamma,
-    InverseGaussian, Laplace, LkjCholesky, LogNormal, MultivariateNormal, NegativeBinomial, Normal,
-    OrderedLogistic, ParameterError, Poisson, StudentT, Uniform, Value, Weibull, ZeroInflated,
+    InverseGaussian, Laplace, LkjCholesky, LogNormal, MultivariateNormal, NegativeBinomial,
+    NoisyBernoulli, NoisyStudentT, Normal, OrderedLogistic, ParameterError, Poisson, StudentT,
+    Uniform, Value, Weibull, ZeroInflated,
 };
 
 /// Any distribution.
@@ -113,6 +114,10 @@ recipes! {
     NegativeBinomial(mean, dispersion) => Ok(NegativeBinomial::new(mean, dispersion));
     NegativeBinomial(log_mean, dispersion) => {
         Ok(NegativeBinomial::with_log_mean(log_mean, dispersion))
+    };
+    NoisyBernoulli(loc, variance) => Ok(NoisyBernoulli::new(loc, variance));
+    NoisyStudentT(df, loc, scale, variance) => {
+        Ok(NoisyStudentT::new(df, loc, scale, variance))
     };
     Normal(loc, scale) => Ok(Normal::new(loc, scale));
     OrderedLogistic(predictor, cutpoints) => Ok(OrderedLogistic::new(predictor, cutpoints));
@@ -224,7 +229,7 @@ mod tests {
     #[test]
     fn a_distribution_by_name_is_the_one_of_that_name() {
         let graph = Graph::new();
-        let numbers = [Value::Number(0.5), Value::Number(2.0), Value::Number(1.5)];
+        let numbers = [0.5, 2.0, 1.5, 0.7].map(Value::Number);
         for recipe in RECIPES {
             let mut values = numbers[..recipe.parameters.len()].to_vec();
             if recipe.name == "MultivariateNormal" {

@@ -34,6 +34,22 @@ impl Kernel {
         }
     }
 
+    /// The correlations at squared distances in lengthscales.
+    ///
+    /// A root has no slope at 0, where the correlation has one in d². 10⁻⁶ lengthscales away from
+    /// there both have nearly the same, and the correlation differs by 10⁻¹².
+    pub(super) fn correlations(self, squares: Expr<'_>) -> Expr<'_> {
+        let Some(smoothness) = self.smoothness() else {
+            return (squares * -0.5).exp();
+        };
+        let r = ((squares + 1e-12) * (2.0 * smoothness)).sqrt();
+        let size = match self {
+            Kernel::Matern52 => r + 1.0 + r.square() * (1.0 / 3.0),
+            _ => r + 1.0,
+        };
+        size * (-r).exp()
+    }
+
     /// ln G(ω)/s² − Σ ln ℓⱼ of a function of `columns` columns, where q = Σ ℓⱼ²ωⱼ²:
     ///
     /// ```text

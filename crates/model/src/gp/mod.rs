@@ -1,10 +1,16 @@
 //! Gaussian processes as values that models are written with.
 //!
 //! A [`Basis`] makes a function of one or two columns a sum of fixed functions with random
-//! weights, so that its scale and lengthscales are latents like any other.
+//! weights, so that its scale and lengthscales are latents like any other. An [`InducedGp`] is a
+//! function of any number of columns by its values at inducing points, which are learned with its
+//! scale and lengthscales.
 
 mod basis;
+mod covariance;
+mod inducing;
 mod kernel;
 
 pub use basis::{Axis, Basis};
+pub use covariance::{Covariance, Matern32, Matern52, Rbf};
+pub use inducing::{InducedGp, Marginal};
 pub use kernel::Kernel;

@@ -49,6 +49,16 @@ impl Dense {
         x
     }
 
+    /// L⁻ᵀb of a lower triangle.
+    pub(crate) fn solve_transposed(&self, b: &[f64]) -> Vec<f64> {
+        let mut x = b.to_vec();
+        for row in (0..self.size).rev() {
+            let sum: f64 = (row + 1..self.size).map(|k| self.at(k, row) * x[k]).sum();
+            x[row] = (x[row] - sum) / self.at(row, row);
+        }
+        x
+    }
+
     /// ln N(y; 0, self).
     pub(crate) fn log_normal_density(&self, y: &[f64]) -> f64 {
         let lower = self.factor();

@@ -2,3 +2,6 @@
 
 mod basis;
 mod dense;
+mod exact;
+mod inducing;
+mod row_integral;

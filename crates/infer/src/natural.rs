@@ -1,0 +1,377 @@
+//! A Gaussian over z by natural gradients, and θ by Adam in the same step.
+//!
+//! Where each row reads z through one affine predictor uₙ = aₙ·z + bₙ whose slopes move with θ, as
+//! those of a Gaussian process by inducing points do, u is Gaussian under q(z) = N(μ, S):
+//! N(aₙ·μ + bₙ, |Fᵀaₙ|²) with S = FFᵀ. The expected log likelihood of a row is an integral in one dimension,
+//! here by 16 Hermite nodes, and with ℓ′, ℓ″ its derivatives in u a step on a batch I is (Khan and Lin 2017)
+//!
+//! ```text
+//! Λ ← (1−ρ)Λ + ρ(P + N/B Σ_I −E[ℓ″] aₙaₙᵀ)        μ ← μ + ρΛ⁻¹(∇ log p(μ) + N/B Σ_I E[ℓ′] aₙ)        S = Λ⁻¹
+//! ```
+//!
+//! with P the precision of the Gaussian prior: no learning rate to choose, and exact in one step with ρ = 1 where
+//! rows are Gaussian. Latents that all rows read, such as the logarithm of a noise scale, are moved with θ.
+
+use faer::{Mat, MatRef, Side};
+use lehr_density::{Density, Point, RowSet, Rows};
+use lehr_graph::{Expr, Graph, Plan, Slot, Workspace};
+use lehr_numeric::adam::{Adam, AdamSettings};
+use lehr_numeric::batch::{BatchError, Epochs};
+
+use crate::fixed::Fixed;
+use crate::start::quadrature::{self, gauss_hermite};
+use crate::train::{batch_source, copy_rows, read_columns};
+
+/// Hermite nodes of the integral over a predictor.
+const NODES: usize = 16;
+/// Added to the variance of a predictor, of which a root is taken.
+const FLOOR: f64 = 1e-12;
+/// How often ρ is halved until the precision is positive definite.
+const HALVINGS: usize = 20;
+
+/// Whether steps can be taken: one affine predictor per row, its slopes moved by θ, a prior that is
+/// Gaussian in all latents but few that all rows share, and rows in memory.
+pub fn applies(density: &dyn Density) -> bool {
+    if density.params().is_empty() || density.linear().is_none() {
+        return false;
+    }
+    let graph = Graph::new();
+    let (at, rows) = quadrature::probe(&graph, density);
+    let Some(predictor) = quadrature::predictor(density, &at, &rows) else {
+        return false;
+    };
+    let along = graph.input("along", at.params.shape());
+    let moved = graph.jvp(&[predictor.sum()], &[at.params], &[along])[0];
+    let turned = graph.grad(moved, &[at.latents])[0];
+    let start = Fixed::new(density, density.params().start());
+    turned.as_number() != Some(0.0) && quadrature::applies(&start) && has_gaussian_prior(density)
+}
+
+/// Whether the log prior has no third derivative in latents that not all rows share.
+fn has_gaussian_prior(density: &dyn Density) -> bool {
+    let Some(places) = Places::of(density) else {
+        return false;
+    };
+    let graph = Graph::new();
+    let inputs = Inputs::new(&graph, density, &places);
+    let mut bent = density.log_prior(&inputs.at);
+    for _ in 0..3 {
+        bent = graph.jvp(&[bent], &[inputs.mean], &[inputs.direction])[0];
+    }
+    bent.as_number() == Some(0.0)
+}
+
+/// Which places of z are Gaussian and which are moved with θ.
+struct Places {
+    /// Of each site in order, whether all rows share it, and its size.
+    sites: Vec<(bool, usize)>,
+}
+
+impl Places {
+    fn of(density: &dyn Density) -> Option<Places> {
+        let shared = quadrature::shared_places(density)?;
+        let latents = density.latents();
+        let site = |position: usize| {
+            let range = latents.range(position);
+            (shared.contains(&range.start), range.len())
+        };
+        Some(Places {
+            sites: (0..latents.sites().len()).map(site).collect(),
+        })
+    }
+
+    fn count(&self, shared: bool) -> usize {
+        let own = self
+            .sites
+            .iter()
+            .filter(|(is_shared, _)| *is_shared == shared);
+        own.map(|(_, size)| size).sum()
+    }
+
+    /// z of its two kinds of places, by whatever cuts and joins them.
+    fn joined<T>(&self, mut cut: impl FnMut(bool, std::ops::Range<usize>) -> T) -> Vec<T> {
+        let mut next = [0, 0];
+        let part = |(shared, size): &(bool, usize)| {
+            let from = &mut next[usize::from(*shared)];
+            *from += size;
+            cut(*shared, *from - size..*from)
+        };
+        self.sites.iter().map(part).collect()
+    }
+}
+
+/// What a step is given: the Gaussian's mean, one direction per lane, θ with the shared latents.
+struct Inputs<'g> {
+    mean: Expr<'g>,
+    direction: Expr<'g>,
+    learned: Expr<'g>,
+    at: Point<'g>,
+}
+
+impl<'g> Inputs<'g> {
+    fn new(graph: &'g Graph, density: &dyn Density, places: &Places) -> Inputs<'g> {
+        let params = density.params().size();
+        let (size, shared) = (places.count(false), places.count(true));
+        let mean = graph.input("mean", [size]);
+        let learned = graph.input("learned", [params + shared]);
+        let parts = places.joined(|is_shared, range| {
+            if is_shared {
+                learned.slice(0, params + range.start..params + range.end)
+            } else {
+                mean.slice(0, range)
+            }
+        });
+        Inputs {
+            mean,
+            direction: graph.laned_input("direction", [size]),
+            learned,
+            at: Point::new(
+                graph.concat(&parts, 0).anchor(),
+                learned.slice(0, 0..params).anchor(),
+            ),
+        }
+    }
+}
+
+/// The Gaussian and θ on their way.
+#[derive(Clone, Debug, PartialEq)]
+pub struct NaturalState {
+    /// μ, without latents that all rows share.
+    pub mean: Vec<f64>,
+    /// The columns of F one after another, S = FFᵀ.
+    pub directions: Vec<f64>,
+    /// ln |det F|
+    pub log_volume: f64,
+    /// θ, then the latents that all rows share.
+    pub learned: Vec<f64>,
+}
+
+/// Steps on batches of a density.
+pub struct NaturalSteps<'d> {
+    density: &'d dyn Density,
+    places: Places,
+    batch: usize,
+    epochs: Epochs,
+    adam: Adam,
+    plan: Plan,
+    workspace: Workspace,
+    columns: Vec<(usize, Slot)>,
+    slots: [Option<Slot>; 3],
+    /// Where it is.
+    pub state: NaturalState,
+}
+
+impl<'d> NaturalSteps<'d> {
+    /// Steps on batches of so many rows, from a standard normal on.
+    ///
+    /// # Errors
+    /// If there are more rows in a batch than in the table, or than can be numbered.
+    ///
+    /// # Panics
+    /// Unless [`applies`].
+    pub fn new(density: &'d dyn Density, batch: usize, seed: u64) -> Result<Self, BatchError> {
+        let places = Places::of(density).expect("one predictor per row");
+        let epochs = Epochs::new(density.n_rows() as u64, batch, seed, "natural")?;
+        let size = places.count(false);
+        let graph = Graph::new();
+        let inputs = Inputs::new(&graph, density, &places);
+        let rows = Rows::inputs(&graph, density.columns(), batch, "rows.");
+        let plan = Plan::new(&outputs(density, &inputs, &rows), size);
+        let slots = [inputs.mean, inputs.direction, inputs.learned].map(|one| plan.input(one));
+        let state = NaturalState::start(density, &places);
+        Ok(NaturalSteps {
+            adam: Adam::new(state.learned.len(), AdamSettings::default()),
+            columns: read_columns(&plan, &rows),
+            workspace: plan.workspace(),
+            density,
+            places,
+            batch,
+            epochs,
+            plan,
+            slots,
+            state,
+        })
+    }
+
+    /// One step with this ρ, and θ moved at this rate: an estimate of the bound before it, and `None`
+    /// where that is not finite or no part of the step leads to a Gaussian.
+    pub fn step(&mut self, step: u64, share: f64, rate: f64) -> Option<f64> {
+        self.load(step);
+        let given = [
+            &self.state.mean,
+            &self.state.directions,
+            &self.state.learned,
+        ];
+        for (slot, values) in self.slots.into_iter().zip(given) {
+            if let Some(slot) = slot {
+                self.workspace.set(slot, values);
+            }
+        }
+        self.plan.run(&mut self.workspace);
+        let bound = self.workspace.output(0)[0] + self.state.entropy();
+        if !bound.is_finite() {
+            return None;
+        }
+        let moved = self.moved(share)?;
+        let slope = self.slope().to_vec();
+        self.state = NaturalState {
+            learned: std::mem::take(&mut self.state.learned),
+            ..moved
+        };
+        self.adam.ascend(rate, &mut self.state.learned, &slope);
+        Some(bound)
+    }
+
+    fn load(&mut self, step: u64) {
+        let source = batch_source(self.density);
+        if self.batch == self.density.n_rows() {
+            let all = RowSet::Range(0..self.batch);
+            return copy_rows(&mut self.workspace, source, &all, &self.columns);
+        }
+        let mut rows = vec![0; self.batch];
+        self.epochs.batch(step, &mut rows);
+        let rows: Vec<usize> = rows.into_iter().map(|row| row as usize).collect();
+        copy_rows(
+            &mut self.workspace,
+            source,
+            &RowSet::List(&rows),
+            &self.columns,
+        );
+    }
+
+    /// The Gaussian a share of the way along, or half as far as often as it takes. With D = Fᵀ and
+    /// CCᵀ = (1−ρ)I + ρFᵀ(−∇²)F the new D is C⁻¹D, and μ moves by ρDᵀC⁻¹Fᵀ∇.
+    fn moved(&self, mut share: f64) -> Option<NaturalState> {
+        let size = self.state.mean.len();
+        let directions = MatRef::from_row_major_slice(&self.state.directions, size, size);
+        let output = |place: usize| self.workspace.output(place);
+        let [slopes, curves, prior_slope, along, turned] = [2, 3, 4, 5, 6].map(output);
+        let along = MatRef::from_row_major_slice(along, size, self.batch);
+        let turned = MatRef::from_row_major_slice(turned, size, size);
+        let scaled = Mat::from_fn(size, self.batch, |k, n| along[(k, n)] * curves[n]);
+        let whole = -(directions * turned.transpose()) - &scaled * along.transpose();
+        let column = |values: &[f64]| Mat::from_fn(values.len(), 1, |i, _| values[i]);
+        let slope = directions * column(prior_slope) + along * column(slopes);
+        for _ in 0..HALVINGS {
+            let mixed = Mat::from_fn(size, size, |i, j| {
+                let own = if i == j { 1.0 - share } else { 0.0 };
+                own + 0.5 * share * (whole[(i, j)] + whole[(j, i)])
+            });
+            if let Ok(factor) = mixed.llt(Side::Lower) {
+                let mut next = directions.to_owned();
+                factor.L().solve_lower_triangular_in_place(&mut next);
+                let mut white = slope.clone();
+                factor.L().solve_lower_triangular_in_place(&mut white);
+                let step = next.transpose() * &white;
+                let mean = self.state.mean.iter().enumerate();
+                let logs = (0..size).map(|i| factor.L()[(i, i)].ln());
+                return Some(NaturalState {
+                    mean: mean.map(|(i, mean)| mean + share * step[(i, 0)]).collect(),
+                    directions: (0..size * size)
+                        .map(|k| next[(k / size, k % size)])
+                        .collect(),
+                    log_volume: self.state.log_volume - logs.sum::<f64>(),
+                    learned: Vec::new(),
+                });
+            }
+            share *= 0.5;
+        }
+        None
+    }
+
+    /// The slope of the bound in θ and the shared latents before the last step.
+    pub fn slope(&self) -> &[f64] {
+        self.workspace.output(1)
+    }
+
+    /// θ.
+    pub fn params(&self) -> &[f64] {
+        &self.state.learned[..self.density.params().size()]
+    }
+
+    /// The mean of z, with latents that all rows share where they are.
+    pub fn latents(&self) -> Vec<f64> {
+        let shared = &self.state.learned[self.density.params().size()..];
+        let parts = self.places.joined(|is_shared, range| {
+            let from = if is_shared { shared } else { &self.state.mean };
+            from[range].to_vec()
+        });
+        parts.concat()
+    }
+
+    /// Λ = S⁻¹ of all of z, unless some of it is shared by all rows.
+    pub fn precision(&self) -> Option<Vec<f64>> {
+        let size = self.state.mean.len();
+        if size < self.density.latents().size() {
+            return None;
+        }
+        let directions = MatRef::from_row_major_slice(&self.state.directions, size, size);
+        let covariance = directions.transpose() * directions;
+        let inverse = covariance.llt(Side::Lower).ok()?;
+        let inverse = faer::linalg::solvers::DenseSolveCore::inverse(&inverse);
+        let entries = (0..size * size).map(|k| inverse[(k / size, k % size)]);
+        Some(entries.collect())
+    }
+}
+
+impl NaturalState {
+    fn start(density: &dyn Density, places: &Places) -> NaturalState {
+        let (size, start) = (places.count(false), density.latents().start());
+        let mut learned = density.params().start().to_vec();
+        let (mut mean, mut from) = (Vec::with_capacity(size), 0);
+        for (is_shared, length) in &places.sites {
+            let to = if *is_shared { &mut learned } else { &mut mean };
+            to.extend(&start[from..from + length]);
+            from += length;
+        }
+        let entry = |k: usize| f64::from(u8::from(k.is_multiple_of(size + 1)));
+        NaturalState {
+            mean,
+            directions: (0..size * size).map(entry).collect(),
+            log_volume: 0.0,
+            learned,
+        }
+    }
+
+    /// ½ ln |2πe S|
+    fn entropy(&self) -> f64 {
+        let size = self.mean.len() as f64;
+        0.5 * size * (1.0 + std::f64::consts::TAU.ln()) + self.log_volume
+    }
+}
+
+/// The bound without its entropy, its slope in what is learned, N/B E ℓ′ and N/B E ℓ″ of each row, the
+/// prior's slope, and for each direction the rows' change of predictor and the prior's change of slope.
+fn outputs<'g>(density: &dyn Density, inputs: &Inputs<'g>, rows: &Rows<'g>) -> Vec<Expr<'g>> {
+    let graph = inputs.mean.graph();
+    let (at, mean, direction) = (&inputs.at, inputs.mean, inputs.direction);
+    let predictor = quadrature::predictor(density, at, rows).expect("one predictor per row");
+    let value = density.log_likelihood(at, rows);
+    let along = graph.jvp(&[predictor], &[mean], &[direction])[0];
+    let centre = predictor.anchor();
+    let variance = (along.square().sum_lanes() + FLOOR).anchor();
+    let deviation = variance.sqrt();
+    let (nodes, weights) = gauss_hermite(NODES);
+    let expected = nodes.iter().zip(&weights).map(|(node, weight)| {
+        let moved = graph.replace(value, predictor, centre + deviation * *node);
+        moved.expect("nothing is summed over lanes") * *weight
+    });
+    let expected = expected.reduce(|sum, term| sum + term).expect("some nodes");
+    let scale = density.n_rows() as f64 / rows.len() as f64;
+    let likelihood = expected.sum() * scale;
+    let prior = density.log_prior(at);
+    let prior_slope = graph.grad(prior, &[mean])[0];
+    let turned = graph.jvp(&[prior_slope], &[mean], &[direction])[0];
+    let spread = (turned * direction).sum().sum_lanes() * 0.5;
+    let bound = likelihood + prior + spread;
+    let slopes = graph.grad(likelihood, &[centre, variance]);
+    vec![
+        bound,
+        graph.grad(bound, &[inputs.learned])[0],
+        slopes[0],
+        slopes[1] * 2.0,
+        prior_slope,
+        along,
+        turned,
+    ]
+}

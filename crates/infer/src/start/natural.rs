@@ -1,0 +1,121 @@
+//! The start `natural`: a Gaussian by natural gradients while θ is learned, then the best at that θ.
+
+use lehr_density::Density;
+use lehr_numeric::lbfgs::Reason;
+
+use super::quadrature::climb_from;
+use super::{Centre, Request, Start, StartError, StartingPoint, laplace};
+use crate::fixed::Fixed;
+use crate::natural::NaturalSteps;
+
+pub(super) use crate::natural::applies;
+
+/// Above this many latents a step takes too long.
+const MOST_LATENTS: usize = 512;
+/// Rows of a batch.
+const BATCH: usize = 256;
+/// Steps in all.
+const STEPS: u64 = 3000;
+/// The rate at which θ is moved, up to so many steps.
+const RATES: [(u64, f64); 3] = [(1800, 1e-2), (2600, 1e-3), (STEPS, 1e-4)];
+/// ρ at the first step, and from so many steps on.
+const SHARES: [f64; 2] = [1e-3, 0.1];
+const RAMP: u64 = 1000;
+
+/// A Gaussian by natural gradients while parameters θ are learned, and then the best Gaussian at that
+/// θ on all rows: for functions by inducing points.
+#[derive(Clone, Copy, Debug)]
+pub struct Natural;
+
+impl Start for Natural {
+    fn name(&self) -> &'static str {
+        "natural"
+    }
+
+    fn help(&self) -> &'static str {
+        "natural gradients while parameters are learned, for Gaussian processes by inducing points"
+    }
+
+    fn find(&self, request: &Request<'_>) -> Result<StartingPoint, StartError> {
+        let density = request.density;
+        if density.latents().size() > MOST_LATENTS || !request.plain || !applies(density) {
+            return Err(StartError::Refusal {
+                problem: format!(
+                    "a start by natural gradients needs one linear predictor per row whose slopes \
+                     are learned, Gaussian priors, rows in memory and at most {MOST_LATENTS} latents"
+                ),
+                hint: "start from variational".into(),
+            });
+        }
+        let steps = learn(density, request.seed)?;
+        Ok(found(request, &steps))
+    }
+}
+
+/// Takes all steps.
+fn learn(density: &dyn Density, seed: u64) -> Result<NaturalSteps<'_>, StartError> {
+    let batch = BATCH.min(density.n_rows());
+    let mut steps = NaturalSteps::new(density, batch, seed)?;
+    for step in 0..STEPS {
+        let (_, rate) = RATES.iter().find(|(end, _)| step < *end).expect("a rate");
+        let way = (step as f64 / RAMP as f64).min(1.0);
+        let share = SHARES[0] * (SHARES[1] / SHARES[0]).powf(way);
+        if steps.step(step, share, *rate).is_none() {
+            return Err(broken(density, &steps, step));
+        }
+    }
+    Ok(steps)
+}
+
+/// The best Gaussian at what was learned; without it the one that was reached.
+fn found(request: &Request<'_>, steps: &NaturalSteps<'_>) -> StartingPoint {
+    let density = request.density;
+    let centre = Centre {
+        latents: steps.latents(),
+        params: steps.params().to_vec(),
+        log_joint: f64::NAN,
+        iterations: STEPS as usize,
+        reason: Reason::Iterations,
+    };
+    let fixed = Fixed::new(density, steps.params());
+    let alone = Centre {
+        params: Vec::new(),
+        ..centre.clone()
+    };
+    let kind = request.base.info().covariance;
+    let Some(mut best) = climb_from(&fixed, &alone, steps.precision(), kind) else {
+        return laplace::around(request, centre, None);
+    };
+    best.centre.params = centre.params;
+    let mut found = StartingPoint::in_frame(best.frame.clone(), request);
+    let centre = best.centre.clone();
+    found.best = Some(best);
+    let ends = request.ends_at_best && found.is_best(request.base.as_ref());
+    found.curvature = (!ends).then(|| centre.curvature(density));
+    found.centre = Some(centre);
+    found
+}
+
+/// What was learned where the bound is no longer finite.
+fn broken(density: &dyn Density, steps: &NaturalSteps<'_>, step: u64) -> StartError {
+    /// Longer ones are not worth printing.
+    const SHORT: usize = 4;
+    let sites = density.params().constrain_values(steps.params());
+    let short = sites.iter().filter(|site| site.values.len() <= SHORT);
+    let words: Vec<String> = short
+        .map(|site| {
+            let numbers: Vec<String> = site.values.iter().map(|v| format!("{v:.3e}")).collect();
+            format!("{} = {}", site.name, numbers.join(", "))
+        })
+        .collect();
+    StartError::Refusal {
+        problem: format!(
+            "the bound is not finite after {step} steps, at {}",
+            words.join("; ")
+        ),
+        hint: "the covariance of the inducing points cannot be factorised there, or a row is \
+               impossible: ask for fewer points with k, standardise the columns, and look for rows \
+               far from all others"
+            .into(),
+    }
+}

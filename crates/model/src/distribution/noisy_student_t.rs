@@ -1,0 +1,98 @@
+//! Student's t around a location that is known up to Gaussian noise, which is integrated out.
+
+use lehr_density::{ResponseKind, Support};
+use lehr_graph::{Expr, Graph, Shape};
+
+use super::draw::{standard_normal, student_t};
+use super::elementwise::{defined, elementwise};
+use super::family::ScalarFamily;
+use super::normal::HALF_LN_TAU;
+use super::{Distribution, Value};
+
+/// The nodes of the integral over the mixing variable: so many from here on, so far apart.
+const NODES: usize = 33;
+const FIRST: f64 = -16.0;
+const STEP: f64 = 0.625;
+
+/// The sum of Student's t, moved and scaled, and of N(0, variance).
+///
+/// A t is a normal whose precision is a gamma variable τ = e^w, so that with a = df/2
+///
+/// ```text
+/// p(y) = ∫ N(y; loc, variance + scale² e^{−w}) Gamma(e^w; a, a) e^w dw
+/// ```
+///
+/// by the trapezoid at w = c t, t from −16 to 4, c = min(1, 2/√df). The error of ln p is at most
+/// 5·10⁻⁵ for df from 2.1 to 20, whatever the noise is. Nodes on the location instead would have to
+/// resolve the peak of the t, which noise makes narrow.
+#[derive(Clone, Debug)]
+pub struct NoisyStudentT<'g> {
+    df: Value<'g>,
+    loc: Value<'g>,
+    scale: Value<'g>,
+    variance: Value<'g>,
+}
+
+impl<'g> NoisyStudentT<'g> {
+    /// Student's t with `df` degrees of freedom around `loc`, plus N(0, variance).
+    pub fn new(
+        df: impl Into<Value<'g>>,
+        loc: impl Into<Value<'g>>,
+        scale: impl Into<Value<'g>>,
+        variance: impl Into<Value<'g>>,
+    ) -> Self {
+        NoisyStudentT {
+            df: df.into(),
+            loc: loc.into(),
+            scale: scale.into(),
+            variance: variance.into(),
+        }
+    }
+}
+
+/// The array with a last axis of length 1; numbers as they are.
+pub(super) fn lifted(value: Expr<'_>) -> Expr<'_> {
+    if value.shape().rank() == 0 {
+        return value;
+    }
+    value.reshape(Shape::new(&[value.shape().dims(), &[1]].concat()))
+}
+
+impl<'g> Distribution<'g> for NoisyStudentT<'g> {
+    elementwise!(FAMILY, ResponseKind::Real, Some(Support::Real), df: positive, loc: finite, scale: positive, variance: positive);
+
+    fn log_density(&self, x: Expr<'g>) -> Expr<'g> {
+        let graph = x.graph();
+        let df = lifted(self.df.on(graph));
+        let half = df * 0.5;
+        let places: Vec<f64> = (0..NODES).map(|k| FIRST + STEP * k as f64).collect();
+        // Where the nodes lie is no property of the model.
+        let stretch = (df.sqrt().recip() * 2.0)
+            .min(graph.scalar(1.0))
+            .stop_gradient();
+        let w = stretch * graph.constant([NODES], &places);
+        let mixing = half * half.ln() - half.lgamma() + half * (w - w.exp());
+        let spread = lifted(self.scale.on(graph)).square() * (-w).exp();
+        let variance = lifted(self.variance.on(graph)) + spread;
+        let square = lifted((x - self.loc.on(graph)).square());
+        let normal = (variance.ln() + square / variance) * -0.5 - HALF_LN_TAU;
+        let terms = normal + mixing + (stretch * STEP).ln();
+        terms.log_sum_exp(terms.shape().rank() - 1)
+    }
+
+    fn mean(&self, graph: &'g Graph) -> Option<Expr<'g>> {
+        let exists = graph.scalar(1.0).less(self.df.on(graph));
+        defined(exists, self.loc.on(graph).broadcast(self.shape()))
+    }
+
+    fn variance(&self, graph: &'g Graph) -> Option<Expr<'g>> {
+        let (df, scale) = (self.df.on(graph), self.scale.on(graph));
+        let own = scale.square() * (df / (df - 2.0)) + self.variance.on(graph);
+        defined(graph.scalar(2.0).less(df), own.broadcast(self.shape()))
+    }
+}
+
+pub(super) static FAMILY: ScalarFamily = ScalarFamily {
+    name: "NoisyStudentT",
+    draw: |p, rng| p[1] + p[2] * student_t(p[0], rng) + p[3].sqrt() * standard_normal(rng),
+};

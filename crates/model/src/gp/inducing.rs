@@ -1,0 +1,135 @@
+//! A Gaussian process of any number of columns by its values at inducing points.
+//!
+//! FITC (Snelson and Ghahramani 2006), whitened. With inducing points Z, LLᵀ = K_ZZ + 10⁻⁶ s² I and
+//! latents e ~ N(0, I), of which the values at Z are L e,
+//!
+//! ```text
+//! aₙ = L⁻¹ k_Zn        mₙ = aₙ·e        rₙ = max(s² − |aₙ|², 10⁻¹² s²)        p(yₙ | e) = ∫ p(yₙ | f) N(f; mₙ, rₙ) df
+//! ```
+//!
+//! Given scale, lengthscales and inducing points, mₙ is a linear predictor of the rows in e.
+
+use lehr_graph::Expr;
+
+use super::covariance::Covariance;
+use crate::distribution::{Distribution, NoisyBernoulli, NoisyStudentT, Normal, Value};
+use crate::error::Problem;
+use crate::tracer::Tracer;
+
+/// What is added to the diagonal of K_ZZ, in units of s²: enough to factorise points that coincide.
+const JITTER: f64 = 1e-6;
+/// The least variance of a row given the latents, in units of s².
+const LEAST: f64 = 1e-12;
+
+/// A random function of the rows by its values at inducing points.
+///
+/// ```
+/// use lehr_density::{Density, Support};
+/// use lehr_model::Model;
+/// use lehr_model::gp::{InducedGp, Rbf};
+/// use lehr_table::Table;
+///
+/// let model = Model::new(|m| {
+///     let scale = m.param("scale", 1.0, Support::Positive);
+///     let lengthscale = m.param("lengthscale", [1.0, 1.0], Support::Positive);
+///     let places = m.graph().constant([3, 2], &[0.0, 0.0, 1.0, 1.0, 0.0, 2.0]);
+///     let points = m.param("points", places, Support::Real);
+///     let noise = m.param("noise", 0.5, Support::Positive);
+///     let gp = InducedGp::new(m, "f", Rbf::new(scale, lengthscale), points);
+///     m.rows(|row| row.observe("y", gp.at(row.matrix("x")).student_t(4.0, noise)));
+/// });
+/// let table = Table::new()
+///     .with_number("y", vec![0.3, 1.2])?
+///     .with_matrix("x", 2, 2, vec![0.1, 0.2, 0.8, 1.7])?;
+/// assert_eq!(model.bind(&table)?.latents().size(), 3);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct InducedGp<'g> {
+    covariance: Covariance<'g>,
+    points: Expr<'g>,
+    factor: Expr<'g>,
+    latents: Expr<'g>,
+}
+
+impl<'g> InducedGp<'g> {
+    /// The function with this covariance, whose latents are the site `name`, by its values at
+    /// `points` `[m, d]`.
+    pub fn new(
+        m: &Tracer<'g>,
+        name: &str,
+        covariance: impl Into<Covariance<'g>>,
+        points: Expr<'g>,
+    ) -> InducedGp<'g> {
+        let (graph, covariance) = (m.graph(), covariance.into());
+        let [count, _] = *points.shape().dims() else {
+            m.report(Problem::NotAMatrix {
+                what: "the inducing points",
+                name: name.to_owned(),
+                found: points.shape().to_string(),
+            });
+            let stand_in = graph.full([1, 1], f64::NAN);
+            return InducedGp::new(m, name, covariance, stand_in);
+        };
+        let own = covariance.between(points, points);
+        let jitter = covariance.variance(graph) * JITTER;
+        let ridge = jitter.broadcast([count]).diagonal_matrix();
+        InducedGp {
+            factor: (own + ridge).cholesky(),
+            latents: m.sample(name, Normal::new(0.0, 1.0).expand([count])),
+            covariance,
+            points,
+        }
+    }
+
+    /// The function at each row of `x` `[n, d]` given the latents.
+    pub fn at(&self, x: Expr<'g>) -> Marginal<'g> {
+        let across = self.covariance.between(x, self.points);
+        let weights = self.factor.solve_lower_transposed_right(across);
+        let whole = self.covariance.variance(x.graph());
+        let left = whole - weights.square().sum_axis(1);
+        Marginal {
+            mean: weights.dot(self.latents),
+            variance: left.max(whole * LEAST),
+        }
+    }
+}
+
+/// The value f of a random function in each row given its latents: N(mean, variance), independent
+/// from row to row. A row observes it through one of the distributions below, which integrate over f.
+#[derive(Clone, Copy, Debug)]
+pub struct Marginal<'g> {
+    /// `[n]`, linear in the latents.
+    pub mean: Expr<'g>,
+    /// `[n]`, above 0, the same for all latents.
+    pub variance: Expr<'g>,
+}
+
+impl<'g> Marginal<'g> {
+    /// With the other terms of a predictor added.
+    #[must_use]
+    pub fn plus(self, terms: Expr<'g>) -> Marginal<'g> {
+        let mean = self.mean + terms;
+        Marginal { mean, ..self }
+    }
+
+    /// N(f, scale²): N(mean, variance + scale²).
+    pub fn normal(self, scale: impl Into<Value<'g>>) -> Normal<'g> {
+        let own = scale.into().on(self.mean.graph()).square();
+        Normal::new(self.mean, (self.variance + own).sqrt())
+    }
+
+    /// Outcomes with the logit f, by 16 Gauss–Hermite nodes.
+    pub fn bernoulli(self) -> NoisyBernoulli<'g> {
+        NoisyBernoulli::new(self.mean, self.variance)
+    }
+
+    /// Student's t around f, by the trapezoid over its mixing variable.
+    pub fn student_t(
+        self,
+        df: impl Into<Value<'g>>,
+        scale: impl Into<Value<'g>>,
+    ) -> NoisyStudentT<'g> {
+        NoisyStudentT::new(df, self.mean, scale, self.variance)
+    }
+}
