@@ -210,6 +210,20 @@ impl Program {
         parts.recording.replay(graph, outputs, &given, rows)
     }
 
+    /// The log density of each site's prior at a point, on the scale of the site itself: without
+    /// the Jacobian of the map from unconstrained numbers.
+    pub fn site_priors<'g>(&self, at: &Point<'g>) -> Vec<(String, Expr<'g>)> {
+        let sampled = self.parts.statements.iter().filter_map(|one| match one {
+            Statement::Sample { site, term, .. } => Some((*site, *term)),
+            _ => None,
+        });
+        let (sites, terms): (Vec<usize>, Vec<usize>) = sampled.unzip();
+        let names = sites
+            .iter()
+            .map(|site| self.latents().sites()[*site].name.clone());
+        names.zip(self.at(&terms, at, None)).collect()
+    }
+
     /// The terms of the log prior: priors and factors.
     pub(crate) fn prior_terms(&self) -> Vec<usize> {
         let term = |statement: &Statement| match statement {

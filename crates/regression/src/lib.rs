@@ -67,7 +67,7 @@ pub use saved::{
     Against, ArvizExport, Calibration, ComparedModel, DataCheck, Difference, DrawForm, Effect,
     EffectAverager, EffectKind, EffectQuestion, EffectScale, Effects, Evaluation, Evaluator, Folds,
     Forecaster, Loo, LooError, LooMeasure, LooRow, LooSummary, ModelComparison, PosteriorReport,
-    PredictionDetails, Predictions, PriorPredictive, PriorStatistic, Ranks, RowGroup, SavedFit,
-    Shift, Simulation, Subject, compare_models,
+    PredictionDetails, Predictions, PriorPredictive, PriorSensitivity, PriorStatistic, Ranks,
+    RowGroup, SavedFit, Shift, Simulation, Subject, compare_models,
 };
 pub use specification::Specification;

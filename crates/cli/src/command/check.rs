@@ -7,7 +7,7 @@ use anyhow::Result;
 use clap::Args;
 use lehr::infer::fit::Fit;
 use lehr::infer::judge::{Reason, usable_shape};
-use lehr::regression::{Against, Ranks, SavedFit, Shift, Simulation};
+use lehr::regression::{Against, PriorSensitivity, Ranks, SavedFit, Shift, Simulation};
 use serde::Serialize;
 
 use crate::against::AgainstObject;
@@ -107,6 +107,7 @@ struct CheckObject {
     skipped_iterations: u64,
     late_rise: f64,
     shifts: Vec<Shift>,
+    prior_sensitivity: Vec<PriorSensitivity>,
     witnesses: Vec<Testimony>,
     warnings: Vec<String>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -119,6 +120,7 @@ impl Check {
     pub(crate) fn run(&self, session: &Session) -> Result<Outcome> {
         let saved = SavedFit::load(session.input(&self.fit)?)?;
         let mut checked = CheckObject::new(&saved);
+        checked.prior_sensitivity = saved.prior_sensitivity()?;
         if !self.simulate.is_empty() {
             checked.simulation = self.ranks(&saved, session)?;
             checked.judge_simulation();
@@ -185,6 +187,7 @@ impl CheckObject {
             skipped_iterations: training.map_or(0, |training| training.bad_steps),
             late_rise: saved.late_rise(),
             shifts: saved.shifts(),
+            prior_sensitivity: Vec::new(),
             witnesses: Vec::new(),
             warnings: Vec::new(),
             simulation: Vec::new(),
@@ -263,12 +266,29 @@ impl CheckObject {
                 shift.name, shift.mean_moved, shift.sd_ratio
             );
         }
+        out += &self.sensitivity_text();
         out += &self.simulation_text();
         if let Some(against) = &self.against {
             out += &against.text();
         }
         for warning in &self.warnings {
             let _ = writeln!(out, "warning: {warning}");
+        }
+        out
+    }
+
+    fn sensitivity_text(&self) -> String {
+        let mut out = String::new();
+        if !self.prior_sensitivity.is_empty() {
+            out += "how much each prior moves the posterior (above 0.05 it matters)\n";
+        }
+        for one in self.prior_sensitivity.iter().take(10) {
+            let mark = if one.matters() { ", matters" } else { "" };
+            let _ = writeln!(
+                out,
+                "  {:<24} {:.3} of {}{mark}",
+                one.prior, one.distance, one.coefficient
+            );
         }
         out
     }

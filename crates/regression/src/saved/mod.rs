@@ -16,6 +16,7 @@ mod pointwise;
 mod prior_check;
 mod replication;
 mod report;
+mod sensitivity;
 mod simulation;
 mod subject;
 mod summary;
@@ -47,6 +48,7 @@ pub use loo::{
     compare_models,
 };
 pub use prior_check::{PriorPredictive, PriorStatistic};
+pub use sensitivity::PriorSensitivity;
 pub use simulation::{Ranks, Simulation};
 pub use subject::Subject;
 pub use weighting::Shift;

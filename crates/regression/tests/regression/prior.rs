@@ -431,3 +431,34 @@ fn draws_of_the_prior_have_its_quantiles_and_its_responses() {
     assert!((mean.q50 - 7.0).abs() < 0.1 * sd && (mean.q95 - 7.0 - 1.645 * sd).abs() < 0.16 * sd);
     assert!(mean.is_surprising());
 }
+
+#[test]
+fn a_prior_that_contradicts_the_rows_is_seen_to_move_the_posterior() {
+    let x: Vec<f64> = (0..40).map(|row| f64::from(row) / 10.0 - 2.0).collect();
+    let y: Vec<f64> = (x.iter().enumerate())
+        .map(|(row, x)| 1.0 + x + ((row * row % 13) as f64 - 6.0) / 4.0)
+        .collect();
+    let table = number(number(Table::new(), "x", &x), "y", &y);
+    let most = |prior: Option<&str>| {
+        let regress = lehr_regression::regress("y ~ x", &table).unwrap();
+        let regress = match prior {
+            Some(prior) => regress.prior(prior).unwrap(),
+            None => regress,
+        };
+        let method = lehr_infer::method::FullRank::default();
+        let fit = lehr_infer::fit::Fit::new(method).seed(3).draws(2000);
+        let fit = regress
+            .with(fit.set("iterations", "400").unwrap())
+            .fit()
+            .unwrap();
+        let all = fit.prior_sensitivity().unwrap();
+        all.into_iter().find(|one| one.prior == "weight").unwrap()
+    };
+    let plain = most(None);
+    assert!(!plain.matters(), "{plain:?}");
+    let against = most(Some("x ~ normal(-1, 0.3)"));
+    assert!(
+        against.matters() && against.coefficient == "x",
+        "{against:?}"
+    );
+}
