@@ -69,12 +69,10 @@ impl Contrast {
     /// What rows of the level at `row` have in the column of the level at `column`.
     pub(crate) fn value(self, row: usize, column: usize, kept: &[usize]) -> f64 {
         match self {
-            Self::Treatment => f64::from(u8::from(row == column)),
             Self::Sum if !kept.contains(&row) => -1.0,
-            Self::Sum => f64::from(u8::from(row == column)),
             Self::Helmert if row < column => -1.0,
             Self::Helmert if row == column => column as f64,
-            Self::Helmert => 0.0,
+            Self::Treatment | Self::Sum | Self::Helmert => f64::from(u8::from(row == column)),
         }
     }
 }
@@ -118,10 +116,10 @@ impl Coded {
             coded.option(name, option.span, value)?;
         }
         coded.check(span)?;
-        Ok(match coded.is_plain() {
-            true => Factor::Categorical(coded.column),
-            false => Factor::Coded(coded),
-        })
+        if coded.is_plain() {
+            return Ok(Factor::Categorical(coded.column));
+        }
+        Ok(Factor::Coded(coded))
     }
 
     fn option(&mut self, name: &str, span: Span, value: &Node) -> Result<(), FormulaError> {

@@ -79,34 +79,34 @@ impl<'a> Shrinkage<'a> {
 
     /// The coefficients of each draw; `entry` has the draws of one number of a site.
     pub(crate) fn coefficients(&self, entry: &dyn Fn(&str, usize) -> Vec<f64>) -> Vec<Vec<f64>> {
-        let scale = |place: usize| -> Vec<f64> {
-            match self.law.kind {
-                Kind::Horseshoe => {
-                    let slab = self.law.arguments()[1];
-                    let pairs = entry(LOCAL, place).into_iter().zip(entry(GLOBAL, 0));
-                    let scales = pairs.map(|(local, global)| local * global);
-                    let one = |scale: f64| scale / (1.0 + (scale / slab).powi(2)).sqrt();
-                    scales.map(one).collect()
-                }
-                _ => {
-                    let explained = entry(EXPLAINED, 0);
-                    let share = match self.count {
-                        1 => vec![1.0; explained.len()],
-                        _ => entry(SHARE, place),
-                    };
-                    let one = |(explained, share): (&f64, f64)| match self.total {
-                        Total::Response => (explained * share).sqrt(),
-                        Total::Noise => (explained / (1.0 - explained) * share).sqrt(),
-                    };
-                    explained.iter().zip(share).map(one).collect()
-                }
-            }
-        };
         let draws = |place: usize| {
-            let pairs = entry(DIRECTION, place).into_iter().zip(scale(place));
+            let pairs = entry(DIRECTION, place)
+                .into_iter()
+                .zip(self.scales(entry, place));
             pairs.map(|(direction, scale)| direction * scale).collect()
         };
         (0..self.count).map(draws).collect()
+    }
+
+    /// What each draw multiplies the standard normal of one coefficient by.
+    fn scales(&self, entry: &dyn Fn(&str, usize) -> Vec<f64>, place: usize) -> Vec<f64> {
+        if self.law.kind == Kind::Horseshoe {
+            let slab = self.law.arguments()[1];
+            let pairs = entry(LOCAL, place).into_iter().zip(entry(GLOBAL, 0));
+            let scales = pairs.map(|(local, global)| local * global);
+            let one = |scale: f64| scale / (1.0 + (scale / slab).powi(2)).sqrt();
+            return scales.map(one).collect();
+        }
+        let explained = entry(EXPLAINED, 0);
+        let share = match self.count {
+            1 => vec![1.0; explained.len()],
+            _ => entry(SHARE, place),
+        };
+        let one = |(explained, share): (&f64, f64)| match self.total {
+            Total::Response => (explained * share).sqrt(),
+            Total::Noise => (explained / (1.0 - explained) * share).sqrt(),
+        };
+        explained.iter().zip(share).map(one).collect()
     }
 
     /// What all coefficients share, by the name of its site.

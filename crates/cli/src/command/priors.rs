@@ -1,5 +1,7 @@
 //! `lehr priors`: what a model believes before it sees the rows.
 
+use std::fmt::Write;
+
 use anyhow::Result;
 use clap::Args;
 use lehr::numeric::summary::quantile;
@@ -142,7 +144,7 @@ fn predicted(drawn: &PredictiveObject) -> String {
     );
     for one in &drawn.coefficients {
         let [q5, q50, q95] = [one.q5, one.q50, one.q95].map(short);
-        text += &format!("{:28}{q5:>12}{q50:>12}{q95:>12}\n", one.name);
+        let _ = writeln!(text, "{:28}{q5:>12}{q50:>12}{q95:>12}", one.name);
     }
     if drawn.response.is_empty() {
         return text;
@@ -152,8 +154,9 @@ fn predicted(drawn: &PredictiveObject) -> String {
     for one in &drawn.response {
         let [observed, q5, q50, q95] = [one.observed, one.q5, one.q50, one.q95].map(short);
         let mark = if one.is_surprising() { "  outside" } else { "" };
-        text += &format!(
-            "{:28}{observed:>12}{q5:>12}{q50:>12}{q95:>12}{mark}\n",
+        let _ = writeln!(
+            text,
+            "{:28}{observed:>12}{q5:>12}{q50:>12}{q95:>12}{mark}",
             one.name
         );
     }

@@ -89,9 +89,12 @@ fn statistic(name: &str, observed: f64, mut drawn: Vec<f64>) -> PriorStatistic {
     // A response beyond the range of doubles has no spread.
     drawn.retain(|value| !value.is_nan());
     drawn.sort_by(f64::total_cmp);
-    let at = |share: f64| match drawn.is_empty() {
-        true => f64::NAN,
-        false => quantile(&drawn, share),
+    let at = |share: f64| {
+        if drawn.is_empty() {
+            f64::NAN
+        } else {
+            quantile(&drawn, share)
+        }
     };
     PriorStatistic {
         name: name.to_owned(),

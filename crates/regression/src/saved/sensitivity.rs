@@ -50,7 +50,7 @@ impl SavedFit {
         if weights.len() < 2 {
             return Ok(Vec::new());
         }
-        let columns: Vec<SortedDraws> = (self.raw_draws(Groups::Leave).into_iter())
+        let columns: Vec<SortedDraws> = (self.raw_draws(Groups::Leave).iter())
             .map(SortedDraws::new)
             .collect();
         let priors = regression.program()?;
@@ -106,7 +106,7 @@ struct SortedDraws {
 }
 
 impl SortedDraws {
-    fn new(draws: NamedDraws) -> SortedDraws {
+    fn new(draws: &NamedDraws) -> SortedDraws {
         let values = &draws.values;
         let mut order: Vec<usize> = (0..values.len()).collect();
         order.sort_by(|a, b| values[*a].total_cmp(&values[*b]));
@@ -163,9 +163,12 @@ impl SortedDraws {
         if of_p + of_q <= 0.0 {
             return 0.0;
         }
-        let middle = |a: f64, b: f64| match a > 0.0 {
-            true => a * (2.0 * a / (a + b)).log2(),
-            false => 0.0,
+        let middle = |a: f64, b: f64| {
+            if a > 0.0 {
+                a * (2.0 * a / (a + b)).log2()
+            } else {
+                0.0
+            }
         };
         // The corrections for the different integrals of P and Q cancel in the sum of both ways.
         let both = p.iter().zip(q).zip(&self.gaps);
@@ -203,7 +206,7 @@ mod tests {
             .iter()
             .map(|x| -0.5 * ((x - mean) / scale).powi(2))
             .collect();
-        let column = SortedDraws::new(NamedDraws {
+        let column = SortedDraws::new(&NamedDraws {
             name: "x".into(),
             values: grid.clone(),
         });

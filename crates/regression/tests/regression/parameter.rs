@@ -86,9 +86,10 @@ fn a_gate_is_the_logistic_of_what_its_coefficients_say_and_the_rest_is_shared() 
         for k in 0..count as u32 {
             log += ((shape + f64::from(k)) / f64::from(k + 1)).ln();
         }
-        let expected = match count == 0.0 {
-            true => (gate + (1.0 - gate) * log.exp()).ln(),
-            false => (1.0 - gate).ln() + log,
+        let expected = if count == 0.0 {
+            (gate + (1.0 - gate) * log.exp()).ln()
+        } else {
+            (1.0 - gate).ln() + log
         };
         near(*found, expected);
     }
