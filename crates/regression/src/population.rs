@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hasher};
 
 use lehr_formula::{
-    ColumnLabel, Factor, FormulaError, Intercept, Round, Term, TermBasis, TermLearner, Terms,
+    Basis, ColumnLabel, FormulaError, Intercept, Round, Term, TermBasis, TermLearner, Terms,
 };
 use lehr_table::Moment;
 use serde::{Deserialize, Serialize};
@@ -12,7 +12,6 @@ use serde::{Deserialize, Serialize};
 use crate::collinear::CrossProducts;
 use crate::error::RegressionError;
 use crate::family::Family;
-use crate::profile::ColumnProfile;
 use crate::source::Source;
 
 /// A categorical column with more levels than this belongs into a group term.
@@ -69,17 +68,9 @@ impl Population {
         kept
     }
 
-    /// Gives profiles the order of levels that the formula sets.
-    pub(crate) fn order_levels(&self, profiles: &mut [ColumnProfile]) {
-        for basis in self.bases.iter().flat_map(|basis| &basis.factors) {
-            let Factor::Coded(coded) = basis.factor() else {
-                continue;
-            };
-            let mut own = profiles.iter_mut();
-            if let Some(profile) = own.find(|profile| profile.name == coded.column) {
-                profile.reorder(&basis.levels(), coded.reference.as_ref());
-            }
-        }
+    /// The factors of all terms.
+    pub(crate) fn factors(&self) -> impl Iterator<Item = &Basis> {
+        self.bases.iter().flat_map(|basis| &basis.factors)
     }
 
     /// The names of the columns that vary, with their levels apart.

@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::design::population_columns;
 use crate::error::RegressionError;
+use crate::population::Population;
 use crate::source::Source;
 
 /// What one column was like.
@@ -203,6 +204,19 @@ impl Held {
             Held::Text => Value::Level(name.to_owned()),
             Held::Numbers => Value::Number(name.parse().unwrap_or(f64::NAN)),
             Held::Truths => Value::Truth(name == "true"),
+        }
+    }
+}
+
+/// Gives profiles the order of levels that the formula sets.
+pub(crate) fn order_levels(profiles: &mut [ColumnProfile], population: &Population) {
+    for basis in population.factors() {
+        let Factor::Coded(coded) = basis.factor() else {
+            continue;
+        };
+        let mut own = profiles.iter_mut();
+        if let Some(profile) = own.find(|profile| profile.name == coded.column) {
+            profile.reorder(&basis.levels(), coded.reference.as_ref());
         }
     }
 }

@@ -20,7 +20,7 @@ use crate::outcome::Outcome;
 use crate::parameter::ParameterPart;
 use crate::population::Population;
 use crate::prior::{GivenPriors, PriorLine, PriorOrigin};
-use crate::profile::{ColumnProfile, Held, ValueProfile};
+use crate::profile::{ColumnProfile, Held, ValueProfile, order_levels};
 use crate::smooth::Smooth;
 use crate::specification::Specification;
 
@@ -155,7 +155,7 @@ impl Regression {
         }
         let read = population_columns(&terms);
         (facts.profiles).retain(|profile| read.contains(&profile.name.as_str()));
-        facts.population.order_levels(&mut facts.profiles);
+        order_levels(&mut facts.profiles, &facts.population);
         let parts = Parts {
             family: request.family,
             intercept: terms.intercept,
