@@ -177,30 +177,29 @@ pub(super) fn line(saved: &SavedFit) -> String {
     }
 }
 
-/// The fit with the largest bound; among those that Monte Carlo error cannot tell from it, the
-/// one whose weights are the most even.
+/// The fit with the best verdict; of those the one with the largest bound, and among those that
+/// Monte Carlo error cannot tell from it, the one whose weights are the most even.
 pub(super) fn best(rivals: &[Rival]) -> &Rival {
     const NONE: Estimate = Estimate {
         mean: f64::NEG_INFINITY,
         error: 0.0,
     };
+    let level = |rival: &Rival| rival.saved.posterior.verdict().level;
     let bound = |rival: &Rival| rival.saved.posterior.bound().unwrap_or(NONE);
     let shape = |rival: &Rival| {
-        rival
-            .saved
-            .posterior
-            .pareto_shape()
-            .unwrap_or(f64::INFINITY)
+        let shape = rival.saved.posterior.pareto_shape();
+        shape.unwrap_or(f64::INFINITY)
     };
-    let top = (rivals.iter().map(bound))
+    let reached = rivals.iter().map(level).min();
+    let trusted = || rivals.iter().filter(|rival| Some(level(rival)) == reached);
+    let top = (trusted().map(bound))
         .max_by(|a, b| a.mean.total_cmp(&b.mean))
         .expect("there is at least one method");
     let near = |rival: &&Rival| {
         let error = bound(rival).error.hypot(top.error);
         bound(rival).mean + 2.0 * error >= top.mean
     };
-    let best = rivals
-        .iter()
+    let best = trusted()
         .filter(near)
         .min_by(|a, b| shape(a).total_cmp(&shape(b)));
     best.unwrap_or(&rivals[0])

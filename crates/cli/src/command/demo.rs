@@ -22,7 +22,7 @@ use crate::session::Session;
 
 use super::compare::{Rival, best, compared, line, objects, text};
 
-const METHODS: [&str; 4] = ["mean-field", "low-rank", "full-rank", "sl-dais"];
+const METHODS: [&str; 4] = ["mean-field", "full-rank", "sl-dais", "collapse"];
 
 /// A demonstration is over in a minute or two, whatever the rows are.
 const MOST_STEPS: u64 = 25_000;
