@@ -287,26 +287,15 @@ impl<'d> Collapsed<'d> {
         Some(words.collect::<Vec<String>>().join(", "))
     }
 
-    /// What a search nearby can start from.
-    pub(super) fn near(&self, theta: &[f64], at: &Evaluated) -> Near {
-        match &at.detail {
-            Detail::Normal(_) => Near::default(),
-            Detail::Other(other) => Near {
-                theta: theta.to_vec(),
-                state: Some(other.state.clone()),
-                responses: Vec::new(),
-            },
-        }
-    }
-
-    /// The same, with the responses of the effects; the bench holds their factor.
+    /// What a search nearby can start from, with the responses of the effects; the bench holds their
+    /// factor.
     pub(super) fn near_with_responses(
         &self,
         theta: &[f64],
         at: &Evaluated,
         bench: &mut Bench,
     ) -> Near {
-        let mut near = self.near(theta, at);
+        let mut near = Near::of(theta, at);
         if let (ResponseRows::Other(rows), Some(state)) = (&self.rows, &near.state) {
             near.responses = self.problem(rows).responses(theta, state, bench);
         }
@@ -474,6 +463,18 @@ fn halved(moments: &[Vec<f64>], sums: Vec<Vec<f64>>) -> Vec<(Vec<f64>, Vec<f64>)
 }
 
 impl Near {
+    /// The effects at an evaluated θ.
+    pub(super) fn of(theta: &[f64], at: &Evaluated) -> Near {
+        match &at.detail {
+            Detail::Normal(_) => Near::default(),
+            Detail::Other(other) => Near {
+                theta: theta.to_vec(),
+                state: Some(other.state.clone()),
+                responses: Vec::new(),
+            },
+        }
+    }
+
     /// The Gaussian nearby with its mean moved to where it would be at θ.
     fn start(&self, theta: &[f64]) -> Option<State> {
         let mut state = self.state.clone()?;

@@ -145,7 +145,9 @@ impl Drawing<'_> {
             squares.push(one.dot(one));
         }
         bench.factor.coloured_all(design, &mut drawn);
-        drawn.iter_mut().for_each(|one| one.add(1.0, self.mean));
+        for one in &mut drawn {
+            one.add(1.0, self.mean);
+        }
         let predictors: Vec<Vec<f64>> = drawn
             .iter()
             .map(|one| self.problem.predictors(one))

@@ -355,7 +355,9 @@ impl<'a> Tiles<'a> {
                 *height
             })
             .sum();
-        heights.iter_mut().for_each(|share| *share /= total);
+        for share in heights.iter_mut() {
+            *share /= total;
+        }
         top + total.ln()
     }
 

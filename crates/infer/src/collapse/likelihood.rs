@@ -384,9 +384,7 @@ impl<'a> Sums<'a> {
             |values: &[f64]| -> Vec<f64> { (0..program.rows).map(|k| values[place(k)]).collect() };
         program.set(workspace, "theta", self.theta);
         program.set(workspace, "centre", &of(self.predictors));
-        let deviations = self
-            .deviations
-            .map_or_else(|| vec![0.0; program.rows], |values| of(values));
+        let deviations = self.deviations.map_or_else(|| vec![0.0; program.rows], of);
         program.set(workspace, "deviation", &deviations);
         let counted: Vec<f64> = (0..program.rows)
             .map(|k| f64::from(u8::from(k < rows.len())))

@@ -297,7 +297,7 @@ impl Points {
             Care::Slope,
             &mut collapsed.bench(),
         )?;
-        let near = collapsed.near(theta(likely), &first);
+        let near = Near::of(theta(likely), &first);
         let parts: Vec<Option<Vec<f64>>> = (0..self.len())
             .into_par_iter()
             .filter(|k| counts[*k] > 0)

@@ -49,7 +49,7 @@ pub(super) fn climb(collapsed: &Collapsed<'_>, start: &[f64], bench: &mut Bench)
         slope: collapsed.slope_at(start, &at, bench)?,
         theta: start.to_vec(),
         value: at.value,
-        near: collapsed.near(start, &at),
+        near: Near::of(start, &at),
     };
     let (mut steps, mut converged) = (1, false);
     while steps < MOST_STEPS {
@@ -96,7 +96,7 @@ fn better(collapsed: &Collapsed<'_>, now: &Stop, step: &[f64], bench: &mut Bench
         {
             let slope = collapsed.slope_at(&theta, &at, bench)?;
             return Some(Stop {
-                near: collapsed.near(&theta, &at),
+                near: Near::of(&theta, &at),
                 theta,
                 value: at.value,
                 slope,
