@@ -152,7 +152,9 @@ fn mixture(source: &mut Source, name: &str) -> Problem {
     };
     let mut parts: Vec<Part> = (0..count).map(|_| part(source)).collect();
     let total: f64 = parts.iter().map(|one| one.share).sum();
-    parts.iter_mut().for_each(|one| one.share /= total);
+    for one in &mut parts {
+        one.share /= total;
+    }
     let known = (0..axes).map(|axis| {
         let moment = |power: i32| -> f64 {
             let each = parts.iter().map(|one| {

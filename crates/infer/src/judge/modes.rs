@@ -156,10 +156,10 @@ impl Survey<'_> {
             (home, tops)
         } else {
             run.tell(&Progress::counted(0, "modes", End::At(tops.len() as u64)))?;
-            let Some(home) = self.on_all_rows(home) else {
+            let Some(home) = self.on_all_rows(&home) else {
                 return Ok(Vec::new());
             };
-            let tops = tops.into_iter().filter_map(|top| self.on_all_rows(top));
+            let tops = tops.iter().filter_map(|top| self.on_all_rows(top));
             let apart = tops.filter(|top| !is_near(&home.x, &top.x)).collect();
             (home, apart)
         };
@@ -186,7 +186,7 @@ impl Survey<'_> {
     }
 
     /// Climbs on from a top by some of the rows to one by all rows.
-    fn on_all_rows(&self, top: Top) -> Option<Top> {
+    fn on_all_rows(&self, top: &Top) -> Option<Top> {
         let (subject, size) = (self.subject, self.log_density.size());
         let (frame, rows) = (subject.frame(), LocalRows::new(subject.density));
         let (factor, mut prior) = (frame.factor(size), Prior::new(subject.density));

@@ -161,7 +161,9 @@ impl<'a> Drawn<'a> {
         }
         let count = self.draws().len() as f64;
         let scale = (variance / count).sqrt();
-        sums.iter_mut().for_each(|sum| *sum /= count * scale);
+        for sum in &mut sums {
+            *sum /= count * scale;
+        }
         (scale > 0.0).then_some(Line {
             place,
             scale,
