@@ -243,6 +243,22 @@ class NegativeBinomial(Distribution):
         super().__init__(**first, dispersion=dispersion)
 
 
+class NoisyBernoulli(Distribution):
+    """Two outcomes whose logit is N(loc, variance), integrated out."""
+
+    def __init__(self, loc: Parameter, variance: Parameter) -> None:
+        super().__init__(loc=loc, variance=variance)
+
+
+class NoisyStudentT(Distribution):
+    """Student's t plus N(0, variance), integrated out."""
+
+    def __init__(
+        self, df: Parameter, loc: Parameter, scale: Parameter, variance: Parameter
+    ) -> None:
+        super().__init__(df=df, loc=loc, scale=scale, variance=variance)
+
+
 class Normal(Distribution):
     """The normal distribution of mean `loc` and standard deviation `scale`."""
 

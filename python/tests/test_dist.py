@@ -134,9 +134,19 @@ def test_log_densities_of_vectors_and_matrices():
     assert np.isclose(dist.LkjCholesky(2, eta).log_prob(correlation), expected)
 
 
+def test_noise_of_a_location_is_integrated_out():
+    f = np.linspace(-12.0, 12.0, 24001)
+    weight = stats.norm(0.4, 1.3).pdf(f) * (f[1] - f[0])
+    found = dist.NoisyStudentT(4.0, 0.4, 0.5, 1.69).log_prob(2.0)
+    expected = np.log(np.sum(weight * stats.t(4.0, f, 0.5).pdf(2.0)))
+    assert np.isclose(found, expected, atol=1e-4)
+    found = dist.NoisyBernoulli(0.4, 1.69).log_prob(1.0)
+    assert np.isclose(found, np.log(np.sum(weight * special.expit(f))), atol=1e-5)
+
+
 def test_every_distribution_of_the_engine_is_here():
     written = {(law._name, frozenset(law._parameters)) for law, _, _ in cases()}
-    aside = {"MultivariateNormal", "Dirichlet", "LkjCholesky"}
+    aside = {"MultivariateNormal", "Dirichlet", "LkjCholesky", "NoisyBernoulli", "NoisyStudentT"}
     for name, parameters in _lehr.distributions():
         assert name in aside or (name, frozenset(parameters)) in written, name
 

@@ -12,7 +12,7 @@ use crate::parameter::{ParameterPart, ParameterPlan};
 use crate::population::Population;
 use crate::prior::{GivenPriors, Parameter, PriorLine, PriorOrigin};
 use crate::shrinkage::{Shrinkage, Total};
-use crate::smooth::{Smooth, SmoothPlan};
+use crate::smooth::{InducedPlan, Smooth, SmoothPlan};
 
 /// A model without data.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -29,6 +29,8 @@ pub(crate) struct Blueprint {
     pub(crate) weights: Vec<Law>,
     pub(crate) groups: Vec<GroupPlan>,
     pub(crate) smooths: Vec<SmoothPlan>,
+    /// The function by inducing points.
+    pub(crate) induced: Option<InducedPlan>,
     /// The family's own parameters.
     pub(crate) shape: Vec<(String, Law)>,
     /// The family's own parameters that rows vary.
@@ -101,6 +103,7 @@ pub(crate) struct Parts<'a> {
     pub(crate) smooths: &'a [Smooth],
     /// The formulas of the family's own parameters.
     pub(crate) parameters: Vec<ParameterPart<'a>>,
+    pub(crate) induced: Option<&'a Smooth>,
     pub(crate) classes: &'a [String],
     pub(crate) n_rows: usize,
     /// Whether the noise of each row is known.
@@ -148,6 +151,7 @@ impl<'a> BlueprintBuilder<'a> {
             weights: self.weights(),
             groups: self.groups(),
             smooths: self.smooth_plans(self.parts.smooths, self.parts.anchor.unit)?,
+            induced: self.induced_plan()?,
             shape: self.shape(),
             parameters: self.parameter_plans(),
             classes: self.parts.classes.len(),

@@ -9,7 +9,7 @@ use crate::program::{
     ERRORS, MATRIX, OFFSET, RESPONSE, ROW_WEIGHT, TRIALS, group_column, slope_column,
 };
 use crate::regression::{NewLevels, Regression};
-use crate::smooth::{basis_column, level_column};
+use crate::smooth::{INDUCED, basis_column, level_column};
 use crate::source::Source;
 
 /// What a design is for.
@@ -172,6 +172,13 @@ impl Design {
                 self.insert(&level_column(place), Column::Number(codes));
             }
             self.outside.push(columns.outside);
+        }
+        let induced = regression.induced.as_ref();
+        if let Some((smooth, plan)) = induced.zip(regression.blueprint.induced.as_ref()) {
+            let (values, outside) = plan.places(smooth, source)?;
+            let width = plan.width();
+            self.insert(INDUCED, Column::Matrix { width, values });
+            self.outside.push(outside);
         }
         Ok(())
     }

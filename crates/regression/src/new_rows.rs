@@ -68,10 +68,10 @@ impl NewRows {
             sampled,
             kept: None,
             has_response: design.has_response,
-            outside: (blueprint.smooths.iter().zip(&design.outside))
+            outside: (blueprint.function_labels().zip(&design.outside))
                 .filter(|(_, rows)| **rows > 0)
-                .map(|(plan, rows)| Outside {
-                    function: plan.label.clone(),
+                .map(|(label, rows)| Outside {
+                    function: label.to_owned(),
                     rows: *rows,
                 })
                 .collect(),

@@ -11,7 +11,7 @@ use crate::blueprint::{Blueprint, Form, GroupPlan, InterceptLaw};
 use crate::family::{Form as FamilyForm, Observation, Unit};
 use crate::law::{Law, sample};
 use crate::parameter::{ParameterSites, parameter_column};
-use crate::smooth::SmoothSites;
+use crate::smooth::{INDUCED, SmoothSites};
 
 /// The names of the design's columns.
 pub(crate) const MATRIX: &str = "x";
@@ -92,6 +92,9 @@ impl Blueprint {
         for (place, smooth) in self.smooths.iter().enumerate() {
             schema = smooth.schema(place, schema);
         }
+        if let Some(induced) = &self.induced {
+            schema = schema.matrix(INDUCED, induced.width());
+        }
         let others = [
             (self.has_offset, OFFSET),
             (self.has_row_weight, ROW_WEIGHT),
@@ -128,8 +131,13 @@ impl Blueprint {
             parameters: self.parameters.iter().map(|plan| plan.sites(m)).collect(),
         };
         self.name_moved(m, &sites);
+        let induced = self.induced.as_ref().map(|plan| plan.function(m));
         m.rows(|row| {
-            let predictor = self.predictor(row, &sites);
+            let mut predictor = self.predictor(row, &sites);
+            let marginal = induced.as_ref().map(|gp| gp.at(row.matrix(INDUCED)));
+            if let Some(one) = marginal {
+                predictor = predictor + one.mean * self.unit;
+            }
             row.quantity(PREDICTOR, predictor);
             if self.has_row_weight {
                 row.weight(ROW_WEIGHT);
@@ -139,6 +147,7 @@ impl Blueprint {
                 row,
                 at: predictor,
                 own: &own,
+                variance: marginal.map(|one| one.variance * self.unit.powi(2)),
             });
         });
     }

@@ -104,6 +104,8 @@ pub struct Regression {
     pub(crate) population: Population,
     pub(crate) groupings: Vec<Grouping>,
     pub(crate) smooths: Vec<Smooth>,
+    /// The function by inducing points.
+    pub(crate) induced: Option<Smooth>,
     pub(crate) blueprint: Blueprint,
     /// The columns of the formulas of parameters.
     #[serde(default)]
@@ -156,13 +158,15 @@ impl Regression {
         let read = population_columns(&terms);
         (facts.profiles).retain(|profile| read.contains(&profile.name.as_str()));
         order_levels(&mut facts.profiles, &facts.population);
+        let (induced, smooths) = Smooth::parted(facts.smooths)?;
         let parts = Parts {
             family: request.family,
             intercept: terms.intercept,
             anchor: &facts.anchor,
             population: &facts.population,
             groupings: &facts.groupings,
-            smooths: &facts.smooths,
+            smooths: &smooths,
+            induced: induced.as_ref(),
             parameters: (terms.parameters.iter().zip(&facts.parameters))
                 .map(|(terms, population)| ParameterPart {
                     name: terms.parameter(),
@@ -184,7 +188,8 @@ impl Regression {
             outcome: facts.outcome,
             population: facts.population,
             groupings: facts.groupings,
-            smooths: facts.smooths,
+            smooths,
+            induced: induced.map(Smooth::without_places),
             parameters: facts.parameters,
             blueprint,
             priors: (priors.iter())

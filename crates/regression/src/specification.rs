@@ -113,8 +113,11 @@ impl Specification {
         let family = format!("{}, {origin}", regression.family());
         let smooths = regression.blueprint.smooths.iter();
         let smooths = smooths.map(|plan| (plan.label.clone(), plan.words()));
+        let induced = regression.blueprint.induced.iter();
+        let induced = induced.map(|plan| (plan.label.clone(), plan.words()));
         std::iter::once(("family".into(), family))
             .chain(smooths)
+            .chain(induced)
             .collect()
     }
 

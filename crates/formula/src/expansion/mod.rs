@@ -10,7 +10,7 @@ mod terms;
 
 pub use column_use::{ColumnRole, ColumnUse};
 pub use group::{Correlation, GroupTerm};
-pub use smooth::{By, KernelName, SmoothTerm};
+pub use smooth::{By, How, KernelName, SmoothTerm};
 pub use terms::{Intercept, Terms, effect_codings};
 
 pub(crate) use group::grouping_of;

@@ -15,7 +15,7 @@ use crate::syntax::{Node, NodeKind, parse, quoted, tokens};
 pub(super) const NAME: &str = "gp";
 
 /// The arguments that have names.
-const OPTIONS: [&str; 4] = ["k", "kernel", "by", "period"];
+const OPTIONS: [&str; 5] = ["k", "kernel", "by", "period", "how"];
 
 /// The parameters that a prior can be on.
 const PARAMETERS: [&str; 2] = [".lengthscale", ".scale"];
@@ -23,7 +23,7 @@ const PARAMETERS: [&str; 2] = [".lengthscale", ".scale"];
 /// Most latents of one function that can be asked for.
 const MOST: f64 = 10_000.0;
 
-/// A function of one or two columns with a Gaussian-process prior.
+/// A function of columns with a Gaussian-process prior.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct SmoothTerm {
     /// What it is a function of; never empty.
@@ -36,6 +36,18 @@ pub struct SmoothTerm {
     pub period: Option<f64>,
     /// How many latents one function has, where that was asked for.
     pub k: Option<usize>,
+    /// What its latents are, where that was asked for.
+    pub how: Option<How>,
+}
+
+/// What the latents of a smooth function are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum How {
+    /// Weights of fixed functions; for one or two columns.
+    Basis,
+    /// Values at inducing points, which are learned.
+    Inducing,
 }
 
 /// A covariance function by name.
@@ -75,6 +87,17 @@ impl KernelName {
     }
 }
 
+impl How {
+    const ALL: [How; 2] = [How::Basis, How::Inducing];
+
+    fn name(self) -> &'static str {
+        match self {
+            Self::Basis => "basis",
+            Self::Inducing => "inducing",
+        }
+    }
+}
+
 impl By {
     /// The column.
     pub fn column(&self) -> &str {
@@ -97,6 +120,7 @@ impl SmoothTerm {
             by: None,
             period: None,
             k: None,
+            how: None,
         };
         let mut named: Vec<&str> = Vec::new();
         for argument in arguments {
@@ -137,6 +161,7 @@ impl SmoothTerm {
             "kernel" => self.kernel = kernel(value)?,
             "by" => self.by = Some(by(value, used)?),
             "period" => self.period = Some(positive(value)?),
+            "how" => self.how = Some(how(value)?),
             _ => {
                 let message = format!("gp(...) has no argument \"{name}\"");
                 let hint = suggestion(name, NAME, &OPTIONS);
@@ -148,16 +173,33 @@ impl SmoothTerm {
 
     fn check(&self, span: Span) -> Result<(), FormulaError> {
         let error = |message: &str| FormulaError::new(span, message);
-        match (self.inputs.len(), self.period) {
-            (0, _) => Err(error("gp(...) names no column").hint("name one, as in gp(x)")),
-            (1, _) | (2, None) => Ok(()),
-            (_, Some(_)) => Err(error("a periodic function has one column")
-                .hint("write gp(hour, period = 24) + gp(x)")),
-            (count, None) => {
-                let message = format!("gp(...) takes one or two columns, found {count}");
-                Err(error(&message)
-                    .hint("add functions of fewer columns, as in gp(x1) + gp(x2, x3)"))
-            }
+        let count = self.inputs.len();
+        if count == 0 {
+            return Err(error("gp(...) names no column").hint("name one, as in gp(x)"));
+        }
+        if self.period.is_some() && count > 1 {
+            return Err(error("a periodic function has one column")
+                .hint("write gp(hour, period = 24) + gp(x)"));
+        }
+        if self.how == Some(How::Basis) && count > 2 {
+            let message = format!("a basis is of one or two columns, found {count}");
+            return Err(error(&message).hint("leave how = basis out for inducing points"));
+        }
+        if self.is_induced() && (self.period.is_some() || self.by.is_some()) {
+            return Err(
+                error("a function by inducing points has neither period nor by")
+                    .hint("use functions of one or two columns with how = basis for those"),
+            );
+        }
+        Ok(())
+    }
+
+    /// Whether its latents are values at inducing points: where that was asked for, and for more than
+    /// two columns.
+    pub fn is_induced(&self) -> bool {
+        match self.how {
+            Some(how) => how == How::Inducing,
+            None => self.inputs.len() > 2,
         }
     }
 
@@ -205,7 +247,8 @@ impl fmt::Display for SmoothTerm {
         let k = self.k.map(|k| format!("k = {k}"));
         let kernel = (self.kernel != KernelName::default())
             .then(|| format!("kernel = {}", self.kernel.name()));
-        let more: Vec<String> = k.into_iter().chain(kernel).collect();
+        let how = self.how.map(|how| format!("how = {}", how.name()));
+        let more: Vec<String> = k.into_iter().chain(kernel).chain(how).collect();
         f.write_str(&self.written(self.by.as_ref().map(By::to_string), &more))
     }
 }
@@ -240,6 +283,17 @@ fn kernel(node: &Node) -> Result<KernelName, FormulaError> {
     found.ok_or_else(|| {
         let message = format!("no kernel \"{name}\"");
         FormulaError::new(node.span, message).hint(suggestion(name, NAME, &names))
+    })
+}
+
+fn how(node: &Node) -> Result<How, FormulaError> {
+    let found = match &node.bare().kind {
+        NodeKind::Name(name) => How::ALL.into_iter().find(|one| one.name() == name),
+        _ => None,
+    };
+    found.ok_or_else(|| {
+        FormulaError::new(node.span, "how takes basis or inducing")
+            .hint("basis: weights of fixed functions; inducing: values at points that are learned")
     })
 }
 

@@ -16,5 +16,8 @@ pub(super) const INFO: FamilyInfo = FamilyInfo {
 };
 
 fn observe(of: &Observation<'_, '_, '_>) {
-    of.row.observe(RESPONSE, Bernoulli::with_logit(of.at));
+    match of.marginal() {
+        Some(noisy) => of.row.observe(RESPONSE, noisy.bernoulli().nodes(32)),
+        None => of.row.observe(RESPONSE, Bernoulli::with_logit(of.at)),
+    }
 }

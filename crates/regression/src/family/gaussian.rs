@@ -17,5 +17,8 @@ pub(super) const INFO: FamilyInfo = FamilyInfo {
 };
 
 fn observe(of: &Observation<'_, '_, '_>) {
-    of.row.observe(RESPONSE, Normal::new(of.at, of.own[0]));
+    match of.marginal() {
+        Some(noisy) => of.row.observe(RESPONSE, noisy.normal(of.own[0])),
+        None => of.row.observe(RESPONSE, Normal::new(of.at, of.own[0])),
+    }
 }

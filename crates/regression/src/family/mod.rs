@@ -31,6 +31,7 @@ use std::str::FromStr;
 
 use lehr_graph::Expr;
 use lehr_model::Row;
+use lehr_model::gp::Marginal;
 use lehr_table::nearest;
 use serde::{Deserialize, Serialize};
 
@@ -93,6 +94,16 @@ pub(crate) struct Observation<'o, 't, 'g> {
     pub(crate) at: Expr<'g>,
     /// The family's own parameters on the original scale, in order.
     pub(crate) own: &'o [Expr<'g>],
+    /// The variance of Gaussian noise of the linear predictor, which the distribution integrates over.
+    pub(crate) variance: Option<Expr<'g>>,
+}
+
+impl<'g> Observation<'_, '_, 'g> {
+    /// The linear predictor with its noise, if it has any.
+    pub(crate) fn marginal(&self) -> Option<Marginal<'g>> {
+        let mean = self.at;
+        self.variance.map(|variance| Marginal { mean, variance })
+    }
 }
 
 /// The enum of families and their rows.

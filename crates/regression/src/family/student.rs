@@ -18,5 +18,8 @@ pub(super) const INFO: FamilyInfo = FamilyInfo {
 
 fn observe(of: &Observation<'_, '_, '_>) {
     let (scale, df) = (of.own[0], of.own[1]);
-    of.row.observe(RESPONSE, StudentT::new(df, of.at, scale));
+    match of.marginal() {
+        Some(noisy) => of.row.observe(RESPONSE, noisy.student_t(df, scale)),
+        None => of.row.observe(RESPONSE, StudentT::new(df, of.at, scale)),
+    }
 }

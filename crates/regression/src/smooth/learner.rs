@@ -12,8 +12,9 @@ use crate::source::Source;
 
 /// Distinct places that are counted at the most.
 const MOST_DISTINCT: usize = 10_000;
-/// Places that are kept at the most.
+/// Places that are kept at the most, and where inducing points are chosen of them.
 const MOST_PLACES: usize = 512;
+const MOST_INDUCED: usize = 8192;
 /// Fewer distinct values than this are levels.
 const FEWEST: usize = 4;
 /// Latents of all levels at the most.
@@ -53,6 +54,7 @@ impl Distinct {
 
 /// Keeps every so many-th row, so that some of all rows are kept whatever their number.
 struct Thinning {
+    most: usize,
     every: usize,
     row: usize,
 }
@@ -60,7 +62,7 @@ struct Thinning {
 impl Thinning {
     fn push(&mut self, places: &mut [Vec<f64>], values: impl Fn(usize) -> f64) {
         if self.row.is_multiple_of(self.every) {
-            if places[0].len() == MOST_PLACES {
+            if places[0].len() == self.most {
                 for own in &mut *places {
                     let mut place = 0;
                     own.retain(|_| {
@@ -101,7 +103,15 @@ impl SmoothLearner {
             multiplier,
             axes: (0..count).map(|_| Distinct::default()).collect(),
             together: Distinct::default(),
-            thinning: Thinning { every: 1, row: 0 },
+            thinning: Thinning {
+                most: if term.is_induced() {
+                    MOST_INDUCED
+                } else {
+                    MOST_PLACES
+                },
+                every: 1,
+                row: 0,
+            },
             settled: false,
         }
     }
@@ -181,7 +191,8 @@ impl SmoothLearner {
                 hint,
             ));
         }
-        if distinct < FEWEST {
+        // A function of several columns may well be of two groups.
+        if distinct < FEWEST && !self.smooth.is_induced {
             let expected = format!("at least {FEWEST} distinct values of {input}");
             let hint = format!("write C({input}) for an effect of each value");
             return Err(wrong(label, &expected, &distinct.to_string(), &hint));
@@ -215,7 +226,7 @@ impl Smooth {
     }
 }
 
-fn wrong(label: &str, expected: &str, found: &str, hint: &str) -> RegressionError {
+pub(super) fn wrong(label: &str, expected: &str, found: &str, hint: &str) -> RegressionError {
     RegressionError::Column {
         at: label.to_owned(),
         expected: expected.to_owned(),

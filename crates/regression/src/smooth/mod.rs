@@ -1,6 +1,7 @@
 //! Smooth functions of columns: where they were fitted, and what multiplies or repeats them.
 
 mod centring;
+mod induced;
 mod learner;
 mod plan;
 mod shape;
@@ -12,6 +13,7 @@ use serde::{Deserialize, Serialize};
 use crate::error::RegressionError;
 use crate::source::Source;
 
+pub(crate) use induced::{INDUCED, InducedPlan};
 pub(crate) use learner::SmoothLearner;
 pub(crate) use plan::{SmoothPlan, SmoothSites, basis_column, level_column};
 pub(crate) use shape::FunctionDraws;
@@ -33,6 +35,8 @@ pub(crate) struct Smooth {
     pub(crate) places: Vec<Vec<f64>>,
     /// How many places are distinct, as far as they were counted.
     distinct: usize,
+    /// Whether its latents are values at inducing points.
+    pub(crate) is_induced: bool,
 }
 
 /// What a smooth function depends on besides its inputs.
@@ -74,6 +78,7 @@ impl Smooth {
             by: Dependence::Nothing,
             places: Vec::new(),
             distinct: 0,
+            is_induced: term.is_induced(),
         }
     }
 

@@ -6,6 +6,7 @@ mod density;
 mod effect;
 mod fit;
 mod group;
+mod induced;
 mod loo;
 mod mistake;
 mod new_level;
