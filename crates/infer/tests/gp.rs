@@ -5,11 +5,11 @@ use std::sync::Arc;
 use lehr_density::{Density, Support};
 use lehr_infer::annealed::{Annealed, AnnealedStart, Drive, Momentum};
 use lehr_infer::fit::Fit;
-use lehr_infer::guide::{Feed, FullRank, Gradient, Learned, all_blocks};
+use lehr_infer::guide::{Feed, Gradient, Learned, MeanField, all_blocks};
 use lehr_infer::method;
 use lehr_infer::natural::{NaturalSteps, applies};
 use lehr_infer::train::{Objective, Score, compile, weigh};
-use lehr_model::distribution::{Distribution, HalfNormal, Normal};
+use lehr_model::distribution::{HalfNormal, Normal};
 use lehr_model::gp::{InducedGp, Rbf};
 use lehr_model::{Bound, Model};
 use lehr_numeric::stream::Stream;
@@ -63,7 +63,7 @@ fn evidence(rows: usize, theta: &[f64]) -> f64 {
     let (scale, lengthscale, noise) = (theta[0].exp(), theta[1].exp(), theta[9].exp());
     let places = &theta[2..9];
     let table = table(rows);
-    let column = |name: &str| table.column(name).unwrap().numbers().unwrap().to_vec();
+    let column = |name: &str| table.number(name).unwrap().to_vec();
     let (x, y) = (column("x"), column("y"));
     let kernel = |a: f64, b: f64| scale * scale * (-0.5 * ((a - b) / lengthscale).powi(2)).exp();
     let jitter = 1e-6 * scale * scale;
@@ -196,7 +196,8 @@ fn the_solve_is_planned_once_and_not_for_every_step_of_a_chain() {
     };
     let counts = |steps: usize| {
         let guide = Annealed {
-            base: Arc::new(FullRank { start_scale: 0.4 }),
+            // Without triangular solves of its own.
+            base: Arc::new(MeanField { start_scale: 0.4 }),
             drive: Drive::FullData,
             steps,
             momentum: Momentum::Diagonal,

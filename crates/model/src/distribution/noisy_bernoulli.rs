@@ -17,7 +17,7 @@ use super::{Distribution, Value};
 /// ln p(y) = ln Σ_q w_q σ(±(loc + √variance x_q))        x_q, w_q: Gauss–Hermite
 /// ```
 ///
-/// With 16 nodes the error is 10⁻⁸ at a standard deviation of 1, 3·10⁻⁵ at 2, 2·10⁻³ at 3;
+/// With 16 nodes the error of ln p is 5·10⁻⁹ at a standard deviation of 1, 6·10⁻⁵ at 2, 2·10⁻³ at 3;
 /// [`NoisyBernoulli::nodes`] asks for more.
 #[derive(Clone, Debug)]
 pub struct NoisyBernoulli<'g> {

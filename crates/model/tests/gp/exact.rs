@@ -65,7 +65,7 @@ impl Data {
 
     pub(crate) fn normal(&self, kernel: Kernel, points: &[[f64; 2]]) -> Bound {
         self.bind(kernel, points, |row, f, noise| {
-            row.observe("y", f.normal(noise))
+            row.observe("y", f.normal(noise));
         })
     }
 }
