@@ -14,13 +14,15 @@ use serde_json::{Value, json};
 
 use crate::logistic::doubles;
 
-/// Seconds that the threads of this process have been on a processor.
+/// Seconds that this process has been on a processor, threads that have ended included.
 fn processor_seconds() -> f64 {
-    let tasks = std::fs::read_dir("/proc/self/task").into_iter().flatten();
-    let files = tasks.flatten().map(|task| task.path().join("schedstat"));
-    let texts = files.filter_map(|path| std::fs::read_to_string(path).ok());
-    let spent = texts.filter_map(|text| text.split(' ').next()?.parse::<f64>().ok());
-    1e-9 * spent.sum::<f64>()
+    const TICKS: f64 = 100.0;
+    let text = std::fs::read_to_string("/proc/self/stat").unwrap_or_default();
+    // The name, in parentheses, may contain spaces; user and system time are the 14th and 15th field.
+    let fields = text.rsplit(')').next().unwrap_or_default();
+    let times = fields.split_whitespace().skip(11).take(2);
+    let ticks: f64 = times.filter_map(|ticks| ticks.parse::<f64>().ok()).sum();
+    ticks / TICKS
 }
 
 /// Counts the time of the phases that lead to draws. The evidence and the second opinion, which the
@@ -84,7 +86,7 @@ pub(crate) fn run(density: &dyn Density, method: &str, seed: u64) -> Result<Valu
 pub(crate) fn worth(path: &Path, chains: usize, size: usize) -> Result<Value> {
     let numbers = doubles(&std::fs::read(path)?);
     ensure!(
-        numbers.len() % (chains * size) == 0,
+        numbers.len().is_multiple_of(chains * size),
         "chains of equal length were expected"
     );
     let columns = (0..size).map(|place| {

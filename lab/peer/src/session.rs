@@ -80,7 +80,7 @@ impl Session {
                 path,
                 rows,
                 columns,
-            } => self.take(logistic::read(&path, rows, columns)?),
+            } => Ok(self.take(logistic::read(&path, rows, columns)?)),
             Request::Build { case } => self.build(&case),
             Request::Block { steps } => self.block(steps),
             Request::Bound {
@@ -90,16 +90,16 @@ impl Session {
                 seed,
             } => self.bound(&case, &at, (draws, seed)),
             Request::Fit { method, seed } => cold::fit(self.density()?, method.name(), seed),
-            Request::Hierarchy { path, groups } => self.take(chains::hierarchy(&path, groups)?),
-            Request::Funnel { size } => self.take(chains::funnel(size)?),
+            Request::Hierarchy { path, groups } => Ok(self.take(chains::hierarchy(&path, groups)?)),
+            Request::Funnel { size } => Ok(self.take(chains::funnel(size)?)),
             Request::Chains { method, seed } => chains::run(self.density()?, &method, seed),
             Request::Worth { path, chains, size } => chains::worth(&path, chains, size),
         }
     }
 
-    fn take(&mut self, density: Bound) -> Result<Value> {
+    fn take(&mut self, density: Bound) -> Value {
         self.density = Some(density);
-        Ok(json!({}))
+        json!({})
     }
 
     fn density(&self) -> Result<&Bound> {

@@ -104,7 +104,8 @@ fn sets(all: usize, m: usize) -> Vec<Vec<usize>> {
     listed.collect()
 }
 
-fn normalised(values: Vec<f64>) -> Vec<f64> {
+fn normalised(values: impl Iterator<Item = f64>) -> Vec<f64> {
+    let values: Vec<f64> = values.collect();
     let most = values.iter().copied().fold(f64::NEG_INFINITY, f64::max);
     let shares: Vec<f64> = values.iter().map(|value| (value - most).exp()).collect();
     let total: f64 = shares.iter().sum();
@@ -119,7 +120,7 @@ fn subsets_at_a_fixed_point_come_as_often_as_they_should() {
     let mut stream = Stream::new(1, "sets", 0);
     let mut chain = Subsampled::new(&perturbed, vec![z], &mut stream);
     let sets = sets(5, 2);
-    let expected = normalised(sets.iter().map(|set| rows.perturbed(set, z)).collect());
+    let expected = normalised(sets.iter().map(|set| rows.perturbed(set, z)));
     let spread = expected.iter().copied().fold(0.0, f64::max);
     assert!(spread > 0.12, "the sets are not alike: {expected:?}");
     let (count, mut counts) = (60_000, vec![0.0; 10]);
@@ -144,16 +145,12 @@ fn latents_have_the_enumerated_perturbed_marginal() {
         &[0.0, 1.0, 1.0, 0.0, 1.0, 0.0, 1.0, 1.0],
     );
     let grid: Vec<f64> = (-4000..=4000).map(|k| f64::from(k) * 1e-3).collect();
-    let marginal = normalised(
-        grid.iter()
-            .map(|z| {
-                let all = sets(8, 3);
-                let values = all.iter().map(|set| rows.perturbed(set, *z).exp());
-                values.sum::<f64>().ln()
-            })
-            .collect(),
-    );
-    let exact = normalised(grid.iter().map(|z| rows.exact(*z)).collect());
+    let all = sets(8, 3);
+    let marginal = normalised(grid.iter().map(|z| {
+        let values = all.iter().map(|set| rows.perturbed(set, *z).exp());
+        values.sum::<f64>().ln()
+    }));
+    let exact = normalised(grid.iter().map(|z| rows.exact(*z)));
     let both = marginal.iter().zip(&exact);
     let apart = 0.5 * both.map(|(a, b)| (a - b).abs()).sum::<f64>();
     println!("total variation to the posterior: {apart:.5}");
@@ -223,7 +220,7 @@ fn rows_that_are_quadratic_leave_nothing_to_estimate() {
 fn steep(rows: usize) -> Bound {
     let x = normals(2 * rows, 11);
     let uniform = normals(rows, 12);
-    let heavy = |n: usize| if n % 10 == 0 { 6.0 } else { 1.0 };
+    let heavy = |n: usize| if n.is_multiple_of(10) { 6.0 } else { 1.0 };
     let x: Vec<f64> = x
         .iter()
         .enumerate()
