@@ -131,10 +131,7 @@ fn more_nodes_are_used_where_few_are_too_coarse_and_what_stays_coarse_is_told() 
             row.observe("y", Normal::new(0.0, scale / precision.sqrt()));
         });
     });
-    let mut found = fitted(
-        "full-rank",
-        &bind(&model, &[("y", &y), ("count", &[200.0; 30])]),
-    );
+    let mut found = fitted(&bind(&model, &[("y", &y), ("count", &[200.0; 30])]));
     let used = found.origin.integration.unwrap();
     assert!(
         used.nodes == 32 && used.error < Integration::MOST_ERROR,
