@@ -1,7 +1,7 @@
 //! Gauss's rule for expectations under a standard normal.
 
 /// Newton's steps until a root stands still.
-const MOST_STEPS: usize = 100;
+const MOST_STEPS: usize = 2000;
 
 /// Nodes and weights with E f(t) ≈ Σ wᵢ f(tᵢ) for t ~ N(0, 1), the nodes in increasing order: exact
 /// for polynomials of degree up to 2 `count` − 1.
@@ -15,16 +15,8 @@ pub fn gauss_hermite(count: usize) -> (Vec<f64>, Vec<f64>) {
     assert!(count > 0, "a rule has a node");
     let mut nodes: Vec<f64> = Vec::with_capacity(count);
     for place in 0..count.div_ceil(2) {
-        // Above the largest root that is not yet known, from where Newton's method descends to it.
-        let start = nodes
-            .last()
-            .map_or(2.0 * (count as f64).sqrt() + 1.0, |last| *last);
         let middle = count % 2 == 1 && place == count / 2;
-        nodes.push(if middle {
-            0.0
-        } else {
-            root(count, start, &nodes)
-        });
+        nodes.push(if middle { 0.0 } else { root(count, &nodes) });
     }
     let mirrored: Vec<f64> = nodes.iter().take(count / 2).map(|node| -node).collect();
     nodes.reverse();
@@ -33,9 +25,10 @@ pub fn gauss_hermite(count: usize) -> (Vec<f64>, Vec<f64>) {
     (nodes, weights)
 }
 
-/// The largest root below those that are known, which with their mirror images are divided out.
-fn root(count: usize, start: f64, known: &[f64]) -> f64 {
-    let mut t = start - 1e-9 * start;
+/// The largest root below those that are known, which with their mirror images are divided out. From
+/// above all roots Newton's method descends to it.
+fn root(count: usize, known: &[f64]) -> f64 {
+    let mut t = 2.0 * (count as f64).sqrt() + 1.0;
     for _ in 0..MOST_STEPS {
         let (last, before) = polynomials(count, t);
         let slope = (count as f64).sqrt() * before;
