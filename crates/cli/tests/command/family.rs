@@ -264,6 +264,16 @@ fn binomial_logitnormal() {
     });
 }
 
+/// The mean of a column of CSV text.
+fn column_mean(table: &str, name: &str) -> f64 {
+    let mut lines = table.lines();
+    let mut names = lines.next().unwrap().split(',');
+    let place = names.position(|one| one.trim_matches('"') == name).unwrap();
+    let values = lines.map(|line| line.split(',').nth(place).unwrap().parse::<f64>().unwrap());
+    let values: Vec<f64> = values.collect();
+    values.iter().sum::<f64>() / values.len() as f64
+}
+
 #[test]
 fn the_effects_of_chosen_rows_are_drawn_and_rows_are_predicted_and_left_out() {
     let mut noise = Noise(43);
@@ -303,19 +313,7 @@ fn the_effects_of_chosen_rows_are_drawn_and_rows_are_predicted_and_left_out() {
     ];
     scratch.judged(&draws);
     let table = std::fs::read_to_string(scratch.path("draws.csv")).unwrap();
-    let names: Vec<&str> = table.lines().next().unwrap().split(',').collect();
-    let mean = |name: &str| {
-        let place = names
-            .iter()
-            .position(|one| one.trim_matches('"') == name)
-            .unwrap();
-        let values = table
-            .lines()
-            .skip(1)
-            .map(|line| line.split(',').nth(place).unwrap().parse::<f64>().unwrap());
-        let values: Vec<f64> = values.collect();
-        values.iter().sum::<f64>() / values.len() as f64
-    };
+    let mean = |name: &str| column_mean(&table, name);
     assert!(mean("row_effect[1]") > 2.0 && mean("row_effect[2]") < -0.2);
     let left_out = scratch.run(&["loo", "fit.lehr", "data.csv"]);
     assert_ne!(left_out.code, Some(2), "{}", left_out.stderr);
