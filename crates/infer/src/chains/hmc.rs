@@ -38,7 +38,7 @@ pub struct Hmc {
 impl Default for Hmc {
     fn default() -> Self {
         Hmc {
-            draws: 2000,
+            draws: 4000,
             warm_up: 150,
             target_acceptance: 0.8,
             most_leapfrogs: usize::MAX,

@@ -27,7 +27,7 @@ const INDEPENDENT: f64 = 0.9;
 /// Of how many draws one is kept, at the most.
 const MOST_THINNING: usize = 16;
 /// Draws that R̂ needs: of fewer it is too large even where chains are independent.
-const LEAST: usize = 2000;
+const LEAST: usize = 4000;
 
 /// log p(z) + Ψ̂(z) in the coordinates of a frame, Ψ̂ a surrogate with nothing to learn.
 pub(crate) fn on_surrogate<'d>(

@@ -11,7 +11,6 @@ use serde::{Deserialize, Serialize};
 use super::{Level, Reason, Standing, Subject, Witness, work};
 use crate::chains::{Lanes, LogDensity, Place};
 use crate::full_data::{FullData, LocalRows, Query};
-use crate::guide::Frame;
 use crate::observer::{End, Progress};
 use crate::pass::is_resident;
 use crate::posterior::Posterior;
@@ -38,7 +37,7 @@ const MORE_SLOPE: f64 = 0.1;
 /// Above this many latents the evidence of a mode takes longer than the fit.
 const MOST_LATENTS: usize = 300;
 /// Climbs.
-const CLIMBS: usize = 8;
+const CLIMBS: usize = 12;
 /// A valley this many nats below the lower of two modes parts them.
 const VALLEY: f64 = 1.0;
 /// A mode is worth a word if it has this share of the mass, or moves a mean or a variance by this
@@ -140,7 +139,7 @@ impl Survey<'_> {
             return Ok(Vec::new());
         };
         let mut tops: Vec<Top> = Vec::new();
-        let starts = starts(self.subject.frame(), size, self.subject.seed);
+        let starts = starts(self.subject);
         for (climb, start) in starts.into_iter().enumerate() {
             let end = End::At(CLIMBS as u64);
             run.tell(&Progress::counted(climb as u64, "climbs", end))?;
@@ -262,9 +261,13 @@ impl Survey<'_> {
 }
 
 /// Points far from the draws and from one another: around the draws, near zero on the scale of the
-/// latents, and opposite the draws.
-fn starts(frame: &Frame, size: usize, seed: u64) -> Vec<Vec<f64>> {
+/// latents, opposite the draws, and as far away as the prior is wide.
+fn starts(subject: &Subject<'_>) -> Vec<Vec<f64>> {
+    let (frame, seed) = (subject.frame(), subject.seed);
+    let size = subject.density.latents().size();
     let centre = frame.coordinates(&vec![0.0; size]);
+    let middle = frame.at(&vec![0.0; size]);
+    let widths = prior_widths(subject, &middle);
     let start = |climb: usize| -> Vec<f64> {
         let mut stream = Stream::new(seed, "climb", climb as u64);
         let mut noise = vec![0.0; size];
@@ -277,10 +280,40 @@ fn starts(frame: &Frame, size: usize, seed: u64) -> Vec<Vec<f64>> {
                 frame.coordinates(&z)
             }
             4 | 5 => noise.iter().map(|x| 5.0 * x).collect(),
-            _ => noise.iter().map(|x| 20.0 * x).collect(),
+            6 | 7 => noise.iter().map(|x| 20.0 * x).collect(),
+            _ => {
+                // Pairs on either side: the first latent decides which, so that both are tried.
+                let side = if climb % 2 == 0 { 1.0 } else { -1.0 };
+                let turned = side * noise[0].signum();
+                let steps = noise
+                    .iter()
+                    .zip(&widths)
+                    .map(|(x, width)| x.signum() * width);
+                let places = middle.iter().zip(steps);
+                let z: Vec<f64> = places.map(|(z, step)| z + 1.5 * turned * step).collect();
+                frame.coordinates(&z)
+            }
         }
     };
     (0..CLIMBS).map(start).collect()
+}
+
+/// How wide the prior is along each latent, by its curvature at a point: rows may have a place of their
+/// own that is many widths of the draws away.
+fn prior_widths(subject: &Subject<'_>, at: &[f64]) -> Vec<f64> {
+    const STEP: f64 = 1e-3;
+    /// Where the prior does not curve down it has no width of its own.
+    const WIDEST: f64 = 1e3;
+    let mut prior = Prior::new(subject.density);
+    let middle = prior.at(at, subject.params).1.to_vec();
+    let mut moved = at.to_vec();
+    let mut width = |k: usize| {
+        moved[k] += STEP;
+        let curvature = (prior.at(&moved, subject.params).1[k] - middle[k]) / STEP;
+        moved[k] = at[k];
+        (-curvature).max(WIDEST.powi(-2)).powf(-0.5)
+    };
+    (0..at.len()).map(&mut width).collect()
 }
 
 fn distance(a: &[f64], b: &[f64]) -> f64 {

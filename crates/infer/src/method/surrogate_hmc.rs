@@ -93,7 +93,7 @@ impl Method for SurrogateHmc {
 
     /// Chains that accept on all rows need as many draws as any others, so that R̂ can tell.
     fn usual_draws(&self, _: &dyn Density) -> usize {
-        if self.exact { 2000 } else { 1024 }
+        if self.exact { 4000 } else { 1024 }
     }
 
     fn condenses(&self, _: &dyn Density) -> bool {
