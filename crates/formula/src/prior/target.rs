@@ -67,7 +67,9 @@ pub(super) fn read_target(text: &str) -> Result<PriorTarget, FormulaError> {
     }
     let named = coefficient(body, span.start).or_else(|error| {
         // `sigma.I(x^2)`: a coefficient of the formula of a parameter.
-        let (parameter, rest) = body.split_once('.').ok_or_else(|| error.clone())?;
+        let is_name = |text: &str| text.chars().all(|c| c.is_alphanumeric() || c == '_');
+        let named = body.split_once('.').filter(|(name, _)| is_name(name));
+        let (parameter, rest) = named.ok_or_else(|| error.clone())?;
         let at = span.start + parameter.len() + 1;
         let name = coefficient(rest, at).map_err(|_| error)?;
         Ok(format!("{parameter}.{name}"))

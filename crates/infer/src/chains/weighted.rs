@@ -113,7 +113,11 @@ impl Weighed {
             None
         };
         run.begin(Phase::EXAMINE);
-        let subject = Subject::new(density, &[], &self.draws, &self.pareto, run.seed);
+        let subject = Subject {
+            // The weights know the evidence beside the surrogate's only.
+            log_evidence: (evidence.as_ref()).map_or(f64::NEG_INFINITY, |one| one.estimate.mean),
+            ..Subject::new(density, &[], &self.draws, &self.pareto, run.seed)
+        };
         let (examination, better) = Examination::of(&subject, run)?;
         let kept = Kept::new(better, self.draws, self.pareto);
         let mut choices = source.choices;

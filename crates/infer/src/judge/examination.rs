@@ -45,9 +45,12 @@ pub struct Subject<'a> {
     pub draws: &'a [f64],
     /// The weights of the draws.
     pub pareto: &'a Pareto,
+    /// The log evidence, as far as it is known; −∞ where it is not.
+    pub log_evidence: f64,
     /// Where randomness comes from.
     pub seed: u64,
-    frame: OnceCell<Frame>,
+    /// Where [`Subject::frame`] is kept.
+    pub(crate) frame: OnceCell<Frame>,
 }
 
 impl<'a> Subject<'a> {
@@ -64,8 +67,18 @@ impl<'a> Subject<'a> {
             params,
             draws,
             pareto,
+            log_evidence: pareto.log_evidence,
             seed,
             frame: OnceCell::new(),
+        }
+    }
+
+    /// The same posterior with other draws.
+    fn of_others(&self, draws: &'a [f64]) -> Subject<'a> {
+        Subject {
+            draws,
+            frame: OnceCell::new(),
+            ..*self
         }
     }
 
@@ -161,16 +174,7 @@ impl Examination {
         let better = heard.and_then(|heard| opinion::stand_in(own, &heard, subject));
         examination.modes = match &better {
             // What counts is what the draws miss that are kept.
-            Some(StandIn::Chains { draws, .. }) => {
-                let Subject {
-                    density,
-                    params,
-                    pareto,
-                    seed,
-                    ..
-                } = *subject;
-                modes::find(&Subject::new(density, params, draws, pareto, seed), run)?
-            }
+            Some(StandIn::Chains { draws, .. }) => modes::find(&subject.of_others(draws), run)?,
             _ => modes::find(subject, run)?,
         };
         Ok((examination, better))

@@ -165,7 +165,7 @@ impl Survey<'_> {
         let Some(own) = self.evidence(&home).filter(|_| !tops.is_empty()) else {
             return Ok(Vec::new());
         };
-        let own = own.max(self.subject.pareto.log_evidence);
+        let own = own.max(self.subject.log_evidence);
         let modes = tops.iter().filter_map(|top| self.judge(&home, top, own));
         Ok(modes.collect())
     }

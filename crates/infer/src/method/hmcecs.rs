@@ -309,3 +309,20 @@ impl Sampler for StoredEcs {
         Ok(draws)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::judge::Level;
+
+    #[test]
+    fn an_estimate_that_varies_too_much_is_warned_of() {
+        let level = |variances: &[f64]| {
+            let doubts = Spread::of(variances.to_vec()).doubts();
+            doubts.first().map(|doubt| doubt.level)
+        };
+        assert_eq!(level(&[0.1, 0.2, 0.3]), None);
+        assert_eq!(level(&[0.1, 0.2, 0.3, 9.0]), Some(Level::Doubtful));
+        assert_eq!(level(&[2.0, 0.2, 5.0]), Some(Level::Untrusted));
+    }
+}

@@ -240,19 +240,6 @@ fn steep(rows: usize) -> Bound {
 }
 
 #[test]
-fn an_estimate_that_varies_too_much_is_warned_of() {
-    let density = steep(40);
-    let few = Fit::named("hmcecs").unwrap().seed(4).draws(200);
-    let few = few.set("surrogate-rows", "0").unwrap();
-    let few = few.set("warm-up", "50").unwrap();
-    let few = few.set("subset-rows", "2").unwrap().run(&density).unwrap();
-    let verdict = few.verdict();
-    assert!(verdict.level >= Level::Doubtful, "{verdict}");
-    let words = verdict.to_string();
-    assert!(words.contains("an estimate of variance"), "{words}");
-}
-
-#[test]
 fn subsampled_chains_do_not_depend_on_threads_and_are_drawn_again() {
     let density = steep(200);
     let on = |threads: usize| {
