@@ -283,7 +283,7 @@ fn starts(subject: &Subject<'_>) -> Vec<Vec<f64>> {
             6 | 7 => noise.iter().map(|x| 20.0 * x).collect(),
             _ => {
                 // Pairs on either side: the first latent decides which, so that both are tried.
-                let side = if climb % 2 == 0 { 1.0 } else { -1.0 };
+                let side = if climb.is_multiple_of(2) { 1.0 } else { -1.0 };
                 let turned = side * noise[0].signum();
                 let steps = noise
                     .iter()

@@ -107,7 +107,7 @@ fn an_ill_conditioned_gaussian_has_its_moments_in_its_frame() {
     let (posterior, frame) = (linear.regression.posterior(), linear.frame());
     let log_density = LogDensity::new(place(&linear.density, &frame), CHAINS);
     let trace = Hmc::default().run(&log_density, 7, &mut unwatched).unwrap();
-    assert_eq!((trace.chains, trace.length()), (16, 125));
+    assert_eq!((trace.chains, trace.length()), (16, 250));
     for i in 0..20 {
         let mean = posterior.mean[(i, 0)];
         assert_mean(&trace, &format!("mean {i}"), mean, |z| z[i]);
