@@ -2,11 +2,11 @@
 
 use lehr_density::ResponseKind;
 use lehr_graph::{Expr, Graph};
+use lehr_numeric::hermite::gauss_hermite;
 
 use super::draw::{bernoulli, standard_normal};
 use super::elementwise::elementwise;
 use super::family::ScalarFamily;
-use super::hermite::gauss_hermite;
 use super::noisy_student_t::lifted;
 use super::{Distribution, Value};
 

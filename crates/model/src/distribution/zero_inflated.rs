@@ -4,8 +4,8 @@ use lehr_density::{Family, ResponseKind, Support};
 use lehr_graph::{Expr, Graph, Shape};
 use rand::Rng;
 
-use super::check::Check;
 use super::draw::bernoulli;
+use super::gate;
 use super::value::joint_shape;
 use super::{Binomial, Distribution, NegativeBinomial, ParameterError, Poisson, Value};
 use super::{binomial, negative_binomial, poisson};
@@ -106,13 +106,7 @@ impl<'g, D: Count<'g>> Distribution<'g> for ZeroInflated<'g, D> {
     }
 
     fn parameters(&self, graph: &'g Graph) -> Vec<(&'static str, Expr<'g>)> {
-        let shape = self.shape();
-        let mut parameters = vec![("gate", self.gate.on(graph))];
-        parameters.extend(self.base.parameters(graph));
-        for (_, expr) in &mut parameters {
-            *expr = expr.broadcast(shape);
-        }
-        parameters
+        gate::parameters(&self.gate, &self.base, self.shape(), graph)
     }
 
     fn family(&self) -> &'static dyn Family {
@@ -120,17 +114,7 @@ impl<'g, D: Count<'g>> Distribution<'g> for ZeroInflated<'g, D> {
     }
 
     fn check(&self) -> Result<(), ParameterError> {
-        self.base.check()?;
-        let check = Check::of(self.name()).finite("gate", &self.gate);
-        let (gate, base) = (self.gate.shape(), self.base.shape());
-        match gate.broadcast(base) {
-            Some(_) => check,
-            None => check.fail(
-                format!("gate must fit the counts of shape {base}, found shape {gate}"),
-                "shapes must be equal, or 1 where they differ",
-            ),
-        }
-        .done()
+        gate::check(self.name(), &self.gate, &self.base)
     }
 }
 
