@@ -90,6 +90,15 @@ impl<'a> Fit<'a> {
         self
     }
 
+    /// Without the chains and searches by which a verdict finds out what the draws miss, so that the
+    /// draws are the method's own and the verdict says that it looked at their weights alone: for
+    /// studies of methods.
+    #[must_use]
+    pub fn unexamined(mut self) -> Fit<'a> {
+        self.run.unexamined = true;
+        self
+    }
+
     /// On so many threads; on those of the surrounding pool if not given. The result is the same.
     #[must_use]
     pub fn threads(mut self, threads: usize) -> Fit<'a> {

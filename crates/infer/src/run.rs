@@ -41,6 +41,8 @@ pub struct Run<'a> {
     pub draws: usize,
     /// How many the user asked for, if any; else as many as are usual for the method.
     pub asked_draws: Option<usize>,
+    /// Whether the draws go to the verdict with their weights alone.
+    pub unexamined: bool,
     /// When training and chains end with what they have.
     pub deadline: Option<Instant>,
     /// Who watches.
@@ -106,6 +108,7 @@ impl<'a> Run<'a> {
             seed: self.seed,
             draws: self.draws,
             asked_draws: self.asked_draws,
+            unexamined: self.unexamined,
             deadline: self.deadline,
             observer: Some(observer),
             checkpoint: self.checkpoint,

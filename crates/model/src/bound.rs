@@ -13,7 +13,7 @@ use lehr_table::Table;
 use crate::data::read;
 use crate::error::BindError;
 use crate::gaussian::Gaussian;
-use crate::linear::predictors;
+use crate::linear::{is_shift, predictors};
 use crate::program::{LocalSite, Program};
 use crate::split::{Effects, split_predictor};
 use crate::statement::Statement;
@@ -59,7 +59,43 @@ impl Bound {
     }
 
     fn predictors_of<'g>(&self, at: &Point<'g>, rows: &Rows<'g>) -> Option<Predictors<'g>> {
-        predictors(at, self.latents(), &self.responses(at, rows))
+        let responses = self.responses(at, rows).into_iter();
+        let parameters = responses.flat_map(|one| one.parameters);
+        let parameters: Vec<Expr<'g>> = parameters.map(|(_, value)| value).collect();
+        let Some(locals) = self.locals().filter(|_| rows.locals().is_some()) else {
+            return predictors(at, self.latents(), &parameters);
+        };
+        let laws = locals.laws(at, rows).into_iter();
+        let all = parameters
+            .into_iter()
+            .chain(laws.flat_map(|law| law.parameters));
+        predictors(at, self.latents(), &all.collect::<Vec<_>>())
+    }
+
+    /// Whether rows with latents of their own read z through a few affine functions that those
+    /// latents only shift.
+    fn is_locally_linear(&self) -> bool {
+        let graph = Graph::new();
+        let (at, rows) = self.probe(&graph);
+        let own = graph.input("own", [rows.len(), self.program.parts.locals.size()]);
+        let found = self.predictors_of(&at, &rows.clone().with_locals(own));
+        let without = self.predictors_of(&at, &self.without_locals(&at, &rows));
+        found.zip(without).is_some_and(|(found, without)| {
+            let known = |place| without.shared.contains(place);
+            let same = found.rows.len() == without.rows.len() && found.shared.iter().all(known);
+            same && is_shift(&at, &found.rows, own)
+        })
+    }
+
+    /// The rows with nothing for their own latents: what only shifts a predictor can be any number.
+    fn without_locals<'g>(&self, at: &Point<'g>, rows: &Rows<'g>) -> Rows<'g> {
+        match self.program.parts.locals.size() {
+            0 => rows.clone(),
+            own => {
+                let zeros = at.graph().full([rows.len(), own], 0.0);
+                rows.clone().with_locals(zeros)
+            }
+        }
     }
 
     fn gaussian_of<'g>(&self, at: &Point<'g>, rows: &Rows<'g>) -> Option<Gaussian<'g>> {
@@ -86,7 +122,7 @@ impl Bound {
     fn is_linear(&self) -> bool {
         let graph = Graph::new();
         let (at, rows) = self.probe(&graph);
-        self.locals().is_none() && self.predictors_of(&at, &rows).is_some()
+        self.predictors_of(&at, &rows).is_some()
     }
 }
 
@@ -139,6 +175,9 @@ impl Density for Bound {
     }
 
     fn linear(&self) -> Option<&dyn LinearRows> {
+        if self.locals().is_some() {
+            return None;
+        }
         let is_linear = *self.is_linear.get_or_init(|| self.is_linear());
         is_linear.then_some(self)
     }
@@ -166,7 +205,8 @@ impl Density for Bound {
 
 impl LinearRows for Bound {
     fn predictors<'g>(&self, at: &Point<'g>, rows: &Rows<'g>) -> Predictors<'g> {
-        self.predictors_of(at, rows).expect("linear rows")
+        let rows = self.without_locals(at, rows);
+        self.predictors_of(at, &rows).expect("linear rows")
     }
 }
 
@@ -208,6 +248,11 @@ impl SplitRows for Bound {
 }
 
 impl Locals for Bound {
+    fn linear(&self) -> Option<&dyn LinearRows> {
+        let is_linear = *self.is_linear.get_or_init(|| self.is_locally_linear());
+        is_linear.then_some(self)
+    }
+
     fn layout(&self) -> &Layout {
         &self.program.parts.locals
     }

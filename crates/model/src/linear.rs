@@ -1,23 +1,23 @@
 //! Whether all rows read the latents through a few affine functions of them.
 
-use lehr_density::{Layout, Point, Predictors, Response};
+use lehr_density::{Layout, Point, Predictors};
 use lehr_graph::Expr;
 
 /// The most numbers of a row's parameters and of sites shared by all rows that still count as
 /// a few predictors.
 const MOST: usize = 16;
 
-/// The affine functions of the latents through which alone they enter the responses. A parameter
+/// The affine functions of the latents through which alone they enter these parameters. A parameter
 /// may be a function of an affine one, as a rate is of its logarithm. Another, such as a noise
 /// scale, may depend on a few numbers of z, which all rows then share; `None` if it depends on
 /// more.
 pub(crate) fn predictors<'g>(
     at: &Point<'g>,
     latents: &Layout,
-    responses: &[Response<'g>],
+    parameters: &[Expr<'g>],
 ) -> Option<Predictors<'g>> {
     let mut found = Predictors::default();
-    for (_, parameter) in responses.iter().flat_map(|response| &response.parameters) {
+    for parameter in parameters {
         let parts = match affinity(at, *parameter) {
             Affinity::Curved => factors(at, *parameter).unwrap_or_else(|| vec![*parameter]),
             _ => vec![*parameter],
@@ -58,6 +58,17 @@ fn linked<'g>(at: &Point<'g>, parameter: Expr<'g>) -> Option<Expr<'g>> {
         .into_iter()
         .filter(|expr| matches!(affinity(at, *expr), Affinity::Affine))
         .last()
+}
+
+/// Whether `other` leaves the slopes of all of these in the latents as they are.
+pub(crate) fn is_shift<'g>(at: &Point<'g>, values: &[Expr<'g>], other: Expr<'g>) -> bool {
+    let graph = at.graph();
+    let along = graph.input("direction", at.latents.shape());
+    let is_free = |value: &Expr<'g>| {
+        let slope = graph.jvp(&[*value], &[at.latents], &[along])[0];
+        is_zero(graph.grad(slope, &[other])[0])
+    };
+    values.iter().all(is_free)
 }
 
 /// How an expression depends on the latents.

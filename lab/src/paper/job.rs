@@ -162,7 +162,7 @@ impl Job {
 
     /// The fit of this job on so many rows.
     pub fn fit(&self, recipe: Recipe, settings: &Settings, rows: usize) -> Fit<'static> {
-        let mut fit = Fit::boxed(self.method());
+        let mut fit = Fit::boxed(self.method()).unexamined();
         let known: Vec<&str> = fit
             .method
             .info()

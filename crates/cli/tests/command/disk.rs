@@ -81,7 +81,7 @@ fn a_killed_fit_finds_its_rows_again() {
         "--checkpoint-every",
         "0.05",
         "--iterations",
-        "60000",
+        "20000",
     ];
     let mut command = scratch.command(&arguments);
     let mut child = command.stderr(Stdio::null()).spawn().unwrap();
@@ -95,7 +95,7 @@ fn a_killed_fit_finds_its_rows_again() {
     let rows = std::fs::read(scratch.path("fit.lehr.rows")).unwrap();
     let resumed: Vec<&str> = arguments.iter().copied().chain(["--resume"]).collect();
     let json = scratch.judged(&resumed);
-    assert_eq!(json["iterations"], 60000);
+    assert_eq!(json["iterations"], 20000);
     assert_eq!(files(&scratch.path("")), ["fit.lehr", "train.csv"]);
     // Instead of going on, the fit may be made anew without them.
     std::fs::write(scratch.path("fit.lehr.rows"), rows).unwrap();

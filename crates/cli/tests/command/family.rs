@@ -59,6 +59,8 @@ fn recovers(family: &str, response: &str, mut y: impl FnMut(f64, &mut Noise) -> 
         "1500",
         "--batch",
         "800",
+        "--draws",
+        "400",
     ];
     let json = scratch.judged(&arguments);
     assert_eq!(json["family"], family);
@@ -293,6 +295,8 @@ fn the_effects_of_chosen_rows_are_drawn_and_rows_are_predicted_and_left_out() {
         "poisson_lognormal",
         "--method",
         "full-rank",
+        "--draws",
+        "400",
         "-o",
         "fit.lehr",
     ];

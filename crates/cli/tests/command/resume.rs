@@ -63,7 +63,7 @@ fn coefficients(scratch: &Scratch) -> serde_json::Value {
 
 #[test]
 fn a_killed_fit_is_resumed_to_the_same_end() {
-    const STEPS: &str = "60000";
+    const STEPS: &str = "20000";
     let killed = scratch();
     let mut child = started(&killed, STEPS);
     child.kill().unwrap();

@@ -10,7 +10,7 @@ pub use newton::LocalNormal;
 
 use lehr_graph::Expr;
 
-use crate::{Family, Layout, Point, Rows};
+use crate::{Family, Layout, LinearRows, Point, Rows};
 
 /// Latents of each row's own. All expressions are over rows that carry them
 /// ([`Rows::with_locals`]), but for the weight.
@@ -23,6 +23,12 @@ pub trait Locals: Send + Sync {
 
     /// log p(yₙ, wₙ | z, xₙ) with the log-Jacobian of wₙ, `[n]`, whatever the weight of the row.
     fn log_joint<'g>(&self, at: &Point<'g>, rows: &Rows<'g>) -> Expr<'g>;
+
+    /// The affine functions of z through which alone it enters the joint density of a row and its
+    /// own latents, if those latents do no more than shift them. Asked of rows that carry none.
+    fn linear(&self) -> Option<&dyn LinearRows> {
+        None
+    }
 
     /// What multiplies log p(yₙ | z, xₙ), `[n]`, if rows have weights: a row of weight two stands for
     /// two rows, each with latents of its own.

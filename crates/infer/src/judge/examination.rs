@@ -33,6 +33,8 @@ pub struct Examination {
     pub modes: Vec<OtherMode>,
     /// Latents along which the posterior reaches further than the draws, where no chains ran.
     pub tails: Vec<HeavyTail>,
+    /// Whether nobody was to look at more than the weights.
+    pub omitted: bool,
 }
 
 /// A fit to be examined.
@@ -146,6 +148,10 @@ impl Examination {
         }
         let own = &mut examination.quantities;
         *own = quantities(subject, &subject.pareto.weights());
+        if run.unexamined {
+            examination.omitted = true;
+            return Ok((examination, None));
+        }
         if let Some((grid, better)) = grid::look(subject, own, run)? {
             examination.grid = Some(grid);
             return Ok((examination, better));

@@ -11,6 +11,7 @@ mod integration;
 mod joint;
 mod mixing;
 mod modes;
+mod omission;
 mod opinion;
 mod quantity;
 mod remedy;
@@ -108,7 +109,7 @@ pub struct Witness {
 }
 
 /// All witnesses, in the order in which a verdict quotes them.
-pub static WITNESSES: [&Witness; 9] = [
+pub static WITNESSES: [&Witness; 10] = [
     &grid::WITNESS,
     &opinion::WITNESS,
     &weights::WITNESS,
@@ -118,6 +119,7 @@ pub static WITNESSES: [&Witness; 9] = [
     &training::WITNESS,
     &base::WITNESS,
     &integration::WITNESS,
+    &omission::WITNESS,
 ];
 
 /// Whether to rely on a posterior, why, and what could be done.

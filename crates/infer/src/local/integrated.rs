@@ -1,6 +1,8 @@
 //! A density with one or two latents of each row's own as one without any.
 
-use lehr_density::{Columns, Density, Layout, Nodes, Point, Predictive, RowSource, Rows, Stored};
+use lehr_density::{
+    Columns, Density, Layout, LinearRows, Nodes, Point, Predictive, RowSource, Rows, Stored,
+};
 use lehr_graph::Expr;
 
 /// A density whose rows' own latents are integrated out by adaptive quadrature. Its rows, its prior
@@ -70,6 +72,10 @@ impl Density for Integrated<'_> {
 
     fn log_likelihood<'g>(&self, at: &Point<'g>, rows: &Rows<'g>) -> Expr<'g> {
         self.nodes.log_likelihood(self.density, at, rows)
+    }
+
+    fn linear(&self) -> Option<&dyn LinearRows> {
+        self.density.locals()?.linear()
     }
 
     fn improper(&self) -> Vec<usize> {

@@ -90,7 +90,7 @@ fn bound_of(method: &str, steps: Option<usize>, density: &dyn Density) -> (f64, 
     }
     // A chain on far fewer rows than there are learns not to move: its noise costs more than it gains.
     let fit = with(with(fit, "batch", 198), "lanes", 4);
-    let bound = run(with(fit, "surrogate-rows", 64), density)
+    let bound = run(with(fit, "surrogate-rows", 64).unexamined(), density)
         .bound()
         .unwrap();
     (bound.mean, bound.error)
@@ -113,6 +113,23 @@ fn chains_improve_on_their_base_and_on_shorter_ones() {
 fn small_fit() -> Fit<'static> {
     let fit = with(fixed("sl-dais", 200), "chain-steps", 3);
     with(fit, "surrogate-rows", 16).seed(6).draws(100)
+}
+
+#[test]
+fn a_fit_that_nobody_examined_is_not_called_reliable() {
+    let density = rare_events(200);
+    let whole = run(small_fit(), &density);
+    let posterior = run(small_fit().unexamined(), &density);
+    let examination = &posterior.importance().unwrap().examination;
+    assert!(examination.opinion.is_none() && examination.modes.is_empty());
+    let verdict = posterior.verdict();
+    assert!(
+        verdict.level >= Level::Doubtful && verdict.warns(),
+        "{verdict}"
+    );
+    let words = "only the weights of the draws were looked at";
+    assert!(verdict.sentence.contains(words), "{verdict}");
+    assert!(!whole.verdict().sentence.contains(words));
 }
 
 #[test]

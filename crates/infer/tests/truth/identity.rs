@@ -480,10 +480,10 @@ fn a_checkpoint_of_another_fit_is_refused() {
 
 #[test]
 fn the_number_of_threads_does_not_change_a_bit() {
-    let density = some_rows(20_000);
+    let density = some_rows(8_000);
     for method in ["full-rank", "dais", "sl-dais"] {
         let within = |threads: usize| {
-            let fit = with(fixed(method, 40), "batch", 20_000);
+            let fit = with(fixed(method, 20), "batch", 8_000);
             let fit = with(with(fit, "lanes", 4), "chain-steps", 2);
             run(fit.draws(32).threads(threads), &density)
         };

@@ -254,7 +254,7 @@ fn models_without_one_predictor_per_row_are_told_apart() {
 fn numbers_that_all_rows_share_are_integrated_with_the_predictors() {
     let [gaussian, counts] = with_a_shared_number();
     for model in [gaussian, counts, ordinal()] {
-        let density = bind(&model, 400);
+        let density = bind(&model, 120);
         assert!(applies(&density));
         for kind in [Covariance::Full, Covariance::Diagonal] {
             let found = best(&density, kind);

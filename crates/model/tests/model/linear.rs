@@ -1,8 +1,8 @@
 //! Which models read the latents through linear predictors.
 
 use lehr_density::{Density, Point, RowSet, Rows};
-use lehr_graph::Graph;
 use lehr_graph::reference::evaluate;
+use lehr_graph::{Expr, Graph};
 use lehr_model::Model;
 use lehr_model::distribution::{Distribution, HalfNormal, Normal, StudentT};
 
@@ -48,6 +48,47 @@ fn grouped_effects_are_linear_centred_and_not_otherwise() {
         m.rows(|row| row.observe("y", Normal::new(effect.at(row.index("group")), 1.0)));
     });
     assert_eq!(predictors(&many, 41), None);
+}
+
+/// Predictors of rows with a normal latent each, which the mean reads in some way.
+fn locally(mean: impl Fn(Local<'_>) -> Expr<'_> + Send + Sync + 'static) -> Option<[usize; 2]> {
+    let model = Model::new(move |m| {
+        let slope = m.sample("slope", Normal::new(0.0, 1.0));
+        let spread = m.sample("spread", HalfNormal::new(1.0));
+        m.rows(|row| {
+            let own = row.local("own", Normal::new(0.0, spread));
+            let predictor = row.number("y") * slope;
+            let local = Local {
+                predictor,
+                own,
+                spread,
+            };
+            row.observe("y", Normal::new(mean(local), 1.0));
+        });
+    });
+    let bound = bind(&model, &table());
+    assert!(bound.linear().is_none(), "rows read latents of their own");
+    let linear = bound.locals().unwrap().linear()?;
+    let graph = Graph::new();
+    let point = Point::new(graph.input("z", [2]), graph.input("theta", [0]));
+    let rows = Rows::inputs(&graph, bound.columns(), 4, "");
+    let found = linear.predictors(&point, &rows);
+    Some([found.rows.len(), found.shared.len()])
+}
+
+/// What the mean of a row may be made of.
+struct Local<'g> {
+    predictor: Expr<'g>,
+    own: Expr<'g>,
+    spread: Expr<'g>,
+}
+
+#[test]
+fn latents_of_rows_that_only_shift_the_predictor_leave_it_linear() {
+    assert_eq!(locally(|row| row.predictor + row.own), Some([1, 1]));
+    assert_eq!(locally(|row| row.predictor - row.own.exp()), Some([1, 1]));
+    assert_eq!(locally(|row| row.predictor * row.own), None);
+    assert_eq!(locally(|row| row.predictor + row.own * row.spread), None);
 }
 
 /// The sites that can be integrated out, or why there are none.

@@ -23,7 +23,7 @@ fn table() -> Table {
 }
 
 fn quick(formula: &str, table: &Table) -> SavedFit {
-    let fit = Fit::new(MeanField::default()).seed(3);
+    let fit = Fit::new(MeanField::default()).seed(3).unexamined();
     let fit = fit.set("iterations", "50").unwrap();
     let regress = regress(formula, table).unwrap();
     regress.with(fit).fit().unwrap()

@@ -1,0 +1,20 @@
+//! The witness of what was left out: a fit that nobody was to examine.
+
+use super::{Level, Reason, Standing, Witness};
+use crate::posterior::Posterior;
+
+pub(super) const WITNESS: Witness = Witness {
+    name: "omission",
+    standing: Standing::Stands,
+    testify,
+};
+
+fn testify(posterior: &Posterior) -> Option<Reason> {
+    let omitted = posterior.importance()?.examination.omitted;
+    omitted.then(|| Reason {
+        witness: WITNESS.name.into(),
+        level: Level::Doubtful,
+        sentence: "only the weights of the draws were looked at".into(),
+        advice: Some("examine the fit".into()),
+    })
+}
