@@ -55,10 +55,6 @@ fn recovers(family: &str, response: &str, mut y: impl FnMut(f64, &mut Noise) -> 
         family,
         "--method",
         "full-rank",
-        "--iterations",
-        "1500",
-        "--batch",
-        "800",
         "--draws",
         "400",
     ];

@@ -248,7 +248,7 @@ fn a_level_per_row_is_a_group_effect() {
                  found 400 groups in 400 rows";
     refused("y ~ 1 + (1 | g)", &text, &[], alone);
     refused("y ~ 1 + (1 | g)", &text, &["--memory", "0"], alone);
-    let prior = ["--prior", "sigma ~ gamma(25, 50)", "--method", "mf"];
+    let prior = ["--prior", "sigma ~ gamma(25, 50)", "--method", "collapse"];
     let out = fitted("y ~ 1 + (1 | g)", &text, &prior);
     let told = "every row is a group of its own, so only priors tell sd(g) from the noise";
     assert!(out.contains(told), "{out}");
