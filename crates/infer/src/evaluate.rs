@@ -7,7 +7,9 @@ use crate::guide::{Context, Gradient, Guide, Learned, PARAMS, Place};
 use crate::likelihood::{LANES, Likelihoods};
 use crate::observer::{End, Progress};
 use crate::pass::{Argument, Pass};
+use crate::posterior::Estimate;
 use crate::run::{Run, Stamp};
+use crate::sampled::{self, Sampling};
 use crate::train::{TrainError, compile_within, weigh_prior};
 use lehr_graph::Graph;
 use lehr_numeric::batch::BatchError;
@@ -22,6 +24,21 @@ pub struct Evaluated {
     pub latents: Vec<f64>,
     /// log p(D, z) − log q of each draw, on all rows: the mean is the bound.
     pub log_weights: Vec<f64>,
+    /// How well they are known, where some rows stand for all.
+    pub sampling: Option<Sampling>,
+}
+
+impl Evaluated {
+    /// The mean of the log weights.
+    pub fn bound(&self) -> Estimate {
+        Estimate::of(&self.log_weights).widened(self.sample_error())
+    }
+
+    /// What the weights are wrong by: the same rows stand for all in every draw, so that it does not
+    /// average out.
+    pub(crate) fn sample_error(&self) -> f64 {
+        self.sampling.map_or(0.0, |sampling| sampling.error)
+    }
 }
 
 /// Draws z without weighing it on any row. A chain on a surrogate needs no table for this.
@@ -48,6 +65,7 @@ pub fn draw(
     let mut drawn = Evaluated {
         latents: Vec::with_capacity(count * size),
         log_weights: Vec::with_capacity(count),
+        sampling: None,
     };
     for step in 0..count.div_ceil(lanes) as u64 {
         program.fill(place.density.source(), step);
@@ -82,24 +100,17 @@ pub(crate) fn weigh_draws(
     run: &mut Run<'_>,
 ) -> Result<Evaluated, TrainError> {
     let mut drawn = draw(place, guide, learned, (count, run.seed))?;
-    let mut stamp = Stamp::of(drawn.latents.iter().chain(&drawn.log_weights));
-    // Draws are cheap and the same again: the weights of those that were weighed are all there
-    // is to save.
-    let mut weighed: Vec<f64> = run.resume(&stamp)?.unwrap_or_default();
-    let size = place.density.latents().size();
     let params = learned.get(PARAMS).unwrap_or(&[]);
-    let mut likelihoods = Likelihoods::new(place.density, params);
-    while weighed.len() < count {
-        let here = weighed.len()..count.min(weighed.len() + LANES);
-        let added = likelihoods.of(&drawn.latents[here.start * size..here.end * size]);
-        let own = drawn.log_weights[here].iter().zip(added);
-        weighed.extend(own.map(|(weight, value)| weight + value));
-        let done = weighed.len() as u64;
-        let progress = Progress::counted(done, "draws", End::At(count as u64));
-        run.look(&mut stamp, &progress, &weighed)?;
-    }
-    run.finish(&stamp, &weighed)?;
-    drawn.log_weights = weighed;
+    let sampled = sampled::log_likelihoods(place.density, &drawn.latents, params, run)?;
+    let values = match sampled {
+        Some((values, sampling)) => {
+            drawn.sampling = Some(sampling);
+            values
+        }
+        None => log_likelihoods(place.density, &drawn.latents, params, run)?,
+    };
+    let weights = drawn.log_weights.iter_mut().zip(values);
+    weights.for_each(|(weight, value)| *weight += value);
     Ok(drawn)
 }
 

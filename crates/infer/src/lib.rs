@@ -23,6 +23,7 @@ pub mod pointwise;
 pub mod posterior;
 pub mod proper;
 pub mod run;
+pub mod sampled;
 pub mod sandwich;
 pub mod start;
 pub mod surrogate;

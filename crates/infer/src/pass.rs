@@ -88,6 +88,25 @@ impl<'d> Pass<'d> {
         }
     }
 
+    /// A pass over these rows alone, by their numbers in batches.
+    pub(crate) fn of_rows(
+        density: &'d dyn Density,
+        (lanes, numbers): (usize, &[usize]),
+        arguments: &[Argument],
+        write: impl for<'g> Fn(&[Expr<'g>], &Rows<'g>) -> Vec<Expr<'g>>,
+    ) -> Pass<'d> {
+        let mut block = Block::new(density, lanes, numbers.len(), arguments, &write);
+        let source = batch_source(density);
+        let rows = RowSet::List(numbers);
+        copy_rows(&mut block.workspace, source, &rows, &block.columns);
+        (block.resident, block.starts) = (true, vec![0]);
+        Pass {
+            source,
+            blocks: vec![block],
+            sums: Vec::new(),
+        }
+    }
+
     /// The same pass over the rows in the order of batches.
     pub(crate) fn in_batch_order(mut self, density: &'d dyn Density) -> Pass<'d> {
         self.source = batch_source(density);

@@ -33,6 +33,15 @@ impl Estimate {
         error: f64::NAN,
     };
 
+    /// The same with an independent error besides its own.
+    #[must_use]
+    pub fn widened(self, error: f64) -> Estimate {
+        Estimate {
+            mean: self.mean,
+            error: self.error.hypot(error),
+        }
+    }
+
     /// The mean of independent numbers.
     pub fn of(values: &[f64]) -> Estimate {
         Estimate {

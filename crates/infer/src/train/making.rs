@@ -281,7 +281,7 @@ impl Making<'_> {
         run.begin(Phase::EVALUATE);
         let clock = Instant::now();
         let evaluated = weigh_draws(task.place(), task.guide, &outcome.learned, run.draws, run)?;
-        let bound = Estimate::of(&evaluated.log_weights);
+        let bound = evaluated.bound();
         let below = alone.unwrap_or(&outcome.learned);
         let gain = self.gain_over_base(task, below, bound, run)?;
         let base = alone.filter(|_| self.gains_nothing(gain.as_ref()));
@@ -290,7 +290,15 @@ impl Making<'_> {
             Some(learned) => (self.draw_base(task, learned, run)?, None),
             None => (evaluated, gain),
         };
-        let bound = Estimate::of(&evaluated.log_weights);
+        if let Some(sampling) = &evaluated.sampling {
+            let (rows, error) = (sampling.rows, sampling.error);
+            let all = self.density.n_rows();
+            self.note(
+                "weights",
+                format!("{rows} of {all} rows, ± {error:.4} nats"),
+            );
+        }
+        let (bound, sample_error) = (evaluated.bound(), evaluated.sample_error());
         let pareto = Pareto::new(&evaluated.log_weights)?;
         run.begin(Phase::EXAMINE);
         let learned = base.as_ref().unwrap_or(&outcome.learned);
@@ -312,6 +320,7 @@ impl Making<'_> {
             mean: pareto.log_evidence,
             error: pareto.log_evidence_error,
         };
+        let estimate = estimate.widened(sample_error);
         Ok(Evaluation {
             latents: kept.draws,
             pareto,
@@ -405,7 +414,7 @@ impl Making<'_> {
         let learned = self.base_part(below);
         let count = (run.draws / PART).max(FEWEST);
         let evaluated = weigh_draws(task.place(), &self.base, &learned, count, run)?;
-        let below = Estimate::of(&evaluated.log_weights);
+        let below = evaluated.bound();
         let nats = Estimate {
             mean: own.mean - below.mean,
             error: own.error.hypot(below.error),

@@ -20,6 +20,7 @@ mod pointwise;
 mod propagation;
 mod quadrature;
 mod robust;
+mod sampled;
 mod summed;
 mod vague;
 

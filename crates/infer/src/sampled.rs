@@ -1,0 +1,226 @@
+//! The log likelihood of many draws on a long table: an expansion that is summed over all rows, and
+//! what it leaves out, from some of them.
+//!
+//! On a long table the posterior is narrow, and each row's log likelihood is all but its second-order
+//! expansion tₙ at the middle of the draws. Σₙ tₙ takes one pass whatever the number of draws, and the
+//! remainder Σₙ (log p(yₙ | z) − tₙ(z)) varies so little from row to row that a few thousand of them
+//! tell it to a hundredth of a nat. A row that is unlike all others may be missed by the sample, so
+//! the draws that reach furthest are also weighed on all rows, and must agree.
+
+use lehr_density::{Density, Point};
+use lehr_numeric::stream::Stream;
+
+use crate::full_data::{FullData, LocalRows, Query};
+use crate::likelihood::LANES;
+use crate::observer::{End, Progress};
+use crate::pass::{Argument, Pass};
+use crate::run::Run;
+use crate::start::Centre;
+use crate::train::{Order, TrainError, row_expansion};
+
+/// Tables with fewer rows are read as a whole.
+const LONG: usize = 1 << 15;
+/// Rows of the first sample, and how much larger each following one is.
+const FIRST: usize = 1 << 11;
+const GROWTH: usize = 4;
+/// The share of the table above which a sample saves too little.
+const LARGEST_SHARE: usize = 8;
+/// Nats: what a sample may be wrong by, as the root of the mean square over the draws.
+const CLOSE: f64 = 0.01;
+/// Above this many latents the curvature costs more than the draws do.
+const MOST_LATENTS: usize = 512;
+
+/// How well a sample of the rows tells the log likelihood of a draw.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Sampling {
+    /// Rows of the sample.
+    pub rows: usize,
+    /// The standard error of a log likelihood, in nats: the root of its mean square over the draws.
+    pub error: f64,
+}
+
+/// Σ log p(yₙ | z) of every draw, and how well a sample tells them; `None` where the table is short,
+/// or no sample tells them well.
+pub(crate) fn log_likelihoods(
+    density: &dyn Density,
+    draws: &[f64],
+    params: &[f64],
+    run: &mut Run<'_>,
+) -> Result<Option<(Vec<f64>, Sampling)>, TrainError> {
+    let (n_rows, size) = (density.n_rows(), density.latents().size());
+    // The curvature takes about as long as three draws per latent.
+    let many = size > 0 && draws.len() / size >= 6 * size;
+    if n_rows < LONG || size > MOST_LATENTS || !many || draws.iter().any(|z| !z.is_finite()) {
+        return Ok(None);
+    }
+    let expansion = Expansion::of(density, draws, params);
+    let mut rows = FIRST;
+    while rows <= n_rows / LARGEST_SHARE {
+        let sample = sample(density, rows, run.seed);
+        let Some(found) = expansion.with_sample(&sample, draws, run)? else {
+            return Ok(None);
+        };
+        let sampling = Sampling {
+            rows,
+            error: root_mean_square(&found.errors),
+        };
+        if sampling.error <= CLOSE {
+            let checked = expansion.checked(found, draws);
+            return Ok(checked.map(|values| (values, sampling)));
+        }
+        rows *= GROWTH;
+    }
+    Ok(None)
+}
+
+/// Rows by their numbers in batches, increasing: one of each of so many equal parts of the table, or
+/// the first where the order is random.
+fn sample(density: &dyn Density, count: usize, seed: u64) -> Vec<usize> {
+    if density.source().shuffled().is_some() {
+        return (0..count).collect();
+    }
+    let part = density.n_rows() as f64 / count as f64;
+    let mut stream = Stream::new(seed, "weighing rows", count as u64);
+    let row = |k: usize| ((k as f64 + stream.uniform()) * part) as usize;
+    (0..count).map(row).collect()
+}
+
+fn root_mean_square(errors: &[f64]) -> f64 {
+    let sum: f64 = errors.iter().map(|error| error * error).sum();
+    (sum / errors.len() as f64).sqrt()
+}
+
+/// Log likelihoods by a sample, one per draw, and their standard errors.
+struct Found {
+    values: Vec<f64>,
+    errors: Vec<f64>,
+}
+
+/// Σₙ tₙ around the mean of the draws.
+struct Expansion<'d> {
+    density: &'d dyn Density,
+    params: &'d [f64],
+    centre: Vec<f64>,
+    value: f64,
+    gradient: Vec<f64>,
+    hessian: Vec<f64>,
+}
+
+impl<'d> Expansion<'d> {
+    fn of(density: &'d dyn Density, draws: &[f64], params: &'d [f64]) -> Expansion<'d> {
+        let size = density.latents().size();
+        let count = (draws.len() / size) as f64;
+        let mut centre = vec![0.0; size];
+        for draw in draws.chunks_exact(size) {
+            let parts = centre.iter_mut().zip(draw);
+            parts.for_each(|(mean, z)| *mean += z / count);
+        }
+        let at = Centre {
+            latents: centre,
+            params: params.to_vec(),
+            ..Centre::start(density)
+        };
+        let found = at.curvature(density);
+        Expansion {
+            density,
+            params,
+            centre: at.latents,
+            value: found.log_likelihood,
+            gradient: found.gradient,
+            hessian: found.hessian,
+        }
+    }
+
+    fn offset(&self, draw: &[f64]) -> Vec<f64> {
+        draw.iter().zip(&self.centre).map(|(z, m)| z - m).collect()
+    }
+
+    /// dᵀH d
+    fn bend(&self, offset: &[f64]) -> f64 {
+        let row = |row: &[f64]| dot(row, offset);
+        let rows = self.hessian.chunks_exact(offset.len()).map(row);
+        rows.zip(offset).map(|(along, d)| along * d).sum()
+    }
+
+    /// Σₙ tₙ(z)
+    fn at(&self, draw: &[f64]) -> f64 {
+        let offset = self.offset(draw);
+        self.value + dot(&self.gradient, &offset) + 0.5 * self.bend(&offset)
+    }
+
+    /// Adds what the sampled rows say of the remainder; `None` where that is no number.
+    fn with_sample(
+        &self,
+        sample: &[usize],
+        draws: &[f64],
+        run: &mut Run<'_>,
+    ) -> Result<Option<Found>, TrainError> {
+        let size = self.centre.len();
+        let (rows, count) = (sample.len() as f64, draws.len() / size);
+        let stands_for = self.density.n_rows() as f64 / rows;
+        let mut pass = self.remainders(sample);
+        let mut lanes = vec![0.0; LANES * size];
+        let (mut values, mut errors) = (Vec::with_capacity(count), Vec::with_capacity(count));
+        for some in draws.chunks(LANES * size) {
+            lanes[..some.len()].copy_from_slice(some);
+            let sums = pass.run(&[&lanes, self.params, &self.centre]);
+            // What does not depend on z is the same for every lane.
+            let both = sums[0].iter().cycle().zip(sums[1].iter().cycle());
+            for (draw, (sum, squares)) in some.chunks_exact(size).zip(both) {
+                let variance = (squares - sum * sum / rows).max(0.0) / (rows - 1.0);
+                values.push(self.at(draw) + stands_for * sum);
+                errors.push(stands_for * (rows * variance).sqrt());
+            }
+            let done = Progress::counted(values.len() as u64, "draws", End::At(count as u64));
+            run.tell(&done)?;
+        }
+        let finite = values.iter().chain(&errors).all(|one| one.is_finite());
+        Ok(finite.then_some(Found { values, errors }))
+    }
+
+    /// Σ r and Σ r² over these rows for one z per lane, r what the expansion of a row leaves.
+    fn remainders(&self, sample: &[usize]) -> Pass<'d> {
+        let density = self.density;
+        let sizes = [
+            Argument::PerLane(self.centre.len()),
+            Argument::Shared(self.params.len()),
+            Argument::Shared(self.centre.len()),
+        ];
+        Pass::of_rows(density, (LANES, sample), &sizes, |inputs, rows| {
+            let (z, params, centre) = (inputs[0], inputs[1], inputs[2]);
+            // The expansion moves away from the centre while the direction stays: two names for it.
+            let at = Point::new(centre.anchor(), params);
+            let expansion = row_expansion(density, &at, rows, z - centre, Order::Second);
+            let left = density.log_likelihood(&Point::new(z, params), rows) - expansion;
+            vec![left.sum(), left.square().sum()]
+        })
+    }
+
+    /// The values, where those of the draws that reach furthest agree with all rows.
+    fn checked(&self, found: Found, draws: &[f64]) -> Option<Vec<f64>> {
+        const ERRORS: f64 = 4.0;
+        let size = self.centre.len();
+        let draw = |k: usize| &draws[k * size..(k + 1) * size];
+        let reach = |k: usize| self.bend(&self.offset(draw(k))).abs();
+        let mut order: Vec<(usize, f64)> = (0..draws.len() / size).map(|k| (k, reach(k))).collect();
+        order.sort_by(|(_, a), (_, b)| b.total_cmp(a));
+        order.truncate(LANES);
+        let furthest: Vec<f64> = order.iter().flat_map(|(k, _)| draw(*k)).copied().collect();
+        let rows = LocalRows::new(self.density);
+        let query = Query::LogLikelihood { lanes: LANES };
+        let exact = rows.sum(query, &[&furthest, self.params]).swap_remove(0);
+        let mut values = found.values;
+        for ((k, _), exact) in order.iter().zip(exact.iter().cycle()) {
+            let off = (values[*k] - exact).abs();
+            if off.is_nan() || off > ERRORS * found.errors[*k] + CLOSE {
+                return None;
+            }
+            values[*k] = *exact;
+        }
+        Some(values)
+    }
+}
+
+fn dot(a: &[f64], b: &[f64]) -> f64 {
+    a.iter().zip(b).map(|(a, b)| a * b).sum()
+}
