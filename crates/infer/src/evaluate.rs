@@ -37,7 +37,7 @@ impl Evaluated {
     /// What the weights are wrong by: the same rows stand for all in every draw, so that it does not
     /// average out.
     pub(crate) fn sample_error(&self) -> f64 {
-        self.sampling.map_or(0.0, |sampling| sampling.error)
+        (self.sampling.as_ref()).map_or(0.0, |sampling| sampling.error)
     }
 }
 

@@ -10,8 +10,7 @@
 use lehr_density::{Density, Point};
 use lehr_numeric::stream::Stream;
 
-use crate::full_data::{FullData, LocalRows, Query};
-use crate::likelihood::LANES;
+use crate::likelihood::{LANES, Likelihoods};
 use crate::observer::{End, Progress};
 use crate::pass::{Argument, Pass};
 use crate::run::Run;
@@ -31,12 +30,13 @@ const CLOSE: f64 = 0.01;
 const MOST_LATENTS: usize = 512;
 
 /// How well a sample of the rows tells the log likelihood of a draw.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Sampling {
     /// Rows of the sample.
     pub rows: usize,
     /// The standard error of a log likelihood, in nats: the root of its mean square over the draws.
     pub error: f64,
+    expansion: Expansion,
 }
 
 /// Σ log p(yₙ | z) of every draw, and how well a sample tells them; `None` where the table is short,
@@ -56,17 +56,21 @@ pub(crate) fn log_likelihoods(
     let expansion = Expansion::of(density, draws, params);
     let mut rows = FIRST;
     while rows <= n_rows / LARGEST_SHARE {
-        let sample = sample(density, rows, run.seed);
-        let Some(found) = expansion.with_sample(&sample, draws, run)? else {
+        let mut estimator = Estimator::new((density, params), &expansion, rows, run.seed);
+        let Some(found) = estimator.weigh(draws, run)? else {
             return Ok(None);
         };
-        let sampling = Sampling {
-            rows,
-            error: root_mean_square(&found.errors),
-        };
-        if sampling.error <= CLOSE {
-            let checked = expansion.checked(found, draws);
-            return Ok(checked.map(|values| (values, sampling)));
+        let error = root_mean_square(&found.errors);
+        if error <= CLOSE {
+            let checked = estimator.checked(found, draws);
+            return Ok(checked.map(|values| {
+                let sampling = Sampling {
+                    rows,
+                    error,
+                    expansion,
+                };
+                (values, sampling)
+            }));
         }
         rows *= GROWTH;
     }
@@ -97,17 +101,16 @@ struct Found {
 }
 
 /// Σₙ tₙ around the mean of the draws.
-struct Expansion<'d> {
-    density: &'d dyn Density,
-    params: &'d [f64],
+#[derive(Clone, Debug, PartialEq)]
+struct Expansion {
     centre: Vec<f64>,
     value: f64,
     gradient: Vec<f64>,
     hessian: Vec<f64>,
 }
 
-impl<'d> Expansion<'d> {
-    fn of(density: &'d dyn Density, draws: &[f64], params: &'d [f64]) -> Expansion<'d> {
+impl Expansion {
+    fn of(density: &dyn Density, draws: &[f64], params: &[f64]) -> Expansion {
         let size = density.latents().size();
         let count = (draws.len() / size) as f64;
         let mut centre = vec![0.0; size];
@@ -122,8 +125,6 @@ impl<'d> Expansion<'d> {
         };
         let found = at.curvature(density);
         Expansion {
-            density,
-            params,
             centre: at.latents,
             value: found.log_likelihood,
             gradient: found.gradient,
@@ -147,78 +148,123 @@ impl<'d> Expansion<'d> {
         let offset = self.offset(draw);
         self.value + dot(&self.gradient, &offset) + 0.5 * self.bend(&offset)
     }
+}
 
-    /// Adds what the sampled rows say of the remainder; `None` where that is no number.
-    fn with_sample(
-        &self,
-        sample: &[usize],
-        draws: &[f64],
-        run: &mut Run<'_>,
-    ) -> Result<Option<Found>, TrainError> {
-        let size = self.centre.len();
-        let (rows, count) = (sample.len() as f64, draws.len() / size);
-        let stands_for = self.density.n_rows() as f64 / rows;
-        let mut pass = self.remainders(sample);
-        let mut lanes = vec![0.0; LANES * size];
-        let (mut values, mut errors) = (Vec::with_capacity(count), Vec::with_capacity(count));
-        for some in draws.chunks(LANES * size) {
-            lanes[..some.len()].copy_from_slice(some);
-            let sums = pass.run(&[&lanes, self.params, &self.centre]);
-            // What does not depend on z is the same for every lane.
-            let both = sums[0].iter().cycle().zip(sums[1].iter().cycle());
-            for (draw, (sum, squares)) in some.chunks_exact(size).zip(both) {
-                let variance = (squares - sum * sum / rows).max(0.0) / (rows - 1.0);
-                values.push(self.at(draw) + stands_for * sum);
-                errors.push(stands_for * (rows * variance).sqrt());
-            }
-            let done = Progress::counted(values.len() as u64, "draws", End::At(count as u64));
-            run.tell(&done)?;
+/// An expansion, and the rows that tell what it leaves out.
+pub(crate) struct Estimator<'a> {
+    density: &'a dyn Density,
+    params: &'a [f64],
+    expansion: &'a Expansion,
+    pass: Pass<'a>,
+    rows: f64,
+    /// z of every lane; lanes that nobody asks for keep what they had.
+    block: Vec<f64>,
+}
+
+impl<'a> Estimator<'a> {
+    /// The estimator that weighed the draws of a fit.
+    pub(crate) fn again(
+        density: &'a dyn Density,
+        params: &'a [f64],
+        sampling: &'a Sampling,
+        seed: u64,
+    ) -> Estimator<'a> {
+        Estimator::new((density, params), &sampling.expansion, sampling.rows, seed)
+    }
+
+    fn new(
+        (density, params): (&'a dyn Density, &'a [f64]),
+        expansion: &'a Expansion,
+        rows: usize,
+        seed: u64,
+    ) -> Estimator<'a> {
+        Estimator {
+            density,
+            params,
+            expansion,
+            pass: remainders(density, &sample(density, rows, seed)),
+            rows: rows as f64,
+            block: vec![0.0; LANES * expansion.centre.len()],
+        }
+    }
+
+    /// Estimates of Σ log p(yₙ | z) for up to [`LANES`] z, one after another, with their errors.
+    pub(crate) fn of(&mut self, latents: &[f64]) -> Vec<(f64, f64)> {
+        self.block[..latents.len()].copy_from_slice(latents);
+        let centre = &self.expansion.centre;
+        let sums = self.pass.run(&[&self.block, self.params, centre]);
+        // What does not depend on z is the same for every lane.
+        let both = sums[0].iter().cycle().zip(sums[1].iter().cycle());
+        let (rows, stands_for) = (self.rows, self.density.n_rows() as f64 / self.rows);
+        let estimate = |(z, (sum, squares)): (&[f64], (&f64, &f64))| {
+            let variance = (squares - sum * sum / rows).max(0.0) / (rows - 1.0);
+            let value = self.expansion.at(z) + stands_for * sum;
+            (value, stands_for * (rows * variance).sqrt())
+        };
+        latents
+            .chunks_exact(centre.len())
+            .zip(both)
+            .map(estimate)
+            .collect()
+    }
+
+    /// The log likelihood of every draw; `None` where some are no numbers.
+    fn weigh(&mut self, draws: &[f64], run: &mut Run<'_>) -> Result<Option<Found>, TrainError> {
+        let block = self.block.len();
+        let end = End::At((draws.len() / self.expansion.centre.len()) as u64);
+        let (mut values, mut errors) = (Vec::new(), Vec::new());
+        for some in draws.chunks(block) {
+            let (more, own): (Vec<f64>, Vec<f64>) = self.of(some).into_iter().unzip();
+            values.extend(more);
+            errors.extend(own);
+            run.tell(&Progress::counted(values.len() as u64, "draws", end))?;
         }
         let finite = values.iter().chain(&errors).all(|one| one.is_finite());
         Ok(finite.then_some(Found { values, errors }))
     }
 
-    /// Σ r and Σ r² over these rows for one z per lane, r what the expansion of a row leaves.
-    fn remainders(&self, sample: &[usize]) -> Pass<'d> {
-        let density = self.density;
-        let sizes = [
-            Argument::PerLane(self.centre.len()),
-            Argument::Shared(self.params.len()),
-            Argument::Shared(self.centre.len()),
-        ];
-        Pass::of_rows(density, (LANES, sample), &sizes, |inputs, rows| {
-            let (z, params, centre) = (inputs[0], inputs[1], inputs[2]);
-            // The expansion moves away from the centre while the direction stays: two names for it.
-            let at = Point::new(centre.anchor(), params);
-            let expansion = row_expansion(density, &at, rows, z - centre, Order::Second);
-            let left = density.log_likelihood(&Point::new(z, params), rows) - expansion;
-            vec![left.sum(), left.square().sum()]
-        })
-    }
-
     /// The values, where those of the draws that reach furthest agree with all rows.
     fn checked(&self, found: Found, draws: &[f64]) -> Option<Vec<f64>> {
         const ERRORS: f64 = 4.0;
-        let size = self.centre.len();
+        let size = self.expansion.centre.len();
         let draw = |k: usize| &draws[k * size..(k + 1) * size];
-        let reach = |k: usize| self.bend(&self.offset(draw(k))).abs();
+        let reach = |k: usize| {
+            let offset = self.expansion.offset(draw(k));
+            self.expansion.bend(&offset).abs()
+        };
         let mut order: Vec<(usize, f64)> = (0..draws.len() / size).map(|k| (k, reach(k))).collect();
         order.sort_by(|(_, a), (_, b)| b.total_cmp(a));
         order.truncate(LANES);
         let furthest: Vec<f64> = order.iter().flat_map(|(k, _)| draw(*k)).copied().collect();
-        let rows = LocalRows::new(self.density);
-        let query = Query::LogLikelihood { lanes: LANES };
-        let exact = rows.sum(query, &[&furthest, self.params]).swap_remove(0);
+        let exact = Likelihoods::new(self.density, self.params).of(&furthest);
         let mut values = found.values;
-        for ((k, _), exact) in order.iter().zip(exact.iter().cycle()) {
+        for ((k, _), exact) in order.iter().zip(exact) {
             let off = (values[*k] - exact).abs();
             if off.is_nan() || off > ERRORS * found.errors[*k] + CLOSE {
                 return None;
             }
-            values[*k] = *exact;
+            values[*k] = exact;
         }
         Some(values)
     }
+}
+
+/// Σ r and Σ r² over these rows for one z per lane, r what the expansion of a row leaves.
+fn remainders<'d>(density: &'d dyn Density, sample: &[usize]) -> Pass<'d> {
+    let size = density.latents().size();
+    let sizes = [
+        Argument::PerLane(size),
+        Argument::Shared(density.params().size()),
+        Argument::Shared(size),
+    ];
+    Pass::of_rows(density, (LANES, sample), &sizes, |inputs, rows| {
+        let (z, params, centre) = (inputs[0], inputs[1], inputs[2]);
+        // The expansion moves away from the centre while the direction stays: two names for it.
+        let at = Point::new(centre.anchor(), params);
+        let expansion = row_expansion(density, &at, rows, z - centre, Order::Second);
+        let left = density.log_likelihood(&Point::new(z, params), rows) - expansion;
+        vec![left.sum(), left.square().sum()]
+    })
 }
 
 fn dot(a: &[f64], b: &[f64]) -> f64 {

@@ -15,6 +15,7 @@ use super::tails::{self, HeavyTail};
 use super::weights;
 use crate::guide::Frame;
 use crate::run::Run;
+use crate::sampled::Sampling;
 use crate::train::TrainError;
 
 /// Numbers of a table below which chains run in any case: they take no time.
@@ -51,6 +52,8 @@ pub struct Subject<'a> {
     pub log_evidence: f64,
     /// Where randomness comes from.
     pub seed: u64,
+    /// The rows that told the weights, where some stand for all.
+    pub sampling: Option<&'a Sampling>,
     /// Where [`Subject::frame`] is kept.
     pub(crate) frame: OnceCell<Frame>,
 }
@@ -71,6 +74,7 @@ impl<'a> Subject<'a> {
             pareto,
             log_evidence: pareto.log_evidence,
             seed,
+            sampling: None,
             frame: OnceCell::new(),
         }
     }

@@ -4,6 +4,7 @@ use super::Subject;
 use crate::likelihood::{LANES, Likelihoods};
 use crate::observer::{End, Progress};
 use crate::run::Run;
+use crate::sampled::Estimator;
 use crate::start::Prior;
 use crate::train::TrainError;
 
@@ -11,7 +12,25 @@ use crate::train::TrainError;
 pub(super) struct Joint<'a> {
     subject: &'a Subject<'a>,
     prior: Prior,
-    likelihoods: Likelihoods<'a>,
+    rows: Asked<'a>,
+}
+
+/// The rows that are asked.
+enum Asked<'a> {
+    All(Likelihoods<'a>),
+    Some(Estimator<'a>),
+}
+
+impl Asked<'_> {
+    fn of(&mut self, latents: &[f64]) -> Vec<f64> {
+        match self {
+            Asked::All(rows) => rows.of(latents),
+            Asked::Some(rows) => {
+                let estimates = rows.of(latents).into_iter();
+                estimates.map(|(value, _)| value).collect()
+            }
+        }
+    }
 }
 
 impl<'a> Joint<'a> {
@@ -19,8 +38,18 @@ impl<'a> Joint<'a> {
         Joint {
             subject,
             prior: Prior::new(subject.density),
-            likelihoods: Likelihoods::new(subject.density, subject.params),
+            rows: Asked::All(Likelihoods::new(subject.density, subject.params)),
         }
+    }
+
+    /// Somebody who asks those rows alone that told the weights; `None` where all rows did.
+    pub(super) fn by_sample(subject: &'a Subject<'a>) -> Option<Joint<'a>> {
+        let (density, params) = (subject.density, subject.params);
+        let rows = Estimator::again(density, params, subject.sampling?, subject.seed);
+        Some(Joint {
+            rows: Asked::Some(rows),
+            ..Joint::new(subject)
+        })
     }
 
     /// log p(D, z) of every point, one z after another; −∞ where it is not a number.
@@ -28,7 +57,7 @@ impl<'a> Joint<'a> {
         let (size, params) = (self.subject.density.latents().size(), self.subject.params);
         let mut values = Vec::with_capacity(points.len() / size);
         for part in points.chunks(LANES * size) {
-            let sums = self.likelihoods.of(part);
+            let sums = self.rows.of(part);
             for (z, sum) in part.chunks_exact(size).zip(sums) {
                 let value = self.prior.at(z, params).0 + sum;
                 values.push(if value.is_nan() {

@@ -302,13 +302,16 @@ impl Making<'_> {
         let pareto = Pareto::new(&evaluated.log_weights)?;
         run.begin(Phase::EXAMINE);
         let learned = base.as_ref().unwrap_or(&outcome.learned);
-        let subject = Subject::new(
-            self.density,
-            learned.get(PARAMS).unwrap_or(&[]),
-            &evaluated.latents,
-            &pareto,
-            run.seed,
-        );
+        let subject = Subject {
+            sampling: evaluated.sampling.as_ref(),
+            ..Subject::new(
+                self.density,
+                learned.get(PARAMS).unwrap_or(&[]),
+                &evaluated.latents,
+                &pareto,
+                run.seed,
+            )
+        };
         let (examination, better) = Examination::of(&subject, run)?;
         let kept = Kept::new(better, evaluated.latents, pareto);
         if let Some(words) = &kept.words {

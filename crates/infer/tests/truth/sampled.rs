@@ -76,7 +76,7 @@ fn on_all_rows(density: &Bound, draws: &[f64]) -> Vec<f64> {
 #[test]
 fn some_rows_tell_the_weights_as_well_as_they_say() {
     let (found, values, exact) = weighed(&logistic(None));
-    let sampling = found.sampling.expect("a long table is sampled");
+    let sampling = found.sampling.clone().expect("a long table is sampled");
     assert!(sampling.rows < ROWS / 4 && sampling.error < 0.01);
     let off: Vec<f64> = values.iter().zip(&exact).map(|(a, b)| a - b).collect();
     let mean_square = off.iter().map(|off| off * off).sum::<f64>() / DRAWS as f64;
