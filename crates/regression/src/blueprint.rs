@@ -7,7 +7,7 @@ use crate::anchor::Anchor;
 use crate::error::RegressionError;
 use crate::family::{Family, Form as FamilyForm, Link, OwnParameter};
 use crate::grouping::Grouping;
-use crate::law::{Domain, Kind, Law};
+use crate::law::{Domain, Kind, Law, either, names_of};
 use crate::parameter::{ParameterPart, ParameterPlan};
 use crate::population::Population;
 use crate::prior::{GivenPriors, Parameter, PriorLine, PriorOrigin};
@@ -191,18 +191,23 @@ impl<'a> BlueprintBuilder<'a> {
         })
     }
 
-    /// Refuses bounds on the intercept: the model has it at the means of the columns, where they
+    /// Refuses bounds on intercepts: the model has them at the means of the columns, where bounds
     /// would move with the coefficients.
     fn movable(&self) -> Result<(), RegressionError> {
-        match self.priors.law(&["Intercept".to_owned()]) {
-            Some(law) if law.kind == Kind::Uniform => Err(RegressionError::Column {
-                at: "prior on Intercept".into(),
-                expected: "a distribution without bounds".into(),
-                found: law.to_string(),
-                hint: "use normal, student_t, cauchy, laplace or flat".into(),
-            }),
-            _ => Ok(()),
+        let parameters = self.parts.parameters.iter();
+        let own = parameters.map(ParameterPart::intercept_name);
+        for name in own.chain(["Intercept".to_owned()]) {
+            let law = self.priors.law(std::slice::from_ref(&name));
+            if let Some(law) = law.filter(|law| !law.kind.is_movable()) {
+                return Err(RegressionError::Column {
+                    at: format!("prior on {name}"),
+                    expected: "a distribution without bounds".into(),
+                    found: law.to_string(),
+                    hint: format!("use {}", either(&names_of(Kind::is_movable))),
+                });
+            }
         }
+        Ok(())
     }
 
     /// The common columns that could have a prior of their own.

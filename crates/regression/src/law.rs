@@ -59,7 +59,7 @@ type Argument = (&'static str, Dimension);
 
 impl Kind {
     /// Every distribution a prior can have.
-    pub(crate) const ALL: [Kind; 18] = [
+    pub(crate) const ALL: &[Kind] = &[
         Kind::Normal,
         Kind::StudentT,
         Kind::Cauchy,
@@ -117,7 +117,13 @@ impl Kind {
             Kind::Beta => Domain::Unit,
             Kind::Lkj => Domain::Correlation,
             Kind::Dirichlet => Domain::Simplex,
-            _ => Domain::Positive,
+            Kind::HalfNormal
+            | Kind::HalfStudentT
+            | Kind::HalfCauchy
+            | Kind::Exponential
+            | Kind::Gamma
+            | Kind::InverseGamma
+            | Kind::LogNormal => Domain::Positive,
         }
     }
 
@@ -148,6 +154,11 @@ impl Kind {
         matches!(self, Kind::Horseshoe | Kind::R2d2)
     }
 
+    /// Whether it can be moved along the real line: bounds would move too.
+    pub(crate) fn is_movable(self) -> bool {
+        self.domain() == Domain::Real && !self.is_joint() && self != Kind::Uniform
+    }
+
     /// How it is written, `normal(location, scale)`.
     pub(crate) fn usage(self) -> String {
         let names: Vec<&str> = self.arguments().iter().map(|(name, _)| *name).collect();
@@ -160,20 +171,33 @@ impl Kind {
 
 impl Domain {
     /// What a user is told to write.
-    pub(crate) fn description(self) -> (&'static str, &'static str) {
-        match self {
-            Domain::Real => (
-                "a distribution of real numbers",
-                "normal, student_t, cauchy, laplace, uniform or flat",
-            ),
-            Domain::Positive => (
-                "a distribution of positive numbers",
-                "half_normal, half_student_t, half_cauchy, exponential, gamma, inverse_gamma, log_normal or uniform from 0 on",
-            ),
-            Domain::Unit => ("a distribution of probabilities", "beta"),
-            Domain::Correlation => ("a distribution of correlation matrices", "lkj"),
-            Domain::Simplex => ("a distribution of proportions", "dirichlet"),
+    pub(crate) fn description(self) -> (&'static str, String) {
+        let what = match self {
+            Domain::Real => "a distribution of real numbers",
+            Domain::Positive => "a distribution of positive numbers",
+            Domain::Unit => "a distribution of probabilities",
+            Domain::Correlation => "a distribution of correlation matrices",
+            Domain::Simplex => "a distribution of proportions",
+        };
+        let mut names = names_of(|kind| kind.domain() == self && !kind.is_joint());
+        if self == Domain::Positive {
+            names.push("uniform from 0 on");
         }
+        (what, either(&names))
+    }
+}
+
+/// The names of some kinds, in the order of the table.
+pub(crate) fn names_of(is_meant: impl Fn(Kind) -> bool) -> Vec<&'static str> {
+    let kinds = Kind::ALL.iter().filter(|kind| is_meant(**kind));
+    kinds.map(|kind| kind.name()).collect()
+}
+
+/// `a, b or c`.
+pub(crate) fn either(names: &[&str]) -> String {
+    match names {
+        [rest @ .., last] if !rest.is_empty() => format!("{} or {last}", rest.join(", ")),
+        _ => names.join(", "),
     }
 }
 
@@ -323,7 +347,8 @@ impl Law {
             Kind::Laplace => m.sample(name, Laplace::new(shift + a[0], a[1])),
             // The same wherever it is moved to.
             Kind::Flat => m.sample(name, Flat.expand(shift.shape())),
-            _ => m.sample(name, Normal::new(shift + a[0], a[1])),
+            Kind::Normal => m.sample(name, Normal::new(shift + a[0], a[1])),
+            kind => unreachable!("{} cannot be moved", kind.name()),
         }
     }
 }

@@ -82,7 +82,7 @@ impl ParameterPart<'_> {
         vec![format!("{name}.{coefficient}"), format!("{name}.weight")]
     }
 
-    fn intercept_name(&self) -> String {
+    pub(crate) fn intercept_name(&self) -> String {
         format!("{}.Intercept", self.name)
     }
 

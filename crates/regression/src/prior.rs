@@ -46,7 +46,7 @@ impl std::fmt::Display for PriorOrigin {
 
 /// Every distribution that a prior can have, as it is written: `normal(location, scale)`.
 pub fn prior_distributions() -> Vec<String> {
-    Kind::ALL.into_iter().map(Kind::usage).collect()
+    Kind::ALL.iter().map(|kind| kind.usage()).collect()
 }
 
 /// The priors that a user wrote, by the names of what they are on.
@@ -173,8 +173,7 @@ impl GivenPrior {
         let known: Vec<&str> = Kind::ALL.iter().map(|kind| kind.name()).collect();
         spec.check_distribution(&known)
             .map_err(|error| rendered(error, text))?;
-        let kind = Kind::ALL
-            .into_iter()
+        let kind = (Kind::ALL.iter().copied())
             .find(|kind| kind.name() == spec.distribution)
             .expect("checked above");
         let law = Law::checked(kind, &spec.arguments).map_err(|message| {

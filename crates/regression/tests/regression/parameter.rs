@@ -179,3 +179,12 @@ fn formulas_that_cannot_be_are_refused_with_what_to_write() {
     );
     says(twice.unwrap_err().to_string(), &["two for sigma"]);
 }
+
+#[test]
+fn bounds_on_the_intercept_of_a_parameter_are_refused() {
+    let prior = ["sigma.Intercept ~ uniform(-1, 1)"];
+    let error = made("y ~ x", Family::Gaussian, &["sigma ~ x"], &prior).unwrap_err();
+    let expected = "prior on sigma.Intercept: expected a distribution without bounds, \
+                    found uniform(-1, 1)\n  hint: use normal, student_t, ";
+    assert!(error.to_string().starts_with(expected), "{error}");
+}
