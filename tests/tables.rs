@@ -5,7 +5,7 @@ use std::fs::read_to_string;
 use lehr::METHODS;
 use lehr::infer::method::MethodInfo;
 use lehr::infer::start::STARTS;
-use lehr::regression::{Family, Link};
+use lehr::regression::Family;
 
 fn assert_has_table(page: &str, row: impl Fn(&MethodInfo) -> [&str; 3]) {
     let text = read_to_string(page).unwrap();
@@ -47,12 +47,7 @@ fn the_page_of_families_lists_the_families_with_their_links_and_parameters() {
     for (family, row) in Family::ALL.iter().zip(rows) {
         let cells: Vec<&str> = row.split(" | ").collect();
         assert_eq!(cells[0], format!("| `{family}`"));
-        let link = match family.link() {
-            Link::Identity => "identity",
-            Link::Log => "log",
-            Link::Logit => "logit",
-        };
-        assert_eq!(cells[2], link, "{row}");
+        assert_eq!(cells[2], family.link().name(), "{row}");
         for parameter in family.parameters() {
             assert!(cells[3].contains(&format!("`{parameter}`")), "{row}");
         }

@@ -2,7 +2,7 @@
 
 use anyhow::Result;
 use clap::Args;
-use lehr::regression::{Family, Link};
+use lehr::regression::Family;
 use serde::Serialize;
 
 use crate::outcome::Outcome;
@@ -34,11 +34,7 @@ impl FamilyObject {
         FamilyObject {
             name: family.name(),
             aliases: family.aliases(),
-            link: match family.link() {
-                Link::Identity => "identity",
-                Link::Log => "log",
-                Link::Logit => "logit",
-            },
+            link: family.link().name(),
             parameters: family.parameters(),
             help: family.help(),
         }

@@ -10,7 +10,7 @@ use crate::outcome::Outcome;
 use crate::session::Session;
 
 /// The pages, by the name that asks for them.
-const PAGES: [(&str, &str); 7] = [
+const PAGES: &[(&str, &str)] = &[
     ("formula", include_str!("../../../../docs/formula.md")),
     ("priors", include_str!("../../../../docs/priors.md")),
     ("families", include_str!("../../../../docs/families.md")),

@@ -4,35 +4,49 @@ use std::process::Stdio;
 
 use crate::fixture::Scratch;
 
-const COMMANDS: [&str; 17] = [
-    "demo",
-    "fit",
-    "summary",
-    "draws",
-    "predict",
-    "effects",
-    "evaluate",
-    "loo",
-    "compare",
-    "report",
-    "priors",
-    "methods",
-    "families",
-    "check",
-    "help",
-    "completions",
-    "man",
-];
+/// The commands that the help of the program lists.
+fn commands(scratch: &Scratch) -> Vec<String> {
+    let whole = scratch.expect(0, &["--help"]).stdout;
+    let listed = whole
+        .lines()
+        .skip_while(|line| *line != "Commands:")
+        .skip(1);
+    let names = listed
+        .take_while(|line| !line.is_empty())
+        .filter(|line| !line.starts_with("   "))
+        .filter_map(|line| line.split_whitespace().next())
+        .map(ToOwned::to_owned);
+    let names: Vec<String> = names.collect();
+    assert!(names.contains(&"fit".into()) && names.contains(&"man".into()));
+    names
+}
 
 #[test]
 fn every_command_has_help_with_examples() {
     let scratch = Scratch::new();
-    let whole = scratch.expect(0, &["--help"]).stdout;
-    for command in COMMANDS {
-        assert!(whole.contains(command), "{command} is not listed");
-        let help = scratch.expect(0, &[command, "--help"]).stdout;
+    for command in commands(&scratch) {
+        let help = scratch.expect(0, &[&command, "--help"]).stdout;
         assert!(help.contains("Examples:"), "{command}: {help}");
         assert!(help.contains("--json"), "{command}: {help}");
+    }
+}
+
+#[test]
+fn the_page_of_json_has_the_keys_of_every_command() {
+    let scratch = Scratch::new();
+    let page = scratch.expect(0, &["help", "json"]).stdout;
+    let headings: Vec<&str> = page
+        .lines()
+        .filter(|line| line.starts_with("## "))
+        .collect();
+    // What these two write is for a shell and for man.
+    for command in commands(&scratch)
+        .iter()
+        .filter(|name| !["completions", "man"].contains(&name.as_str()))
+    {
+        let named = format!("`lehr {command}`");
+        let found = headings.iter().any(|heading| heading.contains(&named));
+        assert!(found, "docs/json.md has no heading with {named}");
     }
 }
 

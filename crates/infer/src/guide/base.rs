@@ -47,7 +47,7 @@ pub struct BaseInfo {
 }
 
 /// Every base.
-pub static BASES: [&BaseInfo; 5] = [
+pub static BASES: &[&BaseInfo] = &[
     &mean_field::INFO,
     &full_rank::INFO,
     &low_rank::INFO,

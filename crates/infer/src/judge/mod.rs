@@ -109,7 +109,7 @@ pub struct Witness {
 }
 
 /// All witnesses, in the order in which a verdict quotes them.
-pub static WITNESSES: [&Witness; 10] = [
+pub static WITNESSES: &[&Witness] = &[
     &grid::WITNESS,
     &opinion::WITNESS,
     &weights::WITNESS,

@@ -42,7 +42,9 @@ impl Default for ChainSettings {
 impl ChainSettings {
     /// The settings by name.
     pub fn settings(&mut self) -> Vec<Setting<'_>> {
-        let bases = BASES.map(|base| (base.name, base.help, Some((base.new)())));
+        let bases = BASES
+            .iter()
+            .map(|base| (base.name, base.help, Some((base.new)())));
         let momenta = vec![
             ("diagonal", "the latents' own", Momentum::Diagonal),
             (
@@ -55,7 +57,7 @@ impl ChainSettings {
             Setting::one_of(
                 "base",
                 "the distribution below a chain",
-                bases.into(),
+                bases.collect(),
                 &mut self.base,
             ),
             Setting::count(

@@ -106,7 +106,7 @@ impl<S: Start + ?Sized> Start for &S {
 }
 
 /// The starts that have a name in settings.
-pub static STARTS: [&dyn Start; 6] = [&Zero, &Map, &Laplace, &Quadrature, &Variational, &Natural];
+pub static STARTS: &[&dyn Start] = &[&Zero, &Map, &Laplace, &Quadrature, &Variational, &Natural];
 
 /// Which of [`STARTS`] a method is asked for, as a setting.
 pub fn setting(start: &mut Option<Arc<dyn Start>>) -> Setting<'_> {

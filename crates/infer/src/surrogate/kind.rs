@@ -9,10 +9,8 @@ use lehr_density::{Density, Stored};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
-use super::network::NetworkMaker;
 use super::recipe::{Labels, Recipe, RowChoice, Values, Weights};
-use super::taylor::TaylorMaker;
-use super::{Setup, Surrogate, SurrogateError, SurrogateSettings};
+use super::{Setup, Surrogate, SurrogateError, SurrogateSettings, network, taylor};
 
 /// A row of the table.
 pub struct SurrogateInfo {
@@ -55,14 +53,17 @@ pub(crate) trait Maker: Sync {
     ) -> Result<Arc<dyn Surrogate>, SurrogateError>;
 }
 
+/// The row that serves every likelihood.
+static RANDOM: SurrogateInfo = SurrogateInfo {
+    name: "rand",
+    help: "random rows, their weights learned; any likelihood",
+    maker: &Recipe::RANDOM,
+};
+
 /// Every surrogate.
-pub static SURROGATES: [SurrogateInfo; 9] = [
-    SurrogateInfo {
-        name: "rand",
-        help: "random rows, their weights learned; any likelihood",
-        maker: &Recipe::RANDOM,
-    },
-    SurrogateInfo {
+pub static SURROGATES: &[&SurrogateInfo] = &[
+    &RANDOM,
+    &SurrogateInfo {
         name: "rand±",
         help: "random covariates with both labels, the weights learned; binary responses",
         maker: &Recipe {
@@ -72,7 +73,7 @@ pub static SURROGATES: [SurrogateInfo; 9] = [
             covariates: Values::Kept,
         },
     },
-    SurrogateInfo {
+    &SurrogateInfo {
         name: "cs-init",
         help: "the rows of a coreset, their weights learned; binary responses",
         maker: &Recipe {
@@ -82,7 +83,7 @@ pub static SURROGATES: [SurrogateInfo; 9] = [
             covariates: Values::Kept,
         },
     },
-    SurrogateInfo {
+    &SurrogateInfo {
         name: "cs-init±",
         help: "the covariates of a coreset with both labels, the weights learned; binary responses",
         maker: &Recipe {
@@ -92,7 +93,7 @@ pub static SURROGATES: [SurrogateInfo; 9] = [
             covariates: Values::Kept,
         },
     },
-    SurrogateInfo {
+    &SurrogateInfo {
         name: "cs-fix",
         help: "the rows of a coreset with its own weights, nothing learned; binary responses",
         maker: &Recipe {
@@ -102,7 +103,7 @@ pub static SURROGATES: [SurrogateInfo; 9] = [
             covariates: Values::Kept,
         },
     },
-    SurrogateInfo {
+    &SurrogateInfo {
         name: "km-init±",
         help: "k-means centroids with both labels, centroids and weights learned; binary responses",
         maker: &Recipe {
@@ -112,7 +113,7 @@ pub static SURROGATES: [SurrogateInfo; 9] = [
             covariates: Values::Learned,
         },
     },
-    SurrogateInfo {
+    &SurrogateInfo {
         name: "km-fix±",
         help: "k-means centroids with both labels, the weights learned; binary responses, ships no rows",
         maker: &Recipe {
@@ -122,16 +123,8 @@ pub static SURROGATES: [SurrogateInfo; 9] = [
             covariates: Values::Kept,
         },
     },
-    SurrogateInfo {
-        name: "nn",
-        help: "a learned network of the latents, without rows; any likelihood",
-        maker: &NetworkMaker,
-    },
-    SurrogateInfo {
-        name: "taylor",
-        help: "rows by how badly an expansion fits them, and the rest to second order at the mode; any likelihood",
-        maker: &TaylorMaker,
-    },
+    &network::INFO,
+    &taylor::INFO,
 ];
 
 /// Which surrogate: a row of [`SURROGATES`].
@@ -141,15 +134,15 @@ pub struct SurrogateKind(&'static SurrogateInfo);
 
 impl SurrogateKind {
     /// `rand`
-    pub const RANDOM: SurrogateKind = SurrogateKind(&SURROGATES[0]);
+    pub const RANDOM: SurrogateKind = SurrogateKind(&RANDOM);
     /// `nn`
-    pub const NETWORK: SurrogateKind = SurrogateKind(&SURROGATES[7]);
+    pub const NETWORK: SurrogateKind = SurrogateKind(&network::INFO);
     /// `taylor`
-    pub const TAYLOR: SurrogateKind = SurrogateKind(&SURROGATES[8]);
+    pub const TAYLOR: SurrogateKind = SurrogateKind(&taylor::INFO);
 
     /// Every kind, in the order of the table.
     pub fn all() -> impl Iterator<Item = SurrogateKind> {
-        SURROGATES.iter().map(SurrogateKind)
+        SURROGATES.iter().copied().map(SurrogateKind)
     }
 
     /// The name in tables and settings.
@@ -309,11 +302,15 @@ mod tests {
 
     #[test]
     fn an_unknown_name_is_refused_with_the_known_ones() {
+        assert!(names().starts_with("rand, rand±, cs-init, "), "{}", names());
         let error = "random".parse::<SurrogateKind>().unwrap_err();
         assert_eq!(
             error.to_string(),
-            "surrogate: expected one of rand, rand±, cs-init, cs-init±, cs-fix, km-init±, \
-             km-fix±, nn, taylor, found \"random\"\n  hint: rand serves every likelihood"
+            format!(
+                "surrogate: expected one of {}, found \"random\"\n  \
+                 hint: rand serves every likelihood",
+                names()
+            )
         );
     }
 }

@@ -7,9 +7,16 @@ use lehr_graph::Expr;
 use serde::{Deserialize, Serialize};
 
 use super::kind::{Maker, Order, check_latents, read, stored};
-use super::{Surrogate, SurrogateError, SurrogateKind};
+use super::{Surrogate, SurrogateError, SurrogateInfo, SurrogateKind};
 use crate::guide::{Block, Context};
 use lehr_numeric::stream::Stream;
+
+/// The row of this surrogate.
+pub(super) static INFO: SurrogateInfo = SurrogateInfo {
+    name: "nn",
+    help: "a learned network of the latents, without rows; any likelihood",
+    maker: &NetworkMaker,
+};
 
 /// The last layer starts this small, so that Ψ̂ starts near zero.
 const LAST_LAYER: f64 = 0.01;
@@ -48,7 +55,7 @@ impl Network {
 
 impl Surrogate for Network {
     fn name(&self) -> &'static str {
-        "nn"
+        INFO.name
     }
 
     fn blocks(&self) -> Vec<Block> {
@@ -79,7 +86,7 @@ impl Surrogate for Network {
 }
 
 /// Makes `nn`.
-pub(super) struct NetworkMaker;
+struct NetworkMaker;
 
 impl Maker for NetworkMaker {
     fn has_rows(&self) -> bool {

@@ -12,8 +12,15 @@ use super::quadratic::Quadratic;
 use super::recipe::Recipe;
 use super::remainder::Remainder;
 use super::weighted_rows::WeightedRows;
-use super::{FixedRows, Mode, Surrogate, SurrogateError, SurrogateKind};
+use super::{FixedRows, Mode, Surrogate, SurrogateError, SurrogateInfo, SurrogateKind};
 use crate::guide::{Block, Context};
+
+/// The row of this surrogate.
+pub(super) static INFO: SurrogateInfo = SurrogateInfo {
+    name: "taylor",
+    help: "rows by how badly an expansion fits them, and the rest to second order at the mode; any likelihood",
+    maker: &TaylorMaker,
+};
 
 /// Up to so many latents the residual Hessian is kept in full, beyond by its diagonal.
 pub const MOST_FULL_LATENTS: usize = 500;
@@ -79,7 +86,7 @@ impl Taylor {
 
 impl Surrogate for Taylor {
     fn name(&self) -> &'static str {
-        "taylor"
+        INFO.name
     }
 
     fn blocks(&self) -> Vec<Block> {
@@ -101,7 +108,7 @@ impl Surrogate for Taylor {
 }
 
 /// Makes `taylor` on a sample of rows that stand for what the expansion of each leaves out.
-pub(super) struct TaylorMaker;
+struct TaylorMaker;
 
 impl Maker for TaylorMaker {
     fn build(&self, order: &Order<'_>) -> Result<Arc<dyn Surrogate>, SurrogateError> {

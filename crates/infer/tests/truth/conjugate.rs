@@ -8,7 +8,7 @@ use lehr_infer::guide::Gradient;
 use lehr_infer::judge::Level;
 use lehr_infer::method::MethodInfo;
 use lehr_infer::posterior::{Evidence, Posterior, Summary};
-use lehr_infer::start::Zero;
+use lehr_infer::start::{STARTS, Zero};
 use lehr_infer::train::Schedule;
 use lehr_model::distribution::{
     Beta, Binomial, Distribution, Gamma, InverseGamma, Normal, Poisson,
@@ -255,6 +255,37 @@ fn every_method_bounds_the_evidence_and_recovers_the_moments() {
         let least = if method.name == "mean-field" { 2 } else { 3 };
         let (name, all) = (method.name, cases.len());
         assert!(trusted >= least, "{name}: {trusted} cells of {all}");
+    }
+}
+
+/// The same grid by starts instead of methods.
+#[test]
+fn a_fit_from_every_start_recovers_the_moments_or_says_why_not() {
+    let full_rank = METHODS.iter().find(|method| method.name == "full-rank");
+    let full_rank = full_rank.expect("a Gaussian with all correlations");
+    for start in STARTS {
+        for case in cases() {
+            let what = format!("{} from {}", case.name, start.name());
+            let fit = short(full_rank).set("start", start.name()).unwrap();
+            let posterior = match fit.seed(3).draws(2000).run(&case.density) {
+                Ok(posterior) => posterior,
+                // A model that a start is not for is refused with what to use instead.
+                Err(FitError::Setting { hint, .. }) => {
+                    assert!(hint.starts_with("start from "), "{what}: {hint}");
+                    continue;
+                }
+                Err(error) => panic!("{what}: {error}"),
+            };
+            assert_bounds(&case, &posterior, &what);
+            let verdict = posterior.verdict();
+            println!("{what}: {verdict}");
+            if verdict.level == Level::Untrusted {
+                assert!(verdict.advice().next().is_some(), "{what}: {verdict}");
+                continue;
+            }
+            let effective = posterior.effective_size();
+            assert_moments(&case, &posterior.corrected_summaries(), effective, &what);
+        }
     }
 }
 

@@ -213,7 +213,7 @@ impl<'g> Distribution<'g> for AnyDistribution<'g> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::FAMILIES;
+    use super::super::{FAMILIES, family};
     use super::*;
 
     #[test]
@@ -238,6 +238,12 @@ mod tests {
             }
             let made = recipe.make(&values).unwrap();
             assert_eq!(made.name().replace(' ', ""), recipe.name);
+            // A saved model finds its distributions again by their names.
+            assert!(
+                family(made.name()).is_some(),
+                "{} is no family",
+                made.name()
+            );
         }
         assert!(recipe("Normal", &["scale", "loc"]).is_some());
         assert!(recipe("Normal", &["loc", "rate"]).is_none());

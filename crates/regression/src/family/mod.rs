@@ -50,6 +50,17 @@ pub enum Link {
     Logit,
 }
 
+impl Link {
+    /// The name in tables and answers.
+    pub fn name(self) -> &'static str {
+        match self {
+            Link::Identity => "identity",
+            Link::Log => "log",
+            Link::Logit => "logit",
+        }
+    }
+}
+
 /// Which values a response takes, and what follows from that.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Form {

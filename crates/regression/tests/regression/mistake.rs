@@ -32,13 +32,14 @@ fn an_unknown_family_is_told_the_nearest() {
         "guassian".parse::<Family>().unwrap_err().to_string(),
         "no family \"guassian\"\n  hint: did you mean \"gaussian\"?"
     );
+    let names: Vec<&str> = Family::ALL.iter().map(|family| family.name()).collect();
+    assert!(names.contains(&"gaussian"));
     assert_eq!(
         "wishart".parse::<Family>().unwrap_err().to_string(),
-        "no family \"wishart\"\n  hint: the families are gaussian, student, bernoulli, binomial, \
-         beta_binomial, poisson, negbinomial, gamma, lognormal, exponential, weibull, \
-         inverse_gaussian, beta, categorical, ordinal, zero_inflated_poisson, \
-         zero_inflated_negbinomial, hurdle_poisson, hurdle_negbinomial, poisson_lognormal, \
-         binomial_logitnormal"
+        format!(
+            "no family \"wishart\"\n  hint: the families are {}",
+            names.join(", ")
+        )
     );
     for &family in Family::ALL {
         assert_eq!(family.to_string().parse::<Family>().unwrap(), family);
