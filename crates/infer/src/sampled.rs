@@ -18,9 +18,9 @@ use crate::start::Centre;
 use crate::train::{Order, TrainError, row_expansion};
 
 /// Tables with fewer rows are read as a whole.
-const LONG: usize = 1 << 15;
+const LONG: usize = 1 << 12;
 /// Rows of the first sample, and how much larger each following one is.
-const FIRST: usize = 1 << 11;
+const FIRST: usize = 1 << 9;
 const GROWTH: usize = 4;
 /// The share of the table above which a sample saves too little.
 const LARGEST_SHARE: usize = 8;
