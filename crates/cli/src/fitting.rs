@@ -125,11 +125,17 @@ impl Inputs<'_> {
     }
 }
 
-/// Names that are numbers are no names: the file has no header.
+/// Names that are numbers are no names: the file has no header. Where most names are empty, the first
+/// line is a title.
 fn with_header_hint(error: anyhow::Error, names: &[String]) -> anyhow::Error {
-    let is_number = |name: &String| name.parse::<f64>().is_ok();
-    if names.iter().any(is_number) {
+    let is_number = |name: &&String| name.parse::<f64>().is_ok();
+    let is_empty = |name: &&String| name.starts_with("column_");
+    if names.iter().any(|name| is_number(&name)) {
         anyhow!("{error}\n  hint: the first line looks like data; --no-header reads it as such")
+    } else if names.len() > 1 && names.iter().filter(is_empty).count() + 1 >= names.len() {
+        anyhow!(
+            "{error}\n  hint: the first line looks like a title; delete what stands above the names"
+        )
     } else {
         error
     }

@@ -34,7 +34,9 @@ pub enum RegressionError {
         hint: String,
     },
     /// The table has no rows.
-    #[error("table: expected at least one row, found none")]
+    #[error(
+        "table: expected at least one row, found none\n  hint: there is nothing below the names of the columns"
+    )]
     NoRows,
     /// Every row of the table was left out.
     #[error(

@@ -155,7 +155,7 @@ pub enum TableError {
         source: std::io::Error,
     },
     /// A CSV cell that is not what its column holds. Line and field count from 1.
-    #[error("{}:{line}:{field}: column {column:?} expects {expected}, found {found:?}\n  hint: name missing values with --missing-text {}, or read the column as text with --categorical {}", path.display(), word(found), word(column))]
+    #[error("{}:{line}:{field}: column {column:?} expects {expected}, found {found:?}\n  hint: {}", path.display(), cell_hint(found, column))]
     Cell {
         /// The file.
         path: PathBuf,
@@ -171,7 +171,7 @@ pub enum TableError {
         found: String,
     },
     /// A CSV record with more or fewer fields than the first.
-    #[error("{}:{line}: expected {expected} fields, found {found}\n  hint: a field that contains the delimiter must be quoted", path.display())]
+    #[error("{}:{line}: expected {expected} fields, found {found}\n  hint: a field that contains the delimiter must be quoted, and no row may end in one", path.display())]
     Ragged {
         /// The file.
         path: PathBuf,
@@ -294,4 +294,17 @@ fn word(text: &str) -> String {
         return text.into();
     }
     format!("{text:?}")
+}
+
+/// What to do about a cell that is not what its column holds.
+fn cell_hint(found: &str, column: &str) -> String {
+    const SUMS: [&str; 6] = ["total", "totals", "sum", "mean", "average", "subtotal"];
+    if SUMS.contains(&found.trim().to_lowercase().as_str()) {
+        return "delete the line, which sums up other lines".into();
+    }
+    format!(
+        "name missing values with --missing-text {}, or read the column as text with --categorical {}",
+        word(found),
+        word(column)
+    )
 }

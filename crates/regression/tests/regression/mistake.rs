@@ -54,7 +54,8 @@ fn a_table_without_rows_is_refused() {
         "y ~ x",
         Family::Gaussian,
         &table,
-        "table: expected at least one row, found none",
+        "table: expected at least one row, found none\n  \
+         hint: there is nothing below the names of the columns",
     );
 }
 

@@ -12,7 +12,7 @@ fn a_ragged_line_is_named() {
     let path = put(&place, "a.csv", "a,b\n1,2\n1,2,3\n");
     assert_eq!(
         message(&place, read(&path)),
-        "a.csv:3: expected 2 fields, found 3\n  hint: a field that contains the delimiter must be quoted"
+        "a.csv:3: expected 2 fields, found 3\n  hint: a field that contains the delimiter must be quoted, and no row may end in one"
     );
     let path = put(&place, "b.csv", "a,b\r\n1,2\r\n1\r\n");
     assert!(message(&place, read(&path)).starts_with("b.csv:3: expected 2 fields, found 1"));
