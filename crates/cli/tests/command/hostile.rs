@@ -255,7 +255,7 @@ fn a_level_per_row_is_a_group_effect() {
     let out = scratch.run(&all).stdout;
     let told = "every row is a group of its own, so only priors tell sd(g) from the noise";
     assert!(out.contains(told), "{out}");
-    let counts = table("y,g", 300, |k, noise| {
+    let counts = table("y,g", 30, |k, noise| {
         format!("{},g{k}", (4.0 * noise.uniform()) as u32)
     });
     fitted("y ~ 1 + (1 | g)", &counts, &["--family", "poisson"]);
