@@ -9,6 +9,7 @@ use crate::error::{FormulaError, Span};
 use crate::expansion::{ColumnRole, smooth_advice};
 use crate::expression::{Expr, Standard, only};
 use crate::function::{self, Function};
+use crate::splined::Splined;
 use crate::syntax::{Node, NodeKind, quoted};
 
 /// Highest degree of `poly`; beyond it the powers of a table's column say nothing more.
@@ -28,6 +29,8 @@ pub enum Factor {
     Expression(Expr),
     /// `poly(x, 3)`: orthogonal polynomials of degrees 1 to 3.
     Poly(Expr, usize),
+    /// `bs(x, df = 6)`, `ns(x, df = 4)`: splines.
+    Spline(Splined),
     /// `scale(x)`: centred, and divided by the standard deviation.
     Scale(Expr),
     /// `center(x)`: centred.
@@ -55,6 +58,7 @@ impl Factor {
         match self {
             Self::Column(name) | Self::Categorical(name) => vec![name],
             Self::Coded(coded) => vec![&coded.column],
+            Self::Spline(splined) => splined.input.columns(),
             Self::Expression(expr)
             | Self::Poly(expr, _)
             | Self::Scale(expr)
@@ -67,6 +71,7 @@ impl Factor {
         match self {
             Self::Column(name) | Self::Categorical(name) => Expr::Column(name.clone()),
             Self::Coded(coded) => Expr::Column(coded.column.clone()),
+            Self::Spline(splined) => splined.input.clone(),
             Self::Expression(expr)
             | Self::Poly(expr, _)
             | Self::Scale(expr)
@@ -84,6 +89,7 @@ impl Factor {
         match name {
             "C" => Coded::read(node.span, arguments, used),
             "poly" => read_poly(node.span, arguments, used),
+            "bs" | "ns" => Splined::read(name, node.span, arguments, used).map(Self::Spline),
             "scale" => Ok(Self::Scale(read_term(
                 only(name, arguments, node.span)?,
                 used,
@@ -124,7 +130,7 @@ pub(crate) fn read_numbers(node: &Node, used: &mut UseListener<'_>) -> Result<Ex
 }
 
 /// Arithmetic that reads at least one column.
-fn read_term(node: &Node, used: &mut UseListener<'_>) -> Result<Expr, FormulaError> {
+pub(crate) fn read_term(node: &Node, used: &mut UseListener<'_>) -> Result<Expr, FormulaError> {
     let expr = Expr::read(node, &mut |name, span| used(name, span, ColumnRole::Number))?;
     if expr.columns().is_empty() {
         return Err(FormulaError::new(node.span, "this names no column")
@@ -175,6 +181,7 @@ impl fmt::Display for Factor {
             Self::Column(name) => f.write_str(&quoted(name)),
             Self::Categorical(name) => write!(f, "C({})", quoted(name)),
             Self::Coded(coded) => write!(f, "{coded}"),
+            Self::Spline(splined) => write!(f, "{splined}"),
             Self::Expression(call @ Expr::Call(..)) => write!(f, "{call}"),
             Self::Expression(expr) => write!(f, "I({expr})"),
             Self::Poly(expr, degree) => write!(f, "poly({expr}, {degree})"),

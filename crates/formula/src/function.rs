@@ -48,8 +48,9 @@ const FUNCTIONS: [(&str, Function); 11] = [
 ];
 
 /// Calls that mean something to the formula itself and not to one row.
-pub(crate) const SPECIALS: [&str; 11] = [
-    "C", "I", "poly", "scale", "center", "offset", "weights", "trials", "cbind", "gp", "se",
+pub(crate) const SPECIALS: [&str; 14] = [
+    "C", "I", "poly", "scale", "center", "offset", "weights", "trials", "cbind", "gp", "s", "bs",
+    "ns", "se",
 ];
 
 impl Function {
@@ -117,9 +118,8 @@ fn advice(name: &str) -> Option<&'static str> {
         "np.sqrt" => "write sqrt(x)",
         "pow" | "power" | "square" => "write I(x^2)",
         "standardize" | "zscore" | "z" => "write scale(x)",
-        "s" | "te" | "ti" | "t2" | "bs" | "ns" | "cr" | "lo" => {
-            "write gp(x), a smooth function, as a term of its own"
-        }
+        "cr" | "lo" | "tp" | "ps" | "cc" => "write s(x), a smooth function, as a term of its own",
+        "te" | "ti" | "t2" => "write gp(x, z), a smooth surface, as a term of its own",
         "relevel" => "write C(x, ref = \"level\")",
         "ifelse" => "write I(x > 3) for a column of 0 and 1",
         "cut" | "interaction" | "as.numeric" => "make such a column in the table first",

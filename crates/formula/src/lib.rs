@@ -29,6 +29,8 @@ mod function;
 mod prior;
 mod response;
 mod spelling;
+mod spline;
+mod splined;
 mod syntax;
 
 pub use lehr_spelling::nearest;
@@ -40,8 +42,8 @@ pub use basis::{
 pub use coded::{Coded, Contrast};
 pub use error::{FormulaError, Origin, Span};
 pub use expansion::{
-    By, ColumnRole, ColumnUse, Correlation, GroupTerm, How, Intercept, KernelName, SmoothTerm,
-    Terms, effect_codings,
+    By, ColumnRole, ColumnUse, Correlation, GroupTerm, How, Intercept, KernelName, Penalised,
+    SmoothTerm, SplineTerm, Terms, effect_codings,
 };
 pub use expression::{Comparison, Expr, Operation, Standard};
 pub use factor::{Factor, Term};
@@ -49,4 +51,6 @@ pub use formula::Formula;
 pub use function::{Function, function_names};
 pub use prior::{PriorSpec, PriorTarget};
 pub use response::{Response, Trials};
+pub use spline::{BSpline, CubicSpline, Sample};
+pub use splined::{SplineKind, Splined};
 pub use syntax::quoted;

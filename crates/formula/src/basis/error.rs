@@ -54,6 +54,32 @@ pub enum BasisError {
         /// How many values there are.
         distinct: usize,
     },
+    /// Too few distinct values for the knots of a spline.
+    #[error(
+        "{factor}: df = {df} expects more than {df} distinct values without large ties, found {distinct} distinct\n  hint: write a smaller df, or C(x) for an effect of each value"
+    )]
+    Knots {
+        /// The factor.
+        factor: String,
+        /// How many columns were asked for.
+        df: usize,
+        /// How many values there are.
+        distinct: usize,
+    },
+    /// A value where B-splines are not defined.
+    #[error(
+        "{factor}: expects values from {low} to {high}, the range that was fitted, found {value}\n  hint: leave such rows out, or fit ns(...) or s(...), which go on as lines"
+    )]
+    Outside {
+        /// The factor.
+        factor: String,
+        /// The least value that was fitted.
+        low: f64,
+        /// The largest.
+        high: f64,
+        /// What was found.
+        value: f64,
+    },
     /// A categorical column with one level, all of which the intercept takes up.
     #[error("column \"{column}\" expects two levels or more, found only \"{level}\"")]
     OneLevel {

@@ -8,6 +8,7 @@ use super::label::ColumnLabel;
 use super::learner::{Learner, Round};
 use super::level::{Coding, Levels};
 use super::polynomial::{Polynomial, check_finite};
+use super::splined::SplineColumns;
 use crate::expression::Expr;
 use crate::factor::Factor;
 use crate::syntax::quoted;
@@ -47,6 +48,7 @@ pub(super) enum Constants {
         scale: f64,
     },
     Poly(Polynomial),
+    Spline(SplineColumns),
     Levels {
         column: String,
         levels: Levels,
@@ -106,6 +108,9 @@ impl Basis {
             Constants::Poly(fitted) => (1..=fitted.alpha.len())
                 .map(|degree| ColumnLabel::level(&self.factor.to_string(), degree.to_string()))
                 .collect(),
+            Constants::Spline(fitted) => (1..=fitted.count())
+                .map(|place| ColumnLabel::level(&self.factor.to_string(), place.to_string()))
+                .collect(),
             Constants::Levels {
                 column,
                 levels,
@@ -130,6 +135,10 @@ impl Basis {
                 Ok(vec![values])
             }
             Constants::Poly(fitted) => Ok(fitted.evaluate(&numbers(&self.factor, expr, columns)?)),
+            Constants::Spline(fitted) => {
+                let values = numbers(&self.factor, expr, columns)?;
+                fitted.evaluate(&self.factor.to_string(), &values)
+            }
             Constants::Levels { levels, coding, .. } => {
                 let codes = self.codes(columns)?;
                 let indicator = |level: u32| {

@@ -6,6 +6,7 @@ use super::factor_basis::{Basis, Column, Constants, Lookup, numbers};
 use super::level::{Coding, LevelLearner};
 use super::polynomial::PolynomialLearner;
 use super::running::{Mean, Squares};
+use super::splined::SplineLearner;
 use super::term_basis::TermBasis;
 use crate::expression::{Expr, Standard};
 use crate::factor::{Factor, Term};
@@ -89,6 +90,7 @@ enum Lesson {
     Center(Mean),
     Scale(ScaleLearner),
     Poly(PolynomialLearner),
+    Spline(SplineLearner),
     Learnt(Constants),
 }
 
@@ -109,6 +111,7 @@ impl Lesson {
             (None, Factor::Poly(_, degree)) => {
                 Self::Poly(PolynomialLearner::new(&factor.to_string(), *degree))
             }
+            (None, Factor::Spline(splined)) => Self::Spline(SplineLearner::new(splined)),
         }
     }
 }
@@ -145,6 +148,7 @@ impl Learner {
             Lesson::Center(mean) => values.iter().for_each(|value| mean.push(*value)),
             Lesson::Scale(learner) => learner.see(&values),
             Lesson::Poly(learner) => learner.see(&values),
+            Lesson::Spline(learner) => learner.see(&values),
             Lesson::Undecided | Lesson::Levels(_) | Lesson::Learnt(_) => {}
         }
         Ok(())
@@ -187,6 +191,7 @@ impl Learner {
             }),
             Lesson::Scale(learner) => learner.turn(&self.factor)?,
             Lesson::Poly(learner) => learner.turn()?.map(Constants::Poly),
+            Lesson::Spline(learner) => Some(Constants::Spline(learner.finish()?)),
             Lesson::Undecided | Lesson::Levels(_) | Lesson::Learnt(_) => return Ok(Round::Last),
         };
         match learnt {

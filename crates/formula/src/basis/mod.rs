@@ -8,6 +8,7 @@ mod learner;
 mod level;
 mod polynomial;
 mod running;
+mod splined;
 mod term_basis;
 
 pub use error::BasisError;

@@ -35,7 +35,7 @@ pub enum ColumnRole {
     Term,
     /// `C(...)`.
     Categorical,
-    /// Inside arithmetic, `poly`, `scale`, `center` or `gp`.
+    /// Inside arithmetic, `poly`, `scale`, `center`, `bs`, `ns`, `s` or `gp`.
     Number,
     /// A grouping.
     Group,

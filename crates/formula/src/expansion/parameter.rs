@@ -33,7 +33,13 @@ impl Terms {
                 "write sigma ~ x; trials and weights belong to the formula of the response",
             );
         }
-        if !terms.groups.is_empty() || !terms.smooths.is_empty() || !terms.offsets.is_empty() {
+        let others = [
+            terms.groups.len(),
+            terms.smooths.len(),
+            terms.splines.len(),
+            terms.offsets.len(),
+        ];
+        if others != [0; 4] {
             return wrong(
                 "the formula of a parameter has common terms only",
                 "groups, smooth functions and offsets belong to the formula of the response",

@@ -4,6 +4,7 @@ use super::algebra::{MAX_TERMS, TermList, TooMany};
 use super::column_use::{ColumnRole, ColumnUse};
 use super::group::{Correlation, GroupTerm, groupings};
 use super::smooth::{self, SmoothTerm};
+use super::spline::{self, SplineTerm};
 use super::terms::Intercept;
 use crate::error::{FormulaError, Span};
 use crate::expression::{Expr, only};
@@ -32,6 +33,7 @@ pub(super) enum SpecialKind {
     Weights(Expr),
     Groups(Vec<GroupTerm>),
     Smooth(SmoothTerm),
+    Spline(SplineTerm),
 }
 
 /// Walks the tree and remembers which column was named where.
@@ -191,6 +193,9 @@ impl<'a> Expander<'a> {
             let message = format!("this cannot stand next to {symbol}");
             let hint = match special.kind {
                 SpecialKind::Smooth(_) => "add it with +; by = column makes a function vary",
+                SpecialKind::Spline(_) => {
+                    "add it with +; gp(x, by = g) is a function of each level, ns(x, df = 4):g too"
+                }
                 _ => "add it with +",
             };
             return Err(FormulaError::new(special.span, message).hint(hint));
@@ -208,6 +213,11 @@ impl<'a> Expander<'a> {
             let mut used = |name: &str, span, role| self.used(name, span, role);
             let term = SmoothTerm::read(node.span, arguments, &mut used)?;
             return Ok(special(SpecialKind::Smooth(term), node.span));
+        }
+        if name == spline::NAME {
+            let mut used = |name: &str, span, role| self.used(name, span, role);
+            let term = SplineTerm::read(node.span, arguments, &mut used)?;
+            return Ok(special(SpecialKind::Spline(term), node.span));
         }
         let (role, kind): (_, fn(Expr) -> SpecialKind) = match name {
             "offset" => (ColumnRole::Offset, SpecialKind::Offset),

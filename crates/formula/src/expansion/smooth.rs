@@ -359,9 +359,8 @@ pub(crate) fn advice(name: &str, arguments: &[Node]) -> Option<String> {
     }
     let all = names.join(", ");
     match name {
-        "s" | "bs" | "ns" | "cr" | "cc" | "lo" | "tp" => {
-            Some(format!("write gp({all}) for a smooth function"))
-        }
+        "cr" | "lo" | "tp" | "ps" => Some(format!("write s({}) for a smooth function", names[0])),
+        "cc" | "cp" => Some(format!("write s({}, bs = \"cc\")", names[0])),
         "te" | "ti" | "t2" => Some(format!("write gp({all}) for a smooth surface")),
         _ => None,
     }

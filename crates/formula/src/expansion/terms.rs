@@ -10,6 +10,7 @@ use super::column_use::ColumnUse;
 use super::group::GroupTerm;
 use super::side::{Side, SpecialKind};
 use super::smooth::SmoothTerm;
+use super::spline::SplineTerm;
 use crate::basis::Coding;
 use crate::error::{FormulaError, Span};
 use crate::expression::Expr;
@@ -52,6 +53,8 @@ pub struct Terms {
     pub groups: Vec<GroupTerm>,
     /// The smooth functions, as they were written.
     pub smooths: Vec<SmoothTerm>,
+    /// The penalised smooths, as they were written; their lines are among the common terms.
+    pub splines: Vec<SplineTerm>,
     /// Formulas of the family's own parameters, `sigma ~ x`: the response of each is the parameter.
     #[serde(default)]
     pub parameters: Vec<Terms>,
@@ -68,14 +71,24 @@ impl Terms {
         uses: Vec<ColumnUse>,
         span: Span,
     ) -> Result<Self, FormulaError> {
+        let mut common = right.terms;
+        let lines = right
+            .specials
+            .iter()
+            .filter_map(|special| match &special.kind {
+                SpecialKind::Spline(spline) => spline.line(),
+                _ => None,
+            });
+        common.extend(lines);
         let mut terms = Self {
             response: left.response,
             intercept: right.intercept.unwrap_or(Intercept::Present),
-            fixed: right.terms.sorted(),
+            fixed: common.sorted(),
             offsets: Vec::new(),
             weights: left.weights.map(|(weights, _)| weights),
             groups: Vec::new(),
             smooths: Vec::new(),
+            splines: Vec::new(),
             parameters: Vec::new(),
             uses,
         };
@@ -88,8 +101,9 @@ impl Terms {
             terms.groups.len(),
             terms.offsets.len(),
             terms.smooths.len(),
+            terms.splines.len(),
         ];
-        let empty = parts == [0; 4];
+        let empty = parts == [0; 5];
         if empty && terms.intercept == Intercept::Absent {
             return Err(
                 FormulaError::new(span, "neither an intercept nor a term is left")
@@ -124,6 +138,15 @@ impl Terms {
                     return Err(FormulaError::new(span, message).hint("leave one out"));
                 }
                 self.smooths.push(smooth);
+                Ok(())
+            }
+            SpecialKind::Spline(spline) => {
+                let same = |other: &SplineTerm| other.input == spline.input;
+                if self.splines.iter().any(same) {
+                    let message = format!("{} is given twice", spline.label());
+                    return Err(FormulaError::new(span, message).hint("leave one out"));
+                }
+                self.splines.push(spline);
                 Ok(())
             }
             SpecialKind::Groups(groups) => {
@@ -226,6 +249,8 @@ impl Terms {
         let all = all.chain(expressions.flat_map(Expr::columns));
         let groupings = self.groups.iter().flat_map(|group| &group.grouping);
         let all = all.chain(self.smooths.iter().flat_map(SmoothTerm::columns));
+        let splines = self.splines.iter().map(|spline| &spline.input);
+        let all = all.chain(splines.flat_map(Expr::columns));
         let all = all.chain(self.parameter_columns());
         let mut seen = HashSet::new();
         all.chain(groupings.map(String::as_str))
@@ -322,6 +347,9 @@ impl fmt::Display for Terms {
         }
         for smooth in &self.smooths {
             write!(f, " + {smooth}")?;
+        }
+        for spline in &self.splines {
+            write!(f, " + {spline}")?;
         }
         Ok(())
     }

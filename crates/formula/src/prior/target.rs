@@ -4,7 +4,7 @@ use std::fmt;
 
 use super::{read, trimmed};
 use crate::error::{FormulaError, Span};
-use crate::expansion::{grouping_of, smooth_parameter};
+use crate::expansion::{SPLINE, SplineTerm, grouping_of, smooth_parameter};
 use crate::factor::Factor;
 use crate::syntax::{NodeKind, quoted};
 
@@ -95,7 +95,14 @@ fn group(text: &str, start: usize) -> Result<String, FormulaError> {
         );
     }
     let node = read(text).map_err(|error| shifted(error, start))?;
-    grouping_of(&node).map_err(|error| shifted(error, start))
+    let found = match &node.bare().kind {
+        NodeKind::Call(name, arguments) if name == SPLINE => {
+            let term = SplineTerm::read(node.span, arguments, &mut |_, _, _| {});
+            term.map(|term| term.label())
+        }
+        _ => grouping_of(&node),
+    };
+    found.map_err(|error| shifted(error, start))
 }
 
 /// The canonical name of a coefficient: blanks and quotes as results print them.

@@ -1,0 +1,105 @@
+//! Splines with their knots as they were learnt: `bs(x, df = 6)`, `ns(x, df = 4)`.
+
+use serde::{Deserialize, Serialize};
+
+use super::error::BasisError;
+use crate::spline::{BSpline, CubicSpline, Sample};
+use crate::splined::{SplineKind, Splined};
+
+/// The functions whose values are the columns, but for the first of them: all add up to 1, which is
+/// what the intercept is for.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum SplineColumns {
+    B(BSpline),
+    Natural(CubicSpline),
+}
+
+impl SplineColumns {
+    /// How many columns there are.
+    pub(super) fn count(&self) -> usize {
+        match self {
+            Self::B(splines) => splines.count() - 1,
+            Self::Natural(splines) => splines.width() - 1,
+        }
+    }
+
+    /// The columns at new values. Refuses values outside the range of B-splines, where their
+    /// polynomials run away.
+    pub(super) fn evaluate(
+        &self,
+        factor: &str,
+        values: &[f64],
+    ) -> Result<Vec<Vec<f64>>, BasisError> {
+        if let Self::B(splines) = self {
+            let [low, high] = splines.range();
+            if let Some(&value) = values.iter().find(|value| !(low..=high).contains(value)) {
+                return Err(BasisError::Outside {
+                    factor: factor.to_owned(),
+                    low,
+                    high,
+                    value,
+                });
+            }
+        }
+        let mut columns = vec![Vec::with_capacity(values.len()); self.count()];
+        for value in values {
+            let row = match self {
+                Self::B(splines) => splines.values(*value),
+                Self::Natural(splines) => splines.at(*value),
+            };
+            for (column, one) in columns.iter_mut().zip(&row[1..]) {
+                column.push(*one);
+            }
+        }
+        Ok(columns)
+    }
+}
+
+/// Splines whose knots are being chosen.
+#[derive(Clone, Debug)]
+pub(super) struct SplineLearner {
+    factor: Splined,
+    sample: Sample,
+}
+
+impl SplineLearner {
+    pub(super) fn new(factor: &Splined) -> Self {
+        Self {
+            factor: factor.clone(),
+            sample: Sample::default(),
+        }
+    }
+
+    pub(super) fn see(&mut self, values: &[f64]) {
+        for value in values {
+            self.sample.push(*value);
+        }
+    }
+
+    /// Knots are at quantiles of the rows, as in R's `splines`.
+    pub(super) fn finish(&self) -> Result<SplineColumns, BasisError> {
+        let df = self.factor.df;
+        let range = self.sample.range();
+        let inside = match self.factor.kind {
+            SplineKind::B { degree } => df - degree,
+            SplineKind::Natural => df - 1,
+        };
+        let knots = self.sample.quantiles(inside);
+        let mut all = vec![range[0]];
+        all.extend(&knots);
+        all.push(range[1]);
+        let distinct = self.sample.distinct().len();
+        if distinct <= df || all.windows(2).any(|pair| pair[0] >= pair[1]) {
+            return Err(BasisError::Knots {
+                factor: self.factor.to_string(),
+                df,
+                distinct,
+            });
+        }
+        Ok(match self.factor.kind {
+            SplineKind::B { degree } => SplineColumns::B(BSpline::clamped(degree, &knots, range)),
+            SplineKind::Natural => SplineColumns::Natural(CubicSpline::natural(&all)),
+        })
+    }
+}

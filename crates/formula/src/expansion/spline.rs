@@ -1,0 +1,199 @@
+//! Penalised smooths of one column: `s(x)`, `s(x, k = 20)`, `s(month, bs = "cc", period = 12)`.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+use crate::error::{FormulaError, Span};
+use crate::expression::Expr;
+use crate::factor::{Factor, Term, UseListener, read_numbers};
+use crate::spelling::suggestion;
+use crate::syntax::{Node, NodeKind};
+
+/// What a formula calls them.
+pub(crate) const NAME: &str = "s";
+
+/// The arguments that have names.
+const OPTIONS: [&str; 3] = ["k", "bs", "period"];
+
+/// The fewest and the most functions that can be asked for.
+const FEWEST: f64 = 4.0;
+const MOST: f64 = 200.0;
+
+/// A smooth function of a column, the smoother the less its spread: a straight line with a common
+/// coefficient, and splines whose weights are effects with one spread.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct SplineTerm {
+    /// What it is a function of.
+    pub input: Expr,
+    /// Which splines.
+    pub basis: Penalised,
+    /// After how much of the input it repeats itself, where that was said.
+    pub period: Option<f64>,
+    /// How many functions it is made of, where that was said; a constant and the line are among them.
+    pub k: Option<usize>,
+}
+
+/// Splines with a penalty, by the names of mgcv.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Penalised {
+    /// Thin-plate regression splines; ∫ f″² is small.
+    #[default]
+    Tp,
+    /// Cubic splines on a circle; ∫ f″² is small.
+    Cc,
+    /// Cubic B-splines on equal steps; the second differences of their weights are small.
+    Ps,
+}
+
+impl Penalised {
+    /// All of them.
+    pub const ALL: [Penalised; 3] = [Penalised::Tp, Penalised::Cc, Penalised::Ps];
+
+    /// The name that a formula calls it by.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Tp => "tp",
+            Self::Cc => "cc",
+            Self::Ps => "ps",
+        }
+    }
+}
+
+impl SplineTerm {
+    /// Reads the arguments of a call.
+    pub(crate) fn read(
+        span: Span,
+        arguments: &[Node],
+        used: &mut UseListener<'_>,
+    ) -> Result<Self, FormulaError> {
+        let is_named = |node: &&Node| matches!(node.kind, NodeKind::Named(..));
+        let inputs: Vec<&Node> = arguments.iter().filter(|node| !is_named(node)).collect();
+        let input = match inputs[..] {
+            [only] => read_numbers(only, used)?,
+            [] => {
+                return Err(
+                    FormulaError::new(span, "s(...) names no column").hint("name one, as in s(x)")
+                );
+            }
+            [_, second, ..] => {
+                return Err(FormulaError::new(second.span, "s(...) is of one column")
+                    .hint("write gp(x, z) for a surface, s(x) + s(z) for a sum"));
+            }
+        };
+        let mut term = Self {
+            input,
+            basis: Penalised::default(),
+            period: None,
+            k: None,
+        };
+        let mut named: Vec<&str> = Vec::new();
+        for argument in arguments {
+            let NodeKind::Named(name, value) = &argument.kind else {
+                continue;
+            };
+            if named.contains(&name.as_str()) {
+                let message = format!("{name} is given twice");
+                return Err(FormulaError::new(argument.span, message).hint("leave one out"));
+            }
+            named.push(name);
+            term.option(name, argument.span, value)?;
+        }
+        if term.period.is_some() && term.basis != Penalised::Cc {
+            return Err(FormulaError::new(span, "only bs = \"cc\" has a period")
+                .hint("write s(month, bs = \"cc\", period = 12)"));
+        }
+        Ok(term)
+    }
+
+    fn option(&mut self, name: &str, span: Span, value: &Node) -> Result<(), FormulaError> {
+        match name {
+            "k" => self.k = Some(whole(value)?),
+            "bs" => self.basis = basis(value)?,
+            "period" => self.period = Some(positive(value)?),
+            _ => {
+                let message = format!("s(...) has no argument \"{name}\"");
+                let hint = match name {
+                    "by" => "write gp(x, by = g) for a function of each level".into(),
+                    "m" | "sp" | "fx" => "how smooth it is is learnt, as sd(s(x))".into(),
+                    _ => suggestion(name, NAME, &OPTIONS),
+                };
+                return Err(FormulaError::new(span, message).hint(hint));
+            }
+        }
+        Ok(())
+    }
+
+    /// The name of the function, as its spread `sd(s(x))` shows it.
+    pub fn label(&self) -> String {
+        format!("{NAME}({})", self.input)
+    }
+
+    /// The line that is part of it and is not penalised; a function on a circle has none.
+    pub(super) fn line(&self) -> Option<Term> {
+        let factor = match &self.input {
+            Expr::Column(name) => Factor::Column(name.clone()),
+            other => Factor::Expression(other.clone()),
+        };
+        (self.basis != Penalised::Cc).then(|| Term::of(factor))
+    }
+}
+
+impl fmt::Display for SplineTerm {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{NAME}({}", self.input)?;
+        if let Some(k) = self.k {
+            write!(f, ", k = {k}")?;
+        }
+        if self.basis != Penalised::default() {
+            write!(f, ", bs = \"{}\"", self.basis.name())?;
+        }
+        if let Some(period) = self.period {
+            write!(f, ", period = {period}")?;
+        }
+        f.write_str(")")
+    }
+}
+
+fn whole(node: &Node) -> Result<usize, FormulaError> {
+    match node.bare().kind {
+        NodeKind::Number(value) if (FEWEST..=MOST).contains(&value) && value.fract() == 0.0 => {
+            Ok(value as usize)
+        }
+        _ => {
+            let message = format!("k is a whole number from {FEWEST} to {MOST}");
+            Err(FormulaError::new(node.span, message).hint("leave it out for the usual 10"))
+        }
+    }
+}
+
+fn positive(node: &Node) -> Result<f64, FormulaError> {
+    match node.bare().kind {
+        NodeKind::Number(value) if value > 0.0 => Ok(value),
+        _ => Err(FormulaError::new(node.span, "a period is a number above 0")
+            .hint("in the unit of the column, as in s(month, bs = \"cc\", period = 12)")),
+    }
+}
+
+fn basis(node: &Node) -> Result<Penalised, FormulaError> {
+    let name = match &node.bare().kind {
+        NodeKind::Text(name) | NodeKind::Name(name) => name.as_str(),
+        _ => "",
+    };
+    let found = Penalised::ALL.into_iter().find(|one| one.name() == name);
+    found.ok_or_else(|| {
+        let message = match name {
+            "" => "bs takes the name of a basis".to_owned(),
+            _ => format!("no basis \"{name}\""),
+        };
+        let hint = match name {
+            "re" => "write (1 | g) for effects by group",
+            "gp" => "write gp(x)",
+            "cr" | "cs" | "ts" | "ds" | "ad" => "write bs = \"tp\", which is as smooth",
+            "cp" => "write bs = \"cc\", which repeats itself as well",
+            _ => "one of \"tp\", \"cc\" (on a circle) and \"ps\" (on equal steps)",
+        };
+        FormulaError::new(node.span, message).hint(hint)
+    })
+}

@@ -1,0 +1,9 @@
+//! Piecewise polynomials of one number: B-splines, and cubic splines by what they do at their knots.
+
+mod bspline;
+mod cubic;
+mod sample;
+
+pub use bspline::BSpline;
+pub use cubic::CubicSpline;
+pub use sample::Sample;
