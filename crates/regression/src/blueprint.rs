@@ -13,6 +13,7 @@ use crate::population::Population;
 use crate::prior::{GivenPriors, Parameter, PriorLine, PriorOrigin};
 use crate::shrinkage::{Shrinkage, Total};
 use crate::smooth::{InducedPlan, Smooth, SmoothPlan};
+use crate::spline::{Spline, SplinePlan};
 
 /// A model without data.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -29,6 +30,7 @@ pub(crate) struct Blueprint {
     pub(crate) weights: Vec<Law>,
     pub(crate) groups: Vec<GroupPlan>,
     pub(crate) smooths: Vec<SmoothPlan>,
+    pub(crate) splines: Vec<SplinePlan>,
     /// The function by inducing points.
     pub(crate) induced: Option<InducedPlan>,
     /// The family's own parameters.
@@ -101,6 +103,7 @@ pub(crate) struct Parts<'a> {
     pub(crate) population: &'a Population,
     pub(crate) groupings: &'a [Grouping],
     pub(crate) smooths: &'a [Smooth],
+    pub(crate) splines: &'a [Spline],
     /// The formulas of the family's own parameters.
     pub(crate) parameters: Vec<ParameterPart<'a>>,
     pub(crate) induced: Option<&'a Smooth>,
@@ -151,6 +154,7 @@ impl<'a> BlueprintBuilder<'a> {
             weights: self.weights(),
             groups: self.groups(),
             smooths: self.smooth_plans(self.parts.smooths, self.parts.anchor.unit)?,
+            splines: self.spline_plans(),
             induced: self.induced_plan()?,
             shape: self.shape(),
             parameters: self.parameter_plans(),
@@ -263,6 +267,7 @@ impl<'a> BlueprintBuilder<'a> {
             }
         }
         found.extend(Self::smooth_parameters(self.parts.smooths));
+        found.extend(Self::spline_parameters(self.parts.splines));
         for own in self.own() {
             let (law, _) = own.prior(self.parts.anchor.unit);
             found.push(Parameter::named(own.name, law.kind.domain()));

@@ -115,6 +115,7 @@ impl Reporter<'_> {
             }
         }
         for head in self.heads() {
+            self.splines(&draws, head, &mut found);
             self.smooths(&draws, head, &mut found);
         }
         self.shape(&draws, &mut found);
@@ -204,6 +205,17 @@ impl Reporter<'_> {
             found.push(NamedDraws {
                 name: site.into(),
                 values: draws.entry(site, 0),
+            });
+        }
+    }
+
+    /// `sd(s(day))`.
+    fn splines(&self, draws: &Draws<'_>, head: Head<'_>, found: &mut Vec<NamedDraws>) {
+        for plan in &self.blueprint.splines {
+            let values = draws.entry(&plan.spread_site(head.suffix), 0);
+            found.push(NamedDraws {
+                name: head.name(&plan.spread_site("")),
+                values: values.iter().map(|value| value * self.unit()).collect(),
             });
         }
     }

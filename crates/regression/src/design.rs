@@ -11,6 +11,7 @@ use crate::program::{
 use crate::regression::{NewLevels, Regression};
 use crate::smooth::{INDUCED, basis_column, level_column};
 use crate::source::Source;
+use crate::spline::spline_column;
 
 /// What a design is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -173,6 +174,12 @@ impl Design {
             }
             self.outside.push(columns.outside);
         }
+        for (place, spline) in regression.splines.iter().enumerate() {
+            let (values, outside) = spline.columns(source)?;
+            let width = spline.width();
+            self.insert(&spline_column(place), Column::Matrix { width, values });
+            self.outside.push(outside);
+        }
         let induced = regression.induced.as_ref();
         if let Some((smooth, plan)) = induced.zip(regression.blueprint.induced.as_ref()) {
             let (values, outside) = plan.places(smooth, source)?;
@@ -262,6 +269,7 @@ pub(crate) fn predictor_columns(terms: &lehr_formula::Terms) -> Vec<&str> {
 /// The columns that rows to predict must have where the effects of groups are left out.
 pub(crate) fn population_columns(terms: &lehr_formula::Terms) -> Vec<&str> {
     let factors = terms.fixed.iter().flat_map(|term| &term.factors);
+    let splines = terms.splines.iter().map(|spline| &spline.input);
     let all = (terms.response.addition_columns().into_iter())
         .chain(factors.flat_map(lehr_formula::Factor::columns))
         .chain(terms.parameter_columns())
@@ -271,7 +279,8 @@ pub(crate) fn population_columns(terms: &lehr_formula::Terms) -> Vec<&str> {
                 .smooths
                 .iter()
                 .flat_map(lehr_formula::SmoothTerm::columns),
-        );
+        )
+        .chain(splines.flat_map(Expr::columns));
     distinct(all)
 }
 

@@ -13,6 +13,7 @@ use crate::population::{Population, PopulationFit, PopulationLearner, check_size
 use crate::profile::{ColumnProfile, ProfileLearner};
 use crate::smooth::{Smooth, SmoothLearner};
 use crate::source::Source;
+use crate::spline::{Spline, SplineLearner};
 
 /// A formula as it is fitted to a table.
 pub(crate) struct Request<'a> {
@@ -28,6 +29,7 @@ pub(crate) struct TableFacts {
     pub(crate) population: Population,
     pub(crate) groupings: Vec<Grouping>,
     pub(crate) smooths: Vec<Smooth>,
+    pub(crate) splines: Vec<Spline>,
     /// The columns of the formula of each parameter.
     pub(crate) parameters: Vec<Population>,
     pub(crate) anchor: Anchor,
@@ -84,6 +86,7 @@ struct Levels {
     population: PopulationLearner,
     groupings: Vec<GroupingLearner>,
     smooths: Vec<SmoothLearner>,
+    splines: Vec<SplineLearner>,
     parameters: Vec<PopulationLearner>,
 }
 
@@ -94,6 +97,7 @@ impl Levels {
             population: PopulationLearner::new(terms),
             groupings: terms.groups.iter().map(GroupingLearner::new).collect(),
             smooths: terms.smooths.iter().map(SmoothLearner::new).collect(),
+            splines: terms.splines.iter().map(SplineLearner::new).collect(),
             parameters: (terms.parameters.iter())
                 .map(PopulationLearner::new)
                 .collect(),
@@ -108,6 +112,8 @@ impl Levels {
         }
         let mut groupings = self.groupings.iter_mut();
         groupings.try_for_each(|grouping| grouping.see(source))?;
+        let mut splines = self.splines.iter_mut();
+        splines.try_for_each(|spline| spline.see(source))?;
         let mut smooths = self.smooths.iter_mut();
         smooths.try_for_each(|smooth| smooth.see(source))
     }
@@ -121,6 +127,11 @@ impl Levels {
         }
         for grouping in &mut self.groupings {
             if grouping.turn()? == Round::Another {
+                round = Round::Another;
+            }
+        }
+        for spline in &mut self.splines {
+            if spline.turn()? == Round::Another {
                 round = Round::Another;
             }
         }
@@ -142,6 +153,9 @@ impl Levels {
             population: self.population.finish(&request.terms, request.formula)?,
             groupings: groupings.collect::<Result<_, _>>()?,
             smooths: smooths.collect::<Result<_, _>>()?,
+            splines: (self.splines.into_iter())
+                .map(SplineLearner::finish)
+                .collect(),
             parameters: parameters.collect::<Result<_, _>>()?,
             observed: ResponseProfile::new(outcome.family, outcome.classes.len()),
             surplus: f64::INFINITY,
@@ -158,6 +172,7 @@ struct Scales {
     population: PopulationFit,
     groupings: Vec<GroupingFit>,
     smooths: Vec<Smooth>,
+    splines: Vec<Spline>,
     parameters: Vec<PopulationFit>,
     observed: ResponseProfile,
     /// By how many failures exceed successes at the least.
@@ -226,6 +241,7 @@ impl Scales {
             population,
             groupings,
             smooths: self.smooths,
+            splines: self.splines,
             parameters,
             anchor,
             notes: self.notes,

@@ -52,6 +52,7 @@ mod shrinkage;
 mod smooth;
 mod source;
 mod specification;
+mod spline;
 
 pub use blocks::{Blocks, EachBlock};
 pub use error::{Error, RegressionError};

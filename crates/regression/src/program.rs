@@ -12,6 +12,7 @@ use crate::family::{Form as FamilyForm, Observation, Unit};
 use crate::law::{Law, sample};
 use crate::parameter::{ParameterSites, parameter_column};
 use crate::smooth::{INDUCED, SmoothSites};
+use crate::spline::SplineSites;
 
 /// The names of the design's columns.
 pub(crate) const MATRIX: &str = "x";
@@ -51,6 +52,8 @@ struct Sites<'g> {
     groups: Vec<Vec<GroupSites<'g>>>,
     /// For each linear predictor and smooth function.
     smooths: Vec<Vec<SmoothSites<'g>>>,
+    /// For each linear predictor and penalised smooth.
+    splines: Vec<Vec<SplineSites<'g>>>,
     shape: Vec<Expr<'g>>,
     /// Of the family's own parameters that rows vary.
     parameters: Vec<ParameterSites<'g>>,
@@ -92,6 +95,9 @@ impl Blueprint {
         for (place, smooth) in self.smooths.iter().enumerate() {
             schema = smooth.schema(place, schema);
         }
+        for (place, spline) in self.splines.iter().enumerate() {
+            schema = spline.schema(place, schema);
+        }
         if let Some(induced) = &self.induced {
             schema = schema.matrix(INDUCED, induced.width());
         }
@@ -121,12 +127,17 @@ impl Blueprint {
             let sites = self.smooths.iter().map(|smooth| smooth.sites(m, head));
             sites.collect()
         });
+        let splines = self.heads.iter().map(|head| {
+            let sites = self.splines.iter().map(|spline| spline.sites(m, head));
+            sites.collect()
+        });
         let sites = Sites {
             graph: m.graph(),
             weight,
             intercept,
             groups: groups.collect(),
             smooths: smooths.collect(),
+            splines: splines.collect(),
             shape: self.shape_sites(m),
             parameters: self.parameters.iter().map(|plan| plan.sites(m)).collect(),
         };
@@ -280,6 +291,11 @@ impl Blueprint {
             let parts: Vec<Expr<'g>> = sites.smooths.iter().map(of_head).collect();
             sum = sum + self.side_by_side(&parts, row);
         }
+        if !self.splines.is_empty() {
+            let of_head = |splines: &Vec<SplineSites<'g>>| self.spline_sum(row, splines);
+            let parts: Vec<Expr<'g>> = sites.splines.iter().map(of_head).collect();
+            sum = sum + self.side_by_side(&parts, row);
+        }
         let centre = graph.constant([heads], &self.centre).reshape(own);
         let predictor = sum * self.unit + centre;
         if self.has_offset {
@@ -307,6 +323,12 @@ impl Blueprint {
         let effects = self.smooths.iter().zip(sites).enumerate();
         let parts = effects.map(|(place, (plan, sites))| plan.effect(row, place, sites));
         parts.reduce(|a, b| a + b).expect("there is a function")
+    }
+
+    fn spline_sum<'g>(&self, row: &Row<'_, 'g>, sites: &[SplineSites<'g>]) -> Expr<'g> {
+        let effects = self.splines.iter().zip(sites).enumerate();
+        let parts = effects.map(|(place, (plan, sites))| plan.effect(row, place, sites));
+        parts.reduce(|a, b| a + b).expect("there is a smooth")
     }
 }
 

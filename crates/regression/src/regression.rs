@@ -23,6 +23,7 @@ use crate::prior::{GivenPriors, PriorLine, PriorOrigin};
 use crate::profile::{ColumnProfile, Held, ValueProfile, order_levels};
 use crate::smooth::Smooth;
 use crate::specification::Specification;
+use crate::spline::Spline;
 
 /// What is to be done with groups that the fitted table did not have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -83,6 +84,7 @@ pub struct NamedDraws {
 /// gp(x).scale                             half_normal(sd(y))                   1 with a link
 /// gp(x).lengthscale                       log_normal, 95 % from 0.1 to 0.5 of the range of x;
 ///                                         of two columns from 0.2 to 0.5, of a period from 0.05 to 0.5
+/// sd(s(x))                                half_student_t(3, 2.5 sd(y))         2.5 with a link
 /// df above 1                              gamma(2, 0.1)
 /// shape and precision, gate               inverse_gamma(0.4, 0.3), beta(1, 1)
 /// a parameter's formula, `sigma ~ x`      on the scale of its link (log; gate: logit): the intercept
@@ -104,6 +106,7 @@ pub struct Regression {
     pub(crate) population: Population,
     pub(crate) groupings: Vec<Grouping>,
     pub(crate) smooths: Vec<Smooth>,
+    pub(crate) splines: Vec<Spline>,
     /// The function by inducing points.
     pub(crate) induced: Option<Smooth>,
     pub(crate) blueprint: Blueprint,
@@ -166,6 +169,7 @@ impl Regression {
             population: &facts.population,
             groupings: &facts.groupings,
             smooths: &smooths,
+            splines: &facts.splines,
             induced: induced.as_ref(),
             parameters: (terms.parameters.iter().zip(&facts.parameters))
                 .map(|(terms, population)| ParameterPart {
@@ -189,6 +193,7 @@ impl Regression {
             population: facts.population,
             groupings: facts.groupings,
             smooths,
+            splines: facts.splines,
             induced: induced.map(Smooth::without_places),
             parameters: facts.parameters,
             blueprint,

@@ -113,10 +113,13 @@ impl Specification {
         let family = format!("{}, {origin}", regression.family());
         let smooths = regression.blueprint.smooths.iter();
         let smooths = smooths.map(|plan| (plan.label.clone(), plan.words()));
+        let splines = regression.blueprint.splines.iter();
+        let splines = splines.map(|plan| (plan.label.clone(), plan.words()));
         let induced = regression.blueprint.induced.iter();
         let induced = induced.map(|plan| (plan.label.clone(), plan.words()));
         std::iter::once(("family".into(), family))
             .chain(smooths)
+            .chain(splines)
             .chain(induced)
             .collect()
     }

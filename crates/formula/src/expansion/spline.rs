@@ -131,7 +131,7 @@ impl SplineTerm {
     }
 
     /// The line that is part of it and is not penalised; a function on a circle has none.
-    pub(super) fn line(&self) -> Option<Term> {
+    pub fn line(&self) -> Option<Term> {
         let factor = match &self.input {
             Expr::Column(name) => Factor::Column(name.clone()),
             other => Factor::Expression(other.clone()),

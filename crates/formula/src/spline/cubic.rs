@@ -162,6 +162,49 @@ impl CubicSpline {
         penalty
     }
 
+    /// Nothing summed yet; see [`CubicSpline::add_products`].
+    pub fn no_products(&self) -> Vec<[f64; 16]> {
+        vec![[0.0; 16]; self.knots.len() - 1]
+    }
+
+    /// Adds the products of the functions at a value between the ends. They are kept piece by piece, so
+    /// that a row costs the same however many functions there are.
+    pub fn add_products(&self, x: f64, sums: &mut [[f64; 16]]) {
+        let (piece, weights) = self.local(x);
+        for (k, sum) in sums[piece].iter_mut().enumerate() {
+            *sum += weights[k / 4] * weights[k % 4];
+        }
+    }
+
+    /// The sums of the products of all pairs of functions, row after row.
+    pub fn products(&self, sums: &[[f64; 16]]) -> Vec<f64> {
+        let width = self.width;
+        let mut products = vec![0.0; width * width];
+        for (piece, sum) in sums.iter().enumerate() {
+            let parts = [&self.values, &self.bends]
+                .map(|all| [piece, piece + 1].map(|knot| &all[knot * width..][..width]));
+            let parts = parts.concat();
+            for (k, sum) in sum.iter().enumerate().filter(|(_, sum)| **sum != 0.0) {
+                for (i, left) in parts[k / 4].iter().enumerate() {
+                    for (j, right) in parts[k % 4].iter().enumerate() {
+                        products[i * width + j] += sum * left * right;
+                    }
+                }
+            }
+        }
+        products
+    }
+
+    /// The piece of a value between the ends, and what values and bends at its ends are multiplied by.
+    fn local(&self, x: f64) -> (usize, [f64; 4]) {
+        let after = self.knots.partition_point(|knot| *knot <= x);
+        let piece = after.saturating_sub(1).min(self.knots.len() - 2);
+        let h = self.knots[piece + 1] - self.knots[piece];
+        let (d, e) = (self.knots[piece + 1] - x, x - self.knots[piece]);
+        let bend = |part: f64| (part.powi(3) / h - h * part) / 6.0;
+        (piece, [d / h, e / h, bend(d), bend(e)])
+    }
+
     /// All functions at a value.
     pub fn at(&self, x: f64) -> Vec<f64> {
         let (first, last) = (self.knots[0], self.knots[self.knots.len() - 1]);
@@ -171,31 +214,33 @@ impl CubicSpline {
             x
         };
         let within = x.clamp(first, last);
-        let after = self.knots.partition_point(|knot| *knot <= within);
-        let piece = after.saturating_sub(1).min(self.knots.len() - 2);
-        let h = self.knots[piece + 1] - self.knots[piece];
-        let (d, e) = (self.knots[piece + 1] - within, within - self.knots[piece]);
-        let bend = |part: f64| (part.powi(3) / h - h * part) / 6.0;
-        let found = self.mixed(piece, [d / h, e / h], [bend(d), bend(e)]);
+        let (piece, weights) = self.local(within);
+        let found = self.mixed(piece, weights);
         let beyond = x - within;
         if beyond == 0.0 {
             return found;
         }
-        let slope = |part: f64| (3.0 * part * part / h - h) / 6.0;
-        let slopes = self.mixed(piece, [-1.0 / h, 1.0 / h], [-slope(d), slope(e)]);
+        let h = self.knots[piece + 1] - self.knots[piece];
+        // The slopes of the weights at a lower and at an upper end.
+        let bends = if beyond < 0.0 {
+            [-h / 3.0, -h / 6.0]
+        } else {
+            [h / 6.0, h / 3.0]
+        };
+        let slopes = self.mixed(piece, [-1.0 / h, 1.0 / h, bends[0], bends[1]]);
         let pairs = found.iter().zip(slopes);
         pairs.map(|(value, slope)| value + beyond * slope).collect()
     }
 
     /// Values and bends at the ends of a piece, weighted.
-    fn mixed(&self, piece: usize, values: [f64; 2], bends: [f64; 2]) -> Vec<f64> {
+    fn mixed(&self, piece: usize, weights: [f64; 4]) -> Vec<f64> {
         let width = self.width;
         let [before, after] = [piece * width, (piece + 1) * width];
         let one = |j: usize| {
-            values[0] * self.values[before + j]
-                + values[1] * self.values[after + j]
-                + bends[0] * self.bends[before + j]
-                + bends[1] * self.bends[after + j]
+            weights[0] * self.values[before + j]
+                + weights[1] * self.values[after + j]
+                + weights[2] * self.bends[before + j]
+                + weights[3] * self.bends[after + j]
         };
         (0..width).map(one).collect()
     }

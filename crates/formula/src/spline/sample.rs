@@ -58,6 +58,12 @@ impl Sample {
         values
     }
 
+    /// At most so many of the values that were kept, in the order of the rows.
+    pub fn some(&self, most: usize) -> Vec<f64> {
+        let every = self.values.len().div_ceil(most.max(1)).max(1);
+        self.values.iter().step_by(every).copied().collect()
+    }
+
     /// The values that were kept and both ends of the range, in ascending order.
     fn sorted(&self) -> Vec<f64> {
         let mut values = self.values.clone();

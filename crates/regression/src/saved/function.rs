@@ -4,8 +4,9 @@ use lehr_density::SiteValue;
 use lehr_report::FittedFunction;
 
 use super::SavedFit;
-use crate::regression::Regression;
+use crate::regression::{Groups, Regression};
 use crate::smooth::FunctionDraws;
+use crate::spline::{Spline, SplineDraws};
 
 /// Draws that a band is made of at the most.
 const DRAWS: usize = 400;
@@ -13,7 +14,7 @@ const DRAWS: usize = 400;
 impl SavedFit {
     /// The smooth functions as they were fitted, on the scale of the linear predictor.
     pub fn functions(&self) -> Vec<FittedFunction> {
-        let Some(regression) = self.subject.regression().filter(|one| one.has_smooths()) else {
+        let Some(regression) = self.subject.regression().filter(|one| one.has_functions()) else {
             return Vec::new();
         };
         let flat = self.draws(DRAWS).concat();
@@ -31,7 +32,12 @@ impl SavedFit {
 }
 
 impl Regression {
-    /// Whether the formula has smooth functions.
+    /// Whether the formula has functions that are drawn.
+    fn has_functions(&self) -> bool {
+        self.has_smooths() || !self.splines.is_empty()
+    }
+
+    /// Whether the formula has smooth functions with lengthscales.
     pub(crate) fn has_smooths(&self) -> bool {
         !self.smooths.is_empty()
     }
@@ -42,6 +48,7 @@ impl Regression {
             .smooths
             .iter()
             .map(|smooth| smooth.places[0].len())
+            .chain(self.splines.iter().map(|spline| spline.places.len()))
             .max()?;
         Some(format!(
             "where up to {most} rows lie on the smooth functions"
@@ -58,8 +65,34 @@ impl Regression {
                 let draws = FunctionDraws::new(smooth, plan, blueprint.unit, sites, head);
                 found.extend(draws.functions(class));
             }
+            for (spline, plan) in self.splines.iter().zip(&blueprint.splines) {
+                let draws = SplineDraws {
+                    spline,
+                    plan,
+                    unit: blueprint.unit,
+                    head,
+                    line: self.line(spline, sites, head),
+                };
+                found.push(draws.function(sites, class));
+            }
         }
         found
+    }
+
+    /// The slope of a smooth's line under each draw, and the mean of its column.
+    fn line(&self, spline: &Spline, sites: &[SiteValue], head: &str) -> (Vec<f64>, f64) {
+        let Some(line) = &spline.line else {
+            return (Vec::new(), 0.0);
+        };
+        let name = format!("{line}{head}");
+        let slopes = (self.coefficients(sites, Groups::Leave).into_iter())
+            .find(|draws| draws.name.to_string() == name);
+        let mut columns = self.population.columns.iter();
+        let column = columns.find(|column| column.name == *line);
+        (
+            slopes.map_or_else(Vec::new, |draws| draws.values),
+            column.map_or(0.0, |column| column.mean),
+        )
     }
 
     fn stray_lengthscales(&self, sites: &[SiteValue]) -> Vec<String> {

@@ -49,6 +49,25 @@ impl Centring {
         }
     }
 
+    /// For functions with mean square 1 over the rows, none of which explains another, whose coefficients
+    /// have these standard deviations where the scale is 1; the rows know so much together.
+    pub(crate) fn of_independent(roots: &[f64], information: f64) -> Centring {
+        let references = roots.iter().map(|root| (SCALE * root).ln());
+        let share = |root: &f64| 1.0 - 1.0 / (1.0 + information * (SCALE * root).powi(2));
+        Centring {
+            shares: roots.iter().map(share).collect(),
+            references: references.collect(),
+        }
+    }
+
+    /// What turns latents into coefficients, where these are ln of the coefficients' standard deviations.
+    pub(crate) fn factors(&self, amplitudes: &[f64]) -> Vec<f64> {
+        let own = self.shares.iter().zip(&self.references);
+        (amplitudes.iter().zip(own))
+            .map(|(log, (share, reference))| (log - (log - reference) * share).exp())
+            .collect()
+    }
+
     /// ln of what turns latents into coefficients, and ln of the latents' scale.
     pub(crate) fn logs<'g>(&self, amplitudes: Expr<'g>) -> [Expr<'g>; 2] {
         let graph = amplitudes.graph();
@@ -60,7 +79,7 @@ impl Centring {
 }
 
 /// What a usual row knows of its linear predictor, in units: one over the noise's variance.
-pub(super) fn row_information(link: Link) -> f64 {
+pub(crate) fn row_information(link: Link) -> f64 {
     match link {
         Link::Identity => 4.0,
         Link::Log => 1.0,

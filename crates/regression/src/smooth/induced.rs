@@ -87,7 +87,9 @@ impl Blueprint {
     /// The names of all functions, in the order of the design.
     pub(crate) fn function_labels(&self) -> impl Iterator<Item = &str> {
         let smooths = self.smooths.iter().map(|plan| plan.label.as_str());
-        smooths.chain(self.induced.iter().map(|plan| plan.label.as_str()))
+        let splines = self.splines.iter().map(|plan| plan.label.as_str());
+        let induced = self.induced.iter().map(|plan| plan.label.as_str());
+        smooths.chain(splines).chain(induced)
     }
 }
 

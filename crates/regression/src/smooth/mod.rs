@@ -13,10 +13,11 @@ use serde::{Deserialize, Serialize};
 use crate::error::RegressionError;
 use crate::source::Source;
 
+pub(crate) use centring::{Centring, row_information};
 pub(crate) use induced::{INDUCED, InducedPlan};
 pub(crate) use learner::SmoothLearner;
 pub(crate) use plan::{SmoothPlan, SmoothSites, basis_column, level_column};
-pub(crate) use shape::FunctionDraws;
+pub(crate) use shape::{CURVE, FunctionDraws, dot, even, per_place};
 
 /// A smooth function as it was learnt of the fitted table.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

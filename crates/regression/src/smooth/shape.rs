@@ -11,7 +11,7 @@ use crate::blueprint::Blueprint;
 use crate::law::short;
 
 /// Places of a curve.
-const CURVE: usize = 121;
+pub(crate) const CURVE: usize = 121;
 /// Places of a surface on each side.
 const SURFACE: usize = 41;
 /// Levels whose functions are drawn at the most.
@@ -222,17 +222,17 @@ fn share(draws: &[f64], holds: impl Fn(f64) -> bool) -> f64 {
 }
 
 /// So many places from one end to the other.
-fn even([low, high]: [f64; 2], count: usize) -> Vec<f64> {
+pub(crate) fn even([low, high]: [f64; 2], count: usize) -> Vec<f64> {
     let step = (high - low) / (count - 1) as f64;
     (0..count).map(|k| low + step * k as f64).collect()
 }
 
-fn dot(a: &[f64], b: &[f64]) -> f64 {
+pub(crate) fn dot(a: &[f64], b: &[f64]) -> f64 {
     a.iter().zip(b).map(|(a, b)| a * b).sum()
 }
 
 /// A number per place from that place's numbers under all draws.
-fn per_place(draws: &[Vec<f64>], what: impl Fn(&[f64]) -> f64) -> Vec<f64> {
+pub(crate) fn per_place(draws: &[Vec<f64>], what: impl Fn(&[f64]) -> f64) -> Vec<f64> {
     let places = draws.first().map_or(0, Vec::len);
     let mut values = vec![0.0; draws.len()];
     let one = |place: usize| {

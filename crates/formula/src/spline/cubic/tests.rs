@@ -118,3 +118,25 @@ fn the_penalty_is_the_integral_of_squared_bends() {
         .sum();
     assert!((found / expected - 1.0).abs() < 1e-3, "{found}, {expected}");
 }
+
+#[test]
+fn products_by_piece_are_those_of_the_functions() {
+    let places: Vec<f64> = (0..40)
+        .map(|k| 5.0 * (0.618 * f64::from(k)).fract())
+        .collect();
+    for spline in [CubicSpline::natural(&KNOTS), CubicSpline::circle(&KNOTS)] {
+        let width = spline.width();
+        let mut sums = spline.no_products();
+        let mut expected = vec![0.0; width * width];
+        for x in &places {
+            spline.add_products(*x, &mut sums);
+            let values = spline.at(*x);
+            for (k, sum) in expected.iter_mut().enumerate() {
+                *sum += values[k / width] * values[k % width];
+            }
+        }
+        for (found, expected) in spline.products(&sums).iter().zip(expected) {
+            assert!((found - expected).abs() < 1e-12);
+        }
+    }
+}

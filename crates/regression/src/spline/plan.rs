@@ -1,0 +1,144 @@
+//! Smooths in the model: the prior of the spread, the sites, and what rows add.
+
+use lehr_graph::Expr;
+use lehr_model::distribution::{Distribution, Normal};
+use lehr_model::{Row, Schema, Tracer};
+use serde::{Deserialize, Serialize};
+
+use super::Spline;
+use crate::blueprint::BlueprintBuilder;
+use crate::law::{Domain, Kind, Law, sample};
+use crate::prior::Parameter;
+use crate::smooth::{Centring, row_information};
+
+/// A smooth of the model.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(crate) struct SplinePlan {
+    pub(crate) label: String,
+    spread: Law,
+    /// The standard deviation of each weight where the spread is 1.
+    roots: Vec<f64>,
+    /// In which form the model has the weights; they themselves where some are not seen by any row.
+    centring: Option<Centring>,
+    words: String,
+}
+
+/// The sites of a smooth in one run of the model.
+pub(crate) struct SplineSites<'g> {
+    /// What the functions are multiplied by.
+    coefficient: Expr<'g>,
+}
+
+/// The matrix of a smooth's functions.
+pub(crate) fn spline_column(place: usize) -> String {
+    format!("spline{}", place + 1)
+}
+
+impl BlueprintBuilder<'_> {
+    /// The spreads of smooths, which can have priors.
+    pub(crate) fn spline_parameters(splines: &[Spline]) -> Vec<Parameter> {
+        let names = splines.iter().map(Spline::spread_name);
+        names
+            .map(|name| Parameter::named(&name, Domain::Positive))
+            .collect()
+    }
+
+    /// The smooths with the user's priors or the default ones.
+    pub(crate) fn spline_plans(&mut self) -> Vec<SplinePlan> {
+        let unit = self.parts.anchor.unit;
+        let information = self.parts.n_rows as f64 * row_information(self.parts.family.link());
+        let splines = self.parts.splines;
+        let plan = |spline: &Spline| {
+            let name = spline.spread_name();
+            // Weights of rough functions are small for a spread: a rough curve needs a spread
+            // of many times its own size, so the tail is heavy.
+            let default = Law::new(Kind::HalfStudentT, &[3.0, 2.5 * unit]);
+            SplinePlan {
+                label: spline.label.clone(),
+                spread: self.choose(std::slice::from_ref(&name), &name, &default, unit),
+                centring: (!spline.has_unseen)
+                    .then(|| Centring::of_independent(&spline.roots, information)),
+                roots: spline.roots.clone(),
+                words: spline.words(),
+            }
+        };
+        splines.iter().map(plan).collect()
+    }
+}
+
+impl Spline {
+    fn words(&self) -> String {
+        let functions = self.width();
+        match self.is_circle() {
+            true => format!("{functions} functions on a circle of {}", self.span),
+            false => format!("a line and {functions} functions with one spread"),
+        }
+    }
+}
+
+impl SplinePlan {
+    pub(crate) fn spread_site(&self, head: &str) -> String {
+        format!("sd({}){head}", self.label)
+    }
+
+    pub(crate) fn weight_site(&self, head: &str) -> String {
+        match self.centring {
+            Some(_) => format!("standard({}){head}", self.label),
+            None => format!("effect({}){head}", self.label),
+        }
+    }
+
+    /// The columns that it reads.
+    pub(crate) fn schema(&self, place: usize, schema: Schema) -> Schema {
+        schema.matrix(&spline_column(place), self.roots.len())
+    }
+
+    /// Spread and weights.
+    pub(crate) fn sites<'g>(&self, m: &Tracer<'g>, head: &str) -> SplineSites<'g> {
+        let law = std::slice::from_ref(&self.spread);
+        let spread = sample(m, &self.spread_site(head), law, &[]);
+        let width = self.roots.len();
+        let name = self.weight_site(head);
+        let Some(centring) = &self.centring else {
+            let scales = m.graph().constant([width], &self.roots) * spread;
+            return SplineSites {
+                coefficient: m.sample(&name, Normal::new(0.0, scales).expand([width])),
+            };
+        };
+        let [factor, scale] = centring.logs(self.log_amplitudes(spread)).map(Expr::exp);
+        let weight = m.sample(&name, Normal::new(0.0, scale).expand([width]));
+        SplineSites {
+            coefficient: weight * factor,
+        }
+    }
+
+    /// ln of the standard deviation of each coefficient.
+    fn log_amplitudes<'g>(&self, spread: Expr<'g>) -> Expr<'g> {
+        let logs: Vec<f64> = self.roots.iter().map(|root| root.ln()).collect();
+        spread.graph().constant([logs.len()], &logs) + spread.ln()
+    }
+
+    /// What turns the weights of a draw with this spread into coefficients.
+    pub(super) fn factors(&self, spread: f64) -> Vec<f64> {
+        let Some(centring) = &self.centring else {
+            return vec![1.0; self.roots.len()];
+        };
+        let logs: Vec<f64> = self.roots.iter().map(|root| (root * spread).ln()).collect();
+        centring.factors(&logs)
+    }
+
+    /// What it adds in each row.
+    pub(crate) fn effect<'g>(
+        &self,
+        row: &Row<'_, 'g>,
+        place: usize,
+        sites: &SplineSites<'g>,
+    ) -> Expr<'g> {
+        row.matrix(&spline_column(place)).dot(sites.coefficient)
+    }
+
+    /// In words.
+    pub(crate) fn words(&self) -> String {
+        self.words.clone()
+    }
+}
