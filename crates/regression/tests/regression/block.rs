@@ -89,6 +89,14 @@ fn pieces_of_a_table_teach_what_the_whole_teaches() {
             "k ~ x + offset(log(n)) + (0 + color | site)",
             Family::Poisson,
         ),
+        (
+            "y ~ s(x) + ns(n, df = 3) + bs(x, df = 5, degree = 2)",
+            Family::Gaussian,
+        ),
+        (
+            "y ~ s(x, bs = \"cc\") + s(n, bs = \"ps\", k = 5)",
+            Family::Student,
+        ),
         ("color ~ x", Family::Categorical),
         ("k ~ x + (1 | site/color)", Family::Ordinal),
     ] {

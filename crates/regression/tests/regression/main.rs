@@ -18,6 +18,7 @@ mod recognition;
 mod saved;
 mod shrinkage;
 mod smooth;
+mod spline;
 mod table;
 
 use std::collections::HashMap;
