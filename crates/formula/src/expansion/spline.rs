@@ -116,7 +116,7 @@ impl SplineTerm {
                 let message = format!("s(...) has no argument \"{name}\"");
                 let hint = match name {
                     "by" => "write gp(x, by = g) for a function of each level".into(),
-                    "m" | "sp" | "fx" => "how smooth it is is learnt, as sd(s(x))".into(),
+                    "m" | "sp" | "fx" => "its smoothness is learnt, as sd(s(x))".into(),
                     _ => suggestion(name, NAME, &OPTIONS),
                 };
                 return Err(FormulaError::new(span, message).hint(hint));

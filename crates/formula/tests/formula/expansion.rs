@@ -9,6 +9,19 @@ const COLUMNS: [&str; 5] = ["y", "x1", "x2", "my col", "g"];
 pub(crate) const EXPANSIONS: &[(&str, &str)] = &[
     // Smooth functions.
     ("y ~ gp(x)", "y ~ 1 + gp(x)"),
+    ("y ~ s(x)", "y ~ 1 + x + s(x)"),
+    (
+        "y ~ z + s(log(x), bs=ps, k=20) + x",
+        "y ~ 1 + z + x + log(x) + s(log(x), k = 20, bs = \"ps\")",
+    ),
+    (
+        "y ~ 0 + s(m, period = 12, bs = \"cc\")",
+        "y ~ 0 + s(m, bs = \"cc\", period = 12)",
+    ),
+    (
+        "y ~ bs(x, 6)*g + ns(x, df=4) + bs(x, df = 3, degree = 2)",
+        "y ~ 1 + bs(x, df = 6) + g + ns(x, df = 4) + bs(x, df = 3, degree = 2) + bs(x, df = 6):g",
+    ),
     (
         "y ~ gp( x , k=30 ) + (1 | g) + a",
         "y ~ 1 + a + (1 | g) + gp(x, k = 30)",

@@ -49,6 +49,14 @@ fn priors_print_in_one_way() {
         ("I( x ^ 2 ) ~ normal(0, 1)", "I(x^2) ~ normal(0, 1)"),
         ("`my col` ~ normal(0, 1)", "`my col` ~ normal(0, 1)"),
         (
+            "sd(s( day, k = 9 )) ~ half_normal(1)",
+            "sd(s(day)) ~ half_normal(1)",
+        ),
+        (
+            "bs(x,6)[2] ~ normal(0, 1)",
+            "bs(x, df = 6)[2] ~ normal(0, 1)",
+        ),
+        (
             "gp( day,k=9 ).lengthscale ~ log_normal(0, 1)",
             "gp(day).lengthscale ~ log_normal(0, 1)",
         ),

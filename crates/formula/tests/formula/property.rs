@@ -10,8 +10,9 @@ use crate::expansion::EXPANSIONS;
 const WORDS: &[&str] = &[
     "y", "x", "a", "b", "g", "`my col`", "größe", ".", "~", "+", "-", "*", "/", "^", "**", ":",
     "|", "||", "(", ")", ",", "0", "1", "2", "3.5", "1e9", "%in%", "C(", "I(", "poly(", "log(",
-    "scale(", "offset(", "weights(", "trials(", "cbind(", "sd(", "cor(", "gp(", "=", "k", "by",
-    ".scale", "[", "]", "<", "==", ">=", "\"", "'", "ref", "sum", " ", "\n", "`", "\\", "身",
+    "scale(", "offset(", "weights(", "trials(", "cbind(", "sd(", "cor(", "gp(", "s(", "bs(", "df",
+    "=", "k", "by", ".scale", "[", "]", "<", "==", ">=", "\"", "'", "ref", "sum", " ", "\n", "`",
+    "\\", "身",
 ];
 
 /// Nothing here may panic; what is accepted must print to a text that prints to itself.
@@ -93,6 +94,8 @@ fn summands() -> impl Strategy<Value = String> {
         "0",
         "(1 | g)",
         "gp(x, k = 9)",
+        "s(x, k = 9)",
+        "ns(x, df = 3)",
     ];
     let leaf = select(names.to_vec()).prop_map(String::from);
     leaf.prop_recursive(4, 16, 2, |inner| {
