@@ -213,7 +213,7 @@ fn no_level(span: Span) -> FormulaError {
         .hint("put it in quotes, as in ref = \"day\"")
 }
 
-fn levels(node: &Node) -> Result<Vec<String>, FormulaError> {
+pub(crate) fn levels(node: &Node) -> Result<Vec<String>, FormulaError> {
     let NodeKind::Call(name, arguments) = &node.bare().kind else {
         return Err(FormulaError::new(node.span, "levels are a list")
             .hint("write levels = c(\"low\", \"mid\", \"high\")"));
@@ -237,7 +237,7 @@ fn levels(node: &Node) -> Result<Vec<String>, FormulaError> {
 }
 
 /// A level in quotes, as [`Coded`] reads it back.
-fn in_quotes(text: &str) -> String {
+pub(crate) fn in_quotes(text: &str) -> String {
     format!("\"{}\"", text.replace('\\', "\\\\").replace('"', "\\\""))
 }
 

@@ -48,9 +48,9 @@ const FUNCTIONS: [(&str, Function); 11] = [
 ];
 
 /// Calls that mean something to the formula itself and not to one row.
-pub(crate) const SPECIALS: [&str; 14] = [
+pub(crate) const SPECIALS: [&str; 15] = [
     "C", "I", "poly", "scale", "center", "offset", "weights", "trials", "cbind", "gp", "s", "bs",
-    "ns", "se",
+    "ns", "mo", "se",
 ];
 
 impl Function {

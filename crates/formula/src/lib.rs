@@ -42,8 +42,8 @@ pub use basis::{
 pub use coded::{Coded, Contrast};
 pub use error::{FormulaError, Origin, Span};
 pub use expansion::{
-    By, ColumnRole, ColumnUse, Correlation, GroupTerm, How, Intercept, KernelName, Penalised,
-    SmoothTerm, SplineTerm, Terms, effect_codings,
+    By, ColumnRole, ColumnUse, Correlation, GroupTerm, How, Intercept, KernelName, MonotonicTerm,
+    Penalised, SmoothTerm, SplineTerm, Terms, effect_codings,
 };
 pub use expression::{Comparison, Expr, Operation, Standard};
 pub use factor::{Factor, Term};

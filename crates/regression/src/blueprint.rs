@@ -8,6 +8,7 @@ use crate::error::RegressionError;
 use crate::family::{Family, Form as FamilyForm, Link, OwnParameter};
 use crate::grouping::Grouping;
 use crate::law::{Domain, Kind, Law, either, names_of};
+use crate::monotonic::{Monotonic, MonotonicPlan};
 use crate::parameter::{ParameterPart, ParameterPlan};
 use crate::population::Population;
 use crate::prior::{GivenPriors, Parameter, PriorLine, PriorOrigin};
@@ -31,6 +32,7 @@ pub(crate) struct Blueprint {
     pub(crate) groups: Vec<GroupPlan>,
     pub(crate) smooths: Vec<SmoothPlan>,
     pub(crate) splines: Vec<SplinePlan>,
+    pub(crate) monotonics: Vec<MonotonicPlan>,
     /// The function by inducing points.
     pub(crate) induced: Option<InducedPlan>,
     /// The family's own parameters.
@@ -104,6 +106,7 @@ pub(crate) struct Parts<'a> {
     pub(crate) groupings: &'a [Grouping],
     pub(crate) smooths: &'a [Smooth],
     pub(crate) splines: &'a [Spline],
+    pub(crate) monotonics: &'a [Monotonic],
     /// The formulas of the family's own parameters.
     pub(crate) parameters: Vec<ParameterPart<'a>>,
     pub(crate) induced: Option<&'a Smooth>,
@@ -155,6 +158,7 @@ impl<'a> BlueprintBuilder<'a> {
             groups: self.groups(),
             smooths: self.smooth_plans(self.parts.smooths, self.parts.anchor.unit)?,
             splines: self.spline_plans(),
+            monotonics: self.monotonic_plans(),
             induced: self.induced_plan()?,
             shape: self.shape(),
             parameters: self.parameter_plans(),
@@ -268,6 +272,7 @@ impl<'a> BlueprintBuilder<'a> {
         }
         found.extend(Self::smooth_parameters(self.parts.smooths));
         found.extend(Self::spline_parameters(self.parts.splines));
+        found.extend(Self::monotonic_parameters(self.parts.monotonics));
         for own in self.own() {
             let (law, _) = own.prior(self.parts.anchor.unit);
             found.push(Parameter::named(own.name, law.kind.domain()));

@@ -9,6 +9,7 @@ use crate::blueprint::{Blueprint, Form, GroupPlan, spread_name};
 use crate::family::Form as FamilyForm;
 use crate::grouping::Grouping;
 use crate::law::Law;
+use crate::monotonic::Monotonic;
 use crate::population::Population;
 use crate::program::DF_EXCESS;
 use crate::regression::{Groups, NamedDraws};
@@ -20,6 +21,7 @@ pub(crate) struct Reporter<'a> {
     pub(crate) population: &'a Population,
     pub(crate) groupings: &'a [Grouping],
     pub(crate) smooths: &'a [Smooth],
+    pub(crate) monotonics: &'a [Monotonic],
     /// The columns of the formulas of parameters.
     pub(crate) parameters: &'a [Population],
     /// The classes of the response; empty for numbers.
@@ -115,6 +117,7 @@ impl Reporter<'_> {
             }
         }
         for head in self.heads() {
+            self.monotonic(&draws, head, &mut found);
             self.splines(&draws, head, &mut found);
             self.smooths(&draws, head, &mut found);
         }
@@ -206,6 +209,27 @@ impl Reporter<'_> {
                 name: site.into(),
                 values: draws.entry(site, 0),
             });
+        }
+    }
+
+    /// `mo(income)`, from a level to the next on average, and `mo(income).step[mid]`, the share of the whole
+    /// way that the step to a level is.
+    fn monotonic(&self, draws: &Draws<'_>, head: Head<'_>, found: &mut Vec<NamedDraws>) {
+        for (plan, effect) in self.blueprint.monotonics.iter().zip(self.monotonics) {
+            let slopes = draws.entry(&plan.slope_site(head.suffix), 0);
+            found.push(NamedDraws {
+                name: head.name(&effect.label),
+                values: slopes.iter().map(|value| value * self.unit()).collect(),
+            });
+            let variable = effect.step_name();
+            for (step, level) in effect.levels()[1..].iter().enumerate() {
+                let text = format!("{variable}[{level}]{}", head.suffix);
+                let name = Name::new(text, &variable).at(AxisKind::Level, level);
+                found.push(NamedDraws {
+                    name: head.of_class(name),
+                    values: draws.entry(&plan.step_site(head.suffix), step),
+                });
+            }
         }
     }
 

@@ -4,6 +4,7 @@ use lehr_formula::Expr;
 use lehr_table::{Column, Table};
 
 use crate::error::RegressionError;
+use crate::monotonic::monotonic_column;
 use crate::parameter::parameter_column;
 use crate::program::{
     ERRORS, MATRIX, OFFSET, RESPONSE, ROW_WEIGHT, TRIALS, group_column, slope_column,
@@ -180,6 +181,10 @@ impl Design {
             self.insert(&spline_column(place), Column::Matrix { width, values });
             self.outside.push(outside);
         }
+        for (place, effect) in regression.monotonics.iter().enumerate() {
+            let ranks = effect.ranks(source)?.into_iter().map(f64::from);
+            self.insert(&monotonic_column(place), Column::Number(ranks.collect()));
+        }
         let induced = regression.induced.as_ref();
         if let Some((smooth, plan)) = induced.zip(regression.blueprint.induced.as_ref()) {
             let (values, outside) = plan.places(smooth, source)?;
@@ -270,6 +275,7 @@ pub(crate) fn predictor_columns(terms: &lehr_formula::Terms) -> Vec<&str> {
 pub(crate) fn population_columns(terms: &lehr_formula::Terms) -> Vec<&str> {
     let factors = terms.fixed.iter().flat_map(|term| &term.factors);
     let splines = terms.splines.iter().map(|spline| &spline.input);
+    let ordered = terms.monotonics.iter();
     let all = (terms.response.addition_columns().into_iter())
         .chain(factors.flat_map(lehr_formula::Factor::columns))
         .chain(terms.parameter_columns())
@@ -280,7 +286,8 @@ pub(crate) fn population_columns(terms: &lehr_formula::Terms) -> Vec<&str> {
                 .iter()
                 .flat_map(lehr_formula::SmoothTerm::columns),
         )
-        .chain(splines.flat_map(Expr::columns));
+        .chain(splines.flat_map(Expr::columns))
+        .chain(ordered.map(|effect| effect.coded.column.as_str()));
     distinct(all)
 }
 

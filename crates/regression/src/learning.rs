@@ -8,6 +8,7 @@ use crate::design::offset;
 use crate::error::RegressionError;
 use crate::family::{Family, Form, Link};
 use crate::grouping::{Grouping, GroupingFit, GroupingLearner};
+use crate::monotonic::{Monotonic, MonotonicLearner};
 use crate::outcome::{Outcome, OutcomeLearner};
 use crate::population::{Population, PopulationFit, PopulationLearner, check_size};
 use crate::profile::{ColumnProfile, ProfileLearner};
@@ -30,6 +31,7 @@ pub(crate) struct TableFacts {
     pub(crate) groupings: Vec<Grouping>,
     pub(crate) smooths: Vec<Smooth>,
     pub(crate) splines: Vec<Spline>,
+    pub(crate) monotonics: Vec<Monotonic>,
     /// The columns of the formula of each parameter.
     pub(crate) parameters: Vec<Population>,
     pub(crate) anchor: Anchor,
@@ -87,6 +89,7 @@ struct Levels {
     groupings: Vec<GroupingLearner>,
     smooths: Vec<SmoothLearner>,
     splines: Vec<SplineLearner>,
+    monotonics: Vec<MonotonicLearner>,
     parameters: Vec<PopulationLearner>,
 }
 
@@ -98,6 +101,9 @@ impl Levels {
             groupings: terms.groups.iter().map(GroupingLearner::new).collect(),
             smooths: terms.smooths.iter().map(SmoothLearner::new).collect(),
             splines: terms.splines.iter().map(SplineLearner::new).collect(),
+            monotonics: (terms.monotonics.iter())
+                .map(MonotonicLearner::new)
+                .collect(),
             parameters: (terms.parameters.iter())
                 .map(PopulationLearner::new)
                 .collect(),
@@ -112,6 +118,8 @@ impl Levels {
         }
         let mut groupings = self.groupings.iter_mut();
         groupings.try_for_each(|grouping| grouping.see(source))?;
+        let mut monotonics = self.monotonics.iter_mut();
+        monotonics.try_for_each(|effect| effect.see(source))?;
         let mut splines = self.splines.iter_mut();
         splines.try_for_each(|spline| spline.see(source))?;
         let mut smooths = self.smooths.iter_mut();
@@ -127,6 +135,11 @@ impl Levels {
         }
         for grouping in &mut self.groupings {
             if grouping.turn()? == Round::Another {
+                round = Round::Another;
+            }
+        }
+        for effect in &mut self.monotonics {
+            if effect.turn()? == Round::Another {
                 round = Round::Another;
             }
         }
@@ -153,6 +166,9 @@ impl Levels {
             population: self.population.finish(&request.terms, request.formula)?,
             groupings: groupings.collect::<Result<_, _>>()?,
             smooths: smooths.collect::<Result<_, _>>()?,
+            monotonics: (self.monotonics.into_iter())
+                .map(MonotonicLearner::finish)
+                .collect::<Result<_, _>>()?,
             splines: (self.splines.into_iter())
                 .map(SplineLearner::finish)
                 .collect(),
@@ -173,6 +189,7 @@ struct Scales {
     groupings: Vec<GroupingFit>,
     smooths: Vec<Smooth>,
     splines: Vec<Spline>,
+    monotonics: Vec<Monotonic>,
     parameters: Vec<PopulationFit>,
     observed: ResponseProfile,
     /// By how many failures exceed successes at the least.
@@ -242,6 +259,7 @@ impl Scales {
             groupings,
             smooths: self.smooths,
             splines: self.splines,
+            monotonics: self.monotonics,
             parameters,
             anchor,
             notes: self.notes,

@@ -36,6 +36,7 @@ mod file_table;
 mod grouping;
 mod law;
 mod learning;
+mod monotonic;
 mod new_rows;
 mod outcome;
 mod parameter;

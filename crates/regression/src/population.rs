@@ -377,8 +377,7 @@ impl Selection {
     }
 
     fn check(&self, terms: &Terms) -> Result<(), RegressionError> {
-        let others = terms.groups.len() + terms.smooths.len() + terms.splines.len();
-        let nothing = self.columns.is_empty() && others == 0;
+        let nothing = self.columns.is_empty() && terms.others() == 0;
         if !nothing || self.constant.is_empty() {
             return Ok(());
         }

@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::design::population_columns;
 use crate::error::RegressionError;
+use crate::monotonic::Monotonic;
 use crate::population::Population;
 use crate::source::Source;
 
@@ -209,7 +210,17 @@ impl Held {
 }
 
 /// Gives profiles the order of levels that the formula sets.
-pub(crate) fn order_levels(profiles: &mut [ColumnProfile], population: &Population) {
+pub(crate) fn order_levels(
+    profiles: &mut [ColumnProfile],
+    population: &Population,
+    monotonics: &[Monotonic],
+) {
+    for (column, levels) in monotonics.iter().map(Monotonic::order) {
+        let mut own = profiles.iter_mut();
+        if let Some(profile) = own.find(|profile| profile.name == column) {
+            profile.reorder(&levels, None);
+        }
+    }
     for basis in population.factors() {
         let Factor::Coded(coded) = basis.factor() else {
             continue;
@@ -261,7 +272,9 @@ impl ProfileLearner {
             Some(By::Levels(name)) => Some(name.as_str()),
             _ => None,
         });
-        let coded: Vec<&str> = coded.into_iter().chain(levels).collect();
+        let ordered = terms.monotonics.iter();
+        let ordered = ordered.map(|effect| effect.coded.column.as_str());
+        let coded: Vec<&str> = coded.into_iter().chain(levels).chain(ordered).collect();
         let columns = population_columns(terms)
             .into_iter()
             .map(|name| ColumnLearner {

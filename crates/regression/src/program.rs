@@ -54,6 +54,8 @@ struct Sites<'g> {
     smooths: Vec<Vec<SmoothSites<'g>>>,
     /// For each linear predictor and penalised smooth.
     splines: Vec<Vec<SplineSites<'g>>>,
+    /// For each linear predictor and monotonic effect, the effect of each level.
+    monotonics: Vec<Vec<Expr<'g>>>,
     shape: Vec<Expr<'g>>,
     /// Of the family's own parameters that rows vary.
     parameters: Vec<ParameterSites<'g>>,
@@ -98,6 +100,9 @@ impl Blueprint {
         for (place, spline) in self.splines.iter().enumerate() {
             schema = spline.schema(place, schema);
         }
+        for (place, effect) in self.monotonics.iter().enumerate() {
+            schema = effect.schema(place, schema);
+        }
         if let Some(induced) = &self.induced {
             schema = schema.matrix(INDUCED, induced.width());
         }
@@ -131,6 +136,10 @@ impl Blueprint {
             let sites = self.splines.iter().map(|spline| spline.sites(m, head));
             sites.collect()
         });
+        let monotonics = self.heads.iter().map(|head| {
+            let sites = self.monotonics.iter().map(|effect| effect.sites(m, head));
+            sites.collect()
+        });
         let sites = Sites {
             graph: m.graph(),
             weight,
@@ -138,6 +147,7 @@ impl Blueprint {
             groups: groups.collect(),
             smooths: smooths.collect(),
             splines: splines.collect(),
+            monotonics: monotonics.collect(),
             shape: self.shape_sites(m),
             parameters: self.parameters.iter().map(|plan| plan.sites(m)).collect(),
         };
@@ -296,6 +306,11 @@ impl Blueprint {
             let parts: Vec<Expr<'g>> = sites.splines.iter().map(of_head).collect();
             sum = sum + self.side_by_side(&parts, row);
         }
+        if !self.monotonics.is_empty() {
+            let of_head = |own: &Vec<Expr<'g>>| self.monotonic_sum(row, own);
+            let parts: Vec<Expr<'g>> = sites.monotonics.iter().map(of_head).collect();
+            sum = sum + self.side_by_side(&parts, row);
+        }
         let centre = graph.constant([heads], &self.centre).reshape(own);
         let predictor = sum * self.unit + centre;
         if self.has_offset {
@@ -329,6 +344,12 @@ impl Blueprint {
         let effects = self.splines.iter().zip(sites).enumerate();
         let parts = effects.map(|(place, (plan, sites))| plan.effect(row, place, sites));
         parts.reduce(|a, b| a + b).expect("there is a smooth")
+    }
+
+    fn monotonic_sum<'g>(&self, row: &Row<'_, 'g>, own: &[Expr<'g>]) -> Expr<'g> {
+        let effects = self.monotonics.iter().zip(own).enumerate();
+        let parts = effects.map(|(place, (plan, own))| plan.effect(row, place, *own));
+        parts.reduce(|a, b| a + b).expect("there is an effect")
     }
 }
 

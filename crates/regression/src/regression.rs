@@ -15,6 +15,7 @@ use crate::error::RegressionError;
 use crate::family::Family;
 use crate::grouping::Grouping;
 use crate::learning::{Request, TableFacts};
+use crate::monotonic::Monotonic;
 use crate::new_rows::NewRows;
 use crate::outcome::Outcome;
 use crate::parameter::ParameterPart;
@@ -85,6 +86,8 @@ pub struct NamedDraws {
 /// gp(x).lengthscale                       log_normal, 95 % from 0.1 to 0.5 of the range of x;
 ///                                         of two columns from 0.2 to 0.5, of a period from 0.05 to 0.5
 /// sd(s(x))                                half_student_t(3, 2.5 sd(y))         2.5 with a link
+/// mo(x), from one of D + 1 levels to the next   normal(0, 2.5 sd(y)/D)      2.5/D with a link
+/// mo(x).step                              dirichlet(1)
 /// df above 1                              gamma(2, 0.1)
 /// shape and precision, gate               inverse_gamma(0.4, 0.3), beta(1, 1)
 /// a parameter's formula, `sigma ~ x`      on the scale of its link (log; gate: logit): the intercept
@@ -107,6 +110,7 @@ pub struct Regression {
     pub(crate) groupings: Vec<Grouping>,
     pub(crate) smooths: Vec<Smooth>,
     pub(crate) splines: Vec<Spline>,
+    pub(crate) monotonics: Vec<Monotonic>,
     /// The function by inducing points.
     pub(crate) induced: Option<Smooth>,
     pub(crate) blueprint: Blueprint,
@@ -160,7 +164,7 @@ impl Regression {
         }
         let read = population_columns(&terms);
         (facts.profiles).retain(|profile| read.contains(&profile.name.as_str()));
-        order_levels(&mut facts.profiles, &facts.population);
+        order_levels(&mut facts.profiles, &facts.population, &facts.monotonics);
         let (induced, smooths) = Smooth::parted(facts.smooths)?;
         let parts = Parts {
             family: request.family,
@@ -170,6 +174,7 @@ impl Regression {
             groupings: &facts.groupings,
             smooths: &smooths,
             splines: &facts.splines,
+            monotonics: &facts.monotonics,
             induced: induced.as_ref(),
             parameters: (terms.parameters.iter().zip(&facts.parameters))
                 .map(|(terms, population)| ParameterPart {
@@ -194,6 +199,7 @@ impl Regression {
             groupings: facts.groupings,
             smooths,
             splines: facts.splines,
+            monotonics: facts.monotonics,
             induced: induced.map(Smooth::without_places),
             parameters: facts.parameters,
             blueprint,
@@ -341,6 +347,7 @@ impl Regression {
             population: &self.population,
             groupings: &self.groupings,
             smooths: &self.smooths,
+            monotonics: &self.monotonics,
             parameters: &self.parameters,
             classes: &self.outcome.classes,
         };

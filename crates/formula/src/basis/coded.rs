@@ -91,12 +91,18 @@ impl CodedLevels {
             .collect()
     }
 
+    /// The place in order of each level, counted in ascending order.
+    pub(super) fn ranks(&self) -> Vec<usize> {
+        let mut ranks = vec![0; self.order.len()];
+        for (place, level) in self.order.iter().enumerate() {
+            ranks[*level as usize] = place;
+        }
+        ranks
+    }
+
     /// The columns for rows whose levels, counted in ascending order, are `codes`.
     pub(super) fn columns(&self, codes: &[u32]) -> Vec<Vec<f64>> {
-        let mut rank = vec![0; self.order.len()];
-        for (place, level) in self.order.iter().enumerate() {
-            rank[*level as usize] = place;
-        }
+        let rank = self.ranks();
         let column = |column: &usize| {
             let value = |row: usize| self.contrast.value(row, *column, &self.kept);
             let values: Vec<f64> = rank.iter().map(|row| value(*row)).collect();

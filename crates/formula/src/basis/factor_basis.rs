@@ -176,6 +176,19 @@ impl Basis {
     }
 }
 
+impl Basis {
+    /// As [`Basis::codes`], counted in the order that the formula sets.
+    pub fn ranks(&self, columns: &Lookup<'_, '_>) -> Result<Vec<u32>, BasisError> {
+        let codes = self.codes(columns)?;
+        let Constants::Coded { coded, .. } = &self.fitted else {
+            return Ok(codes);
+        };
+        let ranks = coded.ranks();
+        let rank = |code: u32| ranks[code as usize] as u32;
+        Ok(codes.into_iter().map(rank).collect())
+    }
+}
+
 /// How many levels at the front have no column.
 fn skipped(coding: Coding) -> usize {
     match coding {

@@ -3,6 +3,7 @@
 mod algebra;
 mod column_use;
 mod group;
+mod monotonic;
 mod parameter;
 mod side;
 mod smooth;
@@ -11,11 +12,13 @@ mod terms;
 
 pub use column_use::{ColumnRole, ColumnUse};
 pub use group::{Correlation, GroupTerm};
+pub use monotonic::MonotonicTerm;
 pub use smooth::{By, How, KernelName, SmoothTerm};
 pub use spline::{Penalised, SplineTerm};
 pub use terms::{Intercept, Terms, effect_codings};
 
 pub(crate) use group::grouping_of;
+pub(crate) use monotonic::parameter as monotonic_parameter;
 pub(crate) use side::{Expander, Side, bare_pipe};
 pub(crate) use smooth::{advice as smooth_advice, parameter as smooth_parameter};
 pub(crate) use spline::NAME as SPLINE;

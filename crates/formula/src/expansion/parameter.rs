@@ -33,16 +33,10 @@ impl Terms {
                 "write sigma ~ x; trials and weights belong to the formula of the response",
             );
         }
-        let others = [
-            terms.groups.len(),
-            terms.smooths.len(),
-            terms.splines.len(),
-            terms.offsets.len(),
-        ];
-        if others != [0; 4] {
+        if terms.others() > 0 || !terms.offsets.is_empty() {
             return wrong(
                 "the formula of a parameter has common terms only",
-                "groups, smooth functions and offsets belong to the formula of the response",
+                "groups, smooth functions, mo(x) and offsets belong to the formula of the response",
             );
         }
         let known: HashSet<&str> = columns.iter().map(String::as_str).collect();

@@ -3,6 +3,7 @@
 use super::algebra::{MAX_TERMS, TermList, TooMany};
 use super::column_use::{ColumnRole, ColumnUse};
 use super::group::{Correlation, GroupTerm, groupings};
+use super::monotonic::{self, MonotonicTerm};
 use super::smooth::{self, SmoothTerm};
 use super::spline::{self, SplineTerm};
 use super::terms::Intercept;
@@ -34,6 +35,7 @@ pub(super) enum SpecialKind {
     Groups(Vec<GroupTerm>),
     Smooth(SmoothTerm),
     Spline(SplineTerm),
+    Monotonic(MonotonicTerm),
 }
 
 /// Walks the tree and remembers which column was named where.
@@ -196,6 +198,7 @@ impl<'a> Expander<'a> {
                 SpecialKind::Spline(_) => {
                     "add it with +; gp(x, by = g) is a function of each level, ns(x, df = 4):g too"
                 }
+                SpecialKind::Monotonic(_) => "add it with +; C(x):g is an effect of each pair",
                 _ => "add it with +",
             };
             return Err(FormulaError::new(special.span, message).hint(hint));
@@ -218,6 +221,11 @@ impl<'a> Expander<'a> {
             let mut used = |name: &str, span, role| self.used(name, span, role);
             let term = SplineTerm::read(node.span, arguments, &mut used)?;
             return Ok(special(SpecialKind::Spline(term), node.span));
+        }
+        if name == monotonic::NAME {
+            let mut used = |name: &str, span, role| self.used(name, span, role);
+            let term = MonotonicTerm::read(node.span, arguments, &mut used)?;
+            return Ok(special(SpecialKind::Monotonic(term), node.span));
         }
         let (role, kind): (_, fn(Expr) -> SpecialKind) = match name {
             "offset" => (ColumnRole::Offset, SpecialKind::Offset),

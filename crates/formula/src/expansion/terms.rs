@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::algebra::TermList;
 use super::column_use::ColumnUse;
 use super::group::GroupTerm;
+use super::monotonic::MonotonicTerm;
 use super::side::{Side, SpecialKind};
 use super::smooth::SmoothTerm;
 use super::spline::SplineTerm;
@@ -55,6 +56,8 @@ pub struct Terms {
     pub smooths: Vec<SmoothTerm>,
     /// The penalised smooths, as they were written; their lines are among the common terms.
     pub splines: Vec<SplineTerm>,
+    /// The monotonic effects, as they were written.
+    pub monotonics: Vec<MonotonicTerm>,
     /// Formulas of the family's own parameters, `sigma ~ x`: the response of each is the parameter.
     #[serde(default)]
     pub parameters: Vec<Terms>,
@@ -89,6 +92,7 @@ impl Terms {
             groups: Vec::new(),
             smooths: Vec::new(),
             splines: Vec::new(),
+            monotonics: Vec::new(),
             parameters: Vec::new(),
             uses,
         };
@@ -96,14 +100,7 @@ impl Terms {
             terms.add(special.kind, special.span)?;
         }
         terms.check_response()?;
-        let parts = [
-            terms.fixed.len(),
-            terms.groups.len(),
-            terms.offsets.len(),
-            terms.smooths.len(),
-            terms.splines.len(),
-        ];
-        let empty = parts == [0; 5];
+        let empty = terms.fixed.is_empty() && terms.offsets.is_empty() && terms.others() == 0;
         if empty && terms.intercept == Intercept::Absent {
             return Err(
                 FormulaError::new(span, "neither an intercept nor a term is left")
@@ -111,6 +108,12 @@ impl Terms {
             );
         }
         Ok(terms)
+    }
+
+    /// How many terms have effects that are no common columns.
+    pub fn others(&self) -> usize {
+        let functions = self.smooths.len() + self.splines.len();
+        self.groups.len() + functions + self.monotonics.len()
     }
 
     fn add(&mut self, kind: SpecialKind, span: Span) -> Result<(), FormulaError> {
@@ -147,6 +150,15 @@ impl Terms {
                     return Err(FormulaError::new(span, message).hint("leave one out"));
                 }
                 self.splines.push(spline);
+                Ok(())
+            }
+            SpecialKind::Monotonic(effect) => {
+                let same = |other: &MonotonicTerm| other.coded.column == effect.coded.column;
+                if self.monotonics.iter().any(same) {
+                    let message = format!("{} is given twice", effect.label());
+                    return Err(FormulaError::new(span, message).hint("leave one out"));
+                }
+                self.monotonics.push(effect);
                 Ok(())
             }
             SpecialKind::Groups(groups) => {
@@ -218,6 +230,9 @@ impl Terms {
         for used in &self.uses {
             used.check_kind(is_text)?;
         }
+        for effect in &self.monotonics {
+            effect.check_order(self.span_of(&effect.coded.column), is_text)?;
+        }
         let mut terms = self.clone();
         terms.fixed = resolved(&self.fixed, is_text);
         for group in &mut terms.groups {
@@ -251,6 +266,8 @@ impl Terms {
         let all = all.chain(self.smooths.iter().flat_map(SmoothTerm::columns));
         let splines = self.splines.iter().map(|spline| &spline.input);
         let all = all.chain(splines.flat_map(Expr::columns));
+        let ordered = self.monotonics.iter();
+        let all = all.chain(ordered.map(|effect| effect.coded.column.as_str()));
         let all = all.chain(self.parameter_columns());
         let mut seen = HashSet::new();
         all.chain(groupings.map(String::as_str))
@@ -350,6 +367,9 @@ impl fmt::Display for Terms {
         }
         for spline in &self.splines {
             write!(f, " + {spline}")?;
+        }
+        for effect in &self.monotonics {
+            write!(f, " + {effect}")?;
         }
         Ok(())
     }

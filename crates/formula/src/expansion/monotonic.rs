@@ -1,0 +1,130 @@
+//! Monotonic effects of ordered levels: `mo(income)`, `mo(size, levels = c("small", "mid", "large"))`.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+use super::column_use::ColumnRole;
+use crate::coded::{Coded, Contrast, in_quotes, levels};
+use crate::error::{FormulaError, Span};
+use crate::factor::UseListener;
+use crate::spelling::suggestion;
+use crate::syntax::{Node, NodeKind, parse, quoted, tokens};
+
+/// What a formula calls them.
+pub(super) const NAME: &str = "mo";
+
+/// What the name of the steps' shares ends in.
+const STEP: &str = ".step";
+
+/// An effect that goes one way along ordered levels (Bürkner and Charpentier 2020): with D steps
+/// between levels, b D (ζ₁ + … + ζₖ) at level k, where the shares ζ of the steps add up to 1.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct MonotonicTerm {
+    /// The column and the order of its levels.
+    pub coded: Coded,
+}
+
+impl MonotonicTerm {
+    /// Reads the arguments of a call.
+    pub(super) fn read(
+        span: Span,
+        arguments: &[Node],
+        used: &mut UseListener<'_>,
+    ) -> Result<Self, FormulaError> {
+        let Some((first, options)) = arguments.split_first() else {
+            return Err(
+                FormulaError::new(span, "mo() is given nothing").hint("name a column, as in mo(x)")
+            );
+        };
+        let NodeKind::Name(name) = &first.bare().kind else {
+            return Err(
+                FormulaError::new(first.span, "mo(...) takes the name of a column")
+                    .hint("make a column of it in the table first"),
+            );
+        };
+        used(name, first.span, ColumnRole::Categorical);
+        let mut coded = Coded {
+            column: name.clone(),
+            contrast: Contrast::Treatment,
+            reference: None,
+            order: Vec::new(),
+        };
+        for option in options {
+            match &option.kind {
+                NodeKind::Named(name, value) if name == "levels" => coded.order = levels(value)?,
+                NodeKind::Named(name, _) => {
+                    let message = format!("mo(...) has no argument \"{name}\"");
+                    return Err(FormulaError::new(option.span, message).hint(suggestion(
+                        name,
+                        NAME,
+                        &["levels"],
+                    )));
+                }
+                _ => {
+                    return Err(FormulaError::new(option.span, "mo(...) is of one column")
+                        .hint("write mo(x) + mo(z)"));
+                }
+            }
+        }
+        Ok(Self { coded })
+    }
+
+    /// The name of its slope.
+    pub fn label(&self) -> String {
+        format!("{NAME}({})", quoted(&self.coded.column))
+    }
+
+    /// Text has no order of its own.
+    pub(super) fn check_order(
+        &self,
+        span: Option<Span>,
+        is_text: &dyn Fn(&str) -> bool,
+    ) -> Result<(), FormulaError> {
+        let column = &self.coded.column;
+        if !self.coded.order.is_empty() || !is_text(column) {
+            return Ok(());
+        }
+        let message = format!(
+            "{} needs the order of its levels, which are text",
+            self.label()
+        );
+        let hint = format!(
+            "write mo({}, levels = c(\"low\", \"mid\", \"high\")), or C({0}) for levels without an order",
+            quoted(column)
+        );
+        Err(FormulaError::new(span.unwrap_or(Span::new(0, 0)), message).hint(hint))
+    }
+}
+
+impl fmt::Display for MonotonicTerm {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{NAME}({}", quoted(&self.coded.column))?;
+        if !self.coded.order.is_empty() {
+            let order = self.coded.order.iter();
+            let all: Vec<String> = order.map(|level| in_quotes(level)).collect();
+            write!(f, ", levels = c({})", all.join(", "))?;
+        }
+        f.write_str(")")
+    }
+}
+
+/// The slope or the steps of a monotonic effect that a text names, `mo(x)` or `mo(x).step`; `None` if it
+/// names something else.
+pub(crate) fn parameter(text: &str) -> Result<Option<String>, FormulaError> {
+    let is_call = |rest: &str| rest.trim_start().starts_with('(');
+    if !text.trim_start().strip_prefix(NAME).is_some_and(is_call) {
+        return Ok(None);
+    }
+    let text = text.trim_end();
+    let (call, end) = match text.strip_suffix(STEP) {
+        Some(call) => (call, STEP),
+        None => (text, ""),
+    };
+    let node = parse(&tokens(call)?, call.len())?;
+    let NodeKind::Call(_, arguments) = &node.bare().kind else {
+        return Ok(None);
+    };
+    let term = MonotonicTerm::read(node.span, arguments, &mut |_, _, _| {})?;
+    Ok(Some(term.label() + end))
+}
