@@ -11,6 +11,10 @@ pub(crate) const EXPANSIONS: &[(&str, &str)] = &[
     ("y ~ gp(x)", "y ~ 1 + gp(x)"),
     ("y ~ s(x)", "y ~ 1 + x + s(x)"),
     (
+        "y ~ mo(g,levels=c('lo',\"hi\")) + mo(x)",
+        "y ~ 1 + mo(g, levels = c(\"lo\", \"hi\")) + mo(x)",
+    ),
+    (
         "y ~ z + s(log(x), bs=ps, k=20) + x",
         "y ~ 1 + z + x + log(x) + s(log(x), k = 20, bs = \"ps\")",
     ),

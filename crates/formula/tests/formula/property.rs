@@ -95,6 +95,7 @@ fn summands() -> impl Strategy<Value = String> {
         "(1 | g)",
         "gp(x, k = 9)",
         "s(x, k = 9)",
+        "mo(x)",
         "ns(x, df = 3)",
     ];
     let leaf = select(names.to_vec()).prop_map(String::from);

@@ -97,6 +97,7 @@ fn pieces_of_a_table_teach_what_the_whole_teaches() {
             "y ~ s(x, bs = \"cc\") + s(n, bs = \"ps\", k = 5)",
             Family::Student,
         ),
+        ("y ~ mo(k) + x", Family::Gaussian),
         ("color ~ x", Family::Categorical),
         ("k ~ x + (1 | site/color)", Family::Ordinal),
     ] {

@@ -9,6 +9,7 @@ mod group;
 mod induced;
 mod loo;
 mod mistake;
+mod monotonic;
 mod new_level;
 mod parameter;
 mod prediction;
