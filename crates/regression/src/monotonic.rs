@@ -3,7 +3,7 @@
 use lehr_formula::{Coding, Factor, MonotonicTerm, Round, Term, TermBasis, TermLearner};
 use lehr_graph::Expr;
 use lehr_model::distribution::Dirichlet;
-use lehr_model::{Row, Schema, Tracer};
+use lehr_model::{Schema, Tracer};
 use serde::{Deserialize, Serialize};
 
 use crate::blueprint::BlueprintBuilder;
@@ -172,10 +172,5 @@ impl MonotonicPlan {
         let below: Vec<f64> = (0..self.levels * steps).map(is_below).collect();
         let sums = m.graph().constant([self.levels, steps], &below).dot(shares);
         sums * slope * steps as f64
-    }
-
-    /// What it adds in each row.
-    pub(crate) fn effect<'g>(&self, row: &Row<'_, 'g>, place: usize, own: Expr<'g>) -> Expr<'g> {
-        own.at(row.index(&monotonic_column(place)))
     }
 }

@@ -10,6 +10,7 @@ use lehr_model::{BindError, Model, Program, Row, Schema, Tracer};
 use crate::blueprint::{Blueprint, Form, GroupPlan, InterceptLaw};
 use crate::family::{Form as FamilyForm, Observation, Unit};
 use crate::law::{Law, sample};
+use crate::monotonic::monotonic_column;
 use crate::parameter::{ParameterSites, parameter_column};
 use crate::smooth::{INDUCED, SmoothSites};
 use crate::spline::SplineSites;
@@ -302,12 +303,12 @@ impl Blueprint {
             sum = sum + self.side_by_side(&parts, row);
         }
         if !self.splines.is_empty() {
-            let of_head = |splines: &Vec<SplineSites<'g>>| self.spline_sum(row, splines);
+            let of_head = |splines: &Vec<SplineSites<'g>>| spline_sum(row, splines);
             let parts: Vec<Expr<'g>> = sites.splines.iter().map(of_head).collect();
             sum = sum + self.side_by_side(&parts, row);
         }
         if !self.monotonics.is_empty() {
-            let of_head = |own: &Vec<Expr<'g>>| self.monotonic_sum(row, own);
+            let of_head = |own: &Vec<Expr<'g>>| monotonic_sum(row, own);
             let parts: Vec<Expr<'g>> = sites.monotonics.iter().map(of_head).collect();
             sum = sum + self.side_by_side(&parts, row);
         }
@@ -339,18 +340,19 @@ impl Blueprint {
         let parts = effects.map(|(place, (plan, sites))| plan.effect(row, place, sites));
         parts.reduce(|a, b| a + b).expect("there is a function")
     }
+}
 
-    fn spline_sum<'g>(&self, row: &Row<'_, 'g>, sites: &[SplineSites<'g>]) -> Expr<'g> {
-        let effects = self.splines.iter().zip(sites).enumerate();
-        let parts = effects.map(|(place, (plan, sites))| plan.effect(row, place, sites));
-        parts.reduce(|a, b| a + b).expect("there is a smooth")
-    }
+fn spline_sum<'g>(row: &Row<'_, 'g>, sites: &[SplineSites<'g>]) -> Expr<'g> {
+    let effects = sites.iter().enumerate();
+    let parts = effects.map(|(place, sites)| sites.effect(row, place));
+    parts.reduce(|a, b| a + b).expect("there is a smooth")
+}
 
-    fn monotonic_sum<'g>(&self, row: &Row<'_, 'g>, own: &[Expr<'g>]) -> Expr<'g> {
-        let effects = self.monotonics.iter().zip(own).enumerate();
-        let parts = effects.map(|(place, (plan, own))| plan.effect(row, place, *own));
-        parts.reduce(|a, b| a + b).expect("there is an effect")
-    }
+/// The sum of monotonic effects, of each of which the effects of its levels are given.
+fn monotonic_sum<'g>(row: &Row<'_, 'g>, own: &[Expr<'g>]) -> Expr<'g> {
+    let effects = own.iter().enumerate();
+    let parts = effects.map(|(place, own)| own.at(row.index(&monotonic_column(place))));
+    parts.reduce(|a, b| a + b).expect("there is an effect")
 }
 
 impl GroupPlan {

@@ -16,4 +16,5 @@ mod parameter;
 mod program;
 mod refusal;
 mod resume;
+mod spline;
 mod worst;

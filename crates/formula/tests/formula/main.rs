@@ -5,3 +5,4 @@ mod expansion;
 mod mistake;
 mod prior;
 mod property;
+mod spline;

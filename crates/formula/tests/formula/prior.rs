@@ -49,14 +49,6 @@ fn priors_print_in_one_way() {
         ("I( x ^ 2 ) ~ normal(0, 1)", "I(x^2) ~ normal(0, 1)"),
         ("`my col` ~ normal(0, 1)", "`my col` ~ normal(0, 1)"),
         (
-            "sd(s( day, k = 9 )) ~ half_normal(1)",
-            "sd(s(day)) ~ half_normal(1)",
-        ),
-        (
-            "bs(x,6)[2] ~ normal(0, 1)",
-            "bs(x, df = 6)[2] ~ normal(0, 1)",
-        ),
-        (
             "gp( day,k=9 ).lengthscale ~ log_normal(0, 1)",
             "gp(day).lengthscale ~ log_normal(0, 1)",
         ),
@@ -73,6 +65,28 @@ fn priors_print_in_one_way() {
         ("weight ~ flat()", "weight ~ flat"),
     ];
     for (text, printed) in table {
+        assert_eq!(parsed(text).to_string(), printed);
+        assert_eq!(parsed(printed).to_string(), printed);
+    }
+}
+
+#[test]
+fn priors_of_splines_and_monotonic_effects_print_in_one_way() {
+    for (text, printed) in [
+        (
+            "sd(s( day, k = 9 )) ~ half_normal(1)",
+            "sd(s(day)) ~ half_normal(1)",
+        ),
+        (
+            "bs(x,6)[2] ~ normal(0, 1)",
+            "bs(x, df = 6)[2] ~ normal(0, 1)",
+        ),
+        ("mo( x ) ~ normal(0, 1)", "mo(x) ~ normal(0, 1)"),
+        (
+            "mo(x,levels=c('a',\"b\")).step ~ dirichlet(2)",
+            "mo(x).step ~ dirichlet(2)",
+        ),
+    ] {
         assert_eq!(parsed(text).to_string(), printed);
         assert_eq!(parsed(printed).to_string(), printed);
     }

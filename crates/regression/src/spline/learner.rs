@@ -48,7 +48,9 @@ impl SplineLearner {
         }
         let values = source.evaluate(&self.wish.input)?;
         let Some(summed) = &mut self.raw else {
-            values.iter().for_each(|value| self.sample.push(*value));
+            for value in values {
+                self.sample.push(value);
+            }
             return Ok(());
         };
         let low = self.sample.range()[0];

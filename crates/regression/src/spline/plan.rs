@@ -29,6 +29,13 @@ pub(crate) struct SplineSites<'g> {
     coefficient: Expr<'g>,
 }
 
+impl<'g> SplineSites<'g> {
+    /// What the smooth at a place adds in each row.
+    pub(crate) fn effect(&self, row: &Row<'_, 'g>, place: usize) -> Expr<'g> {
+        row.matrix(&spline_column(place)).dot(self.coefficient)
+    }
+}
+
 /// The matrix of a smooth's functions.
 pub(crate) fn spline_column(place: usize) -> String {
     format!("spline{}", place + 1)
@@ -69,9 +76,10 @@ impl BlueprintBuilder<'_> {
 impl Spline {
     fn words(&self) -> String {
         let functions = self.width();
-        match self.is_circle() {
-            true => format!("{functions} functions on a circle of {}", self.span),
-            false => format!("a line and {functions} functions with one spread"),
+        if self.is_circle() {
+            format!("{functions} functions on a circle of {}", self.span)
+        } else {
+            format!("a line and {functions} functions with one spread")
         }
     }
 }
@@ -125,16 +133,6 @@ impl SplinePlan {
         };
         let logs: Vec<f64> = self.roots.iter().map(|root| (root * spread).ln()).collect();
         centring.factors(&logs)
-    }
-
-    /// What it adds in each row.
-    pub(crate) fn effect<'g>(
-        &self,
-        row: &Row<'_, 'g>,
-        place: usize,
-        sites: &SplineSites<'g>,
-    ) -> Expr<'g> {
-        row.matrix(&spline_column(place)).dot(sites.coefficient)
     }
 
     /// In words.

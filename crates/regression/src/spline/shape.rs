@@ -26,13 +26,7 @@ impl SplineDraws<'_> {
             let found = sites.iter().find(|site| site.name == name);
             found.map_or(&[][..], |site| &site.values)
         };
-        let range = match self.spline.is_circle() {
-            true => [
-                self.spline.range[0],
-                self.spline.range[0] + self.spline.span,
-            ],
-            false => self.spline.range,
-        };
+        let range = self.spline.drawn();
         let x = even(range, CURVE);
         let features: Vec<Vec<f64>> = x.iter().map(|x| self.spline.at(*x)).collect();
         let weights = of(self.plan.weight_site(self.head)).chunks_exact(self.spline.width());
@@ -52,10 +46,6 @@ impl SplineDraws<'_> {
             });
         let draws: Vec<Vec<f64>> = draws.collect();
         let at = |share: f64| per_place(&draws, |values| quantile(&sorted(values), share));
-        let folded = |place: &f64| match self.spline.is_circle() {
-            true => range[0] + (place - range[0]).rem_euclid(self.spline.span),
-            false => *place,
-        };
         FittedFunction {
             name: self.plan.label.clone(),
             inputs: vec![self.spline.input_name()],
@@ -66,9 +56,34 @@ impl SplineDraws<'_> {
                 mean: per_place(&draws, mean),
                 low: at(0.05),
                 high: at(0.95),
-                places: self.spline.places.iter().map(folded).collect(),
+                places: self
+                    .spline
+                    .places
+                    .iter()
+                    .map(|x| self.spline.folded(*x))
+                    .collect(),
                 x,
             },
+        }
+    }
+}
+
+impl Spline {
+    /// From where to where it is drawn: once around a circle.
+    fn drawn(&self) -> [f64; 2] {
+        if self.is_circle() {
+            [self.range[0], self.range[0] + self.span]
+        } else {
+            self.range
+        }
+    }
+
+    /// A value where it is drawn.
+    fn folded(&self, value: f64) -> f64 {
+        if self.is_circle() {
+            self.range[0] + (value - self.range[0]).rem_euclid(self.span)
+        } else {
+            value
         }
     }
 }
