@@ -154,3 +154,55 @@ fn eigen(matrix: &Mat<f64>) -> (Vec<f64>, Mat<f64>) {
     let values = (0..matrix.nrows()).map(|k| found.S()[k]).collect();
     (values, found.U().to_owned())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn reduced(raw: &Raw, most: usize) -> Reduced {
+        let mut sums = raw.splines.no_products();
+        for row in 0..90_u32 {
+            let place = (0.618_034 * f64::from(row)).fract().powi(2);
+            raw.splines.add_products(place, &mut sums);
+        }
+        Reduced::new(raw, &sums, 90, most)
+    }
+
+    /// A weight with the standard deviation r has a function whose ∫ f″² is in proportion to 1/r², and no
+    /// two functions share any of it: together they are the prior exp(−∫ f″²/(2s²)) on what is kept.
+    #[test]
+    fn weights_are_independent_under_the_penalty() {
+        let knots: Vec<f64> = (0..=20).map(|k| f64::from(k) / 20.0).collect();
+        for raw in [
+            Raw::of_bends(CubicSpline::natural(&knots)),
+            Raw::on_circle(CubicSpline::circle(&knots)),
+        ] {
+            let found = reduced(&raw, 7);
+            let (penalty, roots) = (found.functions.penalty(), &found.roots);
+            assert!(!found.has_unseen);
+            let total: f64 = roots.iter().map(|root| root * root).sum();
+            assert!((total - 1.0).abs() < 1e-12, "{total}");
+            let first = penalty[0] * roots[0] * roots[0];
+            for k in 0..49 {
+                let scaled = penalty[k] * roots[k / 7] * roots[k % 7] / first;
+                let expected = f64::from(u8::from(k / 7 == k % 7));
+                assert!((scaled - expected).abs() < 1e-8, "{k}: {scaled}");
+            }
+        }
+    }
+
+    #[test]
+    fn splines_that_no_row_sees_are_kept_and_said_so() {
+        let raw = Raw::of_differences(&BSpline::even(3, 30, [0.0, 1.0]));
+        let mut sums = raw.splines.no_products();
+        for row in 0..60_u32 {
+            let place = 0.5 * (0.618_034 * f64::from(row)).fract();
+            raw.splines.add_products(place, &mut sums);
+        }
+        let found = Reduced::new(&raw, &sums, 60, 28);
+        assert!(found.has_unseen);
+        assert_eq!(found.functions.width(), 28);
+        assert!(found.roots.iter().all(|root| *root > 0.0));
+        assert!(!reduced(&raw, 28).has_unseen);
+    }
+}

@@ -90,10 +90,12 @@ fn bsplines_in_this_form_are_the_same_functions() {
             assert!((found - expected).abs() < 1e-14, "{x}");
         }
     }
-    let beyond = cubic.at(3.0);
-    let slopes = splines.derivatives(2.0, 1);
-    for ((found, slope), end) in beyond.iter().zip(slopes).zip(splines.values(2.0)) {
-        assert!((found - (end + slope)).abs() < 1e-13);
+    for (end, step) in [(2.0, 1.0), (-1.0, -0.7)] {
+        let beyond = cubic.at(end + step);
+        let slopes = splines.derivatives(end, 1);
+        for ((found, slope), value) in beyond.iter().zip(slopes).zip(splines.values(end)) {
+            assert!((found - (value + step * slope)).abs() < 1e-13);
+        }
     }
 }
 
