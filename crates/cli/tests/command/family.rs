@@ -35,11 +35,11 @@ impl Noise {
     }
 }
 
-/// Recovers the slope of a family from 800 rows of (y, x).
+/// Recovers the slope of a family from 500 rows of (y, x).
 fn recovers(family: &str, response: &str, mut y: impl FnMut(f64, &mut Noise) -> String) {
     let mut noise = Noise(41);
     let mut text = String::from("y,x\n");
-    for _ in 0..800 {
+    for _ in 0..500 {
         let x = noise.normal();
         let y = y(SLOPE * x, &mut noise);
         let _ = writeln!(text, "{y},{x}");
