@@ -208,7 +208,9 @@ impl<'d> Reader<'d> {
                 Ok(Some(block(rows, 1, places.len())))
             }
             None => Err(format!(
-                "the rows read {:?} neither by group nor with numbers of the table alone",
+                "the rows read the {} numbers of {:?} neither by group nor as at most {MOST_WIDTH} \
+                 coefficients of columns",
+                places.len(),
                 own.name
             )),
         }
