@@ -84,24 +84,7 @@ impl Coded {
         arguments: &[Node],
         used: &mut UseListener<'_>,
     ) -> Result<Factor, FormulaError> {
-        let Some((first, options)) = arguments.split_first() else {
-            return Err(
-                FormulaError::new(span, "C() is given nothing").hint("name a column, as in C(x)")
-            );
-        };
-        let NodeKind::Name(name) = &first.bare().kind else {
-            return Err(
-                FormulaError::new(first.span, "C(...) takes the name of a column")
-                    .hint("make a column of it in the table first"),
-            );
-        };
-        used(name, first.span, ColumnRole::Categorical);
-        let mut coded = Self {
-            column: name.clone(),
-            contrast: Contrast::Treatment,
-            reference: None,
-            order: Vec::new(),
-        };
+        let (mut coded, options) = Self::first("C", span, arguments, used)?;
         let mut given: Vec<&str> = Vec::new();
         for option in options {
             let (name, value) = match &option.kind {
@@ -109,8 +92,7 @@ impl Coded {
                 _ => ("contrast", option),
             };
             if given.contains(&name) {
-                let message = format!("{name} is given twice");
-                return Err(FormulaError::new(option.span, message).hint("leave one out"));
+                return Err(FormulaError::twice(option.span, name));
             }
             given.push(name);
             coded.option(name, option.span, value)?;
@@ -120,6 +102,34 @@ impl Coded {
             return Ok(Factor::Categorical(coded.column));
         }
         Ok(Factor::Coded(coded))
+    }
+
+    /// The column that a call names first, in whatever order its levels have, and the other arguments.
+    pub(crate) fn first<'a>(
+        call: &str,
+        span: Span,
+        arguments: &'a [Node],
+        used: &mut UseListener<'_>,
+    ) -> Result<(Self, &'a [Node]), FormulaError> {
+        let Some((first, options)) = arguments.split_first() else {
+            return Err(
+                FormulaError::new(span, format!("{call}() is given nothing"))
+                    .hint(format!("name a column, as in {call}(x)")),
+            );
+        };
+        let NodeKind::Name(name) = &first.bare().kind else {
+            let message = format!("{call}(...) takes the name of a column");
+            return Err(FormulaError::new(first.span, message)
+                .hint("make a column of it in the table first"));
+        };
+        used(name, first.span, ColumnRole::Categorical);
+        let coded = Self {
+            column: name.clone(),
+            contrast: Contrast::Treatment,
+            reference: None,
+            order: Vec::new(),
+        };
+        Ok((coded, options))
     }
 
     fn option(&mut self, name: &str, span: Span, value: &Node) -> Result<(), FormulaError> {
@@ -228,8 +238,8 @@ pub(crate) fn levels(node: &Node) -> Result<Vec<String>, FormulaError> {
     for argument in arguments {
         let level = level(argument)?;
         if found.contains(&level) {
-            let message = format!("the level \"{level}\" is given twice");
-            return Err(FormulaError::new(argument.span, message).hint("leave one out"));
+            let what = format!("the level \"{level}\"");
+            return Err(FormulaError::twice(argument.span, what));
         }
         found.push(level);
     }

@@ -67,6 +67,11 @@ impl FormulaError {
         }
     }
 
+    /// Something that may be given once only.
+    pub(crate) fn twice(span: Span, what: impl std::fmt::Display) -> Self {
+        Self::new(span, format!("{what} is given twice")).hint("leave one out")
+    }
+
     /// The same error with a hint.
     pub fn hint(mut self, hint: impl Into<String>) -> Self {
         self.hint = Some(hint.into());

@@ -26,6 +26,7 @@ mod expression;
 mod factor;
 mod formula;
 mod function;
+mod option;
 mod prior;
 mod response;
 mod spelling;

@@ -140,8 +140,7 @@ fn read_additions(
         }
         NodeKind::Call(name, arguments) if name == "trials" => {
             if left.response.trials.is_some() {
-                return Err(FormulaError::new(node.span, "trials(...) is given twice")
-                    .hint("leave one out"));
+                return Err(FormulaError::twice(node.span, "trials(...)"));
             }
             left.response.trials = Some(read_trials(only(name, arguments, node.span)?, used)?);
             Ok(())
@@ -158,9 +157,7 @@ fn read_additions(
         }
         NodeKind::Call(name, arguments) if name == "se" => {
             if left.response.errors.is_some() {
-                return Err(
-                    FormulaError::new(node.span, "se(...) is given twice").hint("leave one out")
-                );
+                return Err(FormulaError::twice(node.span, "se(...)"));
             }
             let mut read = |name: &str, span, _| used(name, span, ColumnRole::Errors);
             let errors = read_numbers(only(name, arguments, node.span)?, &mut read)?;

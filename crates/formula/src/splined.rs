@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use crate::error::{FormulaError, Span};
 use crate::expression::Expr;
 use crate::factor::{UseListener, read_term};
+use crate::option::whole;
 use crate::spelling::suggestion;
 use crate::syntax::{Node, NodeKind};
 
@@ -16,6 +17,9 @@ const MOST: f64 = 200.0;
 const MOST_DEGREE: f64 = 10.0;
 /// The degree unless another is asked for.
 const USUAL_DEGREE: usize = 3;
+
+/// What to write where a number does not do.
+const EXAMPLES: &str = "write bs(x, df = 6) or ns(x, df = 4)";
 
 /// Splines of a column, a coefficient for each.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -83,9 +87,11 @@ impl Splined {
                     .hint(unknown_hint(name, option, options)));
             };
             let most = if option == "df" { MOST } else { MOST_DEGREE };
-            if found[at].replace(whole(option, value, most)?).is_some() {
-                let message = format!("{option} is given twice");
-                return Err(FormulaError::new(argument.span, message).hint("leave one out"));
+            if found[at]
+                .replace(whole(option, value, 1.0..=most, EXAMPLES)?)
+                .is_some()
+            {
+                return Err(FormulaError::twice(argument.span, option));
             }
         }
         let degree = found[1].unwrap_or(USUAL_DEGREE);
@@ -115,18 +121,6 @@ fn unknown_hint(name: &str, option: &str, options: &[&str]) -> String {
             "knots are at quantiles of the fitted rows: say how many columns, as in {name}(x, df = 5)"
         ),
         _ => suggestion(option, name, options),
-    }
-}
-
-fn whole(option: &str, node: &Node, most: f64) -> Result<usize, FormulaError> {
-    match node.bare().kind {
-        NodeKind::Number(value) if (1.0..=most).contains(&value) && value.fract() == 0.0 => {
-            Ok(value as usize)
-        }
-        _ => {
-            let message = format!("{option} is a whole number from 1 to {most}");
-            Err(FormulaError::new(node.span, message).hint("write bs(x, df = 6) or ns(x, df = 4)"))
-        }
     }
 }
 

@@ -7,6 +7,7 @@
 
 use lehr_density::Density;
 use lehr_numeric::lbfgs::LbfgsSettings;
+use lehr_numeric::vector::dot;
 use thiserror::Error;
 
 use crate::likelihood::{LANES, Likelihoods};
@@ -99,10 +100,6 @@ fn open(density: &dyn Density, centre: &Centre, flat: &[usize]) -> Option<usize>
     let stays = |ends: &[f64]| !top.is_finite() || ends.iter().any(|end| *end > top - FALL);
     let found = values.chunks_exact(2).position(stays);
     found.map(|k| flat[k])
-}
-
-fn dot(a: &[f64], b: &[f64]) -> f64 {
-    a.iter().zip(b).map(|(a, b)| a * b).sum()
 }
 
 /// log p(D, z) of some points, one after another.

@@ -9,13 +9,15 @@
 
 use lehr_density::{Density, Point};
 use lehr_numeric::stream::Stream;
+use lehr_numeric::summary::column_means;
+use lehr_numeric::vector::{dot, form};
 
 use crate::likelihood::{LANES, Likelihoods};
 use crate::observer::{End, Progress};
 use crate::pass::{Argument, Pass};
 use crate::run::Run;
 use crate::start::Centre;
-use crate::train::{Order, TrainError, row_expansion};
+use crate::train::{Order, TrainError, row_remainder};
 
 /// Tables with fewer rows are read as a whole.
 const LONG: usize = 1 << 12;
@@ -111,15 +113,8 @@ struct Expansion {
 
 impl Expansion {
     fn of(density: &dyn Density, draws: &[f64], params: &[f64]) -> Expansion {
-        let size = density.latents().size();
-        let count = (draws.len() / size) as f64;
-        let mut centre = vec![0.0; size];
-        for draw in draws.chunks_exact(size) {
-            let parts = centre.iter_mut().zip(draw);
-            parts.for_each(|(mean, z)| *mean += z / count);
-        }
         let at = Centre {
-            latents: centre,
+            latents: column_means(draws, density.latents().size()),
             params: params.to_vec(),
             ..Centre::start(density)
         };
@@ -136,17 +131,10 @@ impl Expansion {
         draw.iter().zip(&self.centre).map(|(z, m)| z - m).collect()
     }
 
-    /// dᵀH d
-    fn bend(&self, offset: &[f64]) -> f64 {
-        let row = |row: &[f64]| dot(row, offset);
-        let rows = self.hessian.chunks_exact(offset.len()).map(row);
-        rows.zip(offset).map(|(along, d)| along * d).sum()
-    }
-
     /// Σₙ tₙ(z)
     fn at(&self, draw: &[f64]) -> f64 {
         let offset = self.offset(draw);
-        self.value + dot(&self.gradient, &offset) + 0.5 * self.bend(&offset)
+        self.value + dot(&self.gradient, &offset) + 0.5 * form(&self.hessian, &offset)
     }
 }
 
@@ -230,7 +218,7 @@ impl<'a> Estimator<'a> {
         let draw = |k: usize| &draws[k * size..(k + 1) * size];
         let reach = |k: usize| {
             let offset = self.expansion.offset(draw(k));
-            self.expansion.bend(&offset).abs()
+            form(&self.expansion.hessian, &offset).abs()
         };
         let mut order: Vec<(usize, f64)> = (0..draws.len() / size).map(|k| (k, reach(k))).collect();
         order.sort_by(|(_, a), (_, b)| b.total_cmp(a));
@@ -260,13 +248,8 @@ fn remainders<'d>(density: &'d dyn Density, sample: &[usize]) -> Pass<'d> {
     Pass::of_rows(density, (LANES, sample), &sizes, |inputs, rows| {
         let (z, params, centre) = (inputs[0], inputs[1], inputs[2]);
         // The expansion moves away from the centre while the direction stays: two names for it.
-        let at = Point::new(centre.anchor(), params);
-        let expansion = row_expansion(density, &at, rows, z - centre, Order::Second);
-        let left = density.log_likelihood(&Point::new(z, params), rows) - expansion;
+        let both = [&Point::new(centre.anchor(), params), &Point::new(z, params)];
+        let left = row_remainder(density, both, rows, z - centre, Order::Second);
         vec![left.sum(), left.square().sum()]
     })
-}
-
-fn dot(a: &[f64], b: &[f64]) -> f64 {
-    a.iter().zip(b).map(|(a, b)| a * b).sum()
 }

@@ -7,6 +7,8 @@ use std::collections::VecDeque;
 use line::{Line, Searched};
 use serde::{Deserialize, Serialize};
 
+use crate::vector::dot;
+
 /// When to stop, and how much curvature to remember.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct LbfgsSettings {
@@ -270,10 +272,6 @@ impl Memory {
         }
         out
     }
-}
-
-fn dot(left: &[f64], right: &[f64]) -> f64 {
-    left.iter().zip(right).map(|(a, b)| a * b).sum()
 }
 
 fn add(out: &mut [f64], factor: f64, values: &[f64]) {

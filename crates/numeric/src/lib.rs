@@ -13,3 +13,4 @@ pub mod pareto;
 pub mod sobol;
 pub mod stream;
 pub mod summary;
+pub mod vector;

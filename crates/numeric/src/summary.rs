@@ -12,6 +12,15 @@ pub fn mean(values: &[f64]) -> f64 {
     values.iter().sum::<f64>() / values.len() as f64
 }
 
+/// The mean of each column of a table, row-major.
+pub fn column_means(table: &[f64], width: usize) -> Vec<f64> {
+    let mean = |place: usize| {
+        let column = table.iter().skip(place).step_by(width).copied();
+        mean(&column.collect::<Vec<f64>>())
+    };
+    (0..width).map(mean).collect()
+}
+
 /// Standard deviation with divisor n − 1; NaN of fewer than two values.
 pub fn sd(values: &[f64]) -> f64 {
     if values.len() < 2 {

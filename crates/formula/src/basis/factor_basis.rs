@@ -174,9 +174,7 @@ impl Basis {
         let found = columns(column).ok_or_else(|| BasisError::Unknown(column.clone()))?;
         levels.codes(column, found)
     }
-}
 
-impl Basis {
     /// As [`Basis::codes`], counted in the order that the formula sets.
     pub fn ranks(&self, columns: &Lookup<'_, '_>) -> Result<Vec<u32>, BasisError> {
         let codes = self.codes(columns)?;

@@ -4,8 +4,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use super::column_use::ColumnRole;
-use crate::coded::{Coded, Contrast, in_quotes, levels};
+use crate::coded::{Coded, in_quotes, levels};
 use crate::error::{FormulaError, Span};
 use crate::factor::UseListener;
 use crate::spelling::suggestion;
@@ -32,24 +31,7 @@ impl MonotonicTerm {
         arguments: &[Node],
         used: &mut UseListener<'_>,
     ) -> Result<Self, FormulaError> {
-        let Some((first, options)) = arguments.split_first() else {
-            return Err(
-                FormulaError::new(span, "mo() is given nothing").hint("name a column, as in mo(x)")
-            );
-        };
-        let NodeKind::Name(name) = &first.bare().kind else {
-            return Err(
-                FormulaError::new(first.span, "mo(...) takes the name of a column")
-                    .hint("make a column of it in the table first"),
-            );
-        };
-        used(name, first.span, ColumnRole::Categorical);
-        let mut coded = Coded {
-            column: name.clone(),
-            contrast: Contrast::Treatment,
-            reference: None,
-            order: Vec::new(),
-        };
+        let (mut coded, options) = Coded::first(NAME, span, arguments, used)?;
         for option in options {
             match &option.kind {
                 NodeKind::Named(name, value) if name == "levels" => coded.order = levels(value)?,

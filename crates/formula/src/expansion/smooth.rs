@@ -8,8 +8,12 @@ use super::column_use::ColumnRole;
 use crate::error::{FormulaError, Span};
 use crate::expression::{Expr, only};
 use crate::factor::{UseListener, read_numbers};
+use crate::option::{period, whole};
 use crate::spelling::suggestion;
 use crate::syntax::{Node, NodeKind, parse, quoted, tokens};
+
+/// What to write in the place of a bad `k`.
+const USUAL: &str = "leave it out for the usual number";
 
 /// What a formula calls them.
 pub(super) const NAME: &str = "gp";
@@ -129,8 +133,7 @@ impl SmoothTerm {
                 continue;
             };
             if named.contains(&name.as_str()) {
-                let message = format!("{name} is given twice");
-                return Err(FormulaError::new(argument.span, message).hint("leave one out"));
+                return Err(FormulaError::twice(argument.span, name));
             }
             named.push(name);
             term.option(name, argument.span, value, used)?;
@@ -142,8 +145,7 @@ impl SmoothTerm {
     fn input(&mut self, node: &Node, used: &mut UseListener<'_>) -> Result<(), FormulaError> {
         let input = read_numbers(node, used)?;
         if self.inputs.contains(&input) {
-            let message = format!("{input} is given twice");
-            return Err(FormulaError::new(node.span, message).hint("leave one out"));
+            return Err(FormulaError::twice(node.span, input));
         }
         self.inputs.push(input);
         Ok(())
@@ -157,10 +159,10 @@ impl SmoothTerm {
         used: &mut UseListener<'_>,
     ) -> Result<(), FormulaError> {
         match name {
-            "k" => self.k = Some(whole(value)?),
+            "k" => self.k = Some(whole(name, value, 2.0..=MOST, USUAL)?),
             "kernel" => self.kernel = kernel(value)?,
             "by" => self.by = Some(by(value, used)?),
-            "period" => self.period = Some(positive(value)?),
+            "period" => self.period = Some(period(value, "gp(hour, period = 24)")?),
             "how" => self.how = Some(how(value)?),
             _ => {
                 let message = format!("gp(...) has no argument \"{name}\"");
@@ -250,26 +252,6 @@ impl fmt::Display for SmoothTerm {
         let how = self.how.map(|how| format!("how = {}", how.name()));
         let more: Vec<String> = k.into_iter().chain(kernel).chain(how).collect();
         f.write_str(&self.written(self.by.as_ref().map(By::to_string), &more))
-    }
-}
-
-fn whole(node: &Node) -> Result<usize, FormulaError> {
-    match node.bare().kind {
-        NodeKind::Number(value) if (2.0..=MOST).contains(&value) && value.fract() == 0.0 => {
-            Ok(value as usize)
-        }
-        _ => {
-            let message = format!("k is a whole number from 2 to {MOST}");
-            Err(FormulaError::new(node.span, message).hint("leave it out for the usual number"))
-        }
-    }
-}
-
-fn positive(node: &Node) -> Result<f64, FormulaError> {
-    match node.bare().kind {
-        NodeKind::Number(value) if value > 0.0 => Ok(value),
-        _ => Err(FormulaError::new(node.span, "a period is a number above 0")
-            .hint("in the unit of the column, as in gp(hour, period = 24)")),
     }
 }
 

@@ -7,8 +7,12 @@ use serde::{Deserialize, Serialize};
 use crate::error::{FormulaError, Span};
 use crate::expression::Expr;
 use crate::factor::{Factor, Term, UseListener, read_numbers};
+use crate::option::{period, whole};
 use crate::spelling::suggestion;
 use crate::syntax::{Node, NodeKind};
+
+/// What to write in the place of a bad `k`.
+const USUAL: &str = "leave it out for the usual 10";
 
 /// What a formula calls them.
 pub(crate) const NAME: &str = "s";
@@ -94,8 +98,7 @@ impl SplineTerm {
                 continue;
             };
             if named.contains(&name.as_str()) {
-                let message = format!("{name} is given twice");
-                return Err(FormulaError::new(argument.span, message).hint("leave one out"));
+                return Err(FormulaError::twice(argument.span, name));
             }
             named.push(name);
             term.option(name, argument.span, value)?;
@@ -109,9 +112,9 @@ impl SplineTerm {
 
     fn option(&mut self, name: &str, span: Span, value: &Node) -> Result<(), FormulaError> {
         match name {
-            "k" => self.k = Some(whole(value)?),
+            "k" => self.k = Some(whole(name, value, FEWEST..=MOST, USUAL)?),
             "bs" => self.basis = basis(value)?,
-            "period" => self.period = Some(positive(value)?),
+            "period" => self.period = Some(period(value, "s(month, bs = \"cc\", period = 12)")?),
             _ => {
                 let message = format!("s(...) has no argument \"{name}\"");
                 let hint = match name {
@@ -153,26 +156,6 @@ impl fmt::Display for SplineTerm {
             write!(f, ", period = {period}")?;
         }
         f.write_str(")")
-    }
-}
-
-fn whole(node: &Node) -> Result<usize, FormulaError> {
-    match node.bare().kind {
-        NodeKind::Number(value) if (FEWEST..=MOST).contains(&value) && value.fract() == 0.0 => {
-            Ok(value as usize)
-        }
-        _ => {
-            let message = format!("k is a whole number from {FEWEST} to {MOST}");
-            Err(FormulaError::new(node.span, message).hint("leave it out for the usual 10"))
-        }
-    }
-}
-
-fn positive(node: &Node) -> Result<f64, FormulaError> {
-    match node.bare().kind {
-        NodeKind::Number(value) if value > 0.0 => Ok(value),
-        _ => Err(FormulaError::new(node.span, "a period is a number above 0")
-            .hint("in the unit of the column, as in s(month, bs = \"cc\", period = 12)")),
     }
 }
 

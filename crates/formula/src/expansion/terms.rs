@@ -119,8 +119,7 @@ impl Terms {
     fn add(&mut self, kind: SpecialKind, span: Span) -> Result<(), FormulaError> {
         match kind {
             SpecialKind::Offset(expr) if self.offsets.contains(&expr) => {
-                let message = format!("offset({expr}) is given twice");
-                Err(FormulaError::new(span, message).hint("leave one out"))
+                Err(FormulaError::twice(span, format!("offset({expr})")))
             }
             SpecialKind::Weights(_) if self.weights.is_some() => {
                 Err(FormulaError::new(span, "weights(...) is given twice")
@@ -137,8 +136,7 @@ impl Terms {
             SpecialKind::Smooth(smooth) => {
                 let same = |other: &SmoothTerm| other.label() == smooth.label();
                 if self.smooths.iter().any(same) {
-                    let message = format!("{} is given twice", smooth.label());
-                    return Err(FormulaError::new(span, message).hint("leave one out"));
+                    return Err(FormulaError::twice(span, smooth.label()));
                 }
                 self.smooths.push(smooth);
                 Ok(())
@@ -146,8 +144,7 @@ impl Terms {
             SpecialKind::Spline(spline) => {
                 let same = |other: &SplineTerm| other.input == spline.input;
                 if self.splines.iter().any(same) {
-                    let message = format!("{} is given twice", spline.label());
-                    return Err(FormulaError::new(span, message).hint("leave one out"));
+                    return Err(FormulaError::twice(span, spline.label()));
                 }
                 self.splines.push(spline);
                 Ok(())
@@ -155,8 +152,7 @@ impl Terms {
             SpecialKind::Monotonic(effect) => {
                 let same = |other: &MonotonicTerm| other.coded.column == effect.coded.column;
                 if self.monotonics.iter().any(same) {
-                    let message = format!("{} is given twice", effect.label());
-                    return Err(FormulaError::new(span, message).hint("leave one out"));
+                    return Err(FormulaError::twice(span, effect.label()));
                 }
                 self.monotonics.push(effect);
                 Ok(())

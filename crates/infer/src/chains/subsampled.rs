@@ -15,7 +15,7 @@ use super::trace::{ChainError, ChainProgress, Trace};
 use crate::guide::{Context, Feed};
 use crate::observer::Wish;
 use crate::surrogate::{FixedRows, Mode, Quadratic};
-use crate::train::{Order, encoded, row_expansion};
+use crate::train::{Order, encoded, row_remainder};
 
 /// G, the blocks of a subset, one of which is exchanged per iteration.
 const BLOCKS: usize = 25;
@@ -108,9 +108,8 @@ impl<'g> Left<'g> {
 
     /// dₙ of these rows.
     fn of(&self, context: &Context<'g, '_>, rows: &Rows<'g>) -> Expr<'g> {
-        let density = context.density();
-        let expansion = row_expansion(density, &self.mode, rows, self.offset, Order::Second);
-        density.log_likelihood(&self.at, rows) - expansion
+        let both = [&self.mode, &self.at];
+        row_remainder(context.density(), both, rows, self.offset, Order::Second)
     }
 }
 

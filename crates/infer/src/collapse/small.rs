@@ -1,5 +1,7 @@
 //! Algebra on matrices of a few rows, row after row in a slice.
 
+pub(super) use lehr_numeric::vector::{dot, form};
+
 /// The lower Cholesky factor of a symmetric matrix in place, the upper triangle set to zero; `None`
 /// unless it is positive definite.
 pub(super) fn cholesky(matrix: &mut [f64], size: usize) -> Option<()> {
@@ -109,16 +111,6 @@ pub(super) fn transposed(a: &[f64], size: usize) -> Vec<f64> {
 pub(super) fn apply(a: &[f64], x: &[f64]) -> Vec<f64> {
     let rows = a.chunks_exact(x.len().max(1));
     rows.map(|row| dot(row, x)).collect()
-}
-
-/// xᵀAx
-pub(super) fn form(a: &[f64], x: &[f64]) -> f64 {
-    let rows = a.chunks_exact(x.len().max(1)).zip(x);
-    rows.map(|(row, xi)| xi * dot(row, x)).sum()
-}
-
-pub(super) fn dot(a: &[f64], b: &[f64]) -> f64 {
-    a.iter().zip(b).map(|(a, b)| a * b).sum()
 }
 
 #[cfg(test)]

@@ -6,7 +6,7 @@
 //! Gaussian, coefficients that only the prior holds, the edge of a spread.
 
 use lehr_density::Density;
-use lehr_numeric::summary::mean;
+use lehr_numeric::summary::{column_means, mean};
 use serde::{Deserialize, Serialize};
 
 use super::agreement::{Off, beyond_chance, is_small, listed, off};
@@ -136,20 +136,10 @@ fn places(density: &dyn Density) -> Vec<usize> {
 impl<'a> Drawn<'a> {
     fn new(subject: &'a Subject<'a>) -> Drawn<'a> {
         let size = subject.density.latents().size();
-        let centre = (0..size).map(|k| {
-            let column: Vec<f64> = subject
-                .draws
-                .iter()
-                .skip(k)
-                .step_by(size)
-                .copied()
-                .collect();
-            mean(&column)
-        });
         Drawn {
             subject,
             size,
-            centre: centre.collect(),
+            centre: column_means(subject.draws, size),
         }
     }
 

@@ -5,7 +5,7 @@ use lehr_density::{Density, Point};
 use super::Mode;
 use crate::guide::Frame;
 use crate::pass::{Argument, Pass, is_resident};
-use crate::train::{Order, row_expansion};
+use crate::train::{Order, row_remainder};
 use lehr_numeric::stream::Stream;
 
 /// Draws that are taken side by side, and how often.
@@ -177,8 +177,7 @@ fn remainders(density: &dyn Density) -> Pass<'_> {
     Pass::in_blocks(density, (LANES, ROWS), &sizes, |inputs, rows| {
         let at_mode = Point::new(inputs[0].anchor(), inputs[1]);
         let moved = Point::new(inputs[0] + inputs[2], inputs[1]);
-        let expansion = row_expansion(density, &at_mode, rows, inputs[2], Order::Second);
-        let left = density.log_likelihood(&moved, rows) - expansion;
+        let left = row_remainder(density, [&at_mode, &moved], rows, inputs[2], Order::Second);
         vec![left.sum_lanes(), left.square().sum_lanes()]
     })
 }

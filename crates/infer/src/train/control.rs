@@ -77,16 +77,14 @@ impl Control {
         let offset = at.latents - mode;
         // The expansion moves away from the mode while the direction stays: two names for it.
         let at_mode = Point::new(mode.anchor(), params);
-        let expansion = row_expansion(density, &at_mode, rows, offset, self.order());
-        let left = density.log_likelihood(at, rows) - expansion;
+        let left = row_remainder(density, [&at_mode, at], rows, offset, self.order());
         let whole = self.whole(context, offset);
         let Some(summed) = &self.summed else {
             return left.sum() * share + whole;
         };
         let others = context.others(SCORE, rows.len(), &summed.numbers);
         let own = summed.rows.rows(context);
-        let expansion = row_expansion(density, &at_mode, &own, offset, self.order());
-        let exact = (density.log_likelihood(at, &own) - expansion).sum();
+        let exact = row_remainder(density, [&at_mode, at], &own, offset, self.order()).sum();
         (left * others).sum() * share + exact + whole
     }
 
@@ -118,9 +116,22 @@ pub(crate) enum Order {
     Second,
 }
 
+/// log p(yₙ | z) − tₙ(z), one per row: what the expansion at `mode` leaves out at `at`, which is
+/// `offset` away from it.
+pub(crate) fn row_remainder<'g>(
+    density: &dyn Density,
+    [mode, at]: [&Point<'g>; 2],
+    rows: &Rows<'g>,
+    offset: Expr<'g>,
+    order: Order,
+) -> Expr<'g> {
+    let expansion = row_expansion(density, mode, rows, offset, order);
+    density.log_likelihood(at, rows) - expansion
+}
+
 /// tₙ(z) = log p(yₙ|z*) + ∂_d log p + ½∂²_d log p, one per row, by forward derivatives. The
 /// direction d must not be a function of `mode` itself.
-pub(crate) fn row_expansion<'g>(
+fn row_expansion<'g>(
     density: &dyn Density,
     mode: &Point<'g>,
     rows: &Rows<'g>,

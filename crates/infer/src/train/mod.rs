@@ -15,7 +15,7 @@ mod stationary;
 mod variational;
 
 pub use control::{Control, Summed, variance_ratio};
-pub(crate) use control::{Order, SCORE, row_expansion};
+pub(crate) use control::{Order, SCORE, row_remainder};
 pub(crate) use objective::weigh_prior;
 pub use objective::{Objective, Score, Weighed, weigh};
 pub use program::{Program, compile, compile_within};

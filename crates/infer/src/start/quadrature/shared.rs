@@ -6,6 +6,7 @@
 
 use lehr_density::{Density, Point};
 use lehr_graph::{Expr, Graph, Plan, Slot, Workspace};
+use lehr_numeric::vector::dot;
 
 use super::rule::Rule;
 use crate::start::linear::Factor;
@@ -71,10 +72,6 @@ impl Shared {
         }
         latents
     }
-}
-
-fn dot(a: &[f64], b: &[f64]) -> f64 {
-    a.iter().zip(b).map(|(a, b)| a * b).sum()
 }
 
 /// A constant direction along one entry of z.

@@ -1,0 +1,34 @@
+//! Numbers that options of a call are given: `k = 10`, `period = 12`.
+
+use std::ops::RangeInclusive;
+
+use crate::error::FormulaError;
+use crate::syntax::{Node, NodeKind};
+
+/// A whole number in a range, or what to write instead.
+pub(crate) fn whole(
+    option: &str,
+    node: &Node,
+    range: RangeInclusive<f64>,
+    hint: &str,
+) -> Result<usize, FormulaError> {
+    match node.bare().kind {
+        NodeKind::Number(value) if range.contains(&value) && value.fract() == 0.0 => {
+            Ok(value as usize)
+        }
+        _ => {
+            let (least, most) = range.into_inner();
+            let message = format!("{option} is a whole number from {least} to {most}");
+            Err(FormulaError::new(node.span, message).hint(hint))
+        }
+    }
+}
+
+/// A period, in the unit of the column.
+pub(crate) fn period(node: &Node, example: &str) -> Result<f64, FormulaError> {
+    match node.bare().kind {
+        NodeKind::Number(value) if value > 0.0 => Ok(value),
+        _ => Err(FormulaError::new(node.span, "a period is a number above 0")
+            .hint(format!("in the unit of the column, as in {example}"))),
+    }
+}
