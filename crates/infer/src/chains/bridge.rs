@@ -38,7 +38,21 @@ pub(crate) fn log_evidence(
     sample: &Sample<'_>,
     run: &mut Run<'_>,
 ) -> Result<Option<Estimate>, TrainError> {
-    let size = density.latents().size();
+    let (size, seed) = (density.latents().size(), run.seed);
+    bridged(sample, (size, seed), |points| {
+        let values = log_likelihoods(density, points, &[], run)?;
+        let mut prior = Prior::new(density);
+        let each = points.chunks_exact(size).zip(&values);
+        Ok(each.map(|(z, value)| value + prior.at(z, &[]).0).collect())
+    })
+}
+
+/// The same of draws of so many numbers each, with the log density that `log_joint` tells at all points.
+pub(crate) fn bridged<E>(
+    sample: &Sample<'_>,
+    (size, seed): (usize, u64),
+    log_joint: impl FnOnce(&[f64]) -> Result<Vec<f64>, E>,
+) -> Result<Option<Estimate>, E> {
     let (fitted, kept) = halves(sample.draws.len() / size, sample.chains);
     let pick = |places: &[usize]| -> Vec<f64> {
         let draws = places.iter().map(|at| &sample.draws[at * size..][..size]);
@@ -46,12 +60,11 @@ pub(crate) fn log_evidence(
     };
     let gaussian = Frame::of_draws(&pick(&fitted), size);
     let mut points = pick(&kept);
-    points.extend(drawn(&gaussian, kept.len(), size, run.seed));
-    let values = log_likelihoods(density, &points, &[], run)?;
-    let mut prior = Prior::new(density);
+    points.extend(drawn(&gaussian, kept.len(), size, seed));
+    let values = log_joint(&points)?;
     let each = points.chunks_exact(size).zip(&values);
     let ratios: Vec<f64> = each
-        .map(|(z, value)| value + prior.at(z, &[]).0 - log_density(&gaussian, z))
+        .map(|(z, value)| value - log_density(&gaussian, z))
         .collect();
     let (own, other) = ratios.split_at(kept.len());
     let weights = sample

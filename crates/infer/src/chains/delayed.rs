@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::hmc::{Hmc, Iterations, Lockstep, Noise, Step};
 use super::log_density::LogDensity;
 use super::stage::Watch;
-use super::trace::{ChainError, ChainProgress, Trace, starts};
+use super::trace::{ChainError, ChainProgress, Trace};
 use crate::full_data::{FullData, LocalRows, Query};
 use crate::observer::Wish;
 use crate::start::Prior;
@@ -90,7 +90,7 @@ impl Delayed<'_> {
 
     /// Chains after the warm-up on the surrogate.
     fn settled(&self) -> Result<State, ChainError> {
-        let start = starts(self.surrogate, self.surrogate.n_lanes(), self.seed)?;
+        let start = self.surrogate.starts(self.surrogate.n_lanes(), self.seed)?;
         let mut lockstep = Lockstep::new(self.surrogate, start.concat());
         let step_size = self.hmc.settle(&mut lockstep, self.seed);
         Ok(State {

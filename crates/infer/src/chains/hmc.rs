@@ -4,7 +4,7 @@ use std::f64::consts::FRAC_PI_2;
 
 use super::log_density::{Lanes, LogDensity};
 use super::stage::Watch;
-use super::trace::{ChainError, ChainProgress, Trace, starts};
+use super::trace::{ChainError, ChainProgress, Trace};
 use crate::observer::Wish;
 use crate::train::encoded;
 use lehr_numeric::stream::Stream;
@@ -59,7 +59,7 @@ impl Hmc {
         seed: u64,
         watch: &mut dyn Watch,
     ) -> Result<Trace, ChainError> {
-        let start = starts(log_density, log_density.n_lanes(), seed)?.concat();
+        let start = log_density.starts(log_density.n_lanes(), seed)?.concat();
         self.run_from(start, log_density, seed, watch)
     }
 

@@ -5,6 +5,8 @@ use std::sync::Arc;
 use lehr_density::{Density, RowData, RowSet};
 use lehr_graph::{Expr, Graph, Plan, Slot, Workspace};
 
+use super::surface::{Evaluator, Surface, starts};
+use super::trace::ChainError;
 use crate::guide::{Context, Feed, Frame, Need};
 use crate::train::{batch_source, copy_rows, lend_all, read_columns};
 
@@ -113,6 +115,19 @@ impl<'d> LogDensity<'d> {
             Frame::Identity => self.density.latents().start().to_vec(),
             Frame::Diagonal { .. } | Frame::Dense { .. } => vec![0.0; self.size()],
         }
+    }
+
+    /// The coordinates at which so many chains start: draws of the frame's Gaussian. Without a frame they
+    /// are drawn around where the model itself would start.
+    pub(super) fn starts(&self, chains: usize, seed: u64) -> Result<Vec<Vec<f64>>, ChainError> {
+        let (size, lanes) = (self.size(), self.n_lanes());
+        let mut memory = self.lanes();
+        let (mut values, mut slopes) = (vec![0.0; lanes], vec![0.0; lanes * size]);
+        let is_finite = |x: &[f64]| {
+            memory.evaluate(&x.repeat(lanes), &mut values, &mut slopes);
+            values[0].is_finite()
+        };
+        starts(&self.origin(), is_finite, chains, seed)
     }
 
     /// How many points are computed side by side.
@@ -244,5 +259,30 @@ impl Lanes<'_> {
         self.evaluate(x, &mut value, slope);
         let found = Some(value[0]).filter(|value| value.is_finite());
         found.ok_or(NotFinite)
+    }
+}
+
+/// One chain at a time: with one lane.
+impl Surface for LogDensity<'_> {
+    fn size(&self) -> usize {
+        LogDensity::size(self)
+    }
+
+    fn origin(&self) -> Vec<f64> {
+        LogDensity::origin(self)
+    }
+
+    fn evaluator(&self) -> Box<dyn Evaluator + '_> {
+        Box::new(self.lanes())
+    }
+
+    fn kept(&self, x: &[f64]) -> Vec<f64> {
+        self.latents(x)
+    }
+}
+
+impl Evaluator for Lanes<'_> {
+    fn value(&mut self, x: &[f64], slope: &mut [f64]) -> Result<f64, NotFinite> {
+        Lanes::value(self, x, slope)
     }
 }

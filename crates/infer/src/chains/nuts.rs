@@ -14,10 +14,11 @@ use nuts_rs::{
 };
 use serde::{Deserialize, Serialize};
 
-use super::log_density::{Lanes, LogDensity, NotFinite};
+use super::log_density::{LogDensity, NotFinite};
 use super::stage::Watch;
+use super::surface::{Evaluator, Surface, starts};
 use super::tape::{MOST_REMEMBERED, Tape};
-use super::trace::{ChainError, ChainProgress, Trace, starts};
+use super::trace::{ChainError, ChainProgress, Trace};
 use crate::guide::Frame;
 use crate::observer::Wish;
 use crate::train::encoded;
@@ -76,11 +77,24 @@ impl NutsSampler {
         seed: u64,
         watch: &mut dyn Watch,
     ) -> Result<Trace, ChainError> {
+        self.run_on(log_density, seed, watch)
+    }
+
+    /// The same on any log density.
+    pub(crate) fn run_on(
+        &self,
+        surface: &dyn Surface,
+        seed: u64,
+        watch: &mut dyn Watch,
+    ) -> Result<Trace, ChainError> {
+        let mut first = surface.evaluator();
+        let mut slope = vec![0.0; surface.size()];
+        let is_finite = |x: &[f64]| first.value(x, &mut slope).is_ok();
         let run = NutsRun {
             nuts: self,
-            log_density,
-            starts: starts(log_density, self.chains, seed)?,
-            memories: self.memories(log_density.size(), watch)?,
+            surface,
+            starts: starts(&surface.origin(), is_finite, self.chains, seed)?,
+            memories: self.memories(surface.size(), watch)?,
             seed,
             next: AtomicUsize::new(0),
             stopped: AtomicBool::new(false),
@@ -134,7 +148,7 @@ const ROUND: usize = 10;
 /// All chains of one run.
 struct NutsRun<'a> {
     nuts: &'a NutsSampler,
-    log_density: &'a LogDensity<'a>,
+    surface: &'a dyn Surface,
     starts: Vec<Vec<f64>>,
     /// What each chain remembers, to be resumed from.
     memories: Vec<Mutex<Memory>>,
@@ -193,7 +207,7 @@ impl NutsRun<'_> {
             drop(sender);
             self.watch(progress, &receiver, &mut kept, watch)
         })
-        .and_then(|progress| join(kept, self.log_density.size(), progress.done))
+        .and_then(|progress| join(kept, self.surface.size(), progress.done))
         .map(|trace| Trace {
             warm_up: self.nuts.warm_up,
             planned: self.nuts.draws * self.nuts.chains,
@@ -280,7 +294,8 @@ impl NutsRun<'_> {
     ) -> Result<Kept, ChainError> {
         let mut random = Stream::new(self.seed, "nuts", chain as u64);
         let math = CpuMath::new(Position {
-            lanes: self.log_density.lanes(),
+            evaluator: self.surface.evaluator(),
+            size: self.surface.size(),
             memory: &self.memories[chain],
             played: 0,
         });
@@ -297,7 +312,7 @@ impl NutsRun<'_> {
                 let (x, seen) = draw(&mut sampler)?;
                 kept.gradients += seen.gradients;
                 if step >= self.nuts.warm_up {
-                    kept.push(self.log_density.latents(&x), &seen);
+                    kept.push(self.surface.kept(&x), &seen);
                 }
             }
             let divergences = (kept.divergences.len() - before) as u64;
@@ -393,7 +408,8 @@ fn refused(error: impl Display) -> ChainError {
 
 /// The log density as nuts-rs wants it.
 struct Position<'a> {
-    lanes: Lanes<'a>,
+    evaluator: Box<dyn Evaluator + 'a>,
+    size: usize,
     memory: &'a Mutex<Memory>,
     /// Answers of the tape that were given.
     played: usize,
@@ -408,7 +424,7 @@ impl LogpError for NotFinite {
 
 impl HasDims for Position<'_> {
     fn dim_sizes(&self) -> HashMap<String, u64> {
-        let size = self.lanes.size() as u64;
+        let size = self.size as u64;
         HashMap::from([("unconstrained_parameter".to_owned(), size)])
     }
 }
@@ -419,14 +435,14 @@ impl CpuLogpFunc for Position<'_> {
     type ExpandedVector = Vec<f64>;
 
     fn dim(&self) -> usize {
-        self.lanes.size()
+        self.size
     }
 
     fn logp(&mut self, x: &[f64], slope: &mut [f64]) -> Result<f64, NotFinite> {
         let mut memory = self.memory.lock().expect("no chain panics half-way");
         let Memory::Tape(tape) = &mut *memory else {
             drop(memory);
-            return self.lanes.value(x, slope);
+            return self.evaluator.value(x, slope);
         };
         let known = tape.play(self.played, slope);
         self.played += 1;
@@ -436,7 +452,7 @@ impl CpuLogpFunc for Position<'_> {
                 .ok_or(NotFinite);
         }
         drop(memory);
-        let found = self.lanes.value(x, slope);
+        let found = self.evaluator.value(x, slope);
         let mut memory = self.memory.lock().expect("no chain panics half-way");
         if let Memory::Tape(tape) = &mut *memory {
             tape.record(found.unwrap_or(f64::NAN), slope);

@@ -1,9 +1,6 @@
 //! What chains leave: draws, energies, and what went wrong along the way.
 
-use lehr_numeric::stream::Stream;
-
 use super::diagnostic::Failure;
-use super::log_density::LogDensity;
 
 /// Draws of several chains of equal length.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -125,28 +122,4 @@ impl ChainError {
     pub(crate) fn damaged() -> ChainError {
         ChainError::Sampler("the checkpoint of the chains is damaged".into())
     }
-}
-
-/// A draw of the frame's Gaussian for each chain, as the coordinates x, at which the log density
-/// is finite. Without a frame they are drawn around where the model itself would start.
-pub(crate) fn starts(
-    log_density: &LogDensity<'_>,
-    chains: usize,
-    seed: u64,
-) -> Result<Vec<Vec<f64>>, ChainError> {
-    const TRIES: usize = 100;
-    let shift = log_density.origin();
-    let lanes = log_density.n_lanes();
-    let mut memory = log_density.lanes();
-    let (mut values, mut slopes) = (vec![0.0; lanes], vec![0.0; lanes * shift.len()]);
-    let mut start = |chain: usize| {
-        let mut stream = Stream::new(seed, "chain start", chain as u64);
-        (0..TRIES).find_map(|_| {
-            let x: Vec<f64> = shift.iter().map(|s| s + stream.normal()).collect();
-            memory.evaluate(&x.repeat(lanes), &mut values, &mut slopes);
-            values[0].is_finite().then_some(x)
-        })
-    };
-    let found: Option<Vec<Vec<f64>>> = (0..chains).map(&mut start).collect();
-    found.ok_or(ChainError::NoStart { tries: TRIES })
 }

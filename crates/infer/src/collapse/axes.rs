@@ -88,9 +88,17 @@ impl Axes {
         self.theta(&coordinates)
     }
 
-    fn theta(&self, x: &[f64]) -> Vec<f64> {
+    /// θ at the coordinates x along the axes.
+    pub(super) fn theta(&self, x: &[f64]) -> Vec<f64> {
         let row = |i: usize| -> f64 { (0..x.len()).map(|j| self.root[(i, j)] * x[j]).sum() };
         (0..x.len()).map(|i| self.centre[i] + row(i)).collect()
+    }
+
+    /// The slope in x where this is the slope in θ.
+    pub(super) fn pulled(&self, slope: &[f64]) -> Vec<f64> {
+        let size = slope.len();
+        let entry = |j: usize| (0..size).map(|i| self.root[(i, j)] * slope[i]).sum();
+        (0..size).map(entry).collect()
     }
 
     /// θ at a point of the unit cube, and the log density of the proposal there.

@@ -9,9 +9,10 @@ use super::exact;
 use super::factor::{Factor, Precision, Solution};
 use super::gap::{Around, Care, Gaps, Local, Measured};
 use super::given::{Adjoint, Conditional, Given, Scratch};
+use super::hyper::is_quick;
 use super::likelihood::{Averages, Desk, Likelihood};
 use super::normal::{self, NormalRows};
-use super::parts::{MOST_HYPER, Parts, reference};
+use super::parts::{MOST_AXES, Parts, reference};
 use super::small;
 
 /// log p(D, θ) of a density whose effects are collapsed: exact for a normal response, else by the best
@@ -142,17 +143,23 @@ impl<'d> Collapsed<'d> {
                 offsets: design.sorted(&offsets),
             })),
         };
-        Ok(Collapsed {
+        let collapsed = Collapsed {
             parts,
             design,
             conditional,
             rows,
-        })
+        };
+        let size = collapsed.size();
+        if size > MOST_AXES && !is_quick(&collapsed) {
+            return Err(format!(
+                "{size} numbers are not Gaussian given the others, and on a table of this size at most {MOST_AXES} can be searched"
+            ));
+        }
+        Ok(collapsed)
     }
 
     /// d
     pub(super) fn size(&self) -> usize {
-        debug_assert!(self.parts.hyper.len() <= MOST_HYPER);
         self.parts.hyper.len()
     }
 

@@ -9,8 +9,9 @@ use super::axes::Axes;
 use super::collapsed::Collapsed;
 use super::collapsed::ResponseRows;
 use super::exact::Way;
-use super::parts::{Parts, reference};
-use super::sample::{Drawn, Draws, Points, Weighing};
+use super::hyper::{Hyper, is_missed, is_quick};
+use super::parts::{MOST_AXES, Parts, reference};
+use super::sample::{Drawn, Draws, Points, Proposed, Weighing};
 use super::search::{Mode, climb};
 use crate::fit::{Choices, FitError};
 use crate::judge::{Examination, Subject};
@@ -35,6 +36,11 @@ const SEARCH: Phase = Phase {
     doing: "finding the mode of the spreads",
     stops: true,
 };
+/// Chains move over the hyperparameters.
+const WALK: Phase = Phase {
+    doing: "running chains over the spreads",
+    stops: true,
+};
 /// Points are weighed and draws are made.
 const WEIGH: Phase = Phase {
     doing: "weighing points",
@@ -46,6 +52,20 @@ const WEIGH: Phase = Phase {
 pub(crate) struct Wishes {
     /// Points of the hyperparameters.
     pub(crate) points: Option<usize>,
+    /// How they are drawn.
+    pub(crate) spreads: Spreads,
+}
+
+/// How hyperparameters are drawn.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Spreads {
+    /// At points along axes, by chains where those do not serve.
+    #[default]
+    Chosen,
+    /// At points along axes, weighed.
+    Points,
+    /// By Markov chains.
+    Chains,
 }
 
 /// Why a density cannot be collapsed, as a clause; `None` if it can.
@@ -99,31 +119,79 @@ pub(crate) fn fit(
     let axes = Axes::new(&collapsed, &mode);
     let train = clock.elapsed().as_secs_f64();
     let clock = Instant::now();
-    let drawn = points(wishes, &collapsed, (&axes, &mode), run)?;
-    let chosen = choices(&collapsed, (&mode, &axes), &drawn);
+    let hyper = Hyper {
+        collapsed: &collapsed,
+        axes: &axes,
+        mode: &mode,
+    };
+    let made = made(wishes, &hyper, run)?;
+    let chosen = choices(&hyper, &made);
     let seconds = Seconds {
         start,
         compile: 0.0,
         train,
         evaluate: clock.elapsed().as_secs_f64(),
     };
-    let mut posterior = posterior(density, &drawn, training(&mode), run)?;
+    let mut posterior = posterior(density, made, run)?;
     posterior.choices = chosen;
     posterior.seconds = seconds;
     Ok(posterior)
 }
 
-/// The posterior of weighed points and their draws.
-fn posterior(
-    density: &dyn Density,
-    drawn: &Drawn,
-    training: Training,
-    run: &Run<'_>,
-) -> Result<Posterior, FitError> {
-    let (draws, log_weights) = kept(drawn, run.draws, density.latents().size());
-    let pareto = Pareto::new(&log_weights)?;
-    let subject = Subject::new(density, &[], &draws, &pareto, run.seed);
-    let examination = Examination::of_weights(&subject);
+/// Points, draws of the effects there, and what they tell.
+struct Made {
+    drawn: Drawn,
+    proposal: Proposal,
+    evidence: Option<Evidence>,
+}
+
+/// Points along axes; chains where those miss some of the density, or there are too many axes.
+fn made(wishes: Wishes, hyper: &Hyper<'_>, run: &mut Run<'_>) -> Result<Made, FitError> {
+    let Hyper {
+        collapsed,
+        axes,
+        mode,
+    } = hyper;
+    let chains = match wishes.spreads {
+        Spreads::Chosen => collapsed.size() > MOST_AXES,
+        Spreads::Points => false,
+        Spreads::Chains => true,
+    };
+    if !chains {
+        let drawn = points(wishes, collapsed, (axes, mode), run)?;
+        let asked = wishes.points.is_some() || wishes.spreads == Spreads::Points;
+        if asked || !is_missed(&drawn) || !is_quick(collapsed) {
+            return Ok(Made {
+                evidence: Some(evidence(&drawn)),
+                proposal: Proposal::Guide(training(mode)),
+                drawn,
+            });
+        }
+    }
+    run.begin(WALK);
+    let walked = hyper.walk(run.draws, run)?;
+    run.begin(WEIGH);
+    let weighing = Weighing {
+        collapsed,
+        proposed: Proposed::Draws(&walked.thetas),
+        near: &mode.near,
+        seed: run.seed,
+    };
+    let drawn = weighing.weigh(walked.thetas.len() / collapsed.size(), 1);
+    let (correction, error) = log_mean(&drawn.points.log_weights);
+    let estimated = walked.evidence.map(|found| Estimate {
+        mean: found.mean + correction,
+        error: found.error.hypot(error),
+    });
+    Ok(Made {
+        drawn,
+        proposal: Proposal::Chains(Box::new(walked.chains)),
+        evidence: estimated.map(Evidence::estimated),
+    })
+}
+
+/// What points along axes tell of the evidence.
+fn evidence(drawn: &Drawn) -> Evidence {
     let (evidence, error) = log_mean(&drawn.points.log_weights);
     let estimate = Estimate {
         mean: evidence,
@@ -131,26 +199,40 @@ fn posterior(
     };
     let mean = |draws: &Draws| lehr_numeric::summary::mean(&draws.log_weights);
     let bounds: Vec<f64> = drawn.draws.iter().map(mean).collect();
+    Evidence {
+        bound: Some(Estimate::of(&bounds)),
+        estimate,
+        gain: None,
+    }
+}
+
+/// The posterior of weighed points and their draws.
+fn posterior(density: &dyn Density, made: Made, run: &Run<'_>) -> Result<Posterior, FitError> {
+    let drawn = &made.drawn;
+    // Chains are thinned to about as many as were asked for.
+    let count = run
+        .draws
+        .min(drawn.points.len() * drawn.draws[0].log_weights.len());
+    let (draws, log_weights) = kept(drawn, count, density.latents().size());
+    let pareto = Pareto::new(&log_weights)?;
+    let subject = Subject::new(density, &[], &draws, &pareto, run.seed);
+    let examination = Examination::of_weights(&subject);
     Ok(Posterior {
         draws,
         latents: density.latents().clone(),
         params: density.params().clone(),
         param_values: Vec::new(),
-        evidence: Some(Evidence {
-            bound: Some(Estimate::of(&bounds)),
-            estimate,
-            gain: None,
-        }),
+        evidence: made.evidence,
         diagnostics: Diagnostics::Importance(Importance {
             pareto,
-            proposal: Proposal::Guide(training),
+            proposal: made.proposal,
             examination,
             chains: None,
         }),
         origin: Origin {
             method: Stored {
                 name: NAME.into(),
-                bytes: encoded(&drawn.points),
+                bytes: encoded(&made.drawn.points),
             },
             ..Origin::of(density, run.seed, "no rows of the table".into())
         },
@@ -208,7 +290,7 @@ fn points(
 ) -> Result<Drawn, FitError> {
     let weighing = Weighing {
         collapsed,
-        axes: found.0,
+        proposed: Proposed::Axes(found.0),
         near: &found.1.near,
         seed: run.seed,
     };
@@ -268,7 +350,13 @@ fn kept(drawn: &Drawn, count: usize, size: usize) -> (Vec<f64>, Vec<f64>) {
 }
 
 /// What was chosen, as it is printed.
-fn choices(collapsed: &Collapsed<'_>, (mode, axes): (&Mode, &Axes), drawn: &Drawn) -> Choices {
+fn choices(hyper: &Hyper<'_>, made: &Made) -> Choices {
+    let Hyper {
+        collapsed,
+        axes,
+        mode,
+    } = hyper;
+    let drawn = &made.drawn;
     let (parts, design) = (&collapsed.parts, &collapsed.design);
     let blocks: Vec<String> = (parts.blocks.iter())
         .map(|block| format!("{} of {}", block.places.len(), block.name))
@@ -286,10 +374,19 @@ fn choices(collapsed: &Collapsed<'_>, (mode, axes): (&Mode, &Axes), drawn: &Draw
             format!("{}, which leaves {}", parts.blocks[0].name, design.rest),
         ),
         ("hyperparameters", collapsed.size().to_string()),
-        (
-            "points",
-            format!("{} ({percent:.0} % effective)", drawn.points.len()),
-        ),
+        match &made.proposal {
+            Proposal::Guide(_) => (
+                "points",
+                format!("{} ({percent:.0} % effective)", drawn.points.len()),
+            ),
+            Proposal::Chains(chains) => (
+                "chains",
+                format!(
+                    "{} over the hyperparameters, {} slopes",
+                    chains.count, chains.gradients
+                ),
+            ),
+        },
         ("factorisations", factors.to_string()),
     ];
     if let Some(words) = &mode.shortfall {

@@ -18,6 +18,7 @@ mod factor;
 mod fit;
 mod gap;
 mod given;
+mod hyper;
 mod likelihood;
 mod normal;
 mod parts;
@@ -26,7 +27,7 @@ mod sample;
 mod search;
 mod small;
 
-pub use fit::refusal;
+pub use fit::{Spreads, refusal};
 pub(crate) use fit::{Wishes, applies, fit, restore};
 
 #[cfg(test)]

@@ -11,8 +11,10 @@ use lehr_density::{Density, SplitRows};
 
 use super::reader::Reader;
 
-/// The most hyperparameters whose axes are searched.
-pub(super) const MOST_HYPER: usize = 8;
+/// The most hyperparameters whose density axes follow.
+pub(super) const MOST_AXES: usize = 8;
+/// The most that chains move over.
+const MOST_HYPER: usize = 32;
 /// The most numbers beside the largest block: their precision matrix is dense.
 const MOST_DENSE: usize = 4096;
 

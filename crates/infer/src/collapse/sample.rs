@@ -37,6 +37,8 @@ pub(super) struct Drawn {
     /// Of each point in turn.
     pub(super) draws: Vec<Draws>,
     pub(super) factors: usize,
+    /// What the points weigh by the collapsed density alone.
+    pub(super) heights: Vec<f64>,
 }
 
 /// The draws at one point.
@@ -51,6 +53,8 @@ pub(super) struct Draws {
 /// One point of the posterior.
 struct Point {
     theta: Vec<f64>,
+    /// The collapsed log density less that of the proposal.
+    height: f64,
     draws: Draws,
     factors: usize,
 }
@@ -59,16 +63,53 @@ struct Point {
 #[derive(Clone, Copy)]
 pub(super) struct Weighing<'a> {
     pub(super) collapsed: &'a Collapsed<'a>,
-    pub(super) axes: &'a Axes,
+    pub(super) proposed: Proposed<'a>,
     pub(super) near: &'a Near,
     pub(super) seed: u64,
+}
+
+/// Where points come from.
+#[derive(Clone, Copy)]
+pub(super) enum Proposed<'a> {
+    /// Sobol points through the quantiles of a density along axes.
+    Axes(&'a Axes),
+    /// Draws of the collapsed density itself, θ after θ.
+    Draws(&'a [f64]),
+}
+
+impl Proposed<'_> {
+    /// The k-th θ, and the log density that it is of unless that is the collapsed one's.
+    fn theta(self, k: usize, cube: &[f64], size: usize) -> (Vec<f64>, Option<f64>) {
+        match self {
+            Proposed::Axes(axes) => {
+                let (theta, log_density) = axes.draw(&cube[k * size..(k + 1) * size]);
+                (theta, Some(log_density))
+            }
+            Proposed::Draws(thetas) => (thetas[k * size..(k + 1) * size].to_vec(), None),
+        }
+    }
+
+    /// Values that draws are of must be as close as those that the chains moved on.
+    fn care(self) -> Care {
+        match self {
+            Proposed::Axes(_) => Care::Value,
+            Proposed::Draws(_) => Care::Slope,
+        }
+    }
+
+    fn cube(self, count: usize, size: usize, seed: u64) -> Vec<f64> {
+        match self {
+            Proposed::Axes(_) => sobol::points(count, size, seed),
+            Proposed::Draws(_) => Vec::new(),
+        }
+    }
 }
 
 impl Weighing<'_> {
     /// Weighs points and draws the effects `each` times at every one of them. A quarter of the points
     /// decides whether the best Gaussian serves all effects.
     pub(super) fn weigh(&self, count: usize, each: usize) -> Drawn {
-        let cube = sobol::points(count, self.collapsed.size(), self.seed);
+        let cube = (self.proposed).cube(count, self.collapsed.size(), self.seed);
         let pilot = match self.collapsed.rows {
             ResponseRows::Normal(_) => count,
             ResponseRows::Other(_) => count.div_ceil(PILOT),
@@ -95,7 +136,7 @@ impl Weighing<'_> {
     fn points(&self, cube: &[f64], which: (std::ops::Range<usize>, usize), way: Way) -> Vec<Point> {
         let Weighing {
             collapsed,
-            axes,
+            proposed,
             near,
             seed,
         } = *self;
@@ -108,9 +149,11 @@ impl Weighing<'_> {
                 || collapsed.bench(),
                 |bench, k| {
                     let before = bench.factors;
-                    let (theta, log_density) = axes.draw(&cube[k * size..(k + 1) * size]);
+                    let (theta, log_density) = proposed.theta(k, cube, size);
                     let mut random = Stream::new(seed, "effects", k as u64);
-                    let at = collapsed.at(&theta, near, Care::Value, bench);
+                    let at = collapsed.at(&theta, near, proposed.care(), bench);
+                    let value = at.as_ref().map_or(f64::NEG_INFINITY, |at| at.value);
+                    let log_density = log_density.unwrap_or(value);
                     let drawn = at.and_then(|at| {
                         let place = Place {
                             collapsed,
@@ -127,6 +170,7 @@ impl Weighing<'_> {
                     weights.for_each(|weight| *weight -= log_density);
                     Point {
                         theta,
+                        height: value - log_density,
                         draws,
                         factors: bench.factors - before,
                     }
@@ -163,6 +207,7 @@ fn gathered(points: Vec<Point>, way: Way, factors: usize) -> Drawn {
             ..Points::default()
         },
         draws: Vec::with_capacity(points.len()),
+        heights: points.iter().map(|point| point.height).collect(),
         factors,
     };
     for point in points {

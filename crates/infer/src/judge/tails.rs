@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 use super::agreement::{Off, beyond_chance, is_small, listed, off};
 use super::joint::Joint;
 use super::quantity::{Gap, Moments};
-use super::{Level, Reason, Shape, Standing, Subject, Witness};
+use super::{Level, Reason, Shape, Standing, Subject, Witness, work};
 use crate::observer::{End, Progress};
 use crate::posterior::Posterior;
 use crate::run::Run;
@@ -32,8 +32,13 @@ const CORE: f64 = 2.0;
 /// Latents that are looked at, at the most.
 const MOST: usize = 256;
 /// Draws that lines go through where the line through the middle is not that of a Gaussian, and
-/// where so many leave it open.
-const ROUNDS: [usize; 2] = [8, 32];
+/// where so many leave it open. The directions are those of the draws' own covariances, so that a
+/// step has as much noise as those have: lines through few draws scatter.
+const ROUNDS: [usize; 3] = [8, 32, 128];
+/// Odd, so that its multiples go through all places of a power of two, far apart from each other.
+const SCATTER: usize = 53;
+/// Numbers of a table above which there is no third round.
+const LONG: usize = 3_000_000;
 /// Latents that more than one line goes through, at the most.
 const MOST_SUSPECTS: usize = 24;
 /// A line through the middle whose mean or spread is off by more than this is looked into.
@@ -176,10 +181,16 @@ impl<'a> Drawn<'a> {
             .collect();
         let raw = Moments::of(&values);
         let mut gap = None;
-        for lines in ROUNDS {
-            // Neighbours may be of one chain.
-            let apart = (all / ROUNDS[1]).max(1);
-            for draw in (steps.len()..lines).map(|k| k * apart % all) {
+        let rounds = if work(self.subject.density) <= LONG {
+            &ROUNDS[..]
+        } else {
+            &ROUNDS[..2]
+        };
+        for &lines in rounds {
+            // Neighbours may be of one chain: the first lines go through draws of all of them.
+            let most = rounds[rounds.len() - 1];
+            let apart = (all / most).max(1);
+            for draw in (steps.len()..lines).map(|k| k * SCATTER % most * apart % all) {
                 let z = &self.subject.draws[draw * self.size..][..self.size];
                 steps.extend(line.step(z, values[draw], joint));
             }
@@ -271,11 +282,22 @@ fn reference(steps: &[Step]) -> Option<Moments> {
     })
 }
 
-/// A mean and its standard error.
+/// A mean and its standard error, so much larger as few values know it badly: so many errors of a
+/// Gaussian are as unlikely as with them.
 fn estimate(values: impl Iterator<Item = f64>) -> (f64, f64) {
+    const ERRORS: f64 = 3.5;
     let values: Vec<f64> = values.collect();
-    let error = lehr_numeric::summary::sd(&values) / (values.len() as f64).sqrt();
-    (mean(&values), error)
+    let count = values.len() as f64;
+    let error = lehr_numeric::summary::sd(&values) / count.sqrt();
+    (mean(&values), error * student(ERRORS, count - 1.0) / ERRORS)
+}
+
+/// The quantile of Student's t that is as unlikely as a normal one (the expansion of Fisher and Cornish).
+fn student(z: f64, freedom: f64) -> f64 {
+    let freedom = freedom.max(1.0);
+    let (cube, fifth) = (z.powi(3), z.powi(5));
+    z + (cube + z) / (4.0 * freedom)
+        + (5.0 * fifth + 16.0 * cube + 3.0 * z) / (96.0 * freedom * freedom)
 }
 
 /// A name for each unconstrained latent.
@@ -359,6 +381,16 @@ mod tests {
         assert!((step.mean - known.0).abs() < 0.1, "{}", step.mean);
         assert!((found - known.1).abs() < 0.1, "{found}");
         assert!(step.size() > 10.0);
+    }
+
+    #[test]
+    fn few_lines_know_their_error_as_students_t_does() {
+        // t of 7 and of 31 degrees of freedom, as unlikely as z = 3.5: 6.08 and 3.92.
+        assert!((student(3.5, 7.0) / 6.08 - 1.0).abs() < 0.05);
+        assert!((student(3.5, 31.0) / 3.92 - 1.0).abs() < 0.01);
+        let (mean, error) = estimate([1.0, 2.0, 3.0, 4.0].into_iter());
+        let plain = lehr_numeric::summary::sd(&[1.0, 2.0, 3.0, 4.0]) / 2.0;
+        assert!((mean - 2.5).abs() < 1e-12 && error > 2.0 * plain);
     }
 
     #[test]

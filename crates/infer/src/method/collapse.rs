@@ -3,7 +3,7 @@
 use lehr_density::Density;
 
 use super::{Method, MethodInfo, Setting};
-use crate::collapse::{self, Wishes};
+use crate::collapse::{self, Spreads, Wishes};
 use crate::fit::FitError;
 use crate::posterior::Posterior;
 use crate::run::Run;
@@ -12,7 +12,7 @@ use crate::run::Run;
 pub(super) static INFO: MethodInfo = MethodInfo {
     name: "collapse",
     aliases: &[],
-    help: "effects by group integrated out, the few spreads that are left weighed at Sobol points",
+    help: "effects by group integrated out, the few spreads that are left weighed at points or drawn by chains",
     needs: "effects by group and one predictor per row",
     cost: "one factorisation, and a pass over the rows unless the response is normal; about 200 in all",
     when: "multilevel models",
@@ -28,6 +28,8 @@ pub(super) static INFO: MethodInfo = MethodInfo {
 pub struct Collapse {
     /// Points of the hyperparameters that are weighed.
     pub points: Option<usize>,
+    /// How the hyperparameters are drawn.
+    pub spreads: Spreads,
 }
 
 impl Method for Collapse {
@@ -36,17 +38,35 @@ impl Method for Collapse {
     }
 
     fn settings(&mut self) -> Vec<Setting<'_>> {
-        vec![Setting::count(
-            "points",
-            "N",
-            "points of the spreads that are weighed",
-            &mut self.points,
-        )]
+        let ways = vec![
+            (
+                "chosen",
+                "points, and chains where those do not serve",
+                Spreads::Chosen,
+            ),
+            ("points", "points along axes, weighed", Spreads::Points),
+            ("chains", "Markov chains", Spreads::Chains),
+        ];
+        vec![
+            Setting::count(
+                "points",
+                "N",
+                "points of the spreads that are weighed",
+                &mut self.points,
+            ),
+            Setting::one_of(
+                "spreads",
+                "how collapse draws the spreads that are left",
+                ways,
+                &mut self.spreads,
+            ),
+        ]
     }
 
     fn fit(&self, density: &dyn Density, run: &mut Run<'_>) -> Result<Posterior, FitError> {
         let wishes = Wishes {
             points: self.points,
+            spreads: self.spreads,
         };
         collapse::fit(wishes, density, run)
     }

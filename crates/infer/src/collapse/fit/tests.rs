@@ -7,11 +7,13 @@ use lehr_numeric::stream::Stream;
 use lehr_numeric::summary::{mean, sd};
 use lehr_table::Table;
 
+use crate::collapse::Spreads;
 use crate::collapse::collapsed::{Collapsed, Near};
 use crate::collapse::gap::Care;
 use crate::fit::Fit;
 use crate::judge::Level;
-use crate::method::Collapse;
+use crate::method::{Collapse, Nuts};
+use crate::posterior::Posterior;
 
 /// 12 groups of 5 rows each.
 fn balanced() -> Bound {
@@ -38,12 +40,14 @@ fn balanced() -> Bound {
     model.bind(&table).unwrap()
 }
 
-#[test]
-fn draws_have_the_moments_and_the_evidence_of_a_grid() {
-    let density = balanced();
-    let fit = Fit::new(Collapse::default()).seed(3);
-    let posterior = fit.run(&density).unwrap();
-    let collapsed = Collapsed::new(&density).unwrap();
+/// The evidence, and the mean and standard deviation of each hyperparameter, by a grid.
+struct Truth {
+    log_evidence: f64,
+    moments: [(f64, f64); 2],
+}
+
+fn truth(density: &Bound) -> Truth {
+    let collapsed = Collapsed::new(density).unwrap();
     let mut bench = collapsed.bench();
     let (steps, width) = (80, 0.05);
     let (mut mass, mut sums) = (0.0, [[0.0; 2]; 2]);
@@ -63,36 +67,125 @@ fn draws_have_the_moments_and_the_evidence_of_a_grid() {
             sum[1] += share * theta.exp().powi(2);
         }
     }
-    let evidence = posterior.evidence.as_ref().unwrap();
-    let exact = mass.ln() - 100.0;
-    assert!(
-        (evidence.estimate.mean - exact).abs() < 0.02,
-        "{evidence:?} {exact}"
-    );
-    let bound = evidence.bound.unwrap();
-    assert!(bound.mean < exact + 3.0 * bound.error);
-    for (name, sum) in ["spread", "noise"].iter().zip(sums) {
+    let moments = sums.map(|sum| {
         let (mean, square) = (sum[0] / mass, sum[1] / mass);
-        let sd = (square - mean * mean).sqrt();
-        let summaries = posterior.corrected_summaries();
-        let found = summaries.iter().find(|one| one.name == *name).unwrap();
-        assert!(
-            (found.mean - mean).abs() < 0.05 * sd,
-            "{name} {} {mean}",
-            found.mean
-        );
-        assert!(
-            (found.sd / sd - 1.0).abs() < 0.06,
-            "{name} {} {sd}",
-            found.sd
-        );
+        (mean, (square - mean * mean).sqrt())
+    });
+    Truth {
+        log_evidence: mass.ln() - 100.0,
+        moments,
     }
+}
+
+/// Compares a fit of [`balanced`] with the grid, to these errors of means and deviations.
+fn check(collapse: Collapse, close: (f64, f64)) -> Posterior {
+    let density = balanced();
+    let posterior = Fit::new(collapse).seed(3).run(&density).unwrap();
+    let truth = truth(&density);
+    let evidence = posterior.evidence.as_ref().unwrap();
+    let off = evidence.estimate.mean - truth.log_evidence;
+    assert!(off.abs() < 0.02, "{evidence:?} {}", truth.log_evidence);
+    let summaries = posterior.corrected_summaries();
+    for (name, (mean, sd)) in ["spread", "noise"].iter().zip(truth.moments) {
+        let found = summaries.iter().find(|one| one.name == *name).unwrap();
+        let (shift, ratio) = ((found.mean - mean) / sd, found.sd / sd);
+        assert!(shift.abs() < close.0, "{name} {shift}");
+        assert!((ratio - 1.0).abs() < close.1, "{name} {ratio}");
+    }
+    let verdict = posterior.verdict();
+    assert_eq!(posterior.draws_level(), Level::Reliable, "{verdict}");
+    posterior
+}
+
+#[test]
+fn draws_have_the_moments_and_the_evidence_of_a_grid() {
+    let posterior = check(Collapse::default(), (0.05, 0.06));
+    let evidence = posterior.evidence.unwrap();
+    let bound = evidence.bound.unwrap();
+    assert!(bound.mean < evidence.estimate.mean + 3.0 * bound.error);
+}
+
+#[test]
+fn chains_over_the_spreads_have_the_moments_and_the_evidence_of_a_grid() {
+    let collapse = Collapse {
+        spreads: Spreads::Chains,
+        ..Collapse::default()
+    };
+    // 1,000 draws that are worth 800 and more.
+    let posterior = check(collapse, (0.12, 0.1));
+    assert!(posterior.choices.iter().any(|(what, _)| what == "chains"));
+}
+
+/// 20 groups of 12 rows, whose intercepts and eight slopes have a spread each: with the noise, ten
+/// hyperparameters.
+fn many_spreads() -> Bound {
+    const SLOPES: usize = 8;
+    let (groups, rows) = (20, 240);
+    let mut random = Stream::new(4, "many spreads", 0);
+    let mut x = vec![0.0; rows * SLOPES];
+    random.fill_normal(&mut x);
+    let mut effects = vec![0.0; groups * (SLOPES + 1)];
+    random.fill_normal(&mut effects);
+    let predict = |n: usize| {
+        let own = &effects[n % groups * (SLOPES + 1)..][..=SLOPES];
+        let slopes = x[n * SLOPES..][..SLOPES].iter().zip(&own[1..]);
+        own[0] + slopes.map(|(x, e)| 0.5 * x * e).sum::<f64>()
+    };
+    let y = (0..rows).map(|n| predict(n) + 0.7 * random.normal());
+    let y: Vec<f64> = y.collect();
+    let levels = (0..groups).map(|k| k.to_string()).collect();
+    let codes = (0..rows).map(|n| (n % groups) as u32).collect();
+    let table = Table::new().with_number("y", y);
+    let mut table = table.and_then(|t| t.with_category("g", codes, levels));
+    for k in 0..SLOPES {
+        let own = x.iter().skip(k).step_by(SLOPES).copied().collect();
+        table = table.and_then(|t| t.with_number(&format!("x{k}"), own));
+    }
+    let table = table.unwrap();
+    let model = Model::new(move |m| {
+        let mean = m.sample("mean", Normal::new(0.0, 3.0));
+        let noise = m.sample("noise", Exponential::new(1.0));
+        let effects: Vec<_> = (0..=SLOPES)
+            .map(|k| {
+                let spread = m.sample(&format!("spread{k}"), HalfNormal::new(1.0));
+                m.sample(
+                    &format!("effect{k}"),
+                    Normal::new(0.0, spread).expand([groups]),
+                )
+            })
+            .collect();
+        m.rows(|row| {
+            let g = row.index("g");
+            let mut predictor = mean + effects[0].at(g);
+            for (k, effect) in effects[1..].iter().enumerate() {
+                predictor = predictor + row.number(&format!("x{k}")) * effect.at(g);
+            }
+            row.observe("y", Normal::new(predictor, noise));
+        });
+    });
+    model.bind(&table).unwrap()
+}
+
+#[test]
+fn more_spreads_than_axes_are_drawn_by_chains_and_agree_with_nuts() {
+    let density = many_spreads();
+    let collapse = Fit::new(Collapse::default()).seed(2);
+    let posterior = collapse.run(&density).unwrap();
     assert_eq!(
         posterior.draws_level(),
         Level::Reliable,
         "{}",
         posterior.verdict()
     );
+    let reference = Fit::new(Nuts::default()).seed(2).run(&density).unwrap();
+    let summaries = reference.summaries();
+    for own in posterior.corrected_summaries() {
+        let other = summaries.iter().find(|one| one.name == own.name).unwrap();
+        let (shift, ratio) = ((own.mean - other.mean) / other.sd, own.sd / other.sd);
+        // 1,000 draws on one side, at least 400 on the other, 190 numbers.
+        assert!(shift.abs() < 0.25, "{} {shift}", own.name);
+        assert!(ratio.ln().abs() < 0.2, "{} {ratio}", own.name);
+    }
 }
 
 #[test]

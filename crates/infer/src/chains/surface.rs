@@ -1,0 +1,49 @@
+//! What a chain moves on: a log density of coordinates x, and the numbers that they stand for.
+
+use lehr_numeric::stream::Stream;
+
+use super::log_density::NotFinite;
+use super::trace::ChainError;
+
+/// A log density that chains move on, each in memory of its own.
+pub(crate) trait Surface: Sync {
+    /// How many coordinates x has.
+    fn size(&self) -> usize;
+
+    /// The coordinates that chains start around.
+    fn origin(&self) -> Vec<f64>;
+
+    /// Memory for one chain.
+    fn evaluator(&self) -> Box<dyn Evaluator + '_>;
+
+    /// What is kept of a draw at x.
+    fn kept(&self, x: &[f64]) -> Vec<f64>;
+}
+
+/// Where one chain asks for the log density.
+pub(crate) trait Evaluator {
+    /// The value and the slope at x.
+    ///
+    /// # Errors
+    /// If either is not finite.
+    fn value(&mut self, x: &[f64], slope: &mut [f64]) -> Result<f64, NotFinite>;
+}
+
+/// A standard normal draw around `origin` for each chain, at which the log density is finite.
+pub(super) fn starts(
+    origin: &[f64],
+    mut is_finite: impl FnMut(&[f64]) -> bool,
+    chains: usize,
+    seed: u64,
+) -> Result<Vec<Vec<f64>>, ChainError> {
+    const TRIES: usize = 100;
+    let mut start = |chain: usize| {
+        let mut stream = Stream::new(seed, "chain start", chain as u64);
+        (0..TRIES).find_map(|_| {
+            let x: Vec<f64> = origin.iter().map(|s| s + stream.normal()).collect();
+            is_finite(&x).then_some(x)
+        })
+    };
+    let found: Option<Vec<Vec<f64>>> = (0..chains).map(&mut start).collect();
+    found.ok_or(ChainError::NoStart { tries: TRIES })
+}

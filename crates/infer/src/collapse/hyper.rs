@@ -1,0 +1,166 @@
+//! Markov chains over the hyperparameters, where axes do not follow their density.
+
+use lehr_numeric::pareto::Pareto;
+use rayon::prelude::*;
+
+use super::axes::Axes;
+use super::collapsed::{Bench, Collapsed, Near, ResponseRows};
+use super::gap::Care;
+use super::sample::Drawn;
+use super::search::Mode;
+use crate::chains::{
+    ChainError, ChainStage, Chains, Evaluator, Metric, NotFinite, NutsSampler, Sample, Surface,
+    bridged,
+};
+use crate::fit::FitError;
+use crate::posterior::Estimate;
+use crate::run::Run;
+
+/// Numbers that a slope may take for thousands of them to be a matter of seconds.
+const QUICK: usize = 3_000_000;
+/// The points of an axis serve while this share of them is effective, whatever their tail.
+const SURE: f64 = 0.9;
+/// Below this share they do not, whatever their tail.
+const LEAST: f64 = 0.5;
+/// k̂ from which the tail of the points' weights is heavy.
+const HEAVY: f64 = 0.7;
+
+/// Whether chains over the hyperparameters are a matter of seconds.
+pub(super) fn is_quick(collapsed: &Collapsed<'_>) -> bool {
+    let design = &collapsed.design;
+    // A factor and an inverse.
+    let rest = design.rest.pow(3) / 4;
+    let own = design.groups() * design.width * design.width * (1 + design.entries);
+    let rows = match collapsed.rows {
+        ResponseRows::Normal(_) => 0,
+        // Three passes over the nodes of each block.
+        ResponseRows::Other(_) => design.order.len() * 32 * collapsed.parts.blocks.len(),
+    };
+    rest + 8 * own + rows <= QUICK
+}
+
+/// Whether the points miss some of the density that they were to follow.
+pub(super) fn is_missed(drawn: &Drawn) -> bool {
+    let count = drawn.heights.len() as f64;
+    // What cannot be smoothed has a finite weight at hardly any point.
+    Pareto::new(&drawn.heights).map_or(true, |pareto| {
+        let share = pareto.effective_size / count;
+        share < LEAST || share < SURE && pareto.shape >= HEAVY
+    })
+}
+
+/// Draws of the hyperparameters.
+pub(super) struct Walked {
+    /// θ after θ, some of every chain.
+    pub(super) thetas: Vec<f64>,
+    pub(super) chains: Chains,
+    /// The log of the integral of the collapsed density.
+    pub(super) evidence: Option<Estimate>,
+}
+
+/// The collapsed density along the axes of its mode.
+pub(super) struct Hyper<'a> {
+    pub(super) collapsed: &'a Collapsed<'a>,
+    pub(super) axes: &'a Axes,
+    pub(super) mode: &'a Mode,
+}
+
+impl Hyper<'_> {
+    /// Runs chains, of which so many draws are kept.
+    pub(super) fn walk(&self, draws: usize, run: &mut Run<'_>) -> Result<Walked, FitError> {
+        const CHAINS: usize = 4;
+        // R̂ needs as many.
+        const LEAST_DRAWS: usize = 1000;
+        let nuts = NutsSampler {
+            chains: CHAINS,
+            draws: draws.div_ceil(CHAINS).max(LEAST_DRAWS),
+            warm_up: 300,
+            // A spread near 0 is a narrow place.
+            target_acceptance: 0.9,
+            max_depth: 8,
+            walnuts: false,
+            metric: Metric::Diagonal,
+        };
+        let seed = run.seed;
+        let value = [self.mode.value];
+        let mut stage = ChainStage::new(run, self.mode.theta.iter().chain(&value))?;
+        let trace = nuts.run_on(self, seed, &mut stage).map_err(refused)?;
+        stage.finish()?;
+        let sample = Sample {
+            draws: &trace.draws,
+            chains: trace.chains,
+            weights: None,
+        };
+        let size = self.collapsed.size();
+        let values = |points: &[f64]| Ok::<_, FitError>(self.values(points));
+        Ok(Walked {
+            evidence: bridged(&sample, (size, seed), values)?,
+            chains: Chains::of(&trace),
+            thetas: trace.thinned(draws).draws,
+        })
+    }
+
+    /// The collapsed log density at one θ after another.
+    fn values(&self, thetas: &[f64]) -> Vec<f64> {
+        let value = |bench: &mut Bench, theta: &[f64]| {
+            let at = self
+                .collapsed
+                .at(theta, &self.mode.near, Care::Slope, bench);
+            at.map_or(f64::NEG_INFINITY, |at| at.value)
+        };
+        thetas
+            .par_chunks_exact(self.collapsed.size())
+            .map_init(|| self.collapsed.bench(), value)
+            .collect()
+    }
+}
+
+fn refused(error: ChainError) -> FitError {
+    FitError::Setting {
+        method: super::fit::NAME,
+        problem: error.to_string(),
+        hint: "use another method, such as nuts".into(),
+    }
+}
+
+impl Surface for Hyper<'_> {
+    fn size(&self) -> usize {
+        self.collapsed.size()
+    }
+
+    fn origin(&self) -> Vec<f64> {
+        vec![0.0; self.collapsed.size()]
+    }
+
+    fn evaluator(&self) -> Box<dyn Evaluator + '_> {
+        Box::new(HyperBench {
+            hyper: self,
+            bench: self.collapsed.bench(),
+            near: &self.mode.near,
+        })
+    }
+
+    fn kept(&self, x: &[f64]) -> Vec<f64> {
+        self.axes.theta(x)
+    }
+}
+
+/// What one chain evaluates with.
+struct HyperBench<'a> {
+    hyper: &'a Hyper<'a>,
+    bench: Bench,
+    near: &'a Near,
+}
+
+impl Evaluator for HyperBench<'_> {
+    fn value(&mut self, x: &[f64], slope: &mut [f64]) -> Result<f64, NotFinite> {
+        let Hyper {
+            collapsed, axes, ..
+        } = self.hyper;
+        let found = collapsed.slope(&axes.theta(x), self.near, &mut self.bench);
+        let (value, own) = found.ok_or(NotFinite)?;
+        slope.copy_from_slice(&axes.pulled(&own));
+        let is_finite = value.is_finite() && slope.iter().all(|entry| entry.is_finite());
+        is_finite.then_some(value).ok_or(NotFinite)
+    }
+}
