@@ -28,8 +28,10 @@ pub(crate) const NAME: &str = "collapse";
 /// The effective share of the points from which draws are allotted by weight: what is left of the
 /// weights is then rounding.
 const EVEN: f64 = 0.95;
-/// Numbers of all draws up to which twice as many are made as are kept.
+/// Numbers of all draws up to which more are made than are kept, or than is usual.
 const ROOMY: usize = 1 << 25;
+/// So many times the usual draws are made where their weights leave few.
+const MOST_TIMES: usize = 4;
 
 /// The mode of the hyperparameters is looked for.
 const SEARCH: Phase = Phase {
@@ -141,6 +143,8 @@ pub(crate) fn fit(
 /// Points, draws of the effects there, and what they tell.
 struct Made {
     drawn: Drawn,
+    /// How many of the draws are kept.
+    count: usize,
     proposal: Proposal,
     evidence: Option<Evidence>,
 }
@@ -161,7 +165,12 @@ fn made(wishes: Wishes, hyper: &Hyper<'_>, run: &mut Run<'_>) -> Result<Made, Fi
         let drawn = points(wishes, collapsed, (axes, mode), run)?;
         let asked = wishes.points.is_some() || wishes.spreads == Spreads::Points;
         if asked || !is_missed(&drawn) || !is_quick(collapsed) {
+            let each = run.draws.div_ceil(drawn.points.len());
+            let all = drawn.points.len() * drawn.each();
+            let is_normal = matches!(collapsed.rows, ResponseRows::Normal(_));
+            let more = !is_normal && drawn.each() > each;
             return Ok(Made {
+                count: if more { all } else { run.draws },
                 evidence: Some(evidence(&drawn)),
                 proposal: Proposal::Guide(training(mode)),
                 drawn,
@@ -177,7 +186,8 @@ fn made(wishes: Wishes, hyper: &Hyper<'_>, run: &mut Run<'_>) -> Result<Made, Fi
         near: &mode.near,
         seed: run.seed,
     };
-    let drawn = weighing.weigh(walked.thetas.len() / collapsed.size(), 1);
+    let count = walked.thetas.len() / collapsed.size();
+    let drawn = weighing.weigh(count, (1, 1));
     let (correction, error) = log_mean(&drawn.points.log_weights);
     let estimated = walked.evidence.map(|found| Estimate {
         mean: found.mean + correction,
@@ -185,6 +195,7 @@ fn made(wishes: Wishes, hyper: &Hyper<'_>, run: &mut Run<'_>) -> Result<Made, Fi
     });
     Ok(Made {
         drawn,
+        count,
         proposal: Proposal::Chains(Box::new(walked.chains)),
         evidence: estimated.map(Evidence::estimated),
     })
@@ -209,11 +220,7 @@ fn evidence(drawn: &Drawn) -> Evidence {
 /// The posterior of weighed points and their draws.
 fn posterior(density: &dyn Density, made: Made, run: &Run<'_>) -> Result<Posterior, FitError> {
     let drawn = &made.drawn;
-    // Chains are thinned to about as many as were asked for.
-    let count = run
-        .draws
-        .min(drawn.points.len() * drawn.draws[0].log_weights.len());
-    let (draws, log_weights) = kept(drawn, count, density.latents().size());
+    let (draws, log_weights) = kept(drawn, made.count, density.latents().size());
     let pareto = Pareto::new(&log_weights)?;
     let subject = Subject::new(density, &[], &draws, &pareto, run.seed);
     let examination = Examination::of_weights(&subject);
@@ -304,7 +311,15 @@ fn points(
     let is_normal = matches!(collapsed.rows, ResponseRows::Normal(_));
     let is_roomy = run.draws * collapsed.parts.density.latents().size() <= ROOMY;
     let spare = if is_normal && is_roomy { 2 } else { 1 };
-    let each = |count: usize| run.draws.div_ceil(count) * spare;
+    // More draws than usual, but not than were asked for.
+    let more = match run.asked_draws {
+        None if !is_normal && is_roomy => MOST_TIMES,
+        _ => 1,
+    };
+    let each = |count: usize| {
+        let usual = run.draws.div_ceil(count) * spare;
+        (usual, usual * more)
+    };
     let drawn = weighing.weigh(count, each(count));
     let is_uneven = is_normal && drawn.points.share() < EVEN;
     let drawn = if wishes.points.is_none() && is_uneven {
@@ -331,7 +346,7 @@ fn points(
 fn kept(drawn: &Drawn, count: usize, size: usize) -> (Vec<f64>, Vec<f64>) {
     let points = &drawn.points;
     let even = count.div_ceil(points.len());
-    let made = drawn.draws[0].log_weights.len();
+    let made = drawn.each();
     let counts = if points.share() >= EVEN && made > even {
         points.allotment(count)
     } else {

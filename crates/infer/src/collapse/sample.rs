@@ -19,6 +19,8 @@ const TOGETHER: usize = 16;
 const HEAVY: f64 = 0.5;
 /// The share of the points that decides how effects are drawn.
 const PILOT: usize = 4;
+/// Effective draws that there should be: a verdict asks for 400, and some of the points know the share badly.
+const ENOUGH: f64 = 600.0;
 
 /// Points of θ with the log weights of the posterior there.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -39,6 +41,13 @@ pub(super) struct Drawn {
     pub(super) factors: usize,
     /// What the points weigh by the collapsed density alone.
     pub(super) heights: Vec<f64>,
+}
+
+impl Drawn {
+    /// Draws at each point.
+    pub(super) fn each(&self) -> usize {
+        self.draws[0].log_weights.len()
+    }
 }
 
 /// The draws at one point.
@@ -106,9 +115,9 @@ impl Proposed<'_> {
 }
 
 impl Weighing<'_> {
-    /// Weighs points and draws the effects `each` times at every one of them. A quarter of the points
-    /// decides whether the best Gaussian serves all effects.
-    pub(super) fn weigh(&self, count: usize, each: usize) -> Drawn {
+    /// Weighs points and draws the effects `each` times at every one of them, or up to `most` times where
+    /// the weights leave few. A quarter of the points decides that, and whether the best Gaussian serves all effects.
+    pub(super) fn weigh(&self, count: usize, (each, most): (usize, usize)) -> Drawn {
         let cube = (self.proposed).cube(count, self.collapsed.size(), self.seed);
         let pilot = match self.collapsed.rows {
             ResponseRows::Normal(_) => count,
@@ -122,6 +131,12 @@ impl Weighing<'_> {
             found = self.points(&cube, (0..pilot, each), way);
             factors += found.iter().map(|point| point.factors).sum::<usize>();
         }
+        let wanted = enough(&found, count).clamp(each, most.max(each));
+        if wanted > each {
+            found = self.points(&cube, (0..pilot, wanted), way);
+            factors += found.iter().map(|point| point.factors).sum::<usize>();
+        }
+        let each = wanted;
         let rest = self.points(&cube, (pilot..count, each), way);
         factors += rest.iter().map(|point| point.factors).sum::<usize>();
         found.extend(rest);
@@ -180,13 +195,25 @@ impl Weighing<'_> {
     }
 }
 
+/// Draws at each of so many points that leave [`ENOUGH`] effective ones, as far as some of the points tell.
+fn enough(points: &[Point], count: usize) -> usize {
+    let weights = log_weights(points);
+    // What cannot be weighed at all is not mended by more of it.
+    let share = Pareto::new(&weights).map_or(1.0, |pareto| pareto.effective_size);
+    let share = share / weights.len() as f64;
+    (ENOUGH / (share * count as f64)).ceil() as usize
+}
+
+/// One log weight per draw.
+fn log_weights(points: &[Point]) -> Vec<f64> {
+    let each = points.iter().map(|point| &point.draws.log_weights);
+    each.flatten().copied().collect()
+}
+
 /// Whether weights of draws that are all Gaussian vary by too much. Those of a normal response do not
 /// depend on the effects.
 fn is_heavy(points: &[Point]) -> bool {
-    let weights: Vec<f64> = points
-        .iter()
-        .flat_map(|point| point.draws.log_weights.iter().copied())
-        .collect();
+    let weights = log_weights(points);
     let same = |point: &Point| {
         point
             .draws
