@@ -4,7 +4,7 @@ mod chain;
 
 pub use chain::{
     effective_size, effective_size_bulk, effective_size_tail, mean_error, normal_quantile,
-    split_rank_rhat,
+    sd_error, split_rank_rhat,
 };
 
 /// Arithmetic mean; NaN of nothing.

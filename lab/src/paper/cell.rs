@@ -37,10 +37,10 @@ pub enum Outcome {
 /// What a fit is worth and what it cost.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Measured {
-    /// The bound on the log evidence, on all training rows.
-    pub bound: Estimate,
-    /// The fit's own importance-weighted estimate of the log evidence.
-    pub evidence: Estimate,
+    /// The bound on the log evidence, on all training rows; chains have none.
+    pub bound: Option<Estimate>,
+    /// The fit's own estimate of the log evidence, if it has one.
+    pub evidence: Option<Estimate>,
     /// k̂ of its weights; `None` where there was no tail to fit.
     pub pareto_k: Option<f64>,
     /// How well it predicts the test rows, where there are any.
@@ -66,8 +66,8 @@ impl Measured {
         let iterations = training.map_or(0, |training| training.iterations);
         let evidence = posterior.evidence.as_ref();
         Measured {
-            bound: posterior.bound().unwrap_or(Estimate::UNKNOWN),
-            evidence: evidence.map_or(Estimate::UNKNOWN, |evidence| evidence.estimate),
+            bound: posterior.bound(),
+            evidence: evidence.map(|evidence| evidence.estimate),
             pareto_k: shape,
             predicted: None,
             step_size: step_size(posterior),
@@ -147,9 +147,9 @@ impl<'a> Group<'a> {
 
     /// The bound: its error is that over seeds, or the Monte Carlo error where there is one fit.
     pub fn bound(&self) -> Option<Estimate> {
-        let mut bound = self.mean(|measured| Some(measured.bound.mean))?;
+        let mut bound = self.mean(|measured| Some(measured.bound?.mean))?;
         if let [single] = self.0.as_slice() {
-            bound.error = single.bound.error;
+            bound.error = single.bound?.error;
         }
         Some(bound)
     }
@@ -160,13 +160,12 @@ impl<'a> Group<'a> {
 pub fn log_evidence(cells: &[Cell], problem: &str) -> Option<Estimate> {
     const USABLE: f64 = 0.7;
     let here = cells.iter().filter(|cell| cell.problem == problem);
-    let usable = |measured: &&Measured| {
-        measured.pareto_k.is_some_and(|k| k < USABLE) && measured.evidence.error.is_finite()
+    let usable = |measured: &Measured| {
+        let light = measured.pareto_k.is_some_and(|k| k < USABLE);
+        (measured.evidence).filter(|evidence| light && evidence.error.is_finite())
     };
-    let estimates = here.filter_map(Cell::measured).filter(usable);
-    estimates
-        .map(|measured| measured.evidence)
-        .min_by(|a, b| a.error.total_cmp(&b.error))
+    let estimates = here.filter_map(Cell::measured).filter_map(usable);
+    estimates.min_by(|a, b| a.error.total_cmp(&b.error))
 }
 
 #[cfg(test)]
@@ -181,14 +180,14 @@ pub(crate) mod tests {
             recipe,
             seed: 0,
             outcome: Outcome::Fitted(Measured {
-                bound: Estimate {
+                bound: Some(Estimate {
                     mean: bound,
                     error: 0.1,
-                },
-                evidence: Estimate {
+                }),
+                evidence: Some(Estimate {
                     mean: bound + 1.0,
                     error: k,
-                },
+                }),
                 pareto_k: Some(k),
                 predicted: None,
                 step_size: None,

@@ -140,6 +140,11 @@ impl Job {
             "mean-field" => return "MF".into(),
             "full-rank" => return "MVN".into(),
             "low-rank" => return "low rank".into(),
+            "bnaf" => return "Flow".into(),
+            "iaf" => return "IAF".into(),
+            "nuts-cs" => return "NUTS-CS".into(),
+            "hmcecs" => return "HMCECS".into(),
+            "surrogate-hmc" => return "surrogate HMC".into(),
             "dais" => "DAIS",
             "ns-dais" => "NS-DAIS",
             "ns2-dais" => "NS′-DAIS",
@@ -147,6 +152,16 @@ impl Job {
             other => other,
         };
         format!("{name}-{} {}", self.base.letters(), self.chain_steps)
+    }
+
+    /// The recipes that it can be fitted by: what is trained by both, Markov chains by their own defaults.
+    pub fn recipes(&self) -> &'static [Recipe] {
+        let mut method = self.method();
+        if method.variational_mut().is_some() {
+            &Recipe::ALL
+        } else {
+            &[Recipe::Ours]
+        }
     }
 
     /// Everything that tells it from another job.
@@ -163,6 +178,10 @@ impl Job {
     /// The fit of this job on so many rows.
     pub fn fit(&self, recipe: Recipe, settings: &Settings, rows: usize) -> Fit<'static> {
         let mut fit = Fit::boxed(self.method()).unexamined();
+        // Markov chains have their own defaults.
+        if fit.method.variational_mut().is_none() {
+            return fit;
+        }
         let known: Vec<&str> = fit
             .method
             .info()
@@ -185,11 +204,11 @@ impl Job {
         if let Some(kind) = surrogate {
             set("surrogate", kind.name().into());
         }
-        let method = fit.method.variational_mut();
-        let method = method.expect("every method of the paper trains a guide");
-        match recipe {
-            Recipe::Paper => self.as_published(method, settings),
-            Recipe::Ours => self.as_usual(method, settings),
+        if let Some(method) = fit.method.variational_mut() {
+            match recipe {
+                Recipe::Paper => self.as_published(method, settings),
+                Recipe::Ours => self.as_usual(method, settings),
+            }
         }
         fit
     }

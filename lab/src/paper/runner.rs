@@ -182,10 +182,14 @@ pub(crate) const REFERENCE: &str = "MVN, converged";
 
 fn told(words: &str, cell: &Cell) -> String {
     match &cell.outcome {
-        Outcome::Fitted(measured) => format!(
-            "{words}: bound {:.2} ± {:.2} after {} steps, {:.1} s",
-            measured.bound.mean, measured.bound.error, measured.iterations, measured.seconds
-        ),
+        Outcome::Fitted(measured) => {
+            let bound = measured.bound.map_or_else(
+                || "no bound".to_owned(),
+                |bound| format!("bound {:.2} ± {:.2}", bound.mean, bound.error),
+            );
+            let (steps, seconds) = (measured.iterations, measured.seconds);
+            format!("{words}: {bound} after {steps} steps, {seconds:.1} s")
+        }
         Outcome::Failed(reason) => {
             let first = reason.lines().next().unwrap_or_default();
             format!("{words}: {first}")

@@ -4,6 +4,7 @@ use std::time::Instant;
 
 use lehr_density::{Density, Stored, Support};
 use lehr_numeric::pareto::{Pareto, log_mean};
+use lehr_numeric::summary::Weighted;
 
 use super::axes::Axes;
 use super::collapsed::Collapsed;
@@ -30,6 +31,11 @@ pub(crate) const NAME: &str = "collapse";
 const EVEN: f64 = 0.95;
 /// Numbers of all draws up to which more are made than are kept, or than is usual.
 const ROOMY: usize = 1 << 25;
+/// The most points where they take no time.
+const MOST_POINTS: usize = 1024;
+/// Halves of the points may differ by so many standard deviations in a mean, and by this share in a standard
+/// deviation. All of them are then off by about half of that.
+const SAME: (f64, f64) = (0.1, 0.06);
 /// So many times the usual draws are made where their weights leave few.
 const MOST_TIMES: usize = 4;
 
@@ -159,12 +165,14 @@ fn made(wishes: Wishes, hyper: &Hyper<'_>, run: &mut Run<'_>) -> Result<Made, Fi
     let chains = match wishes.spreads {
         Spreads::Chosen => collapsed.size() > MOST_AXES,
         Spreads::Points => false,
-        Spreads::Chains => true,
+        Spreads::Chains => collapsed.size() > 0,
     };
     if !chains {
         let drawn = points(wishes, collapsed, (axes, mode), run)?;
         let asked = wishes.points.is_some() || wishes.spreads == Spreads::Points;
-        if asked || !is_missed(&drawn) || !is_quick(collapsed) {
+        let is_settled = is_settled(&drawn, collapsed);
+        let serve = is_settled && !is_missed(&drawn);
+        if asked || serve || !is_quick(collapsed) {
             let each = run.draws.div_ceil(drawn.points.len());
             let all = drawn.points.len() * drawn.each();
             let is_normal = matches!(collapsed.rows, ResponseRows::Normal(_));
@@ -172,7 +180,10 @@ fn made(wishes: Wishes, hyper: &Hyper<'_>, run: &mut Run<'_>) -> Result<Made, Fi
             return Ok(Made {
                 count: if more { all } else { run.draws },
                 evidence: Some(evidence(&drawn)),
-                proposal: Proposal::Guide(training(mode)),
+                proposal: Proposal::Guide(Training {
+                    converged: mode.converged && is_settled,
+                    ..training(mode)
+                }),
                 drawn,
             });
         }
@@ -320,17 +331,22 @@ fn points(
         let usual = run.draws.div_ceil(count) * spare;
         (usual, usual * more)
     };
-    let drawn = weighing.weigh(count, each(count));
-    let is_uneven = is_normal && drawn.points.share() < EVEN;
-    let drawn = if wishes.points.is_none() && is_uneven {
-        let again = weighing.weigh(2 * count, each(2 * count));
-        Drawn {
+    let mut drawn = weighing.weigh(count, each(count));
+    let most = match wishes.points {
+        Some(count) => count,
+        None if is_quick(collapsed) => MOST_POINTS.max(count),
+        None => 4 * count,
+    };
+    let mut count = count;
+    let is_uneven = |drawn: &Drawn| is_normal && drawn.points.share() < EVEN;
+    while 2 * count <= most && (is_uneven(&drawn) || !is_settled(&drawn, collapsed)) {
+        count *= 2;
+        let again = weighing.weigh(count, each(count));
+        drawn = Drawn {
             factors: drawn.factors + again.factors,
             ..again
-        }
-    } else {
-        drawn
-    };
+        };
+    }
     let some = drawn
         .points
         .log_weights
@@ -339,6 +355,30 @@ fn points(
     let hint = "give the spreads proper priors";
     some.then_some(drawn)
         .ok_or_else(|| refused("the density is finite at no point", hint))
+}
+
+/// Whether either half of the points tells the same mean and standard deviation of every hyperparameter,
+/// as the model has it: a long tail takes many points.
+fn is_settled(drawn: &Drawn, collapsed: &Collapsed<'_>) -> bool {
+    let latents = collapsed.parts.density.latents();
+    let (size, weights) = (collapsed.size(), drawn.points.weights());
+    let half = weights.len() / 2;
+    let weigh = |side: std::ops::Range<usize>| weights[side].iter().sum::<f64>() > 0.0;
+    if !(weigh(0..half) && weigh(half..2 * half)) {
+        return size == 0;
+    }
+    let is_same = |k: usize| {
+        let owner = latents.owner(collapsed.parts.hyper[k]);
+        let is_positive = owner.is_some_and(|site| site.support == Support::Positive);
+        let value = |theta: &f64| if is_positive { theta.exp() } else { *theta };
+        let own = drawn.points.thetas.iter().skip(k).step_by(size).map(value);
+        let own: Vec<f64> = own.collect();
+        let [one, other] =
+            [0..half, half..2 * half].map(|side| Weighted::new(&own[side.clone()], &weights[side]));
+        let (shift, ratio) = (one.mean() - other.mean(), one.sd() / other.sd());
+        shift.abs() < SAME.0 * other.sd() && ratio.ln().abs() < SAME.1
+    };
+    (0..size).all(is_same)
 }
 
 /// The draws that are kept, and their log weights. Where the points of a normal response are all but even,

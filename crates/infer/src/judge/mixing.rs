@@ -1,13 +1,44 @@
 //! The witness of Markov chains: whether they agree, and how many draws theirs are worth.
 
+use lehr_numeric::summary::sd_error;
+
+use super::quantity::split;
 use super::{Reason, Standing, Witness};
+use crate::chains::{Chains, Failure};
 use crate::posterior::{Diagnostics, Posterior};
+
+/// A standard deviation that is known less well than this is not: it may be off by a tenth.
+const KNOWN: f64 = 0.04;
+/// Sites of more numbers are not looked at, nor more numbers in all: chains long enough for few of
+/// them are long enough for the others.
+const MOST_ENTRIES: usize = 16;
+const MOST_NUMBERS: usize = 64;
 
 pub(super) const WITNESS: Witness = Witness {
     name: "mixing",
     standing: Standing::Stands,
     testify,
 };
+
+/// The standard deviation that the chains know least, if that is not enough: tails that they seldom
+/// visit leave it open, whatever R̂ and effective sizes say of the middle.
+fn vague(posterior: &Posterior, chains: &Chains) -> Option<Failure> {
+    let count = chains.count * chains.length;
+    let values = posterior.latents.constrain_values(&posterior.draws);
+    let sites = values.iter().zip(posterior.latents.sites());
+    let few = sites.filter(|(site, _)| site.values.len() <= MOST_ENTRIES * count);
+    let columns = few.flat_map(|(site, own)| split(site, &own.entry_names(), count));
+    let errors = columns.take(MOST_NUMBERS).map(|(name, values)| {
+        let each: Vec<&[f64]> = values.chunks(chains.length.max(1)).collect();
+        (name, sd_error(&each))
+    });
+    // A number that never moves has no error.
+    let known = errors.filter(|(_, error)| error.is_finite());
+    let (name, error) = known.max_by(|a, b| a.1.total_cmp(&b.1))?;
+    let percent = 100.0 * error;
+    let found = format!("the standard deviation of {name} is known to {percent:.0} % only");
+    (error > KNOWN).then(|| Failure::new(found, "draw more"))
+}
 
 fn testify(posterior: &Posterior) -> Option<Reason> {
     let chains = match &posterior.diagnostics {
@@ -17,12 +48,18 @@ fn testify(posterior: &Posterior) -> Option<Reason> {
         Diagnostics::Importance(_) => posterior.proposal_chains()?,
     };
     let (r_hat, fewest) = (chains.largest_r_hat(), chains.fewest_effective());
-    let failures = chains.failures();
+    let mut failures = chains.failures();
+    if matches!(posterior.diagnostics, Diagnostics::Chains(_)) {
+        failures.extend(vague(posterior, chains));
+    }
     let found: Vec<&str> = failures.iter().map(|one| one.found.as_str()).collect();
     let advice: Vec<&str> = failures.iter().map(|one| one.advice.as_str()).collect();
     Some(Reason {
         witness: WITNESS.name.into(),
-        level: chains.level(),
+        level: failures
+            .iter()
+            .map(|one| one.level)
+            .fold(chains.level(), Ord::max),
         sentence: if found.is_empty() {
             format!("the chains agree (R̂ at most {r_hat:.3}, {fewest:.0} effective draws)")
         } else {

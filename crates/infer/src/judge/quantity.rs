@@ -187,7 +187,7 @@ pub(crate) fn site_columns(latents: &Layout, draws: &[f64]) -> Vec<(String, Vec<
 }
 
 /// The columns of one site, one for each of its entries.
-fn split(site: &SiteValue, names: &[String], count: usize) -> Vec<(String, Vec<f64>)> {
+pub(super) fn split(site: &SiteValue, names: &[String], count: usize) -> Vec<(String, Vec<f64>)> {
     let size = site.values.len() / count.max(1);
     let column = |(entry, name): (usize, &String)| {
         let values = site.values.iter().skip(entry).step_by(size);

@@ -54,6 +54,15 @@ pub fn mean_error(chains: &[&[f64]]) -> f64 {
     sd(&chains.concat()) / effective_size(chains).sqrt()
 }
 
+/// Monte Carlo standard error of the standard deviation over all chains, as a share of it.
+pub fn sd_error(chains: &[&[f64]]) -> f64 {
+    let centre = mean(&chains.concat());
+    let square = |chain: &&[f64]| chain.iter().map(|x| (x - centre).powi(2)).collect();
+    let squares: Vec<Vec<f64>> = chains.iter().map(square).collect();
+    let squares: Vec<&[f64]> = squares.iter().map(Vec::as_slice).collect();
+    0.5 * mean_error(&squares) / mean(&squares.concat())
+}
+
 /// Halves of every chain; the middle draw of an odd chain is left out.
 ///
 /// # Panics
@@ -240,7 +249,27 @@ fn acklam(probability: f64) -> f64 {
 
 #[cfg(test)]
 mod tests {
-    use super::normal_quantile;
+    use super::{normal_quantile, sd_error};
+    use crate::stream::Stream;
+
+    #[test]
+    fn the_error_of_a_standard_deviation_is_that_of_repeated_chains() {
+        // Independent draws: 1/√(2n) for a Gaussian, more where tails are heavy.
+        let chains = |power: i32| -> Vec<Vec<f64>> {
+            let mut stream = Stream::new(5, "sd error", 0);
+            let mut draws = || (0..1000).map(|_| stream.normal().powi(power)).collect();
+            (0..4).map(|_| draws()).collect()
+        };
+        let error = |power: i32| {
+            let own = chains(power);
+            sd_error(&own.iter().map(Vec::as_slice).collect::<Vec<_>>())
+        };
+        let gaussian = 1.0 / f64::sqrt(8000.0);
+        assert!((error(1) / gaussian - 1.0).abs() < 0.15, "{}", error(1));
+        // x³ has a kurtosis of 46.2: √(45.2 / 4n).
+        let cube = f64::sqrt(45.2 / 16000.0);
+        assert!((error(3) / cube - 1.0).abs() < 0.5, "{}", error(3));
+    }
 
     #[test]
     fn normal_quantiles_are_those_of_scipy() {

@@ -29,7 +29,7 @@ fn baseline_of(cells: &[Cell], name: &str) -> Option<String> {
 pub(super) fn ceiling(cells: &[Cell], name: &str) -> Option<String> {
     let evidence = log_evidence(cells, name);
     let here = cells.iter().filter(|cell| cell.problem == name);
-    let bounds = here.filter_map(|cell| Some((cell, cell.measured()?.bound.mean)));
+    let bounds = here.filter_map(|cell| Some((cell, cell.measured()?.bound?.mean)));
     let (best, bound) = bounds.max_by(|a, b| a.1.total_cmp(&b.1))?;
     let full = difference(
         evidence,

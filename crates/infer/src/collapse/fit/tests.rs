@@ -1,7 +1,7 @@
 //! Whole fits against a grid of the hyperparameters.
 
 use lehr_density::Density;
-use lehr_model::distribution::{Distribution, Exponential, HalfNormal, Normal};
+use lehr_model::distribution::{Distribution, Exponential, HalfCauchy, HalfNormal, Normal};
 use lehr_model::{Bound, Model};
 use lehr_numeric::stream::Stream;
 use lehr_numeric::summary::{mean, sd};
@@ -185,6 +185,56 @@ fn more_spreads_than_axes_are_drawn_by_chains_and_agree_with_nuts() {
         // 1,000 draws on one side, at least 400 on the other, 90 numbers.
         assert!(shift.abs() < 0.25, "{} {shift}", own.name);
         assert!(ratio.ln().abs() < 0.2, "{} {ratio}", own.name);
+    }
+}
+
+/// Eight means with known errors and a spread that may be 0 or large.
+fn schools() -> Bound {
+    let y = vec![28.0, 8.0, -3.0, 7.0, -1.0, 1.0, 18.0, 12.0];
+    let error = vec![15.0, 10.0, 16.0, 11.0, 9.0, 11.0, 10.0, 18.0];
+    let levels = (0..8).map(|k| k.to_string()).collect();
+    let table = Table::new()
+        .with_number("y", y)
+        .and_then(|t| t.with_number("error", error))
+        .and_then(|t| t.with_category("g", (0..8).collect(), levels))
+        .unwrap();
+    let model = Model::new(|m| {
+        let mean = m.sample("mean", Normal::new(0.0, 5.0));
+        let spread = m.sample("spread", HalfCauchy::new(5.0));
+        let effect = m.sample("effect", Normal::new(0.0, spread).expand([8]));
+        m.rows(|row| {
+            let centre = mean + effect.at(row.index("g"));
+            row.observe("y", Normal::new(centre, row.number("error")));
+        });
+    });
+    model.bind(&table).unwrap()
+}
+
+#[test]
+fn the_long_tail_of_a_spread_takes_as_many_points_as_its_deviation_needs() {
+    let density = schools();
+    let collapsed = Collapsed::new(&density).unwrap();
+    let mut bench = collapsed.bench();
+    let (mut mass, mut sums) = (0.0, [0.0; 2]);
+    for cell in 0..4000 {
+        let theta = -12.0 + 0.005 * f64::from(cell);
+        let at = collapsed.at(&[theta], &Near::default(), Care::Value, &mut bench);
+        let share = (at.unwrap().value + 30.0).exp();
+        mass += share;
+        sums[0] += share * theta.exp();
+        sums[1] += share * theta.exp().powi(2);
+    }
+    let (mean, square) = (sums[0] / mass, sums[1] / mass);
+    let sd = (square - mean * mean).sqrt();
+    for seed in 1..=8 {
+        let fit = Fit::new(Collapse::default()).seed(seed);
+        let posterior = fit.run(&density).unwrap();
+        let summaries = posterior.corrected_summaries();
+        let found = summaries.iter().find(|one| one.name == "spread").unwrap();
+        let ratio = found.sd / sd;
+        let trusted = posterior.draws_level() == Level::Reliable;
+        assert!(ratio.ln().abs() < 0.08 || !trusted, "seed {seed}: {ratio}");
+        assert!((found.mean - mean).abs() < 0.05 * sd, "seed {seed}");
     }
 }
 
