@@ -4,12 +4,13 @@ use std::path::PathBuf;
 
 use lehr::regression::{Evaluation, Evaluator, Forecaster, NamedDraws, Regression, SavedFit};
 use lehr::report::{Style, write_page};
-use lehr::table::{Column, Table};
+use lehr::table::{Column, Table, TableFiles};
 use numpy::{IntoPyArray, PyArray1};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
 use crate::arviz::{self, Group};
+use crate::cluster::{PartOf, part};
 use crate::error::{refused, said};
 use crate::request::{Reading, groups, new_levels};
 use crate::source::Source;
@@ -61,6 +62,14 @@ pub(crate) struct Forecast {
     new_levels: String,
     draws: usize,
     seed: u64,
+}
+
+/// Rows that are predicted, and the file that predictions go to.
+#[derive(FromPyObject)]
+#[pyo3(from_item_all)]
+pub(crate) struct PartTask {
+    part: PartOf,
+    path: PathBuf,
 }
 
 #[pymethods]
@@ -196,6 +205,30 @@ impl Fit {
             predictions.table().map_err(refused)
         })?;
         arrays(&predicted, py)
+    }
+
+    /// Predictions of the rows of a part, written to a file that gets its name when it is complete; how
+    /// many rows there are.
+    fn predict_part(
+        &self,
+        task: PartTask,
+        reading: Reading,
+        by: Forecast,
+        py: Python<'_>,
+    ) -> PyResult<usize> {
+        let forecaster = self.forecaster(&by)?;
+        py.detach(|| {
+            let own = part(task.part);
+            let files = TableFiles::of_part(&own).map_err(refused)?;
+            let wanted = self.saved.subject.predictor_columns();
+            let wanted = wanted.into_iter().map(str::to_owned).collect();
+            let table = files.read(&reading.options(Some(wanted))?, &mut |_| ());
+            let table = table.map_err(refused)?;
+            let predictions = forecaster.predict(&table, own.first);
+            let predicted = predictions.map_err(refused)?.table().map_err(refused)?;
+            predicted.write(task.path).map_err(refused)?;
+            Ok(predicted.n_rows())
+        })
     }
 
     /// A response of each row under each draw, draw after draw.
