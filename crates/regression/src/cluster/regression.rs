@@ -152,6 +152,11 @@ fn refuse_locals(bound: &Bound) -> Result<(), RegressionError> {
 }
 
 impl ClusterRegression {
+    /// The model without its rows.
+    pub fn regression(&self) -> &Regression {
+        &self.base.regression
+    }
+
     /// The model, with who has its rows.
     pub fn density(&self) -> &Elsewhere<Bound> {
         &self.density
