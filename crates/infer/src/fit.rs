@@ -186,7 +186,7 @@ impl<'a> Fit<'a> {
             return self.fit(density);
         };
         let mut posterior = self.fit(&condensed)?;
-        let (rows, few) = (density.n_rows(), condensed.n_rows());
+        let (rows, few) = (density.total_rows(), condensed.n_rows());
         let words = format!("{rows} rows to {few} that say the same");
         posterior.choices.insert(0, ("condensed".into(), words));
         let Origin {
