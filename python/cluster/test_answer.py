@@ -94,3 +94,14 @@ def test_predictions_are_written_in_parts_and_are_those_made_here(files, nodes, 
     assert list(there.columns) == list(here.columns)
     assert (there["hit_class"].astype(str) == here["hit_class"].astype(str)).all()
     assert np.allclose(there["hit[1]"], here["hit[1]"], rtol=1e-12)
+
+
+@pytest.mark.parametrize("formula", [FORMULA, "y ~ x0 + x1 + color"])
+def test_scores_of_parts_are_those_of_the_table(files, nodes, formula):
+    fit = fitted(files, formula=formula)
+    there = fit.evaluate(files, cluster=lehr.Cluster(partition_rows=SMALL), draws=20)
+    here = fit.evaluate(files, draws=20)
+    bins = [one.pop("calibration").to_numpy() for one in (there, here)]
+    assert there.keys() == here.keys()
+    assert all(np.isclose(there[key], here[key], rtol=1e-11) for key in here)
+    assert np.allclose(*bins, rtol=1e-9)

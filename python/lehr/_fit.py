@@ -214,6 +214,7 @@ class Fit:
         new_levels: str = "refuse",
         draws: int = 256,
         seed: int = 0,
+        cluster: str | Cluster | None = None,
         **reading: Any,
     ) -> dict[str, Any]:
         """Judge the fit on rows it has not seen.
@@ -223,6 +224,7 @@ class Fit:
             new_levels: Whether groups that were not fitted are refused, or drawn ("sample").
             draws: Draws to judge by.
             seed: Where random numbers come from.
+            cluster: Judge by the rows of Parquet files on Ray, as in :func:`lehr.fit`.
             **reading: How the table is read.
 
         Returns:
@@ -231,8 +233,12 @@ class Fit:
         import pandas as pd
 
         by = {"new_levels": new_levels, "draws": draws, "seed": seed}
-        source, options = self._source(data, self._facts["columns"], reading)
-        scores = self._native.evaluate(source, options, by)
+        if cluster is None:
+            source, options = self._source(data, self._facts["columns"], reading)
+            scores = self._native.evaluate(source, options, by)
+        else:
+            asked = (dict(_option.reading(reading)), by)
+            scores = _ray.evaluate(self, data, _ray.Cluster.of(cluster), asked)
         columns = ["predicted", "observed", "low", "high", "count"]
         scores["calibration"] = pd.DataFrame(scores["calibration"], columns=columns)
         return scores

@@ -216,25 +216,54 @@ def predict(
         cluster: Where.
         asked: How the files are read, and how rows are predicted.
     """
-    parts = _lehr.parts(_lehr.Source.files(files(data)), cluster.partition_rows)
     to = to.absolute()
     to.mkdir(parents=True, exist_ok=True)
+    parts = _lehr.parts(_lehr.Source.files(files(data)), cluster.partition_rows)
     paths = [to / f"part-{number:05}.parquet" for number in range(len(parts))]
+    tasks = [{"part": part, "path": str(path)} for part, path in zip(parts, paths, strict=True)]
+    rows = _each(_write, fit, tasks, cluster, asked)
+    return [path for path, count in zip(paths, rows, strict=True) if count > 0]
+
+
+def evaluate(
+    fit: Fit, data: Any, cluster: Cluster, asked: tuple[dict[str, Any], dict[str, Any]]
+) -> dict[str, Any]:
+    """Score the rows of files in parts, and put the scores together in the order of the parts.
+
+    Args:
+        fit: The fit.
+        data: Names of files.
+        cluster: Where.
+        asked: How the files are read, and how rows are predicted.
+    """
+    parts = _lehr.parts(_lehr.Source.files(files(data)), cluster.partition_rows)
+    tasks = [{"part": part, "path": ""} for part in parts]
+    scores = _each(_score, fit, tasks, cluster, asked)
+    return fit._native.evaluate_parts(scores, asked[1])
+
+
+def _each(
+    work: Any,
+    fit: Fit,
+    tasks: Sequence[dict[str, Any]],
+    cluster: Cluster,
+    asked: tuple[dict[str, Any], dict[str, Any]],
+) -> list[Any]:
+    """Do something for every part on whichever node is free, and return what comes of it."""
     with connected(cluster.address):
         import ray
 
         saved = ray.put(fit)
-        written = ray.remote(max_retries=3)(_write)
-        running = [
-            written.remote(saved, {"part": part, "path": str(path)}, *asked)
-            for part, path in zip(parts, paths, strict=True)
-        ]
+        done = ray.remote(max_retries=3)(work)
         try:
-            ray.get(running)
+            return list(ray.get([done.remote(saved, task, *asked) for task in tasks]))
         except ray.exceptions.RayTaskError as error:
             raise told(error) from None
-    return paths
 
 
 def _write(fit: Fit, task: dict[str, Any], reading: dict[str, Any], by: dict[str, Any]) -> int:
     return fit._native.predict_part(task, reading, by)
+
+
+def _score(fit: Fit, task: dict[str, Any], reading: dict[str, Any], by: dict[str, Any]) -> bytes:
+    return fit._native.score_part(task, reading, by)

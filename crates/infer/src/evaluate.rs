@@ -166,6 +166,21 @@ pub(crate) fn log_likelihoods(
     Ok(sums.values)
 }
 
+/// The same, by some rows where all of them are elsewhere and a sample tells the values: a message for
+/// every few draws would take longer than the chains that drew them.
+pub(crate) fn sparing(
+    density: &dyn Density,
+    draws: &[f64],
+    run: &mut Run<'_>,
+) -> Result<(Vec<f64>, Option<Sampling>), TrainError> {
+    if density.elsewhere().is_some()
+        && let Some((values, sampling)) = sampled::log_likelihoods(density, draws, &[], run)?
+    {
+        return Ok((values, Some(sampling)));
+    }
+    Ok((log_likelihoods(density, draws, &[], run)?, None))
+}
+
 /// The same of rows that are elsewhere: the draws of one message share a pass.
 fn asked_elsewhere(
     density: &dyn Density,

@@ -2,12 +2,14 @@
 
 use std::path::PathBuf;
 
+use lehr::regression::cluster::{self, PartRows};
 use lehr::regression::{Evaluation, Evaluator, Forecaster, NamedDraws, Regression, SavedFit};
 use lehr::report::{Style, write_page};
-use lehr::table::{Column, Table, TableFiles};
+use lehr::table::{Column, Table};
 use numpy::{IntoPyArray, PyArray1};
 use pyo3::prelude::*;
-use pyo3::types::PyDict;
+use pyo3::pybacked::PyBackedBytes;
+use pyo3::types::{PyBytes, PyDict};
 
 use crate::arviz::{self, Group};
 use crate::cluster::{PartOf, part};
@@ -70,6 +72,15 @@ pub(crate) struct Forecast {
 pub(crate) struct PartTask {
     part: PartOf,
     path: PathBuf,
+}
+
+impl PartTask {
+    fn rows(&self, reading: &Reading) -> PyResult<PartRows> {
+        Ok(PartRows {
+            part: part(self.part.clone()),
+            options: reading.options(None)?,
+        })
+    }
 }
 
 #[pymethods]
@@ -215,20 +226,41 @@ impl Fit {
         reading: Reading,
         by: Forecast,
         py: Python<'_>,
-    ) -> PyResult<usize> {
+    ) -> PyResult<u64> {
         let forecaster = self.forecaster(&by)?;
-        py.detach(|| {
-            let own = part(task.part);
-            let files = TableFiles::of_part(&own).map_err(refused)?;
-            let wanted = self.saved.subject.predictor_columns();
-            let wanted = wanted.into_iter().map(str::to_owned).collect();
-            let table = files.read(&reading.options(Some(wanted))?, &mut |_| ());
-            let table = table.map_err(refused)?;
-            let predictions = forecaster.predict(&table, own.first);
-            let predicted = predictions.map_err(refused)?.table().map_err(refused)?;
-            predicted.write(task.path).map_err(refused)?;
-            Ok(predicted.n_rows())
-        })
+        let rows = task.rows(&reading)?;
+        let path = task.path;
+        py.detach(|| rows.predict(&forecaster, &path))
+            .map_err(refused)
+    }
+
+    /// Scores of the rows of a part, for `evaluate_parts`.
+    fn score_part<'py>(
+        &self,
+        task: PartTask,
+        reading: Reading,
+        by: Forecast,
+        py: Python<'py>,
+    ) -> PyResult<Bound<'py, PyBytes>> {
+        let forecaster = self.forecaster(&by)?;
+        let rows = task.rows(&reading)?;
+        let scores = py.detach(|| rows.score(&forecaster)).map_err(refused)?;
+        Ok(PyBytes::new(py, &scores))
+    }
+
+    /// The scores of all parts together.
+    fn evaluate_parts<'py>(
+        &self,
+        scores: Vec<PyBackedBytes>,
+        by: Forecast,
+        py: Python<'py>,
+    ) -> PyResult<Bound<'py, PyDict>> {
+        let forecaster = self.forecaster(&by)?;
+        let scores: Vec<Vec<u8>> = scores.iter().map(|one| one.to_vec()).collect();
+        evaluation(
+            &cluster::evaluation(&forecaster, &scores).map_err(refused)?,
+            py,
+        )
     }
 
     /// A response of each row under each draw, draw after draw.

@@ -75,6 +75,6 @@ pub use saved::{
     EffectAverager, EffectKind, EffectQuestion, EffectScale, Effects, Evaluation, Evaluator, Folds,
     Forecaster, Loo, LooError, LooMeasure, LooRow, LooSummary, ModelComparison, PosteriorReport,
     PredictionDetails, Predictions, PriorPredictive, PriorSensitivity, PriorStatistic, Ranks,
-    RowGroup, SavedFit, Shift, Simulation, Subject, compare_models,
+    RowGroup, SavedFit, Scores, Shift, Simulation, Subject, compare_models,
 };
 pub use specification::Specification;

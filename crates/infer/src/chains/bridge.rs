@@ -5,7 +5,7 @@ use lehr_density::Density;
 use lehr_numeric::stream::Stream;
 use lehr_numeric::summary::{effective_size, mean, sd};
 
-use crate::evaluate::log_likelihoods;
+use crate::evaluate::sparing;
 use crate::guide::{Frame, HALF_LN_TWO_PI};
 use crate::posterior::Estimate;
 use crate::run::Run;
@@ -47,7 +47,8 @@ pub(crate) fn log_evidence(
     let gaussian = Frame::of_draws(&pick(&fitted), size);
     let mut points = pick(&kept);
     points.extend(drawn(&gaussian, kept.len(), size, run.seed));
-    let values = log_likelihoods(density, &points, &[], run)?;
+    let (values, sampling) = sparing(density, &points, run)?;
+    let unknown = sampling.map_or(0.0, |sampling| sampling.error);
     let mut prior = Prior::new(density);
     let each = points.chunks_exact(size).zip(&values);
     let ratios: Vec<f64> = each
@@ -63,7 +64,8 @@ pub(crate) fn log_evidence(
         chains: sample.chains,
         other,
     };
-    Ok(Some(bridge.estimate()).filter(|found| found.mean.is_finite() && found.error < UNKNOWN))
+    let found = bridge.estimate().widened(unknown);
+    Ok(Some(found).filter(|found| found.mean.is_finite() && found.error < UNKNOWN))
 }
 
 /// The places of the draws that a Gaussian is fitted to and of those that the bridge stands on, as

@@ -8,11 +8,13 @@
 mod partition;
 mod regression;
 mod rows;
+mod scoring;
 mod table;
 mod task;
 
 pub use partition::Partition;
 pub use regression::{ClusterRegression, Draft};
+pub use scoring::{PartRows, evaluation};
 
 /// Those who have the rows, one partition each.
 pub trait Workers: Send + Sync {
