@@ -10,8 +10,8 @@ FORMULA = "hit ~ x0 + x1 + x2 + color"
 SMALL = 12_000
 
 
-def fitted(files, workers=2, formula=FORMULA, threads=1, **how):
-    where = lehr.Cluster(workers=workers, threads=threads, partition_rows=SMALL, sample_rows=20_000)
+def fitted(files, workers=2, formula=FORMULA, threads=1, address="ray", **how):
+    where = lehr.Cluster(address, workers, threads, sample_rows=20_000, partition_rows=SMALL)
     return lehr.fit(formula, files, cluster=where, seed=1, progress=False, **how)
 
 

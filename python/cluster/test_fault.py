@@ -131,12 +131,11 @@ def test_a_file_that_is_not_a_table_is_named_before_anything_is_done(tmp_path, n
 
 
 HEAD = """
-import ray, sys
+import sys
 sys.path.insert(0, {here!r})
 from test_answer import fitted
-ray.init(address={address!r}, log_to_driver=False)
-fit = fitted({files!r}, workers=3, method="sl-dais", output={output!r}, resume={resume},
-             checkpoint_every=0.0, start="laplace")
+fit = fitted({files!r}, workers=3, address={address!r}, output={output!r}, resume={resume},
+             method="sl-dais", checkpoint_every=0.0, start="laplace")
 """
 
 

@@ -9,6 +9,7 @@ import os
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -20,6 +21,9 @@ if TYPE_CHECKING:
 
 # A file, its row groups from and to, the rows in them, and the rows before them.
 Part: TypeAlias = tuple[str, int, int, int, int]
+
+# How often a worker that is lost is asked again, for each question.
+RETRIES = 20
 
 
 @dataclass(frozen=True)
@@ -57,7 +61,12 @@ class Worker:
         """Answer one task for all partitions, or one for each, in their order."""
         asked = list(tasks) * len(self._held) if len(tasks) == 1 else tasks
         held = self._held.values()
-        return [one.answer(model, task) for one, task in zip(held, asked, strict=True)]
+        try:
+            return [one.answer(model, task) for one, task in zip(held, asked, strict=True)]
+        except Exception:
+            raise
+        except BaseException as error:  # a panic: Ray would take it for a process that is lost
+            raise RuntimeError(f"{type(error).__name__}: {error}") from None
 
     def process(self) -> int:
         """Return the process, for tests that end it."""
@@ -88,7 +97,9 @@ class Workers:
 
         # By default an actor needs a processor where it is placed and none while it lives, so that
         # one whose node is lost finds a place among the others.
-        made = ray.remote(max_restarts=-1, max_task_retries=-1, scheduling_strategy="SPREAD")(Worker)
+        # A question that ends its worker again and again is given up.
+        settings = {"max_restarts": -1, "max_task_retries": RETRIES}
+        made = ray.remote(scheduling_strategy="SPREAD", **settings)(Worker)
         self.owned = shares(parts, workers)
         self.actors = [
             made.remote({number: parts[number] for number in own}, dict(reading), threads)
@@ -120,7 +131,7 @@ class Workers:
                 f"cluster: a worker was lost and could not be started again: {error}\n"
                 "  hint: ray status tells which nodes are left"
             ) from None
-        found = dict(zip(sum(self.owned, []), sum(answers, []), strict=True))
+        found = dict(zip(chain(*self.owned), chain(*answers), strict=True))
         return [found[number] for number in range(self.partitions)]
 
     def close(self) -> None:
@@ -157,7 +168,7 @@ def connected(cluster: str) -> Iterator[None]:
     except (ConnectionError, RuntimeError, ValueError) as error:
         raise LehrError(
             f"cluster: expected a Ray cluster at {cluster!r}, found none: {error}\n"
-            '  hint: "ray" starts one here, or name one as in "ray://head:10001" or "10.0.0.1:6379"'
+            '  hint: "ray" starts one here, or name one as in "10.0.0.1:6379"'
         ) from None
     try:
         yield

@@ -110,8 +110,8 @@ impl Levels {
     }
 
     fn round(self, terms: &Terms, blocks: &dyn Blocks) -> Result<(Levels, usize), RegressionError> {
-        match round(terms, Pupil::Levels(self), blocks)? {
-            (Pupil::Levels(levels), rows) => Ok((levels, rows)),
+        match round(terms, Pupil::Levels(Box::new(self)), blocks)? {
+            (Pupil::Levels(levels), rows) => Ok((*levels, rows)),
             _ => unreachable!("a lesson keeps its pupil"),
         }
     }

@@ -24,7 +24,7 @@ pub struct Lesson {
 pub(crate) enum Pupil {
     Recognition(Recognition),
     Guess(Guess),
-    Levels(Levels),
+    Levels(Box<Levels>),
     Scales(Box<Scales>),
 }
 

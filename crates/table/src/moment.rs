@@ -73,7 +73,9 @@ mod tests {
         let values: Vec<f64> = (0..97).map(|k| 1e6 + f64::from(k * k % 31)).collect();
         let of = |values: &[f64]| {
             let mut moment = Moment::default();
-            values.iter().for_each(|value| moment.push(*value));
+            for value in values {
+                moment.push(*value);
+            }
             moment
         };
         let mut merged = Moment::default();

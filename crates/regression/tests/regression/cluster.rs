@@ -269,7 +269,7 @@ fn it_does_not_matter_who_answers() {
 /// Means of coefficients with their standard deviations.
 fn means(fit: &SavedFit) -> Vec<(String, f64, f64)> {
     let all = fit.coefficients(Groups::Leave).into_iter();
-    all.map(|one| (one.name.to_string(), one.best().mean, one.best().sd))
+    all.map(|one| (one.name.clone(), one.best().mean, one.best().sd))
         .collect()
 }
 
@@ -333,7 +333,7 @@ fn methods_and_models_that_need_all_rows_here_are_refused() {
     let refused = |formula: &str, family: &str, method: &str| {
         let made = learnt(formula, family, &table, folder.path());
         let fitted = made.and_then(|made| made.fit(Fit::named(method).unwrap()));
-        fitted.err().expect("a refusal").to_string()
+        fitted.expect_err("a refusal").to_string()
     };
     let words = refused("hit ~ x", "bernoulli", "nuts");
     assert!(words.contains("found 6000 on a cluster"), "{words}");
@@ -368,7 +368,7 @@ fn a_file_that_is_lost_or_damaged_is_named() {
     let whole = std::fs::read(&path).unwrap();
     let fit = |made: &ClusterRegression| {
         let fit = made.fit(Fit::named("full-rank").unwrap());
-        fit.err().expect("rows are lost").to_string()
+        fit.expect_err("rows are lost").to_string()
     };
     let made = draft(&files, &specification).learn(forgetful()).unwrap();
     std::fs::remove_file(&path).unwrap();

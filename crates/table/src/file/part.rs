@@ -89,3 +89,73 @@ impl TableFiles {
         Ok(TableFiles { shards })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::fs::File;
+    use std::path::Path;
+
+    use ::parquet::arrow::ArrowWriter;
+    use ::parquet::file::properties::WriterProperties;
+
+    use super::*;
+    use crate::file::arrow;
+    use crate::{ReadOptions, Table};
+
+    /// Writes 0, 1, 2, … in row groups of 10.
+    fn write(path: &Path, rows: u32, from: u32) {
+        let values = (from..from + rows).map(f64::from).collect();
+        let table = Table::new().with_number("x", values).unwrap();
+        let schema = arrow::schema(&table);
+        let groups = WriterProperties::builder().set_max_row_group_row_count(Some(10));
+        let file = File::create(path).unwrap();
+        let mut writer = ArrowWriter::try_new(file, schema.clone(), Some(groups.build())).unwrap();
+        writer
+            .write(&arrow::batch(&table, &schema, 0..rows as usize).unwrap())
+            .unwrap();
+        writer.close().unwrap();
+    }
+
+    fn read(part: &Part) -> Vec<f64> {
+        let files = TableFiles::of_part(part).unwrap();
+        let table = files.read(&ReadOptions::default(), &mut |_| ()).unwrap();
+        table.number("x").unwrap().to_vec()
+    }
+
+    #[test]
+    fn parts_are_the_rows_of_the_files_in_order() {
+        let folder = tempfile::tempdir().unwrap();
+        write(&folder.path().join("a.parquet"), 45, 0);
+        write(&folder.path().join("b.parquet"), 12, 45);
+        let files = TableFiles::open(&[folder.path()]).unwrap();
+        for (most, expected) in [
+            (1, vec![10, 10, 10, 10, 5, 10, 2]),
+            (25, vec![20, 20, 5, 12]),
+            (1000, vec![45, 12]),
+        ] {
+            let parts = files.parts(most).unwrap();
+            let rows: Vec<u64> = parts.iter().map(|part| part.rows).collect();
+            assert_eq!(rows, expected);
+            let all: Vec<f64> = parts.iter().flat_map(read).collect();
+            assert!(all.iter().copied().eq((0..57).map(f64::from)));
+            let before = parts.iter().map(|part| part.first as f64);
+            assert!(before.eq(parts.iter().map(|part| read(part)[0])));
+        }
+    }
+
+    #[test]
+    fn a_part_of_a_file_that_was_replaced_is_refused() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.parquet");
+        write(&path, 30, 0);
+        let part = &TableFiles::open(&[&path]).unwrap().parts(10).unwrap()[2];
+        for (rows, words) in [(25, "found 5"), (14, "found fewer row groups")] {
+            write(&path, rows, 0);
+            let error = TableFiles::of_part(part).unwrap_err().to_string();
+            assert!(
+                error.contains("a.parquet") && error.contains(words),
+                "{error}"
+            );
+        }
+    }
+}
