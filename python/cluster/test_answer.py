@@ -101,7 +101,7 @@ def test_scores_of_parts_are_those_of_the_table(files, nodes, formula):
     fit = fitted(files, formula=formula)
     there = fit.evaluate(files, cluster=lehr.Cluster(partition_rows=SMALL), draws=20)
     here = fit.evaluate(files, draws=20)
-    bins = [one.pop("calibration").to_numpy() for one in (there, here)]
+    bins = [one.pop("calibration").to_numpy(dtype=float) for one in (there, here)]
     assert there.keys() == here.keys()
     assert all(np.isclose(there[key], here[key], rtol=1e-11) for key in here)
     assert np.allclose(*bins, rtol=1e-9)

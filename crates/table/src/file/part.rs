@@ -130,7 +130,7 @@ mod tests {
         let files = TableFiles::open(&[folder.path()]).unwrap();
         for (most, expected) in [
             (1, vec![10, 10, 10, 10, 5, 10, 2]),
-            (25, vec![20, 20, 5, 12]),
+            (25, vec![20, 25, 12]),
             (1000, vec![45, 12]),
         ] {
             let parts = files.parts(most).unwrap();
