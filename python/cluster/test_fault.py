@@ -7,7 +7,7 @@ import subprocess
 import sys
 import threading
 import time
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import numpy as np
@@ -39,8 +39,10 @@ def meanwhile(work):
 
     thread = threading.Thread(target=run)
     thread.start()
-    yield
-    thread.join()
+    try:
+        yield
+    finally:
+        thread.join()
     assert not failed, failed
 
 
@@ -61,18 +63,22 @@ def kill(workers, number):
 
 def test_workers_that_are_killed_at_any_moment_change_nothing(files, workers, undisturbed):
     random = np.random.default_rng(1)
-    killed = []
+    killed = set()
+    while len(killed) < KILLS:
+        begun, ended = len(workers), threading.Event()
 
-    def work():
-        mine = wait_for(lambda: workers and workers[-1])
-        for _ in range(KILLS):
-            time.sleep(random.uniform(0.0, 1.5))
-            killed.append(kill(mine, random.integers(3)))
+        def work(begun=begun, ended=ended):
+            wait_for(lambda: len(workers) > begun)
+            while len(killed) < KILLS and not ended.wait(random.uniform(0.0, 2.0)):
+                # The fit may be over by now, and its workers gone.
+                with suppress(ray.exceptions.RayError):
+                    killed.add(kill(workers[-1], random.integers(3)))
 
-    with meanwhile(work):
-        fit = fitted(files, workers=3, method="surrogate-hmc")
-    assert len(set(killed)) == KILLS
-    same(fit, undisturbed)
+        with meanwhile(work):
+            fit = fitted(files, workers=3, method="surrogate-hmc")
+            ended.set()
+        same(fit, undisturbed)
+    print(f"{len(killed)} workers were killed during {len(workers)} fits")
 
 
 def test_a_worker_that_is_killed_while_it_computes_is_asked_again(files, workers, undisturbed):
