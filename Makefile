@@ -3,13 +3,15 @@
 PYTHON ?= python3.11
 CHROMIUM ?= chromium
 
-.PHONY: help check test python wheel worst arviz browser slow bench lines peer docs
+.PHONY: help check test python cluster scaling wheel worst arviz browser slow bench lines peer docs
 
 help:
 	@echo "make check   format and lints only"
 	@echo "make test    everything a change must pass: check, docs, tests, doc tests, examples"
 	@echo "make worst   files with mistakes that people make, through fit, predict and report, with their transcript"
 	@echo "make python  the Python package: lints, types, tests (PYTHON names the python)"
+	@echo "make cluster equality and faults on a Ray cluster of NODES=3 nodes here, which it installs, starts and stops"
+	@echo "make scaling seconds per pass on 1 and 2 Ray workers (docs/cluster.md, lab/results)"
 	@echo "make wheel   one wheel in dist/, installed and tried in an environment of its own"
 	@echo "make lines   source lines of every crate, without comments, tests, benches and the lab"
 	@echo "make arviz   opens written draws in ArviZ, which it installs (PYTHON names the python)"
@@ -50,6 +52,29 @@ python: $(PYTHON_VENV)/installed
 $(PYTHON_VENV)/installed: python/requirements.txt
 	$(PYTHON) -m venv $(PYTHON_VENV)
 	$(PYTHON_VENV)/bin/pip install --quiet --requirement python/requirements.txt
+	touch $@
+
+# Ray in an environment of its own, and a cluster of several nodes on this machine that ends with the tests.
+# NODES=2 KILLS=2 takes less than five minutes; TESTS chooses some.
+NODES ?= 3
+KILLS ?= 4
+TESTS ?= python/cluster
+RAY_VENV := python/.venv-ray
+
+cluster: $(RAY_VENV)/installed
+	cargo build --workspace --lib --bins --tests --examples --locked
+	cp $(PYTHON_TARGET)/debug/lib_lehr.so python/lehr/_lehr.abi3.so
+	LEHR_NODES=$(NODES) LEHR_KILLS=$(KILLS) PYTHONDONTWRITEBYTECODE=1 \
+		PYTHONPATH=$(CURDIR)/python $(RAY_VENV)/bin/python -m pytest -c python/cluster/pytest.ini $(TESTS)
+
+scaling: $(RAY_VENV)/installed
+	cargo build --workspace --lib --bins --tests --examples --locked
+	cp $(PYTHON_TARGET)/debug/lib_lehr.so python/lehr/_lehr.abi3.so
+	PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=$(CURDIR)/python $(RAY_VENV)/bin/python python/cluster/scaling.py
+
+$(RAY_VENV)/installed: python/requirements-ray.txt
+	$(PYTHON) -m venv $(RAY_VENV)
+	$(RAY_VENV)/bin/pip install --quiet --requirement python/requirements-ray.txt
 	touch $@
 
 wheel: $(PYTHON_VENV)/installed

@@ -27,9 +27,11 @@ from lehr._model import (
     rows,
     sample,
 )
+from lehr._ray import Cluster
 from lehr._value import ModelError, where
 
 __all__ = [
+    "Cluster",
     "Comparison",
     "Estimate",
     "Fit",

@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from lehr import _arviz, _lehr, _option, _table
+from lehr import _arviz, _lehr, _option, _ray, _table
+from lehr._ray import Cluster
 from lehr._table import Data
 
 if TYPE_CHECKING:
@@ -149,8 +150,10 @@ class Fit:
         new_levels: str = "refuse",
         draws: int = 200,
         seed: int = 0,
+        cluster: str | Cluster | None = None,
+        output: str | os.PathLike[str] | None = None,
         **reading: Any,
-    ) -> pd.DataFrame:
+    ) -> Any:
         """Predict the rows of a table, which need not have the response.
 
         For a number `y` the columns are `y_mean`, `y_mean_sd`, `y_mean_q5`, `y_mean_q95` (the
@@ -162,12 +165,23 @@ class Fit:
             new_levels: Whether groups that were not fitted are refused, or drawn ("sample").
             draws: Draws to predict with.
             seed: Where the predictive draws come from.
+            cluster: Predict the rows of Parquet files on Ray, as in :func:`lehr.fit`.
+            output: On a cluster, the folder that predictions are written to.
             **reading: How the table is read, as in :func:`lehr.fit`.
 
         Returns:
-            A data frame, of polars if the rows came in one.
+            A data frame, of polars if the rows came in one; on a cluster the files that were
+            written, one for each partition and in the order of the rows.
         """
         by = {"new_levels": new_levels, "draws": draws, "seed": seed}
+        if cluster is not None:
+            if output is None:
+                raise _lehr.LehrError(
+                    "output: expected a folder for predictions made on a cluster, found none\n"
+                    '  hint: output="predictions"'
+                )
+            asked = (dict(_option.reading(reading)), by)
+            return _ray.predict(self, data, Path(output), _ray.Cluster.of(cluster), asked)
         source, options = self._source(data, self._facts["predictor_columns"], reading)
         return _frame(dict(self._native.predict(source, options, by)), data)
 
@@ -200,6 +214,7 @@ class Fit:
         new_levels: str = "refuse",
         draws: int = 256,
         seed: int = 0,
+        cluster: str | Cluster | None = None,
         **reading: Any,
     ) -> dict[str, Any]:
         """Judge the fit on rows it has not seen.
@@ -209,6 +224,7 @@ class Fit:
             new_levels: Whether groups that were not fitted are refused, or drawn ("sample").
             draws: Draws to judge by.
             seed: Where random numbers come from.
+            cluster: Judge by the rows of Parquet files on Ray, as in :func:`lehr.fit`.
             **reading: How the table is read.
 
         Returns:
@@ -217,8 +233,12 @@ class Fit:
         import pandas as pd
 
         by = {"new_levels": new_levels, "draws": draws, "seed": seed}
-        source, options = self._source(data, self._facts["columns"], reading)
-        scores = self._native.evaluate(source, options, by)
+        if cluster is None:
+            source, options = self._source(data, self._facts["columns"], reading)
+            scores = self._native.evaluate(source, options, by)
+        else:
+            asked = (dict(_option.reading(reading)), by)
+            scores = _ray.evaluate(self, data, _ray.Cluster.of(cluster), asked)
         columns = ["predicted", "observed", "low", "high", "count"]
         scores["calibration"] = pd.DataFrame(scores["calibration"], columns=columns)
         return scores

@@ -6,9 +6,10 @@ import os
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from lehr import _lehr, _option, _progress, _table
+from lehr import _lehr, _option, _progress, _ray, _table
 from lehr._fit import Comparison, Fit
 from lehr._progress import Listener
+from lehr._ray import Cluster
 from lehr._table import Data
 
 if TYPE_CHECKING:
@@ -21,11 +22,12 @@ def fit(
     *,
     family: str | None = None,
     prior: Mapping[str, str] | Sequence[str] | None = None,
-    method: str = "sl-dais",
+    method: str | None = None,
     seed: int = 0,
     draws: int | None = None,
     threads: int | None = None,
     memory: str | int = "1GiB",
+    cluster: str | Cluster | None = None,
     output: str | os.PathLike[str] | None = None,
     resume: bool | str | os.PathLike[str] = False,
     restart: bool = False,
@@ -42,12 +44,14 @@ def fit(
             patterns, which are read by the engine and may be larger than memory.
         family: How the response is distributed; by default the response decides.
         prior: Priors by name, such as ``{"x": "normal(0, 1)"}``.
-        method: The method; see :func:`lehr.methods`.
+        method: The method; see :func:`lehr.methods`. By default sl-dais, on a cluster auto.
         seed: Where all randomness comes from.
         draws: Draws that the result is judged and summarised by.
         threads: How many threads; the result does not depend on it.
         memory: The most that the columns of files may take in memory; larger tables are
             shuffled on disk.
+        cluster: Fit on Ray: ``"ray"``, the address of a cluster, or a :class:`lehr.Cluster`. The
+            data are then names of Parquet files that all nodes can read.
         output: Where the fit is saved; a stopped fit leaves a checkpoint beside it.
         resume: Continue an unfinished fit: ``True`` with an output, or its checkpoint.
         restart: Start anew although there is an unfinished fit.
@@ -77,12 +81,18 @@ def fit(
     reading, settings = _option.split(options)
     keeping = _option.Keeping.of(output, resume, restart, checkpoint_every)
     asked = _asked(formula, family, prior, memory)
-    source = _table.source(data, lambda names: _lehr.needed(formula, names))
-    how = _option.how([method], settings, draws, seed, threads) | keeping.how()
+    chosen = method or ("sl-dais" if cluster is None else "auto")
+    how = _option.how([chosen], settings, draws, seed, threads) | keeping.how()
     told = _progress.listener("fit", progress)
     with keeping.kept(told):
-        made = Fit(_lehr.fit(asked, source, reading, _option.watched(how, told))[0], data, reading)
-    return keeping.done(made)
+        how = _option.watched(how, told)
+        if cluster is None:
+            source = _table.source(data, lambda names: _lehr.needed(formula, names))
+            made = _lehr.fit(asked, source, reading, how)
+        else:
+            with _ray.table(data, reading, _ray.Cluster.of(cluster)) as table:
+                made = _lehr.fit_cluster(asked, table, reading, how)
+    return keeping.done(Fit(made[0], data, reading))
 
 
 def compare(

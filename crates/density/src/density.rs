@@ -4,7 +4,7 @@ use lehr_graph::Expr;
 use rand_core::Rng;
 use serde::{Deserialize, Serialize};
 
-use crate::{Columns, Layout, Locals, Point, ResponseKind, RowSource, Rows};
+use crate::{Columns, FullData, Layout, Locals, Point, ResponseKind, RowSource, Rows};
 
 /// A model bound to its data: log p(D, z) = log prior(z) + Σₙ log p(yₙ | z, xₙ), with z and θ
 /// flat and unconstrained.
@@ -24,9 +24,20 @@ pub trait Density: Send + Sync {
     /// The data behind the columns.
     fn source(&self) -> &dyn RowSource;
 
-    /// N, the rows of the data.
+    /// The rows of the data, as far as they are here.
     fn n_rows(&self) -> usize {
         self.source().n_rows()
+    }
+
+    /// N: the rows that the posterior is of, wherever they are.
+    fn total_rows(&self) -> usize {
+        self.n_rows()
+    }
+
+    /// Who sums over all rows where they are elsewhere. The rows of [`Density::source`] are then a
+    /// uniform sample of them, and the log likelihood of each counts for several.
+    fn elsewhere(&self) -> Option<&(dyn FullData + Send + Sync)> {
+        None
     }
 
     /// Ψ₀(z): one number per lane. The log densities of the priors, the log-Jacobians of the

@@ -3,7 +3,9 @@
 
 mod column;
 mod density;
+mod elsewhere;
 mod error;
+mod full_data;
 mod layout;
 mod local;
 mod point;
@@ -21,7 +23,9 @@ pub use density::{
     Density, Family, GaussianRows, GaussianTerms, LinearRows, Predictive, Predictors, Response,
     SplitRows, Stored,
 };
+pub use elsewhere::Elsewhere;
 pub use error::{LayoutError, SupportError};
+pub use full_data::{FullData, Query, RowsLost};
 pub use layout::{ConstrainedSites, Layout, SiteValue};
 pub use local::{LocalLaw, LocalNormal, Locals, Nodes};
 pub use point::Point;

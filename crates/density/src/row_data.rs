@@ -5,6 +5,7 @@ use std::sync::{Arc, OnceLock};
 
 use lehr_graph::kernel::prefetch;
 use lehr_numeric::order::permutation;
+use serde::{Deserialize, Serialize};
 
 use crate::{RowSet, RowSource};
 
@@ -18,7 +19,7 @@ pub struct RowData {
 }
 
 /// The values of one column.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Values {
     /// `width` numbers per row, row after row.
     Numbers {

@@ -15,7 +15,7 @@
 use faer::{Mat, MatRef};
 use lehr_density::{
     Column, ColumnKind, Columns, Density, GaussianRows, Layout, LinearRows, Point, Predictors,
-    ResponseKind, Role, RowData, RowSource, Rows, Stored, Values,
+    Query, ResponseKind, Role, RowData, RowSource, Rows, Stored, Values,
 };
 use lehr_graph::{Expr, Graph};
 
@@ -60,7 +60,10 @@ impl<'d> Condensed<'d> {
         let (at, some) = probe(&graph, density);
         let shared = density.linear()?.predictors(&at, &some).shared;
         let sites = read_sites(density.latents(), &at, rows.terms(&at, &some).predictor);
-        let triangle = Triangle::of(density, rows, &sites)?;
+        let triangle = match density.elsewhere() {
+            Some(all) => Triangle::gathered(density, &sites, &all.each(Query::Triangle, &[])),
+            None => Triangle::of(density, rows, &sites),
+        }?;
         Some(Condensed {
             density,
             rows,
@@ -79,6 +82,18 @@ impl<'d> Condensed<'d> {
         let combination = rows.numbers(COMBINATION).expect("a condensed row");
         combination.dot(at.graph().concat(&read, 0))
     }
+}
+
+/// The triangle of a density's rows, row after row, and the sum of their weights: what another
+/// process needs to condense rows that are here. What is not finite is not a number.
+pub(crate) fn triangle(density: &dyn Density) -> Vec<Vec<f64>> {
+    let found = density.gaussian().and_then(|rows| {
+        let graph = Graph::new();
+        let (at, some) = probe(&graph, density);
+        let sites = read_sites(density.latents(), &at, rows.terms(&at, &some).predictor);
+        Triangle::of(density, rows, &sites)
+    });
+    found.map_or_else(|| vec![vec![f64::NAN]; 2], Triangle::into_parts)
 }
 
 /// The sites that an affine function of z depends on.
@@ -125,6 +140,42 @@ struct Triangle {
 }
 
 impl Triangle {
+    /// The triangle of all partitions' triangles; `None` if a number is not finite.
+    fn gathered(
+        density: &dyn Density,
+        sites: &[usize],
+        parts: &[Vec<Vec<f64>>],
+    ) -> Option<Triangle> {
+        let width = (sites
+            .iter()
+            .map(|site| density.latents().range(*site).len()))
+        .sum();
+        let mut triangle = Triangle::empty(width);
+        let size = width + 1;
+        for part in parts {
+            if part[0].len() != size * size || part.iter().flatten().any(|one| !one.is_finite()) {
+                return None;
+            }
+            triangle.add(size, |i, j| part[0][i * size + j]);
+            triangle.weight += part[1][0];
+        }
+        Some(triangle)
+    }
+
+    fn empty(width: usize) -> Triangle {
+        Triangle {
+            width,
+            values: Mat::zeros(width + 1, width + 1),
+            weight: 0.0,
+        }
+    }
+
+    fn into_parts(self) -> Vec<Vec<f64>> {
+        let size = self.width + 1;
+        let entry = |k: usize| self.values[(k / size, k % size)];
+        vec![(0..size * size).map(entry).collect(), vec![self.weight]]
+    }
+
     /// The triangle of all rows; `None` if a number is not finite.
     fn of(density: &dyn Density, rows: &dyn GaussianRows, sites: &[usize]) -> Option<Triangle> {
         let latents = density.latents();
@@ -135,11 +186,7 @@ impl Triangle {
             directions[lane * size + place] = 1.0;
         }
         let mut pass = row_pass(density, rows, width);
-        let mut triangle = Triangle {
-            width,
-            values: Mat::zeros(width + 1, width + 1),
-            weight: 0.0,
-        };
+        let mut triangle = Triangle::empty(width);
         let origin = vec![0.0; size];
         pass.each(&[&origin, &directions], |block, found| -> Option<()> {
             let (slopes, left) = (found.output(0), found.output(1));

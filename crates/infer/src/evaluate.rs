@@ -3,6 +3,7 @@
 use lehr_density::{Density, Point};
 use serde::{Deserialize, Serialize};
 
+use crate::full_data::{AllRows, FullData, Query};
 use crate::guide::{Context, Gradient, Guide, Learned, PARAMS, Place};
 use crate::likelihood::{LANES, Likelihoods};
 use crate::observer::{End, Progress};
@@ -130,6 +131,9 @@ pub(crate) fn log_likelihoods(
     run: &mut Run<'_>,
 ) -> Result<Vec<f64>, TrainError> {
     const ROWS: usize = 8192;
+    if density.elsewhere().is_some() {
+        return asked_elsewhere(density, draws, params, run);
+    }
     let size = density.latents().size();
     let mut stamp = Stamp::of(draws);
     let mut sums = run.resume(&stamp)?.unwrap_or_else(|| Sums {
@@ -160,6 +164,46 @@ pub(crate) fn log_likelihoods(
     }
     run.finish(&stamp, &sums)?;
     Ok(sums.values)
+}
+
+/// The same, by some rows where all of them are elsewhere and a sample tells the values: a message for
+/// every few draws would take longer than the chains that drew them.
+pub(crate) fn sparing(
+    density: &dyn Density,
+    draws: &[f64],
+    run: &mut Run<'_>,
+) -> Result<(Vec<f64>, Option<Sampling>), TrainError> {
+    if density.elsewhere().is_some()
+        && let Some((values, sampling)) = sampled::log_likelihoods(density, draws, &[], run)?
+    {
+        return Ok((values, Some(sampling)));
+    }
+    Ok((log_likelihoods(density, draws, &[], run)?, None))
+}
+
+/// The same of rows that are elsewhere: the draws of one message share a pass.
+fn asked_elsewhere(
+    density: &dyn Density,
+    draws: &[f64],
+    params: &[f64],
+    run: &mut Run<'_>,
+) -> Result<Vec<f64>, TrainError> {
+    const DRAWS: usize = 256;
+    let (rows, size) = (AllRows::of(density), density.latents().size());
+    let mut stamp = Stamp::of(draws);
+    let mut values: Vec<f64> = run.resume(&stamp)?.unwrap_or_default();
+    let end = End::At((draws.len() / size) as u64);
+    let done = values.len() * size;
+    for some in draws[done..].chunks(DRAWS * size) {
+        let lanes = some.len() / size;
+        let sums = rows.sum(Query::LogLikelihood { lanes }, &[some, params]);
+        // A likelihood that does not depend on z is the same for every lane.
+        values.extend(sums[0].iter().cycle().take(lanes));
+        let progress = Progress::counted(values.len() as u64, "draws", end);
+        run.look(&mut stamp, &progress, &values)?;
+    }
+    run.finish(&stamp, &values)?;
+    Ok(values)
 }
 
 /// Weighs draws of z that come from elsewhere on every row: each is taken for the end of a path

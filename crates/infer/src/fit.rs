@@ -1,11 +1,12 @@
 //! A whole fit: a method, and what is the same for all of them.
 
-use lehr_density::Density;
+use lehr_density::{Density, RowsLost};
 use lehr_file::FileError;
 use lehr_numeric::batch::BatchError;
 use lehr_numeric::pareto::WeightError;
 
 use crate::condensed::{self, Condensed};
+use crate::elsewhere;
 use crate::local::{Integrated, Integration};
 use crate::method::{Auto, Method, SettingError, UnknownMethod, find};
 use crate::observer::{Observer, Phase};
@@ -128,7 +129,11 @@ impl<'a> Fit<'a> {
     ///
     /// # Errors
     /// If a setting cannot work with this model, or the fit fails on its way.
-    pub fn run(mut self, density: &dyn Density) -> Result<Posterior, FitError> {
+    pub fn run(self, density: &dyn Density) -> Result<Posterior, FitError> {
+        RowsLost::caught(|| self.run_threads(density))?
+    }
+
+    fn run_threads(mut self, density: &dyn Density) -> Result<Posterior, FitError> {
         let Some(threads) = self.threads else {
             return self.run_here(density);
         };
@@ -181,7 +186,7 @@ impl<'a> Fit<'a> {
             return self.fit(density);
         };
         let mut posterior = self.fit(&condensed)?;
-        let (rows, few) = (density.n_rows(), condensed.n_rows());
+        let (rows, few) = (density.total_rows(), condensed.n_rows());
         let words = format!("{rows} rows to {few} that say the same");
         posterior.choices.insert(0, ("condensed".into(), words));
         let Origin {
@@ -205,6 +210,7 @@ impl<'a> Fit<'a> {
     }
 
     fn fit(&mut self, density: &dyn Density) -> Result<Posterior, FitError> {
+        elsewhere::check(self.method.info(), density)?;
         let usual = || self.method.usual_draws(density);
         self.run.draws = self.draws.unwrap_or_else(usual);
         self.run.asked_draws = self.draws;
@@ -239,6 +245,9 @@ pub enum FitError {
     /// A setting that the method does not have.
     #[error(transparent)]
     Name(#[from] SettingError),
+    /// Rows that are elsewhere cannot be reached.
+    #[error("{0}")]
+    Rows(String),
     /// What a fit stored of itself cannot be read.
     #[error(
         "fit: what the fit stored of itself cannot be read: {problem}\n  hint: the file is damaged: fit again"
@@ -257,6 +266,12 @@ pub enum FitError {
         /// What to do.
         hint: String,
     },
+}
+
+impl From<RowsLost> for FitError {
+    fn from(lost: RowsLost) -> FitError {
+        FitError::Rows(lost.0)
+    }
 }
 
 /// Two digits, however small; what is rounding is 0.

@@ -1,40 +1,48 @@
-//! Sums over all rows: what a query asks for, and who answers it.
+//! Sums over all rows: those of this process, or elsewhere.
 
 use std::collections::BTreeMap;
 use std::sync::Mutex;
 
 use lehr_density::{Density, Point};
-use serde::{Deserialize, Serialize};
 
+use crate::condensed;
+use crate::likelihood::LANES;
 use crate::pass::{Argument, Pass};
 
-/// What is summed over all rows. It is data, and means the same to everybody who has the model: the
-/// program that [`Density::origin`] stores.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-pub enum Query {
-    /// log p(yₙ | z, xₙ) of one z per lane. Arguments: z of every lane, θ.
-    LogLikelihood {
-        /// How many z there are.
-        lanes: usize,
-    },
-    /// log p(yₙ | z, xₙ) and its slopes in z and in θ. Arguments: z, θ.
-    Slopes,
-    /// The Hessian of log p(yₙ | z, xₙ) in z times one direction per lane. Arguments: z, θ, the
-    /// direction of every lane.
-    HessianProducts {
-        /// How many directions there are.
-        lanes: usize,
-    },
+pub use lehr_density::{FullData, Query};
+
+/// All rows of a density, wherever they are.
+pub enum AllRows<'d> {
+    /// In this process.
+    Here(LocalRows<'d>),
+    /// Where [`Density::elsewhere`] says.
+    Elsewhere(&'d (dyn FullData + Send + Sync)),
 }
 
-/// Somebody who can sum over all rows, wherever they are.
-///
-/// Rows are divided into partitions that do not depend on who computes them, and their sums are
-/// added in the order of the partitions: the same query has the same answer, bit for bit.
-pub trait FullData {
-    /// The sums of a query's functions at these arguments, one array per function. A function that
-    /// depends on no lane has one value for all of them.
-    fn sum(&self, query: Query, arguments: &[&[f64]]) -> Vec<Vec<f64>>;
+impl<'d> AllRows<'d> {
+    /// The rows that the density's posterior is of.
+    pub fn of(density: &'d dyn Density) -> AllRows<'d> {
+        match density.elsewhere() {
+            Some(rows) => AllRows::Elsewhere(rows),
+            None => AllRows::Here(LocalRows::new(density)),
+        }
+    }
+}
+
+impl FullData for AllRows<'_> {
+    fn each(&self, query: Query, arguments: &[&[f64]]) -> Vec<Vec<Vec<f64>>> {
+        match self {
+            AllRows::Here(rows) => rows.each(query, arguments),
+            AllRows::Elsewhere(rows) => rows.each(query, arguments),
+        }
+    }
+
+    fn sum(&self, query: Query, arguments: &[&[f64]]) -> Vec<Vec<f64>> {
+        match self {
+            AllRows::Here(rows) => rows.sum(query, arguments),
+            AllRows::Elsewhere(rows) => rows.sum(query, arguments),
+        }
+    }
 }
 
 /// All rows of a density in this process: one partition where they are in memory, else one after
@@ -55,47 +63,73 @@ impl<'d> LocalRows<'d> {
 }
 
 impl FullData for LocalRows<'_> {
+    /// One partition. However many lanes are asked for, few are computed side by side.
+    fn each(&self, query: Query, arguments: &[&[f64]]) -> Vec<Vec<Vec<f64>>> {
+        vec![match query {
+            Query::Triangle => condensed::triangle(self.density),
+            Query::LogLikelihood { lanes } if lanes > LANES => self.by_lanes(lanes, arguments),
+            _ => self.sum(query, arguments),
+        }]
+    }
+
     fn sum(&self, query: Query, arguments: &[&[f64]]) -> Vec<Vec<f64>> {
         let mut passes = self.passes.lock().expect("no query panics half-way");
         let pass = passes
             .entry(query)
-            .or_insert_with(|| query.pass(self.density));
+            .or_insert_with(|| pass(query, self.density));
         pass.run(arguments).to_vec()
     }
 }
 
-impl Query {
-    fn pass(self, density: &dyn Density) -> Pass<'_> {
-        let (latents, params) = (density.latents().size(), density.params().size());
-        match self {
-            Query::LogLikelihood { lanes } => {
-                let sizes = [Argument::PerLane(latents), Argument::Shared(params)];
-                Pass::new(density, lanes, &sizes, |inputs, rows| {
-                    let at = Point::new(inputs[0], inputs[1]);
-                    vec![density.log_likelihood(&at, rows).sum()]
-                })
-            }
-            Query::Slopes => {
-                let sizes = [Argument::Shared(latents), Argument::Shared(params)];
-                Pass::new(density, 1, &sizes, |inputs, rows| {
-                    let at = Point::new(inputs[0], inputs[1]);
-                    let value = density.log_likelihood(&at, rows).sum();
-                    let mut outputs = vec![value];
-                    outputs.extend(at.graph().grad(value, inputs));
-                    outputs
-                })
-            }
-            Query::HessianProducts { lanes } => {
-                let [z, theta] = [Argument::Shared(latents), Argument::Shared(params)];
-                let sizes = [z, theta, Argument::PerLane(latents)];
-                Pass::new(density, lanes, &sizes, |inputs, rows| {
-                    let at = Point::new(inputs[0], inputs[1]);
-                    let graph = at.graph();
-                    let value = density.log_likelihood(&at, rows).sum();
-                    let slope = graph.grad(value, &[at.latents])[0];
-                    graph.jvp(&[slope], &[at.latents], &[inputs[2]])
-                })
-            }
+impl LocalRows<'_> {
+    /// Log likelihoods of many z, some at a time.
+    fn by_lanes(&self, lanes: usize, arguments: &[&[f64]]) -> Vec<Vec<f64>> {
+        let size = self.density.latents().size();
+        let query = Query::LogLikelihood { lanes: LANES };
+        let mut block = vec![0.0; LANES * size];
+        let mut values = Vec::with_capacity(lanes);
+        for some in arguments[0].chunks(LANES * size) {
+            block[..some.len()].copy_from_slice(some);
+            let sums = self.sum(query, &[&block, arguments[1]]);
+            // A likelihood that does not depend on z is the same for every lane.
+            values.extend(sums[0].iter().cycle().take(some.len() / size));
+        }
+        vec![values]
+    }
+}
+
+/// The pass that computes a query.
+fn pass(query: Query, density: &dyn Density) -> Pass<'_> {
+    let (latents, params) = (density.latents().size(), density.params().size());
+    match query {
+        Query::LogLikelihood { lanes } => {
+            let sizes = [Argument::PerLane(latents), Argument::Shared(params)];
+            Pass::new(density, lanes, &sizes, |inputs, rows| {
+                let at = Point::new(inputs[0], inputs[1]);
+                vec![density.log_likelihood(&at, rows).sum()]
+            })
+        }
+        Query::Slopes => {
+            let sizes = [Argument::Shared(latents), Argument::Shared(params)];
+            Pass::new(density, 1, &sizes, |inputs, rows| {
+                let at = Point::new(inputs[0], inputs[1]);
+                let value = density.log_likelihood(&at, rows).sum();
+                let mut outputs = vec![value];
+                outputs.extend(at.graph().grad(value, inputs));
+                outputs
+            })
+        }
+        Query::Triangle => panic!("triangles are no sums"),
+        Query::HessianProducts { lanes } => {
+            let [z, theta] = [Argument::Shared(latents), Argument::Shared(params)];
+            let sizes = [z, theta, Argument::PerLane(latents)];
+            Pass::new(density, lanes, &sizes, |inputs, rows| {
+                let at = Point::new(inputs[0], inputs[1]);
+                let graph = at.graph();
+                let value = density.log_likelihood(&at, rows).sum();
+                let slope = graph.grad(value, &[at.latents])[0];
+                graph.jvp(&[slope], &[at.latents], &[inputs[2]])
+            })
         }
     }
 }

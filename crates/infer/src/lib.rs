@@ -5,6 +5,7 @@ pub mod chains;
 pub mod collapse;
 pub mod condensed;
 pub mod conjugate;
+pub mod elsewhere;
 pub mod evaluate;
 pub mod file;
 pub mod fit;

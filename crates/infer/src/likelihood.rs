@@ -2,14 +2,14 @@
 
 use lehr_density::Density;
 
-use crate::full_data::{FullData, LocalRows, Query};
+use crate::full_data::{AllRows, FullData, Query};
 
 /// z that share one pass over the rows.
 pub(crate) const LANES: usize = 16;
 
 /// The log likelihood of any z on all rows, with θ fixed.
 pub(crate) struct Likelihoods<'d> {
-    rows: LocalRows<'d>,
+    rows: AllRows<'d>,
     params: &'d [f64],
     size: usize,
     /// z of every lane; lanes that nobody asks for keep what they had.
@@ -20,7 +20,7 @@ impl<'d> Likelihoods<'d> {
     pub(crate) fn new(density: &'d dyn Density, params: &'d [f64]) -> Likelihoods<'d> {
         let size = density.latents().size();
         Likelihoods {
-            rows: LocalRows::new(density),
+            rows: AllRows::of(density),
             params,
             size,
             block: vec![0.0; LANES * size],

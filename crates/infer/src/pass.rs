@@ -169,8 +169,11 @@ impl<'d> Pass<'d> {
     }
 }
 
-/// Whether every column is in memory anyway.
+/// Whether all rows are here, and every column is in memory anyway.
 pub(crate) fn is_resident(density: &dyn Density) -> bool {
+    if density.elsewhere().is_some() {
+        return false;
+    }
     let source = density.source();
     let mut columns = density.columns().iter().enumerate();
     columns.all(|(place, column)| match column.kind {

@@ -183,7 +183,7 @@ impl Origin {
                 .predictive()
                 .map_or_else(String::new, lehr_density::Predictive::describe),
             seed,
-            rows: density.n_rows(),
+            rows: density.total_rows(),
             condensed: false,
             integration: None,
             version: env!("CARGO_PKG_VERSION").into(),

@@ -56,8 +56,13 @@ pub(crate) fn log_likelihoods(
         return Ok(None);
     }
     let expansion = Expansion::of(density, draws, params);
+    // Where rows are elsewhere, those that are here are a small share already.
+    let most = match density.elsewhere() {
+        Some(_) => n_rows,
+        None => n_rows / LARGEST_SHARE,
+    };
     let mut rows = FIRST;
-    while rows <= n_rows / LARGEST_SHARE {
+    while rows <= most {
         let mut estimator = Estimator::new((density, params), &expansion, rows, run.seed);
         let Some(found) = estimator.weigh(draws, run)? else {
             return Ok(None);

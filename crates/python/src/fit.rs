@@ -2,14 +2,17 @@
 
 use std::path::PathBuf;
 
+use lehr::regression::cluster::{self, PartRows};
 use lehr::regression::{Evaluation, Evaluator, Forecaster, NamedDraws, Regression, SavedFit};
 use lehr::report::{Style, write_page};
 use lehr::table::{Column, Table};
 use numpy::{IntoPyArray, PyArray1};
 use pyo3::prelude::*;
-use pyo3::types::PyDict;
+use pyo3::pybacked::PyBackedBytes;
+use pyo3::types::{PyBytes, PyDict};
 
 use crate::arviz::{self, Group};
+use crate::cluster::{PartOf, part};
 use crate::error::{refused, said};
 use crate::request::{Reading, groups, new_levels};
 use crate::source::Source;
@@ -61,6 +64,23 @@ pub(crate) struct Forecast {
     new_levels: String,
     draws: usize,
     seed: u64,
+}
+
+/// Rows that are predicted, and the file that predictions go to.
+#[derive(FromPyObject)]
+#[pyo3(from_item_all)]
+pub(crate) struct PartTask {
+    part: PartOf,
+    path: PathBuf,
+}
+
+impl PartTask {
+    fn rows(&self, reading: &Reading) -> PyResult<PartRows> {
+        Ok(PartRows {
+            part: part(self.part.clone()),
+            options: reading.options(None)?,
+        })
+    }
 }
 
 #[pymethods]
@@ -196,6 +216,51 @@ impl Fit {
             predictions.table().map_err(refused)
         })?;
         arrays(&predicted, py)
+    }
+
+    /// Predictions of the rows of a part, written to a file that gets its name when it is complete; how
+    /// many rows there are.
+    fn predict_part(
+        &self,
+        task: PartTask,
+        reading: Reading,
+        by: Forecast,
+        py: Python<'_>,
+    ) -> PyResult<u64> {
+        let forecaster = self.forecaster(&by)?;
+        let rows = task.rows(&reading)?;
+        let path = task.path;
+        py.detach(|| rows.predict(&forecaster, &path))
+            .map_err(refused)
+    }
+
+    /// Scores of the rows of a part, for `evaluate_parts`.
+    fn score_part<'py>(
+        &self,
+        task: PartTask,
+        reading: Reading,
+        by: Forecast,
+        py: Python<'py>,
+    ) -> PyResult<Bound<'py, PyBytes>> {
+        let forecaster = self.forecaster(&by)?;
+        let rows = task.rows(&reading)?;
+        let scores = py.detach(|| rows.score(&forecaster)).map_err(refused)?;
+        Ok(PyBytes::new(py, &scores))
+    }
+
+    /// The scores of all parts together.
+    fn evaluate_parts<'py>(
+        &self,
+        scores: Vec<PyBackedBytes>,
+        by: Forecast,
+        py: Python<'py>,
+    ) -> PyResult<Bound<'py, PyDict>> {
+        let forecaster = self.forecaster(&by)?;
+        let scores: Vec<Vec<u8>> = scores.iter().map(|one| one.to_vec()).collect();
+        evaluation(
+            &cluster::evaluation(&forecaster, &scores).map_err(refused)?,
+            py,
+        )
     }
 
     /// A response of each row under each draw, draw after draw.

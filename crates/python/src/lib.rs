@@ -6,6 +6,7 @@
 )]
 
 mod arviz;
+mod cluster;
 mod command;
 mod error;
 mod fit;
@@ -20,6 +21,8 @@ use pyo3::prelude::*;
 /// What `python/lehr` is made of; its users never import it.
 #[pymodule]
 mod _lehr {
+    #[pymodule_export]
+    use super::cluster::{Partition, fit_cluster, parts};
     #[pymodule_export]
     use super::command::command;
     #[pymodule_export]

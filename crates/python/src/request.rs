@@ -118,7 +118,7 @@ pub(crate) struct How {
     pub(crate) progress: Option<Py<PyAny>>,
     settings: Vec<(String, String)>,
     draws: Option<usize>,
-    seed: u64,
+    pub(crate) seed: u64,
     pub(crate) threads: Option<usize>,
     checkpoint: Option<PathBuf>,
     checkpoint_every: f64,

@@ -2,8 +2,12 @@
 
 use lehr_formula::Intercept;
 use lehr_table::Moment;
+use serde::{Deserialize, Serialize};
 
 use crate::family::{Family, Form, Link};
+
+/// What each class has before any row is seen.
+const HALF: f64 = 0.5;
 
 /// The linear predictor is `centre + unit · (standardised predictor)`, one centre for each
 /// logit of the family. So all latents are about 1 in size, whatever the response's unit.
@@ -17,6 +21,7 @@ pub(crate) struct Anchor {
 }
 
 /// What the response of the fitted table looks like, gathered block by block.
+#[derive(Serialize, Deserialize)]
 pub(crate) struct ResponseProfile {
     family: Family,
     count: f64,
@@ -32,7 +37,7 @@ pub(crate) struct ResponseProfile {
 }
 
 /// Sums of the offset.
-#[derive(Default)]
+#[derive(Clone, Copy, Default, Serialize, Deserialize)]
 struct Exposure {
     sum: f64,
     /// The largest, and Σ e^(offset − largest).
@@ -57,7 +62,7 @@ impl ResponseProfile {
             rest: Moment::default(),
             trials: None,
             offset: None,
-            classes: vec![0.5; classes],
+            classes: vec![HALF; classes],
             first: None,
             varies: false,
         }
@@ -82,6 +87,26 @@ impl ResponseProfile {
             for value in offset {
                 exposure.push(*value);
             }
+        }
+    }
+
+    /// Takes in what a copy has seen of more rows.
+    pub(crate) fn merge(&mut self, other: &ResponseProfile) {
+        self.count += other.count;
+        self.sum += other.sum;
+        self.rest.merge(&other.rest);
+        if let Some(more) = other.trials {
+            *self.trials.get_or_insert(0.0) += more;
+        }
+        if let Some(more) = &other.offset {
+            let own = self.offset.get_or_insert_with(Exposure::default);
+            own.merge(more);
+        }
+        for (own, more) in self.classes.iter_mut().zip(&other.classes) {
+            *own += more - HALF;
+        }
+        if let Some(first) = other.first {
+            self.varies |= other.varies || *self.first.get_or_insert(first) != first;
         }
     }
 
@@ -171,6 +196,19 @@ impl ResponseProfile {
 }
 
 impl Exposure {
+    fn merge(&mut self, other: &Exposure) {
+        let sum = self.sum + other.sum;
+        let (high, low) = if self.parts == 0.0 || other.parts > 0.0 && other.most > self.most {
+            (*other, *self)
+        } else {
+            (*self, *other)
+        };
+        *self = Exposure { sum, ..high };
+        if low.parts > 0.0 {
+            self.parts += low.parts * (low.most - high.most).exp();
+        }
+    }
+
     fn push(&mut self, value: f64) {
         self.sum += value;
         if self.parts == 0.0 || value > self.most {

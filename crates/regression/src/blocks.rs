@@ -3,6 +3,7 @@
 use lehr_table::{Column, Table};
 
 use crate::error::RegressionError;
+use crate::lesson::Lesson;
 
 /// What is done with each block of a table.
 pub type EachBlock<'a> = dyn FnMut(&Table) -> Result<(), RegressionError> + 'a;
@@ -19,6 +20,19 @@ pub trait Blocks {
     /// Hands on all rows, block after block and each time in the same order. Columns other than
     /// the named ones may be left out; a category may have other levels in each block.
     fn each(&self, columns: &[&str], visit: &mut EachBlock<'_>) -> Result<(), RegressionError>;
+
+    /// Shows all rows to a lesson, and says how many there were.
+    fn teach(&self, lesson: &mut Lesson) -> Result<usize, RegressionError> {
+        let columns: Vec<String> = lesson.columns().iter().map(ToString::to_string).collect();
+        let columns: Vec<&str> = columns.iter().map(String::as_str).collect();
+        let mut rows = 0;
+        self.each(&columns, &mut |block| {
+            lesson.see(block, rows)?;
+            rows += block.n_rows();
+            Ok(())
+        })?;
+        Ok(rows)
+    }
 }
 
 impl Blocks for Table {

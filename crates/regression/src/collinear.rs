@@ -2,6 +2,7 @@
 
 use faer::Mat;
 use lehr_formula::Intercept;
+use serde::{Deserialize, Serialize};
 
 /// With more columns, looking for relations takes too long.
 const MOST: usize = 200;
@@ -13,13 +14,36 @@ const NOTHING: f64 = 1e-10;
 const PART: f64 = 1e-4;
 
 /// Σ xᵢxⱼ of all columns, gathered block by block.
+#[derive(Serialize, Deserialize)]
 pub(crate) struct CrossProducts {
     intercept: Intercept,
     rows: f64,
     /// The first row, from which the others are measured where a mean is taken off anyway.
     origin: Option<Vec<f64>>,
     sums: Vec<f64>,
+    #[serde(with = "square")]
     products: Mat<f64>,
+}
+
+/// A square matrix as numbers, row after row.
+mod square {
+    use faer::Mat;
+    use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+    pub(super) fn serialize<S: Serializer>(matrix: &Mat<f64>, to: S) -> Result<S::Ok, S::Error> {
+        let size = matrix.nrows();
+        let entry = |k: usize| matrix[(k / size, k % size)];
+        let entries: Vec<f64> = (0..size * size).map(entry).collect();
+        (size, entries).serialize(to)
+    }
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Mat<f64>, D::Error> {
+        let (size, entries) = <(usize, Vec<f64>)>::deserialize(from)?;
+        if size.checked_mul(size) != Some(entries.len()) {
+            return Err(serde::de::Error::custom("a matrix that is not square"));
+        }
+        Ok(Mat::from_fn(size, size, |i, j| entries[i * size + j]))
+    }
 }
 
 impl CrossProducts {
@@ -55,6 +79,26 @@ impl CrossProducts {
                 *sum += block.col(j).iter().sum::<f64>();
             }
         }
+    }
+
+    /// Adds the rows of another, measured from its own origin: with d from there to here,
+    /// Σ (x + d)(x + d)ᵀ = Σ xxᵀ + d Σxᵀ + Σx dᵀ + n ddᵀ.
+    pub(crate) fn merge(&mut self, other: &CrossProducts) {
+        let Some(theirs) = &other.origin else {
+            return;
+        };
+        let own = self.origin.get_or_insert_with(|| theirs.clone());
+        let moved: Vec<f64> = theirs.iter().zip(&*own).map(|(a, b)| a - b).collect();
+        for (i, a) in moved.iter().enumerate() {
+            for (j, b) in moved.iter().enumerate() {
+                let crossed = a * other.sums[j] + other.sums[i] * b + other.rows * a * b;
+                self.products[(i, j)] += other.products[(i, j)] + crossed;
+            }
+        }
+        for ((sum, more), a) in self.sums.iter_mut().zip(&other.sums).zip(&moved) {
+            *sum += more + other.rows * a;
+        }
+        self.rows += other.rows;
     }
 
     /// The relations among the columns at these places: each lists a column that earlier ones

@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::error::RegressionError;
 use crate::outcome::listed;
-use crate::population::{check_size, check_width, evaluate, see_all, turn_all};
+use crate::population::{check_size, check_width, evaluate, merge_all, see_all, turn_all};
 use crate::regression::NewLevels;
 use crate::source::Source;
 
@@ -173,6 +173,7 @@ fn joined(parts: &[Part], row: usize) -> String {
 }
 
 /// The groups of a term while they are learnt.
+#[derive(Serialize, Deserialize)]
 pub(crate) struct GroupingLearner {
     term: GroupTerm,
     bases: Vec<TermLearner>,
@@ -220,6 +221,21 @@ impl GroupingLearner {
         Ok(())
     }
 
+    /// Takes in what a copy has seen of more rows.
+    pub(crate) fn merge(&mut self, other: &GroupingLearner) {
+        merge_all(&mut self.bases, &other.bases);
+        if self.settled {
+            return;
+        }
+        let columns = self.labels.iter_mut().zip(&other.labels);
+        let places: Vec<Vec<u32>> = columns.map(|(own, other)| own.merge(other)).collect();
+        let here = |key: &Vec<u32>| -> Vec<u32> {
+            let codes = key.iter().zip(&places);
+            codes.map(|(code, places)| places[*code as usize]).collect()
+        };
+        self.found.extend(other.found.iter().map(here));
+    }
+
     pub(crate) fn turn(&mut self) -> Result<Round, RegressionError> {
         self.settled = true;
         turn_all(&mut self.bases)
@@ -252,6 +268,7 @@ impl GroupingLearner {
 }
 
 /// A group term while the scales of its slopes are learnt.
+#[derive(Serialize, Deserialize)]
 pub(crate) struct GroupingFit {
     grouping: Grouping,
     moments: Vec<Moment>,
@@ -266,6 +283,13 @@ impl GroupingFit {
             }
         }
         Ok(())
+    }
+
+    /// Takes in what a copy has seen of more rows.
+    pub(crate) fn merge(&mut self, other: &GroupingFit) {
+        for (own, other) in self.moments.iter_mut().zip(&other.moments) {
+            own.merge(other);
+        }
     }
 
     pub(crate) fn finish(mut self) -> Result<Grouping, RegressionError> {

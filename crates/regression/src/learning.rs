@@ -1,6 +1,7 @@
 //! What a regression learns of its table before any row is bound: levels, scales, an anchor.
 
 use lehr_formula::{Round, Terms};
+use serde::{Deserialize, Serialize};
 
 use crate::anchor::{Anchor, ResponseBlock, ResponseProfile};
 use crate::blocks::Blocks;
@@ -8,6 +9,7 @@ use crate::design::offset;
 use crate::error::RegressionError;
 use crate::family::{Family, Form, Link};
 use crate::grouping::{Grouping, GroupingFit, GroupingLearner};
+use crate::lesson::{Lesson, Pupil};
 use crate::monotonic::{Monotonic, MonotonicLearner};
 use crate::outcome::{Outcome, OutcomeLearner};
 use crate::population::{Population, PopulationFit, PopulationLearner, check_size};
@@ -51,46 +53,43 @@ pub(crate) fn learn(
     let terms = &request.terms;
     let mut levels = Levels::new(terms, request.family)?;
     loop {
-        round(blocks, terms, &mut |source| levels.see(source))?;
+        (levels, _) = levels.round(terms, blocks)?;
         if levels.turn()? == Round::Last {
             break;
         }
     }
-    let mut scales = levels.finish(request, blocks)?;
-    let n_rows = round(blocks, terms, &mut |source| scales.see(terms, source))?;
+    let scales = levels.finish(request, blocks)?;
+    let (scales, n_rows) = scales.round(terms, blocks)?;
     scales.finish(terms, n_rows)
 }
 
-/// Visits all rows once, each block checked, and counts them.
+/// Shows all rows once, and counts them.
 fn round(
-    blocks: &dyn Blocks,
     terms: &Terms,
-    visit: &mut dyn FnMut(&Source<'_>) -> Result<(), RegressionError>,
-) -> Result<usize, RegressionError> {
-    let columns = terms.columns();
-    let mut rows = 0;
-    blocks.each(&columns, &mut |block| {
-        if block.n_rows() > 0 {
-            visit(&Source::block(block, &columns, rows)?)?;
-            rows += block.n_rows();
-        }
-        Ok(())
-    })?;
-    match rows {
+    pupil: Pupil,
+    blocks: &dyn Blocks,
+) -> Result<(Pupil, usize), RegressionError> {
+    let mut lesson = Lesson::new(terms, pupil);
+    match blocks.teach(&mut lesson)? {
         0 => Err(RegressionError::NoRows),
-        _ => Ok(rows),
+        rows => Ok((lesson.pupil, rows)),
     }
 }
 
-/// First the levels and constants of terms.
-struct Levels {
+/// First the levels and constants of terms. Terms whose knots and places are chosen from the rows in
+/// their order are learnt in this process only.
+#[derive(Serialize, Deserialize)]
+pub(crate) struct Levels {
     outcome: OutcomeLearner,
     population: PopulationLearner,
     groupings: Vec<GroupingLearner>,
-    smooths: Vec<SmoothLearner>,
-    splines: Vec<SplineLearner>,
-    monotonics: Vec<MonotonicLearner>,
     parameters: Vec<PopulationLearner>,
+    #[serde(skip)]
+    smooths: Vec<SmoothLearner>,
+    #[serde(skip)]
+    splines: Vec<SplineLearner>,
+    #[serde(skip)]
+    monotonics: Vec<MonotonicLearner>,
 }
 
 impl Levels {
@@ -110,7 +109,26 @@ impl Levels {
         })
     }
 
-    fn see(&mut self, source: &Source<'_>) -> Result<(), RegressionError> {
+    fn round(self, terms: &Terms, blocks: &dyn Blocks) -> Result<(Levels, usize), RegressionError> {
+        match round(terms, Pupil::Levels(Box::new(self)), blocks)? {
+            (Pupil::Levels(levels), rows) => Ok((*levels, rows)),
+            _ => unreachable!("a lesson keeps its pupil"),
+        }
+    }
+
+    /// Takes in what a copy has seen of more rows.
+    pub(crate) fn merge(&mut self, other: &Levels) {
+        self.outcome.merge(&other.outcome);
+        self.population.merge(&other.population);
+        for (own, other) in self.parameters.iter_mut().zip(&other.parameters) {
+            own.merge(other);
+        }
+        for (own, other) in self.groupings.iter_mut().zip(&other.groupings) {
+            own.merge(other);
+        }
+    }
+
+    pub(crate) fn see(&mut self, source: &Source<'_>) -> Result<(), RegressionError> {
         self.outcome.see(source);
         self.population.see(source)?;
         for parameter in &mut self.parameters {
@@ -183,7 +201,8 @@ impl Levels {
 }
 
 /// Then the scales of what the terms compute, and the response.
-struct Scales {
+#[derive(Serialize, Deserialize)]
+pub(crate) struct Scales {
     outcome: Outcome,
     population: PopulationFit,
     groupings: Vec<GroupingFit>,
@@ -199,7 +218,32 @@ struct Scales {
 }
 
 impl Scales {
-    fn see(&mut self, terms: &Terms, source: &Source<'_>) -> Result<(), RegressionError> {
+    fn round(self, terms: &Terms, blocks: &dyn Blocks) -> Result<(Scales, usize), RegressionError> {
+        match round(terms, Pupil::Scales(Box::new(self)), blocks)? {
+            (Pupil::Scales(scales), rows) => Ok((*scales, rows)),
+            _ => unreachable!("a lesson keeps its pupil"),
+        }
+    }
+
+    /// Takes in what a copy has seen of more rows.
+    pub(crate) fn merge(&mut self, other: &Scales) {
+        self.population.merge(&other.population);
+        for (own, other) in self.parameters.iter_mut().zip(&other.parameters) {
+            own.merge(other);
+        }
+        for (own, other) in self.groupings.iter_mut().zip(&other.groupings) {
+            own.merge(other);
+        }
+        self.observed.merge(&other.observed);
+        self.surplus = self.surplus.min(other.surplus);
+        self.profiles.merge(&other.profiles);
+    }
+
+    pub(crate) fn see(
+        &mut self,
+        terms: &Terms,
+        source: &Source<'_>,
+    ) -> Result<(), RegressionError> {
         self.profiles.see(source);
         let values = self.outcome.values(source)?;
         self.population.see(source, &values)?;

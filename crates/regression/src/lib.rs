@@ -25,8 +25,11 @@
 mod anchor;
 mod blocks;
 mod blueprint;
+#[cfg(feature = "files")]
+pub mod cluster;
 mod coefficient;
 mod collinear;
+mod column_learner;
 mod design;
 mod dominance;
 mod error;
@@ -36,6 +39,7 @@ mod file_table;
 mod grouping;
 mod law;
 mod learning;
+mod lesson;
 mod monotonic;
 mod new_rows;
 mod outcome;
@@ -60,6 +64,7 @@ pub use error::{Error, RegressionError};
 pub use family::{Family, Link};
 #[cfg(feature = "files")]
 pub use file_table::{FileTable, ReadObserver};
+pub use lesson::Lesson;
 pub use new_rows::{NewRows, Outside};
 pub use prior::{PriorLine, PriorOrigin, prior_distributions};
 pub use profile::{ColumnProfile, Held, Value, ValueProfile};
@@ -70,6 +75,6 @@ pub use saved::{
     EffectAverager, EffectKind, EffectQuestion, EffectScale, Effects, Evaluation, Evaluator, Folds,
     Forecaster, Loo, LooError, LooMeasure, LooRow, LooSummary, ModelComparison, PosteriorReport,
     PredictionDetails, Predictions, PriorPredictive, PriorSensitivity, PriorStatistic, Ranks,
-    RowGroup, SavedFit, Shift, Simulation, Subject, compare_models,
+    RowGroup, SavedFit, Scores, Shift, Simulation, Subject, compare_models,
 };
 pub use specification::Specification;

@@ -270,6 +270,7 @@ impl Outcome {
 }
 
 /// The classes of a response while they are gathered.
+#[derive(Serialize, Deserialize)]
 pub(crate) struct OutcomeLearner {
     outcome: Outcome,
     labels: Labels,
@@ -311,6 +312,13 @@ impl OutcomeLearner {
                 self.labels.codes(&codes, &levels);
             }
         }
+    }
+
+    /// Takes in what a copy has seen of more rows.
+    pub(crate) fn merge(&mut self, other: &OutcomeLearner) {
+        self.labels.merge(&other.labels);
+        self.is_number |= other.is_number;
+        self.given = self.given.take().or_else(|| other.given.clone());
     }
 
     /// The response with its classes, and what the user should know of them.

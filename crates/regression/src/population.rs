@@ -1,15 +1,14 @@
 //! The common columns: computed from the terms, standardised, and back.
 
 use std::collections::HashMap;
-use std::hash::{DefaultHasher, Hasher};
 
 use lehr_formula::{
     Basis, ColumnLabel, FormulaError, Intercept, Round, Term, TermBasis, TermLearner, Terms,
 };
-use lehr_table::Moment;
 use serde::{Deserialize, Serialize};
 
 use crate::collinear::CrossProducts;
+use crate::column_learner::ColumnLearner;
 use crate::error::RegressionError;
 use crate::family::Family;
 use crate::source::Source;
@@ -18,8 +17,6 @@ use crate::source::Source;
 const MOST_LEVELS: usize = 1000;
 /// More columns than this are a cross of columns that was not meant.
 const MOST_COLUMNS: usize = 10_000;
-/// Rows below which nothing is said of separation.
-const FEWEST_ROWS: u64 = 10;
 
 /// The common columns of a formula.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -101,6 +98,7 @@ impl Population {
 }
 
 /// The constants of the terms while they are learnt.
+#[derive(Serialize, Deserialize)]
 pub(crate) struct PopulationLearner {
     learners: Vec<TermLearner>,
 }
@@ -116,6 +114,11 @@ impl PopulationLearner {
 
     pub(crate) fn see(&mut self, source: &Source<'_>) -> Result<(), RegressionError> {
         see_all(&mut self.learners, source)
+    }
+
+    /// Takes in what a copy has seen of more rows.
+    pub(crate) fn merge(&mut self, other: &PopulationLearner) {
+        merge_all(&mut self.learners, &other.learners);
     }
 
     pub(crate) fn turn(&mut self) -> Result<Round, RegressionError> {
@@ -155,6 +158,13 @@ pub(crate) fn see_all(
     Ok(())
 }
 
+/// Puts together what copies have seen.
+pub(crate) fn merge_all(learners: &mut [TermLearner], others: &[TermLearner]) {
+    for (own, other) in learners.iter_mut().zip(others) {
+        own.merge(other);
+    }
+}
+
 /// Ends a round of terms.
 pub(crate) fn turn_all(learners: &mut [TermLearner]) -> Result<Round, RegressionError> {
     let mut round = Round::Last;
@@ -167,125 +177,13 @@ pub(crate) fn turn_all(learners: &mut [TermLearner]) -> Result<Round, Regression
 }
 
 /// The columns while their means and scales are learnt.
+#[derive(Serialize, Deserialize)]
 pub(crate) struct PopulationFit {
     intercept: Intercept,
     bases: Vec<TermBasis>,
     columns: Vec<ColumnLearner>,
     /// Unless the columns are too many.
     products: Option<CrossProducts>,
-}
-
-/// One column while it is gathered.
-struct ColumnLearner {
-    name: String,
-    moment: Moment,
-    first: Option<f64>,
-    varies: bool,
-    /// The first value that differs from the first of all.
-    second: Option<f64>,
-    has_more: bool,
-    /// Of a product with levels, the values in rows of its level.
-    inside: Option<Moment>,
-    /// From the least to the largest value where the response is 0, and where it is not.
-    ranges: [Option<[f64; 2]>; 2],
-    /// Of all values in order: equal columns have equal digests.
-    digest: DefaultHasher,
-}
-
-impl ColumnLearner {
-    /// The columns of a term.
-    fn of(basis: &TermBasis) -> Vec<ColumnLearner> {
-        let mut factors = basis.factors.iter();
-        let has_levels = factors.any(|factor| factor.factor().is_categorical());
-        let column = |name| ColumnLearner {
-            name,
-            moment: Moment::default(),
-            first: None,
-            varies: false,
-            second: None,
-            has_more: false,
-            inside: has_levels.then(Moment::default),
-            ranges: [None; 2],
-            digest: DefaultHasher::new(),
-        };
-        basis.names().into_iter().map(column).collect()
-    }
-
-    fn push(&mut self, values: &[f64]) {
-        for &value in values {
-            self.moment.push(value);
-            if *self.first.get_or_insert(value) != value {
-                self.varies = true;
-                self.has_more |= *self.second.get_or_insert(value) != value;
-            }
-            if let Some(inside) = self.inside.as_mut().filter(|_| value != 0.0) {
-                inside.push(value);
-            }
-            self.digest.write_u64(value.to_bits());
-        }
-    }
-
-    /// Widens the ranges of rows without and with a response of 0.
-    fn compare(&mut self, values: &[f64], response: &[f64]) {
-        for (&value, response) in values.iter().zip(response) {
-            let range = &mut self.ranges[usize::from(*response != 0.0)];
-            let [least, most] = range.get_or_insert([value; 2]);
-            (*least, *most) = (least.min(value), most.max(value));
-        }
-    }
-
-    /// See [`ScaledColumn::contrast`]; of a product with levels that of the rows of its level.
-    fn contrast(&self, scale: f64) -> f64 {
-        match (self.first, self.second, &self.inside) {
-            (Some(first), Some(second), _) if !self.has_more => (second - first).abs(),
-            (_, _, Some(inside)) if inside.scale() > 1e-6 * inside.mean().abs() => inside.scale(),
-            _ => scale,
-        }
-    }
-
-    /// Why only the prior bounds the coefficient in a family of truth values or counts.
-    fn separation(&self, family: Family) -> Option<String> {
-        let [Some([least, most]), Some([above_least, above_most])] = self.ranges else {
-            return None;
-        };
-        // In fewer rows anything tells any two classes apart.
-        if self.moment.count() < FEWEST_ROWS {
-            return None;
-        }
-        let name = &self.name;
-        let apart = most <= above_least || above_most <= least;
-        match family {
-            Family::Bernoulli if apart && self.varies => Some(format!(
-                "{name}: it tells 0 from 1 without an error (separation), so only the prior bounds its coefficient"
-            )),
-            _ if family.is_count()
-                && self.varies
-                && !self.has_more
-                && above_least == above_most =>
-            {
-                Some(format!(
-                    "{name}: counts above 0 have one value of it only (separation), so only the prior bounds its coefficient"
-                ))
-            }
-            _ => None,
-        }
-    }
-
-    /// Mean and scale, or `None` for a column that says the same as the intercept, or as
-    /// nothing at all.
-    fn scaled(&self, intercept: Intercept) -> Option<(f64, f64)> {
-        let (mean, scale) = match intercept {
-            Intercept::Present => (self.moment.mean(), self.moment.scale()),
-            Intercept::Absent => (0.0, self.moment.root_mean_square()),
-        };
-        let constant = match intercept {
-            Intercept::Present => !self.varies,
-            Intercept::Absent => !self.varies && self.first == Some(0.0),
-        };
-        // What is left of a spread this small is rounding; squares of tiny numbers vanish.
-        let rounding = scale <= 4.0 * f64::EPSILON * mean.abs() && mean.abs() > 1e-140;
-        (!rounding && !constant).then_some((mean, scale))
-    }
 }
 
 impl PopulationFit {
@@ -307,6 +205,16 @@ impl PopulationFit {
             products.see(&all);
         }
         Ok(())
+    }
+
+    /// Takes in what a copy has seen of more rows.
+    pub(crate) fn merge(&mut self, other: &PopulationFit) {
+        for (own, other) in self.columns.iter_mut().zip(&other.columns) {
+            own.merge(other);
+        }
+        if let (Some(own), Some(other)) = (&mut self.products, &other.products) {
+            own.merge(other);
+        }
     }
 
     /// The columns that vary, and what the user should know of the others. Columns are centred
@@ -362,7 +270,7 @@ impl Selection {
         let contrast = column.contrast(scale);
         let name = column.name;
         check_size(&name, mean, scale)?;
-        let digest = column.digest.finish();
+        let digest = column.digest.0;
         if let Some(twin) = self.seen.insert(digest, name.clone()) {
             self.twins.push((twin, name.clone()));
         }

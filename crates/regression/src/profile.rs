@@ -242,10 +242,12 @@ pub(crate) fn reference_row(profiles: &[ColumnProfile]) -> Result<Table, TableEr
 }
 
 /// The profiles of columns while rows are seen.
+#[derive(Serialize, Deserialize)]
 pub(crate) struct ProfileLearner {
     columns: Vec<ColumnLearner>,
 }
 
+#[derive(Serialize, Deserialize)]
 struct ColumnLearner {
     name: String,
     /// Whether the formula reads it as levels whatever it holds.
@@ -298,6 +300,13 @@ impl ProfileLearner {
         }
     }
 
+    /// Takes in what a copy has seen of more rows.
+    pub(crate) fn merge(&mut self, other: &ProfileLearner) {
+        for (own, other) in self.columns.iter_mut().zip(&other.columns) {
+            own.merge(other);
+        }
+    }
+
     pub(crate) fn finish(self) -> Vec<ColumnProfile> {
         self.columns
             .into_iter()
@@ -323,11 +332,28 @@ impl ColumnLearner {
         }
         let (codes, names) = source.labels(&self.name);
         for code in self.labels.codes(&codes, &names) {
-            let code = code as usize;
-            if self.counts.len() <= code {
-                self.counts.resize(code + 1, 0);
-            }
-            self.counts[code] += 1;
+            self.count(code, 1);
+        }
+    }
+
+    fn count(&mut self, code: u32, rows: u64) {
+        let code = code as usize;
+        if self.counts.len() <= code {
+            self.counts.resize(code + 1, 0);
+        }
+        self.counts[code] += rows;
+    }
+
+    fn merge(&mut self, other: &ColumnLearner) {
+        self.moment.merge(&other.moment);
+        self.low = self.low.min(other.low);
+        self.high = self.high.max(other.high);
+        if other.held != Held::Numbers {
+            self.held = other.held;
+        }
+        let codes = self.labels.merge(&other.labels);
+        for (code, rows) in codes.into_iter().zip(&other.counts) {
+            self.count(code, *rows);
         }
     }
 

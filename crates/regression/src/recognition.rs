@@ -4,11 +4,13 @@
 use std::collections::{HashMap, HashSet};
 
 use lehr_formula::{Expr, Factor, Terms, quoted};
-use lehr_table::Column;
+use lehr_table::{Column, Table};
+use serde::{Deserialize, Serialize};
 
 use crate::blocks::Blocks;
 use crate::error::RegressionError;
 use crate::family::Family;
+use crate::lesson::{Lesson, Pupil};
 use crate::sentinel::NumberColumn;
 
 /// Levels that are looked at; a column with more belongs into a group term anyway.
@@ -28,48 +30,82 @@ pub(crate) fn check(
     family: Option<Family>,
     blocks: &dyn Blocks,
 ) -> Result<(), RegressionError> {
-    let mut columns: Vec<TextColumn> = Vec::new();
-    let factors = terms.fixed.iter().flat_map(|term| &term.factors);
-    let bare = factors.filter_map(|factor| match factor {
-        Factor::Column(name) => Some((name, Role::Covariate)),
-        _ => None,
-    });
-    let response = match &terms.response.outcome {
-        Expr::Column(name) => Some((name, Role::Response)),
-        _ => None,
+    let pupil = Pupil::Recognition(Recognition::new(terms, family, blocks));
+    let mut lesson = Lesson::new(terms, pupil);
+    blocks.teach(&mut lesson)?;
+    let Pupil::Recognition(found) = lesson.pupil else {
+        unreachable!("a lesson keeps its pupil");
     };
-    let mut numbers: Vec<NumberColumn> = Vec::new();
-    for (name, role) in response.into_iter().chain(bare) {
-        let told = role == Role::Response && family.is_some();
-        if !blocks.is_text(name) {
-            if !numbers.iter().any(|known| known.name == *name) {
-                numbers.push(NumberColumn::new(name));
+    found.judge()
+}
+
+/// Columns while they are looked at.
+#[derive(Serialize, Deserialize)]
+pub(crate) struct Recognition {
+    columns: Vec<TextColumn>,
+    numbers: Vec<NumberColumn>,
+}
+
+impl Recognition {
+    fn new(terms: &Terms, family: Option<Family>, blocks: &dyn Blocks) -> Recognition {
+        let mut columns: Vec<TextColumn> = Vec::new();
+        let factors = terms.fixed.iter().flat_map(|term| &term.factors);
+        let bare = factors.filter_map(|factor| match factor {
+            Factor::Column(name) => Some((name, Role::Covariate)),
+            _ => None,
+        });
+        let response = match &terms.response.outcome {
+            Expr::Column(name) => Some((name, Role::Response)),
+            _ => None,
+        };
+        let mut numbers: Vec<NumberColumn> = Vec::new();
+        for (name, role) in response.into_iter().chain(bare) {
+            let told = role == Role::Response && family.is_some();
+            if !blocks.is_text(name) {
+                if !numbers.iter().any(|known| known.name == *name) {
+                    numbers.push(NumberColumn::new(name));
+                }
+            } else if !told && !columns.iter().any(|known| known.name == *name) {
+                columns.push(TextColumn::new(name, role));
             }
-        } else if !told && !columns.iter().any(|known| known.name == *name) {
-            columns.push(TextColumn::new(name, role));
+        }
+        Recognition { columns, numbers }
+    }
+
+    pub(crate) fn see(&mut self, block: &Table) {
+        for column in &mut self.columns {
+            column.see(block.column(&column.name).ok());
+        }
+        for column in &mut self.numbers {
+            column.see(block.column(&column.name).ok());
         }
     }
-    blocks.each(&terms.columns(), &mut |block| {
-        for column in &mut columns {
-            column.see(block.column(&column.name).ok());
+
+    /// Takes in what was seen in more rows.
+    pub(crate) fn merge(&mut self, other: &Recognition) {
+        for (own, other) in self.columns.iter_mut().zip(&other.columns) {
+            own.merge(other);
         }
-        for column in &mut numbers {
-            column.see(block.column(&column.name).ok());
+        for (own, other) in self.numbers.iter_mut().zip(&other.numbers) {
+            own.merge(other);
         }
-        Ok(())
-    })?;
-    columns.iter().try_for_each(TextColumn::judge)?;
-    numbers.iter().try_for_each(NumberColumn::judge)
+    }
+
+    fn judge(&self) -> Result<(), RegressionError> {
+        self.columns.iter().try_for_each(TextColumn::judge)?;
+        self.numbers.iter().try_for_each(NumberColumn::judge)
+    }
 }
 
 /// What a column is to the formula.
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 enum Role {
     Covariate,
     Response,
 }
 
 /// A column of text while it is looked at.
+#[derive(Serialize, Deserialize)]
 struct TextColumn {
     name: String,
     role: Role,
@@ -93,6 +129,17 @@ impl TextColumn {
         };
         self.rows += codes.len();
         for level in levels.iter() {
+            if self.levels.len() < MOST && !self.levels.contains(level) {
+                self.levels.insert(level.clone());
+            }
+        }
+    }
+
+    fn merge(&mut self, other: &TextColumn) {
+        self.rows += other.rows;
+        let mut levels: Vec<&String> = other.levels.iter().collect();
+        levels.sort_unstable();
+        for level in levels {
             if self.levels.len() < MOST && !self.levels.contains(level) {
                 self.levels.insert(level.clone());
             }

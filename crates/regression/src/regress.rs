@@ -2,6 +2,7 @@
 
 use std::time::Instant;
 
+use lehr_density::Density;
 use lehr_infer::fit::Fit;
 use lehr_model::Bound;
 use lehr_table::Table;
@@ -128,7 +129,16 @@ impl BoundRegression {
 
     /// Fits by one method.
     pub fn fit(&self, fit: Fit<'_>) -> Result<SavedFit, Error> {
-        let mut posterior = fit.run(&self.bound)?;
+        self.fit_density(fit, &self.bound)
+    }
+
+    /// Fits the same model as it is seen by this density.
+    pub(crate) fn fit_density(
+        &self,
+        fit: Fit<'_>,
+        density: &dyn Density,
+    ) -> Result<SavedFit, Error> {
+        let mut posterior = fit.run(density)?;
         posterior.choices.splice(0..0, self.choices.iter().cloned());
         let rows = posterior.origin.contents.clone();
         let mut saved = SavedFit {

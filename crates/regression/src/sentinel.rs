@@ -2,6 +2,7 @@
 
 use lehr_formula::quoted;
 use lehr_table::Column;
+use serde::{Deserialize, Serialize};
 
 use crate::error::RegressionError;
 
@@ -11,6 +12,7 @@ const USUAL: [f64; 9] = [
 ];
 
 /// A column of numbers while it is looked at.
+#[derive(Serialize, Deserialize)]
 pub(crate) struct NumberColumn {
     pub(crate) name: String,
     /// How often each of the usual ones occurs.
@@ -45,6 +47,16 @@ impl NumberColumn {
                 self.others += 1;
             }
         }
+    }
+
+    /// Takes in what was seen in more rows.
+    pub(crate) fn merge(&mut self, other: &NumberColumn) {
+        for (own, other) in self.counts.iter_mut().zip(other.counts) {
+            *own += other;
+        }
+        self.low = self.low.min(other.low);
+        self.high = self.high.max(other.high);
+        self.others += other.others;
     }
 
     /// Asks about the first of the usual ones that is further from all other numbers than those are

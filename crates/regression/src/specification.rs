@@ -3,12 +3,14 @@
 use std::collections::HashSet;
 
 use lehr_formula::{Expr, Formula, FormulaError, Intercept, Terms};
-use lehr_table::Column;
+use lehr_table::{Column, Table};
+use serde::{Deserialize, Serialize};
 
 use crate::blocks::Blocks;
 use crate::error::RegressionError;
 use crate::family::{Family, Form};
 use crate::learning::{Request, learn};
+use crate::lesson::{Lesson, Pupil};
 use crate::parameter::can_vary;
 use crate::prior::GivenPriors;
 use crate::recognition;
@@ -102,6 +104,12 @@ impl Specification {
     /// The columns of a table that the formula reads, the response's first.
     pub fn columns(&self) -> Vec<&str> {
         self.terms.columns()
+    }
+
+    /// The formula spelt out, before a table has told what is text.
+    #[cfg(feature = "files")]
+    pub(crate) fn terms(&self) -> &Terms {
+        &self.terms
     }
 
     /// What was chosen for the user of what could be asked for.
@@ -239,31 +247,73 @@ fn guess(terms: &Terms, table: &dyn Blocks) -> Result<Family, RegressionError> {
     let Expr::Column(name) = &terms.response.outcome else {
         return Ok(Family::Gaussian);
     };
-    let (mut levels, mut is_binary, mut is_text) = (HashSet::new(), true, false);
-    let (mut is_whole, mut most) = (true, 0.0_f64);
     // Rows are left out for the same missing values as in the fit.
-    table.each(&terms.columns(), &mut |block| {
-        match block.column(name) {
+    let mut lesson = Lesson::new(terms, Pupil::Guess(Guess::new(name)));
+    table.teach(&mut lesson)?;
+    let Pupil::Guess(guess) = lesson.pupil else {
+        unreachable!("a lesson keeps its pupil");
+    };
+    guess.finish()
+}
+
+/// What a response looks like.
+#[derive(Serialize, Deserialize)]
+pub(crate) struct Guess {
+    name: String,
+    levels: HashSet<String>,
+    is_text: bool,
+    is_binary: bool,
+    is_whole: bool,
+    most: f64,
+}
+
+impl Guess {
+    fn new(name: &str) -> Guess {
+        Guess {
+            name: name.to_owned(),
+            levels: HashSet::new(),
+            is_text: false,
+            is_binary: true,
+            is_whole: true,
+            most: 0.0,
+        }
+    }
+
+    pub(crate) fn see(&mut self, block: &Table) {
+        match block.column(&self.name) {
             Ok(Column::Boolean(_)) => {}
             Ok(Column::Category { levels: names, .. }) => {
-                is_text = true;
-                levels.extend(names.iter().take(3).cloned());
+                self.is_text = true;
+                self.levels.extend(names.iter().take(3).cloned());
             }
             Ok(Column::Number(y)) => {
-                is_binary &= y.iter().all(|&y| y == 0.0 || y == 1.0);
-                is_whole &= y.iter().all(|&y| y >= 0.0 && y.fract() == 0.0);
-                most = y.iter().copied().fold(most, f64::max);
+                self.is_binary &= y.iter().all(|&y| y == 0.0 || y == 1.0);
+                self.is_whole &= y.iter().all(|&y| y >= 0.0 && y.fract() == 0.0);
+                self.most = y.iter().copied().fold(self.most, f64::max);
             }
-            _ => (is_binary, is_whole) = (false, false),
+            _ => (self.is_binary, self.is_whole) = (false, false),
         }
-        Ok(())
-    })?;
-    Ok(match (is_text, is_binary) {
-        (true, _) if levels.len() > 2 => Family::Categorical,
-        (true, _) | (_, true) => Family::Bernoulli,
-        _ if is_whole && most > 0.0 => return Err(whole_numbers(name, most)),
-        _ => Family::Gaussian,
-    })
+    }
+
+    /// Takes in what more rows look like.
+    pub(crate) fn merge(&mut self, other: &Guess) {
+        self.levels.extend(other.levels.iter().cloned());
+        self.is_text |= other.is_text;
+        self.is_binary &= other.is_binary;
+        self.is_whole &= other.is_whole;
+        self.most = self.most.max(other.most);
+    }
+
+    fn finish(&self) -> Result<Family, RegressionError> {
+        Ok(match (self.is_text, self.is_binary) {
+            (true, _) if self.levels.len() > 2 => Family::Categorical,
+            (true, _) | (_, true) => Family::Bernoulli,
+            _ if self.is_whole && self.most > 0.0 => {
+                return Err(whole_numbers(&self.name, self.most));
+            }
+            _ => Family::Gaussian,
+        })
+    }
 }
 
 fn whole_numbers(name: &str, most: f64) -> RegressionError {

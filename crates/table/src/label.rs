@@ -2,18 +2,20 @@
 
 use std::sync::Arc;
 
+use serde::{Deserialize, Serialize};
+
 use crate::MISSING;
 use crate::level::Levels;
 
 /// The labels that occur in a column. Where every block lists the same levels their order is
 /// kept, as files with ordered categories do; otherwise they are sorted.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Labels {
     found: Levels,
     order: Order,
 }
 
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 enum Order {
     #[default]
     Unknown,
@@ -39,6 +41,18 @@ impl Labels {
             *place[code].get_or_insert_with(|| self.found.code(&names[code]))
         };
         codes.iter().map(one).collect()
+    }
+
+    /// Takes in the labels of more rows; for every code of theirs the one that holds here.
+    pub fn merge(&mut self, other: &Labels) -> Vec<u32> {
+        self.order = match (std::mem::take(&mut self.order), &other.order) {
+            (order, Order::Unknown) => order,
+            (Order::Unknown, order) => order.clone(),
+            (Order::Common(own), Order::Common(theirs)) if own == *theirs => Order::Common(own),
+            _ => Order::Differs,
+        };
+        let names = other.found.in_order();
+        names.iter().map(|name| self.found.code(name)).collect()
     }
 
     /// The labels in order, and for every code its place among them.
@@ -80,6 +94,23 @@ mod tests {
         let (order, places) = labels.finish();
         assert_eq!(order, names("low high mid"));
         assert_eq!(places, [1, 0, 2]);
+    }
+
+    #[test]
+    fn labels_of_parts_are_those_of_the_whole() {
+        let (all, own) = (names("low unused high mid"), names("high other"));
+        for second in [&all, &own] {
+            let mut whole = Labels::default();
+            whole.codes(&[2, 0], &all);
+            let codes = whole.codes(&[0, 1], second);
+            let (mut first, mut more) = (Labels::default(), Labels::default());
+            first.codes(&[2, 0], &all);
+            let theirs = more.codes(&[0, 1], second);
+            let places = first.merge(&more);
+            let merged: Vec<u32> = theirs.iter().map(|code| places[*code as usize]).collect();
+            assert_eq!(merged, codes);
+            assert_eq!(first.finish(), whole.finish());
+        }
     }
 
     #[test]

@@ -3,14 +3,34 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
+use serde::{Deserialize, Serialize};
+
 use crate::MISSING;
 
 /// Hands out codes to names in the order in which they first appear, until all are known and
 /// can be sorted.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+#[serde(from = "Vec<String>", into = "Vec<String>")]
 pub struct Levels {
     codes: HashMap<Arc<str>, u32>,
     names: Vec<Arc<str>>,
+}
+
+/// From names in the order of their codes.
+impl From<Vec<String>> for Levels {
+    fn from(names: Vec<String>) -> Levels {
+        let mut levels = Levels::default();
+        for name in &names {
+            levels.code(name);
+        }
+        levels
+    }
+}
+
+impl From<Levels> for Vec<String> {
+    fn from(levels: Levels) -> Vec<String> {
+        levels.in_order().to_vec()
+    }
 }
 
 impl Levels {

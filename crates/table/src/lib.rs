@@ -39,8 +39,8 @@ mod shuffled;
 
 #[cfg(feature = "files")]
 pub use file::{
-    ArrowBatches, Content, Field, Header, MissingPolicy, Progress, ReadOptions, Scan, Scratch,
-    Sink, Stage, TableFiles, is_marked, write_csv, write_ipc, write_parquet,
+    ArrowBatches, Content, Field, Header, MissingPolicy, Part, Progress, ReadOptions, Scan,
+    Scratch, Sink, Stage, TableFiles, is_marked, write_csv, write_ipc, write_parquet,
 };
 #[cfg(feature = "files")]
 pub use shuffled::{Provenance, ShuffledColumns, ShuffledRows, Shuffler, StoredColumn};

@@ -10,6 +10,7 @@ use super::splined::SplineLearner;
 use super::term_basis::TermBasis;
 use crate::expression::{Expr, Standard};
 use crate::factor::{Factor, Term};
+use serde::{Deserialize, Serialize};
 
 /// Whether all that there is to learn was learnt.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -23,7 +24,7 @@ pub enum Round {
 /// A term whose constants are being learnt, in rounds: each round [`see`](Self::see)s every
 /// block of the table, in the same order, and ends with [`turn`](Self::turn). Memory does not
 /// grow with the rows.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct TermLearner {
     factors: Vec<Learner>,
 }
@@ -49,6 +50,13 @@ impl TermLearner {
         factors.try_for_each(|factor| factor.see(columns, first))
     }
 
+    /// Takes in what a copy, made when this round began, has seen of other rows.
+    pub fn merge(&mut self, other: &TermLearner) {
+        for (factor, other) in self.factors.iter_mut().zip(&other.factors) {
+            factor.merge(other);
+        }
+    }
+
     /// Ends a round.
     pub fn turn(&mut self) -> Result<Round, BasisError> {
         let mut round = Round::Last;
@@ -70,7 +78,7 @@ impl TermLearner {
 }
 
 /// One factor whose constants are being learnt.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Learner {
     factor: Factor,
     /// What the factor is made of, with the means and scales inside that were learnt so far.
@@ -82,7 +90,7 @@ pub(super) struct Learner {
     done: bool,
 }
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 enum Lesson {
     /// A column that may turn out to be text.
     Undecided,
@@ -90,11 +98,25 @@ enum Lesson {
     Center(Mean),
     Scale(ScaleLearner),
     Poly(PolynomialLearner),
-    Spline(SplineLearner),
     Learnt(Constants),
+    /// Knots are chosen from rows in their order, which no other process can know. Variants that are
+    /// not stored come last, or those after them would be misread.
+    #[serde(skip)]
+    Spline(SplineLearner),
 }
 
 impl Lesson {
+    fn merge(&mut self, other: &Lesson) {
+        match (self, other) {
+            (own @ Lesson::Undecided, other) => *own = other.clone(),
+            (Lesson::Levels(own), Lesson::Levels(other)) => own.merge(other),
+            (Lesson::Center(own), Lesson::Center(other)) => own.merge(other),
+            (Lesson::Scale(own), Lesson::Scale(other)) => own.merge(other),
+            (Lesson::Poly(own), Lesson::Poly(other)) => own.merge(other),
+            _ => {}
+        }
+    }
+
     /// What is to be learnt next: what stands inside comes first.
     fn next(factor: &Factor, expr: &Expr) -> Self {
         match (expr.unlearnt(), factor) {
@@ -152,6 +174,13 @@ impl Learner {
             Lesson::Undecided | Lesson::Levels(_) | Lesson::Learnt(_) => {}
         }
         Ok(())
+    }
+
+    fn merge(&mut self, other: &Learner) {
+        if !self.done {
+            self.rows = self.rows.max(other.rows);
+            self.lesson.merge(&other.lesson);
+        }
     }
 
     fn values(&self, columns: &Lookup<'_, '_>, first: usize) -> Result<Vec<f64>, BasisError> {
@@ -217,7 +246,7 @@ impl Learner {
 }
 
 /// R's `scale`: the mean, then the standard deviation, which divides by n − 1.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 struct ScaleLearner {
     mean: Mean,
     only: Option<f64>,
@@ -235,6 +264,16 @@ impl ScaleLearner {
                 self.varies |= *self.only.get_or_insert(*value) != *value;
             }
         }
+    }
+
+    fn merge(&mut self, other: &ScaleLearner) {
+        if let (Some(own), Some(other)) = (&mut self.squares, &other.squares) {
+            own.merge(other);
+            return;
+        }
+        self.mean.merge(&other.mean);
+        self.only = self.only.or(other.only);
+        self.varies |= other.varies || (other.only.is_some() && other.only != self.only);
     }
 
     fn turn(&mut self, factor: &Factor) -> Result<Option<Constants>, BasisError> {

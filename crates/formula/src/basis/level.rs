@@ -102,7 +102,7 @@ fn unseen(column: &str, new: impl Iterator<Item = String>, known: &[String]) -> 
 }
 
 /// The values that occur in a column, gathered block by block; levels no row has are left out.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct LevelLearner {
     name: String,
     texts: HashSet<String>,
@@ -146,6 +146,12 @@ impl LevelLearner {
             }
         }
         Ok(())
+    }
+
+    /// Takes in what occurs in more rows.
+    pub(super) fn merge(&mut self, other: &LevelLearner) {
+        self.texts.extend(other.texts.iter().cloned());
+        self.numbers.extend(&other.numbers);
     }
 
     /// The levels in ascending order.

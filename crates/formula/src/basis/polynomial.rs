@@ -101,7 +101,7 @@ pub(super) fn check_finite(factor: &str, values: &[f64]) -> Result<(), BasisErro
 
 /// Polynomials that are being fitted: one round for the centre, one for the scale and one for
 /// each degree.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct PolynomialLearner {
     factor: String,
     degree: usize,
@@ -109,7 +109,7 @@ pub(super) struct PolynomialLearner {
     fitted: Polynomial,
 }
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 enum Stage {
     /// Different values are remembered until there are enough.
     Centre(Mean, Vec<f64>),
@@ -156,6 +156,26 @@ impl PolynomialLearner {
                     *squares += p * p;
                 }
             }
+        }
+    }
+
+    /// Takes in what a copy has learnt of more rows in this round.
+    pub(super) fn merge(&mut self, other: &PolynomialLearner) {
+        match (&mut self.stage, &other.stage) {
+            (Stage::Centre(mean, different), Stage::Centre(more, others)) => {
+                mean.merge(more);
+                for value in others {
+                    if different.len() <= self.degree && !different.contains(value) {
+                        different.push(*value);
+                    }
+                }
+            }
+            (Stage::Scale, _) => self.fitted.scale = self.fitted.scale.max(other.fitted.scale),
+            (Stage::Degree(weighted, squares), Stage::Degree(more, others)) => {
+                *weighted += more;
+                *squares += others;
+            }
+            _ => panic!("copies of one learner are in one round"),
         }
     }
 

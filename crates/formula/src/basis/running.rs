@@ -1,7 +1,9 @@
 //! Sums of numbers that come one at a time, safe for every size of number.
 
+use serde::{Deserialize, Serialize};
+
 /// A running mean.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 pub(super) struct Mean {
     pub(super) count: u64,
     pub(super) value: f64,
@@ -12,11 +14,20 @@ impl Mean {
         self.count += 1;
         self.value += (value - self.value) / self.count as f64;
     }
+
+    /// Takes in the mean of more numbers.
+    pub(super) fn merge(&mut self, other: &Mean) {
+        if other.count > 0 {
+            self.count += other.count;
+            let share = other.count as f64 / self.count as f64;
+            self.value += (other.value - self.value) * share;
+        }
+    }
 }
 
 /// A sum of squares relative to the largest number so far, so that squares neither overflow
 /// nor vanish.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 pub(super) struct Squares {
     most: f64,
     sum: f64,
@@ -30,6 +41,19 @@ impl Squares {
             self.most = size;
         } else if self.most > 0.0 {
             self.sum += (size / self.most).powi(2);
+        }
+    }
+
+    /// Takes in the squares of more numbers.
+    pub(super) fn merge(&mut self, other: &Squares) {
+        let (large, small) = if other.most > self.most {
+            (*other, *self)
+        } else {
+            (*self, *other)
+        };
+        *self = large;
+        if large.most > 0.0 {
+            self.sum += small.sum * (small.most / large.most).powi(2);
         }
     }
 

@@ -5,7 +5,7 @@ use lehr_density::Density;
 use lehr_numeric::stream::Stream;
 use lehr_numeric::summary::{effective_size, mean, sd};
 
-use crate::evaluate::log_likelihoods;
+use crate::evaluate::sparing;
 use crate::guide::{Frame, HALF_LN_TWO_PI};
 use crate::posterior::Estimate;
 use crate::run::Run;
@@ -40,18 +40,20 @@ pub(crate) fn log_evidence(
 ) -> Result<Option<Estimate>, TrainError> {
     let (size, seed) = (density.latents().size(), run.seed);
     bridged(sample, (size, seed), |points| {
-        let values = log_likelihoods(density, points, &[], run)?;
+        let (values, sampling) = sparing(density, points, run)?;
         let mut prior = Prior::new(density);
         let each = points.chunks_exact(size).zip(&values);
-        Ok(each.map(|(z, value)| value + prior.at(z, &[]).0).collect())
+        let joint = each.map(|(z, value)| value + prior.at(z, &[]).0).collect();
+        Ok((joint, sampling.map_or(0.0, |sampling| sampling.error)))
     })
 }
 
-/// The same of draws of so many numbers each, with the log density that `log_joint` tells at all points.
+/// The same of draws of so many numbers each, with the log density that `log_joint` tells at all points, and
+/// the error of each.
 pub(crate) fn bridged<E>(
     sample: &Sample<'_>,
     (size, seed): (usize, u64),
-    log_joint: impl FnOnce(&[f64]) -> Result<Vec<f64>, E>,
+    log_joint: impl FnOnce(&[f64]) -> Result<(Vec<f64>, f64), E>,
 ) -> Result<Option<Estimate>, E> {
     let (fitted, kept) = halves(sample.draws.len() / size, sample.chains);
     let pick = |places: &[usize]| -> Vec<f64> {
@@ -61,7 +63,7 @@ pub(crate) fn bridged<E>(
     let gaussian = Frame::of_draws(&pick(&fitted), size);
     let mut points = pick(&kept);
     points.extend(drawn(&gaussian, kept.len(), size, seed));
-    let values = log_joint(&points)?;
+    let (values, unknown) = log_joint(&points)?;
     let each = points.chunks_exact(size).zip(&values);
     let ratios: Vec<f64> = each
         .map(|(z, value)| value - log_density(&gaussian, z))
@@ -76,7 +78,8 @@ pub(crate) fn bridged<E>(
         chains: sample.chains,
         other,
     };
-    Ok(Some(bridge.estimate()).filter(|found| found.mean.is_finite() && found.error < UNKNOWN))
+    let found = bridge.estimate().widened(unknown);
+    Ok(Some(found).filter(|found| found.mean.is_finite() && found.error < UNKNOWN))
 }
 
 /// The places of the draws that a Gaussian is fitted to and of those that the bridge stands on, as

@@ -8,7 +8,7 @@ use super::hmc::{Hmc, Iterations, Lockstep, Noise, Step};
 use super::log_density::LogDensity;
 use super::stage::Watch;
 use super::trace::{ChainError, ChainProgress, Trace};
-use crate::full_data::{FullData, LocalRows, Query};
+use crate::full_data::{AllRows, FullData, Query};
 use crate::observer::Wish;
 use crate::start::Prior;
 use crate::train::encoded;
@@ -56,7 +56,7 @@ impl Delayed<'_> {
         };
         let mut lockstep = Lockstep::new(self.surrogate, state.x.clone());
         lockstep.gradients = state.gradients;
-        let rows = LocalRows::new(self.density);
+        let rows = AllRows::of(self.density);
         let mut joint = self.log_joint(&rows, &lockstep.x);
         while state.iteration < SETTLING + length {
             let step = self.iterate(&mut lockstep, &state, &rows, &mut joint);
@@ -107,7 +107,7 @@ impl Delayed<'_> {
         &self,
         lockstep: &mut Lockstep<'_>,
         state: &State,
-        rows: &LocalRows<'_>,
+        rows: &AllRows<'_>,
         joint: &mut [f64],
     ) -> Step {
         let (size, chains) = (self.surrogate.size(), joint.len());
@@ -146,7 +146,7 @@ impl Delayed<'_> {
     }
 
     /// log p(D, z) of every chain, on all rows.
-    fn log_joint(&self, rows: &LocalRows<'_>, x: &[f64]) -> Vec<f64> {
+    fn log_joint(&self, rows: &AllRows<'_>, x: &[f64]) -> Vec<f64> {
         let size = self.surrogate.size();
         let draws = x.chunks_exact(size).flat_map(|x| self.surrogate.latents(x));
         let draws: Vec<f64> = draws.collect();

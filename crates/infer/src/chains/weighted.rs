@@ -12,12 +12,13 @@ use super::log_density::{LogDensity, Place};
 use super::markov::{ChainMethod, Target, refusal};
 use super::stage::seen;
 use super::trace::{ChainError, ChainProgress, Trace};
-use crate::evaluate::log_likelihoods;
+use crate::evaluate::sparing;
 use crate::fit::{Choices, FitError};
 use crate::judge::{Examination, Kept, Shape, Subject};
 use crate::observer::Phase;
 use crate::posterior::{Diagnostics, Evidence, Importance, Origin, Posterior, Proposal, Seconds};
 use crate::run::Run;
+use crate::sampled::Sampling;
 use crate::start::Prior;
 use crate::surrogate::Surrogate;
 use crate::train::TrainError;
@@ -46,6 +47,8 @@ pub(crate) struct Weighed {
     chains: Chains,
     draws: Vec<f64>,
     pareto: Pareto,
+    /// How well the weights are known, where some rows stand for all.
+    sampling: Option<Sampling>,
     /// Seconds of the chains, and of the pass.
     seconds: [f64; 2],
 }
@@ -76,16 +79,17 @@ impl Weighed {
         let wanted = target.draws;
         let (trace, chains) = long_enough(method, target, run)?;
         let draws = thinned(&trace, wanted);
-        let sampling = clock.elapsed().as_secs_f64();
+        let chain_seconds = clock.elapsed().as_secs_f64();
         run.begin(Phase::EVALUATE);
         let clock = Instant::now();
-        let values = log_likelihoods(density, &draws, &[], run)?;
+        let (values, sampling) = sparing(density, &draws, run)?;
         let log_weights = log_weights(density, &target.log_density, &draws, &values);
         Ok(Weighed {
             chains,
             pareto: Pareto::new(&log_weights)?,
             draws,
-            seconds: [sampling, clock.elapsed().as_secs_f64()],
+            sampling,
+            seconds: [chain_seconds, clock.elapsed().as_secs_f64()],
         })
     }
 
@@ -116,11 +120,16 @@ impl Weighed {
         let subject = Subject {
             // The weights know the evidence beside the surrogate's only.
             log_evidence: (evidence.as_ref()).map_or(f64::NEG_INFINITY, |one| one.estimate.mean),
+            sampling: self.sampling.as_ref(),
             ..Subject::new(density, &[], &self.draws, &self.pareto, run.seed)
         };
         let (examination, better) = Examination::of(&subject, run)?;
         let kept = Kept::new(better, self.draws, self.pareto);
         let mut choices = source.choices;
+        if let Some(Sampling { rows, error, .. }) = &self.sampling {
+            let words = format!("{rows} of {} rows, ± {error:.4} nats", density.total_rows());
+            choices.push(("weights".into(), words));
+        }
         choices.extend(kept.words.map(|words| ("draws".to_owned(), words)));
         let [train, weighing] = self.seconds;
         Ok(Posterior {

@@ -92,7 +92,7 @@ impl Hyper<'_> {
             weights: None,
         };
         let size = self.collapsed.size();
-        let values = |points: &[f64]| Ok::<_, FitError>(self.values(points));
+        let values = |points: &[f64]| Ok::<_, FitError>((self.values(points), 0.0));
         Ok(Walked {
             evidence: bridged(&sample, (size, seed), values)?,
             chains: Chains::of(&trace),

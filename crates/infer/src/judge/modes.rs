@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{Level, Reason, Standing, Subject, Witness, work};
 use crate::chains::{Lanes, LogDensity, Place};
-use crate::full_data::{FullData, LocalRows, Query};
+use crate::full_data::{AllRows, FullData, Query};
 use crate::observer::{End, Progress};
 use crate::pass::is_resident;
 use crate::posterior::Posterior;
@@ -187,7 +187,7 @@ impl Survey<'_> {
     /// Climbs on from a top by some of the rows to one by all rows.
     fn on_all_rows(&self, top: &Top) -> Option<Top> {
         let (subject, size) = (self.subject, self.log_density.size());
-        let (frame, rows) = (subject.frame(), LocalRows::new(subject.density));
+        let (frame, rows) = (subject.frame(), AllRows::of(subject.density));
         let (factor, mut prior) = (frame.factor(size), Prior::new(subject.density));
         let settings = LbfgsSettings {
             iterations: MORE_STEPS,

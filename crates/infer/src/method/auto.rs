@@ -8,8 +8,9 @@ use serde::{Deserialize, Serialize};
 
 use super::{Method, MethodInfo, Setting, find, parsed};
 use crate::collapse;
+use crate::elsewhere;
 use crate::fit::FitError;
-use crate::full_data::{FullData, LocalRows, Query};
+use crate::full_data::{AllRows, FullData, Query};
 use crate::judge::Level;
 use crate::pass::is_resident;
 use crate::posterior::{Estimate, Posterior};
@@ -157,6 +158,8 @@ struct Facts {
     learns: bool,
     /// Seconds that a gradient on all rows takes, where they are in memory.
     gradient: Option<f64>,
+    /// The methods that rows elsewhere leave, if they are there.
+    left: Option<&'static [&'static str]>,
 }
 
 impl Facts {
@@ -167,6 +170,7 @@ impl Facts {
             plain: is_plain(density),
             learns: density.params().size() > 0,
             gradient: is_resident(density).then(|| gradient_seconds(density)),
+            left: density.elsewhere().map(|_| elsewhere::METHODS),
         }
     }
 
@@ -189,6 +193,7 @@ impl Facts {
         if self.grouped {
             plan.insert(0, "collapse");
         }
+        plan.retain(|name| self.left.is_none_or(|left| left.contains(name)));
         plan.retain(|name| match *name {
             "nuts" => self.seconds("nuts").is_some(),
             "surrogate-hmc" => !self.learns,
@@ -216,7 +221,7 @@ impl Facts {
 
 /// Seconds that a gradient on all rows takes, once it is compiled.
 fn gradient_seconds(density: &dyn Density) -> f64 {
-    let rows = LocalRows::new(density);
+    let rows = AllRows::of(density);
     let at = Centre::start(density);
     let timed = || {
         let clock = Instant::now();

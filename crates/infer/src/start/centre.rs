@@ -4,7 +4,7 @@ use lehr_density::{Density, Layout, Support};
 
 use super::curvature::Curvature;
 use super::prior::PriorProducts;
-use crate::full_data::{FullData, LocalRows, Query};
+use crate::full_data::{AllRows, FullData, Query};
 use crate::guide::Frame;
 use crate::train::Control;
 use lehr_numeric::hessian::{columns, symmetric};
@@ -65,7 +65,7 @@ impl Centre {
 
     /// The control variate of the data term to first order, by one pass.
     pub fn control(&self, density: &dyn Density) -> Control {
-        let rows = LocalRows::new(density);
+        let rows = AllRows::of(density);
         let sums = rows.sum(Query::Slopes, &[&self.latents, &self.params]);
         Control {
             mode: self.latents.as_slice().into(),
@@ -80,7 +80,7 @@ impl Centre {
     /// Slopes and curvature at the centre, by one pass per few directions.
     pub fn curvature(&self, density: &dyn Density) -> Curvature {
         let size = self.latents.len();
-        let rows = LocalRows::new(density);
+        let rows = AllRows::of(density);
         let sums = rows.sum(Query::Slopes, &[&self.latents, &self.params]);
         let (log_likelihood, gradient) = (sums[0][0], sums[1].clone());
         let lanes = DIRECTIONS.min(size.max(1));
@@ -114,7 +114,7 @@ impl Centre {
     /// random signs, E[s ∘ Hs], the prior's and the likelihood's together.
     pub fn diagonal_frame(&self, density: &dyn Density, seed: u64) -> Frame {
         let size = self.latents.len();
-        let rows = LocalRows::new(density);
+        let rows = AllRows::of(density);
         let query = Query::HessianProducts { lanes: PROBES };
         let mut diagonal = vec![0.0; size];
         let mut signs = vec![0.0; PROBES * size];

@@ -4,7 +4,7 @@ use lehr_density::Density;
 
 use super::prior::Prior;
 use super::{Alone, Centre, Climber, Request, Start, StartError, StartingPoint};
-use crate::full_data::{FullData, LocalRows, Query};
+use crate::full_data::{AllRows, FullData, Query};
 use crate::guide::Frame;
 use lehr_numeric::lbfgs::{LbfgsSettings, Reason};
 
@@ -74,7 +74,7 @@ fn climb(
     let size = density.latents().size();
     let start = [from.latents, from.params].concat();
     let mut prior = Prior::new(density);
-    let rows = LocalRows::new(density);
+    let rows = AllRows::of(density);
     let found = climber.climb(&start, settings, &mut |point, slope| {
         let (z, params) = point.split_at(size);
         let own = prior.run(z, params);

@@ -292,7 +292,7 @@ impl Making<'_> {
         };
         if let Some(sampling) = &evaluated.sampling {
             let (rows, error) = (sampling.rows, sampling.error);
-            let all = self.density.n_rows();
+            let all = self.density.total_rows();
             self.note(
                 "weights",
                 format!("{rows} of {all} rows, ± {error:.4} nats"),

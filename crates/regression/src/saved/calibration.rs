@@ -1,6 +1,7 @@
 //! Predicted against observed frequencies, in constant memory.
 
 use lehr_report::CalibrationBin;
+use serde::{Deserialize, Serialize};
 
 /// Cells of predicted probability by its logit, which bins of equal count are merged from.
 const CELLS: usize = 400;
@@ -8,7 +9,7 @@ const CELLS: usize = 400;
 const BINS: f64 = 10.0;
 
 /// Predicted against observed frequencies, gathered row by row.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Calibration {
     cells: Vec<Cell>,
 }
@@ -36,6 +37,13 @@ impl Calibration {
         });
     }
 
+    /// Adds the rows of another.
+    pub fn add(&mut self, other: &Calibration) {
+        for (own, other) in self.cells.iter_mut().zip(&other.cells) {
+            own.add(*other);
+        }
+    }
+
     /// Bins of about equal count.
     pub fn bins(&self) -> Vec<CalibrationBin> {
         let total: u64 = self.cells.iter().map(|cell| cell.count).sum();
@@ -57,7 +65,7 @@ impl Calibration {
 }
 
 /// Sums over the rows of a cell.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 struct Cell {
     count: u64,
     predicted: f64,

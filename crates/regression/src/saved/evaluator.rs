@@ -3,7 +3,7 @@
 use lehr_density::{Density, RowSet};
 use lehr_report::CalibrationBin;
 use lehr_table::Table;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::calibration::Calibration;
 use super::forecaster::{Batch, Forecaster, likeliest};
@@ -37,6 +37,12 @@ pub struct Evaluation {
 /// Scores a fit on a table that is read block by block.
 pub struct Evaluator<'a> {
     forecaster: &'a Forecaster<'a>,
+    sums: Scores,
+}
+
+/// Sums over rows that were scored.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub struct Scores {
     rows: u64,
     log_likelihood: f64,
     hits: f64,
@@ -44,17 +50,33 @@ pub struct Evaluator<'a> {
     calibration: Calibration,
 }
 
+impl Scores {
+    fn add(&mut self, other: &Scores) {
+        self.rows += other.rows;
+        self.log_likelihood += other.log_likelihood;
+        self.hits += other.hits;
+        self.squares += other.squares;
+        self.calibration.add(&other.calibration);
+    }
+}
+
 impl<'a> Evaluator<'a> {
     /// Nothing is scored yet.
     pub fn new(forecaster: &'a Forecaster<'a>) -> Evaluator<'a> {
         Evaluator {
             forecaster,
-            rows: 0,
-            log_likelihood: 0.0,
-            hits: 0.0,
-            squares: 0.0,
-            calibration: Calibration::default(),
+            sums: Scores::default(),
         }
+    }
+
+    /// What was scored so far.
+    pub fn scores(&self) -> &Scores {
+        &self.sums
+    }
+
+    /// Adds what another evaluator of the same fit has scored.
+    pub fn take(&mut self, scores: &Scores) {
+        self.sums.add(scores);
     }
 
     /// Scores a block of rows, of which the first is row `first` (from 0) of the whole.
@@ -70,8 +92,8 @@ impl<'a> Evaluator<'a> {
         }
         let marginal = saved.posterior.marginal(batch.rows.bound());
         let values = log_likelihoods(marginal.density(), &batch.draws, saved.params());
-        self.log_likelihood += values.iter().sum::<f64>();
-        self.rows += values.len() as u64;
+        self.sums.log_likelihood += values.iter().sum::<f64>();
+        self.sums.rows += values.len() as u64;
         self.compare(&batch, first);
         Ok(())
     }
@@ -84,19 +106,19 @@ impl<'a> Evaluator<'a> {
         match (self.measure(), predictions.means()) {
             (Measure::Binary, Some(means)) => {
                 for (p, y) in means.iter().zip(&seen) {
-                    self.hits += f64::from((*p > 0.5) == (*y > 0.5));
-                    self.calibration.push(*p, *y);
+                    self.sums.hits += f64::from((*p > 0.5) == (*y > 0.5));
+                    self.sums.calibration.push(*p, *y);
                 }
             }
             (Measure::Class, _) => {
                 let probabilities = predictions.probabilities();
                 for (row, y) in seen.iter().enumerate() {
-                    self.hits += f64::from(likeliest(&probabilities, row) as f64 == *y);
+                    self.sums.hits += f64::from(likeliest(&probabilities, row) as f64 == *y);
                 }
             }
             (_, Some(means)) => {
                 let errors = means.iter().zip(&seen).map(|(mean, y)| (mean - y).powi(2));
-                self.squares += errors.sum::<f64>();
+                self.sums.squares += errors.sum::<f64>();
             }
             _ => {}
         }
@@ -108,20 +130,20 @@ impl<'a> Evaluator<'a> {
 
     /// The scores of all rows so far, beside which so many were left out.
     pub fn finish(self, dropped_rows: usize) -> Result<Evaluation, Error> {
-        if self.rows == 0 {
+        if self.sums.rows == 0 {
             return Err(RegressionError::NoRows.into());
         }
-        let n = self.rows as f64;
+        let n = self.sums.rows as f64;
         let is_class = matches!(self.measure(), Measure::Binary | Measure::Class);
         let calibration = match self.measure() {
-            Measure::Binary => self.calibration.bins(),
+            Measure::Binary => self.sums.calibration.bins(),
             _ => Vec::new(),
         };
         Ok(Evaluation {
-            log_likelihood_per_row: self.log_likelihood / n,
-            accuracy: is_class.then_some(self.hits / n),
-            rmse: (!is_class).then_some((self.squares / n).sqrt()),
-            n_rows: self.rows,
+            log_likelihood_per_row: self.sums.log_likelihood / n,
+            accuracy: is_class.then_some(self.sums.hits / n),
+            rmse: (!is_class).then_some((self.sums.squares / n).sqrt()),
+            n_rows: self.sums.rows,
             dropped_rows,
             n_draws: self.forecaster.draws.len(),
             calibration,

@@ -41,7 +41,7 @@ pub use calibration::Calibration;
 pub use data_check::DataCheck;
 pub(crate) use date::today;
 pub use effects::{Effect, EffectAverager, EffectKind, EffectQuestion, EffectScale, Effects};
-pub use evaluator::{Evaluation, Evaluator};
+pub use evaluator::{Evaluation, Evaluator, Scores};
 pub use forecaster::{Forecaster, PredictionDetails, Predictions};
 pub use loo::{
     ComparedModel, Folds, Loo, LooError, LooMeasure, LooRow, LooSummary, ModelComparison,

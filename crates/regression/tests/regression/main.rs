@@ -1,6 +1,7 @@
 //! Regressions: what they mean on the original scale, what they print, what they refuse.
 
 mod block;
+mod cluster;
 mod coded;
 mod density;
 mod effect;

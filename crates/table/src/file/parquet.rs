@@ -12,6 +12,7 @@ use crate::TableError;
 
 use super::arrow::{self, Dictionaries};
 use super::guard::guarded;
+use super::shard::Shard;
 use super::{EachBatch, Field, io};
 
 type Builder = ParquetRecordBatchReaderBuilder<File>;
@@ -51,18 +52,26 @@ pub(super) fn rows(path: &Path) -> Result<u64, TableError> {
     Ok(rows.max(0) as u64)
 }
 
+/// The rows of each row group of the file.
+pub(super) fn group_rows(path: &Path) -> Result<Vec<u64>, TableError> {
+    let whole = open(path)?;
+    let groups = whole.metadata().row_groups().iter();
+    Ok(groups.map(|group| group.num_rows().max(0) as u64).collect())
+}
+
 /// Reads the given fields, and only their bytes, and hands them on in batches.
 pub(super) fn decode(
-    path: &Path,
+    shard: &Shard,
     fields: &[Field],
     batch_rows: usize,
     each: &mut EachBatch<'_>,
 ) -> Result<(), TableError> {
+    let path = &*shard.path;
     let whole = open(path)?;
     let total = whole.metadata().file_metadata().num_rows().max(1) as f64;
     let dictionaries = dictionaries(&whole);
     let mut rows = 0;
-    for builder in parts(path, whole, dictionaries)? {
+    for builder in parts(shard, whole, dictionaries)? {
         let wanted = |name: &str| fields.iter().any(|field| field.name == name);
         let places: Vec<usize> = (builder.schema().fields().iter().enumerate())
             .filter(|(_, field)| wanted(field.name()))
@@ -94,17 +103,26 @@ fn dictionaries(file: &Builder) -> Dictionaries {
 /// The file to be read at once; where the order of dictionaries counts, row group by row group,
 /// because a batch of two would have its dictionaries rebuilt.
 fn parts(
-    path: &Path,
+    shard: &Shard,
     whole: Builder,
     dictionaries: Dictionaries,
 ) -> Result<Vec<Builder>, TableError> {
-    let groups = whole.metadata().num_row_groups();
-    if dictionaries == Dictionaries::Rebuilt || groups < 2 || !arrow::has_order(whole.schema()) {
-        return Ok(vec![whole]);
+    let all = 0..whole.metadata().num_row_groups();
+    let groups = shard.groups.clone().unwrap_or(all);
+    if dictionaries == Dictionaries::Rebuilt
+        || groups.len() < 2
+        || !arrow::has_order(whole.schema())
+    {
+        let wanted = shard.groups.clone().map(Iterator::collect);
+        return Ok(vec![match wanted {
+            Some(groups) => whole.with_row_groups(groups),
+            None => whole,
+        }]);
     }
-    let part = |group| Ok(open(path)?.with_row_groups(vec![group]));
-    (0..groups).map(part).collect()
+    let part = |group| Ok(open(&shard.path)?.with_row_groups(vec![group]));
+    groups.map(part).collect()
 }
+
 #[cfg(test)]
 mod tests {
     use crate::Table;

@@ -1,5 +1,6 @@
 //! One file of a table: its format by its name, and the files behind a folder or a pattern.
 
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use crate::TableError;
@@ -12,6 +13,8 @@ pub(super) struct Shard {
     pub(super) path: PathBuf,
     pub(super) format: Format,
     pub(super) bytes: u64,
+    /// The row groups that are read; all if nothing is said.
+    pub(super) groups: Option<Range<usize>>,
 }
 
 /// What a file's name says about its content.
@@ -95,6 +98,7 @@ fn shard(path: &Path) -> Result<Shard, TableError> {
         path: path.into(),
         format,
         bytes: data.len(),
+        groups: None,
     })
 }
 

@@ -13,7 +13,7 @@ use super::{EachBatch, Field, Progress, ReadOptions, Sink, Stage, csv, ipc, parq
 /// order and their kinds.
 #[derive(Debug, Clone)]
 pub struct TableFiles {
-    shards: Vec<Shard>,
+    pub(super) shards: Vec<Shard>,
 }
 
 /// What a pass over all rows has met.
@@ -205,7 +205,7 @@ fn decode(
 ) -> Result<(), TableError> {
     match shard.format {
         Format::Csv(..) => csv::decode(shard, fields, options, each),
-        Format::Parquet => parquet::decode(&shard.path, fields, options.batch_rows, each),
+        Format::Parquet => parquet::decode(shard, fields, options.batch_rows, each),
         Format::Ipc => ipc::decode(&shard.path, fields, options.batch_rows, each),
     }
 }

@@ -1,0 +1,107 @@
+//! Sums over all rows, wherever they are: what a query asks for, and who answers it.
+
+use serde::{Deserialize, Serialize};
+
+/// What is summed over all rows. It is data, and means the same to everybody who has the model: the
+/// program that [`Density::origin`](crate::Density::origin) stores.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub enum Query {
+    /// log p(yₙ | z, xₙ) of one z per lane. Arguments: z of every lane, θ.
+    LogLikelihood {
+        /// How many z there are.
+        lanes: usize,
+    },
+    /// log p(yₙ | z, xₙ) and its slopes in z and in θ. Arguments: z, θ.
+    Slopes,
+    /// The Hessian of log p(yₙ | z, xₙ) in z times one direction per lane. Arguments: z, θ, the
+    /// direction of every lane.
+    HessianProducts {
+        /// How many directions there are.
+        lanes: usize,
+    },
+    /// Gaussian rows reflected to a triangle, row after row, and the sum of their weights. No
+    /// arguments. Triangles are not added but reflected into one another.
+    Triangle,
+}
+
+/// Somebody who can sum over all rows, wherever they are.
+///
+/// Rows are divided into partitions that do not depend on who computes them, and their sums are
+/// added in the order of the partitions: the same query has the same answer, bit for bit.
+pub trait FullData {
+    /// What a query's functions are on every partition in order, one array per function.
+    ///
+    /// Where rows cannot be reached there is no answer, and nothing that a caller could do about it:
+    /// the call unwinds with [`RowsLost`], for whoever began the fit.
+    fn each(&self, query: Query, arguments: &[&[f64]]) -> Vec<Vec<Vec<f64>>>;
+
+    /// The sums of a query's functions at these arguments, one array per function. A function that
+    /// depends on no lane has one value for all of them.
+    fn sum(&self, query: Query, arguments: &[&[f64]]) -> Vec<Vec<f64>> {
+        let mut parts = self.each(query, arguments).into_iter();
+        let mut sums = parts.next().unwrap_or_default();
+        for part in parts {
+            for (sum, part) in sums.iter_mut().zip(&part) {
+                sum.iter_mut().zip(part).for_each(|(sum, one)| *sum += one);
+            }
+        }
+        sums
+    }
+}
+
+/// Why rows that are elsewhere cannot be reached, in words for the user.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RowsLost(
+    /// Where, what was expected, what was found.
+    pub String,
+);
+
+impl RowsLost {
+    /// Ends the fit that asked. Nothing is printed on the way: it is not a broken invariant.
+    pub fn unwind(self) -> ! {
+        std::panic::resume_unwind(Box::new(self))
+    }
+
+    /// Does some work, and says what was lost if that ended it.
+    ///
+    /// # Errors
+    /// If rows could not be reached. Other panics go on.
+    pub fn caught<T>(work: impl FnOnce() -> T) -> Result<T, RowsLost> {
+        // What the work has changed so far is dropped with it.
+        let done = std::panic::catch_unwind(std::panic::AssertUnwindSafe(work));
+        done.map_err(|payload| match payload.downcast::<RowsLost>() {
+            Ok(lost) => *lost,
+            Err(other) => std::panic::resume_unwind(other),
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    struct Parts(Vec<Vec<Vec<f64>>>);
+
+    impl FullData for Parts {
+        fn each(&self, _: Query, _: &[&[f64]]) -> Vec<Vec<Vec<f64>>> {
+            self.0.clone()
+        }
+    }
+
+    #[test]
+    fn partitions_are_added_in_their_order() {
+        let values = [1e16, 1.0, -1e16, 1.0];
+        let parts = values.map(|value| vec![vec![value], vec![2.0, value]]);
+        let sums = Parts(parts.to_vec()).sum(Query::Slopes, &[]);
+        let in_order = ((1e16 + 1.0) - 1e16) + 1.0;
+        assert_eq!(sums, [vec![in_order], vec![8.0, in_order]]);
+    }
+
+    #[test]
+    fn rows_that_are_lost_end_the_work_in_words() {
+        let lost = RowsLost("part-3.parquet: cannot open".into());
+        let found = RowsLost::caught(|| -> u8 { lost.clone().unwind() });
+        assert_eq!(found, Err(lost));
+        assert_eq!(RowsLost::caught(|| 7), Ok(7));
+    }
+}

@@ -1,0 +1,51 @@
+//! Which methods can fit rows that are elsewhere.
+
+use lehr_density::Density;
+
+use crate::fit::FitError;
+use crate::method::MethodInfo;
+use crate::start::is_plain;
+
+/// Methods that take the mode, its curvature and their weights from all rows, and from the sample no
+/// more than what an expansion at the mode leaves out. All others would fit the sample.
+pub const METHODS: &[&str] = &[
+    "auto",
+    "mean-field",
+    "full-rank",
+    "low-rank",
+    "sl-dais",
+    "surrogate-hmc",
+];
+
+/// Refuses methods, and models, that cannot work with rows that are elsewhere.
+///
+/// # Errors
+/// If this is such a method, or the mode of such a model is no place to expand at.
+pub(crate) fn check(method: &MethodInfo, density: &dyn Density) -> Result<(), FitError> {
+    let refuse = |problem: String, hint: String| {
+        Err(FitError::Setting {
+            method: method.name,
+            problem,
+            hint,
+        })
+    };
+    if density.elsewhere().is_none() {
+        return Ok(());
+    }
+    let total = density.total_rows();
+    if !METHODS.contains(&method.name) {
+        let problem = format!("expected rows in this process, found {total} on a cluster");
+        let hint = format!("there, use one of {}", METHODS.join(", "));
+        return refuse(problem, hint);
+    }
+    if !is_plain(density) {
+        let problem = format!(
+            "expected a model whose rows read linear predictors and no spread among the latents for \
+             the {total} rows on a cluster, found another"
+        );
+        let hint = "effects by group are fitted on a cluster where the response is gaussian and there \
+                    are at most 512 latents; fit others on one machine, from files";
+        return refuse(problem, hint.into());
+    }
+    Ok(())
+}

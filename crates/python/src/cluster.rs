@@ -1,0 +1,179 @@
+//! Tables whose rows are with other processes: the partitions there, and the fit here.
+
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex};
+use std::time::Instant;
+
+use lehr::regression::cluster::{self, Draft, Tasks};
+use lehr::table::{Part, TableFiles};
+use pyo3::prelude::*;
+use pyo3::pybacked::PyBackedBytes;
+use pyo3::types::{PyBytes, PyList};
+
+use crate::error::{LehrError, refused, said};
+use crate::fit::Fit;
+use crate::request::{Asked, How, Reading};
+use crate::source::Source;
+use crate::watch::{Watched, watched};
+
+/// A file, its row groups from and to, the rows in them, and the rows before them.
+pub(crate) type PartOf = (PathBuf, usize, usize, u64, u64);
+
+/// The part that Python describes.
+pub(crate) fn part((path, from, to, rows, first): PartOf) -> Part {
+    Part {
+        path,
+        groups: from..to,
+        rows,
+        first,
+    }
+}
+
+/// Divides the table of a source into parts of at most so many rows, unless a row group has more.
+#[pyfunction]
+pub(crate) fn parts(source: &Source, most: u64) -> PyResult<Vec<PartOf>> {
+    let parts = files(source)?.parts(most).map_err(refused)?;
+    let described = |part: Part| {
+        let Part {
+            path,
+            groups,
+            rows,
+            first,
+        } = part;
+        (path, groups.start, groups.end, rows, first)
+    };
+    Ok(parts.into_iter().map(described).collect())
+}
+
+fn files(source: &Source) -> PyResult<&TableFiles> {
+    let words = "table: expected names of parquet files that all nodes can read, found a table in \
+                 memory\n  hint: write it to parquet files first";
+    source.as_files().ok_or_else(|| said(words))
+}
+
+/// Row groups that a worker answers for.
+#[pyclass(frozen, module = "lehr._lehr")]
+pub(crate) struct Partition(Mutex<cluster::Partition>);
+
+#[pymethods]
+impl Partition {
+    #[new]
+    fn new(own: PartOf, reading: Reading) -> PyResult<Partition> {
+        let options = reading.options(None)?;
+        let partition = cluster::Partition::new(part(own), options);
+        Ok(Partition(Mutex::new(partition)))
+    }
+
+    /// The answer to a task about a model.
+    #[pyo3(signature = (model, task))]
+    fn answer<'py>(
+        &self,
+        model: Option<PyBackedBytes>,
+        task: PyBackedBytes,
+        py: Python<'py>,
+    ) -> PyResult<Bound<'py, PyBytes>> {
+        let answer = py.detach(|| {
+            let mut partition = self.0.lock().expect("no answer panics half-way");
+            partition.answer(model.as_deref(), &task)
+        });
+        Ok(PyBytes::new(py, &answer.map_err(refused)?))
+    }
+}
+
+/// A table on a cluster: the keywords of it.
+#[derive(FromPyObject)]
+#[pyo3(from_item_all)]
+pub(crate) struct Cluster {
+    source: Py<Source>,
+    /// Has `bind(bytes)` and `answer(list of bytes)`.
+    workers: Py<PyAny>,
+    partitions: usize,
+    /// Rows that come here.
+    sample: usize,
+}
+
+/// Workers as Python reaches them.
+struct PyWorkers {
+    workers: Py<PyAny>,
+    partitions: usize,
+}
+
+impl cluster::Workers for PyWorkers {
+    fn partitions(&self) -> usize {
+        self.partitions
+    }
+
+    fn bind(&self, model: &[u8]) -> Result<(), String> {
+        Python::attach(|py| {
+            let model = PyBytes::new(py, model);
+            let bound = self.workers.call_method1(py, "bind", (model,));
+            bound.map(|_| ()).map_err(|error| words(&error, py))
+        })
+    }
+
+    fn answer(&self, tasks: Tasks<'_>) -> Result<Vec<Vec<u8>>, String> {
+        Python::attach(|py| {
+            let asked = || -> PyResult<Vec<Vec<u8>>> {
+                let tasks: Vec<&[u8]> = match tasks {
+                    Tasks::Same(task) => vec![task],
+                    Tasks::Each(tasks) => tasks.iter().map(Vec::as_slice).collect(),
+                };
+                let tasks = tasks.into_iter().map(|task| PyBytes::new(py, task));
+                let tasks = PyList::new(py, tasks.collect::<Vec<_>>())?;
+                let answers = self.workers.call_method1(py, "answer", (tasks,))?;
+                let answers: Vec<PyBackedBytes> = answers.extract(py)?;
+                Ok(answers.iter().map(|bytes| bytes.to_vec()).collect())
+            };
+            asked().map_err(|error| words(&error, py))
+        })
+    }
+}
+
+/// What went wrong, for the user.
+fn words(error: &PyErr, py: Python<'_>) -> String {
+    let message = error.value(py).to_string();
+    if error.is_instance_of::<LehrError>(py) {
+        return message;
+    }
+    let kind = error.get_type(py).name();
+    let kind = kind.map_or_else(|_| "error".to_owned(), |name| name.to_string());
+    format!("cluster: {kind}: {message}")
+}
+
+/// Fits a formula to a table on a cluster by one method after another.
+#[pyfunction]
+pub(crate) fn fit_cluster(
+    asked: Asked,
+    table: Cluster,
+    reading: Reading,
+    how: How,
+    py: Python<'_>,
+) -> PyResult<Vec<Fit>> {
+    let fits = how.fits()?;
+    let (source, workers) = (table.source.get(), table.workers.clone_ref(py));
+    let seed = how.seed;
+    watched(&how, py, |watch| {
+        let clock = Instant::now();
+        let (names, dates) = source.names(&reading.options(None)?)?;
+        let specification = asked.specification(&names, dates)?;
+        let columns = specification.columns().into_iter().map(str::to_owned);
+        let options = reading.options(Some(columns.collect()))?;
+        let draft = Draft {
+            specification: &specification,
+            fields: files(source)?.schema(&options).map_err(refused)?,
+            sample: table.sample,
+            seed,
+            clock,
+        };
+        let workers = PyWorkers {
+            workers,
+            partitions: table.partitions,
+        };
+        let regression = draft.learn(Arc::new(workers)).map_err(refused)?;
+        let made = fits.into_iter().map(|fit| {
+            let fitted = regression.fit(fit.observer(&mut Watched(watch)));
+            Ok(Fit::new(fitted.map_err(refused)?))
+        });
+        made.collect()
+    })
+}

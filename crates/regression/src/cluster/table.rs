@@ -1,0 +1,73 @@
+//! A divided table while a regression learns from it.
+
+use lehr_formula::{Factor, Terms};
+use lehr_table::{Field, Kind};
+
+use super::task::{Learnt, Task, decoded, encoded};
+use super::{Tasks, Workers};
+use crate::blocks::{Blocks, EachBlock};
+use crate::error::RegressionError;
+use crate::lesson::Lesson;
+
+/// The table that workers have. Its rows are not here: lessons go to them.
+pub(super) struct WorkerTable<'a> {
+    pub(super) workers: &'a dyn Workers,
+    pub(super) names: Vec<String>,
+    pub(super) fields: Vec<Field>,
+}
+
+impl Blocks for WorkerTable<'_> {
+    fn names(&self) -> &[String] {
+        &self.names
+    }
+
+    fn is_text(&self, name: &str) -> bool {
+        let field = self.fields.iter().find(|field| field.name == name);
+        field.is_some_and(|field| field.kind == Some(Kind::Category))
+    }
+
+    fn each(&self, _: &[&str], _: &mut EachBlock<'_>) -> Result<(), RegressionError> {
+        unreachable!("rows stay with the workers, and all that is learnt of them is a lesson")
+    }
+
+    fn teach(&self, lesson: &mut Lesson) -> Result<usize, RegressionError> {
+        let task = encoded(&Task::Learn(Box::new(decoded(&encoded(lesson))?)));
+        let answers = self.workers.answer(Tasks::Same(&task));
+        let mut rows = 0;
+        for bytes in answers.map_err(RegressionError::Read)? {
+            let learnt: Learnt = decoded(&bytes)?;
+            rows += learnt.rows as usize;
+            lesson.merge(*learnt.lesson);
+        }
+        Ok(rows)
+    }
+}
+
+/// Refuses terms that are learnt from the rows in their order, which no worker has alone.
+pub(super) fn check(terms: &Terms) -> Result<(), RegressionError> {
+    let factors = |terms: &Terms| -> Vec<Factor> {
+        let slopes = terms.groups.iter().flat_map(|group| &group.slopes);
+        let all = terms.fixed.iter().chain(slopes);
+        all.flat_map(|term| term.factors.clone()).collect()
+    };
+    let own = terms.parameters.iter().flat_map(factors);
+    let spline = factors(terms)
+        .into_iter()
+        .chain(own)
+        .find(|factor| matches!(factor, Factor::Spline(_)));
+    let found = (terms.smooths.first().map(ToString::to_string))
+        .or_else(|| terms.splines.first().map(ToString::to_string))
+        .or_else(|| terms.monotonics.first().map(ToString::to_string))
+        .or_else(|| spline.map(|factor| factor.to_string()));
+    match found {
+        None => Ok(()),
+        Some(found) => Err(RegressionError::Column {
+            at: "formula".into(),
+            expected:
+                "terms that a cluster can learn: columns, levels, poly(), scale(), (1 | group)"
+                    .into(),
+            found,
+            hint: "fit it on one machine, from files".into(),
+        }),
+    }
+}

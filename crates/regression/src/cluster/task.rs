@@ -1,0 +1,56 @@
+//! What partitions are asked and answer, as bytes.
+
+use lehr_density::{Query, Values};
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+
+use crate::error::RegressionError;
+use crate::lesson::Lesson;
+
+/// What a partition is asked.
+#[derive(Serialize, Deserialize)]
+pub(super) enum Task {
+    /// To learn from its rows.
+    Learn(Box<Lesson>),
+    /// How many rows it has.
+    Count,
+    /// Some of its rows by their numbers, as the model reads them.
+    Sample(Vec<u64>),
+    /// What a query's functions are on its rows.
+    Sum(Query, Vec<Vec<f64>>),
+}
+
+/// A lesson that was learnt, and from how many rows.
+#[derive(Serialize, Deserialize)]
+pub(super) struct Learnt {
+    pub(super) lesson: Box<Lesson>,
+    pub(super) rows: u64,
+}
+
+/// The rows of a partition.
+#[derive(Serialize, Deserialize)]
+pub(super) struct Count {
+    pub(super) rows: u64,
+    /// Those left out for a missing value.
+    pub(super) dropped: u64,
+}
+
+/// Rows as the model reads them, column after column.
+pub(super) type Sample = Vec<Values>;
+
+/// One array per function of a query; none of a partition without rows.
+pub(super) type Arrays = Vec<Vec<f64>>;
+
+pub(super) fn encoded<T: Serialize>(value: &T) -> Vec<u8> {
+    postcard::to_allocvec(value).expect("memory is large enough, and everything has a length")
+}
+
+pub(super) fn decoded<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, RegressionError> {
+    postcard::from_bytes(bytes).map_err(|error| {
+        RegressionError::Read(format!(
+            "cluster: expected a message of lehr {}, found other bytes ({error})\n  hint: install the \
+             same version on every node",
+            env!("CARGO_PKG_VERSION")
+        ))
+    })
+}
