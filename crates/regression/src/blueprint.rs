@@ -8,6 +8,7 @@ use crate::error::RegressionError;
 use crate::family::{Family, Form as FamilyForm, Link, OwnParameter};
 use crate::grouping::Grouping;
 use crate::law::{Domain, Kind, Law, either, names_of};
+use crate::limited::Bounds;
 use crate::monotonic::{Monotonic, MonotonicPlan};
 use crate::parameter::{ParameterPart, ParameterPlan};
 use crate::population::Population;
@@ -46,6 +47,12 @@ pub(crate) struct Blueprint {
     pub(crate) has_row_weight: bool,
     /// Whether the noise of each row is known.
     pub(crate) has_errors: bool,
+    /// How the response is known.
+    #[serde(default)]
+    pub(crate) bounds: Bounds,
+    /// The spread of an effect of each row.
+    #[serde(default)]
+    pub(crate) row_spread: Option<Law>,
 }
 
 /// The prior of the intercept, and of which one.
@@ -114,6 +121,8 @@ pub(crate) struct Parts<'a> {
     pub(crate) n_rows: usize,
     /// Whether the noise of each row is known.
     pub(crate) has_errors: bool,
+    /// Whether every row has an effect of its own.
+    pub(crate) by_row: bool,
 }
 
 /// A blueprint while its priors are chosen.
@@ -166,6 +175,8 @@ impl<'a> BlueprintBuilder<'a> {
             has_offset: false,
             has_row_weight: false,
             has_errors: self.parts.has_errors,
+            bounds: Bounds::Exact,
+            row_spread: self.row_law()?,
         };
         Ok((blueprint, self.printed))
     }
@@ -270,6 +281,7 @@ impl<'a> BlueprintBuilder<'a> {
                 found.push(Parameter::named(&name, Domain::Correlation));
             }
         }
+        found.extend(self.row_parameter());
         found.extend(Self::smooth_parameters(self.parts.smooths));
         found.extend(Self::spline_parameters(self.parts.splines));
         found.extend(Self::monotonic_parameters(self.parts.monotonics));

@@ -13,6 +13,7 @@ use crate::monotonic::Monotonic;
 use crate::population::Population;
 use crate::program::DF_EXCESS;
 use crate::regression::{Groups, NamedDraws};
+use crate::row_effect::row_spread;
 use crate::smooth::{Smooth, SmoothPlan};
 
 /// What names and scales coefficients.
@@ -115,6 +116,14 @@ impl Reporter<'_> {
             for term in self.terms(head) {
                 term.spreads(&draws, &mut found);
             }
+        }
+        if self.blueprint.row_spread.is_some() {
+            let site = row_spread();
+            let values = draws.entry(&site, 0);
+            found.push(NamedDraws {
+                values: values.iter().map(|value| value * self.unit()).collect(),
+                name: site.into(),
+            });
         }
         for head in self.heads() {
             self.monotonic(&draws, head, &mut found);

@@ -8,6 +8,7 @@ use crate::design::offset;
 use crate::error::RegressionError;
 use crate::family::{Family, Form, Link};
 use crate::grouping::{Grouping, GroupingFit, GroupingLearner};
+use crate::limited::StatusCount;
 use crate::monotonic::{Monotonic, MonotonicLearner};
 use crate::outcome::{Outcome, OutcomeLearner};
 use crate::population::{Population, PopulationFit, PopulationLearner, check_size};
@@ -175,6 +176,7 @@ impl Levels {
             parameters: parameters.collect::<Result<_, _>>()?,
             observed: ResponseProfile::new(outcome.family, outcome.classes.len()),
             surplus: f64::INFINITY,
+            statuses: StatusCount::default(),
             profiles: ProfileLearner::new(&request.terms),
             outcome,
             notes,
@@ -194,6 +196,8 @@ struct Scales {
     observed: ResponseProfile,
     /// By how many failures exceed successes at the least.
     surplus: f64,
+    /// Of how many rows how much is known.
+    statuses: StatusCount,
     profiles: ProfileLearner,
     notes: Vec<String>,
 }
@@ -210,6 +214,11 @@ impl Scales {
             grouping.see(source)?;
         }
         self.outcome.errors(source)?;
+        let limits = self.outcome.limits(source)?;
+        (self.outcome).check_within(&values, &limits, source.first)?;
+        if let Some(known) = self.outcome.knowledge(source, &values)? {
+            self.statuses.see(&known.status);
+        }
         let trials = self.outcome.trials(source)?;
         let offset = offset(terms, source)?;
         if let Some(trials) = &trials {
@@ -230,6 +239,7 @@ impl Scales {
 
     fn finish(mut self, terms: &Terms, n_rows: usize) -> Result<TableFacts, RegressionError> {
         self.notes.extend(self.outcome.trials_note(self.surplus));
+        (self.notes).extend(self.statuses.note(&terms.response));
         let (population, more) = self.population.finish(terms, self.outcome.family)?;
         self.notes.extend(more);
         let mut parameters = Vec::with_capacity(self.parameters.len());

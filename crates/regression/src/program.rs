@@ -12,6 +12,7 @@ use crate::family::{Form as FamilyForm, Observation, Unit};
 use crate::law::{Law, sample};
 use crate::monotonic::monotonic_column;
 use crate::parameter::{ParameterSites, parameter_column};
+use crate::row_effect::shifted;
 use crate::smooth::{INDUCED, SmoothSites};
 use crate::spline::SplineSites;
 
@@ -114,7 +115,8 @@ impl Blueprint {
             (self.family.form() == FamilyForm::Successes, TRIALS),
         ];
         let there = others.iter().filter(|(is_there, _)| *is_there);
-        there.fold(schema, |schema, (_, name)| schema.number(name))
+        let there = there.map(|(_, name)| *name).chain(self.bounds.columns());
+        there.fold(schema, |schema, name| schema.number(name))
     }
 
     /// The model as data.
@@ -154,6 +156,7 @@ impl Blueprint {
         };
         self.name_moved(m, &sites);
         let induced = self.induced.as_ref().map(|plan| plan.function(m));
+        let row_spread = self.row_spread_site(m);
         m.rows(|row| {
             let mut predictor = self.predictor(row, &sites);
             let marginal = induced.as_ref().map(|gp| gp.at(row.matrix(INDUCED)));
@@ -167,9 +170,10 @@ impl Blueprint {
             let own = self.own_values(row, &sites);
             (self.family.info().observe)(&Observation {
                 row,
-                at: predictor,
+                at: shifted(row, predictor, row_spread),
                 own: &own,
                 variance: marginal.map(|one| one.variance * self.unit.powi(2)),
+                bounds: self.bounds,
             });
         });
     }

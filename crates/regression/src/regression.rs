@@ -15,6 +15,7 @@ use crate::error::RegressionError;
 use crate::family::Family;
 use crate::grouping::Grouping;
 use crate::learning::{Request, TableFacts};
+use crate::limited::Bounds;
 use crate::monotonic::Monotonic;
 use crate::new_rows::NewRows;
 use crate::outcome::Outcome;
@@ -186,10 +187,13 @@ impl Regression {
             classes: &facts.outcome.classes,
             n_rows: facts.n_rows,
             has_errors: terms.response.errors.is_some(),
+            by_row: terms.by_row,
         };
         let (mut blueprint, priors) = BlueprintBuilder::new(parts, given).finish()?;
         blueprint.has_offset = !terms.offsets.is_empty();
         blueprint.has_row_weight = terms.weights.is_some();
+        blueprint.bounds = Bounds::of(&terms.response);
+        blueprint.check_bounds(&terms.response)?;
         Ok(Regression {
             formula: request.formula.to_owned(),
             terms,
@@ -266,7 +270,7 @@ impl Regression {
         let known = self.known_levels(table, new_levels);
         let table = known.as_ref().unwrap_or(table);
         let mut design = Design::new(self, &Block::whole(table), Purpose::Predict(new_levels))?;
-        design.complete(self.outcome.stand_in(), table.n_rows());
+        design.complete(&self.outcome, table.n_rows());
         let mut wider = self.blueprint.clone();
         for (plan, unseen) in wider.groups.iter_mut().zip(&design.unseen) {
             plan.unseen = unseen.len();
@@ -285,9 +289,10 @@ impl Regression {
         let known = self.known_levels(table, new_levels);
         let table = known.as_ref().unwrap_or(table);
         let mut design = Design::new(self, &Block::whole(table), Purpose::Population)?;
-        design.complete(self.outcome.stand_in(), table.n_rows());
+        design.complete(&self.outcome, table.n_rows());
         let mut bare = self.blueprint.clone();
         bare.groups.clear();
+        bare.row_spread = None;
         let fitted = self.program()?;
         let bound = bare.program()?.bind(&design.table)?;
         Ok(NewRows::of_population(

@@ -29,6 +29,10 @@ pub enum ColumnRole {
     Weights,
     /// Standard errors of the response.
     Errors,
+    /// What says which responses are known by bounds only.
+    Censoring,
+    /// A bound of the response.
+    Limit,
     /// An offset.
     Offset,
     /// A factor of a term as it stands.
@@ -71,8 +75,10 @@ impl ColumnUse {
             ColumnRole::Failures => "cbind(...)",
             ColumnRole::Weights => "weights(...)",
             ColumnRole::Errors => "se(...)",
+            ColumnRole::Limit => "a limit",
             ColumnRole::Offset => "offset(...)",
             ColumnRole::Response
+            | ColumnRole::Censoring
             | ColumnRole::Term
             | ColumnRole::Categorical
             | ColumnRole::Group
@@ -99,6 +105,8 @@ impl ColumnUse {
                 | ColumnRole::Failures
                 | ColumnRole::Weights
                 | ColumnRole::Errors
+                | ColumnRole::Censoring
+                | ColumnRole::Limit
                 | ColumnRole::Offset
                 | ColumnRole::Group
         )

@@ -11,7 +11,7 @@ mod spline;
 mod terms;
 
 pub use column_use::{ColumnRole, ColumnUse};
-pub use group::{Correlation, GroupTerm};
+pub use group::{BY_ROW, Correlation, GroupTerm};
 pub use monotonic::MonotonicTerm;
 pub use smooth::{By, How, KernelName, SmoothTerm};
 pub use spline::{Penalised, SplineTerm};

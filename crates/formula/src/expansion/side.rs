@@ -2,7 +2,7 @@
 
 use super::algebra::{MAX_TERMS, TermList, TooMany};
 use super::column_use::{ColumnRole, ColumnUse};
-use super::group::{Correlation, GroupTerm, groupings};
+use super::group::{Correlation, GroupTerm, groupings, is_row};
 use super::monotonic::{self, MonotonicTerm};
 use super::smooth::{self, SmoothTerm};
 use super::spline::{self, SplineTerm};
@@ -33,6 +33,7 @@ pub(super) enum SpecialKind {
     Offset(Expr),
     Weights(Expr),
     Groups(Vec<GroupTerm>),
+    Rows,
     Smooth(SmoothTerm),
     Spline(SplineTerm),
     Monotonic(MonotonicTerm),
@@ -264,6 +265,9 @@ impl<'a> Expander<'a> {
             return Err(FormulaError::new(left.span, "nothing varies by group here")
                 .hint("write (1 | site) for an intercept per site"));
         }
+        if is_row(right) {
+            return by_row(span, intercept, &slopes);
+        }
         // A lone intercept has nothing to be correlated with.
         let correlation = if slopes.is_empty() {
             Correlation::Correlated
@@ -281,6 +285,16 @@ impl<'a> Expander<'a> {
             });
         Ok(special(SpecialKind::Groups(terms.collect()), span))
     }
+}
+
+/// `(1 | row())`: an effect of each row.
+fn by_row(span: Span, intercept: Intercept, slopes: &[Term]) -> Result<Side, FormulaError> {
+    if intercept == Intercept::Absent || !slopes.is_empty() {
+        let message = "only the intercept can vary by row";
+        return Err(FormulaError::new(span, message)
+            .hint("write (1 | row()); one row cannot tell its slope from its intercept"));
+    }
+    Ok(special(SpecialKind::Rows, span))
 }
 
 fn intercept(value: f64, span: Span) -> Result<Side, FormulaError> {

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::algebra::TermList;
 use super::column_use::ColumnUse;
-use super::group::GroupTerm;
+use super::group::{BY_ROW, GroupTerm};
 use super::monotonic::MonotonicTerm;
 use super::side::{Side, SpecialKind};
 use super::smooth::SmoothTerm;
@@ -58,6 +58,9 @@ pub struct Terms {
     pub splines: Vec<SplineTerm>,
     /// The monotonic effects, as they were written.
     pub monotonics: Vec<MonotonicTerm>,
+    /// Whether every row has an effect of its own: `(1 | row())`.
+    #[serde(default)]
+    pub by_row: bool,
     /// Formulas of the family's own parameters, `sigma ~ x`: the response of each is the parameter.
     #[serde(default)]
     pub parameters: Vec<Terms>,
@@ -93,6 +96,7 @@ impl Terms {
             smooths: Vec::new(),
             splines: Vec::new(),
             monotonics: Vec::new(),
+            by_row: false,
             parameters: Vec::new(),
             uses,
         };
@@ -113,7 +117,7 @@ impl Terms {
     /// How many terms have effects that are no common columns.
     pub fn others(&self) -> usize {
         let functions = self.smooths.len() + self.splines.len();
-        self.groups.len() + functions + self.monotonics.len()
+        self.groups.len() + functions + self.monotonics.len() + usize::from(self.by_row)
     }
 
     fn add(&mut self, kind: SpecialKind, span: Span) -> Result<(), FormulaError> {
@@ -155,6 +159,11 @@ impl Terms {
                     return Err(FormulaError::twice(span, effect.label()));
                 }
                 self.monotonics.push(effect);
+                Ok(())
+            }
+            SpecialKind::Rows if self.by_row => Err(FormulaError::twice(span, "(1 | row())")),
+            SpecialKind::Rows => {
+                self.by_row = true;
                 Ok(())
             }
             SpecialKind::Groups(groups) => {
@@ -254,7 +263,7 @@ impl Terms {
             .chain(slopes)
             .flat_map(|term| &term.factors);
         let expressions = self.offsets.iter().chain(&self.weights);
-        let all = self.response.outcome.columns().into_iter();
+        let all = self.response.observed_columns().into_iter();
         let all = all.chain(self.response.addition_columns());
         let all = all.chain(factors.flat_map(Factor::columns));
         let all = all.chain(expressions.flat_map(Expr::columns));
@@ -357,6 +366,9 @@ impl fmt::Display for Terms {
         }
         for group in &self.groups {
             write!(f, " + {group}")?;
+        }
+        if self.by_row {
+            write!(f, " + (1 | {BY_ROW})")?;
         }
         for smooth in &self.smooths {
             write!(f, " + {smooth}")?;

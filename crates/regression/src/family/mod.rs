@@ -31,11 +31,13 @@ use std::str::FromStr;
 
 use lehr_graph::Expr;
 use lehr_model::Row;
+use lehr_model::distribution::Tailed;
 use lehr_model::gp::Marginal;
 use lehr_table::nearest;
 use serde::{Deserialize, Serialize};
 
 use crate::error::RegressionError;
+use crate::limited::Bounds;
 
 pub(crate) use own::{OwnParameter, Unit};
 
@@ -107,6 +109,8 @@ pub(crate) struct Observation<'o, 't, 'g> {
     pub(crate) own: &'o [Expr<'g>],
     /// The variance of Gaussian noise of the linear predictor, which the distribution integrates over.
     pub(crate) variance: Option<Expr<'g>>,
+    /// How the response is known.
+    pub(crate) bounds: Bounds,
 }
 
 impl<'g> Observation<'_, '_, 'g> {
@@ -114,6 +118,11 @@ impl<'g> Observation<'_, '_, 'g> {
     pub(crate) fn marginal(&self) -> Option<Marginal<'g>> {
         let mean = self.at;
         self.variance.map(|variance| Marginal { mean, variance })
+    }
+
+    /// Observes the response within its bounds.
+    pub(crate) fn bounded(&self, base: impl Tailed<'g>) {
+        self.bounds.observe(self.row, base);
     }
 }
 
@@ -220,6 +229,15 @@ impl Family {
     /// Whether the response is one of several classes, so that accuracy is a fair measure.
     pub fn is_class(self) -> bool {
         matches!(self.form(), Form::Two | Form::Unordered | Form::Ordered)
+    }
+
+    /// Whether its distribution function has a closed form, which censoring and truncation need.
+    pub(crate) fn has_tails(self) -> bool {
+        use Family::{Exponential, Gaussian, LogNormal, Poisson, Weibull};
+        matches!(
+            self,
+            Gaussian | LogNormal | Exponential | Weibull | Poisson
+        )
     }
 
     /// Whether the response is a count of events.

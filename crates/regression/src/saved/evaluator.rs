@@ -20,7 +20,8 @@ pub struct Evaluation {
     /// The share of rows whose class was the likeliest; `None` for numbers.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub accuracy: Option<f64>,
-    /// The root mean square error of the posterior mean; `None` for classes.
+    /// The root mean square error of the posterior mean; `None` for classes and where some responses
+    /// are known by bounds only.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rmse: Option<f64>,
     /// Rows.
@@ -113,6 +114,7 @@ impl<'a> Evaluator<'a> {
         }
         let n = self.rows as f64;
         let is_class = matches!(self.measure(), Measure::Binary | Measure::Class);
+        let is_censored = self.forecaster.saved.subject.is_censored();
         let calibration = match self.measure() {
             Measure::Binary => self.calibration.bins(),
             _ => Vec::new(),
@@ -120,7 +122,7 @@ impl<'a> Evaluator<'a> {
         Ok(Evaluation {
             log_likelihood_per_row: self.log_likelihood / n,
             accuracy: is_class.then_some(self.hits / n),
-            rmse: (!is_class).then_some((self.squares / n).sqrt()),
+            rmse: (!is_class && !is_censored).then_some((self.squares / n).sqrt()),
             n_rows: self.rows,
             dropped_rows,
             n_draws: self.forecaster.draws.len(),

@@ -107,6 +107,12 @@ impl Subject {
         }
     }
 
+    /// Whether some responses are known by bounds only, and cannot be compared with predictions.
+    pub(super) fn is_censored(&self) -> bool {
+        let own = self.regression().map(|own| &own.terms().response);
+        own.is_some_and(|response| response.censoring.is_some())
+    }
+
     pub(super) fn measure(&self) -> Measure {
         match self {
             Subject::Regression(regression) => match regression.family().form() {

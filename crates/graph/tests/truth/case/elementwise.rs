@@ -54,6 +54,12 @@ pub(super) fn binary() -> Vec<Case> {
         case("less", BOTH, pair, |o| o.x[0].less(o.x[1])),
         case("less_equal", BOTH, pair, |o| o.x[0].less_equal(o.x[1])),
         case("equal", BOTH, pair, |o| o.x[0].equal(o.x[1])),
+        case("gamma_log_below", &[Any], one, |o| {
+            o.graph.scalar(2.5).gamma_log_below(o.x[0])
+        }),
+        case("gamma_log_above", &[Any], one, |o| {
+            o.graph.scalar(2.5).gamma_log_above(o.x[0])
+        }),
         case("select", &[Any, Any, Any], triple, |o| {
             let condition = o.x[0].less(o.graph.scalar(0.0));
             condition.select(o.x[1].exp(), o.x[2] * o.x[0])
