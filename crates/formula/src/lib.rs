@@ -44,7 +44,7 @@ pub use basis::{
 pub use coded::{Coded, Contrast};
 pub use error::{FormulaError, Origin, Span};
 pub use expansion::{
-    BY_ROW, By, ColumnRole, ColumnUse, Correlation, GroupTerm, How, Intercept, KernelName, MonotonicTerm,
+    BY_ROW, By, ColumnRole, ColumnUse, Correlation, CovariateTerm, GroupTerm, How, Intercept, KernelName, MonotonicTerm,
     Penalised, SmoothTerm, SplineTerm, Terms, effect_codings,
 };
 pub use expression::{Comparison, Expr, Operation, Standard};

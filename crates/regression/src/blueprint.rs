@@ -4,6 +4,7 @@ use lehr_formula::Intercept;
 use serde::{Deserialize, Serialize};
 
 use crate::anchor::Anchor;
+use crate::covariate::{Covariate, CovariatePlan};
 use crate::error::RegressionError;
 use crate::family::{Family, Form as FamilyForm, Link, OwnParameter};
 use crate::grouping::Grouping;
@@ -53,6 +54,9 @@ pub(crate) struct Blueprint {
     /// The spread of an effect of each row.
     #[serde(default)]
     pub(crate) row_spread: Option<Law>,
+    /// The covariate with errors or gaps.
+    #[serde(default)]
+    pub(crate) covariate: Option<CovariatePlan>,
 }
 
 /// The prior of the intercept, and of which one.
@@ -123,6 +127,8 @@ pub(crate) struct Parts<'a> {
     pub(crate) has_errors: bool,
     /// Whether every row has an effect of its own.
     pub(crate) by_row: bool,
+    /// The covariate with errors or gaps.
+    pub(crate) covariate: Option<&'a Covariate>,
 }
 
 /// A blueprint while its priors are chosen.
@@ -177,6 +183,7 @@ impl<'a> BlueprintBuilder<'a> {
             has_errors: self.parts.has_errors,
             bounds: Bounds::Exact,
             row_spread: self.row_law()?,
+            covariate: self.covariate_plan()?,
         };
         Ok((blueprint, self.printed))
     }
@@ -215,7 +222,8 @@ impl<'a> BlueprintBuilder<'a> {
     fn movable(&self) -> Result<(), RegressionError> {
         let parameters = self.parts.parameters.iter();
         let own = parameters.map(ParameterPart::intercept_name);
-        for name in own.chain(["Intercept".to_owned()]) {
+        let covariate = self.parts.covariate.map(|one| one.names()[1].clone());
+        for name in own.chain(["Intercept".to_owned()]).chain(covariate) {
             let law = self.priors.law(std::slice::from_ref(&name));
             if let Some(law) = law.filter(|law| !law.kind.is_movable()) {
                 return Err(RegressionError::Column {
@@ -282,6 +290,7 @@ impl<'a> BlueprintBuilder<'a> {
             }
         }
         found.extend(self.row_parameter());
+        found.extend(self.covariate_parameters());
         found.extend(Self::smooth_parameters(self.parts.smooths));
         found.extend(Self::spline_parameters(self.parts.splines));
         found.extend(Self::monotonic_parameters(self.parts.monotonics));

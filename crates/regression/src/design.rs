@@ -74,7 +74,8 @@ impl Design {
                 .into_iter()
                 .flatten(),
         );
-        let source = Source::block(table, &names, block.first)?;
+        let optional = terms.optional_columns();
+        let source = Source::block(table, &names, (&optional, block.first))?;
         let mut design = Design {
             table: Table::new(),
             unseen: Vec::new(),
@@ -135,6 +136,11 @@ impl Design {
         }
         if let Some(errors) = regression.outcome.errors(source)? {
             self.insert(ERRORS, Column::Number(errors));
+        }
+        if let Some(covariate) = &regression.covariate {
+            for (name, column) in covariate.columns(source)? {
+                self.insert(name, column);
+            }
         }
         for (name, limits) in regression.outcome.limits(source)? {
             self.insert(name, Column::Number(limits));
@@ -291,6 +297,7 @@ pub(crate) fn population_columns(terms: &lehr_formula::Terms) -> Vec<&str> {
     let factors = terms.fixed.iter().flat_map(|term| &term.factors);
     let splines = terms.splines.iter().map(|spline| &spline.input);
     let ordered = terms.monotonics.iter();
+    let covariate = terms.covariate.iter();
     let all = (terms.response.addition_columns().into_iter())
         .chain(factors.flat_map(lehr_formula::Factor::columns))
         .chain(terms.parameter_columns())
@@ -302,7 +309,8 @@ pub(crate) fn population_columns(terms: &lehr_formula::Terms) -> Vec<&str> {
                 .flat_map(lehr_formula::SmoothTerm::columns),
         )
         .chain(splines.flat_map(Expr::columns))
-        .chain(ordered.map(|effect| effect.coded.column.as_str()));
+        .chain(ordered.map(|effect| effect.coded.column.as_str()))
+        .chain(covariate.flat_map(lehr_formula::CovariateTerm::columns));
     distinct(all)
 }
 

@@ -4,6 +4,7 @@ use lehr_formula::{Round, Terms};
 
 use crate::anchor::{Anchor, ResponseBlock, ResponseProfile};
 use crate::blocks::Blocks;
+use crate::covariate::{Covariate, CovariateLearner};
 use crate::design::offset;
 use crate::error::RegressionError;
 use crate::family::{Family, Form, Link};
@@ -35,6 +36,8 @@ pub(crate) struct TableFacts {
     pub(crate) monotonics: Vec<Monotonic>,
     /// The columns of the formula of each parameter.
     pub(crate) parameters: Vec<Population>,
+    /// The covariate with errors or gaps.
+    pub(crate) covariate: Option<Covariate>,
     pub(crate) anchor: Anchor,
     pub(crate) n_rows: usize,
     /// What the columns of the common terms are like.
@@ -68,11 +71,11 @@ fn round(
     terms: &Terms,
     visit: &mut dyn FnMut(&Source<'_>) -> Result<(), RegressionError>,
 ) -> Result<usize, RegressionError> {
-    let columns = terms.columns();
+    let (columns, optional) = (terms.columns(), terms.optional_columns());
     let mut rows = 0;
     blocks.each(&columns, &mut |block| {
         if block.n_rows() > 0 {
-            visit(&Source::block(block, &columns, rows)?)?;
+            visit(&Source::block(block, &columns, (&optional, rows))?)?;
             rows += block.n_rows();
         }
         Ok(())
@@ -177,6 +180,7 @@ impl Levels {
             observed: ResponseProfile::new(outcome.family, outcome.classes.len()),
             surplus: f64::INFINITY,
             statuses: StatusCount::default(),
+            covariate: (request.terms.covariate.as_ref()).map(CovariateLearner::new),
             profiles: ProfileLearner::new(&request.terms),
             outcome,
             notes,
@@ -198,6 +202,7 @@ struct Scales {
     surplus: f64,
     /// Of how many rows how much is known.
     statuses: StatusCount,
+    covariate: Option<CovariateLearner>,
     profiles: ProfileLearner,
     notes: Vec<String>,
 }
@@ -205,6 +210,9 @@ struct Scales {
 impl Scales {
     fn see(&mut self, terms: &Terms, source: &Source<'_>) -> Result<(), RegressionError> {
         self.profiles.see(source);
+        if let Some(covariate) = &mut self.covariate {
+            covariate.see(source)?;
+        }
         let values = self.outcome.values(source)?;
         self.population.see(source, &values)?;
         for parameter in &mut self.parameters {
@@ -250,6 +258,10 @@ impl Scales {
             (self.notes).extend(more.into_iter().map(|note| format!("{name}: {note}")));
             parameters.push(population);
         }
+        let family = self.outcome.family;
+        let covariate = self.covariate.map(|one| one.finish(family, terms.intercept));
+        let (covariate, note) = covariate.transpose()?.unzip();
+        self.notes.extend(note.flatten());
         let groupings = self.groupings.into_iter().map(GroupingFit::finish);
         let groupings: Vec<Grouping> = groupings.collect::<Result<_, _>>()?;
         let rows = self.observed.rows();
@@ -271,6 +283,7 @@ impl Scales {
             splines: self.splines,
             monotonics: self.monotonics,
             parameters,
+            covariate,
             anchor,
             notes: self.notes,
         })

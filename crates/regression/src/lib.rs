@@ -27,6 +27,7 @@ mod blocks;
 mod blueprint;
 mod coefficient;
 mod collinear;
+mod covariate;
 mod design;
 mod dominance;
 mod error;

@@ -105,6 +105,9 @@ impl Blueprint {
         for (place, effect) in self.monotonics.iter().enumerate() {
             schema = effect.schema(place, schema);
         }
+        if let Some(covariate) = &self.covariate {
+            schema = covariate.schema(schema);
+        }
         if let Some(induced) = &self.induced {
             schema = schema.matrix(INDUCED, induced.width());
         }
@@ -126,7 +129,9 @@ impl Blueprint {
 
     fn run(&self, m: &Tracer<'_>) {
         let weight = self.weight(m);
-        let intercept = self.intercept_site(m, weight);
+        let covariate = self.covariate.as_ref().map(|plan| plan.sites(m));
+        let shift = self.shift(m, weight, covariate.as_ref());
+        let intercept = self.intercept_site(m, shift);
         let groups = self.heads.iter().map(|head| {
             let sites = self.groups.iter().map(|group| group.sites(m, head));
             sites.collect()
@@ -154,7 +159,7 @@ impl Blueprint {
             shape: self.shape_sites(m),
             parameters: self.parameters.iter().map(|plan| plan.sites(m)).collect(),
         };
-        self.name_moved(m, &sites);
+        self.name_moved(m, &sites, shift);
         let induced = self.induced.as_ref().map(|plan| plan.function(m));
         let row_spread = self.row_spread_site(m);
         m.rows(|row| {
@@ -163,28 +168,39 @@ impl Blueprint {
             if let Some(one) = marginal {
                 predictor = predictor + one.mean * self.unit;
             }
+            let latent = self.covariate.as_ref().zip(covariate.as_ref());
+            let latent = latent.map(|(plan, sites)| plan.contribution(row, sites));
+            if let Some(one) = &latent {
+                predictor = predictor + one.mean * self.unit;
+            }
             row.quantity(PREDICTOR, predictor);
             if self.has_row_weight {
                 row.weight(ROW_WEIGHT);
             }
-            let own = self.own_values(row, &sites);
+            let mut own = self.own_values(row, &sites);
+            let mut at = shifted(row, predictor, row_spread);
+            if let Some(one) = &latent {
+                at = self.spread_out(row, at, &mut own, one.spread * self.unit);
+            }
             (self.family.info().observe)(&Observation {
                 row,
-                at: shifted(row, predictor, row_spread),
+                at,
                 own: &own,
                 variance: marginal.map(|one| one.variance * self.unit.powi(2)),
                 bounds: self.bounds,
             });
+            // The response is observed first: it is the one that is predicted.
+            if let Some((plan, sites)) = self.covariate.as_ref().zip(covariate.as_ref()) {
+                plan.observe(row, sites);
+            }
         });
     }
 
     /// Names what is shown for columns as they are and is no site: the verdict looks at it too.
-    fn name_moved<'g>(&self, m: &Tracer<'g>, sites: &Sites<'g>) {
-        let Some(weight) = sites.weight else {
+    fn name_moved<'g>(&self, m: &Tracer<'g>, sites: &Sites<'g>, shift: Option<Expr<'g>>) {
+        let Some(shift) = shift else {
             return;
         };
-        let means = m.graph().constant([self.shifts.len()], &self.shifts);
-        let shift = means.dot(weight);
         if let Some(intercept) = sites.intercept {
             let dims = intercept.shape();
             let centre = m.graph().constant([self.heads.len()], &self.centre);
@@ -211,7 +227,7 @@ impl Blueprint {
         Some(sample_runs(m, "weight", &self.weights, copies))
     }
 
-    fn intercept_site<'g>(&self, m: &Tracer<'g>, weight: Option<Expr<'g>>) -> Option<Expr<'g>> {
+    fn intercept_site<'g>(&self, m: &Tracer<'g>, moved: Option<Expr<'g>>) -> Option<Expr<'g>> {
         let heads = self.heads.len();
         let dims = if self.has_heads() { &[heads][..] } else { &[] };
         match self.intercept.as_ref()? {
@@ -222,9 +238,8 @@ impl Blueprint {
             InterceptLaw::AtZero(law) => {
                 let centre: Vec<f64> = self.centre.iter().map(|at| -at / self.unit).collect();
                 let mut shift = m.graph().constant([heads], &centre).reshape(dims);
-                if let Some(weight) = weight {
-                    let means = m.graph().constant([self.shifts.len()], &self.shifts);
-                    shift = shift + means.dot(weight);
+                if let Some(moved) = moved {
+                    shift = shift + moved;
                 }
                 Some(law.sample_moved(m, "intercept", shift))
             }

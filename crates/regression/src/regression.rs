@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 use crate::blocks::Blocks;
 use crate::blueprint::{Blueprint, BlueprintBuilder, Parts};
 use crate::coefficient::Reporter;
+use crate::covariate::Covariate;
 use crate::design::{Block, Design, Purpose, population_columns, predictor_columns};
 use crate::error::RegressionError;
 use crate::family::Family;
@@ -109,6 +110,9 @@ pub struct Regression {
     pub(crate) outcome: Outcome,
     pub(crate) population: Population,
     pub(crate) groupings: Vec<Grouping>,
+    /// The covariate with errors or gaps.
+    #[serde(default)]
+    pub(crate) covariate: Option<Covariate>,
     pub(crate) smooths: Vec<Smooth>,
     pub(crate) splines: Vec<Spline>,
     pub(crate) monotonics: Vec<Monotonic>,
@@ -188,6 +192,7 @@ impl Regression {
             n_rows: facts.n_rows,
             has_errors: terms.response.errors.is_some(),
             by_row: terms.by_row,
+            covariate: facts.covariate.as_ref(),
         };
         let (mut blueprint, priors) = BlueprintBuilder::new(parts, given).finish()?;
         blueprint.has_offset = !terms.offsets.is_empty();
@@ -201,6 +206,7 @@ impl Regression {
             outcome: facts.outcome,
             population: facts.population,
             groupings: facts.groupings,
+            covariate: facts.covariate,
             smooths,
             splines: facts.splines,
             monotonics: facts.monotonics,
@@ -351,6 +357,7 @@ impl Regression {
             blueprint: &self.blueprint,
             population: &self.population,
             groupings: &self.groupings,
+            covariate: self.covariate.as_ref(),
             smooths: &self.smooths,
             monotonics: &self.monotonics,
             parameters: &self.parameters,
@@ -388,6 +395,11 @@ impl Regression {
     /// The columns of a table that a fit reads, the response's first.
     pub fn columns(&self) -> Vec<&str> {
         self.terms.columns()
+    }
+
+    /// The columns whose values may be missing.
+    pub fn optional_columns(&self) -> Vec<&str> {
+        self.terms.optional_columns()
     }
 
     /// The columns of a table that a prediction reads.

@@ -6,11 +6,13 @@ use lehr_model::distribution::Normal;
 use lehr_model::{Row, Tracer};
 
 use crate::blueprint::{Blueprint, BlueprintBuilder};
+use crate::coefficient::{Draws, Reporter};
 use crate::error::RegressionError;
 use crate::family::{Family, Link};
 use crate::law::{Domain, Kind, Law, sample};
 use crate::prior::Parameter;
 use crate::program::ROW_EFFECT;
+use crate::regression::NamedDraws;
 
 /// The site and the name of its spread.
 pub(crate) fn row_spread() -> String {
@@ -92,4 +94,19 @@ pub(crate) fn shifted<'g>(row: &Row<'_, 'g>, at: Expr<'g>, spread: Option<Expr<'
     spread.map_or(at, |spread| {
         at + row.local(ROW_EFFECT, Normal::new(0.0, spread))
     })
+}
+
+impl Reporter<'_> {
+    /// `sd(row())`.
+    pub(crate) fn row_spread(&self, draws: &Draws<'_>, found: &mut Vec<NamedDraws>) {
+        if self.blueprint.row_spread.is_none() {
+            return;
+        }
+        let site = row_spread();
+        let values = draws.entry(&site, 0);
+        found.push(NamedDraws {
+            values: values.iter().map(|value| value * self.unit()).collect(),
+            name: site.into(),
+        });
+    }
 }

@@ -33,6 +33,10 @@ pub enum ColumnRole {
     Censoring,
     /// A bound of the response.
     Limit,
+    /// A covariate whose true value is not known.
+    Latent,
+    /// The spread of its errors.
+    Spread,
     /// An offset.
     Offset,
     /// A factor of a term as it stands.
@@ -76,6 +80,8 @@ impl ColumnUse {
             ColumnRole::Weights => "weights(...)",
             ColumnRole::Errors => "se(...)",
             ColumnRole::Limit => "a limit",
+            ColumnRole::Latent => "me(...) or mi(...)",
+            ColumnRole::Spread => "a standard deviation",
             ColumnRole::Offset => "offset(...)",
             ColumnRole::Response
             | ColumnRole::Censoring
@@ -107,6 +113,8 @@ impl ColumnUse {
                 | ColumnRole::Errors
                 | ColumnRole::Censoring
                 | ColumnRole::Limit
+                | ColumnRole::Latent
+                | ColumnRole::Spread
                 | ColumnRole::Offset
                 | ColumnRole::Group
         )

@@ -2,6 +2,7 @@
 
 use super::algebra::{MAX_TERMS, TermList, TooMany};
 use super::column_use::{ColumnRole, ColumnUse};
+use super::covariate::{self, CovariateTerm};
 use super::group::{Correlation, GroupTerm, groupings, is_row};
 use super::monotonic::{self, MonotonicTerm};
 use super::smooth::{self, SmoothTerm};
@@ -34,6 +35,7 @@ pub(super) enum SpecialKind {
     Weights(Expr),
     Groups(Vec<GroupTerm>),
     Rows,
+    Covariate(CovariateTerm),
     Smooth(SmoothTerm),
     Spline(SplineTerm),
     Monotonic(MonotonicTerm),
@@ -199,6 +201,9 @@ impl<'a> Expander<'a> {
                 SpecialKind::Spline(_) => {
                     "add it with +; gp(x, by = g) is a function of each level, ns(x, df = 4):g too"
                 }
+                SpecialKind::Covariate(_) => {
+                    "add it with +; a covariate with errors or gaps has one slope for all rows"
+                }
                 SpecialKind::Monotonic(_) => "add it with +; C(x):g is an effect of each pair",
                 _ => "add it with +",
             };
@@ -227,6 +232,11 @@ impl<'a> Expander<'a> {
             let mut used = |name: &str, span, role| self.used(name, span, role);
             let term = MonotonicTerm::read(node.span, arguments, &mut used)?;
             return Ok(special(SpecialKind::Monotonic(term), node.span));
+        }
+        if name == covariate::MEASURED || name == covariate::MISSING {
+            let mut used = |name: &str, span, role| self.used(name, span, role);
+            let term = CovariateTerm::read(node.span, (name, arguments), &mut used)?;
+            return Ok(special(SpecialKind::Covariate(term), node.span));
         }
         let (role, kind): (_, fn(Expr) -> SpecialKind) = match name {
             "offset" => (ColumnRole::Offset, SpecialKind::Offset),

@@ -6,7 +6,8 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 
 use super::algebra::TermList;
-use super::column_use::ColumnUse;
+use super::column_use::{ColumnRole, ColumnUse};
+use super::covariate::CovariateTerm;
 use super::group::{BY_ROW, GroupTerm};
 use super::monotonic::MonotonicTerm;
 use super::side::{Side, SpecialKind};
@@ -61,6 +62,9 @@ pub struct Terms {
     /// Whether every row has an effect of its own: `(1 | row())`.
     #[serde(default)]
     pub by_row: bool,
+    /// The covariate that is measured with error or missing in some rows.
+    #[serde(default)]
+    pub covariate: Option<CovariateTerm>,
     /// Formulas of the family's own parameters, `sigma ~ x`: the response of each is the parameter.
     #[serde(default)]
     pub parameters: Vec<Terms>,
@@ -97,6 +101,7 @@ impl Terms {
             splines: Vec::new(),
             monotonics: Vec::new(),
             by_row: false,
+            covariate: None,
             parameters: Vec::new(),
             uses,
         };
@@ -117,7 +122,8 @@ impl Terms {
     /// How many terms have effects that are no common columns.
     pub fn others(&self) -> usize {
         let functions = self.smooths.len() + self.splines.len();
-        self.groups.len() + functions + self.monotonics.len() + usize::from(self.by_row)
+        let latents = usize::from(self.by_row) + usize::from(self.covariate.is_some());
+        self.groups.len() + functions + self.monotonics.len() + latents
     }
 
     fn add(&mut self, kind: SpecialKind, span: Span) -> Result<(), FormulaError> {
@@ -166,6 +172,16 @@ impl Terms {
                 self.by_row = true;
                 Ok(())
             }
+            SpecialKind::Covariate(term) => {
+                if let Some(other) = &self.covariate {
+                    let message = format!("{other} is there already, and one such term is supported");
+                    return Err(FormulaError::new(span, message)
+                        .hint("write the better known of the two as a plain column"));
+                }
+                self.check_latent(&term)?;
+                self.covariate = Some(term);
+                Ok(())
+            }
             SpecialKind::Groups(groups) => {
                 for group in groups {
                     self.check_group(&group, span)?;
@@ -194,6 +210,21 @@ impl Terms {
                 let message = format!("{effect} varies by {label} already");
                 Err(FormulaError::new(span, message)
                     .hint("each effect varies once by each grouping"))
+            }
+        }
+    }
+
+    /// What is not known as it is cannot be read as it stands elsewhere.
+    fn check_latent(&self, term: &CovariateTerm) -> Result<(), FormulaError> {
+        let is_other = |used: &&ColumnUse| {
+            let role = used.role;
+            role != ColumnRole::Latent && role != ColumnRole::Removed && used.name == term.column
+        };
+        match self.uses.iter().find(is_other) {
+            None => Ok(()),
+            Some(used) => {
+                let message = format!("\"{}\" is read as it stands here, and by {term}", used.name);
+                Err(FormulaError::new(used.span, message).hint("leave out one of the two"))
             }
         }
     }
@@ -273,6 +304,7 @@ impl Terms {
         let all = all.chain(splines.flat_map(Expr::columns));
         let ordered = self.monotonics.iter();
         let all = all.chain(ordered.map(|effect| effect.coded.column.as_str()));
+        let all = all.chain(self.covariate.iter().flat_map(CovariateTerm::columns));
         let all = all.chain(self.parameter_columns());
         let mut seen = HashSet::new();
         all.chain(groupings.map(String::as_str))
@@ -285,6 +317,12 @@ impl Terms {
         let fixed = self.parameters.iter().flat_map(|terms| &terms.fixed);
         let factors = fixed.flat_map(|term| &term.factors);
         factors.flat_map(Factor::columns)
+    }
+
+    /// The columns whose values may be missing.
+    pub fn optional_columns(&self) -> Vec<&str> {
+        let term = self.covariate.iter().filter(|term| term.error.is_none());
+        term.map(|term| term.column.as_str()).collect()
     }
 
     /// Where a column is first named, to point at in later errors.
@@ -369,6 +407,9 @@ impl fmt::Display for Terms {
         }
         if self.by_row {
             write!(f, " + (1 | {BY_ROW})")?;
+        }
+        if let Some(covariate) = &self.covariate {
+            write!(f, " + {covariate}")?;
         }
         for smooth in &self.smooths {
             write!(f, " + {smooth}")?;

@@ -39,6 +39,16 @@ impl Simulation<'_> {
     /// Simulates and fits the data sets on covariates of a table. `note` is told the number of
     /// each data set before it is fitted.
     pub fn run(&self, table: &Table, note: &mut dyn FnMut(usize)) -> Result<Vec<Ranks>, Error> {
+        let latent = self.saved.subject.regression();
+        if let Some(term) = latent.and_then(|one| one.terms().covariate.as_ref()) {
+            return Err(RegressionError::Column {
+                at: self.saved.subject.title(),
+                expected: "covariates that are known as they are, to draw responses given them".into(),
+                found: term.to_string(),
+                hint: "fit draws of your own".into(),
+            }
+            .into());
+        }
         if self.saved.subject.is_censored() {
             return Err(RegressionError::Column {
                 at: self.saved.subject.title(),

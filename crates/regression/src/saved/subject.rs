@@ -94,6 +94,12 @@ impl Subject {
         }
     }
 
+    /// The columns whose values may be missing.
+    pub fn optional_columns(&self) -> Vec<&str> {
+        self.regression()
+            .map_or_else(Vec::new, Regression::optional_columns)
+    }
+
     /// The columns of a table that a prediction reads.
     pub fn predictor_columns(&self) -> Vec<&str> {
         match self {

@@ -2,6 +2,7 @@
 
 mod block;
 mod coded;
+mod covariate;
 mod density;
 mod effect;
 mod fit;
