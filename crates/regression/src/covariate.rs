@@ -38,7 +38,6 @@ pub(crate) struct Covariate {
     centre: f64,
     pub(crate) scale: f64,
     mean: f64,
-    missing: usize,
 }
 
 /// The covariate while its table is read.
@@ -96,7 +95,6 @@ impl CovariateLearner {
             centre: if is_centred { mean } else { 0.0 },
             scale,
             mean,
-            missing: self.missing,
         };
         Ok((made, note))
     }
@@ -142,6 +140,9 @@ impl Covariate {
             }
         };
         let own: Vec<f64> = seen.iter().map(standard).collect();
+        // As a response it has its own unit, in which densities are told.
+        let as_seen = |value: &f64| if value.is_nan() { self.centre } else { *value };
+        let whole: Vec<f64> = seen.iter().map(as_seen).collect();
         let more = match errors(&self.term, source)? {
             Some(spreads) => {
                 let spreads = spreads.iter().map(|spread| spread / self.scale);
@@ -152,7 +153,7 @@ impl Covariate {
                 (GAP, seen.iter().map(gap).collect())
             }
         };
-        let columns = [(MEASURED, own.clone()), (SEEN, own), more];
+        let columns = [(MEASURED, own), (SEEN, whole), more];
         Ok(columns.map(|(name, values)| (name, Column::Number(values))).into())
     }
 
@@ -180,6 +181,7 @@ pub(crate) struct CovariatePlan {
     spread: Law,
     /// What the model's mean is less than the original one, both divided by the scale.
     pub(crate) shift: f64,
+    scale: f64,
     /// Whether values are missing, and not measured with error.
     has_gaps: bool,
 }
@@ -229,6 +231,7 @@ impl BlueprintBuilder<'_> {
             mean: self.choose(one(&mean), &mean, &centre, scale),
             spread: self.choose(one(&spread), &spread, &width, scale),
             shift: covariate.centre / scale,
+            scale,
             has_gaps: covariate.term.error.is_none(),
             label: name,
         }))
@@ -311,13 +314,15 @@ impl CovariatePlan {
 
     /// States how what is seen is distributed over rows.
     pub(crate) fn observe<'g>(&self, row: &Row<'_, 'g>, sites: &CovariateSites<'g>) {
-        let CovariateSites { mean, spread, .. } = *sites;
+        let mean = (sites.mean + self.shift) * self.scale;
+        let spread = sites.spread * self.scale;
         if self.has_gaps {
             let whole = Normal::new(mean.broadcast(row.shape(&[])), spread);
             row.observe(SEEN, Censored::new(whole, row.number(GAP)));
             return;
         }
-        let total = row.number(ERROR).square() + spread.square();
+        let error = row.number(ERROR) * self.scale;
+        let total = error.square() + spread.square();
         row.observe(SEEN, Normal::new(mean, total.sqrt()));
     }
 
