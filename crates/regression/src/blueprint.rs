@@ -395,7 +395,7 @@ impl<'a> BlueprintBuilder<'a> {
         // On a link's scale effects of 2 are large; on the response's own, its spread is.
         let usual = match self.parts.family.link() {
             Link::Identity => 1.0,
-            Link::Log | Link::Logit => 2.0,
+            Link::Log | Link::Logit | Link::Probit => 2.0,
         };
         let law = |(effect, scale): (&String, &f64)| {
             let unit = anchor.unit / scale;
@@ -443,7 +443,7 @@ impl Blueprint {
     pub(crate) fn shrinkage(&self) -> Option<Shrinkage<'_>> {
         let total = match self.family.link() {
             Link::Identity => Total::Response,
-            Link::Log | Link::Logit => Total::Noise,
+            Link::Log | Link::Logit | Link::Probit => Total::Noise,
         };
         Shrinkage::of(&self.weights, total)
     }

@@ -8,7 +8,7 @@ use lehr_model::distribution::{Dirichlet, Distribution, LkjCholesky, Normal};
 use lehr_model::{BindError, Model, Program, Row, Schema, Tracer};
 
 use crate::blueprint::{Blueprint, Form, GroupPlan, InterceptLaw};
-use crate::family::{Form as FamilyForm, Observation, Unit};
+use crate::family::{Form as FamilyForm, Link, Observation, Unit};
 use crate::law::{Law, sample};
 use crate::monotonic::monotonic_column;
 use crate::parameter::{ParameterSites, parameter_column};
@@ -291,7 +291,7 @@ impl Blueprint {
             "cutpoint" => {
                 let concentration = vec![law.concentration(); self.classes];
                 let proportion = m.sample("proportion", Dirichlet::new(concentration));
-                cutpoints(m.graph(), proportion, self.classes)
+                cutpoints(self.family.link(), proportion, self.classes)
             }
             _ => sample(m, name, std::slice::from_ref(law), &[]),
         };
@@ -469,9 +469,10 @@ pub(crate) fn sample_runs<'g>(
     }
 }
 
-/// The logits of the cumulative proportions; both tails are sums, so neither cancels.
-fn cutpoints<'g>(graph: &'g Graph, proportion: Expr<'g>, classes: usize) -> Expr<'g> {
-    let below = |k: usize, class: usize| f64::from(u8::from(class <= k));
+/// The link of the cumulative proportions; both tails are sums, so neither cancels.
+fn cutpoints(link: Link, proportion: Expr<'_>, classes: usize) -> Expr<'_> {
+    let graph = proportion.graph();
+    let is_below = |k: usize, class: usize| f64::from(u8::from(class <= k));
     let sums = |part: &dyn Fn(usize, usize) -> f64| {
         let cells = (0..classes - 1).flat_map(|k| (0..classes).map(move |class| (k, class)));
         let cells: Vec<f64> = cells.map(|(k, class)| part(k, class)).collect();
@@ -479,5 +480,16 @@ fn cutpoints<'g>(graph: &'g Graph, proportion: Expr<'g>, classes: usize) -> Expr
             .constant([classes - 1, classes], &cells)
             .dot(proportion)
     };
-    sums(&below).ln() - sums(&|k, class| 1.0 - below(k, class)).ln()
+    let (below, above) = (
+        sums(&is_below),
+        sums(&|k, class| 1.0 - is_below(k, class)),
+    );
+    match link {
+        Link::Probit => {
+            let lower = below.less(above);
+            let tail = lower.select(below, above).normal_quantile();
+            lower.select(tail, -tail)
+        }
+        _ => below.ln() - above.ln(),
+    }
 }

@@ -67,7 +67,10 @@ impl BlueprintBuilder<'_> {
                 format!("{family}, where only the sum of its variance and sigma² is known"),
                 "leave the term out: sigma is the spread of rows already",
             ),
-            Family::Bernoulli | Family::Categorical | Family::Ordinal => wrong(
+            Family::Bernoulli
+            | Family::Categorical
+            | Family::Ordinal
+            | Family::OrdinalProbit => wrong(
                 format!("{family}, where a row of one outcome says nothing of a spread"),
                 "leave the term out, or write (1 | group) for groups of several rows",
             ),

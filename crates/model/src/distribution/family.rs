@@ -5,9 +5,9 @@ use rand::Rng;
 
 use super::{
     bernoulli, beta, beta_binomial, binomial, categorical, cauchy, dirichlet, exponential, flat,
-    gamma, half_cauchy, half_normal, half_student_t, hurdle, inverse_gamma, inverse_gaussian,
+    gamma, generalized_poisson, half_cauchy, half_normal, half_student_t, hurdle, inverse_gamma, inverse_gaussian,
     laplace, lkj_cholesky, log_normal, multivariate_normal, negative_binomial, noisy_bernoulli,
-    noisy_student_t, normal, ordered_logistic, poisson, student_t, uniform, weibull, zero_inflated,
+    noisy_student_t, normal, ordered_logistic, ordered_probit, poisson, student_t, uniform, weibull, zero_inflated,
 };
 
 /// Every family, by whose name a saved model finds it again.
@@ -24,6 +24,7 @@ pub static FAMILIES: &[&dyn Family] = &[
     &exponential::TRUNCATED,
     &flat::FAMILY,
     &gamma::FAMILY,
+    &generalized_poisson::FAMILY,
     &half_cauchy::FAMILY,
     &half_normal::FAMILY,
     &half_student_t::FAMILY,
@@ -44,6 +45,7 @@ pub static FAMILIES: &[&dyn Family] = &[
     &normal::CENSORED,
     &normal::TRUNCATED,
     &ordered_logistic::OrderedLogisticFamily,
+    &ordered_probit::OrderedProbitFamily,
     &poisson::FAMILY,
     &poisson::CENSORED,
     &poisson::TRUNCATED,

@@ -6,9 +6,9 @@ use lehr_graph::{Expr, Graph, Shape};
 
 use super::{
     Bernoulli, Beta, BetaBinomial, Binomial, Categorical, Cauchy, Censored, Dirichlet, Distribution,
-    Exponential, Flat, Gamma, HalfCauchy, HalfNormal, HalfStudentT, Hurdle, InverseGamma,
+    Exponential, Flat, Gamma, GeneralizedPoisson, HalfCauchy, HalfNormal, HalfStudentT, Hurdle, InverseGamma,
     InverseGaussian, Laplace, LkjCholesky, LogNormal, MultivariateNormal, NegativeBinomial,
-    NoisyBernoulli, NoisyStudentT, Normal, OrderedLogistic, ParameterError, Poisson, StudentT,
+    NoisyBernoulli, NoisyStudentT, Normal, OrderedLogistic, OrderedProbit, ParameterError, Poisson, StudentT,
     Truncated, Uniform, Value, Weibull, ZeroInflated,
 };
 
@@ -87,6 +87,9 @@ recipes! {
     CensoredNormal(loc, scale, status, upper) => {
         Ok(Censored::with_intervals(Normal::new(loc, scale), status, upper))
     };
+    CensoredPoisson(rate, status, upper) => {
+        Ok(Censored::with_intervals(Poisson::with_rate(rate), status, upper))
+    };
     CensoredPoisson(log_rate, status, upper) => {
         Ok(Censored::with_intervals(Poisson::with_log_rate(log_rate), status, upper))
     };
@@ -100,6 +103,9 @@ recipes! {
     Gamma(shape, rate) => Ok(Gamma::new(shape, rate));
     Gamma(mean, shape) => Ok(Gamma::with_mean(mean, shape));
     Gamma(log_mean, shape) => Ok(Gamma::with_log_mean(log_mean, shape));
+    GeneralizedPoisson(log_mean, dispersion) => {
+        Ok(GeneralizedPoisson::with_log_mean(log_mean, dispersion))
+    };
     HalfCauchy(scale) => Ok(HalfCauchy::new(scale));
     HalfNormal(scale) => Ok(HalfNormal::new(scale));
     HalfStudentT(df, scale) => Ok(HalfStudentT::new(df, scale));
@@ -137,6 +143,7 @@ recipes! {
     };
     Normal(loc, scale) => Ok(Normal::new(loc, scale));
     OrderedLogistic(predictor, cutpoints) => Ok(OrderedLogistic::new(predictor, cutpoints));
+    OrderedProbit(predictor, cutpoints) => Ok(OrderedProbit::new(predictor, cutpoints));
     Poisson(rate) => Ok(Poisson::with_rate(rate));
     Poisson(log_rate) => Ok(Poisson::with_log_rate(log_rate));
     StudentT(df, loc, scale) => Ok(StudentT::new(df, loc, scale));
@@ -146,6 +153,9 @@ recipes! {
     };
     TruncatedNormal(loc, scale, low, high) => {
         Ok(Truncated::new(Normal::new(loc, scale), low, high))
+    };
+    TruncatedPoisson(rate, low, high) => {
+        Ok(Truncated::new(Poisson::with_rate(rate), low, high))
     };
     TruncatedPoisson(log_rate, low, high) => {
         Ok(Truncated::new(Poisson::with_log_rate(log_rate), low, high))

@@ -3,6 +3,7 @@
 use lehr_graph::Expr;
 use lehr_model::distribution::{
     Bernoulli, Beta, BetaBinomial, Binomial, Categorical, Cauchy, Distribution, Exponential, Gamma,
+    GeneralizedPoisson, OrderedProbit,
     HalfCauchy, HalfNormal, HalfStudentT, Hurdle, InverseGamma, InverseGaussian, Laplace,
     LogNormal, NegativeBinomial, Normal, OrderedLogistic, Poisson, StudentT, Truncated, Uniform,
     Weibull,
@@ -121,6 +122,12 @@ pub(crate) const DISCRETE: &[Entry] = &[
     )),
     entry!(ORDERED_LOGISTIC, [0.3, -1.0, 0.5, 2.0], |p| {
         OrderedLogistic::new(p[0], vector(&p[1..]))
+    }),
+    entry!(ORDERED_PROBIT, [0.3, -1.0, 0.5, 2.0], |p| {
+        OrderedProbit::new(p[0], vector(&p[1..]))
+    }),
+    entry!(GENERALIZED_POISSON, [0.7, 0.4], |p| {
+        GeneralizedPoisson::with_log_mean(p[0], p[1])
     }),
     entry!(ZERO_INFLATED_POISSON, [-0.3, 1.1], |p| {
         ZeroInflated::with_gate_logit(Poisson::with_log_rate(p[1]), p[0])

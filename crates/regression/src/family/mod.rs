@@ -12,17 +12,20 @@ mod categorical;
 mod exponential;
 mod gamma;
 mod gaussian;
+mod generalized_poisson;
 mod hurdle_negbinomial;
 mod hurdle_poisson;
 mod inverse_gaussian;
 mod lognormal;
 mod negbinomial;
 mod ordinal;
+mod ordinal_probit;
 mod own;
 mod poisson;
 mod poisson_lognormal;
 mod student;
 mod weibull;
+mod zero_inflated_binomial;
 mod zero_inflated_negbinomial;
 mod zero_inflated_poisson;
 
@@ -50,6 +53,8 @@ pub enum Link {
     Log,
     /// The log odds of the mean.
     Logit,
+    /// The normal quantile of probabilities.
+    Probit,
 }
 
 impl Link {
@@ -59,6 +64,7 @@ impl Link {
             Link::Identity => "identity",
             Link::Log => "log",
             Link::Logit => "logit",
+            Link::Probit => "probit",
         }
     }
 }
@@ -165,6 +171,8 @@ families! {
     Poisson is poisson,
     /// Counts of variance mean + mean²/`shape`; log link.
     NegBinomial is negbinomial,
+    /// Counts of variance mean/(1 − `dispersion`)²; log link.
+    GeneralizedPoisson is generalized_poisson,
     /// Positive numbers of variance mean²/`shape`; log link.
     Gamma is gamma,
     /// Positive numbers whose logarithm is normal around the predictor, with `sigma`.
@@ -181,10 +189,14 @@ families! {
     Categorical is categorical,
     /// One of several ordered classes: a predictor with logistic noise, cut at `cutpoint`s.
     Ordinal is ordinal,
+    /// As `ordinal`, with normal noise.
+    OrdinalProbit is ordinal_probit,
     /// Counts with surplus zeros of probability `gate`; log link.
     ZeroInflatedPoisson is zero_inflated_poisson,
     /// As `negbinomial`, with surplus zeros of probability `gate`; log link.
     ZeroInflatedNegBinomial is zero_inflated_negbinomial,
+    /// As `binomial`, with surplus zeros of probability `gate`; logit link.
+    ZeroInflatedBinomial is zero_inflated_binomial,
     /// Zeros of probability `gate`, else counts above 0; log link.
     HurdlePoisson is hurdle_poisson,
     /// As `hurdle_poisson`, with counts of `negbinomial`; log link.

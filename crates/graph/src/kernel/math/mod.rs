@@ -30,6 +30,6 @@ pub use incomplete_gamma::{gamma_log_above, gamma_log_below};
 pub use ln::{ln, log1p};
 pub use logistic::{sigmoid, sigmoid_softplus, softplus};
 pub use map::map;
-pub use normal::{erf, erfc, inverse_mills, normal_log_cdf};
+pub use normal::{erf, erfc, inverse_mills, normal_log_cdf, normal_quantile};
 pub use polygamma::polygamma;
 pub use tanh::tanh;

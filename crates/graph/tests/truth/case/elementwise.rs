@@ -26,6 +26,9 @@ pub(super) fn unary() -> Vec<Case> {
         case("erfc", &[Any], one, |o| o.x[0].erfc()),
         case("normal_log_cdf", &[Any], one, |o| o.x[0].normal_log_cdf()),
         case("inverse_mills", &[Any], one, |o| o.x[0].inverse_mills()),
+        case("normal_quantile", &[Any], one, |o| {
+            o.x[0].sigmoid().normal_quantile()
+        }),
         case("clip", &[Any], one, |o| o.x[0].clip(-0.5, 1.0)),
         case("a number on either side", &[Positive], one, |o| {
             (2.0 - o.x[0] * 3.0) / (1.0 + o.x[0]) + 1.0 / (o.x[0] - 9.0)
