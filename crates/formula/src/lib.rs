@@ -44,8 +44,8 @@ pub use basis::{
 pub use coded::{Coded, Contrast};
 pub use error::{FormulaError, Origin, Span};
 pub use expansion::{
-    BY_ROW, By, ColumnRole, ColumnUse, Correlation, CovariateTerm, GroupTerm, How, Intercept, KernelName, MonotonicTerm,
-    Penalised, SmoothTerm, SplineTerm, Terms, effect_codings,
+    BY_ROW, By, ColumnRole, ColumnUse, Correlation, CovariateTerm, GroupTerm, How, Intercept,
+    KernelName, MonotonicTerm, Penalised, SmoothTerm, SplineTerm, Terms, effect_codings,
 };
 pub use expression::{Comparison, Expr, Operation, Standard};
 pub use factor::{Factor, Term};

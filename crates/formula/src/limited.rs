@@ -121,10 +121,11 @@ fn limit(node: &Node, used: &mut UseListener<'_>) -> Result<Expr, FormulaError> 
     let expr = Expr::read(node, &mut |name, span| used(name, span, ColumnRole::Limit))?;
     match expr.unlearnt() {
         None => Ok(expr),
-        Some(_) => Err(
-            FormulaError::new(node.span, "a limit is a number or a function of columns")
-                .hint("center and scale belong into terms on the right of ~"),
-        ),
+        Some(_) => Err(FormulaError::new(
+            node.span,
+            "a limit is a number or a function of columns",
+        )
+        .hint("center and scale belong into terms on the right of ~")),
     }
 }
 

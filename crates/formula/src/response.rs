@@ -54,7 +54,11 @@ impl Response {
     /// The columns that say what is known of the outcome: its own and those of `cens(...)`.
     pub fn observed_columns(&self) -> Vec<&str> {
         let censoring = self.censoring.iter().flat_map(Censoring::columns);
-        self.outcome.columns().into_iter().chain(censoring).collect()
+        self.outcome
+            .columns()
+            .into_iter()
+            .chain(censoring)
+            .collect()
     }
 
     /// Whether it is a column alone.
@@ -172,7 +176,9 @@ fn no_addition(span: Span) -> FormulaError {
         span,
         "only trials(...), weights(...), se(...), cens(...) and trunc(...) follow a | here",
     )
-    .hint("write successes | trials(n), y | weights(w), y | se(s), y | cens(c) or y | trunc(lb = 0)")
+    .hint(
+        "write successes | trials(n), y | weights(w), y | se(s), y | cens(c) or y | trunc(lb = 0)",
+    )
 }
 
 /// Reads what is known of the response besides its value.
@@ -221,8 +227,7 @@ fn read_addition(
 fn one_kind(response: &Response, span: Span) -> Result<(), FormulaError> {
     if response.censoring.is_some() && response.truncation.is_some() {
         let message = "a response is either censored or truncated here";
-        return Err(FormulaError::new(span, message)
-            .hint("leave out cens(...) or trunc(...)"));
+        return Err(FormulaError::new(span, message).hint("leave out cens(...) or trunc(...)"));
     }
     Ok(())
 }

@@ -344,7 +344,8 @@ impl Reporter<'_> {
                 |part: &[Vec<f64>], draw: usize| part.iter().map(|class| class[draw]).sum::<f64>();
             let value = |draw: usize| {
                 let (below, above) = classes.split_at(cut);
-                (total(below, draw) / total(above, draw)).ln() + shift[draw]
+                let link = self.blueprint.family.link();
+                link.of_shares(total(below, draw), total(above, draw)) + shift[draw]
             };
             found.push(NamedDraws {
                 name: Name::new(format!("cutpoint[{cut}]"), "cutpoint")

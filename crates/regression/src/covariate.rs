@@ -106,10 +106,7 @@ fn values(term: &CovariateTerm, source: &Source<'_>) -> Vec<f64> {
 }
 
 /// The spread of its errors in every row; none where it has gaps instead.
-fn errors(
-    term: &CovariateTerm,
-    source: &Source<'_>,
-) -> Result<Option<Vec<f64>>, RegressionError> {
+fn errors(term: &CovariateTerm, source: &Source<'_>) -> Result<Option<Vec<f64>>, RegressionError> {
     let Some(expr) = &term.error else {
         return Ok(None);
     };
@@ -154,7 +151,9 @@ impl Covariate {
             }
         };
         let columns = [(MEASURED, own), (SEEN, whole), more];
-        Ok(columns.map(|(name, values)| (name, Column::Number(values))).into())
+        Ok(columns
+            .map(|(name, values)| (name, Column::Number(values)))
+            .into())
     }
 
     /// The names of the coefficient, and of the mean and the spread of true values.
@@ -169,7 +168,11 @@ impl Covariate {
 }
 
 fn names(label: &str) -> [String; 3] {
-    [label.to_owned(), format!("{label}.mean"), format!("{label}.sd")]
+    [
+        label.to_owned(),
+        format!("{label}.mean"),
+        format!("{label}.sd"),
+    ]
 }
 
 /// The covariate in the model.
@@ -249,7 +252,11 @@ impl BlueprintBuilder<'_> {
         if self.parts.family.form() == Form::Unordered {
             let family = self.parts.family;
             let hint = "compare two classes at a time with --family bernoulli";
-            return wrong("a family with one linear predictor", family.to_string(), hint);
+            return wrong(
+                "a family with one linear predictor",
+                family.to_string(),
+                hint,
+            );
         }
         if let Some(smooth) = self.parts.induced {
             let hint = "add functions of one or two columns instead, as in gp(x1) + gp(x2, x3)";

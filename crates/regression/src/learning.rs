@@ -259,7 +259,9 @@ impl Scales {
             parameters.push(population);
         }
         let family = self.outcome.family;
-        let covariate = self.covariate.map(|one| one.finish(family, terms.intercept));
+        let covariate = self
+            .covariate
+            .map(|one| one.finish(family, terms.intercept));
         let (covariate, note) = covariate.transpose()?.unzip();
         self.notes.extend(note.flatten());
         let groupings = self.groupings.into_iter().map(GroupingFit::finish);

@@ -95,7 +95,8 @@ impl Bounds {
                 row.observe(RESPONSE, Censored::new(base, row.number(STATUS)));
             }
             Bounds::Censored { intervals: true } => {
-                let (status, upper): (Array<'g>, Array<'g>) = (row.number(STATUS), row.number(UPPER));
+                let (status, upper): (Array<'g>, Array<'g>) =
+                    (row.number(STATUS), row.number(UPPER));
                 row.observe(RESPONSE, Censored::with_intervals(base, status, upper));
             }
             Bounds::Truncated { low, high } => {
@@ -210,7 +211,10 @@ impl Outcome {
         let high = column(&truncation.high)?.map(|values| bounded(values, &highest));
         self.check_limits(low.as_deref(), high.as_deref(), source.first)?;
         let low = low.map(|values| (LOW, values));
-        Ok(low.into_iter().chain(high.map(|values| (HIGH, values))).collect())
+        Ok(low
+            .into_iter()
+            .chain(high.map(|values| (HIGH, values)))
+            .collect())
     }
 
     /// Refuses limits that leave nothing between them.
@@ -230,7 +234,11 @@ impl Outcome {
         let is_count = self.family.is_count();
         let is_empty = |row: &usize| {
             let low = low.map_or(least, |low| low[*row]);
-            if is_count { low > high[*row] } else { low >= high[*row] }
+            if is_count {
+                low > high[*row]
+            } else {
+                low >= high[*row]
+            }
         };
         let Some(row) = (0..high.len()).find(is_empty) else {
             return Ok(());
@@ -290,7 +298,9 @@ impl Knowledge {
     /// As columns of the model.
     pub(crate) fn columns(self) -> Vec<(&'static str, Vec<f64>)> {
         let upper = self.upper.map(|values| (UPPER, values));
-        std::iter::once((STATUS, self.status)).chain(upper).collect()
+        std::iter::once((STATUS, self.status))
+            .chain(upper)
+            .collect()
     }
 }
 
@@ -359,8 +369,9 @@ impl Blueprint {
         match &self.induced {
             Some(plan) if self.bounds != Bounds::Exact => Err(RegressionError::Column {
                 at: plan.label.clone(),
-                expected: "a response without cens(...) and trunc(...) for a function by inducing points"
-                    .into(),
+                expected:
+                    "a response without cens(...) and trunc(...) for a function by inducing points"
+                        .into(),
                 found: response.to_string(),
                 hint: "functions of one or two columns have them, as in gp(x1) + gp(x2, x3)".into(),
             }),

@@ -480,10 +480,7 @@ fn cutpoints(link: Link, proportion: Expr<'_>, classes: usize) -> Expr<'_> {
             .constant([classes - 1, classes], &cells)
             .dot(proportion)
     };
-    let (below, above) = (
-        sums(&is_below),
-        sums(&|k, class| 1.0 - is_below(k, class)),
-    );
+    let (below, above) = (sums(&is_below), sums(&|k, class| 1.0 - is_below(k, class)));
     match link {
         Link::Probit => {
             let lower = below.less(above);

@@ -58,8 +58,14 @@ impl BlueprintBuilder<'_> {
             })
         };
         if let Some(smooth) = self.parts.induced {
-            let found = format!("{}, whose inducing points have noise in each row", smooth.label);
-            return wrong(found, "add functions of one or two columns instead, as in gp(x1) + gp(x2, x3)");
+            let found = format!(
+                "{}, whose inducing points have noise in each row",
+                smooth.label
+            );
+            return wrong(
+                found,
+                "add functions of one or two columns instead, as in gp(x1) + gp(x2, x3)",
+            );
         }
         match family {
             Family::Gaussian if self.parts.has_errors => Ok(()),
@@ -67,13 +73,12 @@ impl BlueprintBuilder<'_> {
                 format!("{family}, where only the sum of its variance and sigma² is known"),
                 "leave the term out: sigma is the spread of rows already",
             ),
-            Family::Bernoulli
-            | Family::Categorical
-            | Family::Ordinal
-            | Family::OrdinalProbit => wrong(
-                format!("{family}, where a row of one outcome says nothing of a spread"),
-                "leave the term out, or write (1 | group) for groups of several rows",
-            ),
+            Family::Bernoulli | Family::Categorical | Family::Ordinal | Family::OrdinalProbit => {
+                wrong(
+                    format!("{family}, where a row of one outcome says nothing of a spread"),
+                    "leave the term out, or write (1 | group) for groups of several rows",
+                )
+            }
             Family::PoissonLogNormal | Family::BinomialLogitNormal => wrong(
                 format!("{family}, which has such an effect already"),
                 "leave the term out; its spread is called sigma there",

@@ -42,7 +42,11 @@ impl CovariateTerm {
         let count = if call == MEASURED { 2 } else { 1 };
         if arguments.len() != count {
             let found = arguments.len();
-            let noun = if count == 1 { "column" } else { "column and the sd of its errors" };
+            let noun = if count == 1 {
+                "column"
+            } else {
+                "column and the sd of its errors"
+            };
             let message = format!("{call}(...) takes a {noun}, found {found}");
             return Err(FormulaError::new(span, message).hint(hint));
         }
@@ -70,7 +74,9 @@ impl CovariateTerm {
     /// The columns it reads, with repeats.
     pub fn columns(&self) -> Vec<&str> {
         let errors = self.error.iter().flat_map(Expr::columns);
-        std::iter::once(self.column.as_str()).chain(errors).collect()
+        std::iter::once(self.column.as_str())
+            .chain(errors)
+            .collect()
     }
 }
 
@@ -89,15 +95,17 @@ fn name_of(call: &str, node: &Node, used: &mut UseListener<'_>) -> Result<String
 fn spread(node: &Node, used: &mut UseListener<'_>) -> Result<Expr, FormulaError> {
     let expr = Expr::read(node, &mut |name, span| used(name, span, ColumnRole::Spread))?;
     match (&expr, expr.unlearnt()) {
-        (Expr::Number(value), _) if *value <= 0.0 => {
-            Err(FormulaError::new(node.span, "errors have a standard deviation above 0")
-                .hint("write the column alone if it has no errors"))
-        }
+        (Expr::Number(value), _) if *value <= 0.0 => Err(FormulaError::new(
+            node.span,
+            "errors have a standard deviation above 0",
+        )
+        .hint("write the column alone if it has no errors")),
         (_, None) => Ok(expr),
-        _ => Err(
-            FormulaError::new(node.span, "a standard deviation is a number or a function of columns")
-                .hint("center and scale belong into terms of their own"),
-        ),
+        _ => Err(FormulaError::new(
+            node.span,
+            "a standard deviation is a number or a function of columns",
+        )
+        .hint("center and scale belong into terms of their own")),
     }
 }
 
@@ -131,5 +139,9 @@ pub(crate) fn parameter(text: &str) -> Result<Option<String>, FormulaError> {
         return Ok(None);
     };
     let column = name_of(name, first, &mut |_, _, _| {})?;
-    Ok(Some(format!("{name}({}){}", quoted(&column), end.unwrap_or(""))))
+    Ok(Some(format!(
+        "{name}({}){}",
+        quoted(&column),
+        end.unwrap_or("")
+    )))
 }

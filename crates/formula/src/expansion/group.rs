@@ -133,10 +133,11 @@ pub(super) fn groupings(
                 "write (1 | a) + (1 | b) for crossed groups, (1 | a:b) for their combinations",
             ),
         ),
-        NodeKind::Call(name, _) if name == "row" => {
-            Err(FormulaError::new(node.span, "row() stands alone and takes nothing")
-                .hint("write (1 | row()) for an effect of each row"))
-        }
+        NodeKind::Call(name, _) if name == "row" => Err(FormulaError::new(
+            node.span,
+            "row() stands alone and takes nothing",
+        )
+        .hint("write (1 | row()) for an effect of each row")),
         NodeKind::Call(name, _) => {
             let message = format!("{name}(...) cannot be a grouping");
             Err(FormulaError::new(node.span, message)

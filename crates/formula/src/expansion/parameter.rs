@@ -20,7 +20,7 @@ impl Terms {
             Err(FormulaError::new(formula.left_span(), message).hint(hint))
         };
         let response = &terms.response;
-                let Expr::Column(_) = &response.outcome else {
+        let Expr::Column(_) = &response.outcome else {
             return wrong(
                 "a parameter of the family is expected before ~",
                 "name it alone, as in sigma ~ x",

@@ -174,7 +174,8 @@ impl Terms {
             }
             SpecialKind::Covariate(term) => {
                 if let Some(other) = &self.covariate {
-                    let message = format!("{other} is there already, and one such term is supported");
+                    let message =
+                        format!("{other} is there already, and one such term is supported");
                     return Err(FormulaError::new(span, message)
                         .hint("write the better known of the two as a plain column"));
                 }

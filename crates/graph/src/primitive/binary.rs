@@ -86,16 +86,18 @@ impl Binary {
             Binary::GammaLogBelow => row(
                 "gamma_log_below",
                 special::gamma_log_below,
-                Some([|x, _, _| x.like(f64::NAN), |x, y, out| {
-                    gamma_slope(x, y, out)
-                }]),
+                Some([
+                    |x, _, _| x.like(f64::NAN),
+                    |x, y, out| gamma_slope(x, y, out),
+                ]),
             ),
             Binary::GammaLogAbove => row(
                 "gamma_log_above",
                 special::gamma_log_above,
-                Some([|x, _, _| x.like(f64::NAN), |x, y, out| {
-                    -gamma_slope(x, y, out)
-                }]),
+                Some([
+                    |x, _, _| x.like(f64::NAN),
+                    |x, y, out| -gamma_slope(x, y, out),
+                ]),
             ),
         }
     }

@@ -5,9 +5,10 @@ use rand::Rng;
 
 use super::{
     bernoulli, beta, beta_binomial, binomial, categorical, cauchy, dirichlet, exponential, flat,
-    gamma, generalized_poisson, half_cauchy, half_normal, half_student_t, hurdle, inverse_gamma, inverse_gaussian,
-    laplace, lkj_cholesky, log_normal, multivariate_normal, negative_binomial, noisy_bernoulli,
-    noisy_student_t, normal, ordered_logistic, ordered_probit, poisson, student_t, uniform, weibull, zero_inflated,
+    gamma, generalized_poisson, half_cauchy, half_normal, half_student_t, hurdle, inverse_gamma,
+    inverse_gaussian, laplace, lkj_cholesky, log_normal, multivariate_normal, negative_binomial,
+    noisy_bernoulli, noisy_student_t, normal, ordered_logistic, ordered_probit, poisson, student_t,
+    uniform, weibull, zero_inflated,
 };
 
 /// Every family, by whose name a saved model finds it again.

@@ -5,11 +5,12 @@ use lehr_density::{Family, ResponseKind, Support};
 use lehr_graph::{Expr, Graph, Shape};
 
 use super::{
-    Bernoulli, Beta, BetaBinomial, Binomial, Categorical, Cauchy, Censored, Dirichlet, Distribution,
-    Exponential, Flat, Gamma, GeneralizedPoisson, HalfCauchy, HalfNormal, HalfStudentT, Hurdle, InverseGamma,
-    InverseGaussian, Laplace, LkjCholesky, LogNormal, MultivariateNormal, NegativeBinomial,
-    NoisyBernoulli, NoisyStudentT, Normal, OrderedLogistic, OrderedProbit, ParameterError, Poisson, StudentT,
-    Truncated, Uniform, Value, Weibull, ZeroInflated,
+    Bernoulli, Beta, BetaBinomial, Binomial, Categorical, Cauchy, Censored, Dirichlet,
+    Distribution, Exponential, Flat, Gamma, GeneralizedPoisson, HalfCauchy, HalfNormal,
+    HalfStudentT, Hurdle, InverseGamma, InverseGaussian, Laplace, LkjCholesky, LogNormal,
+    MultivariateNormal, NegativeBinomial, NoisyBernoulli, NoisyStudentT, Normal, OrderedLogistic,
+    OrderedProbit, ParameterError, Poisson, StudentT, Truncated, Uniform, Value, Weibull,
+    ZeroInflated,
 };
 
 /// Any distribution.

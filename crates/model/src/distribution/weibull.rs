@@ -108,7 +108,10 @@ impl<'g> Weibull<'g> {
         let inverse = self.shape.on(graph).recip();
         let order = inverse * power + 1.0;
         let whole = self.log_scale(graph) * power + order.lgamma();
-        let share = match limits.on(graph).map(|end| end.map(|end| self.log_risk(end))) {
+        let share = match limits
+            .on(graph)
+            .map(|end| end.map(|end| self.log_risk(end)))
+        {
             [None, None] => graph.scalar(0.0),
             [Some(low), None] => order.gamma_log_above(low),
             [None, Some(high)] => order.gamma_log_below(high),

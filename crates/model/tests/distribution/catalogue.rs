@@ -3,11 +3,9 @@
 use lehr_graph::Expr;
 use lehr_model::distribution::{
     Bernoulli, Beta, BetaBinomial, Binomial, Categorical, Cauchy, Distribution, Exponential, Gamma,
-    GeneralizedPoisson, OrderedProbit,
-    HalfCauchy, HalfNormal, HalfStudentT, Hurdle, InverseGamma, InverseGaussian, Laplace,
-    LogNormal, NegativeBinomial, Normal, OrderedLogistic, Poisson, StudentT, Truncated, Uniform,
-    Weibull,
-    ZeroInflated,
+    GeneralizedPoisson, HalfCauchy, HalfNormal, HalfStudentT, Hurdle, InverseGamma,
+    InverseGaussian, Laplace, LogNormal, NegativeBinomial, Normal, OrderedLogistic, OrderedProbit,
+    Poisson, StudentT, Truncated, Uniform, Weibull, ZeroInflated,
 };
 
 use crate::limit_table;

@@ -156,18 +156,62 @@ fn one_sided(graph: &Graph) -> Vec<(&'static str, Built<'_>)> {
     let exponential = || Exponential::new(graph.scalar(0.7));
     vec![
         ("normal above", Box::new(Truncated::new(normal(), 0.5, end))),
-        ("normal below", Box::new(Truncated::new(normal(), none, -1.0))),
-        ("normal far above", Box::new(Truncated::new(normal(), 11.0, end))),
-        ("normal in a strip", Box::new(Truncated::new(normal(), 1.0, 1.1))),
-        ("normal in a far strip", Box::new(Truncated::new(normal(), -9.0, -8.5))),
-        ("weibull above", Box::new(Truncated::new(weibull(), 4.0, end))),
-        ("weibull below", Box::new(Truncated::new(weibull(), none, 0.3))),
-        ("log-normal above", Box::new(Truncated::new(log_normal(), 4.0, end))),
-        ("log-normal below", Box::new(Truncated::new(log_normal(), none, 0.5))),
-        ("exponential above", Box::new(Truncated::new(exponential(), 9.0, end))),
-        ("exponential below", Box::new(Truncated::new(exponential(), none, 0.2))),
-        ("poisson above", Box::new(Truncated::new(Poisson::with_log_rate(graph.scalar(0.5)), 8.0, end))),
-        ("poisson below", Box::new(Truncated::new(Poisson::with_log_rate(graph.scalar(3.0)), none, 6.0))),
+        (
+            "normal below",
+            Box::new(Truncated::new(normal(), none, -1.0)),
+        ),
+        (
+            "normal far above",
+            Box::new(Truncated::new(normal(), 11.0, end)),
+        ),
+        (
+            "normal in a strip",
+            Box::new(Truncated::new(normal(), 1.0, 1.1)),
+        ),
+        (
+            "normal in a far strip",
+            Box::new(Truncated::new(normal(), -9.0, -8.5)),
+        ),
+        (
+            "weibull above",
+            Box::new(Truncated::new(weibull(), 4.0, end)),
+        ),
+        (
+            "weibull below",
+            Box::new(Truncated::new(weibull(), none, 0.3)),
+        ),
+        (
+            "log-normal above",
+            Box::new(Truncated::new(log_normal(), 4.0, end)),
+        ),
+        (
+            "log-normal below",
+            Box::new(Truncated::new(log_normal(), none, 0.5)),
+        ),
+        (
+            "exponential above",
+            Box::new(Truncated::new(exponential(), 9.0, end)),
+        ),
+        (
+            "exponential below",
+            Box::new(Truncated::new(exponential(), none, 0.2)),
+        ),
+        (
+            "poisson above",
+            Box::new(Truncated::new(
+                Poisson::with_log_rate(graph.scalar(0.5)),
+                8.0,
+                end,
+            )),
+        ),
+        (
+            "poisson below",
+            Box::new(Truncated::new(
+                Poisson::with_log_rate(graph.scalar(3.0)),
+                none,
+                6.0,
+            )),
+        ),
     ]
 }
 
@@ -192,5 +236,10 @@ fn what_is_censored_is_drawn_and_averaged_as_it_is() {
     assert_eq!(censored.support(), None);
     assert!(Censored::new(Normal::new(0.0, 1.0), 4.0).check().is_err());
     let empty = Truncated::new(Normal::new(0.0, 1.0), 2.0, 1.0).check();
-    assert!(empty.unwrap_err().message.contains("low must be below high"));
+    assert!(
+        empty
+            .unwrap_err()
+            .message
+            .contains("low must be below high")
+    );
 }

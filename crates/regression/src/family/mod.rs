@@ -33,6 +33,7 @@ use std::fmt;
 use std::str::FromStr;
 
 use lehr_graph::Expr;
+use lehr_graph::kernel::math::normal_quantile;
 use lehr_model::Row;
 use lehr_model::distribution::Tailed;
 use lehr_model::gp::Marginal;
@@ -58,6 +59,15 @@ pub enum Link {
 }
 
 impl Link {
+    /// The link of a probability, from it and its complement, by logits unless it is another.
+    pub(crate) fn of_shares(self, below: f64, above: f64) -> f64 {
+        match self {
+            Link::Probit if below < above => normal_quantile(below),
+            Link::Probit => -normal_quantile(above),
+            _ => (below / above).ln(),
+        }
+    }
+
     /// The name in tables and answers.
     pub fn name(self) -> &'static str {
         match self {
@@ -246,10 +256,7 @@ impl Family {
     /// Whether its distribution function has a closed form, which censoring and truncation need.
     pub(crate) fn has_tails(self) -> bool {
         use Family::{Exponential, Gaussian, LogNormal, Poisson, Weibull};
-        matches!(
-            self,
-            Gaussian | LogNormal | Exponential | Weibull | Poisson
-        )
+        matches!(self, Gaussian | LogNormal | Exponential | Weibull | Poisson)
     }
 
     /// Whether the response is a count of events.

@@ -43,7 +43,8 @@ impl Simulation<'_> {
         if let Some(term) = latent.and_then(|one| one.terms().covariate.as_ref()) {
             return Err(RegressionError::Column {
                 at: self.saved.subject.title(),
-                expected: "covariates that are known as they are, to draw responses given them".into(),
+                expected: "covariates that are known as they are, to draw responses given them"
+                    .into(),
                 found: term.to_string(),
                 hint: "fit draws of your own".into(),
             }
@@ -52,9 +53,12 @@ impl Simulation<'_> {
         if self.saved.subject.is_censored() {
             return Err(RegressionError::Column {
                 at: self.saved.subject.title(),
-                expected: "responses that are known as they are, to draw others in their place".into(),
+                expected: "responses that are known as they are, to draw others in their place"
+                    .into(),
                 found: "cens(...)".into(),
-                hint: "a simulation would have to know when rows are censored; fit draws of your own".into(),
+                hint:
+                    "a simulation would have to know when rows are censored; fit draws of your own"
+                        .into(),
             }
             .into());
         }

@@ -14,7 +14,9 @@ use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::SeedableRng;
 use rand_distr::{Distribution, StandardNormal};
 
-use crate::{coefficients, densities, joint, near, normal, number, point, refusal, regression, sigmoid};
+use crate::{
+    coefficients, densities, joint, near, normal, number, point, refusal, regression, sigmoid,
+};
 
 const GAP: f64 = f64::NAN;
 
@@ -46,7 +48,10 @@ fn generated(rows: usize, seed: u64) -> Table {
 
 /// What is known of a row's true value: mean, variance, and the log density of what is seen.
 fn known(found: &HashMap<String, f64>, label: &str, seen: f64, error: f64) -> [f64; 3] {
-    let (mean, sd) = (found[&format!("{label}.mean")], found[&format!("{label}.sd")]);
+    let (mean, sd) = (
+        found[&format!("{label}.mean")],
+        found[&format!("{label}.sd")],
+    );
     if seen.is_nan() {
         return [mean, sd * sd, 0.0];
     }
@@ -158,7 +163,10 @@ fn fits_use_rows_whose_covariate_is_missing() {
     ];
     checked(&fit, &truths);
     let notes = fit.subject.regression().unwrap().notes().join(" ");
-    assert!(notes.contains("mi(z): missing in 200 of 600 rows"), "{notes}");
+    assert!(
+        notes.contains("mi(z): missing in 200 of 600 rows"),
+        "{notes}"
+    );
     let fit = fitted("hit ~ mi(z)", "bernoulli", &table, quick());
     checked(&fit, &[("Intercept", -2.4, 0.6), ("mi(z)", 0.8, 0.2)]);
 }
@@ -221,12 +229,18 @@ fn new_rows_are_predicted_by_what_is_seen_of_them_also_from_a_file() {
     let rows = number(Table::new(), "z", &[5.0, GAP]);
     let means = loaded.predict(&rows).unwrap().means().unwrap();
     assert_eq!(means, fit.predict(&rows).unwrap().means().unwrap());
-    assert!((means[0] - 5.0).abs() < 0.3 && (means[1] - 3.4).abs() < 0.3, "{means:?}");
+    assert!(
+        (means[0] - 5.0).abs() < 0.3 && (means[1] - 3.4).abs() < 0.3,
+        "{means:?}"
+    );
     let fit = fitted("y ~ me(x, s)", "gaussian", &table, quick());
     let rows = number(number(Table::new(), "x", &[6.0, 6.0]), "s", &[0.01, 50.0]);
     let means = fit.predict(&rows).unwrap().means().unwrap();
     // What is hardly measured is predicted as any row would be.
-    assert!((means[0] - 5.8).abs() < 0.5 && (means[1] - 3.4).abs() < 0.3, "{means:?}");
+    assert!(
+        (means[0] - 5.8).abs() < 0.5 && (means[1] - 3.4).abs() < 0.3,
+        "{means:?}"
+    );
 }
 
 #[test]
@@ -234,8 +248,16 @@ fn what_cannot_be_is_refused_with_a_sentence() {
     let table = generated(30, 5);
     let table = number(table, "zero", &[0.0; 30]);
     for (formula, family, expected) in [
-        ("y ~ me(x)", Family::Gaussian, "me(...) takes a column and the sd of its errors, found 1"),
-        ("y ~ me(x, 0)", Family::Gaussian, "errors have a standard deviation above 0"),
+        (
+            "y ~ me(x)",
+            Family::Gaussian,
+            "me(...) takes a column and the sd of its errors, found 1",
+        ),
+        (
+            "y ~ me(x, 0)",
+            Family::Gaussian,
+            "errors have a standard deviation above 0",
+        ),
         (
             "y ~ me(x, zero)",
             Family::Gaussian,
@@ -246,10 +268,26 @@ fn what_cannot_be_is_refused_with_a_sentence() {
             Family::Gaussian,
             "me(x, s) is there already, and one such term is supported",
         ),
-        ("y ~ x + me(x, s)", Family::Gaussian, "\"x\" is read as it stands here, and by me(x, s)"),
-        ("y ~ me(x, s):w", Family::Gaussian, "a covariate with errors or gaps has one slope for all rows"),
-        ("y ~ (me(x, s) | w)", Family::Gaussian, "this cannot vary by group"),
-        ("y ~ mi(zero)", Family::Gaussian, "mi(zero): expected values that differ"),
+        (
+            "y ~ x + me(x, s)",
+            Family::Gaussian,
+            "\"x\" is read as it stands here, and by me(x, s)",
+        ),
+        (
+            "y ~ me(x, s):w",
+            Family::Gaussian,
+            "a covariate with errors or gaps has one slope for all rows",
+        ),
+        (
+            "y ~ (me(x, s) | w)",
+            Family::Gaussian,
+            "this cannot vary by group",
+        ),
+        (
+            "y ~ mi(zero)",
+            Family::Gaussian,
+            "mi(zero): expected values that differ",
+        ),
         ("y ~ z", Family::Gaussian, "10 missing, the first in row 2"),
     ] {
         let told = refusal(formula, family, &table);

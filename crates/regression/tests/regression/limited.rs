@@ -108,9 +108,8 @@ fn a_truncated_row_is_divided_by_the_probability_of_being_there() {
         ] {
             let (at, own, found) = rows(formula, family, own);
             for row in 0..Y.len() {
-                let under = |y: Option<f64>, none: f64| {
-                    y.map_or(none, |y| below(family, y, at[row], own))
-                };
+                let under =
+                    |y: Option<f64>, none: f64| y.map_or(none, |y| below(family, y, at[row], own));
                 let mass = under(limits[1], 1.0) - under(limits[0], 0.0);
                 let whole = log_density(family, Y[row], at[row], own);
                 near(found[row], whole - mass.ln());
@@ -258,7 +257,13 @@ fn what_would_compare_bounds_with_predictions_is_left_out() {
     assert!(matches!(told, Error::NoResponse { .. }), "{told}");
     let truncated = fitted("y | trunc(lb = 0.8) ~ x", "gaussian", &kept(&whole, 0.8));
     assert!(truncated.data_check.predictive.is_some());
-    assert!(truncated.evaluate(&kept(&whole, 0.8)).unwrap().rmse.is_some());
+    assert!(
+        truncated
+            .evaluate(&kept(&whole, 0.8))
+            .unwrap()
+            .rmse
+            .is_some()
+    );
 }
 
 #[test]

@@ -168,9 +168,7 @@ fn every_family_predicts_without_a_response() {
             Family::Binomial
             | Family::BetaBinomial
             | Family::ZeroInflatedBinomial
-            | Family::BinomialLogitNormal => {
-                "bit | trials(3)"
-            }
+            | Family::BinomialLogitNormal => "bit | trials(3)",
             Family::Beta => "unit",
             Family::Gaussian
             | Family::Student

@@ -7,7 +7,8 @@ use lehr_infer::posterior::Posterior;
 use lehr_model::Model;
 use lehr_model::distribution::{Distribution as _, HalfNormal, Normal, Poisson as Counts};
 use lehr_regression::{
-    Family, Forecaster, Groups, NewLevels, PredictionDetails, PredictionLevel, Regression, SavedFit, regress,
+    Family, Forecaster, Groups, NewLevels, PredictionDetails, PredictionLevel, Regression,
+    SavedFit, regress,
 };
 use lehr_table::Table;
 use rand_chacha::ChaCha8Rng;
@@ -129,7 +130,10 @@ fn the_integrated_posterior_is_that_of_chains_over_all_latents() {
         let best = one.best();
         let off = (best.mean - site.mean).abs() / site.sd;
         assert!(off < 0.2, "{name}: {best:?}, {site:?}");
-        assert!((best.sd / site.sd - 1.0).abs() < 0.2, "{name}: {best:?}, {site:?}");
+        assert!(
+            (best.sd / site.sd - 1.0).abs() < 0.2,
+            "{name}: {best:?}, {site:?}"
+        );
     }
 }
 
@@ -158,7 +162,10 @@ fn new_rows_draw_effects_of_their_own_unless_the_population_is_asked_for() {
         details: PredictionDetails::default(),
     };
     let population = forecaster.predict(&rows, 0).unwrap().means().unwrap();
-    assert!((population[0] / 1_f64.exp() - 1.0).abs() < 0.2, "{population:?}");
+    assert!(
+        (population[0] / 1_f64.exp() - 1.0).abs() < 0.2,
+        "{population:?}"
+    );
 }
 
 #[test]
@@ -176,11 +183,27 @@ fn what_no_row_can_tell_is_refused_with_a_sentence() {
             "(1 | row()): expected a family whose rows tell their own effects from other noise, found gaussian, where only the sum of its variance and sigma² is known",
         ),
         ("z ~ x + (1 | row())", Family::LogNormal, "found lognormal"),
-        (FORMULA, Family::Ordinal, "a row of one outcome says nothing"),
-        (FORMULA, Family::PoissonLogNormal, "which has such an effect already"),
-        ("y ~ (x | row())", Family::Poisson, "only the intercept can vary by row"),
+        (
+            FORMULA,
+            Family::Ordinal,
+            "a row of one outcome says nothing",
+        ),
+        (
+            FORMULA,
+            Family::PoissonLogNormal,
+            "which has such an effect already",
+        ),
+        (
+            "y ~ (x | row())",
+            Family::Poisson,
+            "only the intercept can vary by row",
+        ),
         ("y ~ (1 | row():x)", Family::Poisson, "row() stands alone"),
-        ("y ~ (1 | row()) + (1 | row())", Family::Poisson, "(1 | row()) is given twice"),
+        (
+            "y ~ (1 | row()) + (1 | row())",
+            Family::Poisson,
+            "(1 | row()) is given twice",
+        ),
     ] {
         let told = refusal(formula, family, &table);
         assert!(told.contains(expected), "{formula}: {told}");

@@ -51,7 +51,11 @@ pub fn normal_quantile(p: f64) -> f64 {
         return -normal_quantile(1.0 - p);
     }
     if p <= 0.0 {
-        return if p == 0.0 { f64::NEG_INFINITY } else { f64::NAN };
+        return if p == 0.0 {
+            f64::NEG_INFINITY
+        } else {
+            f64::NAN
+        };
     }
     let mut x = rough_quantile(p);
     let log = p.ln();
