@@ -140,15 +140,12 @@ impl Covariate {
         // As a response it has its own unit, in which densities are told.
         let as_seen = |value: &f64| if value.is_nan() { self.centre } else { *value };
         let whole: Vec<f64> = seen.iter().map(as_seen).collect();
-        let more = match errors(&self.term, source)? {
-            Some(spreads) => {
-                let spreads = spreads.iter().map(|spread| spread / self.scale);
-                (ERROR, spreads.collect())
-            }
-            None => {
-                let gap = |value: &f64| if value.is_nan() { UNKNOWN } else { 0.0 };
-                (GAP, seen.iter().map(gap).collect())
-            }
+        let more = if let Some(spreads) = errors(&self.term, source)? {
+            let spreads = spreads.iter().map(|spread| spread / self.scale);
+            (ERROR, spreads.collect())
+        } else {
+            let gap = |value: &f64| if value.is_nan() { UNKNOWN } else { 0.0 };
+            (GAP, seen.iter().map(gap).collect())
         };
         let columns = [(MEASURED, own), (SEEN, whole), more];
         Ok(columns

@@ -8,7 +8,7 @@ use lehr_model::distribution::{Dirichlet, Distribution, LkjCholesky, Normal};
 use lehr_model::{BindError, Model, Program, Row, Schema, Tracer};
 
 use crate::blueprint::{Blueprint, Form, GroupPlan, InterceptLaw};
-use crate::family::{Form as FamilyForm, Link, Observation, Unit};
+use crate::family::{Form as FamilyForm, Observation, Unit, cutpoints};
 use crate::law::{Law, sample};
 use crate::monotonic::monotonic_column;
 use crate::parameter::{ParameterSites, parameter_column};
@@ -119,7 +119,7 @@ impl Blueprint {
         ];
         let there = others.iter().filter(|(is_there, _)| *is_there);
         let there = there.map(|(_, name)| *name).chain(self.bounds.columns());
-        there.fold(schema, |schema, name| schema.number(name))
+        there.fold(schema, Schema::number)
     }
 
     /// The model as data.
@@ -132,33 +132,7 @@ impl Blueprint {
         let covariate = self.covariate.as_ref().map(|plan| plan.sites(m));
         let shift = self.shift(m, weight, covariate.as_ref());
         let intercept = self.intercept_site(m, shift);
-        let groups = self.heads.iter().map(|head| {
-            let sites = self.groups.iter().map(|group| group.sites(m, head));
-            sites.collect()
-        });
-        let smooths = self.heads.iter().map(|head| {
-            let sites = self.smooths.iter().map(|smooth| smooth.sites(m, head));
-            sites.collect()
-        });
-        let splines = self.heads.iter().map(|head| {
-            let sites = self.splines.iter().map(|spline| spline.sites(m, head));
-            sites.collect()
-        });
-        let monotonics = self.heads.iter().map(|head| {
-            let sites = self.monotonics.iter().map(|effect| effect.sites(m, head));
-            sites.collect()
-        });
-        let sites = Sites {
-            graph: m.graph(),
-            weight,
-            intercept,
-            groups: groups.collect(),
-            smooths: smooths.collect(),
-            splines: splines.collect(),
-            monotonics: monotonics.collect(),
-            shape: self.shape_sites(m),
-            parameters: self.parameters.iter().map(|plan| plan.sites(m)).collect(),
-        };
+        let sites = self.sites(m, weight, intercept);
         self.name_moved(m, &sites, shift);
         let induced = self.induced.as_ref().map(|plan| plan.function(m));
         let row_spread = self.row_spread_site(m);
@@ -194,6 +168,41 @@ impl Blueprint {
                 plan.observe(row, sites);
             }
         });
+    }
+
+    fn sites<'g>(
+        &self,
+        m: &Tracer<'g>,
+        weight: Option<Expr<'g>>,
+        intercept: Option<Expr<'g>>,
+    ) -> Sites<'g> {
+        let groups = self.heads.iter().map(|head| {
+            let sites = self.groups.iter().map(|group| group.sites(m, head));
+            sites.collect()
+        });
+        let smooths = self.heads.iter().map(|head| {
+            let sites = self.smooths.iter().map(|smooth| smooth.sites(m, head));
+            sites.collect()
+        });
+        let splines = self.heads.iter().map(|head| {
+            let sites = self.splines.iter().map(|spline| spline.sites(m, head));
+            sites.collect()
+        });
+        let monotonics = self.heads.iter().map(|head| {
+            let sites = self.monotonics.iter().map(|effect| effect.sites(m, head));
+            sites.collect()
+        });
+        Sites {
+            graph: m.graph(),
+            weight,
+            intercept,
+            groups: groups.collect(),
+            smooths: smooths.collect(),
+            splines: splines.collect(),
+            monotonics: monotonics.collect(),
+            shape: self.shape_sites(m),
+            parameters: self.parameters.iter().map(|plan| plan.sites(m)).collect(),
+        }
     }
 
     /// Names what is shown for columns as they are and is no site: the verdict looks at it too.
@@ -466,27 +475,5 @@ pub(crate) fn sample_runs<'g>(
     match parts[..] {
         [only] => only,
         _ => m.graph().concat(&parts, 0),
-    }
-}
-
-/// The link of the cumulative proportions; both tails are sums, so neither cancels.
-fn cutpoints(link: Link, proportion: Expr<'_>, classes: usize) -> Expr<'_> {
-    let graph = proportion.graph();
-    let is_below = |k: usize, class: usize| f64::from(u8::from(class <= k));
-    let sums = |part: &dyn Fn(usize, usize) -> f64| {
-        let cells = (0..classes - 1).flat_map(|k| (0..classes).map(move |class| (k, class)));
-        let cells: Vec<f64> = cells.map(|(k, class)| part(k, class)).collect();
-        graph
-            .constant([classes - 1, classes], &cells)
-            .dot(proportion)
-    };
-    let (below, above) = (sums(&is_below), sums(&|k, class| 1.0 - is_below(k, class)));
-    match link {
-        Link::Probit => {
-            let lower = below.less(above);
-            let tail = lower.select(below, above).normal_quantile();
-            lower.select(tail, -tail)
-        }
-        _ => below.ln() - above.ln(),
     }
 }

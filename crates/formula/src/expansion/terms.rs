@@ -172,17 +172,7 @@ impl Terms {
                 self.by_row = true;
                 Ok(())
             }
-            SpecialKind::Covariate(term) => {
-                if let Some(other) = &self.covariate {
-                    let message =
-                        format!("{other} is there already, and one such term is supported");
-                    return Err(FormulaError::new(span, message)
-                        .hint("write the better known of the two as a plain column"));
-                }
-                self.check_latent(&term)?;
-                self.covariate = Some(term);
-                Ok(())
-            }
+            SpecialKind::Covariate(term) => self.add_covariate(term, span),
             SpecialKind::Groups(groups) => {
                 for group in groups {
                     self.check_group(&group, span)?;
@@ -213,6 +203,17 @@ impl Terms {
                     .hint("each effect varies once by each grouping"))
             }
         }
+    }
+
+    fn add_covariate(&mut self, term: CovariateTerm, span: Span) -> Result<(), FormulaError> {
+        if let Some(other) = &self.covariate {
+            let message = format!("{other} is there already, and one such term is supported");
+            return Err(FormulaError::new(span, message)
+                .hint("write the better known of the two as a plain column"));
+        }
+        self.check_latent(&term)?;
+        self.covariate = Some(term);
+        Ok(())
     }
 
     /// What is not known as it is cannot be read as it stands elsewhere.

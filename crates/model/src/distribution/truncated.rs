@@ -116,12 +116,15 @@ impl<'g, D: Tailed<'g>> Distribution<'g> for Truncated<'g, D> {
     }
 }
 
+/// Draws between limits from the parameters of a distribution.
+type Within = fn(&[&[f64]], [f64; 2], &mut dyn Rng) -> f64;
+
 /// Draws between limits, which are the last two parameters.
 pub struct TruncatedFamily {
     pub(super) name: &'static str,
     pub(super) base: &'static dyn Family,
     /// A draw between limits that few draws of the base reach.
-    pub(super) within: fn(&[&[f64]], [f64; 2], &mut dyn Rng) -> f64,
+    pub(super) within: Within,
 }
 
 impl Family for TruncatedFamily {

@@ -3,7 +3,7 @@
 use lehr_graph::reference::{Values, evaluate};
 use lehr_graph::{Expr, Graph};
 use lehr_model::distribution::{
-    Censored, Distribution, Exponential, LogNormal, Normal, Poisson, Truncated, Weibull,
+    Censored, Distribution, Exponential, LogNormal, Normal, Poisson, Tailed, Truncated, Weibull,
 };
 
 use crate::draw::{assert_moments, draws};
@@ -120,7 +120,7 @@ fn extreme_predictors_leave_slopes_of_bounds_finite() {
     }
 }
 
-fn truncated_poisson<'g>(graph: &'g Graph, [rate, low, high]: [f64; 3]) -> impl Distribution<'g> {
+fn truncated_poisson(graph: &Graph, [rate, low, high]: [f64; 3]) -> impl Distribution<'_> {
     Truncated::new(Poisson::with_log_rate(graph.scalar(rate)), low, high)
 }
 
@@ -147,6 +147,11 @@ fn truncated_counts_have_the_probabilities_computed_elsewhere_and_sum_to_one() {
     }
 }
 
+/// A distribution between limits.
+fn within<'g>(base: impl Tailed<'g> + 'g, low: f64, high: f64) -> Built<'g> {
+    Box::new(Truncated::new(base, low, high))
+}
+
 /// One-sided and far limits, which the table of all distributions does not have.
 fn one_sided(graph: &Graph) -> Vec<(&'static str, Built<'_>)> {
     let [none, end] = [f64::NEG_INFINITY, f64::INFINITY];
@@ -154,64 +159,21 @@ fn one_sided(graph: &Graph) -> Vec<(&'static str, Built<'_>)> {
     let weibull = || Weibull::with_log_mean(graph.scalar(0.4), 1.8);
     let log_normal = || LogNormal::new(graph.scalar(0.2), 0.6);
     let exponential = || Exponential::new(graph.scalar(0.7));
+    let poisson = |log_rate: f64| Poisson::with_log_rate(graph.scalar(log_rate));
     vec![
-        ("normal above", Box::new(Truncated::new(normal(), 0.5, end))),
-        (
-            "normal below",
-            Box::new(Truncated::new(normal(), none, -1.0)),
-        ),
-        (
-            "normal far above",
-            Box::new(Truncated::new(normal(), 11.0, end)),
-        ),
-        (
-            "normal in a strip",
-            Box::new(Truncated::new(normal(), 1.0, 1.1)),
-        ),
-        (
-            "normal in a far strip",
-            Box::new(Truncated::new(normal(), -9.0, -8.5)),
-        ),
-        (
-            "weibull above",
-            Box::new(Truncated::new(weibull(), 4.0, end)),
-        ),
-        (
-            "weibull below",
-            Box::new(Truncated::new(weibull(), none, 0.3)),
-        ),
-        (
-            "log-normal above",
-            Box::new(Truncated::new(log_normal(), 4.0, end)),
-        ),
-        (
-            "log-normal below",
-            Box::new(Truncated::new(log_normal(), none, 0.5)),
-        ),
-        (
-            "exponential above",
-            Box::new(Truncated::new(exponential(), 9.0, end)),
-        ),
-        (
-            "exponential below",
-            Box::new(Truncated::new(exponential(), none, 0.2)),
-        ),
-        (
-            "poisson above",
-            Box::new(Truncated::new(
-                Poisson::with_log_rate(graph.scalar(0.5)),
-                8.0,
-                end,
-            )),
-        ),
-        (
-            "poisson below",
-            Box::new(Truncated::new(
-                Poisson::with_log_rate(graph.scalar(3.0)),
-                none,
-                6.0,
-            )),
-        ),
+        ("normal above", within(normal(), 0.5, end)),
+        ("normal below", within(normal(), none, -1.0)),
+        ("normal far above", within(normal(), 11.0, end)),
+        ("normal in a strip", within(normal(), 1.0, 1.1)),
+        ("normal in a far strip", within(normal(), -9.0, -8.5)),
+        ("weibull above", within(weibull(), 4.0, end)),
+        ("weibull below", within(weibull(), none, 0.3)),
+        ("log-normal above", within(log_normal(), 4.0, end)),
+        ("log-normal below", within(log_normal(), none, 0.5)),
+        ("exponential above", within(exponential(), 9.0, end)),
+        ("exponential below", within(exponential(), none, 0.2)),
+        ("poisson above", within(poisson(0.5), 8.0, end)),
+        ("poisson below", within(poisson(3.0), none, 6.0)),
     ]
 }
 

@@ -43,6 +43,7 @@ use serde::{Deserialize, Serialize};
 use crate::error::RegressionError;
 use crate::limited::Bounds;
 
+pub(crate) use ordinal::cutpoints;
 pub(crate) use own::{OwnParameter, Unit};
 
 /// What the linear predictor is a function of.

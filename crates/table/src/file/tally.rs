@@ -62,9 +62,13 @@ impl Tally {
     pub(super) fn take(&mut self, batch: Table, options: &ReadOptions) -> Table {
         let counts: Vec<usize> = batch
             .columns()
-            .map(|(name, column)| match is_optional(options, name) {
-                true => 0,
-                false => Column::missing(column),
+            .map(|(name, column)| {
+                let is_counted = !is_optional(options, name);
+                if is_counted {
+                    Column::missing(column)
+                } else {
+                    0
+                }
             })
             .collect();
         for (all, more) in self.missing.iter_mut().zip(&counts) {
