@@ -122,6 +122,27 @@ class Cauchy(Distribution):
         super().__init__(loc=loc, scale=scale)
 
 
+class Censored(Distribution):
+    """What is known of draws of another distribution: themselves, or bounds.
+
+    Args:
+        base: Normal, LogNormal, Exponential, Weibull or Poisson.
+        status: 0 where the draw is x, -1 where it is x or less, 1 where it is more, 2 where it is
+            more than x and `upper` or less.
+        upper: Where intervals end.
+    """
+
+    def __init__(
+        self,
+        base: Exponential | LogNormal | Normal | Poisson | Weibull,
+        status: Parameter,
+        upper: Parameter = 0.0,
+    ) -> None:
+        super().__init__(**base._parameters, status=status, upper=upper)
+        self._name = f"Censored{base._name}"
+        self._batch = base._batch
+
+
 class Dirichlet(Distribution):
     """Positive numbers that sum to one."""
 
@@ -155,6 +176,13 @@ class Gamma(Distribution):
         log_mean: Parameter | None = None,
     ) -> None:
         super().__init__(shape=shape, **_given("Gamma", rate=rate, mean=mean, log_mean=log_mean))
+
+
+class GeneralizedPoisson(Distribution):
+    """Counts of variance mean/(1 - dispersion)^2; the dispersion is between 0 and 1."""
+
+    def __init__(self, log_mean: Parameter, dispersion: Parameter) -> None:
+        super().__init__(log_mean=log_mean, dispersion=dispersion)
 
 
 class HalfCauchy(Distribution):
@@ -273,6 +301,13 @@ class OrderedLogistic(Distribution):
         super().__init__(predictor=predictor, cutpoints=cutpoints)
 
 
+class OrderedProbit(Distribution):
+    """Ordered outcomes: the predictor plus standard normal noise, cut at the cutpoints."""
+
+    def __init__(self, predictor: Parameter, cutpoints: Parameter) -> None:
+        super().__init__(predictor=predictor, cutpoints=cutpoints)
+
+
 class Poisson(Distribution):
     """Counts by their rate or its logarithm."""
 
@@ -285,6 +320,26 @@ class StudentT(Distribution):
 
     def __init__(self, df: Parameter, loc: Parameter = 0.0, scale: Parameter = 1.0) -> None:
         super().__init__(df=df, loc=loc, scale=scale)
+
+
+class Truncated(Distribution):
+    """Draws of another distribution that are `low` or more and `high` or less.
+
+    Args:
+        base: Normal, LogNormal, Exponential, Weibull or Poisson.
+        low: The least; minus infinity is no limit.
+        high: The largest; infinity is no limit.
+    """
+
+    def __init__(
+        self,
+        base: Exponential | LogNormal | Normal | Poisson | Weibull,
+        low: Parameter = -np.inf,
+        high: Parameter = np.inf,
+    ) -> None:
+        super().__init__(**base._parameters, low=low, high=high)
+        self._name = f"Truncated{base._name}"
+        self._batch = base._batch
 
 
 class Uniform(Distribution):

@@ -58,6 +58,18 @@ def weibull(mean, shape):
     return stats.weibull_min(shape, scale=mean / special.gamma(1 + 1 / shape))
 
 
+def between(law, high):
+    return lambda x: np.log(law.cdf(high) - law.cdf(x))
+
+
+def cut(law, low, high):
+    return lambda x: law.logpdf(x) - np.log(law.cdf(high) - law.cdf(low))
+
+
+def kept(law, high):
+    return lambda x: law.logpmf(x) - law.logcdf(high)
+
+
 # A distribution of random parameters, its log density by SciPy, and where to compare them.
 def cases():
     a, b, s, r, m, g = positive(), positive(), positive(), positive(), real(), real()
@@ -102,6 +114,13 @@ def cases():
         (by_log, negative_binomial(np.exp(m), r).logpmf, counts),
         (dist.Categorical(logits), lambda k: special.log_softmax(logits)[k], coins),
         (dist.OrderedLogistic(m, cuts), lambda k: np.log(ordered(m, cuts))[k], coins),
+        (dist.Censored(dist.Normal(m, s), 1), stats.norm(m, s).logsf, x),
+        (dist.Censored(dist.LogNormal(m, s), -1), stats.lognorm(s, scale=np.exp(m)).logcdf, above),
+        (dist.Censored(dist.Exponential(r), 2, 20.0), between(stats.expon(scale=1 / r), 20.0), above),
+        (dist.Censored(dist.Weibull(m, a), 1), weibull(np.exp(m), a).logsf, above),
+        (dist.Censored(dist.Poisson(s), 1), stats.poisson(s).logsf, counts),
+        (dist.Truncated(dist.Normal(m, s), -9.0, 9.0), cut(stats.norm(m, s), -9.0, 9.0), x),
+        (dist.Truncated(dist.Poisson(s), high=9), kept(stats.poisson(s), 9), counts),
         (dist.ZeroInflated(dist.Poisson(s), g), gated(stats.poisson(s), g), counts),
         (dist.ZeroInflated(log_rate, g), gated(stats.poisson(np.exp(m)), g), counts),
         (dist.ZeroInflated(dist.Binomial(9, logit), g), gated(stats.binom(9, p), g), counts),

@@ -112,6 +112,7 @@ impl Inputs<'_> {
         let specification = specification.with_dates(dates);
         let columns = specification.columns().into_iter().map(str::to_owned);
         let options = reading.options(Some(columns.collect()))?;
+        let options = options.keeping(&specification.optional_columns());
         if source.expected_bytes(&options)? > self.model.memory.0 {
             let files = FileTable::new(source, &options, live)?;
             return Task::on_disk(&specification, &files, output, self.clock);

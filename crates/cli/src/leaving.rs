@@ -35,6 +35,7 @@ impl Sampling {
         live: &Live,
     ) -> Result<Vec<Loo>> {
         let options = reading.options(Some(columns(fits)))?;
+        let options = options.keeping(&optional(fits));
         let mut all: Vec<Loo> = fits.iter().map(|fit| Loo::new(fit)).collect();
         each_block(source, &options, live, &mut |block, _| {
             for (loo, fit) in all.iter_mut().zip(fits) {
@@ -77,6 +78,19 @@ pub(crate) fn columns(fits: &[&SavedFit]) -> Vec<String> {
             names.push(name.to_owned());
         }
     }
+    names
+}
+
+/// The columns whose values may be missing for all of the fits.
+pub(crate) fn optional<'f>(fits: &[&'f SavedFit]) -> Vec<&'f str> {
+    let names = fits.first().map(|fit| fit.subject.optional_columns());
+    let mut names = names.unwrap_or_default();
+    let is_read = |fit: &&&SavedFit, name: &str| fit.subject.columns().contains(&name);
+    let needed = |name: &str| {
+        let mut readers = fits.iter().filter(|fit| is_read(fit, name));
+        readers.any(|fit| !fit.subject.optional_columns().contains(&name))
+    };
+    names.retain(|name| !needed(name));
     names
 }
 

@@ -99,14 +99,14 @@ impl Reading {
         })
     }
 
-    /// Reads all rows of some of the columns, or of all.
+    /// Reads all rows of some of the columns, of which the optional ones may have gaps.
     pub(crate) fn table(
         &self,
         source: &TableFiles,
-        columns: Option<Vec<String>>,
+        (columns, optional): (Vec<String>, &[&str]),
         live: &Live,
     ) -> Result<Table> {
-        let options = self.options(columns)?;
+        let options = self.options(Some(columns))?.keeping(optional);
         Ok(source.read(&options, &mut |progress| live.rows(progress))?)
     }
 }

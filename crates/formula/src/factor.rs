@@ -169,6 +169,11 @@ fn misplaced(name: &str, span: Span) -> FormulaError {
         "cbind" => FormulaError::new(span, "cbind(...) belongs left of ~")
             .hint("write cbind(successes, failures) ~ ..."),
         "se" => FormulaError::new(span, "se(...) belongs left of ~").hint("write y | se(s) ~ ..."),
+        "cens" => {
+            FormulaError::new(span, "cens(...) belongs left of ~").hint("write y | cens(c) ~ ...")
+        }
+        "trunc" => FormulaError::new(span, "trunc(...) belongs left of ~")
+            .hint("write y | trunc(lb = 0) ~ ..."),
         "trials" => FormulaError::new(span, "trials(...) belongs left of ~")
             .hint("write successes | trials(n) ~ ..."),
         _ => function::unknown(name, span),

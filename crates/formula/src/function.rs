@@ -48,9 +48,9 @@ const FUNCTIONS: [(&str, Function); 11] = [
 ];
 
 /// Calls that mean something to the formula itself and not to one row.
-pub(crate) const SPECIALS: [&str; 15] = [
+pub(crate) const SPECIALS: [&str; 19] = [
     "C", "I", "poly", "scale", "center", "offset", "weights", "trials", "cbind", "gp", "s", "bs",
-    "ns", "mo", "se",
+    "ns", "mo", "se", "cens", "trunc", "me", "mi",
 ];
 
 impl Function {

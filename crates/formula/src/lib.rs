@@ -26,6 +26,7 @@ mod expression;
 mod factor;
 mod formula;
 mod function;
+mod limited;
 mod option;
 mod prior;
 mod response;
@@ -43,13 +44,14 @@ pub use basis::{
 pub use coded::{Coded, Contrast};
 pub use error::{FormulaError, Origin, Span};
 pub use expansion::{
-    By, ColumnRole, ColumnUse, Correlation, GroupTerm, How, Intercept, KernelName, MonotonicTerm,
-    Penalised, SmoothTerm, SplineTerm, Terms, effect_codings,
+    BY_ROW, By, ColumnRole, ColumnUse, Correlation, CovariateTerm, GroupTerm, How, Intercept,
+    KernelName, MonotonicTerm, Penalised, SmoothTerm, SplineTerm, Terms, effect_codings,
 };
 pub use expression::{Comparison, Expr, Operation, Standard};
 pub use factor::{Factor, Term};
 pub use formula::Formula;
 pub use function::{Function, function_names};
+pub use limited::{Censoring, Truncation};
 pub use prior::{PriorSpec, PriorTarget};
 pub use response::{Response, Trials};
 pub use spline::{BSpline, CubicSpline, Sample};

@@ -9,6 +9,7 @@ use crate::expansion::ColumnRole;
 use crate::expression::{Expr, only};
 use crate::factor::{UseListener, read_numbers};
 use crate::function::Function;
+use crate::limited::{Censoring, Truncation};
 use crate::syntax::{Binary, Node, NodeKind, Sign, quoted};
 
 /// What the model explains.
@@ -20,6 +21,12 @@ pub struct Response {
     pub trials: Option<Trials>,
     /// The standard error with which the outcome is known: `y | se(s)`.
     pub errors: Option<Expr>,
+    /// Which rows know the outcome by bounds only: `y | cens(c)`.
+    #[serde(default)]
+    pub censoring: Option<Censoring>,
+    /// Between which limits an outcome was kept at all: `y | trunc(lb, ub)`.
+    #[serde(default)]
+    pub truncation: Option<Truncation>,
 }
 
 /// The number of trials of a binomial outcome.
@@ -35,10 +42,29 @@ pub enum Trials {
 }
 
 impl Response {
-    /// The columns besides the outcome: those of trials and of standard errors.
+    /// The columns besides the outcome that a prediction of it reads: those of trials, of standard
+    /// errors and of limits.
     pub fn addition_columns(&self) -> Vec<&str> {
         let errors = self.errors.iter().flat_map(Expr::columns);
-        self.trial_columns().into_iter().chain(errors).collect()
+        let limits = self.truncation.iter().flat_map(Truncation::columns);
+        let trials = self.trial_columns().into_iter();
+        trials.chain(errors).chain(limits).collect()
+    }
+
+    /// The columns that say what is known of the outcome: its own and those of `cens(...)`.
+    pub fn observed_columns(&self) -> Vec<&str> {
+        let censoring = self.censoring.iter().flat_map(Censoring::columns);
+        self.outcome
+            .columns()
+            .into_iter()
+            .chain(censoring)
+            .collect()
+    }
+
+    /// Whether it is a column alone.
+    pub fn is_plain(&self) -> bool {
+        let bounds = self.censoring.is_some() || self.truncation.is_some();
+        self.trials.is_none() && self.errors.is_none() && !bounds
     }
 
     /// The columns that the number of trials is made of.
@@ -85,6 +111,8 @@ fn plain(outcome: Expr) -> LeftSide {
         outcome,
         trials: None,
         errors: None,
+        censoring: None,
+        truncation: None,
     };
     LeftSide {
         response,
@@ -138,38 +166,70 @@ fn read_additions(
             }
             Ok(())
         }
-        NodeKind::Call(name, arguments) if name == "trials" => {
-            if left.response.trials.is_some() {
-                return Err(FormulaError::twice(node.span, "trials(...)"));
-            }
-            left.response.trials = Some(read_trials(only(name, arguments, node.span)?, used)?);
-            Ok(())
+        NodeKind::Call(name, arguments) => read_addition(node, (name, arguments), left, used),
+        _ => Err(no_addition(node.span)),
+    }
+}
+
+fn no_addition(span: Span) -> FormulaError {
+    FormulaError::new(
+        span,
+        "only trials(...), weights(...), se(...), cens(...) and trunc(...) follow a | here",
+    )
+    .hint(
+        "write successes | trials(n), y | weights(w), y | se(s), y | cens(c) or y | trunc(lb = 0)",
+    )
+}
+
+/// Reads what is known of the response besides its value.
+fn read_addition(
+    node: &Node,
+    (name, arguments): (&str, &[Node]),
+    left: &mut LeftSide,
+    used: &mut UseListener<'_>,
+) -> Result<(), FormulaError> {
+    let (span, response) = (node.span, &mut left.response);
+    let is_given = match name {
+        "trials" => response.trials.is_some(),
+        "se" => response.errors.is_some(),
+        "cens" => response.censoring.is_some(),
+        "trunc" => response.truncation.is_some(),
+        _ => false,
+    };
+    if is_given {
+        return Err(FormulaError::twice(span, format!("{name}(...)")));
+    }
+    match name {
+        "trials" => {
+            response.trials = Some(read_trials(only(name, arguments, span)?, used)?);
         }
-        NodeKind::Call(name, arguments) if name == "weights" => {
+        "weights" => {
             if left.weights.is_some() {
-                return Err(FormulaError::new(node.span, "weights(...) is given twice")
+                return Err(FormulaError::new(span, "weights(...) is given twice")
                     .hint("multiply them, as in weights(v * w)"));
             }
             let mut weighed = |name: &str, span, _| used(name, span, ColumnRole::Weights);
-            let weights = read_numbers(only(name, arguments, node.span)?, &mut weighed)?;
-            left.weights = Some((weights, node.span));
-            Ok(())
+            let weights = read_numbers(only(name, arguments, span)?, &mut weighed)?;
+            left.weights = Some((weights, span));
         }
-        NodeKind::Call(name, arguments) if name == "se" => {
-            if left.response.errors.is_some() {
-                return Err(FormulaError::twice(node.span, "se(...)"));
-            }
+        "se" => {
             let mut read = |name: &str, span, _| used(name, span, ColumnRole::Errors);
-            let errors = read_numbers(only(name, arguments, node.span)?, &mut read)?;
-            left.response.errors = Some(errors);
-            Ok(())
+            response.errors = Some(read_numbers(only(name, arguments, span)?, &mut read)?);
         }
-        _ => Err(FormulaError::new(
-            node.span,
-            "only trials(...), weights(...) and se(...) follow a | here",
-        )
-        .hint("write successes | trials(n), y | weights(w) or y | se(s)")),
+        "cens" => response.censoring = Some(Censoring::read(span, arguments, used)?),
+        "trunc" => response.truncation = Some(Truncation::read(span, arguments, used)?),
+        _ => return Err(no_addition(span)),
     }
+    one_kind(&left.response, span)
+}
+
+/// What is censored and truncated at once would be known by bounds within bounds.
+fn one_kind(response: &Response, span: Span) -> Result<(), FormulaError> {
+    if response.censoring.is_some() && response.truncation.is_some() {
+        let message = "a response is either censored or truncated here";
+        return Err(FormulaError::new(span, message).hint("leave out cens(...) or trunc(...)"));
+    }
+    Ok(())
 }
 
 fn read_cbind(
@@ -223,14 +283,19 @@ impl fmt::Display for Response {
             return write!(f, "cbind({outcome}, {failures})");
         }
         f.write_str(&outcome)?;
-        match &self.trials {
-            None | Some(Trials::Failures(_)) => {}
-            Some(Trials::Column(name)) => write!(f, " | trials({})", quoted(name))?,
-            Some(Trials::Count(count)) => write!(f, " | trials({count})")?,
+        let trials = match &self.trials {
+            None | Some(Trials::Failures(_)) => None,
+            Some(Trials::Column(name)) => Some(format!("trials({})", quoted(name))),
+            Some(Trials::Count(count)) => Some(format!("trials({count})")),
+        };
+        let errors = self.errors.as_ref().map(|errors| format!("se({errors})"));
+        let censoring = self.censoring.as_ref().map(ToString::to_string);
+        let truncation = self.truncation.as_ref().map(ToString::to_string);
+        let all = [trials, errors, censoring, truncation];
+        for (place, addition) in all.into_iter().flatten().enumerate() {
+            let sign = if place == 0 { "|" } else { "+" };
+            write!(f, " {sign} {addition}")?;
         }
-        match &self.errors {
-            Some(errors) => write!(f, " | se({errors})"),
-            None => Ok(()),
-        }
+        Ok(())
     }
 }

@@ -42,7 +42,8 @@ impl Fit {
         let (mut names, _) = source.names(&reading.options(None)?)?;
         let wanted = self.saved.subject.predictor_columns();
         names.retain(|name| wanted.contains(&name.as_str()));
-        source.read(&reading.options(Some(names))?, &())
+        let optional = self.saved.subject.optional_columns();
+        source.read(&reading.options(Some(names))?.keeping(&optional), &())
     }
 
     fn forecaster(&self, by: &Forecast) -> PyResult<Forecaster<'_>> {
@@ -292,7 +293,9 @@ impl Fit {
         let scored = py.detach(|| -> PyResult<Evaluation> {
             let columns = self.saved.subject.columns();
             let columns = columns.into_iter().map(str::to_owned).collect();
-            let table = source.read(&reading.options(Some(columns))?, &())?;
+            let optional = self.saved.subject.optional_columns();
+            let options = reading.options(Some(columns))?.keeping(&optional);
+            let table = source.read(&options, &())?;
             let mut evaluator = Evaluator::new(&forecaster);
             evaluator.push(&table, 0).map_err(refused)?;
             evaluator.finish(table.dropped_rows()).map_err(refused)
@@ -319,8 +322,10 @@ impl Fit {
         let (data, left_out) = py.detach(|| -> PyResult<_> {
             let columns = self.saved.subject.columns();
             let columns = columns.into_iter().map(str::to_owned).collect();
+            let optional = self.saved.subject.optional_columns();
+            let options = reading.options(Some(columns))?.keeping(&optional);
             let table = match source {
-                Some(source) => Some(source.read(&reading.options(Some(columns))?, &())?),
+                Some(source) => Some(source.read(&options, &())?),
                 None => None,
             };
             let mut export = self.saved.arviz(groups(group_effects));

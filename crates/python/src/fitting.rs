@@ -53,6 +53,7 @@ impl Task {
         let specification = asked.specification(&names, dates)?;
         let columns = specification.columns().into_iter().map(str::to_owned);
         let options = reading.options(Some(columns.collect()))?;
+        let options = options.keeping(&specification.optional_columns());
         if let Some(files) = source.as_files()
             && files.expected_bytes(&options).map_err(refused)? > at.memory
         {

@@ -4,10 +4,12 @@ use lehr_formula::Intercept;
 use serde::{Deserialize, Serialize};
 
 use crate::anchor::Anchor;
+use crate::covariate::{Covariate, CovariatePlan};
 use crate::error::RegressionError;
 use crate::family::{Family, Form as FamilyForm, Link, OwnParameter};
 use crate::grouping::Grouping;
 use crate::law::{Domain, Kind, Law, either, names_of};
+use crate::limited::Bounds;
 use crate::monotonic::{Monotonic, MonotonicPlan};
 use crate::parameter::{ParameterPart, ParameterPlan};
 use crate::population::Population;
@@ -46,6 +48,15 @@ pub(crate) struct Blueprint {
     pub(crate) has_row_weight: bool,
     /// Whether the noise of each row is known.
     pub(crate) has_errors: bool,
+    /// How the response is known.
+    #[serde(default)]
+    pub(crate) bounds: Bounds,
+    /// The spread of an effect of each row.
+    #[serde(default)]
+    pub(crate) row_spread: Option<Law>,
+    /// The covariate with errors or gaps.
+    #[serde(default)]
+    pub(crate) covariate: Option<CovariatePlan>,
 }
 
 /// The prior of the intercept, and of which one.
@@ -114,6 +125,10 @@ pub(crate) struct Parts<'a> {
     pub(crate) n_rows: usize,
     /// Whether the noise of each row is known.
     pub(crate) has_errors: bool,
+    /// Whether every row has an effect of its own.
+    pub(crate) by_row: bool,
+    /// The covariate with errors or gaps.
+    pub(crate) covariate: Option<&'a Covariate>,
 }
 
 /// A blueprint while its priors are chosen.
@@ -166,6 +181,9 @@ impl<'a> BlueprintBuilder<'a> {
             has_offset: false,
             has_row_weight: false,
             has_errors: self.parts.has_errors,
+            bounds: Bounds::Exact,
+            row_spread: self.row_law()?,
+            covariate: self.covariate_plan()?,
         };
         Ok((blueprint, self.printed))
     }
@@ -204,7 +222,8 @@ impl<'a> BlueprintBuilder<'a> {
     fn movable(&self) -> Result<(), RegressionError> {
         let parameters = self.parts.parameters.iter();
         let own = parameters.map(ParameterPart::intercept_name);
-        for name in own.chain(["Intercept".to_owned()]) {
+        let covariate = self.parts.covariate.map(|one| one.names()[1].clone());
+        for name in own.chain(["Intercept".to_owned()]).chain(covariate) {
             let law = self.priors.law(std::slice::from_ref(&name));
             if let Some(law) = law.filter(|law| !law.kind.is_movable()) {
                 return Err(RegressionError::Column {
@@ -270,6 +289,8 @@ impl<'a> BlueprintBuilder<'a> {
                 found.push(Parameter::named(&name, Domain::Correlation));
             }
         }
+        found.extend(self.row_parameter());
+        found.extend(self.covariate_parameters());
         found.extend(Self::smooth_parameters(self.parts.smooths));
         found.extend(Self::spline_parameters(self.parts.splines));
         found.extend(Self::monotonic_parameters(self.parts.monotonics));
@@ -374,7 +395,7 @@ impl<'a> BlueprintBuilder<'a> {
         // On a link's scale effects of 2 are large; on the response's own, its spread is.
         let usual = match self.parts.family.link() {
             Link::Identity => 1.0,
-            Link::Log | Link::Logit => 2.0,
+            Link::Log | Link::Logit | Link::Probit => 2.0,
         };
         let law = |(effect, scale): (&String, &f64)| {
             let unit = anchor.unit / scale;
@@ -422,7 +443,7 @@ impl Blueprint {
     pub(crate) fn shrinkage(&self) -> Option<Shrinkage<'_>> {
         let total = match self.family.link() {
             Link::Identity => Total::Response,
-            Link::Log | Link::Logit => Total::Noise,
+            Link::Log | Link::Logit | Link::Probit => Total::Noise,
         };
         Shrinkage::of(&self.weights, total)
     }

@@ -6,6 +6,7 @@ use lehr_density::SiteValue;
 use lehr_report::{AxisKind, Name};
 
 use crate::blueprint::{Blueprint, Form, GroupPlan, spread_name};
+use crate::covariate::Covariate;
 use crate::family::Form as FamilyForm;
 use crate::grouping::Grouping;
 use crate::law::Law;
@@ -20,6 +21,7 @@ pub(crate) struct Reporter<'a> {
     pub(crate) blueprint: &'a Blueprint,
     pub(crate) population: &'a Population,
     pub(crate) groupings: &'a [Grouping],
+    pub(crate) covariate: Option<&'a Covariate>,
     pub(crate) smooths: &'a [Smooth],
     pub(crate) monotonics: &'a [Monotonic],
     /// The columns of the formulas of parameters.
@@ -29,7 +31,7 @@ pub(crate) struct Reporter<'a> {
 }
 
 /// The draws of all sites.
-struct Draws<'a> {
+pub(crate) struct Draws<'a> {
     sites: HashMap<&'a str, &'a SiteValue>,
     count: usize,
 }
@@ -57,7 +59,7 @@ impl<'a> Draws<'a> {
     }
 
     /// All draws of one number of a site.
-    fn entry(&self, site: &str, place: usize) -> Vec<f64> {
+    pub(crate) fn entry(&self, site: &str, place: usize) -> Vec<f64> {
         let found = self.sites.get(site);
         let site = found.unwrap_or_else(|| panic!("draws of the site {site:?} are expected"));
         let size = size(site);
@@ -116,6 +118,8 @@ impl Reporter<'_> {
                 term.spreads(&draws, &mut found);
             }
         }
+        self.latent(&draws, &mut found);
+        self.row_spread(&draws, &mut found);
         for head in self.heads() {
             self.monotonic(&draws, head, &mut found);
             self.splines(&draws, head, &mut found);
@@ -154,7 +158,7 @@ impl Reporter<'_> {
         })
     }
 
-    fn unit(&self) -> f64 {
+    pub(crate) fn unit(&self) -> f64 {
         self.blueprint.unit
     }
 
@@ -294,7 +298,13 @@ impl Reporter<'_> {
 
     /// Σ bⱼ mⱼ/sⱼ of each draw.
     fn shift(&self, draws: &Draws<'_>, weights: &[Vec<f64>]) -> Vec<f64> {
-        shifted(draws, weights, &self.blueprint.shifts)
+        let mut shift = shifted(draws, weights, &self.blueprint.shifts);
+        if let Some(plan) = &self.blueprint.covariate {
+            let slopes = draws.entry(&plan.site_names()[0], 0);
+            let sums = shift.iter_mut().zip(slopes);
+            sums.for_each(|(sum, slope)| *sum += slope * plan.shift);
+        }
+        shift
     }
 
     fn shape(&self, draws: &Draws<'_>, found: &mut Vec<NamedDraws>) {
@@ -334,7 +344,8 @@ impl Reporter<'_> {
                 |part: &[Vec<f64>], draw: usize| part.iter().map(|class| class[draw]).sum::<f64>();
             let value = |draw: usize| {
                 let (below, above) = classes.split_at(cut);
-                (total(below, draw) / total(above, draw)).ln() + shift[draw]
+                let link = self.blueprint.family.link();
+                link.of_shares(total(below, draw), total(above, draw)) + shift[draw]
             };
             found.push(NamedDraws {
                 name: Name::new(format!("cutpoint[{cut}]"), "cutpoint")

@@ -5,6 +5,7 @@ use lehr_table::{Column, Table};
 
 use crate::error::RegressionError;
 use crate::monotonic::monotonic_column;
+use crate::outcome::Outcome;
 use crate::parameter::parameter_column;
 use crate::program::{
     ERRORS, MATRIX, OFFSET, RESPONSE, ROW_WEIGHT, TRIALS, group_column, slope_column,
@@ -61,7 +62,7 @@ impl Design {
             Purpose::Population => population_columns(terms),
             Purpose::Fit | Purpose::Predict(_) => predictor_columns(terms),
         };
-        let response = terms.response.outcome.columns();
+        let response = terms.response.observed_columns();
         let weights = terms.weights.as_ref().map(Expr::columns);
         let has_response = purpose == Purpose::Fit || holds_any(table, &response);
         let has_weights = purpose == Purpose::Fit || table_has(table, weights.as_deref());
@@ -73,7 +74,8 @@ impl Design {
                 .into_iter()
                 .flatten(),
         );
-        let source = Source::block(table, &names, block.first)?;
+        let optional = terms.optional_columns();
+        let source = Source::block(table, &names, (&optional, block.first))?;
         let mut design = Design {
             table: Table::new(),
             unseen: Vec::new(),
@@ -134,6 +136,14 @@ impl Design {
         }
         if let Some(errors) = regression.outcome.errors(source)? {
             self.insert(ERRORS, Column::Number(errors));
+        }
+        if let Some(covariate) = &regression.covariate {
+            for (name, column) in covariate.columns(source)? {
+                self.insert(name, column);
+            }
+        }
+        for (name, limits) in regression.outcome.limits(source)? {
+            self.insert(name, Column::Number(limits));
         }
         Ok(())
     }
@@ -206,14 +216,25 @@ impl Design {
                 .outcome
                 .check_hits(&values, trials, source.first)?;
         }
+        let limits = regression.outcome.limits(source)?;
+        (regression.outcome).check_within(&values, &limits, source.first)?;
+        if let Some(known) = regression.outcome.knowledge(source, &values)? {
+            for (name, column) in known.columns() {
+                self.insert(name, Column::Number(column));
+            }
+        }
         self.insert(RESPONSE, Column::Number(values));
         Ok(())
     }
 
     /// Puts a stand-in where the response is absent, so that the model can be bound.
-    pub(crate) fn complete(&mut self, stand_in: f64, rows: usize) {
-        if !self.has_response {
-            self.insert(RESPONSE, Column::Number(vec![stand_in; rows]));
+    pub(crate) fn complete(&mut self, outcome: &Outcome, rows: usize) {
+        if self.has_response {
+            return;
+        }
+        self.insert(RESPONSE, Column::Number(vec![outcome.stand_in(); rows]));
+        for (name, column) in outcome.no_knowledge(rows) {
+            self.insert(name, Column::Number(column));
         }
     }
 }
@@ -276,6 +297,7 @@ pub(crate) fn population_columns(terms: &lehr_formula::Terms) -> Vec<&str> {
     let factors = terms.fixed.iter().flat_map(|term| &term.factors);
     let splines = terms.splines.iter().map(|spline| &spline.input);
     let ordered = terms.monotonics.iter();
+    let covariate = terms.covariate.iter();
     let all = (terms.response.addition_columns().into_iter())
         .chain(factors.flat_map(lehr_formula::Factor::columns))
         .chain(terms.parameter_columns())
@@ -287,7 +309,8 @@ pub(crate) fn population_columns(terms: &lehr_formula::Terms) -> Vec<&str> {
                 .flat_map(lehr_formula::SmoothTerm::columns),
         )
         .chain(splines.flat_map(Expr::columns))
-        .chain(ordered.map(|effect| effect.coded.column.as_str()));
+        .chain(ordered.map(|effect| effect.coded.column.as_str()))
+        .chain(covariate.flat_map(lehr_formula::CovariateTerm::columns));
     distinct(all)
 }
 

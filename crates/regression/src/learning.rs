@@ -5,11 +5,13 @@ use serde::{Deserialize, Serialize};
 
 use crate::anchor::{Anchor, ResponseBlock, ResponseProfile};
 use crate::blocks::Blocks;
+use crate::covariate::{Covariate, CovariateLearner};
 use crate::design::offset;
 use crate::error::RegressionError;
 use crate::family::{Family, Form, Link};
 use crate::grouping::{Grouping, GroupingFit, GroupingLearner};
 use crate::lesson::{Lesson, Pupil};
+use crate::limited::StatusCount;
 use crate::monotonic::{Monotonic, MonotonicLearner};
 use crate::outcome::{Outcome, OutcomeLearner};
 use crate::population::{Population, PopulationFit, PopulationLearner, check_size};
@@ -36,6 +38,8 @@ pub(crate) struct TableFacts {
     pub(crate) monotonics: Vec<Monotonic>,
     /// The columns of the formula of each parameter.
     pub(crate) parameters: Vec<Population>,
+    /// The covariate with errors or gaps.
+    pub(crate) covariate: Option<Covariate>,
     pub(crate) anchor: Anchor,
     pub(crate) n_rows: usize,
     /// What the columns of the common terms are like.
@@ -193,6 +197,8 @@ impl Levels {
             parameters: parameters.collect::<Result<_, _>>()?,
             observed: ResponseProfile::new(outcome.family, outcome.classes.len()),
             surplus: f64::INFINITY,
+            statuses: StatusCount::default(),
+            covariate: (request.terms.covariate.as_ref()).map(CovariateLearner::new),
             profiles: ProfileLearner::new(&request.terms),
             outcome,
             notes,
@@ -213,6 +219,11 @@ pub(crate) struct Scales {
     observed: ResponseProfile,
     /// By how many failures exceed successes at the least.
     surplus: f64,
+    /// Of how many rows how much is known.
+    statuses: StatusCount,
+    /// Learnt in this process only.
+    #[serde(skip)]
+    covariate: Option<CovariateLearner>,
     profiles: ProfileLearner,
     notes: Vec<String>,
 }
@@ -236,6 +247,7 @@ impl Scales {
         }
         self.observed.merge(&other.observed);
         self.surplus = self.surplus.min(other.surplus);
+        self.statuses.merge(other.statuses);
         self.profiles.merge(&other.profiles);
     }
 
@@ -245,6 +257,9 @@ impl Scales {
         source: &Source<'_>,
     ) -> Result<(), RegressionError> {
         self.profiles.see(source);
+        if let Some(covariate) = &mut self.covariate {
+            covariate.see(source)?;
+        }
         let values = self.outcome.values(source)?;
         self.population.see(source, &values)?;
         for parameter in &mut self.parameters {
@@ -254,6 +269,11 @@ impl Scales {
             grouping.see(source)?;
         }
         self.outcome.errors(source)?;
+        let limits = self.outcome.limits(source)?;
+        (self.outcome).check_within(&values, &limits, source.first)?;
+        if let Some(known) = self.outcome.knowledge(source, &values)? {
+            self.statuses.see(&known.status);
+        }
         let trials = self.outcome.trials(source)?;
         let offset = offset(terms, source)?;
         if let Some(trials) = &trials {
@@ -274,6 +294,7 @@ impl Scales {
 
     fn finish(mut self, terms: &Terms, n_rows: usize) -> Result<TableFacts, RegressionError> {
         self.notes.extend(self.outcome.trials_note(self.surplus));
+        (self.notes).extend(self.statuses.note(&terms.response));
         let (population, more) = self.population.finish(terms, self.outcome.family)?;
         self.notes.extend(more);
         let mut parameters = Vec::with_capacity(self.parameters.len());
@@ -284,6 +305,12 @@ impl Scales {
             (self.notes).extend(more.into_iter().map(|note| format!("{name}: {note}")));
             parameters.push(population);
         }
+        let family = self.outcome.family;
+        let covariate = self
+            .covariate
+            .map(|one| one.finish(family, terms.intercept));
+        let (covariate, note) = covariate.transpose()?.unzip();
+        self.notes.extend(note.flatten());
         let groupings = self.groupings.into_iter().map(GroupingFit::finish);
         let groupings: Vec<Grouping> = groupings.collect::<Result<_, _>>()?;
         let rows = self.observed.rows();
@@ -305,6 +332,7 @@ impl Scales {
             splines: self.splines,
             monotonics: self.monotonics,
             parameters,
+            covariate,
             anchor,
             notes: self.notes,
         })

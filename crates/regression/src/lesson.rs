@@ -50,7 +50,8 @@ impl Lesson {
             return Ok(());
         }
         let terms = &self.terms;
-        let checked = || Source::block(block, &terms.columns(), first);
+        let optional = terms.optional_columns();
+        let checked = || Source::block(block, &terms.columns(), (&optional, first));
         match &mut self.pupil {
             Pupil::Recognition(own) => own.see(block),
             Pupil::Guess(own) => own.see(block),

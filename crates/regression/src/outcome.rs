@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::error::RegressionError;
 use crate::family::{Family, Form};
+use crate::limited::check_bounds;
 use crate::source::Source;
 
 /// More classes than this are numbers or groups mistaken for classes.
@@ -20,7 +21,7 @@ const MOST_ORDERED_NUMBERS: usize = 20;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Outcome {
     pub(crate) family: Family,
-    response: Response,
+    pub(crate) response: Response,
     /// The classes in the order of their numbers; empty where the response is a number.
     pub(crate) classes: Vec<String>,
 }
@@ -30,6 +31,7 @@ impl Outcome {
     pub(crate) fn new(family: Family, response: &Response) -> Result<Outcome, RegressionError> {
         check_trials(family, response)?;
         check_errors(family, response)?;
+        check_bounds(family, response)?;
         let outcome = Outcome {
             family,
             response: response.clone(),

@@ -319,7 +319,7 @@ impl ColumnLearner {
     fn see(&mut self, source: &Source<'_>) {
         match source.column(&self.name) {
             Column::Number(values) if !self.as_levels => {
-                for value in values {
+                for value in values.iter().filter(|value| !value.is_nan()) {
                     self.moment.push(*value);
                     self.low = self.low.min(*value);
                     self.high = self.high.max(*value);

@@ -8,10 +8,11 @@ use lehr_model::distribution::{Dirichlet, Distribution, LkjCholesky, Normal};
 use lehr_model::{BindError, Model, Program, Row, Schema, Tracer};
 
 use crate::blueprint::{Blueprint, Form, GroupPlan, InterceptLaw};
-use crate::family::{Form as FamilyForm, Observation, Unit};
+use crate::family::{Form as FamilyForm, Observation, Unit, cutpoints};
 use crate::law::{Law, sample};
 use crate::monotonic::monotonic_column;
 use crate::parameter::{ParameterSites, parameter_column};
+use crate::row_effect::shifted;
 use crate::smooth::{INDUCED, SmoothSites};
 use crate::spline::SplineSites;
 
@@ -104,6 +105,9 @@ impl Blueprint {
         for (place, effect) in self.monotonics.iter().enumerate() {
             schema = effect.schema(place, schema);
         }
+        if let Some(covariate) = &self.covariate {
+            schema = covariate.schema(schema);
+        }
         if let Some(induced) = &self.induced {
             schema = schema.matrix(INDUCED, induced.width());
         }
@@ -114,7 +118,8 @@ impl Blueprint {
             (self.family.form() == FamilyForm::Successes, TRIALS),
         ];
         let there = others.iter().filter(|(is_there, _)| *is_there);
-        there.fold(schema, |schema, (_, name)| schema.number(name))
+        let there = there.map(|(_, name)| *name).chain(self.bounds.columns());
+        there.fold(schema, Schema::number)
     }
 
     /// The model as data.
@@ -124,7 +129,53 @@ impl Blueprint {
 
     fn run(&self, m: &Tracer<'_>) {
         let weight = self.weight(m);
-        let intercept = self.intercept_site(m, weight);
+        let covariate = self.covariate.as_ref().map(|plan| plan.sites(m));
+        let shift = self.shift(m, weight, covariate.as_ref());
+        let intercept = self.intercept_site(m, shift);
+        let sites = self.sites(m, weight, intercept);
+        self.name_moved(m, &sites, shift);
+        let induced = self.induced.as_ref().map(|plan| plan.function(m));
+        let row_spread = self.row_spread_site(m);
+        m.rows(|row| {
+            let mut predictor = self.predictor(row, &sites);
+            let marginal = induced.as_ref().map(|gp| gp.at(row.matrix(INDUCED)));
+            if let Some(one) = marginal {
+                predictor = predictor + one.mean * self.unit;
+            }
+            let latent = self.covariate.as_ref().zip(covariate.as_ref());
+            let latent = latent.map(|(plan, sites)| plan.contribution(row, sites));
+            if let Some(one) = &latent {
+                predictor = predictor + one.mean * self.unit;
+            }
+            row.quantity(PREDICTOR, predictor);
+            if self.has_row_weight {
+                row.weight(ROW_WEIGHT);
+            }
+            let mut own = self.own_values(row, &sites);
+            let mut at = shifted(row, predictor, row_spread);
+            if let Some(one) = &latent {
+                at = self.spread_out(row, at, &mut own, one.spread * self.unit);
+            }
+            (self.family.info().observe)(&Observation {
+                row,
+                at,
+                own: &own,
+                variance: marginal.map(|one| one.variance * self.unit.powi(2)),
+                bounds: self.bounds,
+            });
+            // The response is observed first: it is the one that is predicted.
+            if let Some((plan, sites)) = self.covariate.as_ref().zip(covariate.as_ref()) {
+                plan.observe(row, sites);
+            }
+        });
+    }
+
+    fn sites<'g>(
+        &self,
+        m: &Tracer<'g>,
+        weight: Option<Expr<'g>>,
+        intercept: Option<Expr<'g>>,
+    ) -> Sites<'g> {
         let groups = self.heads.iter().map(|head| {
             let sites = self.groups.iter().map(|group| group.sites(m, head));
             sites.collect()
@@ -141,7 +192,7 @@ impl Blueprint {
             let sites = self.monotonics.iter().map(|effect| effect.sites(m, head));
             sites.collect()
         });
-        let sites = Sites {
+        Sites {
             graph: m.graph(),
             weight,
             intercept,
@@ -151,36 +202,14 @@ impl Blueprint {
             monotonics: monotonics.collect(),
             shape: self.shape_sites(m),
             parameters: self.parameters.iter().map(|plan| plan.sites(m)).collect(),
-        };
-        self.name_moved(m, &sites);
-        let induced = self.induced.as_ref().map(|plan| plan.function(m));
-        m.rows(|row| {
-            let mut predictor = self.predictor(row, &sites);
-            let marginal = induced.as_ref().map(|gp| gp.at(row.matrix(INDUCED)));
-            if let Some(one) = marginal {
-                predictor = predictor + one.mean * self.unit;
-            }
-            row.quantity(PREDICTOR, predictor);
-            if self.has_row_weight {
-                row.weight(ROW_WEIGHT);
-            }
-            let own = self.own_values(row, &sites);
-            (self.family.info().observe)(&Observation {
-                row,
-                at: predictor,
-                own: &own,
-                variance: marginal.map(|one| one.variance * self.unit.powi(2)),
-            });
-        });
+        }
     }
 
     /// Names what is shown for columns as they are and is no site: the verdict looks at it too.
-    fn name_moved<'g>(&self, m: &Tracer<'g>, sites: &Sites<'g>) {
-        let Some(weight) = sites.weight else {
+    fn name_moved<'g>(&self, m: &Tracer<'g>, sites: &Sites<'g>, shift: Option<Expr<'g>>) {
+        let Some(shift) = shift else {
             return;
         };
-        let means = m.graph().constant([self.shifts.len()], &self.shifts);
-        let shift = means.dot(weight);
         if let Some(intercept) = sites.intercept {
             let dims = intercept.shape();
             let centre = m.graph().constant([self.heads.len()], &self.centre);
@@ -207,7 +236,7 @@ impl Blueprint {
         Some(sample_runs(m, "weight", &self.weights, copies))
     }
 
-    fn intercept_site<'g>(&self, m: &Tracer<'g>, weight: Option<Expr<'g>>) -> Option<Expr<'g>> {
+    fn intercept_site<'g>(&self, m: &Tracer<'g>, moved: Option<Expr<'g>>) -> Option<Expr<'g>> {
         let heads = self.heads.len();
         let dims = if self.has_heads() { &[heads][..] } else { &[] };
         match self.intercept.as_ref()? {
@@ -218,9 +247,8 @@ impl Blueprint {
             InterceptLaw::AtZero(law) => {
                 let centre: Vec<f64> = self.centre.iter().map(|at| -at / self.unit).collect();
                 let mut shift = m.graph().constant([heads], &centre).reshape(dims);
-                if let Some(weight) = weight {
-                    let means = m.graph().constant([self.shifts.len()], &self.shifts);
-                    shift = shift + means.dot(weight);
+                if let Some(moved) = moved {
+                    shift = shift + moved;
                 }
                 Some(law.sample_moved(m, "intercept", shift))
             }
@@ -272,7 +300,7 @@ impl Blueprint {
             "cutpoint" => {
                 let concentration = vec![law.concentration(); self.classes];
                 let proportion = m.sample("proportion", Dirichlet::new(concentration));
-                cutpoints(m.graph(), proportion, self.classes)
+                cutpoints(self.family.link(), proportion, self.classes)
             }
             _ => sample(m, name, std::slice::from_ref(law), &[]),
         };
@@ -448,17 +476,4 @@ pub(crate) fn sample_runs<'g>(
         [only] => only,
         _ => m.graph().concat(&parts, 0),
     }
-}
-
-/// The logits of the cumulative proportions; both tails are sums, so neither cancels.
-fn cutpoints<'g>(graph: &'g Graph, proportion: Expr<'g>, classes: usize) -> Expr<'g> {
-    let below = |k: usize, class: usize| f64::from(u8::from(class <= k));
-    let sums = |part: &dyn Fn(usize, usize) -> f64| {
-        let cells = (0..classes - 1).flat_map(|k| (0..classes).map(move |class| (k, class)));
-        let cells: Vec<f64> = cells.map(|(k, class)| part(k, class)).collect();
-        graph
-            .constant([classes - 1, classes], &cells)
-            .dot(proportion)
-    };
-    sums(&below).ln() - sums(&|k, class| 1.0 - below(k, class)).ln()
 }

@@ -61,6 +61,10 @@ impl Recognition {
         let mut numbers: Vec<NumberColumn> = Vec::new();
         for (name, role) in response.into_iter().chain(bare) {
             let told = role == Role::Response && family.is_some();
+            // Responses that are known by a bound only often share it.
+            if role == Role::Response && terms.response.censoring.is_some() {
+                continue;
+            }
             if !blocks.is_text(name) {
                 if !numbers.iter().any(|known| known.name == *name) {
                     numbers.push(NumberColumn::new(name));

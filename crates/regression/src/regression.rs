@@ -10,11 +10,13 @@ use serde::{Deserialize, Serialize};
 use crate::blocks::Blocks;
 use crate::blueprint::{Blueprint, BlueprintBuilder, Parts};
 use crate::coefficient::Reporter;
+use crate::covariate::Covariate;
 use crate::design::{Block, Design, Purpose, population_columns, predictor_columns};
 use crate::error::RegressionError;
 use crate::family::Family;
 use crate::grouping::Grouping;
 use crate::learning::{Request, TableFacts};
+use crate::limited::Bounds;
 use crate::monotonic::Monotonic;
 use crate::new_rows::NewRows;
 use crate::outcome::Outcome;
@@ -108,6 +110,9 @@ pub struct Regression {
     pub(crate) outcome: Outcome,
     pub(crate) population: Population,
     pub(crate) groupings: Vec<Grouping>,
+    /// The covariate with errors or gaps.
+    #[serde(default)]
+    pub(crate) covariate: Option<Covariate>,
     pub(crate) smooths: Vec<Smooth>,
     pub(crate) splines: Vec<Spline>,
     pub(crate) monotonics: Vec<Monotonic>,
@@ -186,10 +191,14 @@ impl Regression {
             classes: &facts.outcome.classes,
             n_rows: facts.n_rows,
             has_errors: terms.response.errors.is_some(),
+            by_row: terms.by_row,
+            covariate: facts.covariate.as_ref(),
         };
         let (mut blueprint, priors) = BlueprintBuilder::new(parts, given).finish()?;
         blueprint.has_offset = !terms.offsets.is_empty();
         blueprint.has_row_weight = terms.weights.is_some();
+        blueprint.bounds = Bounds::of(&terms.response);
+        blueprint.check_bounds(&terms.response)?;
         Ok(Regression {
             formula: request.formula.to_owned(),
             terms,
@@ -197,6 +206,7 @@ impl Regression {
             outcome: facts.outcome,
             population: facts.population,
             groupings: facts.groupings,
+            covariate: facts.covariate,
             smooths,
             splines: facts.splines,
             monotonics: facts.monotonics,
@@ -266,7 +276,7 @@ impl Regression {
         let known = self.known_levels(table, new_levels);
         let table = known.as_ref().unwrap_or(table);
         let mut design = Design::new(self, &Block::whole(table), Purpose::Predict(new_levels))?;
-        design.complete(self.outcome.stand_in(), table.n_rows());
+        design.complete(&self.outcome, table.n_rows());
         let mut wider = self.blueprint.clone();
         for (plan, unseen) in wider.groups.iter_mut().zip(&design.unseen) {
             plan.unseen = unseen.len();
@@ -285,9 +295,10 @@ impl Regression {
         let known = self.known_levels(table, new_levels);
         let table = known.as_ref().unwrap_or(table);
         let mut design = Design::new(self, &Block::whole(table), Purpose::Population)?;
-        design.complete(self.outcome.stand_in(), table.n_rows());
+        design.complete(&self.outcome, table.n_rows());
         let mut bare = self.blueprint.clone();
         bare.groups.clear();
+        bare.row_spread = None;
         let fitted = self.program()?;
         let bound = bare.program()?.bind(&design.table)?;
         Ok(NewRows::of_population(
@@ -346,6 +357,7 @@ impl Regression {
             blueprint: &self.blueprint,
             population: &self.population,
             groupings: &self.groupings,
+            covariate: self.covariate.as_ref(),
             smooths: &self.smooths,
             monotonics: &self.monotonics,
             parameters: &self.parameters,
@@ -383,6 +395,11 @@ impl Regression {
     /// The columns of a table that a fit reads, the response's first.
     pub fn columns(&self) -> Vec<&str> {
         self.terms.columns()
+    }
+
+    /// The columns whose values may be missing.
+    pub fn optional_columns(&self) -> Vec<&str> {
+        self.terms.optional_columns()
     }
 
     /// The columns of a table that a prediction reads.

@@ -18,18 +18,19 @@ pub(crate) struct Source<'t> {
 }
 
 impl<'t> Source<'t> {
-    /// Checks the named columns of a block before which so many rows come.
+    /// Checks the named columns of a block before which so many rows come; the optional ones may have
+    /// gaps.
     pub(crate) fn block(
         table: &'t Table,
         names: &[&str],
-        first: usize,
+        (optional, first): (&[&str], usize),
     ) -> Result<Source<'t>, RegressionError> {
         if table.n_rows() == 0 {
             return Err(RegressionError::NoRows);
         }
         let mut truths = HashMap::new();
         for (name, column) in table.columns().filter(|(name, _)| names.contains(name)) {
-            check(name, column, first)?;
+            check(name, column, (optional.contains(&name), first))?;
             if let Column::Boolean(_) = column {
                 let mut numbers = Vec::with_capacity(column.len());
                 (0..column.len()).for_each(|row| column.push_row(row, &mut numbers));
@@ -118,7 +119,11 @@ pub(crate) fn unknown(table: &Table, name: &str) -> RegressionError {
     }
 }
 
-fn check(name: &str, column: &Column, before: usize) -> Result<(), RegressionError> {
+fn check(
+    name: &str,
+    column: &Column,
+    (is_optional, before): (bool, usize),
+) -> Result<(), RegressionError> {
     let wrong = |expected: &str, found: String, hint: &str| {
         Err(RegressionError::Column {
             at: format!("column {name:?}"),
@@ -135,7 +140,7 @@ fn check(name: &str, column: &Column, before: usize) -> Result<(), RegressionErr
             "give each number a column of its own",
         );
     }
-    let missing = column.missing();
+    let missing = if is_optional { 0 } else { column.missing() };
     if missing == column.len() {
         let hint = "leave the column out of the formula, or out of the table";
         return wrong("a value in every row", "none at all".into(), hint);

@@ -112,6 +112,11 @@ impl Specification {
         &self.terms
     }
 
+    /// The columns whose values may be missing.
+    pub fn optional_columns(&self) -> Vec<&str> {
+        self.terms.optional_columns()
+    }
+
     /// What was chosen for the user of what could be asked for.
     pub fn choices(&self, regression: &Regression) -> Vec<(String, String)> {
         let origin = match self.family {

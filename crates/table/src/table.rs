@@ -216,7 +216,14 @@ impl Table {
     /// The table without the rows in which any value is missing; they are counted in
     /// [`dropped_rows`](Self::dropped_rows).
     pub fn drop_missing(self) -> Self {
-        let complete = |row: &usize| !self.columns.iter().any(|column| column.is_missing(*row));
+        self.drop_missing_in(|_| true)
+    }
+
+    /// As [`drop_missing`](Self::drop_missing), for values of these columns alone.
+    pub fn drop_missing_in(self, counts: impl Fn(&str) -> bool) -> Self {
+        let counted = self.columns().filter(|(name, _)| counts(name));
+        let columns: Vec<&Column> = counted.map(|(_, column)| column).collect();
+        let complete = |row: &usize| !columns.iter().any(|column| column.is_missing(*row));
         let rows: Vec<usize> = (0..self.n_rows()).filter(complete).collect();
         let dropped = self.n_rows() - rows.len();
         if dropped == 0 {

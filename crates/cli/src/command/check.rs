@@ -143,8 +143,9 @@ impl Check {
         let mut live = Live::new(session, method);
         let columns = saved.subject.columns();
         let columns = columns.into_iter().map(str::to_owned).collect();
+        let optional = saved.subject.optional_columns();
         let source = session.tables(&self.tables)?;
-        let table = (self.reading).table(&source, Some(columns), &live)?;
+        let table = (self.reading).table(&source, (columns, &optional), &live)?;
         interrupt::listen();
         let fit = Fit::named(method)?.seed(saved.posterior.origin.seed);
         Ok(saved.against(fit.observer(&mut live), &table)?)
@@ -154,8 +155,9 @@ impl Check {
         let live = Live::new(session, "simulate");
         let columns = saved.subject.columns();
         let columns = columns.into_iter().map(str::to_owned).collect();
+        let optional = saved.subject.optional_columns();
         let source = session.tables(&self.simulate)?;
-        let table = (self.reading).table(&source, Some(columns), &live)?;
+        let table = (self.reading).table(&source, (columns, &optional), &live)?;
         let simulation = Simulation {
             saved,
             count: self.simulations,

@@ -170,7 +170,8 @@ impl Draws {
     fn table(&self, saved: &SavedFit, source: &TableFiles, session: &Session) -> Result<Table> {
         let live = Live::new(session, "draws");
         let columns = saved.subject.columns().into_iter().map(str::to_owned);
-        self.reading.table(source, Some(columns.collect()), &live)
+        let optional = saved.subject.optional_columns();
+        (self.reading).table(source, (columns.collect(), &optional), &live)
     }
 
     fn arviz(

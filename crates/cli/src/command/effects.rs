@@ -162,6 +162,7 @@ impl Effects {
         live: &Live,
     ) -> Result<Answer> {
         let options = self.reading.options(Some(averager.columns()))?;
+        let options = options.keeping(&averager.optional_columns());
         let mut failed = None;
         let scanned = source.scan(&options, &mut |batch, at| {
             live.rows(at);

@@ -76,7 +76,8 @@ pub(super) fn evaluate(
 ) -> Result<Evaluation> {
     let columns = forecaster.saved.subject.columns();
     let columns = columns.into_iter().map(str::to_owned).collect();
-    let options = reading.options(Some(columns))?;
+    let optional = forecaster.saved.subject.optional_columns();
+    let options = reading.options(Some(columns))?.keeping(&optional);
     let mut evaluator = Evaluator::new(forecaster);
     let mut failed = None;
     let scanned = source.scan(&options, &mut |batch, at| {

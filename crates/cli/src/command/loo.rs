@@ -116,7 +116,9 @@ impl Loo {
             .leave_out(&[saved], source, &self.reading, live)?;
         let mut left = left.into_iter().next().unwrap_or_default();
         if self.refit > 0 {
-            let table = self.reading.table(source, Some(columns(&[saved])), live)?;
+            let optional = saved.subject.optional_columns();
+            let wanted = (columns(&[saved]), &optional[..]);
+            let table = self.reading.table(source, wanted, live)?;
             let folds = Folds {
                 saved,
                 table: &table,
@@ -137,7 +139,8 @@ impl Loo {
     ) -> Result<LeftOut> {
         let mut wanted = columns(&[saved]);
         wanted.extend(self.folds_by.clone().filter(|by| !wanted.contains(by)));
-        let table = self.reading.table(source, Some(wanted), live)?;
+        let optional = saved.subject.optional_columns();
+        let table = (self.reading).table(source, (wanted, &optional), live)?;
         ensure!(table.n_rows() > 1, "--folds: expected rows, found too few");
         let folds = Folds {
             saved,

@@ -208,7 +208,8 @@ impl Predict {
         output: &Output,
         live: &Live,
     ) -> Result<PredictionObject> {
-        let mut options = self.reading.options(None)?;
+        let optional = forecaster.saved.subject.optional_columns();
+        let mut options = self.reading.options(None)?.keeping(&optional);
         if self.only {
             options.columns = Some(needed(source, &options, forecaster)?);
         }

@@ -153,6 +153,36 @@ fn ordinal() {
 }
 
 #[test]
+fn ordinal_probit() {
+    recovers("ordinal_probit", "y", |at, noise| {
+        let latent = at + noise.normal();
+        (u8::from(latent > -1.0) + u8::from(latent > 1.0)).to_string()
+    });
+}
+
+#[test]
+fn generalized_poisson() {
+    recovers("generalized_poisson", "y", |at, noise| {
+        let mut generation = noise.poisson(1.5 * at.exp() * 0.6);
+        let mut all = 0.0;
+        while generation > 0.0 {
+            all += generation;
+            generation = noise.poisson(0.4 * generation);
+        }
+        all.to_string()
+    });
+}
+
+#[test]
+fn zero_inflated_binomial() {
+    recovers("zero_inflated_binomial", "y | trials(9)", |at, noise| {
+        let empty = noise.uniform() < 0.3;
+        let hits = (0..9).filter(|_| noise.hit(at)).count();
+        if empty { 0 } else { hits }.to_string()
+    });
+}
+
+#[test]
 fn zero_inflated_poisson() {
     recovers("zero_inflated_poisson", "y", |at, noise| {
         let empty = noise.uniform() < 0.3;

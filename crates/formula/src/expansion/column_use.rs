@@ -29,6 +29,14 @@ pub enum ColumnRole {
     Weights,
     /// Standard errors of the response.
     Errors,
+    /// What says which responses are known by bounds only.
+    Censoring,
+    /// A bound of the response.
+    Limit,
+    /// A covariate whose true value is not known.
+    Latent,
+    /// The spread of its errors.
+    Spread,
     /// An offset.
     Offset,
     /// A factor of a term as it stands.
@@ -71,8 +79,12 @@ impl ColumnUse {
             ColumnRole::Failures => "cbind(...)",
             ColumnRole::Weights => "weights(...)",
             ColumnRole::Errors => "se(...)",
+            ColumnRole::Limit => "a limit",
+            ColumnRole::Latent => "me(...) or mi(...)",
+            ColumnRole::Spread => "a standard deviation",
             ColumnRole::Offset => "offset(...)",
             ColumnRole::Response
+            | ColumnRole::Censoring
             | ColumnRole::Term
             | ColumnRole::Categorical
             | ColumnRole::Group
@@ -99,6 +111,10 @@ impl ColumnUse {
                 | ColumnRole::Failures
                 | ColumnRole::Weights
                 | ColumnRole::Errors
+                | ColumnRole::Censoring
+                | ColumnRole::Limit
+                | ColumnRole::Latent
+                | ColumnRole::Spread
                 | ColumnRole::Offset
                 | ColumnRole::Group
         )

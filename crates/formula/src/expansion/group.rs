@@ -13,6 +13,9 @@ use crate::syntax::{Binary, Node, NodeKind, quoted};
 /// Most groupings of one group term, and most columns of one grouping.
 const MAX_GROUPING: usize = 16;
 
+/// What a grouping by single rows is called.
+pub const BY_ROW: &str = "row()";
+
 /// An intercept and slopes, one set for each level of a grouping.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct GroupTerm {
@@ -81,6 +84,9 @@ fn label(grouping: &[String]) -> String {
 
 /// The name of the one grouping that a piece of text stands for.
 pub(crate) fn grouping_of(node: &Node) -> Result<String, FormulaError> {
+    if is_row(node) {
+        return Ok(BY_ROW.to_owned());
+    }
     match &groupings(node, &mut |_, _, _| {})?[..] {
         [grouping] => Ok(label(grouping)),
         _ => Err(
@@ -88,6 +94,14 @@ pub(crate) fn grouping_of(node: &Node) -> Result<String, FormulaError> {
                 .hint("name one, as in region or region:district"),
         ),
     }
+}
+
+/// Whether a grouping is `row()`: every row is a group of its own.
+pub(super) fn is_row(node: &Node) -> bool {
+    let NodeKind::Call(name, arguments) = &node.bare().kind else {
+        return false;
+    };
+    name == "row" && arguments.is_empty()
 }
 
 /// The groupings right of a `|`: `a/b` is `a` and `a:b`.
@@ -119,6 +133,11 @@ pub(super) fn groupings(
                 "write (1 | a) + (1 | b) for crossed groups, (1 | a:b) for their combinations",
             ),
         ),
+        NodeKind::Call(name, _) if name == "row" => Err(FormulaError::new(
+            node.span,
+            "row() stands alone and takes nothing",
+        )
+        .hint("write (1 | row()) for an effect of each row")),
         NodeKind::Call(name, _) => {
             let message = format!("{name}(...) cannot be a grouping");
             Err(FormulaError::new(node.span, message)

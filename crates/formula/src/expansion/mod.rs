@@ -2,6 +2,7 @@
 
 mod algebra;
 mod column_use;
+mod covariate;
 mod group;
 mod monotonic;
 mod parameter;
@@ -11,12 +12,14 @@ mod spline;
 mod terms;
 
 pub use column_use::{ColumnRole, ColumnUse};
-pub use group::{Correlation, GroupTerm};
+pub use covariate::CovariateTerm;
+pub use group::{BY_ROW, Correlation, GroupTerm};
 pub use monotonic::MonotonicTerm;
 pub use smooth::{By, How, KernelName, SmoothTerm};
 pub use spline::{Penalised, SplineTerm};
 pub use terms::{Intercept, Terms, effect_codings};
 
+pub(crate) use covariate::parameter as covariate_parameter;
 pub(crate) use group::grouping_of;
 pub(crate) use monotonic::parameter as monotonic_parameter;
 pub(crate) use side::{Expander, Side, bare_pipe};

@@ -20,14 +20,13 @@ impl Terms {
             Err(FormulaError::new(formula.left_span(), message).hint(hint))
         };
         let response = &terms.response;
-        let is_plain = response.trials.is_none() && response.errors.is_none();
         let Expr::Column(_) = &response.outcome else {
             return wrong(
                 "a parameter of the family is expected before ~",
                 "name it alone, as in sigma ~ x",
             );
         };
-        if !is_plain || terms.weights.is_some() {
+        if !response.is_plain() || terms.weights.is_some() {
             return wrong(
                 "a parameter has neither trials, weights nor standard errors",
                 "write sigma ~ x; trials and weights belong to the formula of the response",

@@ -2,7 +2,8 @@
 
 use super::algebra::{MAX_TERMS, TermList, TooMany};
 use super::column_use::{ColumnRole, ColumnUse};
-use super::group::{Correlation, GroupTerm, groupings};
+use super::covariate::{self, CovariateTerm};
+use super::group::{Correlation, GroupTerm, groupings, is_row};
 use super::monotonic::{self, MonotonicTerm};
 use super::smooth::{self, SmoothTerm};
 use super::spline::{self, SplineTerm};
@@ -33,6 +34,8 @@ pub(super) enum SpecialKind {
     Offset(Expr),
     Weights(Expr),
     Groups(Vec<GroupTerm>),
+    Rows,
+    Covariate(CovariateTerm),
     Smooth(SmoothTerm),
     Spline(SplineTerm),
     Monotonic(MonotonicTerm),
@@ -198,6 +201,9 @@ impl<'a> Expander<'a> {
                 SpecialKind::Spline(_) => {
                     "add it with +; gp(x, by = g) is a function of each level, ns(x, df = 4):g too"
                 }
+                SpecialKind::Covariate(_) => {
+                    "add it with +; a covariate with errors or gaps has one slope for all rows"
+                }
                 SpecialKind::Monotonic(_) => "add it with +; C(x):g is an effect of each pair",
                 _ => "add it with +",
             };
@@ -226,6 +232,11 @@ impl<'a> Expander<'a> {
             let mut used = |name: &str, span, role| self.used(name, span, role);
             let term = MonotonicTerm::read(node.span, arguments, &mut used)?;
             return Ok(special(SpecialKind::Monotonic(term), node.span));
+        }
+        if name == covariate::MEASURED || name == covariate::MISSING {
+            let mut used = |name: &str, span, role| self.used(name, span, role);
+            let term = CovariateTerm::read(node.span, (name, arguments), &mut used)?;
+            return Ok(special(SpecialKind::Covariate(term), node.span));
         }
         let (role, kind): (_, fn(Expr) -> SpecialKind) = match name {
             "offset" => (ColumnRole::Offset, SpecialKind::Offset),
@@ -264,6 +275,9 @@ impl<'a> Expander<'a> {
             return Err(FormulaError::new(left.span, "nothing varies by group here")
                 .hint("write (1 | site) for an intercept per site"));
         }
+        if is_row(right) {
+            return by_row(span, intercept, &slopes);
+        }
         // A lone intercept has nothing to be correlated with.
         let correlation = if slopes.is_empty() {
             Correlation::Correlated
@@ -281,6 +295,16 @@ impl<'a> Expander<'a> {
             });
         Ok(special(SpecialKind::Groups(terms.collect()), span))
     }
+}
+
+/// `(1 | row())`: an effect of each row.
+fn by_row(span: Span, intercept: Intercept, slopes: &[Term]) -> Result<Side, FormulaError> {
+    if intercept == Intercept::Absent || !slopes.is_empty() {
+        let message = "only the intercept can vary by row";
+        return Err(FormulaError::new(span, message)
+            .hint("write (1 | row()); one row cannot tell its slope from its intercept"));
+    }
+    Ok(special(SpecialKind::Rows, span))
 }
 
 fn intercept(value: f64, span: Span) -> Result<Side, FormulaError> {

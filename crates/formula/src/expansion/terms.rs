@@ -6,8 +6,9 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 
 use super::algebra::TermList;
-use super::column_use::ColumnUse;
-use super::group::GroupTerm;
+use super::column_use::{ColumnRole, ColumnUse};
+use super::covariate::CovariateTerm;
+use super::group::{BY_ROW, GroupTerm};
 use super::monotonic::MonotonicTerm;
 use super::side::{Side, SpecialKind};
 use super::smooth::SmoothTerm;
@@ -58,6 +59,12 @@ pub struct Terms {
     pub splines: Vec<SplineTerm>,
     /// The monotonic effects, as they were written.
     pub monotonics: Vec<MonotonicTerm>,
+    /// Whether every row has an effect of its own: `(1 | row())`.
+    #[serde(default)]
+    pub by_row: bool,
+    /// The covariate that is measured with error or missing in some rows.
+    #[serde(default)]
+    pub covariate: Option<CovariateTerm>,
     /// Formulas of the family's own parameters, `sigma ~ x`: the response of each is the parameter.
     #[serde(default)]
     pub parameters: Vec<Terms>,
@@ -93,6 +100,8 @@ impl Terms {
             smooths: Vec::new(),
             splines: Vec::new(),
             monotonics: Vec::new(),
+            by_row: false,
+            covariate: None,
             parameters: Vec::new(),
             uses,
         };
@@ -113,7 +122,8 @@ impl Terms {
     /// How many terms have effects that are no common columns.
     pub fn others(&self) -> usize {
         let functions = self.smooths.len() + self.splines.len();
-        self.groups.len() + functions + self.monotonics.len()
+        let latents = usize::from(self.by_row) + usize::from(self.covariate.is_some());
+        self.groups.len() + functions + self.monotonics.len() + latents
     }
 
     fn add(&mut self, kind: SpecialKind, span: Span) -> Result<(), FormulaError> {
@@ -157,6 +167,12 @@ impl Terms {
                 self.monotonics.push(effect);
                 Ok(())
             }
+            SpecialKind::Rows if self.by_row => Err(FormulaError::twice(span, "(1 | row())")),
+            SpecialKind::Rows => {
+                self.by_row = true;
+                Ok(())
+            }
+            SpecialKind::Covariate(term) => self.add_covariate(term, span),
             SpecialKind::Groups(groups) => {
                 for group in groups {
                     self.check_group(&group, span)?;
@@ -185,6 +201,32 @@ impl Terms {
                 let message = format!("{effect} varies by {label} already");
                 Err(FormulaError::new(span, message)
                     .hint("each effect varies once by each grouping"))
+            }
+        }
+    }
+
+    fn add_covariate(&mut self, term: CovariateTerm, span: Span) -> Result<(), FormulaError> {
+        if let Some(other) = &self.covariate {
+            let message = format!("{other} is there already, and one such term is supported");
+            return Err(FormulaError::new(span, message)
+                .hint("write the better known of the two as a plain column"));
+        }
+        self.check_latent(&term)?;
+        self.covariate = Some(term);
+        Ok(())
+    }
+
+    /// What is not known as it is cannot be read as it stands elsewhere.
+    fn check_latent(&self, term: &CovariateTerm) -> Result<(), FormulaError> {
+        let is_other = |used: &&ColumnUse| {
+            let role = used.role;
+            role != ColumnRole::Latent && role != ColumnRole::Removed && used.name == term.column
+        };
+        match self.uses.iter().find(is_other) {
+            None => Ok(()),
+            Some(used) => {
+                let message = format!("\"{}\" is read as it stands here, and by {term}", used.name);
+                Err(FormulaError::new(used.span, message).hint("leave out one of the two"))
             }
         }
     }
@@ -254,7 +296,7 @@ impl Terms {
             .chain(slopes)
             .flat_map(|term| &term.factors);
         let expressions = self.offsets.iter().chain(&self.weights);
-        let all = self.response.outcome.columns().into_iter();
+        let all = self.response.observed_columns().into_iter();
         let all = all.chain(self.response.addition_columns());
         let all = all.chain(factors.flat_map(Factor::columns));
         let all = all.chain(expressions.flat_map(Expr::columns));
@@ -264,6 +306,7 @@ impl Terms {
         let all = all.chain(splines.flat_map(Expr::columns));
         let ordered = self.monotonics.iter();
         let all = all.chain(ordered.map(|effect| effect.coded.column.as_str()));
+        let all = all.chain(self.covariate.iter().flat_map(CovariateTerm::columns));
         let all = all.chain(self.parameter_columns());
         let mut seen = HashSet::new();
         all.chain(groupings.map(String::as_str))
@@ -276,6 +319,12 @@ impl Terms {
         let fixed = self.parameters.iter().flat_map(|terms| &terms.fixed);
         let factors = fixed.flat_map(|term| &term.factors);
         factors.flat_map(Factor::columns)
+    }
+
+    /// The columns whose values may be missing.
+    pub fn optional_columns(&self) -> Vec<&str> {
+        let term = self.covariate.iter().filter(|term| term.error.is_none());
+        term.map(|term| term.column.as_str()).collect()
     }
 
     /// Where a column is first named, to point at in later errors.
@@ -357,6 +406,12 @@ impl fmt::Display for Terms {
         }
         for group in &self.groups {
             write!(f, " + {group}")?;
+        }
+        if self.by_row {
+            write!(f, " + (1 | {BY_ROW})")?;
+        }
+        if let Some(covariate) = &self.covariate {
+            write!(f, " + {covariate}")?;
         }
         for smooth in &self.smooths {
             write!(f, " + {smooth}")?;

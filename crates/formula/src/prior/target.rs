@@ -4,7 +4,9 @@ use std::fmt;
 
 use super::{read, trimmed};
 use crate::error::{FormulaError, Span};
-use crate::expansion::{SPLINE, SplineTerm, grouping_of, monotonic_parameter, smooth_parameter};
+use crate::expansion::{
+    SPLINE, SplineTerm, covariate_parameter, grouping_of, monotonic_parameter, smooth_parameter,
+};
 use crate::factor::Factor;
 use crate::syntax::{NodeKind, quoted};
 
@@ -134,6 +136,9 @@ fn factor_name(text: &str) -> Result<String, FormulaError> {
         );
     }
     if let Some(name) = smooth_parameter(base)? {
+        return Ok(name + level);
+    }
+    if let Some(name) = covariate_parameter(base)? {
         return Ok(name + level);
     }
     if let Some(name) = monotonic_parameter(base)? {

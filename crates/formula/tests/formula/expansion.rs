@@ -38,6 +38,24 @@ pub(crate) const EXPANSIONS: &[(&str, &str)] = &[
         "y ~ 0 + gp(log(x), period = 2.5) + gp(log(x), by = a)",
         "y ~ 0 + gp(log(x), period = 2.5) + gp(log(x), by = a)",
     ),
+    // What is known of the response and of covariates.
+    ("y | cens(g, upper = z) ~ x", "y | cens(g, z) ~ 1 + x"),
+    (
+        "log(y) | trunc(ub = log(9), lb = -2) ~ 1",
+        "log(y) | trunc(lb = -2, ub = log(9)) ~ 1",
+    ),
+    (
+        "y | se(s) + cens(`my col`) ~ 1",
+        "y | se(s) + cens(`my col`) ~ 1",
+    ),
+    (
+        "y | trunc(1) ~ me(x, sd=s/2) + a",
+        "y | trunc(lb = 1) ~ 1 + a + me(x, s/2)",
+    ),
+    (
+        "y ~ mi(x) + (1|row()) + (1 | g)",
+        "y ~ 1 + (1 | g) + (1 | row()) + mi(x)",
+    ),
     // Coded levels.
     ("y ~ C(x, ref = 'day')", "y ~ 1 + C(x, ref = \"day\")"),
     ("y ~ C(x, treatment)", "y ~ 1 + C(x)"),

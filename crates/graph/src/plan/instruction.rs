@@ -166,7 +166,11 @@ impl Arithmetic {
             Binary::Less => Arithmetic::Less,
             Binary::LessEqual => Arithmetic::LessEqual,
             Binary::Equal => Arithmetic::Equal,
-            Binary::Pow | Binary::Min | Binary::Max => return None,
+            Binary::Pow
+            | Binary::Min
+            | Binary::Max
+            | Binary::GammaLogBelow
+            | Binary::GammaLogAbove => return None,
         })
     }
 }

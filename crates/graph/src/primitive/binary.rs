@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::layout::at_broadcast;
 use super::{Event, Op, Site};
 use crate::expr::Expr;
+use crate::kernel::math as special;
 use crate::shape::Shape;
 use crate::simplify;
 
@@ -21,6 +22,10 @@ pub(crate) enum Binary {
     Less,
     LessEqual,
     Equal,
+    /// ln P(x, eʸ), the regularised incomplete gamma function.
+    GammaLogBelow,
+    /// ln(1 − P(x, eʸ)).
+    GammaLogAbove,
 }
 
 /// Slopes in both operands, from the operands `x`, `y` and the result.
@@ -78,6 +83,22 @@ impl Binary {
             Binary::Less => row("less", |x, y| f64::from(x < y), None),
             Binary::LessEqual => row("less_equal", |x, y| f64::from(x <= y), None),
             Binary::Equal => row("equal", |x, y| f64::from(x == y), None),
+            Binary::GammaLogBelow => row(
+                "gamma_log_below",
+                special::gamma_log_below,
+                Some([
+                    |x, _, _| x.like(f64::NAN),
+                    |x, y, out| gamma_slope(x, y, out),
+                ]),
+            ),
+            Binary::GammaLogAbove => row(
+                "gamma_log_above",
+                special::gamma_log_above,
+                Some([
+                    |x, _, _| x.like(f64::NAN),
+                    |x, y, out| -gamma_slope(x, y, out),
+                ]),
+            ),
         }
     }
 
@@ -126,6 +147,18 @@ impl Binary {
     }
 }
 
+/// eˣʸ exp(−eʸ)/Γ(x), the slope of P(x, eʸ) in y, relative to the exponential of `out`; zero where x is
+/// not above 0.
+fn gamma_slope<'g>(x: Expr<'g>, y: Expr<'g>, out: Expr<'g>) -> Expr<'g> {
+    let zero = x.graph().scalar(0.0);
+    let is_positive = zero.less(x);
+    // The arm that is not taken stays finite, so that its own slopes do.
+    let shape = is_positive.select(x, x.like(1.0));
+    let out = is_positive.select(out, zero);
+    let slope = (shape * y - y.exp() - shape.lgamma() - out).exp();
+    is_positive.select(slope, zero)
+}
+
 pub(super) fn reference(op: Binary, inputs: &[Event<'_>], shape: Shape) -> Vec<f64> {
     (0..shape.size())
         .map(|i| {
@@ -171,6 +204,21 @@ impl<'g> Expr<'g> {
     #[track_caller]
     pub fn max(self, other: Expr<'g>) -> Expr<'g> {
         self.binary(Binary::Max, other)
+    }
+
+    /// ln P(a, eᵘ) for a = `self` and u = `log_point`, with P(a, x) = ∫₀ˣ tᵃ⁻¹e⁻ᵗ dt/Γ(a): the probability that
+    /// a Poisson count of log rate u is a or more. It has no slope in a: that is NaN.
+    #[must_use]
+    #[track_caller]
+    pub fn gamma_log_below(self, log_point: Expr<'g>) -> Expr<'g> {
+        self.binary(Binary::GammaLogBelow, log_point)
+    }
+
+    /// ln(1 − P(a, eᵘ)), as [`Expr::gamma_log_below`]: the probability of a Poisson count below a.
+    #[must_use]
+    #[track_caller]
+    pub fn gamma_log_above(self, log_point: Expr<'g>) -> Expr<'g> {
+        self.binary(Binary::GammaLogAbove, log_point)
     }
 
     /// The nearest number between `low` and `high`; the slope outside is zero.

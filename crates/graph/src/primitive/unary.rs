@@ -32,9 +32,13 @@ pub(crate) enum Unary {
     NormalLogCdf,
     /// φ(x)/Φ(x), the slope of `NormalLogCdf`.
     InverseMills,
+    NormalQuantile,
 }
 
 type Slope = for<'g> fn(Expr<'g>, Expr<'g>) -> Expr<'g>;
+
+/// √(2π).
+const SQRT_2_PI: f64 = 2.506_628_274_631_000_5;
 
 /// One row of the table: name, value, and slope from the operand `x` and the result `y`.
 struct Row {
@@ -79,6 +83,9 @@ impl Unary {
             }),
             Unary::InverseMills => row("inverse_mills", special::inverse_mills, |x, y| {
                 -(y * (x + y))
+            }),
+            Unary::NormalQuantile => row("normal_quantile", special::normal_quantile, |_, y| {
+                (y.square() * 0.5).exp() * SQRT_2_PI
             }),
         }
     }
@@ -191,6 +198,8 @@ methods! {
     normal_log_cdf => NormalLogCdf;
     /// φ(x)/Φ(x), the slope of [`Expr::normal_log_cdf`].
     inverse_mills => InverseMills;
+    /// Φ⁻¹(x), where Φ is the distribution function of N(0, 1).
+    normal_quantile => NormalQuantile;
 }
 
 impl<'g> Expr<'g> {

@@ -183,7 +183,9 @@ fn binary(op: Binary, x: &Phrase, y: &Phrase) -> Phrase {
             let text = format!("{}^{}", x.inside(Level::Atom), y.inside(Level::Atom));
             Phrase::new(Level::Power, text)
         }
-        Binary::Min | Binary::Max => Phrase::call(op.name(), &[x, y]),
+        Binary::Min | Binary::Max | Binary::GammaLogBelow | Binary::GammaLogAbove => {
+            Phrase::call(op.name(), &[x, y])
+        }
         Binary::Less => infix("<", Level::Comparison),
         Binary::LessEqual => infix("≤", Level::Comparison),
         Binary::Equal => infix("=", Level::Comparison),

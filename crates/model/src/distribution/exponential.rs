@@ -3,9 +3,12 @@
 use lehr_density::{ResponseKind, Support};
 use lehr_graph::{Expr, Graph};
 
+use super::censored::CensoredFamily;
 use super::draw::standard_exponential;
 use super::elementwise::elementwise;
 use super::family::ScalarFamily;
+use super::tail::{Limits, Tailed, log_hit};
+use super::truncated::{TruncatedFamily, exponential_within};
 use super::{Distribution, Value};
 
 /// Waiting times of a steady stream of events.
@@ -41,4 +44,58 @@ impl<'g> Distribution<'g> for Exponential<'g> {
 pub(super) static FAMILY: ScalarFamily = ScalarFamily {
     name: "Exponential",
     draw: |p, rng| standard_exponential(rng) / p[0],
+};
+
+impl<'g> Tailed<'g> for Exponential<'g> {
+    fn log_below(&self, x: Expr<'g>) -> Expr<'g> {
+        log_hit(self.rate.on(x.graph()).ln() + x.ln())
+    }
+
+    fn log_above(&self, x: Expr<'g>) -> Expr<'g> {
+        -(self.rate.on(x.graph()) * x)
+    }
+
+    /// Nothing is forgotten by leaving out what is below.
+    fn log_between(&self, low: Expr<'g>, high: Expr<'g>) -> Expr<'g> {
+        self.log_above(low) + self.log_below(high - low)
+    }
+
+    /// With w = high − low and m the mean: low + m − w/(eʷᐟᵐ − 1) and
+    /// m² − w²eʷᐟᵐ/(eʷᐟᵐ − 1)²
+    fn moments_within(&self, graph: &'g Graph, limits: &Limits<'g>) -> [Expr<'g>; 2] {
+        let rate = self.rate.on(graph);
+        let mean = rate.recip();
+        let [low, high] = limits.on(graph);
+        let low = low.unwrap_or_else(|| graph.scalar(0.0));
+        let Some(high) = high else {
+            return [low + mean, mean.square()];
+        };
+        let width = high - low;
+        let times = rate * width;
+        let cut = width / times.expm1();
+        let spread = mean.square() - cut * (width / -(-times).expm1());
+        [low + mean - cut, spread]
+    }
+
+    fn censored(&self) -> &'static CensoredFamily {
+        &CENSORED
+    }
+
+    fn truncated(&self) -> &'static TruncatedFamily {
+        &TRUNCATED
+    }
+}
+
+pub(super) static CENSORED: CensoredFamily = CensoredFamily {
+    name: "Censored Exponential",
+    base: &FAMILY,
+};
+
+pub(super) static TRUNCATED: TruncatedFamily = TruncatedFamily {
+    name: "Truncated Exponential",
+    base: &FAMILY,
+    within: |own, [low, high], rng| {
+        let low = low.max(0.0);
+        low + exponential_within(own[0][0], high - low, rng)
+    },
 };

@@ -3,11 +3,14 @@
 use lehr_density::{ResponseKind, Support};
 use lehr_graph::{Expr, Graph};
 
+use super::censored::CensoredFamily;
 use super::draw::{positive, standard_normal};
 use super::elementwise::elementwise;
 use super::family::ScalarFamily;
 use super::normal::normal_log_density;
-use super::{Distribution, Value};
+use super::tail::{Limits, Tailed};
+use super::truncated::{TruncatedFamily, normal_within};
+use super::{Distribution, Normal, Value};
 
 /// A positive number whose logarithm is N(loc, scale²).
 #[derive(Clone, Debug)]
@@ -49,4 +52,64 @@ impl<'g> Distribution<'g> for LogNormal<'g> {
 pub(super) static FAMILY: ScalarFamily = ScalarFamily {
     name: "LogNormal",
     draw: |p, rng| positive((p[0] + p[1] * standard_normal(rng)).exp()),
+};
+
+impl<'g> LogNormal<'g> {
+    /// The logarithm's distribution, moved by so many of its variances.
+    fn logarithm(&self, graph: &'g Graph, variances: f64) -> Normal<'g> {
+        let scale = self.scale.on(graph);
+        Normal::new(self.loc.on(graph) + scale.square() * variances, scale)
+    }
+}
+
+impl<'g> Tailed<'g> for LogNormal<'g> {
+    fn log_below(&self, x: Expr<'g>) -> Expr<'g> {
+        self.logarithm(x.graph(), 0.0).log_below(x.ln())
+    }
+
+    fn log_above(&self, x: Expr<'g>) -> Expr<'g> {
+        self.logarithm(x.graph(), 0.0).log_above(x.ln())
+    }
+
+    fn log_between(&self, low: Expr<'g>, high: Expr<'g>) -> Expr<'g> {
+        (self.logarithm(low.graph(), 0.0)).log_between(low.ln(), high.ln())
+    }
+
+    /// E yᵏ is that of the whole times the share of mass between the limits after a shift of the logarithm by
+    /// k variances.
+    fn moments_within(&self, graph: &'g Graph, limits: &Limits<'g>) -> [Expr<'g>; 2] {
+        let logs = limits.map(graph, Expr::ln);
+        let (loc, variance) = (self.loc.on(graph), self.scale.on(graph).square());
+        let log_mass = |k: f64| logs.log_mass(graph, &self.logarithm(graph, k));
+        let moment = |k: f64| {
+            let whole = loc * k + variance * (0.5 * k * k);
+            (whole + log_mass(k) - log_mass(0.0)).exp()
+        };
+        let mean = moment(1.0);
+        let spread = moment(2.0) - mean.square();
+        [mean, spread.max(graph.scalar(0.0))]
+    }
+
+    fn censored(&self) -> &'static CensoredFamily {
+        &CENSORED
+    }
+
+    fn truncated(&self) -> &'static TruncatedFamily {
+        &TRUNCATED
+    }
+}
+
+pub(super) static CENSORED: CensoredFamily = CensoredFamily {
+    name: "Censored LogNormal",
+    base: &FAMILY,
+};
+
+pub(super) static TRUNCATED: TruncatedFamily = TruncatedFamily {
+    name: "Truncated LogNormal",
+    base: &FAMILY,
+    within: |own, ends, rng| {
+        let (loc, scale) = (own[0][0], own[1][0]);
+        let ends = ends.map(|end| (end.max(0.0).ln() - loc) / scale);
+        (loc + scale * normal_within(ends, rng)).exp()
+    },
 };

@@ -5,11 +5,12 @@ use lehr_density::{Family, ResponseKind, Support};
 use lehr_graph::{Expr, Graph, Shape};
 
 use super::{
-    Bernoulli, Beta, BetaBinomial, Binomial, Categorical, Cauchy, Dirichlet, Distribution,
-    Exponential, Flat, Gamma, HalfCauchy, HalfNormal, HalfStudentT, Hurdle, InverseGamma,
-    InverseGaussian, Laplace, LkjCholesky, LogNormal, MultivariateNormal, NegativeBinomial,
-    NoisyBernoulli, NoisyStudentT, Normal, OrderedLogistic, ParameterError, Poisson, StudentT,
-    Uniform, Value, Weibull, ZeroInflated,
+    Bernoulli, Beta, BetaBinomial, Binomial, Categorical, Cauchy, Censored, Dirichlet,
+    Distribution, Exponential, Flat, Gamma, GeneralizedPoisson, HalfCauchy, HalfNormal,
+    HalfStudentT, Hurdle, InverseGamma, InverseGaussian, Laplace, LkjCholesky, LogNormal,
+    MultivariateNormal, NegativeBinomial, NoisyBernoulli, NoisyStudentT, Normal, OrderedLogistic,
+    OrderedProbit, ParameterError, Poisson, StudentT, Truncated, Uniform, Value, Weibull,
+    ZeroInflated,
 };
 
 /// Any distribution.
@@ -78,12 +79,34 @@ recipes! {
     Binomial(trials, logits) => Ok(Binomial::with_logit(trials, logits));
     Categorical(logits) => Ok(Categorical::with_logits(logits));
     Cauchy(loc, scale) => Ok(Cauchy::new(loc, scale));
+    CensoredExponential(rate, status, upper) => {
+        Ok(Censored::with_intervals(Exponential::new(rate), status, upper))
+    };
+    CensoredLogNormal(loc, scale, status, upper) => {
+        Ok(Censored::with_intervals(LogNormal::new(loc, scale), status, upper))
+    };
+    CensoredNormal(loc, scale, status, upper) => {
+        Ok(Censored::with_intervals(Normal::new(loc, scale), status, upper))
+    };
+    CensoredPoisson(rate, status, upper) => {
+        Ok(Censored::with_intervals(Poisson::with_rate(rate), status, upper))
+    };
+    CensoredPoisson(log_rate, status, upper) => {
+        Ok(Censored::with_intervals(Poisson::with_log_rate(log_rate), status, upper))
+    };
+    CensoredWeibull(log_mean, shape, status, upper) => {
+        let base = Weibull::with_log_mean(log_mean, shape);
+        Ok(Censored::with_intervals(base, status, upper))
+    };
     Dirichlet(concentration) => Ok(Dirichlet::new(concentration));
     Exponential(rate) => Ok(Exponential::new(rate));
     Flat() => Ok(Flat);
     Gamma(shape, rate) => Ok(Gamma::new(shape, rate));
     Gamma(mean, shape) => Ok(Gamma::with_mean(mean, shape));
     Gamma(log_mean, shape) => Ok(Gamma::with_log_mean(log_mean, shape));
+    GeneralizedPoisson(log_mean, dispersion) => {
+        Ok(GeneralizedPoisson::with_log_mean(log_mean, dispersion))
+    };
     HalfCauchy(scale) => Ok(HalfCauchy::new(scale));
     HalfNormal(scale) => Ok(HalfNormal::new(scale));
     HalfStudentT(df, scale) => Ok(HalfStudentT::new(df, scale));
@@ -121,9 +144,26 @@ recipes! {
     };
     Normal(loc, scale) => Ok(Normal::new(loc, scale));
     OrderedLogistic(predictor, cutpoints) => Ok(OrderedLogistic::new(predictor, cutpoints));
+    OrderedProbit(predictor, cutpoints) => Ok(OrderedProbit::new(predictor, cutpoints));
     Poisson(rate) => Ok(Poisson::with_rate(rate));
     Poisson(log_rate) => Ok(Poisson::with_log_rate(log_rate));
     StudentT(df, loc, scale) => Ok(StudentT::new(df, loc, scale));
+    TruncatedExponential(rate, low, high) => Ok(Truncated::new(Exponential::new(rate), low, high));
+    TruncatedLogNormal(loc, scale, low, high) => {
+        Ok(Truncated::new(LogNormal::new(loc, scale), low, high))
+    };
+    TruncatedNormal(loc, scale, low, high) => {
+        Ok(Truncated::new(Normal::new(loc, scale), low, high))
+    };
+    TruncatedPoisson(rate, low, high) => {
+        Ok(Truncated::new(Poisson::with_rate(rate), low, high))
+    };
+    TruncatedPoisson(log_rate, low, high) => {
+        Ok(Truncated::new(Poisson::with_log_rate(log_rate), low, high))
+    };
+    TruncatedWeibull(log_mean, shape, low, high) => {
+        Ok(Truncated::new(Weibull::with_log_mean(log_mean, shape), low, high))
+    };
     Uniform(low, high) => {
         number("low", &low).and_then(|low| Ok(Uniform::new(low, number("high", &high)?)))
     };

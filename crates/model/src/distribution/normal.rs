@@ -3,9 +3,12 @@
 use lehr_density::{ResponseKind, Support};
 use lehr_graph::{Expr, Graph};
 
+use super::censored::CensoredFamily;
 use super::draw::standard_normal;
 use super::elementwise::elementwise;
 use super::family::ScalarFamily;
+use super::tail::{Limits, Tailed, log_difference};
+use super::truncated::{TruncatedFamily, normal_within};
 use super::{Distribution, Value};
 
 /// N(loc, scale²).
@@ -55,4 +58,70 @@ impl<'g> Distribution<'g> for Normal<'g> {
 pub(super) static FAMILY: ScalarFamily = ScalarFamily {
     name: "Normal",
     draw: |p, rng| p[0] + p[1] * standard_normal(rng),
+};
+
+impl<'g> Normal<'g> {
+    fn standard(&self, x: Expr<'g>) -> Expr<'g> {
+        let graph = x.graph();
+        (x - self.loc.on(graph)) * self.scale.on(graph).recip()
+    }
+}
+
+impl<'g> Tailed<'g> for Normal<'g> {
+    fn log_below(&self, x: Expr<'g>) -> Expr<'g> {
+        self.standard(x).normal_log_cdf()
+    }
+
+    fn log_above(&self, x: Expr<'g>) -> Expr<'g> {
+        (-self.standard(x)).normal_log_cdf()
+    }
+
+    /// ln(Φ(b) − Φ(a)), turned to the lower tail, where neither is nearly 1.
+    fn log_between(&self, low: Expr<'g>, high: Expr<'g>) -> Expr<'g> {
+        let (a, b) = (self.standard(low), self.standard(high));
+        let is_upper = low.graph().scalar(0.0).less(a + b);
+        let far = is_upper.select(-b, a).normal_log_cdf();
+        log_difference(is_upper.select(-a, b).normal_log_cdf(), far)
+    }
+
+    /// With d = φ(end)/P(within) at either end: loc + scale (d − d′) and
+    /// scale² (1 + a d − b d′ − (d − d′)²)
+    fn moments_within(&self, graph: &'g Graph, limits: &Limits<'g>) -> [Expr<'g>; 2] {
+        let log_mass = limits.log_mass(graph, self);
+        let zero = graph.scalar(0.0);
+        let end = |limit: Option<Expr<'g>>| {
+            limit.map_or((zero, zero), |limit| {
+                let z = self.standard(limit);
+                let density = (z.square() * -0.5 - HALF_LN_TAU - log_mass).exp();
+                (density, z * density)
+            })
+        };
+        let [low, high] = limits.on(graph).map(end);
+        let (loc, scale) = (self.loc.on(graph), self.scale.on(graph));
+        let shift = low.0 - high.0;
+        let spread = (low.1 - high.1 + 1.0 - shift.square()).max(zero);
+        [loc + scale * shift, scale.square() * spread]
+    }
+
+    fn censored(&self) -> &'static CensoredFamily {
+        &CENSORED
+    }
+
+    fn truncated(&self) -> &'static TruncatedFamily {
+        &TRUNCATED
+    }
+}
+
+pub(super) static CENSORED: CensoredFamily = CensoredFamily {
+    name: "Censored Normal",
+    base: &FAMILY,
+};
+
+pub(super) static TRUNCATED: TruncatedFamily = TruncatedFamily {
+    name: "Truncated Normal",
+    base: &FAMILY,
+    within: |own, ends, rng| {
+        let (loc, scale) = (own[0][0], own[1][0]);
+        loc + scale * normal_within(ends.map(|end| (end - loc) / scale), rng)
+    },
 };

@@ -112,25 +112,34 @@ impl<'g> Distribution<'g> for OrderedLogistic<'g> {
     }
 
     fn check(&self) -> Result<(), ParameterError> {
-        let check = Check::of(self.name()).finite("predictor", &self.predictor);
-        let found = self.cutpoints.shape();
-        if found.rank() != 1 || found.size() == 0 {
-            let message = format!("cutpoints must be a vector, found shape {found}");
-            return check.fail(message, "one cut less than outcomes").done();
-        }
-        let cuts = self.cutpoints.constants();
-        match cuts
-            .windows(2)
-            .find(|w| w[0].partial_cmp(&w[1]) != Some(std::cmp::Ordering::Less))
-        {
-            Some(w) => check.fail(
-                format!("cutpoints must rise, found {} before {}", w[0], w[1]),
-                "",
-            ),
-            None => check,
-        }
-        .done()
+        check_cutpoints(NAME, &self.predictor, &self.cutpoints)
     }
+}
+
+/// Refuses cutpoints that are no rising vector.
+pub(super) fn check_cutpoints(
+    name: &'static str,
+    predictor: &Value<'_>,
+    cutpoints: &Value<'_>,
+) -> Result<(), ParameterError> {
+    let check = Check::of(name).finite("predictor", predictor);
+    let found = cutpoints.shape();
+    if found.rank() != 1 || found.size() == 0 {
+        let message = format!("cutpoints must be a vector, found shape {found}");
+        return check.fail(message, "one cut less than outcomes").done();
+    }
+    let cuts = cutpoints.constants();
+    match cuts
+        .windows(2)
+        .find(|w| w[0].partial_cmp(&w[1]) != Some(std::cmp::Ordering::Less))
+    {
+        Some(w) => check.fail(
+            format!("cutpoints must rise, found {} before {}", w[0], w[1]),
+            "",
+        ),
+        None => check,
+    }
+    .done()
 }
 
 const NAME: &str = "OrderedLogistic";

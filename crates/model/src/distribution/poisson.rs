@@ -3,9 +3,12 @@
 use lehr_density::{Family, ResponseKind, Support};
 use lehr_graph::{Expr, Graph, Shape};
 
+use super::censored::CensoredFamily;
 use super::check::Check;
 use super::draw::poisson;
 use super::family::ScalarFamily;
+use super::tail::{Limits, Tailed, log_difference};
+use super::truncated::{TruncatedFamily, poisson_within};
 use super::{Distribution, ParameterError, Value};
 
 /// Counts of rare events.
@@ -98,4 +101,66 @@ impl<'g> Distribution<'g> for Poisson<'g> {
 pub(super) static FAMILY: ScalarFamily = ScalarFamily {
     name: "Poisson",
     draw: |p, rng| poisson(p[0], rng),
+};
+
+impl<'g> Tailed<'g> for Poisson<'g> {
+    fn log_below(&self, x: Expr<'g>) -> Expr<'g> {
+        let (_, log_rate) = self.rate(x.graph());
+        (x + 1.0).gamma_log_above(log_rate)
+    }
+
+    fn log_above(&self, x: Expr<'g>) -> Expr<'g> {
+        let (_, log_rate) = self.rate(x.graph());
+        (x + 1.0).gamma_log_below(log_rate)
+    }
+
+    /// A difference in the tail in which both are small; below 0 there is nothing.
+    fn log_between(&self, low: Expr<'g>, high: Expr<'g>) -> Expr<'g> {
+        let graph = low.graph();
+        let (rate, _) = self.rate(graph);
+        let zero = graph.scalar(0.0);
+        let inside = low.max(zero);
+        // Where there is no difference to take, the arm that is not taken has one.
+        let end = high.max(inside + 1.0);
+        let is_upper = rate.less((inside + end) * 0.5);
+        let near = is_upper.select(self.log_above(inside), self.log_below(end));
+        let far = is_upper.select(self.log_above(end), self.log_below(inside));
+        (low.less(zero)).select(self.log_below(high), log_difference(near, far))
+    }
+
+    fn under(&self, bound: Expr<'g>) -> Expr<'g> {
+        bound - 1.0
+    }
+
+    /// E y = λ P(low − 1 ≤ y ≤ high − 1)/P(within), and so on for y (y − 1).
+    fn moments_within(&self, graph: &'g Graph, limits: &Limits<'g>) -> [Expr<'g>; 2] {
+        let (_, log_rate) = self.rate(graph);
+        let log_mass = limits.log_mass(graph, self);
+        let moment = |k: f64| {
+            let moved = limits.map(graph, |end| end - k);
+            (log_rate * k + moved.log_mass(graph, self) - log_mass).exp()
+        };
+        let mean = moment(1.0);
+        let spread = moment(2.0) + mean - mean.square();
+        [mean, spread.max(graph.scalar(0.0))]
+    }
+
+    fn censored(&self) -> &'static CensoredFamily {
+        &CENSORED
+    }
+
+    fn truncated(&self) -> &'static TruncatedFamily {
+        &TRUNCATED
+    }
+}
+
+pub(super) static CENSORED: CensoredFamily = CensoredFamily {
+    name: "Censored Poisson",
+    base: &FAMILY,
+};
+
+pub(super) static TRUNCATED: TruncatedFamily = TruncatedFamily {
+    name: "Truncated Poisson",
+    base: &FAMILY,
+    within: |own, ends, rng| poisson_within(own[0][0], ends, rng),
 };

@@ -3,9 +3,12 @@
 use lehr_density::{Family, ResponseKind, Support};
 use lehr_graph::{Expr, Graph, Shape};
 
+use super::censored::CensoredFamily;
 use super::check::Check;
 use super::draw::{positive, standard_exponential};
 use super::family::ScalarFamily;
+use super::tail::{Limits, Tailed, log_difference, log_hit};
+use super::truncated::{TruncatedFamily, exponential_within};
 use super::value::joint_shape;
 use super::{Distribution, ParameterError, Value};
 
@@ -91,4 +94,88 @@ impl<'g> Distribution<'g> for Weibull<'g> {
 pub(super) static FAMILY: ScalarFamily = ScalarFamily {
     name: "Weibull",
     draw: |p, rng| positive(p[0] * standard_exponential(rng).powf(p[1].recip())),
+};
+
+impl<'g> Weibull<'g> {
+    /// ln of the accumulated risk (x/λ)ᵏ.
+    fn log_risk(&self, x: Expr<'g>) -> Expr<'g> {
+        let graph = x.graph();
+        self.shape.on(graph) * (x.ln() - self.log_scale(graph))
+    }
+
+    /// ln E(yᵖ; within) of the part between limits, p = `power`.
+    fn log_part(&self, graph: &'g Graph, limits: &Limits<'g>, power: f64) -> Expr<'g> {
+        let inverse = self.shape.on(graph).recip();
+        let order = inverse * power + 1.0;
+        let whole = self.log_scale(graph) * power + order.lgamma();
+        let share = match limits
+            .on(graph)
+            .map(|end| end.map(|end| self.log_risk(end)))
+        {
+            [None, None] => graph.scalar(0.0),
+            [Some(low), None] => order.gamma_log_above(low),
+            [None, Some(high)] => order.gamma_log_below(high),
+            [Some(low), Some(high)] => {
+                // Of both differences that of the smaller numbers.
+                let is_upper = graph.scalar(0.0).less(low);
+                let [of_low, of_high] = [low, high].map(|end| {
+                    let (above, below) = (order.gamma_log_above(end), order.gamma_log_below(end));
+                    is_upper.select(above, below)
+                });
+                let (near, far) = (
+                    is_upper.select(of_low, of_high),
+                    is_upper.select(of_high, of_low),
+                );
+                log_difference(near, far)
+            }
+        };
+        whole + share
+    }
+}
+
+impl<'g> Tailed<'g> for Weibull<'g> {
+    fn log_below(&self, x: Expr<'g>) -> Expr<'g> {
+        log_hit(self.log_risk(x))
+    }
+
+    fn log_above(&self, x: Expr<'g>) -> Expr<'g> {
+        -self.log_risk(x).exp()
+    }
+
+    fn log_between(&self, low: Expr<'g>, high: Expr<'g>) -> Expr<'g> {
+        let more = log_difference(self.log_risk(high), self.log_risk(low));
+        self.log_above(low) + log_hit(more)
+    }
+
+    fn moments_within(&self, graph: &'g Graph, limits: &Limits<'g>) -> [Expr<'g>; 2] {
+        let log_mass = limits.log_mass(graph, self);
+        let moment = |power: f64| (self.log_part(graph, limits, power) - log_mass).exp();
+        let mean = moment(1.0);
+        let spread = moment(2.0) - mean.square();
+        [mean, spread.max(graph.scalar(0.0))]
+    }
+
+    fn censored(&self) -> &'static CensoredFamily {
+        &CENSORED
+    }
+
+    fn truncated(&self) -> &'static TruncatedFamily {
+        &TRUNCATED
+    }
+}
+
+pub(super) static CENSORED: CensoredFamily = CensoredFamily {
+    name: "Censored Weibull",
+    base: &FAMILY,
+};
+
+pub(super) static TRUNCATED: TruncatedFamily = TruncatedFamily {
+    name: "Truncated Weibull",
+    base: &FAMILY,
+    within: |own, ends, rng| {
+        let (scale, shape) = (own[0][0], own[1][0]);
+        let [low, high] = ends.map(|end| (end.max(0.0) / scale).powf(shape));
+        let risk = low + exponential_within(1.0, high - low, rng);
+        scale * risk.powf(shape.recip())
+    },
 };

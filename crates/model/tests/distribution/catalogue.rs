@@ -3,11 +3,12 @@
 use lehr_graph::Expr;
 use lehr_model::distribution::{
     Bernoulli, Beta, BetaBinomial, Binomial, Categorical, Cauchy, Distribution, Exponential, Gamma,
-    HalfCauchy, HalfNormal, HalfStudentT, Hurdle, InverseGamma, InverseGaussian, Laplace,
-    LogNormal, NegativeBinomial, Normal, OrderedLogistic, Poisson, StudentT, Uniform, Weibull,
-    ZeroInflated,
+    GeneralizedPoisson, HalfCauchy, HalfNormal, HalfStudentT, Hurdle, InverseGamma,
+    InverseGaussian, Laplace, LogNormal, NegativeBinomial, Normal, OrderedLogistic, OrderedProbit,
+    Poisson, StudentT, Truncated, Uniform, Weibull, ZeroInflated,
 };
 
+use crate::limit_table;
 use crate::table::{self, Row};
 
 type Built<'g> = Box<dyn Distribution<'g> + 'g>;
@@ -33,6 +34,17 @@ macro_rules! entry {
             name: stringify!($table),
             build: |$p| Box::new($build),
             table: table::$table,
+            usual: &$usual,
+        }
+    };
+}
+
+macro_rules! limited {
+    ($table:ident, $usual:expr, |$p:ident| $build:expr) => {
+        Entry {
+            name: stringify!($table),
+            build: |$p| Box::new($build),
+            table: limit_table::$table,
             usual: &$usual,
         }
     };
@@ -70,6 +82,18 @@ pub(crate) const CONTINUOUS: &[Entry] = &[
     entry!(INVERSE_GAUSSIAN_LOG_MEAN, [0.2, 6.0], |p| {
         InverseGaussian::with_log_mean(p[0], p[1])
     }),
+    limited!(TRUNCATED_NORMAL, [0.4, 0.7, -0.5, 1.6], |p| {
+        Truncated::new(Normal::new(p[0], p[1]), p[2], p[3])
+    }),
+    limited!(TRUNCATED_LOG_NORMAL, [0.3, 0.4, 0.1, 2.0], |p| {
+        Truncated::new(LogNormal::new(p[0], p[1]), p[2], p[3])
+    }),
+    limited!(TRUNCATED_EXPONENTIAL, [0.8, 0.1, 2.0], |p| {
+        Truncated::new(Exponential::new(p[0]), p[1], p[2])
+    }),
+    limited!(TRUNCATED_WEIBULL, [0.4, 1.8, 0.1, 3.0], |p| {
+        Truncated::new(Weibull::with_log_mean(p[0], p[1]), p[2], p[3])
+    }),
     entry!(UNIFORM, [0.0], |_p| Uniform::new(-1.5, 4.0)),
 ];
 
@@ -96,6 +120,12 @@ pub(crate) const DISCRETE: &[Entry] = &[
     )),
     entry!(ORDERED_LOGISTIC, [0.3, -1.0, 0.5, 2.0], |p| {
         OrderedLogistic::new(p[0], vector(&p[1..]))
+    }),
+    entry!(ORDERED_PROBIT, [0.3, -1.0, 0.5, 2.0], |p| {
+        OrderedProbit::new(p[0], vector(&p[1..]))
+    }),
+    entry!(GENERALIZED_POISSON, [0.7, 0.4], |p| {
+        GeneralizedPoisson::with_log_mean(p[0], p[1])
     }),
     entry!(ZERO_INFLATED_POISSON, [-0.3, 1.1], |p| {
         ZeroInflated::with_gate_logit(Poisson::with_log_rate(p[1]), p[0])

@@ -5,6 +5,8 @@ mod check;
 mod draw;
 mod extreme;
 mod gradient;
+mod limit;
+mod limit_table;
 mod mass;
 mod matrix;
 mod shape;

@@ -58,6 +58,7 @@ pub(super) fn check(terms: &Terms) -> Result<(), RegressionError> {
     let found = (terms.smooths.first().map(ToString::to_string))
         .or_else(|| terms.splines.first().map(ToString::to_string))
         .or_else(|| terms.monotonics.first().map(ToString::to_string))
+        .or_else(|| terms.covariate.as_ref().map(ToString::to_string))
         .or_else(|| spline.map(|factor| factor.to_string()));
     match found {
         None => Ok(()),

@@ -1,8 +1,9 @@
 //! Waiting times at a constant rate.
 
-use lehr_model::distribution::Gamma;
+use lehr_model::distribution::{Exponential, Gamma};
 
 use super::{FamilyInfo, Form, Link, Observation};
+use crate::limited::Bounds;
 use crate::program::RESPONSE;
 
 pub(super) const INFO: FamilyInfo = FamilyInfo {
@@ -16,6 +17,9 @@ pub(super) const INFO: FamilyInfo = FamilyInfo {
 };
 
 fn observe(of: &Observation<'_, '_, '_>) {
-    // An exponential distribution is a gamma distribution of shape 1.
-    of.row.observe(RESPONSE, Gamma::with_log_mean(of.at, 1.0));
+    match of.bounds {
+        // An exponential distribution is a gamma distribution of shape 1.
+        Bounds::Exact => of.row.observe(RESPONSE, Gamma::with_log_mean(of.at, 1.0)),
+        _ => of.bounded(Exponential::new((-of.at).exp())),
+    }
 }

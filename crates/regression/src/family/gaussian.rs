@@ -19,6 +19,6 @@ pub(super) const INFO: FamilyInfo = FamilyInfo {
 fn observe(of: &Observation<'_, '_, '_>) {
     match of.marginal() {
         Some(noisy) => of.row.observe(RESPONSE, noisy.normal(of.own[0])),
-        None => of.row.observe(RESPONSE, Normal::new(of.at, of.own[0])),
+        None => of.bounded(Normal::new(of.at, of.own[0])),
     }
 }

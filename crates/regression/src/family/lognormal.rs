@@ -4,7 +4,6 @@ use lehr_model::distribution::LogNormal;
 
 use super::own::LOG_SIGMA;
 use super::{FamilyInfo, Form, Link, Observation};
-use crate::program::RESPONSE;
 
 pub(super) const INFO: FamilyInfo = FamilyInfo {
     name: "lognormal",
@@ -17,5 +16,5 @@ pub(super) const INFO: FamilyInfo = FamilyInfo {
 };
 
 fn observe(of: &Observation<'_, '_, '_>) {
-    of.row.observe(RESPONSE, LogNormal::new(of.at, of.own[0]));
+    of.bounded(LogNormal::new(of.at, of.own[0]));
 }

@@ -12,17 +12,20 @@ mod categorical;
 mod exponential;
 mod gamma;
 mod gaussian;
+mod generalized_poisson;
 mod hurdle_negbinomial;
 mod hurdle_poisson;
 mod inverse_gaussian;
 mod lognormal;
 mod negbinomial;
 mod ordinal;
+mod ordinal_probit;
 mod own;
 mod poisson;
 mod poisson_lognormal;
 mod student;
 mod weibull;
+mod zero_inflated_binomial;
 mod zero_inflated_negbinomial;
 mod zero_inflated_poisson;
 
@@ -30,13 +33,17 @@ use std::fmt;
 use std::str::FromStr;
 
 use lehr_graph::Expr;
+use lehr_graph::kernel::math::normal_quantile;
 use lehr_model::Row;
+use lehr_model::distribution::Tailed;
 use lehr_model::gp::Marginal;
 use lehr_table::nearest;
 use serde::{Deserialize, Serialize};
 
 use crate::error::RegressionError;
+use crate::limited::Bounds;
 
+pub(crate) use ordinal::cutpoints;
 pub(crate) use own::{OwnParameter, Unit};
 
 /// What the linear predictor is a function of.
@@ -48,15 +55,27 @@ pub enum Link {
     Log,
     /// The log odds of the mean.
     Logit,
+    /// The normal quantile of probabilities.
+    Probit,
 }
 
 impl Link {
+    /// The link of a probability, from it and its complement, by logits unless it is another.
+    pub(crate) fn of_shares(self, below: f64, above: f64) -> f64 {
+        match self {
+            Link::Probit if below < above => normal_quantile(below),
+            Link::Probit => -normal_quantile(above),
+            _ => (below / above).ln(),
+        }
+    }
+
     /// The name in tables and answers.
     pub fn name(self) -> &'static str {
         match self {
             Link::Identity => "identity",
             Link::Log => "log",
             Link::Logit => "logit",
+            Link::Probit => "probit",
         }
     }
 }
@@ -107,6 +126,8 @@ pub(crate) struct Observation<'o, 't, 'g> {
     pub(crate) own: &'o [Expr<'g>],
     /// The variance of Gaussian noise of the linear predictor, which the distribution integrates over.
     pub(crate) variance: Option<Expr<'g>>,
+    /// How the response is known.
+    pub(crate) bounds: Bounds,
 }
 
 impl<'g> Observation<'_, '_, 'g> {
@@ -114,6 +135,11 @@ impl<'g> Observation<'_, '_, 'g> {
     pub(crate) fn marginal(&self) -> Option<Marginal<'g>> {
         let mean = self.at;
         self.variance.map(|variance| Marginal { mean, variance })
+    }
+
+    /// Observes the response within its bounds.
+    pub(crate) fn bounded(&self, base: impl Tailed<'g>) {
+        self.bounds.observe(self.row, base);
     }
 }
 
@@ -156,6 +182,8 @@ families! {
     Poisson is poisson,
     /// Counts of variance mean + mean²/`shape`; log link.
     NegBinomial is negbinomial,
+    /// Counts of variance mean/(1 − `dispersion`)²; log link.
+    GeneralizedPoisson is generalized_poisson,
     /// Positive numbers of variance mean²/`shape`; log link.
     Gamma is gamma,
     /// Positive numbers whose logarithm is normal around the predictor, with `sigma`.
@@ -172,10 +200,14 @@ families! {
     Categorical is categorical,
     /// One of several ordered classes: a predictor with logistic noise, cut at `cutpoint`s.
     Ordinal is ordinal,
+    /// As `ordinal`, with normal noise.
+    OrdinalProbit is ordinal_probit,
     /// Counts with surplus zeros of probability `gate`; log link.
     ZeroInflatedPoisson is zero_inflated_poisson,
     /// As `negbinomial`, with surplus zeros of probability `gate`; log link.
     ZeroInflatedNegBinomial is zero_inflated_negbinomial,
+    /// As `binomial`, with surplus zeros of probability `gate`; logit link.
+    ZeroInflatedBinomial is zero_inflated_binomial,
     /// Zeros of probability `gate`, else counts above 0; log link.
     HurdlePoisson is hurdle_poisson,
     /// As `hurdle_poisson`, with counts of `negbinomial`; log link.
@@ -220,6 +252,12 @@ impl Family {
     /// Whether the response is one of several classes, so that accuracy is a fair measure.
     pub fn is_class(self) -> bool {
         matches!(self.form(), Form::Two | Form::Unordered | Form::Ordered)
+    }
+
+    /// Whether its distribution function has a closed form, which censoring and truncation need.
+    pub(crate) fn has_tails(self) -> bool {
+        use Family::{Exponential, Gaussian, LogNormal, Poisson, Weibull};
+        matches!(self, Gaussian | LogNormal | Exponential | Weibull | Poisson)
     }
 
     /// Whether the response is a count of events.

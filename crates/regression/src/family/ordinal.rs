@@ -1,5 +1,6 @@
 //! One of several classes in order.
 
+use lehr_graph::Expr;
 use lehr_model::distribution::OrderedLogistic;
 
 use super::own::CUTPOINT;
@@ -19,4 +20,26 @@ pub(super) const INFO: FamilyInfo = FamilyInfo {
 fn observe(of: &Observation<'_, '_, '_>) {
     of.row
         .observe(RESPONSE, OrderedLogistic::new(of.at, of.own[0]));
+}
+
+/// The link of the cumulative proportions; both tails are sums, so neither cancels.
+pub(crate) fn cutpoints(link: Link, proportion: Expr<'_>, classes: usize) -> Expr<'_> {
+    let graph = proportion.graph();
+    let is_below = |k: usize, class: usize| f64::from(u8::from(class <= k));
+    let sums = |part: &dyn Fn(usize, usize) -> f64| {
+        let cells = (0..classes - 1).flat_map(|k| (0..classes).map(move |class| (k, class)));
+        let cells: Vec<f64> = cells.map(|(k, class)| part(k, class)).collect();
+        graph
+            .constant([classes - 1, classes], &cells)
+            .dot(proportion)
+    };
+    let (below, above) = (sums(&is_below), sums(&|k, class| 1.0 - is_below(k, class)));
+    match link {
+        Link::Probit => {
+            let lower = below.less(above);
+            let tail = lower.select(below, above).normal_quantile();
+            lower.select(tail, -tail)
+        }
+        _ => below.ln() - above.ln(),
+    }
 }

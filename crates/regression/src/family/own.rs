@@ -93,3 +93,9 @@ pub(super) const CUTPOINT: OwnParameter = OwnParameter {
     arguments: &[1.0],
     unit: Unit::One,
 };
+
+/// How many further events each event of a count sets off.
+pub(super) const DISPERSION: OwnParameter = OwnParameter {
+    name: "dispersion",
+    ..GATE
+};

@@ -3,7 +3,6 @@
 use lehr_model::distribution::Poisson;
 
 use super::{FamilyInfo, Form, Link, Observation};
-use crate::program::RESPONSE;
 
 pub(super) const INFO: FamilyInfo = FamilyInfo {
     name: "poisson",
@@ -16,5 +15,5 @@ pub(super) const INFO: FamilyInfo = FamilyInfo {
 };
 
 fn observe(of: &Observation<'_, '_, '_>) {
-    of.row.observe(RESPONSE, Poisson::with_log_rate(of.at));
+    of.bounded(Poisson::with_log_rate(of.at));
 }

@@ -4,7 +4,6 @@ use lehr_model::distribution::Weibull;
 
 use super::own::HAZARD_SHAPE;
 use super::{FamilyInfo, Form, Link, Observation};
-use crate::program::RESPONSE;
 
 pub(super) const INFO: FamilyInfo = FamilyInfo {
     name: "weibull",
@@ -17,6 +16,5 @@ pub(super) const INFO: FamilyInfo = FamilyInfo {
 };
 
 fn observe(of: &Observation<'_, '_, '_>) {
-    of.row
-        .observe(RESPONSE, Weibull::with_log_mean(of.at, of.own[0]));
+    of.bounded(Weibull::with_log_mean(of.at, of.own[0]));
 }

@@ -50,7 +50,7 @@ impl DataCheck {
         let rows = some_rows(density.n_rows(), saved.posterior.origin.seed);
         let set = RowSet::List(&rows);
         let seen = observed(density, &set);
-        if rows.is_empty() || seen.len() != rows.len() {
+        if rows.is_empty() || seen.len() != rows.len() || saved.subject.is_censored() {
             return DataCheck::default();
         }
         let replication = Replication::new(saved, density, &set);

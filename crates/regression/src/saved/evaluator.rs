@@ -20,7 +20,8 @@ pub struct Evaluation {
     /// The share of rows whose class was the likeliest; `None` for numbers.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub accuracy: Option<f64>,
-    /// The root mean square error of the posterior mean; `None` for classes.
+    /// The root mean square error of the posterior mean; `None` for classes and where some responses
+    /// are known by bounds only.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rmse: Option<f64>,
     /// Rows.
@@ -135,6 +136,7 @@ impl<'a> Evaluator<'a> {
         }
         let n = self.sums.rows as f64;
         let is_class = matches!(self.measure(), Measure::Binary | Measure::Class);
+        let is_censored = self.forecaster.saved.subject.is_censored();
         let calibration = match self.measure() {
             Measure::Binary => self.sums.calibration.bins(),
             _ => Vec::new(),
@@ -142,7 +144,7 @@ impl<'a> Evaluator<'a> {
         Ok(Evaluation {
             log_likelihood_per_row: self.sums.log_likelihood / n,
             accuracy: is_class.then_some(self.sums.hits / n),
-            rmse: (!is_class).then_some((self.sums.squares / n).sqrt()),
+            rmse: (!is_class && !is_censored).then_some((self.sums.squares / n).sqrt()),
             n_rows: self.sums.rows,
             dropped_rows,
             n_draws: self.forecaster.draws.len(),

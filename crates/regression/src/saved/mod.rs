@@ -58,7 +58,7 @@ pub use weighting::Shift;
 const FIT: Kind = Kind {
     tag: b"regr-fit",
     words: "a saved fit",
-    version: 6,
+    version: 7,
 };
 
 /// Draws that [`SavedFit::predict`] uses.

@@ -56,7 +56,8 @@ impl BoundRegression {
         let rows = some_rows(bound.n_rows(), seed);
         let set = RowSet::List(&rows);
         let seen = observed(bound, &set);
-        let statistics = Statistics::of(self, seen.len() == rows.len());
+        let is_exact = self.regression.terms().response.censoring.is_none();
+        let statistics = Statistics::of(self, is_exact && seen.len() == rows.len());
         let mut predictor = Predictor::new(bound, bound.columns(), bound.source(), &set);
         let params = bound.params().start();
         let mut stream = Stream::new(seed, "prior", 0);

@@ -9,6 +9,7 @@ use serde::Serialize;
 
 use super::{SavedFit, coefficients, used_weights};
 use crate::Error;
+use crate::error::RegressionError;
 use crate::regression::Groups;
 
 /// Simulation-based calibration: how data sets are drawn from the prior and fitted.
@@ -38,6 +39,29 @@ impl Simulation<'_> {
     /// Simulates and fits the data sets on covariates of a table. `note` is told the number of
     /// each data set before it is fitted.
     pub fn run(&self, table: &Table, note: &mut dyn FnMut(usize)) -> Result<Vec<Ranks>, Error> {
+        let latent = self.saved.subject.regression();
+        if let Some(term) = latent.and_then(|one| one.terms().covariate.as_ref()) {
+            return Err(RegressionError::Column {
+                at: self.saved.subject.title(),
+                expected: "covariates that are known as they are, to draw responses given them"
+                    .into(),
+                found: term.to_string(),
+                hint: "fit draws of your own".into(),
+            }
+            .into());
+        }
+        if self.saved.subject.is_censored() {
+            return Err(RegressionError::Column {
+                at: self.saved.subject.title(),
+                expected: "responses that are known as they are, to draw others in their place"
+                    .into(),
+                found: "cens(...)".into(),
+                hint:
+                    "a simulation would have to know when rows are censored; fit draws of your own"
+                        .into(),
+            }
+            .into());
+        }
         let order =
             lehr_numeric::order::permutation(table.n_rows(), self.saved.posterior.origin.seed);
         let table = table.select_rows(&order[..self.rows.min(order.len())]);

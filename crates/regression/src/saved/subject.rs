@@ -94,6 +94,12 @@ impl Subject {
         }
     }
 
+    /// The columns whose values may be missing.
+    pub fn optional_columns(&self) -> Vec<&str> {
+        self.regression()
+            .map_or_else(Vec::new, Regression::optional_columns)
+    }
+
     /// The columns of a table that a prediction reads.
     pub fn predictor_columns(&self) -> Vec<&str> {
         match self {
@@ -105,6 +111,12 @@ impl Subject {
                 columns
             }
         }
+    }
+
+    /// Whether some responses are known by bounds only, and cannot be compared with predictions.
+    pub(super) fn is_censored(&self) -> bool {
+        let own = self.regression().map(|own| &own.terms().response);
+        own.is_some_and(|response| response.censoring.is_some())
     }
 
     pub(super) fn measure(&self) -> Measure {

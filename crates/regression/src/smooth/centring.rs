@@ -84,5 +84,7 @@ pub(crate) fn row_information(link: Link) -> f64 {
         Link::Identity => 4.0,
         Link::Log => 1.0,
         Link::Logit => 0.2,
+        // The curvature of cumulative probits about the middle, as 0.25 is that of logits.
+        Link::Probit => 0.5,
     }
 }

@@ -173,6 +173,49 @@ fn ordinal_cuts_the_predictor_on_the_original_scale() {
 }
 
 #[test]
+fn ordinal_probit_cuts_a_predictor_with_normal_noise() {
+    let class = [0, 1, 1, 2, 0, 1, 2, 0];
+    let y: Vec<f64> = class.iter().map(|class| 10.0 * f64::from(*class)).collect();
+    check(Family::OrdinalProbit, &y, |named, row, at| {
+        let below = |k: i32| match k {
+            0 => 0.0,
+            3 => 1.0,
+            k => {
+                let cut = named[&format!("cutpoint[{k}]")];
+                0.5 * libm::erfc((at - cut) / std::f64::consts::SQRT_2)
+            }
+        };
+        (below(class[row] + 1) - below(class[row])).ln()
+    });
+}
+
+#[test]
+fn generalized_poisson_counts_what_events_set_off() {
+    check(Family::GeneralizedPoisson, &COUNT, |named, row, at| {
+        let (y, own) = (COUNT[row], named["dispersion"]);
+        let rate = at.exp() * (1.0 - own);
+        rate.ln() + (y - 1.0) * (rate + own * y).ln() - rate - own * y - lgamma(y + 1.0)
+    });
+}
+
+#[test]
+fn zero_inflated_binomial_mixes_with_the_gate() {
+    let trials = 9.0;
+    let table = table(&COUNT);
+    let formula = "y | trials(9) ~ x1*x2 + color";
+    let regression = regression(formula, Family::ZeroInflatedBinomial, &table);
+    let bound = regression.bind(&table).unwrap();
+    let z = point(bound.latents().size());
+    let named = coefficients(&regression, &bound, &z);
+    for (row, found) in densities(&bound, &z).1.iter().enumerate() {
+        let (y, at) = (COUNT[row], predictor(&named, row, ""));
+        let ways = lgamma(trials + 1.0) - lgamma(y + 1.0) - lgamma(trials - y + 1.0);
+        let density = ways + y * at - trials * at.exp().ln_1p();
+        near(*found, inflated(named["gate"], y, density));
+    }
+}
+
+#[test]
 fn binomial_counts_successes_among_trials() {
     let trials = [3.0, 5.0, 2.0, 9.0, 4.0, 6.0, 5.0, 1.0];
     let failures: Vec<f64> = trials.iter().zip(COUNT).map(|(n, y)| n - y).collect();

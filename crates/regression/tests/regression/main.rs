@@ -3,11 +3,13 @@
 mod block;
 mod cluster;
 mod coded;
+mod covariate;
 mod density;
 mod effect;
 mod fit;
 mod group;
 mod induced;
+mod limited;
 mod loo;
 mod mistake;
 mod monotonic;
@@ -17,6 +19,7 @@ mod prediction;
 mod prior;
 mod program;
 mod recognition;
+mod row_effect;
 mod saved;
 mod shrinkage;
 mod smooth;
@@ -81,6 +84,20 @@ fn densities(density: &dyn Density, z: &[f64]) -> (f64, Vec<f64>) {
     let mut found = evaluate(&outputs, &values, 1);
     let likelihood = found.pop().unwrap();
     (found[0][0], likelihood)
+}
+
+/// The rows' log likelihoods with given latents of their own, one for each.
+fn joint(density: &dyn Density, z: &[f64], own: &[f64]) -> Vec<f64> {
+    let graph = Graph::new();
+    let at = Point::new(graph.input("z", [z.len()]), graph.input("theta", [0]));
+    let set = RowSet::Range(0..density.n_rows());
+    let locals = graph.input("own", [set.len(), 1]);
+    let rows = Rows::inputs(&graph, density.columns(), set.len(), "row.");
+    let values = row_values(density, &rows, &set).with(at.latents, z);
+    let values = values.with(at.params, &[]).with(locals, own);
+    let told = density.locals().expect("latents of rows");
+    let output = told.log_joint(&at, &rows.with_locals(locals));
+    evaluate(&[output], &values, 1).remove(0)
 }
 
 fn row_values(density: &dyn Density, rows: &Rows<'_>, set: &RowSet<'_>) -> Values {

@@ -165,9 +165,10 @@ fn every_family_predicts_without_a_response() {
     for &family in Family::ALL {
         let response = match family {
             Family::Bernoulli => "bit",
-            Family::Binomial | Family::BetaBinomial | Family::BinomialLogitNormal => {
-                "bit | trials(3)"
-            }
+            Family::Binomial
+            | Family::BetaBinomial
+            | Family::ZeroInflatedBinomial
+            | Family::BinomialLogitNormal => "bit | trials(3)",
             Family::Beta => "unit",
             Family::Gaussian
             | Family::Student

@@ -42,7 +42,7 @@ impl ArrowBatches {
             let decoded = batch.and_then(|one| arrow::table(&one, &fields, Dictionaries::Whole));
             let decoded = decoded.map_err(|error| refused(&error))?;
             let batch = as_asked(decoded, &fields, options)?;
-            stack.push(&tally.take(batch, options.missing));
+            stack.push(&tally.take(batch, options));
         }
         let scanned = tally.finish(&fields, options.missing)?;
         let mut table = stack.finish()?;
@@ -72,7 +72,7 @@ impl Table {
         let fields = schema::select(Path::new(NAME), &fields, options)?;
         self.keep(|name| fields.iter().any(|field| field.name == name));
         let mut tally = Tally::new(&fields);
-        let table = tally.take(as_asked(self, &fields, options)?, options.missing);
+        let table = tally.take(as_asked(self, &fields, options)?, options);
         tally.finish(&fields, options.missing)?;
         Ok(table)
     }

@@ -16,6 +16,8 @@ pub struct ReadOptions {
     pub missing_markers: Vec<String>,
     /// What to do about missing values.
     pub missing: MissingPolicy,
+    /// Columns whose missing values are kept, whatever becomes of others.
+    pub optional: Vec<String>,
     /// The columns to read, all if `None`. The order of the file is kept.
     pub columns: Option<Vec<String>>,
     /// Columns to read as categories even though they look like numbers or truth values. In CSV
@@ -33,6 +35,16 @@ pub struct ReadOptions {
 }
 
 impl ReadOptions {
+    /// The same with missing values of these columns kept.
+    #[must_use]
+    pub fn keeping(self, optional: &[&str]) -> ReadOptions {
+        let optional = optional.iter().map(ToString::to_string);
+        ReadOptions {
+            optional: optional.collect(),
+            ..self
+        }
+    }
+
     /// Whether a column is to be read as categories.
     pub(super) fn makes_category(&self, name: &str) -> bool {
         self.categorical.iter().any(|asked| asked == name) || self.levels_of(name).is_some()
@@ -55,6 +67,7 @@ impl Default for ReadOptions {
             header: Header::Present,
             missing_markers: vec![String::new(), "NA".into()],
             missing: MissingPolicy::Refuse,
+            optional: Vec::new(),
             columns: None,
             categorical: Vec::new(),
             levels: Vec::new(),

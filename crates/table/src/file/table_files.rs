@@ -139,7 +139,7 @@ impl TableFiles {
         let mut before = 0;
         for shard in &self.shards {
             let mut take = |batch: Table, within: f64| {
-                let batch = tally.take(as_asked(batch, fields, options)?, options.missing);
+                let batch = tally.take(as_asked(batch, fields, options)?, options);
                 let done = before as f64 + within * shard.bytes as f64;
                 let progress = Progress {
                     stage: Stage::Reading,

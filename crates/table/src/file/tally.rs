@@ -37,6 +37,11 @@ fn unlisted(error: TableError, levels: &[String]) -> TableError {
     }
 }
 
+/// Whether missing values of the column are kept.
+fn is_optional(options: &ReadOptions, name: &str) -> bool {
+    options.optional.iter().any(|kept| kept == name)
+}
+
 /// Counts rows and missing values of a pass.
 pub(super) struct Tally {
     pub(super) rows: u64,
@@ -54,16 +59,25 @@ impl Tally {
     }
 
     /// Counts a batch in and, if rows with missing values are to go, leaves them out.
-    pub(super) fn take(&mut self, batch: Table, policy: MissingPolicy) -> Table {
+    pub(super) fn take(&mut self, batch: Table, options: &ReadOptions) -> Table {
         let counts: Vec<usize> = batch
             .columns()
-            .map(|(_, column)| Column::missing(column))
+            .map(|(name, column)| {
+                let is_counted = !is_optional(options, name);
+                if is_counted {
+                    Column::missing(column)
+                } else {
+                    0
+                }
+            })
             .collect();
         for (all, more) in self.missing.iter_mut().zip(&counts) {
             *all += more;
         }
-        let batch = match policy {
-            MissingPolicy::Drop if counts.iter().any(|count| *count > 0) => batch.drop_missing(),
+        let batch = match options.missing {
+            MissingPolicy::Drop if counts.iter().any(|count| *count > 0) => {
+                batch.drop_missing_in(|name| !is_optional(options, name))
+            }
             _ => batch,
         };
         self.rows += batch.n_rows() as u64;

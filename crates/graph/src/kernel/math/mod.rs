@@ -12,6 +12,7 @@
 mod exp;
 mod exponent;
 mod gamma;
+mod incomplete_gamma;
 mod ln;
 mod logistic;
 mod map;
@@ -25,9 +26,10 @@ mod reference;
 
 pub use exp::{exp, expm1};
 pub use gamma::lgamma;
+pub use incomplete_gamma::{gamma_log_above, gamma_log_below};
 pub use ln::{ln, log1p};
 pub use logistic::{sigmoid, sigmoid_softplus, softplus};
 pub use map::map;
-pub use normal::{erf, erfc, inverse_mills, normal_log_cdf};
+pub use normal::{erf, erfc, inverse_mills, normal_log_cdf, normal_quantile};
 pub use polygamma::polygamma;
 pub use tanh::tanh;

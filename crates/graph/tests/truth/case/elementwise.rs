@@ -26,6 +26,9 @@ pub(super) fn unary() -> Vec<Case> {
         case("erfc", &[Any], one, |o| o.x[0].erfc()),
         case("normal_log_cdf", &[Any], one, |o| o.x[0].normal_log_cdf()),
         case("inverse_mills", &[Any], one, |o| o.x[0].inverse_mills()),
+        case("normal_quantile", &[Any], one, |o| {
+            o.x[0].sigmoid().normal_quantile()
+        }),
         case("clip", &[Any], one, |o| o.x[0].clip(-0.5, 1.0)),
         case("a number on either side", &[Positive], one, |o| {
             (2.0 - o.x[0] * 3.0) / (1.0 + o.x[0]) + 1.0 / (o.x[0] - 9.0)
@@ -54,6 +57,12 @@ pub(super) fn binary() -> Vec<Case> {
         case("less", BOTH, pair, |o| o.x[0].less(o.x[1])),
         case("less_equal", BOTH, pair, |o| o.x[0].less_equal(o.x[1])),
         case("equal", BOTH, pair, |o| o.x[0].equal(o.x[1])),
+        case("gamma_log_below", &[Any], one, |o| {
+            o.graph.scalar(2.5).gamma_log_below(o.x[0])
+        }),
+        case("gamma_log_above", &[Any], one, |o| {
+            o.graph.scalar(2.5).gamma_log_above(o.x[0])
+        }),
         case("select", &[Any, Any, Any], triple, |o| {
             let condition = o.x[0].less(o.graph.scalar(0.0));
             condition.select(o.x[1].exp(), o.x[2] * o.x[0])

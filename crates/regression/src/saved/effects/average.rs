@@ -114,6 +114,11 @@ impl<'a> EffectAverager<'a> {
         names.into_iter().map(str::to_owned).collect()
     }
 
+    /// The columns whose values may be missing.
+    pub fn optional_columns(&self) -> Vec<&str> {
+        self.regression.optional_columns()
+    }
+
     /// Averages over a block of rows too.
     pub fn push(&mut self, table: &Table) -> Result<(), Error> {
         if table.n_rows() == 0 {

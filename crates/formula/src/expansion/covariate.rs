@@ -1,0 +1,147 @@
+//! Covariates that are not known as they are: measured with error, `me(x, sd)`, or missing in some
+//! rows, `mi(x)`.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+use super::column_use::ColumnRole;
+use crate::error::{FormulaError, Span};
+use crate::expression::Expr;
+use crate::factor::UseListener;
+use crate::spelling::suggestion;
+use crate::syntax::{Node, NodeKind, parse, quoted, tokens};
+
+/// What a formula calls those that are measured with error, and those that may be missing.
+pub(super) const MEASURED: &str = "me";
+pub(super) const MISSING: &str = "mi";
+
+/// What the names of the mean and of the spread of true values end in.
+const ENDS: [&str; 2] = [".mean", ".sd"];
+
+/// A numeric covariate whose true value is a latent of the row.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct CovariateTerm {
+    /// The column.
+    pub column: String,
+    /// The standard deviation of its errors; `None` where it is missing in some rows instead.
+    pub error: Option<Expr>,
+}
+
+impl CovariateTerm {
+    /// Reads the arguments of a call, if it is one of these.
+    pub(super) fn read(
+        span: Span,
+        (call, arguments): (&str, &[Node]),
+        used: &mut UseListener<'_>,
+    ) -> Result<Self, FormulaError> {
+        let hint = match call {
+            MEASURED => "write me(x, s), where s is the standard deviation of the errors of x",
+            _ => "write mi(x)",
+        };
+        let count = if call == MEASURED { 2 } else { 1 };
+        if arguments.len() != count {
+            let found = arguments.len();
+            let noun = if count == 1 {
+                "column"
+            } else {
+                "column and the sd of its errors"
+            };
+            let message = format!("{call}(...) takes a {noun}, found {found}");
+            return Err(FormulaError::new(span, message).hint(hint));
+        }
+        let column = name_of(call, &arguments[0], used)?;
+        let error = arguments.get(1).map(|node| match &node.kind {
+            NodeKind::Named(name, value) if name == "sd" || name == "sdx" => spread(value, used),
+            NodeKind::Named(name, _) => {
+                let message = format!("{call}(...) has no argument \"{name}\"");
+                Err(FormulaError::new(node.span, message).hint(suggestion(name, call, &["sd"])))
+            }
+            _ => spread(node, used),
+        });
+        Ok(Self {
+            column,
+            error: error.transpose()?,
+        })
+    }
+
+    /// The name of its coefficient: `me(x)`.
+    pub fn label(&self) -> String {
+        let call = self.error.as_ref().map_or(MISSING, |_| MEASURED);
+        format!("{call}({})", quoted(&self.column))
+    }
+
+    /// The columns it reads, with repeats.
+    pub fn columns(&self) -> Vec<&str> {
+        let errors = self.error.iter().flat_map(Expr::columns);
+        std::iter::once(self.column.as_str())
+            .chain(errors)
+            .collect()
+    }
+}
+
+fn name_of(call: &str, node: &Node, used: &mut UseListener<'_>) -> Result<String, FormulaError> {
+    let NodeKind::Name(name) = &node.bare().kind else {
+        let message = format!("{call}(...) takes the name of a column");
+        return Err(
+            FormulaError::new(node.span, message).hint("make a column of it in the table first")
+        );
+    };
+    used(name, node.span, ColumnRole::Latent);
+    Ok(name.clone())
+}
+
+/// A number or a function of columns.
+fn spread(node: &Node, used: &mut UseListener<'_>) -> Result<Expr, FormulaError> {
+    let expr = Expr::read(node, &mut |name, span| used(name, span, ColumnRole::Spread))?;
+    match (&expr, expr.unlearnt()) {
+        (Expr::Number(value), _) if *value <= 0.0 => Err(FormulaError::new(
+            node.span,
+            "errors have a standard deviation above 0",
+        )
+        .hint("write the column alone if it has no errors")),
+        (_, None) => Ok(expr),
+        _ => Err(FormulaError::new(
+            node.span,
+            "a standard deviation is a number or a function of columns",
+        )
+        .hint("center and scale belong into terms of their own")),
+    }
+}
+
+impl fmt::Display for CovariateTerm {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.error {
+            Some(error) => write!(f, "{MEASURED}({}, {error})", quoted(&self.column)),
+            None => write!(f, "{MISSING}({})", quoted(&self.column)),
+        }
+    }
+}
+
+/// The coefficient, or the mean or spread of the true values, that a text names: `me(x)`, `mi(x).sd`; `None` if
+/// it names something else.
+pub(crate) fn parameter(text: &str) -> Result<Option<String>, FormulaError> {
+    let text = text.trim();
+    let end = ENDS.into_iter().find(|end| text.ends_with(end));
+    let call = end.and_then(|end| text.strip_suffix(end)).unwrap_or(text);
+    let is_one = |name: &str| {
+        let rest = call.strip_prefix(name);
+        rest.is_some_and(|rest| rest.trim_start().starts_with('('))
+    };
+    let Some(name) = [MEASURED, MISSING].into_iter().find(|name| is_one(name)) else {
+        return Ok(None);
+    };
+    let node = parse(&tokens(call)?, call.len())?;
+    let NodeKind::Call(_, arguments) = &node.bare().kind else {
+        return Ok(None);
+    };
+    let Some(first) = arguments.first() else {
+        return Ok(None);
+    };
+    let column = name_of(name, first, &mut |_, _, _| {})?;
+    Ok(Some(format!(
+        "{name}({}){}",
+        quoted(&column),
+        end.unwrap_or("")
+    )))
+}

@@ -1,0 +1,155 @@
+//! What is known of the response by bounds: `y | cens(c)`, `y | trunc(lb = 0)`.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+use crate::error::{FormulaError, Span};
+use crate::expansion::ColumnRole;
+use crate::expression::Expr;
+use crate::factor::UseListener;
+use crate::spelling::suggestion;
+use crate::syntax::{Node, NodeKind, quoted};
+
+/// `cens(c)`: which rows know their response by bounds only.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Censoring {
+    /// The column that says so: none, left, right or interval.
+    pub status: String,
+    /// Where an interval ends whose start is the response.
+    pub upper: Option<Expr>,
+}
+
+/// `trunc(lb, ub)`: between which limits a response was kept at all.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Truncation {
+    /// The least.
+    pub low: Option<Expr>,
+    /// The largest.
+    pub high: Option<Expr>,
+}
+
+impl Censoring {
+    /// Reads the arguments of a call.
+    pub(crate) fn read(
+        span: Span,
+        arguments: &[Node],
+        used: &mut UseListener<'_>,
+    ) -> Result<Self, FormulaError> {
+        let hint = "write cens(c), or cens(c, upper) where c says interval in some rows";
+        let (first, upper) = match arguments {
+            [first] => (first, None),
+            [first, upper] => (first, Some(upper)),
+            _ => {
+                let found = arguments.len();
+                let message = format!("cens takes a column, and perhaps upper ends, found {found}");
+                return Err(FormulaError::new(span, message).hint(hint));
+            }
+        };
+        let NodeKind::Name(status) = &first.bare().kind else {
+            let message = "cens(...) takes a column of none, left, right and interval";
+            return Err(FormulaError::new(first.span, message).hint(hint));
+        };
+        used(status, first.span, ColumnRole::Censoring);
+        let upper = upper.map(|node| match &node.kind {
+            NodeKind::Named(name, value) if name == "upper" || name == "y2" => limit(value, used),
+            NodeKind::Named(name, _) => Err(unknown("cens", name, node.span, &["upper"])),
+            _ => limit(node, used),
+        });
+        Ok(Self {
+            status: status.clone(),
+            upper: upper.transpose()?,
+        })
+    }
+
+    /// The columns it reads, with repeats.
+    pub fn columns(&self) -> Vec<&str> {
+        let upper = self.upper.iter().flat_map(Expr::columns);
+        std::iter::once(self.status.as_str()).chain(upper).collect()
+    }
+}
+
+impl Truncation {
+    /// Reads the arguments of a call.
+    pub(crate) fn read(
+        span: Span,
+        arguments: &[Node],
+        used: &mut UseListener<'_>,
+    ) -> Result<Self, FormulaError> {
+        let hint = "write trunc(lb = 0), trunc(ub = 10) or trunc(0, 10)";
+        if arguments.is_empty() || arguments.len() > 2 {
+            let message = format!("trunc takes one or two limits, found {}", arguments.len());
+            return Err(FormulaError::new(span, message).hint(hint));
+        }
+        let mut found = Self {
+            low: None,
+            high: None,
+        };
+        for (place, node) in arguments.iter().enumerate() {
+            let (name, value) = match &node.kind {
+                NodeKind::Named(name, value) => (name.as_str(), &**value),
+                _ => (["lb", "ub"][place], node),
+            };
+            let side = match name {
+                "lb" => &mut found.low,
+                "ub" => &mut found.high,
+                _ => return Err(unknown("trunc", name, node.span, &["lb", "ub"])),
+            };
+            if side.is_some() {
+                return Err(FormulaError::twice(node.span, name));
+            }
+            *side = Some(limit(value, used)?);
+        }
+        if let (Some(Expr::Number(low)), Some(Expr::Number(high))) = (&found.low, &found.high)
+            && low >= high
+        {
+            let message = format!("nothing lies between {low} and {high}");
+            return Err(FormulaError::new(span, message).hint("the lower limit comes first"));
+        }
+        Ok(found)
+    }
+
+    /// The columns it reads, with repeats.
+    pub fn columns(&self) -> Vec<&str> {
+        let both = self.low.iter().chain(&self.high);
+        both.flat_map(Expr::columns).collect()
+    }
+}
+
+/// A number or a function of columns that bounds the response.
+fn limit(node: &Node, used: &mut UseListener<'_>) -> Result<Expr, FormulaError> {
+    let expr = Expr::read(node, &mut |name, span| used(name, span, ColumnRole::Limit))?;
+    match expr.unlearnt() {
+        None => Ok(expr),
+        Some(_) => Err(FormulaError::new(
+            node.span,
+            "a limit is a number or a function of columns",
+        )
+        .hint("center and scale belong into terms on the right of ~")),
+    }
+}
+
+fn unknown(call: &str, name: &str, span: Span, known: &[&str]) -> FormulaError {
+    let message = format!("{call}(...) has no argument \"{name}\"");
+    FormulaError::new(span, message).hint(suggestion(name, call, known))
+}
+
+impl fmt::Display for Censoring {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.upper {
+            None => write!(f, "cens({})", quoted(&self.status)),
+            Some(upper) => write!(f, "cens({}, {upper})", quoted(&self.status)),
+        }
+    }
+}
+
+impl fmt::Display for Truncation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match (&self.low, &self.high) {
+            (Some(low), Some(high)) => write!(f, "trunc(lb = {low}, ub = {high})"),
+            (Some(low), None) => write!(f, "trunc(lb = {low})"),
+            (None, Some(high)) => write!(f, "trunc(ub = {high})"),
+            (None, None) => Ok(()),
+        }
+    }
+}

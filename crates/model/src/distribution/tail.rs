@@ -1,0 +1,100 @@
+//! Distributions of numbers whose tails have a closed form: what censoring and truncation need.
+
+use lehr_graph::{Expr, Graph};
+
+use super::censored::CensoredFamily;
+use super::truncated::TruncatedFamily;
+use super::{Distribution, Value};
+
+/// A distribution of single numbers with a distribution function.
+pub trait Tailed<'g>: Distribution<'g> {
+    /// ln P(y ≤ x).
+    fn log_below(&self, x: Expr<'g>) -> Expr<'g>;
+
+    /// ln P(y > x).
+    fn log_above(&self, x: Expr<'g>) -> Expr<'g>;
+
+    /// ln P(low < y ≤ high), where low < high.
+    fn log_between(&self, low: Expr<'g>, high: Expr<'g>) -> Expr<'g>;
+
+    /// What y must exceed in order to be `bound` or more: the bound itself for densities, one less
+    /// for counts.
+    fn under(&self, bound: Expr<'g>) -> Expr<'g> {
+        bound
+    }
+
+    /// The mean and the variance between limits.
+    fn moments_within(&self, graph: &'g Graph, limits: &Limits<'g>) -> [Expr<'g>; 2];
+
+    /// The family of its censored form.
+    fn censored(&self) -> &'static CensoredFamily;
+
+    /// The family of its truncated form.
+    fn truncated(&self) -> &'static TruncatedFamily;
+}
+
+/// From where to where a number may be; `None` is no limit.
+#[derive(Clone, Debug)]
+pub struct Limits<'g> {
+    /// The least.
+    pub low: Option<Value<'g>>,
+    /// The largest.
+    pub high: Option<Value<'g>>,
+}
+
+impl<'g> Limits<'g> {
+    /// Infinite numbers are no limits.
+    pub(super) fn new(low: Value<'g>, high: Value<'g>) -> Limits<'g> {
+        let finite = |value: Value<'g>| match value.constants()[..] {
+            [only] if only.is_infinite() => None,
+            _ => Some(value),
+        };
+        Limits {
+            low: finite(low),
+            high: finite(high),
+        }
+    }
+
+    /// Both limits as arrays.
+    pub(super) fn on(&self, graph: &'g Graph) -> [Option<Expr<'g>>; 2] {
+        let one = |value: &Option<Value<'g>>| value.as_ref().map(|value| value.on(graph));
+        [one(&self.low), one(&self.high)]
+    }
+
+    /// The logarithm of the probability between them.
+    pub(super) fn log_mass(&self, graph: &'g Graph, base: &impl Tailed<'g>) -> Expr<'g> {
+        match self.on(graph) {
+            [None, None] => graph.scalar(0.0),
+            [Some(low), None] => base.log_above(base.under(low)),
+            [None, Some(high)] => base.log_below(high),
+            [Some(low), Some(high)] => base.log_between(base.under(low), high),
+        }
+    }
+
+    /// The limits moved by a change of variable.
+    pub(super) fn map(&self, graph: &'g Graph, change: impl Fn(Expr<'g>) -> Expr<'g>) -> Self {
+        let [low, high] = self.on(graph).map(|limit| limit.map(&change));
+        Limits {
+            low: low.map(Value::Expr),
+            high: high.map(Value::Expr),
+        }
+    }
+}
+
+/// ln(eᵃ − eᵇ) for a > b. Finite, as its slopes are, where rounding leaves no difference.
+pub(super) fn log_difference<'g>(a: Expr<'g>, b: Expr<'g>) -> Expr<'g> {
+    let gap = (a - b).max(a.graph().scalar(1e-300));
+    a + (-(-gap).expm1()).ln()
+}
+
+/// ln(1 − exp(−eˢ)), exact where eˢ is tiny and where it is huge, with finite slopes.
+pub(super) fn log_hit(s: Expr<'_>) -> Expr<'_> {
+    let graph = s.graph();
+    let zero = graph.scalar(0.0);
+    // Each arm is kept where it is finite.
+    let little = s.min(zero).exp().max(graph.scalar(1e-300));
+    let low = s + (-(-little).expm1() / little).ln();
+    let much = s.max(zero).min(graph.scalar(600.0)).exp();
+    let high = (-(-much).exp()).log1p();
+    s.less(zero).select(low, high)
+}

@@ -1,0 +1,23 @@
+//! Successes among trials with surplus zeros.
+
+use lehr_model::distribution::{Binomial, ZeroInflated};
+
+use super::own::GATE;
+use super::{FamilyInfo, Form, Link, Observation, logit};
+use crate::program::{RESPONSE, TRIALS};
+
+pub(super) const INFO: FamilyInfo = FamilyInfo {
+    name: "zero_inflated_binomial",
+    aliases: &["zib"],
+    help: "successes among trials with surplus zeros; logit link; gate",
+    link: Link::Logit,
+    form: Form::Successes,
+    own: &[GATE],
+    observe,
+};
+
+fn observe(of: &Observation<'_, '_, '_>) {
+    let base = Binomial::with_logit(of.row.number(TRIALS), of.at);
+    let hits = ZeroInflated::with_gate_logit(base, logit(of.own[0]));
+    of.row.observe(RESPONSE, hits);
+}
