@@ -62,13 +62,13 @@ TESTS ?= python/cluster
 RAY_VENV := python/.venv-ray
 
 cluster: $(RAY_VENV)/installed
-	cargo build --workspace --lib --bins --tests --examples --locked
+	cargo build --workspace --lib --locked
 	cp $(PYTHON_TARGET)/debug/lib_lehr.so python/lehr/_lehr.abi3.so
 	LEHR_NODES=$(NODES) LEHR_KILLS=$(KILLS) PYTHONDONTWRITEBYTECODE=1 \
 		PYTHONPATH=$(CURDIR)/python $(RAY_VENV)/bin/python -m pytest -c python/cluster/pytest.ini $(TESTS)
 
 scaling: $(RAY_VENV)/installed
-	cargo build --workspace --lib --bins --tests --examples --locked
+	cargo build --workspace --lib --locked
 	cp $(PYTHON_TARGET)/debug/lib_lehr.so python/lehr/_lehr.abi3.so
 	PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=$(CURDIR)/python $(RAY_VENV)/bin/python python/cluster/scaling.py
 

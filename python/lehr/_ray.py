@@ -33,7 +33,8 @@ class Cluster:
     address: str = "ray"
     """Where it is; ``"ray"`` is the one this process is connected to, or a new one here."""
     workers: int | None = None
-    """Processes that own rows; by default one for each processor. The result is the same."""
+    """Processes that own rows; by default one for each processor, or for each `threads` of them.
+    The result is the same."""
     threads: int = 1
     """Threads of each worker. The result is the same."""
     sample_rows: int = 1 << 16
@@ -202,8 +203,8 @@ def table(data: Any, reading: Mapping[str, Any], cluster: Cluster) -> Iterator[d
     source = _lehr.Source.files(files(data))
     parts = _lehr.parts(source, cluster.partition_rows)
     with connected(cluster.address):
-        count = min(cluster.workers or processors(), len(parts))
-        workers = Workers(parts, reading, max(count, 1), cluster.threads)
+        count = cluster.workers or processors() // max(cluster.threads, 1)
+        workers = Workers(parts, reading, max(1, min(count, len(parts))), cluster.threads)
         try:
             yield {
                 "source": source,

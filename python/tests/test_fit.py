@@ -193,3 +193,14 @@ def test_an_unfinished_fit_is_neither_resumed_nor_replaced_unasked(frame, tmp_pa
         lehr.fit("y ~ dose", frame, **slow)
     with pytest.raises(lehr.LehrError, match="no unfinished fit"):
         lehr.fit("y ~ dose", frame, output=tmp_path / "other.lehr", resume=True)
+
+
+def test_a_cluster_without_ray_is_refused_with_what_to_install(monkeypatch, frame, fit, tmp_path):
+    monkeypatch.setitem(sys.modules, "ray", None)
+    frame.to_parquet(tmp_path / "t.parquet")
+    with pytest.raises(lehr.LehrError, match=r"pip install 'lehr\[ray\]'"):
+        lehr.fit("y ~ dose", tmp_path / "t.parquet", cluster="ray", progress=False)
+    with pytest.raises(lehr.LehrError, match="expected names of parquet files"):
+        lehr.fit("y ~ dose", frame, cluster="ray", progress=False)
+    with pytest.raises(lehr.LehrError, match="expected a folder for predictions"):
+        fit.predict(tmp_path / "t.parquet", cluster="ray")
