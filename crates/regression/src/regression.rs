@@ -84,6 +84,8 @@ pub struct NamedDraws {
 /// sigma                                   exponential(1/sd(y))
 /// sd(group), by what it multiplies        half_normal(sd(y)/rms(x))            2/rms(x) with a link
 /// cor(group)                              lkj(2)
+/// sd(row())                               half_normal(sd(y))                   2 with a link
+/// me(x).mean, me(x).sd, and of mi(x)      normal(mean(x), 2.5 sd(x)), half_normal(2 sd(x))
 /// gp(x).scale                             half_normal(sd(y))                   1 with a link
 /// gp(x).lengthscale                       log_normal, 95 % from 0.1 to 0.5 of the range of x;
 ///                                         of two columns from 0.2 to 0.5, of a period from 0.05 to 0.5
@@ -91,7 +93,8 @@ pub struct NamedDraws {
 /// mo(x), from one of D + 1 levels to the next   normal(0, 2.5 sd(y)/D)      2.5/D with a link
 /// mo(x).step                              dirichlet(1)
 /// df above 1                              gamma(2, 0.1)
-/// shape and precision, gate               inverse_gamma(0.4, 0.3), beta(1, 1)
+/// shape and precision                     inverse_gamma(0.4, 0.3)
+/// gate, dispersion                        beta(1, 1)
 /// a parameter's formula, `sigma ~ x`      on the scale of its link (log; gate: logit): the intercept
 ///                                         at the means normal(log(sd(y)), 2.5) for sigma, normal(0, 2.5)
 ///                                         for shape and precision, normal(0, 1.5) for gate;
