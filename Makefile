@@ -3,7 +3,7 @@
 PYTHON ?= python3.11
 CHROMIUM ?= chromium
 
-.PHONY: help check test python cluster scaling wheel worst arviz browser slow bench lines peer docs
+.PHONY: help check test module python cluster scaling wheel worst arviz browser slow bench lines peer ports gallery pages notebook site docs
 
 help:
 	@echo "make check   format and lints only"
@@ -19,6 +19,11 @@ help:
 	@echo "make slow    the tests that take minutes"
 	@echo "make bench   speed tables of the graph engine (docs/speed.md, lab/results)"
 	@echo "make peer    NumPyro beside lehr, in turns (PEER_ARGS=--quick for a short run)"
+	@echo "make ports   ten models in NumPyro's language and in ours, fitted by both (PORTS_ARGS for some of them)"
+	@echo "make gallery runs the pages of docs/gallery and docs/tutorial, and writes what they print and draw"
+	@echo "make pages   runs the same pages and compares the verdicts with what they say"
+	@echo "make notebook runs the notebook of the gallery as Jupyter does"
+	@echo "make site    the documentation as a site in target/site"
 	@echo "make docs    the API documentation"
 
 check:
@@ -41,11 +46,13 @@ PYTHON_VENV := python/.venv
 PYTHON_TARGET := $(if $(CARGO_TARGET_DIR),$(CARGO_TARGET_DIR),target)
 PYTHON_RUN := PYTHONPATH=python $(PYTHON_VENV)/bin/python
 
-python: $(PYTHON_VENV)/installed
+module:
 	cargo build --workspace --lib --bins --tests --examples --locked
 	cp $(PYTHON_TARGET)/debug/lib_lehr.so python/lehr/_lehr.abi3.so
-	$(PYTHON_VENV)/bin/ruff check python
-	$(PYTHON_VENV)/bin/ruff format --check python
+
+python: $(PYTHON_VENV)/installed module
+	$(PYTHON_VENV)/bin/ruff check python docs/*.py
+	$(PYTHON_VENV)/bin/ruff format --check python docs/*.py
 	$(PYTHON_VENV)/bin/mypy
 	$(PYTHON_RUN) -m pytest
 
@@ -129,6 +136,35 @@ $(PEER_VENV)/installed: lab/peer/requirements.txt
 	$(PEER_PYTHON) -m venv $(PEER_VENV)
 	$(PEER_VENV)/bin/pip install --quiet --requirement lab/peer/requirements.txt
 	touch $@
+
+# The models of lab/peer/ports: seconds, and how far both sides are apart. The table also goes to target/ports.md.
+PORTS_ARGS ?=
+
+ports: $(PEER_VENV)/installed module
+	PYTHONPATH=python:lab/peer $(PEER_VENV)/bin/python -m ports --report $(PEER_TARGET)/ports.md $(PORTS_ARGS)
+
+# The pages call the package and the command, which lies beside the module.
+DOCS_VENV := docs/.venv
+DOCS_RUN := PATH=$(abspath $(PYTHON_TARGET))/debug:$$PATH PYTHONPATH=$(CURDIR)/python $(DOCS_VENV)/bin/python
+PAGES := docs/tutorial/*.md docs/gallery/*.md
+
+$(DOCS_VENV)/installed: docs/requirements.txt
+	$(PYTHON) -m venv $(DOCS_VENV)
+	$(DOCS_VENV)/bin/pip install --quiet --requirement docs/requirements.txt
+	touch $@
+
+gallery: $(DOCS_VENV)/installed module
+	$(DOCS_RUN) docs/execute.py $(PAGES)
+	$(DOCS_RUN) docs/notebook.py
+
+pages: $(DOCS_VENV)/installed module
+	$(DOCS_RUN) docs/execute.py --check $(PAGES)
+
+notebook: $(DOCS_VENV)/installed module
+	$(DOCS_RUN) docs/notebook.py $(PYTHON_TARGET)/notebook.html
+
+site: $(DOCS_VENV)/installed module
+	$(DOCS_RUN) -m mkdocs build --strict --quiet
 
 docs:
 	RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps --locked

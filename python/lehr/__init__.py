@@ -17,6 +17,7 @@ from lehr._fitting import compare, fit, load, methods
 from lehr._lehr import Interrupted, LehrError, __version__
 from lehr._model import (
     Model,
+    Table,
     deterministic,
     factor,
     group_effect,
@@ -39,6 +40,7 @@ __all__ = [
     "LehrError",
     "Model",
     "ModelError",
+    "Table",
     "Verdict",
     "__version__",
     "compare",

@@ -324,7 +324,7 @@ class Fit:
         if verdict.level == "do-not-trust":
             color = "#cf222e"
         hints = "".join(f"<li>{html.escape(hint)}</li>" for hint in verdict.advice)
-        table = self.coefficients.to_html(float_format=lambda number: f"{number:.3g}")
+        table = self.coefficients.to_html(float_format=_digits)
         words = html.escape(verdict.level.replace("-", " "))
         return (
             f"<p><code>{html.escape(self._head())}</code></p>"
@@ -366,7 +366,16 @@ class Comparison:
         return str(self.table)
 
     def _repr_html_(self) -> str:
-        return str(self.table.to_html(float_format=lambda number: f"{number:.4g}"))
+        return str(self.table.to_html(float_format=_digits))
+
+
+def _digits(number: float) -> str:
+    """Three digits, but never fewer than two decimals of a large number.
+
+    >>> _digits(-11903.1234), _digits(0.0012345)
+    ('-11903.12', '0.00123')
+    """
+    return f"{number:.2f}" if abs(number) >= 100 else f"{number:.3g}"
 
 
 def _score(fit: Fit, test: Data) -> float:

@@ -22,7 +22,7 @@ def fit(
     *,
     family: str | None = None,
     prior: Mapping[str, str] | Sequence[str] | None = None,
-    method: str | None = None,
+    method: str = "auto",
     seed: int = 0,
     draws: int | None = None,
     threads: int | None = None,
@@ -44,7 +44,7 @@ def fit(
             patterns, which are read by the engine and may be larger than memory.
         family: How the response is distributed; by default the response decides.
         prior: Priors by name, such as ``{"x": "normal(0, 1)"}``.
-        method: The method; see :func:`lehr.methods`. By default sl-dais, on a cluster auto.
+        method: The method; see :func:`lehr.methods`. By default the model and the table decide.
         seed: Where all randomness comes from.
         draws: Draws that the result is judged and summarised by.
         threads: How many threads; the result does not depend on it.
@@ -81,8 +81,7 @@ def fit(
     reading, settings = _option.split(options)
     keeping = _option.Keeping.of(output, resume, restart, checkpoint_every)
     asked = _asked(formula, family, prior, memory)
-    chosen = method or ("sl-dais" if cluster is None else "auto")
-    how = _option.how([chosen], settings, draws, seed, threads) | keeping.how()
+    how = _option.how([method], settings, draws, seed, threads) | keeping.how()
     told = _progress.listener("fit", progress)
     with keeping.kept(told):
         how = _option.watched(how, told)

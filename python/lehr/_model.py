@@ -211,7 +211,7 @@ class Model:
         self,
         data: Data,
         *,
-        method: str = "sl-dais",
+        method: str = "auto",
         seed: int = 0,
         draws: int | None = None,
         threads: int | None = None,

@@ -34,7 +34,7 @@ class _Estimator(BaseEstimator):  # type: ignore[misc]
         *,
         family: str | None = None,
         prior: Mapping[str, str] | None = None,
-        method: str = "sl-dais",
+        method: str = "auto",
         seed: int = 0,
         settings: Mapping[str, Any] | None = None,
     ) -> None:
@@ -75,7 +75,7 @@ class LehrRegressor(RegressorMixin, _Estimator):  # type: ignore[misc]
     Args:
         family: How the response is distributed: gaussian by default.
         prior: Priors of the columns x0, x1, … by name.
-        method: The method; see :func:`lehr.methods`.
+        method: The method; see :func:`lehr.methods`. By default the model and the table decide.
         seed: Where all randomness comes from.
         settings: Settings of the method.
     """
@@ -115,7 +115,7 @@ class LehrClassifier(ClassifierMixin, _Estimator):  # type: ignore[misc]
     Args:
         family: bernoulli or categorical; by default as many classes as there are decide.
         prior: Priors of the columns x0, x1, … by name.
-        method: The method; see :func:`lehr.methods`.
+        method: The method; see :func:`lehr.methods`. By default the model and the table decide.
         seed: Where all randomness comes from.
         settings: Settings of the method.
     """

@@ -84,6 +84,11 @@ def test_the_same_seed_gives_the_same_bits_on_any_threads(frame):
     pd.testing.assert_frame_equal(one.draws(), two.draws(), check_exact=True)
 
 
+def test_the_method_is_chosen_by_the_model_unless_it_is_named(frame):
+    fit = lehr.fit("y ~ dose + (1 | site)", frame, progress=False)
+    assert fit.method == "collapse"
+
+
 def test_methods_are_compared(frame):
     found = lehr.compare(
         "y ~ dose",
@@ -158,7 +163,8 @@ import lehr, numpy as np, sys
 x = np.random.default_rng(1).normal(size=(20_000, 2))
 table = {"x": x[:, 0], "y": x.sum(axis=1)}
 try:
-    lehr.fit("y ~ x", table, chain_steps=64, progress=lambda *news: print(news[0], flush=True))
+    slow = {"method": "sl-dais", "chain_steps": 64}
+    lehr.fit("y ~ x", table, progress=lambda *news: print(news[0], flush=True), **slow)
 except KeyboardInterrupt as stopped:
     print("stopped", type(stopped).__name__, str(stopped).splitlines()[-1], flush=True)
 """
@@ -186,7 +192,7 @@ def test_an_unfinished_fit_is_neither_resumed_nor_replaced_unasked(frame, tmp_pa
         if doing == "training" and done > 0:
             raise KeyboardInterrupt
 
-    slow = {"chain_steps": 32, "output": output}
+    slow = {"method": "sl-dais", "chain_steps": 32, "output": output}
     with pytest.raises(lehr.Interrupted, match="resume="):
         lehr.fit("y ~ dose", frame, progress=stop, **slow)
     with pytest.raises(lehr.LehrError, match="was not finished"):
