@@ -37,6 +37,7 @@ pub mod reference;
 mod replace;
 mod shape;
 mod simplify;
+mod smooth;
 
 pub use expr::{Expr, Indices};
 pub use graph::{Graph, ShapeError};

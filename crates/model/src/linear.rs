@@ -79,8 +79,12 @@ pub(crate) enum Affinity {
 }
 
 /// The directional derivative of an affine function does not depend on where it is taken, and
-/// the graph knows: what does not depend on z has a gradient that is zero as an expression.
+/// the graph knows: what does not depend on z has a gradient that is zero as an expression. What has
+/// corners or jumps has such derivatives without being affine.
 pub(crate) fn affinity<'g>(at: &Point<'g>, value: Expr<'g>) -> Affinity {
+    if !value.is_smooth_in(at.latents) {
+        return Affinity::Curved;
+    }
     let graph = at.graph();
     let along = graph.input("direction", at.latents.shape());
     let slope = graph.jvp(&[value], &[at.latents], &[along])[0];
@@ -117,6 +121,10 @@ fn add_shared<'g>(
     latents: &Layout,
     value: Expr<'g>,
 ) -> Option<()> {
+    // A jump hides which places it depends on.
+    if !value.is_smooth_in(at.latents) {
+        return None;
+    }
     let graph = at.graph();
     let mut count = 0;
     for position in 0..latents.sites().len() {

@@ -106,6 +106,10 @@ pub(crate) fn split_predictor<'g>(
     let all = Along::new(at, latents, &real);
     let reads = |value: Expr<'g>| all.derivative(value, 1).is_some();
     let mut found = None;
+    let is_smooth = |parameter: &Expr<'g>| parameter.is_smooth_in(at.latents);
+    if !response.parameters.iter().all(|(_, one)| is_smooth(one)) {
+        return Err("rows read a latent through a function with a corner or a jump".into());
+    }
     for (_, parameter) in &response.parameters {
         if shared(*parameter).is_some() || !reads(*parameter) {
             continue;

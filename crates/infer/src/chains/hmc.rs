@@ -253,8 +253,12 @@ impl Step {
 impl<'a> Lockstep<'a> {
     /// Chains at these positions, one after another.
     pub fn new(log_density: &'a LogDensity<'a>, x: Vec<f64>) -> Lockstep<'a> {
-        let mut lanes = log_density.lanes();
-        let (mut values, mut slopes) = (vec![0.0; log_density.n_lanes()], vec![0.0; x.len()]);
+        Lockstep::within(log_density.lanes(), x)
+    }
+
+    /// The same in memory that already has all that chains do not change.
+    pub(super) fn within(mut lanes: Lanes<'a>, x: Vec<f64>) -> Lockstep<'a> {
+        let (mut values, mut slopes) = (vec![0.0; lanes.count()], vec![0.0; x.len()]);
         lanes.evaluate(&x, &mut values, &mut slopes);
         Lockstep {
             lanes,

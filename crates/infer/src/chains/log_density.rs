@@ -215,6 +215,11 @@ impl Lanes<'_> {
         self.log_density.size()
     }
 
+    /// How many points are computed side by side.
+    pub(super) fn count(&self) -> usize {
+        self.log_density.n_lanes()
+    }
+
     /// Values and slopes at one x per lane. A lane where either is not finite gets −∞ and zeros,
     /// so that no leapfrog carries a NaN on.
     pub fn evaluate(&mut self, x: &[f64], values: &mut [f64], slopes: &mut [f64]) {

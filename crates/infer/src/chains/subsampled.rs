@@ -44,6 +44,12 @@ pub struct Perturbed<'d> {
 }
 
 impl<'d> Perturbed<'d> {
+    /// The rows of a subset, as batches number them.
+    fn rows(&self, subset: &Subset) -> Vec<usize> {
+        let places = subset.places.iter();
+        places.map(|place| self.others[*place]).collect()
+    }
+
     /// With the rows of W, increasing and as batches number them, and m rows in a subset.
     ///
     /// # Panics
@@ -181,8 +187,11 @@ impl<'a> Subsampled<'a> {
     }
 
     fn with(perturbed: &'a Perturbed<'a>, x: Vec<f64>, subset: Subset) -> Self {
+        // Nothing can be evaluated before its rows are there.
+        let mut lanes = perturbed.log_density.lanes();
+        lanes.set_subset(&perturbed.rows(&subset));
         let mut chain = Subsampled {
-            lockstep: Lockstep::new(&perturbed.log_density, x),
+            lockstep: Lockstep::within(lanes, x),
             perturbed,
             subset,
             variance: 0.0,
@@ -194,8 +203,7 @@ impl<'a> Subsampled<'a> {
 
     /// The rows of the subset, as batches number them.
     pub fn rows(&self) -> Vec<usize> {
-        let places = self.subset.places.iter();
-        places.map(|place| self.perturbed.others[*place]).collect()
+        self.perturbed.rows(&self.subset)
     }
 
     /// σ̂²

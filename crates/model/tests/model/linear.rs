@@ -50,6 +50,35 @@ fn grouped_effects_are_linear_centred_and_not_otherwise() {
     assert_eq!(predictors(&many, 41), None);
 }
 
+/// A normal response around a function of a linear predictor.
+fn around(link: impl Fn(Expr<'_>) -> Expr<'_> + Send + Sync + 'static) -> Model {
+    Model::new(move |m| {
+        let weight = m.sample("weight", Normal::new(0.0, 1.0).expand([2]));
+        m.rows(|row| row.observe("y", Normal::new(link(row.matrix("x").dot(weight)), 1.0)));
+    })
+}
+
+#[test]
+fn a_corner_or_a_jump_is_not_affine_although_its_slopes_are_constant() {
+    let is_gaussian = |model: &Model| bind(model, &table()).gaussian().is_some();
+    let smooth = around(|eta| eta * 2.0 + 1.0);
+    assert!(
+        is_gaussian(&smooth) && effects(&smooth).is_ok() == effects(&around(|eta| eta)).is_ok()
+    );
+    for broken in [
+        around(|eta| eta.abs()),
+        around(|eta| eta.max(eta.graph().scalar(0.0))),
+        around(|eta| eta.less(eta.graph().scalar(0.0)).select(eta, eta * 2.0)),
+        around(|eta| eta + eta.sign()),
+    ] {
+        assert!(!is_gaussian(&broken));
+        assert!(effects(&broken).is_err());
+    }
+    // A function of a predictor is one whatever its corners; a jump beside it hides what it reads.
+    assert_eq!(predictors(&around(|eta| eta.abs()), 2), Some(1));
+    assert_eq!(predictors(&around(|eta| eta + eta.sign()), 2), None);
+}
+
 /// Predictors of rows with a normal latent each, which the mean reads in some way.
 fn locally(mean: impl Fn(Local<'_>) -> Expr<'_> + Send + Sync + 'static) -> Option<[usize; 2]> {
     let model = Model::new(move |m| {

@@ -1,0 +1,93 @@
+//! Whether derivatives tell all about how one array depends on another.
+
+use std::collections::HashMap;
+
+use crate::expr::Expr;
+use crate::primitive::{Binary, Op, Reduction, Unary};
+
+impl<'g> Expr<'g> {
+    /// Whether no corner and no jump lies between this array and `input`. Where one does, a derivative may be
+    /// zero or constant on either side of it although the values are not: |x| is not affine, and the sign of x
+    /// is not a constant.
+    pub fn is_smooth_in(self, input: Expr<'g>) -> bool {
+        let mut known = HashMap::from([(input.id, Dependence::Smooth)]);
+        let mut open = vec![self];
+        while let Some(expr) = open.pop() {
+            if known.contains_key(&expr.id) {
+                continue;
+            }
+            let operands = expr.operands();
+            let next: Vec<Expr<'g>> = operands
+                .iter()
+                .copied()
+                .filter(|operand| !known.contains_key(&operand.id))
+                .collect();
+            if next.is_empty() {
+                let all: Vec<Dependence> = operands.iter().map(|one| known[&one.id]).collect();
+                known.insert(expr.id, expr.dependence(&all));
+            } else {
+                open.push(expr);
+                open.extend(next);
+            }
+        }
+        known[&self.id] != Dependence::Broken
+    }
+
+    /// How this array depends on what its operands depend on so.
+    fn dependence(self, operands: &[Dependence]) -> Dependence {
+        let worst = operands.iter().copied().max().unwrap_or(Dependence::Free);
+        if worst == Dependence::Free {
+            return worst;
+        }
+        let breaks = match self.op() {
+            Op::Unary(Unary::Abs | Unary::Sign)
+            | Op::Binary(
+                Binary::Min | Binary::Max | Binary::Less | Binary::LessEqual | Binary::Equal,
+            )
+            | Op::Reduce {
+                by: Reduction::Max, ..
+            } => true,
+            // Which of two smooth arrays is taken may be a matter of the rows.
+            Op::Select => operands[0] != Dependence::Free,
+            _ => false,
+        };
+        if breaks { Dependence::Broken } else { worst }
+    }
+}
+
+/// How an array depends on another.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Dependence {
+    Free,
+    Smooth,
+    Broken,
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::Graph;
+
+    #[test]
+    fn corners_and_jumps_are_found_wherever_they_lie() {
+        let graph = Graph::new();
+        let (z, x) = (graph.input("z", [3]), graph.input("x", [3]));
+        let zero = graph.scalar(0.0);
+        for smooth in [
+            (z * 2.0 + x.abs()).exp(),
+            x.less(zero).select(z, z.square()),
+            x.max(zero) * z,
+            x.sign(),
+        ] {
+            assert!(smooth.is_smooth_in(z));
+        }
+        for broken in [
+            z.abs(),
+            (z * x).sign() + z,
+            z.max(zero),
+            z.less(zero).select(x, x * 2.0),
+            (z + 1.0).min(x).exp().sum(),
+        ] {
+            assert!(!broken.is_smooth_in(z));
+        }
+    }
+}
