@@ -116,7 +116,11 @@ def cases():
         (dist.OrderedLogistic(m, cuts), lambda k: np.log(ordered(m, cuts))[k], coins),
         (dist.Censored(dist.Normal(m, s), 1), stats.norm(m, s).logsf, x),
         (dist.Censored(dist.LogNormal(m, s), -1), stats.lognorm(s, scale=np.exp(m)).logcdf, above),
-        (dist.Censored(dist.Exponential(r), 2, 20.0), between(stats.expon(scale=1 / r), 20.0), above),
+        (
+            dist.Censored(dist.Exponential(r), 2, 20.0),
+            between(stats.expon(scale=1 / r), 20.0),
+            above,
+        ),
         (dist.Censored(dist.Weibull(m, a), 1), weibull(np.exp(m), a).logsf, above),
         (dist.Censored(dist.Poisson(s), 1), stats.poisson(s).logsf, counts),
         (dist.Truncated(dist.Normal(m, s), -9.0, 9.0), cut(stats.norm(m, s), -9.0, 9.0), x),
