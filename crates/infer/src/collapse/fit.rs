@@ -4,7 +4,6 @@ use std::time::Instant;
 
 use lehr_density::{Density, Stored, Support};
 use lehr_numeric::pareto::{Pareto, log_mean};
-use lehr_numeric::summary::Weighted;
 
 use super::axes::Axes;
 use super::collapsed::Collapsed;
@@ -12,6 +11,7 @@ use super::collapsed::ResponseRows;
 use super::exact::Way;
 use super::hyper::{Hyper, is_missed, is_quick};
 use super::parts::{MOST_AXES, Parts, reference};
+use super::points::{is_settled, points};
 use super::sample::{Drawn, Draws, Points, Proposed, Weighing};
 use super::search::{Mode, climb};
 use crate::fit::{Choices, FitError};
@@ -28,17 +28,7 @@ use crate::train::{TrainError, Training, decoded, encoded};
 pub(crate) const NAME: &str = "collapse";
 /// The effective share of the points from which draws are allotted by weight: what is left of the
 /// weights is then rounding.
-const EVEN: f64 = 0.95;
-/// Numbers of all draws up to which more are made than are kept, or than is usual.
-const ROOMY: usize = 1 << 25;
-/// The most points where they take no time.
-const MOST_POINTS: usize = 1024;
-/// Halves of the points may differ by so many standard deviations in a mean, and by this share in a standard
-/// deviation. All of them are then off by about half of that.
-const SAME: (f64, f64) = (0.1, 0.06);
-/// So many times the usual draws are made where their weights leave few.
-const MOST_TIMES: usize = 4;
-
+pub(super) const EVEN: f64 = 0.95;
 /// The mode of the hyperparameters is looked for.
 const SEARCH: Phase = Phase {
     doing: "finding the mode of the spreads",
@@ -87,7 +77,7 @@ pub(crate) fn applies(density: &dyn Density) -> bool {
     Parts::of(density).is_ok()
 }
 
-fn refused(problem: impl Into<String>, hint: &str) -> FitError {
+pub(super) fn refused(problem: impl Into<String>, hint: &str) -> FitError {
     FitError::Setting {
         method: NAME,
         problem: problem.into(),
@@ -297,88 +287,6 @@ fn first(collapsed: &Collapsed<'_>) -> Vec<f64> {
         }
     };
     collapsed.parts.hyper.iter().map(entry).collect()
-}
-
-/// Weighs as many points as the dimension asks for; twice as many where they turn out uneven.
-fn points(
-    wishes: Wishes,
-    collapsed: &Collapsed<'_>,
-    found: (&Axes, &Mode),
-    run: &Run<'_>,
-) -> Result<Drawn, FitError> {
-    let weighing = Weighing {
-        collapsed,
-        proposed: Proposed::Axes(found.0),
-        near: &found.1.near,
-        seed: run.seed,
-    };
-    let usual = match collapsed.size() {
-        0 => 1,
-        1..=3 => 64,
-        4..=6 => 128,
-        _ => 256,
-    };
-    let count = wishes.points.unwrap_or(usual).max(1);
-    let is_normal = matches!(collapsed.rows, ResponseRows::Normal(_));
-    let is_roomy = run.draws * collapsed.parts.density.latents().size() <= ROOMY;
-    let spare = if is_normal && is_roomy { 2 } else { 1 };
-    // More draws than usual, but not than were asked for.
-    let more = match run.asked_draws {
-        None if !is_normal && is_roomy => MOST_TIMES,
-        _ => 1,
-    };
-    let each = |count: usize| {
-        let usual = run.draws.div_ceil(count) * spare;
-        (usual, usual * more)
-    };
-    let mut drawn = weighing.weigh(count, each(count));
-    let most = match wishes.points {
-        Some(count) => count,
-        None if is_quick(collapsed) => MOST_POINTS.max(count),
-        None => 4 * count,
-    };
-    let mut count = count;
-    let is_uneven = |drawn: &Drawn| is_normal && drawn.points.share() < EVEN;
-    while 2 * count <= most && (is_uneven(&drawn) || !is_settled(&drawn, collapsed)) {
-        count *= 2;
-        let again = weighing.weigh(count, each(count));
-        drawn = Drawn {
-            factors: drawn.factors + again.factors,
-            ..again
-        };
-    }
-    let some = drawn
-        .points
-        .log_weights
-        .iter()
-        .any(|weight| weight.is_finite());
-    let hint = "give the spreads proper priors";
-    some.then_some(drawn)
-        .ok_or_else(|| refused("the density is finite at no point", hint))
-}
-
-/// Whether either half of the points tells the same mean and standard deviation of every hyperparameter,
-/// as the model has it: a long tail takes many points.
-fn is_settled(drawn: &Drawn, collapsed: &Collapsed<'_>) -> bool {
-    let latents = collapsed.parts.density.latents();
-    let (size, weights) = (collapsed.size(), drawn.points.weights());
-    let half = weights.len() / 2;
-    let weigh = |side: std::ops::Range<usize>| weights[side].iter().sum::<f64>() > 0.0;
-    if !(weigh(0..half) && weigh(half..2 * half)) {
-        return size == 0;
-    }
-    let is_same = |k: usize| {
-        let owner = latents.owner(collapsed.parts.hyper[k]);
-        let is_positive = owner.is_some_and(|site| site.support == Support::Positive);
-        let value = |theta: &f64| if is_positive { theta.exp() } else { *theta };
-        let own = drawn.points.thetas.iter().skip(k).step_by(size).map(value);
-        let own: Vec<f64> = own.collect();
-        let [one, other] =
-            [0..half, half..2 * half].map(|side| Weighted::new(&own[side.clone()], &weights[side]));
-        let (shift, ratio) = (one.mean() - other.mean(), one.sd() / other.sd());
-        shift.abs() < SAME.0 * other.sd() && ratio.ln().abs() < SAME.1
-    };
-    (0..size).all(is_same)
 }
 
 /// The draws that are kept, and their log weights. Where the points of a normal response are all but even,

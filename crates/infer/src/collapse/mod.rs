@@ -22,6 +22,7 @@ mod hyper;
 mod likelihood;
 mod normal;
 mod parts;
+mod points;
 mod reader;
 mod sample;
 mod search;
