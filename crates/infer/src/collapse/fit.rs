@@ -312,6 +312,22 @@ fn kept(drawn: &Drawn, count: usize, size: usize) -> (Vec<f64>, Vec<f64>) {
     (draws, log_weights)
 }
 
+/// How the hyperparameters were drawn.
+fn explored(made: &Made) -> (&'static str, String) {
+    match &made.proposal {
+        Proposal::Guide(_) => {
+            let (points, percent) = (&made.drawn.points, 100.0 * made.drawn.points.share());
+            let words = format!("{} ({percent:.0} % effective)", points.len());
+            ("points", words)
+        }
+        Proposal::Chains(chains) => {
+            let (count, slopes) = (chains.count, chains.gradients);
+            let words = format!("{count} over the hyperparameters, {slopes} slopes");
+            ("chains", words)
+        }
+    }
+}
+
 /// What was chosen, as it is printed.
 fn choices(hyper: &Hyper<'_>, made: &Made) -> Choices {
     let Hyper {
@@ -329,7 +345,6 @@ fn choices(hyper: &Hyper<'_>, made: &Made) -> Choices {
         count => format!(" and {count} that all rows share"),
     };
     let factors = mode.steps + 2 * collapsed.size() + axes.looks() + drawn.factors;
-    let percent = 100.0 * drawn.points.share();
     let mut chosen = vec![
         ("collapsed", format!("{}{common}", blocks.join(", "))),
         (
@@ -337,19 +352,7 @@ fn choices(hyper: &Hyper<'_>, made: &Made) -> Choices {
             format!("{}, which leaves {}", parts.blocks[0].name, design.rest),
         ),
         ("hyperparameters", collapsed.size().to_string()),
-        match &made.proposal {
-            Proposal::Guide(_) => (
-                "points",
-                format!("{} ({percent:.0} % effective)", drawn.points.len()),
-            ),
-            Proposal::Chains(chains) => (
-                "chains",
-                format!(
-                    "{} over the hyperparameters, {} slopes",
-                    chains.count, chains.gradients
-                ),
-            ),
-        },
+        explored(made),
         ("factorisations", factors.to_string()),
     ];
     if let Some(words) = &mode.shortfall {

@@ -13,17 +13,14 @@ use crate::chains::{
     bridged,
 };
 use crate::fit::FitError;
+use crate::judge::Shape;
 use crate::posterior::Estimate;
 use crate::run::Run;
 
 /// Numbers that a slope may take for thousands of them to be a matter of seconds.
 const QUICK: usize = 3_000_000;
-/// The points of an axis serve while this share of them is effective, whatever their tail.
-const SURE: f64 = 0.9;
-/// Below this share they do not, whatever their tail.
+/// Below this share of effective points some of the density is missed, whatever the tail of their weights.
 const LEAST: f64 = 0.5;
-/// k̂ from which the tail of the points' weights is heavy.
-const HEAVY: f64 = 0.7;
 
 /// Whether chains over the hyperparameters are a matter of seconds.
 pub(super) fn is_quick(collapsed: &Collapsed<'_>) -> bool {
@@ -44,8 +41,8 @@ pub(super) fn is_missed(drawn: &Drawn) -> bool {
     let count = drawn.heights.len() as f64;
     // What cannot be smoothed has a finite weight at hardly any point.
     Pareto::new(&drawn.heights).map_or(true, |pareto| {
-        let share = pareto.effective_size / count;
-        share < LEAST || share < SURE && pareto.shape >= HEAVY
+        let serves = matches!(Shape::of(&pareto), Shape::Alike | Shape::Light);
+        !serves || pareto.effective_size < LEAST * count
     })
 }
 
@@ -84,7 +81,8 @@ impl Hyper<'_> {
         let seed = run.seed;
         let value = [self.mode.value];
         let mut stage = ChainStage::new(run, self.mode.theta.iter().chain(&value))?;
-        let trace = nuts.run_on(self, seed, &mut stage).map_err(refused)?;
+        let trace = nuts.run_on(self, seed, &mut stage);
+        let trace = trace.map_err(|error| refused(&error))?;
         stage.finish()?;
         let sample = Sample {
             draws: &trace.draws,
@@ -115,7 +113,7 @@ impl Hyper<'_> {
     }
 }
 
-fn refused(error: ChainError) -> FitError {
+fn refused(error: &ChainError) -> FitError {
     FitError::Setting {
         method: super::fit::NAME,
         problem: error.to_string(),

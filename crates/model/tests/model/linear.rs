@@ -66,7 +66,7 @@ fn a_corner_or_a_jump_is_not_affine_although_its_slopes_are_constant() {
         is_gaussian(&smooth) && effects(&smooth).is_ok() == effects(&around(|eta| eta)).is_ok()
     );
     for broken in [
-        around(|eta| eta.abs()),
+        around(Expr::abs),
         around(|eta| eta.max(eta.graph().scalar(0.0))),
         around(|eta| eta.less(eta.graph().scalar(0.0)).select(eta, eta * 2.0)),
         around(|eta| eta + eta.sign()),
@@ -75,7 +75,7 @@ fn a_corner_or_a_jump_is_not_affine_although_its_slopes_are_constant() {
         assert!(effects(&broken).is_err());
     }
     // A function of a predictor is one whatever its corners; a jump beside it hides what it reads.
-    assert_eq!(predictors(&around(|eta| eta.abs()), 2), Some(1));
+    assert_eq!(predictors(&around(Expr::abs), 2), Some(1));
     assert_eq!(predictors(&around(|eta| eta + eta.sign()), 2), None);
 }
 
