@@ -66,6 +66,16 @@ def cut(law, low, high):
     return lambda x: law.logpdf(x) - np.log(law.cdf(high) - law.cdf(low))
 
 
+def generalized_poisson(mean, dispersion):
+    rate = mean * (1 - dispersion)
+
+    def logpmf(k):
+        total = rate + dispersion * k
+        return np.log(rate) + (k - 1) * np.log(total) - total - special.gammaln(k + 1)
+
+    return logpmf
+
+
 def kept(law, high):
     return lambda x: law.logpmf(x) - law.logcdf(high)
 
@@ -78,6 +88,8 @@ def cases():
     counts, coins = RANDOM.integers(0, 9, 7), RANDOM.integers(0, 2, 7)
     logits, cuts = RANDOM.normal(size=4), np.sort(RANDOM.normal(size=3))
     logit, log_rate = special.logit(p), dist.Poisson(log_rate=m)
+    log_normal = stats.lognorm(s, scale=np.exp(m))
+    by_probit = np.diff(stats.norm.cdf(np.concatenate([[-np.inf], cuts - m, [np.inf]])))
     by_mean, by_log = dist.NegativeBinomial(s, r), dist.NegativeBinomial(log_mean=m, dispersion=r)
     return [
         (dist.Normal(m, s), stats.norm(m, s).logpdf, x),
@@ -114,6 +126,7 @@ def cases():
         (by_log, negative_binomial(np.exp(m), r).logpmf, counts),
         (dist.Categorical(logits), lambda k: special.log_softmax(logits)[k], coins),
         (dist.OrderedLogistic(m, cuts), lambda k: np.log(ordered(m, cuts))[k], coins),
+        (dist.OrderedProbit(m, cuts), lambda k: np.log(by_probit)[k], coins),
         (dist.Censored(dist.Normal(m, s), 1), stats.norm(m, s).logsf, x),
         (dist.Censored(dist.LogNormal(m, s), -1), stats.lognorm(s, scale=np.exp(m)).logcdf, above),
         (
@@ -123,8 +136,14 @@ def cases():
         ),
         (dist.Censored(dist.Weibull(m, a), 1), weibull(np.exp(m), a).logsf, above),
         (dist.Censored(dist.Poisson(s), 1), stats.poisson(s).logsf, counts),
+        (dist.Censored(log_rate, -1), stats.poisson(np.exp(m)).logcdf, counts),
         (dist.Truncated(dist.Normal(m, s), -9.0, 9.0), cut(stats.norm(m, s), -9.0, 9.0), x),
         (dist.Truncated(dist.Poisson(s), high=9), kept(stats.poisson(s), 9), counts),
+        (dist.Truncated(log_rate, high=9), kept(stats.poisson(np.exp(m)), 9), counts),
+        (dist.Truncated(dist.Exponential(r), 0, 40), cut(stats.expon(scale=1 / r), 0, 40), above),
+        (dist.Truncated(dist.LogNormal(m, s), 0, 40), cut(log_normal, 0, 40), above),
+        (dist.Truncated(dist.Weibull(m, a), 0, 40), cut(weibull(np.exp(m), a), 0, 40), above),
+        (dist.GeneralizedPoisson(m, p), generalized_poisson(np.exp(m), p), counts),
         (dist.ZeroInflated(dist.Poisson(s), g), gated(stats.poisson(s), g), counts),
         (dist.ZeroInflated(log_rate, g), gated(stats.poisson(np.exp(m)), g), counts),
         (dist.ZeroInflated(dist.Binomial(9, logit), g), gated(stats.binom(9, p), g), counts),
