@@ -204,11 +204,11 @@ impl Job {
         if let Some(kind) = surrogate {
             set("surrogate", kind.name().into());
         }
-        if let Some(method) = fit.method.variational_mut() {
-            match recipe {
-                Recipe::Paper => self.as_published(method, settings),
-                Recipe::Ours => self.as_usual(method, settings),
-            }
+        let method = fit.method.variational_mut();
+        let method = method.expect("all others have returned");
+        match recipe {
+            Recipe::Paper => self.as_published(method, settings),
+            Recipe::Ours => self.as_usual(method, settings),
         }
         fit
     }

@@ -60,6 +60,8 @@ struct Drawn<'a> {
     subject: &'a Subject<'a>,
     size: usize,
     centre: Vec<f64>,
+    /// Lines that go through a suspect, round after round.
+    rounds: &'static [usize],
 }
 
 /// The line along which the other latents go with one of them.
@@ -145,6 +147,11 @@ impl<'a> Drawn<'a> {
             subject,
             size,
             centre: column_means(subject.draws, size),
+            rounds: if work(subject.density) <= LONG {
+                &ROUNDS
+            } else {
+                &ROUNDS[..2]
+            },
         }
     }
 
@@ -181,14 +188,9 @@ impl<'a> Drawn<'a> {
             .collect();
         let raw = Moments::of(&values);
         let mut gap = None;
-        let rounds = if work(self.subject.density) <= LONG {
-            &ROUNDS[..]
-        } else {
-            &ROUNDS[..2]
-        };
-        for &lines in rounds {
+        for &lines in self.rounds {
             // Neighbours may be of one chain: the first lines go through draws of all of them.
-            let most = rounds[rounds.len() - 1];
+            let most = self.rounds[self.rounds.len() - 1];
             let apart = (all / most).max(1);
             for draw in (steps.len()..lines).map(|k| k * SCATTER % most * apart % all) {
                 let z = &self.subject.draws[draw * self.size..][..self.size];

@@ -13,6 +13,7 @@ mod categorical;
 mod cauchy;
 mod censored;
 mod check;
+mod cutpoints;
 mod dirichlet;
 mod draw;
 mod elementwise;

@@ -4,45 +4,23 @@ use lehr_density::{Family, ResponseKind, Support};
 use lehr_graph::{Expr, Graph, Shape};
 use rand::Rng;
 
-use super::check::Check;
+use super::cutpoints::{Cut, outcome};
 use super::draw::{sigmoid, uniform};
 use super::one_hot::pick;
-use super::value::joined;
 use super::{Distribution, ParameterError, Value};
 
 /// Ordered outcomes 0, 1, …, C − 1: the predictor plus logistic noise, cut at C − 1 points.
 #[derive(Clone, Debug)]
-pub struct OrderedLogistic<'g> {
-    predictor: Value<'g>,
-    cutpoints: Value<'g>,
-}
+pub struct OrderedLogistic<'g>(Cut<'g>);
 
 impl<'g> OrderedLogistic<'g> {
     /// P(y ≤ k) = 1/(1 + e^(predictor − cutpoint k)); `cutpoints` is a rising vector that all
     /// rows share.
     pub fn new(predictor: impl Into<Value<'g>>, cutpoints: impl Into<Value<'g>>) -> Self {
-        OrderedLogistic {
+        OrderedLogistic(Cut {
             predictor: predictor.into(),
             cutpoints: cutpoints.into(),
-        }
-    }
-
-    fn cuts(&self) -> usize {
-        self.cutpoints.shape().size()
-    }
-
-    /// P(y > k) along a new last axis.
-    fn exceedance(&self, graph: &'g Graph) -> Expr<'g> {
-        let predictor = self.predictor.on(graph);
-        let column = joined(predictor.shape(), Shape::from([1]));
-        (predictor.reshape(column) - self.cutpoints.on(graph)).sigmoid()
-    }
-
-    /// Σ weight(k) P(y > k)
-    fn weighted(&self, graph: &'g Graph, weight: fn(f64) -> f64) -> Expr<'g> {
-        let weights: Vec<f64> = (0..self.cuts()).map(|k| weight(k as f64)).collect();
-        let terms = self.exceedance(graph) * graph.constant([self.cuts()], &weights);
-        terms.sum_axis(terms.shape().rank() - 1)
+        })
     }
 }
 
@@ -58,17 +36,22 @@ fn log_gaps(cutpoints: Expr<'_>, cuts: usize) -> Expr<'_> {
     graph.concat(&[end, inner, end], 0)
 }
 
+/// P(y > k), from the predictor less cutpoint k.
+fn exceedance(beyond: Expr<'_>) -> Expr<'_> {
+    beyond.sigmoid()
+}
+
 impl<'g> Distribution<'g> for OrderedLogistic<'g> {
     fn name(&self) -> &'static str {
         NAME
     }
 
     fn shape(&self) -> Shape {
-        self.predictor.shape()
+        self.0.predictor.shape()
     }
 
     fn kind(&self) -> ResponseKind {
-        ResponseKind::Category(self.cuts() + 1)
+        ResponseKind::Category(self.0.count() + 1)
     }
 
     fn support(&self) -> Option<Support> {
@@ -79,32 +62,26 @@ impl<'g> Distribution<'g> for OrderedLogistic<'g> {
     /// a product, so nothing cancels; the last factor depends on the cutpoints alone.
     fn log_density(&self, x: Expr<'g>) -> Expr<'g> {
         let graph = x.graph();
-        let (predictor, cutpoints) = (self.predictor.on(graph), self.cutpoints.on(graph));
+        let (predictor, cutpoints) = (self.0.predictor.on(graph), self.0.cutpoints.on(graph));
         let zero = graph.scalar(0.0);
         let upper = (predictor - pick(cutpoints, x)).softplus();
         let lower = (pick(cutpoints, x - 1.0) - predictor).softplus();
-        let top = graph.scalar(self.cuts() as f64).less_equal(x);
+        let top = graph.scalar(self.0.count() as f64).less_equal(x);
         let bottom = x.less_equal(zero);
-        let gaps = pick(log_gaps(cutpoints, self.cuts()), x);
+        let gaps = pick(log_gaps(cutpoints, self.0.count()), x);
         gaps - top.select(zero, upper) - bottom.select(zero, lower)
     }
 
     fn mean(&self, graph: &'g Graph) -> Option<Expr<'g>> {
-        Some(self.weighted(graph, |_| 1.0))
+        Some(self.0.mean(graph, exceedance))
     }
 
-    /// y² = Σ (2k + 1) over k < y
     fn variance(&self, graph: &'g Graph) -> Option<Expr<'g>> {
-        Some(self.weighted(graph, |k| 2.0 * k + 1.0) - self.mean(graph)?.square())
+        Some(self.0.variance(graph, exceedance))
     }
 
     fn parameters(&self, graph: &'g Graph) -> Vec<(&'static str, Expr<'g>)> {
-        let cutpoints = self.cutpoints.on(graph);
-        let shape = joined(self.shape(), cutpoints.shape());
-        vec![
-            ("predictor", self.predictor.on(graph)),
-            ("cutpoints", cutpoints.broadcast(shape)),
-        ]
+        self.0.parameters(graph)
     }
 
     fn family(&self) -> &'static dyn Family {
@@ -112,34 +89,8 @@ impl<'g> Distribution<'g> for OrderedLogistic<'g> {
     }
 
     fn check(&self) -> Result<(), ParameterError> {
-        check_cutpoints(NAME, &self.predictor, &self.cutpoints)
+        self.0.check(NAME)
     }
-}
-
-/// Refuses cutpoints that are no rising vector.
-pub(super) fn check_cutpoints(
-    name: &'static str,
-    predictor: &Value<'_>,
-    cutpoints: &Value<'_>,
-) -> Result<(), ParameterError> {
-    let check = Check::of(name).finite("predictor", predictor);
-    let found = cutpoints.shape();
-    if found.rank() != 1 || found.size() == 0 {
-        let message = format!("cutpoints must be a vector, found shape {found}");
-        return check.fail(message, "one cut less than outcomes").done();
-    }
-    let cuts = cutpoints.constants();
-    match cuts
-        .windows(2)
-        .find(|w| w[0].partial_cmp(&w[1]) != Some(std::cmp::Ordering::Less))
-    {
-        Some(w) => check.fail(
-            format!("cutpoints must rise, found {} before {}", w[0], w[1]),
-            "",
-        ),
-        None => check,
-    }
-    .done()
 }
 
 const NAME: &str = "OrderedLogistic";
@@ -155,12 +106,7 @@ impl Family for OrderedLogisticFamily {
         let (predictor, cutpoints) = (parameters[0][0], parameters[1]);
         let u = uniform(rng);
         let latent = predictor + u.ln() - (-u).ln_1p();
-        let passed = cutpoints.iter().filter(|&&cut| latent > cut).count();
-        out[0] = if latent.is_nan() {
-            f64::NAN
-        } else {
-            passed as f64
-        };
+        out[0] = outcome(latent, cutpoints);
     }
 
     /// As the log density, a product in which nothing cancels.

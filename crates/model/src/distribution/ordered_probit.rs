@@ -7,42 +7,29 @@ use lehr_graph::kernel::math::erfc;
 use lehr_graph::{Expr, Graph, Shape};
 use rand::Rng;
 
+use super::cutpoints::{Cut, outcome};
 use super::draw::standard_normal;
 use super::one_hot::pick;
-use super::ordered_logistic::check_cutpoints;
-use super::tail::log_difference;
-use super::value::joined;
-use super::{Distribution, ParameterError, Value};
+use super::tail::Tailed;
+use super::{Distribution, Normal, ParameterError, Value};
 
 /// Ordered outcomes 0, 1, …, C − 1: the predictor plus standard normal noise, cut at C − 1 points.
 #[derive(Clone, Debug)]
-pub struct OrderedProbit<'g> {
-    predictor: Value<'g>,
-    cutpoints: Value<'g>,
-}
+pub struct OrderedProbit<'g>(Cut<'g>);
 
 impl<'g> OrderedProbit<'g> {
     /// P(y ≤ k) = Φ(cutpoint k − predictor); `cutpoints` is a rising vector that all rows share.
     pub fn new(predictor: impl Into<Value<'g>>, cutpoints: impl Into<Value<'g>>) -> Self {
-        OrderedProbit {
+        OrderedProbit(Cut {
             predictor: predictor.into(),
             cutpoints: cutpoints.into(),
-        }
+        })
     }
+}
 
-    fn cuts(&self) -> usize {
-        self.cutpoints.shape().size()
-    }
-
-    /// Σ weight(k) P(y > k)
-    fn weighted(&self, graph: &'g Graph, weight: fn(f64) -> f64) -> Expr<'g> {
-        let weights: Vec<f64> = (0..self.cuts()).map(|k| weight(k as f64)).collect();
-        let predictor = self.predictor.on(graph);
-        let column = joined(predictor.shape(), Shape::from([1]));
-        let beyond = predictor.reshape(column) - self.cutpoints.on(graph);
-        let terms = beyond.normal_log_cdf().exp() * graph.constant([self.cuts()], &weights);
-        terms.sum_axis(terms.shape().rank() - 1)
-    }
+/// P(y > k), from the predictor less cutpoint k.
+fn exceedance(beyond: Expr<'_>) -> Expr<'_> {
+    beyond.normal_log_cdf().exp()
 }
 
 impl<'g> Distribution<'g> for OrderedProbit<'g> {
@@ -51,51 +38,41 @@ impl<'g> Distribution<'g> for OrderedProbit<'g> {
     }
 
     fn shape(&self) -> Shape {
-        self.predictor.shape()
+        self.0.predictor.shape()
     }
 
     fn kind(&self) -> ResponseKind {
-        ResponseKind::Category(self.cuts() + 1)
+        ResponseKind::Category(self.0.count() + 1)
     }
 
     fn support(&self) -> Option<Support> {
         None
     }
 
-    /// ln(Φ(u) − Φ(l)) with u, l the cuts around y less the predictor, turned to the lower tail, where
-    /// neither is nearly 1; one of the two where y is outermost.
+    /// ln(Φ(u) − Φ(l)) with u, l the cuts around y less the predictor; one of the two where y is outermost.
     fn log_density(&self, x: Expr<'g>) -> Expr<'g> {
         let graph = x.graph();
-        let (predictor, cutpoints) = (self.predictor.on(graph), self.cutpoints.on(graph));
+        let (predictor, cutpoints) = (self.0.predictor.on(graph), self.0.cutpoints.on(graph));
         let zero = graph.scalar(0.0);
-        let top = graph.scalar(self.cuts() as f64).less_equal(x);
+        let top = graph.scalar(self.0.count() as f64).less_equal(x);
         let bottom = x.less_equal(zero);
-        let upper = pick(cutpoints, x) - predictor;
-        let lower = pick(cutpoints, x - 1.0) - predictor;
-        let turned = zero.less(upper + lower);
-        let near = turned.select(-lower, upper).normal_log_cdf();
-        let far = turned.select(-upper, lower).normal_log_cdf();
-        let inner = log_difference(near, far);
+        let (upper, lower) = (pick(cutpoints, x), pick(cutpoints, x - 1.0));
+        let inner = Normal::new(predictor, 1.0).log_between(lower, upper);
+        let (upper, lower) = (upper - predictor, lower - predictor);
         let outer = top.select(-lower, upper).normal_log_cdf();
         top.max(bottom).select(outer, inner)
     }
 
     fn mean(&self, graph: &'g Graph) -> Option<Expr<'g>> {
-        Some(self.weighted(graph, |_| 1.0))
+        Some(self.0.mean(graph, exceedance))
     }
 
-    /// y² = Σ (2k + 1) over k < y
     fn variance(&self, graph: &'g Graph) -> Option<Expr<'g>> {
-        Some(self.weighted(graph, |k| 2.0 * k + 1.0) - self.mean(graph)?.square())
+        Some(self.0.variance(graph, exceedance))
     }
 
     fn parameters(&self, graph: &'g Graph) -> Vec<(&'static str, Expr<'g>)> {
-        let cutpoints = self.cutpoints.on(graph);
-        let shape = joined(self.shape(), cutpoints.shape());
-        vec![
-            ("predictor", self.predictor.on(graph)),
-            ("cutpoints", cutpoints.broadcast(shape)),
-        ]
+        self.0.parameters(graph)
     }
 
     fn family(&self) -> &'static dyn Family {
@@ -103,7 +80,7 @@ impl<'g> Distribution<'g> for OrderedProbit<'g> {
     }
 
     fn check(&self) -> Result<(), ParameterError> {
-        check_cutpoints(NAME, &self.predictor, &self.cutpoints)
+        self.0.check(NAME)
     }
 }
 
@@ -119,12 +96,7 @@ impl Family for OrderedProbitFamily {
     fn draw(&self, parameters: &[&[f64]], rng: &mut dyn Rng, out: &mut [f64]) {
         let (predictor, cutpoints) = (parameters[0][0], parameters[1]);
         let latent = predictor + standard_normal(rng);
-        let passed = cutpoints.iter().filter(|&&cut| latent > cut).count();
-        out[0] = if latent.is_nan() {
-            f64::NAN
-        } else {
-            passed as f64
-        };
+        out[0] = outcome(latent, cutpoints);
     }
 
     /// As the log density, a difference in the tail in which both are small.
