@@ -33,6 +33,15 @@ pub(crate) enum Unary {
     /// φ(x)/Φ(x), the slope of `NormalLogCdf`.
     InverseMills,
     NormalQuantile,
+    Sin,
+    Cos,
+    Atan,
+    /// ln I₀(x) − |x|.
+    LogBesselI0e,
+    /// I₁(x)/I₀(x), the slope of ln I₀(x).
+    BesselRatio,
+    /// The slope of `BesselRatio`.
+    BesselRatioSlope,
 }
 
 type Slope = for<'g> fn(Expr<'g>, Expr<'g>) -> Expr<'g>;
@@ -87,6 +96,22 @@ impl Unary {
             Unary::NormalQuantile => row("normal_quantile", special::normal_quantile, |_, y| {
                 (y.square() * 0.5).exp() * SQRT_2_PI
             }),
+            Unary::Sin => row("sin", f64::sin, |x, _| x.cos()),
+            Unary::Cos => row("cos", f64::cos, |x, _| -x.sin()),
+            Unary::Atan => row("atan", f64::atan, |x, _| (x.square() + 1.0).recip()),
+            Unary::LogBesselI0e => row("log_bessel_i0e", special::log_bessel_i0e, |x, _| {
+                x.bessel_ratio() - x.sign()
+            }),
+            Unary::BesselRatio => row("bessel_ratio", special::bessel_ratio, |x, _| {
+                x.bessel_ratio_slope()
+            }),
+            // A″ = A/x² − A′/x − 2AA′, by the equation of A.
+            Unary::BesselRatioSlope => {
+                row("bessel_ratio_slope", special::bessel_ratio_slope, |x, y| {
+                    let ratio = x.bessel_ratio();
+                    (ratio / x - y) / x - ratio * y * 2.0
+                })
+            }
         }
     }
 
@@ -200,6 +225,18 @@ methods! {
     inverse_mills => InverseMills;
     /// Φ⁻¹(x), where Φ is the distribution function of N(0, 1).
     normal_quantile => NormalQuantile;
+    /// The sine of an angle.
+    sin => Sin;
+    /// The cosine of an angle.
+    cos => Cos;
+    /// The angle whose tangent it is, from −π/2 to π/2.
+    atan => Atan;
+    /// ln I₀(x) − |x|, I₀ the modified Bessel function.
+    log_bessel_i0e => LogBesselI0e;
+    /// I₁(x)/I₀(x), the slope of ln I₀(x).
+    bessel_ratio => BesselRatio;
+    /// The slope of [`Expr::bessel_ratio`].
+    bessel_ratio_slope => BesselRatioSlope;
 }
 
 impl<'g> Expr<'g> {

@@ -9,6 +9,7 @@
     reason = "an instruction wrapper that is not inlined into a function compiled for its set costs a call"
 )]
 
+mod bessel;
 mod exp;
 mod exponent;
 mod gamma;
@@ -24,6 +25,7 @@ mod tanh;
 #[cfg(test)]
 mod reference;
 
+pub use bessel::{bessel_ratio, bessel_ratio_slope, log_bessel_i0e};
 pub use exp::{exp, expm1};
 pub use gamma::lgamma;
 pub use incomplete_gamma::{gamma_log_above, gamma_log_below};

@@ -29,6 +29,14 @@ pub(super) fn unary() -> Vec<Case> {
         case("normal_quantile", &[Any], one, |o| {
             o.x[0].sigmoid().normal_quantile()
         }),
+        case("sin", &[Any], one, |o| o.x[0].sin()),
+        case("cos", &[Any], one, |o| o.x[0].cos()),
+        case("atan", &[Any], one, |o| o.x[0].atan()),
+        case("log_bessel_i0e", &[Any], one, |o| o.x[0].log_bessel_i0e()),
+        case("bessel_ratio", &[Any], one, |o| o.x[0].bessel_ratio()),
+        case("bessel_ratio_slope", &[Positive], one, |o| {
+            o.x[0].bessel_ratio_slope()
+        }),
         case("clip", &[Any], one, |o| o.x[0].clip(-0.5, 1.0)),
         case("a number on either side", &[Positive], one, |o| {
             (2.0 - o.x[0] * 3.0) / (1.0 + o.x[0]) + 1.0 / (o.x[0] - 9.0)
