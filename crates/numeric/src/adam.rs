@@ -23,6 +23,18 @@ impl Default for AdamSettings {
     }
 }
 
+impl AdamSettings {
+    /// Takes a slope into the two memories of a number, and says by how much the number moves uphill. `step` is
+    /// the rate over 1 − β₁ᵗ and `correction` 1 / (1 − β₂ᵗ).
+    #[inline]
+    pub fn moved(self, memory: [&mut f64; 2], slope: f64, [step, correction]: [f64; 2]) -> f64 {
+        let [first, second] = memory;
+        *first += (1.0 - self.first_decay) * (slope - *first);
+        *second += (1.0 - self.second_decay) * (slope * slope - *second);
+        step * *first / ((*second * correction).sqrt() + self.stabiliser)
+    }
+}
+
 /// The optimiser's whole state: saved and loaded, it goes on with the same bits.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Adam {
@@ -98,24 +110,20 @@ impl Adam {
             (count, count),
             "lengths"
         );
-        let AdamSettings {
-            first_decay,
-            second_decay,
-            stabiliser,
-        } = self.settings;
+        let settings = self.settings;
         self.steps += 1;
-        self.first_power *= first_decay;
-        self.second_power *= second_decay;
-        let step = rate / (1.0 - self.first_power);
-        let correction = 1.0 / (1.0 - self.second_power);
+        self.first_power *= settings.first_decay;
+        self.second_power *= settings.second_decay;
+        let pace = [
+            rate / (1.0 - self.first_power),
+            1.0 / (1.0 - self.second_power),
+        ];
         let (first, second) = (&mut self.first[..count], &mut self.second[..count]);
         let active = &self.active[..count];
         for i in 0..count {
             let slope = keep(gradient[i], active[i]);
-            first[i] += (1.0 - first_decay) * (slope - first[i]);
-            second[i] += (1.0 - second_decay) * (slope * slope - second[i]);
-            let root = (second[i] * correction).sqrt() + stabiliser;
-            parameters[i] += keep(step * first[i] / root, active[i]);
+            let moved = settings.moved([&mut first[i], &mut second[i]], slope, pace);
+            parameters[i] += keep(moved, active[i]);
         }
     }
 }

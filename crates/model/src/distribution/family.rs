@@ -8,7 +8,7 @@ use super::{
     gamma, generalized_poisson, half_cauchy, half_normal, half_student_t, hurdle, inverse_gamma,
     inverse_gaussian, laplace, lkj_cholesky, log_normal, multivariate_normal, negative_binomial,
     noisy_bernoulli, noisy_student_t, normal, ordered_logistic, ordered_probit, poisson, student_t,
-    uniform, weibull, zero_inflated,
+    uniform, von_mises, weibull, zero_inflated,
 };
 
 /// Every family, by whose name a saved model finds it again.
@@ -52,6 +52,7 @@ pub static FAMILIES: &[&dyn Family] = &[
     &poisson::TRUNCATED,
     &student_t::FAMILY,
     &uniform::FAMILY,
+    &von_mises::FAMILY,
     &weibull::FAMILY,
     &weibull::CENSORED,
     &weibull::TRUNCATED,

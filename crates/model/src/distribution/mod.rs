@@ -50,6 +50,7 @@ mod tail;
 mod truncated;
 mod uniform;
 mod value;
+mod von_mises;
 mod weibull;
 mod zero_inflated;
 
@@ -96,6 +97,7 @@ pub use tail::{Limits, Tailed};
 pub use truncated::{Truncated, TruncatedFamily};
 pub use uniform::Uniform;
 pub use value::Value;
+pub use von_mises::VonMises;
 pub use weibull::Weibull;
 pub use zero_inflated::{Count, InflatedFamily, ZeroInflated};
 

@@ -9,7 +9,7 @@ use super::{
     Distribution, Exponential, Flat, Gamma, GeneralizedPoisson, HalfCauchy, HalfNormal,
     HalfStudentT, Hurdle, InverseGamma, InverseGaussian, Laplace, LkjCholesky, LogNormal,
     MultivariateNormal, NegativeBinomial, NoisyBernoulli, NoisyStudentT, Normal, OrderedLogistic,
-    OrderedProbit, ParameterError, Poisson, StudentT, Truncated, Uniform, Value, Weibull,
+    OrderedProbit, ParameterError, Poisson, StudentT, Truncated, Uniform, Value, VonMises, Weibull,
     ZeroInflated,
 };
 
@@ -167,6 +167,7 @@ recipes! {
     Uniform(low, high) => {
         number("low", &low).and_then(|low| Ok(Uniform::new(low, number("high", &high)?)))
     };
+    VonMises(direction, concentration) => Ok(VonMises::new(direction, concentration));
     Weibull(log_mean, shape) => Ok(Weibull::with_log_mean(log_mean, shape));
     ZeroInflatedBinomial(trials, logits, gate_logits) => {
         let base = Binomial::with_logit(trials, logits);

@@ -5,7 +5,7 @@ use lehr_model::distribution::{
     Bernoulli, Beta, BetaBinomial, Binomial, Categorical, Cauchy, Distribution, Exponential, Gamma,
     GeneralizedPoisson, HalfCauchy, HalfNormal, HalfStudentT, Hurdle, InverseGamma,
     InverseGaussian, Laplace, LogNormal, NegativeBinomial, Normal, OrderedLogistic, OrderedProbit,
-    Poisson, StudentT, Truncated, Uniform, Weibull, ZeroInflated,
+    Poisson, StudentT, Truncated, Uniform, VonMises, Weibull, ZeroInflated,
 };
 
 use crate::limit_table;
@@ -94,6 +94,7 @@ pub(crate) const CONTINUOUS: &[Entry] = &[
     limited!(TRUNCATED_WEIBULL, [0.4, 1.8, 0.1, 3.0], |p| {
         Truncated::new(Weibull::with_log_mean(p[0], p[1]), p[2], p[3])
     }),
+    entry!(VON_MISES, [0.8, 2.5], |p| VonMises::new(p[0], p[1])),
     entry!(UNIFORM, [0.0], |_p| Uniform::new(-1.5, 4.0)),
 ];
 

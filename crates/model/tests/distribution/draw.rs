@@ -3,7 +3,7 @@
 use lehr_density::Family;
 use lehr_graph::Graph;
 use lehr_model::distribution::{
-    Beta, Categorical, Cauchy, Dirichlet, Distribution, Gamma, HalfCauchy, Normal, Value,
+    Beta, Categorical, Cauchy, Dirichlet, Distribution, Gamma, HalfCauchy, Normal, Value, VonMises,
     draw_batch,
 };
 use rand_chacha::ChaCha8Rng;
@@ -71,13 +71,60 @@ fn draws_have_the_moments_the_distribution_states() {
         let distribution = (entry.build)(&parameters);
         let values = draws(&graph, &*distribution, DRAWS, 20_261);
         let moments = (distribution.mean(&graph), distribution.variance(&graph));
-        if let (Some(mean), Some(variance)) = moments {
+        // The moments of angles are those of the circle: tested below.
+        if let (Some(mean), Some(variance), true) =
+            (moments.0, moments.1, entry.name != "VON_MISES")
+        {
             let stated = (numbers(mean)[0], numbers(variance)[0]);
             assert_moments(&values, stated, entry.name);
         }
         if let Some(support) = distribution.support() {
             assert!(support.contains(&values), "{}", entry.name);
         }
+    }
+}
+
+/// E cos(x − μ) = A, E cos 2(x − μ) = 1 − 2A/κ, and sines are 0 on average, with A = I₁(κ)/I₀(κ).
+#[test]
+fn angles_keep_to_their_direction_as_closely_as_the_concentration_says() {
+    let graph = Graph::new();
+    // A by SciPy: i1e(κ)/i0e(κ).
+    for (direction, concentration, ratio) in [
+        (0.8, 1e-9, 5e-10),
+        (-2.9, 0.3, 0.148_337_426_940_875_23),
+        (3.1, 2.5, 0.764_996_747_588_809_8),
+        (1.0, 40.0, 0.987_419_841_336_350_7),
+        (-1.2, 1e6, 0.999_999_499_999_875),
+        (2.0, 1e10, 1.0 - 5e-11),
+    ] {
+        let law = VonMises::new(direction, concentration);
+        let values = draws(&graph, &law, DRAWS, 19);
+        assert!(values.iter().all(|x| x.abs() <= std::f64::consts::PI));
+        let apart: Vec<f64> = values.iter().map(|x| x - direction).collect();
+        let (first, second) = (ratio, 1.0 - 2.0 * ratio / concentration);
+        let sine = 0.5 * (1.0 - second);
+        // Var cos = ½(1 + E cos 2x) − A², which cancels where angles are all but the same.
+        let cosine = (1.0 - sine - first * first).max(0.5 / (concentration * concentration));
+        if concentration < 1e5 {
+            let cosines: Vec<f64> = apart.iter().map(|x| x.cos()).collect();
+            let spread = if concentration < 1.0 { 0.5 } else { cosine };
+            let off = mean(cosines.iter().copied()) - first;
+            assert!(
+                off.abs() < 4.0 * (spread / DRAWS as f64).sqrt(),
+                "{concentration}: {off}"
+            );
+        }
+        let squares = mean(apart.iter().map(|x| x.sin().powi(2)));
+        let error = (3.0 * sine * sine / DRAWS as f64).sqrt();
+        assert!(
+            (squares - sine).abs() < 4.0 * error,
+            "{concentration}: {squares} {sine}"
+        );
+        let sines = mean(apart.iter().map(|x| x.sin()));
+        assert!(
+            sines.abs() < 4.0 * (sine / DRAWS as f64).sqrt(),
+            "{concentration}: {sines}"
+        );
     }
 }
 

@@ -1,0 +1,96 @@
+//! The von Mises distribution of angles.
+
+use std::f64::consts::{PI, TAU};
+
+use lehr_density::{ResponseKind, Support};
+use lehr_graph::{Expr, Graph};
+use rand::Rng;
+
+use super::draw::{sign, standard_normal, uniform};
+use super::elementwise::elementwise;
+use super::family::ScalarFamily;
+use super::{Distribution, Value};
+
+/// Angles from −π to π around a direction: the normal distribution of the circle.
+#[derive(Clone, Debug)]
+pub struct VonMises<'g> {
+    direction: Value<'g>,
+    concentration: Value<'g>,
+}
+
+impl<'g> VonMises<'g> {
+    /// Angles around `direction`, in radians; their variance is about 1/`concentration` where that is
+    /// large, and where it is 0 all angles are alike.
+    pub fn new(direction: impl Into<Value<'g>>, concentration: impl Into<Value<'g>>) -> Self {
+        VonMises {
+            direction: direction.into(),
+            concentration: concentration.into(),
+        }
+    }
+}
+
+impl<'g> Distribution<'g> for VonMises<'g> {
+    elementwise!(FAMILY, ResponseKind::Within(-PI, PI), Some(Support::Interval(-PI, PI)), direction: finite, concentration: positive);
+
+    /// κ cos(x − μ) − ln 2π − ln I₀(κ), by 2 sin²(½(x − μ)) = 1 − cos(x − μ), which does not cancel.
+    fn log_density(&self, x: Expr<'g>) -> Expr<'g> {
+        let graph = x.graph();
+        let concentration = self.concentration.on(graph);
+        let apart = (x - self.direction.on(graph)) * 0.5;
+        let scaled = concentration.log_bessel_i0e();
+        concentration * apart.sin().square() * -2.0 - scaled - TAU.ln()
+    }
+
+    /// The mean direction, which is the mean of angles where few are far from it.
+    fn mean(&self, graph: &'g Graph) -> Option<Expr<'g>> {
+        let direction = self.direction.on(graph);
+        Some(direction.broadcast(Distribution::shape(self)))
+    }
+
+    /// The square of the circular standard deviation, −2 ln R with R the mean of cos(x − μ): about the
+    /// variance of angles where few are far from the direction.
+    fn variance(&self, graph: &'g Graph) -> Option<Expr<'g>> {
+        let spread = self.concentration.on(graph).bessel_ratio().ln() * -2.0;
+        Some(spread.broadcast(Distribution::shape(self)))
+    }
+}
+
+pub(super) static FAMILY: ScalarFamily = ScalarFamily {
+    name: "VonMises",
+    draw: |p, rng| wrapped(p[0] + apart(p[1], rng)),
+};
+
+/// From here on the angles are normal to the last digit.
+const NARROW: f64 = 1e8;
+/// Up to here all angles are alike to the last digit.
+const WIDE: f64 = 1e-8;
+
+/// An angle around 0. Best & Fisher (1979): rejection from a wrapped Cauchy distribution.
+fn apart(concentration: f64, rng: &mut dyn Rng) -> f64 {
+    if concentration.is_nan() {
+        return f64::NAN;
+    }
+    if concentration > NARROW {
+        return standard_normal(rng) / concentration.sqrt();
+    }
+    if concentration < WIDE {
+        return PI * (2.0 * uniform(rng) - 1.0);
+    }
+    let root = 1.0 + (1.0 + 4.0 * concentration * concentration).sqrt();
+    let rho = (root - (2.0 * root).sqrt()) / (2.0 * concentration);
+    let scale = (1.0 + rho * rho) / (2.0 * rho);
+    loop {
+        let turn = (PI * uniform(rng)).cos();
+        let cosine = (1.0 + scale * turn) / (scale + turn);
+        let excess = concentration * (scale - cosine);
+        let height = uniform(rng);
+        if excess * (2.0 - excess) > height || (excess / height).ln() + 1.0 >= excess {
+            return sign(rng) * cosine.clamp(-1.0, 1.0).acos();
+        }
+    }
+}
+
+/// The angle from −π to π.
+fn wrapped(angle: f64) -> f64 {
+    (angle - TAU * (angle / TAU).round()).clamp(-PI, PI)
+}
