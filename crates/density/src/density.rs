@@ -89,6 +89,11 @@ pub trait Density: Send + Sync {
     fn locals(&self) -> Option<&dyn Locals> {
         None
     }
+
+    /// The rows' own latents that the log likelihood is an integral over; `None` if it is none.
+    fn integrates(&self) -> Option<&dyn Locals> {
+        None
+    }
 }
 
 /// What something stores of itself: a name, and bytes that a registry reads back by that name.

@@ -148,6 +148,21 @@ impl<'g> Rows<'g> {
         self
     }
 
+    /// The rows with these numbers as their local latents, one `[n]` per number.
+    ///
+    /// # Panics
+    /// If there is no number.
+    #[must_use]
+    pub fn carrying(&self, numbers: &[Expr<'g>]) -> Rows<'g> {
+        let column = |one: &Expr<'g>| one.broadcast([self.length]).reshape([self.length, 1]);
+        let columns: Vec<Expr<'g>> = numbers.iter().map(column).collect();
+        let flat = match columns.as_slice() {
+            [only] => *only,
+            many => many[0].graph().concat(many, 1),
+        };
+        self.clone().with_locals(flat)
+    }
+
     /// The local latents of these rows, if they were given.
     pub fn locals(&self) -> Option<Expr<'g>> {
         self.locals

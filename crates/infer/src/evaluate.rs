@@ -43,13 +43,52 @@ impl Evaluated {
 }
 
 /// Draws z without weighing it on any row. A chain on a surrogate needs no table for this.
+///
+/// A chain whose steps are too long for where it began may leave the range of numbers, where the posterior
+/// has no mass. Another draw stands in for it, and the log weights are those of a guide without such
+/// chains: the log of their share is taken off, so that the bound stays one.
+///
+/// # Errors
+/// If a batch is larger than the table.
 pub fn draw(
     place: Place<'_>,
     guide: &dyn Guide,
     learned: &Learned,
     (count, seed): (usize, u64),
 ) -> Result<Evaluated, BatchError> {
-    let seed = seed.wrapping_add(APART);
+    let order = DrawOrder {
+        count,
+        seed,
+        astray: Astray::Replaced,
+    };
+    drawn(place, guide, learned, order)
+}
+
+/// How many draws are wanted, from where, and what becomes of those that are not finite.
+#[derive(Clone, Copy)]
+pub(crate) struct DrawOrder {
+    pub(crate) count: usize,
+    pub(crate) seed: u64,
+    pub(crate) astray: Astray,
+}
+
+/// What becomes of draws that are not finite.
+#[derive(Clone, Copy, PartialEq)]
+pub(crate) enum Astray {
+    /// They are kept, for whoever looks for them.
+    Kept,
+    /// Others stand in for them, unless more than half of all are not finite.
+    Replaced,
+}
+
+/// As [`draw`], with a choice of what becomes of draws that are not finite.
+pub(crate) fn drawn(
+    place: Place<'_>,
+    guide: &dyn Guide,
+    learned: &Learned,
+    order: DrawOrder,
+) -> Result<Evaluated, BatchError> {
+    let (count, seed) = (order.count, order.seed.wrapping_add(APART));
     let compiled = |lanes: usize| {
         compile_within(place, learned, (lanes, seed), |context| {
             let weighed = weigh_prior(context, guide, Gradient::Total);
@@ -68,17 +107,28 @@ pub fn draw(
         log_weights: Vec::with_capacity(count),
         sampling: None,
     };
-    for step in 0..count.div_ceil(lanes) as u64 {
+    let mut lost = 0;
+    let mut step = 0;
+    while drawn.log_weights.len() < count {
         program.fill(place.density.source(), step);
         program.run();
-        let more = lanes.min(count - drawn.log_weights.len());
-        drawn
-            .latents
-            .extend_from_slice(&program.output(0)[..more * size]);
-        drawn
-            .log_weights
-            .extend_from_slice(&program.output(1)[..more]);
+        step += 1;
+        for lane in 0..lanes.min(count - drawn.log_weights.len()) {
+            let z = &program.output(0)[lane * size..][..size];
+            let keeps = order.astray == Astray::Kept
+                || lost > count
+                || z.iter().all(|entry| entry.is_finite());
+            if keeps {
+                drawn.latents.extend_from_slice(z);
+                drawn.log_weights.push(program.output(1)[lane]);
+            } else {
+                lost += 1;
+            }
+        }
     }
+    let share = drawn.log_weights.len() as f64 / (drawn.log_weights.len() + lost) as f64;
+    let weights = drawn.log_weights.iter_mut();
+    weights.for_each(|weight| *weight += share.ln());
     Ok(drawn)
 }
 

@@ -148,9 +148,12 @@ impl<'a> Fit<'a> {
 
     /// Fits without the latents of single rows where they can be integrated out.
     fn run_here(&mut self, density: &dyn Density) -> Result<Posterior, FitError> {
+        let most = self.method.most_locals();
         match Integrated::of(density) {
-            Some(integrated) => self.run_integrated(integrated),
-            None => self.run_rows(density),
+            Some(integrated) if integrated.nodes().dimensions() <= most => {
+                self.run_integrated(integrated)
+            }
+            _ => self.run_rows(density),
         }
     }
 

@@ -33,6 +33,21 @@ impl Estimate {
         error: f64::NAN,
     };
 
+    /// Nothing, and known to be.
+    pub const NONE: Estimate = Estimate {
+        mean: 0.0,
+        error: 0.0,
+    };
+
+    /// The difference of independent numbers.
+    #[must_use]
+    pub fn less(self, other: Estimate) -> Estimate {
+        Estimate {
+            mean: self.mean - other.mean,
+            error: self.error.hypot(other.error),
+        }
+    }
+
     /// The same with an independent error besides its own.
     #[must_use]
     pub fn widened(self, error: f64) -> Estimate {
@@ -142,6 +157,9 @@ pub enum Proposal {
     Chains(Box<Chains>),
 }
 
+/// What stands in the place of a method where the draws are of the prior.
+pub const PRIOR: &str = "prior";
+
 /// What is stored of the user's rows by methods that keep none.
 pub(crate) const NO_ROWS: &str = "no rows of the table";
 
@@ -217,6 +235,45 @@ pub struct Posterior {
 }
 
 impl Posterior {
+    /// Independent draws of the prior in the place of a posterior; no row counts.
+    ///
+    /// # Panics
+    /// If there are too few draws for their weights, which are all the same, to be looked at.
+    pub fn of_prior(density: &dyn Density, draws: Vec<f64>, seed: u64) -> Posterior {
+        let latents = density.latents().clone();
+        let count = draws.len() / latents.size().max(1);
+        let pareto = Pareto::new(&vec![0.0; count]).expect("enough draws, all of them alike");
+        let mut origin = Origin::of(density, seed, NO_ROWS.into());
+        origin.method.name = PRIOR.into();
+        Posterior {
+            draws,
+            latents,
+            params: density.params().clone(),
+            param_values: density.params().start().to_vec(),
+            evidence: None,
+            diagnostics: Diagnostics::Importance(Importance {
+                pareto,
+                proposal: Proposal::Guide(Training {
+                    iterations: 0,
+                    converged: true,
+                    bad_steps: 0,
+                    history: Vec::new(),
+                    steps_now: 0,
+                }),
+                examination: Examination::default(),
+                chains: None,
+            }),
+            origin,
+            choices: Choices::default(),
+            seconds: Seconds::default(),
+        }
+    }
+
+    /// Whether the draws are of the prior.
+    pub fn is_prior(&self) -> bool {
+        self.method() == PRIOR
+    }
+
     /// How many draws there are.
     pub fn n_draws(&self) -> usize {
         self.draws.len() / self.latents.size().max(1)

@@ -9,7 +9,12 @@ use crate::{Density, Layout, Point, Rows};
 
 const HALF_LN_TWO_PI: f64 = 0.918_938_533_204_672_8;
 
-/// The nodes of a product rule for E f(t), t ~ N(0, 1) in one or two dimensions.
+/// The usual nodes per dimension, by the number of dimensions.
+const USUAL: [usize; Nodes::MOST_LOCALS] = [16, 9, 5, 3, 3, 2, 2, 2];
+/// Those that show how accurate the usual ones are, beyond [`Nodes::MOST_EXACT`] dimensions.
+const FINER: [usize; Nodes::MOST_LOCALS - Nodes::MOST_EXACT] = [8, 5, 4, 3, 3, 3];
+
+/// The nodes of a product rule for E f(t), t ~ N(0, 1) in a few dimensions.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Nodes {
     per_dimension: usize,
@@ -19,19 +24,22 @@ pub struct Nodes {
 }
 
 impl Nodes {
-    /// The most latents of a row that a product rule is good for.
-    pub const MOST_LOCALS: usize = 2;
+    /// The most latents of a row that a product rule has dimensions for.
+    pub const MOST_LOCALS: usize = 8;
+    /// The most of which it has so many nodes that the integral can stand for the likelihood.
+    pub const MOST_EXACT: usize = 2;
 
-    /// As many nodes as are usual: 16 for one latent of a row, 9 × 9 for two. `None` for more.
+    /// As many nodes as are usual: 16 for one latent of a row, 9 × 9 for two, and for more of them as
+    /// many as a look at the integral needs. `None` beyond [`Nodes::MOST_LOCALS`].
     pub fn usual(layout: &Layout) -> Option<Nodes> {
-        let count = [16, 9].get(layout.size().checked_sub(1)?)?;
+        let count = USUAL.get(layout.size().checked_sub(1)?)?;
         Some(Nodes::new(*count, layout.size()))
     }
 
     /// So many nodes in each of so many dimensions.
     ///
     /// # Panics
-    /// Unless there are one or two dimensions.
+    /// If there are no dimensions, or more than [`Nodes::MOST_LOCALS`].
     pub fn new(per_dimension: usize, dimensions: usize) -> Nodes {
         assert!(
             (1..=Nodes::MOST_LOCALS).contains(&dimensions),
@@ -43,12 +51,14 @@ impl Nodes {
             .zip(weights)
             .map(|(t, w)| (*t, w.ln() + 0.5 * t * t))
             .collect();
-        let all: Vec<(Vec<f64>, f64)> = match dimensions {
-            1 => line.iter().map(|(t, w)| (vec![*t], *w)).collect(),
-            _ => (line.iter())
-                .flat_map(|(s, v)| line.iter().map(move |(t, w)| (vec![*s, *t], v + w)))
-                .collect(),
-        };
+        let mut all: Vec<(Vec<f64>, f64)> = vec![(Vec::new(), 0.0)];
+        for _ in 0..dimensions {
+            let longer = |(point, v): &(Vec<f64>, f64)| -> Vec<(Vec<f64>, f64)> {
+                let along = |(t, w): &(f64, f64)| ([point.as_slice(), &[*t]].concat(), v + w);
+                line.iter().map(along).collect()
+            };
+            all = all.iter().flat_map(longer).collect();
+        }
         let (points, log_weights) = all.into_iter().unzip();
         Nodes {
             per_dimension,
@@ -67,16 +77,16 @@ impl Nodes {
         self.points[0].len()
     }
 
-    /// The rule with twice as many nodes in each dimension.
+    /// A rule whose difference from this one shows how accurate it is: twice as many nodes for one or
+    /// two latents of a row, and some more for several.
     #[must_use]
-    pub fn doubled(&self) -> Nodes {
-        Nodes::new(2 * self.per_dimension, self.dimensions())
-    }
-
-    /// The rule with half as many nodes in each dimension.
-    #[must_use]
-    pub fn halved(&self) -> Nodes {
-        Nodes::new(self.per_dimension.div_ceil(2), self.dimensions())
+    pub fn finer(&self) -> Nodes {
+        let dimensions = self.dimensions();
+        let count = match dimensions.checked_sub(Nodes::MOST_EXACT + 1) {
+            None => 2 * self.per_dimension,
+            Some(place) => FINER[place].max(self.per_dimension + 1),
+        };
+        Nodes::new(count, dimensions)
     }
 
     /// log p(yₙ | z, xₙ), `[n]`, with the latents of each row integrated out, times the weight of
@@ -99,7 +109,7 @@ impl Nodes {
         rows: &Rows<'g>,
     ) -> Expr<'g> {
         let locals = density.locals().expect("a density with local latents");
-        let joint = |w: &[Expr<'g>]| locals.log_joint(at, &carrying(rows, w));
+        let joint = |w: &[Expr<'g>]| locals.log_joint(at, &rows.carrying(w));
         let normal = LocalNormal::posterior(locals, at, rows).fixed();
         let value = self.log_integral(&normal, &joint);
         match locals.weight(rows) {
@@ -135,17 +145,14 @@ impl Nodes {
         of: &dyn Fn(&Rows<'g>) -> Vec<Expr<'g>>,
     ) -> Vec<Expr<'g>> {
         let normal = LocalNormal::prior(locals, at, rows);
-        let density = |w: &[Expr<'g>]| locals.log_prior(at, &carrying(rows, w));
+        let density = |w: &[Expr<'g>]| locals.log_prior(at, &rows.carrying(w));
         let total = self.log_integral(&normal, &density) + normal.log_determinant();
         let total = total - HALF_LN_TWO_PI * self.dimensions() as f64;
         let terms = self.log_terms(&normal, &density);
         let mut sums: Vec<Expr<'g>> = Vec::new();
         for (node, term) in self.points.iter().zip(terms) {
             let share = (term - total).exp();
-            for (place, value) in of(&carrying(rows, &normal.at(node)))
-                .into_iter()
-                .enumerate()
-            {
+            for (place, value) in of(&rows.carrying(&normal.at(node))).into_iter().enumerate() {
                 let part = value * along_rows(share, value);
                 match sums.get_mut(place) {
                     Some(sum) => *sum = *sum + part,
@@ -180,15 +187,4 @@ fn along_rows<'g>(numbers: Expr<'g>, like: Expr<'g>) -> Expr<'g> {
     let ones = vec![1; like.shape().rank().saturating_sub(1)];
     let dims = [like.shape().dims()[..1].to_vec(), ones].concat();
     numbers.reshape(lehr_graph::Shape::new(&dims))
-}
-
-/// Rows with these numbers as their local latents, one `[n]` per number.
-pub(crate) fn carrying<'g>(rows: &Rows<'g>, locals: &[Expr<'g>]) -> Rows<'g> {
-    let column = |one: &Expr<'g>| one.broadcast([rows.len()]).reshape([rows.len(), 1]);
-    let columns: Vec<Expr<'g>> = locals.iter().map(column).collect();
-    let flat = match columns.as_slice() {
-        [only] => *only,
-        many => many[0].graph().concat(many, 1),
-    };
-    rows.clone().with_locals(flat)
 }

@@ -3,7 +3,6 @@
 use lehr_graph::{Expr, Graph};
 
 use super::Locals;
-use super::integral::carrying;
 use crate::{Point, Rows};
 
 /// Newton's steps to the peak of the prior, and from there to the peak of the joint density.
@@ -13,7 +12,7 @@ const STEPS: usize = 10;
 const LONGEST: f64 = 2.0;
 const LEAP: f64 = 4.0;
 
-/// A normal distribution of one or two numbers for each row: N(centre, (F Fᵀ)⁻¹).
+/// A normal distribution of a few numbers for each row: N(centre, (F Fᵀ)⁻¹).
 #[derive(Clone, Debug)]
 pub struct LocalNormal<'g> {
     /// The mean, one `[n]` per number.
@@ -22,44 +21,38 @@ pub struct LocalNormal<'g> {
     pub factor: Factor<'g>,
 }
 
-/// A lower triangle of up to two rows, in each row of the table.
-#[derive(Clone, Copy, Debug)]
-pub struct Factor<'g> {
-    first: Expr<'g>,
-    /// The second row, off the diagonal and on it.
-    second: Option<[Expr<'g>; 2]>,
-}
+/// A lower triangle in each row of the table: its rows, each up to the diagonal.
+#[derive(Clone, Debug)]
+pub struct Factor<'g>(Vec<Vec<Expr<'g>>>);
 
 /// A function of the numbers of each row: its slopes and its negative second derivatives.
 struct Curve<'g> {
     slopes: Vec<Expr<'g>>,
-    first: Expr<'g>,
-    /// Mixed, and of the second number.
-    second: Option<[Expr<'g>; 2]>,
+    /// The lower triangle, row by row.
+    bends: Vec<Vec<Expr<'g>>>,
 }
 
 impl<'g> LocalNormal<'g> {
     /// A standard normal around these numbers.
     pub fn standard(graph: &'g Graph, rows: usize, around: &[f64]) -> LocalNormal<'g> {
         let full = |value| graph.full([rows], value);
+        let entry = |i: usize, j: usize| full(f64::from(u8::from(i == j)));
+        let row = |i: usize| (0..=i).map(|j| entry(i, j)).collect();
         LocalNormal {
             centre: around.iter().map(|value| full(*value)).collect(),
-            factor: Factor {
-                first: full(1.0),
-                second: (around.len() == 2).then(|| [full(0.0), full(1.0)]),
-            },
+            factor: Factor((0..around.len()).map(row).collect()),
         }
     }
 
     /// The normal at the peak of the prior of each row's latents.
     pub fn prior(locals: &dyn Locals, at: &Point<'g>, rows: &Rows<'g>) -> LocalNormal<'g> {
         let start = LocalNormal::standard(at.graph(), rows.len(), locals.layout().start());
-        start.climb(PRIOR_STEPS, &|w| locals.log_prior(at, &carrying(rows, w)))
+        start.climb(PRIOR_STEPS, &|w| locals.log_prior(at, &rows.carrying(w)))
     }
 
     /// The normal at the peak of the joint density of each row's latents and its response.
     pub fn posterior(locals: &dyn Locals, at: &Point<'g>, rows: &Rows<'g>) -> LocalNormal<'g> {
-        let joint = |w: &[Expr<'g>]| locals.log_joint(at, &carrying(rows, w));
+        let joint = |w: &[Expr<'g>]| locals.log_joint(at, &rows.carrying(w));
         LocalNormal::prior(locals, at, rows).climb(STEPS, &joint)
     }
 
@@ -119,29 +112,56 @@ impl<'g> LocalNormal<'g> {
     /// The same normal, whose derivative is zero.
     #[must_use]
     pub fn fixed(&self) -> LocalNormal<'g> {
-        let Factor { first, second } = self.factor;
+        let stopped = |row: &Vec<Expr<'g>>| row.iter().map(|e| e.stop_gradient()).collect();
         LocalNormal {
             centre: self.centre.iter().map(|w| w.stop_gradient()).collect(),
-            factor: Factor {
-                first: first.stop_gradient(),
-                second: second.map(|row| row.map(Expr::stop_gradient)),
-            },
+            factor: Factor(self.factor.0.iter().map(stopped).collect()),
+        }
+    }
+
+    /// The same normal with its derivative in whatever `log_density` depends on: one more of Newton's
+    /// steps from the peak, of length zero, whose derivative is that of the peak.
+    #[must_use]
+    pub fn moving(&self, log_density: &dyn Fn(&[Expr<'g>]) -> Expr<'g>) -> LocalNormal<'g> {
+        let here = self.fixed();
+        let curve = Curve::of(log_density, &here.centre);
+        let step = curve.factor(&here.factor).solve(&curve.slopes);
+        let limits = here
+            .factor
+            .scales()
+            .into_iter()
+            .map(|scale| scale * LONGEST);
+        // Where Newton's method has not arrived, the step is not short.
+        let step = step.into_iter().zip(limits).map(|(s, m)| s.min(m).max(-m));
+        let centre: Vec<Expr<'g>> = here.centre.iter().zip(step).map(|(w, s)| *w + s).collect();
+        LocalNormal {
+            factor: Curve::of(log_density, &centre).factor(&here.factor),
+            centre,
         }
     }
 
     /// centre + F⁻ᵀ t for the same t in each row.
     pub fn at(&self, t: &[f64]) -> Vec<Expr<'g>> {
-        let off = self.factor.spread(t);
+        let graph = self.centre[0].graph();
+        let numbers: Vec<Expr<'g>> = t.iter().map(|t| graph.scalar(*t)).collect();
+        self.at_each(&numbers)
+    }
+
+    /// centre + F⁻ᵀ t for a t of each row, one `[n]` per number.
+    pub fn at_each(&self, t: &[Expr<'g>]) -> Vec<Expr<'g>> {
+        let off = self.factor.solve_transposed(t);
         self.centre.iter().zip(off).map(|(w, s)| *w + s).collect()
+    }
+
+    /// The standard deviation of each number given the others, one `[n]` per number.
+    pub fn scales(&self) -> Vec<Expr<'g>> {
+        self.factor.scales()
     }
 
     /// ln |F|, `[n]`.
     pub fn log_determinant(&self) -> Expr<'g> {
-        let first = self.factor.first.ln();
-        match self.factor.second {
-            Some([_, last]) => first + last.ln(),
-            None => first,
-        }
+        let diagonal = self.factor.0.iter().map(|row| row[row.len() - 1].ln());
+        diagonal.reduce(|a, b| a + b).expect("a row has a number")
     }
 }
 
@@ -159,67 +179,78 @@ impl<'g> Curve<'g> {
             graph.jvp(&[of], &at, &direction)[0]
         };
         let slopes: Vec<Expr<'g>> = (0..at.len()).map(|place| along(value, place)).collect();
+        let bend = |i: usize| (0..=i).map(|j| -along(slopes[i], j)).collect();
         Curve {
-            first: -along(slopes[0], 0),
-            second: (slopes.get(1)).map(|slope| [-along(*slope, 0), -along(*slope, 1)]),
+            bends: (0..at.len()).map(bend).collect(),
             slopes,
         }
     }
 
     /// The Cholesky factor of the negative second derivatives; another one where there is none.
     fn factor(&self, otherwise: &Factor<'g>) -> Factor<'g> {
-        let zero = self.first.graph().scalar(0.0);
-        let positive = zero.less(self.first);
-        let Some([mixed, last]) = self.second else {
-            let own = positive.select(self.first, otherwise.first.square());
-            return Factor {
-                first: own.sqrt(),
-                second: None,
-            };
-        };
-        let left = last - mixed.square() / self.first;
-        let both = positive * zero.less(left);
-        let first = both.select(self.first, otherwise.first.square()).sqrt();
-        let [other, other_last] = otherwise.second.expect("two numbers per row");
-        Factor {
-            first,
-            second: Some([
-                both.select(mixed / first, other),
-                both.select(left, other_last.square()).sqrt(),
-            ]),
+        // Without roots first, so that nothing is taken the root of that may be negative.
+        let mut left: Vec<Vec<Expr<'g>>> = Vec::new();
+        for row in &self.bends {
+            let mut own: Vec<Expr<'g>> = Vec::new();
+            for (j, bend) in row.iter().enumerate() {
+                let mut rest = *bend;
+                for k in 0..j {
+                    let other = if j < left.len() { left[j][k] } else { own[k] };
+                    rest = rest - own[k] * other / left[k][k];
+                }
+                own.push(rest);
+            }
+            left.push(own);
         }
+        let zero = self.slopes[0].graph().scalar(0.0);
+        let positive = left.iter().map(|row| zero.less(row[row.len() - 1]));
+        let all = positive.reduce(|a, b| a * b).expect("a row has a number");
+        let mut factor: Vec<Vec<Expr<'g>>> = Vec::new();
+        for (i, (row, other)) in left.iter().zip(&otherwise.0).enumerate() {
+            let below = (0..i).map(|j| all.select(row[j] / factor[j][j], other[j]));
+            let mut own: Vec<Expr<'g>> = below.collect();
+            own.push(all.select(row[i], other[i].square()).sqrt());
+            factor.push(own);
+        }
+        Factor(factor)
     }
 }
 
 impl<'g> Factor<'g> {
     /// F⁻ᵀ t.
-    fn spread(&self, t: &[f64]) -> Vec<Expr<'g>> {
-        let numbers: Vec<Expr<'g>> = t.iter().map(|t| self.first.graph().scalar(*t)).collect();
-        self.solve_transposed(&numbers)
-    }
-
     fn solve_transposed(&self, t: &[Expr<'g>]) -> Vec<Expr<'g>> {
-        let Some([off, last]) = self.second else {
-            return vec![t[0] / self.first];
-        };
-        let second = t[1] / last;
-        vec![(t[0] - off * second) / self.first, second]
+        let mut solved = t.to_vec();
+        for i in (0..t.len()).rev() {
+            for k in i + 1..t.len() {
+                solved[i] = solved[i] - self.0[k][i] * solved[k];
+            }
+            solved[i] = solved[i] / self.0[i][i];
+        }
+        solved
     }
 
     /// (F Fᵀ)⁻¹ g.
     fn solve(&self, g: &[Expr<'g>]) -> Vec<Expr<'g>> {
-        let first = g[0] / self.first;
-        let half: Vec<Expr<'g>> = match self.second {
-            Some([off, last]) => vec![first, (g[1] - off * first) / last],
-            None => vec![first],
-        };
+        let mut half = g.to_vec();
+        for i in 0..g.len() {
+            for k in 0..i {
+                half[i] = half[i] - self.0[i][k] * half[k];
+            }
+            half[i] = half[i] / self.0[i][i];
+        }
         self.solve_transposed(&half)
     }
 
-    /// The standard deviation of each number given the other.
+    /// The standard deviation of each number given the others.
     fn scales(&self) -> Vec<Expr<'g>> {
-        let precision = self.second.map(|[off, last]| off.square() + last.square());
-        let rest = precision.map(|p| p.sqrt().recip());
-        [self.first.recip()].into_iter().chain(rest).collect()
+        let scale = |row: &Vec<Expr<'g>>| match row.as_slice() {
+            [only] => only.recip(),
+            many => {
+                let squares = many.iter().map(|e| e.square());
+                let precision = squares.reduce(|a, b| a + b).expect("a row has a number");
+                precision.sqrt().recip()
+            }
+        };
+        self.0.iter().map(scale).collect()
     }
 }

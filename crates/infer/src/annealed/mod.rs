@@ -9,7 +9,9 @@ mod drive;
 mod path;
 mod quantity;
 
+pub(crate) use chain::{Chain, Path, State, each};
 pub use drive::Drive;
+pub(crate) use quantity::Quantities;
 pub use quantity::{AnnealedStart, MAX_STEP_SIZE, Momentum};
 
 use std::sync::Arc;

@@ -23,7 +23,7 @@ const MOST_SATURATED: f64 = 0.05;
 const MOST_APART: f64 = 0.3;
 
 /// What tells how good the draws of Markov chains are.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Chains {
     /// How many chains there are. Their draws are as many each, one chain after another.
     pub count: usize,

@@ -191,7 +191,10 @@ impl Supply {
             Need::Rows(Feed::Fixed(data), rows) => {
                 Some(Supply::Rows(data, read_columns(plan, &rows)))
             }
-            Need::Rows(Feed::Batch { .. }, _) | Need::Noise(_) | Need::Others(..) => {
+            Need::Rows(Feed::Batch { .. }, _)
+            | Need::Noise(_)
+            | Need::Others(..)
+            | Need::Own(_) => {
                 unreachable!("a log density is not random, and its subset is no supply")
             }
         }

@@ -22,7 +22,7 @@ use crate::run::Run;
 use crate::start::{
     MAX_DENSE, Request, RunClimber, Start, StartError, choose, has_hierarchy, is_plain,
 };
-use crate::train::{TrainError, decoded, encoded};
+use crate::train::{LOCALS_HINT, TrainError, decoded, encoded};
 
 /// A method that runs Markov chains: what it adds to the loop.
 pub trait ChainMethod: Send + Sync {
@@ -401,10 +401,7 @@ pub(crate) fn check_model(
             "the model gives each row a latent of its own, {:?}",
             site.name
         );
-        return refuse(
-            problem,
-            "up to two latents per row are integrated out; write the others in closed form",
-        );
+        return refuse(problem, LOCALS_HINT);
     }
     if density.latents().size() == 0 {
         let problem = "the model has no latents to infer".into();

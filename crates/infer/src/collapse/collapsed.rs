@@ -4,8 +4,8 @@ use lehr_density::Density;
 
 use super::best::{Problem, State, Theta, outer};
 use super::cross::{CrossProducts, Effects};
+use super::curve::Grids;
 use super::design::Design;
-use super::exact;
 use super::factor::{Factor, Precision, Solution};
 use super::gap::{Around, Care, Gaps, Local, Measured};
 use super::given::{Adjoint, Conditional, Given, Scratch};
@@ -34,8 +34,9 @@ pub(super) enum ResponseRows {
 pub(super) struct OtherRows {
     pub(super) likelihood: Likelihood,
     pub(super) gaps: Gaps,
-    /// The largest block, with the grid that its groups are drawn on.
+    /// The largest block, and the grids that its groups are drawn on.
     pub(super) largest: Local,
+    pub(super) grids: Grids,
     /// What the predictors of the sorted rows are without effects.
     pub(super) offsets: Vec<f64>,
 }
@@ -139,7 +140,8 @@ impl<'d> Collapsed<'d> {
             None => ResponseRows::Other(Box::new(OtherRows {
                 likelihood: Likelihood::new(&parts, &design.order),
                 gaps: Gaps::new(&parts, &design),
-                largest: Local::new(&parts, &design, 0, exact::grid()),
+                largest: Local::new(&parts, &design, 0),
+                grids: Grids::new(),
                 offsets: design.sorted(&offsets),
             })),
         };

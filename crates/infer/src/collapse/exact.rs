@@ -13,7 +13,7 @@
 //! ```
 //!
 //! so that thousands of small departures of A from a Gaussian have no part in it. Groups of one effect are
-//! drawn by inversion on a grid. Groups of several are drawn from candidates, whose mean ratio is an
+//! drawn by inversion on a grid, whose values a few nodes tell where that is close enough. Groups of several are drawn from candidates, whose mean ratio is an
 //! unbiased Z_g.
 
 use std::f64::consts::TAU;
@@ -24,10 +24,10 @@ use serde::{Deserialize, Serialize};
 use super::best::{Problem, Theta};
 use super::collapsed::Bench;
 use super::cross::Effects;
+use super::curve::{Curve, FEW, GRID, Grids, is_close};
 use super::gap::{Local, Tiles, inverse_root};
 use super::likelihood::{Block, Job, LANES};
 use super::small;
-use crate::start::quadrature::Rule;
 
 /// How effects are drawn.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -39,21 +39,12 @@ pub(super) enum Way {
     Exact,
 }
 
-/// Points of the grid of a group, in deviations of its Gaussian.
-const GRID: usize = 24;
-const REACH: f64 = 5.2;
-const STEP: f64 = 2.0 * REACH / (GRID - 1) as f64;
 /// Rounds of candidates of a group of several effects.
 const ROUNDS: usize = 8;
 
-/// The grid as a rule: equal steps are exact to rounding for integrands this smooth.
-pub(super) fn grid() -> Rule {
-    let nodes: Vec<f64> = (0..GRID).map(|k| k as f64 * STEP - REACH).collect();
-    let density = |t: &f64| STEP * (-0.5 * t * t).exp() / TAU.sqrt();
-    Rule {
-        weights: nodes.iter().map(density).collect(),
-        nodes: vec![nodes],
-    }
+/// Values of each row that an exact draw of groups of so many effects asks for.
+pub(super) fn values_of_a_row(width: usize) -> usize {
+    if width == 1 { FEW } else { ROUNDS * LANES }
 }
 
 /// Where effects are drawn: a θ, the mean there, and the block A.
@@ -62,13 +53,33 @@ pub(super) struct Drawing<'a> {
     pub(super) at: Theta<'a>,
     pub(super) mean: &'a Effects,
     pub(super) local: &'a Local,
+    pub(super) grids: &'a Grids,
 }
 
-/// F = L_g⁻ᵀ of every group of A, and Σ ln |F|.
+/// F = L_g⁻ᵀ of every group of A.
 #[derive(Default)]
 struct Roots {
     values: Vec<f64>,
+    /// Σ ln |F|, and what the nodes miss.
     volume: f64,
+    nodes: Nodes,
+}
+
+/// The means of all groups given the other effects, and the rows' predictors there.
+#[derive(Clone, Copy)]
+struct Centred<'a> {
+    centres: &'a [f64],
+    predictors: &'a [f64],
+}
+
+/// Where the integrands of groups of one effect are evaluated.
+#[derive(Clone, Copy, Default, PartialEq)]
+enum Nodes {
+    /// At all points of the grid.
+    #[default]
+    All,
+    /// At a few nodes, the grid between them by interpolation.
+    Few,
 }
 
 /// Effects with the log of their weight, but for that of θ.
@@ -115,7 +126,7 @@ impl Drawing<'_> {
         let mut found = Vec::with_capacity(count);
         let roots = match way {
             Way::Gaussian => Roots::default(),
-            Way::Exact => self.roots(bench),
+            Way::Exact => self.roots(bench)?,
         };
         while found.len() < count {
             match way {
@@ -200,17 +211,79 @@ impl Drawing<'_> {
         })
     }
 
-    fn roots(&self, bench: &Bench) -> Roots {
+    fn roots(&self, bench: &mut Bench) -> Option<Roots> {
         let design = self.problem.design;
         let width = design.width;
-        let mut values = Vec::with_capacity(self.local.groups * width * width);
-        let mut volume = 0.0;
+        let mut roots = Roots::default();
         for group in 0..self.local.groups {
             let factor = bench.factor.own_factor(design, group);
-            values.extend(inverse_root(factor, width));
-            volume -= small::log_diagonal(factor, width);
+            roots.values.extend(inverse_root(factor, width));
+            roots.volume -= small::log_diagonal(factor, width);
         }
-        Roots { values, volume }
+        if width == 1 {
+            let (nodes, lacking) = self.nodes(&roots, bench)?;
+            roots.nodes = nodes;
+            roots.volume += lacking;
+        }
+        Some(roots)
+    }
+
+    /// Few nodes unless they miss much of any group with all other effects at their means, and what they miss there
+    /// of Σ ln Z. The rest of what they miss is of second order.
+    fn nodes(&self, roots: &Roots, bench: &mut Bench) -> Option<(Nodes, f64)> {
+        let around = Centred {
+            centres: &self.mean.own,
+            predictors: &self.problem.predictors(self.mean),
+        };
+        let all = self.tiles(around, roots, Nodes::All, bench)?;
+        let few = self.tiles(around, roots, Nodes::Few, bench)?;
+        let (mut exact, mut close) = ([0.0; GRID], [0.0; GRID]);
+        let mut lacking = 0.0;
+        for group in 0..self.local.groups {
+            self.heights(&all, group, Nodes::All, &mut exact);
+            self.heights(&few, group, Nodes::Few, &mut close);
+            if !is_close(&exact, &close) {
+                return Some((Nodes::All, 0.0));
+            }
+            lacking += Curve::new(&exact)?.log_integral - Curve::new(&close)?.log_integral;
+        }
+        Some((Nodes::Few, lacking))
+    }
+
+    /// The values of the rows at the nodes of every group.
+    fn tiles<'t>(
+        &'t self,
+        around: Centred<'t>,
+        roots: &Roots,
+        nodes: Nodes,
+        bench: &mut Bench,
+    ) -> Option<Tiles<'t>> {
+        let mut tiles = Tiles {
+            local: self.local,
+            rule: match nodes {
+                Nodes::All => &self.grids.all,
+                Nodes::Few => &self.grids.few,
+            },
+            prior: &self.at.given.blocks[0],
+            means: around.centres,
+            centres: around.centres.to_vec(),
+            roots: roots.values.clone(),
+            sums: Vec::new(),
+        };
+        tiles.values(&self.problem, self.at, around.predictors, bench)?;
+        Some(tiles)
+    }
+
+    /// h of a group on the grid.
+    fn heights(&self, tiles: &Tiles<'_>, group: usize, nodes: Nodes, into: &mut [f64; GRID]) {
+        match nodes {
+            Nodes::All => tiles.heights(group, into),
+            Nodes::Few => {
+                let mut few = [0.0; FEW];
+                tiles.heights(group, &mut few);
+                self.grids.between(&few, into);
+            }
+        }
     }
 
     /// Draws each group, of one effect, by inversion; returns Σ ln Z.
@@ -222,23 +295,18 @@ impl Drawing<'_> {
         bench: &mut Bench,
     ) -> Option<f64> {
         let centres = effects.own.clone();
-        let predictors = self.problem.predictors(effects);
-        let mut tiles = Tiles {
-            local: self.local,
-            prior: &self.at.given.blocks[0],
-            means: &centres,
-            centres: centres.clone(),
-            roots: roots.values.clone(),
-            sums: Vec::new(),
+        let around = Centred {
+            centres: &centres,
+            predictors: &self.problem.predictors(effects),
         };
-        tiles.values(&self.problem, self.at, &predictors, bench)?;
+        let tiles = self.tiles(around, roots, roots.nodes, bench)?;
         let mut heights = [0.0; GRID];
         let mut total = roots.volume + 0.5 * self.local.groups as f64 * TAU.ln();
         for (group, effect) in effects.own.iter_mut().enumerate() {
-            tiles.heights(group, &mut heights);
+            self.heights(&tiles, group, roots.nodes, &mut heights);
             let curve = Curve::new(&heights)?;
             total += curve.log_integral;
-            *effect += tiles.roots[group] * curve.draw(random);
+            *effect += roots.values[group] * curve.draw(random);
         }
         Some(total)
     }
@@ -371,116 +439,5 @@ impl Job for Candidates<'_> {
                 *sum += found[lane * block.stride + k];
             }
         }
-    }
-}
-
-/// The density e^{h(t) − ½t²} of a group on its grid, h a parabola in each cell.
-struct Curve {
-    heights: [f64; GRID],
-    /// What h is in the middle of each cell beyond the mean of its ends.
-    bulges: [f64; GRID - 1],
-    /// The mass below each point.
-    below: [f64; GRID],
-    /// ln ∫ N(t; 0, 1) e^{h(t)} dt
-    log_integral: f64,
-}
-
-impl Curve {
-    fn new(heights: &[f64; GRID]) -> Option<Curve> {
-        let top = heights.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-        if !top.is_finite() {
-            return None;
-        }
-        let density = |k: usize| {
-            let t = k as f64 * STEP - REACH;
-            (heights[k] - top - 0.5 * t * t).exp()
-        };
-        let (mut bulges, mut below) = ([0.0; GRID - 1], [0.0; GRID]);
-        let mut left = density(0);
-        let mut sum = left;
-        // −½t² alone is so much more in the middle.
-        let own = (STEP * STEP / 8.0).exp();
-        for k in 0..GRID - 1 {
-            let right = density(k + 1);
-            let bulge = bulge(heights, k);
-            let middle = (left * right).sqrt() * own * (1.0 + bulge + 0.5 * bulge * bulge);
-            // Simpson's rule.
-            below[k + 1] = below[k] + STEP / 6.0 * (left + 4.0 * middle + right);
-            bulges[k] = bulge;
-            sum += right;
-            left = right;
-        }
-        Some(Curve {
-            heights: *heights,
-            bulges,
-            below,
-            log_integral: top + (sum * STEP / TAU.sqrt()).ln(),
-        })
-    }
-
-    /// A draw: a cell by its mass, then a point of it by rejection.
-    fn draw(&self, random: &mut Stream) -> f64 {
-        let wanted = random.uniform() * self.below[GRID - 1];
-        let above = self.below.partition_point(|below| *below < wanted);
-        let cell = above.clamp(1, GRID - 1) - 1;
-        let start = cell as f64 * STEP - REACH;
-        let slope = (self.heights[cell + 1] - self.heights[cell]) / STEP;
-        let bulge = self.bulges[cell];
-        let line = |t: f64| slope * (t - start) - 0.5 * t * t;
-        let top = line(slope.clamp(start, start + STEP)) + bulge.max(0.0);
-        loop {
-            let share = random.uniform();
-            let t = start + STEP * share;
-            let value = line(t) + 4.0 * bulge * share * (1.0 - share);
-            if random.uniform() < (value - top).exp() {
-                return t;
-            }
-        }
-    }
-}
-
-/// What the cubic through the four points around a cell is in its middle, less the mean of its ends.
-fn bulge(heights: &[f64; GRID], cell: usize) -> f64 {
-    let first = cell.saturating_sub(1).min(GRID - 4);
-    let weights = match cell - first {
-        0 => [-0.1875, 0.4375, -0.3125, 0.0625],
-        1 => [-0.0625, 0.0625, 0.0625, -0.0625],
-        _ => [0.0625, -0.3125, 0.4375, -0.1875],
-    };
-    small::dot(&weights, &heights[first..first + 4])
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn draws_on_a_grid_have_the_moments_of_the_density() {
-        // Skewed as a binary response makes it.
-        let h = |t: f64| 1.4 * t - 0.9 * (2.0 * t).exp().ln_1p();
-        let nodes = &grid().nodes[0];
-        let mut heights = [0.0; GRID];
-        for (height, t) in heights.iter_mut().zip(nodes) {
-            *height = h(*t);
-        }
-        let curve = Curve::new(&heights).unwrap();
-        let mut random = Stream::new(3, "grid", 0);
-        let draws: Vec<f64> = (0..40_000).map(|_| curve.draw(&mut random)).collect();
-        let (mut mass, mut sums) = (0.0, [0.0; 2]);
-        for k in 0..20_000 {
-            let t = f64::from(k) * 1e-3 - 10.0;
-            let density = (h(t) - 0.5 * t * t).exp() * 1e-3;
-            mass += density;
-            sums[0] += density * t;
-            sums[1] += density * t * t;
-        }
-        let mean = sums[0] / mass;
-        let sd = (sums[1] / mass - mean * mean).sqrt();
-        let log_integral = (mass / TAU.sqrt()).ln();
-        assert!((curve.log_integral - log_integral).abs() < 1e-6);
-        let found = lehr_numeric::summary::mean(&draws);
-        assert!((found - mean).abs() < 4.0 * sd / 200.0, "{found} {mean}");
-        let found = lehr_numeric::summary::sd(&draws);
-        assert!((found / sd - 1.0).abs() < 4.0 / 283.0, "{found} {sd}");
     }
 }

@@ -33,7 +33,8 @@ const STEPS: usize = 2;
 
 /// The blocks whose gaps are measured, as the rows read them.
 pub(super) struct Gaps {
-    locals: Vec<Local>,
+    /// Each with the nodes of its groups.
+    locals: Vec<(Local, Rule)>,
 }
 
 /// A block as the sorted rows read it.
@@ -45,12 +46,10 @@ pub(super) struct Local {
     pub(super) codes: Vec<u32>,
     /// Row after row.
     coefficients: Vec<f64>,
-    rule: Rule,
 }
 
 impl Local {
-    /// A block with the nodes of its groups.
-    pub(super) fn new(parts: &Parts<'_>, design: &Design, place: usize, rule: Rule) -> Local {
+    pub(super) fn new(parts: &Parts<'_>, design: &Design, place: usize) -> Local {
         let block = &parts.blocks[place];
         let rows = design.order.iter().map(|row| *row as usize);
         let width = block.width;
@@ -62,7 +61,6 @@ impl Local {
             coefficients: rows
                 .flat_map(|row| block.coefficients[row * width..][..width].to_vec())
                 .collect(),
-            rule,
         }
     }
 }
@@ -116,7 +114,7 @@ impl Gaps {
         let narrow = parts.blocks.iter().enumerate();
         let narrow = narrow.filter(|(_, block)| block.width <= MOST_WIDTH);
         let local = |(place, block): (usize, &super::parts::Block)| {
-            Local::new(parts, design, place, nodes(block.width))
+            (Local::new(parts, design, place), nodes(block.width))
         };
         Gaps {
             locals: narrow.map(local).collect(),
@@ -137,7 +135,7 @@ impl Gaps {
             blocks: problem.parts.blocks.iter().map(|_| None).collect(),
             theta: vec![0.0; at.theta.len()],
         };
-        for local in &self.locals {
+        for (local, rule) in &self.locals {
             let prior = &at.given.blocks[local.block];
             let own = match local.block {
                 0 => &mean.own[..],
@@ -146,7 +144,7 @@ impl Gaps {
                     &mean.others[place.start..place.end()]
                 }
             };
-            let mut tiles = Tiles::new(local, prior, own, curves)?;
+            let mut tiles = Tiles::new((local, rule), prior, own, curves)?;
             for _ in 0..STEPS {
                 tiles.values(problem, at, &predictors, bench)?;
                 tiles.step();
@@ -168,6 +166,8 @@ impl Gaps {
 /// The Gaussians of a block's groups and the values at their nodes.
 pub(super) struct Tiles<'a> {
     pub(super) local: &'a Local,
+    /// The nodes of every group, in the coordinates of its Gaussian.
+    pub(super) rule: &'a Rule,
     pub(super) prior: &'a BlockPrior,
     /// m_g, group after group.
     pub(super) means: &'a [f64],
@@ -191,7 +191,7 @@ pub(super) fn inverse_root(factor: &[f64], width: usize) -> Vec<f64> {
 impl<'a> Tiles<'a> {
     /// Starts at the means, with the curvature that the rows have on average.
     fn new(
-        local: &'a Local,
+        (local, rule): (&'a Local, &'a Rule),
         prior: &'a BlockPrior,
         means: &'a [f64],
         curves: &[f64],
@@ -213,6 +213,7 @@ impl<'a> Tiles<'a> {
         }
         Some(Tiles {
             local,
+            rule,
             prior,
             means,
             centres: means.to_vec(),
@@ -227,7 +228,7 @@ impl<'a> Tiles<'a> {
         let root = &self.roots[group * width * width..][..width * width];
         let centre = &self.centres[group * width..][..width];
         for (i, entry) in into.iter_mut().enumerate() {
-            let terms = self.local.rule.nodes.iter().enumerate();
+            let terms = self.rule.nodes.iter().enumerate();
             let moved: f64 = terms.map(|(j, t)| root[i * width + j] * t[node]).sum();
             *entry = centre[i] + moved;
         }
@@ -241,7 +242,7 @@ impl<'a> Tiles<'a> {
         predictors: &[f64],
         bench: &mut Bench,
     ) -> Option<()> {
-        let count = self.local.rule.weights.len();
+        let count = self.rule.weights.len();
         let sums = vec![0.0; self.local.groups * count];
         let mut job = Summing {
             tiles: self,
@@ -259,7 +260,7 @@ impl<'a> Tiles<'a> {
     /// h at the nodes of a group, up to a constant.
     pub(super) fn heights(&self, group: usize, into: &mut [f64]) {
         let width = self.local.width;
-        let rule = &self.local.rule;
+        let rule = self.rule;
         if width == 1 {
             return self.heights_of_one(group, into);
         }
@@ -277,7 +278,7 @@ impl<'a> Tiles<'a> {
 
     /// The same where groups have one effect.
     fn heights_of_one(&self, group: usize, into: &mut [f64]) {
-        let nodes = &self.local.rule.nodes[0];
+        let nodes = &self.rule.nodes[0];
         let sums = &self.sums[group * nodes.len()..][..nodes.len()];
         let (centre, root) = (self.centres[group], self.roots[group]);
         let (precision, linear) = (self.prior.precision[0], self.prior.linear[0]);
@@ -292,7 +293,7 @@ impl<'a> Tiles<'a> {
     fn step(&mut self) {
         let width = self.local.width;
         let square = width * width;
-        let count = self.local.rule.weights.len();
+        let count = self.rule.weights.len();
         for group in 0..self.local.groups {
             let sums = &self.sums[group * count..][..count];
             let root = &self.roots[group * square..][..square];
@@ -305,7 +306,7 @@ impl<'a> Tiles<'a> {
     }
 
     fn better(&self, sums: &[f64], root: &[f64], centre: &[f64]) -> Option<(Vec<f64>, Vec<f64>)> {
-        let (width, rule, prior) = (self.local.width, &self.local.rule, self.prior);
+        let (width, rule, prior) = (self.local.width, self.rule, self.prior);
         let mut slope = vec![0.0; width];
         let mut curve = vec![0.0; width * width];
         // A constant has no slope; taking it out spares digits.
@@ -346,7 +347,7 @@ impl<'a> Tiles<'a> {
     /// The share of each node in the integral of a group, and ln Σ w e^h.
     fn shares(&self, group: usize, heights: &mut [f64]) -> f64 {
         self.heights(group, heights);
-        let weights = &self.local.rule.weights;
+        let weights = &self.rule.weights;
         let top = heights.iter().copied().fold(f64::NEG_INFINITY, f64::max);
         let pairs = heights.iter_mut().zip(weights);
         let total: f64 = pairs
@@ -363,7 +364,7 @@ impl<'a> Tiles<'a> {
 
     fn gap(&self) -> Gap {
         let width = self.local.width;
-        let weights = &self.local.rule.weights;
+        let weights = &self.rule.weights;
         let mut gap = Gap {
             value: 0.0,
             precision: vec![0.0; width * width],
@@ -397,7 +398,7 @@ impl<'a> Tiles<'a> {
         predictors: &[f64],
         bench: &mut Bench,
     ) -> Option<Vec<f64>> {
-        let weights = &self.local.rule.weights;
+        let weights = &self.rule.weights;
         let mut excess = vec![0.0; self.local.groups * weights.len()];
         for (group, own) in excess.chunks_exact_mut(weights.len()).enumerate() {
             self.shares(group, own);
@@ -423,7 +424,7 @@ impl<'a> Tiles<'a> {
         let width = self.local.width;
         let first = block.round * LANES;
         if width == 1 {
-            let nodes = &self.local.rule.nodes[0][first..first + LANES];
+            let nodes = &self.rule.nodes[0][first..first + LANES];
             for (k, row) in block.range.clone().enumerate() {
                 let group = self.local.codes[row] as usize;
                 let z = self.local.coefficients[row];
@@ -448,7 +449,7 @@ impl<'a> Tiles<'a> {
                 }
             }
             for lane in 0..LANES {
-                let nodes = self.local.rule.nodes.iter().zip(&along);
+                let nodes = self.rule.nodes.iter().zip(&along);
                 let moved: f64 = nodes.map(|(t, along)| along * t[first + lane]).sum();
                 into[lane * block.stride + k] = centre + moved;
             }

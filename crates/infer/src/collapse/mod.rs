@@ -12,6 +12,7 @@ mod axes;
 mod best;
 mod collapsed;
 mod cross;
+mod curve;
 mod design;
 mod exact;
 mod factor;

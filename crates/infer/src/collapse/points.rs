@@ -7,7 +7,7 @@ use super::axes::Axes;
 use super::collapsed::{Collapsed, ResponseRows};
 use super::fit::{EVEN, Wishes, refused};
 use super::hyper::is_quick;
-use super::sample::{Drawn, Proposed, Weighing};
+use super::sample::{Drawn, Proposed, Weighing, weights};
 use super::search::Mode;
 use crate::fit::FitError;
 use crate::run::Run;
@@ -64,11 +64,7 @@ pub(super) fn points(
     let is_uneven = |drawn: &Drawn| is_normal && drawn.points.share() < EVEN;
     while 2 * count <= most && (is_uneven(&drawn) || !is_settled(&drawn, collapsed)) {
         count *= 2;
-        let again = weighing.weigh(count, each(count));
-        drawn = Drawn {
-            factors: drawn.factors + again.factors,
-            ..again
-        };
+        drawn = weighing.twice(drawn);
     }
     let some = drawn
         .points
@@ -81,10 +77,11 @@ pub(super) fn points(
 }
 
 /// Whether either half of the points tells the same mean and standard deviation of every hyperparameter,
-/// as the model has it: a long tail takes many points.
+/// as the model has it: a long tail takes many points. They count by the collapsed density alone: what the draws of
+/// the effects say of it is the same but for chance, which more points do not take away.
 pub(super) fn is_settled(drawn: &Drawn, collapsed: &Collapsed<'_>) -> bool {
     let latents = collapsed.parts.density.latents();
-    let (size, weights) = (collapsed.size(), drawn.points.weights());
+    let (size, weights) = (collapsed.size(), weights(&drawn.heights));
     let half = weights.len() / 2;
     let weigh = |side: std::ops::Range<usize>| weights[side].iter().sum::<f64>() > 0.0;
     if !(weigh(0..half) && weigh(half..2 * half)) {

@@ -10,13 +10,16 @@ use super::axes::Axes;
 use super::best::Theta;
 use super::collapsed::{Bench, Collapsed, Evaluated, Near, ResponseRows};
 use super::cross::Effects;
-use super::exact::{Drawing, Way};
+use super::exact::{Drawing, Way, values_of_a_row};
+use super::fit::EVEN;
 use super::gap::Care;
 
 /// Draws that are solved for together.
 const TOGETHER: usize = 16;
 /// k̂ from which the largest block is drawn from its own integrands.
 const HEAVY: f64 = 0.5;
+/// Values of rows that are a matter of a second.
+const QUICK: usize = 50_000_000;
 /// The share of the points that decides how effects are drawn.
 const PILOT: usize = 4;
 /// Effective draws that there should be: a verdict asks for 400, and some of the points know the share badly.
@@ -47,6 +50,16 @@ impl Drawn {
     /// Draws at each point.
     pub(super) fn each(&self) -> usize {
         self.draws[0].log_weights.len()
+    }
+
+    fn add(&mut self, points: Vec<Point>) {
+        for point in points {
+            self.points.thetas.extend(point.theta);
+            let (log_weight, _) = log_mean(&point.draws.log_weights);
+            self.points.log_weights.push(log_weight);
+            self.heights.push(point.height);
+            self.draws.push(point.draws);
+        }
     }
 }
 
@@ -125,27 +138,67 @@ impl Weighing<'_> {
         };
         let mut way = Way::Gaussian;
         let mut found = self.points(&cube, (0..pilot, each), way);
-        let mut factors: usize = found.iter().map(|point| point.factors).sum();
-        if is_heavy(&found) {
+        let mut factors = factors_of(&found);
+        if self.is_heavy(&log_weights(&found), count * each) {
             way = Way::Exact;
             found = self.points(&cube, (0..pilot, each), way);
-            factors += found.iter().map(|point| point.factors).sum::<usize>();
+            factors += factors_of(&found);
         }
         let wanted = enough(&found, count).clamp(each, most.max(each));
         if wanted > each {
             found = self.points(&cube, (0..pilot, wanted), way);
-            factors += found.iter().map(|point| point.factors).sum::<usize>();
+            factors += factors_of(&found);
         }
         let each = wanted;
         let rest = self.points(&cube, (pilot..count, each), way);
-        factors += rest.iter().map(|point| point.factors).sum::<usize>();
+        factors += factors_of(&rest);
         found.extend(rest);
-        if way == Way::Gaussian && pilot < count && is_heavy(&found) {
+        if way == Way::Gaussian
+            && pilot < count
+            && self.is_heavy(&log_weights(&found), count * each)
+        {
             way = Way::Exact;
             found = self.points(&cube, (0..count, each), way);
-            factors += found.iter().map(|point| point.factors).sum::<usize>();
+            factors += factors_of(&found);
         }
         gathered(found, way, factors)
+    }
+
+    /// Twice as many points, of which those there are stay the first half, with as many draws in all.
+    pub(super) fn twice(&self, mut drawn: Drawn) -> Drawn {
+        let (half, each) = (drawn.points.len(), drawn.each().div_ceil(2));
+        let cube = (self.proposed).cube(2 * half, self.collapsed.size(), self.seed);
+        let way = drawn.points.way;
+        let size = self.collapsed.parts.density.latents().size();
+        for own in &mut drawn.draws {
+            own.z.truncate(each * size);
+            own.log_weights.truncate(each);
+        }
+        let found = self.points(&cube, (half..2 * half, each), way);
+        drawn.factors += factors_of(&found);
+        drawn.add(found);
+        let weights = drawn.draws.iter().flat_map(|own| &own.log_weights);
+        let weights: Vec<f64> = weights.copied().collect();
+        if way == Way::Gaussian && self.is_heavy(&weights, weights.len()) {
+            let found = self.points(&cube, (0..2 * half, each), Way::Exact);
+            let factors = drawn.factors + factors_of(&found);
+            return gathered(found, Way::Exact, factors);
+        }
+        drawn
+    }
+
+    /// Whether weights of draws that are all Gaussian vary by too much: their tail is heavy, or so many draws are exact
+    /// in no time and these are not all but even. Those of a normal response do not depend on the effects.
+    fn is_heavy(&self, weights: &[f64], draws: usize) -> bool {
+        if matches!(self.collapsed.rows, ResponseRows::Normal(_)) {
+            return false;
+        }
+        let rows = self.collapsed.parts.density.n_rows();
+        let is_quick = draws * rows * values_of_a_row(self.collapsed.design.width) <= QUICK;
+        let is_even = |pareto: &Pareto| pareto.effective_size >= EVEN * weights.len() as f64;
+        Pareto::new(weights).map_or(true, |pareto| {
+            pareto.shape >= HEAVY || is_quick && !is_even(&pareto)
+        })
     }
 
     fn points(&self, cube: &[f64], which: (std::ops::Range<usize>, usize), way: Way) -> Vec<Point> {
@@ -204,27 +257,15 @@ fn enough(points: &[Point], count: usize) -> usize {
     (ENOUGH / (share * count as f64)).ceil() as usize
 }
 
+/// Factorisations that points took.
+fn factors_of(points: &[Point]) -> usize {
+    points.iter().map(|point| point.factors).sum()
+}
+
 /// One log weight per draw.
 fn log_weights(points: &[Point]) -> Vec<f64> {
     let each = points.iter().map(|point| &point.draws.log_weights);
     each.flatten().copied().collect()
-}
-
-/// Whether weights of draws that are all Gaussian vary by too much. Those of a normal response do not
-/// depend on the effects.
-fn is_heavy(points: &[Point]) -> bool {
-    let weights = log_weights(points);
-    let same = |point: &Point| {
-        point
-            .draws
-            .log_weights
-            .windows(2)
-            .all(|two| two[0] == two[1])
-    };
-    if points.iter().all(same) {
-        return false;
-    }
-    Pareto::new(&weights).map_or(true, |pareto| pareto.shape >= HEAVY)
 }
 
 fn gathered(points: Vec<Point>, way: Way, factors: usize) -> Drawn {
@@ -234,15 +275,10 @@ fn gathered(points: Vec<Point>, way: Way, factors: usize) -> Drawn {
             ..Points::default()
         },
         draws: Vec::with_capacity(points.len()),
-        heights: points.iter().map(|point| point.height).collect(),
+        heights: Vec::with_capacity(points.len()),
         factors,
     };
-    for point in points {
-        drawn.points.thetas.extend(point.theta);
-        let (log_weight, _) = log_mean(&point.draws.log_weights);
-        drawn.points.log_weights.push(log_weight);
-        drawn.draws.push(point.draws);
-    }
+    drawn.add(points);
     drawn
 }
 
@@ -276,6 +312,7 @@ impl Place<'_> {
             },
             mean: &at.mean,
             local: &rows.largest,
+            grids: &rows.grids,
         };
         let mut draws = Draws::default();
         for one in drawing.draw(way, count, random, bench)? {
@@ -313,6 +350,14 @@ impl Place<'_> {
     }
 }
 
+/// Weights that sum to one, from their logarithms.
+pub(super) fn weights(logs: &[f64]) -> Vec<f64> {
+    let top = logs.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    let raw: Vec<f64> = logs.iter().map(|w| (w - top).exp()).collect();
+    let sum: f64 = raw.iter().sum();
+    raw.iter().map(|w| w / sum).collect()
+}
+
 impl Points {
     pub(super) fn len(&self) -> usize {
         self.log_weights.len()
@@ -320,14 +365,7 @@ impl Points {
 
     /// The weights, summing to one.
     pub(super) fn weights(&self) -> Vec<f64> {
-        let top = self
-            .log_weights
-            .iter()
-            .copied()
-            .fold(f64::NEG_INFINITY, f64::max);
-        let raw: Vec<f64> = self.log_weights.iter().map(|w| (w - top).exp()).collect();
-        let sum: f64 = raw.iter().sum();
-        raw.iter().map(|w| w / sum).collect()
+        weights(&self.log_weights)
     }
 
     /// (Σw)²/Σw² as a share of the points.

@@ -4,11 +4,11 @@
 use std::fmt;
 use std::sync::Arc;
 
-use lehr_density::{Density, Stored};
+use lehr_density::{Density, Point, Rows, Stored};
 use lehr_graph::{Expr, Shape};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use super::{Block, Context, Drawn, Gradient, Guide, full_rank, low_rank, mean_field};
+use super::{Block, Context, Drawn, Gradient, Guide, RowNumbers, full_rank, low_rank, mean_field};
 use super::{autoregressive, block_neural};
 
 /// ½ ln 2π
@@ -176,6 +176,19 @@ impl<G: Guide + ?Sized> Guide for Arc<G> {
 
     fn reversed<'g>(&self, context: &Context<'g, '_>, latents: Expr<'g>) -> Option<Expr<'g>> {
         (**self).reversed(context, latents)
+    }
+
+    fn log_likelihood<'g>(
+        &self,
+        context: &Context<'g, '_>,
+        at: &Point<'g>,
+        rows: &Rows<'g>,
+    ) -> Expr<'g> {
+        (**self).log_likelihood(context, at, rows)
+    }
+
+    fn row_numbers(&self) -> Option<RowNumbers> {
+        (**self).row_numbers()
     }
 }
 

@@ -64,6 +64,19 @@ impl Learned {
         Learned { blocks, values }
     }
 
+    /// The same with one block more, at its start.
+    ///
+    /// # Panics
+    /// If another block has its name.
+    #[must_use]
+    pub fn with(mut self, block: Block) -> Learned {
+        let name = &block.name;
+        assert!(self.range_of(name).is_none(), "two blocks {name:?}");
+        self.values.extend_from_slice(&block.start);
+        self.blocks.push(block);
+        self
+    }
+
     /// The blocks in order.
     pub fn blocks(&self) -> &[Block] {
         &self.blocks

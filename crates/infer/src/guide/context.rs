@@ -51,6 +51,8 @@ pub(crate) enum Need<'g> {
     Fixed(Arc<[f64]>, Expr<'g>),
     /// Of each row of the batch of a purpose, 0 if it is one of these (increasing), else 1.
     Others(String, Arc<[usize]>, Expr<'g>),
+    /// The learned numbers of each row of the batch that scores a step.
+    Own(Expr<'g>),
 }
 
 /// A program under construction, with what it will need to run.
@@ -184,6 +186,21 @@ impl<'g, 'd> Context<'g, 'd> {
         let need = Need::Others(purpose.to_owned(), rows.clone(), input);
         self.needs.borrow_mut().push(need);
         input
+    }
+
+    /// The learned numbers of each row of a batch, `[size, width]`.
+    pub(crate) fn own(&self, size: usize, width: usize) -> Expr<'g> {
+        let input = self.graph.input(super::ROW_NUMBERS, [size, width]);
+        self.needs.borrow_mut().push(Need::Own(input));
+        input
+    }
+
+    /// The learned numbers of rows that were asked for, if they were.
+    pub(crate) fn known_own(&self) -> Option<Expr<'g>> {
+        self.needs.borrow().iter().find_map(|need| match need {
+            Need::Own(input) => Some(*input),
+            _ => None,
+        })
     }
 
     pub(crate) fn into_needs(self) -> Vec<Need<'g>> {

@@ -25,7 +25,9 @@ pub use low_rank::LowRank;
 pub use mean_field::MeanField;
 pub(crate) use mean_field::{LOG_SCALE, MEAN};
 
-use lehr_density::Density;
+use std::sync::Arc;
+
+use lehr_density::{Density, Point, Rows};
 use lehr_graph::Expr;
 
 /// A draw of a guide, one per lane.
@@ -62,4 +64,32 @@ pub trait Guide: Send + Sync {
         let _ = (context, latents);
         None
     }
+
+    /// What scores each row at a draw, `[n]`: its log likelihood, or an estimate whose mean is not
+    /// above it.
+    fn log_likelihood<'g>(
+        &self,
+        context: &Context<'g, '_>,
+        at: &Point<'g>,
+        rows: &Rows<'g>,
+    ) -> Expr<'g> {
+        context.density().log_likelihood(at, rows)
+    }
+
+    /// Numbers that it learns of every row by itself, if it does.
+    fn row_numbers(&self) -> Option<RowNumbers> {
+        None
+    }
 }
+
+/// Learned numbers of every row, in the order in which batches number the rows.
+#[derive(Clone, Debug)]
+pub struct RowNumbers {
+    /// How many a row has.
+    pub width: usize,
+    /// Where they start, row after row.
+    pub start: Arc<[f64]>,
+}
+
+/// The name of the numbers of every row among the learned blocks.
+pub const ROW_NUMBERS: &str = "row_numbers";

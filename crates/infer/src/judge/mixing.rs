@@ -40,6 +40,15 @@ fn vague(posterior: &Posterior, chains: &Chains) -> Option<Failure> {
     (error > KNOWN).then(|| Failure::new(found, "draw more"))
 }
 
+/// Advice without the method that was used.
+fn other_than<'a>(method: &str, advice: &'a str) -> &'a str {
+    const LONGER: &str = "run the chains longer";
+    match advice {
+        "use nuts" | "run the chains longer, or use nuts" if method == "nuts" => LONGER,
+        other => other,
+    }
+}
+
 fn testify(posterior: &Posterior) -> Option<Reason> {
     let chains = match &posterior.diagnostics {
         Diagnostics::Chains(chains) => chains,
@@ -53,7 +62,10 @@ fn testify(posterior: &Posterior) -> Option<Reason> {
         failures.extend(vague(posterior, chains));
     }
     let found: Vec<&str> = failures.iter().map(|one| one.found.as_str()).collect();
-    let advice: Vec<&str> = failures.iter().map(|one| one.advice.as_str()).collect();
+    let mut advice: Vec<&str> = (failures.iter())
+        .map(|one| other_than(posterior.method(), &one.advice))
+        .collect();
+    advice.dedup();
     Some(Reason {
         witness: WITNESS.name.into(),
         level: failures
@@ -67,4 +79,26 @@ fn testify(posterior: &Posterior) -> Option<Reason> {
         },
         advice: (!advice.is_empty()).then(|| advice.join("; ")),
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::other_than;
+    use crate::chains::Chains;
+
+    #[test]
+    fn nobody_who_used_nuts_is_told_to_use_it() {
+        // Chains that never move and disagree have every failure that there is.
+        let worst = Chains {
+            r_hat: vec![f64::NAN],
+            acceptances: vec![0.1, 0.9],
+            ..Chains::default()
+        };
+        let advice: Vec<String> = worst.failures().into_iter().map(|one| one.advice).collect();
+        assert!(advice.iter().any(|one| one == "use nuts"), "{advice:?}");
+        for one in &advice {
+            assert!(!other_than("nuts", one).contains("use nuts"), "{one}");
+            assert_eq!(other_than("hmc", one), one);
+        }
+    }
 }

@@ -36,7 +36,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use crate::posterior::Posterior;
+use crate::posterior::{PRIOR, Posterior};
 
 /// How far the numbers can be relied on, best first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -136,8 +136,11 @@ pub struct Verdict {
 }
 
 impl Verdict {
-    /// Hears every witness.
+    /// Hears every witness. Draws of the prior are what they are.
     pub fn of(posterior: &Posterior) -> Verdict {
+        if posterior.is_prior() {
+            return Verdict::of_prior();
+        }
         let heard = WITNESSES.iter().filter_map(|witness| {
             let reason = (witness.testify)(posterior)?;
             Some((witness, reason))
@@ -161,6 +164,16 @@ impl Verdict {
         verdict.overruled = overruled;
         verdict.advise(|| remedy::remedy(posterior));
         verdict
+    }
+
+    /// The verdict on independent draws of the prior.
+    fn of_prior() -> Verdict {
+        Verdict::from_reasons(vec![Reason {
+            witness: PRIOR.into(),
+            level: Level::Reliable,
+            sentence: "draws of the prior alone: the response was not fitted".into(),
+            advice: None,
+        }])
     }
 
     fn from_reasons(reasons: Vec<Reason>) -> Verdict {

@@ -12,7 +12,8 @@ use crate::train::{batch_source, copy_rows, read_columns};
 const ROWS: usize = 512;
 /// Draws at which it is.
 const DRAWS: usize = 8;
-/// The nodes per latent beyond which more are no help.
+/// The nodes per latent beyond which more are no help. Of more than two latents there are as many as
+/// there can be.
 const MOST_NODES: [usize; 2] = [128, 36];
 
 /// How the latents of single rows were integrated out.
@@ -20,7 +21,7 @@ const MOST_NODES: [usize; 2] = [128, 36];
 pub struct Integration {
     /// Nodes per latent.
     pub nodes: usize,
-    /// The sum over all rows of what twice as many nodes change in log p(yₙ | z), in nats, as
+    /// The sum over all rows of what more nodes (twice as many for up to two latents) change in log p(yₙ | z), in nats, as
     /// estimated from some of the rows at some of the draws.
     pub error: f64,
 }
@@ -42,7 +43,7 @@ impl Integration {
         let at = Point::new(latents, params_input);
         let data = Rows::inputs(&graph, density.columns(), rows, "rows.");
         let by = |nodes: &Nodes| nodes.log_likelihood(density, &at, &data);
-        let error = (by(nodes) - by(&nodes.doubled())).abs().sum().mean_lanes();
+        let error = (by(nodes) - by(&nodes.finer())).abs().sum().mean_lanes();
         let plan = Plan::new(&[error], lanes);
         let mut workspace = plan.workspace();
         let some = RowSet::Range(0..rows);
@@ -73,7 +74,8 @@ impl Integration {
     /// Whether more nodes are called for, and there may be more.
     pub fn asks_for_more(&self, dimensions: usize) -> bool {
         let is_small = self.error <= Integration::MOST_ERROR;
-        !is_small && 2 * self.nodes <= MOST_NODES[dimensions - 1]
+        let most = MOST_NODES.get(dimensions - 1);
+        !is_small && most.is_some_and(|most| 2 * self.nodes <= *most)
     }
 }
 

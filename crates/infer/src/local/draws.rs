@@ -7,8 +7,9 @@ use lehr_numeric::stream::Stream;
 use crate::posterior::Posterior;
 use crate::train::{copy_rows, read_columns};
 
-/// Candidates of which each draw is one.
+/// Candidates of which each draw is one, and as many times more of them for each latent beyond two.
 const CANDIDATES: usize = 128;
+const MORE: f64 = 1.6;
 /// Degrees of freedom of the candidates around the peak: tails heavier than most.
 const DF: usize = 5;
 
@@ -22,7 +23,8 @@ pub enum LocalDrawError {
     None,
     /// There are more than can be drawn so.
     #[error(
-        "locals: expected one or two latents per row, found {found}\n  hint: more of them cannot be drawn"
+        "locals: expected at most {} latents per row, found {found}\n  hint: more of them cannot be drawn",
+        lehr_density::Nodes::MOST_LOCALS
     )]
     Many {
         /// Numbers per row.
@@ -49,7 +51,7 @@ impl<'d> LocalDraws<'d> {
     /// The latents of these rows, counted from 0.
     ///
     /// # Errors
-    /// If rows have no latents of their own or more than two, or a row is not there.
+    /// If rows have no latents of their own or more than eight, or a row is not there.
     pub fn new(
         density: &'d dyn Density,
         rows: &'d [usize],
@@ -96,11 +98,13 @@ impl<'d> LocalDraws<'d> {
         });
         let stream = |row: &usize| Stream::new(seed, "locals", *row as u64);
         let mut streams: Vec<Stream> = self.rows.iter().map(stream).collect();
+        let more = MORE.powi(width.saturating_sub(2) as i32);
+        let candidates = (CANDIDATES as f64 * more) as usize;
         let mut flat = Vec::new();
         for z in draws.chunks_exact(size.max(1)) {
             let peaks = Peaks::of(peaks.run(z, params, None), width, self.rows.len());
             let mut best = Chosen::new(self.rows.len(), width);
-            for _ in 0..CANDIDATES {
+            for _ in 0..candidates {
                 let (candidates, proposed) = peaks.propose(&mut streams);
                 let values = joint.run(z, params, Some(&candidates)).output(0).to_vec();
                 best.consider(&candidates, &values, &proposed, &mut streams);

@@ -1,7 +1,7 @@
-//! A density with one or two latents of each row's own as one without any.
+//! A density with latents of each row's own as one without any.
 
 use lehr_density::{
-    Columns, Density, Layout, LinearRows, Nodes, Point, Predictive, RowSource, Rows, Stored,
+    Columns, Density, Layout, LinearRows, Locals, Nodes, Point, Predictive, RowSource, Rows, Stored,
 };
 use lehr_graph::Expr;
 
@@ -15,7 +15,8 @@ pub struct Integrated<'d> {
 
 impl<'d> Integrated<'d> {
     /// The density with its local latents integrated by the usual number of nodes; `None` where
-    /// rows have no latents of their own, or more than two.
+    /// rows have no latents of their own, or more than [`Nodes::MOST_LOCALS`]. Of more than
+    /// [`Nodes::MOST_EXACT`] the rule is a coarse one, good to look at what was bounded otherwise.
     pub fn of(density: &'d dyn Density) -> Option<Integrated<'d>> {
         let nodes = Nodes::usual(density.locals()?.layout())?;
         Some(Integrated { density, nodes })
@@ -88,6 +89,10 @@ impl Density for Integrated<'_> {
 
     fn predictive(&self) -> Option<&dyn Predictive> {
         self.density.predictive()
+    }
+
+    fn integrates(&self) -> Option<&dyn Locals> {
+        self.density.locals()
     }
 }
 

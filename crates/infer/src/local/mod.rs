@@ -1,9 +1,16 @@
-//! Latents of single rows: integrated out where a row has one or two, and drawn on request.
+//! Latents of single rows: integrated out where a row has one or two, bounded by chains where it has
+//! more, and drawn on request.
 
 mod accuracy;
 mod draws;
 mod integrated;
+mod loss;
+mod row_chain;
+mod semi;
 
 pub use accuracy::Integration;
 pub use draws::{LocalDrawError, LocalDraws};
 pub use integrated::{Integrated, Marginal};
+pub use loss::{Trained, row_losses};
+pub use row_chain::{RowBase, RowChains};
+pub use semi::{Semi, alike, peaks};

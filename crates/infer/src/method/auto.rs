@@ -3,7 +3,7 @@
 
 use std::time::{Duration, Instant};
 
-use lehr_density::Density;
+use lehr_density::{Density, Nodes};
 use serde::{Deserialize, Serialize};
 
 use super::{Method, MethodInfo, Setting, find, parsed};
@@ -117,6 +117,10 @@ impl Method for Auto {
         ]
     }
 
+    fn most_locals(&self) -> usize {
+        Nodes::MOST_LOCALS
+    }
+
     /// What is collapsed takes its own sums over the rows.
     fn condenses(&self, density: &dyn Density) -> bool {
         !(self.collapse && collapse::applies(density))
@@ -158,6 +162,8 @@ struct Facts {
     learns: bool,
     /// Seconds that a gradient on all rows takes, where they are in memory.
     gradient: Option<f64>,
+    /// How many latents a row has of its own.
+    locals: usize,
     /// The methods that rows elsewhere leave, if they are there.
     left: Option<&'static [&'static str]>,
 }
@@ -170,6 +176,7 @@ impl Facts {
             plain: is_plain(density),
             learns: density.params().size() > 0,
             gradient: is_resident(density).then(|| gradient_seconds(density)),
+            locals: density.integrates().map_or(0, |own| own.layout().size()),
             left: density.elsewhere().map(|_| elsewhere::METHODS),
         }
     }
@@ -178,12 +185,16 @@ impl Facts {
     ///
     /// | model | methods |
     /// |---|---|
+    /// | three or more latents of each row's own | `semi-dais` |
     /// | effects by group that [`collapse`](super::Collapse) can integrate out | `collapse` first, then as below |
     /// | linear predictors, no spreads among up to 512 latents | `full-rank`, `surrogate-hmc`, `nuts`, `sl-dais` |
     /// | any other, `nuts` within a third of the budget | `nuts`, `sl-dais` |
     /// | any other | `sl-dais`, `nuts` |
     fn plan(&self, budget: f64) -> Vec<&'static str> {
         const DENSE: usize = 512;
+        if self.locals > Nodes::MOST_EXACT {
+            return vec!["semi-dais"];
+        }
         let quick = self.seconds("nuts").is_some_and(|need| need < budget / 3.0);
         let mut plan = match (self.plain && self.latents <= DENSE, quick) {
             (true, _) => vec!["full-rank", "surrogate-hmc", "nuts", "sl-dais"],

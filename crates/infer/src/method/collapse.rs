@@ -76,7 +76,11 @@ impl Method for Collapse {
         false
     }
 
-    fn usual_draws(&self, _: &dyn Density) -> usize {
-        1024
+    /// A draw costs a value of every row at some nodes, and a number for every effect. Where that is little there are
+    /// more of them: the worst of thousands of effects should still be known.
+    fn usual_draws(&self, density: &dyn Density) -> usize {
+        const CHEAP: usize = 10_000;
+        let size = density.n_rows() + density.latents().size();
+        if size <= CHEAP { 4096 } else { 1280 }
     }
 }

@@ -17,6 +17,7 @@ mod ns_dais;
 mod nuts;
 mod nuts_cs;
 mod row_chain;
+mod semi_dais;
 mod setting;
 mod sl_dais;
 mod surrogate_hmc;
@@ -38,13 +39,14 @@ pub use ns2_dais::{FreshBatches, Ns2Dais};
 pub use nuts::Nuts;
 pub use nuts_cs::NutsCs;
 pub use row_chain::{RowChain, RowDrive};
+pub use semi_dais::{LatentGuide, SemiDais};
 pub use setting::{Setting, SettingError, parsed};
 pub use sl_dais::SlDais;
 pub use surrogate_hmc::SurrogateHmc;
 
 use std::fmt;
 
-use lehr_density::{Density, Stored};
+use lehr_density::{Density, Nodes, Stored};
 
 use crate::fit::FitError;
 use crate::guide::Frame;
@@ -80,6 +82,11 @@ pub trait Method: Send + Sync {
     /// settings is about single rows, such as a batch, or sums over the rows are taken anyway.
     fn condenses(&self, _: &dyn Density) -> bool {
         true
+    }
+
+    /// The most latents that a row may have of its own: one or two are integrated out for any method.
+    fn most_locals(&self) -> usize {
+        Nodes::MOST_EXACT
     }
 
     /// What it trains, if it trains a guide.
@@ -142,6 +149,7 @@ pub static METHODS: &[&MethodInfo] = &[
     &ns_dais::INFO,
     &ns2_dais::INFO,
     &sl_dais::INFO,
+    &semi_dais::INFO,
     &iaf::INFO,
     &bnaf::INFO,
     &nuts::INFO,
@@ -274,7 +282,7 @@ mod tests {
         assert_eq!(
             error.to_string(),
             "full-rank: the method has no setting chain-steps\n  \
-             hint: dais, ns-dais, ns2-dais and sl-dais have it"
+             hint: dais, ns-dais, ns2-dais, sl-dais and semi-dais have it"
         );
         let error = Dais::default().set("surrogate", "rand").unwrap_err();
         assert!(error.to_string().ends_with("hint: sl-dais has it"));

@@ -147,7 +147,7 @@ impl VariationalMethod for SlDais {
 
 impl SlDais {
     /// `taylor` where the curvature is at hand, `rand` otherwise; at most 256 rows.
-    fn surrogate(
+    pub(super) fn surrogate(
         &self,
         ground: &Groundwork<'_>,
         choices: &mut Choices,

@@ -4,6 +4,10 @@ use super::making::Making;
 use crate::fit::FitError;
 use crate::run::Run;
 
+/// What to do where a row has more latents than a method takes.
+pub(crate) const LOCALS_HINT: &str = "up to two latents per row are integrated out for any method; \
+    use semi-dais for up to eight, or write some in closed form";
+
 impl Making<'_> {
     /// Refuses settings that cannot work.
     pub(super) fn check(&self, run: &Run<'_>) -> Result<(), FitError> {
@@ -28,10 +32,7 @@ impl Making<'_> {
         if let Some(site) = locals.and_then(|own| own.layout().sites().first()) {
             let name = &site.name;
             let problem = format!("the model gives each row a latent of its own, {name:?}");
-            return Err(self.refuse(
-                problem,
-                "up to two latents per row are integrated out; write the others in closed form",
-            ));
+            return Err(self.refuse(problem, LOCALS_HINT));
         }
         if self.density.latents().size() == 0 {
             let problem = "the model has no latents to infer";

@@ -6,7 +6,7 @@ use lehr_density::{Density, Point, Rows};
 use lehr_graph::Expr;
 
 use super::{Score, Task, TrainSettings};
-use crate::guide::{Context, Learned};
+use crate::guide::{Context, Guide, Learned};
 use crate::surrogate::FixedRows;
 use lehr_numeric::batch::BatchError;
 
@@ -62,29 +62,33 @@ impl Summed {
 }
 
 impl Control {
-    /// The data term: the expansion of all rows plus `share` times the remainder of `rows`.
+    /// The data term: the expansion of all rows plus N/B times what is left of `rows`.
     pub(crate) fn data_term<'g>(
         &self,
         context: &Context<'g, '_>,
+        guide: &dyn Guide,
         at: &Point<'g>,
         rows: &Rows<'g>,
-        share: f64,
     ) -> Expr<'g> {
         let density = context.density();
+        let share = density.n_rows() as f64 / rows.len() as f64;
         let size = self.mode.len();
         let mode = context.fixed("control_mode", [size], &self.mode);
         let params = context.fixed("control_params", [self.params.len()], &self.params);
         let offset = at.latents - mode;
         // The expansion moves away from the mode while the direction stays: two names for it.
         let at_mode = Point::new(mode.anchor(), params);
-        let left = row_remainder(density, [&at_mode, at], rows, offset, self.order());
+        let remainder = |rows: &Rows<'g>| {
+            let expansion = row_expansion(density, &at_mode, rows, offset, self.order());
+            guide.log_likelihood(context, at, rows) - expansion
+        };
+        let left = remainder(rows);
         let whole = self.whole(context, offset);
         let Some(summed) = &self.summed else {
             return left.sum() * share + whole;
         };
         let others = context.others(SCORE, rows.len(), &summed.numbers);
-        let own = summed.rows.rows(context);
-        let exact = row_remainder(density, [&at_mode, at], &own, offset, self.order()).sum();
+        let exact = remainder(&summed.rows.rows(context)).sum();
         (left * others).sum() * share + exact + whole
     }
 

@@ -3,7 +3,7 @@
 use lehr_density::{Density, Point};
 
 use super::Task;
-use crate::evaluate::draw;
+use crate::evaluate::{Astray, DrawOrder, drawn};
 use crate::guide::{Learned, PARAMS};
 use crate::pass::{Argument, Pass};
 use crate::start::Prior;
@@ -15,7 +15,12 @@ const BLOCK: usize = 1024;
 
 /// Says in words where a draw at these values is not finite; `None` if all that are looked at are.
 pub(super) fn culprit(task: &Task<'_>, learned: &Learned) -> Option<String> {
-    let drawn = draw(task.place(), task.guide, learned, (DRAWS, task.seed)).ok()?;
+    let order = DrawOrder {
+        count: DRAWS,
+        seed: task.seed,
+        astray: Astray::Kept,
+    };
+    let drawn = drawn(task.place(), task.guide, learned, order).ok()?;
     let params = learned.get(PARAMS).unwrap_or(&[]);
     let draws = drawn.latents.chunks(task.density.latents().size());
     if let Some(words) = draws.clone().find_map(|z| in_draw(task.density, z)) {

@@ -8,12 +8,14 @@ mod culprit;
 mod fingerprint;
 mod making;
 mod objective;
+mod own;
 mod program;
 mod sampler;
 mod schedule;
 mod stationary;
 mod variational;
 
+pub(crate) use check::LOCALS_HINT;
 pub use control::{Control, Summed, variance_ratio};
 pub(crate) use control::{Order, SCORE, row_remainder};
 pub(crate) use objective::weigh_prior;
@@ -40,6 +42,7 @@ use crate::guide::{Frame, Gradient, Guide, Learned, Place};
 use crate::observer::{End, Progress};
 use crate::run::{Run, Stamp};
 use average::Average;
+use own::OwnRows;
 
 /// How long to train.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -226,6 +229,8 @@ struct State {
     history: Vec<(u64, f64)>,
     recent: (f64, u64),
     finished: Option<bool>,
+    /// What is learned of every row.
+    own: Option<OwnRows>,
 }
 
 /// Entries of the history at the most; older ones are thinned.
@@ -260,7 +265,8 @@ pub fn train(
     let clock = Instant::now();
     let mut program = task.program(&learned, settings)?;
     let compile = clock.elapsed().as_secs_f64();
-    let fresh = State::new(learned, settings)?;
+    let mut fresh = State::new(learned, settings)?;
+    fresh.own = task.guide.row_numbers().map(|one| OwnRows::new(&one));
     let fingerprint = task.fingerprint(&mut program, &fresh.learned, settings);
     let mut stamp = Stamp::new(fingerprint);
     let mut state = run.resume(&stamp)?.unwrap_or(fresh);
@@ -272,10 +278,15 @@ pub fn train(
         settings,
         program: &mut program,
         gradient: vec![0.0; state.learned.values.len()],
+        own_gradient: Vec::new(),
     };
+    steps.make_room(&state);
     with_threads_awake(parts, || steps.run(&mut state, &mut stamp, run))?;
     let mut learned = state.learned.clone();
     state.average.write(&mut learned.values);
+    if let Some(own) = &state.own {
+        learned = learned.with(own.block());
+    }
     Ok(TrainOutcome {
         learned,
         training: Training {
@@ -315,7 +326,9 @@ impl<'a> Task<'a> {
                 .map(|b| context.learned(b))
                 .collect();
             let mut outputs = vec![objective];
-            outputs.extend(context.graph().grad(objective, &blocks));
+            let own = context.known_own();
+            let all: Vec<_> = blocks.into_iter().chain(own).collect();
+            outputs.extend(context.graph().grad(objective, &all));
             outputs
         })
     }
@@ -346,6 +359,7 @@ impl State {
             history: Vec::with_capacity(HISTORY),
             recent: (0.0, 0),
             finished: None,
+            own: None,
         })
     }
 
@@ -378,9 +392,17 @@ struct Loop<'a, 'b> {
     settings: &'a TrainSettings,
     program: &'a mut Program,
     gradient: Vec<f64>,
+    /// In the numbers of the batch's rows.
+    own_gradient: Vec<f64>,
 }
 
 impl Loop<'_, '_> {
+    fn make_room(&mut self, state: &State) {
+        let rows = self.program.own_rows().len();
+        let size = state.own.as_ref().map_or(0, |own| own.size_of(rows));
+        self.own_gradient.resize(size, 0.0);
+    }
+
     fn run(
         &mut self,
         state: &mut State,
@@ -418,9 +440,16 @@ impl Loop<'_, '_> {
     fn evaluate(&mut self, state: &State) -> f64 {
         self.program.set_learned(&state.learned.values);
         self.program.fill(self.task.density.source(), state.step);
+        if let Some(own) = &state.own {
+            self.program.fill_own(own);
+        }
         self.program.run();
         let blocks = state.learned.blocks().len();
         self.program.gather(1..=blocks, &mut self.gradient);
+        if state.own.is_some() {
+            let last = blocks + 1;
+            self.program.gather(last..=last, &mut self.own_gradient);
+        }
         self.program.output(0)[0]
     }
 
@@ -435,7 +464,8 @@ impl Loop<'_, '_> {
         }
         let bound = self.evaluate(state);
         state.adam.zero_frozen(&mut self.gradient);
-        if bound.is_finite() && self.gradient.iter().all(|g| g.is_finite()) {
+        let mut slopes = self.gradient.iter().chain(&self.own_gradient);
+        if bound.is_finite() && slopes.all(|g| g.is_finite()) {
             self.update(state, bound);
         } else {
             self.skip(state)?;
@@ -452,6 +482,9 @@ impl Loop<'_, '_> {
         state
             .adam
             .ascend(rate, &mut state.learned.values, &self.gradient);
+        if let Some(own) = &mut state.own {
+            own.ascend(rate, self.program.own_rows(), &self.own_gradient);
+        }
         state.average.push(&state.learned.values);
         state.remember(bound, (self.cap() / HISTORY as u64).clamp(1, 64));
         let verdict = state.stationary.push(bound);

@@ -45,7 +45,7 @@ pub fn weigh<'g>(
 ) -> Weighed<'g> {
     let (weighed, at) = weigh_at(context, guide, gradient);
     Weighed {
-        log_weight: weighed.log_weight + data_term(context, &at, score),
+        log_weight: weighed.log_weight + data_term(context, guide, &at, score),
         ..weighed
     }
 }
@@ -74,15 +74,19 @@ fn weigh_at<'g>(
     (weighed, at)
 }
 
-/// (N/B) Σ over the rows of log p(yₙ | z, xₙ), by way of the expansion if there is one.
-fn data_term<'g>(context: &Context<'g, '_>, at: &Point<'g>, score: &Score) -> Expr<'g> {
-    let density = context.density();
+/// (N/B) Σ over the rows of what scores them, by way of the expansion if there is one.
+fn data_term<'g>(
+    context: &Context<'g, '_>,
+    guide: &dyn Guide,
+    at: &Point<'g>,
+    score: &Score,
+) -> Expr<'g> {
     let rows = context.rows("score", &score.rows);
-    let share = density.n_rows() as f64 / rows.len() as f64;
-    match &score.control {
-        Some(control) => control.data_term(context, at, &rows, share),
-        None => density.log_likelihood(at, &rows).sum() * share,
+    if let Some(control) = &score.control {
+        return control.data_term(context, guide, at, &rows);
     }
+    let share = context.density().n_rows() as f64 / rows.len() as f64;
+    guide.log_likelihood(context, at, &rows).sum() * share
 }
 
 impl Objective {

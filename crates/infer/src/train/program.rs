@@ -6,6 +6,8 @@ use std::sync::Arc;
 use lehr_density::{Density, RowData, RowSet, RowSource, Rows};
 use lehr_graph::{Expr, Graph, Plan, Slot, Workspace};
 
+use super::SCORE;
+use super::own::OwnRows;
 use crate::guide::{Context, Feed, Frame, Learned, Need, Place};
 use lehr_numeric::batch::{BatchError, Epochs};
 use lehr_numeric::stream::Stream;
@@ -32,6 +34,8 @@ struct Batch {
     purpose: String,
     /// Rows that count as 0 in an input.
     others: Option<(Arc<[usize]>, Slot)>,
+    /// The learned numbers of its rows.
+    own: Option<Slot>,
 }
 
 impl Program {
@@ -90,6 +94,13 @@ impl Program {
                     batch.others = Some((rows, slot));
                 }
             }
+            Need::Own(input) => {
+                let slot = self.plan.input(input);
+                let batch = self.batches.iter_mut().find(|b| b.purpose == SCORE);
+                if let Some(batch) = batch {
+                    batch.own = slot;
+                }
+            }
         }
         Ok(())
     }
@@ -113,6 +124,7 @@ impl Program {
                     columns,
                     purpose: purpose.clone(),
                     others: None,
+                    own: None,
                 });
             }
         }
@@ -121,13 +133,33 @@ impl Program {
 
     /// Fills what is random in a step.
     pub fn fill(&mut self, source: &dyn RowSource, step: u64) {
+        self.fill_noise(step);
+        for batch in &mut self.batches {
+            batch.fill(&mut self.workspace, source, step);
+        }
+    }
+
+    /// Fills what is random in a step but for its rows.
+    pub fn fill_noise(&mut self, step: u64) {
         let mut stream = Stream::new(self.seed, "noise", step);
         for &slot in &self.noise {
             stream.fill_normal(self.workspace.numbers_mut(slot));
         }
-        for batch in &mut self.batches {
-            batch.fill(&mut self.workspace, source, step);
+    }
+
+    /// Copies the learned numbers of the rows in place, of a table of them.
+    pub(super) fn fill_own(&mut self, table: &OwnRows) {
+        let with_own = |batch: &&Batch| batch.own.is_some();
+        if let Some(batch) = self.batches.iter().find(with_own) {
+            let slot = batch.own.expect("found by it");
+            table.copy(&batch.rows, self.workspace.numbers_mut(slot));
         }
+    }
+
+    /// The rows in place whose own numbers are learned.
+    pub(super) fn own_rows(&self) -> &[usize] {
+        let batch = self.batches.iter().find(|batch| batch.own.is_some());
+        batch.map_or(&[], |batch| &batch.rows)
     }
 
     /// Sets the learned values.
@@ -196,7 +228,7 @@ impl Batch {
         let first = self.epochs.consecutive(step) as usize;
         let (size, n_rows) = (self.rows.len(), source.n_rows());
         let lent = first + size <= n_rows;
-        if !lent || self.others.is_some() {
+        if !lent || self.others.is_some() || self.own.is_some() {
             for (row, at) in self.rows.iter_mut().zip(first..) {
                 *row = if at < n_rows { at } else { at % n_rows };
             }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use lehr_density::Density;
+use lehr_density::{Density, Nodes};
 
 use super::making::fit;
 use super::sampler::encoded;
@@ -129,6 +129,11 @@ pub trait VariationalMethod: Send + Sync + 'static {
         false
     }
 
+    /// Whether its guide scores the rows by itself, below their log likelihood.
+    fn scores_rows(&self) -> bool {
+        false
+    }
+
     /// The guide that is trained: the base itself unless it is built on it.
     ///
     /// # Errors
@@ -159,6 +164,14 @@ impl<T: VariationalMethod> Method for T {
     fn condenses(&self, _: &dyn Density) -> bool {
         let VariationalSettings { batch, control, .. } = self.common();
         batch.is_none() && control.is_none() && !self.names_rows()
+    }
+
+    fn most_locals(&self) -> usize {
+        if self.scores_rows() {
+            Nodes::MOST_LOCALS
+        } else {
+            Nodes::MOST_EXACT
+        }
     }
 
     fn variational(&self) -> Option<&dyn VariationalMethod> {

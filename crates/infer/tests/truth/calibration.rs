@@ -3,7 +3,7 @@
 use lehr_infer::fit::Fit;
 use lehr_infer::posterior::Posterior;
 use lehr_infer::train::Schedule;
-use lehr_model::distribution::{Bernoulli, Distribution, Normal};
+use lehr_model::distribution::{Bernoulli, Distribution, HalfNormal, Normal, Poisson};
 use lehr_model::{Bound, Model};
 use lehr_numeric::stream::Stream;
 use lehr_table::Table;
@@ -70,6 +70,103 @@ fn ranks_of_simulated_truths_are_uniform() {
         // The 99.9 % quantile of χ² on nine degrees of freedom.
         assert!(chi_square < 27.9, "weight {i}: {bins:?}");
     }
+}
+
+/// A response of a table that is made from the prior.
+#[derive(Clone, Copy)]
+enum Response {
+    Binary,
+    Count,
+}
+
+/// Rows in groups from draws of the prior, and those draws: a level, a slope, ln of the spread, an effect of each group.
+fn grouped(response: Response, (groups, each): (usize, usize), seed: u64) -> (Bound, Vec<f64>) {
+    let mut stream = Stream::new(seed, "grouped", 0);
+    let (level, slope) = (0.7 * stream.normal(), 0.7 * stream.normal());
+    let spread = stream.normal().abs();
+    let effects: Vec<f64> = (0..groups).map(|_| spread * stream.normal()).collect();
+    let codes: Vec<u32> = (0..groups * each).map(|row| (row / each) as u32).collect();
+    let mut x = vec![0.0; codes.len()];
+    stream.fill_normal(&mut x);
+    let drawn = |(x, code): (&f64, &u32)| {
+        let predictor = level + slope * x + effects[*code as usize];
+        match response {
+            Response::Binary => f64::from(stream.uniform() < 1.0 / (1.0 + (-predictor).exp())),
+            Response::Count => poisson(predictor.exp(), &mut stream),
+        }
+    };
+    let y: Vec<f64> = x.iter().zip(&codes).map(drawn).collect();
+    let model = Model::new(move |m| {
+        let level = m.sample("level", Normal::new(0.0, 0.7));
+        let slope = m.sample("slope", Normal::new(0.0, 0.7));
+        let spread = m.sample("spread", HalfNormal::new(1.0));
+        let effect = m.sample("effect", Normal::new(0.0, spread).expand([groups]));
+        m.rows(|row| {
+            let predictor = level + slope * row.number("x") + effect.at(row.index("g"));
+            match response {
+                Response::Binary => row.observe("y", Bernoulli::with_logit(predictor)),
+                Response::Count => row.observe("y", Poisson::with_log_rate(predictor)),
+            }
+        });
+    });
+    let levels = (0..groups).map(|g| format!("g{g}")).collect();
+    let table = Table::new().with_number("y", y);
+    let table = table.and_then(|table| table.with_number("x", x));
+    let table = table.and_then(|table| table.with_category("g", codes, levels));
+    let mut truth = vec![level, slope, spread.ln()];
+    truth.extend(effects);
+    (model.bind(&table.unwrap()).unwrap(), truth)
+}
+
+/// A count, by the waiting times of its events.
+fn poisson(rate: f64, stream: &mut Stream) -> f64 {
+    let (mut time, mut count) = (-stream.uniform().ln(), 0.0);
+    while time < rate {
+        time -= stream.uniform().ln();
+        count += 1.0;
+    }
+    count
+}
+
+/// The ranks of the level, the slope, the spread and two effects by `collapse` over tables made from the prior.
+fn assert_collapse_is_calibrated(response: Response, shape: (usize, usize)) {
+    const FITS: u64 = 200;
+    const KEPT: usize = 5;
+    const BINS: usize = 10;
+    let mut counts = [[0_u32; BINS]; KEPT];
+    for seed in 0..FITS {
+        let (density, truth) = grouped(response, shape, seed);
+        let fit = Fit::named("collapse").unwrap().seed(seed).draws(512);
+        let posterior = run(fit, &density);
+        let (weights, size) = (posterior.weights(), truth.len());
+        for (k, bins) in counts.iter_mut().enumerate() {
+            let draws = posterior.draws.chunks_exact(size).zip(&weights);
+            let below: f64 = draws.filter(|(z, _)| z[k] < truth[k]).map(|(_, w)| w).sum();
+            bins[((below * BINS as f64) as usize).min(BINS - 1)] += 1;
+        }
+    }
+    let expected = FITS as f64 / BINS as f64;
+    for (k, bins) in counts.iter().enumerate() {
+        let terms = bins
+            .iter()
+            .map(|&n| (f64::from(n) - expected).powi(2) / expected);
+        let chi_square: f64 = terms.sum();
+        println!("{k}: χ² = {chi_square:.1}, {bins:?}");
+        // The 99.9 % quantile of χ² on nine degrees of freedom.
+        assert!(chi_square < 27.9, "{k}: {bins:?}");
+    }
+}
+
+#[test]
+#[ignore = "two hundred fits take a minute"]
+fn collapse_is_calibrated_over_groups_of_binary_rows() {
+    assert_collapse_is_calibrated(Response::Binary, (8, 10));
+}
+
+#[test]
+#[ignore = "two hundred fits take a minute"]
+fn collapse_is_calibrated_over_small_groups_of_counts() {
+    assert_collapse_is_calibrated(Response::Count, (40, 3));
 }
 
 /// 208 rows of 61 correlated columns with a constant, standardised.

@@ -3,8 +3,10 @@
 use std::sync::Arc;
 
 use lehr_density::Density;
+use lehr_infer::annealed::{Annealed, AnnealedStart, Drive, Momentum};
+use lehr_infer::evaluate::draw;
 use lehr_infer::fit::Fit;
-use lehr_infer::guide::{Frame, MeanField};
+use lehr_infer::guide::{Frame, MeanField, Place};
 use lehr_infer::judge::Level;
 use lehr_infer::method::{SettingError, SlDais};
 use lehr_infer::run::Run;
@@ -13,12 +15,12 @@ use lehr_infer::surrogate::SurrogateKind;
 use lehr_infer::train::{
     Iterations, Objective, Task, TrainError, TrainOutcome, TrainSettings, train,
 };
-use lehr_model::distribution::{Normal, Poisson};
+use lehr_model::distribution::{Distribution, Normal, Poisson};
 use lehr_model::{Bound, Model};
 use lehr_table::Table;
 
 use crate::linear::Linear;
-use crate::{all_rows, common, fixed, learned, named, run, starts};
+use crate::{all_rows, common, fixed, learned, named, run, set, starts};
 
 /// A model whose last row has no density where the level is below 0.
 fn last_row_edged() -> Bound {
@@ -302,4 +304,49 @@ fn frozen_blocks_keep_their_values() {
             block.name
         );
     }
+}
+
+/// A funnel, and a chain whose steps are too long for its neck.
+fn too_long_steps() -> (Bound, Annealed) {
+    let model = Model::new(|m| {
+        let v = m.sample("v", Normal::new(0.0, 3.0));
+        m.sample("x", Normal::new(0.0, (0.5 * v).exp()).expand([2]));
+        m.rows(|row| row.observe("y", Normal::new(0.0, 1.0)));
+    });
+    let table = Table::new().with_number("y", vec![0.0]).unwrap();
+    let chain = Annealed {
+        base: Arc::new(MeanField::default()),
+        drive: Drive::FullData,
+        steps: 6,
+        momentum: Momentum::Diagonal,
+        start: AnnealedStart {
+            step_size: 0.6,
+            max_step_size: 1.0,
+            ..AnnealedStart::default()
+        },
+    };
+    (model.bind(&table).unwrap(), chain)
+}
+
+#[test]
+fn a_chain_that_runs_away_is_drawn_again_and_its_share_taken_off_the_weights() {
+    let (density, chain) = too_long_steps();
+    let mut learned = starts(&density, &chain);
+    set(&mut learned, "base_log_scale", &[3_f64.ln(), 0.0, 0.0]);
+    let place = Place {
+        density: &density,
+        frame: &Frame::Identity,
+    };
+    let some = |count: usize| draw(place, &chain, &learned, (count, 5)).unwrap();
+    let (many, few) = (some(4000), some(4));
+    assert!(many.latents.iter().all(|entry| entry.is_finite()));
+    assert!(many.log_weights.iter().all(|weight| weight.is_finite()));
+    assert_eq!(many.latents[..few.latents.len()], few.latents);
+    let share = (many.log_weights[0] - few.log_weights[0]).exp();
+    let lost = 4000.0 / share - 4000.0;
+    assert!(
+        lost > 10.0,
+        "{lost} of the chains ran away: the test has nothing to see"
+    );
+    assert!((lost - lost.round()).abs() < 1e-6, "{lost}");
 }

@@ -12,7 +12,7 @@ pub(super) struct Summing<'t> {
 
 impl Job for Summing<'_> {
     fn rounds(&self) -> usize {
-        self.tiles.local.rule.weights.len() / LANES
+        self.tiles.rule.weights.len() / LANES
     }
 
     fn predictors(&mut self, block: &Block, into: &mut [f64]) {
@@ -21,7 +21,7 @@ impl Job for Summing<'_> {
 
     fn visit(&mut self, block: &Block, found: &[f64]) {
         let (local, first) = (self.tiles.local, block.round * LANES);
-        let count = local.rule.weights.len();
+        let count = self.tiles.rule.weights.len();
         for (k, row) in block.range.clone().enumerate() {
             let sums = &mut self.sums[local.codes[row] as usize * count + first..][..LANES];
             for (lane, sum) in sums.iter_mut().enumerate() {
@@ -41,7 +41,7 @@ pub(super) struct Sloping<'t> {
 
 impl Job for Sloping<'_> {
     fn rounds(&self) -> usize {
-        self.tiles.local.rule.weights.len() / LANES
+        self.tiles.rule.weights.len() / LANES
     }
 
     fn predictors(&mut self, block: &Block, into: &mut [f64]) {
@@ -50,7 +50,7 @@ impl Job for Sloping<'_> {
 
     fn weights(&mut self, block: &Block, into: &mut [f64]) -> bool {
         let (local, first) = (self.tiles.local, block.round * LANES);
-        let count = local.rule.weights.len();
+        let count = self.tiles.rule.weights.len();
         into.fill(0.0);
         for (k, row) in block.range.clone().enumerate() {
             let own = &self.excess[local.codes[row] as usize * count + first..][..LANES];

@@ -228,6 +228,7 @@ fn weighed(bound: &Bound, theta: &[f64], way: Way) -> (f64, f64, f64) {
         },
         mean: &at.mean,
         local: &rows.largest,
+        grids: &rows.grids,
     };
     let mut random = Stream::new(31, "ways", 0);
     let drawn = drawing.draw(way, 400, &mut random, &mut bench).unwrap();

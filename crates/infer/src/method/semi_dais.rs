@@ -1,0 +1,310 @@
+//! `semi-dais`: annealed leapfrog steps in the latents of single rows, given a guide of all others.
+
+use std::sync::Arc;
+
+use lehr_density::{Density, Stored};
+use serde::{Deserialize, Serialize};
+
+use super::chain::{ChainSettings, ChainShape};
+use super::{MethodInfo, Setting, SlDais};
+use crate::annealed::{AnnealedStart, Drive};
+use crate::fit::{Choices, FitError};
+use crate::guide::{Base, Guide};
+use crate::local::{RowBase, RowChains, Semi, alike, peaks};
+use crate::posterior::NO_ROWS;
+use crate::start::Centre;
+use crate::surrogate::restore;
+use crate::train::{
+    Groundwork, GuideParts, VariationalMethod, VariationalSettings, decoded, encoded, restore_guide,
+};
+
+/// The row of this method.
+pub(super) static INFO: MethodInfo = MethodInfo {
+    name: "semi-dais",
+    aliases: &[],
+    help: "annealed leapfrog steps in the latents of single rows, given a guide of all others",
+    needs: "latents of single rows",
+    cost: "one mini-batch, K times; independent of N",
+    when: "three to eight latents per row; one or two are integrated out by every other method",
+    remedy: "raise chain-steps",
+    reads_all_rows: false,
+    new: || Box::new(SemiDais::default()),
+    restore: |bytes| restore_guide(bytes, guide),
+};
+
+/// Leapfrog steps of the chain of a row, and of that of z if it has one, unless they are asked for.
+const STEPS: usize = 8;
+const LATENT_STEPS: usize = 4;
+
+/// Annealed leapfrog steps in the latents of single rows. What is `None` is chosen by the rules of
+/// `docs/methods.md`.
+#[derive(Clone)]
+pub struct SemiDais {
+    /// Where the chain of a row starts.
+    pub row_base: RowBase,
+    /// What moves the latents that rows share.
+    pub latent_guide: LatentGuide,
+    /// K of its chain, if it has one.
+    pub latent_steps: Option<usize>,
+    /// The base of z, K of the chains of rows, and where their quantities start.
+    pub chain: ChainSettings,
+    /// What all variational methods have.
+    pub variational: VariationalSettings,
+}
+
+/// What moves the latents that rows share.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub enum LatentGuide {
+    /// The base as it is.
+    #[default]
+    Base,
+    /// A chain on all rows.
+    Dais,
+    /// A chain on one mini-batch.
+    NsDais,
+    /// A chain on a fresh mini-batch at every step.
+    Ns2Dais,
+    /// A chain on a surrogate.
+    SlDais,
+}
+
+/// What is stored of a guide, but for what it learns.
+#[derive(Serialize, Deserialize)]
+struct StoredSemi {
+    rows: RowChains,
+    latent_guide: LatentGuide,
+    shape: ChainShape,
+    batch: usize,
+    surrogate: Option<Stored>,
+}
+
+impl Default for SemiDais {
+    fn default() -> SemiDais {
+        SemiDais {
+            row_base: RowBase::default(),
+            latent_guide: LatentGuide::default(),
+            latent_steps: None,
+            chain: ChainSettings::default(),
+            variational: VariationalSettings::new(4, 2e-3),
+        }
+    }
+}
+
+impl VariationalMethod for SemiDais {
+    fn info(&self) -> &'static MethodInfo {
+        &INFO
+    }
+
+    fn common(&self) -> &VariationalSettings {
+        &self.variational
+    }
+
+    fn common_mut(&mut self) -> &mut VariationalSettings {
+        &mut self.variational
+    }
+
+    fn chain_mut(&mut self) -> Option<&mut ChainSettings> {
+        Some(&mut self.chain)
+    }
+
+    fn settings(&mut self) -> Vec<Setting<'_>> {
+        let bases = vec![
+            ("newton", "the normal at its peak given z", RowBase::Newton),
+            ("own", "a normal learned of every row", RowBase::Own),
+        ];
+        let guides = vec![
+            ("base", "the base itself", LatentGuide::Base),
+            ("dais", "a chain on all rows", LatentGuide::Dais),
+            ("ns-dais", "a chain on one mini-batch", LatentGuide::NsDais),
+            (
+                "ns2-dais",
+                "one on fresh mini-batches",
+                LatentGuide::Ns2Dais,
+            ),
+            ("sl-dais", "a chain on a surrogate", LatentGuide::SlDais),
+        ];
+        let mut settings = vec![
+            Setting::one_of(
+                "row-base",
+                "where the chain of a row starts",
+                bases,
+                &mut self.row_base,
+            ),
+            Setting::one_of(
+                "latent-guide",
+                "what moves the latents that rows share",
+                guides,
+                &mut self.latent_guide,
+            ),
+            Setting::count(
+                "latent-steps",
+                "K",
+                "leapfrog steps of the chain of the latents that rows share",
+                &mut self.latent_steps,
+            ),
+        ];
+        settings.extend(self.chain.settings());
+        settings.extend(self.variational.settings());
+        settings
+    }
+
+    fn base(&self, density: &dyn Density) -> Arc<dyn Base> {
+        self.chain.base(density)
+    }
+
+    fn expands(&self) -> bool {
+        self.latent_guide == LatentGuide::SlDais
+    }
+
+    fn problem(&self) -> Option<String> {
+        self.chain.problem()
+    }
+
+    fn scores_rows(&self) -> bool {
+        true
+    }
+
+    fn names_rows(&self) -> bool {
+        self.row_base == RowBase::Own
+    }
+
+    fn guide(
+        &self,
+        ground: &Groundwork<'_>,
+        choices: &mut Choices,
+    ) -> Result<GuideParts, FitError> {
+        let locals = ground.density.integrates();
+        if locals.is_none_or(|own| own.layout().size() == 0) {
+            return Err(FitError::Setting {
+                method: INFO.name,
+                problem: "expected rows with latents of their own, found none".into(),
+                hint: "name one with row.local, or use sl-dais".into(),
+            });
+        }
+        let rows = self.row_chains(choices);
+        let latents = self.latents(ground, choices)?;
+        let bytes = encoded(&StoredSemi {
+            surrogate: match &latents.drive {
+                Some(Drive::Surrogate(surrogate)) => Some(surrogate.store()),
+                _ => None,
+            },
+            latent_guide: self.latent_guide,
+            shape: latents.shape.clone(),
+            batch: ground.batch,
+            rows,
+        });
+        let own = (self.row_base == RowBase::Own).then(|| self.own(ground));
+        let contents = match (&own, &latents.drive) {
+            (Some(_), _) => "a mean and a scale of every row's own latents".into(),
+            (None, Some(Drive::Surrogate(surrogate))) => surrogate.contents(),
+            _ => NO_ROWS.into(),
+        };
+        let guide = Semi {
+            latents: latents.guide(),
+            rows,
+            own,
+        };
+        Ok(GuideParts {
+            contents,
+            ..GuideParts::new(guide, bytes)
+        })
+    }
+}
+
+/// The guide of z in parts.
+struct Latents {
+    shape: ChainShape,
+    drive: Option<Drive>,
+}
+
+impl Latents {
+    fn guide(self) -> Box<dyn Guide> {
+        match self.drive {
+            None => Box::new(self.shape.base),
+            Some(drive) => Box::new(self.shape.on(drive)),
+        }
+    }
+}
+
+impl LatentGuide {
+    /// What drives its chain on rows of the table; `None` without a chain or with a surrogate.
+    fn drive(self, batch: usize) -> Option<Drive> {
+        match self {
+            LatentGuide::Base | LatentGuide::SlDais => None,
+            LatentGuide::Dais => Some(Drive::FullData),
+            LatentGuide::NsDais => Some(Drive::Batch { size: batch }),
+            LatentGuide::Ns2Dais => Some(Drive::FreshBatch { size: batch }),
+        }
+    }
+}
+
+impl SemiDais {
+    fn row_chains(&self, choices: &mut Choices) -> RowChains {
+        let steps = self.chain.steps.unwrap_or(STEPS);
+        let base = match self.row_base {
+            RowBase::Newton => "newton",
+            RowBase::Own => "own",
+        };
+        choices.push(("base of a row".into(), base.into()));
+        choices.push(("chain steps of a row".into(), steps.to_string()));
+        RowChains {
+            base: self.row_base,
+            steps,
+            start: self.chain.start,
+        }
+    }
+
+    fn latents(&self, ground: &Groundwork<'_>, choices: &mut Choices) -> Result<Latents, FitError> {
+        choices.push(("base".into(), ground.base.name().into()));
+        let drive = match self.latent_guide {
+            LatentGuide::SlDais => {
+                let surrogate = SlDais::default().surrogate(ground, choices)?;
+                Some(Drive::Surrogate(surrogate))
+            }
+            other => other.drive(ground.batch),
+        };
+        let settings = ChainSettings {
+            steps: Some(self.latent_steps.unwrap_or(LATENT_STEPS)),
+            start: AnnealedStart {
+                step_size: 0.1,
+                ..AnnealedStart::default()
+            },
+            ..self.chain.clone()
+        };
+        let mut own = Choices::new();
+        let shape = settings.shape(ground.base.clone(), LATENT_STEPS, &mut own);
+        if drive.is_some() {
+            choices.extend(own);
+        }
+        Ok(Latents { shape, drive })
+    }
+
+    /// What is learned of every row starts at its peak given a warm start of z, else as z does.
+    fn own(&self, ground: &Groundwork<'_>) -> crate::guide::RowNumbers {
+        const NARROW: f64 = 0.1;
+        let start = &self.variational.start;
+        let warm = start.as_ref().is_none_or(|start| start.is_warm());
+        match (&ground.point.centre, warm) {
+            (Some(centre), true) => peaks(ground.density, centre),
+            (None, true) => peaks(ground.density, &Centre::start(ground.density)),
+            (_, false) => alike(ground.density, NARROW),
+        }
+    }
+}
+
+fn guide(bytes: &[u8], density: &dyn Density) -> Result<Box<dyn Guide>, FitError> {
+    let stored: StoredSemi = decoded(bytes)?;
+    let drive = match &stored.surrogate {
+        Some(surrogate) => Some(Drive::Surrogate(restore(surrogate, density)?)),
+        None => stored.latent_guide.drive(stored.batch),
+    };
+    let latents = Latents {
+        shape: stored.shape,
+        drive,
+    };
+    Ok(Box::new(Semi {
+        latents: latents.guide(),
+        rows: stored.rows,
+        own: None,
+    }))
+}
