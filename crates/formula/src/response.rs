@@ -131,6 +131,7 @@ fn read_outcome(node: &Node, used: &mut UseListener<'_>) -> Result<Expr, Formula
             let mut numbers = |name: &str, span, _| used(name, span, ColumnRole::NumericResponse);
             read_numbers(node, &mut numbers)
         }
+        NodeKind::Call(name, _) if name == "mvbind" || name == "bf" => Err(several(node.span)),
         NodeKind::Call(name, _) => {
             let message = format!("{name}(...) cannot be a response");
             Err(FormulaError::new(node.span, message)
@@ -145,6 +146,13 @@ fn read_outcome(node: &Node, used: &mut UseListener<'_>) -> Result<Expr, Formula
         _ => Err(FormulaError::new(node.span, "the response is not a column")
             .hint("wrap arithmetic in I(...), as in I(a + b) ~ ...")),
     }
+}
+
+/// Several responses in one model are one response whose rows say which they are.
+fn several(span: Span) -> FormulaError {
+    FormulaError::new(span, "a formula has one response").hint(
+        "put the responses below each other in one column y, their names in a column which, and write y ~ 0 + which + which:x + (0 + which | g) with --formula 'sigma ~ which': the effects of a group are correlated across responses",
+    )
 }
 
 fn read_additions(

@@ -131,7 +131,7 @@ impl ResponseProfile {
             return self.identity(intercept);
         }
         let centre = match self.family.form() {
-            Form::Ordered => vec![0.0],
+            Form::Ordered | Form::Direction => vec![0.0],
             Form::Unordered => self.class_logits(),
             _ => vec![self.linked_mean()],
         };

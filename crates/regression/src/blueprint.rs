@@ -73,6 +73,8 @@ pub(crate) enum InterceptLaw {
 pub(crate) struct GroupPlan {
     /// The label, made unique.
     pub(crate) site: String,
+    /// The parameter whose formula has it; none for the formula of the response.
+    pub(crate) of: Option<String>,
     pub(crate) count: usize,
     /// Groups of rows to predict that were not fitted.
     pub(crate) unseen: usize,
@@ -194,7 +196,8 @@ impl<'a> BlueprintBuilder<'a> {
     fn identified(&self) -> Result<(), RegressionError> {
         let Parts { family, n_rows, .. } = self.parts;
         let is_lonely = |grouping: &&Grouping| {
-            grouping.count() == n_rows && grouping.effects.iter().any(|name| name == "Intercept")
+            let has_intercept = grouping.effects.iter().any(|name| name == "Intercept");
+            grouping.count() == n_rows && grouping.of.is_none() && has_intercept
         };
         let lonely = self.parts.groupings.iter().find(is_lonely);
         let Some(Grouping { label, .. }) =
@@ -378,6 +381,7 @@ impl<'a> BlueprintBuilder<'a> {
             let default = Law::new(Kind::Lkj, &[2.0]);
             plans.push(GroupPlan {
                 site,
+                of: grouping.of.clone(),
                 count: grouping.count(),
                 unseen: 0,
                 form: Form::of(grouping, self.parts.n_rows),
@@ -391,14 +395,17 @@ impl<'a> BlueprintBuilder<'a> {
     }
 
     fn spreads(&mut self, grouping: &Grouping) -> Vec<Law> {
-        let anchor = self.parts.anchor;
-        // On a link's scale effects of 2 are large; on the response's own, its spread is.
-        let usual = match self.parts.family.link() {
-            Link::Identity => 1.0,
-            Link::Log | Link::Logit | Link::Probit => 2.0,
+        // On a link's scale effects of 2 are large; on the response's own, its spread is. Of
+        // parameters the default coefficients are as large as 1.
+        let (own, usual) = match (&grouping.of, self.parts.family.link()) {
+            (Some(_), _) => (1.0, 1.0),
+            (None, Link::Identity) => (self.parts.anchor.unit, 1.0),
+            (None, Link::Log | Link::Logit | Link::Probit | Link::TanHalf) => {
+                (self.parts.anchor.unit, 2.0)
+            }
         };
         let law = |(effect, scale): (&String, &f64)| {
-            let unit = anchor.unit / scale;
+            let unit = own / scale;
             let default = Law::new(Kind::HalfNormal, &[usual * unit]);
             let shown = spread_name(grouping, effect);
             self.choose(&spread_names(grouping, effect), &shown, &default, unit)
@@ -443,9 +450,19 @@ impl Blueprint {
     pub(crate) fn shrinkage(&self) -> Option<Shrinkage<'_>> {
         let total = match self.family.link() {
             Link::Identity => Total::Response,
-            Link::Log | Link::Logit | Link::Probit => Total::Noise,
+            Link::Log | Link::Logit | Link::Probit | Link::TanHalf => Total::Noise,
         };
         Shrinkage::of(&self.weights, total)
+    }
+
+    /// The column of a site's entry among laws that share a name: `weight#2[3]`.
+    pub(crate) fn place_of(name: &str, laws: &[Law], entry: &str) -> Option<usize> {
+        let (site, rest) = entry.split_once('[').unwrap_or((entry, "0"));
+        let digits = rest.split([',', ']']).next()?;
+        let place: usize = digits.trim().parse().ok()?;
+        let runs = Blueprint::runs(name, laws);
+        let (_, range) = runs.into_iter().find(|(own, _)| own == site)?;
+        (place < range.len()).then_some(range.start + place)
     }
 
     /// The sites of laws that share a name: one for each run of laws of one kind.

@@ -5,9 +5,10 @@ use std::collections::HashMap;
 use lehr_density::SiteValue;
 use lehr_report::{AxisKind, Name};
 
-use crate::blueprint::{Blueprint, Form, GroupPlan, spread_name};
+use crate::blueprint::Blueprint;
 use crate::covariate::Covariate;
 use crate::family::Form as FamilyForm;
+use crate::group_effect::GroupEffects;
 use crate::grouping::Grouping;
 use crate::law::Law;
 use crate::monotonic::Monotonic;
@@ -15,6 +16,7 @@ use crate::population::Population;
 use crate::program::DF_EXCESS;
 use crate::regression::{Groups, NamedDraws};
 use crate::smooth::{Smooth, SmoothPlan};
+use crate::spline::SplinePlan;
 
 /// What names and scales coefficients.
 pub(crate) struct Reporter<'a> {
@@ -33,18 +35,18 @@ pub(crate) struct Reporter<'a> {
 /// The draws of all sites.
 pub(crate) struct Draws<'a> {
     sites: HashMap<&'a str, &'a SiteValue>,
-    count: usize,
+    pub(crate) count: usize,
 }
 
 /// Which of how many copies of each law.
 #[derive(Clone, Copy)]
-struct Replica {
+pub(crate) struct Replica {
     place: usize,
     count: usize,
 }
 
 impl Replica {
-    const ONLY: Replica = Replica { place: 0, count: 1 };
+    pub(crate) const ONLY: Replica = Replica { place: 0, count: 1 };
 }
 
 impl<'a> Draws<'a> {
@@ -67,7 +69,7 @@ impl<'a> Draws<'a> {
     }
 
     /// One entry for each law of a name, which may be spread over several sites.
-    fn laws(&self, name: &str, laws: &[Law], copy: Replica) -> Vec<Vec<f64>> {
+    pub(crate) fn laws(&self, name: &str, laws: &[Law], copy: Replica) -> Vec<Vec<f64>> {
         let Replica { place, count } = copy;
         let runs = Blueprint::runs(name, laws).into_iter();
         runs.flat_map(|(site, range)| {
@@ -84,20 +86,20 @@ fn size(site: &SiteValue) -> usize {
 /// One linear predictor of the model; families of several classes have one for each but the
 /// first.
 #[derive(Clone, Copy)]
-struct Head<'a> {
+pub(crate) struct Head<'a> {
     place: usize,
     /// What its sites end in.
-    suffix: &'a str,
+    pub(crate) suffix: &'a str,
     class: Option<&'a str>,
 }
 
 impl Head<'_> {
     /// The name of a variable of this predictor.
-    fn name(self, variable: &str) -> Name {
+    pub(crate) fn name(self, variable: &str) -> Name {
         self.of_class(Name::new(format!("{variable}{}", self.suffix), variable))
     }
 
-    fn of_class(self, name: Name) -> Name {
+    pub(crate) fn of_class(self, name: Name) -> Name {
         match self.class {
             Some(class) => name.at(AxisKind::Class, class),
             None => name,
@@ -114,7 +116,7 @@ impl Reporter<'_> {
             self.common(&draws, head, &mut found);
         }
         for head in self.heads() {
-            for term in self.terms(head) {
+            for term in self.terms(head).filter(GroupEffects::is_of_response) {
                 term.spreads(&draws, &mut found);
             }
         }
@@ -127,6 +129,7 @@ impl Reporter<'_> {
         }
         self.shape(&draws, &mut found);
         self.varied(&draws, &mut found);
+        self.varied_spreads(&draws, &mut found);
         self.shrinkage(&draws, &mut found);
         if groups == Groups::Include {
             for head in self.heads() {
@@ -153,9 +156,14 @@ impl Reporter<'_> {
         terms.map(move |(plan, grouping)| GroupEffects {
             plan,
             grouping,
-            unit: self.unit(),
+            unit: self.unit_of(plan.of.as_deref()),
             head,
         })
+    }
+
+    /// The unit of the predictor of the response, or of a parameter.
+    fn unit_of(&self, of: Option<&str>) -> f64 {
+        of.map_or(self.unit(), |_| 1.0)
     }
 
     pub(crate) fn unit(&self) -> f64 {
@@ -239,12 +247,31 @@ impl Reporter<'_> {
 
     /// `sd(s(day))`.
     fn splines(&self, draws: &Draws<'_>, head: Head<'_>, found: &mut Vec<NamedDraws>) {
-        for plan in &self.blueprint.splines {
-            let values = draws.entry(&plan.spread_site(head.suffix), 0);
-            found.push(NamedDraws {
-                name: head.name(&plan.spread_site("")),
-                values: values.iter().map(|value| value * self.unit()).collect(),
-            });
+        let plans = self.blueprint.splines.iter();
+        for plan in plans.filter(|plan| plan.of.is_none()) {
+            found.push(self.spline_spread(draws, head, plan));
+        }
+    }
+
+    fn spline_spread(&self, draws: &Draws<'_>, head: Head<'_>, plan: &SplinePlan) -> NamedDraws {
+        let unit = self.unit_of(plan.of.as_deref()) / plan.scale;
+        let values = draws.entry(&plan.spread_site(head.suffix), 0);
+        NamedDraws {
+            name: head.name(&plan.spread_site("")),
+            values: values.iter().map(|value| value * unit).collect(),
+        }
+    }
+
+    /// `sd(sigma.site)` and `sd(sigma.s(day))`.
+    fn varied_spreads(&self, draws: &Draws<'_>, found: &mut Vec<NamedDraws>) {
+        for head in self.heads() {
+            for term in self.terms(head).filter(|term| !term.is_of_response()) {
+                term.spreads(draws, found);
+            }
+            let plans = self.blueprint.splines.iter();
+            for plan in plans.filter(|plan| plan.of.is_some()) {
+                found.push(self.spline_spread(draws, head, plan));
+            }
         }
     }
 
@@ -383,110 +410,4 @@ fn with_levels(mut name: Name, levels: &[String]) -> Name {
 fn lengthscales(draws: &Draws<'_>, plan: &SmoothPlan, head: &str) -> Vec<Vec<f64>> {
     let site = plan.lengthscale_site(head);
     draws.laws(&site, &plan.lengthscales, Replica::ONLY)
-}
-
-/// The effects of one group term in one linear predictor.
-struct GroupEffects<'a> {
-    plan: &'a GroupPlan,
-    grouping: &'a Grouping,
-    unit: f64,
-    head: Head<'a>,
-}
-
-impl GroupEffects<'_> {
-    fn spread_draws(&self, draws: &Draws<'_>) -> Vec<Vec<f64>> {
-        let site = self.plan.spread_site(self.head.suffix);
-        let mut spreads = draws.laws(&site, &self.plan.spreads, Replica::ONLY);
-        for (values, scale) in spreads.iter_mut().zip(&self.grouping.scales) {
-            for value in values {
-                *value *= self.unit / scale;
-            }
-        }
-        spreads
-    }
-
-    /// `sd(patient, dose)` and `cor(patient, Intercept, dose)`.
-    fn spreads(&self, draws: &Draws<'_>, found: &mut Vec<NamedDraws>) {
-        let grouping = self.grouping;
-        let values = self.spread_draws(draws);
-        for (effect, values) in grouping.effects.iter().zip(values) {
-            let name = self.head.name(&spread_name(grouping, effect));
-            found.push(NamedDraws { name, values });
-        }
-        if self.plan.correlation.is_none() {
-            return;
-        }
-        let rows = self.factor_rows(draws);
-        for second in 1..rows.len() {
-            for first in 0..second {
-                let pairs = rows[first].iter().zip(&rows[second]);
-                let mut values = vec![0.0; draws.count];
-                for (a, b) in pairs {
-                    for (sum, (a, b)) in values.iter_mut().zip(a.iter().zip(b)) {
-                        *sum += a * b;
-                    }
-                }
-                let (label, effects) = (&grouping.label, &grouping.effects);
-                let name = format!("cor({label}, {}, {})", effects[first], effects[second]);
-                let name = self.head.name(&name);
-                found.push(NamedDraws { name, values });
-            }
-        }
-    }
-
-    /// The draws of the Cholesky factor of the correlations, row by row.
-    fn factor_rows(&self, draws: &Draws<'_>) -> Vec<Vec<Vec<f64>>> {
-        let effects = self.plan.spreads.len();
-        let site = self.plan.correlation_site(self.head.suffix);
-        let entry = |row: usize, column: usize| draws.entry(&site, row * effects + column);
-        let row = |row: usize| (0..effects).map(|column| entry(row, column)).collect();
-        (0..effects).map(row).collect()
-    }
-
-    /// `site[3]`, or `patient[3, dose]` where several effects vary.
-    fn effects(&self, draws: &Draws<'_>, found: &mut Vec<NamedDraws>) {
-        let (plan, grouping) = (self.plan, self.grouping);
-        let spreads = match plan.form {
-            Form::Standard => self.spread_draws(draws),
-            Form::Effect => (grouping.scales.iter())
-                .map(|scale| vec![self.unit / scale; draws.count])
-                .collect(),
-        };
-        let count = plan.spreads.len();
-        let rows = plan.correlation.as_ref().map(|_| self.factor_rows(draws));
-        let site = plan.own_site(self.head.suffix);
-        for group in 0..plan.count {
-            let own: Vec<Vec<f64>> = (0..count)
-                .map(|effect| draws.entry(&site, group * count + effect))
-                .collect();
-            for (place, effect) in grouping.effects.iter().enumerate() {
-                let value = |draw: usize| {
-                    let value = match &rows {
-                        None => own[place][draw],
-                        Some(rows) => (0..=place)
-                            .map(|k| rows[place][k][draw] * own[k][draw])
-                            .sum(),
-                    };
-                    value * spreads[place][draw]
-                };
-                found.push(NamedDraws {
-                    name: self.effect_name(&grouping.group_name(group), effect),
-                    values: (0..draws.count).map(value).collect(),
-                });
-            }
-        }
-    }
-
-    fn effect_name(&self, level: &str, effect: &str) -> Name {
-        let (label, suffix) = (&self.grouping.label, self.head.suffix);
-        let name = if self.grouping.is_plain() {
-            let text = format!("{label}[{level}]{suffix}");
-            Name::new(text, label).at(AxisKind::Group, level)
-        } else {
-            let text = format!("{label}[{level}, {effect}]{suffix}");
-            let name = Name::new(text, label).at(AxisKind::Group, level);
-            name.at(AxisKind::Term, effect)
-        };
-        self.head.of_class(name)
-    }
 }

@@ -285,17 +285,16 @@ fn holds_any(table: &Table, names: &[&str]) -> bool {
 
 /// The columns that rows to predict must have.
 pub(crate) fn predictor_columns(terms: &lehr_formula::Terms) -> Vec<&str> {
-    let slopes = terms.groups.iter().flat_map(|group| &group.slopes);
-    let slopes = slopes.flat_map(|term| &term.factors);
-    let own = terms.groups.iter().flat_map(|group| &group.grouping);
-    let groups = (slopes.flat_map(lehr_formula::Factor::columns)).chain(own.map(String::as_str));
+    let others = terms.parameters.iter();
+    let others = others.flat_map(lehr_formula::Terms::group_columns);
+    let groups = terms.group_columns().chain(others);
     distinct(population_columns(terms).into_iter().chain(groups))
 }
 
 /// The columns that rows to predict must have where the effects of groups are left out.
 pub(crate) fn population_columns(terms: &lehr_formula::Terms) -> Vec<&str> {
     let factors = terms.fixed.iter().flat_map(|term| &term.factors);
-    let splines = terms.splines.iter().map(|spline| &spline.input);
+    let splines = terms.splines.iter();
     let ordered = terms.monotonics.iter();
     let covariate = terms.covariate.iter();
     let all = (terms.response.addition_columns().into_iter())
@@ -308,7 +307,7 @@ pub(crate) fn population_columns(terms: &lehr_formula::Terms) -> Vec<&str> {
                 .iter()
                 .flat_map(lehr_formula::SmoothTerm::columns),
         )
-        .chain(splines.flat_map(Expr::columns))
+        .chain(splines.flat_map(lehr_formula::SplineTerm::columns))
         .chain(ordered.map(|effect| effect.coded.column.as_str()))
         .chain(covariate.flat_map(lehr_formula::CovariateTerm::columns));
     distinct(all)

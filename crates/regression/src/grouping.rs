@@ -23,8 +23,10 @@ const MOST_EFFECTS: usize = 100;
 /// The effects of one group term.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Grouping {
-    /// `site`, or `region:district`.
+    /// `site`, or `region:district`; `sigma.site` in the formula of a parameter.
     pub(crate) label: String,
+    /// The parameter whose formula has it; none for the formula of the response.
+    pub(crate) of: Option<String>,
     columns: Vec<String>,
     /// The levels of each column that occur.
     levels: Vec<Arc<[String]>>,
@@ -176,6 +178,8 @@ fn joined(parts: &[Part], row: usize) -> String {
 #[derive(Serialize, Deserialize)]
 pub(crate) struct GroupingLearner {
     term: GroupTerm,
+    /// The parameter whose formula has the term.
+    of: Option<String>,
     bases: Vec<TermLearner>,
     labels: Vec<Labels>,
     found: HashSet<Vec<u32>>,
@@ -184,7 +188,7 @@ pub(crate) struct GroupingLearner {
 }
 
 impl GroupingLearner {
-    pub(crate) fn new(term: &GroupTerm) -> GroupingLearner {
+    pub(crate) fn new((of, term): (Option<&str>, &GroupTerm)) -> GroupingLearner {
         let codings = effect_codings(term.intercept, &term.slopes);
         let bases = (term.slopes.iter().zip(codings))
             .map(|(slope, codings)| TermLearner::new(slope, &codings));
@@ -192,6 +196,7 @@ impl GroupingLearner {
             bases: bases.collect(),
             labels: vec![Labels::default(); term.grouping.len()],
             term: term.clone(),
+            of: of.map(str::to_owned),
             found: HashSet::new(),
             settled: false,
         }
@@ -250,7 +255,8 @@ impl GroupingLearner {
         let effects = effects(&self.term, &bases)?;
         let (levels, combinations) = sorted(&self.labels, &self.found);
         let grouping = Grouping {
-            label: self.term.label(),
+            label: owned_label(self.of.as_deref(), &self.term.label()),
+            of: self.of,
             columns: self.term.grouping.clone(),
             levels,
             combinations,
@@ -306,6 +312,14 @@ impl GroupingFit {
         let pairs = self.grouping.effects.iter().zip(&self.moments);
         self.grouping.scales = pairs.map(scale).collect::<Result<_, _>>()?;
         Ok(self.grouping)
+    }
+}
+
+/// The name of a term, which begins with the parameter whose formula has it: `sigma.site`.
+pub(crate) fn owned_label(of: Option<&str>, label: &str) -> String {
+    match of {
+        None => label.to_owned(),
+        Some(parameter) => format!("{parameter}.{label}"),
     }
 }
 

@@ -101,9 +101,9 @@ impl Levels {
         Ok(Levels {
             outcome: OutcomeLearner::new(Outcome::new(family, &terms.response)?),
             population: PopulationLearner::new(terms),
-            groupings: terms.groups.iter().map(GroupingLearner::new).collect(),
+            groupings: terms.all_groups().map(GroupingLearner::new).collect(),
             smooths: terms.smooths.iter().map(SmoothLearner::new).collect(),
-            splines: terms.splines.iter().map(SplineLearner::new).collect(),
+            splines: terms.all_splines().map(SplineLearner::new).collect(),
             monotonics: (terms.monotonics.iter())
                 .map(MonotonicLearner::new)
                 .collect(),
@@ -192,7 +192,7 @@ impl Levels {
                 .map(MonotonicLearner::finish)
                 .collect::<Result<_, _>>()?,
             splines: (self.splines.into_iter())
-                .map(SplineLearner::finish)
+                .flat_map(SplineLearner::finish)
                 .collect(),
             parameters: parameters.collect::<Result<_, _>>()?,
             observed: ResponseProfile::new(outcome.family, outcome.classes.len()),
@@ -342,8 +342,9 @@ impl Scales {
 /// Group terms whose spread the noise cannot be told from, since each row is a group.
 fn lonely(groupings: &[Grouping], rows: usize, family: Family) -> Vec<String> {
     let has_own_noise = family.link() == Link::Identity || family.form() == Form::Two;
-    let alone =
-        (groupings.iter()).filter(|grouping| has_own_noise && rows > 1 && grouping.count() == rows);
+    let alone = (groupings.iter())
+        .filter(|grouping| has_own_noise && grouping.of.is_none())
+        .filter(|grouping| rows > 1 && grouping.count() == rows);
     let note = |grouping: &Grouping| {
         let label = &grouping.label;
         format!(
@@ -370,7 +371,10 @@ fn anchor(
         });
     }
     let anchor = observed.anchor(terms.intercept);
-    let learns_noise = matches!(family.form(), Form::Real | Form::Positive | Form::Share);
+    let learns_noise = matches!(
+        family.form(),
+        Form::Real | Form::Positive | Form::Share | Form::Direction
+    );
     let found = match (observed.constant(), anchor.unit == 0.0) {
         (Some(value), _) if learns_noise => Some(format!("{value} in every row")),
         (_, true) if observed.has_offset() => Some("nothing besides the offset".into()),

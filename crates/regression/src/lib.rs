@@ -37,6 +37,8 @@ mod error;
 mod family;
 #[cfg(feature = "files")]
 mod file_table;
+mod group_effect;
+mod group_site;
 mod grouping;
 mod law;
 mod learning;
@@ -76,8 +78,9 @@ pub use regression::{Groups, NamedDraws, NewLevels, PredictionLevel, Regression}
 pub use saved::{
     Against, ArvizExport, Calibration, ComparedModel, DataCheck, Difference, DrawForm, Effect,
     EffectAverager, EffectKind, EffectQuestion, EffectScale, Effects, Evaluation, Evaluator, Folds,
-    Forecaster, Loo, LooError, LooMeasure, LooRow, LooSummary, ModelComparison, PosteriorReport,
-    PredictionDetails, Predictions, PriorPredictive, PriorSensitivity, PriorStatistic, Ranks,
-    RowGroup, SavedFit, Scores, Shift, Simulation, Subject, compare_models,
+    Forecaster, Loo, LooError, LooMeasure, LooRow, LooSummary, ModelComparison, PRIOR_ONLY,
+    PosteriorReport, PredictionDetails, Predictions, PriorPredictive, PriorSensitivity,
+    PriorStatistic, Ranks, RowGroup, SavedFit, Scores, Shift, Simulation, Subject, columns_of,
+    compare_models, optional_columns_of,
 };
 pub use specification::Specification;

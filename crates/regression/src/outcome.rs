@@ -367,6 +367,11 @@ fn demand(form: Form) -> (fn(f64) -> bool, &'static str, &'static str) {
             "a number strictly between 0 and 1",
             "use --family binomial if it is a proportion of counts, bernoulli if it is 0 or 1",
         ),
+        Form::Direction => (
+            |y| y.abs() <= std::f64::consts::PI,
+            "an angle in radians from -pi to pi",
+            "write I(y - 6.283185307179586 * (y > 3.141592653589793)) ~ ... for angles from 0 to 2 pi, I(y * 0.017453292519943295) for degrees",
+        ),
         Form::Successes => (
             whole,
             "a whole number from 0 on",

@@ -6,7 +6,7 @@ use lehr_model::{Row, Tracer};
 use serde::{Deserialize, Serialize};
 
 use crate::blueprint::{BlueprintBuilder, InterceptLaw};
-use crate::family::Unit;
+use crate::family::{Link, Unit};
 use crate::law::{Domain, Kind, Law, sample};
 use crate::population::Population;
 use crate::prior::{Parameter, PriorOrigin};
@@ -45,7 +45,7 @@ pub(crate) struct ParameterPlan {
 
 /// What the linear predictor of a parameter is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-enum ParameterLink {
+pub(crate) enum ParameterLink {
     /// The logarithm of a positive parameter.
     Log,
     /// The log odds of a probability.
@@ -58,6 +58,14 @@ impl ParameterLink {
         match domain {
             Domain::Unit => ParameterLink::Logit,
             _ => ParameterLink::Log,
+        }
+    }
+
+    /// The link of a response that knows as much of its predictor.
+    pub(crate) fn as_link(self) -> Link {
+        match self {
+            ParameterLink::Log => Link::Log,
+            ParameterLink::Logit => Link::Logit,
         }
     }
 
@@ -100,6 +108,14 @@ impl ParameterPart<'_> {
 }
 
 impl BlueprintBuilder<'_> {
+    /// The link of a parameter of the family.
+    pub(crate) fn parameter_link(&self, name: &str) -> ParameterLink {
+        let mut own = self.parts.family.info().own.iter();
+        let own = own.find(|own| own.name == name);
+        let own = own.expect("a parameter of the family, as was checked");
+        ParameterLink::of(own.prior(1.0).0.kind.domain())
+    }
+
     /// The parameters that rows vary, with their priors.
     pub(crate) fn parameter_plans(&mut self) -> Vec<ParameterPlan> {
         let parts = std::mem::take(&mut self.parts.parameters);
@@ -110,7 +126,7 @@ impl BlueprintBuilder<'_> {
         let mut own = self.parts.family.info().own.iter();
         let own = own.find(|own| own.name == part.name);
         let own = own.expect("a parameter of the family, as was checked");
-        let link = ParameterLink::of(own.prior(1.0).0.kind.domain());
+        let link = self.parameter_link(part.name);
         let centre = match own.unit {
             Unit::One => 0.0,
             Unit::Response => self.parts.anchor.unit.ln(),
@@ -192,14 +208,22 @@ impl ParameterPlan {
         ParameterSites { weight, intercept }
     }
 
-    /// The parameter in each row, `[n]`.
-    pub(crate) fn value<'g>(&self, row: &Row<'_, 'g>, sites: &ParameterSites<'g>) -> Expr<'g> {
+    /// The parameter in each row, `[n]`, where groups and smooths add this to its predictor.
+    pub(crate) fn value<'g>(
+        &self,
+        row: &Row<'_, 'g>,
+        sites: &ParameterSites<'g>,
+        more: Option<Expr<'g>>,
+    ) -> Expr<'g> {
         let mut sum = row.full(self.centre);
         if let Some(weight) = sites.weight {
             sum = sum + row.matrix(&parameter_column(&self.name)).dot(weight);
         }
         if let Some(intercept) = sites.intercept {
             sum = sum + intercept;
+        }
+        if let Some(more) = more {
+            sum = sum + more;
         }
         match self.link {
             ParameterLink::Log => sum.exp(),

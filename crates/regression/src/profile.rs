@@ -270,7 +270,9 @@ impl ProfileLearner {
             .filter(|factor| factor.is_categorical())
             .flat_map(Factor::columns)
             .collect();
-        let levels = terms.smooths.iter().filter_map(|smooth| match &smooth.by {
+        let splines = terms.all_splines().map(|(_, term)| &term.by);
+        let by = terms.smooths.iter().map(|smooth| &smooth.by).chain(splines);
+        let levels = by.filter_map(|by| match by {
             Some(By::Levels(name)) => Some(name.as_str()),
             _ => None,
         });

@@ -3,12 +3,13 @@
 //! The site of a group term holds effects where groups have many rows each, else standard
 //! normals, which the rows multiply by spreads: whichever is less entangled with the spread.
 
-use lehr_graph::{Expr, Graph, Shape};
-use lehr_model::distribution::{Dirichlet, Distribution, LkjCholesky, Normal};
+use lehr_graph::{Expr, Graph};
+use lehr_model::distribution::Dirichlet;
 use lehr_model::{BindError, Model, Program, Row, Schema, Tracer};
 
-use crate::blueprint::{Blueprint, Form, GroupPlan, InterceptLaw};
+use crate::blueprint::{Blueprint, InterceptLaw};
 use crate::family::{Form as FamilyForm, Observation, Unit, cutpoints};
+use crate::group_site::GroupSites;
 use crate::law::{Law, sample};
 use crate::monotonic::monotonic_column;
 use crate::parameter::{ParameterSites, parameter_column};
@@ -61,14 +62,6 @@ struct Sites<'g> {
     shape: Vec<Expr<'g>>,
     /// Of the family's own parameters that rows vary.
     parameters: Vec<ParameterSites<'g>>,
-}
-
-struct GroupSites<'g> {
-    /// `[groups]`, or `[groups, effects]` where there are several.
-    own: Expr<'g>,
-    /// One number, or `[effects]`: what the rows multiply by, if they have to.
-    spread: Option<Expr<'g>>,
-    correlation: Option<Expr<'g>>,
 }
 
 impl Blueprint {
@@ -264,7 +257,8 @@ impl Blueprint {
         let value = |name: &str| {
             let varied = self.parameters.iter().position(|plan| plan.name == name);
             if let Some(place) = varied {
-                let value = self.parameters[place].value(row, &sites.parameters[place]);
+                let more = self.parameter_sum(row, sites, name);
+                let value = self.parameters[place].value(row, &sites.parameters[place], more);
                 row.quantity(name, value);
                 return value;
             }
@@ -320,9 +314,8 @@ impl Blueprint {
         if let Some(intercept) = sites.intercept {
             sum = sum + intercept;
         }
-        if !self.groups.is_empty() {
-            let of_head = |groups: &Vec<GroupSites<'g>>| self.group_sum(row, groups);
-            let parts: Vec<Expr<'g>> = sites.groups.iter().map(of_head).collect();
+        let of_head = |groups: &Vec<GroupSites<'g>>| self.group_sum(row, groups, None);
+        if let Some(parts) = sites.groups.iter().map(of_head).collect::<Option<Vec<_>>>() {
             sum = sum + self.side_by_side(&parts, row);
         }
         if !self.smooths.is_empty() {
@@ -330,9 +323,13 @@ impl Blueprint {
             let parts: Vec<Expr<'g>> = sites.smooths.iter().map(of_head).collect();
             sum = sum + self.side_by_side(&parts, row);
         }
-        if !self.splines.is_empty() {
-            let of_head = |splines: &Vec<SplineSites<'g>>| spline_sum(row, splines);
-            let parts: Vec<Expr<'g>> = sites.splines.iter().map(of_head).collect();
+        let of_head = |splines: &Vec<SplineSites<'g>>| self.spline_sum(row, splines, None);
+        if let Some(parts) = sites
+            .splines
+            .iter()
+            .map(of_head)
+            .collect::<Option<Vec<_>>>()
+        {
             sum = sum + self.side_by_side(&parts, row);
         }
         if !self.monotonics.is_empty() {
@@ -357,10 +354,43 @@ impl Blueprint {
         parts[0].graph().concat(&columns, 1)
     }
 
-    fn group_sum<'g>(&self, row: &Row<'_, 'g>, sites: &[GroupSites<'g>]) -> Expr<'g> {
+    /// What the group terms of one formula add: of the response, or of a parameter.
+    fn group_sum<'g>(
+        &self,
+        row: &Row<'_, 'g>,
+        sites: &[GroupSites<'g>],
+        of: Option<&str>,
+    ) -> Option<Expr<'g>> {
         let effects = self.groups.iter().zip(sites).enumerate();
-        let parts = effects.map(|(place, (plan, sites))| plan.effect(row, place, sites));
-        parts.reduce(|a, b| a + b).expect("there is a group term")
+        let own = effects.filter(|(_, (plan, _))| plan.of.as_deref() == of);
+        let parts = own.map(|(place, (plan, sites))| plan.effect(row, place, sites));
+        parts.reduce(|a, b| a + b)
+    }
+
+    /// As [`Blueprint::group_sum`] of penalised smooths.
+    fn spline_sum<'g>(
+        &self,
+        row: &Row<'_, 'g>,
+        sites: &[SplineSites<'g>],
+        of: Option<&str>,
+    ) -> Option<Expr<'g>> {
+        let effects = self.splines.iter().zip(sites).enumerate();
+        let own = effects.filter(|(_, (plan, _))| plan.of.as_deref() == of);
+        let parts = own.map(|(place, (_, sites))| sites.effect(row, place));
+        parts.reduce(|a, b| a + b)
+    }
+
+    /// What groups and smooths add to the predictor of a parameter. Families with parameters have
+    /// one head.
+    fn parameter_sum<'g>(
+        &self,
+        row: &Row<'_, 'g>,
+        sites: &Sites<'g>,
+        name: &str,
+    ) -> Option<Expr<'g>> {
+        let groups = self.group_sum(row, &sites.groups[0], Some(name));
+        let splines = self.spline_sum(row, &sites.splines[0], Some(name));
+        groups.into_iter().chain(splines).reduce(|a, b| a + b)
     }
 
     fn smooth_sum<'g>(&self, row: &Row<'_, 'g>, sites: &[SmoothSites<'g>]) -> Expr<'g> {
@@ -370,94 +400,11 @@ impl Blueprint {
     }
 }
 
-fn spline_sum<'g>(row: &Row<'_, 'g>, sites: &[SplineSites<'g>]) -> Expr<'g> {
-    let effects = sites.iter().enumerate();
-    let parts = effects.map(|(place, sites)| sites.effect(row, place));
-    parts.reduce(|a, b| a + b).expect("there is a smooth")
-}
-
 /// The sum of monotonic effects, of each of which the effects of its levels are given.
 fn monotonic_sum<'g>(row: &Row<'_, 'g>, own: &[Expr<'g>]) -> Expr<'g> {
     let effects = own.iter().enumerate();
     let parts = effects.map(|(place, own)| own.at(row.index(&monotonic_column(place))));
     parts.reduce(|a, b| a + b).expect("there is an effect")
-}
-
-impl GroupPlan {
-    /// The site with a number for each group and effect.
-    pub(crate) fn own_site(&self, head: &str) -> String {
-        match self.form {
-            Form::Standard => format!("standard({}){head}", self.site),
-            Form::Effect => format!("effect({}){head}", self.site),
-        }
-    }
-
-    /// The site of the standard normals of groups that were not fitted.
-    pub(crate) fn unseen_site(&self, head: &str) -> String {
-        format!("unseen({}){head}", self.site)
-    }
-
-    pub(crate) fn spread_site(&self, head: &str) -> String {
-        format!("sd({}){head}", self.site)
-    }
-
-    pub(crate) fn correlation_site(&self, head: &str) -> String {
-        format!("cor({}){head}", self.site)
-    }
-
-    fn sites<'g>(&self, m: &Tracer<'g>, head: &str) -> GroupSites<'g> {
-        let effects = self.spreads.len();
-        let name = self.spread_site(head);
-        let spread = match effects {
-            1 => sample(m, &name, &self.spreads, &[]),
-            _ => sample_runs(m, &name, &self.spreads, None),
-        };
-        let correlation = self.correlation.as_ref().map(|law| {
-            let factor = LkjCholesky::new(effects, law.concentration());
-            m.sample(&self.correlation_site(head), factor)
-        });
-        let own = match self.form {
-            Form::Standard => Normal::new(0.0, 1.0),
-            Form::Effect => Normal::new(0.0, spread),
-        };
-        let mut own = m.sample(&self.own_site(head), own.expand(self.shape(self.count)));
-        if self.unseen > 0 {
-            let standard = Normal::new(0.0, 1.0).expand(self.shape(self.unseen));
-            let unseen = m.sample(&self.unseen_site(head), standard);
-            let unseen = match self.form {
-                Form::Standard => unseen,
-                Form::Effect => unseen * spread,
-            };
-            own = m.graph().concat(&[own, unseen], 0);
-        }
-        GroupSites {
-            own,
-            spread: (self.form == Form::Standard).then_some(spread),
-            correlation,
-        }
-    }
-
-    fn shape(&self, groups: usize) -> Shape {
-        match self.spreads.len() {
-            1 => Shape::new(&[groups]),
-            effects => Shape::new(&[groups, effects]),
-        }
-    }
-
-    /// The effect on each row. Groups are looked up first, so that a batch of rows costs
-    /// arithmetic of its own size and not of the number of groups.
-    fn effect<'g>(&self, row: &Row<'_, 'g>, place: usize, sites: &GroupSites<'g>) -> Expr<'g> {
-        let mut own = sites.own.at(row.index(&group_column(place)));
-        if let Some(factor) = sites.correlation {
-            own = own.dot(factor.transpose());
-        }
-        let scaled = sites.spread.map_or(own, |spread| own * spread);
-        match (self.has_slopes, self.spreads.len()) {
-            (false, _) => scaled,
-            (true, 1) => scaled * row.matrix(&slope_column(place)).reshape(row.shape(&[])),
-            (true, _) => (scaled * row.matrix(&slope_column(place))).sum_axis(1),
-        }
-    }
 }
 
 /// One array of all laws: a site for each run of one kind, joined.

@@ -3,7 +3,9 @@
 use std::time::Instant;
 
 use lehr_density::Density;
-use lehr_infer::fit::Fit;
+use lehr_infer::fit::{Fit, FitError};
+use lehr_infer::posterior::Posterior;
+use lehr_infer::proper::Improper;
 use lehr_model::Bound;
 use lehr_table::Table;
 
@@ -138,9 +140,26 @@ impl BoundRegression {
         fit: Fit<'_>,
         density: &dyn Density,
     ) -> Result<SavedFit, Error> {
-        let mut posterior = fit.run(density)?;
+        let run = fit.run(density);
+        Ok(self.saved(run.map_err(|error| self.named(error))?))
+    }
+
+    /// The error with the name of a coefficient in the place of a site's.
+    fn named(&self, error: FitError) -> FitError {
+        match error {
+            FitError::Improper(Improper::Open { name }) => {
+                let name = self.regression.shown_name(&name).unwrap_or(name);
+                FitError::Improper(Improper::Open { name })
+            }
+            other => other,
+        }
+    }
+
+    /// A fit of this model and its rows.
+    pub(crate) fn saved(&self, mut posterior: Posterior) -> SavedFit {
         posterior.choices.splice(0..0, self.choices.iter().cloned());
         let rows = posterior.origin.contents.clone();
+        let is_fitted = !posterior.is_prior();
         let mut saved = SavedFit {
             version: env!("CARGO_PKG_VERSION").into(),
             date: today(),
@@ -153,11 +172,15 @@ impl BoundRegression {
         };
         let coefficients = saved.coefficients(Groups::Leave);
         if let Subject::Regression(regression) = &mut saved.subject
-            && let Some(note) = regression.dominated(&coefficients)
+            && let Some(note) = regression.dominated(&coefficients).filter(|_| is_fitted)
         {
             regression.add_note(note);
         }
-        let strays = saved.stray_lengthscales();
+        let strays = if is_fitted {
+            saved.stray_lengthscales()
+        } else {
+            Vec::new()
+        };
         if let Subject::Regression(regression) = &mut saved.subject {
             for note in strays {
                 regression.add_note(note);
@@ -168,6 +191,6 @@ impl BoundRegression {
         if let Some(places) = self.regression.kept_places() {
             saved.contents = format!("{}; {places}", saved.contents);
         }
-        Ok(saved)
+        saved
     }
 }

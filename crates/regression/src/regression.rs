@@ -1,6 +1,8 @@
 //! A regression: everything between a table and a model except the rows.
 
-use lehr_density::SiteValue;
+use std::ops::Range;
+
+use lehr_density::{Layout, SiteValue};
 use lehr_formula::Terms;
 use lehr_model::{Bound, Model, Program};
 use lehr_report::Name;
@@ -415,7 +417,47 @@ impl Regression {
         population_columns(&self.terms)
     }
 
+    /// The coefficient that an entry of one of the model's sites is, `x1` for `weight[0]`; `None`
+    /// for sites that are called as their parameters are.
+    pub(crate) fn shown_name(&self, entry: &str) -> Option<String> {
+        let blueprint = &self.blueprint;
+        if entry == "intercept" || entry.starts_with("intercept[") {
+            return Some("Intercept".into());
+        }
+        if let Some(place) = Blueprint::place_of("weight", &blueprint.weights, entry) {
+            return Some(self.population.columns[place].name.clone());
+        }
+        let plans = blueprint.parameters.iter().zip(&self.parameters);
+        plans.into_iter().find_map(|(plan, population)| {
+            if entry == plan.intercept_site() {
+                return Some(format!("{}.Intercept", plan.name));
+            }
+            let place = Blueprint::place_of(&plan.weight_site(), &plan.weights, entry)?;
+            let column = &population.columns[place].name;
+            Some(format!("{}.{column}", plan.name))
+        })
+    }
+
     /// What is known of a column that groups are made by; its levels are all alike common.
+    /// Where the effects of groups stand among the numbers of a draw.
+    pub(crate) fn group_places(&self, latents: &Layout) -> Vec<Range<usize>> {
+        let names: Vec<String> = (self.blueprint.groups.iter())
+            .map(|plan| plan.own_site(""))
+            .collect();
+        let sites = latents.sites().iter().enumerate();
+        let own = sites.filter(|(_, site)| names.contains(&site.name));
+        own.map(|(place, _)| latents.range(place)).collect()
+    }
+
+    /// The labels of the group terms of the response, if there are any and no group has more than an intercept.
+    pub(crate) fn plain_groups(&self) -> Option<Vec<&str>> {
+        let all = self.blueprint.groups.iter().zip(&self.groupings);
+        let own = all.filter(|(plan, _)| plan.of.is_none());
+        let own: Vec<&Grouping> = own.map(|(_, grouping)| grouping).collect();
+        let are_plain = own.iter().all(|one| one.is_plain()) && !own.is_empty();
+        are_plain.then(|| own.iter().map(|one| one.label.as_str()).collect())
+    }
+
     pub(crate) fn group_profile(&self, name: &str) -> Option<ColumnProfile> {
         let names = self.groupings.iter().find_map(|one| one.levels_of(name))?;
         Some(ColumnProfile {

@@ -12,8 +12,8 @@ impl Terms {
     /// Reads the formula of a parameter for a table with these columns. Its response is the
     /// parameter, which need not be a column.
     ///
-    /// Refuses what only the formula of the response has: group terms, smooth functions, offsets
-    /// and weights.
+    /// Refuses what only the formula of the response has: `gp(x)`, `mo(x)`, effects of rows,
+    /// covariates with errors, offsets and weights.
     pub fn of_parameter(formula: &Formula, columns: &[String]) -> Result<Self, FormulaError> {
         let terms = formula.expand(columns)?;
         let wrong = |message: &str, hint: &str| {
@@ -32,11 +32,9 @@ impl Terms {
                 "write sigma ~ x; trials and weights belong to the formula of the response",
             );
         }
-        if terms.others() > 0 || !terms.offsets.is_empty() {
-            return wrong(
-                "the formula of a parameter has common terms only",
-                "groups, smooth functions, mo(x) and offsets belong to the formula of the response",
-            );
+        if let Some((found, hint)) = terms.not_of_parameters() {
+            let message = format!("{found} belongs to the formula of the response");
+            return wrong(&message, hint);
         }
         let known: HashSet<&str> = columns.iter().map(String::as_str).collect();
         let read = (terms.uses.iter()).filter(|used| used.role != ColumnRole::Response);
@@ -45,6 +43,27 @@ impl Terms {
             None => Ok(terms),
             Some(used) => used.check_known(columns).map(|()| terms),
         }
+    }
+
+    /// The first term that the formula of a parameter cannot have, and what to write instead.
+    fn not_of_parameters(&self) -> Option<(String, &'static str)> {
+        let smooth = (self.smooths.first()).map(|term| {
+            let hint = "write s(x) for a smooth function of one column";
+            (term.to_string(), hint)
+        });
+        let ordered = (self.monotonics.first())
+            .map(|term| (term.to_string(), "write C(x) for an effect of each level"));
+        let rows = (self.by_row).then(|| {
+            let hint = "write (1 | g) for effects of groups of rows";
+            ("(1 | row())".to_owned(), hint)
+        });
+        let covariate = (self.covariate.as_ref())
+            .map(|term| (term.to_string(), "write the column as it stands"));
+        let offset = (self.offsets.first()).map(|term| {
+            let hint = "leave it out; a parameter has no exposure";
+            (format!("offset({term})"), hint)
+        });
+        smooth.or(ordered).or(rows).or(covariate).or(offset)
     }
 
     /// The parameter that the formula explains, if it was read by [`Terms::of_parameter`].

@@ -199,7 +199,7 @@ impl<'a> Expander<'a> {
             let hint = match special.kind {
                 SpecialKind::Smooth(_) => "add it with +; by = column makes a function vary",
                 SpecialKind::Spline(_) => {
-                    "add it with +; gp(x, by = g) is a function of each level, ns(x, df = 4):g too"
+                    "add it with +; s(x, by = g) is a function of each level, ns(x, df = 4):g too"
                 }
                 SpecialKind::Covariate(_) => {
                     "add it with +; a covariate with errors or gaps has one slope for all rows"

@@ -109,6 +109,15 @@ impl By {
             Self::Column(name) | Self::Levels(name) => name,
         }
     }
+
+    /// Text has levels whether it was said or not.
+    pub(super) fn resolve(&mut self, is_text: &dyn Fn(&str) -> bool) {
+        if let Self::Column(name) = self
+            && is_text(name)
+        {
+            *self = Self::Levels(name.clone());
+        }
+    }
 }
 
 impl SmoothTerm {
@@ -161,7 +170,7 @@ impl SmoothTerm {
         match name {
             "k" => self.k = Some(whole(name, value, 2.0..=MOST, USUAL)?),
             "kernel" => self.kernel = kernel(value)?,
-            "by" => self.by = Some(by(value, used)?),
+            "by" => self.by = Some(read_by(value, used)?),
             "period" => self.period = Some(period(value, "gp(hour, period = 24)")?),
             "how" => self.how = Some(how(value)?),
             _ => {
@@ -219,10 +228,8 @@ impl SmoothTerm {
 
     /// A text column has a function for each of its levels.
     pub(super) fn resolve(&mut self, is_text: &dyn Fn(&str) -> bool) {
-        if let Some(By::Column(name)) = &self.by
-            && is_text(name)
-        {
-            self.by = Some(By::Levels(name.clone()));
+        if let Some(by) = &mut self.by {
+            by.resolve(is_text);
         }
     }
 
@@ -279,7 +286,8 @@ fn how(node: &Node) -> Result<How, FormulaError> {
     })
 }
 
-fn by(node: &Node, used: &mut UseListener<'_>) -> Result<By, FormulaError> {
+/// Reads what follows `by =`.
+pub(super) fn read_by(node: &Node, used: &mut UseListener<'_>) -> Result<By, FormulaError> {
     let wrong = |span| {
         FormulaError::new(span, "by takes the name of a column")
             .hint("write by = x for a multiple, by = C(g) for a function per level")

@@ -4,12 +4,13 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
+use super::smooth::{By, read_by};
 use crate::error::{FormulaError, Span};
 use crate::expression::Expr;
 use crate::factor::{Factor, Term, UseListener, read_numbers};
 use crate::option::{period, whole};
 use crate::spelling::suggestion;
-use crate::syntax::{Node, NodeKind};
+use crate::syntax::{Node, NodeKind, quoted};
 
 /// What to write in the place of a bad `k`.
 const USUAL: &str = "leave it out for the usual 10";
@@ -18,7 +19,7 @@ const USUAL: &str = "leave it out for the usual 10";
 pub(crate) const NAME: &str = "s";
 
 /// The arguments that have names.
-const OPTIONS: [&str; 3] = ["k", "bs", "period"];
+const OPTIONS: [&str; 4] = ["k", "bs", "period", "by"];
 
 /// The fewest and the most functions that can be asked for.
 const FEWEST: f64 = 4.0;
@@ -36,6 +37,8 @@ pub struct SplineTerm {
     pub period: Option<f64>,
     /// How many functions it is made of, where that was said; a constant and the line are among them.
     pub k: Option<usize>,
+    /// What multiplies it, or has a function for each of its levels.
+    pub by: Option<By>,
 }
 
 /// Splines with a penalty, by the names of mgcv.
@@ -91,6 +94,7 @@ impl SplineTerm {
             basis: Penalised::default(),
             period: None,
             k: None,
+            by: None,
         };
         let mut named: Vec<&str> = Vec::new();
         for argument in arguments {
@@ -101,7 +105,19 @@ impl SplineTerm {
                 return Err(FormulaError::twice(argument.span, name));
             }
             named.push(name);
-            term.option(name, argument.span, value)?;
+            if name == "by" {
+                term.by = Some(read_by(value, used)?);
+            } else {
+                term.option(name, argument.span, value)?;
+            }
+        }
+        if let Some(by) = &term.by
+            && term.input.columns().contains(&by.column())
+        {
+            return Err(
+                FormulaError::new(span, "by is another column than the one smoothed")
+                    .hint("write s(x), or by = z for a column z"),
+            );
         }
         if term.period.is_some() && term.basis != Penalised::Cc {
             return Err(FormulaError::new(span, "only bs = \"cc\" has a period")
@@ -118,7 +134,6 @@ impl SplineTerm {
             _ => {
                 let message = format!("s(...) has no argument \"{name}\"");
                 let hint = match name {
-                    "by" => "write gp(x, by = g) for a function of each level".into(),
                     "m" | "sp" | "fx" => "its smoothness is learnt, as sd(s(x))".into(),
                     _ => suggestion(name, NAME, &OPTIONS),
                 };
@@ -130,22 +145,62 @@ impl SplineTerm {
 
     /// The name of the function, as its spread `sd(s(x))` shows it.
     pub fn label(&self) -> String {
-        format!("{NAME}({})", self.input)
+        match &self.by {
+            None => format!("{NAME}({})", self.input),
+            Some(by) => format!("{NAME}({}, by = {})", self.input, quoted(by.column())),
+        }
     }
 
-    /// The line that is part of it and is not penalised; a function on a circle has none.
+    /// The columns it reads, in order, with repeats.
+    pub fn columns(&self) -> Vec<&str> {
+        let by = self.by.iter().map(By::column);
+        self.input.columns().into_iter().chain(by).collect()
+    }
+
+    /// The line that is part of it and is not penalised; a function on a circle has none. With
+    /// `by` there is a line for each level, or one that is multiplied.
     pub fn line(&self) -> Option<Term> {
         let factor = match &self.input {
             Expr::Column(name) => Factor::Column(name.clone()),
             other => Factor::Expression(other.clone()),
         };
-        (self.basis != Penalised::Cc).then(|| Term::of(factor))
+        let own = Term::of(factor);
+        let line = match self.by_factor() {
+            None => own,
+            Some(by) => own.times(&Term::of(by)),
+        };
+        (self.basis != Penalised::Cc).then_some(line)
+    }
+
+    /// The constant of a function that is multiplied by a number: the number itself.
+    pub(super) fn constant(&self) -> Option<Term> {
+        match &self.by {
+            Some(By::Column(_)) => self.by_factor().map(Term::of),
+            _ => None,
+        }
+    }
+
+    fn by_factor(&self) -> Option<Factor> {
+        self.by.as_ref().map(|by| match by {
+            By::Column(name) => Factor::Column(name.clone()),
+            By::Levels(name) => Factor::Categorical(name.clone()),
+        })
+    }
+
+    /// A text column has a function for each of its levels.
+    pub(super) fn resolve(&mut self, is_text: &dyn Fn(&str) -> bool) {
+        if let Some(by) = &mut self.by {
+            by.resolve(is_text);
+        }
     }
 }
 
 impl fmt::Display for SplineTerm {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{NAME}({}", self.input)?;
+        if let Some(by) = &self.by {
+            write!(f, ", by = {by}")?;
+        }
         if let Some(k) = self.k {
             write!(f, ", k = {k}")?;
         }

@@ -152,7 +152,7 @@ impl Terms {
                 Ok(())
             }
             SpecialKind::Spline(spline) => {
-                let same = |other: &SplineTerm| other.input == spline.input;
+                let same = |other: &SplineTerm| other.label() == spline.label();
                 if self.splines.iter().any(same) {
                     return Err(FormulaError::twice(span, spline.label()));
                 }
@@ -279,6 +279,17 @@ impl Terms {
         for smooth in &mut terms.smooths {
             smooth.resolve(is_text);
         }
+        for spline in &mut terms.splines {
+            spline.resolve(is_text);
+        }
+        let constants: Vec<Term> = (terms.splines.iter())
+            .filter_map(SplineTerm::constant)
+            .collect();
+        if !constants.is_empty() {
+            let mut common = TermList::of(terms.fixed);
+            common.extend(constants);
+            terms.fixed = common.sorted();
+        }
         Ok(terms)
     }
 
@@ -302,23 +313,54 @@ impl Terms {
         let all = all.chain(expressions.flat_map(Expr::columns));
         let groupings = self.groups.iter().flat_map(|group| &group.grouping);
         let all = all.chain(self.smooths.iter().flat_map(SmoothTerm::columns));
-        let splines = self.splines.iter().map(|spline| &spline.input);
-        let all = all.chain(splines.flat_map(Expr::columns));
+        let all = all.chain(self.splines.iter().flat_map(SplineTerm::columns));
         let ordered = self.monotonics.iter();
         let all = all.chain(ordered.map(|effect| effect.coded.column.as_str()));
         let all = all.chain(self.covariate.iter().flat_map(CovariateTerm::columns));
         let all = all.chain(self.parameter_columns());
+        let all = all.chain(self.parameters.iter().flat_map(Terms::group_columns));
         let mut seen = HashSet::new();
         all.chain(groupings.map(String::as_str))
             .filter(|name| seen.insert(*name))
             .collect()
     }
 
-    /// The columns that the formulas of parameters read, with repeats.
+    /// The columns that the formulas of parameters read without their group terms, with repeats.
     pub fn parameter_columns(&self) -> impl Iterator<Item = &str> {
         let fixed = self.parameters.iter().flat_map(|terms| &terms.fixed);
         let factors = fixed.flat_map(|term| &term.factors);
-        factors.flat_map(Factor::columns)
+        let splines = self.parameters.iter().flat_map(|terms| &terms.splines);
+        let splines = splines.flat_map(SplineTerm::columns);
+        factors.flat_map(Factor::columns).chain(splines)
+    }
+
+    /// The columns that the group terms of this formula read, with repeats.
+    pub fn group_columns(&self) -> impl Iterator<Item = &str> {
+        let slopes = self.groups.iter().flat_map(|group| &group.slopes);
+        let factors = slopes.flat_map(|term| &term.factors);
+        let own = self.groups.iter().flat_map(|group| &group.grouping);
+        (factors.flat_map(Factor::columns)).chain(own.map(String::as_str))
+    }
+
+    /// The group terms of all formulas, each with the parameter whose formula has it: none for the
+    /// formula of the response, whose terms come first.
+    pub fn all_groups(&self) -> impl Iterator<Item = (Option<&str>, &GroupTerm)> {
+        let own = self.groups.iter().map(|term| (None, term));
+        let others = self.parameters.iter().flat_map(|terms| {
+            let name = terms.parameter();
+            terms.groups.iter().map(move |term| (Some(name), term))
+        });
+        own.chain(others)
+    }
+
+    /// The penalised smooths of all formulas, as [`Terms::all_groups`].
+    pub fn all_splines(&self) -> impl Iterator<Item = (Option<&str>, &SplineTerm)> {
+        let own = self.splines.iter().map(|term| (None, term));
+        let others = self.parameters.iter().flat_map(|terms| {
+            let name = terms.parameter();
+            terms.splines.iter().map(move |term| (Some(name), term))
+        });
+        own.chain(others)
     }
 
     /// The columns whose values may be missing.

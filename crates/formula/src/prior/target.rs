@@ -96,15 +96,40 @@ fn group(text: &str, start: usize) -> Result<String, FormulaError> {
                 .hint("name the grouping, as in sd(site)"),
         );
     }
-    let node = read(text).map_err(|error| shifted(error, start))?;
-    let found = match &node.bare().kind {
-        NodeKind::Call(name, arguments) if name == SPLINE => {
-            let term = SplineTerm::read(node.span, arguments, &mut |_, _, _| {});
-            term.map(|term| term.label())
-        }
-        _ => grouping_of(&node),
-    };
+    let found = spline(text).and_then(|found| match found {
+        Some(label) => Ok(label),
+        None => grouping_of(&read(text)?).or_else(|error| of_parameter(text).ok_or(error)),
+    });
     found.map_err(|error| shifted(error, start))
+}
+
+/// The name of a penalised smooth, `s(x)`, perhaps of one level and in the formula of a parameter:
+/// `sigma.s(x, by = site)[north]`. `None` if the text names something else.
+fn spline(text: &str) -> Result<Option<String>, FormulaError> {
+    let bracket = split(text, '[')[0].1.len();
+    let (call, level) = text.split_at(bracket);
+    let Ok(node) = read(call) else {
+        return Ok(None);
+    };
+    let NodeKind::Call(name, arguments) = &node.bare().kind else {
+        return Ok(None);
+    };
+    let (owner, own) = match name.rsplit_once('.') {
+        Some((owner, own)) => (format!("{owner}."), own),
+        None => (String::new(), name.as_str()),
+    };
+    if own != SPLINE {
+        return Ok(None);
+    }
+    let term = SplineTerm::read(node.span, arguments, &mut |_, _, _| {})?;
+    Ok(Some(format!("{owner}{}{}", term.label(), level.trim_end())))
+}
+
+/// A grouping of the formula of a parameter whose name is in backticks: sigma.`the site`.
+fn of_parameter(text: &str) -> Option<String> {
+    let (parameter, rest) = text.trim().split_once('.')?;
+    let grouping = grouping_of(&read(rest).ok()?).ok()?;
+    Some(format!("{parameter}.{grouping}"))
 }
 
 /// The canonical name of a coefficient: blanks and quotes as results print them.

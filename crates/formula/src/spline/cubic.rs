@@ -170,9 +170,14 @@ impl CubicSpline {
     /// Adds the products of the functions at a value between the ends. They are kept piece by piece, so
     /// that a row costs the same however many functions there are.
     pub fn add_products(&self, x: f64, sums: &mut [[f64; 16]]) {
+        self.add_multiplied(x, 1.0, sums);
+    }
+
+    /// As [`CubicSpline::add_products`] of functions that the row multiplies.
+    pub fn add_multiplied(&self, x: f64, multiplier: f64, sums: &mut [[f64; 16]]) {
         let (piece, weights) = self.local(x);
         for (k, sum) in sums[piece].iter_mut().enumerate() {
-            *sum += weights[k / 4] * weights[k % 4];
+            *sum += multiplier * multiplier * weights[k / 4] * weights[k % 4];
         }
     }
 

@@ -56,7 +56,7 @@ pub(super) fn check(terms: &Terms) -> Result<(), RegressionError> {
         .chain(own)
         .find(|factor| matches!(factor, Factor::Spline(_)));
     let found = (terms.smooths.first().map(ToString::to_string))
-        .or_else(|| terms.splines.first().map(ToString::to_string))
+        .or_else(|| terms.all_splines().next().map(|(_, term)| term.to_string()))
         .or_else(|| terms.monotonics.first().map(ToString::to_string))
         .or_else(|| terms.covariate.as_ref().map(ToString::to_string))
         .or_else(|| spline.map(|factor| factor.to_string()));

@@ -24,6 +24,7 @@ mod own;
 mod poisson;
 mod poisson_lognormal;
 mod student;
+mod von_mises;
 mod weibull;
 mod zero_inflated_binomial;
 mod zero_inflated_negbinomial;
@@ -57,6 +58,8 @@ pub enum Link {
     Logit,
     /// The normal quantile of probabilities.
     Probit,
+    /// The tangent of half the mean direction.
+    TanHalf,
 }
 
 impl Link {
@@ -76,6 +79,7 @@ impl Link {
             Link::Log => "log",
             Link::Logit => "logit",
             Link::Probit => "probit",
+            Link::TanHalf => "tan_half",
         }
     }
 }
@@ -89,6 +93,8 @@ pub(crate) enum Form {
     Positive,
     /// A number strictly between 0 and 1.
     Share,
+    /// An angle from −π to π.
+    Direction,
     /// How often something happened.
     Count,
     /// Successes among trials.
@@ -196,6 +202,8 @@ families! {
     InverseGaussian is inverse_gaussian,
     /// Numbers between 0 and 1 of variance mean(1 − mean)/(`precision` + 1); logit link.
     Beta is beta,
+    /// Angles from −π to π of concentration `kappa`; the predictor is the tangent of half the direction.
+    VonMises is von_mises,
     /// One of several classes; a logit for each class but the first.
     Categorical is categorical,
     /// One of several ordered classes: a predictor with logistic noise, cut at `cutpoint`s.

@@ -78,6 +78,14 @@ pub(super) const PRECISION: OwnParameter = OwnParameter {
     ..SHAPE
 };
 
+/// How closely directions keep to their mean.
+pub(super) const KAPPA: OwnParameter = OwnParameter {
+    name: "kappa",
+    kind: Kind::Gamma,
+    arguments: &[2.0, 0.01],
+    unit: Unit::One,
+};
+
 /// The probability of a zero besides those of the counts.
 pub(super) const GATE: OwnParameter = OwnParameter {
     name: "gate",

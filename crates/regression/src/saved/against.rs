@@ -39,6 +39,7 @@ impl SavedFit {
     /// Fits the model to the rows of the table by another method and compares. The table must be the
     /// one that was fitted.
     pub fn against(&self, reference: Fit<'_>, table: &Table) -> Result<Against, Error> {
+        self.fitted("--against")?;
         let design = self.subject.design(table)?;
         let bound = self.subject.bind(&design)?;
         let exact = reference.run(&bound)?;

@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use super::SavedFit;
 use super::calibration::Calibration;
+use super::explained::explained;
 use super::outlier::Outliers;
 use super::pointwise::observed;
 use super::replication::Replication;
@@ -41,6 +42,8 @@ pub struct DataCheck {
     pub residuals: Vec<Residual>,
     bars: Vec<Bar>,
     outliers: Option<Outliers>,
+    /// Draws of R² on these rows, by name.
+    pub(super) explained: Vec<(String, Vec<f64>)>,
     rows: u64,
 }
 
@@ -63,6 +66,9 @@ impl DataCheck {
             ..DataCheck::default()
         };
         check.predictive = Some(histograms(&seen, replicas, measure));
+        if saved.is_prior_only() {
+            return check;
+        }
         match measure {
             Measure::Binary => {
                 let mut calibration = Calibration::default();
@@ -73,11 +79,20 @@ impl DataCheck {
                 check.calibration = calibration.bins();
             }
             Measure::Count => check.bars = bars(&seen, replicas),
-            Measure::Class => {}
+            Measure::Class | Measure::Direction => {}
             Measure::Amount | Measure::Real => check.residuals = residuals(centers, &seen),
         }
-        if !matches!(measure, Measure::Binary | Measure::Class) {
+        if !matches!(
+            measure,
+            Measure::Binary | Measure::Class | Measure::Direction
+        ) {
             check.outliers = Outliers::find(&replication, &seen);
+        }
+        // Classes and directions have no variance of this kind, and what a row's own latent is has no part in what the
+        // model expects of it.
+        let has_variance = !matches!(measure, Measure::Class | Measure::Direction);
+        if has_variance && density.locals().is_none() {
+            check.explained = explained(saved, density, &rows);
         }
         check
     }

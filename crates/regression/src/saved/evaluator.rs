@@ -1,5 +1,7 @@
 //! How well a fit predicts rows it has not seen, in constant memory.
 
+use std::f64::consts::TAU;
+
 use lehr_density::{Density, RowSet};
 use lehr_report::CalibrationBin;
 use lehr_table::Table;
@@ -116,6 +118,14 @@ impl<'a> Evaluator<'a> {
                 for (row, y) in seen.iter().enumerate() {
                     self.sums.hits += f64::from(likeliest(&probabilities, row) as f64 == *y);
                 }
+            }
+            (Measure::Direction, Some(means)) => {
+                let errors = means
+                    .iter()
+                    .zip(&seen)
+                    .map(|(mean, y)| (mean - y).rem_euclid(TAU));
+                let squares = errors.map(|error| error.min(TAU - error).powi(2));
+                self.sums.squares += squares.sum::<f64>();
             }
             (_, Some(means)) => {
                 let errors = means.iter().zip(&seen).map(|(mean, y)| (mean - y).powi(2));

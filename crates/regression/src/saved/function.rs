@@ -69,7 +69,7 @@ impl Regression {
                 let draws = SplineDraws {
                     spline,
                     plan,
-                    unit: blueprint.unit,
+                    unit: plan.of.as_ref().map_or(blueprint.unit, |_| 1.0),
                     head,
                     line: self.line(spline, sites, head),
                 };
@@ -87,11 +87,9 @@ impl Regression {
         let name = format!("{line}{head}");
         let slopes = (self.coefficients(sites, Groups::Leave).into_iter())
             .find(|draws| draws.name.to_string() == name);
-        let mut columns = self.population.columns.iter();
-        let column = columns.find(|column| column.name == *line);
         (
             slopes.map_or_else(Vec::new, |draws| draws.values),
-            column.map_or(0.0, |column| column.mean),
+            spline.centre(),
         )
     }
 

@@ -7,6 +7,7 @@ mod data_check;
 mod date;
 mod effects;
 mod evaluator;
+mod explained;
 mod forecaster;
 mod function;
 mod local;
@@ -14,6 +15,7 @@ mod loo;
 mod outlier;
 mod pointwise;
 mod prior_check;
+mod prior_only;
 mod replication;
 mod report;
 mod sensitivity;
@@ -45,9 +47,10 @@ pub use evaluator::{Evaluation, Evaluator, Scores};
 pub use forecaster::{Forecaster, PredictionDetails, Predictions};
 pub use loo::{
     ComparedModel, Folds, Loo, LooError, LooMeasure, LooRow, LooSummary, ModelComparison,
-    compare_models,
+    columns_of, compare_models, optional_columns_of,
 };
 pub use prior_check::{PriorPredictive, PriorStatistic};
+pub use prior_only::PRIOR_ONLY;
 pub use sensitivity::PriorSensitivity;
 pub use simulation::{Ranks, Simulation};
 pub use subject::Subject;
@@ -58,7 +61,7 @@ pub use weighting::Shift;
 const FIT: Kind = Kind {
     tag: b"regr-fit",
     words: "a saved fit",
-    version: 7,
+    version: 8,
 };
 
 /// Draws that [`SavedFit::predict`] uses.

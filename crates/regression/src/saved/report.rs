@@ -31,6 +31,7 @@ impl SavedFit {
             n_rows: Some(posterior.origin.rows as u64),
             n_latents: Some(posterior.latents.size() as u64),
             coefficients: self.coefficients(Groups::Leave),
+            explained: self.explained(),
             groups: groups(self),
             effects: curves(self),
             functions: self.functions(),
@@ -71,9 +72,12 @@ impl SavedFit {
         match self.subject.regression() {
             Some(regression) => {
                 let family = regression.family();
+                let terms = regression.terms();
+                let formulas = std::iter::once(terms).chain(&terms.parameters);
+                let formulas: Vec<String> = formulas.map(ToString::to_string).collect();
                 format!(
                     "{}\n\nfamily {family}: {}",
-                    regression.terms(),
+                    formulas.join("\n"),
                     family.help()
                 )
             }

@@ -47,7 +47,7 @@ impl SavedFit {
             return Ok(Vec::new());
         };
         let weights = used_weights(&self.posterior);
-        if weights.len() < 2 {
+        if weights.len() < 2 || self.is_prior_only() {
             return Ok(Vec::new());
         }
         let columns: Vec<SortedDraws> = (self.raw_draws(Groups::Leave).iter())

@@ -39,6 +39,7 @@ impl Simulation<'_> {
     /// Simulates and fits the data sets on covariates of a table. `note` is told the number of
     /// each data set before it is fitted.
     pub fn run(&self, table: &Table, note: &mut dyn FnMut(usize)) -> Result<Vec<Ranks>, Error> {
+        self.saved.fitted("--simulate")?;
         let latent = self.saved.subject.regression();
         if let Some(term) = latent.and_then(|one| one.terms().covariate.as_ref()) {
             return Err(RegressionError::Column {

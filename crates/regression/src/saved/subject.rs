@@ -37,6 +37,8 @@ pub(super) enum Measure {
     Amount,
     /// Any number.
     Real,
+    /// An angle.
+    Direction,
 }
 
 impl Subject {
@@ -125,6 +127,7 @@ impl Subject {
                 Form::Two => Measure::Binary,
                 Form::Unordered | Form::Ordered => Measure::Class,
                 Form::Real => Measure::Real,
+                Form::Direction => Measure::Direction,
                 Form::Count => Measure::Count,
                 Form::Positive | Form::Share | Form::Successes => Measure::Amount,
             },

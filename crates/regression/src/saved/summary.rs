@@ -27,7 +27,7 @@ impl SavedFit {
 }
 
 /// The Monte Carlo standard error of the mean of independent draws, or of those of so many chains.
-fn error(values: &[f64], chains: Option<usize>) -> f64 {
+pub(super) fn error(values: &[f64], chains: Option<usize>) -> f64 {
     match chains {
         None => sd(values) / (values.len() as f64).sqrt(),
         Some(count) => {

@@ -38,7 +38,8 @@ impl SavedFit {
 
     /// How much the bound rose over the last third of its trace, halves of that third compared.
     pub fn late_rise(&self) -> f64 {
-        let training = self.posterior.training();
+        // What was found without training has the bounds of a search, which need not rise.
+        let training = (self.posterior.training()).filter(|training| training.iterations > 0);
         let history = training.map_or(&[][..], |training| &training.history);
         let late = &history[history.len() - history.len() / 3..];
         let (first, second) = late.split_at(late.len() / 2);

@@ -86,5 +86,7 @@ pub(crate) fn row_information(link: Link) -> f64 {
         Link::Logit => 0.2,
         // The curvature of cumulative probits about the middle, as 0.25 is that of logits.
         Link::Probit => 0.5,
+        // Of directions of concentration 1: η moves them by up to twice as much.
+        Link::TanHalf => 2.0,
     }
 }

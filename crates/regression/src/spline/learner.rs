@@ -2,6 +2,7 @@
 
 use lehr_formula::{BSpline, CubicSpline, Penalised, Round, Sample, SplineTerm};
 
+use super::by::{ByLearner, Multiplier};
 use super::reduced::{Raw, Reduced};
 use super::{Spline, Wish};
 use crate::error::RegressionError;
@@ -19,23 +20,36 @@ const MOST_PLACES: usize = 512;
 pub(crate) struct SplineLearner {
     wish: Wish,
     sample: Sample,
-    raw: Option<Summed>,
+    by: ByLearner,
+    raw: Option<Splines>,
     settled: bool,
 }
 
-/// Splines before any penalty, and the sums of their products over the rows.
-struct Summed {
+/// Splines before any penalty, and what is summed of them for each smooth.
+struct Splines {
     raw: Raw,
     span: f64,
+    k: usize,
+    parts: Vec<Summed>,
+}
+
+/// The sums of products over the rows of one smooth.
+struct Summed {
+    multiplier: Multiplier,
     sums: Vec<[f64; 16]>,
     rows: usize,
-    k: usize,
+    /// Sums of squared multipliers, alone and times the value.
+    weight: f64,
+    moment: f64,
+    /// Up to so many distinct values as a smooth needs.
+    distinct: Vec<f64>,
 }
 
 impl SplineLearner {
-    pub(crate) fn new(term: &SplineTerm) -> SplineLearner {
+    pub(crate) fn new((of, term): (Option<&str>, &SplineTerm)) -> SplineLearner {
         SplineLearner {
-            wish: Wish::new(term),
+            by: ByLearner::new(term.by.as_ref()),
+            wish: Wish::new(of, term),
             sample: Sample::default(),
             raw: None,
             settled: false,
@@ -47,28 +61,34 @@ impl SplineLearner {
             return Ok(());
         }
         let values = source.evaluate(&self.wish.input)?;
-        let Some(summed) = &mut self.raw else {
+        let Some(splines) = &mut self.raw else {
             for value in values {
                 self.sample.push(value);
             }
-            return Ok(());
+            return self.by.see(source);
         };
         let low = self.sample.range()[0];
-        for value in values {
-            let place = (value - low) / summed.span;
-            let place = match self.wish.kind {
-                Penalised::Cc => place.rem_euclid(1.0),
-                _ => place,
-            };
-            summed.raw.splines.add_products(place, &mut summed.sums);
-            summed.rows += 1;
+        let place = |value: f64| match self.wish.kind {
+            Penalised::Cc => ((value - low) / splines.span).rem_euclid(1.0),
+            _ => (value - low) / splines.span,
+        };
+        for part in &mut splines.parts {
+            let multipliers = part.multiplier.values(source)?;
+            for (row, value) in values.iter().enumerate() {
+                let own = multipliers.as_ref().map_or(1.0, |own| own[row]);
+                if own != 0.0 {
+                    (splines.raw.splines).add_multiplied(place(*value), own, &mut part.sums);
+                    part.count(*value, own);
+                }
+            }
         }
         Ok(())
     }
 
     pub(crate) fn turn(&mut self) -> Result<Round, RegressionError> {
-        if self.raw.is_some() {
+        if let Some(splines) = &self.raw {
             self.settled = true;
+            self.check_levels(&splines.parts)?;
             return Ok(Round::Last);
         }
         self.raw = Some(self.splines()?);
@@ -76,7 +96,8 @@ impl SplineLearner {
     }
 
     /// The splines before any penalty, if the column can have a smooth.
-    fn splines(&self) -> Result<Summed, RegressionError> {
+    fn splines(&mut self) -> Result<Splines, RegressionError> {
+        let multipliers = self.by.finish(&self.wish.label)?;
         let Wish { input, kind, .. } = &self.wish;
         let [low, high] = self.sample.range();
         check_size(
@@ -115,12 +136,34 @@ impl SplineLearner {
                 Raw::on_circle(CubicSpline::circle(&knots))
             }
         };
-        Ok(Summed {
+        let part = |multiplier: Multiplier| Summed {
+            multiplier,
             sums: raw.splines.no_products(),
+            rows: 0,
+            weight: 0.0,
+            moment: 0.0,
+            distinct: Vec::new(),
+        };
+        Ok(Splines {
+            parts: multipliers.into_iter().map(part).collect(),
             raw,
             span,
-            rows: 0,
             k,
+        })
+    }
+
+    /// Refuses levels in which a line and a bend could not be told apart.
+    fn check_levels(&self, parts: &[Summed]) -> Result<(), RegressionError> {
+        let Some(few) = parts.iter().find(|part| part.distinct.len() < FEWEST) else {
+            return Ok(());
+        };
+        let Wish { input, by, .. } = &self.wish;
+        let by = by.as_ref().map_or("", |by| by.column());
+        Err(RegressionError::Column {
+            at: self.wish.names(&few.multiplier).0,
+            expected: format!("at least {FEWEST} distinct values of {input} where it varies"),
+            found: few.distinct.len().to_string(),
+            hint: format!("join rare levels of {by}, or write s({input}) + {by}"),
         })
     }
 
@@ -154,21 +197,45 @@ impl SplineLearner {
     }
 
     /// The smooth, after the last round.
-    pub(crate) fn finish(self) -> Spline {
-        let summed = self.raw.expect("two rounds come before the end");
-        let Summed { raw, span, k, .. } = summed;
-        let reduced = Reduced::new(&raw, &summed.sums, summed.rows, k - 2);
+    pub(crate) fn finish(mut self) -> Vec<Spline> {
+        let mut splines = self.raw.take().expect("two rounds come before the end");
+        let parts = std::mem::take(&mut splines.parts);
+        (parts.into_iter())
+            .map(|part| self.smooth(&splines, part))
+            .collect()
+    }
+
+    fn smooth(&self, splines: &Splines, part: Summed) -> Spline {
+        let reduced = Reduced::new(&splines.raw, &part.sums, part.weight, splines.k - 2);
+        let (label, spread_names, line) = self.wish.names(&part.multiplier);
         Spline {
-            label: self.wish.label,
-            input: self.wish.input,
-            line: self.wish.line,
+            label,
+            of: self.wish.of.clone(),
+            spread_names,
+            multiplier: part.multiplier,
+            input: self.wish.input.clone(),
+            line,
             kind: self.wish.kind,
             range: self.sample.range(),
-            span,
+            span: splines.span,
             functions: reduced.functions,
             roots: reduced.roots,
             has_unseen: reduced.has_unseen,
             places: self.sample.some(MOST_PLACES),
+            seen: (part.rows, part.moment / part.weight),
+        }
+    }
+}
+
+impl Summed {
+    /// Counts a row.
+    fn count(&mut self, value: f64, multiplier: f64) {
+        let weight = multiplier * multiplier;
+        self.rows += 1;
+        self.weight += weight;
+        self.moment += weight * value;
+        if self.distinct.len() < FEWEST && !self.distinct.contains(&value) {
+            self.distinct.push(value);
         }
     }
 }

@@ -1,15 +1,18 @@
 //! Penalised smooths `s(x)`: a line among the common columns, and splines whose weights are effects
 //! with one spread.
 
+mod by;
 mod learner;
 mod plan;
 mod reduced;
 mod shape;
 
-use lehr_formula::{CubicSpline, Expr, Penalised, SplineTerm};
+use lehr_formula::{By, CubicSpline, Expr, Penalised, SplineTerm, quoted};
 use serde::{Deserialize, Serialize};
 
+use self::by::Multiplier;
 use crate::error::RegressionError;
+use crate::grouping::owned_label;
 use crate::source::Source;
 
 pub(crate) use learner::SplineLearner;
@@ -19,8 +22,13 @@ pub(crate) use shape::SplineDraws;
 /// A smooth as it was learnt of the fitted table.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Spline {
-    /// `s(day)`.
+    /// `s(day)`, `s(day, by = site)[north]`, `sigma.s(day)`.
     pub(crate) label: String,
+    /// The parameter whose formula has it; none for the formula of the response.
+    pub(crate) of: Option<String>,
+    /// The names under which its spread can have a prior, its own first; all levels share the last.
+    pub(crate) spread_names: Vec<String>,
+    multiplier: Multiplier,
     input: Expr,
     /// The common coefficient of its line.
     pub(crate) line: Option<String>,
@@ -38,6 +46,8 @@ pub(crate) struct Spline {
     has_unseen: bool,
     /// The values of some rows.
     pub(crate) places: Vec<f64>,
+    /// How many rows it is a function of, and the mean of their values.
+    seen: (usize, f64),
 }
 
 impl Spline {
@@ -46,9 +56,9 @@ impl Spline {
         self.input.to_string()
     }
 
-    /// The name of its spread.
-    pub(crate) fn spread_name(&self) -> String {
-        format!("sd({})", self.label)
+    /// The mean of the values of its rows.
+    pub(crate) fn centre(&self) -> f64 {
+        self.seen.1
     }
 
     /// How many functions have a weight.
@@ -73,9 +83,20 @@ impl Spline {
     ) -> Result<(Vec<f64>, usize), RegressionError> {
         let values = source.evaluate(&self.input)?;
         let [low, high] = self.range;
-        let is_outside = |value: &&f64| !self.is_circle() && !(low..=high).contains(*value);
-        let outside = values.iter().filter(is_outside).count();
-        let features = values.iter().flat_map(|value| self.at(*value)).collect();
+        let is_outside = |value: f64| !self.is_circle() && !(low..=high).contains(&value);
+        let multipliers = self.multiplier.values(source)?;
+        let multiplier = |row: usize| multipliers.as_ref().map_or(1.0, |own| own[row]);
+        let mut features = Vec::with_capacity(values.len() * self.width());
+        let mut outside = 0;
+        for (row, value) in values.into_iter().enumerate() {
+            match multiplier(row) {
+                0.0 => features.extend(std::iter::repeat_n(0.0, self.width())),
+                own => {
+                    outside += usize::from(is_outside(value));
+                    features.extend(self.at(value).into_iter().map(|one| own * one));
+                }
+            }
+        }
         Ok((features, outside))
     }
 }
@@ -83,6 +104,8 @@ impl Spline {
 /// What a formula asks for, without what only a table can tell.
 struct Wish {
     label: String,
+    of: Option<String>,
+    by: Option<By>,
     input: Expr,
     line: Option<String>,
     kind: Penalised,
@@ -91,14 +114,43 @@ struct Wish {
 }
 
 impl Wish {
-    fn new(term: &SplineTerm) -> Wish {
+    fn new(of: Option<&str>, term: &SplineTerm) -> Wish {
+        let named = |text: String| owned_label(of, &text);
         Wish {
-            label: term.label(),
+            label: named(term.label()),
+            of: of.map(str::to_owned),
+            by: term.by.clone(),
             input: term.input.clone(),
-            line: term.line().map(|line| line.to_string()),
+            line: (term.line().is_some()).then(|| named(term.input.to_string())),
             kind: term.basis,
             period: term.period,
             k: term.k,
         }
     }
+
+    /// The names of one smooth, of its spread and of the coefficient of its line.
+    fn names(&self, multiplier: &Multiplier) -> (String, Vec<String>, Option<String>) {
+        let column = self.by.as_ref().map(|by| quoted(by.column()).into_owned());
+        let (label, line) = match multiplier {
+            Multiplier::One => (self.label.clone(), self.line.clone()),
+            Multiplier::Number { .. } => (
+                self.label.clone(),
+                joined(self.line.as_deref(), column.as_deref(), ""),
+            ),
+            Multiplier::Level { basis, place } => {
+                let level = format!("[{}]", basis.factors[0].levels()[*place]);
+                let line = joined(self.line.as_deref(), column.as_deref(), &level);
+                (format!("{}{level}", self.label), line)
+            }
+        };
+        let mut spreads = vec![format!("sd({label})"), format!("sd({})", self.label)];
+        spreads.dedup();
+        (label, spreads, line)
+    }
+}
+
+/// `day:site[north]`.
+fn joined(line: Option<&str>, column: Option<&str>, level: &str) -> Option<String> {
+    let (line, column) = line.zip(column)?;
+    Some(format!("{line}:{column}{level}"))
 }

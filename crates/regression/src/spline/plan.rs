@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::Spline;
 use crate::blueprint::BlueprintBuilder;
+use crate::family::Link;
 use crate::law::{Domain, Kind, Law, sample};
 use crate::prior::Parameter;
 use crate::smooth::{Centring, row_information};
@@ -15,6 +16,10 @@ use crate::smooth::{Centring, row_information};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct SplinePlan {
     pub(crate) label: String,
+    /// The parameter whose formula has it; none for the formula of the response.
+    pub(crate) of: Option<String>,
+    /// By what the column that multiplies it is divided.
+    pub(crate) scale: f64,
     spread: Law,
     /// The standard deviation of each weight where the spread is 1.
     roots: Vec<f64>,
@@ -44,25 +49,29 @@ pub(crate) fn spline_column(place: usize) -> String {
 impl BlueprintBuilder<'_> {
     /// The spreads of smooths, which can have priors.
     pub(crate) fn spline_parameters(splines: &[Spline]) -> Vec<Parameter> {
-        let names = splines.iter().map(Spline::spread_name);
-        names
-            .map(|name| Parameter::named(&name, Domain::Positive))
-            .collect()
+        let parameter = |spline: &Spline| Parameter {
+            names: spline.spread_names.clone(),
+            domain: Domain::Positive,
+        };
+        splines.iter().map(parameter).collect()
     }
 
     /// The smooths with the user's priors or the default ones.
     pub(crate) fn spline_plans(&mut self) -> Vec<SplinePlan> {
-        let unit = self.parts.anchor.unit;
-        let information = self.parts.n_rows as f64 * row_information(self.parts.family.link());
         let splines = self.parts.splines;
         let plan = |spline: &Spline| {
-            let name = spline.spread_name();
+            let (unit, usual, link) = self.spline_scales(spline);
+            let unit = unit / spline.multiplier.scale();
+            let information = spline.seen.0 as f64 * row_information(link);
+            let names = &spline.spread_names;
             // Weights of rough functions are small for a spread: a rough curve needs a spread
             // of many times its own size, so the tail is heavy.
-            let default = Law::new(Kind::HalfStudentT, &[3.0, 2.5 * unit]);
+            let default = Law::new(Kind::HalfStudentT, &[3.0, usual * unit]);
             SplinePlan {
                 label: spline.label.clone(),
-                spread: self.choose(std::slice::from_ref(&name), &name, &default, unit),
+                of: spline.of.clone(),
+                scale: spline.multiplier.scale(),
+                spread: self.choose(names, &names[0], &default, unit),
                 centring: (!spline.has_unseen)
                     .then(|| Centring::of_independent(&spline.roots, information)),
                 roots: spline.roots.clone(),
@@ -70,6 +79,15 @@ impl BlueprintBuilder<'_> {
             }
         };
         splines.iter().map(plan).collect()
+    }
+
+    /// The unit of the predictor that a smooth belongs to, how many of it a curve is by default,
+    /// and the link.
+    fn spline_scales(&self, spline: &Spline) -> (f64, f64, Link) {
+        match &spline.of {
+            None => (self.parts.anchor.unit, 2.5, self.parts.family.link()),
+            Some(name) => (1.0, 1.0, self.parameter_link(name).as_link()),
+        }
     }
 }
 

@@ -78,11 +78,12 @@ impl Raw {
 }
 
 impl Reduced {
-    /// The functions with the largest prior variance over rows whose products are summed, at most so many.
-    pub(super) fn new(raw: &Raw, sums: &[[f64; 16]], rows: usize, most: usize) -> Reduced {
+    /// The functions with the largest prior variance over so many rows, whose products are summed; at most so
+    /// many.
+    pub(super) fn new(raw: &Raw, sums: &[[f64; 16]], rows: f64, most: usize) -> Reduced {
         let size = raw.splines.width();
         let products = raw.splines.products(sums);
-        let gram = Mat::from_fn(size, size, |i, j| products[i * size + j] / rows as f64);
+        let gram = Mat::from_fn(size, size, |i, j| products[i * size + j] / rows);
         let mut basis = penalised(raw);
         let null = Mat::from_fn(size, raw.null.len(), |i, j| raw.null[j][i]);
         orthogonalise(&mut basis, &null, &gram);
@@ -165,7 +166,7 @@ mod tests {
             let place = (0.618_034 * f64::from(row)).fract().powi(2);
             raw.splines.add_products(place, &mut sums);
         }
-        Reduced::new(raw, &sums, 90, most)
+        Reduced::new(raw, &sums, 90.0, most)
     }
 
     /// A weight with the standard deviation r has a function whose ∫ f″² is in proportion to 1/r², and no
@@ -199,7 +200,7 @@ mod tests {
             let place = 0.5 * (0.618_034 * f64::from(row)).fract();
             raw.splines.add_products(place, &mut sums);
         }
-        let found = Reduced::new(&raw, &sums, 60, 28);
+        let found = Reduced::new(&raw, &sums, 60.0, 28);
         assert!(found.has_unseen);
         assert_eq!(found.functions.width(), 28);
         assert!(found.roots.iter().all(|root| *root > 0.0));

@@ -32,6 +32,7 @@ impl SplineDraws<'_> {
         let weights = of(self.plan.weight_site(self.head)).chunks_exact(self.spline.width());
         let spreads = of(self.plan.spread_site(self.head)).iter();
         let (slopes, centre) = &self.line;
+        let unit = self.unit / self.plan.scale;
         let draws = spreads
             .zip(weights)
             .enumerate()
@@ -41,7 +42,7 @@ impl SplineDraws<'_> {
                 let slope = slopes.get(draw).copied().unwrap_or(0.0);
                 let places = x.iter().zip(&features);
                 places
-                    .map(|(x, features)| slope * (x - centre) + self.unit * dot(features, &own))
+                    .map(|(x, features)| slope * (x - centre) + unit * dot(features, &own))
                     .collect()
             });
         let draws: Vec<Vec<f64>> = draws.collect();
@@ -49,7 +50,7 @@ impl SplineDraws<'_> {
         FittedFunction {
             name: self.plan.label.clone(),
             inputs: vec![self.spline.input_name()],
-            multiplier: None,
+            multiplier: self.spline.multiplier.column().map(str::to_owned),
             level: None,
             class: class.map(str::to_owned),
             shape: FunctionShape::Curve {

@@ -1,11 +1,13 @@
 //! Regressions: what they mean on the original scale, what they print, what they refuse.
 
 mod block;
+mod by;
 mod cluster;
 mod coded;
 mod covariate;
 mod density;
 mod effect;
+mod explained;
 mod fit;
 mod group;
 mod induced;
@@ -25,6 +27,7 @@ mod shrinkage;
 mod smooth;
 mod spline;
 mod table;
+mod varied;
 
 use std::collections::HashMap;
 

@@ -169,7 +169,7 @@ fn every_family_predicts_without_a_response() {
             | Family::BetaBinomial
             | Family::ZeroInflatedBinomial
             | Family::BinomialLogitNormal => "bit | trials(3)",
-            Family::Beta => "unit",
+            Family::Beta | Family::VonMises => "unit",
             Family::Gaussian
             | Family::Student
             | Family::Gamma

@@ -167,8 +167,8 @@ fn formulas_that_cannot_be_are_refused_with_what_to_write() {
         &["has no parameter that rows can vary"],
     );
     says(
-        told(Family::Gaussian, "sigma ~ (1 | site)"),
-        &["common terms only", "^^^^^"],
+        told(Family::Gaussian, "sigma ~ gp(x)"),
+        &["belongs to the formula of the response", "^^^^^"],
     );
     says(told(Family::Gaussian, "log(sigma) ~ x"), &["name it alone"]);
     let twice = made(

@@ -72,8 +72,9 @@ impl Parser<'_> {
         let right = self.sum()?;
         if let Some(TokenKind::Pipe | TokenKind::DoublePipe) = self.peek() {
             return Err(
-                FormulaError::new(self.span(), "a second | in the same place")
-                    .hint("one | parts what varies from its group, as in (1 | site)"),
+                FormulaError::new(self.span(), "a second | in the same place").hint(
+                    "one | parts what varies from its group, as in (1 | site); (1 |p| site) correlates several responses, which are written as one column (lehr help formula)",
+                ),
             );
         }
         join(operator, left, right)

@@ -320,12 +320,14 @@ pub(super) fn profile(
 fn check_scale(scale: EffectScale, regression: &Regression) -> Result<(), RegressionError> {
     let family = regression.family();
     match (scale, family.link()) {
-        (EffectScale::Odds, Link::Identity | Link::Probit) => Err(RegressionError::Mismatch {
-            family: family.name(),
-            expected: "a link whose differences are ratios",
-            found: format!("the link {}", family.link().name()),
-            hint: "use --scale response",
-        }),
+        (EffectScale::Odds, Link::Identity | Link::Probit | Link::TanHalf) => {
+            Err(RegressionError::Mismatch {
+                family: family.name(),
+                expected: "a link whose differences are ratios",
+                found: format!("the link {}", family.link().name()),
+                hint: "use --scale response",
+            })
+        }
         _ => Ok(()),
     }
 }

@@ -47,6 +47,30 @@ pub struct ModelComparison {
     pub notes: Vec<String>,
 }
 
+/// The columns that any of the fits reads.
+pub fn columns_of(fits: &[&SavedFit]) -> Vec<String> {
+    let mut names: Vec<String> = Vec::new();
+    for name in fits.iter().flat_map(|fit| fit.subject.columns()) {
+        if !names.iter().any(|known| known == name) {
+            names.push(name.to_owned());
+        }
+    }
+    names
+}
+
+/// The columns whose values may be missing for all of the fits.
+pub fn optional_columns_of<'f>(fits: &[&'f SavedFit]) -> Vec<&'f str> {
+    let names = fits.first().map(|fit| fit.subject.optional_columns());
+    let mut names = names.unwrap_or_default();
+    let is_read = |fit: &&&SavedFit, name: &str| fit.subject.columns().contains(&name);
+    let needed = |name: &str| {
+        let mut readers = fits.iter().filter(|fit| is_read(fit, name));
+        readers.any(|fit| !fit.subject.optional_columns().contains(&name))
+    };
+    names.retain(|name| !needed(name));
+    names
+}
+
 /// Compares models by the same rows left out of each. The names are the user's.
 ///
 /// # Panics

@@ -64,6 +64,7 @@ impl Folds<'_> {
     /// Fits without each fold in turn and scores its rows. `note` is told the number of each
     /// fold before it is fitted.
     pub fn run(&self, folds: &[usize], note: &mut dyn FnMut(usize)) -> Result<Loo, Error> {
+        self.saved.fitted("--folds")?;
         let count = folds.iter().max().map_or(0, |last| last + 1);
         let mut loo = Loo::new(self.saved);
         for fold in 0..count {

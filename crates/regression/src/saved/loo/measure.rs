@@ -112,9 +112,26 @@ pub enum LooError {
     },
 }
 
+/// Rows above which a sample of them is left out.
+const MOST_ROWS: u64 = 100_000;
+/// Rows of that sample.
+const SAMPLE: usize = 5000;
+
 impl SavedFit {
+    /// Leaves rows of the fitted table out one by one: all, or so many. Long tables are sampled unless it is said
+    /// how many rows.
+    pub fn loo(&self, table: &Table, subsample: Option<usize>, seed: u64) -> Result<Loo, Error> {
+        let mut left = Loo::new(self);
+        left.push_cheap(&self.cheap(table)?);
+        let chosen = Loo::sample(left.n_rows, Loo::wanted(left.n_rows, subsample), seed);
+        let places: Vec<usize> = chosen.iter().map(|row| *row as usize).collect();
+        left.rows = self.leave_out(&table.select_rows(&places), &chosen)?;
+        Ok(left)
+    }
+
     /// Leaves out every row of a block of the fitted table; `rows` are their places in it.
     pub fn leave_out(&self, table: &Table, rows: &[u64]) -> Result<Vec<LooRow>, Error> {
+        self.fitted("leave-one-out")?;
         let bound = self.observed_rows(table)?;
         let draws = WeightedDraws {
             latents: &self.posterior.draws,
@@ -135,6 +152,7 @@ impl SavedFit {
     /// log p(yₙ | z), by few draws (Magnusson et al. 2020 use such values as the surrogate of
     /// their difference estimator, whose mean is right whatever they are).
     pub fn cheap(&self, table: &Table) -> Result<Vec<f64>, Error> {
+        self.fitted("leave-one-out")?;
         Ok(self.cheap_of(&self.observed_rows(table)?))
     }
 
@@ -177,6 +195,15 @@ impl Loo {
     pub fn push_cheap(&mut self, cheap: &[f64]) {
         self.n_rows += cheap.len() as u64;
         self.cheap_sum += cheap.iter().sum::<f64>();
+    }
+
+    /// How many of some rows are left out, unless a user says how many.
+    pub fn wanted(n_rows: u64, subsample: Option<usize>) -> usize {
+        match subsample {
+            Some(count) => count.max(2),
+            None if n_rows > MOST_ROWS => SAMPLE,
+            None => n_rows as usize,
+        }
     }
 
     /// Which rows are left out, if not all: so many, evenly at random, in order.

@@ -4,6 +4,8 @@ mod comparison;
 mod folds;
 mod measure;
 
-pub use comparison::{ComparedModel, ModelComparison, compare_models};
+pub use comparison::{
+    ComparedModel, ModelComparison, columns_of, compare_models, optional_columns_of,
+};
 pub use folds::Folds;
 pub use measure::{Loo, LooError, LooMeasure, LooRow, LooSummary};

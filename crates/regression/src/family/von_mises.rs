@@ -1,0 +1,23 @@
+//! Angles around a direction.
+
+use lehr_model::distribution::VonMises;
+
+use super::own::KAPPA;
+use super::{FamilyInfo, Form, Link, Observation};
+use crate::program::RESPONSE;
+
+pub(super) const INFO: FamilyInfo = FamilyInfo {
+    name: "von_mises",
+    aliases: &["vonmises", "circular"],
+    help: "angles from -pi to pi, the predictor is the tangent of half the mean direction; kappa",
+    link: Link::TanHalf,
+    form: Form::Direction,
+    own: &[KAPPA],
+    observe,
+};
+
+fn observe(of: &Observation<'_, '_, '_>) {
+    let direction = of.at.atan() * 2.0;
+    of.row
+        .observe(RESPONSE, VonMises::new(direction, of.own[0]));
+}

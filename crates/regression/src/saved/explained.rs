@@ -1,0 +1,118 @@
+//! How much of the response's variance a fit explains, and how much of it lies between groups.
+
+use std::f64::consts::PI;
+
+use lehr_density::{Density, Predictor, RowSet};
+use lehr_model::Bound;
+use lehr_numeric::summary::{mean, sd};
+use lehr_report::{Coefficient, Summary};
+
+use super::SavedFit;
+use super::summary::{error, plain};
+use crate::family::Family;
+use crate::regression::{Groups, Regression};
+
+/// Draws whose shares are computed at the most.
+const DRAWS: usize = 200;
+/// Rows that they are computed on at the most.
+const ROWS: usize = 1000;
+
+impl SavedFit {
+    /// Shares of variance: R² on some of the fit's rows, as of all effects and as of those that all groups
+    /// share, and of each group term the correlation of two responses of one group (ICC).
+    pub fn explained(&self) -> Vec<Coefficient> {
+        let within = self.subject.regression().map(|own| correlations(self, own));
+        let measured = self.data_check.explained.iter();
+        let measured = measured.map(|(name, values)| share(self, name, values));
+        measured.chain(within.unwrap_or_default()).collect()
+    }
+}
+
+/// R² of each draw on some rows: the variance of the rows' means over itself and the mean of their variances.
+/// Nothing where the response has no mean or no variance.
+pub(super) fn explained(
+    saved: &SavedFit,
+    density: &Bound,
+    rows: &[usize],
+) -> Vec<(String, Vec<f64>)> {
+    let set = RowSet::List(&rows[..rows.len().min(ROWS)]);
+    let mut predictor = Predictor::new(density, density.columns(), density.source(), &set);
+    let (mut conditional, mut marginal) = (Vec::new(), Vec::new());
+    let regression = saved.subject.regression();
+    let effects = regression.map(|own| own.group_places(density.latents()));
+    let effects = effects.unwrap_or_default();
+    for draw in saved.draws(DRAWS) {
+        let Some([between, within]) = variances(&mut predictor, draw, saved.params()) else {
+            return Vec::new();
+        };
+        conditional.push(between / (between + within));
+        if effects.is_empty() {
+            continue;
+        }
+        let mut common = draw.to_vec();
+        let places = effects.iter().cloned().flatten();
+        places.for_each(|place| common[place] = 0.0);
+        let Some([own, _]) = variances(&mut predictor, &common, saved.params()) else {
+            return Vec::new();
+        };
+        marginal.push(own / (between + within));
+    }
+    if marginal.is_empty() {
+        return vec![("R2".into(), conditional)];
+    }
+    vec![
+        ("R2 conditional".into(), conditional),
+        ("R2 marginal".into(), marginal),
+    ]
+}
+
+/// The variance of the rows' means and the mean of their variances.
+fn variances(predictor: &mut Predictor, z: &[f64], params: &[f64]) -> Option<[f64; 2]> {
+    let moments = predictor.moments(z, params).into_iter().next()?;
+    let (means, own) = (moments.mean?, moments.variance?);
+    let found = [sd(&means).powi(2), mean(&own)];
+    let is_known = found.iter().all(|one| one.is_finite()) && found[0] + found[1] > 0.0;
+    is_known.then_some(found)
+}
+
+/// The share of each group term in the variance of the predictor and the noise around it, where groups
+/// have intercepts only: with slopes it depends on the row.
+fn correlations(saved: &SavedFit, regression: &Regression) -> Vec<Coefficient> {
+    let Some(labels) = regression.plain_groups() else {
+        return Vec::new();
+    };
+    let draws = saved.even_draws(Groups::Leave);
+    let squares = |name: &str| -> Option<Vec<f64>> {
+        let own = draws.iter().find(|one| one.name.to_string() == name)?;
+        Some(own.values.iter().map(|value| value * value).collect())
+    };
+    let count = saved.posterior.n_draws();
+    let noise = match regression.family() {
+        Family::Gaussian => squares("sigma"),
+        Family::Bernoulli | Family::Binomial | Family::Ordinal => Some(vec![PI * PI / 3.0; count]),
+        Family::OrdinalProbit => Some(vec![1.0; count]),
+        _ => None,
+    };
+    let own: Option<Vec<Vec<f64>>> = labels
+        .iter()
+        .map(|label| squares(&format!("sd({label})")))
+        .collect();
+    let (Some(noise), Some(own)) = (noise, own) else {
+        return Vec::new();
+    };
+    let total = |k: usize| noise[k] + own.iter().map(|one| one[k]).sum::<f64>();
+    let totals: Vec<f64> = (0..count).map(total).collect();
+    let shares = labels.iter().zip(&own).map(|(label, own)| {
+        let values: Vec<f64> = own.iter().zip(&totals).map(|(a, b)| a / b).collect();
+        share(saved, &format!("ICC({label})"), &values)
+    });
+    shares.collect()
+}
+
+fn share(saved: &SavedFit, name: &str, values: &[f64]) -> Coefficient {
+    let summary = Summary {
+        mcse: Some(error(values, saved.posterior.n_chains())),
+        ..plain(values)
+    };
+    Coefficient::new(name, summary)
+}
