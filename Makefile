@@ -3,7 +3,7 @@
 PYTHON ?= python3.11
 CHROMIUM ?= chromium
 
-.PHONY: help check test module python cluster scaling wheel worst arviz browser slow bench lines peer ports gallery pages notebook site docs
+.PHONY: help check test module python cluster scaling wheel worst arviz browser slow bench lines peer ports gallery pages notebook commands site docs
 
 help:
 	@echo "make check   format and lints only"
@@ -23,6 +23,7 @@ help:
 	@echo "make gallery runs the pages of docs/gallery and docs/tutorial, and writes what they print and draw"
 	@echo "make pages   runs the same pages and compares the verdicts with what they say"
 	@echo "make notebook runs the notebook of the gallery as Jupyter does"
+	@echo "make commands the pages of docs/commands from the help of the commands"
 	@echo "make site    the documentation as a site in target/site"
 	@echo "make docs    the API documentation"
 
@@ -162,6 +163,9 @@ pages: $(DOCS_VENV)/installed module
 
 notebook: $(DOCS_VENV)/installed module
 	$(DOCS_RUN) docs/notebook.py $(PYTHON_TARGET)/notebook.html
+
+commands:
+	LEHR_WRITE_PAGES=1 cargo test --workspace --locked --lib every_command_has_a_page
 
 site: $(DOCS_VENV)/installed module
 	$(DOCS_RUN) -m mkdocs build --strict --quiet

@@ -1,7 +1,7 @@
 //! What an export of a fit whose diagnostics warn says, and how it ends.
 
 use clap::Args;
-use lehr::regression::SavedFit;
+use lehr::regression::{PRIOR_ONLY, SavedFit};
 use lehr::report::Style;
 
 use crate::outcome::Outcome;
@@ -19,6 +19,9 @@ impl Acceptance {
     /// Repeats the verdict on stderr if the diagnostics warn. Unless that is accepted, the
     /// export ends as warned.
     pub(crate) fn outcome(self, saved: &SavedFit, session: &Session) -> Outcome {
+        if saved.is_prior_only() {
+            session.remark(PRIOR_ONLY);
+        }
         if saved.is_trusted() {
             return Outcome::Done;
         }

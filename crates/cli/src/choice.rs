@@ -21,6 +21,9 @@ pub(crate) struct Choice {
     seed: u64,
 }
 
+/// Draws of the prior unless a number is given.
+const PRIOR_DRAWS: usize = 1000;
+
 /// Settings of methods as they were given, by name.
 #[derive(Clone, Debug)]
 struct Settings(Vec<(&'static str, String)>);
@@ -82,6 +85,16 @@ impl Choice {
     /// The fit by a method. What the method does not have is refused.
     pub(crate) fn fit(&self, method: &'static MethodInfo) -> Result<Fit<'static>> {
         self.fit_with(method, &self.settings.0)
+    }
+
+    /// How many draws were asked for, and the seed. Refuses settings of methods.
+    pub(crate) fn of_prior(&self) -> Result<(usize, u64)> {
+        if let Some((name, _)) = self.settings.0.first() {
+            return Err(anyhow!(
+                "--{name}: expected no setting of a method with --prior-only, which fits nothing\n  hint: leave it out"
+            ));
+        }
+        Ok((self.draws.unwrap_or(PRIOR_DRAWS), self.seed))
     }
 
     /// The fit by one of several methods: each takes of the choices what concerns it.

@@ -166,6 +166,11 @@ impl Task {
         Ok(self.bound.prior_predictive(draws, seed)?)
     }
 
+    /// Draws of the prior in the place of a fit.
+    pub(crate) fn prior_only(&self, draws: usize, seed: u64) -> Result<SavedFit> {
+        Ok(self.bound.prior_only(draws, seed)?)
+    }
+
     /// The model without its rows.
     pub(crate) fn regression(&self) -> &Regression {
         &self.bound.regression

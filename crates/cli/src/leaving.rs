@@ -2,16 +2,11 @@
 
 use anyhow::{Result, anyhow};
 use clap::Args;
-use lehr::regression::{Error, Loo, SavedFit};
+use lehr::regression::{Error, Loo, SavedFit, columns_of, optional_columns_of};
 use lehr::table::{ReadOptions, Table, TableFiles};
 
 use crate::live::Live;
 use crate::reading::{Reading, stop};
-
-/// Rows above which a sample of them is left out.
-const MOST_ROWS: u64 = 100_000;
-/// Rows of that sample.
-const SAMPLE: usize = 5000;
 
 /// Which rows are left out.
 #[derive(Clone, Copy, Debug, Args)]
@@ -34,8 +29,8 @@ impl Sampling {
         reading: &Reading,
         live: &Live,
     ) -> Result<Vec<Loo>> {
-        let options = reading.options(Some(columns(fits)))?;
-        let options = options.keeping(&optional(fits));
+        let options = reading.options(Some(columns_of(fits)))?;
+        let options = options.keeping(&optional_columns_of(fits));
         let mut all: Vec<Loo> = fits.iter().map(|fit| Loo::new(fit)).collect();
         each_block(source, &options, live, &mut |block, _| {
             for (loo, fit) in all.iter_mut().zip(fits) {
@@ -44,12 +39,7 @@ impl Sampling {
             Ok(())
         })?;
         let rows = all.first().map_or(0, |loo| loo.n_rows);
-        let count = match self.subsample {
-            Some(count) => count.max(2),
-            None if rows > MOST_ROWS => SAMPLE,
-            None => rows as usize,
-        };
-        let chosen = Loo::sample(rows, count, self.seed);
+        let chosen = Loo::sample(rows, Loo::wanted(rows, self.subsample), self.seed);
         each_block(source, &options, live, &mut |block, first| {
             let range = first..first + block.n_rows() as u64;
             let from = chosen.partition_point(|row| *row < range.start);
@@ -68,30 +58,6 @@ impl Sampling {
         })?;
         Ok(all)
     }
-}
-
-/// The columns that any of the fits reads.
-pub(crate) fn columns(fits: &[&SavedFit]) -> Vec<String> {
-    let mut names: Vec<String> = Vec::new();
-    for name in fits.iter().flat_map(|fit| fit.subject.columns()) {
-        if !names.iter().any(|known| known == name) {
-            names.push(name.to_owned());
-        }
-    }
-    names
-}
-
-/// The columns whose values may be missing for all of the fits.
-pub(crate) fn optional<'f>(fits: &[&'f SavedFit]) -> Vec<&'f str> {
-    let names = fits.first().map(|fit| fit.subject.optional_columns());
-    let mut names = names.unwrap_or_default();
-    let is_read = |fit: &&&SavedFit, name: &str| fit.subject.columns().contains(&name);
-    let needed = |name: &str| {
-        let mut readers = fits.iter().filter(|fit| is_read(fit, name));
-        readers.any(|fit| !fit.subject.optional_columns().contains(&name))
-    };
-    names.retain(|name| !needed(name));
-    names
 }
 
 /// What is done with a block of rows, the first of which is that row of the table.

@@ -14,6 +14,8 @@ mod live;
 mod object;
 mod outcome;
 mod output;
+#[cfg(test)]
+mod page;
 mod reading;
 mod sample;
 mod session;

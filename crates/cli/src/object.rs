@@ -63,6 +63,8 @@ impl From<&Attempt> for AttemptObject {
 #[derive(Serialize)]
 pub(crate) struct FitObject {
     method: String,
+    /// Whether the draws are of the prior, and nothing was fitted.
+    prior_only: bool,
     formula: Option<String>,
     family: Option<&'static str>,
     n_rows: usize,
@@ -83,6 +85,8 @@ pub(crate) struct FitObject {
     seconds: Seconds,
     microseconds_per_iteration: f64,
     coefficients: Vec<CoefficientObject>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    explained: Vec<CoefficientObject>,
     priors: Vec<PriorObject>,
     choices: BTreeMap<String, String>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -137,6 +141,7 @@ impl FitObject {
             .into_iter();
         FitObject {
             method: posterior.method().to_owned(),
+            prior_only: saved.is_prior_only(),
             formula: regression.map(|one| one.formula().to_owned()),
             family: regression.map(|one| one.family().name()),
             n_rows: posterior.origin.rows,
@@ -163,6 +168,7 @@ impl FitObject {
             coefficients: (saved.coefficients(groups).iter())
                 .map(Into::into)
                 .collect(),
+            explained: saved.explained().iter().map(Into::into).collect(),
             priors: priors
                 .map(|(name, distribution)| PriorObject { name, distribution })
                 .collect(),

@@ -26,6 +26,8 @@ pub struct ReportData {
     pub n_latents: Option<u64>,
     /// Population-level coefficients on the data's own scale.
     pub coefficients: Vec<Coefficient>,
+    /// Shares of variance: R² with and without the effects of groups, intraclass correlations.
+    pub explained: Vec<Coefficient>,
     /// Group-level effects, one entry per group term.
     pub groups: Vec<GroupEffects>,
     /// What the response would be over the values of each column.

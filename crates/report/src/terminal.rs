@@ -77,8 +77,27 @@ impl Style {
 
     /// One line per coefficient; corrected numbers where there are any.
     pub fn coefficients(&self, coefficients: &[Coefficient]) -> String {
-        let rows = coefficients.iter().map(listing::coefficient);
-        self.table(&listing::COEFFICIENT, rows.collect())
+        self.summaries(listing::COEFFICIENT[0], coefficients)
+    }
+
+    /// One line per share of variance.
+    pub fn shares(&self, shares: &[Coefficient]) -> String {
+        self.summaries("share of variance", shares)
+    }
+
+    /// One line per number, under this heading of their names.
+    fn summaries(&self, what: &str, numbers: &[Coefficient]) -> String {
+        let mut rows: Vec<Vec<String>> = numbers.iter().map(listing::coefficient).collect();
+        let mut head = listing::COEFFICIENT.to_vec();
+        head[0] = what;
+        // Where nobody knows a Monte Carlo error there is nothing to show of it.
+        if numbers.iter().all(|one| one.best().mcse.is_none()) {
+            head.pop();
+            for row in &mut rows {
+                row.pop();
+            }
+        }
+        self.table(&head, rows)
     }
 
     /// One line per method, and what each gives and costs.

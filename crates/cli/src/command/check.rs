@@ -88,7 +88,9 @@ impl fmt::Display for Testimony {
         } else {
             ""
         };
-        write!(f, "{}: {}{overruled}", self.level, self.sentence)
+        // Programs spell levels with a hyphen, people do not.
+        let level = self.level.replace('-', " ");
+        write!(f, "{level}: {}{overruled}", self.sentence)
     }
 }
 
@@ -234,6 +236,9 @@ impl CheckObject {
         for one in &self.witnesses {
             let _ = writeln!(out, "  {:<9} {one}", one.witness);
         }
+        if saved.is_prior_only() {
+            return out;
+        }
         if let Some(k) = self.pareto_k {
             let limit = self.pareto_k_threshold;
             let _ = writeln!(
@@ -250,7 +255,9 @@ impl CheckObject {
                 "evidence\n  bound {bound:.3}, weighted estimate {evidence:.3}: a gap of {gap:.3} nats"
             );
         }
-        if let Some(converged) = self.converged {
+        if self.converged.is_some() && self.iterations == 0 {
+            out += "training\n  none: the fit was found by a search\n";
+        } else if let Some(converged) = self.converged {
             let _ = writeln!(
                 out,
                 "training\n  {} iterations, {}, {} skipped\n  the bound rose by {:.3} over the last third of its trace",

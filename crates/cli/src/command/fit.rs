@@ -35,6 +35,7 @@ use super::summary::text;
   lehr fit 'score ~ 1 + service + (1 | d) + (1 | s)' ratings.csv.gz --family gaussian -o fit.lehr
   lehr fit 'cbind(hits, misses) ~ age + (1 + age | player)' 'season-*.parquet' -o fit.lehr
   lehr fit 'y ~ x' data.csv --prior 'x ~ normal(0, 1)' --missing drop --missing-text n/a
+  lehr fit 'y ~ x' data.csv --prior 'x ~ normal(0, 1)' --prior-only -o prior.lehr
   lehr fit 'y ~ .' train.parquet -o fit.lehr --resume     # after Ctrl-C or a crash
 
 Exit codes: 0 done, 1 done but the diagnostics warn, 2 could not run.")]
@@ -60,6 +61,8 @@ pub(crate) struct Fit {
     /// Seconds between checkpoints
     #[arg(long, value_name = "SECONDS", default_value_t = 10.0)]
     checkpoint_every: f64,
+    #[command(flatten)]
+    prior: PriorOnly,
     /// List the effects of single groups too
     #[arg(long)]
     groups: bool,
@@ -69,8 +72,20 @@ pub(crate) struct Fit {
     reading: Reading,
 }
 
+/// Whether anything is fitted.
+#[derive(Clone, Copy, Debug, Args)]
+struct PriorOnly {
+    /// Draw from the prior and fit nothing: no likelihood is used, though default priors are scaled to
+    /// the table. What is saved predicts and reports as a fit does, and says what it is
+    #[arg(long, conflicts_with_all = ["resume", "restart", "method"])]
+    prior_only: bool,
+}
+
 impl Fit {
     pub(crate) fn run(&self, session: &Session) -> Result<Outcome> {
+        if self.prior.prior_only {
+            return self.run_prior(session);
+        }
         let fit = self.choice.fit(method(&self.method)?)?;
         let inputs = self.model.inputs(session)?;
         let output = self.output(&inputs)?;
@@ -99,18 +114,51 @@ impl Fit {
             let done = beside.as_deref().filter(|_| !unfinished);
             keep(&saved, output, done)?;
         }
+        self.answer(
+            session,
+            &saved,
+            output.as_ref(),
+            unfinished.then_some(RESUME),
+        )
+    }
+
+    /// Draws from the prior.
+    fn run_prior(&self, session: &Session) -> Result<Outcome> {
+        let (draws, seed) = self.choice.of_prior()?;
+        let inputs = self.model.inputs(session)?;
+        let output = self.output(&inputs)?;
+        let live = Live::new(session, "prior");
+        let file = output.as_ref().and_then(Output::file);
+        let saved = inputs
+            .prepare(&self.reading, file, &live)?
+            .prior_only(draws, seed)?;
+        drop(live);
+        if let Some(output) = &output {
+            keep(&saved, output, None)?;
+        }
+        self.answer(session, &saved, output.as_ref(), None)
+    }
+
+    /// Shows a fit.
+    fn answer(
+        &self,
+        session: &Session,
+        saved: &SavedFit,
+        output: Option<&Output>,
+        more: Option<&str>,
+    ) -> Result<Outcome> {
         let groups = if self.groups {
             Groups::Include
         } else {
             Groups::Leave
         };
-        let object = FitObject::new(&saved, groups).with_output(self.output.as_deref());
-        let words = || text(&saved, groups) + &self.ending(unfinished.then_some(RESUME));
-        match &output {
+        let object = FitObject::new(saved, groups).with_output(self.output.as_deref());
+        let words = || text(saved, groups) + &self.ending(more);
+        match output {
             Some(output) => output.answer(session, &object, words)?,
             None => session.answer(&object, words)?,
         }
-        Ok(Outcome::from(&saved))
+        Ok(Outcome::from(saved))
     }
 
     fn output(&self, inputs: &Inputs<'_>) -> Result<Option<Output>> {

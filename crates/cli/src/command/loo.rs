@@ -5,12 +5,12 @@ use std::path::PathBuf;
 
 use anyhow::{Result, ensure};
 use clap::Args;
-use lehr::regression::{Folds, Loo as LeftOut, LooMeasure, LooSummary, SavedFit};
+use lehr::regression::{Folds, Loo as LeftOut, LooMeasure, LooSummary, SavedFit, columns_of};
 use lehr::table::{Sink, Table, TableFiles};
 use serde::Serialize;
 
 use crate::acceptance::Acceptance;
-use crate::leaving::{Sampling, columns};
+use crate::leaving::Sampling;
 use crate::live::Live;
 use crate::outcome::Outcome;
 use crate::output::{Force, Order};
@@ -117,7 +117,7 @@ impl Loo {
         let mut left = left.into_iter().next().unwrap_or_default();
         if self.refit > 0 {
             let optional = saved.subject.optional_columns();
-            let wanted = (columns(&[saved]), &optional[..]);
+            let wanted = (columns_of(&[saved]), &optional[..]);
             let table = self.reading.table(source, wanted, live)?;
             let folds = Folds {
                 saved,
@@ -137,7 +137,7 @@ impl Loo {
         count: usize,
         live: &Live,
     ) -> Result<LeftOut> {
-        let mut wanted = columns(&[saved]);
+        let mut wanted = columns_of(&[saved]);
         wanted.extend(self.folds_by.clone().filter(|by| !wanted.contains(by)));
         let optional = saved.subject.optional_columns();
         let table = (self.reading).table(source, (wanted, &optional), live)?;

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use anyhow::Result;
 use clap::Args;
-use lehr::regression::SavedFit;
+use lehr::regression::{PRIOR_ONLY, SavedFit};
 use lehr::report::write_page;
 use serde::Serialize;
 
@@ -45,6 +45,9 @@ impl Report {
             verdict: saved.verdict().level.name(),
         };
         output.answer(session, &written, || format!("{}\n", written.output))?;
+        if saved.is_prior_only() {
+            session.remark(PRIOR_ONLY);
+        }
         Ok(Outcome::Done)
     }
 }

@@ -43,6 +43,9 @@ impl Summary {
 
 /// What was done, in words.
 fn work(posterior: &Posterior) -> String {
+    if posterior.is_prior() {
+        return format!("{} draws", posterior.n_draws());
+    }
     match &posterior.diagnostics {
         Diagnostics::Importance(one) => match &one.proposal {
             Proposal::Guide(training) => format!("{} iterations", training.iterations),
@@ -75,6 +78,11 @@ pub(crate) fn text(saved: &SavedFit, groups: Groups) -> String {
     out.push('\n');
     out += &style.coefficients(&saved.coefficients(groups));
     out.push('\n');
+    let explained = saved.explained();
+    if !explained.is_empty() {
+        out += &style.shares(&explained);
+        out.push('\n');
+    }
     if let Some(evidence) = &posterior.evidence {
         out += &evidence_words(evidence);
     }
@@ -109,7 +117,10 @@ fn model(saved: &SavedFit) -> String {
     };
     let priors = regression.priors().into_iter();
     let priors = priors.map(|(name, prior)| format!("{name} ~ {prior}"));
-    listed("model", vec![regression.terms().to_string()]) + &listed("priors", priors.collect())
+    let terms = regression.terms();
+    let formulas = std::iter::once(terms).chain(&terms.parameters);
+    let formulas = formulas.map(ToString::to_string);
+    listed("model", formulas.collect()) + &listed("priors", priors.collect())
 }
 
 fn dropped(saved: &SavedFit) -> String {

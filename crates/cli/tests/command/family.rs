@@ -212,6 +212,21 @@ fn beta_binomial() {
 }
 
 #[test]
+fn von_mises() {
+    recovers("von_mises", "y", |at, noise| {
+        // By rejection from angles that are all alike.
+        let apart = loop {
+            let angle = std::f64::consts::PI * (2.0 * noise.uniform() - 1.0);
+            if noise.uniform() < (4.0 * (angle.cos() - 1.0)).exp() {
+                break angle;
+            }
+        };
+        let angle = 2.0 * at.atan() + apart;
+        (angle - std::f64::consts::TAU * (angle / std::f64::consts::TAU).round()).to_string()
+    });
+}
+
+#[test]
 fn lognormal() {
     recovers("lognormal", "y", |at, noise| {
         (at + 0.7 * noise.normal()).exp().to_string()

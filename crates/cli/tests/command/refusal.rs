@@ -146,7 +146,7 @@ fn settings_that_cannot_work_are_told_before_anything_is_read() {
                 "--chain-steps",
                 "3",
             ],
-            "mean-field: the method has no setting chain-steps\n  hint: dais, ns-dais, ns2-dais and sl-dais have it",
+            "mean-field: the method has no setting chain-steps\n  hint: dais, ns-dais, ns2-dais, sl-dais and semi-dais have it",
         ),
         (
             &["y ~ x1", "train.csv", "--threads", "0"],
@@ -215,7 +215,7 @@ fn a_file_that_is_no_fit_is_refused_by_every_reader() {
             "swapped.lehr",
             "expected a saved fit, found a file marked \"checkpnt\"",
         ),
-        ("older.lehr", "expected version 7, found version 0"),
+        ("older.lehr", "expected version 8, found version 0"),
         ("newer.lehr", "written by a newer lehr"),
         ("empty.lehr", "expected a saved fit, found an empty file"),
         (

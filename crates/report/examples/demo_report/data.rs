@@ -64,6 +64,11 @@ pub(crate) fn demo() -> ReportData {
         n_rows: Some(73_421),
         n_latents: Some(3_058),
         coefficients: coefficients(),
+        explained: vec![
+            Coefficient::new("R2 conditional", Summary::normal(0.52, 0.02)),
+            Coefficient::new("R2 marginal", Summary::normal(0.31, 0.02)),
+            Coefficient::new("ICC(site)", Summary::normal(0.27, 0.03)),
+        ],
         groups: groups(&mut noise),
         effects: effects(),
         functions: vec![curve(), surface()],

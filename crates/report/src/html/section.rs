@@ -28,12 +28,13 @@ pub(super) fn all(data: &ReportData) -> Vec<Section> {
     let sections = [
         ("model", "Model and priors", model(data)),
         ("coefficients", "Coefficients", coefficients(data)),
+        ("explained", "Variance explained", shares(data)),
         ("effects", "Conditional effects", effects(data)),
         ("functions", "Smooth functions", functions(data)),
         ("trace", "Training", training(data)),
         ("chains", "Markov chains", chains(data)),
         ("pairs", "Strongest correlations", pairs(data)),
-        ("predictive", "Posterior predictive check", predictive(data)),
+        ("predictive", predictive_words(data)[0], predictive(data)),
         ("calibration", "Calibration", calibration(data)),
         ("counts", "Counts", counts(data)),
         ("residuals", "Residuals", residuals(data)),
@@ -95,6 +96,29 @@ fn coefficients(data: &ReportData) -> Vec<Element> {
         return Vec::new();
     }
     coefficient::content(data)
+}
+
+fn shares(data: &ReportData) -> Vec<Element> {
+    if data.explained.is_empty() {
+        return Vec::new();
+    }
+    let rows: Vec<plot::Row> = data.explained.iter().map(coefficient::as_row).collect();
+    let caption = Element::with_text("span", "Median, 50 % and 90 % intervals.");
+    let mut words = vec![
+        "R² is the variance of what the model expects of the rows, as a share of it and the noise around it, on some of the rows that were fitted.".to_owned(),
+    ];
+    let has = |start: &str| data.explained.iter().any(|one| one.name.starts_with(start));
+    if has("R2 marginal") {
+        words.push("Conditional: with the effects of groups. Marginal: what the columns explain without them.".into());
+    }
+    if has("ICC") {
+        words.push("ICC: the correlation of two rows of one group that are alike otherwise, on the scale of the linear predictor.".into());
+    }
+    explained(
+        plot::forest("Shares of variance", &rows),
+        vec![caption],
+        &words,
+    )
 }
 
 fn effects(data: &ReportData) -> Vec<Element> {
@@ -202,6 +226,20 @@ fn pair_figure(draws: &Draws, pair: &correlation::Pair) -> Element {
     )
 }
 
+/// What the check is called, and how to read it: outcomes are replicated from the posterior or the prior.
+fn predictive_words(data: &ReportData) -> [&'static str; 2] {
+    match data.method.as_str() {
+        "prior" => [
+            "Prior predictive check",
+            "Bars are the outcomes in the table; the band is what data sets drawn from the prior look like, before any outcome is seen. It should be wider than the bars and not absurd.",
+        ],
+        _ => [
+            "Posterior predictive check",
+            "Bars are the outcomes in the table; the band is what data sets drawn from the fitted model look like. Where bars leave the band, the model misses something.",
+        ],
+    }
+}
+
 fn predictive(data: &ReportData) -> Vec<Element> {
     let bins = data.predictive.as_ref().and_then(Histogram::of_check);
     let Some(bins) = bins else {
@@ -211,14 +249,15 @@ fn predictive(data: &ReportData) -> Vec<Element> {
         key("bar", "observed"),
         key("two", "replicated: median and 90 %"),
     ];
-    let mut words = vec!["Bars are the outcomes in the table; the band is what data sets drawn from the fitted model look like. Where bars leave the band, the model misses something.".to_string()];
+    let [title, meaning] = predictive_words(data);
+    let mut words = vec![meaning.to_string()];
     let [observed, replicated] = bins.outside.map(|share| 100.0 * share);
     if observed > 0.05 || replicated > 0.05 {
         let [observed, replicated] = [observed, replicated].map(|share| number::fixed(share, 1));
         words.push(format!("Beyond the picture lie {observed} % of the observed and {replicated} % of the replicated outcomes."));
     }
     let bins = bins.with_names(&data.levels);
-    let plot = plot::histogram("Posterior predictive check", "outcome", &bins);
+    let plot = plot::histogram(title, "outcome", &bins);
     explained(plot, caption, &words)
 }
 

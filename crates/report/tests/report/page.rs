@@ -32,6 +32,7 @@ fn a_full_page_is_well_formed_and_shows_its_sections_in_order() {
     let expected = [
         "model",
         "coefficients",
+        "explained",
         "effects",
         "functions",
         "trace",
