@@ -72,7 +72,7 @@ pub mod prelude {
     pub use lehr_infer::judge::Level;
     pub use lehr_infer::method::{
         Auto, Bnaf, Collapse, Dais, FullRank, Hmc, Hmcecs, Iaf, LowRank, MeanField, Method,
-        Ns2Dais, NsDais, Nuts, NutsCs, SlDais, SurrogateHmc,
+        Ns2Dais, NsDais, Nuts, NutsCs, SemiDais, SlDais, SurrogateHmc,
     };
     pub use lehr_infer::posterior::Posterior;
     pub use lehr_infer::train::Iterations;

@@ -12,7 +12,7 @@ True
 """
 
 from lehr import dist
-from lehr._fit import Comparison, Estimate, Fit, Verdict
+from lehr._fit import Comparison, Estimate, Fit, Loo, Verdict, loo_compare
 from lehr._fitting import compare, fit, load, methods
 from lehr._lehr import Interrupted, LehrError, __version__
 from lehr._model import (
@@ -38,6 +38,7 @@ __all__ = [
     "Fit",
     "Interrupted",
     "LehrError",
+    "Loo",
     "Model",
     "ModelError",
     "Table",
@@ -51,6 +52,7 @@ __all__ = [
     "group_effect",
     "load",
     "local",
+    "loo_compare",
     "methods",
     "model",
     "observe",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import html
+import json
 import logging
 import os
 import tempfile
@@ -126,11 +127,7 @@ class Fit:
         Args:
             groups: Whether to list the effects of single groups, too.
         """
-        import pandas as pd
-
-        rows = self._native.coefficients(groups)
-        index = pd.Index([name for name, _ in rows], name="coefficient")
-        return pd.DataFrame([numbers for _, numbers in rows], index=index, columns=COLUMNS)
+        return _listing(self._native.coefficients(groups), "coefficient")
 
     def draws(self, groups: bool = False, raw: bool = False) -> pd.DataFrame:
         """Return posterior draws, a row to a draw.
@@ -243,6 +240,104 @@ class Fit:
         scores["calibration"] = pd.DataFrame(scores["calibration"], columns=columns)
         return scores
 
+    @property
+    def explained(self) -> pd.DataFrame:
+        """Shares of variance: R² with and without effects of groups, intraclass correlations."""
+        return _listing(self._native.explained(), "share")
+
+    def effects(
+        self,
+        variable: str,
+        data: Data | None = None,
+        *,
+        at: Mapping[str, object] | None = None,
+        by: str | None = None,
+        contrast: str | Sequence[str] = (),
+        scale: str = "response",
+        points: int = 5,
+        level: str | None = None,
+        new_levels: str = "refuse",
+        draws: int = 400,
+        **reading: Any,
+    ) -> pd.DataFrame:
+        """Return what a column does to the response: predictions, contrasts, slopes.
+
+        With a table, every row is predicted with the column set to a value, and the predictions
+        are averaged, as R's marginaleffects defines them. Without one they are conditional on the
+        reference: numbers at their mean, levels at their commonest, effects of groups at 0.
+
+        Args:
+            variable: The column whose effect is asked for.
+            data: The rows to average over, as in :func:`lehr.fit`.
+            at: Columns that are held at a value.
+            by: A column by whose values rows are averaged apart.
+            contrast: Values to compare, such as ``"night - day"``.
+            scale: ``"response"``, ``"link"`` or ``"odds"``.
+            points: At how many values a number is predicted.
+            level: ``"groups"`` or ``"population"``; by default groups with a table.
+            new_levels: Whether groups that were not fitted are refused, or drawn ("sample").
+            draws: Draws to use.
+            **reading: How the table is read.
+
+        Returns:
+            A row for each effect: its kind, name, mean, sd and quantiles.
+        """
+        import pandas as pd
+
+        asked = {
+            "variable": variable,
+            "at": [(name, str(value)) for name, value in (at or {}).items()],
+            "by": by,
+            "contrasts": [contrast] if isinstance(contrast, str) else list(contrast),
+            "scale": scale,
+            "points": points,
+            "level": level,
+            "new_levels": new_levels,
+            "draws": draws,
+        }
+        source, options = None, dict(_option.reading(reading))
+        if data is not None:
+            wanted = [*self._facts["predictor_columns"], *([by] if by else [])]
+            source, options = self._source(data, wanted, reading)
+        answer = json.loads(_lehr.effects(self._native, source, options, asked))
+        frame = pd.DataFrame(answer.pop("effects")).drop(columns="quartiles", errors="ignore")
+        frame.attrs.update(answer)
+        return frame
+
+    def loo(
+        self,
+        data: Data | None = None,
+        *,
+        subsample: int | None = None,
+        seed: int = 0,
+        **reading: Any,
+    ) -> Loo:
+        """Estimate how well the fit predicts rows it has not seen, by PSIS-LOO.
+
+        Args:
+            data: The table that was fitted; by default the one that was given to the fit.
+            subsample: How many rows are left out; by default all of up to 100,000, else 5,000.
+            seed: Where random numbers come from.
+            **reading: How the table is read.
+        """
+        source, options = self._fitted(data, reading)
+        sampling = {"subsample": subsample, "seed": seed}
+        summary, rows = _lehr.loo(self._native, source, options, sampling)
+        return Loo(json.loads(summary), rows)
+
+    def _fitted(
+        self, data: Data | None, reading: Mapping[str, Any]
+    ) -> tuple[_lehr.Source, dict[str, Any]]:
+        """Return the table that was fitted, and how it is read."""
+        rows = self._data if data is None else data
+        if rows is None:
+            raise _lehr.LehrError(
+                "data: expected the table that was fitted, found none\n"
+                "  hint: a fit that was loaded does not have it; give it as data"
+            )
+        own = self._reading if data is None else reading
+        return self._source(rows, self._facts["columns"], own)
+
     def compare(self, *others: Fit, test: Data | None = None) -> Comparison:
         """Compare this fit with others.
 
@@ -333,6 +428,100 @@ class Fit:
         )
 
 
+class Loo:
+    """How well a fit predicts rows it has not seen: :meth:`Fit.loo` makes it."""
+
+    def __init__(
+        self, summary: Mapping[str, Any], rows: tuple[list[int], list[float], list[float]]
+    ) -> None:
+        self.facts = dict(summary)
+        """Everything that is known of it, by the names of the command's JSON."""
+        self._rows = rows
+
+    @property
+    def elpd(self) -> Estimate:
+        """Σ log p(yₙ | the other rows), with its error as a statement about further rows."""
+        found = self.facts["elpd_loo"]
+        return Estimate(found["estimate"], found["se"])
+
+    @property
+    def p_loo(self) -> float:
+        """The effective number of parameters."""
+        return float(self.facts["p_loo"])
+
+    @property
+    def rows(self) -> pd.DataFrame:
+        """The elpd and the tail shape k of each row that was left out."""
+        import pandas as pd
+
+        places, elpd, shapes = self._rows
+        return pd.DataFrame({"elpd": elpd, "k": shapes}, index=pd.Index(places, name="row"))
+
+    def __repr__(self) -> str:
+        facts = self.facts
+        return (
+            f"elpd_loo {self.elpd}, p_loo {self.p_loo:.2f}, "
+            f"{facts['n_high_k']} of {facts['n_left_out']} rows with k above "
+            f"{facts['k_threshold']:.2f}"
+        )
+
+
+def loo_compare(
+    fits: Mapping[str, Fit] | Sequence[Fit],
+    data: Data | None = None,
+    *,
+    subsample: int | None = None,
+    seed: int = 0,
+    **reading: Any,
+) -> pd.DataFrame:
+    """Compare models of one table by the same rows left out of each.
+
+    Args:
+        fits: The models, by name or in a list.
+        data: The table that was fitted; by default the one that was given to the first fit.
+        subsample: How many rows are left out, as in :meth:`Fit.loo`.
+        seed: Where random numbers come from.
+        **reading: How the table is read.
+
+    Returns:
+        The best model first: elpd, the difference to the best with its paired error, the stacking
+        weight, and the log evidence where it can be compared.
+    """
+    import pandas as pd
+
+    if isinstance(fits, Mapping):
+        named = dict(fits)
+    else:
+        named = {f"{place + 1}: {one.formula or one.method}": one for place, one in enumerate(fits)}
+    if len(named) < 2:
+        raise _lehr.LehrError(f"fits: expected two models or more, found {len(named)}")
+    wanted = {name for one in named.values() for name in one._facts["columns"]}
+    first = next(iter(named.values()))
+    rows = first._data if data is None else data
+    if rows is None:
+        raise _lehr.LehrError("data: expected the table that was fitted, found none")
+    own = first._reading if data is None else _option.reading(reading)
+    source = _table.source(rows, lambda names: [n for n in names if n in wanted])
+    sampling = {"subsample": subsample, "seed": seed}
+    pairs = [(name, one._native) for name, one in named.items()]
+    answer = json.loads(_lehr.compare_left_out(pairs, source, dict(own), sampling))
+    for note in answer["notes"]:
+        logger.info(note)
+    columns = {
+        "model": [one["model"] for one in answer["models"]],
+        "elpd": [one["elpd_loo"]["estimate"] for one in answer["models"]],
+        "elpd_se": [one["elpd_loo"]["se"] for one in answer["models"]],
+        "difference": [one["difference"]["estimate"] for one in answer["models"]],
+        "difference_se": [one["difference"]["se"] for one in answer["models"]],
+        "p_loo": [one["p_loo"] for one in answer["models"]],
+        "weight": [one["stacking_weight"] for one in answer["models"]],
+        "log_evidence": [one.get("log_evidence") for one in answer["models"]],
+        "n_high_k": [one["n_high_k"] for one in answer["models"]],
+    }
+    index = pd.Index([one["name"] for one in answer["models"]], name="name")
+    return pd.DataFrame(columns, index=index).dropna(axis=1, how="all")
+
+
 class Comparison:
     """Fits of one table side by side."""
 
@@ -376,6 +565,13 @@ def _digits(number: float) -> str:
     ('-11903.12', '0.00123')
     """
     return f"{number:.2f}" if abs(number) >= 100 else f"{number:.3g}"
+
+
+def _listing(rows: Sequence[tuple[str, Sequence[float]]], what: str) -> pd.DataFrame:
+    import pandas as pd
+
+    index = pd.Index([name for name, _ in rows], name=what)
+    return pd.DataFrame([numbers for _, numbers in rows], index=index, columns=COLUMNS)
 
 
 def _score(fit: Fit, test: Data) -> float:

@@ -23,6 +23,9 @@ UNARY = {
     "square": "square",
     "reciprocal": "recip",
     "tanh": "tanh",
+    "sin": "sin",
+    "cos": "cos",
+    "arctan": "atan",
     # of scipy.special
     "expit": "sigmoid",
     "gammaln": "lgamma",

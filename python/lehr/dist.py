@@ -349,6 +349,13 @@ class Uniform(Distribution):
         super().__init__(low=low, high=high)
 
 
+class VonMises(Distribution):
+    """Angles from −π to π around a direction, the more closely the greater the concentration."""
+
+    def __init__(self, direction: Parameter = 0.0, concentration: Parameter = 1.0) -> None:
+        super().__init__(direction=direction, concentration=concentration)
+
+
 class Weibull(Distribution):
     """Positive numbers by the logarithm of their mean and the shape."""
 

@@ -85,6 +85,7 @@ def cases():
     a, b, s, r, m, g = positive(), positive(), positive(), positive(), real(), real()
     p = RANDOM.uniform(0.05, 0.95)
     x, above, unit = RANDOM.normal(size=7), RANDOM.gamma(2.0, size=7), RANDOM.uniform(0.01, 0.99, 7)
+    angles = RANDOM.uniform(-np.pi, np.pi, 7)
     counts, coins = RANDOM.integers(0, 9, 7), RANDOM.integers(0, 2, 7)
     logits, cuts = RANDOM.normal(size=4), np.sort(RANDOM.normal(size=3))
     logit, log_rate = special.logit(p), dist.Poisson(log_rate=m)
@@ -114,6 +115,7 @@ def cases():
         (dist.Bernoulli(logits=logit), stats.bernoulli(p).logpmf, coins),
         (dist.Binomial(9, logit), stats.binom(9, p).logpmf, counts),
         (dist.BetaBinomial(9, logit, s), stats.betabinom(9, p * s, (1 - p) * s).logpmf, counts),
+        (dist.VonMises(m, s), stats.vonmises(s, loc=m).logpdf, angles),
         (dist.Weibull(m, a), weibull(np.exp(m), a).logpdf, above),
         (dist.InverseGaussian(m, s), stats.invgauss(np.exp(m) / s, scale=s).logpdf, above),
         (dist.Hurdle(dist.Poisson(s), g), hurdled(stats.poisson(s), g), counts),

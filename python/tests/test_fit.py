@@ -210,3 +210,37 @@ def test_a_cluster_without_ray_is_refused_with_what_to_install(monkeypatch, fram
         lehr.fit("y ~ dose", frame, cluster="ray", progress=False)
     with pytest.raises(lehr.LehrError, match="expected a folder for predictions"):
         fit.predict(tmp_path / "t.parquet", cluster="ray")
+
+
+def test_effects_are_those_of_the_coefficients(fit, frame):
+    slopes = fit.effects("dose", frame)
+    slope = slopes[slopes["kind"] == "slope"].iloc[0]
+    assert abs(slope["mean"] - fit.coefficients.loc["dose", "mean"]) < 0.05
+    assert slopes.attrs["n_rows"] == 240
+    held = fit.effects("dose", at={"site": "south"}, points=3, draws=50)
+    assert (held["kind"] == "prediction").sum() == 3 and held.attrs["n_rows"] == 0
+    with pytest.raises(lehr.LehrError, match='scale: expected "response"'):
+        fit.effects("dose", scale="log")
+    with pytest.raises(lehr.LehrError, match="weight"):
+        fit.effects("weight")
+
+
+def test_rows_are_left_out_and_models_compared(fit, frame):
+    left = fit.loo()
+    assert left.elpd.mean < 0 and 2 < left.p_loo < 8
+    assert len(left.rows) == 240 and np.isclose(left.rows["elpd"].sum(), left.elpd.mean)
+    smaller = lehr.fit("y ~ site", frame, method="full-rank", progress=False)
+    table = lehr.loo_compare({"with": fit, "without": smaller})
+    assert list(table.index) == ["with", "without"] and table.loc["without", "difference"] < -50
+    assert np.isclose(table["weight"].sum(), 1.0)
+    with pytest.raises(lehr.LehrError, match="two models"):
+        lehr.loo_compare([fit])
+    again = pickle.loads(pickle.dumps(fit))
+    with pytest.raises(lehr.LehrError, match="the table that was fitted"):
+        again.loo()
+    assert again.loo(frame, subsample=50).facts["n_left_out"] == 50
+
+
+def test_shares_of_variance(fit):
+    share = fit.explained.loc["R2", "mean"]
+    assert 0.8 < share < 1.0

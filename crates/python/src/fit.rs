@@ -37,6 +37,10 @@ impl Fit {
         Fit { saved }
     }
 
+    pub(crate) fn saved(&self) -> &SavedFit {
+        &self.saved
+    }
+
     /// The columns of a table that a prediction reads.
     fn new_rows(&self, source: &Source, reading: &Reading) -> PyResult<Table> {
         let (mut names, _) = source.names(&reading.options(None)?)?;
@@ -171,12 +175,12 @@ impl Fit {
     /// Name, mean, sd, 5 %, 50 % and 95 % of each coefficient.
     fn coefficients(&self, group_effects: bool) -> Vec<(String, [f64; 5])> {
         let coefficients = self.saved.coefficients(groups(group_effects));
-        let row = |one: &lehr::report::Coefficient| {
-            let best = one.best();
-            let numbers = [best.mean, best.sd, best.q5, best.q50, best.q95];
-            (one.name.clone(), numbers)
-        };
         coefficients.iter().map(row).collect()
+    }
+
+    /// The same of shares of variance.
+    fn explained(&self) -> Vec<(String, [f64; 5])> {
+        self.saved.explained().iter().map(row).collect()
     }
 
     /// The draws of each coefficient: of equal weight, or `raw` with their log weights.
@@ -335,6 +339,13 @@ impl Fit {
         let attributes = data.attributes.clone();
         Ok((arviz::groups(data, py), attributes, left_out))
     }
+}
+
+/// The name of a coefficient and its numbers.
+fn row(one: &lehr::report::Coefficient) -> (String, [f64; 5]) {
+    let best = one.best();
+    let numbers = [best.mean, best.sd, best.q5, best.q50, best.q95];
+    (one.name.clone(), numbers)
 }
 
 /// The columns of a table as arrays; names of classes as lists.

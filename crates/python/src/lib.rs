@@ -5,6 +5,7 @@
     reason = "PyO3 hands over what it has extracted"
 )]
 
+mod after;
 mod arviz;
 mod cluster;
 mod command;
@@ -21,6 +22,8 @@ use pyo3::prelude::*;
 /// What `python/lehr` is made of; its users never import it.
 #[pymodule]
 mod _lehr {
+    #[pymodule_export]
+    use super::after::{compare_left_out, effects, loo};
     #[pymodule_export]
     use super::cluster::{Partition, fit_cluster, parts};
     #[pymodule_export]

@@ -1,0 +1,172 @@
+//! What is asked of fits afterwards: effects, rows left out, models side by side.
+
+use lehr::regression::{
+    EffectAverager, EffectQuestion, EffectScale, Forecaster, Loo, PredictionLevel, SavedFit,
+    columns_of, compare_models, optional_columns_of,
+};
+use pyo3::prelude::*;
+use serde::Serialize;
+
+use crate::error::{refused, said};
+use crate::fit::Fit;
+use crate::request::{Reading, new_levels};
+use crate::source::Source;
+
+/// A question about the effects of a column.
+#[derive(FromPyObject)]
+#[pyo3(from_item_all)]
+pub(crate) struct Question {
+    variable: String,
+    at: Vec<(String, String)>,
+    by: Option<String>,
+    contrasts: Vec<String>,
+    scale: String,
+    points: usize,
+    level: Option<String>,
+    new_levels: String,
+    draws: usize,
+}
+
+/// Which rows are left out.
+#[derive(FromPyObject)]
+#[pyo3(from_item_all)]
+pub(crate) struct Sampling {
+    subsample: Option<usize>,
+    seed: u64,
+}
+
+/// Row, elpd and k of each row that was left out.
+type LeftRows = (Vec<u64>, Vec<f64>, Vec<f64>);
+
+impl Question {
+    fn asked(self) -> PyResult<EffectQuestion> {
+        let scale = match self.scale.as_str() {
+            "response" => EffectScale::Response,
+            "link" => EffectScale::Link,
+            "odds" => EffectScale::Odds,
+            other => {
+                return Err(said(&format!(
+                    "scale: expected \"response\", \"link\" or \"odds\", found {other:?}"
+                )));
+            }
+        };
+        Ok(EffectQuestion {
+            at: self.at,
+            by: self.by,
+            contrasts: self.contrasts,
+            scale,
+            points: self.points,
+            ..EffectQuestion::new(&self.variable)
+        })
+    }
+
+    /// Whether the effects of groups are part of it; with a table they are unless it is said otherwise.
+    fn level(&self, source: Option<&Source>) -> PyResult<PredictionLevel> {
+        match self.level.as_deref() {
+            None if source.is_none() => Ok(PredictionLevel::Population),
+            None | Some("groups") => Ok(PredictionLevel::Groups),
+            Some("population") => Ok(PredictionLevel::Population),
+            Some(other) => Err(said(&format!(
+                "level: expected \"groups\" or \"population\", found {other:?}"
+            ))),
+        }
+    }
+}
+
+/// Effects of a column, averaged over the rows of a table or at the reference, as JSON.
+#[pyfunction]
+#[pyo3(signature = (fit, source, reading, asked))]
+pub(crate) fn effects(
+    fit: &Bound<'_, Fit>,
+    source: Option<&Source>,
+    reading: Reading,
+    asked: Question,
+) -> PyResult<String> {
+    if asked.draws < 2 {
+        let found = asked.draws;
+        return Err(said(&format!(
+            "draws: expected at least two draws, found {found}"
+        )));
+    }
+    let saved = fit.get().saved();
+    let forecaster = Forecaster {
+        new_levels: new_levels(&asked.new_levels)?,
+        level: asked.level(source)?,
+        ..saved.forecaster(asked.draws)
+    };
+    let question = asked.asked()?;
+    fit.py().detach(|| {
+        let mut averager = EffectAverager::new(&forecaster, &question).map_err(refused)?;
+        let Some(source) = source else {
+            return json(&averager.at_reference().map_err(refused)?);
+        };
+        let options = reading.options(Some(averager.columns()))?;
+        let table = source.read(&options.keeping(&averager.optional_columns()), &())?;
+        averager.push(&table).map_err(refused)?;
+        json(&averager.finish().map_err(refused)?)
+    })
+}
+
+/// Leaves rows out of fits of one table, the same rows of each.
+fn leave_out(
+    fits: &[&SavedFit],
+    source: &Source,
+    reading: &Reading,
+    sampling: &Sampling,
+) -> PyResult<Vec<Loo>> {
+    // The same columns for all: a row that one of them cannot use is left out of none of them.
+    let options = reading.options(Some(columns_of(fits)))?;
+    let table = source.read(&options.keeping(&optional_columns_of(fits)), &())?;
+    let left = |saved: &&SavedFit| saved.loo(&table, sampling.subsample, sampling.seed);
+    fits.iter()
+        .map(left)
+        .collect::<Result<_, _>>()
+        .map_err(refused)
+}
+
+/// How well a fit predicts rows that it has not seen: the summary as JSON, and what was found of each row.
+#[pyfunction]
+pub(crate) fn loo(
+    fit: &Bound<'_, Fit>,
+    source: &Source,
+    reading: Reading,
+    sampling: Sampling,
+) -> PyResult<(String, LeftRows)> {
+    let saved = fit.get().saved();
+    fit.py().detach(|| {
+        let mut left = leave_out(&[saved], source, &reading, &sampling)?;
+        let left = left.remove(0);
+        let summary = json(&left.summary().map_err(refused)?)?;
+        let column = |of: &dyn Fn(&lehr::regression::LooRow) -> f64| -> Vec<f64> {
+            left.rows.iter().map(of).collect()
+        };
+        let rows = left.rows.iter().map(|row| row.row).collect();
+        let numbers = (column(&|row| row.left.elpd), column(&|row| row.left.shape));
+        Ok((summary, (rows, numbers.0, numbers.1)))
+    })
+}
+
+/// Models of one table by the same rows left out of each, as JSON.
+#[pyfunction]
+pub(crate) fn compare_left_out(
+    fits: Vec<(String, Bound<'_, Fit>)>,
+    source: &Source,
+    reading: Reading,
+    sampling: Sampling,
+    py: Python<'_>,
+) -> PyResult<String> {
+    let saved: Vec<&SavedFit> = fits.iter().map(|(_, fit)| fit.get().saved()).collect();
+    let names: Vec<String> = fits.iter().map(|(name, _)| name.clone()).collect();
+    py.detach(|| {
+        let left = leave_out(&saved, source, &reading, &sampling)?;
+        let models: Vec<(String, &SavedFit, Loo)> = (names.into_iter().zip(saved).zip(left))
+            .map(|((name, saved), loo)| (name, saved, loo))
+            .collect();
+        let compared = compare_models(&models).map_err(|error| said(&error.to_string()))?;
+        json(&compared)
+    })
+}
+
+fn json(value: &impl Serialize) -> PyResult<String> {
+    serde_json::to_string(value).map_err(|error| said(&error.to_string()))
+}
