@@ -121,3 +121,22 @@ fn convergence_agrees_with_sampling() {
             .any(|line| line.contains("standard errors"))
     );
 }
+
+#[test]
+#[ignore = "minutes: quadrature on all rows for every entry"]
+fn chains_of_rows_are_below_the_oracle_and_quadrature_is_at_it() {
+    let answer = made(Table::Local);
+    assert_eq!(answer.sections.len(), 2);
+    for section in &answer.sections {
+        assert_eq!(section.rows.len(), 9);
+        let bound = |place: usize| -> f64 {
+            let words = &section.rows[place][2];
+            words.split(' ').next().unwrap().parse().unwrap()
+        };
+        let (integrated, oracle) = (bound(6), bound(8));
+        assert!((integrated - oracle).abs() < 1.0, "{integrated} {oracle}");
+        for place in 0..6 {
+            assert!(bound(place) < oracle + 1.0, "{:?}", section.rows[place]);
+        }
+    }
+}

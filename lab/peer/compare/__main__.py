@@ -9,7 +9,7 @@ from datetime import date
 from importlib.metadata import version
 from pathlib import Path
 
-from compare import agreement, chains, cold, timing
+from compare import agreement, chains, cold, local, timing
 from compare.case import SURROGATE_ROWS, every_case
 from compare.data import REAL, generated, real
 from compare.table import Report
@@ -21,7 +21,7 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--quick", action="store_true", help="a few cases, a few rounds")
     parser.add_argument("--data", type=Path, help="folder of the real tables (Parquet)")
     parser.add_argument("--report", type=Path, default=Path("peer.md"), help="where to write")
-    parser.add_argument("--only", choices=("bounds", "steps", "cold", "chains"), help="one part alone")
+    parser.add_argument("--only", choices=("bounds", "steps", "cold", "chains", "local"), help="one part alone")
     parser.add_argument("--all", action="store_true", help="both forms and two threads at every D")
     parser.add_argument("--columns", type=int, nargs="+", metavar="D", help="only these sizes")
     parser.add_argument("--threads", type=int, nargs="+", metavar="T", help="only so many threads")
@@ -76,6 +76,8 @@ def main() -> None:
             extent = timing.Extent.of(quick=chosen.quick, everywhere=chosen.all)
             extent = extent.only(chosen.columns, chosen.threads, chosen.methods)
             timing.run(report, scratch, extent)
+        if chosen.only in (None, "local"):
+            local.run(report, scratch, chosen.quick)
 
 
 if __name__ == "__main__":

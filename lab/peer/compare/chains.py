@@ -1,4 +1,4 @@
-"""Effective draws per second of Markov chains: NumPyro's sampler and lehr's on the same posteriors."""
+"""Effective draws per second of Markov chains: NumPyro, lehr and Stan on the same posteriors."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from compare import stan
 from compare.data import Data
 from compare.side import Side, lehr, numpyro
 from compare.table import Report, short, times
@@ -61,8 +62,10 @@ def run(report: Report, scratch: Path, tables: list[Data], limit: float) -> None
     """All posteriors, one after another, on one thread."""
     report.title("Markov chains: effective draws per second of processor time, one thread")
     report.header(NAMES)
+    has_stan = stan.is_there()
     for problem in problems(tables, scratch):
         with numpyro(1) as theirs, lehr(1) as ours:
+            path = None
             if problem.data is not None:
                 path = problem.data.write(scratch)
                 for side in (theirs, ours):
@@ -70,10 +73,26 @@ def run(report: Report, scratch: Path, tables: list[Data], limit: float) -> None
             else:
                 about = dict(problem.about)
                 ours.ask(about.pop("name"), **about)
-            _rows(report, problem, (theirs, ours), (scratch, limit))
+            rates = _rows(report, problem, (theirs, ours), (scratch, limit))
+            if has_stan:
+                table = (problem.data, path) if problem.data and path else None
+                _stan(report, stan.run(problem.about, table, scratch), ours, rates)
 
 
-def _rows(report: Report, problem: Problem, sides: tuple[Side, Side], at: tuple[Path, float]) -> None:
+def _stan(report: Report, peer: dict[str, Any], ours: Side, rates: tuple[float, float]) -> None:
+    worth = ours.ask("worth", path=peer["path"], chains=1, size=peer["size"])
+    whole = peer["warm_up_seconds"] + peer["seconds"]
+    own = worth["effective"] / whole, worth["effective"] / peer["seconds"]
+    said = f"R̂ {worth['r_hat']:.3f}, {peer['gradients'] / peer['draws']:.0f} gradients per draw"
+    cells = [f"{worth['effective']:.0f}", short(whole), short(own[0])]
+    cells += [times(own[0] / rates[0]), times(own[1] / rates[1]), "–", "–", said]
+    report.row(["", "Stan", *cells])
+
+
+def _rows(
+    report: Report, problem: Problem, sides: tuple[Side, Side], at: tuple[Path, float]
+) -> tuple[float, float]:
+    """NumPyro and lehr; NumPyro's effective draws per second, its warm-up counted and not."""
     theirs, ours = sides
     path = str(at[0] / "draws.bin")
     peer = theirs.ask("nuts", problem=problem.about, limit=at[1], path=path)
@@ -101,3 +120,4 @@ def _rows(report: Report, problem: Problem, sides: tuple[Side, Side], at: tuple[
             own["verdict"],
         ]
         report.row(["", f"lehr {method}", *cells])
+    return rates

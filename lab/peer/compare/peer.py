@@ -31,7 +31,7 @@ from numpyro.infer import SVI, Trace_ELBO  # noqa: E402
 from numpyro.infer import autoguide as guides  # noqa: E402
 from numpyro.optim import Adam  # noqa: E402
 
-from compare import nuts  # noqa: E402
+from compare import nuts, semi  # noqa: E402
 from compare.data import read  # noqa: E402
 
 ETA_MAX = 0.25  # lehr's
@@ -145,6 +145,22 @@ class Session:
         self.block = jax.jit(run).lower(self.state, self.key, self.x, self.y).compile()
         return {"compile_seconds": time.perf_counter() - clock, "init_seconds": init}
 
+    def local(self, chain_steps: int, batch: int, steps: int, shares: bool) -> Request:
+        """Compiles a block of training steps with a chain for each row."""
+        model = semi.model_of(self.x, self.y, batch)
+        guide = semi.guide_of(model, chain_steps, shares)
+        self.svi = SVI(model[0], guide, Adam(RATE), Trace_ELBO())
+        self.state = self.svi.init(random.PRNGKey(1))
+        jax.block_until_ready(self.state)
+
+        def run(state: Any, key: Array, x: Array, y: Array) -> Any:
+            del key, x, y
+            return lax.scan(lambda state, _: self.svi.update(state), state, None, length=steps)
+
+        clock = time.perf_counter()
+        self.block = jax.jit(run).lower(self.state, self.key, self.x, self.y).compile()
+        return {"compile_seconds": time.perf_counter() - clock}
+
     def steps(self) -> Request:
         """Runs a block."""
         self.key, key = random.split(self.key)
@@ -190,6 +206,8 @@ class Session:
                 return self.data(**request)
             case "build":
                 return self.build(**request)
+            case "local":
+                return self.local(**request)
             case "block":
                 return self.steps()
             case "gaussian":

@@ -6,6 +6,7 @@
 mod case;
 mod chains;
 mod cold;
+mod local;
 mod logistic;
 mod session;
 

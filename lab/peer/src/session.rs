@@ -4,8 +4,10 @@ use std::path::PathBuf;
 use std::time::Instant;
 
 use anyhow::{Context, Result};
+use lehr_density::Density;
 use lehr_infer::evaluate::evaluate;
-use lehr_infer::guide::{Frame, Guide, Learned, Place};
+use lehr_infer::guide::{Block, Frame, Guide, Learned, Place, ROW_NUMBERS};
+use lehr_infer::local::{Integrated, Marginal};
 use lehr_infer::run::Run;
 use lehr_infer::train::Schedule;
 use lehr_infer::train::Score;
@@ -16,7 +18,8 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use crate::case::{Case, MethodName, Quantities};
-use crate::{chains, cold, logistic};
+use crate::local::LocalCase;
+use crate::{chains, cold, local, logistic};
 
 /// The rate of a timed step; both sides take the same.
 const RATE: f64 = 1e-3;
@@ -33,6 +36,14 @@ pub(crate) enum Request {
     },
     /// Compile a training step.
     Build { case: Case },
+    /// Take the robust regression of this table, with a latent of each row.
+    Robust {
+        path: PathBuf,
+        rows: usize,
+        columns: usize,
+    },
+    /// Compile a training step with a chain for each row.
+    BuildLocal { case: LocalCase },
     /// Train so many steps further.
     Block { steps: u64 },
     /// The bound on all rows at given quantities.
@@ -82,6 +93,12 @@ impl Session {
                 columns,
             } => Ok(self.take(logistic::read(&path, rows, columns)?)),
             Request::Build { case } => self.build(&case),
+            Request::Robust {
+                path,
+                rows,
+                columns,
+            } => Ok(self.take(local::read(&path, rows, columns)?)),
+            Request::BuildLocal { case } => self.build_local(case),
             Request::Block { steps } => self.block(steps),
             Request::Bound {
                 case,
@@ -115,32 +132,48 @@ impl Session {
             lanes: case.lanes,
             guide,
         };
+        self.compile(built)
+    }
+
+    fn build_local(&mut self, case: LocalCase) -> Result<Value> {
+        let density = self.density()?;
+        let integrated = Integrated::of(density).context("no latents of rows")?;
+        let guide = case.guide(&integrated);
+        let built = Built {
+            learned: Learned::new(guide.blocks(&integrated)),
+            score: case.score(),
+            lanes: 1,
+            guide: Box::new(guide),
+        };
+        self.compile(built)
+    }
+
+    fn compile(&mut self, built: Built) -> Result<Value> {
+        let marginal = Marginal::of(self.density()?, None);
+        let density = marginal.density();
         let clock = Instant::now();
         let program = built
             .task(density)
             .program(&built.learned, &built.settings(1))?;
         let compile_seconds = clock.elapsed().as_secs_f64();
         let report = program.plan().report();
-        self.built = Some(built);
-        Ok(json!({
+        let answer = json!({
             "compile_seconds": compile_seconds,
             "passes_over_all_rows": report.row_loops,
             "flops": report.flops,
-        }))
+        });
+        self.built = Some(built);
+        Ok(answer)
     }
 
     /// Steps as every fit takes them: clipping, averaging and the watch on the bound included.
     fn block(&mut self, steps: u64) -> Result<Value> {
-        let density = self.density.as_ref().context("no table was given")?;
+        let marginal = Marginal::of(self.density.as_ref().context("no table was given")?, None);
+        let density = marginal.density();
         let built = self.built.as_mut().context("nothing was built")?;
         let mut run = Run::default();
         let settings = built.settings(steps);
-        let trained = train(
-            &built.task(density),
-            built.learned.clone(),
-            &settings,
-            &mut run,
-        )?;
+        let trained = train(&built.task(density), built.shared(), &settings, &mut run)?;
         let (compile, seconds) = (trained.compile, trained.seconds);
         built.learned = trained.learned;
         Ok(json!({ "seconds": seconds, "compile_seconds": compile }))
@@ -161,7 +194,16 @@ impl Session {
 }
 
 impl Built {
-    fn task<'a>(&'a self, density: &'a Bound) -> Task<'a> {
+    /// What was learned so far, but for numbers of single rows, which begin anew.
+    fn shared(&self) -> Learned {
+        let own = |block: &&Block| block.name != ROW_NUMBERS;
+        let blocks = self.learned.blocks().iter().filter(own).cloned();
+        let mut learned = Learned::new(blocks.collect());
+        learned.take_from(&self.learned);
+        learned
+    }
+
+    fn task<'a>(&'a self, density: &'a dyn Density) -> Task<'a> {
         Task {
             density,
             frame: &Frame::Identity,

@@ -20,10 +20,11 @@ use crate::session::Session;
   lehr-lab paper logistic --data data --datasets higgs,susy --json")]
 pub(crate) struct Paper {
     /// surrogates (Tables 1, 6), imbalance (Figure 1), logistic (Figures 2, 5, Tables 2, 7),
-    /// timing (Figures 3, 4) or convergence (the closed-form study)
+    /// timing (Figures 3, 4), convergence (the closed-form study) or local (Table 5)
     #[arg(value_parser = table_parser())]
     table: Table,
-    /// The folder of higgs.parquet, susy.parquet, miniboone.parquet and covtype.parquet
+    /// The folder of higgs.parquet, susy.parquet, miniboone.parquet and covtype.parquet; for local of
+    /// pol.parquet and elevators.parquet
     #[arg(long, value_name = "DIR", default_value = "data")]
     data: PathBuf,
     /// Generated stand-ins and few iterations: minutes, to see the shapes
@@ -53,6 +54,9 @@ pub(crate) struct Paper {
     /// Rows to train on at the most [default: the paper's 50000]
     #[arg(long, value_name = "N")]
     rows: Option<usize>,
+    /// The degrees of freedom of the robust regressions of the table local
+    #[arg(long, value_name = "NU", default_value_t = 4.0)]
+    nu: f64,
     /// The tables of rows: higgs, susy, miniboone, covtype-fir, covtype-pine [default: all]
     #[arg(long, value_name = "NAMES", value_delimiter = ',', value_parser = dataset_parser())]
     datasets: Vec<Dataset>,
@@ -108,6 +112,11 @@ impl Paper {
             !self.surrogate_rows.contains(&0),
             "--surrogate-rows: expected at least 1, found 0"
         );
+        let nu = self.nu;
+        ensure!(
+            nu > 0.0 && nu.is_finite(),
+            "--nu: expected a positive number, found {nu}"
+        );
         let rows = self.rows.unwrap_or(usual.train_rows);
         ensure!(rows >= 500, "--rows: expected at least 500, found {rows}");
         Ok(Settings {
@@ -120,6 +129,7 @@ impl Paper {
             replications: self.replications,
             draws: self.draws.unwrap_or(usual.draws),
             train_rows: rows,
+            degrees: nu,
             cap: self.cap.unwrap_or(usual.cap),
             surrogate_rows: if self.surrogate_rows.is_empty() {
                 usual.surrogate_rows

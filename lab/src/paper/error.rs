@@ -40,6 +40,14 @@ pub enum PaperError {
         /// Feature columns found.
         found: usize,
     },
+    /// A data file of the robust regressions that is not there, or holds something else.
+    #[error("{}: {problem}\n  hint: name the folder of the tables with --data, or use --quick for generated stand-ins", path.display())]
+    Rows {
+        /// The file.
+        path: PathBuf,
+        /// What was expected and what was found.
+        problem: String,
+    },
     /// A file of finished cells, or a page, that cannot be read or written.
     #[error("{}: {problem}\n  hint: choose another folder with --out", path.display())]
     Store {

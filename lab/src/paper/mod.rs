@@ -20,6 +20,7 @@ mod labelled;
 mod problem;
 pub mod published;
 mod rank;
+mod robust;
 mod runner;
 mod setting;
 mod store;

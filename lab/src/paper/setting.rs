@@ -36,6 +36,8 @@ pub struct Settings {
     pub timing_seconds: f64,
     /// Largest number of leapfrog steps in the closed-form study.
     pub most_steps: usize,
+    /// ν of the robust regression with a latent of each row.
+    pub degrees: f64,
 }
 
 impl Default for Settings {
@@ -54,6 +56,7 @@ impl Default for Settings {
             train_rows: PUBLISHED_ROWS,
             timing_seconds: 1.0,
             most_steps: 1 << 14,
+            degrees: 4.0,
         }
     }
 }

@@ -19,6 +19,8 @@ const LONGER: [usize; 3] = [1, 1, 5];
 /// Errors of a mean in standard deviations, and of a standard deviation, above which a chain does
 /// not know enough to call a fit wrong.
 const KNOWN: [f64; 2] = [0.05, 0.025];
+/// The least E-BFMI of chains that tell the truth.
+const MOVING: f64 = 0.2;
 /// Points of a grid along its only latent, along each of two, and of three.
 const POINTS: [usize; 3] = [400_000, 800, 90];
 
@@ -84,8 +86,12 @@ fn by_chains(problem: &Problem, density: &Bound) -> Result<Vec<Fact>> {
         let posterior = Fit::new(nuts).seed(1).draws(longer * DRAWS).run(density)?;
         let verdict = posterior.verdict();
         let vague = vague(&posterior);
-        // A divergence or two leaves moments alone; chains that disagree do not.
-        if verdict.level != Level::Untrusted && vague.is_none() {
+        // A divergence or two leaves moments alone. Chains that disagree do not, nor do chains whose energy hardly
+        // moves: those have not seen the narrow part of a funnel.
+        let moves = posterior
+            .chains()
+            .is_some_and(|own| own.least_information() > MOVING);
+        if verdict.level != Level::Untrusted && moves && vague.is_none() {
             return Ok(summarised(&posterior));
         }
         said = vague.unwrap_or_else(|| verdict.to_string());

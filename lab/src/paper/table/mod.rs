@@ -3,6 +3,7 @@
 mod convergence;
 mod finding;
 mod imbalance;
+mod local;
 mod logistic;
 mod surrogates;
 mod timing;
@@ -33,11 +34,13 @@ pub enum Table {
     Timing,
     /// The section "Convergence analysis".
     Convergence,
+    /// Table 5.
+    Local,
 }
 
 impl Table {
     /// Every table with its name and one line of help.
-    pub const ALL: [(Table, &'static str, &'static str); 5] = [
+    pub const ALL: [(Table, &'static str, &'static str); 6] = [
         (
             Table::Surrogates,
             "surrogates",
@@ -63,6 +66,11 @@ impl Table {
             "convergence",
             "the convergence section: linear regression in closed form",
         ),
+        (
+            Table::Local,
+            "local",
+            "Table 5: robust regression with a latent of each row's own",
+        ),
     ];
 
     /// Runs the table, resuming an earlier run where it stopped, and writes its page.
@@ -73,6 +81,7 @@ impl Table {
             Table::Logistic => logistic::run(settings, watcher),
             Table::Timing => timing::run(settings, watcher),
             Table::Convergence => convergence::run(settings, watcher),
+            Table::Local => local::run(settings, watcher),
         }
     }
 }
