@@ -73,6 +73,11 @@ impl<'g> Expr<'g> {
         matches!(self.op(), Op::Binary(_)).then(|| [self.operand(0), self.operand(1)])
     }
 
+    /// What this is the negative of: x of `-x`.
+    pub fn negated(self) -> Option<Expr<'g>> {
+        matches!(self.op(), Op::Unary(Unary::Neg)).then(|| self.operand(0))
+    }
+
     /// The single number that every entry of this is, if one was broadcast or reshaped to its shape.
     pub fn repeated(self) -> Option<Expr<'g>> {
         match self.op() {

@@ -1,6 +1,6 @@
-//! Whether derivatives tell all about how one array depends on another.
+//! Which arrays an array is computed from, and whether derivatives tell all about how it depends on them.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use crate::expr::Expr;
 use crate::primitive::{Binary, Op, Reduction, Unary};
@@ -10,7 +10,14 @@ impl<'g> Expr<'g> {
     /// zero or constant on either side of it although the values are not: |x| is not affine, and the sign of x
     /// is not a constant.
     pub fn is_smooth_in(self, input: Expr<'g>) -> bool {
+        self.is_smooth_with(input, &[])
+    }
+
+    /// The same with the arrays `fixed`, which are computed from `input`, held where they are.
+    pub fn is_smooth_with(self, input: Expr<'g>, fixed: &[Expr<'g>]) -> bool {
+        let held = fixed.iter().map(|one| (one.id, Dependence::Free));
         let mut known = HashMap::from([(input.id, Dependence::Smooth)]);
+        known.extend(held);
         let mut open = vec![self];
         while let Some(expr) = open.pop() {
             if known.contains_key(&expr.id) {
@@ -31,6 +38,25 @@ impl<'g> Expr<'g> {
             }
         }
         known[&self.id] != Dependence::Broken
+    }
+
+    /// Which of `parts`, which are computed from `whole`, this array is computed from; `None` if it reads
+    /// `whole` in any other way. Nothing hides from this, neither jumps nor stopped gradients.
+    pub fn parts_read(self, whole: Expr<'g>, parts: &[Expr<'g>]) -> Option<Vec<bool>> {
+        let mut reached = vec![false; parts.len()];
+        let mut seen = HashSet::new();
+        let mut open = vec![self];
+        while let Some(expr) = open.pop() {
+            if !seen.insert(expr.id) {
+                continue;
+            }
+            match parts.iter().position(|part| part.is(expr)) {
+                Some(part) => reached[part] = true,
+                None if expr.is(whole) => return None,
+                None => open.extend(expr.operands()),
+            }
+        }
+        Some(reached)
     }
 
     /// How this array depends on what its operands depend on so.
@@ -89,5 +115,25 @@ mod tests {
         ] {
             assert!(!broken.is_smooth_in(z));
         }
+    }
+
+    #[test]
+    fn what_is_held_fixed_breaks_nothing() {
+        let graph = Graph::new();
+        let z = graph.input("z", [4]);
+        let (moved, held) = (z.slice(0, 0..2), z.slice(0, 2..4));
+        let value = moved * 2.0 + held.abs();
+        assert!(!value.is_smooth_in(z) && value.is_smooth_with(z, &[held]));
+        assert!(!(moved.abs() + held).is_smooth_with(z, &[held]));
+    }
+
+    #[test]
+    fn parts_are_found_behind_jumps_and_stopped_gradients() {
+        let graph = Graph::new();
+        let z = graph.input("z", [4]);
+        let parts = [z.slice(0, 0..1), z.slice(0, 1..3), z.slice(0, 3..4)];
+        let value = parts[0].sign() + parts[1].sum().stop_gradient();
+        assert_eq!(value.parts_read(z, &parts), Some(vec![true, true, false]));
+        assert_eq!((value + z.sum()).parts_read(z, &parts), None);
     }
 }

@@ -121,30 +121,22 @@ fn add_shared<'g>(
     latents: &Layout,
     value: Expr<'g>,
 ) -> Option<()> {
-    // A jump hides which places it depends on.
-    if !value.is_smooth_in(at.latents) {
+    let ranges = (0..latents.sites().len()).map(|site| latents.range(site));
+    let parts: Vec<Expr<'g>> = (ranges.clone())
+        .map(|range| at.latents.slice(0, range))
+        .collect();
+    let read = value.parts_read(at.latents, &parts)?;
+    let places: Vec<usize> = (ranges.zip(read))
+        .filter(|(_, is_read)| *is_read)
+        .flat_map(|(range, _)| range)
+        .collect();
+    if places.len() > MOST {
         return None;
     }
-    let graph = at.graph();
-    let mut count = 0;
-    for position in 0..latents.sites().len() {
-        let range = latents.range(position);
-        let moved = graph.input("moved", [range.len()]);
-        let zeros = |length: usize| graph.full([length], 0.0);
-        let parts = [zeros(range.start), moved, zeros(latents.size() - range.end)];
-        let along = graph.concat(&parts, 0);
-        if is_zero(graph.jvp(&[value], &[at.latents], &[along])[0]) {
-            continue;
+    for place in places {
+        if !found.contains(&place) {
+            found.push(place);
         }
-        count += range.len();
-        if count > MOST {
-            return None;
-        }
-        found.extend(
-            range
-                .filter(|place| !found.contains(place))
-                .collect::<Vec<usize>>(),
-        );
     }
     Some(())
 }

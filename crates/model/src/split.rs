@@ -105,35 +105,59 @@ pub(crate) fn split_predictor<'g>(
     let real: Vec<usize> = real_sites(latents).collect();
     let all = Along::new(at, latents, &real);
     let reads = |value: Expr<'g>| all.derivative(value, 1).is_some();
-    let mut found = None;
-    let is_smooth = |parameter: &Expr<'g>| parameter.is_smooth_in(at.latents);
-    if !response.parameters.iter().all(|(_, one)| is_smooth(one)) {
+    if !is_smooth(at, latents, response) {
         return Err("rows read a latent through a function with a corner or a jump".into());
     }
-    for (_, parameter) in &response.parameters {
-        if shared(*parameter).is_some() || !reads(*parameter) {
-            continue;
-        }
-        if parameter.shape().rank() > 1 || found.is_some() {
-            return Err("a row has more than one predictor".into());
-        }
-        found = Some(*parameter);
-    }
-    let parameter = found.ok_or("no row reads a latent that can be any real number")?;
     let is_affine = |value: Expr<'g>| {
         real.iter().any(|site| {
             let along = Along::new(at, latents, &[*site]);
             along.derivative(value, 1).is_some() && along.derivative(value, 2).is_none()
         })
     };
-    let predictor = outermost(parameter, &reads, &is_affine)
-        .ok_or("no predictor of the rows is linear in a latent")?;
-    let is_normal = response.family.name() == "Normal" && predictor.is(parameter);
+    let parameters = response.parameters.iter().map(|(_, parameter)| *parameter);
+    let read: Vec<Expr<'g>> = parameters
+        .filter(|one| shared(*one).is_none() && reads(*one))
+        .collect();
+    if read.iter().any(|one| one.shape().rank() > 1) {
+        return Err("a row has more than one predictor".into());
+    }
+    // Both shapes of a beta are functions of one predictor, of which one reads the negative.
+    let predictors = read
+        .iter()
+        .map(|one| Some(unsigned(outermost(*one, &reads, &is_affine)?)));
+    let mut predictors = predictors
+        .collect::<Option<Vec<Expr<'g>>>>()
+        .ok_or("no predictor of the rows is linear in a latent")?
+        .into_iter();
+    let predictor = predictors
+        .next()
+        .ok_or("no row reads a latent that can be any real number")?;
+    if predictors.any(|other| !other.is(predictor)) {
+        return Err("a row has more than one predictor".into());
+    }
+    let is_normal = response.family.name() == "Normal" && predictor.is(read[0]);
     let scale = response.parameters.get(1).filter(|_| is_normal);
     Ok(SplitPredictor {
         predictor,
         noise: scale.and_then(|(_, scale)| shared(*scale)),
     })
+}
+
+/// Whether no corner or jump lies between the real sites and the parameters. Cutpoints and the like come from
+/// other sites, which are no candidates whatever they are computed by.
+fn is_smooth<'g>(at: &Point<'g>, latents: &Layout, response: &Response<'g>) -> bool {
+    let real: Vec<usize> = real_sites(latents).collect();
+    let others = (0..latents.sites().len()).filter(|site| !real.contains(site));
+    let others: Vec<Expr<'g>> = others
+        .map(|site| at.latents.slice(0, latents.range(site)))
+        .collect();
+    let mut parameters = response.parameters.iter();
+    parameters.all(|(_, parameter)| parameter.is_smooth_with(at.latents, &others))
+}
+
+/// The array without its sign, so that u and −u are one.
+fn unsigned(value: Expr<'_>) -> Expr<'_> {
+    value.negated().map_or(value, unsigned)
 }
 
 /// The number that all rows have, if they have the same.

@@ -78,9 +78,23 @@ fn a_corner_or_a_jump_is_not_affine_although_its_slopes_are_constant() {
         assert!(!is_gaussian(&broken));
         assert!(effects(&broken).is_err());
     }
-    // A function of a predictor is one whatever its corners; a jump beside it hides what it reads.
+    // A function of a predictor is one whatever its corners; beside a jump the numbers that both read are left.
     assert_eq!(predictors(&around(folded), 2), Some(1));
-    assert_eq!(predictors(&around(|eta| eta + eta.sign()), 2), None);
+    assert_eq!(predictors(&around(|eta| eta + eta.sign()), 2), Some(2));
+}
+
+#[test]
+fn a_corner_in_what_no_effect_reads_leaves_the_effects() {
+    let floored = |least: f64| {
+        Model::new(move |m| {
+            let weight = m.sample("weight", Normal::new(0.0, 1.0).expand([2]));
+            let noise = m.sample("noise", HalfNormal::new(1.0));
+            let noise = noise.max(noise.graph().scalar(least));
+            m.rows(|row| row.observe("y", Normal::new(row.matrix("x").dot(weight), noise)));
+        })
+    };
+    assert_eq!(effects(&floored(0.1)).unwrap(), ["weight"]);
+    assert_eq!(predictors(&floored(0.1), 3), Some(2));
 }
 
 /// Predictors of rows with a normal latent each, which the mean reads in some way.

@@ -157,29 +157,38 @@ fn a_blank_response_is_no_response_and_absent_weights_are_one() {
     assert!(made.bind_new(&holes, NewLevels::Refuse).is_err());
 }
 
-#[test]
-fn every_family_predicts_without_a_response() {
+/// A column of [`suited`] that this family can have made.
+fn response_of(family: Family) -> &'static str {
+    match family {
+        Family::Bernoulli => "bit",
+        Family::Binomial
+        | Family::BetaBinomial
+        | Family::ZeroInflatedBinomial
+        | Family::BinomialLogitNormal => "bit | trials(3)",
+        Family::Beta | Family::VonMises => "unit",
+        Family::Gaussian
+        | Family::Student
+        | Family::Gamma
+        | Family::LogNormal
+        | Family::Exponential
+        | Family::Weibull
+        | Family::InverseGaussian => "y",
+        _ => "count",
+    }
+}
+
+fn suited() -> Table {
     let base = number(table(), "count", &[0.0, 2.0, 1.0, 4.0, 3.0, 1.0]);
     let base = number(base, "unit", &[0.1, 0.2, 0.7, 0.4, 0.6, 0.5]);
-    let base = number(base, "bit", &[0.0, 1.0, 1.0, 0.0, 1.0, 0.0]);
+    number(base, "bit", &[0.0, 1.0, 1.0, 0.0, 1.0, 0.0])
+}
+
+#[test]
+fn every_family_predicts_without_a_response() {
+    let base = suited();
     for &family in Family::ALL {
-        let response = match family {
-            Family::Bernoulli => "bit",
-            Family::Binomial
-            | Family::BetaBinomial
-            | Family::ZeroInflatedBinomial
-            | Family::BinomialLogitNormal => "bit | trials(3)",
-            Family::Beta | Family::VonMises => "unit",
-            Family::Gaussian
-            | Family::Student
-            | Family::Gamma
-            | Family::LogNormal
-            | Family::Exponential
-            | Family::Weibull
-            | Family::InverseGaussian => "y",
-            _ => "count",
-        };
-        let made = regression(&format!("{response} ~ x + (1 | site)"), family, &base);
+        let formula = format!("{} ~ x + (1 | site)", response_of(family));
+        let made = regression(&formula, family, &base);
         let z = point(made.bind(&base).unwrap().latents().size());
         let rows = made
             .bind_new(&later(&["a", "z"]), NewLevels::Sample)
@@ -190,5 +199,22 @@ fn every_family_predicts_without_a_response() {
             .iter()
             .all(|mean| mean.values.iter().all(|mean| mean.is_finite()));
         assert!(finite, "{family}");
+    }
+}
+
+#[test]
+fn groups_of_every_family_with_one_predictor_can_be_integrated_out() {
+    let base = suited();
+    for &family in Family::ALL {
+        let formula = format!("{} ~ x + (1 | site)", response_of(family));
+        let bound = regression(&formula, family, &base).bind(&base).unwrap();
+        let why = match family {
+            Family::Categorical => Some("a row has more than one predictor"),
+            Family::PoissonLogNormal | Family::BinomialLogitNormal => {
+                Some("every row has latents of its own")
+            }
+            _ => None,
+        };
+        assert_eq!(bound.split().err().as_deref(), why, "{family}");
     }
 }
