@@ -8,6 +8,8 @@ use crate::{Point, Rows};
 /// Steps to the peak of the prior, and from there to the peak of the joint density.
 const PRIOR_STEPS: Steps = Steps { wary: 2, plain: 1 };
 const STEPS: Steps = Steps { wary: 3, plain: 2 };
+/// Steps that lead near it.
+const FEW: Steps = Steps { wary: 2, plain: 1 };
 /// Steps that are clipped are at most this many scales long, and leaps this many clipped steps.
 const LONGEST: f64 = 2.0;
 const LEAP: f64 = 4.0;
@@ -73,6 +75,13 @@ impl<'g> LocalNormal<'g> {
     pub fn posterior(locals: &dyn Locals, at: &Point<'g>, rows: &Rows<'g>) -> LocalNormal<'g> {
         let joint = |w: &[Expr<'g>]| locals.log_joint(at, &rows.carrying(w));
         LocalNormal::prior(locals, at, rows).climb(STEPS, &joint)
+    }
+
+    /// As [`LocalNormal::posterior`] by fewer steps: at the peak of most rows, and on the way to that of
+    /// rows far from what their prior expects. Good for what is right wherever the normal stands.
+    pub fn near_posterior(locals: &dyn Locals, at: &Point<'g>, rows: &Rows<'g>) -> LocalNormal<'g> {
+        let joint = |w: &[Expr<'g>]| locals.log_joint(at, &rows.carrying(w));
+        LocalNormal::prior(locals, at, rows).climb(FEW, &joint)
     }
 
     /// The normal at the peak of `log_density`, by so many steps from here. Where the density is not

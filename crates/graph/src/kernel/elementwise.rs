@@ -3,7 +3,7 @@
 use pulp::Simd;
 
 use super::frame::Frame;
-use super::math;
+use super::math::{self, select};
 use super::vector::{load, load_part, store, store_first, store_part, width};
 use crate::plan::instruction::{Address, Arithmetic, Grid};
 use crate::plan::pack::{Place, Short};
@@ -242,13 +242,13 @@ unsafe fn run<S: Simd>(simd: S, op: Arithmetic, at: [*mut f64; 4], steps: [usize
             Arithmetic::Mul => arithmetic!(simd, at, steps, n, 1 x, 2 y => simd.mul_f64s(x, y)),
             Arithmetic::Div => arithmetic!(simd, at, steps, n, 1 x, 2 y => simd.div_f64s(x, y)),
             Arithmetic::Less => {
-                arithmetic!(simd, at, steps, n, 1 x, 2 y => simd.select_f64s(simd.less_than_f64s(x, y), one, zero));
+                arithmetic!(simd, at, steps, n, 1 x, 2 y => select(simd, simd.less_than_f64s(x, y), one, zero));
             }
             Arithmetic::LessEqual => {
-                arithmetic!(simd, at, steps, n, 1 x, 2 y => simd.select_f64s(simd.less_than_or_equal_f64s(x, y), one, zero));
+                arithmetic!(simd, at, steps, n, 1 x, 2 y => select(simd, simd.less_than_or_equal_f64s(x, y), one, zero));
             }
             Arithmetic::Equal => {
-                arithmetic!(simd, at, steps, n, 1 x, 2 y => simd.select_f64s(simd.equal_f64s(x, y), one, zero));
+                arithmetic!(simd, at, steps, n, 1 x, 2 y => select(simd, simd.equal_f64s(x, y), one, zero));
             }
             Arithmetic::MulAdd => {
                 arithmetic!(simd, at, steps, n, 1 x, 2 y, 3 z => simd.mul_add_f64s(x, y, z));
@@ -260,7 +260,7 @@ unsafe fn run<S: Simd>(simd: S, op: Arithmetic, at: [*mut f64; 4], steps: [usize
                 arithmetic!(simd, at, steps, n, 1 x, 2 y, 3 z => simd.mul_add_f64s(simd.neg_f64s(x), y, z));
             }
             Arithmetic::Select => {
-                arithmetic!(simd, at, steps, n, 1 x, 2 y, 3 z => simd.select_f64s(simd.equal_f64s(x, zero), z, y));
+                arithmetic!(simd, at, steps, n, 1 x, 2 y, 3 z => select(simd, simd.equal_f64s(x, zero), z, y));
             }
         }
     }

@@ -2,6 +2,7 @@
 
 use super::exponent::{origin, power_of_two, rounded_product};
 use super::polynomial::polynomial;
+use super::select::select;
 use pulp::Simd;
 use std::f64::consts::LOG2_E;
 
@@ -58,12 +59,14 @@ pub(super) fn power<S: Simd>(simd: S, x: S::f64s) -> Power<S> {
 #[inline(always)]
 pub fn exp<S: Simd>(simd: S, x: S::f64s) -> S::f64s {
     let negative = simd.less_than_f64s(x, simd.splat_f64s(0.0));
-    let origin = simd.select_f64s(
+    let origin = select(
+        simd,
         negative,
         simd.splat_f64s(origin(SHIFT)),
         simd.splat_f64s(origin(-SHIFT)),
     );
-    let factor = simd.select_f64s(
+    let factor = select(
+        simd,
         negative,
         simd.splat_f64s(SHIFT_DOWN),
         simd.splat_f64s(SHIFT_UP),
@@ -97,21 +100,21 @@ pub fn expm1<S: Simd>(simd: S, x: S::f64s) -> S::f64s {
     let result = simd.add_f64s(half, half);
 
     let tiny = simd.less_than_f64s(simd.abs_f64s(x), simd.splat_f64s(IDENTITY_BELOW));
-    simd.select_f64s(tiny, x, result)
+    select(simd, tiny, x, result)
 }
 
 /// `x`, or `bound` where that is larger; a NaN stays, which the maximum would not promise.
 #[inline(always)]
 fn at_least<S: Simd>(simd: S, x: S::f64s, bound: f64) -> S::f64s {
     let bound = simd.splat_f64s(bound);
-    simd.select_f64s(simd.less_than_f64s(x, bound), bound, x)
+    select(simd, simd.less_than_f64s(x, bound), bound, x)
 }
 
 /// `x`, or where that is smaller a number whose exponential overflows; a NaN stays.
 #[inline(always)]
 fn at_most<S: Simd>(simd: S, x: S::f64s) -> S::f64s {
     let bound = simd.splat_f64s(INFINITE_ABOVE);
-    simd.select_f64s(simd.greater_than_f64s(x, bound), bound, x)
+    select(simd, simd.greater_than_f64s(x, bound), bound, x)
 }
 
 #[cfg(test)]

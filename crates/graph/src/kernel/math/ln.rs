@@ -3,6 +3,7 @@
 use super::exp::{LN_2_HIGH, LN_2_LOW};
 use super::exponent::{exponent, exponent_origin};
 use super::polynomial::polynomial;
+use super::select::select;
 use pulp::Simd;
 
 /// Bits of √½ and of one: the mantissa is taken in [√½, √2), so that it is near one on both sides.
@@ -69,12 +70,13 @@ fn joined<S: Simd>(simd: S, k: S::f64s, f: S::f64s) -> S::f64s {
 pub fn ln<S: Simd>(simd: S, x: S::f64s) -> S::f64s {
     let subnormal = simd.less_than_f64s(x, simd.splat_f64s(f64::MIN_POSITIVE));
     let lifted = simd.mul_f64s(x, simd.splat_f64s(LIFT));
-    let origin = simd.select_f64s(
+    let origin = select(
+        simd,
         subnormal,
         simd.splat_f64s(exponent_origin(-LIFT_EXPONENT)),
         simd.splat_f64s(exponent_origin(0.0)),
     );
-    let Split { k, f, .. } = split(simd, simd.select_f64s(subnormal, lifted, x), origin);
+    let Split { k, f, .. } = split(simd, select(simd, subnormal, lifted, x), origin);
     let result = joined(simd, k, f);
     edged(simd, x, simd.splat_f64s(0.0), result)
 }
@@ -106,10 +108,10 @@ pub fn log1p<S: Simd>(simd: S, x: S::f64s) -> S::f64s {
 fn edged<S: Simd>(simd: S, x: S::f64s, pole: S::f64s, result: S::f64s) -> S::f64s {
     let at_pole = simd.equal_f64s(x, pole);
     let below = simd.splat_f64s(f64::NAN);
-    let outside = simd.select_f64s(at_pole, simd.splat_f64s(f64::NEG_INFINITY), below);
-    let result = simd.select_f64s(simd.greater_than_f64s(x, pole), result, outside);
+    let outside = select(simd, at_pole, simd.splat_f64s(f64::NEG_INFINITY), below);
+    let result = select(simd, simd.greater_than_f64s(x, pole), result, outside);
     let finite = simd.less_than_f64s(x, simd.splat_f64s(f64::INFINITY));
-    simd.select_f64s(finite, result, x)
+    select(simd, finite, result, x)
 }
 
 #[cfg(test)]

@@ -2,6 +2,7 @@
 
 use super::exp::exp_nonpositive;
 use super::polynomial::polynomial;
+use super::select::select;
 use pulp::Simd;
 
 /// (2 artanh(s)/s − 2)/s² as a polynomial in s², for 0 ≤ s ≤ ⅓;
@@ -29,7 +30,7 @@ fn decay<S: Simd>(simd: S, x: S::f64s) -> S::f64s {
 fn sigmoid_of<S: Simd>(simd: S, x: S::f64s, decay: S::f64s) -> S::f64s {
     let one = simd.splat_f64s(1.0);
     let negative = simd.less_than_f64s(x, simd.splat_f64s(0.0));
-    let numerator = simd.select_f64s(negative, decay, one);
+    let numerator = select(simd, negative, decay, one);
     simd.div_f64s(numerator, simd.add_f64s(one, decay))
 }
 
@@ -43,7 +44,7 @@ fn softplus_of<S: Simd>(simd: S, x: S::f64s, decay: S::f64s) -> S::f64s {
     let bracket = simd.negate_mul_add_e_f64s(square, series, decay);
     let log1p = simd.negate_mul_add_e_f64s(s, bracket, decay);
     let zero = simd.splat_f64s(0.0);
-    let ramp = simd.select_f64s(simd.greater_than_f64s(x, zero), x, zero);
+    let ramp = select(simd, simd.greater_than_f64s(x, zero), x, zero);
     simd.add_f64s(ramp, log1p)
 }
 

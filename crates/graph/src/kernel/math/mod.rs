@@ -20,6 +20,7 @@ mod map;
 mod normal;
 mod polygamma;
 mod polynomial;
+mod select;
 mod tanh;
 
 #[cfg(test)]
@@ -34,4 +35,5 @@ pub use logistic::{sigmoid, sigmoid_softplus, softplus};
 pub use map::map;
 pub use normal::{erf, erfc, inverse_mills, normal_log_cdf, normal_quantile};
 pub use polygamma::polygamma;
+pub use select::select;
 pub use tanh::tanh;

@@ -2,6 +2,7 @@
 
 use super::exp::{Power, power};
 use super::exponent::{origin, power_of_two};
+use super::select::select;
 use pulp::Simd;
 
 /// Beyond this magnitude the tangent rounds to one.
@@ -14,7 +15,7 @@ pub fn tanh<S: Simd>(simd: S, x: S::f64s) -> S::f64s {
     let one = simd.splat_f64s(1.0);
     let highest = simd.splat_f64s(ONE_ABOVE);
     let size = simd.abs_f64s(x);
-    let size = simd.select_f64s(simd.greater_than_f64s(size, highest), highest, size);
+    let size = select(simd, simd.greater_than_f64s(size, highest), highest, size);
     let Power { n, excess } = power(simd, simd.mul_f64s(size, simd.splat_f64s(-2.0)));
     let scale = power_of_two(simd, n, simd.splat_f64s(origin(0.0)));
     let above = simd.mul_add_e_f64s(scale, excess, simd.sub_f64s(scale, one));
