@@ -149,9 +149,18 @@ fn read_poly(
             "poly takes a column and a degree, found {}",
             arguments.len()
         );
-        return Err(FormulaError::new(span, message).hint("write poly(x, 2) for a parabola"));
+        let is_raw = |node: &Node| matches!(&node.kind, NodeKind::Named(name, _) if name == "raw");
+        let hint = match arguments.iter().any(is_raw) {
+            true => "write x + I(x^2) for powers as they are",
+            false => "write poly(x, 2) for a parabola",
+        };
+        return Err(FormulaError::new(span, message).hint(hint));
     };
     let expr = read_term(argument, used)?;
+    let degree = match &degree.kind {
+        NodeKind::Named(name, value) if name == "degree" => value,
+        _ => degree,
+    };
     match degree.bare().kind {
         NodeKind::Number(value) if (1.0..=MAX_DEGREE).contains(&value) && value.fract() == 0.0 => {
             Ok(Factor::Poly(expr, value as usize))

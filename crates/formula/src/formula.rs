@@ -2,10 +2,11 @@
 
 use std::collections::HashSet;
 
+use crate::dialect;
 use crate::error::{FormulaError, Span};
 use crate::expansion::{ColumnUse, Expander, Side, Terms, bare_pipe};
 use crate::response::{self, LeftSide};
-use crate::syntax::{Node, Token, TokenKind, parse, tokens};
+use crate::syntax::{Node, NodeKind, Token, TokenKind, parse, tokens};
 
 /// A formula as it was written: a response and what is to explain it.
 ///
@@ -23,6 +24,7 @@ impl Formula {
     /// Parses a formula; the error points into `source`.
     pub fn parse(source: &str) -> Result<Self, FormulaError> {
         let tokens = tokens(source)?;
+        check_wrapper(&tokens)?;
         let tilde = find_tilde(&tokens, source)?;
         let (left, right) = (&tokens[..tilde], &tokens[tilde + 1..]);
         let at = tokens[tilde].span;
@@ -34,10 +36,16 @@ impl Formula {
             return Err(FormulaError::new(at, "nothing follows ~")
                 .hint("write y ~ 1 for an intercept alone, y ~ . for all columns"));
         }
+        let left = parse(left, at.start)?;
+        if let NodeKind::Call(name, _) = &left.kind
+            && response::is_several(name)
+        {
+            return Err(response::several(left.span));
+        }
         check_pipes(right)?;
         Ok(Self {
             source: source.to_owned(),
-            left: parse(left, at.start)?,
+            left,
             right: parse(right, source.len())?,
         })
     }
@@ -108,10 +116,42 @@ fn find_tilde(tokens: &[Token], source: &str) -> Result<usize, FormulaError> {
                 .hint("write response ~ terms, as in y ~ x1 + x2"),
         });
     };
-    match tildes.next() {
-        None => Ok(at),
-        Some((_, second)) => Err(FormulaError::new(second.span, "a second ~ in one formula")
-            .hint("one ~ parts the response from the terms; join terms with +")),
+    let Some((second, token)) = tildes.next() else {
+        return Ok(at);
+    };
+    let between = &tokens[at..second];
+    let is_list = between.iter().any(|token| token.kind == TokenKind::Comma);
+    let hint = match is_list {
+        true => "the formula of a parameter is given apart, as in --formula 'sigma ~ z'",
+        false => "one ~ parts the response from the terms; join terms with +",
+    };
+    Err(FormulaError::new(token.span, "a second ~ in one formula").hint(hint))
+}
+
+/// A formula stands alone: `bf(y ~ x)` and `lmer(y ~ x)` are calls of other languages.
+fn check_wrapper(tokens: &[Token]) -> Result<(), FormulaError> {
+    let [first, open, ..] = tokens else {
+        return Ok(());
+    };
+    let (TokenKind::Name(name), TokenKind::Open) = (&first.kind, &open.kind) else {
+        return Ok(());
+    };
+    let names = |wanted: &str| {
+        let is_it = |token: &Token| matches!(&token.kind, TokenKind::Name(name) if name == wanted);
+        tokens.iter().any(is_it)
+    };
+    let inner = match name.as_str() {
+        "bf" | "brmsformula" if names("nl") => "nlf",
+        "bf" | "brmsformula" if names("mvbind") || names("set_rescor") => "mvbf",
+        name => name,
+    };
+    let has_tilde = tokens.iter().any(|token| token.kind == TokenKind::Tilde);
+    match dialect::wrapper(inner).filter(|_| has_tilde) {
+        None => Ok(()),
+        Some(hint) => {
+            let message = format!("a formula does not stand inside {name}(...)");
+            Err(FormulaError::new(first.span, message).hint(hint))
+        }
     }
 }
 

@@ -3,6 +3,7 @@
 use lehr_spelling::nearest;
 use serde::{Deserialize, Serialize};
 
+use crate::dialect;
 use crate::error::{FormulaError, Span};
 
 /// A function of one number, applied row by row.
@@ -99,7 +100,7 @@ pub(crate) fn unknown(name: &str, span: Span) -> FormulaError {
         Span::new(span.start, span.start + name.len()),
         format!("no function \"{name}\""),
     );
-    if let Some(advice) = advice(name) {
+    if let Some(advice) = dialect::function(name) {
         return error.hint(advice);
     }
     let known: Vec<&str> = function_names().collect();
@@ -107,29 +108,6 @@ pub(crate) fn unknown(name: &str, span: Span) -> FormulaError {
         Some(near) => error.hint(format!("did you mean \"{near}\"?")),
         None => error.hint(format!("the functions are {}", known.join(", "))),
     }
-}
-
-/// What other formula languages call something we have, or do not have.
-fn advice(name: &str) -> Option<&'static str> {
-    let advice = match name {
-        "factor" | "as.factor" | "ordered" | "cat" | "c" => "write C(x) for a categorical column",
-        "ln" | "np.log" => "the natural logarithm is log(x)",
-        "np.exp" => "write exp(x)",
-        "np.sqrt" => "write sqrt(x)",
-        "pow" | "power" | "square" => "write I(x^2)",
-        "standardize" | "zscore" | "z" => "write scale(x)",
-        "cr" | "lo" | "tp" | "ps" | "cc" => "write s(x), a smooth function, as a term of its own",
-        "te" | "ti" | "t2" => "write gp(x, z), a smooth surface, as a term of its own",
-        "relevel" => "write C(x, ref = \"level\")",
-        "ifelse" => "write I(x > 3) for a column of 0 and 1",
-        "cut" | "interaction" | "as.numeric" => "make such a column in the table first",
-        "tan" => "write I(sin(x)/cos(x))",
-        "round" => "write floor(x + 0.5)",
-        "np.sin" => "write sin(x)",
-        "np.cos" => "write cos(x)",
-        _ => return None,
-    };
-    Some(advice)
 }
 
 #[cfg(test)]

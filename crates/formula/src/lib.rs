@@ -20,6 +20,7 @@
 
 mod basis;
 mod coded;
+mod dialect;
 mod error;
 mod expansion;
 mod expression;
@@ -42,6 +43,7 @@ pub use basis::{
     TermLearner,
 };
 pub use coded::{Coded, Contrast};
+pub use dialect::parameter as known_parameter;
 pub use error::{FormulaError, Origin, Span};
 pub use expansion::{
     BY_ROW, By, ColumnRole, ColumnUse, Correlation, CovariateTerm, GroupTerm, How, Intercept,

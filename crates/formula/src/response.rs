@@ -4,6 +4,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
+use crate::dialect;
 use crate::error::{FormulaError, Span};
 use crate::expansion::ColumnRole;
 use crate::expression::{Expr, only};
@@ -131,11 +132,10 @@ fn read_outcome(node: &Node, used: &mut UseListener<'_>) -> Result<Expr, Formula
             let mut numbers = |name: &str, span, _| used(name, span, ColumnRole::NumericResponse);
             read_numbers(node, &mut numbers)
         }
-        NodeKind::Call(name, _) if name == "mvbind" || name == "bf" => Err(several(node.span)),
+        NodeKind::Call(name, _) if is_several(name) => Err(several(node.span)),
         NodeKind::Call(name, _) => {
             let message = format!("{name}(...) cannot be a response");
-            Err(FormulaError::new(node.span, message)
-                .hint("name a column, or a function of it such as log(y)"))
+            Err(FormulaError::new(node.span, message).hint(dialect::response(name)))
         }
         NodeKind::Dot => Err(FormulaError::new(node.span, ". cannot be a response")
             .hint("name the column to explain")),
@@ -148,11 +148,14 @@ fn read_outcome(node: &Node, used: &mut UseListener<'_>) -> Result<Expr, Formula
     }
 }
 
+/// Whether a call names several responses.
+pub(crate) fn is_several(name: &str) -> bool {
+    matches!(name, "mvbind" | "c")
+}
+
 /// Several responses in one model are one response whose rows say which they are.
-fn several(span: Span) -> FormulaError {
-    FormulaError::new(span, "a formula has one response").hint(
-        "put the responses below each other in one column y, their names in a column which, and write y ~ 0 + which + which:x + (0 + which | g) with --formula 'sigma ~ which': the effects of a group are correlated across responses",
-    )
+pub(crate) fn several(span: Span) -> FormulaError {
+    FormulaError::new(span, "a formula has one response").hint(dialect::SEVERAL)
 }
 
 fn read_additions(
@@ -175,18 +178,18 @@ fn read_additions(
             Ok(())
         }
         NodeKind::Call(name, arguments) => read_addition(node, (name, arguments), left, used),
-        _ => Err(no_addition(node.span)),
+        _ => Err(no_addition(node.span, "")),
     }
 }
 
-fn no_addition(span: Span) -> FormulaError {
+fn no_addition(span: Span, name: &str) -> FormulaError {
+    const USUAL: &str =
+        "write successes | trials(n), y | weights(w), y | se(s), y | cens(c) or y | trunc(lb = 0)";
     FormulaError::new(
         span,
         "only trials(...), weights(...), se(...), cens(...) and trunc(...) follow a | here",
     )
-    .hint(
-        "write successes | trials(n), y | weights(w), y | se(s), y | cens(c) or y | trunc(lb = 0)",
-    )
+    .hint(dialect::addition(name).unwrap_or(USUAL))
 }
 
 /// Reads what is known of the response besides its value.
@@ -226,7 +229,7 @@ fn read_addition(
         }
         "cens" => response.censoring = Some(Censoring::read(span, arguments, used)?),
         "trunc" => response.truncation = Some(Truncation::read(span, arguments, used)?),
-        _ => return Err(no_addition(span)),
+        _ => return Err(no_addition(span, name)),
     }
     one_kind(&left.response, span)
 }

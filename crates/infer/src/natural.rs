@@ -19,6 +19,7 @@ use lehr_numeric::adam::{Adam, AdamSettings};
 use lehr_numeric::batch::{BatchError, Epochs};
 
 use crate::fixed::Fixed;
+use crate::pass::is_resident;
 use crate::start::quadrature::{self, gauss_hermite};
 use crate::train::{batch_source, copy_rows, read_columns};
 
@@ -44,7 +45,10 @@ pub fn applies(density: &dyn Density) -> bool {
     let moved = graph.jvp(&[predictor.sum()], &[at.params], &[along])[0];
     let turned = graph.grad(moved, &[at.latents])[0];
     let start = Fixed::new(density, density.params().start());
-    turned.as_number() != Some(0.0) && quadrature::applies(&start) && has_gaussian_prior(density)
+    turned.as_number() != Some(0.0)
+        && is_resident(density)
+        && quadrature::applies(&start)
+        && has_gaussian_prior(density)
 }
 
 /// Whether the log prior has no third derivative in latents that not all rows share.

@@ -223,6 +223,11 @@ impl Block {
         range
     }
 
+    /// How many rows are in place at a time.
+    pub(crate) fn rows(&self) -> usize {
+        self.rows
+    }
+
     /// The functions of the rows in place, at these arguments.
     pub(crate) fn run(&mut self, arguments: &[&[f64]]) -> &Workspace {
         for (slot, values) in self.arguments.iter().zip(arguments) {

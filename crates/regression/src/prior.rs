@@ -192,7 +192,9 @@ impl GivenPrior {
         if names.contains(&self.name.as_str()) {
             return Ok(());
         }
+        let called = self.called(names);
         let hint = match (nearest(&self.name, names), names.len()) {
+            _ if called.is_some() => called.unwrap_or_default(),
             (Some(near), _) => format!("did you mean \"{near}\"?"),
             (None, count) if count <= MOST_SHOWN => format!("the model has {}", names.join(", ")),
             (None, count) => {
@@ -202,6 +204,26 @@ impl GivenPrior {
         };
         let message = format!("no parameter \"{}\" in the model", self.name);
         Err(self.refused(FormulaError::new(self.spec.target_span, message).hint(hint)))
+    }
+
+    /// What the parameters are called here that other programs call by this name.
+    fn called(&self, names: &[&str]) -> Option<String> {
+        let name = self.name.as_str();
+        let law = &self.law;
+        let own = lehr_formula::known_parameter(name).filter(|own| names.contains(own));
+        let of_group = |name: &&&str| {
+            matches!(self.name.as_str(), "sd" | "cor")
+                && name
+                    .strip_prefix(self.name.as_str())
+                    .is_some_and(|rest| rest.starts_with('(') && !rest.contains(','))
+        };
+        let groups = names.iter().filter(of_group);
+        let all: Vec<String> = groups
+            .copied()
+            .chain(own)
+            .map(|own| format!("{own} ~ {law}"))
+            .collect();
+        (!all.is_empty()).then(|| format!("write {}", all.join(", ")))
     }
 
     fn check_domain(&self, domain: Domain) -> Result<(), RegressionError> {

@@ -81,8 +81,8 @@ impl Specification {
             let parsed = Formula::parse(text).map_err(|error| pointed(error, text))?;
             let terms = Terms::of_parameter(&parsed, &others);
             let terms = terms.map_err(|error| pointed(error, text))?;
-            let name = terms.parameter();
-            if (self.terms.parameters.iter()).any(|other| other.parameter() == name) {
+            let name = own_name(terms.parameter());
+            if (self.terms.parameters.iter()).any(|other| own_name(other.parameter()) == name) {
                 return Err(RegressionError::Column {
                     at: format!("--formula '{text}'"),
                     expected: "one formula for each parameter".into(),
@@ -150,6 +150,10 @@ impl Specification {
             .resolve(&|name: &str| blocks.is_text(name));
         let mut terms = resolved.map_err(|error| pointed(error, &self.formula))?;
         for (parameter, text) in terms.parameters.iter_mut().zip(&self.parameters) {
+            let own = own_name(parameter.parameter()).to_owned();
+            if family.parameters().contains(&own.as_str()) {
+                parameter.rename_parameter(&own);
+            }
             check_parameter(parameter.parameter(), family, &terms.response)?;
             let resolved = parameter.resolve(&|name: &str| blocks.is_text(name));
             *parameter = resolved.map_err(|error| pointed(error, text))?;
@@ -192,6 +196,11 @@ impl Specification {
     }
 }
 
+/// The name of a parameter here, if it is called otherwise elsewhere: brms's `zi` is `gate`.
+fn own_name(name: &str) -> &str {
+    lehr_formula::known_parameter(name).unwrap_or(name)
+}
+
 /// Refuses formulas of parameters that the family does not have, or that rows cannot vary.
 fn check_parameter(
     name: &str,
@@ -218,6 +227,10 @@ fn check_parameter(
         return Ok(());
     }
     match (&own[..], can_vary(name)) {
+        (_, _) if name == "mu" => wrong(
+            format!("a parameter of {family} besides its mean"),
+            "the formula of the mean is the first: lehr fit 'y ~ x' ...",
+        ),
         (_, false) => wrong(
             "a parameter that rows can vary".into(),
             "df and cutpoint are the same in all rows",

@@ -104,9 +104,9 @@ pub(crate) struct Effects {
     /// What becomes of groups that were not fitted
     #[arg(long, value_enum, default_value = "refuse")]
     new_levels: NewLevelsName,
-    /// Draws to use
-    #[arg(long, value_name = "N", default_value_t = 400)]
-    draws: usize,
+    /// Draws to use [default: 1000 with a table, else 4000]
+    #[arg(long, value_name = "N")]
+    draws: Option<usize>,
     #[command(flatten)]
     acceptance: Acceptance,
     #[command(flatten)]
@@ -115,10 +115,11 @@ pub(crate) struct Effects {
 
 impl Effects {
     pub(crate) fn run(&self, session: &Session) -> Result<Outcome> {
+        let usual = if self.tables.is_empty() { 4000 } else { 1000 };
+        let draws = self.draws.unwrap_or(usual);
         ensure!(
-            self.draws > 1,
-            "--draws: expected at least two draws, found {}",
-            self.draws
+            draws > 1,
+            "--draws: expected at least two draws, found {draws}"
         );
         let saved = SavedFit::load(session.input(&self.fit)?)?;
         let usual = if self.tables.is_empty() {
@@ -129,7 +130,7 @@ impl Effects {
         let forecaster = Forecaster {
             new_levels: self.new_levels.into(),
             level: self.level.map_or(usual, Into::into),
-            ..saved.forecaster(self.draws)
+            ..saved.forecaster(draws)
         };
         let question = self.question();
         let averager = EffectAverager::new(&forecaster, &question)?;
@@ -185,12 +186,18 @@ fn text(answer: &Answer) -> String {
         rows => format!("averaged over {rows} rows"),
     };
     let groups = match answer.level {
-        PredictionLevel::Population => ", effects of groups at 0",
-        PredictionLevel::Groups => "",
+        PredictionLevel::Population if answer.has_groups => ", effects of groups at 0",
+        _ => "",
+    };
+    let values = answer.reference.iter();
+    let values: Vec<String> = values.map(|(name, at)| format!("{name} = {at}")).collect();
+    let reference = match &values[..] {
+        [] => String::new(),
+        values => format!("reference: {}\n", values.join(", ")),
     };
     let head = format!(
-        "effect of {} on {}, {over}{groups}\n\n",
-        answer.variable, answer.on
+        "effect of {} on {}, {over}{groups}, {} draws\n{reference}\n",
+        answer.variable, answer.on, answer.n_draws
     );
     let rows: Vec<Coefficient> = answer.effects.iter().map(row).collect();
     head + &Session::style().coefficients(&rows)

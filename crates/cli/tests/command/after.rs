@@ -41,10 +41,17 @@ fn effects_are_averaged_over_rows_or_told_at_the_reference() {
     let text = scratch
         .expect(0, &["effects", "fit.lehr", "x1", "--accept-warnings"])
         .stdout;
+    let mut lines = text.lines();
+    let head = lines.next().unwrap();
+    let expected =
+        "effect of x1 on the probability of hit = 1, at the reference, effects of groups at 0, ";
     assert!(
-        text.starts_with("effect of x1 on the probability of hit = 1, at the reference"),
-        "{text}"
+        head.starts_with(expected) && head.ends_with(" draws"),
+        "{head}"
     );
+    let reference = lines.next().unwrap();
+    assert!(reference.starts_with("reference: color = "), "{reference}");
+    assert!(reference.contains(", x1 = "), "{reference}");
 }
 
 #[test]

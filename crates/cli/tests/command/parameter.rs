@@ -150,3 +150,61 @@ fn priors_are_listed_with_who_set_them() {
     let text = scratch.expect(0, &arguments).stdout;
     assert!(text.contains("x          normal(0, 1)"), "{text}");
 }
+
+#[test]
+fn parameters_and_families_are_known_by_the_names_that_other_programs_have() {
+    let scratch = Scratch::new();
+    scratch.write(
+        "data.csv",
+        "y,x,p,g\n0,0.1,0.2,a\n2,0.4,0.5,b\n0,-0.3,0.7,a\n1,1.2,0.4,b\n3,0.9,0.3,a\n",
+    );
+    let listed = |arguments: &[&str]| {
+        let all = [&["priors"], arguments].concat();
+        scratch.expect(0, &all).stdout
+    };
+    for (formula, family, parameter, own) in [
+        ("y ~ x", "zero_inflated_poisson()", "zi ~ x", "gate.x"),
+        ("y ~ x", "hurdle_poisson", "hu ~ x", "gate.x"),
+        ("p ~ x", "Beta(link = \"logit\")", "phi ~ x", "precision.x"),
+    ] {
+        let text = listed(&[
+            formula,
+            "data.csv",
+            "--family",
+            family,
+            "--formula",
+            parameter,
+        ]);
+        assert!(text.contains(own), "{text}");
+    }
+    let refused = |arguments: &[&str]| {
+        let all = [&["priors", "y ~ x + (1 | g)", "data.csv"], arguments].concat();
+        scratch.expect(2, &all).stderr
+    };
+    for (arguments, told) in [
+        (
+            ["--family", "gaussian(log)"],
+            "the link of gaussian is identity",
+        ),
+        (["--family", "sratio"], "write --family ordinal"),
+        (
+            ["--prior", "b ~ normal(0, 2)"],
+            "write weight ~ normal(0, 2)",
+        ),
+        (
+            ["--prior", "sd ~ half_normal(1)"],
+            "write sd(g) ~ half_normal(1)",
+        ),
+        (
+            ["--formula", "mu ~ x"],
+            "the formula of the mean is the first",
+        ),
+    ] {
+        let mut all = arguments.to_vec();
+        if arguments[0] != "--family" {
+            all.extend(["--family", "gaussian"]);
+        }
+        let error = refused(&all);
+        assert!(error.contains(told), "{error}");
+    }
+}

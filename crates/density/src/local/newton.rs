@@ -5,12 +5,16 @@ use lehr_graph::{Expr, Graph};
 use super::Locals;
 use crate::{Point, Rows};
 
-/// Newton's steps to the peak of the prior, and from there to the peak of the joint density.
-const PRIOR_STEPS: usize = 4;
-const STEPS: usize = 10;
+/// Steps to the peak of the prior, and from there to the peak of the joint density.
+const PRIOR_STEPS: Steps = Steps { wary: 2, plain: 1 };
+const STEPS: Steps = Steps { wary: 3, plain: 2 };
+/// Steps that lead near it.
+const FEW: Steps = Steps { wary: 2, plain: 1 };
 /// Steps that are clipped are at most this many scales long, and leaps this many clipped steps.
 const LONGEST: f64 = 2.0;
 const LEAP: f64 = 4.0;
+/// The least that one plus the growth of the curvature along a step is taken for.
+const LEAST_GROWTH: f64 = 1e-3;
 
 /// A normal distribution of a few numbers for each row: N(centre, (F Fᵀ)⁻¹).
 #[derive(Clone, Debug)]
@@ -25,11 +29,28 @@ pub struct LocalNormal<'g> {
 #[derive(Clone, Debug)]
 pub struct Factor<'g>(Vec<Vec<Expr<'g>>>);
 
+/// How many steps a climb takes.
+#[derive(Clone, Copy, Debug)]
+struct Steps {
+    /// To the highest of several points.
+    wary: usize,
+    /// Bent Newton steps that are taken where they lead up.
+    plain: usize,
+}
+
 /// A function of the numbers of each row: its slopes and its negative second derivatives.
 struct Curve<'g> {
+    /// Where they are taken.
+    at: Vec<Expr<'g>>,
     slopes: Vec<Expr<'g>>,
     /// The lower triangle, row by row.
     bends: Vec<Vec<Expr<'g>>>,
+}
+
+/// The point of a climb, and its height.
+struct Stand<'g> {
+    centre: Vec<Expr<'g>>,
+    height: Expr<'g>,
 }
 
 impl<'g> LocalNormal<'g> {
@@ -56,33 +77,52 @@ impl<'g> LocalNormal<'g> {
         LocalNormal::prior(locals, at, rows).climb(STEPS, &joint)
     }
 
-    /// The normal at the peak of `log_density`, by so many of Newton's steps from here. Where the
-    /// density is not concave, the curvature from here stands in for its own.
-    pub fn climb(
+    /// As [`LocalNormal::posterior`] by fewer steps: at the peak of most rows, and on the way to that of
+    /// rows far from what their prior expects. Good for what is right wherever the normal stands.
+    pub fn near_posterior(locals: &dyn Locals, at: &Point<'g>, rows: &Rows<'g>) -> LocalNormal<'g> {
+        let joint = |w: &[Expr<'g>]| locals.log_joint(at, &rows.carrying(w));
+        LocalNormal::prior(locals, at, rows).climb(FEW, &joint)
+    }
+
+    /// The normal at the peak of `log_density`, by so many steps from here. Where the density is not
+    /// concave, the curvature from here stands in for its own.
+    fn climb(
         &self,
-        steps: usize,
+        steps: Steps,
         log_density: &dyn Fn(&[Expr<'g>]) -> Expr<'g>,
     ) -> LocalNormal<'g> {
-        let mut centre = self.centre.clone();
-        for _ in 0..steps {
-            centre = self.step(&centre, log_density);
+        let mut stand = Stand {
+            height: log_density(&self.centre),
+            centre: self.centre.clone(),
+        };
+        for place in 0..steps.wary + steps.plain {
+            let mut moves = self.moves(&stand.centre, log_density);
+            if place >= steps.wary {
+                moves.truncate(1);
+            }
+            for other in moves {
+                stand = stand.or_higher(other, log_density);
+            }
         }
-        let curve = Curve::of(log_density, &centre);
+        let curve = Curve::of(log_density, &stand.centre);
         LocalNormal {
             factor: curve.factor(&self.factor),
-            centre,
+            centre: stand.centre,
         }
     }
 
-    /// One step to the highest of some points: Newton's, the same clipped, a quarter of that, a leap
-    /// uphill, and where it stands. Newton's step lands on the peak of a normal from any distance.
-    /// Far from the peak of e.g. w − eʷ it overshoots by orders of magnitude on one side, and creeps
-    /// on the other.
-    fn step(
+    /// Where a step may lead: Newton's, bent; the same clipped; a quarter of that; a leap uphill.
+    ///
+    /// Newton's step takes the curvature for constant. Of e.g. aw − beʷ it overshoots by orders of
+    /// magnitude on one side and creeps on the other. A bent step takes the curvature h for one that
+    /// grows as e^(κt) along it, with the κ that the third derivative tells, and then
+    /// ends at t = ln(1 + κ)/κ instead of 1: on the peak of aw − beʷ from anywhere, and on that of a
+    /// normal, where κ = 0.
+    fn moves(
         &self,
         centre: &[Expr<'g>],
         log_density: &dyn Fn(&[Expr<'g>]) -> Expr<'g>,
-    ) -> Vec<Expr<'g>> {
+    ) -> Vec<Vec<Expr<'g>>> {
         let curve = Curve::of(log_density, centre);
         let factor = curve.factor(&self.factor);
         let whole = factor.solve(&curve.slopes);
@@ -92,21 +132,11 @@ impl<'g> LocalNormal<'g> {
         let clipped: Vec<Expr<'g>> = pairs().map(|(s, m)| s.min(*m).max(-*m)).collect();
         let quarter = clipped.iter().map(|s| *s * 0.25).collect();
         let leap = pairs().map(|(s, m)| s.sign() * *m * LEAP).collect();
-        let moved = |steps: Vec<Expr<'g>>| -> Vec<Expr<'g>> {
-            centre.iter().zip(steps).map(|(w, s)| *w + s).collect()
-        };
-        let mut best = centre.to_vec();
-        let mut height = log_density(&best);
-        for steps in [clipped, quarter, leap, whole.clone()] {
-            let other = moved(steps);
-            let value = log_density(&other);
-            // A comparison with what is not a number is false.
-            let higher = height.less(value);
-            height = higher.select(value, height);
-            let pairs = other.into_iter().zip(best);
-            best = pairs.map(|(far, near)| higher.select(far, near)).collect();
-        }
-        best
+        let share = curve.share(&whole);
+        let bent = whole.iter().map(|s| *s * share).collect();
+        [bent, clipped, quarter, leap]
+            .map(|step: Vec<Expr<'g>>| centre.iter().zip(step).map(|(w, s)| *w + s).collect())
+            .to_vec()
     }
 
     /// The same normal, whose derivative is zero.
@@ -165,6 +195,24 @@ impl<'g> LocalNormal<'g> {
     }
 }
 
+impl<'g> Stand<'g> {
+    /// In each row the other point if that is higher.
+    fn or_higher(
+        self,
+        other: Vec<Expr<'g>>,
+        log_density: &dyn Fn(&[Expr<'g>]) -> Expr<'g>,
+    ) -> Stand<'g> {
+        let value = log_density(&other);
+        // A comparison with what is not a number is false.
+        let higher = self.height.less(value);
+        let pairs = other.into_iter().zip(self.centre);
+        Stand {
+            height: higher.select(value, self.height),
+            centre: pairs.map(|(far, near)| higher.select(far, near)).collect(),
+        }
+    }
+}
+
 impl<'g> Curve<'g> {
     fn of(log_density: &dyn Fn(&[Expr<'g>]) -> Expr<'g>, at: &[Expr<'g>]) -> Curve<'g> {
         // Equal nodes are one node, so numbers that start equal need anchors that are not.
@@ -183,7 +231,34 @@ impl<'g> Curve<'g> {
         Curve {
             bends: (0..at.len()).map(bend).collect(),
             slopes,
+            at,
         }
+    }
+
+    /// ln(1 + κ)/κ: which share of Newton's step p leads to the peak if the curvature grows as
+    /// e^(κt) along it. κ is the derivative of pᵀHp along p over p·g.
+    fn share(&self, newton: &[Expr<'g>]) -> Expr<'g> {
+        const SMALL: f64 = 1e-4;
+        let along: Vec<Expr<'g>> = newton.iter().map(|p| p.stop_gradient()).collect();
+        let mut bend = None;
+        for (i, row) in self.bends.iter().enumerate() {
+            for (j, entry) in row.iter().enumerate() {
+                let times = if i == j { 1.0 } else { 2.0 };
+                let part = *entry * along[i] * along[j] * times;
+                bend = Some(bend.map_or(part, |sum: Expr<'g>| sum + part));
+            }
+        }
+        let graph = self.slopes[0].graph();
+        let growth = graph.jvp(&[bend.expect("a row has a number")], &self.at, &along)[0];
+        if growth.as_number() == Some(0.0) {
+            return graph.scalar(1.0);
+        }
+        let pairs = self.slopes.iter().zip(&along);
+        let rise = pairs.map(|(g, p)| *g * *p).reduce(|a, b| a + b);
+        let kappa = growth / rise.expect("a row has a number");
+        let kappa = kappa.max(graph.scalar(LEAST_GROWTH - 1.0));
+        let is_small = kappa.abs().less(graph.scalar(SMALL));
+        is_small.select(1.0 - 0.5 * kappa, kappa.log1p() / kappa)
     }
 
     /// The Cholesky factor of the negative second derivatives; another one where there is none.

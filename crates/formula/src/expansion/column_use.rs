@@ -63,10 +63,10 @@ impl ColumnUse {
         let message = format!("no column \"{name}\" in the table");
         let is_intercept = |name: &str| name.eq_ignore_ascii_case("intercept");
         let is_other = || names.iter().any(|known| is_intercept(known.as_ref()));
-        let hint = if self.role == ColumnRole::Removed && is_intercept(name) && !is_other() {
-            "write - 1 to leave out the intercept".into()
-        } else {
-            suggestion(name, "the table", names)
+        let hint = match self.role {
+            _ if !is_intercept(name) || is_other() => suggestion(name, "the table", names),
+            ColumnRole::Removed => "write - 1 to leave out the intercept".into(),
+            _ => "the intercept is there unless 0 or - 1 leaves it out: y ~ x, or y ~ 1".into(),
         };
         Err(FormulaError::new(*span, message).hint(hint))
     }

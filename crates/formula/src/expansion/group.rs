@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::column_use::ColumnRole;
 use super::terms::Intercept;
+use crate::dialect;
 use crate::error::FormulaError;
 use crate::factor::{Term, UseListener};
 use crate::syntax::{Binary, Node, NodeKind, quoted};
@@ -138,14 +139,31 @@ pub(super) fn groupings(
             "row() stands alone and takes nothing",
         )
         .hint("write (1 | row()) for an effect of each row")),
+        NodeKind::Call(name, arguments) if name == "gr" => match &arguments[..] {
+            [column] => groupings(column, used),
+            _ => Err(gr_argument(node, arguments)),
+        },
         NodeKind::Call(name, _) => {
             let message = format!("{name}(...) cannot be a grouping");
-            Err(FormulaError::new(node.span, message)
-                .hint("name the column alone; its values are the groups"))
+            Err(FormulaError::new(node.span, message).hint(dialect::grouping(name)))
         }
         _ => Err(FormulaError::new(node.span, "a grouping is a column")
             .hint("name the grouping column, as in (1 | site)")),
     }
+}
+
+/// `gr(g)` is `g`; what else it may say elsewhere is not supported.
+fn gr_argument(node: &Node, arguments: &[Node]) -> FormulaError {
+    let named = arguments.iter().find_map(|argument| match &argument.kind {
+        NodeKind::Named(name, _) => Some((name.as_str(), argument.span)),
+        _ => None,
+    });
+    let (name, span) = named.unwrap_or(("", node.span));
+    let message = match name {
+        "" => "gr(...) takes one column".to_owned(),
+        name => format!("gr(...) has no argument \"{name}\""),
+    };
+    FormulaError::new(span, message).hint(dialect::grouping_argument(name))
 }
 
 fn combine(

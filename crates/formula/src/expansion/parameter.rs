@@ -66,6 +66,11 @@ impl Terms {
         smooth.or(ordered).or(rows).or(covariate).or(offset)
     }
 
+    /// Calls the parameter that the formula explains by another name.
+    pub fn rename_parameter(&mut self, name: &str) {
+        self.response.outcome = Expr::Column(name.to_owned());
+    }
+
     /// The parameter that the formula explains, if it was read by [`Terms::of_parameter`].
     pub fn parameter(&self) -> &str {
         match &self.response.outcome {

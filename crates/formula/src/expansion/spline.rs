@@ -86,7 +86,7 @@ impl SplineTerm {
             }
             [_, second, ..] => {
                 return Err(FormulaError::new(second.span, "s(...) is of one column")
-                    .hint("write gp(x, z) for a surface, s(x) + s(z) for a sum"));
+                    .hint("write gp(x, z) for a surface, s(x) + s(z) for a sum, s(x, by = g) for a function of each level"));
             }
         };
         let mut term = Self {

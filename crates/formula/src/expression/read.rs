@@ -140,7 +140,15 @@ pub(crate) fn only<'a>(
             let span = second.span.to(arguments[arguments.len() - 1].span);
             let found = arguments.len();
             let message = format!("{name}(...) takes one argument, found {found}");
-            Err(FormulaError::new(span, message).hint("leave this out"))
+            let hint = match name {
+                "log" => "write log2(x), log10(x), or I(log(x) / log(3)) for other bases",
+                "scale" => {
+                    "write center(x) to subtract the mean alone, I((x - 3) / 2) for other numbers"
+                }
+                "se" => "write y | se(s) ~ ... + (1 | row()) for noise beyond what is known",
+                _ => "leave this out",
+            };
+            Err(FormulaError::new(span, message).hint(hint))
         }
     }
 }

@@ -145,6 +145,11 @@ impl<'a> Lexer<'a> {
     }
 
     fn symbol(&mut self) -> Result<TokenKind, FormulaError> {
+        if self.rest().starts_with("::") {
+            let span = Span::new(self.at, self.at + 2);
+            return Err(FormulaError::new(span, "functions have no packages here")
+                .hint("name the function alone, as in ns(x, df = 4)"));
+        }
         for (written, kind) in SYMBOLS {
             let is_inner = matches!(kind, TokenKind::Equals | TokenKind::Compare(_));
             if (!is_inner || self.depth > 0) && self.rest().starts_with(written) {
@@ -160,7 +165,12 @@ impl<'a> Lexer<'a> {
         let letter = self.peek().unwrap_or(' ');
         let span = Span::new(self.at, self.at + letter.len_utf8());
         let message = format!("the character {letter:?} has no meaning here");
-        Err(FormulaError::new(span, message).hint(advice(letter)))
+        let is_after = letter == '=' && self.text[..self.at].contains('~');
+        let hint = match is_after {
+            true => "arguments stand inside the parentheses of a function, as in gp(x, k = 30)",
+            false => advice(letter),
+        };
+        Err(FormulaError::new(span, message).hint(hint))
     }
 }
 

@@ -73,6 +73,8 @@ pub(crate) const EXPANSIONS: &[(&str, &str)] = &[
     ),
     // Comparisons.
     ("y ~ I(x>3)", "y ~ 1 + I(x > 3)"),
+    ("y ~ poly(x, degree = 2)", "y ~ 1 + poly(x, 2)"),
+    ("y ~ (1 + x | gr(g))", "y ~ 1 + (1 + x | g)"),
     (
         "y ~ I((0 <= x)*(x + 1 != z)) + log(2 - (a == b))",
         "y ~ 1 + I((0 <= x) * (x + 1 != z)) + log(2 - (a == b))",

@@ -126,7 +126,7 @@ impl RowChains {
         match self.base {
             RowBase::Newton => {
                 let joint = |w: &[Expr<'g>]| locals.log_joint(at, &rows.carrying(w));
-                let peak = LocalNormal::posterior(locals, at, rows);
+                let peak = LocalNormal::near_posterior(locals, at, rows);
                 let width = locals.layout().size();
                 let shared = |name| context.learned(&Block::filled(name, &[width], 0.0));
                 Placed::Newton {

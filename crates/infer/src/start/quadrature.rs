@@ -13,7 +13,6 @@ mod design;
 mod expectation;
 mod integral;
 mod mixing;
-mod pass;
 mod rule;
 mod shared;
 mod slope;
@@ -31,7 +30,6 @@ use lehr_graph::{Expr, Graph};
 use super::linear::{Factor, cholesky, inverse_factor};
 use super::{Centre, Request, Start, StartError, StartingPoint};
 use crate::guide::{Covariance, Frame, HALF_LN_TWO_PI};
-use crate::pass::is_resident;
 
 /// Nats: a step that promises less is the last.
 const CLOSE: f64 = 1e-3;
@@ -65,8 +63,8 @@ impl Start for Quadrature {
         found.ok_or_else(|| StartError::Refusal {
             problem: format!(
                 "a start by quadrature needs one linear predictor per row, at most {MOST_SHARED} \
-                 numbers besides that all rows share, a log likelihood with a maximum, rows in \
-                 memory and no parameters besides the latents"
+                 numbers besides that all rows share, a log likelihood with a maximum, rows on \
+                 this machine and no parameters besides the latents"
             ),
             hint: "start from laplace".into(),
         })
@@ -130,7 +128,7 @@ pub(crate) fn probe<'g>(graph: &'g Graph, density: &dyn Density) -> (Point<'g>, 
 }
 
 /// Whether the integrals can be taken: one predictor per row and few shared numbers, nothing
-/// learned but z, rows at hand.
+/// learned but z, rows in memory or on this machine's disk.
 pub fn applies(density: &dyn Density) -> bool {
     let graph = Graph::new();
     let (at, rows) = probe(&graph, density);
@@ -154,7 +152,7 @@ pub fn applies(density: &dyn Density) -> bool {
         let rest = graph.jvp(&[value], &[at.latents], &[along])[0];
         rest.as_number() == Some(0.0) && value.shape() == moved.shape()
     });
-    density.params().size() == 0 && is_resident(density) && replaced
+    density.params().size() == 0 && density.elsewhere().is_none() && replaced
 }
 
 /// The places of z that all rows read; `None` if they are many, or there is not one predictor

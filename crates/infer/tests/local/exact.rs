@@ -49,6 +49,21 @@ fn the_normal_mixture_is_students_t_with_its_derivatives() {
 }
 
 #[test]
+fn rows_far_from_all_others_are_integrated_as_well_as_they() {
+    // The precision of a row that is 10⁵ scales out is 10⁻¹⁰ of what its prior expects.
+    let y: Vec<f64> = (-4..=5).map(|power| 10.0_f64.powi(power)).collect();
+    let x = vec![0.0; y.len()];
+    let [mixture, closed] = robust(&x, &y);
+    let integrated = Integrated::of(&mixture).unwrap();
+    for log_scale in [-1.0, 0.0, 1.0] {
+        let z = [0.0, log_scale];
+        let (found, truth) = (found(&integrated, &z), found(&closed, &z));
+        let off = apart(&found.rows, &truth.rows);
+        assert!(off < 5e-5, "{off}");
+    }
+}
+
+#[test]
 fn one_node_is_laplace_and_more_nodes_approach_the_integral() {
     let (x, y) = (normals(50, 3), normals(50, 4));
     let [mixture, closed] = robust(&x, &y);

@@ -128,6 +128,20 @@ fn rows_on_disk_are_fitted_and_left_out_as_those_in_memory() {
 }
 
 #[test]
+fn rows_on_disk_start_at_the_same_gaussian_and_need_no_training() {
+    let mixture = mixture();
+    let distant = (mixture.program().clone()).bind_source(Arc::new(OnRequest(mixture.clone())));
+    let (near, far) = (fitted(&mixture), fitted(&distant));
+    let start = far.choices.iter().any(|(_, how)| how == "quadrature");
+    assert!(start, "{:?}", far.choices);
+    assert_eq!(far.training().unwrap().iterations, 0);
+    for (a, b) in far.summaries().iter().zip(near.summaries()) {
+        assert!((a.mean - b.mean).abs() < 1e-6 * b.sd, "{a:?} {b:?}");
+        assert!((a.sd / b.sd - 1.0).abs() < 1e-6, "{a:?} {b:?}");
+    }
+}
+
+#[test]
 fn an_integral_that_stays_coarse_is_told() {
     let mut found = fitted(&mixture());
     let before = found.verdict().level;

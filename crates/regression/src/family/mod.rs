@@ -26,6 +26,7 @@ mod poisson_lognormal;
 mod student;
 mod von_mises;
 mod weibull;
+mod written;
 mod zero_inflated_binomial;
 mod zero_inflated_negbinomial;
 mod zero_inflated_poisson;
@@ -46,6 +47,7 @@ use crate::limited::Bounds;
 
 pub(crate) use ordinal::cutpoints;
 pub(crate) use own::{OwnParameter, Unit};
+use written::{Written, absent};
 
 /// What the linear predictor is a function of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -237,6 +239,13 @@ impl Family {
         self.info().aliases
     }
 
+    /// The family of this name or alias.
+    fn called(name: &str) -> Option<Family> {
+        let is_called =
+            |family: &&Family| family.name() == name || family.aliases().contains(&name);
+        Family::ALL.iter().find(is_called).copied()
+    }
+
     /// One line for a list of families: the response, the link, the parameters.
     pub fn help(self) -> &'static str {
         self.info().help
@@ -305,21 +314,24 @@ impl FromStr for Family {
 
     fn from_str(text: &str) -> Result<Family, RegressionError> {
         let names = || Family::ALL.iter().map(|family| family.name());
-        let plain = text.trim().to_lowercase().replace('-', "_");
-        let is_called =
-            |family: &&Family| family.name() == plain || family.aliases().contains(&plain.as_str());
-        let found = Family::ALL.iter().find(is_called);
-        found.copied().ok_or_else(|| {
-            let hint = match nearest(text, names()) {
-                Some(near) => format!("did you mean {near:?}?"),
-                None => format!(
-                    "the families are {}",
-                    names().collect::<Vec<_>>().join(", ")
-                ),
-            };
-            let name = text.to_owned();
-            RegressionError::Family { name, hint }
-        })
+        let written = Written::of(text);
+        let found = written
+            .link
+            .and_then(|link| Family::called(&format!("{}_{link}", written.name)));
+        let found = found.or_else(|| Family::called(&written.name));
+        if let Some(family) = found {
+            return written.check_link(family);
+        }
+        let hint = match (absent(&written.name), nearest(&written.name, names())) {
+            (Some(instead), _) => format!("write {instead}"),
+            (None, Some(near)) => format!("did you mean {near:?}?"),
+            (None, None) => {
+                let all: Vec<&str> = names().collect();
+                format!("the families are {}", all.join(", "))
+            }
+        };
+        let name = text.to_owned();
+        Err(RegressionError::Family { name, hint })
     }
 }
 
@@ -337,6 +349,12 @@ mod tests {
             ("Poisson", Family::Poisson),
             ("negative-binomial", Family::NegBinomial),
             ("zero-inflated-poisson", Family::ZeroInflatedPoisson),
+            ("poisson()", Family::Poisson),
+            ("Gamma(link = \"log\")", Family::Gamma),
+            ("inverse.gaussian", Family::InverseGaussian),
+            ("cumulative(\"probit\")", Family::OrdinalProbit),
+            ("cumulative(link=logit)", Family::Ordinal),
+            ("nbinom2", Family::NegBinomial),
         ] {
             assert_eq!(text.parse::<Family>().unwrap(), family, "{text}");
         }
@@ -349,6 +367,16 @@ mod tests {
         names.sort_unstable();
         names.dedup();
         assert_eq!(names.len(), count, "a name stands for one family");
-        assert!("logistik".parse::<Family>().is_err());
+        for (text, hint) in [
+            ("logistik", "the families are"),
+            (
+                "gaussian(log)",
+                "the link of gaussian is identity: write --family gaussian",
+            ),
+            ("hurdle_gamma", "write two fits"),
+        ] {
+            let error = text.parse::<Family>().unwrap_err().to_string();
+            assert!(error.contains(hint), "{error}");
+        }
     }
 }

@@ -8,7 +8,13 @@ use crate::program::RESPONSE;
 
 pub(super) const INFO: FamilyInfo = FamilyInfo {
     name: "negbinomial",
-    aliases: &["nb", "nbinom", "negative_binomial", "neg_binomial"],
+    aliases: &[
+        "nb",
+        "nbinom",
+        "nbinom2",
+        "negative_binomial",
+        "neg_binomial",
+    ],
     help: "overdispersed counts; log link; shape",
     link: Link::Log,
     form: Form::Count,

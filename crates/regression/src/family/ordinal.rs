@@ -9,7 +9,13 @@ use crate::program::RESPONSE;
 
 pub(super) const INFO: FamilyInfo = FamilyInfo {
     name: "ordinal",
-    aliases: &["ordered", "ordered_logistic", "cumulative"],
+    aliases: &[
+        "ordered",
+        "ordered_logistic",
+        "cumulative",
+        "cumulative_logit",
+        "polr",
+    ],
     help: "ordered classes; cumulative logits; cutpoints",
     link: Link::Logit,
     form: Form::Ordered,

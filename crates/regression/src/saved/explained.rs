@@ -23,7 +23,8 @@ impl SavedFit {
     pub fn explained(&self) -> Vec<Coefficient> {
         let within = self.subject.regression().map(|own| correlations(self, own));
         let measured = self.data_check.explained.iter();
-        let measured = measured.map(|(name, values)| share(self, name, values));
+        // Some of the draws, which are far apart in their chains.
+        let measured = measured.map(|(name, values)| share(name, values, None));
         measured.chain(within.unwrap_or_default()).collect()
     }
 }
@@ -113,14 +114,15 @@ fn correlations(saved: &SavedFit, regression: &Regression) -> Vec<Coefficient> {
     let totals: Vec<f64> = (0..count).map(total).collect();
     let shares = labels.iter().zip(&own).map(|(label, own)| {
         let values: Vec<f64> = own.iter().zip(&totals).map(|(a, b)| a / b).collect();
-        share(saved, &format!("ICC({label})"), &values)
+        let chains = saved.posterior.n_chains();
+        share(&format!("ICC({label})"), &values, chains)
     });
     shares.collect()
 }
 
-fn share(saved: &SavedFit, name: &str, values: &[f64]) -> Coefficient {
+fn share(name: &str, values: &[f64], chains: Option<usize>) -> Coefficient {
     let summary = Summary {
-        mcse: Some(error(values, saved.posterior.n_chains())),
+        mcse: Some(error(values, chains)),
         ..plain(values)
     };
     Coefficient::new(name, summary)

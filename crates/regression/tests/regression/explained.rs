@@ -38,9 +38,16 @@ fn table() -> Table {
 }
 
 fn shares(formula: &str, family: &str) -> HashMap<String, Summary> {
-    let table = table();
-    let regress = regress(formula, &table).unwrap().family(family).unwrap();
-    let saved: SavedFit = regress.with(Fit::default().seed(5)).fit().unwrap();
+    shares_by(Fit::default(), &table(), (formula, family))
+}
+
+fn shares_by<'t>(
+    fit: Fit<'t>,
+    table: &'t Table,
+    (formula, family): (&str, &str),
+) -> HashMap<String, Summary> {
+    let regress = regress(formula, table).unwrap().family(family).unwrap();
+    let saved: SavedFit = regress.with(fit.seed(5)).fit().unwrap();
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("fit.lehr");
     saved.save(&path).unwrap();
@@ -104,6 +111,16 @@ fn without_groups_there_is_one_share_and_with_slopes_no_correlation() {
     agrees(&plain["R2"], columns / (columns + SPREAD * SPREAD + 1.0));
     let sloped = shares("y ~ x + (1 + x | g)", "gaussian");
     assert!(!sloped.contains_key("ICC(g)") && sloped.contains_key("R2 marginal"));
+}
+
+#[test]
+fn shares_by_many_chains_have_an_error() {
+    // 200 draws are looked at, three of each chain.
+    let fit = Fit::named("hmc").unwrap().set("chains", "64").unwrap();
+    let found = shares_by(fit, &table(), ("y ~ x", "gaussian"))["R2"];
+    let error = found.mcse.unwrap();
+    let independent = found.sd / 200.0_f64.sqrt();
+    assert!((error / independent - 1.0).abs() < 1e-9, "{error}");
 }
 
 #[test]

@@ -1,51 +1,47 @@
-//! The slopes of all rows as one matrix, for products by faer.
+//! The slopes of many rows as one matrix, for products by faer.
 
 use faer::linalg::matmul::triangular::{BlockStructure, matmul};
 use faer::{Accum, ColRef, Mat, MatRef, Par, unzip, zip};
-use lehr_density::Density;
 use rayon::prelude::*;
 
-use super::pass::{DIRECTIONS, along};
 use crate::start::linear::Factor;
-use lehr_numeric::hessian::unit_vectors;
 
 /// Rows of a block: with 64 latents half of a second-level cache.
-const BLOCK: usize = 512;
+pub(super) const BLOCK: usize = 512;
 /// Sums over blocks that may be taken side by side. Fixed, so that the bits do not depend on the
 /// number of threads.
 const STRIPS: usize = 16;
 
-/// A matrix of one row per row of the table, in blocks of rows; each block column by column.
+/// A matrix of one row per row of the table or of a part of it, in blocks of rows; each block column
+/// by column.
 pub(super) struct Design {
     size: usize,
     values: Vec<f64>,
 }
 
 impl Design {
-    pub(super) fn new(density: &dyn Density) -> Design {
-        let (size, rows) = (density.latents().size(), density.n_rows());
-        let mut design = Design {
+    /// A matrix of zeros.
+    pub(super) fn zeros(rows: usize, size: usize) -> Design {
+        Design {
             size,
             values: vec![0.0; rows * size],
-        };
-        let lanes = DIRECTIONS.min(size);
-        let mut pass = along(density, lanes, |slope| slope);
-        let origin = vec![0.0; size];
-        for first in (0..size).step_by(lanes) {
-            let directions = unit_vectors(size, first, lanes);
-            // A predictor without latents has slopes without lanes.
-            let found = &pass.run(&[&origin, &directions])[0];
-            for lane in 0..lanes.min(size - first) {
-                let start = if found.len() == rows { 0 } else { lane * rows };
-                design.set_column(first + lane, &found[start..start + rows]);
-            }
         }
-        design
     }
 
-    fn set_column(&mut self, column: usize, numbers: &[f64]) {
+    /// How many rows there are.
+    pub(super) fn rows(&self) -> usize {
+        self.values.len() / self.size
+    }
+
+    /// Numbers per row.
+    pub(super) fn size(&self) -> usize {
+        self.size
+    }
+
+    /// Sets a column from the given row on, with which a block begins.
+    pub(super) fn set_column(&mut self, column: usize, first: usize, numbers: &[f64]) {
         let blocks = self.values.chunks_mut(BLOCK * self.size);
-        for (block, numbers) in blocks.zip(numbers.chunks(BLOCK)) {
+        for (block, numbers) in blocks.skip(first / BLOCK).zip(numbers.chunks(BLOCK)) {
             let start = column * numbers.len();
             block[start..start + numbers.len()].copy_from_slice(numbers);
         }

@@ -4,9 +4,11 @@
 use lehr_density::{Density, Point, RowSet, Rows};
 use lehr_graph::{Expr, Graph, Plan, Slot, Workspace};
 
+use super::design::Design;
 use super::rule::{NODES, Rule};
 use super::shared::{Shared, axis, weighted};
 use super::{KNOWN, at_predictor, predictor};
+use crate::start::linear::Factor;
 use crate::train::{copy_rows, read_columns};
 
 /// Rows that are taken together.
@@ -38,14 +40,28 @@ pub(crate) fn rule_of(class: usize) -> Rule {
     }
 }
 
-/// How the rows' predictors vary.
+/// How the predictors of some rows vary.
 pub(super) struct Variation {
-    /// The shared numbers.
-    pub(super) shared: Shared,
     /// |Fᵀaₙ|
-    pub(super) deviations: Vec<f64>,
+    deviations: Vec<f64>,
     /// For each entry of t its part of every row, and last what is left of the deviation.
-    pub(super) parts: Vec<Vec<f64>>,
+    parts: Vec<Vec<f64>>,
+}
+
+impl Variation {
+    /// Those of rows with these slopes under a Gaussian.
+    pub(super) fn of(design: &Design, factor: &Factor, shared: &Shared) -> Variation {
+        let deviations = design.deviations(factor);
+        let mut rest: Vec<f64> = deviations.iter().map(|d| d * d).collect();
+        let mut parts = Vec::with_capacity(shared.directions.len() + 1);
+        for direction in &shared.directions {
+            let part = design.project(direction);
+            rest.iter_mut().zip(&part).for_each(|(r, p)| *r -= p * p);
+            parts.push(part);
+        }
+        parts.push(rest.iter().map(|square| square.max(0.0).sqrt()).collect());
+        Variation { deviations, parts }
+    }
 }
 
 /// The integrals at one Gaussian.
@@ -132,13 +148,18 @@ impl<'d> Expectation<'d> {
         }
     }
 
-    /// The integrals with predictors and shared numbers around those at `mean`.
-    pub(super) fn at(&mut self, mean: &[f64], how: &Variation) -> &RowIntegrals {
+    /// The integrals of consecutive rows with predictors and shared numbers around those at `mean`.
+    pub(super) fn at(
+        &mut self,
+        (start, mean): (usize, &[f64]),
+        how: &Variation,
+        shared: &Shared,
+    ) -> &RowIntegrals {
         let rows = how.deviations.len();
-        let shared = self.shared;
+        let count = self.shared;
         self.found = RowIntegrals {
-            rows: vec![vec![0.0; rows]; 3 + shared],
-            all: vec![vec![0.0; mean.len()]; if shared > 0 { 1 + shared } else { 0 }],
+            rows: vec![vec![0.0; rows]; 3 + count],
+            all: vec![vec![0.0; mean.len()]; if count > 0 { 1 + count } else { 0 }],
         };
         set(&mut self.workspace, self.slots.mean, mean);
         let mut classes: Vec<Vec<usize>> = Vec::new();
@@ -152,7 +173,11 @@ impl<'d> Expectation<'d> {
                 self.rules.push(self.rule(class));
             }
             for rows in rows.chunks(self.plan_rows()) {
-                self.take(rows, mean, how, class);
+                self.place(rows, start, how);
+                for first in (0..self.rules[class].weights.len()).step_by(NODES) {
+                    self.run_nodes(mean, shared, class, first);
+                    self.add(rows);
+                }
             }
         }
         &self.found
@@ -179,26 +204,23 @@ impl<'d> Expectation<'d> {
         ROWS.min(self.density.n_rows())
     }
 
-    /// Adds the integrals of some rows of a class; a short block is filled up with its last row,
+    /// Puts rows in place, by their numbers after `start`; a short block is filled up with its last row,
     /// which then does not count.
-    fn take(&mut self, rows: &[usize], mean: &[f64], how: &Variation, class: usize) {
+    fn place(&mut self, rows: &[usize], start: usize, how: &Variation) {
         let last = rows[rows.len() - 1];
         let mut list = rows.to_vec();
         list.resize(self.plan_rows(), last);
-        let source = self.density.source();
         let workspace = &mut self.workspace;
-        copy_rows(workspace, source, &RowSet::List(&list), &self.columns);
         for (slot, part) in self.slots.parts.iter().zip(&how.parts) {
             let own: Vec<f64> = list.iter().map(|&row| part[row]).collect();
             set(workspace, *slot, &own);
         }
+        list.iter_mut().for_each(|row| *row += start);
+        let source = self.density.source();
+        copy_rows(workspace, source, &RowSet::List(&list), &self.columns);
         let mut counted = vec![1.0; rows.len()];
         counted.resize(list.len(), 0.0);
         set(workspace, self.slots.counted, &counted);
-        for first in (0..self.rules[class].weights.len()).step_by(NODES) {
-            self.run_nodes(mean, &how.shared, class, first);
-            self.add(rows);
-        }
     }
 
     /// Runs the plan at the nodes of a class from the given one on.

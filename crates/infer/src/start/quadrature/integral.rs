@@ -2,7 +2,8 @@
 
 use lehr_density::Density;
 
-use super::expectation::{Expectation, Variation};
+use super::design::Design;
+use super::expectation::{Expectation, RowIntegrals, Variation};
 use super::shared::{PriorIntegral, Shared};
 use super::slope::Slopes;
 use super::{Assessment, Candidate, Turn, product, shared_places};
@@ -65,50 +66,27 @@ impl<'d> Integrals<'d> {
         others.all(linear)
     }
 
-    /// How predictors vary under a Gaussian.
-    fn variation(&mut self, factor: &Factor) -> Variation {
-        let shared = Shared::new(&self.shared, factor);
-        let deviations = self.slopes.deviations(factor);
-        let mut rest: Vec<f64> = deviations.iter().map(|d| d * d).collect();
-        let mut parts = Vec::with_capacity(self.shared.len() + 1);
-        for direction in &shared.directions {
-            let part = self.slopes.project(direction);
-            rest.iter_mut().zip(&part).for_each(|(r, p)| *r -= p * p);
-            parts.push(part);
-        }
-        parts.push(rest.iter().map(|square| square.max(0.0).sqrt()).collect());
-        Variation {
-            shared,
-            deviations,
-            parts,
-        }
-    }
-
-    /// E ∇ and E ∇² of the log likelihood, and its expectation.
-    fn rows(&mut self, mean: &[f64], how: &Variation) -> (f64, Vec<f64>, Vec<f64>) {
-        let size = mean.len();
-        let found = self.rows.at(mean, how);
-        let mut slope = self.slopes.pull(&found.rows[1]);
-        let mut hessian = self.slopes.gram(&found.rows[2]);
-        if let Some(own) = found.all.first() {
-            slope.iter_mut().zip(own).for_each(|(s, own)| *s += own);
-        }
-        for (j, &place) in self.shared.iter().enumerate() {
-            let cross = self.slopes.pull(&found.rows[3 + j]);
-            for (i, (cross, own)) in cross.iter().zip(&found.all[1 + j]).enumerate() {
-                hessian[place * size + i] += cross + own;
-                hessian[i * size + place] += cross;
-            }
-        }
-        (found.rows[0].iter().sum(), slope, hessian)
+    /// E ∇ and E ∇² of the log likelihood, and its expectation, one part of the rows after another.
+    fn rows(&mut self, mean: &[f64], factor: &Factor, shared: &Shared) -> RowSums {
+        let mut sums = RowSums::zeros(mean.len());
+        let rows = &mut self.rows;
+        self.slopes.each(&mut |first, design| {
+            let how = Variation::of(design, factor, shared);
+            sums.add(design, rows.at((first, mean), &how, shared), shared);
+        });
+        sums
     }
 
     /// The bound and where its derivatives point; `None` where that is no maximum.
     pub(super) fn assess(&mut self, at: Candidate) -> Option<Assessment> {
         let size = at.mean.len();
-        let how = self.variation(&at.factor);
-        let (value, slope, hessian) = self.rows(&at.mean, &how);
-        let prior = self.prior.at(&at.mean, &how.shared);
+        let shared = Shared::new(&self.shared, &at.factor);
+        let RowSums {
+            value,
+            slope,
+            hessian,
+        } = self.rows(&at.mean, &at.factor, &shared);
+        let prior = self.prior.at(&at.mean, &shared);
         let slope: Vec<f64> = (slope.iter().zip(&prior.slope))
             .map(|(rows, prior)| rows + prior)
             .collect();
@@ -143,5 +121,43 @@ impl<'d> Integrals<'d> {
             gain,
         };
         (bound.is_finite() && gain.is_finite()).then_some(assessment)
+    }
+}
+
+/// The expected log likelihood of all rows, its slope and its Hessian.
+struct RowSums {
+    value: f64,
+    slope: Vec<f64>,
+    hessian: Vec<f64>,
+}
+
+impl RowSums {
+    fn zeros(size: usize) -> RowSums {
+        RowSums {
+            value: 0.0,
+            slope: vec![0.0; size],
+            hessian: vec![0.0; size * size],
+        }
+    }
+
+    /// Adds some rows, by their slopes and their integrals.
+    fn add(&mut self, design: &Design, found: &RowIntegrals, shared: &Shared) {
+        let size = self.slope.len();
+        let add = |to: &mut [f64], part: &[f64]| {
+            to.iter_mut().zip(part).for_each(|(sum, part)| *sum += part);
+        };
+        self.value += found.rows[0].iter().sum::<f64>();
+        add(&mut self.slope, &design.pull(&found.rows[1]));
+        add(&mut self.hessian, &design.gram(&found.rows[2]));
+        if let Some(own) = found.all.first() {
+            add(&mut self.slope, own);
+        }
+        for (j, &place) in shared.places.iter().enumerate() {
+            let cross = design.pull(&found.rows[3 + j]);
+            for (i, (cross, own)) in cross.iter().zip(&found.all[1 + j]).enumerate() {
+                self.hessian[place * size + i] += cross + own;
+                self.hessian[i * size + place] += cross;
+            }
+        }
     }
 }

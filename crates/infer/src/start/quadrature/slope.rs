@@ -1,62 +1,116 @@
-//! The slopes aₙ of the rows' linear predictors, and what is summed over them.
+//! The slopes aₙ of the rows' linear predictors: of all rows at once, or of one part of the table after
+//! another.
 
-use lehr_density::Density;
+use lehr_density::{Density, Point};
+use lehr_numeric::hessian::unit_vectors;
 
-use super::design::Design;
-use super::pass::Passes;
-use crate::start::linear::Factor;
+use super::design::{BLOCK, Design};
+use super::{KNOWN, predictor};
+use crate::pass::{Argument, Block, Pass, is_resident};
 
 /// Numbers that a matrix of all slopes may take: 256 MiB.
 const MOST: usize = 1 << 25;
+/// Rows of a part: whole blocks.
+const PART: usize = 16 * BLOCK;
+/// Directions that are taken side by side.
+const DIRECTIONS: usize = 16;
 
 /// One row of D numbers for each row of the table.
 pub(super) enum Slopes<'d> {
-    /// All of them at once, for which dense products are several times faster.
-    Matrix(Design),
-    /// Never all at once.
-    Passes(Box<Passes<'d>>),
+    /// All of them.
+    Whole(Design),
+    /// Never all at once: computed anew whenever they are visited.
+    Parts(Box<Parts<'d>>),
 }
 
 impl<'d> Slopes<'d> {
+    /// All at once where rows are in memory and their slopes fit there too.
     pub(super) fn new(density: &'d dyn Density) -> Slopes<'d> {
-        if density.n_rows() * density.latents().size() <= MOST {
-            Slopes::Matrix(Design::new(density))
-        } else {
-            Slopes::Passes(Box::new(Passes::new(density)))
+        let size = density.latents().size();
+        let mut parts = Parts::new(density, PART);
+        if !is_resident(density) || density.n_rows() * size > MOST {
+            return Slopes::Parts(Box::new(parts));
+        }
+        let mut whole = Design::zeros(density.n_rows(), size);
+        let directions = &parts.directions;
+        parts.pass.each_block(|rows, block| -> Option<()> {
+            fill(&mut whole, rows.start, block, directions);
+            None
+        });
+        Slopes::Whole(whole)
+    }
+
+    /// Shows the slopes of consecutive rows, and which the first of them is.
+    pub(super) fn each(&mut self, visit: &mut dyn FnMut(usize, &Design)) {
+        match self {
+            Slopes::Whole(design) => visit(0, design),
+            Slopes::Parts(parts) => parts.each(visit),
+        }
+    }
+}
+
+/// The slopes of some rows at a time.
+pub(super) struct Parts<'d> {
+    pass: Pass<'d>,
+    size: usize,
+    directions: Vec<Vec<f64>>,
+}
+
+impl<'d> Parts<'d> {
+    fn new(density: &'d dyn Density, rows: usize) -> Parts<'d> {
+        let size = density.latents().size();
+        let lanes = DIRECTIONS.min(size);
+        let units = |first: usize| unit_vectors(size, first, lanes);
+        Parts {
+            pass: along(density, (lanes, rows)),
+            size,
+            directions: (0..size).step_by(lanes).map(units).collect(),
         }
     }
 
-    /// sₙ = |Fᵀaₙ|
-    pub(super) fn deviations(&mut self, factor: &Factor) -> Vec<f64> {
-        match self {
-            Slopes::Matrix(design) => design.deviations(factor),
-            Slopes::Passes(passes) => passes.deviations(factor),
-        }
+    fn each(&mut self, visit: &mut dyn FnMut(usize, &Design)) {
+        let directions = &self.directions;
+        let mut design = Design::zeros(0, self.size);
+        self.pass.each_block(|rows, block| -> Option<()> {
+            if design.rows() != rows.len() {
+                design = Design::zeros(rows.len(), self.size);
+            }
+            fill(&mut design, 0, block, directions);
+            visit(rows.start, &design);
+            None
+        });
     }
+}
 
-    /// aₙ·v
-    pub(super) fn project(&mut self, direction: &[f64]) -> Vec<f64> {
-        match self {
-            Slopes::Matrix(design) => design.project(direction),
-            Slopes::Passes(passes) => passes.project(direction),
+/// Puts the slopes of the rows in place into a matrix, from its given row on.
+fn fill(design: &mut Design, first: usize, block: &mut Block, directions: &[Vec<f64>]) {
+    let size = design.size();
+    let origin = vec![0.0; size];
+    let mut column = 0;
+    for directions in directions {
+        let lanes = directions.len() / size;
+        let rows = block.rows();
+        let found = block.run(&[&origin, directions]).output(0);
+        for lane in 0..lanes.min(size - column) {
+            // A predictor without latents has slopes without lanes.
+            let start = if found.len() == rows { 0 } else { lane * rows };
+            design.set_column(column + lane, first, &found[start..start + rows]);
         }
+        column += lanes;
     }
+}
 
-    /// Σ gₙ aₙ, for a number g of each row.
-    pub(super) fn pull(&mut self, numbers: &[f64]) -> Vec<f64> {
-        match self {
-            Slopes::Matrix(design) => design.pull(numbers),
-            Slopes::Passes(passes) => passes.pull(numbers),
-        }
-    }
-
-    /// Σ cₙ aₙ aₙᵀ, for a number c of each row.
-    pub(super) fn gram(&mut self, numbers: &[f64]) -> Vec<f64> {
-        match self {
-            Slopes::Matrix(design) => design.gram(numbers),
-            Slopes::Passes(passes) => passes.gram(numbers),
-        }
-    }
+/// aₙ·f with a direction f of each lane, for so many rows at a time. Slopes are the same everywhere.
+fn along(density: &dyn Density, (lanes, rows): (usize, usize)) -> Pass<'_> {
+    let size = density.latents().size();
+    let sizes = [Argument::Shared(size), Argument::PerLane(size)];
+    Pass::in_blocks(density, (lanes, rows), &sizes, |inputs, rows| {
+        let graph = inputs[0].graph();
+        let at = Point::new(inputs[0], graph.full([0], 0.0));
+        let predictor = predictor(density, &at, rows).expect(KNOWN);
+        let slope = graph.jvp(&[predictor], &[at.latents], &[inputs[1]])[0];
+        vec![slope.broadcast([rows.len()])]
+    })
 }
 
 #[cfg(test)]
@@ -66,12 +120,29 @@ mod tests {
     use lehr_table::Table;
 
     use super::*;
+    use crate::start::linear::Factor;
 
     const ROWS: usize = 1100;
     const WIDTH: usize = 18;
 
+    /// Of all rows sₙ and aₙ·v, and the sums Σ gₙ aₙ and Σ gₙ aₙ aₙᵀ.
+    fn found(slopes: &mut Slopes<'_>, factor: &Factor, numbers: &[f64]) -> [Vec<f64>; 4] {
+        let mut found = [const { Vec::new() }; 4];
+        slopes.each(&mut |first, design| {
+            let own = &numbers[first..first + design.rows()];
+            let [deviations, projected, pulled, gram] = &mut found;
+            deviations.extend(design.deviations(factor));
+            projected.extend(design.project(&numbers[..factor.size]));
+            for (sum, part) in [(pulled, design.pull(own)), (gram, design.gram(own))] {
+                sum.resize(part.len(), 0.0);
+                sum.iter_mut().zip(part).for_each(|(s, p)| *s += p);
+            }
+        });
+        found
+    }
+
     #[test]
-    fn one_matrix_and_many_passes_give_the_same_sums() {
+    fn one_matrix_and_many_parts_give_the_same_sums() {
         let model = Model::new(|m| {
             let intercept = m.sample("intercept", Normal::new(0.0, 1.0));
             let weight = m.sample("weight", Normal::new(0.0, 1.0).expand([WIDTH]));
@@ -89,39 +160,28 @@ mod tests {
             .and_then(|table| table.with_matrix("x", ROWS, WIDTH, wave(ROWS * WIDTH, 0.7)));
         let density = model.bind(&table.unwrap()).unwrap();
         let size = WIDTH + 1;
-        let values = (0..size * size).map(|k| {
-            let below = k % size <= k / size;
-            if below {
-                0.2 + (1.3 * k as f64).cos()
-            } else {
-                0.0
-            }
-        });
+        let entry = |k: usize| match k % size <= k / size {
+            true => 0.2 + (1.3 * k as f64).cos(),
+            false => 0.0,
+        };
         let factor = Factor {
             size,
-            values: values.collect(),
+            values: (0..size * size).map(entry).collect(),
         };
-        let (design, mut passes) = (Design::new(&density), Passes::new(&density));
         let numbers = wave(ROWS, 0.3);
-        for (name, one, other) in [
-            (
-                "deviations",
-                design.deviations(&factor),
-                passes.deviations(&factor),
-            ),
-            (
-                "project",
-                design.project(&numbers[..size]),
-                passes.project(&numbers[..size]),
-            ),
-            ("pull", design.pull(&numbers), passes.pull(&numbers)),
-            ("gram", design.gram(&numbers), passes.gram(&numbers)),
-        ] {
-            assert_eq!(one.len(), other.len(), "{name}");
-            for (k, (a, b)) in one.iter().zip(&other).enumerate() {
+        let mut parts = Slopes::Parts(Box::new(Parts::new(&density, BLOCK)));
+        let whole = found(&mut Slopes::new(&density), &factor, &numbers);
+        let parts = found(&mut parts, &factor, &numbers);
+        for (one, other) in whole.iter().zip(&parts) {
+            assert_eq!(one.len(), other.len());
+            for (k, (a, b)) in one.iter().zip(other).enumerate() {
                 let close = (a - b).abs() <= 1e-10 * (1.0 + b.abs());
-                assert!(close, "{name} {k}: {a} {b}");
+                assert!(close, "{k}: {a} {b}");
             }
         }
+        // The first row's slopes are 1 and its own columns.
+        let first = [1.0].into_iter().chain(wave(WIDTH, 0.7));
+        let project: f64 = first.zip(&numbers).map(|(a, v)| a * v).sum();
+        assert!((project - whole[1][0]).abs() < 1e-12);
     }
 }

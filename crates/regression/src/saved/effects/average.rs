@@ -1,16 +1,18 @@
 //! Averages of counterfactual predictions over the rows of a table, block by block.
 
+use std::collections::BTreeMap;
+
 use lehr_density::Predictor;
 use lehr_report::Summary;
 use lehr_table::{Column, Levels, MISSING, Table};
 use serde::Serialize;
 
-use super::plan::{Combination, EffectKind, Plan, Quantity, profile, with_column};
+use super::plan::{Combination, EffectKind, Plan, Quantity, profile, rounded, with_column};
 use super::{EffectQuestion, EffectScale};
 use crate::Error;
 use crate::error::RegressionError;
 use crate::family::Form;
-use crate::profile::{Value, reference_row};
+use crate::profile::{ColumnProfile, Value, reference_row};
 use crate::program::PREDICTOR;
 use crate::regression::{PredictionLevel, Regression};
 use crate::saved::forecaster::{Batch, Forecaster};
@@ -51,6 +53,12 @@ pub struct Effects {
     pub scale: EffectScale,
     /// Whether the effects of groups are part of it.
     pub level: PredictionLevel,
+    /// Whether the model has any.
+    #[serde(skip)]
+    pub has_groups: bool,
+    /// At which values the other columns stand that the question does not hold, at the reference.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub reference: BTreeMap<String, String>,
     /// Rows that were averaged over; 0 at the reference.
     pub n_rows: u64,
     /// Draws.
@@ -147,9 +155,25 @@ impl<'a> EffectAverager<'a> {
                 }
             }
         }
+        let reference = self.reference();
         let mut effects = self.finish()?;
-        effects.n_rows = 0;
+        (effects.n_rows, effects.reference) = (0, reference);
         Ok(effects)
+    }
+
+    /// Where the columns stand at the reference that nothing else sets.
+    fn reference(&self) -> BTreeMap<String, String> {
+        let names = self.columns();
+        let is_read =
+            |name: &String| names.contains(name) && self.question.by.as_ref() != Some(name);
+        let profiles = self.regression.profiles().iter();
+        let read = profiles.filter(|profile| is_read(&profile.name));
+        let value = |profile: &ColumnProfile| match profile.reference() {
+            Value::Number(mean) => rounded(mean),
+            other => other.to_string(),
+        };
+        read.map(|profile| (profile.name.clone(), value(profile)))
+            .collect()
     }
 
     /// The levels of the column by which rows are averaged apart.
@@ -293,6 +317,9 @@ impl<'a> EffectAverager<'a> {
             on: self.on(),
             scale: self.question.scale,
             level: self.forecaster.level,
+            has_groups: self.regression.predictor_columns().len()
+                > self.regression.population_columns().len(),
+            reference: BTreeMap::new(),
             n_rows: self.rows,
             n_draws: self.forecaster.draws.len(),
             effects,

@@ -287,7 +287,7 @@ pub(super) fn with_column(table: &Table, name: &str, column: Column) -> Result<T
 }
 
 /// A number with four digits that count, for a name.
-fn rounded(value: f64) -> String {
+pub(super) fn rounded(value: f64) -> String {
     let power = value.abs().max(f64::MIN_POSITIVE).log10().floor();
     let digits = (3.0 - power).clamp(0.0, 15.0) as usize;
     let text = format!("{value:.digits$}");

@@ -1,0 +1,136 @@
+//! What other formula languages write, and what to write here instead.
+
+/// A function of another language: what to write for it.
+pub(crate) fn function(name: &str) -> Option<&'static str> {
+    let advice = match name {
+        "factor" | "as.factor" | "ordered" | "cat" | "c" => "write C(x) for a categorical column",
+        "ln" | "np.log" => "the natural logarithm is log(x)",
+        "np.exp" => "write exp(x)",
+        "np.sqrt" => "write sqrt(x)",
+        "pow" | "power" | "square" => "write I(x^2)",
+        "logit" | "qlogis" => "write I(log(x / (1 - x)))",
+        "plogis" | "inv_logit" | "expit" => "write I(1 / (1 + exp(-x)))",
+        "pmax" | "pmin" | "hinge" => {
+            "write I((x > 0) * x) for what is above 0, I((x < 0) * x) below"
+        }
+        "standardize" | "zscore" | "z" => "write scale(x)",
+        "cr" | "lo" | "tp" | "ps" | "cc" => "write s(x), a smooth function, as a term of its own",
+        "te" | "ti" | "t2" => "write gp(x, z), a smooth surface, as a term of its own",
+        "rcs" | "natural_spline" => "write ns(x, df = 3)",
+        "relevel" => "write C(x, ref = \"level\")",
+        "ifelse" | "if_else" => "write I(x > 3) for a column of 0 and 1",
+        "cut" | "interaction" | "as.numeric" | "lag" | "lead" | "diff" | "rank" => {
+            "make such a column in the table first"
+        }
+        "tan" => "write I(sin(x)/cos(x))",
+        "round" => "write floor(x + 0.5)",
+        "np.sin" => "write sin(x)",
+        "np.cos" => "write cos(x)",
+        _ => return effect(name),
+    };
+    Some(advice)
+}
+
+/// A function of another language that stands for effects by group or for correlated rows.
+fn effect(name: &str) -> Option<&'static str> {
+    let advice = match name {
+        "us" | "re" | "random" | "Error" | "strata" | "cluster" | "frailty" | "fe" => {
+            "write (1 | g) for effects by group, (1 + x | g) with slopes"
+        }
+        "diag" | "pdDiag" => "write (x || g) for independent effects",
+        "cs" => {
+            "effects that differ by class are not supported; --family categorical has coefficients of each class, (x | g) effects by group"
+        }
+        "gr" | "mm" => "it stands right of |, as in (1 | gr(g))",
+        "rate" | "se" | "thres" => "it belongs left of ~, after a |",
+        "ar" | "ma" | "arma" | "ar1" | "ou" | "cosy" | "unstr" | "corAR1" => {
+            "rows are independent given their effects: write gp(time), gp(time, by = g) or s(time) for what changes in time, (1 | g) for rows of a group that are alike"
+        }
+        "car" | "sar" | "icar" | "bym" | "fcor" | "mrf" => {
+            "there are no known neighbours or covariances: write gp(lon, lat) for what is alike nearby, (1 | region) for effects of regions"
+        }
+        "autocor" | "set_rescor" | "set_nl" => "leave it out (lehr help formula)",
+        _ => return None,
+    };
+    Some(advice)
+}
+
+/// What brms lets follow a `|` left of `~`: what to write for it.
+pub(crate) fn addition(name: &str) -> Option<&'static str> {
+    let advice = match name {
+        "rate" => "write offset(log(n)) right of ~",
+        "mi" => {
+            "rows without a response are left out of the fit (--missing drop); predict them afterwards, and write y | se(s) for a response with known errors"
+        }
+        "thres" => "the classes are those of the column: leave it out",
+        "subset" => "make a table of those rows first",
+        "resp_weights" => "write y | weights(w)",
+        "resp_se" => "write y | se(s)",
+        _ => return None,
+    };
+    Some(advice)
+}
+
+/// A call that cannot be a response: what to write for it.
+pub(crate) fn response(name: &str) -> &'static str {
+    match name {
+        "Surv" | "surv" => {
+            "write time | cens(c) ~ ..., where c says none or right, with --family weibull, exponential or lognormal"
+        }
+        _ => "name a column, or a function of it such as log(y)",
+    }
+}
+
+/// An argument of a grouping such as `gr(g, by = x)`: what to write for it.
+pub(crate) fn grouping_argument(name: &str) -> &'static str {
+    match name {
+        "by" => "write (0 + x || g) for a spread of its own at each level of x",
+        "cor" => "write (x || g) for independent effects, (x | g) for correlated ones",
+        "cov" => "effects of groups whose covariance is known are not supported: write (1 | g)",
+        "dist" => "effects of groups are normal: write (1 | g)",
+        _ => "write (1 | g)",
+    }
+}
+
+/// What a grouping that is a call stands for.
+pub(crate) fn grouping(name: &str) -> &'static str {
+    match name {
+        "mm" => {
+            "a row belongs to one group of each grouping: write (1 | a) + (1 | b), whose columns have effects of their own"
+        }
+        _ => "name the column alone; its values are the groups",
+    }
+}
+
+/// A call around a whole formula: what to write for it.
+pub(crate) fn wrapper(name: &str) -> Option<&'static str> {
+    let advice = match name {
+        "bf" | "brmsformula" | "lf" => {
+            "write the formula alone, as in 'y ~ x', and that of a parameter as --formula 'sigma ~ z'"
+        }
+        "nlf" => {
+            "formulas are linear in what is learnt: write the model as a function in Python or Rust (docs/python.md)"
+        }
+        "mvbf" | "mvbrmsformula" => SEVERAL,
+        "brm" | "lm" | "glm" | "lmer" | "glmer" | "gam" | "glmmTMB" | "stan_glm" => {
+            "write the formula alone, as in lehr fit 'y ~ x' table.csv"
+        }
+        _ => return None,
+    };
+    Some(advice)
+}
+
+/// How several responses are written.
+pub(crate) const SEVERAL: &str = "put the responses below each other in one column y, their names in a column which, and write y ~ 0 + which + which:x + (0 + which | g) with --formula 'sigma ~ which': the effects of a group are correlated across responses";
+
+/// What a parameter of a family, or a class of parameters, is called here.
+pub fn parameter(name: &str) -> Option<&'static str> {
+    match name {
+        "zi" | "hu" => Some("gate"),
+        "phi" => Some("precision"),
+        "nu" => Some("df"),
+        "b" | "beta" | "coef" => Some("weight"),
+        "theta" | "size" => Some("shape"),
+        _ => None,
+    }
+}
