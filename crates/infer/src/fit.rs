@@ -100,6 +100,14 @@ impl<'a> Fit<'a> {
         self
     }
 
+    /// With moments in the place of the draws of a site with very many numbers, where the method knows
+    /// those: for those who can make draws of single groups from [`crate::spared::Spared`].
+    #[must_use]
+    pub fn sparing(mut self) -> Fit<'a> {
+        self.run.spares = true;
+        self
+    }
+
     /// On so many threads; on those of the surrounding pool if not given. The result is the same.
     #[must_use]
     pub fn threads(mut self, threads: usize) -> Fit<'a> {

@@ -15,6 +15,7 @@ use crate::fit::{Choices, FitError};
 use crate::judge::{Examination, Level, Verdict, site_columns};
 use crate::local::{Integration, Marginal};
 use crate::method::{Attempt, Sampler, restore};
+use crate::spared::Spared;
 use crate::train::Training;
 
 /// A number with its Monte Carlo standard error.
@@ -218,6 +219,8 @@ pub struct Posterior {
     pub draws: Vec<f64>,
     /// The sites behind z.
     pub latents: Layout,
+    /// A site that is not among them: it has too many numbers for every draw to be kept.
+    pub spared: Option<Box<Spared>>,
     /// The sites behind θ.
     pub params: Layout,
     /// θ, flat and unconstrained.
@@ -248,6 +251,7 @@ impl Posterior {
         Posterior {
             draws,
             latents,
+            spared: None,
             params: density.params().clone(),
             param_values: density.params().start().to_vec(),
             evidence: None,

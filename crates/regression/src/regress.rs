@@ -140,7 +140,8 @@ impl BoundRegression {
         fit: Fit<'_>,
         density: &dyn Density,
     ) -> Result<SavedFit, Error> {
-        let run = fit.run(density);
+        // Draws of single groups are made again from what is kept of them.
+        let run = fit.sparing().run(density);
         Ok(self.saved(run.map_err(|error| self.named(error))?))
     }
 

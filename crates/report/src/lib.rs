@@ -32,7 +32,7 @@ mod terminal;
 pub use arviz::{Dimension, Group, InferenceData, Lead, Variable};
 pub use chain::{ChainQuantity, ChainReport};
 pub use data::{
-    CalibrationBin, Choice, Coefficient, Comparison, CountBin, Draws, EffectCurve, EffectPoint,
+    AllLevels, CalibrationBin, Choice, Coefficient, Comparison, CountBin, Draws, EffectCurve, EffectPoint,
     Estimate, FittedFunction, FunctionShape, GroupEffects, Level, PredictiveCheck, Prior,
     ReportData, Residual, Seconds, Summary, TracePoint, Verdict,
 };

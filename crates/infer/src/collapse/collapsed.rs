@@ -8,11 +8,11 @@ use super::curve::Grids;
 use super::design::Design;
 use super::factor::{Factor, Precision, Solution};
 use super::gap::{Around, Care, Gaps, Local, Measured};
-use super::given::{Adjoint, Conditional, Given, Scratch};
+use super::given::{Adjoint, BlockPrior, Conditional, Given, Scratch};
 use super::hyper::is_quick;
 use super::likelihood::{Averages, Desk, Likelihood};
 use super::normal::{self, NormalRows};
-use super::parts::{MOST_AXES, Parts, reference};
+use super::parts::{Block, MOST_AXES, Parts, reference};
 use super::small;
 
 /// log p(D, θ) of a density whose effects are collapsed: exact for a normal response, else by the best
@@ -443,25 +443,45 @@ impl<'d> Collapsed<'d> {
 
     /// z of effects and θ, each effect where and as the model has it.
     pub(super) fn latents(&self, theta: &[f64], given: &Given, effects: &Effects) -> Vec<f64> {
-        let mut z = vec![0.0; self.parts.density.latents().size()];
-        self.parts.place(theta, &mut z);
-        let places = self.design.blocks.iter();
-        let others = places.map(|place| &effects.others[place.start..place.end()]);
-        let values = std::iter::once(&effects.own[..]).chain(others);
-        for ((block, prior), values) in self.parts.blocks.iter().zip(&given.blocks).zip(values) {
-            let into = z[block.places.clone()].chunks_exact_mut(block.width);
-            for (into, group) in into.zip(values.chunks_exact(block.width)) {
-                match block.pivots {
-                    Some(_) => into.copy_from_slice(&small::apply(&prior.inverse, group)),
-                    None => into.copy_from_slice(group),
-                }
-            }
+        let kept = self.kept(Theta { theta, given }, &effects.others);
+        let block = &self.parts.blocks[0];
+        let mut z = Vec::with_capacity(kept.len() + effects.own.len());
+        z.extend_from_slice(&kept[..block.places.start]);
+        z.resize(block.places.end, 0.0);
+        turned(block, &given.blocks[0], &effects.own, &mut z[block.places.start..]);
+        z.extend_from_slice(&kept[block.places.start..]);
+        z
+    }
+
+    /// The same without the largest block.
+    pub(super) fn kept(&self, at: Theta<'_>, others: &[f64]) -> Vec<f64> {
+        let parts = &self.parts;
+        let size = parts.density.latents().size() - parts.blocks[0].places.len();
+        let mut z = vec![0.0; size];
+        for (place, value) in parts.hyper.iter().zip(at.theta) {
+            z[parts.kept(*place)] = *value;
         }
-        let common = &effects.others[self.design.common..];
-        for (place, value) in self.parts.common.places.iter().zip(common) {
-            z[*place] = *value;
+        let blocks = parts.blocks[1..].iter().zip(&at.given.blocks[1..]);
+        for ((block, prior), place) in blocks.zip(&self.design.blocks) {
+            let into = &mut z[parts.kept(block.places.start)..];
+            turned(block, prior, &others[place.start..place.end()], into);
+        }
+        let common = &others[self.design.common..];
+        for (place, value) in parts.common.places.iter().zip(common) {
+            z[parts.kept(*place)] = *value;
         }
         z
+    }
+}
+
+/// The effects of a block as its site has them.
+fn turned(block: &Block, prior: &BlockPrior, effects: &[f64], into: &mut [f64]) {
+    let into = into.chunks_exact_mut(block.width);
+    for (into, group) in into.zip(effects.chunks_exact(block.width)) {
+        match block.pivots {
+            Some(_) => into.copy_from_slice(&small::apply(&prior.inverse, group)),
+            None => into.copy_from_slice(group),
+        }
     }
 }
 

@@ -216,6 +216,11 @@ impl Factor {
         found
     }
 
+    /// u_R with Lᵀu_R = t in its place.
+    pub(super) fn colour_rest(&self, whitened: &mut [f64]) {
+        self.solve_rest(whitened, (1, Side::Upper));
+    }
+
     /// The same for many, whose parts of R are solved for together.
     pub(super) fn coloured_all(&self, design: &Design, whitened: &mut [Effects]) {
         let rest = design.rest;

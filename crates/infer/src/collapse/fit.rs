@@ -9,17 +9,18 @@ use super::axes::Axes;
 use super::collapsed::Collapsed;
 use super::collapsed::ResponseRows;
 use super::exact::Way;
+use super::harvest::{Harvest, harvest, kept_layout};
 use super::hyper::{Hyper, is_missed, is_quick};
 use super::parts::{MOST_AXES, Parts, reference};
-use super::points::{is_settled, points};
-use super::sample::{Drawn, Draws, Points, Proposed, Weighing};
+use super::points::{is_settled, making, points};
+use super::sample::{Drawn, Draws, Making, Points, Proposed, Weighing};
 use super::search::{Mode, climb};
 use crate::fit::{Choices, FitError};
 use crate::judge::{Examination, Subject};
 use crate::method::Sampler;
 use crate::observer::{End, Phase, Progress, Wish};
 use crate::posterior::{
-    Diagnostics, Estimate, Evidence, Importance, Origin, Posterior, Proposal, Seconds,
+    Diagnostics, Estimate, Evidence, Importance, NO_ROWS, Origin, Posterior, Proposal, Seconds,
 };
 use crate::run::Run;
 use crate::train::{TrainError, Training, decoded, encoded};
@@ -130,7 +131,7 @@ pub(crate) fn fit(
         train,
         evaluate: clock.elapsed().as_secs_f64(),
     };
-    let mut posterior = posterior(density, made, run)?;
+    let mut posterior = posterior(&collapsed, made, run)?;
     posterior.choices = chosen;
     posterior.seconds = seconds;
     Ok(posterior)
@@ -185,6 +186,7 @@ fn made(wishes: Wishes, hyper: &Hyper<'_>, run: &mut Run<'_>) -> Result<Made, Fi
         collapsed,
         proposed: Proposed::Draws(&walked.thetas),
         near: &mode.near,
+        making: making(collapsed, run),
         seed: run.seed,
     };
     let count = walked.thetas.len() / collapsed.size();
@@ -219,15 +221,41 @@ fn evidence(drawn: &Drawn) -> Evidence {
 }
 
 /// The posterior of weighed points and their draws.
-fn posterior(density: &dyn Density, made: Made, run: &Run<'_>) -> Result<Posterior, FitError> {
-    let drawn = &made.drawn;
-    let (draws, log_weights) = kept(drawn, made.count, density.latents().size());
-    let pareto = Pareto::new(&log_weights)?;
-    let subject = Subject::new(density, &[], &draws, &pareto, run.seed);
-    let examination = Examination::of_weights(&subject);
+fn posterior(
+    collapsed: &Collapsed<'_>,
+    made: Made,
+    run: &Run<'_>,
+) -> Result<Posterior, FitError> {
+    let (density, drawn) = (collapsed.parts.density, &made.drawn);
+    let (latents, kept) = match making(collapsed, run) {
+        Making::Draws => {
+            let latents = density.latents().clone();
+            let kept = kept(drawn, made.count, latents.size());
+            (latents, kept)
+        }
+        Making::Weights => {
+            let found = harvest(collapsed, drawn, made.count, run.seed);
+            let hint = "give the spreads proper priors";
+            let found = found.ok_or_else(|| refused("effects are not finite", hint))?;
+            (kept_layout(collapsed), found)
+        }
+    };
+    let pareto = Pareto::new(&kept.log_weights)?;
+    let examination = match &kept.spared {
+        Some(_) => Examination::of_sites(&latents, &kept.draws, &pareto),
+        None => {
+            let subject = Subject::new(density, &[], &kept.draws, &pareto, run.seed);
+            Examination::of_weights(&subject)
+        }
+    };
+    let contents = match &kept.spared {
+        Some(spared) => format!("sums over the rows of each group of {}", spared.site().name),
+        None => NO_ROWS.into(),
+    };
     Ok(Posterior {
-        draws,
-        latents: density.latents().clone(),
+        draws: kept.draws,
+        latents,
+        spared: kept.spared.map(Box::new),
         params: density.params().clone(),
         param_values: Vec::new(),
         evidence: made.evidence,
@@ -242,7 +270,7 @@ fn posterior(density: &dyn Density, made: Made, run: &Run<'_>) -> Result<Posteri
                 name: NAME.into(),
                 bytes: encoded(&made.drawn.points),
             },
-            ..Origin::of(density, run.seed, "no rows of the table".into())
+            ..Origin::of(density, run.seed, contents)
         },
         choices: Vec::new(),
         seconds: Seconds::default(),
@@ -291,7 +319,7 @@ fn first(collapsed: &Collapsed<'_>) -> Vec<f64> {
 
 /// The draws that are kept, and their log weights. Where the points of a normal response are all but even,
 /// each gives as many draws as its weight says.
-fn kept(drawn: &Drawn, count: usize, size: usize) -> (Vec<f64>, Vec<f64>) {
+fn kept(drawn: &Drawn, count: usize, size: usize) -> Harvest {
     let points = &drawn.points;
     let even = count.div_ceil(points.len());
     let made = drawn.each();
@@ -309,7 +337,11 @@ fn kept(drawn: &Drawn, count: usize, size: usize) -> (Vec<f64>, Vec<f64>) {
         let share = (even as f64 / taken.max(1) as f64).ln();
         log_weights.extend(own.log_weights[..taken].iter().map(|weight| weight + share));
     }
-    (draws, log_weights)
+    Harvest {
+        draws,
+        log_weights,
+        spared: None,
+    }
 }
 
 /// How the hyperparameters were drawn.

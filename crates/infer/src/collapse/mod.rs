@@ -19,6 +19,7 @@ mod factor;
 mod fit;
 mod gap;
 mod given;
+mod harvest;
 mod hyper;
 mod likelihood;
 mod normal;
@@ -27,7 +28,7 @@ mod points;
 mod reader;
 mod sample;
 mod search;
-mod small;
+pub(crate) mod small;
 
 pub use fit::{Spreads, refusal};
 pub(crate) use fit::{Wishes, applies, fit, restore};

@@ -17,7 +17,7 @@ use crate::pass::{Argument, Pass};
 pub(super) struct NormalRows {
     pub(super) cross: CrossProducts,
     /// Σ w a y
-    pulled: Effects,
+    pub(super) pulled: Effects,
     /// Σ w y²
     square: f64,
     /// Σ w

@@ -125,6 +125,16 @@ impl<'d> Parts<'d> {
         others.sum::<usize>() + self.common.places.len()
     }
 
+    /// The place in z without the largest block of what is at this one in z.
+    pub(super) fn kept(&self, place: usize) -> usize {
+        let own = &self.blocks[0].places;
+        if place < own.start {
+            place
+        } else {
+            place - own.len()
+        }
+    }
+
     /// Puts θ in its places of z.
     pub(super) fn place(&self, theta: &[f64], z: &mut [f64]) {
         for (place, value) in self.hyper.iter().zip(theta) {

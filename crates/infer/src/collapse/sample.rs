@@ -87,7 +87,18 @@ pub(super) struct Weighing<'a> {
     pub(super) collapsed: &'a Collapsed<'a>,
     pub(super) proposed: Proposed<'a>,
     pub(super) near: &'a Near,
+    pub(super) making: Making,
     pub(super) seed: u64,
+}
+
+/// What is made at each point.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Making {
+    /// Draws of all effects.
+    Draws,
+    /// Its weight alone: there are too many effects for their draws to be kept, and those of a normal response
+    /// have no part in the weights.
+    Weights,
 }
 
 /// Where points come from.
@@ -206,6 +217,7 @@ impl Weighing<'_> {
             collapsed,
             proposed,
             near,
+            making,
             seed,
         } = *self;
         let (range, each) = which;
@@ -223,6 +235,12 @@ impl Weighing<'_> {
                     let value = at.as_ref().map_or(f64::NEG_INFINITY, |at| at.value);
                     let log_density = log_density.unwrap_or(value);
                     let drawn = at.and_then(|at| {
+                        if making == Making::Weights {
+                            return Some(Draws {
+                                z: Vec::new(),
+                                log_weights: vec![at.value; each],
+                            });
+                        }
                         let place = Place {
                             collapsed,
                             theta: &theta,
@@ -230,8 +248,12 @@ impl Weighing<'_> {
                         };
                         place.draw((way, each), &mut random, bench)
                     });
+                    let numbers = match making {
+                        Making::Draws => each * latents,
+                        Making::Weights => 0,
+                    };
                     let mut draws = drawn.unwrap_or_else(|| Draws {
-                        z: vec![0.0; each * latents],
+                        z: vec![0.0; numbers],
                         log_weights: vec![f64::NEG_INFINITY; each],
                     });
                     let weights = draws.log_weights.iter_mut();
@@ -430,6 +452,24 @@ impl Points {
         let parts: Option<Vec<Vec<f64>>> = parts.into_iter().collect();
         Some(parts?.concat())
     }
+}
+
+/// How many of so many draws each point gives, and the log weight of each draw. Where the points are all but even
+/// each gives as many draws as its weight says.
+pub(super) fn allotted(points: &Points, count: usize) -> (Vec<usize>, Vec<f64>) {
+    let even = count.div_ceil(points.len());
+    let counts = if points.share() >= EVEN {
+        points.allotment(count)
+    } else {
+        let at = |k: usize| count.min((k + 1) * even) - count.min(k * even);
+        (0..points.len()).map(at).collect()
+    };
+    let mut log_weights = Vec::with_capacity(count);
+    for (own, log_weight) in counts.iter().zip(&points.log_weights) {
+        let share = (even as f64 / (*own).max(1) as f64).ln();
+        log_weights.extend(vec![log_weight + share; *own]);
+    }
+    (counts, log_weights)
 }
 
 #[cfg(test)]

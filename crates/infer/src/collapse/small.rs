@@ -1,10 +1,10 @@
 //! Algebra on matrices of a few rows, row after row in a slice.
 
-pub(super) use lehr_numeric::vector::{dot, form};
+pub(crate) use lehr_numeric::vector::{dot, form};
 
 /// The lower Cholesky factor of a symmetric matrix in place, the upper triangle set to zero; `None`
 /// unless it is positive definite.
-pub(super) fn cholesky(matrix: &mut [f64], size: usize) -> Option<()> {
+pub(crate) fn cholesky(matrix: &mut [f64], size: usize) -> Option<()> {
     for j in 0..size {
         let mut pivot = matrix[j * size + j];
         for k in 0..j {
@@ -29,7 +29,7 @@ pub(super) fn cholesky(matrix: &mut [f64], size: usize) -> Option<()> {
 }
 
 /// L⁻¹x in place.
-pub(super) fn solve_lower(factor: &[f64], x: &mut [f64]) {
+pub(crate) fn solve_lower(factor: &[f64], x: &mut [f64]) {
     let size = x.len();
     for i in 0..size {
         let known = (0..i).map(|k| factor[i * size + k] * x[k]);
@@ -38,7 +38,7 @@ pub(super) fn solve_lower(factor: &[f64], x: &mut [f64]) {
 }
 
 /// L⁻ᵀx in place.
-pub(super) fn solve_lower_transposed(factor: &[f64], x: &mut [f64]) {
+pub(crate) fn solve_lower_transposed(factor: &[f64], x: &mut [f64]) {
     let size = x.len();
     for i in (0..size).rev() {
         let known = (i + 1..size).map(|k| factor[k * size + i] * x[k]);
@@ -47,12 +47,12 @@ pub(super) fn solve_lower_transposed(factor: &[f64], x: &mut [f64]) {
 }
 
 /// ln |L| of a triangular matrix.
-pub(super) fn log_diagonal(factor: &[f64], size: usize) -> f64 {
+pub(crate) fn log_diagonal(factor: &[f64], size: usize) -> f64 {
     (0..size).map(|i| factor[i * size + i].ln()).sum()
 }
 
 /// A⁻¹ and ln |det A|, by elimination with pivots; `None` if it is singular.
-pub(super) fn inverse(matrix: &[f64], size: usize) -> Option<(Vec<f64>, f64)> {
+pub(crate) fn inverse(matrix: &[f64], size: usize) -> Option<(Vec<f64>, f64)> {
     let mut left = matrix.to_vec();
     let mut right = identity(size);
     let mut log_det = 0.0;
@@ -85,13 +85,13 @@ pub(super) fn inverse(matrix: &[f64], size: usize) -> Option<(Vec<f64>, f64)> {
     Some((right, log_det))
 }
 
-pub(super) fn identity(size: usize) -> Vec<f64> {
+pub(crate) fn identity(size: usize) -> Vec<f64> {
     let entry = |k: usize| f64::from(u8::from(k / size.max(1) == k % size.max(1)));
     (0..size * size).map(entry).collect()
 }
 
 /// AB
-pub(super) fn product(a: &[f64], b: &[f64], size: usize) -> Vec<f64> {
+pub(crate) fn product(a: &[f64], b: &[f64], size: usize) -> Vec<f64> {
     let entry = |(i, j): (usize, usize)| {
         let terms = (0..size).map(|k| a[i * size + k] * b[k * size + j]);
         terms.sum()
@@ -102,13 +102,13 @@ pub(super) fn product(a: &[f64], b: &[f64], size: usize) -> Vec<f64> {
 }
 
 /// Aᵀ
-pub(super) fn transposed(a: &[f64], size: usize) -> Vec<f64> {
+pub(crate) fn transposed(a: &[f64], size: usize) -> Vec<f64> {
     let entry = |k: usize| a[(k % size) * size + k / size];
     (0..size * size).map(entry).collect()
 }
 
 /// Ax
-pub(super) fn apply(a: &[f64], x: &[f64]) -> Vec<f64> {
+pub(crate) fn apply(a: &[f64], x: &[f64]) -> Vec<f64> {
     let rows = a.chunks_exact(x.len().max(1));
     rows.map(|row| dot(row, x)).collect()
 }
