@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use lehr_density::{Density, FlatDraws, Layout, SiteValue, Stored, quantities};
+use lehr_density::{Density, FlatDraws, Layout, Point, SiteValue, Stored, quantities};
 use lehr_file::{FileError, load, save};
 use lehr_numeric::pareto::Pareto;
 use lehr_numeric::summary::{Weighted, mean, quantile, sd, shortest_interval, sorted};
@@ -383,7 +383,13 @@ impl Posterior {
             size: self.latents.size(),
             params: &self.param_values,
         };
-        quantities(draws, |at| predictive.deterministics(at))
+        match &self.spared {
+            None => quantities(draws, |at| predictive.deterministics(at)),
+            Some(spared) => quantities(draws, |at| {
+                let whole = Point::new(spared.widened(at.latents), at.params);
+                predictive.deterministics(&whole)
+            }),
+        }
     }
 
     /// Summaries of every constrained number, the draws taken as they are.

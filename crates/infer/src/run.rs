@@ -43,8 +43,8 @@ pub struct Run<'a> {
     pub asked_draws: Option<usize>,
     /// Whether the draws go to the verdict with their weights alone.
     pub unexamined: bool,
-    /// Whether moments may be kept in the place of the draws of a site with very many numbers.
-    pub spares: bool,
+    /// The most numbers of all draws together, if moments may be kept in the place of the draws of a site.
+    pub most_numbers: Option<usize>,
     /// When training and chains end with what they have.
     pub deadline: Option<Instant>,
     /// Who watches.
@@ -111,7 +111,7 @@ impl<'a> Run<'a> {
             draws: self.draws,
             asked_draws: self.asked_draws,
             unexamined: self.unexamined,
-            spares: self.spares,
+            most_numbers: self.most_numbers,
             deadline: self.deadline,
             observer: Some(observer),
             checkpoint: self.checkpoint,

@@ -12,6 +12,7 @@
 use std::ops::Range;
 
 use lehr_density::{Layout, Site, SiteValue};
+use lehr_graph::Expr;
 use lehr_numeric::stream::Stream;
 use serde::{Deserialize, Serialize};
 
@@ -191,6 +192,17 @@ impl Spared {
         found.iter_mut().for_each(|entry| *entry += random.normal());
         small::solve_lower_transposed(&factor, &mut found);
         found
+    }
+
+    /// z as the model has it, the site at 0: what is made of it may not depend on the site.
+    pub fn widened<'g>(&self, kept: Expr<'g>) -> Expr<'g> {
+        let (place, size) = (self.place(), kept.shape().size());
+        let parts = [
+            kept.slice(0, 0..place.start),
+            kept.graph().full([place.len()], 0.0),
+            kept.slice(0, place.start..size),
+        ];
+        kept.graph().concat(&parts, 0)
     }
 
     /// The numbers of a kept draw with those of the site in their place.

@@ -16,13 +16,14 @@ use super::points::{is_settled, making, points};
 use super::sample::{Drawn, Draws, Making, Points, Proposed, Weighing};
 use super::search::{Mode, climb};
 use crate::fit::{Choices, FitError};
-use crate::judge::{Examination, Subject};
+use crate::judge::{Examination, Probed, Subject};
 use crate::method::Sampler;
 use crate::observer::{End, Phase, Progress, Wish};
 use crate::posterior::{
     Diagnostics, Estimate, Evidence, Importance, NO_ROWS, Origin, Posterior, Proposal, Seconds,
 };
 use crate::run::Run;
+use crate::spared::Spared;
 use crate::train::{TrainError, Training, decoded, encoded};
 
 /// The method's name.
@@ -73,9 +74,11 @@ pub fn refusal(density: &dyn Density) -> Option<String> {
 }
 
 /// Whether a density has effects by group that can be collapsed, as far as its rows tell before anything is
-/// summed.
+/// summed: some of them, and all where those do not show it.
 pub(crate) fn applies(density: &dyn Density) -> bool {
-    Parts::of(density).is_ok()
+    const SOME: usize = 2000;
+    let is_long = density.n_rows() > SOME;
+    is_long && Parts::seen(density, Some(SOME)).is_ok() || Parts::of(density).is_ok()
 }
 
 pub(super) fn refused(problem: impl Into<String>, hint: &str) -> FitError {
@@ -103,6 +106,7 @@ pub(crate) fn fit(
     let clock = Instant::now();
     run.begin(SEARCH);
     let collapsed = Collapsed::new(density).map_err(|why| refused(why, OTHERS))?;
+    spare_draws(&collapsed, run);
     let start = clock.elapsed().as_secs_f64();
     let clock = Instant::now();
     look(run, 0, "slopes")?;
@@ -135,6 +139,15 @@ pub(crate) fn fit(
     posterior.choices = chosen;
     posterior.seconds = seconds;
     Ok(posterior)
+}
+
+/// Fewer draws than usual where so many of what is kept beside the largest block would be too many numbers.
+fn spare_draws(collapsed: &Collapsed<'_>, run: &mut Run<'_>) {
+    const FEWEST: usize = 128;
+    if run.asked_draws.is_none() && making(collapsed, run) == Making::Weights {
+        let kept = kept_layout(collapsed).size().max(1);
+        run.draws = run.draws.min((Spared::LIMIT / kept).max(FEWEST));
+    }
 }
 
 /// Points, draws of the effects there, and what they tell.
@@ -221,11 +234,7 @@ fn evidence(drawn: &Drawn) -> Evidence {
 }
 
 /// The posterior of weighed points and their draws.
-fn posterior(
-    collapsed: &Collapsed<'_>,
-    made: Made,
-    run: &Run<'_>,
-) -> Result<Posterior, FitError> {
+fn posterior(collapsed: &Collapsed<'_>, made: Made, run: &Run<'_>) -> Result<Posterior, FitError> {
     let (density, drawn) = (collapsed.parts.density, &made.drawn);
     let (latents, kept) = match making(collapsed, run) {
         Making::Draws => {
@@ -247,6 +256,11 @@ fn posterior(
             let subject = Subject::new(density, &[], &kept.draws, &pareto, run.seed);
             Examination::of_weights(&subject)
         }
+    };
+    let probes = Probed::of(&drawn.halves, &drawn.points.weights());
+    let examination = Examination {
+        probes,
+        ..examination
     };
     let contents = match &kept.spared {
         Some(spared) => format!("sums over the rows of each group of {}", spared.site().name),
@@ -399,7 +413,7 @@ fn choices(hyper: &Hyper<'_>, made: &Made) -> Choices {
         .filter(|site| site.support == Support::Positive)
         .map(|site| site.name.as_str())
         .collect();
-    for (one, other) in parts.confounded() {
+    for (one, other) in &collapsed.confounded {
         let words = format!(
             "{one} and {other} group the rows alike: only the sums of their effects are known"
         );
@@ -441,5 +455,7 @@ impl Sampler for Again {
     }
 }
 
+#[cfg(test)]
+mod spared;
 #[cfg(test)]
 mod tests;

@@ -12,8 +12,10 @@ use lehr_numeric::stream::Stream;
 use rayon::prelude::*;
 
 use super::best::Theta;
-use super::collapsed::{Bench, Collapsed, Evaluated, Near, ResponseRows};
+use super::collapsed::{Bench, Collapsed, Detail, Evaluated, ResponseRows};
+use super::cross::Effects;
 use super::gap::Care;
+use super::near::Near;
 use super::normal;
 use super::sample::{Drawn, allotted};
 use super::small;
@@ -75,6 +77,13 @@ pub(super) fn harvest(
     let mut squares = vec![0.0; means.len() * width];
     let mut draws = Vec::new();
     let (mut priors, mut of_draw) = (Vec::new(), Vec::with_capacity(count));
+    // Without a factor the moments are those of the draws, and what has none of those has no part in them.
+    let weights = if design.large {
+        let of_draws = log_weights_of(&counts, &log_weights);
+        super::sample::weights(&of_draws)
+    } else {
+        weights
+    };
     let wanted: Vec<usize> = (0..points.len()).filter(|k| weights[*k] > 0.0).collect();
     for some in wanted.chunks(TOGETHER) {
         let reap = |bench: &mut Bench, &k: &usize| {
@@ -115,6 +124,17 @@ pub(super) fn harvest(
     })
 }
 
+/// The log weight of all draws of each point together.
+fn log_weights_of(counts: &[usize], log_weights: &[f64]) -> Vec<f64> {
+    let mut first = 0;
+    let each = counts.iter().map(|count| {
+        let own = log_weights.get(first).filter(|_| *count > 0);
+        first += count;
+        own.map_or(f64::NEG_INFINITY, |own| own + (*count as f64).ln())
+    });
+    each.collect()
+}
+
 fn add(into: &mut [f64], share: f64, more: &[f64]) {
     let pairs = into.iter_mut().zip(more);
     pairs.for_each(|(sum, more)| *sum += share * more);
@@ -137,18 +157,38 @@ fn reap(
     bench: &mut Bench,
 ) -> Option<Reaped> {
     let at = collapsed.at(theta, &Near::default(), Care::Value, bench)?;
-    let (design, width) = (&collapsed.design, collapsed.design.width);
+    let mut others = vec![vec![0.0; collapsed.design.rest]; count];
+    let mut all: Vec<&mut [f64]> = others.iter_mut().map(Vec::as_mut_slice).collect();
+    all.iter_mut().for_each(|one| random.fill_normal(one));
+    bench.factor.colour_rest(&collapsed.design, &mut all)?;
     let mut draws = Vec::new();
-    for _ in 0..count {
-        let mut others = vec![0.0; design.rest];
-        random.fill_normal(&mut others);
-        bench.factor.colour_rest(&mut others);
-        add(&mut others, 1.0, &at.mean.others);
+    for one in &mut others {
+        add(one, 1.0, &at.mean.others);
         let given = &at.given;
-        draws.extend(collapsed.kept(Theta { theta, given }, &others));
+        draws.extend(collapsed.kept(Theta { theta, given }, one));
     }
+    let prior = prior_at(collapsed, &at)?;
+    let (means, squares) = match bench.factor.loose {
+        None => exact_moments(collapsed, at, bench)?,
+        Some(_) => drawn_moments(collapsed, &at, &others, bench)?,
+    };
+    Some(Reaped {
+        draws,
+        prior,
+        means,
+        squares,
+    })
+}
+
+/// The means of the groups' effects and their second moments at an evaluated θ.
+fn exact_moments(
+    collapsed: &Collapsed<'_>,
+    at: Evaluated,
+    bench: &mut Bench,
+) -> Option<(Vec<f64>, Vec<f64>)> {
+    let (design, width) = (&collapsed.design, collapsed.design.width);
     bench.inverses += 1;
-    bench.factor.invert(design);
+    bench.factor.invert(design)?;
     let mut squares = vec![0.0; design.groups() * width * width];
     for (group, square) in squares.chunks_exact_mut(width * width).enumerate() {
         bench.factor.group_covariance(design, group, square);
@@ -157,12 +197,42 @@ fn reap(
             *entry += mean[k / width] * mean[k % width];
         }
     }
-    Some(Reaped {
-        draws,
-        prior: prior_at(collapsed, &at)?,
-        means: at.mean.own,
-        squares,
-    })
+    Some((at.mean.own, squares))
+}
+
+/// The same where S⁻¹ is not known: exact given the other effects, over the draws of those.
+fn drawn_moments(
+    collapsed: &Collapsed<'_>,
+    at: &Evaluated,
+    others: &[Vec<f64>],
+    bench: &Bench,
+) -> Option<(Vec<f64>, Vec<f64>)> {
+    let (design, width) = (&collapsed.design, collapsed.design.width);
+    let Detail::Normal(solution) = &at.detail else {
+        return None;
+    };
+    let mut means = vec![0.0; design.groups() * width];
+    let mut squares = vec![0.0; means.len() * width];
+    let share = (others.len() as f64).recip();
+    for one in others {
+        let mut given = Effects {
+            own: solution.whitened.clone(),
+            others: one.clone(),
+        };
+        bench.factor.colour_own(design, &mut given);
+        add(&mut means, share, &given.own);
+        let groups = given.own.chunks_exact(width);
+        for (mean, square) in groups.zip(squares.chunks_exact_mut(width * width)) {
+            for (k, entry) in square.iter_mut().enumerate() {
+                *entry += share * mean[k / width] * mean[k % width];
+            }
+        }
+    }
+    for (group, square) in squares.chunks_exact_mut(width * width).enumerate() {
+        let own = small::inverse_of_factor(bench.factor.own_factor(design, group), width);
+        add(square, 1.0, &own);
+    }
+    Some((means, squares))
 }
 
 fn prior_at(collapsed: &Collapsed<'_>, at: &Evaluated) -> Option<PriorAt> {

@@ -11,6 +11,7 @@
 mod axes;
 mod best;
 mod collapsed;
+mod covariance;
 mod cross;
 mod curve;
 mod design;
@@ -21,14 +22,19 @@ mod gap;
 mod given;
 mod harvest;
 mod hyper;
+mod krylov;
 mod likelihood;
+mod loose;
+mod near;
 mod normal;
 mod parts;
 mod points;
 mod reader;
 mod sample;
 mod search;
+mod sight;
 pub(crate) mod small;
+mod sparse;
 
 pub use fit::{Spreads, refusal};
 pub(crate) use fit::{Wishes, applies, fit, restore};

@@ -58,12 +58,12 @@ impl NormalRows {
     pub(super) fn value(&self, given: &Given, solution: &Solution, log_det: f64) -> f64 {
         let noise = given.noise.expect("a normal response has noise");
         let size = solution.effects.own.len() + solution.effects.others.len();
-        let whitened = solution.whitened.dot(&solution.whitened);
+        let fitted = solution.fitted;
         given.log_prior + 0.5 * (size as f64 - self.weight) * TAU.ln()
             - self.weight * noise.ln()
             - 0.5 * precision(given) * self.square
             - 0.5 * log_det
-            + 0.5 * whitened
+            + 0.5 * fitted
     }
 
     /// The slope of the value in the noise: (h E RSS − W)/σ, where
@@ -76,7 +76,7 @@ impl NormalRows {
     ) -> f64 {
         let noise = given.noise.expect("a normal response has noise");
         let size = solution.effects.own.len() + solution.effects.others.len();
-        let fitted = solution.whitened.dot(&solution.whitened);
+        let fitted = solution.fitted;
         let residual =
             precision(given) * self.square - fitted + 2.0 * linear + size as f64 - spread;
         (residual - self.weight) / noise

@@ -1,13 +1,13 @@
 //! How many points of the hyperparameters are weighed: as many as tell their moments.
 
-use lehr_density::{Point, Support};
-use lehr_graph::Graph;
+use lehr_density::Support;
 use lehr_numeric::summary::Weighted;
 
 use super::axes::Axes;
 use super::collapsed::{Collapsed, ResponseRows};
 use super::fit::{EVEN, Wishes, refused};
 use super::hyper::is_quick;
+use super::reader;
 use super::sample::{Drawn, Making, Proposed, Weighing, weights};
 use super::search::Mode;
 use crate::fit::FitError;
@@ -23,21 +23,15 @@ const SAME: (f64, f64) = (0.1, 0.06);
 const MOST_TIMES: usize = 4;
 
 /// What is made at points: no draws of effects where there are too many to keep, and moments may take their
-/// place. Quantities that a model names may be of any of its numbers.
+/// place.
 pub(super) fn making(collapsed: &Collapsed<'_>, run: &Run<'_>) -> Making {
     let density = collapsed.parts.density;
     let is_normal = matches!(collapsed.rows, ResponseRows::Normal(_));
-    let is_large = run.draws * density.latents().size() > Spared::LIMIT;
-    let names_nothing = || {
-        let graph = Graph::new();
-        let at = Point::new(
-            graph.input("z", [density.latents().size()]),
-            graph.full([0], 0.0),
-        );
-        let predictive = density.predictive();
-        predictive.is_none_or(|own| own.deterministics(&at).is_empty())
-    };
-    if run.spares && is_normal && is_large && names_nothing() {
+    let numbers = run.draws * density.latents().size();
+    let is_large = run.most_numbers.is_some_and(|most| numbers > most);
+    let largest = density.latents().position(&collapsed.parts.blocks[0].name);
+    let is_named = |site: usize| reader::names(density, site);
+    if is_normal && is_large && !largest.is_some_and(is_named) {
         Making::Weights
     } else {
         Making::Draws

@@ -8,11 +8,12 @@ use serde::{Deserialize, Serialize};
 
 use super::axes::Axes;
 use super::best::Theta;
-use super::collapsed::{Bench, Collapsed, Evaluated, Near, ResponseRows};
+use super::collapsed::{Bench, Collapsed, Evaluated, ResponseRows};
 use super::cross::Effects;
 use super::exact::{Drawing, Way, values_of_a_row};
 use super::fit::EVEN;
 use super::gap::Care;
+use super::near::Near;
 
 /// Draws that are solved for together.
 const TOGETHER: usize = 16;
@@ -44,6 +45,8 @@ pub(super) struct Drawn {
     pub(super) factors: usize,
     /// What the points weigh by the collapsed density alone.
     pub(super) heights: Vec<f64>,
+    /// ½ ln |S| at each point by each probe, where it is by probes.
+    pub(super) halves: Vec<Vec<f64>>,
 }
 
 impl Drawn {
@@ -58,6 +61,7 @@ impl Drawn {
             let (log_weight, _) = log_mean(&point.draws.log_weights);
             self.points.log_weights.push(log_weight);
             self.heights.push(point.height);
+            self.halves.push(point.halves);
             self.draws.push(point.draws);
         }
     }
@@ -78,6 +82,7 @@ struct Point {
     /// The collapsed log density less that of the proposal.
     height: f64,
     draws: Draws,
+    halves: Vec<f64>,
     factors: usize,
 }
 
@@ -233,6 +238,8 @@ impl Weighing<'_> {
                     let mut random = Stream::new(seed, "effects", k as u64);
                     let at = collapsed.at(&theta, near, proposed.care(), bench);
                     let value = at.as_ref().map_or(f64::NEG_INFINITY, |at| at.value);
+                    let loose = bench.factor.loose.as_ref();
+                    let halves = loose.map_or_else(Vec::new, |loose| loose.halves.clone());
                     let log_density = log_density.unwrap_or(value);
                     let drawn = at.and_then(|at| {
                         if making == Making::Weights {
@@ -262,6 +269,7 @@ impl Weighing<'_> {
                         theta,
                         height: value - log_density,
                         draws,
+                        halves,
                         factors: bench.factors - before,
                     }
                 },
@@ -298,6 +306,7 @@ fn gathered(points: Vec<Point>, way: Way, factors: usize) -> Drawn {
         },
         draws: Vec::with_capacity(points.len()),
         heights: Vec::with_capacity(points.len()),
+        halves: Vec::with_capacity(points.len()),
         factors,
     };
     drawn.add(points);
@@ -322,7 +331,7 @@ impl Place<'_> {
         let (way, count) = how;
         let ResponseRows::Other(rows) = &collapsed.rows else {
             return Some(Draws {
-                z: self.draw_normal(count, random, bench),
+                z: self.draw_normal(count, random, bench)?,
                 log_weights: vec![at.value; count],
             });
         };
@@ -346,7 +355,7 @@ impl Place<'_> {
         Some(draws)
     }
 
-    fn draw_normal(&self, count: usize, random: &mut Stream, bench: &Bench) -> Vec<f64> {
+    fn draw_normal(&self, count: usize, random: &mut Stream, bench: &Bench) -> Option<Vec<f64>> {
         let Place {
             collapsed,
             theta,
@@ -361,14 +370,14 @@ impl Place<'_> {
                 random.fill_normal(&mut one.own);
                 random.fill_normal(&mut one.others);
             }
-            bench.factor.coloured_all(&collapsed.design, &mut noise);
+            bench.factor.coloured_all(&collapsed.design, &mut noise)?;
             for effects in &mut noise {
                 effects.add(1.0, &at.mean);
                 draws.extend(collapsed.latents(theta, &at.given, effects));
             }
             left -= some;
         }
-        draws
+        Some(draws)
     }
 }
 

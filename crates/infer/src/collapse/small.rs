@@ -46,6 +46,57 @@ pub(crate) fn solve_lower_transposed(factor: &[f64], x: &mut [f64]) {
     }
 }
 
+/// L⁻ᵀX in place for a square matrix.
+pub(crate) fn solve_columns_transposed(factor: &[f64], x: &mut [f64]) {
+    let size = x.len().isqrt();
+    for column in 0..size {
+        for i in (0..size).rev() {
+            let known = (i + 1..size).map(|k| factor[k * size + i] * x[k * size + column]);
+            let known: f64 = known.sum();
+            x[i * size + column] = (x[i * size + column] - known) / factor[i * size + i];
+        }
+    }
+}
+
+/// (L Lᵀ)⁻¹ of a triangular matrix.
+pub(crate) fn inverse_of_factor(factor: &[f64], size: usize) -> Vec<f64> {
+    let mut found = identity(size);
+    for row in found.chunks_exact_mut(size.max(1)) {
+        solve_lower(factor, row);
+        solve_lower_transposed(factor, row);
+    }
+    found
+}
+
+/// Σ ln x of many numbers by logarithms of a few of their products.
+pub(crate) struct LogSum {
+    product: f64,
+    sum: f64,
+}
+
+impl LogSum {
+    pub(crate) fn new() -> LogSum {
+        LogSum {
+            product: 1.0,
+            sum: 0.0,
+        }
+    }
+
+    /// Takes in a number; those between 1e-100 and 1e100 lose nothing.
+    pub(crate) fn push(&mut self, x: f64) {
+        const FAR: f64 = 1e100;
+        self.product *= x;
+        if !(FAR.recip()..FAR).contains(&self.product) {
+            self.sum += self.product.ln();
+            self.product = 1.0;
+        }
+    }
+
+    pub(crate) fn value(&self) -> f64 {
+        self.sum + self.product.ln()
+    }
+}
+
 /// ln |L| of a triangular matrix.
 pub(crate) fn log_diagonal(factor: &[f64], size: usize) -> f64 {
     (0..size).map(|i| factor[i * size + i].ln()).sum()
@@ -132,6 +183,26 @@ mod tests {
         assert!((log_det - 2.0 * log_diagonal(&factor, 3)).abs() < 1e-14);
         for (found, wanted) in product(&inverted, &a, 3).iter().zip(identity(3)) {
             assert!((found - wanted).abs() < 1e-14);
+        }
+        let mut logs = LogSum::new();
+        let numbers = (0..500).map(|k| (f64::from(k) - 200.0).exp());
+        numbers.for_each(|x| logs.push(x));
+        assert!((logs.value() - 24_750.0).abs() < 1e-8);
+        let own = inverse_of_factor(&factor, 3);
+        for (found, wanted) in own.iter().zip(&inverted) {
+            assert!((found - wanted).abs() < 1e-14);
+        }
+        let mut turned = a;
+        for row in turned.chunks_exact_mut(3) {
+            solve_lower_transposed(&factor, row);
+        }
+        solve_columns_transposed(&factor, &mut turned);
+        // L⁻ᵀA L⁻¹ with A = L Lᵀ, as its rows and its columns are solved for.
+        let flipped = transposed(&factor, 3);
+        let (upper, _) = inverse(&flipped, 3).unwrap();
+        let wanted = product(&product(&upper, &a, 3), &transposed(&upper, 3), 3);
+        for (found, wanted) in turned.iter().zip(&wanted) {
+            assert!((found - wanted).abs() < 1e-13);
         }
         assert!(inverse(&[1.0, 2.0, 2.0, 4.0], 2).is_none());
         assert!(cholesky(&mut [1.0, 2.0, 2.0, 1.0], 2).is_none());

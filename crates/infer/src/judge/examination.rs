@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 use super::grid::{self, Grid};
 use super::modes::{self, OtherMode};
 use super::opinion::{self, Opinion, StandIn};
+use super::probes::Probed;
 use super::quantity::{Quantity, quantities, site_columns, weighted};
 use super::tails::{self, HeavyTail};
 use super::weights;
@@ -36,6 +37,8 @@ pub struct Examination {
     pub tails: Vec<HeavyTail>,
     /// Whether nobody was to look at more than the weights.
     pub omitted: bool,
+    /// How well the density of the hyperparameters is known, where random probes tell it.
+    pub probes: Option<Probed>,
 }
 
 /// A fit to be examined.

@@ -5,7 +5,7 @@
 //! each coefficient is divided by |log₂ α|.
 
 use lehr_density::Point;
-use lehr_graph::{Expr, Graph};
+use lehr_graph::Graph;
 use lehr_graph::reference::{Values, evaluate};
 use serde::Serialize;
 
@@ -57,7 +57,8 @@ impl SavedFit {
         let graph = Graph::new();
         let z = graph.laned_input("z", [self.posterior.latents.size()]);
         let theta = graph.constant([self.params().len()], self.params());
-        let whole = self.with_spared(z);
+        let spared = self.posterior.spared.as_ref();
+        let whole = spared.map_or(z, |spared| spared.widened(z));
         let terms = priors.site_priors(&Point::new(whole, theta));
         let values = Values::new().with(z, &self.posterior.draws);
         let mut found = Vec::new();
@@ -76,22 +77,6 @@ impl SavedFit {
         }
         found.sort_by(|a, b| b.distance.total_cmp(&a.distance));
         Ok(found)
-    }
-}
-
-impl SavedFit {
-    /// z as the model has it, a site whose draws are not kept at 0.
-    fn with_spared<'g>(&self, kept: Expr<'g>) -> Expr<'g> {
-        let Some(spared) = &self.posterior.spared else {
-            return kept;
-        };
-        let place = spared.place();
-        let parts = [
-            kept.slice(0, 0..place.start),
-            kept.graph().full([place.len()], 0.0),
-            kept.slice(0, place.start..self.posterior.latents.size()),
-        ];
-        kept.graph().concat(&parts, 0)
     }
 }
 

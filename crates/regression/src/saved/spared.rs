@@ -49,7 +49,11 @@ impl SavedFit {
         set: &RowSet<'_>,
         most: usize,
     ) -> impl Iterator<Item = Vec<f64>> {
-        let spared = self.posterior.spared.as_ref().zip(self.subject.regression());
+        let spared = self
+            .posterior
+            .spared
+            .as_ref()
+            .zip(self.subject.regression());
         let groups = spared.map(|(spared, regression)| {
             let column = regression.group_column_of(&spared.site().name);
             let place = density.columns().iter().position(|one| one.name == column);

@@ -7,8 +7,8 @@ use lehr_table::Table;
 use serde::Serialize;
 
 use crate::Error;
-use crate::new_rows::NewRows;
 use crate::error::RegressionError;
+use crate::new_rows::NewRows;
 use crate::saved::{SavedFit, used_weights};
 
 /// Draws by which rows that are not sampled are judged.
