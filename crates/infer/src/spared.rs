@@ -151,12 +151,11 @@ impl Spared {
         let mut found = Vec::with_capacity(self.others.iter().map(|one| one.places.len()).sum());
         for (others, turn) in self.others.iter().zip(&prior.turns) {
             let own: Vec<f64> = others.places.iter().map(|place| kept[*place]).collect();
-            match turn.is_empty() {
-                true => found.extend(own),
-                false => {
-                    let groups = own.chunks_exact(others.width);
-                    found.extend(groups.flat_map(|group| small::apply(turn, group)));
-                }
+            if turn.is_empty() {
+                found.extend(own);
+            } else {
+                let groups = own.chunks_exact(others.width);
+                found.extend(groups.flat_map(|group| small::apply(turn, group)));
             }
         }
         found
@@ -189,7 +188,9 @@ impl Spared {
         };
         let mut found: Vec<f64> = (0..width).map(entry).collect();
         small::solve_lower(&factor, &mut found);
-        found.iter_mut().for_each(|entry| *entry += random.normal());
+        for entry in &mut found {
+            *entry += random.normal();
+        }
         small::solve_lower_transposed(&factor, &mut found);
         found
     }

@@ -174,7 +174,7 @@ impl Design {
         let name = group_column(place);
         let codes = self.table.number(&name).expect("every term has its column");
         let codes: Vec<u32> = codes.iter().map(|code| *code as u32).collect();
-        let mut groups: Vec<u32> = codes.iter().copied().collect();
+        let mut groups = codes.clone();
         groups.retain(|code| (*code as usize) < count);
         groups.sort_unstable();
         groups.dedup();

@@ -96,21 +96,25 @@ impl Factor {
             ..
         } = *of;
         let log_own = self.eliminate(design, cross, scale, &given.blocks[0].precision)?;
-        let log_rest = match &cross.sparse {
-            Some(_) => self.refill_loose(design, of)?,
-            None => {
-                self.lower.clear();
-                self.lower
-                    .extend(cross.others.iter().map(|sum| scale * sum));
-                let rest = design.rest;
-                each_prior(design, of, |i, j, p| self.lower[j * rest + i] += p);
-                self.subtract(design);
-                factorise(&mut self.lower, design.rest)?;
-                self.log_rest(design)
-            }
+        let log_rest = if cross.sparse.is_some() {
+            self.refill_loose(design, of)?
+        } else {
+            self.refill_dense(design, of)?
         };
         self.log_det = 2.0 * (log_own + log_rest);
         self.log_det.is_finite().then_some(())
+    }
+
+    /// L, and ½ ln |S|.
+    fn refill_dense(&mut self, design: &Design, of: &Precision<'_>) -> Option<f64> {
+        let rest = design.rest;
+        let sums = of.cross.others.iter();
+        self.lower.clear();
+        self.lower.extend(sums.map(|sum| of.scale * sum));
+        each_prior(design, of, |i, j, p| self.lower[j * rest + i] += p);
+        self.subtract(design);
+        factorise(&mut self.lower, rest)?;
+        Some(self.log_rest(design))
     }
 
     /// ½ ln |S| by probes.

@@ -250,12 +250,10 @@ fn posterior(collapsed: &Collapsed<'_>, made: Made, run: &Run<'_>) -> Result<Pos
         }
     };
     let pareto = Pareto::new(&kept.log_weights)?;
-    let examination = match &kept.spared {
-        Some(_) => Examination::of_sites(&latents, &kept.draws, &pareto),
-        None => {
-            let subject = Subject::new(density, &[], &kept.draws, &pareto, run.seed);
-            Examination::of_weights(&subject)
-        }
+    let examination = if kept.spared.is_some() {
+        Examination::of_sites(&latents, &kept.draws, &pareto)
+    } else {
+        Examination::of_weights(&Subject::new(density, &[], &kept.draws, &pareto, run.seed))
     };
     let probes = Probed::of(&drawn.halves, &drawn.points.weights());
     let examination = Examination {

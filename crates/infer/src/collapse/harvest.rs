@@ -159,7 +159,9 @@ fn reap(
     let at = collapsed.at(theta, &Near::default(), Care::Value, bench)?;
     let mut others = vec![vec![0.0; collapsed.design.rest]; count];
     let mut all: Vec<&mut [f64]> = others.iter_mut().map(Vec::as_mut_slice).collect();
-    all.iter_mut().for_each(|one| random.fill_normal(one));
+    for one in &mut all {
+        random.fill_normal(one);
+    }
     bench.factor.colour_rest(&collapsed.design, &mut all)?;
     let mut draws = Vec::new();
     for one in &mut others {
@@ -174,9 +176,9 @@ fn reap(
     };
     Some(Reaped {
         draws,
-        prior,
         means,
         squares,
+        prior,
     })
 }
 

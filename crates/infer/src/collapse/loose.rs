@@ -231,7 +231,9 @@ impl Loose {
         let scaled: Vec<Lanes> = self.divided(x);
         self.apply(by, &scaled, into);
         for (into, root) in into.iter_mut().zip(&self.roots) {
-            into.iter_mut().for_each(|entry| *entry /= root);
+            for entry in into {
+                *entry /= root;
+            }
         }
     }
 

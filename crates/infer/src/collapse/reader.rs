@@ -317,14 +317,12 @@ impl<'d> Reader<'d> {
         let own = columns.filter(|(_, column)| column.kind == ColumnKind::Index { levels });
         let read = |(place, _): (usize, &lehr_density::Column)| {
             let mut codes = vec![0; self.n_rows()];
-            match &self.sample {
-                Some(rows) => {
-                    batch_source(self.density).copy_indices(place, &RowSet::List(rows), &mut codes)
-                }
-                None => {
-                    let all = RowSet::Range(0..codes.len());
-                    self.density.source().copy_indices(place, &all, &mut codes);
-                }
+            if let Some(rows) = &self.sample {
+                let some = RowSet::List(rows);
+                batch_source(self.density).copy_indices(place, &some, &mut codes);
+            } else {
+                let all = RowSet::Range(0..codes.len());
+                self.density.source().copy_indices(place, &all, &mut codes);
             }
             codes
         };

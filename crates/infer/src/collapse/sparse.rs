@@ -49,7 +49,9 @@ impl Sparse {
         let mut rows: Vec<u32> = Vec::new();
         for column in 0..size {
             rows.extend(design.beside(column));
-            rows.iter().for_each(|row| seen[*row as usize] = true);
+            for row in &rows {
+                seen[*row as usize] = true;
+            }
             for &entry in &readers.entries[readers.first[column]..readers.first[column + 1]] {
                 let (row, from) = (entry / entries, entry % entries);
                 let r = &design.others[row * entries..][..entries];

@@ -30,7 +30,10 @@ fn block(group: &GroupEffects) -> Vec<Element> {
         name.push_str(" for ");
         name.push_str(class);
     }
-    let count = group.all.as_ref().map_or(sorted.len(), |all| all.means.len());
+    let count = group
+        .all
+        .as_ref()
+        .map_or(sorted.len(), |all| all.means.len());
     let levels = number::count(count as u64);
     let heading = Element::with_text("strong", &name);
     if count <= ALL {

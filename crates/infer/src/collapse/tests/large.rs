@@ -65,7 +65,9 @@ fn eight_probes_are_close_to_the_factor() {
     let exact = Collapsed::new(&bound).unwrap();
     let value = |collapsed: &Collapsed<'_>, shift: f64| {
         let mut moved = theta(Form::Effect);
-        moved.iter_mut().for_each(|entry| *entry += shift);
+        for entry in &mut moved {
+            *entry += shift;
+        }
         let at = collapsed.at(
             &moved,
             &Near::default(),
