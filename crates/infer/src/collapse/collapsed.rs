@@ -123,8 +123,12 @@ impl<'d> Collapsed<'d> {
             .ok_or("latents that are not Gaussian given the others move the predictor")?;
         let mut design = Design::new(&parts);
         design.large |= sight.is_loose();
+        let confounded = parts.confounded();
         let rows = match given.noise.filter(|_| sight.has_sums()) {
-            Some(noise) => ResponseRows::Normal(NormalRows::new(&parts, &design, noise)),
+            Some(noise) => {
+                parts.forget_rows();
+                ResponseRows::Normal(NormalRows::new(&parts, &design, noise))
+            }
             None if design.large => {
                 parts.check_rest(design.rest, MOST_DENSE)?;
                 return Err("rows one by one need a dense matrix".into());
@@ -137,10 +141,8 @@ impl<'d> Collapsed<'d> {
                 offsets: design.sorted(&offsets),
             })),
         };
-        let confounded = parts.confounded();
         if let ResponseRows::Normal(_) = rows {
             // Their sums are all that is needed of the rows from here on.
-            parts.forget_rows();
             design.forget_rows();
         }
         let probes = || Arc::new(sight.probes(design.common));

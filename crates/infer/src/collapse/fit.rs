@@ -137,6 +137,11 @@ pub(crate) fn fit(
     };
     let mut posterior = posterior(&collapsed, made, run)?;
     posterior.choices = chosen;
+    if let Some(spared) = &posterior.spared {
+        let (site, numbers) = (&spared.site().name, spared.groups() * spared.width());
+        let words = format!("moments of the {numbers} numbers of {site}, draws of all others");
+        posterior.choices.push(("kept".into(), words));
+    }
     posterior.seconds = seconds;
     Ok(posterior)
 }

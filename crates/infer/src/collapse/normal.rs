@@ -33,11 +33,15 @@ struct Responses {
 impl NormalRows {
     /// The sums; `noise` is the standard deviation of the response at the reference.
     pub(super) fn new(parts: &Parts<'_>, design: &Design, noise: f64) -> NormalRows {
-        let Responses { weights, values } = responses(parts, noise);
-        let (weights, values) = (design.sorted(&weights), design.sorted(&values));
+        let found = responses(parts, noise);
+        let weights = design.sorted(&found.weights);
+        let values = design.sorted(&found.values);
+        // Of long tables one copy is enough.
+        drop(found);
+        let cross = CrossProducts::new(design, &weights);
         let weighted: Vec<f64> = weights.iter().zip(&values).map(|(w, y)| w * y).collect();
         NormalRows {
-            cross: CrossProducts::new(design, &weights),
+            cross,
             pulled: design.pulled(&weighted),
             square: dot(&weighted, &values),
             weight: weights.iter().sum(),

@@ -14,6 +14,8 @@ use crate::fit::FitError;
 use crate::run::Run;
 use crate::spared::Spared;
 
+/// Points where they take long.
+const FEW: usize = 64;
 /// The most points where they take no time.
 const MOST_POINTS: usize = 1024;
 /// Halves of the points may differ by so many standard deviations in a mean, and by this share in a standard
@@ -57,6 +59,11 @@ pub(super) fn points(
         1..=3 => 64,
         4..=6 => 128,
         _ => 256,
+    };
+    // Where points take long, there are more of them only if those differ.
+    let usual = match weighing.making {
+        Making::Draws => usual,
+        Making::Weights => usual.min(FEW),
     };
     let count = wishes.points.unwrap_or(usual).max(1);
     let is_normal = matches!(collapsed.rows, ResponseRows::Normal(_));

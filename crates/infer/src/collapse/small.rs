@@ -4,7 +4,16 @@ pub(crate) use lehr_numeric::vector::{dot, form};
 
 /// The lower Cholesky factor of a symmetric matrix in place, the upper triangle set to zero; `None`
 /// unless it is positive definite.
+#[inline]
 pub(crate) fn cholesky(matrix: &mut [f64], size: usize) -> Option<()> {
+    if let [a, b, c, d] = matrix {
+        // Millions of groups have an intercept and a slope.
+        let (first, side) = (a.sqrt(), *c / a.sqrt());
+        let rest = *d - side * side;
+        let is_sound = *a > 0.0 && rest > 0.0 && first.is_finite() && rest.is_finite();
+        (*a, *b, *c, *d) = (first, 0.0, side, rest.sqrt());
+        return is_sound.then_some(());
+    }
     for j in 0..size {
         let mut pivot = matrix[j * size + j];
         for k in 0..j {
@@ -29,7 +38,13 @@ pub(crate) fn cholesky(matrix: &mut [f64], size: usize) -> Option<()> {
 }
 
 /// L⁻¹x in place.
+#[inline]
 pub(crate) fn solve_lower(factor: &[f64], x: &mut [f64]) {
+    if let ([a, _, c, d], [x, y]) = (factor, &mut *x) {
+        *x /= a;
+        *y = (*y - c * *x) / d;
+        return;
+    }
     let size = x.len();
     for i in 0..size {
         let known = (0..i).map(|k| factor[i * size + k] * x[k]);
@@ -38,7 +53,13 @@ pub(crate) fn solve_lower(factor: &[f64], x: &mut [f64]) {
 }
 
 /// L⁻ᵀx in place.
+#[inline]
 pub(crate) fn solve_lower_transposed(factor: &[f64], x: &mut [f64]) {
+    if let ([a, _, c, d], [x, y]) = (factor, &mut *x) {
+        *y /= d;
+        *x = (*x - c * *y) / a;
+        return;
+    }
     let size = x.len();
     for i in (0..size).rev() {
         let known = (i + 1..size).map(|k| factor[k * size + i] * x[k]);
@@ -167,6 +188,28 @@ pub(crate) fn apply(a: &[f64], x: &[f64]) -> Vec<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn two_numbers_are_solved_for_as_more_are() {
+        let a = [4.0, 1.0, 1.0, 3.0];
+        let padded = [4.0, 1.0, 0.0, 1.0, 3.0, 0.0, 0.0, 0.0, 1.0];
+        let (mut small, mut large) = (a, padded);
+        cholesky(&mut small, 2).unwrap();
+        cholesky(&mut large, 3).unwrap();
+        for (k, entry) in small.iter().enumerate() {
+            assert!((entry - large[k / 2 * 3 + k % 2]).abs() < 1e-15);
+        }
+        let (mut x, mut y) = ([1.0, -2.0], [1.0, -2.0, 0.0]);
+        solve_lower(&small, &mut x);
+        solve_lower(&large, &mut y);
+        assert!((x[0] - y[0]).abs() + (x[1] - y[1]).abs() < 1e-15);
+        solve_lower_transposed(&small, &mut x);
+        solve_lower_transposed(&large, &mut y);
+        assert!((x[0] - y[0]).abs() + (x[1] - y[1]).abs() < 1e-15);
+        assert!(cholesky(&mut [1.0, f64::NAN, f64::NAN, 1.0], 2).is_none());
+        assert!(cholesky(&mut [-1.0, 0.0, 0.0, 1.0], 2).is_none());
+        assert!(cholesky(&mut [f64::INFINITY, 0.0, 0.0, 1.0], 2).is_none());
+    }
 
     #[test]
     fn factors_solve_and_inverses_invert() {

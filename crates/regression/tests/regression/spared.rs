@@ -36,7 +36,8 @@ fn table() -> Table {
 fn fitted(spares: bool) -> SavedFit {
     let fit = Fit::new(Collapse::default()).seed(4).draws(2000);
     let fit = if spares { fit.sparing(0) } else { fit };
-    let made = regress(FORMULA, &table()).unwrap().with(fit);
+    let table = table();
+    let made = regress(FORMULA, &table).unwrap().with(fit);
     made.fit().unwrap()
 }
 
