@@ -28,7 +28,8 @@ impl SavedFit {
     }
 }
 
-/// R² of each draw on some rows: the variance of the rows' means over itself and the mean of their variances.
+/// R² of each draw on some rows: the variance of the rows' means over itself and the mean square of what
+/// they leave open: the rows' own variances and, without the effects of groups, what those add to the means.
 /// Nothing where the response has no mean or no variance.
 pub(super) fn explained(
     saved: &SavedFit,
@@ -42,20 +43,22 @@ pub(super) fn explained(
     let effects = regression.map(|own| own.group_places(density.latents()));
     let effects = effects.unwrap_or_default();
     for mut draw in saved.draws_on(density, &set, DRAWS) {
-        let Some([between, within]) = variances(&mut predictor, &draw, saved.params()) else {
+        let Some((means, within)) = moments(&mut predictor, &draw, saved.params()) else {
             return Vec::new();
         };
-        conditional.push(between / (between + within));
+        conditional.push(share_of(&means, within));
         if effects.is_empty() {
             continue;
         }
         for places in &effects {
             draw[places.clone()].fill(0.0);
         }
-        let Some([own, _]) = variances(&mut predictor, &draw, saved.params()) else {
+        let Some((shared, _)) = moments(&mut predictor, &draw, saved.params()) else {
             return Vec::new();
         };
-        marginal.push(own / (between + within));
+        let apart = means.iter().zip(&shared).map(|(a, b)| (a - b).powi(2));
+        let apart = apart.sum::<f64>() / means.len() as f64;
+        marginal.push(share_of(&shared, within + apart));
     }
     if marginal.is_empty() {
         return vec![("R2".into(), conditional)];
@@ -66,13 +69,19 @@ pub(super) fn explained(
     ]
 }
 
-/// The variance of the rows' means and the mean of their variances.
-fn variances(predictor: &mut Predictor, z: &[f64], params: &[f64]) -> Option<[f64; 2]> {
+/// The rows' means and the mean of their variances.
+fn moments(predictor: &mut Predictor, z: &[f64], params: &[f64]) -> Option<(Vec<f64>, f64)> {
     let moments = predictor.moments(z, params).into_iter().next()?;
     let (means, own) = (moments.mean?, moments.variance?);
-    let found = [sd(&means).powi(2), mean(&own)];
-    let is_known = found.iter().all(|one| one.is_finite()) && found[0] + found[1] > 0.0;
-    is_known.then_some(found)
+    let within = mean(&own);
+    let total = sd(&means).powi(2) + within;
+    (total.is_finite() && total > 0.0).then_some((means, within))
+}
+
+/// The variance of these means over itself and what they leave open.
+fn share_of(means: &[f64], open: f64) -> f64 {
+    let between = sd(means).powi(2);
+    between / (between + open)
 }
 
 /// The share of each group term in the variance of the predictor and the noise around it, where groups

@@ -28,7 +28,11 @@ fn table() -> Table {
     let y: Vec<f64> = predictor.iter().map(|eta| eta + random.normal()).collect();
     let hit = |eta: &f64| f64::from(u8::from(random.uniform() < (1.0 + (-eta).exp()).recip()));
     let z: Vec<f64> = predictor.iter().map(hit).collect();
+    let count = |eta: &f64| eta.exp().round();
+    let counts: Vec<f64> = predictor.iter().map(count).collect();
     let table = number(number(number(Table::new(), "x", &x), "y", &y), "z", &z);
+    let angles: Vec<f64> = y.iter().map(|y| y.sin().atan2(y.cos())).collect();
+    let table = number(number(table, "counts", &counts), "angle", &angles);
     let names: Vec<&str> = names.iter().map(String::as_str).collect();
     category(table, "g", &names)
 }
@@ -81,6 +85,17 @@ fn the_share_of_groups_of_a_binary_response_is_on_the_scale_of_the_predictor() {
     assert!(found["R2 marginal"].mean < found["R2 conditional"].mean);
 }
 
+/// Effects of groups multiply the means of counts, and may make their variance smaller.
+#[test]
+fn shares_of_counts_are_at_most_all() {
+    let found = shares("counts ~ x + (1 | g)", "poisson");
+    for name in ["R2 marginal", "R2 conditional"] {
+        let summary = found[name];
+        assert!(summary.q5 > 0.0 && summary.q95 < 1.0, "{name}: {summary:?}");
+    }
+    assert!(found["R2 marginal"].mean < found["R2 conditional"].mean);
+}
+
 #[test]
 fn without_groups_there_is_one_share_and_with_slopes_no_correlation() {
     let plain = shares("y ~ x", "gaussian");
@@ -93,5 +108,5 @@ fn without_groups_there_is_one_share_and_with_slopes_no_correlation() {
 
 #[test]
 fn directions_have_no_share_of_variance() {
-    assert!(shares("y ~ x", "von_mises").is_empty());
+    assert!(shares("angle ~ x", "von_mises").is_empty());
 }
