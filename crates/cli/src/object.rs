@@ -146,7 +146,7 @@ impl FitObject {
             family: regression.map(|one| one.family().name()),
             n_rows: posterior.origin.rows,
             dropped_rows: saved.dropped_rows,
-            n_latents: posterior.latents.size(),
+            n_latents: posterior.n_latents(),
             iterations: training.map_or(0, |training| training.iterations),
             converged: training.map(|training| training.converged),
             elbo: posterior

@@ -3,7 +3,7 @@
 use lehr_file::Kind;
 
 /// Raised whenever the content of one of them changes its form.
-const VERSION: u32 = 6;
+const VERSION: u32 = 7;
 
 /// A fit that can be resumed.
 pub const CHECKPOINT: Kind = Kind {

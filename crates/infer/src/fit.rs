@@ -100,6 +100,15 @@ impl<'a> Fit<'a> {
         self
     }
 
+    /// With moments in the place of the draws of a site, where the method knows those and all draws have more
+    /// numbers than this: for those who can make draws of single groups from [`crate::spared::Spared`]. The
+    /// first to say so counts.
+    #[must_use]
+    pub fn sparing(mut self, most_numbers: usize) -> Fit<'a> {
+        self.run.most_numbers.get_or_insert(most_numbers);
+        self
+    }
+
     /// On so many threads; on those of the surrounding pool if not given. The result is the same.
     #[must_use]
     pub fn threads(mut self, threads: usize) -> Fit<'a> {

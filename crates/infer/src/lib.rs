@@ -26,6 +26,7 @@ pub mod proper;
 pub mod run;
 pub mod sampled;
 pub mod sandwich;
+pub mod spared;
 pub mod start;
 pub mod surrogate;
 pub mod train;

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use lehr_density::{Density, FlatDraws, Layout, SiteValue, Stored, quantities};
+use lehr_density::{Density, FlatDraws, Layout, Point, SiteValue, Stored, quantities};
 use lehr_file::{FileError, load, save};
 use lehr_numeric::pareto::Pareto;
 use lehr_numeric::summary::{Weighted, mean, quantile, sd, shortest_interval, sorted};
@@ -15,6 +15,7 @@ use crate::fit::{Choices, FitError};
 use crate::judge::{Examination, Level, Verdict, site_columns};
 use crate::local::{Integration, Marginal};
 use crate::method::{Attempt, Sampler, restore};
+use crate::spared::Spared;
 use crate::train::Training;
 
 /// A number with its Monte Carlo standard error.
@@ -218,6 +219,8 @@ pub struct Posterior {
     pub draws: Vec<f64>,
     /// The sites behind z.
     pub latents: Layout,
+    /// A site that is not among them: it has too many numbers for every draw to be kept.
+    pub spared: Option<Box<Spared>>,
     /// The sites behind θ.
     pub params: Layout,
     /// θ, flat and unconstrained.
@@ -248,6 +251,7 @@ impl Posterior {
         Posterior {
             draws,
             latents,
+            spared: None,
             params: density.params().clone(),
             param_values: density.params().start().to_vec(),
             evidence: None,
@@ -379,7 +383,13 @@ impl Posterior {
             size: self.latents.size(),
             params: &self.param_values,
         };
-        quantities(draws, |at| predictive.deterministics(at))
+        match &self.spared {
+            None => quantities(draws, |at| predictive.deterministics(at)),
+            Some(spared) => quantities(draws, |at| {
+                let whole = Point::new(spared.widened(at.latents), at.params);
+                predictive.deterministics(&whole)
+            }),
+        }
     }
 
     /// Summaries of every constrained number, the draws taken as they are.

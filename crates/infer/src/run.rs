@@ -43,6 +43,8 @@ pub struct Run<'a> {
     pub asked_draws: Option<usize>,
     /// Whether the draws go to the verdict with their weights alone.
     pub unexamined: bool,
+    /// The most numbers of all draws together, if moments may be kept in the place of the draws of a site.
+    pub most_numbers: Option<usize>,
     /// When training and chains end with what they have.
     pub deadline: Option<Instant>,
     /// Who watches.
@@ -109,6 +111,7 @@ impl<'a> Run<'a> {
             draws: self.draws,
             asked_draws: self.asked_draws,
             unexamined: self.unexamined,
+            most_numbers: self.most_numbers,
             deadline: self.deadline,
             observer: Some(observer),
             checkpoint: self.checkpoint,

@@ -156,7 +156,7 @@ impl Fit {
         facts.set_item("predictor_columns", saved.subject.predictor_columns())?;
         facts.set_item("n_rows", posterior.origin.rows)?;
         facts.set_item("dropped_rows", saved.dropped_rows)?;
-        facts.set_item("n_latents", posterior.latents.size())?;
+        facts.set_item("n_latents", posterior.n_latents())?;
         facts.set_item("n_draws", posterior.n_draws())?;
         facts.set_item("effective_sample_size", posterior.effective_size())?;
         facts.set_item("seed", posterior.origin.seed)?;

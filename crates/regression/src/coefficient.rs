@@ -8,7 +8,7 @@ use lehr_report::{AxisKind, Name};
 use crate::blueprint::Blueprint;
 use crate::covariate::Covariate;
 use crate::family::Form as FamilyForm;
-use crate::group_effect::GroupEffects;
+use crate::group_effect::{EffectMoments, GroupEffects};
 use crate::grouping::Grouping;
 use crate::law::Law;
 use crate::monotonic::Monotonic;
@@ -58,6 +58,11 @@ impl<'a> Draws<'a> {
             .map(|site| (site.name.as_str(), site))
             .collect();
         Draws { sites, count }
+    }
+
+    /// Whether there are draws of a site.
+    pub(crate) fn has(&self, site: &str) -> bool {
+        self.sites.contains_key(site)
     }
 
     /// All draws of one number of a site.
@@ -139,6 +144,19 @@ impl Reporter<'_> {
             }
         }
         found
+    }
+
+    /// How moments of a site become those of effects, with the other sites at this draw of them; `None` if it is no
+    /// site of effects.
+    pub(crate) fn moments<'s>(
+        &'s self,
+        site: &str,
+        sites: &[SiteValue],
+    ) -> Option<EffectMoments<'s>> {
+        let head = self.heads().next()?;
+        let mut terms = self.terms(head);
+        let term = terms.find(|term| term.plan.own_site(head.suffix) == site)?;
+        Some(term.moments(&Draws::new(sites)))
     }
 
     fn heads(&self) -> impl Iterator<Item = Head<'_>> {

@@ -168,6 +168,29 @@ impl Design {
         Ok(())
     }
 
+    /// Renumbers the groups of a term of which there are so many by those that the rows have, at least one, which it
+    /// returns; groups that were not fitted stay behind them.
+    pub(crate) fn narrow(&mut self, place: usize, count: usize) -> Vec<u32> {
+        let name = group_column(place);
+        let codes = self.table.number(&name).expect("every term has its column");
+        let codes: Vec<u32> = codes.iter().map(|code| *code as u32).collect();
+        let mut groups = codes.clone();
+        groups.retain(|code| (*code as usize) < count);
+        groups.sort_unstable();
+        groups.dedup();
+        if groups.is_empty() {
+            groups.push(0);
+        }
+        let number = |code: u32| match groups.binary_search(&code) {
+            Ok(place) => place,
+            Err(_) => code as usize - count + groups.len(),
+        };
+        let numbers = codes.iter().map(|code| number(*code) as f64).collect();
+        let replaced = self.table.replace(&name, Column::Number(numbers));
+        replaced.expect("a column of the table, as long as it was");
+        groups
+    }
+
     fn add_smooths(
         &mut self,
         regression: &Regression,

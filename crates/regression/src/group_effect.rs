@@ -1,6 +1,8 @@
 //! Draws of spreads, correlations and effects of groups on the original scale.
 
-use lehr_report::{AxisKind, Name};
+use lehr_infer::spared::Spared;
+use lehr_numeric::vector::{dot, form};
+use lehr_report::{AxisKind, Coefficient, Name, Summary};
 
 use crate::blueprint::{Form, GroupPlan, spread_name};
 use crate::coefficient::{Draws, Head, Replica};
@@ -15,7 +17,42 @@ pub(crate) struct GroupEffects<'a> {
     pub(crate) head: Head<'a>,
 }
 
-impl GroupEffects<'_> {
+/// How the moments of a site become those of the effects of its groups.
+pub(crate) struct EffectMoments<'a> {
+    term: GroupEffects<'a>,
+    /// What the effects are of the numbers of the site, row after row.
+    turn: Vec<f64>,
+}
+
+impl EffectMoments<'_> {
+    /// The mean and the standard deviation of each effect of a group.
+    pub(crate) fn of(&self, spared: &Spared, group: usize) -> Vec<(f64, f64)> {
+        let (mean, covariance) = spared.moments(group);
+        let rows = self.turn.chunks_exact(spared.width());
+        rows.map(|row| (dot(row, mean), form(covariance, row).max(0.0).sqrt()))
+            .collect()
+    }
+
+    /// Summaries of the effects of a group.
+    pub(crate) fn coefficients(&self, spared: &Spared, group: usize) -> Vec<Coefficient> {
+        let level = self.term.grouping.group_name(group);
+        let effects = self.of(spared, group).into_iter();
+        let named = effects.zip(&self.term.grouping.effects);
+        named
+            .map(|((mean, sd), effect)| {
+                let name = self.term.effect_name(&level, effect);
+                Coefficient {
+                    summary: Summary::normal(mean, sd),
+                    corrected: None,
+                    effect: name.effect(),
+                    name: name.to_string(),
+                }
+            })
+            .collect()
+    }
+}
+
+impl<'a> GroupEffects<'a> {
     /// Whether it stands in the formula of the response.
     pub(crate) fn is_of_response(&self) -> bool {
         self.plan.of.is_none()
@@ -70,8 +107,9 @@ impl GroupEffects<'_> {
         (0..effects).map(row).collect()
     }
 
-    /// `site[3]`, or `patient[3, dose]` where several effects vary.
-    pub(crate) fn effects(&self, draws: &Draws<'_>, found: &mut Vec<NamedDraws>) {
+    /// What the effects are of the numbers of the site, under each draw of the other sites: a matrix, row
+    /// after row.
+    fn turns(&self, draws: &Draws<'_>) -> Vec<Vec<f64>> {
         let (plan, grouping) = (self.plan, self.grouping);
         let spreads = match plan.form {
             Form::Standard => self.spread_draws(draws),
@@ -81,26 +119,52 @@ impl GroupEffects<'_> {
         };
         let count = plan.spreads.len();
         let rows = plan.correlation.as_ref().map(|_| self.factor_rows(draws));
+        let entry = |draw: usize, place: usize, k: usize| {
+            let own = match &rows {
+                None => f64::from(u8::from(place == k)),
+                Some(rows) => rows[place][k][draw],
+            };
+            own * spreads[place][draw]
+        };
+        let turn = |draw: usize| {
+            let entries = 0..count * count;
+            entries.map(|k| entry(draw, k / count, k % count)).collect()
+        };
+        (0..draws.count).map(turn).collect()
+    }
+
+    /// `site[3]`, or `patient[3, dose]` where several effects vary; nothing where their draws were not kept.
+    pub(crate) fn effects(&self, draws: &Draws<'_>, found: &mut Vec<NamedDraws>) {
+        let (plan, grouping) = (self.plan, self.grouping);
         let site = plan.own_site(self.head.suffix);
+        if !draws.has(&site) {
+            return;
+        }
+        let turns = self.turns(draws);
+        let count = plan.spreads.len();
         for group in 0..plan.count {
             let own: Vec<Vec<f64>> = (0..count)
                 .map(|effect| draws.entry(&site, group * count + effect))
                 .collect();
             for (place, effect) in grouping.effects.iter().enumerate() {
                 let value = |draw: usize| {
-                    let value = match &rows {
-                        None => own[place][draw],
-                        Some(rows) => (0..=place)
-                            .map(|k| rows[place][k][draw] * own[k][draw])
-                            .sum(),
-                    };
-                    value * spreads[place][draw]
+                    let turn = &turns[draw][place * count..][..count];
+                    turn.iter().zip(&own).map(|(t, own)| t * own[draw]).sum()
                 };
                 found.push(NamedDraws {
                     name: self.effect_name(&grouping.group_name(group), effect),
                     values: (0..draws.count).map(value).collect(),
                 });
             }
+        }
+    }
+
+    /// The mean and the standard deviation of each effect of a group from the moments of its site, whose units are
+    /// those of the first of these draws.
+    pub(crate) fn moments(self, draws: &Draws<'_>) -> EffectMoments<'a> {
+        EffectMoments {
+            turn: self.turns(draws).swap_remove(0),
+            term: self,
         }
     }
 

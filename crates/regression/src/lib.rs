@@ -60,6 +60,7 @@ mod saved;
 mod sentinel;
 mod shrinkage;
 mod smooth;
+mod some_groups;
 mod source;
 mod specification;
 mod spline;

@@ -18,6 +18,8 @@ pub struct NewRows {
     sampled: Vec<NewEffects>,
     /// Which parts of a fitted draw this model has, where it has not all.
     kept: Option<Vec<Range<usize>>>,
+    /// The groups of a site of which this model has only some, in their order here.
+    groups: Option<Vec<u32>>,
     unseen: Vec<String>,
     has_response: bool,
     outside: Vec<Outside>,
@@ -67,6 +69,7 @@ impl NewRows {
             bound,
             sampled,
             kept: None,
+            groups: None,
             has_response: design.has_response,
             outside: (blueprint.function_labels().zip(&design.outside))
                 .filter(|(_, rows)| **rows > 0)
@@ -78,14 +81,29 @@ impl NewRows {
         }
     }
 
-    /// The model without the effects of groups, whose sites are some of the fitted ones.
-    pub(crate) fn of_population(bound: Bound, fitted: &Layout, has_response: bool) -> NewRows {
-        let sites = bound.latents().sites().iter();
+    /// The same with these groups alone of a site of which it has only some.
+    pub(crate) fn with_groups(self, groups: Option<Vec<u32>>) -> NewRows {
+        NewRows { groups, ..self }
+    }
+
+    /// The groups that this model has of a site of which it has only some.
+    pub(crate) fn groups(&self) -> Option<&[u32]> {
+        self.groups.as_deref()
+    }
+
+    /// The same for draws that have these sites.
+    pub(crate) fn reading(self, fitted: &Layout) -> NewRows {
+        let sites = self.bound.latents().sites().iter();
         let kept = sites.map(|site| site_range(fitted, &site.name)).collect();
         NewRows {
             kept: Some(kept),
-            ..NewRows::of_program(bound, has_response)
+            ..self
         }
+    }
+
+    /// The model without the effects of groups, whose sites are some of the fitted ones.
+    pub(crate) fn of_population(bound: Bound, fitted: &Layout, has_response: bool) -> NewRows {
+        NewRows::of_program(bound, has_response).reading(fitted)
     }
 
     /// A recorded model on its rows, whose levels are those of the fit.
@@ -94,6 +112,7 @@ impl NewRows {
             bound,
             sampled: Vec::new(),
             kept: None,
+            groups: None,
             unseen: Vec::new(),
             has_response,
             outside: Vec::new(),

@@ -6,6 +6,7 @@ use lehr_density::Density;
 use lehr_infer::fit::{Fit, FitError};
 use lehr_infer::posterior::Posterior;
 use lehr_infer::proper::Improper;
+use lehr_infer::spared::Spared;
 use lehr_model::Bound;
 use lehr_table::Table;
 
@@ -140,7 +141,8 @@ impl BoundRegression {
         fit: Fit<'_>,
         density: &dyn Density,
     ) -> Result<SavedFit, Error> {
-        let run = fit.run(density);
+        // Draws of single groups are made again from what is kept of them.
+        let run = fit.sparing(Spared::LIMIT).run(density);
         Ok(self.saved(run.map_err(|error| self.named(error))?))
     }
 

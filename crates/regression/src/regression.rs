@@ -278,16 +278,7 @@ impl Regression {
         table: &Table,
         new_levels: NewLevels,
     ) -> Result<NewRows, RegressionError> {
-        let known = self.known_levels(table, new_levels);
-        let table = known.as_ref().unwrap_or(table);
-        let mut design = Design::new(self, &Block::whole(table), Purpose::Predict(new_levels))?;
-        design.complete(&self.outcome, table.n_rows());
-        let mut wider = self.blueprint.clone();
-        for (plan, unseen) in wider.groups.iter_mut().zip(&design.unseen) {
-            plan.unseen = unseen.len();
-        }
-        let bound = wider.program()?.bind(&design.table)?;
-        Ok(NewRows::new(bound, &self.blueprint, &design))
+        self.bind_some(table, new_levels, None)
     }
 
     /// As [`Regression::bind_new`] without the effects of groups: what is predicted is a group
@@ -314,7 +305,7 @@ impl Regression {
     }
 
     /// The table with new levels of factors taken for their first, if that is asked for.
-    fn known_levels(&self, table: &Table, new_levels: NewLevels) -> Option<Table> {
+    pub(crate) fn known_levels(&self, table: &Table, new_levels: NewLevels) -> Option<Table> {
         if new_levels != NewLevels::Reference {
             return None;
         }
@@ -358,7 +349,11 @@ impl Regression {
     /// # Panics
     /// If a site of the model is not among them.
     pub fn coefficients(&self, sites: &[SiteValue], groups: Groups) -> Vec<NamedDraws> {
-        let reporter = Reporter {
+        self.reporter().coefficients(sites, groups)
+    }
+
+    pub(crate) fn reporter(&self) -> Reporter<'_> {
+        Reporter {
             blueprint: &self.blueprint,
             population: &self.population,
             groupings: &self.groupings,
@@ -367,8 +362,7 @@ impl Regression {
             monotonics: &self.monotonics,
             parameters: &self.parameters,
             classes: &self.outcome.classes,
-        };
-        reporter.coefficients(sites, groups)
+        }
     }
 
     /// The formula as it was written.

@@ -161,6 +161,11 @@ pub struct Summary {
 }
 
 impl Summary {
+    /// Whether the 90 % interval excludes zero.
+    pub fn excludes_zero(&self) -> bool {
+        self.q5 > 0.0 || self.q95 < 0.0
+    }
+
     /// The summary of a normal distribution.
     pub fn normal(mean: f64, sd: f64) -> Self {
         Self {
@@ -221,8 +226,20 @@ pub struct GroupEffects {
     /// The class of the response that the effects are for, where there are several.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub class: Option<String>,
-    /// One effect per level.
+    /// One effect per level; only the highest and the lowest where `all` tells of the others.
     pub effects: Vec<Coefficient>,
+    /// What is known of all levels where `effects` are not all.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub all: Option<AllLevels>,
+}
+
+/// The effects of all levels of a group term in short.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct AllLevels {
+    /// The posterior mean of each.
+    pub means: Vec<f64>,
+    /// How many have a 90 % interval that excludes zero.
+    pub clear: usize,
 }
 
 /// What the response would be over the values of one column, the others at their reference.

@@ -32,9 +32,9 @@ mod terminal;
 pub use arviz::{Dimension, Group, InferenceData, Lead, Variable};
 pub use chain::{ChainQuantity, ChainReport};
 pub use data::{
-    CalibrationBin, Choice, Coefficient, Comparison, CountBin, Draws, EffectCurve, EffectPoint,
-    Estimate, FittedFunction, FunctionShape, GroupEffects, Level, PredictiveCheck, Prior,
-    ReportData, Residual, Seconds, Summary, TracePoint, Verdict,
+    AllLevels, CalibrationBin, Choice, Coefficient, Comparison, CountBin, Draws, EffectCurve,
+    EffectPoint, Estimate, FittedFunction, FunctionShape, GroupEffects, Level, PredictiveCheck,
+    Prior, ReportData, Residual, Seconds, Summary, TracePoint, Verdict,
 };
 pub use error::ReportError;
 pub use html::{page, write_page};

@@ -18,7 +18,7 @@ pub(crate) struct Multilevel {
     /// The directory of insteval.parquet and radon_all.parquet
     #[arg(long, value_name = "DIR")]
     data: Option<PathBuf>,
-    /// Groups of the generated table with slopes, five rows each
+    /// Groups of the generated table with slopes, five rows each, and of the large crossed one, ten rows each
     #[arg(long, default_value_t = 100_000)]
     groups: usize,
     /// Only problems whose name contains this
@@ -105,6 +105,15 @@ const PROBLEMS: &[Problem] = &[
         reads_file: false,
         table: |of| slopes(of.groups),
     },
+    Problem {
+        name: "large crossed",
+        formula: "y ~ x + (1 | g) + (1 | h)",
+        family: "gaussian",
+        factors: &["g", "h"],
+        peer: "lmer(F, t, REML = TRUE)",
+        reads_file: false,
+        table: |of| crossed(of.groups, of.groups / 10, 10 * of.groups),
+    },
 ];
 
 impl Multilevel {
@@ -132,6 +141,7 @@ impl Multilevel {
                 spreads(&fit)
             );
             println!("        {}", fit.posterior.verdict());
+            println!("        at most {:.2} GB in memory", most_memory());
             for (what, how) in &fit.posterior.choices {
                 println!("        {what}: {how}");
             }
@@ -161,6 +171,14 @@ fn processor_seconds() -> f64 {
         .filter_map(|field| field.parse::<f64>().ok())
         .sum::<f64>()
         / TICKS
+}
+
+/// The most that this process has held in memory so far, in gigabytes; 0 where the system does not say.
+fn most_memory() -> f64 {
+    let text = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let line = text.lines().find_map(|line| line.strip_prefix("VmHWM:"));
+    let kilobytes = line.and_then(|line| line.split_whitespace().next()?.parse::<f64>().ok());
+    kilobytes.unwrap_or(0.0) / 1e6
 }
 
 /// The posterior means and deviations of coefficients, spreads and correlations.
@@ -195,6 +213,35 @@ fn slopes(groups: usize) -> Result<Table> {
     let codes = (0..rows).map(|n| (n / 5) as u32).collect();
     let table = Table::new().with_number("y", y)?.with_number("x", x)?;
     Ok(table.with_category("g", codes, level_names(groups))?)
+}
+
+/// Rows of groups with spread 0.7, crossed at random with others of spread 0.5; noise 1.
+fn crossed(groups: usize, others: usize, rows: usize) -> Result<Table> {
+    let mut stream = Stream::new(23, "crossed", 0);
+    let codes = |stream: &mut Stream, count: usize| -> Vec<u32> {
+        let code = |_| stream.below(count as u64) as u32;
+        (0..rows).map(code).collect()
+    };
+    let (first, second) = (codes(&mut stream, groups), codes(&mut stream, others));
+    let mut normals = |count: usize| {
+        let mut values = vec![0.0; count];
+        stream.fill_normal(&mut values);
+        values
+    };
+    let (x, noise, own, other) = (
+        normals(rows),
+        normals(rows),
+        normals(groups),
+        normals(others),
+    );
+    let y = (0..rows).map(|n| {
+        let effects = 0.7 * own[first[n] as usize] + 0.5 * other[second[n] as usize];
+        1.0 + 0.5 * x[n] + effects + noise[n]
+    });
+    let y = y.collect();
+    let table = Table::new().with_number("y", y)?.with_number("x", x)?;
+    let table = table.with_category("g", first, level_names(groups))?;
+    Ok(table.with_category("h", second, level_names(others))?)
 }
 
 /// Binary rows of groups with spread 1, crossed with others of spread 0.75 if there are several.

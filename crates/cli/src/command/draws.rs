@@ -105,6 +105,9 @@ impl Draws {
             [] => None,
             paths => Some(session.tables(paths)?),
         };
+        if let Some(sentence) = saved.not_kept().filter(|_| self.groups && !is_arviz) {
+            session.remark(&sentence);
+        }
         let mut columns = self.columns(&saved);
         if let Some(source) = table.as_ref().filter(|_| !self.locals.is_empty()) {
             let table = self.table(&saved, source, session)?;

@@ -92,7 +92,7 @@ pub(crate) fn text(saved: &SavedFit, groups: Groups) -> String {
         posterior.method(),
         posterior.origin.rows,
         dropped(saved),
-        posterior.latents.size(),
+        posterior.n_latents(),
         work(posterior),
         words(saved.seconds().total())
     );

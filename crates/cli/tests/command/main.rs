@@ -5,6 +5,7 @@ mod after;
 mod answer;
 mod arviz;
 mod automatic;
+mod crowd;
 mod disk;
 mod family;
 mod fixture;

@@ -246,6 +246,7 @@ pub(crate) fn conclude(
     Ok(Posterior {
         draws: trace.draws,
         latents: density.latents().clone(),
+        spared: None,
         params: density.params().clone(),
         param_values: Vec::new(),
         evidence,

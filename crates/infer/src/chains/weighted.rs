@@ -135,6 +135,7 @@ impl Weighed {
         Ok(Posterior {
             draws: kept.draws,
             latents: density.latents().clone(),
+            spared: None,
             params: density.params().clone(),
             param_values: Vec::new(),
             evidence,

@@ -1,5 +1,7 @@
 //! The density of the hyperparameters alone: everything else is integrated out.
 
+use std::sync::Arc;
+
 use lehr_density::Density;
 
 use super::best::{Problem, State, Theta, outer};
@@ -8,11 +10,14 @@ use super::curve::Grids;
 use super::design::Design;
 use super::factor::{Factor, Precision, Solution};
 use super::gap::{Around, Care, Gaps, Local, Measured};
-use super::given::{Adjoint, Conditional, Given, Scratch};
+use super::given::{Adjoint, BlockPrior, Conditional, Given, Scratch};
 use super::hyper::is_quick;
+use super::krylov::Probes;
 use super::likelihood::{Averages, Desk, Likelihood};
+use super::near::Near;
 use super::normal::{self, NormalRows};
-use super::parts::{MOST_AXES, Parts, reference};
+use super::parts::{Block, MOST_AXES, MOST_DENSE, Parts, reference};
+use super::sight::Sight;
 use super::small;
 
 /// log p(D, θ) of a density whose effects are collapsed: exact for a normal response, else by the best
@@ -22,6 +27,10 @@ pub(super) struct Collapsed<'d> {
     pub(super) design: Design,
     conditional: Conditional,
     pub(super) rows: ResponseRows,
+    /// What stands for all directions where R is too large to factorise.
+    probes: Option<Arc<Probes>>,
+    /// Pairs of blocks that put the rows into the same groups: only the sums of their effects are known.
+    pub(super) confounded: Vec<(String, String)>,
 }
 
 /// What is known of the rows.
@@ -79,15 +88,6 @@ pub(super) struct OtherAt {
     pub(super) gaps: Measured,
 }
 
-/// Where the effects are at a θ nearby, from which a search for them starts.
-#[derive(Clone, Default)]
-pub(super) struct Near {
-    theta: Vec<f64>,
-    state: Option<State>,
-    /// How their mean moves with each entry of θ.
-    responses: Vec<Effects>,
-}
-
 /// How the effects at a θ are looked for.
 #[derive(Clone, Copy)]
 struct Search<'a> {
@@ -100,19 +100,6 @@ struct Search<'a> {
 const ROUGH: f64 = 1.0;
 /// The same where a slope is wanted.
 const CLOSE: f64 = 1e-4;
-/// Responses serve up to this far.
-const FAR: f64 = 0.7;
-
-/// How a density's rows are looked at.
-#[derive(Clone, Copy, PartialEq)]
-pub(super) enum Sight {
-    /// As sums, where the response is normal.
-    Exact,
-    /// One by one, whatever the response.
-    #[cfg(test)]
-    ByRow,
-}
-
 impl<'d> Collapsed<'d> {
     /// Collapses a density.
     ///
@@ -124,7 +111,7 @@ impl<'d> Collapsed<'d> {
 
     /// The same, with the rows looked at in this way.
     pub(super) fn seen(density: &'d dyn Density, sight: Sight) -> Result<Collapsed<'d>, String> {
-        let parts = Parts::of(density)?;
+        let mut parts = Parts::of(density)?;
         let conditional = Conditional::new(&parts);
         let mut scratch = conditional.scratch(&parts);
         let start = reference(density);
@@ -134,9 +121,18 @@ impl<'d> Collapsed<'d> {
             .ok_or("the log prior is not finite at its start")?;
         let offsets = normal::offsets(&parts)
             .ok_or("latents that are not Gaussian given the others move the predictor")?;
-        let design = Design::new(&parts);
-        let rows = match given.noise.filter(|_| sight == Sight::Exact) {
-            Some(noise) => ResponseRows::Normal(NormalRows::new(&parts, &design, noise)),
+        let mut design = Design::new(&parts);
+        design.large |= sight.is_loose();
+        let confounded = parts.confounded();
+        let rows = match given.noise.filter(|_| sight.has_sums()) {
+            Some(noise) => {
+                parts.forget_rows();
+                ResponseRows::Normal(NormalRows::new(&parts, &design, noise))
+            }
+            None if design.large => {
+                parts.check_rest(design.rest, MOST_DENSE)?;
+                return Err("rows one by one need a dense matrix".into());
+            }
             None => ResponseRows::Other(Box::new(OtherRows {
                 likelihood: Likelihood::new(&parts, &design.order),
                 gaps: Gaps::new(&parts, &design),
@@ -145,7 +141,14 @@ impl<'d> Collapsed<'d> {
                 offsets: design.sorted(&offsets),
             })),
         };
+        if let ResponseRows::Normal(_) = rows {
+            // Their sums are all that is needed of the rows from here on.
+            design.forget_rows();
+        }
+        let probes = || Arc::new(sight.probes(design.common));
         let collapsed = Collapsed {
+            confounded,
+            probes: design.large.then(probes),
             parts,
             design,
             conditional,
@@ -172,7 +175,7 @@ impl<'d> Collapsed<'d> {
         };
         Bench {
             scratch: self.conditional.scratch(&self.parts),
-            factor: Factor::default(),
+            factor: Factor::new(self.probes.clone()),
             cross: CrossProducts::default(),
             desk,
             factors: 0,
@@ -377,7 +380,7 @@ impl<'d> Collapsed<'d> {
     ) -> Option<Vec<f64>> {
         let Theta { theta, given } = at;
         bench.inverses += 1;
-        bench.factor.invert(&self.design);
+        bench.factor.invert(&self.design)?;
         let mean = &solution.effects;
         let moments = bench.factor.moments(&self.design, mean);
         let sums = self.sums(mean);
@@ -443,25 +446,50 @@ impl<'d> Collapsed<'d> {
 
     /// z of effects and θ, each effect where and as the model has it.
     pub(super) fn latents(&self, theta: &[f64], given: &Given, effects: &Effects) -> Vec<f64> {
-        let mut z = vec![0.0; self.parts.density.latents().size()];
-        self.parts.place(theta, &mut z);
-        let places = self.design.blocks.iter();
-        let others = places.map(|place| &effects.others[place.start..place.end()]);
-        let values = std::iter::once(&effects.own[..]).chain(others);
-        for ((block, prior), values) in self.parts.blocks.iter().zip(&given.blocks).zip(values) {
-            let into = z[block.places.clone()].chunks_exact_mut(block.width);
-            for (into, group) in into.zip(values.chunks_exact(block.width)) {
-                match block.pivots {
-                    Some(_) => into.copy_from_slice(&small::apply(&prior.inverse, group)),
-                    None => into.copy_from_slice(group),
-                }
-            }
+        let kept = self.kept(Theta { theta, given }, &effects.others);
+        let block = &self.parts.blocks[0];
+        let mut z = Vec::with_capacity(kept.len() + effects.own.len());
+        z.extend_from_slice(&kept[..block.places.start]);
+        z.resize(block.places.end, 0.0);
+        turned(
+            block,
+            &given.blocks[0],
+            &effects.own,
+            &mut z[block.places.start..],
+        );
+        z.extend_from_slice(&kept[block.places.start..]);
+        z
+    }
+
+    /// The same without the largest block.
+    pub(super) fn kept(&self, at: Theta<'_>, others: &[f64]) -> Vec<f64> {
+        let parts = &self.parts;
+        let size = parts.density.latents().size() - parts.blocks[0].places.len();
+        let mut z = vec![0.0; size];
+        for (place, value) in parts.hyper.iter().zip(at.theta) {
+            z[parts.kept(*place)] = *value;
         }
-        let common = &effects.others[self.design.common..];
-        for (place, value) in self.parts.common.places.iter().zip(common) {
-            z[*place] = *value;
+        let blocks = parts.blocks[1..].iter().zip(&at.given.blocks[1..]);
+        for ((block, prior), place) in blocks.zip(&self.design.blocks) {
+            let into = &mut z[parts.kept(block.places.start)..];
+            turned(block, prior, &others[place.start..place.end()], into);
+        }
+        let common = &others[self.design.common..];
+        for (place, value) in parts.common.places.iter().zip(common) {
+            z[parts.kept(*place)] = *value;
         }
         z
+    }
+}
+
+/// The effects of a block as its site has them.
+fn turned(block: &Block, prior: &BlockPrior, effects: &[f64], into: &mut [f64]) {
+    let into = into.chunks_exact_mut(block.width);
+    for (into, group) in into.zip(effects.chunks_exact(block.width)) {
+        match block.pivots {
+            Some(_) => into.copy_from_slice(&small::apply(&prior.inverse, group)),
+            None => into.copy_from_slice(group),
+        }
     }
 }
 
@@ -469,30 +497,4 @@ impl<'d> Collapsed<'d> {
 fn halved(moments: &[Vec<f64>], sums: Vec<Vec<f64>>) -> Vec<(Vec<f64>, Vec<f64>)> {
     let half = |moment: &Vec<f64>| moment.iter().map(|entry| -0.5 * entry).collect();
     moments.iter().map(half).zip(sums).collect()
-}
-
-impl Near {
-    /// The effects at an evaluated θ.
-    pub(super) fn of(theta: &[f64], at: &Evaluated) -> Near {
-        match &at.detail {
-            Detail::Normal(_) => Near::default(),
-            Detail::Other(other) => Near {
-                theta: theta.to_vec(),
-                state: Some(other.state.clone()),
-                responses: Vec::new(),
-            },
-        }
-    }
-
-    /// The Gaussian nearby with its mean moved to where it would be at θ.
-    fn start(&self, theta: &[f64]) -> Option<State> {
-        let mut state = self.state.clone()?;
-        let changes = theta.iter().zip(&self.theta).map(|(new, old)| new - old);
-        if changes.clone().all(|change| change.abs() < FAR) {
-            for (change, response) in changes.zip(&self.responses) {
-                state.mean.add(change, response);
-            }
-        }
-        Some(state)
-    }
 }

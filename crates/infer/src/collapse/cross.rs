@@ -1,6 +1,7 @@
 //! Products of the rows' coefficients, summed with a weight for each row.
 
 use super::design::Design;
+use super::sparse::Sparse;
 
 /// Σ ωₙ aₙaₙᵀ in the pattern of the elimination.
 #[derive(Default)]
@@ -11,6 +12,8 @@ pub(super) struct CrossProducts {
     pub(super) mixed: Vec<f64>,
     /// Σ ω r rᵀ, column after column; the lower triangle.
     pub(super) others: Vec<f64>,
+    /// The same in its place where R is large.
+    pub(super) sparse: Option<Sparse>,
 }
 
 /// Σ ωₙ aₙ xₙ.
@@ -51,25 +54,28 @@ impl Effects {
 impl CrossProducts {
     /// The sums with these weights, one per sorted row.
     pub(super) fn new(design: &Design, weights: &[f64]) -> CrossProducts {
-        let mut products = CrossProducts {
-            own: Vec::new(),
-            mixed: Vec::new(),
-            others: Vec::new(),
-        };
+        let mut products = CrossProducts::default();
         products.refill(design, weights);
         products
     }
 
     /// The same with other weights.
     pub(super) fn refill(&mut self, design: &Design, weights: &[f64]) {
-        let (width, entries) = (design.width, design.entries);
+        let width = design.width;
         reset(&mut self.own, design.groups() * width * width);
         reset(&mut self.mixed, design.columns.len() * width);
-        reset(&mut self.others, design.rest * design.rest);
+        self.add_groups(design, weights);
+        self.sparse = design.large.then(|| Sparse::squares(design, weights));
+        if self.sparse.is_none() {
+            self.add_others(design, weights);
+        }
+    }
+
+    fn add_groups(&mut self, design: &Design, weights: &[f64]) {
+        let (width, entries) = (design.width, design.entries);
         for group in 0..design.groups() {
             let met = design.met[group]..design.met[group + 1];
             let count = met.len();
-            let columns = &design.columns[met.clone()];
             let own = &mut self.own[group * width * width..][..width * width];
             let mixed = &mut self.mixed[met.start * width..met.end * width];
             let rows = design.first[group]..design.first[group + 1];
@@ -87,6 +93,19 @@ impl CrossProducts {
                         line[*at as usize] += scaled * r;
                     }
                 }
+            }
+        }
+    }
+
+    fn add_others(&mut self, design: &Design, weights: &[f64]) {
+        let entries = design.entries;
+        reset(&mut self.others, design.rest * design.rest);
+        for group in 0..design.groups() {
+            let columns = &design.columns[design.met[group]..design.met[group + 1]];
+            let rows = design.first[group]..design.first[group + 1];
+            for (row, &weight) in rows.clone().zip(&weights[rows]) {
+                let r = &design.others[row * entries..][..entries];
+                let at = &design.positions[row * entries..][..entries];
                 for (j, rj) in r.iter().enumerate() {
                     let column = columns[at[j] as usize] as usize * design.rest;
                     let scaled = weight * rj;

@@ -1,7 +1,9 @@
 //! The rows in the order of the elimination: sorted by their group of the largest block, A, with
 //! the places of everything else, R, found once.
 
-use super::parts::Parts;
+use std::ops::Range;
+
+use super::parts::{MOST_DENSE, Parts};
 
 /// The rows as the algebra reads them.
 pub(super) struct Design {
@@ -27,6 +29,8 @@ pub(super) struct Design {
     pub(super) columns: Vec<u32>,
     /// For each row and entry, its place among the columns of its group.
     pub(super) positions: Vec<u32>,
+    /// Whether R is too large to be factorised.
+    pub(super) large: bool,
 }
 
 /// Where a block lies in R.
@@ -69,6 +73,7 @@ impl Design {
             met: vec![0],
             columns: Vec::new(),
             positions: Vec::new(),
+            large: parts.rest() > MOST_DENSE,
             order,
             first,
             blocks,
@@ -112,6 +117,35 @@ impl Design {
             self.columns.extend_from_slice(&own);
             self.met.push(self.columns.len());
         }
+    }
+
+    /// Lets go of what there is for each row.
+    pub(super) fn forget_rows(&mut self) {
+        self.order = Vec::new();
+        self.own = Vec::new();
+        self.others = Vec::new();
+        self.positions = Vec::new();
+    }
+
+    /// The number of R that each row reads by each of its entries, row after row.
+    pub(super) fn read_columns(&self) -> Vec<u32> {
+        let mut found = Vec::with_capacity(self.positions.len());
+        for group in 0..self.groups() {
+            let columns = &self.columns[self.met[group]..self.met[group + 1]];
+            let rows = self.first[group] * self.entries..self.first[group + 1] * self.entries;
+            let read = self.positions[rows].iter();
+            found.extend(read.map(|at| columns[*at as usize]));
+        }
+        found
+    }
+
+    /// This number of R and those behind it whose prior it is in: of its group, or of what is common.
+    pub(super) fn beside(&self, column: usize) -> Range<u32> {
+        let own = |place: &&Place| (place.start..place.end()).contains(&column);
+        let end = self.blocks.iter().find(own).map_or(self.rest, |place| {
+            column + place.width - (column - place.start) % place.width
+        });
+        column as u32..end as u32
     }
 
     /// Values of the table's rows in sorted order.

@@ -155,7 +155,7 @@ impl Drawing<'_> {
             random.fill_normal(&mut one.others);
             squares.push(one.dot(one));
         }
-        bench.factor.coloured_all(design, &mut drawn);
+        bench.factor.coloured_all(design, &mut drawn)?;
         for one in &mut drawn {
             one.add(1.0, self.mean);
         }

@@ -9,19 +9,21 @@ use super::axes::Axes;
 use super::collapsed::Collapsed;
 use super::collapsed::ResponseRows;
 use super::exact::Way;
+use super::harvest::{Harvest, harvest, kept_layout};
 use super::hyper::{Hyper, is_missed, is_quick};
 use super::parts::{MOST_AXES, Parts, reference};
-use super::points::{is_settled, points};
-use super::sample::{Drawn, Draws, Points, Proposed, Weighing};
+use super::points::{is_settled, making, points};
+use super::sample::{Drawn, Draws, Making, Points, Proposed, Weighing};
 use super::search::{Mode, climb};
 use crate::fit::{Choices, FitError};
-use crate::judge::{Examination, Subject};
+use crate::judge::{Examination, Probed, Subject};
 use crate::method::Sampler;
 use crate::observer::{End, Phase, Progress, Wish};
 use crate::posterior::{
-    Diagnostics, Estimate, Evidence, Importance, Origin, Posterior, Proposal, Seconds,
+    Diagnostics, Estimate, Evidence, Importance, NO_ROWS, Origin, Posterior, Proposal, Seconds,
 };
 use crate::run::Run;
+use crate::spared::Spared;
 use crate::train::{TrainError, Training, decoded, encoded};
 
 /// The method's name.
@@ -72,9 +74,11 @@ pub fn refusal(density: &dyn Density) -> Option<String> {
 }
 
 /// Whether a density has effects by group that can be collapsed, as far as its rows tell before anything is
-/// summed.
+/// summed: some of them, and all where those do not show it.
 pub(crate) fn applies(density: &dyn Density) -> bool {
-    Parts::of(density).is_ok()
+    const SOME: usize = 2000;
+    let is_long = density.n_rows() > SOME;
+    is_long && Parts::seen(density, Some(SOME)).is_ok() || Parts::of(density).is_ok()
 }
 
 pub(super) fn refused(problem: impl Into<String>, hint: &str) -> FitError {
@@ -102,6 +106,7 @@ pub(crate) fn fit(
     let clock = Instant::now();
     run.begin(SEARCH);
     let collapsed = Collapsed::new(density).map_err(|why| refused(why, OTHERS))?;
+    spare_draws(&collapsed, run);
     let start = clock.elapsed().as_secs_f64();
     let clock = Instant::now();
     look(run, 0, "slopes")?;
@@ -130,10 +135,24 @@ pub(crate) fn fit(
         train,
         evaluate: clock.elapsed().as_secs_f64(),
     };
-    let mut posterior = posterior(density, made, run)?;
+    let mut posterior = posterior(&collapsed, made, run)?;
     posterior.choices = chosen;
+    if let Some(spared) = &posterior.spared {
+        let (site, numbers) = (&spared.site().name, spared.groups() * spared.width());
+        let words = format!("moments of the {numbers} numbers of {site}, draws of all others");
+        posterior.choices.push(("kept".into(), words));
+    }
     posterior.seconds = seconds;
     Ok(posterior)
+}
+
+/// Fewer draws than usual where so many of what is kept beside the largest block would be too many numbers.
+fn spare_draws(collapsed: &Collapsed<'_>, run: &mut Run<'_>) {
+    const FEWEST: usize = 128;
+    if run.asked_draws.is_none() && making(collapsed, run) == Making::Weights {
+        let kept = kept_layout(collapsed).size().max(1);
+        run.draws = run.draws.min((Spared::LIMIT / kept).max(FEWEST));
+    }
 }
 
 /// Points, draws of the effects there, and what they tell.
@@ -185,6 +204,7 @@ fn made(wishes: Wishes, hyper: &Hyper<'_>, run: &mut Run<'_>) -> Result<Made, Fi
         collapsed,
         proposed: Proposed::Draws(&walked.thetas),
         near: &mode.near,
+        making: making(collapsed, run),
         seed: run.seed,
     };
     let count = walked.thetas.len() / collapsed.size();
@@ -219,15 +239,40 @@ fn evidence(drawn: &Drawn) -> Evidence {
 }
 
 /// The posterior of weighed points and their draws.
-fn posterior(density: &dyn Density, made: Made, run: &Run<'_>) -> Result<Posterior, FitError> {
-    let drawn = &made.drawn;
-    let (draws, log_weights) = kept(drawn, made.count, density.latents().size());
-    let pareto = Pareto::new(&log_weights)?;
-    let subject = Subject::new(density, &[], &draws, &pareto, run.seed);
-    let examination = Examination::of_weights(&subject);
+fn posterior(collapsed: &Collapsed<'_>, made: Made, run: &Run<'_>) -> Result<Posterior, FitError> {
+    let (density, drawn) = (collapsed.parts.density, &made.drawn);
+    let (latents, kept) = match making(collapsed, run) {
+        Making::Draws => {
+            let latents = density.latents().clone();
+            let kept = kept(drawn, made.count, latents.size());
+            (latents, kept)
+        }
+        Making::Weights => {
+            let found = harvest(collapsed, drawn, made.count, run.seed);
+            let hint = "give the spreads proper priors";
+            let found = found.ok_or_else(|| refused("effects are not finite", hint))?;
+            (kept_layout(collapsed), found)
+        }
+    };
+    let pareto = Pareto::new(&kept.log_weights)?;
+    let examination = if kept.spared.is_some() {
+        Examination::of_sites(&latents, &kept.draws, &pareto)
+    } else {
+        Examination::of_weights(&Subject::new(density, &[], &kept.draws, &pareto, run.seed))
+    };
+    let probes = Probed::of(&drawn.halves, &drawn.points.weights());
+    let examination = Examination {
+        probes,
+        ..examination
+    };
+    let contents = match &kept.spared {
+        Some(spared) => format!("sums over the rows of each group of {}", spared.site().name),
+        None => NO_ROWS.into(),
+    };
     Ok(Posterior {
-        draws,
-        latents: density.latents().clone(),
+        draws: kept.draws,
+        latents,
+        spared: kept.spared.map(Box::new),
         params: density.params().clone(),
         param_values: Vec::new(),
         evidence: made.evidence,
@@ -242,7 +287,7 @@ fn posterior(density: &dyn Density, made: Made, run: &Run<'_>) -> Result<Posteri
                 name: NAME.into(),
                 bytes: encoded(&made.drawn.points),
             },
-            ..Origin::of(density, run.seed, "no rows of the table".into())
+            ..Origin::of(density, run.seed, contents)
         },
         choices: Vec::new(),
         seconds: Seconds::default(),
@@ -291,7 +336,7 @@ fn first(collapsed: &Collapsed<'_>) -> Vec<f64> {
 
 /// The draws that are kept, and their log weights. Where the points of a normal response are all but even,
 /// each gives as many draws as its weight says.
-fn kept(drawn: &Drawn, count: usize, size: usize) -> (Vec<f64>, Vec<f64>) {
+fn kept(drawn: &Drawn, count: usize, size: usize) -> Harvest {
     let points = &drawn.points;
     let even = count.div_ceil(points.len());
     let made = drawn.each();
@@ -309,7 +354,11 @@ fn kept(drawn: &Drawn, count: usize, size: usize) -> (Vec<f64>, Vec<f64>) {
         let share = (even as f64 / taken.max(1) as f64).ln();
         log_weights.extend(own.log_weights[..taken].iter().map(|weight| weight + share));
     }
-    (draws, log_weights)
+    Harvest {
+        draws,
+        log_weights,
+        spared: None,
+    }
 }
 
 /// How the hyperparameters were drawn.
@@ -367,7 +416,7 @@ fn choices(hyper: &Hyper<'_>, made: &Made) -> Choices {
         .filter(|site| site.support == Support::Positive)
         .map(|site| site.name.as_str())
         .collect();
-    for (one, other) in parts.confounded() {
+    for (one, other) in &collapsed.confounded {
         let words = format!(
             "{one} and {other} group the rows alike: only the sums of their effects are known"
         );
@@ -409,5 +458,7 @@ impl Sampler for Again {
     }
 }
 
+#[cfg(test)]
+mod spared;
 #[cfg(test)]
 mod tests;

@@ -4,8 +4,9 @@ use lehr_numeric::pareto::Pareto;
 use rayon::prelude::*;
 
 use super::axes::Axes;
-use super::collapsed::{Bench, Collapsed, Near, ResponseRows};
+use super::collapsed::{Bench, Collapsed, ResponseRows};
 use super::gap::Care;
+use super::near::Near;
 use super::sample::Drawn;
 use super::search::Mode;
 use crate::chains::{

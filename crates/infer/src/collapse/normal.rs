@@ -17,7 +17,7 @@ use crate::pass::{Argument, Pass};
 pub(super) struct NormalRows {
     pub(super) cross: CrossProducts,
     /// Σ w a y
-    pulled: Effects,
+    pub(super) pulled: Effects,
     /// Σ w y²
     square: f64,
     /// Σ w
@@ -33,11 +33,15 @@ struct Responses {
 impl NormalRows {
     /// The sums; `noise` is the standard deviation of the response at the reference.
     pub(super) fn new(parts: &Parts<'_>, design: &Design, noise: f64) -> NormalRows {
-        let Responses { weights, values } = responses(parts, noise);
-        let (weights, values) = (design.sorted(&weights), design.sorted(&values));
+        let found = responses(parts, noise);
+        let weights = design.sorted(&found.weights);
+        let values = design.sorted(&found.values);
+        // Of long tables one copy is enough.
+        drop(found);
+        let cross = CrossProducts::new(design, &weights);
         let weighted: Vec<f64> = weights.iter().zip(&values).map(|(w, y)| w * y).collect();
         NormalRows {
-            cross: CrossProducts::new(design, &weights),
+            cross,
             pulled: design.pulled(&weighted),
             square: dot(&weighted, &values),
             weight: weights.iter().sum(),
@@ -58,12 +62,12 @@ impl NormalRows {
     pub(super) fn value(&self, given: &Given, solution: &Solution, log_det: f64) -> f64 {
         let noise = given.noise.expect("a normal response has noise");
         let size = solution.effects.own.len() + solution.effects.others.len();
-        let whitened = solution.whitened.dot(&solution.whitened);
+        let fitted = solution.fitted;
         given.log_prior + 0.5 * (size as f64 - self.weight) * TAU.ln()
             - self.weight * noise.ln()
             - 0.5 * precision(given) * self.square
             - 0.5 * log_det
-            + 0.5 * whitened
+            + 0.5 * fitted
     }
 
     /// The slope of the value in the noise: (h E RSS − W)/σ, where
@@ -76,7 +80,7 @@ impl NormalRows {
     ) -> f64 {
         let noise = given.noise.expect("a normal response has noise");
         let size = solution.effects.own.len() + solution.effects.others.len();
-        let fitted = solution.whitened.dot(&solution.whitened);
+        let fitted = solution.fitted;
         let residual =
             precision(given) * self.square - fitted + 2.0 * linear + size as f64 - spread;
         (residual - self.weight) / noise

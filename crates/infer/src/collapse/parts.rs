@@ -15,8 +15,10 @@ use super::reader::Reader;
 pub(super) const MOST_AXES: usize = 8;
 /// The most that chains move over.
 const MOST_HYPER: usize = 32;
-/// The most numbers beside the largest block: their precision matrix is dense.
-const MOST_DENSE: usize = 4096;
+/// The most numbers beside the largest block whose precision matrix is dense.
+pub(super) const MOST_DENSE: usize = 4096;
+/// The most of them at all: a hundred draws are then what is kept at the most.
+const MOST_REST: usize = 1 << 18;
 
 /// Effects by group.
 pub(super) struct Block {
@@ -84,8 +86,13 @@ impl<'d> Parts<'d> {
     /// # Errors
     /// If they cannot be collapsed: why, as a clause.
     pub(super) fn of(density: &'d dyn Density) -> Result<Parts<'d>, String> {
+        Parts::seen(density, None)
+    }
+
+    /// The same as far as so many rows tell, which say nothing of the others.
+    pub(super) fn seen(density: &'d dyn Density, most: Option<usize>) -> Result<Parts<'d>, String> {
         let split = density.split()?;
-        let mut reader = Reader::new(density, split);
+        let mut reader = Reader::new(density, split, most);
         if !reader.has_gaussian_prior() {
             return Err("the log prior is not quadratic in the effects".into());
         }
@@ -125,6 +132,16 @@ impl<'d> Parts<'d> {
         others.sum::<usize>() + self.common.places.len()
     }
 
+    /// The place in z without the largest block of what is at this one in z.
+    pub(super) fn kept(&self, place: usize) -> usize {
+        let own = &self.blocks[0].places;
+        if place < own.start {
+            place
+        } else {
+            place - own.len()
+        }
+    }
+
     /// Puts θ in its places of z.
     pub(super) fn place(&self, theta: &[f64], z: &mut [f64]) {
         for (place, value) in self.hyper.iter().zip(theta) {
@@ -139,18 +156,32 @@ impl<'d> Parts<'d> {
                 "{hyper} numbers are not Gaussian given the others, and at most {MOST_HYPER} can be searched"
             ));
         }
-        if rest > MOST_DENSE {
+        self.check_rest(rest, MOST_REST)
+    }
+
+    /// Refuses more than so many numbers beside the largest block.
+    pub(super) fn check_rest(&self, rest: usize, most: usize) -> Result<(), String> {
+        if rest > most {
             return Err(format!(
-                "{rest} effects are left when those of {:?} are integrated out, and at most {MOST_DENSE} can be",
+                "{rest} effects are left when those of {:?} are integrated out, and at most {most} can be",
                 self.blocks[0].name
             ));
         }
         Ok(())
     }
 
+    /// Lets go of what there is for each row.
+    pub(super) fn forget_rows(&mut self) {
+        for block in &mut self.blocks {
+            block.codes = Vec::new();
+            block.coefficients = Vec::new();
+        }
+        self.common.columns = Vec::new();
+    }
+
     /// Pairs of blocks that put the rows into the same groups: only the sums of their effects are
     /// known.
-    pub(super) fn confounded(&self) -> Vec<(&str, &str)> {
+    pub(super) fn confounded(&self) -> Vec<(String, String)> {
         let mut found = Vec::new();
         for (k, block) in self.blocks.iter().enumerate() {
             let alike = |other: &&Block| {
@@ -158,7 +189,7 @@ impl<'d> Parts<'d> {
                     && is_renaming(&block.codes, &other.codes, block.groups)
             };
             let others = self.blocks[k + 1..].iter().filter(alike);
-            found.extend(others.map(|other| (block.name.as_str(), other.name.as_str())));
+            found.extend(others.map(|other| (block.name.clone(), other.name.clone())));
         }
         found
     }

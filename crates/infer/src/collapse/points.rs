@@ -7,13 +7,15 @@ use super::axes::Axes;
 use super::collapsed::{Collapsed, ResponseRows};
 use super::fit::{EVEN, Wishes, refused};
 use super::hyper::is_quick;
-use super::sample::{Drawn, Proposed, Weighing, weights};
+use super::reader;
+use super::sample::{Drawn, Making, Proposed, Weighing, weights};
 use super::search::Mode;
 use crate::fit::FitError;
 use crate::run::Run;
+use crate::spared::Spared;
 
-/// Numbers of all draws up to which more are made than are kept, or than is usual.
-const ROOMY: usize = 1 << 25;
+/// Points where they take long.
+const FEW: usize = 64;
 /// The most points where they take no time.
 const MOST_POINTS: usize = 1024;
 /// Halves of the points may differ by so many standard deviations in a mean, and by this share in a standard
@@ -21,6 +23,22 @@ const MOST_POINTS: usize = 1024;
 const SAME: (f64, f64) = (0.1, 0.06);
 /// So many times the usual draws are made where their weights leave few.
 const MOST_TIMES: usize = 4;
+
+/// What is made at points: no draws of effects where there are too many to keep, and moments may take their
+/// place.
+pub(super) fn making(collapsed: &Collapsed<'_>, run: &Run<'_>) -> Making {
+    let density = collapsed.parts.density;
+    let is_normal = matches!(collapsed.rows, ResponseRows::Normal(_));
+    let numbers = run.draws * density.latents().size();
+    let is_large = run.most_numbers.is_some_and(|most| numbers > most);
+    let largest = density.latents().position(&collapsed.parts.blocks[0].name);
+    let is_named = |site: usize| reader::names(density, site);
+    if is_normal && is_large && !largest.is_some_and(is_named) {
+        Making::Weights
+    } else {
+        Making::Draws
+    }
+}
 
 /// Weighs as many points as the dimension asks for; twice as many where they turn out uneven.
 pub(super) fn points(
@@ -33,6 +51,7 @@ pub(super) fn points(
         collapsed,
         proposed: Proposed::Axes(found.0),
         near: &found.1.near,
+        making: making(collapsed, run),
         seed: run.seed,
     };
     let usual = match collapsed.size() {
@@ -41,9 +60,14 @@ pub(super) fn points(
         4..=6 => 128,
         _ => 256,
     };
+    // Where points take long, there are more of them only if those differ.
+    let usual = match weighing.making {
+        Making::Draws => usual,
+        Making::Weights => usual.min(FEW),
+    };
     let count = wishes.points.unwrap_or(usual).max(1);
     let is_normal = matches!(collapsed.rows, ResponseRows::Normal(_));
-    let is_roomy = run.draws * collapsed.parts.density.latents().size() <= ROOMY;
+    let is_roomy = run.draws * collapsed.parts.density.latents().size() <= Spared::LIMIT;
     let spare = if is_normal && is_roomy { 2 } else { 1 };
     // More draws than usual, but not than were asked for.
     let more = match run.asked_draws {

@@ -8,6 +8,7 @@ use lehr_graph::{Expr, Graph, Plan, Slot, Workspace};
 use super::parts::{Block, Common, Pivots, reference};
 use super::small;
 use crate::pass::{Argument, Pass};
+use crate::train::batch_source;
 
 /// The most effects of one group.
 const MOST_WIDTH: usize = 64;
@@ -34,6 +35,14 @@ fn direction<'g>(graph: &'g Graph, latents: &Layout, sites: &[usize]) -> Expr<'g
 fn along<'g>(at: &Point<'g>, latents: &Layout, value: Expr<'g>, sites: &[usize]) -> Expr<'g> {
     let direction = direction(at.graph(), latents, sites);
     at.graph().jvp(&[value], &[at.latents], &[direction])[0]
+}
+
+/// What the predictor gains along a direction: at the first input, along the second.
+fn gain<'g>(split: &dyn SplitRows, inputs: &[Expr<'g>], rows: &Rows<'g>) -> Vec<Expr<'g>> {
+    let graph = inputs[0].graph();
+    let at = Point::new(inputs[0], graph.full([0], 0.0));
+    let predictor = split.predictor(&at, rows);
+    graph.jvp(&[predictor], &[at.latents], &[inputs[1]])
 }
 
 /// What mixed derivatives are taken of.
@@ -63,6 +72,22 @@ fn mixes((density, of): (&dyn Density, Of), some: &[usize], others: &[usize]) ->
     mixed.as_number() != Some(0.0)
 }
 
+/// Whether a quantity that the model names is of a site.
+pub(super) fn names(density: &dyn Density, site: usize) -> bool {
+    let Some(predictive) = density.predictive() else {
+        return false;
+    };
+    let graph = Graph::new();
+    let latents = density.latents();
+    let at = Point::new(
+        graph.input("z", [latents.size()]),
+        graph.input("params", [density.params().size()]),
+    );
+    let named = predictive.deterministics(&at);
+    let reads = |value: Expr<'_>| along(&at, latents, value, &[site]).as_number() != Some(0.0);
+    named.into_iter().any(|(_, value)| reads(value))
+}
+
 /// What effects are that no row reads by group.
 #[derive(Clone, Copy, PartialEq)]
 enum Otherwise {
@@ -80,18 +105,28 @@ pub(super) struct Reader<'d> {
     hyper: Vec<usize>,
     origin: Vec<f64>,
     pass: Pass<'d>,
+    /// The rows that are looked at, in the order of batches, if not all.
+    sample: Option<Vec<usize>>,
 }
 
 impl<'d> Reader<'d> {
-    pub(super) fn new(density: &'d dyn Density, split: &'d dyn SplitRows) -> Reader<'d> {
+    /// Looks at all rows, or at the first so many in the order of batches.
+    pub(super) fn new(
+        density: &'d dyn Density,
+        split: &'d dyn SplitRows,
+        most: Option<usize>,
+    ) -> Reader<'d> {
         let size = density.latents().size();
         let sizes = [Argument::Shared(size), Argument::PerLane(size)];
-        let pass = Pass::new(density, LANES, &sizes, |inputs, rows| {
-            let graph = inputs[0].graph();
-            let at = Point::new(inputs[0], graph.full([0], 0.0));
-            let predictor = split.predictor(&at, rows);
-            graph.jvp(&[predictor], &[at.latents], &[inputs[1]])
-        });
+        let sample = most.map(|most| (0..most.min(density.n_rows())).collect::<Vec<usize>>());
+        let pass = match &sample {
+            Some(some) => Pass::of_rows(density, (LANES, some), &sizes, |inputs, rows| {
+                gain(split, inputs, rows)
+            }),
+            None => Pass::new(density, LANES, &sizes, |inputs, rows| {
+                gain(split, inputs, rows)
+            }),
+        };
         let sites = 0..density.latents().sites().len();
         Reader {
             density,
@@ -99,12 +134,19 @@ impl<'d> Reader<'d> {
             hyper: sites.filter(|s| !split.effects().contains(s)).collect(),
             origin: reference(density),
             pass,
+            sample,
         }
+    }
+
+    /// How many rows are looked at.
+    fn n_rows(&self) -> usize {
+        let some = self.sample.as_ref().map(Vec::len);
+        some.unwrap_or(self.density.n_rows())
     }
 
     /// What the predictor of each row gains along some directions in z, direction after direction.
     fn along(&mut self, directions: &[Vec<f64>]) -> Vec<Vec<f64>> {
-        let (size, rows) = (self.origin.len(), self.density.n_rows());
+        let (size, rows) = (self.origin.len(), self.n_rows());
         let mut found = vec![vec![0.0; rows]; directions.len()];
         for (some, into) in directions.chunks(LANES).zip(found.chunks_mut(LANES)) {
             let mut lanes = vec![0.0; LANES * size];
@@ -203,7 +245,7 @@ impl<'d> Reader<'d> {
             Some(rows) => Ok(Some(block(rows, groups, width))),
             None if otherwise == Otherwise::Common => Ok(None),
             None if places.len() <= MOST_WIDTH => {
-                let codes = vec![0; self.density.n_rows()];
+                let codes = vec![0; self.n_rows()];
                 let rows = (codes, self.columns(&places, places.len()));
                 Ok(Some(block(rows, 1, places.len())))
             }
@@ -274,9 +316,14 @@ impl<'d> Reader<'d> {
         let columns = self.density.columns().iter().enumerate();
         let own = columns.filter(|(_, column)| column.kind == ColumnKind::Index { levels });
         let read = |(place, _): (usize, &lehr_density::Column)| {
-            let mut codes = vec![0; self.density.n_rows()];
-            let all = RowSet::Range(0..codes.len());
-            self.density.source().copy_indices(place, &all, &mut codes);
+            let mut codes = vec![0; self.n_rows()];
+            if let Some(rows) = &self.sample {
+                let some = RowSet::List(rows);
+                batch_source(self.density).copy_indices(place, &some, &mut codes);
+            } else {
+                let all = RowSet::Range(0..codes.len());
+                self.density.source().copy_indices(place, &all, &mut codes);
+            }
             codes
         };
         own.map(read).collect()
@@ -293,7 +340,7 @@ impl<'d> Reader<'d> {
         };
         let directions: Vec<Vec<f64>> = (0..width).map(direction).collect();
         let found = self.along(&directions);
-        let rows = self.density.n_rows();
+        let rows = self.n_rows();
         let entry = |k: usize| found[k % width][k / width];
         (0..rows * width).map(entry).collect()
     }
@@ -343,7 +390,7 @@ impl<'d> Reader<'d> {
         let found = self.along(&directions);
         let width = places.len();
         let entry = |k: usize| found[k % width][k / width];
-        let columns = (0..self.density.n_rows() * width).map(entry).collect();
+        let columns = (0..self.n_rows() * width).map(entry).collect();
         let (linear, precision) = prior_of(self.density, &self.origin, &places);
         Common {
             places,

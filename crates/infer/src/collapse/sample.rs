@@ -8,11 +8,12 @@ use serde::{Deserialize, Serialize};
 
 use super::axes::Axes;
 use super::best::Theta;
-use super::collapsed::{Bench, Collapsed, Evaluated, Near, ResponseRows};
+use super::collapsed::{Bench, Collapsed, Evaluated, ResponseRows};
 use super::cross::Effects;
 use super::exact::{Drawing, Way, values_of_a_row};
 use super::fit::EVEN;
 use super::gap::Care;
+use super::near::Near;
 
 /// Draws that are solved for together.
 const TOGETHER: usize = 16;
@@ -44,6 +45,8 @@ pub(super) struct Drawn {
     pub(super) factors: usize,
     /// What the points weigh by the collapsed density alone.
     pub(super) heights: Vec<f64>,
+    /// ½ ln |S| at each point by each probe, where it is by probes.
+    pub(super) halves: Vec<Vec<f64>>,
 }
 
 impl Drawn {
@@ -58,6 +61,7 @@ impl Drawn {
             let (log_weight, _) = log_mean(&point.draws.log_weights);
             self.points.log_weights.push(log_weight);
             self.heights.push(point.height);
+            self.halves.push(point.halves);
             self.draws.push(point.draws);
         }
     }
@@ -78,6 +82,7 @@ struct Point {
     /// The collapsed log density less that of the proposal.
     height: f64,
     draws: Draws,
+    halves: Vec<f64>,
     factors: usize,
 }
 
@@ -87,7 +92,18 @@ pub(super) struct Weighing<'a> {
     pub(super) collapsed: &'a Collapsed<'a>,
     pub(super) proposed: Proposed<'a>,
     pub(super) near: &'a Near,
+    pub(super) making: Making,
     pub(super) seed: u64,
+}
+
+/// What is made at each point.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Making {
+    /// Draws of all effects.
+    Draws,
+    /// Its weight alone: there are too many effects for their draws to be kept, and those of a normal response
+    /// have no part in the weights.
+    Weights,
 }
 
 /// Where points come from.
@@ -206,6 +222,7 @@ impl Weighing<'_> {
             collapsed,
             proposed,
             near,
+            making,
             seed,
         } = *self;
         let (range, each) = which;
@@ -221,8 +238,16 @@ impl Weighing<'_> {
                     let mut random = Stream::new(seed, "effects", k as u64);
                     let at = collapsed.at(&theta, near, proposed.care(), bench);
                     let value = at.as_ref().map_or(f64::NEG_INFINITY, |at| at.value);
+                    let loose = bench.factor.loose.as_ref();
+                    let halves = loose.map_or_else(Vec::new, |loose| loose.halves.clone());
                     let log_density = log_density.unwrap_or(value);
                     let drawn = at.and_then(|at| {
+                        if making == Making::Weights {
+                            return Some(Draws {
+                                z: Vec::new(),
+                                log_weights: vec![at.value; each],
+                            });
+                        }
                         let place = Place {
                             collapsed,
                             theta: &theta,
@@ -230,8 +255,12 @@ impl Weighing<'_> {
                         };
                         place.draw((way, each), &mut random, bench)
                     });
+                    let numbers = match making {
+                        Making::Draws => each * latents,
+                        Making::Weights => 0,
+                    };
                     let mut draws = drawn.unwrap_or_else(|| Draws {
-                        z: vec![0.0; each * latents],
+                        z: vec![0.0; numbers],
                         log_weights: vec![f64::NEG_INFINITY; each],
                     });
                     let weights = draws.log_weights.iter_mut();
@@ -240,6 +269,7 @@ impl Weighing<'_> {
                         theta,
                         height: value - log_density,
                         draws,
+                        halves,
                         factors: bench.factors - before,
                     }
                 },
@@ -276,6 +306,7 @@ fn gathered(points: Vec<Point>, way: Way, factors: usize) -> Drawn {
         },
         draws: Vec::with_capacity(points.len()),
         heights: Vec::with_capacity(points.len()),
+        halves: Vec::with_capacity(points.len()),
         factors,
     };
     drawn.add(points);
@@ -300,7 +331,7 @@ impl Place<'_> {
         let (way, count) = how;
         let ResponseRows::Other(rows) = &collapsed.rows else {
             return Some(Draws {
-                z: self.draw_normal(count, random, bench),
+                z: self.draw_normal(count, random, bench)?,
                 log_weights: vec![at.value; count],
             });
         };
@@ -324,7 +355,7 @@ impl Place<'_> {
         Some(draws)
     }
 
-    fn draw_normal(&self, count: usize, random: &mut Stream, bench: &Bench) -> Vec<f64> {
+    fn draw_normal(&self, count: usize, random: &mut Stream, bench: &Bench) -> Option<Vec<f64>> {
         let Place {
             collapsed,
             theta,
@@ -339,14 +370,14 @@ impl Place<'_> {
                 random.fill_normal(&mut one.own);
                 random.fill_normal(&mut one.others);
             }
-            bench.factor.coloured_all(&collapsed.design, &mut noise);
+            bench.factor.coloured_all(&collapsed.design, &mut noise)?;
             for effects in &mut noise {
                 effects.add(1.0, &at.mean);
                 draws.extend(collapsed.latents(theta, &at.given, effects));
             }
             left -= some;
         }
-        draws
+        Some(draws)
     }
 }
 
@@ -430,6 +461,24 @@ impl Points {
         let parts: Option<Vec<Vec<f64>>> = parts.into_iter().collect();
         Some(parts?.concat())
     }
+}
+
+/// How many of so many draws each point gives, and the log weight of each draw. Where the points are all but even
+/// each gives as many draws as its weight says.
+pub(super) fn allotted(points: &Points, count: usize) -> (Vec<usize>, Vec<f64>) {
+    let even = count.div_ceil(points.len());
+    let counts = if points.share() >= EVEN {
+        points.allotment(count)
+    } else {
+        let at = |k: usize| count.min((k + 1) * even) - count.min(k * even);
+        (0..points.len()).map(at).collect()
+    };
+    let mut log_weights = Vec::with_capacity(count);
+    for (own, log_weight) in counts.iter().zip(&points.log_weights) {
+        let share = (even as f64 / (*own).max(1) as f64).ln();
+        log_weights.extend(vec![log_weight + share; *own]);
+    }
+    (counts, log_weights)
 }
 
 #[cfg(test)]

@@ -3,9 +3,11 @@
 use faer::{Mat, Side};
 use rayon::prelude::*;
 
-use super::collapsed::{Bench, Collapsed, Evaluated, Near};
+use super::collapsed::{Bench, Collapsed, Evaluated};
 use super::cross::Effects;
 use super::gap::Care;
+use super::given::BlockPrior;
+use super::near::Near;
 use super::small;
 
 /// Where the search ends: the most that is left to gain, in nats.
@@ -152,6 +154,12 @@ fn information(
     const STEP: f64 = 1e-4;
     let size = theta.len();
     let mut pushed: Vec<(Effects, Effects, f64)> = Vec::with_capacity(size);
+    let inverse = |prior: &BlockPrior| {
+        let width = prior.linear.len();
+        let found = small::inverse(&prior.precision, width);
+        found.map_or_else(|| vec![0.0; width * width], |found| found.0)
+    };
+    let inverses: Vec<Vec<f64>> = at.given.blocks.iter().map(inverse).collect();
     for entry in 0..size {
         let mut side = |step: f64| {
             let mut moved = theta.to_vec();
@@ -173,15 +181,9 @@ fn information(
                 .zip(&below.blocks[f].precision);
             pairs.map(|(a, b)| -slope(*a, *b)).collect()
         };
-        let p = collapsed.by_block(&at.mean, |f, group| small::apply(&change(f), group));
-        let spread = collapsed.by_block(&p, |f, group| {
-            let precision = &at.given.blocks[f].precision;
-            let inverse = small::inverse(precision, group.len());
-            inverse.map_or_else(
-                || vec![0.0; group.len()],
-                |found| small::apply(&found.0, group),
-            )
-        });
+        let changes: Vec<Vec<f64>> = (0..above.blocks.len()).map(change).collect();
+        let p = collapsed.by_block(&at.mean, |f, group| small::apply(&changes[f], group));
+        let spread = collapsed.by_block(&p, |f, group| small::apply(&inverses[f], group));
         pushed.push((p, spread, noise));
     }
     let solved: Vec<Effects> = (pushed.iter())

@@ -1,10 +1,19 @@
 //! Algebra on matrices of a few rows, row after row in a slice.
 
-pub(super) use lehr_numeric::vector::{dot, form};
+pub(crate) use lehr_numeric::vector::{dot, form};
 
 /// The lower Cholesky factor of a symmetric matrix in place, the upper triangle set to zero; `None`
 /// unless it is positive definite.
-pub(super) fn cholesky(matrix: &mut [f64], size: usize) -> Option<()> {
+#[inline]
+pub(crate) fn cholesky(matrix: &mut [f64], size: usize) -> Option<()> {
+    if let [a, b, c, d] = matrix {
+        // Millions of groups have an intercept and a slope.
+        let (first, side) = (a.sqrt(), *c / a.sqrt());
+        let rest = *d - side * side;
+        let is_sound = *a > 0.0 && rest > 0.0 && first.is_finite() && rest.is_finite();
+        (*a, *b, *c, *d) = (first, 0.0, side, rest.sqrt());
+        return is_sound.then_some(());
+    }
     for j in 0..size {
         let mut pivot = matrix[j * size + j];
         for k in 0..j {
@@ -29,7 +38,13 @@ pub(super) fn cholesky(matrix: &mut [f64], size: usize) -> Option<()> {
 }
 
 /// L⁻¹x in place.
-pub(super) fn solve_lower(factor: &[f64], x: &mut [f64]) {
+#[inline]
+pub(crate) fn solve_lower(factor: &[f64], x: &mut [f64]) {
+    if let ([a, _, c, d], [x, y]) = (factor, &mut *x) {
+        *x /= a;
+        *y = (*y - c * *x) / d;
+        return;
+    }
     let size = x.len();
     for i in 0..size {
         let known = (0..i).map(|k| factor[i * size + k] * x[k]);
@@ -38,7 +53,13 @@ pub(super) fn solve_lower(factor: &[f64], x: &mut [f64]) {
 }
 
 /// L⁻ᵀx in place.
-pub(super) fn solve_lower_transposed(factor: &[f64], x: &mut [f64]) {
+#[inline]
+pub(crate) fn solve_lower_transposed(factor: &[f64], x: &mut [f64]) {
+    if let ([a, _, c, d], [x, y]) = (factor, &mut *x) {
+        *y /= d;
+        *x = (*x - c * *y) / a;
+        return;
+    }
     let size = x.len();
     for i in (0..size).rev() {
         let known = (i + 1..size).map(|k| factor[k * size + i] * x[k]);
@@ -46,13 +67,64 @@ pub(super) fn solve_lower_transposed(factor: &[f64], x: &mut [f64]) {
     }
 }
 
+/// L⁻ᵀX in place for a square matrix.
+pub(crate) fn solve_columns_transposed(factor: &[f64], x: &mut [f64]) {
+    let size = x.len().isqrt();
+    for column in 0..size {
+        for i in (0..size).rev() {
+            let known = (i + 1..size).map(|k| factor[k * size + i] * x[k * size + column]);
+            let known: f64 = known.sum();
+            x[i * size + column] = (x[i * size + column] - known) / factor[i * size + i];
+        }
+    }
+}
+
+/// (L Lᵀ)⁻¹ of a triangular matrix.
+pub(crate) fn inverse_of_factor(factor: &[f64], size: usize) -> Vec<f64> {
+    let mut found = identity(size);
+    for row in found.chunks_exact_mut(size.max(1)) {
+        solve_lower(factor, row);
+        solve_lower_transposed(factor, row);
+    }
+    found
+}
+
+/// Σ ln x of many numbers by logarithms of a few of their products.
+pub(crate) struct LogSum {
+    product: f64,
+    sum: f64,
+}
+
+impl LogSum {
+    pub(crate) fn new() -> LogSum {
+        LogSum {
+            product: 1.0,
+            sum: 0.0,
+        }
+    }
+
+    /// Takes in a number; those between 1e-100 and 1e100 lose nothing.
+    pub(crate) fn push(&mut self, x: f64) {
+        const FAR: f64 = 1e100;
+        self.product *= x;
+        if !(FAR.recip()..FAR).contains(&self.product) {
+            self.sum += self.product.ln();
+            self.product = 1.0;
+        }
+    }
+
+    pub(crate) fn value(&self) -> f64 {
+        self.sum + self.product.ln()
+    }
+}
+
 /// ln |L| of a triangular matrix.
-pub(super) fn log_diagonal(factor: &[f64], size: usize) -> f64 {
+pub(crate) fn log_diagonal(factor: &[f64], size: usize) -> f64 {
     (0..size).map(|i| factor[i * size + i].ln()).sum()
 }
 
 /// A⁻¹ and ln |det A|, by elimination with pivots; `None` if it is singular.
-pub(super) fn inverse(matrix: &[f64], size: usize) -> Option<(Vec<f64>, f64)> {
+pub(crate) fn inverse(matrix: &[f64], size: usize) -> Option<(Vec<f64>, f64)> {
     let mut left = matrix.to_vec();
     let mut right = identity(size);
     let mut log_det = 0.0;
@@ -85,13 +157,13 @@ pub(super) fn inverse(matrix: &[f64], size: usize) -> Option<(Vec<f64>, f64)> {
     Some((right, log_det))
 }
 
-pub(super) fn identity(size: usize) -> Vec<f64> {
+pub(crate) fn identity(size: usize) -> Vec<f64> {
     let entry = |k: usize| f64::from(u8::from(k / size.max(1) == k % size.max(1)));
     (0..size * size).map(entry).collect()
 }
 
 /// AB
-pub(super) fn product(a: &[f64], b: &[f64], size: usize) -> Vec<f64> {
+pub(crate) fn product(a: &[f64], b: &[f64], size: usize) -> Vec<f64> {
     let entry = |(i, j): (usize, usize)| {
         let terms = (0..size).map(|k| a[i * size + k] * b[k * size + j]);
         terms.sum()
@@ -102,13 +174,13 @@ pub(super) fn product(a: &[f64], b: &[f64], size: usize) -> Vec<f64> {
 }
 
 /// Aᵀ
-pub(super) fn transposed(a: &[f64], size: usize) -> Vec<f64> {
+pub(crate) fn transposed(a: &[f64], size: usize) -> Vec<f64> {
     let entry = |k: usize| a[(k % size) * size + k / size];
     (0..size * size).map(entry).collect()
 }
 
 /// Ax
-pub(super) fn apply(a: &[f64], x: &[f64]) -> Vec<f64> {
+pub(crate) fn apply(a: &[f64], x: &[f64]) -> Vec<f64> {
     let rows = a.chunks_exact(x.len().max(1));
     rows.map(|row| dot(row, x)).collect()
 }
@@ -116,6 +188,28 @@ pub(super) fn apply(a: &[f64], x: &[f64]) -> Vec<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn two_numbers_are_solved_for_as_more_are() {
+        let a = [4.0, 1.0, 1.0, 3.0];
+        let padded = [4.0, 1.0, 0.0, 1.0, 3.0, 0.0, 0.0, 0.0, 1.0];
+        let (mut small, mut large) = (a, padded);
+        cholesky(&mut small, 2).unwrap();
+        cholesky(&mut large, 3).unwrap();
+        for (k, entry) in small.iter().enumerate() {
+            assert!((entry - large[k / 2 * 3 + k % 2]).abs() < 1e-15);
+        }
+        let (mut x, mut y) = ([1.0, -2.0], [1.0, -2.0, 0.0]);
+        solve_lower(&small, &mut x);
+        solve_lower(&large, &mut y);
+        assert!((x[0] - y[0]).abs() + (x[1] - y[1]).abs() < 1e-15);
+        solve_lower_transposed(&small, &mut x);
+        solve_lower_transposed(&large, &mut y);
+        assert!((x[0] - y[0]).abs() + (x[1] - y[1]).abs() < 1e-15);
+        assert!(cholesky(&mut [1.0, f64::NAN, f64::NAN, 1.0], 2).is_none());
+        assert!(cholesky(&mut [-1.0, 0.0, 0.0, 1.0], 2).is_none());
+        assert!(cholesky(&mut [f64::INFINITY, 0.0, 0.0, 1.0], 2).is_none());
+    }
 
     #[test]
     fn factors_solve_and_inverses_invert() {
@@ -132,6 +226,26 @@ mod tests {
         assert!((log_det - 2.0 * log_diagonal(&factor, 3)).abs() < 1e-14);
         for (found, wanted) in product(&inverted, &a, 3).iter().zip(identity(3)) {
             assert!((found - wanted).abs() < 1e-14);
+        }
+        let mut logs = LogSum::new();
+        let numbers = (0..500).map(|k| (f64::from(k) - 200.0).exp());
+        numbers.for_each(|x| logs.push(x));
+        assert!((logs.value() - 24_750.0).abs() < 1e-8);
+        let own = inverse_of_factor(&factor, 3);
+        for (found, wanted) in own.iter().zip(&inverted) {
+            assert!((found - wanted).abs() < 1e-14);
+        }
+        let mut turned = a;
+        for row in turned.chunks_exact_mut(3) {
+            solve_lower_transposed(&factor, row);
+        }
+        solve_columns_transposed(&factor, &mut turned);
+        // L⁻ᵀA L⁻¹ with A = L Lᵀ, as its rows and its columns are solved for.
+        let flipped = transposed(&factor, 3);
+        let (upper, _) = inverse(&flipped, 3).unwrap();
+        let wanted = product(&product(&upper, &a, 3), &transposed(&upper, 3), 3);
+        for (found, wanted) in turned.iter().zip(&wanted) {
+            assert!((found - wanted).abs() < 1e-13);
         }
         assert!(inverse(&[1.0, 2.0, 2.0, 4.0], 2).is_none());
         assert!(cholesky(&mut [1.0, 2.0, 2.0, 1.0], 2).is_none());

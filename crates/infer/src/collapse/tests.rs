@@ -11,12 +11,16 @@ use lehr_model::{Bound, Model};
 use lehr_numeric::stream::Stream;
 use lehr_table::Table;
 
-use super::collapsed::{Collapsed, Detail, Near, Sight};
+use super::collapsed::Collapsed;
 use super::fit::refusal;
 use super::gap::Care;
+use super::near::Near;
+use super::sight::Sight;
 use crate::conjugate::{form, inverse, log_determinant};
 
+mod large;
 mod other;
+mod shape;
 
 const ROWS: usize = 60;
 
@@ -267,21 +271,8 @@ fn the_joint_density_of_a_draw_has_the_ratio_of_its_hyperparameters() {
             random.fill_normal(&mut noise.own);
             random.fill_normal(&mut noise.others);
             let square = noise.dot(&noise);
-            let Detail::Normal(solution) = &at.detail else {
-                panic!("a normal response");
-            };
-            let whitened = &solution.whitened;
-            noise
-                .own
-                .iter_mut()
-                .zip(&whitened.own)
-                .for_each(|(n, w)| *n += w);
-            noise
-                .others
-                .iter_mut()
-                .zip(&whitened.others)
-                .for_each(|(n, w)| *n += w);
-            let effects = bench.factor.coloured(&collapsed.design, &noise);
+            let mut effects = bench.factor.coloured(&collapsed.design, &noise);
+            effects.add(1.0, &at.mean);
             let z = collapsed.latents(&theta, &at.given, &effects);
             let joint = crate::start::Prior::new(&bound).at(&z, &[]).0 + log_likelihood(&bound, &z);
             let size = (noise.own.len() + noise.others.len()) as f64;
@@ -422,12 +413,11 @@ fn factors_that_group_the_rows_alike_are_named() {
     });
     let bound = model.bind(&data.table()).unwrap();
     let collapsed = Collapsed::new(&bound).unwrap();
-    assert_eq!(collapsed.parts.confounded(), [("a", "b")]);
+    assert_eq!(collapsed.confounded, [("a".into(), "b".into())]);
     assert!(
         Collapsed::new(&bind(Form::Effect, &data))
             .unwrap()
-            .parts
-            .confounded()
+            .confounded
             .is_empty()
     );
 }

@@ -2,7 +2,7 @@
 
 use std::cell::OnceCell;
 
-use lehr_density::{ColumnKind, Density, Point, Rows};
+use lehr_density::{ColumnKind, Density, Layout, Point, Rows};
 use lehr_graph::{Graph, Plan};
 use lehr_numeric::pareto::Pareto;
 use serde::{Deserialize, Serialize};
@@ -10,7 +10,8 @@ use serde::{Deserialize, Serialize};
 use super::grid::{self, Grid};
 use super::modes::{self, OtherMode};
 use super::opinion::{self, Opinion, StandIn};
-use super::quantity::{Quantity, quantities};
+use super::probes::Probed;
+use super::quantity::{Quantity, quantities, site_columns, weighted};
 use super::tails::{self, HeavyTail};
 use super::weights;
 use crate::guide::Frame;
@@ -36,6 +37,8 @@ pub struct Examination {
     pub tails: Vec<HeavyTail>,
     /// Whether nobody was to look at more than the weights.
     pub omitted: bool,
+    /// How well the density of the hyperparameters is known, where random probes tell it.
+    pub probes: Option<Probed>,
 }
 
 /// A fit to be examined.
@@ -133,6 +136,14 @@ impl Examination {
     pub(crate) fn of_weights(subject: &Subject<'_>) -> Examination {
         Examination {
             quantities: quantities(subject, &subject.pareto.weights()),
+            ..Examination::default()
+        }
+    }
+
+    /// The same of some sites of a model.
+    pub(crate) fn of_sites(latents: &Layout, draws: &[f64], pareto: &Pareto) -> Examination {
+        Examination {
+            quantities: weighted(site_columns(latents, draws), &pareto.weights()),
             ..Examination::default()
         }
     }

@@ -13,6 +13,7 @@ mod mixing;
 mod modes;
 mod omission;
 mod opinion;
+mod probes;
 mod quantity;
 mod remedy;
 mod tails;
@@ -27,6 +28,7 @@ pub use modes::OtherMode;
 pub(crate) use modes::find as find_modes;
 pub(crate) use opinion::Kept;
 pub use opinion::{Opinion, StandIn};
+pub use probes::Probed;
 pub(crate) use quantity::site_columns;
 pub use quantity::{Gap, Moments, Quantity};
 pub use tails::HeavyTail;
@@ -116,6 +118,7 @@ pub static WITNESSES: &[&Witness] = &[
     &modes::WITNESS,
     &tails::WITNESS,
     &mixing::WITNESS,
+    &probes::WITNESS,
     &training::WITNESS,
     &base::WITNESS,
     &integration::WITNESS,

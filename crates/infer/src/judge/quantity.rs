@@ -223,7 +223,14 @@ pub(super) fn columns(
 
 /// Every number of a fit, from its draws and their weights.
 pub(super) fn quantities(subject: &Subject<'_>, weights: &[f64]) -> Vec<Quantity> {
-    let columns = columns(subject.density, subject.draws, subject.params);
+    weighted(
+        columns(subject.density, subject.draws, subject.params),
+        weights,
+    )
+}
+
+/// Numbers by name, from their draws and weights.
+pub(super) fn weighted(columns: Vec<(String, Vec<f64>)>, weights: &[f64]) -> Vec<Quantity> {
     let each = columns.into_iter().map(|(name, values)| Quantity {
         name,
         raw: Moments::of(&values),

@@ -417,6 +417,7 @@ impl Making<'_> {
         Posterior {
             draws: evaluation.latents,
             latents: self.density.latents().clone(),
+            spared: None,
             params: self.density.params().clone(),
             param_values: outcome.learned.get(PARAMS).unwrap_or(&[]).to_vec(),
             evidence: Some(evaluation.evidence),

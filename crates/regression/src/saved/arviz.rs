@@ -13,6 +13,7 @@ use lehr_table::Table;
 use super::SavedFit;
 use super::pointwise::observed;
 use crate::Error;
+use crate::new_rows::NewRows;
 use crate::regression::{Groups, NamedDraws};
 
 /// Independent draws are dealt to so many chains: some of ArviZ's diagnostics ask for several.
@@ -66,11 +67,11 @@ impl ArvizExport<'_> {
         };
         let mut data = InferenceData::from_draws(&rows(&columns, 1))?;
         data = data.with_group(self.sample_stats());
-        let mut left_out = Vec::new();
+        let not_kept = saved.not_kept().filter(|_| self.groups == Groups::Include);
+        let mut left_out: Vec<String> = not_kept.into_iter().collect();
         if let Some(table) = self.table {
-            let design = saved.subject.design(table)?;
-            let bound = saved.subject.bind(&design)?;
-            let groups = self.row_groups(&bound, &mut left_out);
+            let rows = saved.rows_of_fit(table)?;
+            let groups = self.row_groups(&rows, &mut left_out);
             data = groups.into_iter().fold(data, InferenceData::with_group);
         }
         let data = data.in_chains(saved.posterior.n_chains().unwrap_or(CHAINS));
@@ -128,11 +129,11 @@ impl ArvizExport<'_> {
     }
 
     /// What has a number for each row.
-    fn row_groups(&self, bound: &Bound, left_out: &mut Vec<String>) -> Vec<Group> {
+    fn row_groups(&self, own: &NewRows, left_out: &mut Vec<String>) -> Vec<Group> {
+        let bound = own.bound();
         let (rows, name) = (bound.n_rows(), self.saved.subject.response());
-        let size = self.saved.posterior.latents.size().max(1);
-        let all: Vec<&[f64]> = self.saved.posterior.draws.chunks_exact(size).collect();
-        let draws: Vec<&[f64]> = self.places().iter().map(|&place| all[place]).collect();
+        let places = self.places().into_iter();
+        let draws: Vec<Vec<f64>> = places.map(|k| self.saved.draw_for(k, own)).collect();
         let mut groups = Vec::new();
         let seen = observed(bound, &RowSet::Range(0..rows));
         if seen.len() == rows {
@@ -173,7 +174,7 @@ impl ArvizExport<'_> {
     }
 
     /// A response of every row under each draw.
-    fn predictive(&self, bound: &Bound, draws: &[&[f64]]) -> Vec<f64> {
+    fn predictive(&self, bound: &Bound, draws: &[Vec<f64>]) -> Vec<f64> {
         let mut predictor = Predictor::of_all_rows(bound);
         let mut stream = Stream::new(self.saved.posterior.origin.seed, "arviz", 0);
         let mut all = Vec::with_capacity(draws.len() * bound.n_rows());
@@ -192,7 +193,7 @@ impl ArvizExport<'_> {
 }
 
 /// The log likelihood of every row under each draw, draw after draw.
-fn by_draw(density: &dyn Density, draws: &[&[f64]], params: &[f64]) -> Vec<f64> {
+fn by_draw(density: &dyn Density, draws: &[Vec<f64>], params: &[f64]) -> Vec<f64> {
     let n_rows = density.n_rows();
     let mut all = vec![0.0; n_rows * draws.len()];
     pointwise(density, &draws.concat(), params, |rows, values| {

@@ -43,18 +43,18 @@ pub(super) fn explained(
     let regression = saved.subject.regression();
     let effects = regression.map(|own| own.group_places(density.latents()));
     let effects = effects.unwrap_or_default();
-    for draw in saved.draws(DRAWS) {
-        let Some((means, within)) = moments(&mut predictor, draw, saved.params()) else {
+    for mut draw in saved.draws_on(density, &set, DRAWS) {
+        let Some((means, within)) = moments(&mut predictor, &draw, saved.params()) else {
             return Vec::new();
         };
         conditional.push(share_of(&means, within));
         if effects.is_empty() {
             continue;
         }
-        let mut common = draw.to_vec();
-        let places = effects.iter().cloned().flatten();
-        places.for_each(|place| common[place] = 0.0);
-        let Some((shared, _)) = moments(&mut predictor, &common, saved.params()) else {
+        for places in &effects {
+            draw[places.clone()].fill(0.0);
+        }
+        let Some((shared, _)) = moments(&mut predictor, &draw, saved.params()) else {
             return Vec::new();
         };
         let apart = means.iter().zip(&shared).map(|(a, b)| (a - b).powi(2));

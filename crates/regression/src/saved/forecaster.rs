@@ -17,8 +17,8 @@ use crate::regression::{NewLevels, PredictionLevel};
 pub struct Forecaster<'a> {
     /// The fit.
     pub saved: &'a SavedFit,
-    /// The draws that are used.
-    pub draws: Vec<&'a [f64]>,
+    /// The numbers of the draws that are used.
+    pub draws: Vec<usize>,
     /// What becomes of groups that were not fitted.
     pub new_levels: NewLevels,
     /// Whether the effects of groups are part of a prediction.
@@ -96,13 +96,16 @@ impl Forecaster<'_> {
 
     /// The rows of a table as the model reads them.
     pub(super) fn batch(&self, table: &Table) -> Result<Batch, Error> {
-        let subject = &self.saved.subject;
+        let saved = self.saved;
         let rows = match self.level {
-            PredictionLevel::Groups => subject.new_rows(table, self.new_levels)?,
-            PredictionLevel::Population => subject.population_rows(table, self.new_levels)?,
+            PredictionLevel::Groups => saved.rows_to_predict(table, self.new_levels)?,
+            PredictionLevel::Population => saved.population_rows(table, self.new_levels)?,
         };
         let each = self.draws.iter().enumerate();
-        let draws = each.map(|(k, draw)| rows.latents(draw, self.seed.wrapping_add(k as u64)));
+        let draws = each.map(|(k, place)| {
+            let draw = saved.draw_for(*place, &rows);
+            rows.latents(&draw, self.seed.wrapping_add(k as u64))
+        });
         Ok(Batch {
             draws: draws.collect(),
             rows,

@@ -20,6 +20,7 @@ mod replication;
 mod report;
 mod sensitivity;
 mod simulation;
+mod spared;
 mod subject;
 mod summary;
 mod weighting;
@@ -61,7 +62,7 @@ pub use weighting::Shift;
 const FIT: Kind = Kind {
     tag: b"regr-fit",
     words: "a saved fit",
-    version: 8,
+    version: 9,
 };
 
 /// Draws that [`SavedFit::predict`] uses.
@@ -153,7 +154,7 @@ impl SavedFit {
     /// How rows are predicted by at most so many draws.
     pub fn forecaster(&self, draws: usize) -> Forecaster<'_> {
         Forecaster {
-            draws: self.draws(draws),
+            draws: self.places(draws.min(self.posterior.n_draws())),
             saved: self,
             new_levels: NewLevels::Sample,
             level: PredictionLevel::Groups,
@@ -176,7 +177,7 @@ impl SavedFit {
         evaluator.finish(table.dropped_rows())
     }
 
-    /// At most so many draws of z to compute with. Where importance weights correct the fit
+    /// At most so many draws of z, as they are kept, to compute with. Where importance weights correct the fit
     /// they are drawn by weight, so that all count the same afterwards.
     pub(crate) fn draws(&self, most: usize) -> Vec<&[f64]> {
         let size = self.posterior.latents.size().max(1);

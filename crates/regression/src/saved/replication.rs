@@ -24,13 +24,13 @@ impl Replication {
     pub(super) fn new(saved: &SavedFit, density: &Bound, set: &RowSet<'_>) -> Replication {
         let mut predictor = Predictor::new(density, density.columns(), density.source(), set);
         let mut stream = Stream::new(saved.posterior.origin.seed, "check", 1);
-        let draws = saved.draws(DRAWS);
+        let draws = saved.draws_on(density, set, DRAWS);
         let mut moments = MixedMoments::new(set.len());
-        let mut replicas = Vec::with_capacity(draws.len());
-        for draw in &draws {
-            let of_draw = predictor.moments(draw, saved.params());
+        let mut replicas = Vec::new();
+        for draw in draws {
+            let of_draw = predictor.moments(&draw, saved.params());
             of_draw.first().into_iter().for_each(|one| moments.add(one));
-            let drawn = predictor.draw(draw, saved.params(), &mut stream);
+            let drawn = predictor.draw(&draw, saved.params(), &mut stream);
             replicas.extend(drawn.into_iter().next().map(|predicted| predicted.values));
         }
         Replication {

@@ -29,7 +29,7 @@ impl SavedFit {
             priors: priors(self),
             notes: self.notes(),
             n_rows: Some(posterior.origin.rows as u64),
-            n_latents: Some(posterior.latents.size() as u64),
+            n_latents: Some(posterior.n_latents() as u64),
             coefficients: self.coefficients(Groups::Leave),
             explained: self.explained(),
             groups: groups(self),
@@ -205,8 +205,8 @@ fn pair_draws(saved: &SavedFit) -> Draws {
 
 /// The effects of single groups, by group term, by what varies and by class.
 fn groups(saved: &SavedFit) -> Vec<GroupEffects> {
-    let mut groups: Vec<GroupEffects> = Vec::new();
-    for coefficient in saved.coefficients(Groups::Include) {
+    let mut groups: Vec<GroupEffects> = saved.spared_groups();
+    for coefficient in saved.kept_coefficients(Groups::Include) {
         let Some(effect) = coefficient.effect.clone() else {
             continue;
         };
@@ -219,6 +219,7 @@ fn groups(saved: &SavedFit) -> Vec<GroupEffects> {
                 group: effect.group,
                 term: effect.term,
                 class: effect.class,
+                all: None,
                 effects: vec![coefficient],
             }),
         }

@@ -57,7 +57,9 @@ impl SavedFit {
         let graph = Graph::new();
         let z = graph.laned_input("z", [self.posterior.latents.size()]);
         let theta = graph.constant([self.params().len()], self.params());
-        let terms = priors.site_priors(&Point::new(z, theta));
+        let spared = self.posterior.spared.as_ref();
+        let whole = spared.map_or(z, |spared| spared.widened(z));
+        let terms = priors.site_priors(&Point::new(whole, theta));
         let values = Values::new().with(z, &self.posterior.draws);
         let mut found = Vec::new();
         for (site, term) in terms.iter().filter(|(site, _)| is_prior(site)) {

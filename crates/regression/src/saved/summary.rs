@@ -9,6 +9,15 @@ use crate::regression::{Groups, NamedDraws};
 impl SavedFit {
     /// Summaries of the coefficients; where weights correct the fit, the corrected ones too.
     pub fn coefficients(&self, groups: Groups) -> Vec<Coefficient> {
+        let mut all = self.kept_coefficients(groups);
+        if groups == Groups::Include {
+            all.extend(self.spared_coefficients());
+        }
+        all
+    }
+
+    /// The same of what draws are kept of.
+    pub(super) fn kept_coefficients(&self, groups: Groups) -> Vec<Coefficient> {
         let weights = self.is_corrected().then(|| self.posterior.weights());
         let chains = self.posterior.n_chains();
         let one = |draws: NamedDraws| Coefficient {

@@ -25,6 +25,7 @@ mod row_effect;
 mod saved;
 mod shrinkage;
 mod smooth;
+mod spared;
 mod spline;
 mod table;
 mod varied;

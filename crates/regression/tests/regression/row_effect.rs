@@ -152,10 +152,7 @@ fn new_rows_draw_effects_of_their_own_unless_the_population_is_asked_for() {
     assert!((means[0] / 1.18_f64.exp() - 1.0).abs() < 0.2, "{means:?}");
     let forecaster = Forecaster {
         saved: &loaded,
-        draws: (loaded.posterior.draws)
-            .chunks_exact(loaded.posterior.latents.size())
-            .take(400)
-            .collect(),
+        draws: (0..400).collect(),
         new_levels: NewLevels::Refuse,
         level: PredictionLevel::Population,
         seed: 1,

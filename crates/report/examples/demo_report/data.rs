@@ -131,6 +131,7 @@ fn groups(noise: &mut Noise) -> Vec<GroupEffects> {
     };
     let (sites, patients) = (effects("site", 2972, 0.51), effects("patient", 24, 0.33));
     let group = |group: &str, effects| GroupEffects {
+        all: None,
         group: group.into(),
         term: "Intercept".into(),
         class: None,

@@ -3,7 +3,7 @@
 use crate::markup::Element;
 use crate::number;
 use crate::plot::{Histogram, Row, forest, histogram, split_forest};
-use crate::{Coefficient, GroupEffects};
+use crate::{AllLevels, Coefficient, GroupEffects};
 
 use super::coefficient::as_row;
 use super::section::figure;
@@ -30,9 +30,13 @@ fn block(group: &GroupEffects) -> Vec<Element> {
         name.push_str(" for ");
         name.push_str(class);
     }
-    let levels = number::count(sorted.len() as u64);
+    let count = group
+        .all
+        .as_ref()
+        .map_or(sorted.len(), |all| all.means.len());
+    let levels = number::count(count as u64);
     let heading = Element::with_text("strong", &name);
-    if sorted.len() <= ALL {
+    if count <= ALL {
         let rows: Vec<Row> = sorted.iter().map(|effect| as_row(effect)).collect();
         let words = Element::with_text("span", format!(": all {levels} levels, sorted by mean."));
         return vec![figure(vec![forest(&name, &rows)], vec![heading, words])];
@@ -48,17 +52,23 @@ fn block(group: &GroupEffects) -> Vec<Element> {
         vec![split_forest(&name, &rows, Some(EXTREMES))],
         vec![heading, words],
     );
+    let listed = || {
+        let clear = |effect: &&&Coefficient| effect.best().excludes_zero();
+        AllLevels {
+            means: sorted.iter().map(|effect| effect.best().mean).collect(),
+            clear: sorted.iter().filter(clear).count(),
+        }
+    };
+    let all = group.all.clone().unwrap_or_else(listed);
     std::iter::once(extremes)
-        .chain(spread(&name, &sorted))
+        .chain(spread(&name, &all))
         .collect()
 }
 
-fn spread(name: &str, effects: &[&Coefficient]) -> Option<Element> {
-    let means: Vec<f64> = effects.iter().map(|effect| effect.best().mean).collect();
-    let bins = Histogram::of_samples(&means, &[])?;
-    let clear = |effect: &&&Coefficient| effect.best().q5 > 0.0 || effect.best().q95 < 0.0;
-    let clear = number::count(effects.iter().filter(clear).count() as u64);
-    let all = number::count(effects.len() as u64);
+fn spread(name: &str, levels: &AllLevels) -> Option<Element> {
+    let bins = Histogram::of_samples(&levels.means, &[])?;
+    let clear = number::count(levels.clear as u64);
+    let all = number::count(levels.means.len() as u64);
     let text = format!(
         ": posterior means of all {all} levels; the 90 % intervals of {clear} exclude zero."
     );

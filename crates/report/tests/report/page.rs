@@ -139,6 +139,7 @@ fn hostile() -> ReportData {
             }],
         }],
         groups: vec![GroupEffects {
+            all: None,
             group: text(),
             term: text(),
             class: Some(text()),
@@ -235,6 +236,7 @@ fn extreme(a: f64, b: f64) -> ReportData {
             Coefficient::new("y", Summary::normal(1.0, 1.0)),
         ],
         groups: vec![GroupEffects {
+            all: None,
             group: "g".into(),
             term: "Intercept".into(),
             class: None,

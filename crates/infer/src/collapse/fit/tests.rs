@@ -8,8 +8,9 @@ use lehr_numeric::summary::{mean, sd};
 use lehr_table::Table;
 
 use crate::collapse::Spreads;
-use crate::collapse::collapsed::{Collapsed, Near};
+use crate::collapse::collapsed::Collapsed;
 use crate::collapse::gap::Care;
+use crate::collapse::near::Near;
 use crate::fit::Fit;
 use crate::judge::Level;
 use crate::method::{Collapse, Nuts};

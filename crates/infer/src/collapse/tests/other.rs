@@ -9,9 +9,10 @@ use lehr_numeric::stream::Stream;
 use lehr_table::Table;
 
 use super::super::best::Theta;
-use super::super::collapsed::{Collapsed, Detail, Near, ResponseRows};
+use super::super::collapsed::{Collapsed, Detail, ResponseRows};
 use super::super::exact::{Drawing, Way};
 use super::super::gap::Care;
+use super::super::near::Near;
 use crate::fit::Fit;
 use crate::judge::Level;
 use crate::method::Collapse;

@@ -1,7 +1,6 @@
 //! Leaving out each row of a table, or a sample of its rows.
 
 use lehr_infer::leave_out::{LeftOut, WeightedDraws, each_seen, leave_each_out};
-use lehr_model::Bound;
 use lehr_numeric::order::permutation;
 use lehr_numeric::pareto::threshold;
 use lehr_table::Table;
@@ -9,6 +8,7 @@ use serde::Serialize;
 
 use crate::Error;
 use crate::error::RegressionError;
+use crate::new_rows::NewRows;
 use crate::saved::{SavedFit, used_weights};
 
 /// Draws by which rows that are not sampled are judged.
@@ -132,19 +132,28 @@ impl SavedFit {
     /// Leaves out every row of a block of the fitted table; `rows` are their places in it.
     pub fn leave_out(&self, table: &Table, rows: &[u64]) -> Result<Vec<LooRow>, Error> {
         self.fitted("leave-one-out")?;
-        let bound = self.observed_rows(table)?;
+        let rows_of_fit = self.rows_of_fit(table)?;
+        let bound = rows_of_fit.bound();
+        let all = 0..self.posterior.n_draws();
+        let latents: Vec<f64> = match self.posterior.spared {
+            None => Vec::new(),
+            Some(_) => all.flat_map(|k| self.draw_for(k, &rows_of_fit)).collect(),
+        };
         let draws = WeightedDraws {
-            latents: &self.posterior.draws,
+            latents: match self.posterior.spared {
+                None => &self.posterior.draws,
+                Some(_) => &latents,
+            },
             params: self.params(),
             weights: &used_weights(&self.posterior),
         };
-        let left = leave_each_out(self.posterior.marginal(&bound).density(), draws)?;
+        let left = leave_each_out(self.posterior.marginal(bound).density(), draws)?;
         let row = |((left, cheap), row): ((LeftOut, f64), &u64)| LooRow {
             row: *row,
             left,
             cheap,
         };
-        let all = left.into_iter().zip(self.cheap_of(&bound)).zip(rows);
+        let all = left.into_iter().zip(self.cheap_of(&rows_of_fit)).zip(rows);
         Ok(all.map(row).collect())
     }
 
@@ -153,25 +162,20 @@ impl SavedFit {
     /// their difference estimator, whose mean is right whatever they are).
     pub fn cheap(&self, table: &Table) -> Result<Vec<f64>, Error> {
         self.fitted("leave-one-out")?;
-        Ok(self.cheap_of(&self.observed_rows(table)?))
+        Ok(self.cheap_of(&self.rows_of_fit(table)?))
     }
 
-    fn cheap_of(&self, bound: &Bound) -> Vec<f64> {
-        let draws = self.draws(FEW_DRAWS);
+    fn cheap_of(&self, rows: &NewRows) -> Vec<f64> {
+        let places = self.places(FEW_DRAWS.min(self.posterior.n_draws()));
+        let draws: Vec<Vec<f64>> = places.iter().map(|k| self.draw_for(*k, rows)).collect();
         let few = WeightedDraws {
             latents: &draws.concat(),
             params: self.params(),
             weights: &vec![1.0 / draws.len() as f64; draws.len()],
         };
-        let marginal = self.posterior.marginal(bound);
+        let marginal = self.posterior.marginal(rows.bound());
         let seen = each_seen(marginal.density(), few).into_iter();
         seen.map(|one| one.lpd - one.variance).collect()
-    }
-
-    /// The model on rows that must have the response.
-    fn observed_rows(&self, table: &Table) -> Result<Bound, Error> {
-        let subject = &self.subject;
-        Ok(subject.bind(&subject.design(table)?)?)
     }
 }
 

@@ -1,0 +1,189 @@
+//! Several vectors at once, and the spaces that a symmetric matrix spans from them (Lanczos).
+
+use faer::{Mat, Side};
+use lehr_numeric::stream::Stream;
+
+/// Vectors that are treated together.
+pub(super) const LANES: usize = 8;
+/// One number of each of them.
+pub(super) type Lanes = [f64; LANES];
+/// Steps of Lanczos for ln |S|, and the first for draws.
+pub(super) const STEPS: usize = 8;
+
+/// Random signs, or whatever else stands for all directions: their squares are the identity on average.
+pub(super) struct Probes {
+    /// By number of B; the last few may be 0.
+    pub(super) lanes: Vec<Vec<Lanes>>,
+    pub(super) count: usize,
+    pub(super) steps: usize,
+}
+
+impl Probes {
+    /// Eight vectors of random signs.
+    pub(super) fn signs(size: usize) -> Probes {
+        let mut random = Stream::new(0, "probes", 0);
+        let mut sign = || if random.uniform() < 0.5 { -1.0 } else { 1.0 };
+        let vectors = (0..size).map(|_| std::array::from_fn(|_| sign()));
+        Probes {
+            lanes: vec![vectors.collect()],
+            count: LANES,
+            steps: STEPS,
+        }
+    }
+
+    /// Every direction in turn, for which all is exact.
+    #[cfg(test)]
+    pub(super) fn exact(size: usize) -> Probes {
+        let unit = |first: usize| -> Vec<Lanes> {
+            let entry = |k: usize, lane: usize| {
+                let own = k == first * LANES + lane;
+                if own { (size as f64).sqrt() } else { 0.0 }
+            };
+            let row = |k: usize| std::array::from_fn(|lane| entry(k, lane));
+            (0..size).map(row).collect()
+        };
+        Probes {
+            lanes: (0..size.div_ceil(LANES)).map(unit).collect(),
+            count: size,
+            steps: size,
+        }
+    }
+}
+
+pub(super) fn zero(size: usize) -> Vec<Lanes> {
+    vec![[0.0; LANES]; size]
+}
+
+/// One number per lane of two sets of vectors.
+pub(super) fn dots(a: &[Lanes], b: &[Lanes]) -> Lanes {
+    let mut sums = [0.0; LANES];
+    for (a, b) in a.iter().zip(b) {
+        let terms = a.iter().zip(b).map(|(a, b)| a * b);
+        sums.iter_mut().zip(terms).for_each(|(sum, t)| *sum += t);
+    }
+    sums
+}
+
+/// Vectors of length one, or 0 where they have none.
+fn unit(vectors: &[Lanes], length: &Lanes) -> Vec<Lanes> {
+    let scale = length.map(|length| if length > 0.0 { length.recip() } else { 0.0 });
+    let each = vectors.iter();
+    each.map(|v| std::array::from_fn(|lane| v[lane] * scale[lane]))
+        .collect()
+}
+
+/// a += share b, lane by lane.
+pub(super) fn add(a: &mut [Lanes], share: &Lanes, b: &[Lanes]) {
+    for (a, b) in a.iter_mut().zip(b) {
+        let terms = share.iter().zip(b).map(|(s, b)| s * b);
+        a.iter_mut().zip(terms).for_each(|(a, t)| *a += t);
+    }
+}
+
+/// So many times one number of each lane is added.
+#[inline]
+pub(super) fn push(into: &mut Lanes, share: f64, x: &Lanes) {
+    let pairs = into.iter_mut().zip(x);
+    pairs.for_each(|(into, x)| *into += share * x);
+}
+
+/// The Krylov space of every lane: an orthonormal basis, and the tridiagonal matrix that S is on it.
+pub(super) struct Krylov {
+    basis: Vec<Vec<Lanes>>,
+    diagonal: Vec<Lanes>,
+    beside: Vec<Lanes>,
+    length: Lanes,
+}
+
+impl Krylov {
+    /// So many steps from a start, every vector kept orthogonal to all before; `apply` multiplies by the matrix.
+    pub(super) fn new(
+        start: &[Lanes],
+        steps: usize,
+        apply: impl Fn(&[Lanes], &mut [Lanes]),
+    ) -> Krylov {
+        const NOTHING: f64 = 1e-10;
+        let length = dots(start, start).map(f64::sqrt);
+        let steps = steps.min(start.len());
+        let mut found = Krylov {
+            basis: vec![unit(start, &length)],
+            diagonal: Vec::new(),
+            beside: Vec::new(),
+            length,
+        };
+        for step in 0..steps {
+            let mut next = zero(start.len());
+            apply(&found.basis[step], &mut next);
+            let mut own = [0.0; LANES];
+            for before in &found.basis {
+                // Of the last one, which is the newest.
+                own = dots(before, &next);
+                add(&mut next, &own.map(|along| -along), before);
+            }
+            let left = dots(&next, &next).map(f64::sqrt);
+            let left = left.map(|length| if length > NOTHING { length } else { 0.0 });
+            found.diagonal.push(own);
+            found.beside.push(left);
+            if step + 1 < steps {
+                found.basis.push(unit(&next, &left));
+            }
+        }
+        found
+    }
+
+    /// The eigenvalues of a lane's matrix and its eigenvectors, column after column.
+    fn eigen(&self, lane: usize) -> (Vec<f64>, Mat<f64>) {
+        let steps = self.diagonal.len();
+        // A space that is exhausted ends here.
+        let end = (0..steps).find(|k| self.beside[*k][lane] == 0.0);
+        let size = end.map_or(steps, |end| end + 1);
+        let matrix = Mat::from_fn(size, size, |i, j| match i.abs_diff(j) {
+            0 => self.diagonal[i][lane],
+            1 => self.beside[i.min(j)][lane],
+            _ => 0.0,
+        });
+        let eigen = matrix.self_adjoint_eigen(Side::Lower);
+        let eigen = eigen.expect("a symmetric matrix has its eigenvalues");
+        let values = (0..size).map(|k| eigen.S()[k]).collect();
+        (values, eigen.U().to_owned())
+    }
+
+    /// zᵀ ln(S) z
+    pub(super) fn log_form(&self, lane: usize) -> Option<f64> {
+        let (values, vectors) = self.eigen(lane);
+        let is_positive = values.iter().all(|value| *value > 0.0);
+        let terms = values.iter().enumerate();
+        let sum: f64 = terms
+            .map(|(k, value)| vectors[(0, k)].powi(2) * value.ln())
+            .sum();
+        is_positive.then_some(self.length[lane].powi(2) * sum)
+    }
+
+    /// S^(−½)z of every lane, and what the last step added to the longest of them as a share of its length; `None` unless S
+    /// is positive definite.
+    pub(super) fn roots(&self) -> Option<(Vec<Lanes>, f64)> {
+        let mut found = zero(self.basis[0].len());
+        let mut last: f64 = 0.0;
+        let mut shares = vec![[0.0; LANES]; self.basis.len()];
+        for lane in (0..LANES).filter(|lane| self.length[*lane] > 0.0) {
+            let (values, vectors) = self.eigen(lane);
+            if values.iter().any(|value| *value <= 0.0) {
+                return None;
+            }
+            for (j, share) in shares.iter_mut().enumerate().take(values.len()) {
+                let terms = values.iter().enumerate();
+                let sum: f64 = terms
+                    .map(|(k, value)| vectors[(j, k)] * vectors[(0, k)] / value.sqrt())
+                    .sum();
+                share[lane] = self.length[lane] * sum;
+            }
+            if values.len() == self.basis.len() {
+                last = last.max(shares[values.len() - 1][lane].abs() / self.length[lane]);
+            }
+        }
+        for (share, vector) in shares.iter().zip(&self.basis) {
+            add(&mut found, share, vector);
+        }
+        Some((found, last))
+    }
+}

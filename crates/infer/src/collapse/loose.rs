@@ -1,0 +1,419 @@
+//! What is left of the effects' precision where that is too large to factorise: solves by conjugate gradients,
+//! ln |S| and traces by random probes, which stay the same for every θ.
+//!
+//! With B the other blocks and β what all rows share, β is eliminated exactly:
+//!
+//! ```text
+//! S = [S_BB S_Bβ; S_βB S_ββ],   W = S_BB⁻¹S_Bβ,   C = S_ββ − S_βB W,   ln |S| = ln |S_BB| + ln |C|
+//! S⁻¹ = [S_BB⁻¹ 0; 0 0] + E C⁻¹Eᵀ,   E = [−W; 1]
+//! ```
+//!
+//! S_BB scaled by its diagonal is close to the identity, so that few steps serve (Golub & Welsch 1969 for
+//! zᵀ ln(S) z; Chow & Saad 2014 for draws S^(−½)ε).
+
+use super::design::Design;
+use super::krylov::{Krylov, LANES, Lanes, Probes, STEPS, add, dots, push, zero};
+use super::small;
+use super::sparse::Sparse;
+
+/// What solves are relative to.
+const CLOSE: f64 = 1e-9;
+/// What the last step may add to a draw, as a share of it.
+const SMALL: f64 = 1e-4;
+/// Steps after which a solve is given up.
+const MOST_STEPS: usize = 200;
+
+/// The part of a factor that stands in for that of S.
+#[derive(Default)]
+pub(super) struct Loose {
+    /// h Σ ω r rᵀ + P of B, the lower triangle.
+    square: Sparse,
+    /// The diagonal of S_BB, and its roots.
+    diagonal: Vec<f64>,
+    roots: Vec<f64>,
+    /// S_Bβ and W, row after row of B.
+    mixed: Vec<f64>,
+    solved: Vec<f64>,
+    /// The factor of C, row after row.
+    corner: Vec<f64>,
+    /// S_BB⁻¹ of the probes.
+    probed: Vec<Vec<Lanes>>,
+    /// ½ ln |S| by each probe, to which all add up on average.
+    pub(super) halves: Vec<f64>,
+}
+
+/// V_g of every group, as a factor lays them out.
+#[derive(Clone, Copy)]
+pub(super) struct Eliminated<'a> {
+    pub(super) design: &'a Design,
+    pub(super) mixed: &'a [f64],
+}
+
+impl Eliminated<'_> {
+    /// Hands on every line of V_g, the part of B and that of β, with the columns of B.
+    pub(super) fn each_line(self, mut see: impl FnMut(&[u32], &[f64], &[f64])) {
+        let Eliminated { design, mixed } = self;
+        let (width, common) = (design.width, design.rest - design.common);
+        for group in 0..design.groups() {
+            let met = design.met[group]..design.met[group + 1];
+            let count = met.len();
+            if count == 0 {
+                continue;
+            }
+            let columns = &design.columns[met.start..met.end - common];
+            for effect in 0..width {
+                let line = &mixed[met.start * width + effect * count..][..count];
+                let (own, shared) = line.split_at(count - common);
+                see(columns, own, shared);
+            }
+        }
+    }
+}
+
+impl Loose {
+    /// Takes in Q = h Σ ω r rᵀ + P of all of R, and V; returns ½ ln |S|, or `None` where S is not positive definite as
+    /// far as that is seen.
+    pub(super) fn refill(
+        &mut self,
+        by: Eliminated<'_>,
+        square: impl FnOnce(&mut Sparse),
+        probes: &Probes,
+    ) -> Option<f64> {
+        let (size, common) = (by.design.common, by.design.rest - by.design.common);
+        square(&mut self.square);
+        self.diagonal = self.square.diagonal(size);
+        self.mixed.clear();
+        self.mixed.resize(size * common, 0.0);
+        let mut corner = vec![0.0; common * common];
+        self.take_common(&mut corner);
+        self.subtract(by, &mut corner);
+        // What is not a number is not positive either.
+        if self
+            .diagonal
+            .iter()
+            .any(|entry| entry.is_nan() || *entry <= 0.0)
+        {
+            return None;
+        }
+        self.roots.clear();
+        self.roots
+            .extend(self.diagonal.iter().map(|entry| entry.sqrt()));
+        self.solve_common(by)?;
+        let lines = self.mixed.chunks_exact(common.max(1));
+        for (line, solved) in lines.zip(self.solved.chunks_exact(common.max(1))) {
+            for (k, entry) in corner.iter_mut().enumerate() {
+                *entry -= line[k / common] * solved[k % common];
+            }
+        }
+        small::cholesky(&mut corner, common)?;
+        self.corner = corner;
+        self.log_det(by, probes)
+    }
+
+    /// What Q has of β.
+    fn take_common(&mut self, corner: &mut [f64]) {
+        let (size, common) = (self.diagonal.len(), corner.len().isqrt());
+        let mixed = &mut self.mixed;
+        self.square.each_beyond(size, |row, column, value| {
+            if column < size {
+                mixed[column * common + row - size] += value;
+                return;
+            }
+            let (i, j) = (row - size, column - size);
+            corner[i * common + j] += value;
+            if i != j {
+                corner[j * common + i] += value;
+            }
+        });
+    }
+
+    /// Less Σ V_gᵀV_g, of the diagonal and of β.
+    fn subtract(&mut self, by: Eliminated<'_>, corner: &mut [f64]) {
+        let common = corner.len().isqrt();
+        by.each_line(|columns, own, shared| {
+            for (column, v) in columns.iter().zip(own) {
+                let column = *column as usize;
+                self.diagonal[column] -= v * v;
+                let line = &mut self.mixed[column * common..][..common];
+                line.iter_mut()
+                    .zip(shared)
+                    .for_each(|(sum, s)| *sum -= v * s);
+            }
+            for (k, entry) in corner.iter_mut().enumerate() {
+                *entry -= shared[k / common] * shared[k % common];
+            }
+        });
+    }
+
+    /// W, eight columns at a time.
+    fn solve_common(&mut self, by: Eliminated<'_>) -> Option<()> {
+        let size = self.diagonal.len();
+        let common = self.mixed.len().checked_div(size).unwrap_or(0);
+        self.solved.clear();
+        self.solved.resize(size * common, 0.0);
+        let mut first = 0;
+        while first < common {
+            let some = LANES.min(common - first);
+            let mut right = zero(size);
+            for (k, lanes) in right.iter_mut().enumerate() {
+                lanes[..some].copy_from_slice(&self.mixed[k * common + first..][..some]);
+            }
+            let found = self.conjugate(by, &right)?;
+            for (k, lanes) in found.iter().enumerate() {
+                self.solved[k * common + first..][..some].copy_from_slice(&lanes[..some]);
+            }
+            first += some;
+        }
+        Some(())
+    }
+
+    /// D⁻¹x
+    fn scaled(&self, x: &[Lanes]) -> Vec<Lanes> {
+        let pairs = x.iter().zip(&self.diagonal);
+        pairs.map(|(x, d)| x.map(|entry| entry / d)).collect()
+    }
+
+    /// S_BB x
+    fn apply(&self, by: Eliminated<'_>, x: &[Lanes], into: &mut [Lanes]) {
+        self.square.apply(x, into);
+        by.each_line(|columns, own, _| {
+            let mut sums = [0.0; LANES];
+            for (column, v) in columns.iter().zip(own) {
+                push(&mut sums, *v, &x[*column as usize]);
+            }
+            for (column, v) in columns.iter().zip(own) {
+                push(&mut into[*column as usize], -v, &sums);
+            }
+        });
+    }
+
+    /// S_BB⁻¹c by conjugate gradients, preconditioned by the diagonal; `None` if that takes too long.
+    fn conjugate(&self, by: Eliminated<'_>, right: &[Lanes]) -> Option<Vec<Lanes>> {
+        let size = right.len();
+        let (mut found, mut left) = (zero(size), right.to_vec());
+        let mut ahead = self.scaled(&left);
+        let mut direction = ahead.clone();
+        let mut now = dots(&left, &ahead);
+        let wanted = now.map(|square| square * CLOSE * CLOSE);
+        let mut pushed = zero(size);
+        for _ in 0..MOST_STEPS {
+            if now.iter().zip(&wanted).all(|(now, wanted)| now <= wanted) {
+                return Some(found);
+            }
+            self.apply(by, &direction, &mut pushed);
+            let curve = dots(&direction, &pushed);
+            // A lane that is done stays where it is.
+            let share: Lanes = std::array::from_fn(|lane| {
+                let moves = now[lane] > wanted[lane] && curve[lane] > 0.0;
+                if moves { now[lane] / curve[lane] } else { 0.0 }
+            });
+            add(&mut found, &share, &direction);
+            add(&mut left, &share.map(|s| -s), &pushed);
+            ahead = self.scaled(&left);
+            let next = dots(&left, &ahead);
+            let turn: Lanes = std::array::from_fn(|lane| {
+                let moves = now[lane] > 0.0;
+                if moves { next[lane] / now[lane] } else { 0.0 }
+            });
+            for (d, a) in direction.iter_mut().zip(&ahead) {
+                let both = a.iter().zip(&turn);
+                d.iter_mut()
+                    .zip(both)
+                    .for_each(|(d, (a, turn))| *d = a + turn * *d);
+            }
+            now = next;
+        }
+        None
+    }
+
+    /// D^(−½)S_BB D^(−½) x
+    fn apply_scaled(&self, by: Eliminated<'_>, x: &[Lanes], into: &mut [Lanes]) {
+        let scaled: Vec<Lanes> = self.divided(x);
+        self.apply(by, &scaled, into);
+        for (into, root) in into.iter_mut().zip(&self.roots) {
+            for entry in into {
+                *entry /= root;
+            }
+        }
+    }
+
+    /// D^(−½)x
+    fn divided(&self, x: &[Lanes]) -> Vec<Lanes> {
+        let pairs = x.iter().zip(&self.roots);
+        pairs.map(|(x, root)| x.map(|entry| entry / root)).collect()
+    }
+
+    fn krylov(&self, by: Eliminated<'_>, start: &[Lanes], steps: usize) -> Krylov {
+        Krylov::new(start, steps, |x, into| self.apply_scaled(by, x, into))
+    }
+
+    /// ½ ln |S|, with what each probe makes of it.
+    fn log_det(&mut self, by: Eliminated<'_>, probes: &Probes) -> Option<f64> {
+        let scales: f64 = self.roots.iter().map(|root| root.ln()).sum();
+        let common = self.corner.len().isqrt();
+        let exact = scales + small::log_diagonal(&self.corner, common);
+        let mut halves = Vec::with_capacity(probes.count);
+        for some in &probes.lanes {
+            let space = self.krylov(by, some, probes.steps);
+            for lane in 0..LANES.min(probes.count - halves.len()) {
+                halves.push(exact + 0.5 * space.log_form(lane)?);
+            }
+        }
+        self.halves = halves;
+        let sum: f64 = self.halves.iter().sum();
+        Some(sum / probes.count as f64)
+    }
+
+    /// S⁻¹c in the place of c.
+    pub(super) fn solve(&self, by: Eliminated<'_>, right: &mut [f64]) -> Option<()> {
+        let size = self.diagonal.len();
+        let mut lanes = zero(size);
+        lanes.iter_mut().zip(&*right).for_each(|(l, r)| l[0] = *r);
+        let found = self.conjugate(by, &lanes)?;
+        let common = right.len() - size;
+        let mut shared = right[size..].to_vec();
+        for (line, found) in self.mixed.chunks_exact(common.max(1)).zip(&found) {
+            shared
+                .iter_mut()
+                .zip(line)
+                .for_each(|(s, m)| *s -= m * found[0]);
+        }
+        small::solve_lower(&self.corner, &mut shared);
+        small::solve_lower_transposed(&self.corner, &mut shared);
+        right[size..].copy_from_slice(&shared);
+        for (k, (into, found)) in right.iter_mut().zip(&found).enumerate() {
+            *into = found[0] - small::dot(&self.solved[k * common..][..common], &shared);
+        }
+        Some(())
+    }
+
+    /// Draws of N(0, S⁻¹) in the place of standard normals, as many as there are lanes at the most; `None` if the steps do
+    /// not get there.
+    pub(super) fn colour(&self, by: Eliminated<'_>, draws: &mut [&mut [f64]]) -> Option<()> {
+        let size = self.diagonal.len();
+        let common = self.corner.len().isqrt();
+        let mut lanes = zero(size);
+        for (k, into) in lanes.iter_mut().enumerate() {
+            into.iter_mut()
+                .zip(&*draws)
+                .for_each(|(l, own)| *l = own[k]);
+        }
+        let mut steps = STEPS;
+        let found = loop {
+            let (found, last) = self.krylov(by, &lanes, steps).roots()?;
+            if last < SMALL || steps >= size {
+                break found;
+            }
+            if steps > MOST_STEPS {
+                return None;
+            }
+            steps *= 2;
+        };
+        let found = self.divided(&found);
+        for (lane, own) in draws.iter_mut().enumerate() {
+            let (blocks, shared) = own.split_at_mut(size);
+            small::solve_lower_transposed(&self.corner, shared);
+            for (k, (into, found)) in blocks.iter_mut().zip(&found).enumerate() {
+                *into = found[lane] - small::dot(&self.solved[k * common..][..common], shared);
+            }
+        }
+        Some(())
+    }
+
+    /// S_BB⁻¹ of the probes, less what the diagonal alone would make of them: traces are those of the diagonal and what
+    /// these add.
+    pub(super) fn probe(&mut self, by: Eliminated<'_>, probes: &Probes) -> Option<()> {
+        let mut probed = Vec::with_capacity(probes.lanes.len());
+        for some in &probes.lanes {
+            let mut found = self.conjugate(by, some)?;
+            for ((found, probe), diagonal) in found.iter_mut().zip(some).zip(&self.diagonal) {
+                push(found, -diagonal.recip(), probe);
+            }
+            probed.push(found);
+        }
+        self.probed = probed;
+        Some(())
+    }
+
+    /// A number of S⁻¹, of which those of B are right on average over many.
+    pub(super) fn entry(&self, probes: &Probes, i: usize, j: usize) -> f64 {
+        let size = self.diagonal.len();
+        let [mut left, mut right] = [i, j].map(|k| self.beyond_one(k));
+        small::solve_lower(&self.corner, &mut left);
+        small::solve_lower(&self.corner, &mut right);
+        let mut sum = small::dot(&left, &right);
+        if i >= size || j >= size {
+            return sum;
+        }
+        if i == j {
+            sum += self.diagonal[i].recip();
+        }
+        let mut extra = 0.0;
+        for (probe, probed) in probes.lanes.iter().zip(&self.probed) {
+            let lanes = (0..LANES)
+                .map(|lane| probe[i][lane] * probed[j][lane] + probe[j][lane] * probed[i][lane]);
+            extra += 0.5 * lanes.sum::<f64>();
+        }
+        sum + extra / probes.count as f64
+    }
+
+    /// Eᵀe for one number of R.
+    fn beyond_one(&self, place: usize) -> Vec<f64> {
+        let (size, common) = (self.diagonal.len(), self.corner.len().isqrt());
+        match place.checked_sub(size) {
+            Some(own) => (0..common).map(|k| f64::from(u8::from(k == own))).collect(),
+            None => (self.solved[place * common..][..common].iter())
+                .map(|w| -w)
+                .collect(),
+        }
+    }
+
+    /// aᵀS⁻¹b for two sparse vectors of the same columns of B, with what they have of β: the diagonal and β exactly,
+    /// the rest by probes, so that sums over many are right on average.
+    pub(super) fn form(&self, probes: &Probes, a: Sided<'_>, b: Sided<'_>) -> f64 {
+        let mut sum: f64 = (a.columns.iter().zip(a.own.iter().zip(b.own)))
+            .map(|(column, (a, b))| a * b / self.diagonal[*column as usize])
+            .sum();
+        let [mut left, mut right] = [a, b].map(|side| self.beyond(side));
+        small::solve_lower(&self.corner, &mut left);
+        small::solve_lower(&self.corner, &mut right);
+        sum += small::dot(&left, &right);
+        let along = |side: Sided<'_>, vectors: &[Lanes]| {
+            let mut sums = [0.0; LANES];
+            for (column, v) in side.columns.iter().zip(side.own) {
+                push(&mut sums, *v, &vectors[*column as usize]);
+            }
+            sums
+        };
+        let mut extra = 0.0;
+        for (probe, probed) in probes.lanes.iter().zip(&self.probed) {
+            let (az, by) = (along(a, probe), along(b, probed));
+            let (bz, ay) = (along(b, probe), along(a, probed));
+            let lanes = (0..LANES).map(|lane| az[lane] * by[lane] + bz[lane] * ay[lane]);
+            extra += 0.5 * lanes.sum::<f64>();
+        }
+        sum + extra / probes.count as f64
+    }
+
+    /// Eᵀa
+    fn beyond(&self, side: Sided<'_>) -> Vec<f64> {
+        let common = side.shared.len();
+        let mut found = side.shared.to_vec();
+        for (column, v) in side.columns.iter().zip(side.own) {
+            let line = &self.solved[*column as usize * common..][..common];
+            found
+                .iter_mut()
+                .zip(line)
+                .for_each(|(sum, w)| *sum -= v * w);
+        }
+        found
+    }
+}
+
+/// A sparse vector: some columns of B, and β.
+#[derive(Clone, Copy)]
+pub(super) struct Sided<'a> {
+    pub(super) columns: &'a [u32],
+    pub(super) own: &'a [f64],
+    pub(super) shared: &'a [f64],
+}

@@ -1,0 +1,251 @@
+//! A site with too many numbers for every draw to be kept: the moments of its groups, and the sums over
+//! their rows from which draws of any of them are made again.
+//!
+//! Given the hyperparameters and all other effects, the effects v of one group are normal:
+//!
+//! ```text
+//! Λ = h Σ w z zᵀ + P,   Λ m = h (Σ w z y − Σ w z rᵀ u_R) + l,   v ~ N(m, Λ⁻¹)
+//! ```
+//!
+//! so that a draw of a group beside the kept numbers of a draw is one of the joint posterior.
+
+use std::ops::Range;
+
+use lehr_density::{Layout, Site, SiteValue};
+use lehr_graph::Expr;
+use lehr_numeric::stream::Stream;
+use serde::{Deserialize, Serialize};
+
+use crate::collapse::small;
+use crate::posterior::Posterior;
+
+/// A site of which a posterior keeps moments.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Spared {
+    /// All sites of the model.
+    pub(crate) latents: Layout,
+    /// The position of this one among them.
+    pub(crate) position: usize,
+    /// Effects of each group.
+    pub(crate) width: usize,
+    /// The posterior mean of each group's effects.
+    pub(crate) means: Vec<f64>,
+    /// Their covariances, group after group and row after row.
+    pub(crate) covariances: Vec<f64>,
+    pub(crate) sums: GroupSums,
+    /// What the kept numbers are, by which the rows of a group read other effects.
+    pub(crate) others: Vec<Others>,
+    /// The prior at each point of the hyperparameters.
+    pub(crate) priors: Vec<PriorAt>,
+    /// At which of the points each draw is.
+    pub(crate) points: Vec<u32>,
+    pub(crate) seed: u64,
+}
+
+/// Σ over the rows of each group.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub(crate) struct GroupSums {
+    /// Σ w z zᵀ
+    pub(crate) own: Vec<f64>,
+    /// Σ w z y
+    pub(crate) pulled: Vec<f64>,
+    /// Where the columns that each group meets begin, and end.
+    pub(crate) met: Vec<usize>,
+    pub(crate) columns: Vec<u32>,
+    /// Of each column that a group meets Σ w z r, effect after effect.
+    pub(crate) mixed: Vec<f64>,
+}
+
+/// Effects beside the site, where they stand in a kept draw.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Others {
+    pub(crate) places: Vec<usize>,
+    pub(crate) width: usize,
+}
+
+/// What holds at one point of the hyperparameters.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(crate) struct PriorAt {
+    /// h, the precision of a row of weight one.
+    pub(crate) scale: f64,
+    /// P
+    pub(crate) precision: Vec<f64>,
+    /// l
+    pub(crate) linear: Vec<f64>,
+    /// T⁻¹: what the site has of v.
+    pub(crate) inverse: Vec<f64>,
+    /// T of the other effects in turn; empty where it is the identity.
+    pub(crate) turns: Vec<Vec<f64>>,
+}
+
+impl Spared {
+    /// All sites of the model, in order.
+    pub fn latents(&self) -> &Layout {
+        &self.latents
+    }
+
+    /// The site.
+    pub fn site(&self) -> &Site {
+        &self.latents.sites()[self.position]
+    }
+
+    /// Where it stands in z.
+    pub fn place(&self) -> Range<usize> {
+        self.latents.range(self.position)
+    }
+
+    /// Its groups.
+    pub fn groups(&self) -> usize {
+        self.means.len() / self.width.max(1)
+    }
+
+    /// Numbers of each group.
+    pub fn width(&self) -> usize {
+        self.width
+    }
+
+    /// The mean of a group's numbers and their covariance, row after row, in the units that the site has
+    /// where all hyperparameters are at their start ([`Layout::start`]).
+    pub fn moments(&self, group: usize) -> (&[f64], &[f64]) {
+        let square = self.width * self.width;
+        let mean = &self.means[group * self.width..][..self.width];
+        (mean, &self.covariances[group * square..][..square])
+    }
+
+    /// The numbers of all groups together; more draws than [`Spared::LIMIT`] allows are not kept.
+    pub const LIMIT: usize = 1 << 25;
+
+    /// All other sites at their start, which is where [`Spared::moments`] are in the units of the site.
+    pub fn at_start(&self) -> Vec<SiteValue> {
+        let mut sites = self.latents.sites().to_vec();
+        sites.remove(self.position);
+        let kept = Layout::new(sites).expect("some sites of a layout are one");
+        kept.constrain_values(kept.start())
+    }
+
+    /// As many draws as would have been kept with the site.
+    pub fn most_draws(&self) -> usize {
+        Spared::LIMIT / self.latents.size().max(1)
+    }
+
+    /// A draw of some groups of the site beside the kept numbers of a draw, the same ones for the same group
+    /// and draw whatever else is asked for.
+    ///
+    /// # Panics
+    /// If there is no such draw or group.
+    pub fn effects(&self, draw: usize, kept: &[f64], groups: &[u32]) -> Vec<f64> {
+        let prior = &self.priors[self.points[draw] as usize];
+        let others = self.others_of(kept, prior);
+        let mut found = Vec::with_capacity(groups.len() * self.width);
+        for &group in groups {
+            let step = draw as u64 * self.groups() as u64 + u64::from(group);
+            let mut random = Stream::new(self.seed, "effects of a group", step);
+            let own = self.group(group as usize, prior, &others, &mut random);
+            found.extend(small::apply(&prior.inverse, &own));
+        }
+        found
+    }
+
+    /// u_R of a kept draw.
+    fn others_of(&self, kept: &[f64], prior: &PriorAt) -> Vec<f64> {
+        let mut found = Vec::with_capacity(self.others.iter().map(|one| one.places.len()).sum());
+        for (others, turn) in self.others.iter().zip(&prior.turns) {
+            let own: Vec<f64> = others.places.iter().map(|place| kept[*place]).collect();
+            if turn.is_empty() {
+                found.extend(own);
+            } else {
+                let groups = own.chunks_exact(others.width);
+                found.extend(groups.flat_map(|group| small::apply(turn, group)));
+            }
+        }
+        found
+    }
+
+    /// v of one group.
+    fn group(
+        &self,
+        group: usize,
+        prior: &PriorAt,
+        others: &[f64],
+        random: &mut Stream,
+    ) -> Vec<f64> {
+        let (width, sums) = (self.width, &self.sums);
+        let square = width * width;
+        let own = sums.own[group * square..][..square].iter();
+        let mut factor: Vec<f64> = own
+            .zip(&prior.precision)
+            .map(|(sum, p)| prior.scale * sum + p)
+            .collect();
+        small::cholesky(&mut factor, width).expect("the sums of rows and a proper prior");
+        let met = sums.met[group]..sums.met[group + 1];
+        let (columns, count) = (&sums.columns[met.clone()], met.len());
+        let entry = |effect: usize| {
+            let line = &sums.mixed[met.start * width + effect * count..][..count];
+            let fitted = columns.iter().zip(line);
+            let fitted: f64 = fitted.map(|(column, z)| z * others[*column as usize]).sum();
+            let pulled = sums.pulled[group * width + effect];
+            prior.scale * (pulled - fitted) + prior.linear[effect]
+        };
+        let mut found: Vec<f64> = (0..width).map(entry).collect();
+        small::solve_lower(&factor, &mut found);
+        for entry in &mut found {
+            *entry += random.normal();
+        }
+        small::solve_lower_transposed(&factor, &mut found);
+        found
+    }
+
+    /// z as the model has it, the site at 0: what is made of it may not depend on the site.
+    pub fn widened<'g>(&self, kept: Expr<'g>) -> Expr<'g> {
+        let (place, size) = (self.place(), kept.shape().size());
+        let parts = [
+            kept.slice(0, 0..place.start),
+            kept.graph().full([place.len()], 0.0),
+            kept.slice(0, place.start..size),
+        ];
+        kept.graph().concat(&parts, 0)
+    }
+
+    /// The numbers of a kept draw with those of the site in their place.
+    pub fn joined(&self, kept: &[f64], own: &[f64]) -> Vec<f64> {
+        let (before, after) = kept.split_at(self.latents.range(self.position).start);
+        [before, own, after].concat()
+    }
+}
+
+impl Posterior {
+    /// How many numbers the model has, whether draws of them are kept or not.
+    pub fn n_latents(&self) -> usize {
+        (self.spared.as_ref()).map_or(self.latents.size(), |spared| spared.latents.size())
+    }
+
+    /// A draw as it is kept.
+    pub fn draw(&self, place: usize) -> &[f64] {
+        let size = self.latents.size();
+        &self.draws[place * size..(place + 1) * size]
+    }
+
+    /// A draw that has these groups alone of a site whose draws are not kept, in this order.
+    pub fn draw_with(&self, place: usize, groups: &[u32]) -> Vec<f64> {
+        let kept = self.draw(place);
+        match &self.spared {
+            Some(spared) => spared.joined(kept, &spared.effects(place, kept, groups)),
+            None => kept.to_vec(),
+        }
+    }
+
+    /// z of a draw, in which of a site whose draws are not kept all but these groups are 0.
+    pub fn draw_filled(&self, place: usize, groups: &[u32]) -> Vec<f64> {
+        let Some(spared) = &self.spared else {
+            return self.draw(place).to_vec();
+        };
+        let kept = self.draw(place);
+        let width = spared.width;
+        let found = spared.effects(place, kept, groups);
+        let mut own = vec![0.0; spared.means.len()];
+        for (group, values) in groups.iter().zip(found.chunks_exact(width)) {
+            own[*group as usize * width..][..width].copy_from_slice(values);
+        }
+        spared.joined(kept, &own)
+    }
+}
