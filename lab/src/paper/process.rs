@@ -1,12 +1,9 @@
 //! A Gaussian process by inducing points on the paper's rows, and how well draws predict test rows.
 
-use lehr_density::{Density, Support};
-use lehr_graph::Expr;
+use lehr_density::Density;
 use lehr_infer::pointwise::pointwise;
 use lehr_infer::posterior::Posterior;
-use lehr_model::distribution::NoisyBernoulli;
-use lehr_model::gp::{InducedGp, Rbf};
-use lehr_model::{Bound, Model};
+use lehr_model::Bound;
 use lehr_numeric::kmeans::{Clusters, Points};
 use lehr_numeric::stream::Stream;
 use lehr_table::{Moment, Table};
@@ -16,22 +13,12 @@ use crate::paper::dataset::Origin;
 use crate::paper::error::PaperError;
 use crate::paper::labelled::Labelled;
 use crate::paper::robust::read;
+use crate::process::{Response, model};
 
 /// Rows that inducing points are chosen of at the most.
 const MOST_ROWS: usize = 100_000;
 /// Draws that test rows are predicted from at the most.
 const TEST_DRAWS: usize = 1000;
-/// Hermite nodes of an outcome; the paper has 16.
-const NODES: usize = 32;
-
-/// What rows observe of the function.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Response {
-    /// Student's t around it, its scale and degrees of freedom learned.
-    Robust,
-    /// Outcomes whose logit it is.
-    Outcome,
-}
 
 /// A function of all columns by inducing points, on rows to train on, and rows to test.
 pub(crate) struct Process {
@@ -115,36 +102,6 @@ fn log_mean<'a>(logs: impl Iterator<Item = &'a f64> + Clone) -> f64 {
         (sum + (log - largest).exp(), count + 1.0)
     });
     largest + (sum / count).ln()
-}
-
-/// Starts as in METHODS2 §3.1: s = 1, or 2 of a logit, ℓ = √d, σ = ½ sd(y), ν = 4, points at centroids.
-fn model(response: Response, places: Vec<f64>, width: usize) -> Model {
-    Model::new(move |m| {
-        let start = match response {
-            Response::Robust => 1.0,
-            Response::Outcome => 2.0,
-        };
-        let scale = m.param("scale", start, Support::Positive);
-        let lengths = vec![(width as f64).sqrt(); width];
-        let lengths = m.param("lengthscale", lengths, Support::Positive);
-        let points = m.graph().constant([places.len() / width, width], &places);
-        let points = m.param("points", points, Support::Real);
-        let gp = InducedGp::new(m, "f", Rbf::new(scale, lengths), points);
-        let noise: Option<[Expr<'_>; 2]> = (response == Response::Robust).then(|| {
-            let sigma = m.param("sigma", 0.5, Support::Positive);
-            [m.param("nu-2", 2.0, Support::Positive) + 2.0, sigma]
-        });
-        m.rows(|row| {
-            let f = gp.at(row.matrix("x"));
-            match noise {
-                Some([df, sigma]) => row.observe("y", f.student_t(df, sigma)),
-                None => {
-                    let outcome = NoisyBernoulli::new(f.mean, f.variance);
-                    row.observe("y", outcome.nodes(NODES));
-                }
-            }
-        });
-    })
 }
 
 /// The mean index of precipitation in 2010 at 10,127 places, or a surface of two columns with the noise

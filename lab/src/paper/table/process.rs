@@ -9,10 +9,11 @@ use crate::paper::entry::{NONE, count, difference, estimate, figures, fixed, pub
 use crate::paper::error::PaperError;
 use crate::paper::fitting::{BATCH, CHAIN_STEPS, Fitting, Made, Outcome, Way};
 use crate::paper::labelled::Labelled;
-use crate::paper::process::{Process, Response, precipitation};
+use crate::paper::process::{Process, precipitation};
 use crate::paper::published::{ProcessGain, outcome_process, robust_process};
 use crate::paper::runner::{Runner, Watcher};
 use crate::paper::setting::Settings;
+use crate::process::Response;
 
 /// Rows of the precipitation table that train and test.
 const PRECIPITATION: (usize, usize) = (8000, 2127);
@@ -406,6 +407,7 @@ fn protocol(settings: &Settings, kind: Kind, sizes: &[String]) -> Vec<String> {
         other => other.words(),
     };
     let likelihood = match kind.response {
+        Response::Normal => "normal with learned σ",
         Response::Robust => {
             "Student's t with learned σ and ν, integrated over the mixing variable by 33 nodes"
         }
