@@ -80,13 +80,18 @@ impl Process {
         let count = posterior.n_draws().min(TEST_DRAWS);
         let (mut sum, mut hits) = (0.0, 0.0);
         let draws = &posterior.draws[..count * size];
-        pointwise(&self.test, draws, &posterior.param_values, |rows, values| {
-            for row in 0..rows.len() {
-                let log = log_mean(values.iter().skip(row).step_by(rows.len()));
-                sum += log;
-                hits += f64::from(log > -std::f64::consts::LN_2);
-            }
-        });
+        pointwise(
+            &self.test,
+            draws,
+            &posterior.param_values,
+            |rows, values| {
+                for row in 0..rows.len() {
+                    let log = log_mean(values.iter().skip(row).step_by(rows.len()));
+                    sum += log;
+                    hits += f64::from(log > -std::f64::consts::LN_2);
+                }
+            },
+        );
         let rows = self.test_rows() as f64;
         Forecast {
             log_likelihood: sum / rows,
