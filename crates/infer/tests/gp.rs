@@ -377,10 +377,7 @@ fn natural_steps_that_were_stopped_go_on_with_the_same_bits() {
     let whole = fit().run(&density).unwrap();
     let watched = |says: Wish| Witness { first: None, says };
     let mut impatient = watched(Wish::Stop);
-    let stopped = saved()
-        .observer(&mut impatient)
-        .run(&density)
-        .unwrap_err();
+    let stopped = saved().observer(&mut impatient).run(&density).unwrap_err();
     let words = stopped.to_string();
     assert!(
         words.starts_with("finding a start: stopped after"),

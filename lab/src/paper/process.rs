@@ -135,7 +135,9 @@ fn surface(rows: usize) -> Labelled {
 /// Both parts by the mean and the deviation of the first.
 fn standardise(train: &mut [f64], test: &mut [f64]) {
     let mut moment = Moment::default();
-    train.iter().for_each(|y| moment.push(*y));
+    for y in train.iter() {
+        moment.push(*y);
+    }
     let (mean, scale) = (moment.mean(), moment.scale());
     for y in train.iter_mut().chain(test) {
         *y = (*y - mean) / scale;

@@ -4,7 +4,7 @@ use lehr_infer::posterior::Estimate;
 use lehr_report::{Axis, Chart, Dots, Law, Mark, Series};
 
 use crate::paper::answer::{Answer, Section};
-use crate::paper::dataset::{Dataset, Origin};
+use crate::paper::dataset::Dataset;
 use crate::paper::entry::{NONE, count, difference, estimate, figures, fixed, published};
 use crate::paper::error::PaperError;
 use crate::paper::fitting::{BATCH, CHAIN_STEPS, Fitting, Made, Outcome, Way};
@@ -73,7 +73,7 @@ pub(crate) fn robust(settings: &Settings, watcher: &mut dyn Watcher) -> Result<A
         data: data.clone(),
         parts: (train.min(settings.train_rows), test),
     });
-    run(settings, watcher, ROBUST, cases.collect())
+    run(settings, watcher, ROBUST, &cases.collect::<Vec<Case>>())
 }
 
 /// Table 4.
@@ -96,7 +96,7 @@ pub(crate) fn outcomes(
             parts: (train, test),
         }));
     }
-    run(settings, watcher, OUTCOMES, cases)
+    run(settings, watcher, OUTCOMES, &cases)
 }
 
 fn points(settings: &Settings, kind: Kind) -> Vec<usize> {
@@ -110,12 +110,12 @@ fn run(
     settings: &Settings,
     watcher: &mut dyn Watcher,
     kind: Kind,
-    cases: Vec<Case>,
+    cases: &[Case],
 ) -> Result<Answer, PaperError> {
     let mut runner = Runner::new(settings, kind.name, watcher)?;
     runner.expect(cases.len() * settings.fits(Way::ALL.len()));
     let (mut sections, mut findings, mut sizes) = (Vec::new(), Vec::new(), Vec::new());
-    for case in &cases {
+    for case in cases {
         let mut all = vec![Vec::new(); Way::ALL.len()];
         for seed in 0..settings.replications {
             let (train, test) = case.data.split(case.parts, seed);
@@ -232,16 +232,17 @@ fn gain(all: &[Vec<Outcome>], place: usize, of: fn(&Made) -> Estimate) -> Option
 }
 
 /// What a fit leaves of the evidence at its own θ.
-fn left(made: &Made) -> Option<Estimate> {
-    difference(Some(made.evidence), Some(made.bound))
+fn left(made: &Made) -> Estimate {
+    made.evidence.less(made.bound)
 }
 
 /// What the best Gaussian leaves there. Bound and evidence are of the same draws, so that nearly all of
 /// their noise is in common.
-fn left_by_best(made: &Made) -> Option<Estimate> {
-    let mean = made.evidence.mean - made.best.mean;
-    let error = made.evidence.error;
-    Some(Estimate { mean, error })
+fn left_by_best(made: &Made) -> Estimate {
+    Estimate {
+        mean: made.evidence.mean - made.best.mean,
+        error: made.evidence.error,
+    }
 }
 
 fn gains(case: &Case, all: &[Vec<Outcome>], response: Response) -> Section {
@@ -296,8 +297,8 @@ fn row(
         unless_first(estimate(gain(all, place, |made| made.bound))),
         published(of_paper.map(|one| one.bound)),
         unless_first(estimate(gain(all, place, |made| made.evidence))),
-        estimate(mean(own, left)),
-        estimate(mean(own, left_by_best)),
+        estimate(mean(own, |made| Some(left(made)))),
+        estimate(mean(own, |made| Some(left_by_best(made)))),
         fixed(number(own, |made| made.pareto_k), 2),
         fixed(number(own, likelihood), 4),
         unless_first(fixed(forecast, 4)),
@@ -345,11 +346,11 @@ fn learned(case: &Case, all: &[Vec<Outcome>]) -> Section {
 
 fn chart(case: &Case, all: &[Vec<Outcome>]) -> Dots {
     const LEAST: f64 = 1e-3;
-    let series = |name: &str, of: fn(&Made) -> Option<Estimate>| Series {
+    let series = |name: &str, of: fn(&Made) -> Estimate| Series {
         name: name.into(),
         marks: (all.iter().enumerate())
             .map(|(place, own)| Mark {
-                x: mean(own, of).map_or(f64::NAN, |left| left.mean.max(LEAST)),
+                x: mean(own, |made| Some(of(made))).map_or(f64::NAN, |left| left.mean.max(LEAST)),
                 y: place as f64,
                 error: 0.0,
             })
@@ -375,7 +376,7 @@ fn found(case: &Case, all: &[Vec<Outcome>]) -> Vec<String> {
     let bound = |made: &Made| made.bound;
     let evidence = |made: &Made| made.evidence;
     let lefts: Vec<f64> = (all.iter())
-        .filter_map(|own| mean(own, left_by_best).map(|left| left.mean))
+        .filter_map(|own| mean(own, |made| Some(left_by_best(made))).map(|left| left.mean))
         .collect();
     let shapes = all
         .iter()
@@ -402,10 +403,6 @@ fn found(case: &Case, all: &[Vec<Outcome>]) -> Vec<String> {
 }
 
 fn protocol(settings: &Settings, kind: Kind, sizes: &[String]) -> Vec<String> {
-    let data = match &settings.origin {
-        Origin::Folder(_) => "the real tables".into(),
-        other => other.words(),
-    };
     let likelihood = match kind.response {
         Response::Normal => "normal with learned σ",
         Response::Robust => {
@@ -414,7 +411,7 @@ fn protocol(settings: &Settings, kind: Kind, sizes: &[String]) -> Vec<String> {
         Response::Outcome => "a logit, integrated by 32 Hermite nodes (the paper: 16)",
     };
     vec![
-        format!("Data: {data}. {}.", sizes.join("; ")),
+        format!("Data: {}. {}.", settings.origin.words(), sizes.join("; ")),
         format!(
             "Model: whitened FITC, RBF kernel with a lengthscale for each column, columns standardised, points learned from the centres of k-means clusters on; {likelihood}. Scale, lengthscales, points and noise are learned, not random."
         ),
