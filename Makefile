@@ -3,7 +3,7 @@
 PYTHON ?= python3.11
 CHROMIUM ?= chromium
 
-.PHONY: help check test module python cluster scaling wheel worst arviz browser slow bench lines peer ports gallery pages notebook commands site docs
+.PHONY: help check test module python cluster scaling wheel worst arviz browser slow bench lines peer peer-gp ports gallery pages notebook commands site docs
 
 help:
 	@echo "make check   format and lints only"
@@ -19,6 +19,7 @@ help:
 	@echo "make slow    the tests that take minutes"
 	@echo "make bench   speed tables of the graph engine (docs/speed.md, lab/results)"
 	@echo "make peer    NumPyro beside lehr, in turns (PEER_ARGS=--quick for a short run)"
+	@echo "make peer-gp Gaussian processes by GPyTorch, NumPyro and lehr (PEER_ARGS=\"--data DIR\" for real tables)"
 	@echo "make ports   ten models in NumPyro's language and in ours, fitted by both (PORTS_ARGS for some of them)"
 	@echo "make gallery runs the pages of docs/gallery and docs/tutorial, and writes what they print and draw"
 	@echo "make pages   runs the same pages and compares the verdicts with what they say"
@@ -137,6 +138,17 @@ $(PEER_VENV)/installed: lab/peer/requirements.txt
 	$(PEER_PYTHON) -m venv $(PEER_VENV)
 	$(PEER_VENV)/bin/pip install --quiet --requirement lab/peer/requirements.txt
 	touch $@
+
+# Gaussian processes beside GPyTorch, whose torch starts without CUDA; the tables also go to target/peer-gp.md.
+$(PEER_VENV)/installed-gp: $(PEER_VENV)/installed lab/peer/requirements-gp.txt
+	$(PEER_VENV)/bin/pip install --quiet --no-deps --requirement lab/peer/requirements-gp.txt
+	$(PEER_VENV)/bin/python lab/peer/cpu_torch.py $(PEER_VENV)/cuda
+	touch $@
+
+peer-gp: $(PEER_VENV)/installed-gp
+	cargo build --release --locked -p lehr-peer
+	LEHR_PEER=$(PEER_TARGET)/release/lehr-peer PYTHONPATH=lab/peer LD_LIBRARY_PATH=$(PEER_VENV)/cuda \
+		$(PEER_VENV)/bin/python -m compare --only gp --report $(PEER_TARGET)/peer-gp.md $(PEER_ARGS)
 
 # The models of lab/peer/ports: seconds, and how far both sides are apart. The table also goes to target/ports.md.
 PORTS_ARGS ?=

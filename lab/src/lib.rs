@@ -3,4 +3,5 @@
 
 pub mod logistic;
 pub mod paper;
+pub mod process;
 pub mod verdict;

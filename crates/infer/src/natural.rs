@@ -17,6 +17,7 @@ use lehr_density::{Density, Point, RowSet, Rows};
 use lehr_graph::{Expr, Graph, Plan, Slot, Workspace};
 use lehr_numeric::adam::{Adam, AdamSettings};
 use lehr_numeric::batch::{BatchError, Epochs};
+use serde::{Deserialize, Serialize};
 
 use crate::fixed::Fixed;
 use crate::pass::is_resident;
@@ -138,7 +139,7 @@ impl<'g> Inputs<'g> {
 }
 
 /// The Gaussian and θ on their way.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct NaturalState {
     /// μ, without latents that all rows share.
     pub mean: Vec<f64>,
@@ -148,6 +149,13 @@ pub struct NaturalState {
     pub log_volume: f64,
     /// θ, then the latents that all rows share.
     pub learned: Vec<f64>,
+}
+
+/// What is saved of steps on their way.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct NaturalSaved {
+    state: NaturalState,
+    adam: Adam,
 }
 
 /// Steps on batches of a density.
@@ -200,18 +208,7 @@ impl<'d> NaturalSteps<'d> {
     /// One step with this ρ, and θ moved at this rate: an estimate of the bound before it, and `None`
     /// where that is not finite or no part of the step leads to a Gaussian.
     pub fn step(&mut self, step: u64, share: f64, rate: f64) -> Option<f64> {
-        self.load(step);
-        let given = [
-            &self.state.mean,
-            &self.state.directions,
-            &self.state.learned,
-        ];
-        for (slot, values) in self.slots.into_iter().zip(given) {
-            if let Some(slot) = slot {
-                self.workspace.set(slot, values);
-            }
-        }
-        self.plan.run(&mut self.workspace);
+        self.look(step);
         let bound = self.workspace.output(0)[0] + self.state.entropy();
         if !bound.is_finite() {
             return None;
@@ -224,6 +221,45 @@ impl<'d> NaturalSteps<'d> {
         };
         self.adam.ascend(rate, &mut self.state.learned, &slope);
         Some(bound)
+    }
+
+    /// The bound and its slope on the batch of a step.
+    fn look(&mut self, step: u64) {
+        self.load(step);
+        let given = [
+            &self.state.mean,
+            &self.state.directions,
+            &self.state.learned,
+        ];
+        for (slot, values) in self.slots.into_iter().zip(given) {
+            if let Some(slot) = slot {
+                self.workspace.set(slot, values);
+            }
+        }
+        self.plan.run(&mut self.workspace);
+    }
+
+    /// Where it is and what it sees on its first batch: numbers that differ between fits.
+    pub fn first_look(&mut self) -> Vec<f64> {
+        self.look(0);
+        let mut seen = self.state.learned.clone();
+        seen.push(self.workspace.output(0)[0]);
+        seen.extend(self.slope());
+        seen
+    }
+
+    /// All that a later run needs to go on with the same bits.
+    pub fn saved(&self) -> NaturalSaved {
+        NaturalSaved {
+            state: self.state.clone(),
+            adam: self.adam.clone(),
+        }
+    }
+
+    /// Goes on from what was saved.
+    pub fn restore(&mut self, saved: NaturalSaved) {
+        self.state = saved.state;
+        self.adam = saved.adam;
     }
 
     fn load(&mut self, step: u64) {

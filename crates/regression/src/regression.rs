@@ -215,7 +215,7 @@ impl Regression {
             smooths,
             splines: facts.splines,
             monotonics: facts.monotonics,
-            induced: induced.map(Smooth::without_places),
+            induced: induced.map(Smooth::with_few_places),
             parameters: facts.parameters,
             blueprint,
             priors: (priors.iter())

@@ -8,6 +8,7 @@ mod chains;
 mod cold;
 mod local;
 mod logistic;
+mod process;
 mod session;
 
 use std::io::{BufRead, Write};

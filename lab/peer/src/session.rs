@@ -19,6 +19,7 @@ use serde_json::{Value, json};
 
 use crate::case::{Case, MethodName, Quantities};
 use crate::local::LocalCase;
+use crate::process::{Process, ProcessCase};
 use crate::{chains, cold, local, logistic};
 
 /// The rate of a timed step; both sides take the same.
@@ -61,6 +62,12 @@ pub(crate) enum Request {
     Funnel { size: usize },
     /// Markov chains with the defaults.
     Chains { method: String, seed: u64 },
+    /// Take a Gaussian process by inducing points, with rows to test.
+    Process { case: ProcessCase },
+    /// Train it so many steps further.
+    ProcessBlock { steps: u64 },
+    /// The log likelihood of its test rows.
+    ProcessScore,
     /// What draws are worth that the other side has written.
     Worth {
         path: PathBuf,
@@ -74,6 +81,7 @@ pub(crate) enum Request {
 pub(crate) struct Session {
     density: Option<Bound>,
     built: Option<Built>,
+    process: Option<Process>,
 }
 
 /// A method in training.
@@ -110,6 +118,12 @@ impl Session {
             Request::Hierarchy { path, groups } => Ok(self.take(chains::hierarchy(&path, groups)?)),
             Request::Funnel { size } => Ok(self.take(chains::funnel(size)?)),
             Request::Chains { method, seed } => chains::run(self.density()?, &method, seed),
+            Request::Process { case } => {
+                self.process = Some(Process::new(&case)?);
+                Ok(json!({}))
+            }
+            Request::ProcessBlock { steps } => self.process()?.block(steps),
+            Request::ProcessScore => Ok(self.process()?.score()),
             Request::Worth { path, chains, size } => chains::worth(&path, chains, size),
         }
     }
@@ -121,6 +135,10 @@ impl Session {
 
     fn density(&self) -> Result<&Bound> {
         self.density.as_ref().context("no table was given")
+    }
+
+    fn process(&mut self) -> Result<&mut Process> {
+        self.process.as_mut().context("no process was given")
     }
 
     fn build(&mut self, case: &Case) -> Result<Value> {

@@ -23,6 +23,7 @@ use lehr_numeric::adam::{Adam, AdamSettings};
 use lehr_numeric::lbfgs::LbfgsSettings;
 use serde::Serialize;
 
+use super::bench_process::ProcessStep;
 use crate::session::Session;
 
 /// Measure speed on generated data
@@ -38,6 +39,7 @@ pub(crate) struct Bench {
 #[derive(Debug, Subcommand)]
 enum What {
     Step(Step),
+    Gp(ProcessStep),
 }
 
 /// Median time of one training step of a logistic regression
@@ -98,7 +100,10 @@ struct Measured {
 
 impl Bench {
     pub(crate) fn run(&self, session: &Session) -> Result<()> {
-        let What::Step(step) = &self.what;
+        let step = match &self.what {
+            What::Step(step) => step,
+            What::Gp(step) => return step.run(session),
+        };
         let measured = step.measure(session)?;
         session.answer(&measured, |_| {
             format!(
@@ -281,7 +286,7 @@ impl Step {
 }
 
 /// The bound's gradient at one step, as training computes it.
-fn advance(
+pub(super) fn advance(
     program: &mut Program,
     task: &Task<'_>,
     step: u64,

@@ -1,6 +1,7 @@
 //! The commands: one file each.
 
 mod bench;
+mod bench_process;
 mod families;
 mod multilevel;
 mod paper;

@@ -20,11 +20,12 @@ use crate::session::Session;
   lehr-lab paper logistic --data data --datasets higgs,susy --json")]
 pub(crate) struct Paper {
     /// surrogates (Tables 1, 6), imbalance (Figure 1), logistic (Figures 2, 5, Tables 2, 7),
-    /// timing (Figures 3, 4), convergence (the closed-form study) or local (Table 5)
+    /// timing (Figures 3, 4), convergence (the closed-form study), local (Table 5), robust-gp (Table 3)
+    /// or gp (Table 4)
     #[arg(value_parser = table_parser())]
     table: Table,
     /// The folder of higgs.parquet, susy.parquet, miniboone.parquet and covtype.parquet; for local of
-    /// pol.parquet and elevators.parquet
+    /// pol.parquet and elevators.parquet, for robust-gp of precip2010.parquet
     #[arg(long, value_name = "DIR", default_value = "data")]
     data: PathBuf,
     /// Generated stand-ins and few iterations: minutes, to see the shapes
@@ -57,6 +58,9 @@ pub(crate) struct Paper {
     /// The degrees of freedom of the robust regressions of the table local
     #[arg(long, value_name = "NU", default_value_t = 4.0)]
     nu: f64,
+    /// Inducing points in the tables robust-gp and gp [default: the paper's 64,128,256 and 128]
+    #[arg(long, value_name = "NUMBERS", value_delimiter = ',')]
+    points: Vec<usize>,
     /// The tables of rows: higgs, susy, miniboone, covtype-fir, covtype-pine [default: all]
     #[arg(long, value_name = "NAMES", value_delimiter = ',', value_parser = dataset_parser())]
     datasets: Vec<Dataset>,
@@ -112,6 +116,11 @@ impl Paper {
             !self.surrogate_rows.contains(&0),
             "--surrogate-rows: expected at least 1, found 0"
         );
+        ensure!(
+            self.points.iter().all(|&count| count >= 2),
+            "--points: expected at least 2, found {:?}",
+            self.points
+        );
         let nu = self.nu;
         ensure!(
             nu > 0.0 && nu.is_finite(),
@@ -130,6 +139,7 @@ impl Paper {
             draws: self.draws.unwrap_or(usual.draws),
             train_rows: rows,
             degrees: nu,
+            points: self.points.clone(),
             cap: self.cap.unwrap_or(usual.cap),
             surrogate_rows: if self.surrogate_rows.is_empty() {
                 usual.surrogate_rows

@@ -62,6 +62,9 @@ pub enum PaperError {
     /// A model that does not suit the data.
     #[error(transparent)]
     Bind(#[from] BindError),
+    /// Rows of which inducing points cannot be chosen.
+    #[error(transparent)]
+    Points(#[from] lehr_numeric::kmeans::ClusterError),
     /// A fit that failed.
     #[error("{cell}: {source}")]
     Fit {

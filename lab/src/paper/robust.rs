@@ -57,7 +57,7 @@ impl Robust {
         (df, most): (f64, usize),
     ) -> Result<Robust, PaperError> {
         let mut data = match origin {
-            Origin::Folder(folder) => read(&folder.join(table.file), table)?,
+            Origin::Folder(folder) => read(&folder.join(table.file), table.name, table.width)?,
             Origin::StandIn { rows } => stand_in(table, *rows, df),
         };
         let rows = data.rows().min(most);
@@ -113,19 +113,24 @@ pub(crate) fn remainder(df: f64) -> f64 {
     lgamma(alpha) - alpha * alpha.ln() + alpha + 0.5 * alpha.ln() - 0.5 * std::f64::consts::TAU.ln()
 }
 
-fn read(path: &std::path::Path, wanted: Rows) -> Result<Labelled, PaperError> {
+/// A table of so many columns and a response of numbers.
+pub(crate) fn read(
+    path: &std::path::Path,
+    name: &str,
+    width: usize,
+) -> Result<Labelled, PaperError> {
     let problem = |problem: String| PaperError::Rows {
         path: path.into(),
         problem,
     };
     if !path.exists() {
-        let words = format!("expected the {} table, found no such file", wanted.name);
+        let words = format!("expected the {name} table, found no such file");
         return Err(problem(words));
     }
     let table = TableFiles::open(&[path])?.read(&ReadOptions::default(), &mut |_| {})?;
     let names = table.names().iter().map(String::as_str);
     let features: Vec<&str> = names.filter(|name| *name != "y").collect();
-    let (found, width) = (features.len(), wanted.width);
+    let found = features.len();
     if found != width {
         return Err(problem(format!(
             "expected {width} columns and y, found {found} columns beside y"

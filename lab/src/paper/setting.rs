@@ -38,6 +38,8 @@ pub struct Settings {
     pub most_steps: usize,
     /// ν of the robust regression with a latent of each row.
     pub degrees: f64,
+    /// Inducing points of Gaussian processes; none are those of the paper.
+    pub points: Vec<usize>,
 }
 
 impl Default for Settings {
@@ -57,6 +59,7 @@ impl Default for Settings {
             timing_seconds: 1.0,
             most_steps: 1 << 14,
             degrees: 4.0,
+            points: Vec::new(),
         }
     }
 }

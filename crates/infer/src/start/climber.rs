@@ -10,6 +10,9 @@ use crate::observer::{End, Phase, Progress};
 use crate::run::{Run, Stamp};
 use crate::train::TrainError;
 
+/// Steps between two looks at whether a walk is to be saved or stopped.
+const LOOK: u64 = 25;
+
 /// Somebody who climbs.
 pub trait Climber {
     /// Climbs from `start` to a maximum.
@@ -22,6 +25,39 @@ pub trait Climber {
         settings: LbfgsSettings,
         function: Function<'_>,
     ) -> Result<Maximum, StartError>;
+
+    /// Takes all steps of a walk.
+    ///
+    /// # Errors
+    /// If it leads nowhere, is stopped, or cannot be saved.
+    fn walk(&self, walk: &mut dyn Walk) -> Result<(), StartError> {
+        while walk.advance()? {}
+        Ok(())
+    }
+}
+
+/// Steps, one after another, that can be saved between two.
+pub trait Walk {
+    /// Whose steps they are.
+    fn stamp(&mut self) -> Stamp;
+
+    /// Takes the next step: whether there are more.
+    ///
+    /// # Errors
+    /// If it leads nowhere.
+    fn advance(&mut self) -> Result<bool, StartError>;
+
+    /// Whether all steps are taken.
+    fn is_done(&self) -> bool;
+
+    /// How it stands.
+    fn progress(&self) -> Progress;
+
+    /// All that it needs to go on.
+    fn saved(&self) -> Vec<u8>;
+
+    /// Goes on from what was saved; `None` if that is something else.
+    fn restore(&mut self, bytes: &[u8]) -> Option<()>;
 }
 
 /// Climbs unwatched, and never fails.
@@ -78,6 +114,25 @@ impl Climber for RunClimber<'_, '_> {
         function: Function<'_>,
     ) -> Result<Maximum, StartError> {
         Ok(self.stage(start, settings, function)?)
+    }
+
+    fn walk(&self, walk: &mut dyn Walk) -> Result<(), StartError> {
+        let mut run = self.0.borrow_mut();
+        run.begin(Phase::CLIMB);
+        let mut stamp = walk.stamp();
+        let older: Option<Vec<u8>> = run.resume(&stamp).map_err(TrainError::from)?;
+        // What another version saved is not an error: the steps are taken again.
+        older.and_then(|bytes| walk.restore(&bytes));
+        while !walk.is_done() && walk.advance()? {
+            let progress = walk.progress();
+            if progress.step.is_multiple_of(LOOK) {
+                run.look(&mut stamp, &progress, &walk.saved())?;
+            }
+        }
+        run.finish(&stamp, &walk.saved())
+            .map_err(TrainError::from)?;
+        run.begin(Phase::START);
+        Ok(())
     }
 }
 

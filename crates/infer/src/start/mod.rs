@@ -15,11 +15,11 @@ mod zero;
 
 pub use another::Another;
 pub use centre::Centre;
-pub use climber::{Alone, Climber, RunClimber};
+pub use climber::{Alone, Climber, RunClimber, Walk};
 pub use curvature::{Curvature, MAX_DENSE};
 pub use laplace::Laplace;
 pub use mode::{Map, find_mode};
-pub use natural::Natural;
+pub use natural::{Natural, pace};
 pub use quadrature::Quadrature;
 pub use variational::{Variational, best_independent};
 pub use zero::Zero;

@@ -4,9 +4,12 @@ use lehr_density::Density;
 use lehr_numeric::lbfgs::Reason;
 
 use super::quadrature::climb_from;
-use super::{Centre, Request, Start, StartError, StartingPoint, laplace};
+use super::{Centre, Request, Start, StartError, StartingPoint, Walk, laplace};
 use crate::fixed::Fixed;
 use crate::natural::NaturalSteps;
+use crate::observer::{End, Progress};
+use crate::run::Stamp;
+use crate::train::{decoded, encoded};
 
 pub(super) use crate::natural::applies;
 
@@ -47,24 +50,74 @@ impl Start for Natural {
                 hint: "start from variational".into(),
             });
         }
-        let steps = learn(density, request.seed)?;
-        Ok(found(request, &steps))
+        let batch = BATCH.min(density.n_rows());
+        let mut learning = Learning {
+            steps: NaturalSteps::new(density, batch, request.seed)?,
+            density,
+            seed: request.seed,
+            done: 0,
+            bound: f64::NAN,
+        };
+        request.climber.walk(&mut learning)?;
+        Ok(found(request, &learning.steps))
     }
 }
 
-/// Takes all steps.
-fn learn(density: &dyn Density, seed: u64) -> Result<NaturalSteps<'_>, StartError> {
-    let batch = BATCH.min(density.n_rows());
-    let mut steps = NaturalSteps::new(density, batch, seed)?;
-    for step in 0..STEPS {
-        let (_, rate) = RATES.iter().find(|(end, _)| step < *end).expect("a rate");
-        let way = (step as f64 / RAMP as f64).min(1.0);
-        let share = SHARES[0] * (SHARES[1] / SHARES[0]).powf(way);
-        if steps.step(step, share, *rate).is_none() {
-            return Err(broken(density, &steps, step));
+/// ρ of a step, and the rate at which θ is moved in it.
+pub fn pace(step: u64) -> (f64, f64) {
+    let rate = RATES.iter().find(|(end, _)| step < *end);
+    let (_, rate) = rate.unwrap_or(&RATES[RATES.len() - 1]);
+    let way = (step as f64 / RAMP as f64).min(1.0);
+    (SHARES[0] * (SHARES[1] / SHARES[0]).powf(way), *rate)
+}
+
+/// The steps on their way.
+struct Learning<'d> {
+    steps: NaturalSteps<'d>,
+    density: &'d dyn Density,
+    seed: u64,
+    done: u64,
+    /// The last estimate.
+    bound: f64,
+}
+
+impl Walk for Learning<'_> {
+    fn stamp(&mut self) -> Stamp {
+        let first = self.steps.first_look();
+        Stamp::of(first.iter().chain([&(self.seed as f64)]))
+    }
+
+    fn advance(&mut self) -> Result<bool, StartError> {
+        let (share, rate) = pace(self.done);
+        let bound = self.steps.step(self.done, share, rate);
+        self.bound = bound.ok_or_else(|| broken(self.density, &self.steps, self.done))?;
+        self.done += 1;
+        Ok(self.done < STEPS)
+    }
+
+    fn progress(&self) -> Progress {
+        let (_, rate) = pace(self.done);
+        Progress {
+            bound: self.bound,
+            rate,
+            ..Progress::counted(self.done, "steps", End::At(STEPS))
         }
     }
-    Ok(steps)
+
+    fn saved(&self) -> Vec<u8> {
+        encoded(&(self.done, self.steps.saved()))
+    }
+
+    fn restore(&mut self, bytes: &[u8]) -> Option<()> {
+        let (done, saved) = decoded(bytes).ok()?;
+        self.done = done;
+        self.steps.restore(saved);
+        Some(())
+    }
+
+    fn is_done(&self) -> bool {
+        self.done >= STEPS
+    }
 }
 
 /// The best Gaussian at what was learned; without it the one that was reached.

@@ -9,7 +9,7 @@
 //!
 //! Given scale, lengthscales and inducing points, mₙ is a linear predictor of the rows in e.
 
-use lehr_graph::Expr;
+use lehr_graph::{Expr, Graph};
 
 use super::covariance::Covariance;
 use crate::distribution::{Distribution, NoisyBernoulli, NoisyStudentT, Normal, Value};
@@ -46,10 +46,41 @@ const LEAST: f64 = 1e-12;
 /// ```
 #[derive(Clone, Debug)]
 pub struct InducedGp<'g> {
+    projection: Projection<'g>,
+    latents: Expr<'g>,
+}
+
+/// What the values of a function at inducing points say of its values elsewhere.
+#[derive(Clone, Debug)]
+pub struct Projection<'g> {
     covariance: Covariance<'g>,
     points: Expr<'g>,
     factor: Expr<'g>,
-    latents: Expr<'g>,
+}
+
+impl<'g> Projection<'g> {
+    /// By the values at `points` `[m, d]`.
+    pub fn new(graph: &'g Graph, covariance: Covariance<'g>, points: Expr<'g>) -> Projection<'g> {
+        let own = covariance.between(points, points);
+        let jitter = covariance.variance(graph) * JITTER;
+        let ridge = jitter
+            .broadcast([points.shape().dims()[0]])
+            .diagonal_matrix();
+        Projection {
+            factor: (own + ridge).cholesky(),
+            covariance,
+            points,
+        }
+    }
+
+    /// aₙ of each row of `x` `[n, d]`, and rₙ, the variance that is left.
+    pub fn at(&self, x: Expr<'g>) -> [Expr<'g>; 2] {
+        let across = self.covariance.between(x, self.points);
+        let weights = self.factor.solve_lower_transposed_right(across);
+        let whole = self.covariance.variance(x.graph());
+        let left = whole - weights.square().sum_axis(1);
+        [weights, left.max(whole * LEAST)]
+    }
 }
 
 impl<'g> InducedGp<'g> {
@@ -71,26 +102,18 @@ impl<'g> InducedGp<'g> {
             let stand_in = graph.full([1, 1], f64::NAN);
             return InducedGp::new(m, name, covariance, stand_in);
         };
-        let own = covariance.between(points, points);
-        let jitter = covariance.variance(graph) * JITTER;
-        let ridge = jitter.broadcast([count]).diagonal_matrix();
         InducedGp {
-            factor: (own + ridge).cholesky(),
+            projection: Projection::new(graph, covariance, points),
             latents: m.sample(name, Normal::new(0.0, 1.0).expand([count])),
-            covariance,
-            points,
         }
     }
 
     /// The function at each row of `x` `[n, d]` given the latents.
     pub fn at(&self, x: Expr<'g>) -> Marginal<'g> {
-        let across = self.covariance.between(x, self.points);
-        let weights = self.factor.solve_lower_transposed_right(across);
-        let whole = self.covariance.variance(x.graph());
-        let left = whole - weights.square().sum_axis(1);
+        let [weights, variance] = self.projection.at(x);
         Marginal {
             mean: weights.dot(self.latents),
-            variance: left.max(whole * LEAST),
+            variance,
         }
     }
 }

@@ -12,5 +12,5 @@ mod kernel;
 
 pub use basis::{Axis, Basis};
 pub use covariance::{Covariance, Matern32, Matern52, Rbf};
-pub use inducing::{InducedGp, Marginal};
+pub use inducing::{InducedGp, Marginal, Projection};
 pub use kernel::Kernel;

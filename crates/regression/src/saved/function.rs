@@ -5,7 +5,7 @@ use lehr_report::FittedFunction;
 
 use super::SavedFit;
 use crate::regression::{Groups, Regression};
-use crate::smooth::FunctionDraws;
+use crate::smooth::{FunctionDraws, InducedDraws};
 use crate::spline::{Spline, SplineDraws};
 
 /// Draws that a band is made of at the most.
@@ -17,8 +17,22 @@ impl SavedFit {
         let Some(regression) = self.subject.regression().filter(|one| one.has_functions()) else {
             return Vec::new();
         };
+        let posterior = &self.posterior;
         let flat = self.draws(DRAWS).concat();
-        regression.functions(&self.posterior.latents.constrain_values(&flat))
+        let draws = posterior.latents.constrain_values(&flat);
+        let mut found = regression.functions(&draws);
+        let induced = regression.induced.as_ref();
+        if let Some((smooth, plan)) = induced.zip(regression.blueprint.induced.as_ref()) {
+            let function = InducedDraws {
+                unit: regression.blueprint.unit,
+                learned: &posterior.params.constrain_values(&posterior.param_values),
+                draws: &draws,
+                smooth,
+                plan,
+            };
+            found.extend(function.function());
+        }
+        found
     }
 
     /// What to tell of lengthscales for which a basis was not made.
@@ -34,7 +48,7 @@ impl SavedFit {
 impl Regression {
     /// Whether the formula has functions that are drawn.
     fn has_functions(&self) -> bool {
-        self.has_smooths() || !self.splines.is_empty()
+        self.has_smooths() || !self.splines.is_empty() || self.induced.is_some()
     }
 
     /// Whether the formula has smooth functions with lengthscales.
@@ -47,6 +61,7 @@ impl Regression {
         let most = self
             .smooths
             .iter()
+            .chain(&self.induced)
             .map(|smooth| smooth.places[0].len())
             .chain(self.splines.iter().map(|spline| spline.places.len()))
             .max()?;

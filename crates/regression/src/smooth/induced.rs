@@ -7,7 +7,7 @@ use lehr_numeric::kmeans::{Clusters, Points};
 use serde::{Deserialize, Serialize};
 
 use super::Smooth;
-use super::learner::wrong;
+use super::learner::{MOST_PLACES, wrong};
 use crate::blueprint::{Blueprint, BlueprintBuilder};
 use crate::error::RegressionError;
 use crate::family::{Family, Link};
@@ -53,9 +53,12 @@ impl Smooth {
         Ok((one, others))
     }
 
-    /// Without the rows of which the points were chosen.
-    pub(crate) fn without_places(mut self) -> Smooth {
-        self.places = vec![Vec::new(); self.inputs.len()];
+    /// With as few of the rows of which the points were chosen as a drawing needs.
+    pub(crate) fn with_few_places(mut self) -> Smooth {
+        let every = self.places[0].len().div_ceil(MOST_PLACES).max(1);
+        for own in &mut self.places {
+            *own = own.iter().step_by(every).copied().collect();
+        }
         self
     }
 }
@@ -106,12 +109,7 @@ impl InducedPlan {
             ));
         }
         let standards: Vec<[f64; 2]> = smooth.places.iter().map(|own| standard(own)).collect();
-        let rows = smooth.places[0].len();
-        let place = |row: usize| {
-            let columns = smooth.places.iter().zip(&standards);
-            columns.map(move |(own, [mean, scale])| (own[row] - mean) / scale)
-        };
-        let values: Vec<f64> = (0..rows).flat_map(place).collect();
+        let values = standardised(&smooth.places, &standards);
         let clusters = Points::new(&values, standards.len())
             .and_then(|points| Clusters::new(points, count, 1))
             .map_err(|error| {
@@ -137,8 +135,14 @@ impl InducedPlan {
         self.standards.len()
     }
 
-    fn count(&self) -> usize {
+    /// How many points there are.
+    pub(crate) fn count(&self) -> usize {
         self.points.len() / self.width()
+    }
+
+    /// Places, column after column, as the model has them, row after row.
+    pub(crate) fn standardised(&self, places: &[Vec<f64>]) -> Vec<f64> {
+        standardised(places, &self.standards)
     }
 
     /// Its parameters, which are learned, and its latents.
@@ -180,6 +184,15 @@ impl InducedPlan {
             self.count()
         )
     }
+}
+
+/// Columns less their means over their scales, row after row.
+fn standardised(places: &[Vec<f64>], standards: &[[f64; 2]]) -> Vec<f64> {
+    let place = |row: usize| {
+        let columns = places.iter().zip(standards);
+        columns.map(move |(own, [mean, scale])| (own[row] - mean) / scale)
+    };
+    (0..places[0].len()).flat_map(place).collect()
 }
 
 /// The mean and the standard deviation of numbers that are not all the same.

@@ -13,7 +13,7 @@ use crate::source::Source;
 /// Distinct places that are counted at the most.
 const MOST_DISTINCT: usize = 10_000;
 /// Places that are kept at the most, and where inducing points are chosen of them.
-const MOST_PLACES: usize = 512;
+pub(super) const MOST_PLACES: usize = 512;
 const MOST_INDUCED: usize = 8192;
 /// Fewer distinct values than this are levels.
 const FEWEST: usize = 4;

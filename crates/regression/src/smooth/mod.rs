@@ -4,6 +4,7 @@ mod centring;
 mod induced;
 mod learner;
 mod plan;
+mod projected;
 mod shape;
 
 use lehr_formula::{Expr, KernelName, SmoothTerm, TermBasis};
@@ -17,6 +18,7 @@ pub(crate) use centring::{Centring, row_information};
 pub(crate) use induced::{INDUCED, InducedPlan};
 pub(crate) use learner::SmoothLearner;
 pub(crate) use plan::{SmoothPlan, SmoothSites, basis_column, level_column};
+pub(crate) use projected::InducedDraws;
 pub(crate) use shape::{CURVE, FunctionDraws, dot, even, per_place};
 
 /// A smooth function as it was learnt of the fitted table.

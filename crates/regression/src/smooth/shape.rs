@@ -13,7 +13,7 @@ use crate::law::short;
 /// Places of a curve.
 pub(crate) const CURVE: usize = 121;
 /// Places of a surface on each side.
-const SURFACE: usize = 41;
+pub(super) const SURFACE: usize = 41;
 /// Levels whose functions are drawn at the most.
 const MOST_LEVELS: usize = 12;
 /// The share of draws outside the covered lengthscales that is worth a note.
@@ -109,9 +109,7 @@ impl<'a> FunctionDraws<'a> {
 
     fn surface(&self, level: usize) -> FunctionShape {
         let [x, y] = [0, 1].map(|axis| even(self.smooth.ranges[axis], SURFACE));
-        let rows = y.iter().flat_map(|y| x.iter().map(move |x| (*x, *y)));
-        let (first, second): (Vec<f64>, Vec<f64>) = rows.unzip();
-        let draws = self.values(level, &[first, second]);
+        let draws = self.values(level, &grid(&x, &y));
         let pairs = self.smooth.places[0].iter().zip(&self.smooth.places[1]);
         FunctionShape::Surface {
             mean: per_place(&draws, mean),
@@ -225,6 +223,13 @@ fn share(draws: &[f64], holds: impl Fn(f64) -> bool) -> f64 {
 pub(crate) fn even([low, high]: [f64; 2], count: usize) -> Vec<f64> {
     let step = (high - low) / (count - 1) as f64;
     (0..count).map(|k| low + step * k as f64).collect()
+}
+
+/// All places of two axes, column after column; those of the first change fastest.
+pub(super) fn grid(x: &[f64], y: &[f64]) -> [Vec<f64>; 2] {
+    let rows = y.iter().flat_map(|y| x.iter().map(move |x| (*x, *y)));
+    let (first, second) = rows.unzip();
+    [first, second]
 }
 
 pub(crate) fn dot(a: &[f64], b: &[f64]) -> f64 {

@@ -3,7 +3,10 @@
 use lehr_density::Density;
 use lehr_infer::fit::Fit;
 use lehr_infer::method::FullRank;
-use lehr_regression::{Family, NewLevels, SavedFit, regress};
+use lehr_regression::{
+    EffectAverager, EffectQuestion, Family, NewLevels, Regression, SavedFit, regress,
+};
+use lehr_report::FunctionShape;
 use lehr_table::Table;
 
 use crate::{number, refusal, regression};
@@ -110,4 +113,106 @@ fn what_cannot_be_fitted_by_points_is_refused_with_what_to_write() {
     );
     let many = told("y ~ gp(a, b, c, k = 151)");
     assert!(many.contains("expected k up to 150"), "{many}");
+}
+
+/// The truth in two columns, whose third is left out.
+fn surface(rows: usize) -> Table {
+    let y: Vec<f64> = (0..rows)
+        .map(|row| bump(place(row, 0), place(row, 1)) + 0.1 * ((row * row % 101) as f64 / 29.3))
+        .collect();
+    let table = number(table(rows), "z", &y);
+    let logs: Vec<f64> = (0..rows).map(|row| place(row, 0).sin()).collect();
+    number(table, "wave", &logs)
+}
+
+fn bump(a: f64, b: f64) -> f64 {
+    2.0 * (0.6 * a).sin() * (0.4 * b).cos()
+}
+
+#[test]
+fn functions_by_points_of_one_and_two_columns_are_drawn() {
+    let table = surface(400);
+    let drawn = |formula: &str| {
+        let fit = regress(formula, &table).unwrap();
+        let fit = fit.with(Fit::new(FullRank::default()).seed(3).draws(300));
+        fit.fit().unwrap().report().functions
+    };
+    let one = drawn("wave ~ gp(a, how = inducing, k = 20)");
+    let FunctionShape::Curve {
+        x,
+        mean,
+        low,
+        high,
+        places,
+    } = &one[0].shape
+    else {
+        panic!("a curve");
+    };
+    assert_eq!(places.len(), 400);
+    for k in 0..x.len() {
+        let off = mean[k] - mean[0] - x[k].sin() + x[0].sin();
+        assert!(off.abs() < 0.05, "at {}: {off}", x[k]);
+        assert!(low[k] < mean[k] && mean[k] < high[k]);
+    }
+    let two = drawn("z ~ gp(a, b, how = inducing, k = 40)");
+    assert_eq!(two[0].inputs, ["a", "b"]);
+    let FunctionShape::Surface { x, y, mean, sd, .. } = &two[0].shape else {
+        panic!("a surface");
+    };
+    let truth = |k: usize| bump(x[k % x.len()], y[k / x.len()]);
+    let shift = (0..mean.len()).map(|k| mean[k] - truth(k)).sum::<f64>() / mean.len() as f64;
+    let inner = (0..mean.len()).filter(|k| {
+        let (column, row) = (k % x.len(), k / x.len());
+        (5..36).contains(&column) && (5..36).contains(&row)
+    });
+    for k in inner {
+        let off = mean[k] - shift - truth(k);
+        assert!(off.abs() < 0.25, "at {k}: {off}");
+    }
+    assert!(sd.iter().all(|sd| *sd > 0.0 && *sd < 2.0));
+}
+
+#[test]
+fn effects_of_a_column_are_those_of_the_function_that_reads_it() {
+    let table = surface(400);
+    let fit = regress("z ~ gp(a, b, how = inducing, k = 40)", &table).unwrap();
+    let fit = fit.with(Fit::new(FullRank::default()).seed(3).draws(300));
+    let fit = fit.fit().unwrap();
+    let question = EffectQuestion {
+        at: vec![("b".into(), "2".into())],
+        ..EffectQuestion::new("a")
+    };
+    let forecaster = fit.forecaster(fit.posterior.n_draws());
+    let mut averager = EffectAverager::new(&forecaster, &question).unwrap();
+    averager.push(&table).unwrap();
+    let found = averager.finish().unwrap();
+    let is_prediction = |effect: &&lehr_regression::Effect| effect.value.is_some();
+    let predictions: Vec<_> = found.effects.iter().filter(is_prediction).collect();
+    assert_eq!(predictions.len(), 5);
+    let first = (predictions[0].summary.mean, predictions[0].value.unwrap());
+    for one in &predictions[1..] {
+        let rise = one.summary.mean - first.0;
+        let known = bump(one.value.unwrap(), 2.0) - bump(first.1, 2.0);
+        assert!((rise - known).abs() < 0.3, "{}: {rise} {known}", one.name);
+    }
+}
+
+#[test]
+fn a_million_places_are_no_more_work_than_some_thousand() {
+    let table = table(1_000_000);
+    for formula in ["y ~ gp(a)", "y ~ gp(a, b)", "y ~ gp(a, b, c, k = 50)"] {
+        let made = Regression::new(formula, Family::Gaussian, &[], &table);
+        made.unwrap_or_else(|error| panic!("{formula}: {error}"));
+    }
+}
+
+#[test]
+fn missing_values_of_any_column_are_counted() {
+    let mut gap: Vec<f64> = (0..150).map(|row| place(row, 1)).collect();
+    gap[7] = f64::NAN;
+    let table = number(table(150), "gap", &gap);
+    assert_eq!(
+        refusal("y ~ gp(a, gap, c)", Family::Gaussian, &table),
+        "column \"gap\": expected a value in every row, found 1 missing, the first in row 8\n  hint: leave such rows out with --missing drop"
+    );
 }

@@ -250,6 +250,28 @@ fn rows_beyond_the_walls_are_refused_and_those_before_them_counted() {
     );
 }
 
+/// Waves of a twentieth of the range, of which a tenth is the shortest lengthscale that 34 functions have.
+#[test]
+fn lengthscales_at_the_edge_of_the_basis_name_the_k_to_ask_for() {
+    let rows = 600;
+    let x: Vec<f64> = (0..rows)
+        .map(|row| 10.0 * (0.618_034 * f64::from(row)).fract())
+        .collect();
+    let wave = |x: &f64| (9.0 * x).sin() + 0.02 * (31.0 * x).cos();
+    let y: Vec<f64> = x.iter().map(wave).collect();
+    let table = number(number(Table::new(), "x", &x), "y", &y);
+    let fit = Fit::new(FullRank::default()).seed(3);
+    let fit = fit.set("iterations", "3000").unwrap();
+    let fit = regress("y ~ gp(x)", &table).unwrap().with(fit);
+    let fit = fit.fit().unwrap();
+    let notes = fit.report().notes;
+    let note = notes.iter().find(|note| note.contains("too coarse"));
+    let note = note.unwrap_or_else(|| panic!("{notes:?}"));
+    assert!(note.starts_with("gp(x).lengthscale: "), "{note}");
+    let k: f64 = note.rsplit_once("ask for k = ").unwrap().1.parse().unwrap();
+    assert!(k > 34.0, "{note}");
+}
+
 #[test]
 fn a_fit_finds_the_function_and_survives_its_file() {
     let rows = 400;

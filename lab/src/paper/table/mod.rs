@@ -5,6 +5,7 @@ mod finding;
 mod imbalance;
 mod local;
 mod logistic;
+mod process;
 mod surrogates;
 mod timing;
 
@@ -36,11 +37,15 @@ pub enum Table {
     Convergence,
     /// Table 5.
     Local,
+    /// Table 3.
+    RobustProcess,
+    /// Table 4.
+    Process,
 }
 
 impl Table {
     /// Every table with its name and one line of help.
-    pub const ALL: [(Table, &'static str, &'static str); 6] = [
+    pub const ALL: [(Table, &'static str, &'static str); 8] = [
         (
             Table::Surrogates,
             "surrogates",
@@ -71,6 +76,16 @@ impl Table {
             "local",
             "Table 5: robust regression with a latent of each row's own",
         ),
+        (
+            Table::RobustProcess,
+            "robust-gp",
+            "Table 3: robust Gaussian-process regression by inducing points",
+        ),
+        (
+            Table::Process,
+            "gp",
+            "Table 4: Gaussian-process classification by inducing points",
+        ),
     ];
 
     /// Runs the table, resuming an earlier run where it stopped, and writes its page.
@@ -82,6 +97,8 @@ impl Table {
             Table::Timing => timing::run(settings, watcher),
             Table::Convergence => convergence::run(settings, watcher),
             Table::Local => local::run(settings, watcher),
+            Table::RobustProcess => process::robust(settings, watcher),
+            Table::Process => process::outcomes(settings, watcher),
         }
     }
 }
