@@ -27,5 +27,6 @@ pub mod run;
 pub mod sampled;
 pub mod sandwich;
 pub mod start;
+pub mod streamed;
 pub mod surrogate;
 pub mod train;

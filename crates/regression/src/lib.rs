@@ -22,6 +22,8 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+#[cfg(feature = "files")]
+mod ahead;
 mod anchor;
 mod blocks;
 mod blueprint;
@@ -63,8 +65,10 @@ mod smooth;
 mod source;
 mod specification;
 mod spline;
+#[cfg(feature = "files")]
+mod streamed;
 
-pub use blocks::{Blocks, EachBlock};
+pub use blocks::{Blocks, EachBlock, Taught};
 pub use error::{Error, RegressionError};
 pub use family::{Family, Link};
 #[cfg(feature = "files")]
@@ -84,3 +88,5 @@ pub use saved::{
     compare_models, optional_columns_of,
 };
 pub use specification::Specification;
+#[cfg(feature = "files")]
+pub use streamed::Streaming;

@@ -50,7 +50,7 @@ impl PartRows {
     }
 
     /// Hands on all rows with their number in the whole table; how many were left out.
-    fn each(
+    pub(crate) fn each(
         &self,
         columns: &[&str],
         visit: &mut dyn FnMut(&Table, u64) -> Result<(), Error>,

@@ -26,6 +26,7 @@ mod saved;
 mod shrinkage;
 mod smooth;
 mod spline;
+mod streamed;
 mod table;
 mod varied;
 
