@@ -10,6 +10,7 @@ mod family;
 mod fixture;
 mod help;
 mod hostile;
+mod killed;
 mod latent;
 mod loss;
 mod number;

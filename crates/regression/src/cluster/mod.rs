@@ -12,7 +12,7 @@ mod scoring;
 mod table;
 mod task;
 
-pub use partition::Partition;
+pub use partition::{Keeping, Partition};
 pub use regression::{ClusterRegression, Draft};
 pub use scoring::{PartRows, evaluation};
 

@@ -2,6 +2,7 @@
 //! random sample of the rows is in memory. Nothing is copied.
 
 mod crew;
+mod pass;
 mod rows;
 mod table;
 
@@ -21,6 +22,7 @@ use crate::file_table::FileTable;
 use crate::regress::BoundRegression;
 use crate::regression::Regression;
 use crate::specification::Specification;
+pub(crate) use pass::RowPass;
 use rows::StreamedRows;
 use table::{Seen, StreamedTable};
 
@@ -150,8 +152,8 @@ fn streamed(
         return Ok(None);
     }
     let options = files.options.clone();
-    let rows = StreamedRows::new((parts, options), regression.clone(), bound.clone())?;
-    let rows = Arc::new(rows);
+    let pass = RowPass::new(regression.clone(), bound.clone())?;
+    let rows = Arc::new(StreamedRows::new((parts, options), pass));
     let density = Elsewhere::new(bound, seen.rows as usize, rows.clone());
     let serves = is_plain(&density) || condensed::applies(&density);
     Ok(serves.then_some(Streamed {

@@ -3,16 +3,15 @@
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use lehr_density::{Density, FullData, Query, RowsLost};
+use lehr_density::{FullData, Query, RowsLost};
 use lehr_infer::observer::Wish;
 use lehr_infer::streamed::RowSums;
-use lehr_model::{Bound, Program};
 use lehr_table::{Part, ReadOptions};
 
 use super::crew::each_part;
+use super::pass::RowPass;
 use crate::cluster::PartRows;
-use crate::error::{Error, RegressionError};
-use crate::regression::Regression;
+use crate::error::Error;
 
 /// Answers that are kept: what was asked at the mode is asked again when draws are weighed.
 const KEPT: usize = 8;
@@ -25,10 +24,7 @@ type Answer = Vec<Vec<Vec<f64>>>;
 pub(crate) struct StreamedRows {
     parts: Vec<Part>,
     options: ReadOptions,
-    regression: Regression,
-    program: Program,
-    /// The model, whose rows do not matter here.
-    model: Bound,
+    pass: RowPass,
     /// What threads have compiled.
     compiled: Mutex<Vec<RowSums>>,
     recent: Mutex<Vec<Known>>,
@@ -54,21 +50,15 @@ impl Known {
 }
 
 impl StreamedRows {
-    pub(super) fn new(
-        (parts, options): (Vec<Part>, ReadOptions),
-        regression: Regression,
-        model: Bound,
-    ) -> Result<StreamedRows, RegressionError> {
-        Ok(StreamedRows {
+    pub(super) fn new((parts, options): (Vec<Part>, ReadOptions), pass: RowPass) -> StreamedRows {
+        StreamedRows {
             parts,
             options,
-            program: regression.program()?,
-            regression,
-            model,
+            pass,
             compiled: Mutex::default(),
             recent: Mutex::default(),
             passes: AtomicUsize::new(0),
-        })
+        }
     }
 
     /// How often all rows were read.
@@ -77,33 +67,21 @@ impl StreamedRows {
     }
 
     /// The sums of one part.
-    fn part(
-        &self,
-        part: usize,
-        query: Query,
-        arguments: &[&[f64]],
-    ) -> Result<Vec<Vec<f64>>, Error> {
+    fn part(&self, part: usize, asked: (Query, &[&[f64]])) -> Result<Vec<Vec<f64>>, Error> {
         let compiled = || self.compiled.lock().expect("nobody panics with it");
-        let mut sums = compiled().pop().unwrap_or_default();
-        let mut passing = sums.ask(&self.model, query, arguments);
+        let mut own = compiled().pop().unwrap_or_default();
         let rows = PartRows {
             part: self.parts[part].clone(),
             options: self.options.clone(),
         };
-        rows.each(&self.regression.columns(), &mut |batch, first| {
-            let design = self.regression.design_block(batch, first as usize)?;
-            let block = self.program.bind(&design)?;
-            passing.see(block.source());
-            Ok(())
-        })?;
-        let found = passing.finish();
-        compiled().push(sums);
+        let found = self.pass.sums(&rows, asked, &mut own)?;
+        compiled().push(own);
         Ok(found)
     }
 
     fn ask(&self, query: Query, arguments: &[&[f64]]) -> Answer {
         self.passes.fetch_add(1, Ordering::Relaxed);
-        let work = |part: usize| self.part(part, query, arguments);
+        let work = |part: usize| self.part(part, (query, arguments));
         let found = each_part(self.parts.len(), work, &mut || Wish::Continue);
         let found = found.unwrap_or_else(|error| RowsLost(error.to_string()).unwind());
         // Parts without rows say nothing.

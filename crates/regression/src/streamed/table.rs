@@ -75,15 +75,7 @@ impl Blocks for StreamedTable<'_> {
 
     /// The first rows of the first part.
     fn glance(&self, columns: &[&str]) -> Result<Option<Table>, RegressionError> {
-        let mut found = None;
-        let scanned = self.reader.rows(0).each(columns, &mut |batch, _| {
-            found = Some(batch.clone());
-            Err(RegressionError::Stopped.into())
-        });
-        match scanned {
-            Err(error) if found.is_none() => Err(read_error(error)),
-            _ => Ok(found),
-        }
+        self.reader.rows(0).first(columns).map_err(read_error)
     }
 
     fn teach(&self, lesson: &mut Lesson) -> Result<usize, RegressionError> {
@@ -168,6 +160,13 @@ impl Reader<'_> {
         }
     }
 
+    /// A table of these columns, without rows so far.
+    fn stack<S: AsRef<str>>(&self, columns: &[S]) -> Stack {
+        let wanted = |field: &&Field| columns.iter().any(|name| name.as_ref() == field.name);
+        let fields: Vec<Field> = self.fields.iter().filter(wanted).cloned().collect();
+        Stack::new(&fields)
+    }
+
     /// Learns from the rows of one part, and draws some of them.
     fn learn(
         &self,
@@ -184,7 +183,7 @@ impl Reader<'_> {
         let mut lessons: Vec<Learnt> = lessons.into_iter().map(Ok).collect();
         let share = SURPLUS * self.wanted as f64 / self.total as f64;
         let mut picker = picks.then(|| Picker::new(share, part as u64));
-        let (mut stack, mut rows) = (Stack::new(self.fields), 0);
+        let (mut stack, mut rows) = (self.stack(&columns), 0);
         let scanned = self.rows(part).each(&columns, &mut |batch, first| {
             for lesson in &mut lessons {
                 if let Ok(own) = lesson
@@ -217,8 +216,13 @@ impl Reader<'_> {
 
     /// The rows that were drawn, in random order, and no more than are wanted.
     fn sample(&self, parts: &[PartLessons]) -> Result<Table, RegressionError> {
-        let mut stack = Stack::new(self.fields);
-        for picked in parts.iter().filter_map(|part| part.picked.as_ref()) {
+        let picked: Vec<&Table> = parts
+            .iter()
+            .filter_map(|part| part.picked.as_ref())
+            .collect();
+        let names = picked.first().map_or(&[][..], |first| first.names());
+        let mut stack = self.stack(names);
+        for picked in picked {
             stack.push(picked);
         }
         let all = stack.finish();

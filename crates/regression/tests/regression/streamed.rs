@@ -7,6 +7,7 @@ use lehr_density::{Density, FullData, Query};
 use lehr_infer::fit::Fit;
 use lehr_infer::full_data::LocalRows;
 use lehr_numeric::stream::Stream;
+use lehr_regression::cluster::{Draft, Keeping, Partition, Tasks, Workers};
 use lehr_regression::{BoundRegression, Error, FileTable, SavedFit, Specification, Streaming};
 use lehr_table::{MissingPolicy, ReadOptions, Table, TableFiles};
 
@@ -257,4 +258,124 @@ fn a_file_that_vanishes_is_named() {
     std::fs::remove_file(folder.path().join("part-3.parquet")).unwrap();
     let error = found.unwrap().unwrap().fit(Fit::default()).err().unwrap();
     assert!(error.to_string().contains("part-3.parquet"), "{error}");
+}
+
+/// Seconds that the processors have spent on this process.
+fn spent() -> f64 {
+    let text = std::fs::read_to_string("/proc/self/stat").unwrap_or_default();
+    let after = text.rsplit(") ").next().unwrap_or_default();
+    let ticks = |place: usize| -> f64 {
+        let field = after.split(' ').nth(place);
+        field.and_then(|one| one.parse().ok()).unwrap_or(f64::NAN)
+    };
+    (ticks(11) + ticks(12)) / 100.0
+}
+
+/// A pass beside reading the same columns alone, in turns: a table of lab/results.
+#[test]
+#[ignore = "prints a table: LEHR_TABLE is a folder of lab/scale/table.py"]
+fn a_pass_beside_reading_alone() {
+    let files = TableFiles::open(&[std::env::var("LEHR_TABLE").unwrap()]).unwrap();
+    let terms: Vec<String> = (1..10).map(|k| format!("x{k}")).collect();
+    let formula = format!("y ~ {}", terms.join(" + "));
+    let began = spent();
+    let found = streamed(
+        (&formula, Some("bernoulli")),
+        &files,
+        &ReadOptions::default(),
+        1 << 16,
+    );
+    println!("learn {:.2} s", spent() - began);
+    let found = found.unwrap().unwrap();
+    let rows = found.density().elsewhere().unwrap();
+    let size = found.density().latents().size();
+    let mut best = [f64::INFINITY; 4];
+    for turn in 1..4 {
+        // What was asked before is known.
+        let z = vec![0.01 * f64::from(turn); size];
+        let many = vec![0.01 * f64::from(turn); 16 * size];
+        let read = || {
+            drop(
+                files
+                    .scan(&ReadOptions::default(), &mut |_, _| Ok(()))
+                    .unwrap(),
+            )
+        };
+        let curved = Query::HessianProducts { lanes: size };
+        let work: [&dyn Fn(); 4] = [
+            &read,
+            &|| drop(rows.sum(Query::Slopes, &[&z, &[]])),
+            &|| drop(rows.sum(curved, &[&z, &[], &many[..size * size]])),
+            &|| drop(rows.sum(Query::LogLikelihood { lanes: 16 }, &[&many, &[]])),
+        ];
+        for (best, work) in best.iter_mut().zip(work) {
+            let began = spent();
+            work();
+            *best = best.min(spent() - began);
+        }
+    }
+    let total = found.density().total_rows() as f64;
+    for (name, seconds) in ["read", "slopes", "curvature", "16 draws"].iter().zip(best) {
+        let (each, share) = (1e9 * seconds / total, 100.0 * best[0] / seconds);
+        println!(
+            "{name}: {seconds:.2} s, {each:.0} ns a row, {share:.0} % of the speed of reading"
+        );
+    }
+}
+
+/// Workers that read their rows anew for every task.
+struct Reading {
+    parts: Vec<std::sync::Mutex<Partition>>,
+    model: std::sync::Mutex<Option<Vec<u8>>>,
+}
+
+impl Workers for Reading {
+    fn partitions(&self) -> usize {
+        self.parts.len()
+    }
+
+    fn bind(&self, model: &[u8]) -> Result<(), String> {
+        *self.model.lock().unwrap() = Some(model.to_vec());
+        Ok(())
+    }
+
+    fn answer(&self, tasks: Tasks<'_>) -> Result<Vec<Vec<u8>>, String> {
+        let model = self.model.lock().unwrap();
+        let parts = self.parts.iter().enumerate();
+        let answers = parts.map(|(k, part)| {
+            let mut part = part.lock().unwrap();
+            part.answer(model.as_deref(), tasks.of(k))
+        });
+        answers
+            .collect::<Result<_, _>>()
+            .map_err(|error: Error| error.to_string())
+    }
+}
+
+#[test]
+fn workers_that_do_not_keep_their_rows_give_the_same_fit() {
+    let (table, folder) = (table(12_000), tempfile::tempdir().unwrap());
+    let files = divided(&table, folder.path());
+    let fitted = |keeping: Keeping| {
+        let parts = files.parts(1 << 20).unwrap().into_iter().map(|part| {
+            let partition = Partition::new(part, ReadOptions::default());
+            std::sync::Mutex::new(partition.keeping(keeping))
+        });
+        let workers = Reading {
+            parts: parts.collect(),
+            model: std::sync::Mutex::default(),
+        };
+        let draft = Draft {
+            specification: &asked(MODELS[0], &files),
+            fields: files.schema(&ReadOptions::default()).unwrap(),
+            sample: 5000,
+            seed: 5,
+            clock: Instant::now(),
+        };
+        let found = draft.learn(std::sync::Arc::new(workers)).unwrap();
+        found.fit(Fit::default().seed(2)).unwrap()
+    };
+    let (kept, read) = (fitted(Keeping::Memory), fitted(Keeping::Files));
+    // The same sample and the same draws: what is left is rounding.
+    alike(&read, &kept, 1e-4);
 }
