@@ -3,7 +3,7 @@
 PYTHON ?= python3.11
 CHROMIUM ?= chromium
 
-.PHONY: help check test module python cluster scaling wheel worst arviz browser slow bench lines peer peer-gp ports gallery pages notebook commands site docs
+.PHONY: help check test module python cluster spark scaling wheel worst arviz browser slow bench lines peer peer-gp ports gallery pages notebook commands site docs
 
 help:
 	@echo "make check   format and lints only"
@@ -11,6 +11,7 @@ help:
 	@echo "make worst   files with mistakes that people make, through fit, predict and report, with their transcript"
 	@echo "make python  the Python package: lints, types, tests (PYTHON names the python)"
 	@echo "make cluster equality and faults on a Ray cluster of NODES=3 nodes here, which it installs, starts and stops"
+	@echo "make spark   predictions on a local Spark (Java 17) and on Dask, which it installs"
 	@echo "make scaling seconds per pass on 1 and 2 Ray workers (docs/cluster.md, lab/results)"
 	@echo "make wheel   one wheel in dist/, installed and tried in an environment of its own"
 	@echo "make lines   source lines of every crate, without comments, tests, benches and the lab"
@@ -76,6 +77,19 @@ cluster: $(RAY_VENV)/installed
 	LEHR_NODES=$(NODES) LEHR_KILLS=$(KILLS) PYTHONDONTWRITEBYTECODE=1 \
 		PYTHONPATH=$(CURDIR)/python $(RAY_VENV)/bin/python -m pytest -c python/cluster/pytest.ini $(TESTS)
 
+# Spark and Dask in an environment of their own.
+SPARK_VENV := python/.venv-spark
+
+spark: $(SPARK_VENV)/installed
+	cargo build --workspace --lib --locked
+	cp $(PYTHON_TARGET)/debug/lib_lehr.so python/lehr/_lehr.abi3.so
+	PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=$(CURDIR)/python $(SPARK_VENV)/bin/python -m pytest -q -c python/cluster/pytest.ini python/spark
+
+$(SPARK_VENV)/installed: python/requirements-spark.txt
+	$(PYTHON) -m venv $(SPARK_VENV)
+	$(SPARK_VENV)/bin/pip install --quiet --requirement python/requirements-spark.txt
+	touch $@
+
 scaling: $(RAY_VENV)/installed
 	cargo build --workspace --lib --locked
 	cp $(PYTHON_TARGET)/debug/lib_lehr.so python/lehr/_lehr.abi3.so
@@ -114,6 +128,7 @@ browser:
 
 slow: $(PYTHON_VENV)/installed
 	cargo test --locked -p lehr-graph -p lehr-infer -- --ignored
+	cargo test --locked -p lehr-cli --test command killed -- --ignored
 	$(PYTHON_RUN) -m pytest -m slow
 
 lines:

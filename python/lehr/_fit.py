@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from lehr import _arviz, _lehr, _option, _ray, _table
+from lehr import _arviz, _lehr, _mapped, _option, _ray, _table
 from lehr._ray import Cluster
 from lehr._table import Data
 
@@ -147,6 +147,7 @@ class Fit:
         new_levels: str = "refuse",
         draws: int = 200,
         seed: int = 0,
+        keep: Sequence[str] = (),
         cluster: str | Cluster | None = None,
         output: str | os.PathLike[str] | None = None,
         **reading: Any,
@@ -158,19 +159,28 @@ class Fit:
         `y_class`, the likeliest, and `y[class]`, the probability of each.
 
         Args:
-            data: The rows, as in :func:`lehr.fit`.
+            data: The rows, as in :func:`lehr.fit`, or a data set of Ray or Dask.
             new_levels: Whether groups that were not fitted are refused, or drawn ("sample").
             draws: Draws to predict with.
             seed: Where the predictive draws come from.
+            keep: Columns of a Ray or Dask data set that stand before the predictions.
             cluster: Predict the rows of Parquet files on Ray, as in :func:`lehr.fit`.
             output: On a cluster, the folder that predictions are written to.
             **reading: How the table is read, as in :func:`lehr.fit`.
 
         Returns:
-            A data frame, of polars if the rows came in one; on a cluster the files that were
-            written, one for each partition and in the order of the rows.
+            A data frame, of polars if the rows came in one; a data set of Ray or Dask, which
+            predicts when it is asked for its rows; on a cluster the files that were written, one
+            for each partition and in the order of the rows.
         """
         by = {"new_levels": new_levels, "draws": draws, "seed": seed}
+        if _mapped.is_divided(data):
+            return _mapped.predict(self, data, keep, {**by, **reading})
+        if keep:
+            raise _lehr.LehrError(
+                "keep: expected a data set of Ray or Dask, found another table\n"
+                "  hint: predictions come in the order of the rows; join them to their columns"
+            )
         if cluster is not None:
             if output is None:
                 raise _lehr.LehrError(

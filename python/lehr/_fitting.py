@@ -48,8 +48,9 @@ def fit(
         seed: Where all randomness comes from.
         draws: Draws that the result is judged and summarised by.
         threads: How many threads; the result does not depend on it.
-        memory: The most that the columns of files may take in memory; larger tables are
-            shuffled on disk.
+        memory: The most that the columns of files may take in memory. From a quarter of it on,
+            Parquet files are read anew for each of a few passes where the model allows it; other
+            tables that are larger are shuffled on disk.
         cluster: Fit on Ray: ``"ray"``, the address of a cluster, or a :class:`lehr.Cluster`. The
             data are then names of Parquet files that all nodes can read.
         output: Where the fit is saved; a stopped fit leaves a checkpoint beside it.

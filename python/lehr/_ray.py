@@ -42,6 +42,8 @@ class Cluster:
     partition_rows: int = 1 << 20
     """Row groups are gathered to partitions of at most so many rows, unless one alone has more.
     Partitions are summed one by one: with others, results differ in their last digits."""
+    rows: str = "memory"
+    """Whether workers keep their rows in ``"memory"``, or read the ``"files"`` anew in every pass."""
 
     @staticmethod
     def of(named: str | Cluster) -> Cluster:
@@ -52,11 +54,14 @@ class Cluster:
 class Worker:
     """Owns partitions. Made anew by Ray, on any node, it reads them again when it is asked."""
 
-    def __init__(self, parts: Mapping[int, Part], reading: Mapping[str, Any], threads: int) -> None:
+    def __init__(
+        self, parts: Mapping[int, Part], reading: Mapping[str, Any], threads: int, rows: str
+    ) -> None:
         # The engine reads it when it first computes, which is later.
         os.environ["RAYON_NUM_THREADS"] = str(threads)
-        held = {number: _lehr.Partition(part, dict(reading)) for number, part in parts.items()}
-        self._held = held
+        self._held = {
+            number: _lehr.Partition(part, dict(reading), rows) for number, part in parts.items()
+        }
 
     def answer(self, model: bytes | None, tasks: Sequence[bytes]) -> list[bytes]:
         """Answer one task for all partitions, or one for each, in their order."""
@@ -92,7 +97,7 @@ class Workers:
     """The workers of one table, as the engine asks them."""
 
     def __init__(
-        self, parts: Sequence[Part], reading: Mapping[str, Any], workers: int, threads: int
+        self, parts: Sequence[Part], reading: Mapping[str, Any], workers: int, cluster: Cluster
     ) -> None:
         import ray
 
@@ -103,7 +108,12 @@ class Workers:
         made = ray.remote(scheduling_strategy="SPREAD", **settings)(Worker)
         self.owned = shares(parts, workers)
         self.actors = [
-            made.remote({number: parts[number] for number in own}, dict(reading), threads)
+            made.remote(
+                {number: parts[number] for number in own},
+                dict(reading),
+                cluster.threads,
+                cluster.rows,
+            )
             for own in self.owned
         ]
         self.partitions = len(parts)
@@ -204,7 +214,7 @@ def table(data: Any, reading: Mapping[str, Any], cluster: Cluster) -> Iterator[d
     parts = _lehr.parts(source, cluster.partition_rows)
     with connected(cluster.address):
         count = cluster.workers or processors() // max(cluster.threads, 1)
-        workers = Workers(parts, reading, max(1, min(count, len(parts))), cluster.threads)
+        workers = Workers(parts, reading, max(1, min(count, len(parts))), cluster)
         try:
             yield {
                 "source": source,

@@ -70,6 +70,11 @@ def test_levels_keep_an_order_that_is_given(frame):
 def test_tables_beyond_memory_stay_on_disk(frame, tmp_path):
     frame.to_parquet(tmp_path / "a.parquet")
     fit = fitted(tmp_path / "a.parquet", memory="1kB")
+    choices = dict(fit.facts["choices"])
+    assert choices["rows"].startswith(f"{len(frame)} in the files")
+    assert "over all rows" in choices["passes"]
+    frame.to_csv(tmp_path / "a.csv", index=False)
+    fit = fitted(tmp_path / "a.csv", memory="1kB")
     assert ("rows", "on disk, shuffled") in fit.facts["choices"]
     with pytest.raises(lehr.LehrError, match="nuts: expected rows in memory"):
         lehr.fit("y ~ dose", tmp_path / "a.parquet", method="nuts", memory="1kB", progress=False)

@@ -9,9 +9,11 @@ use lehr::density::Density;
 use lehr::formula::Formula;
 use lehr::infer::condensed;
 use lehr::infer::fit::Fit;
+use lehr::infer::method::MethodInfo;
+use lehr::infer::observer::Observer;
 use lehr::infer::run::Checkpoint;
 use lehr::regression::{
-    BoundRegression, FileTable, PriorPredictive, Regression, SavedFit, Specification,
+    BoundRegression, FileTable, PriorPredictive, Regression, SavedFit, Specification, Streaming,
 };
 use lehr::table::{Memory, TableFiles};
 
@@ -40,9 +42,10 @@ pub(crate) struct ModelArgs {
     /// A prior, e.g. 'x1 ~ normal(0, 1)' or 'sd(site) ~ `half_normal(1)`' (may be repeated)
     #[arg(long = "prior", value_name = "PRIOR")]
     pub(crate) priors: Vec<String>,
-    /// The most that the columns of the formula may take in memory, 8 bytes to a number; a
-    /// larger table is kept on disk, shuffled, in a file beside the output (without one, in
-    /// the folder for temporary files) that goes when the fit is done
+    /// The most that the columns of the formula may take in memory, 8 bytes to a number. From a
+    /// quarter of that on, Parquet files are read anew for each of a few passes where the model
+    /// allows it; any other table that is larger is kept on disk, shuffled, in a file beside the
+    /// output (without one, in the folder for temporary files) that goes when the fit is done
     #[arg(long, value_name = "SIZE", default_value = "1GiB")]
     pub(crate) memory: Memory,
 }
@@ -94,12 +97,12 @@ impl Inputs<'_> {
         self.source.paths().collect()
     }
 
-    /// Reads the columns that the formula names and makes the model. Where the rows do not fit
-    /// into memory they are kept beside `output`.
+    /// Reads the columns that the formula names and makes the model for these methods. Where the rows
+    /// do not fit into memory, and do not stay in their files, they are kept beside `output`.
     pub(crate) fn prepare(
         &self,
         reading: &Reading,
-        output: Option<&Path>,
+        (output, methods): (Option<&Path>, &[&MethodInfo]),
         live: &Live,
     ) -> Result<Task> {
         let source = &self.source;
@@ -113,11 +116,21 @@ impl Inputs<'_> {
         let columns = specification.columns().into_iter().map(str::to_owned);
         let options = reading.options(Some(columns.collect()))?;
         let options = options.keeping(&specification.optional_columns());
+        let files = FileTable::new(source, &options, live)?;
+        let streaming = Streaming {
+            memory: self.model.memory.0,
+            methods: &methods.iter().map(|info| info.name).collect::<Vec<_>>(),
+            sample: Streaming::SAMPLE,
+            clock: self.clock,
+        };
+        if let Some(bound) = BoundRegression::streamed(&specification, &files, &streaming)? {
+            let stored = None;
+            return Ok(Task { bound, stored });
+        }
         if source.expected_bytes(&options)? > self.model.memory.0 {
-            let files = FileTable::new(source, &options, live)?;
             return Task::on_disk(&specification, &files, output, self.clock);
         }
-        let table = FileTable::new(source, &options, live)?.read()?;
+        let table = files.read()?;
         live.show("making the model");
         Ok(Task {
             bound: BoundRegression::new(&specification, &table, self.clock)?,
@@ -203,6 +216,9 @@ impl Task {
             Some(checkpoint) => fit.checkpoint(checkpoint),
             None => fit,
         };
+        if let Some(words) = self.bound.ahead() {
+            live.remark(&words);
+        }
         Ok(self.bound.fit(fit.observer(live))?)
     }
 }

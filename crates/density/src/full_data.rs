@@ -35,6 +35,11 @@ pub trait FullData {
     /// the call unwinds with [`RowsLost`], for whoever began the fit.
     fn each(&self, query: Query, arguments: &[&[f64]]) -> Vec<Vec<Vec<f64>>>;
 
+    /// Where the rows are, as a clause.
+    fn place(&self) -> &'static str {
+        "on a cluster"
+    }
+
     /// The sums of a query's functions at these arguments, one array per function. A function that
     /// depends on no lane has one value for all of them.
     fn sum(&self, query: Query, arguments: &[&[f64]]) -> Vec<Vec<f64>> {

@@ -10,8 +10,9 @@ use tempfile::TempPath;
 const BUFFER: usize = 1 << 18;
 
 /// A file under a temporary name beside its target. Until [`commit`](Self::commit) an older
-/// file of that name stays as it was; a draft that is dropped vanishes. A target that is no
-/// file but a device or a pipe is never replaced: it is written to directly.
+/// file of that name stays as it was; a draft that is dropped vanishes. A process that is killed cannot
+/// do that, so the next draft in the same folder takes those of dead processes away first. A target that
+/// is no file but a device or a pipe is never replaced: it is written to directly.
 #[derive(Debug)]
 pub struct Draft {
     target: PathBuf,
@@ -46,8 +47,10 @@ impl Draft {
         &self.target
     }
 
-    /// Where the bytes lie meanwhile, for writers that open a file by its name.
+    /// Where the bytes lie meanwhile, for writers that open a file by its name. They may lock it
+    /// themselves.
     pub fn path(&self) -> &Path {
+        let _ = self.writer.get_ref().unlock();
         self.temporary.as_deref().unwrap_or(&self.target)
     }
 
@@ -100,9 +103,40 @@ fn is_device(target: &Path) -> bool {
         .is_ok_and(|found| !found.is_file() && !found.is_dir())
 }
 
+const PREFIX: &str = ".lehr-";
+const NAMED: &str = "partial";
+
+/// A new file that is locked for as long as it is open, which the system ends with the process. It gets
+/// the name that others look for with the lock already held. Where files cannot be locked, nobody takes
+/// them away either.
 fn temporary(place: &Path) -> io::Result<(File, TempPath)> {
+    sweep(place);
+    let (file, fresh) = fresh(place)?;
+    let _ = file.try_lock();
+    let named = TempPath::try_from_path(fresh.with_extension(NAMED))?;
+    std::fs::rename(&fresh, &named)?;
+    // It is no longer there.
+    let _ = fresh.keep();
+    Ok((file, named))
+}
+
+/// Removes drafts whose process is dead; whatever goes wrong with that is no concern of the process that
+/// happens to pass by.
+fn sweep(place: &Path) {
+    for entry in std::fs::read_dir(place).into_iter().flatten().flatten() {
+        let path = entry.path();
+        let is_named = path.extension().is_some_and(|found| found == NAMED)
+            && entry.file_name().to_string_lossy().starts_with(PREFIX);
+        let is_dead = || File::open(&path).is_ok_and(|file| file.try_lock().is_ok());
+        if is_named && is_dead() {
+            let _ = std::fs::remove_file(&path);
+        }
+    }
+}
+
+fn fresh(place: &Path) -> io::Result<(File, TempPath)> {
     let mut builder = tempfile::Builder::new();
-    builder.prefix(".lehr-").suffix(".partial");
+    builder.prefix(PREFIX).suffix(".new");
     #[cfg(unix)]
     {
         // As for any new file: all that the user's mask allows, not the owner alone.
@@ -135,6 +169,25 @@ mod tests {
         drop(draft);
         assert_eq!(std::fs::read(&target).unwrap(), b"old");
         assert_eq!(std::fs::read_dir(place.path()).unwrap().count(), 1);
+    }
+
+    #[test]
+    fn drafts_of_the_dead_go_and_those_of_the_living_stay() {
+        let place = tempfile::tempdir().unwrap();
+        let write = |name: &str| std::fs::write(place.path().join(name), "half").unwrap();
+        for name in [".lehr-abc.partial", ".lehr-notes.txt", "mine.partial"] {
+            write(name);
+        }
+        let mut living = Draft::create(&place.path().join("one")).unwrap();
+        living.write_all(b"one").unwrap();
+        let other = Draft::create(&place.path().join("two")).unwrap();
+        assert!(!place.path().join(".lehr-abc.partial").exists());
+        living.commit().unwrap();
+        drop(other);
+        let names = std::fs::read_dir(place.path()).unwrap().flatten();
+        let mut names: Vec<_> = names.map(|entry| entry.file_name()).collect();
+        names.sort();
+        assert_eq!(names, [".lehr-notes.txt", "mine.partial", "one"]);
     }
 
     #[test]

@@ -17,16 +17,17 @@ use lehr_density::{
     Column, ColumnKind, Columns, Density, GaussianRows, Layout, LinearRows, Point, Predictors,
     Query, ResponseKind, Role, RowData, RowSource, Rows, Stored, Values,
 };
-use lehr_graph::{Expr, Graph};
+use lehr_graph::{Expr, Graph, Workspace};
 
+use crate::full_data::Question;
 use crate::guide::HALF_LN_TWO_PI;
-use crate::pass::{Argument, Pass};
+use crate::pass::Pass;
 use crate::start::quadrature::probe;
 
 /// Above this many latents the triangle is no smaller than most tables.
 const MOST_LATENTS: usize = 512;
 /// Rows that are reflected together.
-const BLOCK: usize = 2048;
+pub(crate) const BLOCK: usize = 2048;
 
 const COMBINATION: &str = "combination";
 const RESPONSE: &str = "response";
@@ -62,7 +63,7 @@ impl<'d> Condensed<'d> {
         let sites = read_sites(density.latents(), &at, rows.terms(&at, &some).predictor);
         let triangle = match density.elsewhere() {
             Some(all) => Triangle::gathered(density, &sites, &all.each(Query::Triangle, &[])),
-            None => Triangle::of(density, rows, &sites),
+            None => Triangle::of(density),
         }?;
         Some(Condensed {
             density,
@@ -87,13 +88,8 @@ impl<'d> Condensed<'d> {
 /// The triangle of a density's rows, row after row, and the sum of their weights: what another
 /// process needs to condense rows that are here. What is not finite is not a number.
 pub(crate) fn triangle(density: &dyn Density) -> Vec<Vec<f64>> {
-    let found = density.gaussian().and_then(|rows| {
-        let graph = Graph::new();
-        let (at, some) = probe(&graph, density);
-        let sites = read_sites(density.latents(), &at, rows.terms(&at, &some).predictor);
-        Triangle::of(density, rows, &sites)
-    });
-    found.map_or_else(|| vec![vec![f64::NAN]; 2], Triangle::into_parts)
+    let found = density.gaussian().and_then(|_| Triangle::of(density));
+    found.map_or_else(nothing, Triangle::into_parts)
 }
 
 /// The sites that an affine function of z depends on.
@@ -177,29 +173,22 @@ impl Triangle {
     }
 
     /// The triangle of all rows; `None` if a number is not finite.
-    fn of(density: &dyn Density, rows: &dyn GaussianRows, sites: &[usize]) -> Option<Triangle> {
-        let latents = density.latents();
-        let places: Vec<usize> = sites.iter().flat_map(|site| latents.range(*site)).collect();
-        let (size, width) = (latents.size(), places.len());
-        let mut directions = vec![0.0; width * size];
-        for (lane, place) in places.iter().enumerate() {
-            directions[lane * size + place] = 1.0;
-        }
-        let mut pass = row_pass(density, rows, width);
-        let mut triangle = Triangle::empty(width);
-        let origin = vec![0.0; size];
-        pass.each(&[&origin, &directions], |block, found| -> Option<()> {
-            let (slopes, left) = (found.output(0), found.output(1));
-            let weights = found.output(2).iter().cycle().take(block.len());
-            triangle.weight += weights.sum::<f64>();
-            triangle.add(block.len(), |n, j| match j {
-                j if j < width => slopes[j * block.len() + n],
-                _ => left[n],
-            });
-            None
+    fn of(density: &dyn Density) -> Option<Triangle> {
+        let question = Question {
+            query: Query::Triangle,
+            density,
+        };
+        let (lanes, sizes) = (question.lanes(), question.arguments());
+        let mut pass = Pass::in_blocks(density, (lanes, BLOCK), &sizes, |inputs, rows| {
+            question.write(inputs, rows)
         });
-        let finite = triangle.values.as_ref().is_all_finite() && triangle.weight.is_finite();
-        finite.then_some(triangle)
+        let mut reflection = Reflection::new(density);
+        let arguments = reflection.arguments();
+        pass.each(&[&arguments[0], &arguments[1]], |block, found| {
+            reflection.add(block.len(), found);
+            None::<()>
+        });
+        reflection.finite()
     }
 
     /// Reflects more rows into the triangle.
@@ -235,24 +224,99 @@ impl Triangle {
     }
 }
 
-/// √wₙ aₙ along one direction per lane, √wₙ (yₙ − bₙ), and wₙ.
-fn row_pass<'d>(density: &'d dyn Density, rows: &'d dyn GaussianRows, lanes: usize) -> Pass<'d> {
-    let size = density.latents().size();
-    let sizes = [Argument::Shared(size), Argument::PerLane(size)];
-    Pass::in_blocks(density, (lanes, BLOCK), &sizes, |inputs, block| {
-        let graph = inputs[0].graph();
-        let at = Point::new(inputs[0], graph.full([0], 0.0));
-        let terms = rows.terms(&at, block);
-        let slope = graph.jvp(&[terms.predictor], &[at.latents], &[inputs[1]])[0];
-        let left = terms.response - terms.predictor;
-        match terms.weight {
-            Some(weight) => {
-                let root = weight.sqrt();
-                vec![slope * root, left * root, weight]
-            }
-            None => vec![slope, left, graph.full([1], 1.0)],
+/// Rows on their way into a triangle.
+pub(crate) struct Reflection {
+    latents: usize,
+    /// The latents that the predictor reads, by their places in z.
+    places: Vec<usize>,
+    triangle: Triangle,
+}
+
+impl Reflection {
+    /// No rows so far, of a density that says what its Gaussian rows are made of.
+    pub(crate) fn new(density: &dyn Density) -> Reflection {
+        let places = places(density);
+        Reflection {
+            latents: density.latents().size(),
+            triangle: Triangle::empty(places.len()),
+            places,
         }
-    })
+    }
+
+    /// Where the predictor is expanded, and along which directions.
+    pub(crate) fn arguments(&self) -> [Vec<f64>; 2] {
+        let size = self.latents;
+        let mut directions = vec![0.0; self.places.len() * size];
+        for (lane, place) in self.places.iter().enumerate() {
+            directions[lane * size + place] = 1.0;
+        }
+        [vec![0.0; size], directions]
+    }
+
+    /// Reflects so many rows, of which [`row_terms`] were computed.
+    pub(crate) fn add(&mut self, length: usize, found: &Workspace) {
+        let (slopes, left) = (found.output(0), found.output(1));
+        let width = self.places.len();
+        let weights = found.output(2).iter().cycle().take(length);
+        self.triangle.weight += weights.sum::<f64>();
+        self.triangle.add(length, |n, j| match j {
+            j if j < width => slopes[j * length + n],
+            _ => left[n],
+        });
+    }
+
+    fn finite(self) -> Option<Triangle> {
+        let Triangle { values, weight, .. } = &self.triangle;
+        let finite = values.as_ref().is_all_finite() && weight.is_finite();
+        finite.then_some(self.triangle)
+    }
+
+    /// The triangle, row after row, and the sum of the weights. What is not finite is not a number.
+    pub(crate) fn into_parts(self) -> Vec<Vec<f64>> {
+        self.finite().map_or_else(nothing, Triangle::into_parts)
+    }
+}
+
+fn nothing() -> Vec<Vec<f64>> {
+    vec![vec![f64::NAN]; 2]
+}
+
+/// The latents that Gaussian rows read through their predictor, by their places in z; none of other
+/// rows.
+fn places(density: &dyn Density) -> Vec<usize> {
+    let Some(rows) = density.gaussian() else {
+        return Vec::new();
+    };
+    let graph = Graph::new();
+    let (at, some) = probe(&graph, density);
+    let latents = density.latents();
+    let sites = read_sites(latents, &at, rows.terms(&at, &some).predictor);
+    sites.iter().flat_map(|site| latents.range(*site)).collect()
+}
+
+/// Columns of the triangle, without the last.
+pub(crate) fn width(density: &dyn Density) -> usize {
+    places(density).len()
+}
+
+/// √wₙ aₙ along one direction per lane, √wₙ (yₙ − bₙ), and wₙ.
+pub(crate) fn row_terms<'g>(
+    own: &dyn GaussianRows,
+    inputs: &[Expr<'g>],
+    rows: &Rows<'g>,
+) -> Vec<Expr<'g>> {
+    let graph = inputs[0].graph();
+    let at = Point::new(inputs[0], graph.full([0], 0.0));
+    let terms = own.terms(&at, rows);
+    let slope = graph.jvp(&[terms.predictor], &[at.latents], &[inputs[1]])[0];
+    let left = terms.response - terms.predictor;
+    match terms.weight {
+        Some(weight) => {
+            let root = weight.sqrt();
+            vec![slope * root, left * root, weight]
+        }
+        None => vec![slope, left, graph.full([1], 1.0)],
+    }
 }
 
 impl Density for Condensed<'_> {

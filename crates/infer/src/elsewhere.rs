@@ -29,19 +29,19 @@ pub(crate) fn check(method: &MethodInfo, density: &dyn Density) -> Result<(), Fi
             hint,
         })
     };
-    if density.elsewhere().is_none() {
+    let Some(rows) = density.elsewhere() else {
         return Ok(());
-    }
-    let total = density.total_rows();
+    };
+    let (total, place) = (density.total_rows(), rows.place());
     if !METHODS.contains(&method.name) {
-        let problem = format!("expected rows in this process, found {total} on a cluster");
+        let problem = format!("expected rows in this process, found {total} {place}");
         let hint = format!("there, use one of {}", METHODS.join(", "));
         return refuse(problem, hint);
     }
     if !is_plain(density) {
         let problem = format!(
             "expected a model whose rows read linear predictors and no spread among the latents for \
-             the {total} rows on a cluster, found another"
+             the {total} rows {place}, found another"
         );
         let hint = "effects by group are fitted on a cluster where the response is gaussian and there \
                     are at most 512 latents; fit others on one machine, from files";

@@ -152,7 +152,10 @@ pub(crate) fn weigh_draws(
 ) -> Result<Evaluated, TrainError> {
     let mut drawn = draw(place, guide, learned, (count, run.seed))?;
     let params = learned.get(PARAMS).unwrap_or(&[]);
-    let sampled = sampled::log_likelihoods(place.density, &drawn.latents, params, run)?;
+    // What is known at the mode need not be asked for again.
+    let centre = place.density.elsewhere().and_then(|_| place.frame.shift());
+    let draws = (&drawn.latents[..], centre);
+    let sampled = sampled::log_likelihoods(place.density, draws, params, run)?;
     let values = match sampled {
         Some((values, sampling)) => {
             drawn.sampling = Some(sampling);
@@ -224,7 +227,8 @@ pub(crate) fn sparing(
     run: &mut Run<'_>,
 ) -> Result<(Vec<f64>, Option<Sampling>), TrainError> {
     if density.elsewhere().is_some()
-        && let Some((values, sampling)) = sampled::log_likelihoods(density, draws, &[], run)?
+        && let Some((values, sampling)) =
+            sampled::log_likelihoods(density, (draws, None), &[], run)?
     {
         return Ok((values, Some(sampling)));
     }

@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 use std::sync::Mutex;
 
-use lehr_density::{Density, Point};
+use lehr_density::{Density, Point, Rows};
+use lehr_graph::Expr;
 
 use crate::condensed;
 use crate::likelihood::LANES;
@@ -100,36 +101,62 @@ impl LocalRows<'_> {
 
 /// The pass that computes a query.
 fn pass(query: Query, density: &dyn Density) -> Pass<'_> {
-    let (latents, params) = (density.latents().size(), density.params().size());
-    match query {
-        Query::LogLikelihood { lanes } => {
-            let sizes = [Argument::PerLane(latents), Argument::Shared(params)];
-            Pass::new(density, lanes, &sizes, |inputs, rows| {
-                let at = Point::new(inputs[0], inputs[1]);
-                vec![density.log_likelihood(&at, rows).sum()]
-            })
+    let question = Question { query, density };
+    let sizes = question.arguments();
+    Pass::new(density, question.lanes(), &sizes, |inputs, rows| {
+        question.write(inputs, rows)
+    })
+}
+
+/// A query about a model: what it takes, and what it computes of some rows.
+pub(crate) struct Question<'d> {
+    pub(crate) query: Query,
+    pub(crate) density: &'d dyn Density,
+}
+
+impl Question<'_> {
+    /// Arrays that are computed side by side.
+    pub(crate) fn lanes(&self) -> usize {
+        match self.query {
+            Query::LogLikelihood { lanes } | Query::HessianProducts { lanes } => lanes,
+            Query::Slopes => 1,
+            Query::Triangle => condensed::width(self.density),
         }
-        Query::Slopes => {
-            let sizes = [Argument::Shared(latents), Argument::Shared(params)];
-            Pass::new(density, 1, &sizes, |inputs, rows| {
-                let at = Point::new(inputs[0], inputs[1]);
-                let value = density.log_likelihood(&at, rows).sum();
-                let mut outputs = vec![value];
-                outputs.extend(at.graph().grad(value, inputs));
-                outputs
-            })
+    }
+
+    pub(crate) fn arguments(&self) -> Vec<Argument> {
+        let latents = self.density.latents().size();
+        let params = Argument::Shared(self.density.params().size());
+        match self.query {
+            Query::LogLikelihood { .. } => vec![Argument::PerLane(latents), params],
+            Query::Slopes => vec![Argument::Shared(latents), params],
+            Query::HessianProducts { .. } => {
+                let z = Argument::Shared(latents);
+                vec![z, params, Argument::PerLane(latents)]
+            }
+            Query::Triangle => vec![Argument::Shared(latents), Argument::PerLane(latents)],
         }
-        Query::Triangle => panic!("triangles are no sums"),
-        Query::HessianProducts { lanes } => {
-            let [z, theta] = [Argument::Shared(latents), Argument::Shared(params)];
-            let sizes = [z, theta, Argument::PerLane(latents)];
-            Pass::new(density, lanes, &sizes, |inputs, rows| {
-                let at = Point::new(inputs[0], inputs[1]);
-                let graph = at.graph();
-                let value = density.log_likelihood(&at, rows).sum();
+    }
+
+    /// The functions of some rows; those of a triangle are numbers of each row.
+    pub(crate) fn write<'g>(&self, inputs: &[Expr<'g>], rows: &Rows<'g>) -> Vec<Expr<'g>> {
+        if self.query == Query::Triangle {
+            let own = self.density.gaussian().expect("it was asked before");
+            return condensed::row_terms(own, inputs, rows);
+        }
+        let at = Point::new(inputs[0], inputs[1]);
+        let value = self.density.log_likelihood(&at, rows).sum();
+        let graph = at.graph();
+        match self.query {
+            Query::Slopes => {
+                let slopes = graph.grad(value, inputs);
+                std::iter::once(value).chain(slopes).collect()
+            }
+            Query::HessianProducts { .. } => {
                 let slope = graph.grad(value, &[at.latents])[0];
                 graph.jvp(&[slope], &[at.latents], &[inputs[2]])
-            })
+            }
+            Query::LogLikelihood { .. } | Query::Triangle => vec![value],
         }
     }
 }

@@ -28,5 +28,6 @@ pub mod sampled;
 pub mod sandwich;
 pub mod spared;
 pub mod start;
+pub mod streamed;
 pub mod surrogate;
 pub mod train;

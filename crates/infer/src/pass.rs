@@ -73,11 +73,12 @@ impl<'d> Pass<'d> {
         let n_rows = density.n_rows();
         let size = size.min(n_rows);
         let whole: Vec<usize> = (0..n_rows / size).map(|k| k * size).collect();
-        let mut blocks = vec![Block::new(density, lanes, size, arguments, &write)];
+        let mut blocks = vec![Block::new(density, (lanes, size), arguments, &write)];
+        blocks[0].lend(density);
         blocks[0].starts = whole;
         let rest = n_rows % size;
         if rest > 0 {
-            let mut last = Block::new(density, lanes, rest, arguments, &write);
+            let mut last = Block::new(density, (lanes, rest), arguments, &write);
             last.starts = vec![n_rows - rest];
             blocks.push(last);
         }
@@ -95,7 +96,7 @@ impl<'d> Pass<'d> {
         arguments: &[Argument],
         write: impl for<'g> Fn(&[Expr<'g>], &Rows<'g>) -> Vec<Expr<'g>>,
     ) -> Pass<'d> {
-        let mut block = Block::new(density, lanes, numbers.len(), arguments, &write);
+        let mut block = Block::new(density, (lanes, numbers.len()), arguments, &write);
         let source = batch_source(density);
         let rows = RowSet::List(numbers);
         copy_rows(&mut block.workspace, source, &rows, &block.columns);
@@ -183,10 +184,10 @@ pub(crate) fn is_resident(density: &dyn Density) -> bool {
 }
 
 impl Block {
-    fn new(
+    /// A plan for so many rows of the model, which are yet to be put in place.
+    pub(crate) fn new(
         density: &dyn Density,
-        lanes: usize,
-        rows: usize,
+        (lanes, rows): (usize, usize),
         arguments: &[Argument],
         write: &impl for<'g> Fn(&[Expr<'g>], &Rows<'g>) -> Vec<Expr<'g>>,
     ) -> Block {
@@ -198,27 +199,30 @@ impl Block {
         let inputs: Vec<Expr<'_>> = arguments.iter().enumerate().map(declare).collect();
         let data = Rows::inputs(&graph, density.columns(), rows, "rows.");
         let plan = Plan::new(&write(&inputs, &data), lanes);
-        let mut block = Block {
+        Block {
             workspace: plan.workspace(),
             arguments: inputs.iter().map(|e| plan.input(*e)).collect(),
             columns: read_columns(&plan, &data),
             plan,
             starts: Vec::new(),
             rows,
-            resident: rows == density.n_rows() && is_resident(density),
-        };
-        if block.resident {
-            lend_all(&mut block.workspace, density.source(), &block.columns);
+            resident: false,
         }
-        block
+    }
+
+    /// Reads the rows where they are, if they are all in memory.
+    fn lend(&mut self, density: &dyn Density) {
+        self.resident = self.rows == density.n_rows() && is_resident(density);
+        if self.resident {
+            lend_all(&mut self.workspace, density.source(), &self.columns);
+        }
     }
 
     /// Puts the rows of the k-th start in place.
     fn load(&mut self, source: &dyn RowSource, k: usize) -> Range<usize> {
         let range = self.starts[k]..self.starts[k] + self.rows;
         if !self.resident {
-            let rows = RowSet::Range(range.clone());
-            copy_rows(&mut self.workspace, source, &rows, &self.columns);
+            self.place(source, range.clone());
         }
         range
     }
@@ -226,6 +230,17 @@ impl Block {
     /// How many rows are in place at a time.
     pub(crate) fn rows(&self) -> usize {
         self.rows
+    }
+
+    /// Puts as many rows as the plan is for in place.
+    pub(crate) fn place(&mut self, source: &dyn RowSource, range: Range<usize>) {
+        let rows = RowSet::Range(range);
+        copy_rows(&mut self.workspace, source, &rows, &self.columns);
+    }
+
+    /// How many functions there are.
+    pub(crate) fn outputs(&self) -> usize {
+        self.plan.n_outputs()
     }
 
     /// The functions of the rows in place, at these arguments.

@@ -42,10 +42,10 @@ pub struct Sampling {
 }
 
 /// Σ log p(yₙ | z) of every draw, and how well a sample tells them; `None` where the table is short,
-/// or no sample tells them well.
+/// or no sample tells them well. The expansion is at the mean of the draws, unless a centre is named.
 pub(crate) fn log_likelihoods(
     density: &dyn Density,
-    draws: &[f64],
+    (draws, centre): (&[f64], Option<&[f64]>),
     params: &[f64],
     run: &mut Run<'_>,
 ) -> Result<Option<(Vec<f64>, Sampling)>, TrainError> {
@@ -55,7 +55,9 @@ pub(crate) fn log_likelihoods(
     if n_rows < LONG || size > MOST_LATENTS || !many || draws.iter().any(|z| !z.is_finite()) {
         return Ok(None);
     }
-    let expansion = Expansion::of(density, draws, params);
+    let middle = || column_means(draws, size);
+    let centre = centre.map_or_else(middle, <[f64]>::to_vec);
+    let expansion = Expansion::of(density, centre, params);
     // Where rows are elsewhere, those that are here are a small share already.
     let most = match density.elsewhere() {
         Some(_) => n_rows,
@@ -107,7 +109,7 @@ struct Found {
     errors: Vec<f64>,
 }
 
-/// Σₙ tₙ around the mean of the draws.
+/// Σₙ tₙ around a centre.
 #[derive(Clone, Debug, PartialEq)]
 struct Expansion {
     centre: Vec<f64>,
@@ -117,9 +119,9 @@ struct Expansion {
 }
 
 impl Expansion {
-    fn of(density: &dyn Density, draws: &[f64], params: &[f64]) -> Expansion {
+    fn of(density: &dyn Density, centre: Vec<f64>, params: &[f64]) -> Expansion {
         let at = Centre {
-            latents: column_means(draws, density.latents().size()),
+            latents: centre,
             params: params.to_vec(),
             ..Centre::start(density)
         };

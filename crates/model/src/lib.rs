@@ -50,6 +50,7 @@ mod split;
 mod statement;
 #[cfg(feature = "files")]
 mod stored;
+mod table_rows;
 mod tracer;
 
 pub use bound::Bound;
@@ -61,4 +62,5 @@ pub use row::Row;
 pub use schema::Schema;
 #[cfg(feature = "files")]
 pub use stored::StoredRows;
+pub use table_rows::TableRows;
 pub use tracer::Tracer;

@@ -20,6 +20,9 @@ pub struct LbfgsSettings {
     pub gradient_tolerance: f64,
     /// Stop when several iterations in a row gain at most this share of the value's size.
     pub gain_tolerance: f64,
+    /// The longest first step, when nothing is known of the scale yet; infinite where the scale is
+    /// known to be 1 in every direction.
+    pub first_step: f64,
 }
 
 impl Default for LbfgsSettings {
@@ -29,6 +32,7 @@ impl Default for LbfgsSettings {
             iterations: 1000,
             gradient_tolerance: 1e-6,
             gain_tolerance: 1e-14,
+            first_step: 1.0,
         }
     }
 }
@@ -156,7 +160,7 @@ impl Search {
         let first = memory.pairs.is_empty();
         let direction = memory.direction(&line.gradient);
         let length = if first {
-            first_length(&line.gradient)
+            first_length(&line.gradient, self.settings.first_step)
         } else {
             1.0
         };
@@ -202,9 +206,9 @@ fn finished(line: &Line, settings: &LbfgsSettings, iterations: usize) -> Option<
     }
 }
 
-/// A first step of unit length at most: nothing is known of the scale yet.
-fn first_length(gradient: &[f64]) -> f64 {
-    (1.0 / dot(gradient, gradient).sqrt()).min(1.0)
+/// The share of the gradient by which a first step is no longer than this.
+fn first_length(gradient: &[f64], longest: f64) -> f64 {
+    (longest / dot(gradient, gradient).sqrt()).min(1.0)
 }
 
 /// One remembered step of the search.

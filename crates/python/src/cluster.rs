@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 use std::time::Instant;
 
-use lehr::regression::cluster::{self, Draft, Tasks};
+use lehr::regression::cluster::{self, Draft, Keeping, Tasks};
 use lehr::table::{Part, TableFiles};
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
@@ -58,10 +58,18 @@ pub(crate) struct Partition(Mutex<cluster::Partition>);
 #[pymethods]
 impl Partition {
     #[new]
-    fn new(own: PartOf, reading: Reading) -> PyResult<Partition> {
+    fn new(own: PartOf, reading: Reading, rows: &str) -> PyResult<Partition> {
         let options = reading.options(None)?;
+        let keeping = match rows {
+            "memory" => Keeping::Memory,
+            "files" => Keeping::Files,
+            other => {
+                let words = format!("rows: expected \"memory\" or \"files\", found {other:?}");
+                return Err(said(&words));
+            }
+        };
         let partition = cluster::Partition::new(part(own), options);
-        Ok(Partition(Mutex::new(partition)))
+        Ok(Partition(Mutex::new(partition.keeping(keeping))))
     }
 
     /// The answer to a task about a model.

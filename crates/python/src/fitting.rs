@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use lehr::density::Density;
-use lehr::regression::{BoundRegression, FileTable};
+use lehr::regression::{BoundRegression, FileTable, Streaming};
 use lehr::table::Scratch;
 use pyo3::prelude::*;
 
@@ -54,6 +54,19 @@ impl Task {
         let columns = specification.columns().into_iter().map(str::to_owned);
         let options = reading.options(Some(columns.collect()))?;
         let options = options.keeping(&specification.optional_columns());
+        if let Some(files) = source.as_files() {
+            let table = FileTable::new(files, &options, at.watch).map_err(refused)?;
+            let streaming = Streaming {
+                memory: at.memory,
+                methods: at.methods,
+                sample: Streaming::SAMPLE,
+                clock,
+            };
+            let streamed = BoundRegression::streamed(&specification, &table, &streaming);
+            if let Some(bound) = streamed.map_err(refused)? {
+                return Ok(Task { bound, rows: None });
+            }
+        }
         if let Some(files) = source.as_files()
             && files.expected_bytes(&options).map_err(refused)? > at.memory
         {
@@ -99,6 +112,8 @@ struct Place<'a> {
     rows: Option<&'a Path>,
     /// The bytes that columns may take in memory.
     memory: u64,
+    /// The methods that are to fit the model.
+    methods: &'a [&'a str],
     watch: &'a Watch,
 }
 
@@ -112,6 +127,7 @@ pub(crate) fn fit(
     py: Python<'_>,
 ) -> PyResult<Vec<Fit>> {
     let (fits, memory) = (how.fits()?, asked.bytes()?);
+    let methods: Vec<&str> = fits.iter().map(|fit| fit.method.info().name).collect();
     watched(&how, py, |watch| {
         let rows = how.rows.as_deref();
         let task = Task::new(
@@ -121,6 +137,7 @@ pub(crate) fn fit(
             &Place {
                 rows,
                 memory,
+                methods: &methods,
                 watch,
             },
         )?;

@@ -37,11 +37,11 @@ impl ReadObserver for () {
 
 /// The columns of files, which are read anew for every visit.
 pub struct FileTable<'a> {
-    source: &'a TableFiles,
-    options: &'a ReadOptions,
+    pub(crate) source: &'a TableFiles,
+    pub(crate) options: &'a ReadOptions,
     names: Vec<String>,
-    fields: Vec<Field>,
-    observer: &'a dyn ReadObserver,
+    pub(crate) fields: Vec<Field>,
+    pub(crate) observer: &'a dyn ReadObserver,
 }
 
 impl<'a> FileTable<'a> {
@@ -161,6 +161,7 @@ impl BoundRegression {
             choices,
             read_seconds: clock.elapsed().as_secs_f64(),
             dropped_rows,
+            streamed: None,
         })
     }
 }

@@ -97,7 +97,7 @@ pub(crate) struct Levels {
 }
 
 impl Levels {
-    fn new(terms: &Terms, family: Family) -> Result<Levels, RegressionError> {
+    pub(crate) fn new(terms: &Terms, family: Family) -> Result<Levels, RegressionError> {
         Ok(Levels {
             outcome: OutcomeLearner::new(Outcome::new(family, &terms.response)?),
             population: PopulationLearner::new(terms),
@@ -148,7 +148,7 @@ impl Levels {
         smooths.try_for_each(|smooth| smooth.see(source))
     }
 
-    fn turn(&mut self) -> Result<Round, RegressionError> {
+    pub(crate) fn turn(&mut self) -> Result<Round, RegressionError> {
         let mut round = self.population.turn()?;
         for parameter in &mut self.parameters {
             if parameter.turn()? == Round::Another {
@@ -178,7 +178,11 @@ impl Levels {
         Ok(round)
     }
 
-    fn finish(self, request: &Request<'_>, blocks: &dyn Blocks) -> Result<Scales, RegressionError> {
+    pub(crate) fn finish(
+        self,
+        request: &Request<'_>,
+        blocks: &dyn Blocks,
+    ) -> Result<Scales, RegressionError> {
         let (outcome, notes) = self.outcome.finish(&|name| blocks.is_text(name))?;
         let groupings = self.groupings.into_iter().map(GroupingLearner::finish);
         let smooths = self.smooths.into_iter().map(SmoothLearner::finish);
@@ -229,7 +233,11 @@ pub(crate) struct Scales {
 }
 
 impl Scales {
-    fn round(self, terms: &Terms, blocks: &dyn Blocks) -> Result<(Scales, usize), RegressionError> {
+    pub(crate) fn round(
+        self,
+        terms: &Terms,
+        blocks: &dyn Blocks,
+    ) -> Result<(Scales, usize), RegressionError> {
         match round(terms, Pupil::Scales(Box::new(self)), blocks)? {
             (Pupil::Scales(scales), rows) => Ok((*scales, rows)),
             _ => unreachable!("a lesson keeps its pupil"),
@@ -292,7 +300,11 @@ impl Scales {
         Ok(())
     }
 
-    fn finish(mut self, terms: &Terms, n_rows: usize) -> Result<TableFacts, RegressionError> {
+    pub(crate) fn finish(
+        mut self,
+        terms: &Terms,
+        n_rows: usize,
+    ) -> Result<TableFacts, RegressionError> {
         self.notes.extend(self.outcome.trials_note(self.surplus));
         (self.notes).extend(self.statuses.note(&terms.response));
         let (population, more) = self.population.finish(terms, self.outcome.family)?;

@@ -22,6 +22,8 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+#[cfg(feature = "files")]
+mod ahead;
 mod anchor;
 mod blocks;
 mod blueprint;
@@ -64,8 +66,10 @@ mod some_groups;
 mod source;
 mod specification;
 mod spline;
+#[cfg(feature = "files")]
+mod streamed;
 
-pub use blocks::{Blocks, EachBlock};
+pub use blocks::{Blocks, EachBlock, Taught};
 pub use error::{Error, RegressionError};
 pub use family::{Family, Link};
 #[cfg(feature = "files")]
@@ -85,3 +89,5 @@ pub use saved::{
     compare_models, optional_columns_of,
 };
 pub use specification::Specification;
+#[cfg(feature = "files")]
+pub use streamed::Streaming;

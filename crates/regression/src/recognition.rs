@@ -30,13 +30,23 @@ pub(crate) fn check(
     family: Option<Family>,
     blocks: &dyn Blocks,
 ) -> Result<(), RegressionError> {
-    let pupil = Pupil::Recognition(Recognition::new(terms, family, blocks));
-    let mut lesson = Lesson::new(terms, pupil);
+    let mut lesson = lesson(terms, family, blocks);
     blocks.teach(&mut lesson)?;
-    let Pupil::Recognition(found) = lesson.pupil else {
-        unreachable!("a lesson keeps its pupil");
-    };
-    found.judge()
+    judge(&lesson)
+}
+
+/// What is to be looked at.
+pub(crate) fn lesson(terms: &Terms, family: Option<Family>, blocks: &dyn Blocks) -> Lesson {
+    let pupil = Pupil::Recognition(Recognition::new(terms, family, blocks));
+    Lesson::new(terms, pupil)
+}
+
+/// Refuses what was probably not meant as it stands.
+pub(crate) fn judge(lesson: &Lesson) -> Result<(), RegressionError> {
+    match &lesson.pupil {
+        Pupil::Recognition(found) => found.judge(),
+        _ => unreachable!("a lesson keeps its pupil"),
+    }
 }
 
 /// Columns while they are looked at.

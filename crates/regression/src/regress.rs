@@ -15,6 +15,8 @@ use crate::family::Family;
 use crate::regression::{Groups, Regression};
 use crate::saved::{DataCheck, SavedFit, Subject, today};
 use crate::specification::Specification;
+#[cfg(feature = "files")]
+use crate::streamed::Streamed;
 
 /// A regression of a table: choose a family and priors where the defaults do not suit, then
 /// [`Regress::fit`] it.
@@ -107,6 +109,9 @@ pub struct BoundRegression {
     pub read_seconds: f64,
     /// Rows left out because a value was missing.
     pub dropped_rows: usize,
+    /// All rows, where those of the model are a sample of what is in files.
+    #[cfg(feature = "files")]
+    pub(crate) streamed: Option<Streamed>,
 }
 
 impl BoundRegression {
@@ -127,12 +132,36 @@ impl BoundRegression {
             regression,
             read_seconds: clock.elapsed().as_secs_f64(),
             dropped_rows: dropped,
+            #[cfg(feature = "files")]
+            streamed: None,
         })
     }
 
     /// Fits by one method.
     pub fn fit(&self, fit: Fit<'_>) -> Result<SavedFit, Error> {
+        #[cfg(feature = "files")]
+        if let Some(streamed) = &self.streamed {
+            let mut saved = self.fit_density(fit, &streamed.density)?;
+            let passes = ("passes".into(), streamed.words());
+            saved.posterior.choices.push(passes);
+            return Ok(saved);
+        }
         self.fit_density(fit, &self.bound)
+    }
+
+    /// The model as a fit sees it: on its rows, or on a sample of them beside all rows in files.
+    pub fn density(&self) -> &dyn Density {
+        #[cfg(feature = "files")]
+        if let Some(streamed) = &self.streamed {
+            return &streamed.density;
+        }
+        &self.bound
+    }
+
+    /// How often a fit will read all rows, in words, where they stay in files.
+    #[cfg(feature = "files")]
+    pub fn ahead(&self) -> Option<String> {
+        self.streamed.as_ref().map(Streamed::ahead)
     }
 
     /// Fits the same model as it is seen by this density.

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use crate::blocks::Blocks;
 use crate::error::RegressionError;
 use crate::family::{Family, Form};
-use crate::learning::{Request, learn};
+use crate::learning::{Request, TableFacts, learn};
 use crate::lesson::{Lesson, Pupil};
 use crate::parameter::can_vary;
 use crate::prior::GivenPriors;
@@ -112,6 +112,12 @@ impl Specification {
         &self.terms
     }
 
+    /// The family, if one was named.
+    #[cfg(feature = "files")]
+    pub(crate) fn family(&self) -> Option<Family> {
+        self.family
+    }
+
     /// The columns whose values may be missing.
     pub fn optional_columns(&self) -> Vec<&str> {
         self.terms.optional_columns()
@@ -139,11 +145,28 @@ impl Specification {
 
     /// Learns levels, scales and default priors from a table. Refuses what cannot be fitted.
     pub fn learn(&self, blocks: &dyn Blocks) -> Result<Regression, RegressionError> {
+        let formula = self.title();
+        #[cfg(feature = "files")]
+        if let Some((request, facts)) = self.learn_at_once(&formula, blocks)? {
+            return self.assemble(request, facts);
+        }
         recognition::check(&self.terms, self.family, blocks)?;
         let family = match self.family {
             Some(family) => family,
             None => guess(&self.terms, blocks)?,
         };
+        let request = self.request(&formula, family, blocks)?;
+        let facts = learn(&request, blocks)?;
+        self.assemble(request, facts)
+    }
+
+    /// What is asked for where the family is known.
+    pub(crate) fn request<'f>(
+        &self,
+        formula: &'f str,
+        family: Family,
+        blocks: &dyn Blocks,
+    ) -> Result<Request<'f>, RegressionError> {
         let resolved = self
             .terms
             .clone()
@@ -162,13 +185,18 @@ impl Specification {
         if family.form() == Form::Ordered {
             terms.intercept = Intercept::Present;
         }
-        let formula = self.title();
-        let request = Request {
-            formula: &formula,
+        Ok(Request {
+            formula,
             terms,
             family,
-        };
-        let mut facts = learn(&request, blocks)?;
+        })
+    }
+
+    fn assemble(
+        &self,
+        request: Request<'_>,
+        mut facts: TableFacts,
+    ) -> Result<Regression, RegressionError> {
         facts.notes.extend(self.date_notes());
         Regression::assemble(request, facts, &self.priors)
     }
@@ -176,7 +204,7 @@ impl Specification {
 
 impl Specification {
     /// All formulas.
-    fn title(&self) -> String {
+    pub(crate) fn title(&self) -> String {
         let parameters = self.parameters.iter().map(String::as_str);
         let all: Vec<&str> = std::iter::once(self.formula.as_str())
             .chain(parameters)
@@ -256,14 +284,9 @@ fn pointed(error: FormulaError, formula: &str) -> RegressionError {
 /// The family that suits a response if none was named. Whole numbers may be counts or
 /// measurements, which only the user knows.
 fn guess(terms: &Terms, table: &dyn Blocks) -> Result<Family, RegressionError> {
-    if terms.response.errors.is_some() {
-        return Ok(Family::Gaussian);
-    }
-    if terms.response.trials.is_some() {
-        return Ok(Family::Binomial);
-    }
-    let Expr::Column(name) = &terms.response.outcome else {
-        return Ok(Family::Gaussian);
+    let name = match guessed_from(terms) {
+        Clue::Family(family) => return Ok(family),
+        Clue::Column(name) => name,
     };
     // Rows are left out for the same missing values as in the fit.
     let mut lesson = Lesson::new(terms, Pupil::Guess(Guess::new(name)));
@@ -272,6 +295,28 @@ fn guess(terms: &Terms, table: &dyn Blocks) -> Result<Family, RegressionError> {
         unreachable!("a lesson keeps its pupil");
     };
     guess.finish()
+}
+
+/// What tells the family.
+pub(crate) enum Clue<'t> {
+    /// The formula alone.
+    Family(Family),
+    /// The values of this column.
+    Column(&'t str),
+}
+
+/// What tells the family if none was named.
+pub(crate) fn guessed_from(terms: &Terms) -> Clue<'_> {
+    if terms.response.errors.is_some() {
+        return Clue::Family(Family::Gaussian);
+    }
+    if terms.response.trials.is_some() {
+        return Clue::Family(Family::Binomial);
+    }
+    match &terms.response.outcome {
+        Expr::Column(name) => Clue::Column(name),
+        _ => Clue::Family(Family::Gaussian),
+    }
 }
 
 /// What a response looks like.
@@ -286,7 +331,7 @@ pub(crate) struct Guess {
 }
 
 impl Guess {
-    fn new(name: &str) -> Guess {
+    pub(crate) fn new(name: &str) -> Guess {
         Guess {
             name: name.to_owned(),
             levels: HashSet::new(),
@@ -322,7 +367,7 @@ impl Guess {
         self.most = self.most.max(other.most);
     }
 
-    fn finish(&self) -> Result<Family, RegressionError> {
+    pub(crate) fn finish(&self) -> Result<Family, RegressionError> {
         Ok(match (self.is_text, self.is_binary) {
             (true, _) if self.levels.len() > 2 => Family::Categorical,
             (true, _) | (_, true) => Family::Bernoulli,

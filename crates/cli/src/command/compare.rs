@@ -98,7 +98,7 @@ impl Compare {
         let page = page.transpose()?;
         interrupt::listen();
         let live = Live::new(session, "compare");
-        let prepared = inputs.prepare(&self.reading, None, &live)?;
+        let prepared = inputs.prepare(&self.reading, (None, &methods), &live)?;
         drop(live);
         let mut rivals = Vec::new();
         for method in methods {

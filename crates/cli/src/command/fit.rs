@@ -86,7 +86,8 @@ impl Fit {
         if self.prior.prior_only {
             return self.run_prior(session);
         }
-        let fit = self.choice.fit(method(&self.method)?)?;
+        let info = method(&self.method)?;
+        let fit = self.choice.fit(info)?;
         let inputs = self.model.inputs(session)?;
         let output = self.output(&inputs)?;
         let file = output.as_ref().and_then(Output::file);
@@ -94,7 +95,7 @@ impl Fit {
         interrupt::name_checkpoint(checkpoint.as_ref().map(|one| one.path.as_path()));
         interrupt::listen();
         let mut live = Live::new(session, "fit");
-        let mut prepared = inputs.prepare(&self.reading, file, &live)?;
+        let mut prepared = inputs.prepare(&self.reading, (file, &[info]), &live)?;
         let beside = checkpoint
             .as_ref()
             .map(|checkpoint| checkpoint.path.clone());
@@ -130,7 +131,7 @@ impl Fit {
         let live = Live::new(session, "prior");
         let file = output.as_ref().and_then(Output::file);
         let saved = inputs
-            .prepare(&self.reading, file, &live)?
+            .prepare(&self.reading, (file, &[]), &live)?
             .prior_only(draws, seed)?;
         drop(live);
         if let Some(output) = &output {

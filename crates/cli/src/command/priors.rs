@@ -106,7 +106,7 @@ impl Priors {
     pub(crate) fn run(&self, session: &Session) -> Result<Outcome> {
         let live = Live::new(session, "priors");
         let inputs = self.model.inputs(session)?;
-        let task = inputs.prepare(&self.reading, None, &live)?;
+        let task = inputs.prepare(&self.reading, (None, &[]), &live)?;
         drop(live);
         let predictive = self
             .predictive

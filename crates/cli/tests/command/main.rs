@@ -11,6 +11,7 @@ mod family;
 mod fixture;
 mod help;
 mod hostile;
+mod killed;
 mod latent;
 mod loss;
 mod number;

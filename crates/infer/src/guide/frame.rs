@@ -84,6 +84,28 @@ impl Frame {
         z
     }
 
+    /// z at w = 0, unless w is z itself.
+    pub(crate) fn shift(&self) -> Option<&[f64]> {
+        match self {
+            Frame::Identity => None,
+            Frame::Diagonal { shift, .. } | Frame::Dense { shift, .. } => Some(shift),
+        }
+    }
+
+    /// Fᵀ g: slopes in w from those in z.
+    pub(crate) fn pulled(&self, slope: &[f64]) -> Vec<f64> {
+        let Frame::Dense { factor, .. } = self else {
+            return self.spread(slope);
+        };
+        let size = slope.len();
+        let mut pulled = vec![0.0; size];
+        for (row, slope) in factor.chunks_exact(size).zip(slope) {
+            let entries = pulled.iter_mut().zip(row);
+            entries.for_each(|(to, entry)| *to += entry * slope);
+        }
+        pulled
+    }
+
     /// F as a matrix.
     pub(crate) fn factor(&self, size: usize) -> Mat<f64> {
         match self {

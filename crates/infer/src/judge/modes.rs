@@ -151,7 +151,10 @@ impl Survey<'_> {
                 tops.push(top);
             }
         }
-        let (home, tops) = if self.whole || tops.is_empty() {
+        if tops.is_empty() {
+            return Ok(Vec::new());
+        }
+        let (home, tops) = if self.whole {
             (home, tops)
         } else {
             run.tell(&Progress::counted(0, "modes", End::At(tops.len() as u64)))?;

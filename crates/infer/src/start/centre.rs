@@ -79,8 +79,12 @@ impl Centre {
 
     /// Slopes and curvature at the centre, by one pass per few directions.
     pub fn curvature(&self, density: &dyn Density) -> Curvature {
+        self.curvature_by(density, &AllRows::of(density))
+    }
+
+    /// The same by whoever sums over the rows.
+    pub(super) fn curvature_by(&self, density: &dyn Density, rows: &dyn FullData) -> Curvature {
         let size = self.latents.len();
-        let rows = AllRows::of(density);
         let sums = rows.sum(Query::Slopes, &[&self.latents, &self.params]);
         let (log_likelihood, gradient) = (sums[0][0], sums[1].clone());
         let lanes = DIRECTIONS.min(size.max(1));

@@ -3,8 +3,8 @@
 use lehr_density::Density;
 
 use super::prior::Prior;
-use super::{Alone, Centre, Climber, Request, Start, StartError, StartingPoint};
-use crate::full_data::{AllRows, FullData, Query};
+use super::{Alone, Centre, Climber, MAX_DENSE, Request, Start, StartError, StartingPoint};
+use crate::full_data::{AllRows, FullData, LocalRows, Query};
 use crate::guide::Frame;
 use lehr_numeric::lbfgs::{LbfgsSettings, Reason};
 
@@ -39,62 +39,122 @@ pub fn find_mode(density: &dyn Density, settings: LbfgsSettings) -> Centre {
     climb_to_mode(density, settings, &Alone).expect("nobody stops it")
 }
 
-/// As [`find_mode`], by somebody who may be stopped.
+/// As [`find_mode`], by somebody who may be stopped. Rows elsewhere are asked a few times only: the
+/// search begins at the mode by the rows here.
 pub(crate) fn climb_to_mode(
     density: &dyn Density,
     settings: LbfgsSettings,
     climber: &dyn Climber,
 ) -> Result<Centre, StartError> {
-    let mut found = climb(
+    let rows = AllRows::of(density);
+    if density.elsewhere().is_some()
+        && let Some(frame) = sample_frame(density, settings)?
+    {
+        let ascent = Ascent {
+            density,
+            rows: &rows,
+            frame,
+        };
+        let found = ascent.climb(Centre::start(density), WHITE, climber)?;
+        if found.reason.converged() {
+            return Ok(found);
+        }
+    }
+    climb_by(&rows, density, settings, climber)
+}
+
+/// Where the posterior has a scale of about 1 in every direction, a slope is a distance from the mode.
+/// A thousandth of the posterior's width is close enough, and each step is a pass over all rows.
+const WHITE: LbfgsSettings = LbfgsSettings {
+    memory: 20,
+    iterations: 100,
+    gradient_tolerance: 1e-3,
+    gain_tolerance: 1e-14,
+    first_step: f64::INFINITY,
+};
+
+/// The coordinates in which the posterior is standard normal as far as the rows here can tell, with
+/// their mode at the origin; `None` where they cannot.
+fn sample_frame(
+    density: &dyn Density,
+    settings: LbfgsSettings,
+) -> Result<Option<Frame>, StartError> {
+    if density.latents().size() > MAX_DENSE || density.params().size() > 0 {
+        return Ok(None);
+    }
+    let here = LocalRows::new(density);
+    let near = climb_by(&here, density, settings, &Alone)?;
+    if near.reason == Reason::BadStart {
+        return Ok(None);
+    }
+    let curvature = near.curvature_by(density, &here);
+    Ok(curvature.dense_frame(&near, None))
+}
+
+/// Climbs from the model's own start, or from smaller spreads where that is no place to climb from.
+fn climb_by(
+    rows: &dyn FullData,
+    density: &dyn Density,
+    settings: LbfgsSettings,
+    climber: &dyn Climber,
+) -> Result<Centre, StartError> {
+    let ascent = Ascent {
         density,
-        Centre::with_spreads(density, 1.0),
-        settings,
-        climber,
-    )?;
+        rows,
+        frame: Frame::Identity,
+    };
+    let mut found = ascent.climb(Centre::with_spreads(density, 1.0), settings, climber)?;
     for size in [0.1, 0.01] {
         if found.reason != Reason::BadStart {
             break;
         }
-        found = climb(
-            density,
-            Centre::with_spreads(density, size),
-            settings,
-            climber,
-        )?;
+        found = ascent.climb(Centre::with_spreads(density, size), settings, climber)?;
     }
     Ok(found)
 }
 
-fn climb(
-    density: &dyn Density,
-    from: Centre,
-    settings: LbfgsSettings,
-    climber: &dyn Climber,
-) -> Result<Centre, StartError> {
-    let size = density.latents().size();
-    let start = [from.latents, from.params].concat();
-    let mut prior = Prior::new(density);
-    let rows = AllRows::of(density);
-    let found = climber.climb(&start, settings, &mut |point, slope| {
-        let (z, params) = point.split_at(size);
-        let own = prior.run(z, params);
-        let sums = rows.sum(Query::Slopes, &[z, params]);
-        let parts = [(own.output(1), &sums[1]), (own.output(2), &sums[2])];
-        let mut at = 0;
-        for (a, b) in parts {
-            for (a, b) in a.iter().zip(b) {
-                slope[at] = a + b;
-                at += 1;
-            }
-        }
-        own.output(0)[0] + sums[0][0]
-    })?;
-    let (latents, params) = found.point.split_at(size);
-    Ok(Centre {
-        latents: latents.to_vec(),
-        params: params.to_vec(),
-        log_joint: found.value,
-        iterations: found.iterations,
-        reason: found.reason,
-    })
+/// A search for the mode by rows that somebody sums over, in some coordinates.
+struct Ascent<'a> {
+    density: &'a dyn Density,
+    rows: &'a dyn FullData,
+    frame: Frame,
+}
+
+impl Ascent<'_> {
+    /// Climbs from a centre, or from the origin of the frame if there is one.
+    fn climb(
+        &self,
+        from: Centre,
+        settings: LbfgsSettings,
+        climber: &dyn Climber,
+    ) -> Result<Centre, StartError> {
+        let size = self.density.latents().size();
+        let begin = match self.frame {
+            Frame::Identity => from.latents,
+            _ => vec![0.0; size],
+        };
+        let start = [begin, from.params].concat();
+        let mut prior = Prior::new(self.density);
+        let found = climber.climb(&start, settings, &mut |point, slope| {
+            let (w, params) = point.split_at(size);
+            let z = self.frame.at(w);
+            let own = prior.run(&z, params);
+            let sums = self.rows.sum(Query::Slopes, &[&z, params]);
+            let both = |k: usize| -> Vec<f64> {
+                let each = own.output(k).iter().zip(&sums[k]);
+                each.map(|(a, b)| a + b).collect()
+            };
+            slope[..size].copy_from_slice(&self.frame.pulled(&both(1)));
+            slope[size..].copy_from_slice(&both(2));
+            own.output(0)[0] + sums[0][0]
+        })?;
+        let (w, params) = found.point.split_at(size);
+        Ok(Centre {
+            latents: self.frame.at(w),
+            params: params.to_vec(),
+            log_joint: found.value,
+            iterations: found.iterations,
+            reason: found.reason,
+        })
+    }
 }

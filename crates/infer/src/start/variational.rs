@@ -25,6 +25,7 @@ const SEARCH: LbfgsSettings = LbfgsSettings {
     iterations: 300,
     gradient_tolerance: 1e-2,
     gain_tolerance: 1e-8,
+    first_step: 1.0,
 };
 
 /// The best independent Gaussian for a fixed set of draws, in whose frame the guide then moves:

@@ -203,3 +203,18 @@ fn a_search_that_was_saved_ends_where_one_without_a_break_ends() {
     assert_eq!(resumed.iterations, whole.iterations);
     assert_eq!(resumed.reason, whole.reason);
 }
+
+#[test]
+fn where_the_scale_is_known_the_first_step_reaches_the_top() {
+    let far = |x: &[f64], slope: &mut [f64]| {
+        slope.iter_mut().zip(x).for_each(|(s, x)| *s = 100.0 - x);
+        -0.5 * slope.iter().map(|s| s * s).sum::<f64>()
+    };
+    let settings = LbfgsSettings {
+        first_step: f64::INFINITY,
+        ..LbfgsSettings::default()
+    };
+    let found = maximise(&[0.0; 3], settings, far);
+    assert_eq!((found.evaluations, found.point), (2, vec![100.0; 3]));
+    assert!(maximise(&[0.0; 3], LbfgsSettings::default(), far).evaluations > 2);
+}

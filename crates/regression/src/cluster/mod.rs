@@ -12,9 +12,12 @@ mod scoring;
 mod table;
 mod task;
 
-pub use partition::Partition;
+pub use partition::{Keeping, Partition};
 pub use regression::{ClusterRegression, Draft};
 pub use scoring::{PartRows, evaluation};
+
+pub(crate) use table::check;
+pub(crate) use task::{decoded, encoded};
 
 /// Those who have the rows, one partition each.
 pub trait Workers: Send + Sync {

@@ -3,15 +3,18 @@
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread::Builder;
 
-use lehr_density::{ColumnKind, Density, FullData, Query, RowData, RowSet, Values};
+use lehr_density::{ColumnKind, Density, FullData, Query, RowData, RowSet, RowSource, Values};
 use lehr_infer::full_data::LocalRows;
+use lehr_infer::streamed::RowSums;
 use lehr_model::Bound;
 use lehr_table::{Part, ReadOptions, Table, TableFiles};
 
+use super::PartRows;
 use super::task::{Arrays, Count, Learnt, Sample, Task, decoded, encoded};
 use crate::error::{Error, RegressionError};
 use crate::lesson::Lesson;
 use crate::regression::Regression;
+use crate::streamed::RowPass;
 
 /// Stack of a thread: deep models are walked recursively.
 const STACK_BYTES: usize = 16 << 20;
@@ -19,9 +22,18 @@ const STACK_BYTES: usize = 16 << 20;
 /// Some row groups of a table. Rows are read when they are first needed and then kept; a partition that
 /// was made anew, in whatever process, gives the same answers.
 pub struct Partition {
-    part: Part,
-    options: ReadOptions,
+    rows: PartRows,
+    keeping: Keeping,
     held: Held,
+}
+
+/// What becomes of rows that were read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Keeping {
+    /// They stay in memory.
+    Memory,
+    /// They are read anew for every task.
+    Files,
 }
 
 /// What is in memory.
@@ -37,16 +49,28 @@ enum Held {
         model: Vec<u8>,
         rows: ModelRows,
     },
+    /// A model that rows are shown to, and what was compiled of it.
+    Pass {
+        model: Vec<u8>,
+        pass: Option<RowPass>,
+        compiled: RowSums,
+    },
 }
 
 impl Partition {
     /// A partition of a table that is read by these options.
     pub fn new(part: Part, options: ReadOptions) -> Partition {
         Partition {
-            part,
-            options,
+            rows: PartRows { part, options },
+            keeping: Keeping::Memory,
             held: Held::Nothing,
         }
+    }
+
+    /// The same with its rows kept so. Sums differ in their last digits.
+    #[must_use]
+    pub fn keeping(self, keeping: Keeping) -> Partition {
+        Partition { keeping, ..self }
     }
 
     /// The answer to a task, about a model if there is one yet.
@@ -58,7 +82,11 @@ impl Partition {
         if let Task::Learn(lesson) = task {
             return Ok(encoded(&self.learn(lesson)?));
         }
-        let rows = self.rows(model.ok_or_else(no_model)?)?;
+        let model = model.ok_or_else(no_model)?;
+        if self.keeping == Keeping::Files {
+            return self.pass(model, task);
+        }
+        let rows = self.rows(model)?;
         Ok(match task {
             Task::Learn(_) => unreachable!("it was learnt"),
             Task::Count => encoded(&rows.count),
@@ -67,9 +95,61 @@ impl Partition {
         })
     }
 
+    /// The answer to a task by rows that are read for it.
+    fn pass(&mut self, model: &[u8], task: Task) -> Result<Vec<u8>, Error> {
+        let known = matches!(&self.held, Held::Pass { model: own, .. } if *own == model);
+        if !known {
+            self.held = Held::Pass {
+                pass: row_pass(&self.rows, decoded(model)?)?,
+                model: model.to_vec(),
+                compiled: RowSums::default(),
+            };
+        }
+        let Held::Pass { pass, compiled, .. } = &mut self.held else {
+            unreachable!("it was made");
+        };
+        match (task, pass) {
+            (Task::Count, None) => {
+                let dropped = self.rows.each(&[], &mut |_, _| Ok(()))? as u64;
+                Ok(encoded(&Count { rows: 0, dropped }))
+            }
+            (Task::Count, Some(pass)) => {
+                let mut rows = 0;
+                let dropped = pass.each(&self.rows, &mut |block| rows += block.n_rows())?;
+                Ok(encoded(&Count {
+                    rows: rows as u64,
+                    dropped: dropped as u64,
+                }))
+            }
+            (Task::Sample(_), None) => Ok(encoded(&Sample::new())),
+            (Task::Sample(numbers), Some(pass)) => {
+                Ok(encoded(&sampled(pass, &self.rows, &numbers)?))
+            }
+            (Task::Sum(query, arguments), Some(pass)) => {
+                let arguments: Vec<&[f64]> = arguments.iter().map(Vec::as_slice).collect();
+                Ok(encoded(&pass.sums(
+                    &self.rows,
+                    (query, &arguments),
+                    compiled,
+                )?))
+            }
+            (Task::Sum(..), None) => Ok(encoded(&Arrays::new())),
+            (Task::Learn(_), _) => unreachable!("it was learnt"),
+        }
+    }
+
     fn learn(&mut self, mut lesson: Box<Lesson>) -> Result<Learnt, Error> {
-        let first = self.part.first as usize;
-        let columns = lesson.columns().iter().map(ToString::to_string).collect();
+        let first = self.rows.part.first as usize;
+        let columns: Vec<String> = lesson.columns().iter().map(ToString::to_string).collect();
+        if self.keeping == Keeping::Files {
+            let columns: Vec<&str> = columns.iter().map(String::as_str).collect();
+            let mut rows = 0;
+            self.rows.each(&columns, &mut |batch, first| {
+                rows += batch.n_rows() as u64;
+                Ok(lesson.see(batch, first as usize)?)
+            })?;
+            return Ok(Learnt { lesson, rows });
+        }
         let table = self.table(columns)?;
         lesson.see(table, first)?;
         let rows = table.n_rows() as u64;
@@ -81,10 +161,10 @@ impl Partition {
         let known = matches!(&self.held, Held::Table { columns: own, .. } if *own == columns);
         if !known {
             self.held = Held::Nothing;
-            let files = TableFiles::of_part(&self.part)?;
+            let files = TableFiles::of_part(&self.rows.part)?;
             let options = ReadOptions {
                 columns: Some(columns.clone()),
-                ..self.options.clone()
+                ..self.rows.options.clone()
             };
             let table = files.read(&options, &mut |_| ())?;
             self.held = Held::Table { columns, table };
@@ -102,7 +182,7 @@ impl Partition {
             let regression: Regression = decoded(model)?;
             let columns = regression.columns();
             let columns = columns.into_iter().map(str::to_owned).collect();
-            let first = self.part.first as usize;
+            let first = self.rows.part.first as usize;
             let table = self.table(columns)?;
             let rows = ModelRows::new(&regression, table, first)?;
             let model = model.to_vec();
@@ -160,13 +240,13 @@ impl ModelRows {
             return Vec::new();
         };
         let numbers: Vec<usize> = numbers.iter().map(|number| *number as usize).collect();
-        picked(bound, &numbers)
+        picked(bound, bound.source(), &numbers)
     }
 }
 
-/// Rows of a density, column after column.
-fn picked(density: &dyn Density, numbers: &[usize]) -> Sample {
-    let (source, rows) = (density.source(), RowSet::List(numbers));
+/// Rows of a source with the columns of a density, column after column.
+fn picked(density: &dyn Density, source: &dyn RowSource, numbers: &[usize]) -> Sample {
+    let rows = RowSet::List(numbers);
     let columns = density.columns().iter().enumerate();
     let copied = columns.map(|(place, column)| match column.kind {
         ColumnKind::Number { width } => {
@@ -187,8 +267,39 @@ fn picked(density: &dyn Density, numbers: &[usize]) -> Sample {
     copied.collect()
 }
 
+/// The model, bound to the first of its rows; `None` without rows.
+fn row_pass(rows: &PartRows, regression: Regression) -> Result<Option<RowPass>, Error> {
+    let Some(first) = rows.first(&regression.columns())? else {
+        return Ok(None);
+    };
+    let bound = regression.bind(&first)?;
+    Ok(Some(RowPass::new(regression, bound)?))
+}
+
+/// Rows by their numbers, which increase, as they pass by.
+fn sampled(pass: &RowPass, rows: &PartRows, numbers: &[u64]) -> Result<Sample, Error> {
+    let (mut seen, mut at, mut parts) = (0_u64, 0, Vec::new());
+    pass.each(rows, &mut |block| {
+        let end = seen + block.n_rows() as u64;
+        let until = at + numbers[at..].partition_point(|row| *row < end);
+        let own: Vec<usize> = (numbers[at..until].iter())
+            .map(|row| (row - seen) as usize)
+            .collect();
+        if !own.is_empty() {
+            parts.push(picked(pass.model(), block, &own));
+        }
+        (seen, at) = (end, until);
+    })?;
+    let places: Vec<usize> = (0..numbers.len()).collect();
+    Ok(joined_values(&parts, &places))
+}
+
 /// Rows of several partitions one after another, in the order of `places`.
 pub(super) fn joined(parts: &[Sample], places: &[usize]) -> RowData {
+    RowData::new(places.len(), joined_values(parts, places))
+}
+
+fn joined_values(parts: &[Sample], places: &[usize]) -> Sample {
     let columns = parts.first().map_or(0, Vec::len);
     let column = |place: usize| {
         let own = parts.iter().map(|part| &part[place]);
@@ -211,7 +322,7 @@ pub(super) fn joined(parts: &[Sample], places: &[usize]) -> RowData {
             values: rows.flatten().copied().collect(),
         }
     };
-    RowData::new(places.len(), (0..columns).map(column).collect())
+    (0..columns).map(column).collect()
 }
 
 /// A thread that sums over rows. It keeps what it has compiled, which borrows from the rows.

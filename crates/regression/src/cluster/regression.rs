@@ -81,6 +81,7 @@ impl Draft<'_> {
                 choices,
                 read_seconds: self.clock.elapsed().as_secs_f64(),
                 dropped_rows: dropped,
+                streamed: None,
             },
             density,
         })

@@ -49,8 +49,22 @@ impl PartRows {
         Ok(encoded(&(evaluator.scores(), dropped as u64)))
     }
 
+    /// The first rows, if there are any.
+    pub(crate) fn first(&self, columns: &[&str]) -> Result<Option<Table>, Error> {
+        let mut found = None;
+        let scanned = self.each(columns, &mut |batch, _| {
+            found = Some(batch.clone());
+            // What was looked for is found.
+            Err(Error::NoModel)
+        });
+        match scanned {
+            Err(error) if found.is_none() => Err(error),
+            _ => Ok(found),
+        }
+    }
+
     /// Hands on all rows with their number in the whole table; how many were left out.
-    fn each(
+    pub(crate) fn each(
         &self,
         columns: &[&str],
         visit: &mut dyn FnMut(&Table, u64) -> Result<(), Error>,

@@ -41,11 +41,11 @@ pub(super) type Sample = Vec<Values>;
 /// One array per function of a query; none of a partition without rows.
 pub(super) type Arrays = Vec<Vec<f64>>;
 
-pub(super) fn encoded<T: Serialize>(value: &T) -> Vec<u8> {
+pub(crate) fn encoded<T: Serialize>(value: &T) -> Vec<u8> {
     postcard::to_allocvec(value).expect("memory is large enough, and everything has a length")
 }
 
-pub(super) fn decoded<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, RegressionError> {
+pub(crate) fn decoded<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, RegressionError> {
     postcard::from_bytes(bytes).map_err(|error| {
         RegressionError::Read(format!(
             "cluster: expected a message of lehr {}, found other bytes ({error})\n  hint: install the \

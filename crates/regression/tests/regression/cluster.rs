@@ -69,7 +69,7 @@ impl Workers for Steady {
 }
 
 /// Rows with numbers, text, counts and truth values.
-fn table(rows: usize) -> Table {
+pub(crate) fn table(rows: usize) -> Table {
     let mut stream = Stream::new(11, "cluster table", 0);
     let mut normal =
         |scale: f64| -> Vec<f64> { (0..rows).map(|_| scale * stream.normal()).collect() };
@@ -105,7 +105,7 @@ fn table(rows: usize) -> Table {
 }
 
 /// Writes the rows to files of unequal length.
-fn divided(table: &Table, folder: &Path) -> TableFiles {
+pub(crate) fn divided(table: &Table, folder: &Path) -> TableFiles {
     let n = table.n_rows();
     let cuts = [0, n / 7, n / 7 + 1, n / 2, n - 3, n];
     for (k, pair) in cuts.windows(2).enumerate() {
@@ -283,7 +283,7 @@ fn it_does_not_matter_who_answers() {
 }
 
 /// Means of coefficients with their standard deviations.
-fn means(fit: &SavedFit) -> Vec<(String, f64, f64)> {
+pub(crate) fn means(fit: &SavedFit) -> Vec<(String, f64, f64)> {
     let all = fit.coefficients(Groups::Leave).into_iter();
     all.map(|one| (one.name.clone(), one.best().mean, one.best().sd))
         .collect()

@@ -27,6 +27,7 @@ mod shrinkage;
 mod smooth;
 mod spared;
 mod spline;
+mod streamed;
 mod table;
 mod varied;
 

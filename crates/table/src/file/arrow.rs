@@ -225,7 +225,11 @@ fn primitive<T: ArrowPrimitiveType>(
     array: &dyn Array,
     number: impl Fn(T::Native) -> f64,
 ) -> Vec<f64> {
-    let values = array.as_primitive::<T>().iter();
+    let array = array.as_primitive::<T>();
+    if array.null_count() == 0 {
+        return array.values().iter().map(|value| number(*value)).collect();
+    }
+    let values = array.iter();
     values
         .map(|value| value.map_or(f64::NAN, &number))
         .collect()

@@ -26,6 +26,7 @@ pub use progress::{Progress, Stage};
 pub use schema::Field;
 pub use scratch::Scratch;
 pub use sink::{Sink, write_csv, write_ipc, write_parquet};
+pub use stack::Stack;
 pub use table_files::{Scan, TableFiles};
 
 pub(crate) use scratch::sweep;

@@ -7,7 +7,7 @@ use super::Field;
 
 /// A table that grows by batches of the same columns.
 #[derive(Debug)]
-pub(super) struct Stack {
+pub struct Stack {
     names: Vec<String>,
     piles: Vec<Pile>,
 }
@@ -20,7 +20,7 @@ enum Pile {
 
 impl Stack {
     /// An empty table with these columns.
-    pub(super) fn new(fields: &[Field]) -> Self {
+    pub fn new(fields: &[Field]) -> Self {
         let pile = |field: &Field| match field.kind {
             Some(crate::Kind::Category) => Pile::Category(Vec::new(), Labels::default()),
             Some(crate::Kind::Matrix { width }) => Pile::Plain(Column::Matrix {
@@ -37,7 +37,10 @@ impl Stack {
     }
 
     /// Puts a batch below the rows so far.
-    pub(super) fn push(&mut self, batch: &Table) {
+    ///
+    /// # Panics
+    /// If its columns are not of the kinds that the fields say.
+    pub fn push(&mut self, batch: &Table) {
         for (pile, (name, column)) in self.piles.iter_mut().zip(batch.columns()) {
             match (pile, column) {
                 (Pile::Plain(Column::Number(all)), Column::Number(more))
@@ -57,7 +60,10 @@ impl Stack {
     }
 
     /// The table; levels are sorted unless all batches agree on another order.
-    pub(super) fn finish(self) -> Result<Table, TableError> {
+    ///
+    /// # Errors
+    /// If a batch had fewer rows in some columns.
+    pub fn finish(self) -> Result<Table, TableError> {
         let mut table = Table::new();
         for (name, pile) in self.names.into_iter().zip(self.piles) {
             let column = match pile {

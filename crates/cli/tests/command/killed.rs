@@ -1,0 +1,112 @@
+//! Fits that are killed at random moments: no file is lost, no answer is wrong, nothing is left to clean.
+
+use std::process::Stdio;
+use std::time::{Duration, Instant};
+
+use lehr::numeric::stream::Stream;
+use lehr::table::Table;
+use serde_json::Value;
+
+use crate::fixture::{Scratch, csv, files};
+
+/// What is fitted: in memory, shuffled on disk, from Parquet files in passes, and by chains.
+const FITS: [(&str, &str, &[&str]); 4] = [
+    (
+        "hit ~ x1 + x2",
+        "train.csv",
+        &["--method", "mf", "--iterations", "6000"],
+    ),
+    (
+        "hit ~ x1 + x2",
+        "train.csv",
+        &["--method", "mf", "--iterations", "6000", "--memory", "0"],
+    ),
+    (
+        "hit ~ x1 + x2",
+        "train.parquet",
+        &["--method", "full-rank", "--memory", "0"],
+    ),
+    (
+        "hit ~ x1",
+        "train.csv",
+        &["--method", "nuts", "--draws", "400"],
+    ),
+];
+
+/// How many fits are killed; `LEHR_KILLS` says otherwise.
+fn kills() -> usize {
+    let asked = std::env::var("LEHR_KILLS").ok();
+    asked.and_then(|text| text.parse().ok()).unwrap_or(50)
+}
+
+fn prepared() -> Scratch {
+    let scratch = Scratch::new();
+    scratch.write("train.csv", &csv(3000, 41));
+    let table = Table::read(scratch.path("train.csv")).unwrap();
+    table.write(scratch.path("train.parquet")).unwrap();
+    scratch
+}
+
+fn command<'a>((formula, table, more): (&'a str, &'a str, &'a [&'a str])) -> Vec<&'a str> {
+    let mut arguments = vec!["fit", formula, table, "-o", "fit.lehr", "--seed", "3"];
+    arguments.extend(["--checkpoint-every", "0.02"]);
+    arguments.extend(more);
+    arguments
+}
+
+/// The numbers of a fit.
+fn answer(json: &Value) -> (Value, Value) {
+    (
+        json["coefficients"].clone(),
+        json["verdict"]["level"].clone(),
+    )
+}
+
+/// The same command, as its user would give it after a crash.
+fn again<'a>(scratch: &Scratch, arguments: &[&'a str]) -> Vec<&'a str> {
+    let mut arguments = arguments.to_vec();
+    if scratch.path("fit.lehr.checkpoint").exists() {
+        arguments.push("--resume");
+    }
+    arguments
+}
+
+/// Starts a fit and kills it after this time, unless it is done by then.
+fn killed(scratch: &Scratch, arguments: &[&str], after: Duration) {
+    let mut command = scratch.command(arguments);
+    let command = command.stdout(Stdio::null()).stderr(Stdio::null());
+    let mut child = command.spawn().unwrap();
+    std::thread::sleep(after);
+    child.kill().unwrap();
+    child.wait().unwrap();
+    if scratch.path("fit.lehr").exists() {
+        let ended = scratch.run(&["summary", "fit.lehr"]);
+        assert!(matches!(ended.code, Some(0 | 1)), "{}", ended.stderr);
+    }
+}
+
+#[test]
+#[ignore = "minutes: make slow, or LEHR_KILLS=5"]
+fn a_fit_that_is_killed_at_any_moment_ends_as_if_nothing_had_happened() {
+    let mut stream = Stream::new(22, "kills", 0);
+    for (place, fit) in FITS.into_iter().enumerate() {
+        let arguments = command(fit);
+        let quiet = prepared();
+        let clock = Instant::now();
+        let expected = answer(&quiet.judged(&arguments));
+        let whole = clock.elapsed();
+        let mut left = (kills() + FITS.len() - 1 - place) / FITS.len();
+        while left > 0 {
+            let scratch = prepared();
+            for _ in 0..left.min(3) {
+                let after = whole.mul_f64(1.1 * stream.uniform());
+                killed(&scratch, &again(&scratch, &arguments), after);
+                left -= 1;
+            }
+            let found = scratch.judged(&again(&scratch, &arguments));
+            assert_eq!(answer(&found), expected, "{arguments:?}");
+            let kept = ["fit.lehr", "train.csv", "train.parquet"];
+            assert_eq!(files(&scratch.path("")), kept, "{arguments:?}");
+        }
+    }
+}

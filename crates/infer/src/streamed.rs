@@ -1,0 +1,162 @@
+//! Sums over rows that pass by in blocks of any length and are not kept.
+
+use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
+
+use lehr_density::{Density, Query, RowSource};
+
+use crate::condensed::{self, Reflection};
+use crate::full_data::Question;
+use crate::likelihood::LANES;
+use crate::pass::Block;
+
+/// Rows that are computed together at most.
+const LARGEST: usize = 8192;
+
+/// What was compiled for one model: it is kept from pass to pass. Blocks are cut into pieces whose
+/// lengths are powers of 2, so that there are few of them.
+#[derive(Default)]
+pub struct RowSums {
+    compiled: BTreeMap<(Query, usize), Block>,
+}
+
+/// A query whose rows are passing by.
+pub struct Passing<'a> {
+    compiled: &'a mut BTreeMap<(Query, usize), Block>,
+    question: Question<'a>,
+    arguments: &'a [&'a [f64]],
+    state: State,
+}
+
+/// What the rows so far have come to.
+enum State {
+    Sums(Vec<Vec<f64>>),
+    Triangle {
+        reflection: Option<Reflection>,
+        arguments: [Vec<f64>; 2],
+    },
+}
+
+impl RowSums {
+    /// A query of the rows of this model, always of the same one, at these arguments.
+    pub fn ask<'a>(
+        &'a mut self,
+        density: &'a dyn Density,
+        query: Query,
+        arguments: &'a [&'a [f64]],
+    ) -> Passing<'a> {
+        let state = match query {
+            Query::Triangle if density.gaussian().is_some() => State::Triangle {
+                arguments: Reflection::new(density).arguments(),
+                reflection: None,
+            },
+            _ => State::Sums(Vec::new()),
+        };
+        Passing {
+            compiled: &mut self.compiled,
+            question: Question { query, density },
+            arguments,
+            state,
+        }
+    }
+}
+
+impl Passing<'_> {
+    /// Adds a block of rows, the columns of which are those of the model.
+    pub fn see(&mut self, rows: &dyn RowSource) {
+        let (mut first, n_rows) = (0, rows.n_rows());
+        while first < n_rows {
+            let length = self.piece(n_rows - first);
+            let key = (self.computed(), length);
+            let question = Question {
+                query: key.0,
+                density: self.question.density,
+            };
+            let block = match self.compiled.entry(key) {
+                Entry::Occupied(known) => known.into_mut(),
+                Entry::Vacant(place) => place.insert(compiled(&question, length)),
+            };
+            block.place(rows, first..first + length);
+            match &mut self.state {
+                State::Sums(sums) => add(block, &question, self.arguments, sums),
+                State::Triangle {
+                    reflection,
+                    arguments,
+                } => {
+                    let found = block.run(&[&arguments[0], &arguments[1]]);
+                    let new = || Reflection::new(question.density);
+                    reflection.get_or_insert_with(new).add(length, found);
+                }
+            }
+            first += length;
+        }
+    }
+
+    /// The sums, one array per function; none without rows.
+    pub fn finish(self) -> Vec<Vec<f64>> {
+        match self.state {
+            State::Sums(sums) => sums,
+            State::Triangle { reflection, .. } => {
+                reflection.map_or_else(Vec::new, Reflection::into_parts)
+            }
+        }
+    }
+
+    /// How many rows are taken of so many.
+    fn piece(&self, left: usize) -> usize {
+        let most = match self.question.query {
+            Query::Triangle => condensed::BLOCK,
+            _ => LARGEST,
+        };
+        let floor = 1 << left.ilog2();
+        floor.min(most)
+    }
+
+    /// What is compiled: however many lanes are asked for, few are computed side by side.
+    fn computed(&self) -> Query {
+        match self.question.query {
+            Query::LogLikelihood { lanes } if lanes > LANES => {
+                Query::LogLikelihood { lanes: LANES }
+            }
+            query => query,
+        }
+    }
+}
+
+fn compiled(question: &Question<'_>, length: usize) -> Block {
+    let shape = (question.lanes(), length);
+    let sizes = question.arguments();
+    Block::new(question.density, shape, &sizes, &|inputs, rows| {
+        question.write(inputs, rows)
+    })
+}
+
+/// Adds the functions of the rows in place.
+fn add(block: &mut Block, question: &Question<'_>, arguments: &[&[f64]], sums: &mut Vec<Vec<f64>>) {
+    let size = question.density.latents().size();
+    if let Query::LogLikelihood { lanes } = question.query
+        && arguments[0].len() > lanes * size
+    {
+        let mut values = Vec::with_capacity(arguments[0].len() / size);
+        let mut z = vec![0.0; lanes * size];
+        for some in arguments[0].chunks(lanes * size) {
+            z[..some.len()].copy_from_slice(some);
+            // A likelihood that does not depend on z is the same for every lane.
+            let found = block.run(&[&z, arguments[1]]).output(0).iter().cycle();
+            values.extend(found.take(some.len() / size));
+        }
+        return add_array(sums, 0, &values);
+    }
+    let outputs = block.outputs();
+    let found = block.run(arguments);
+    for k in 0..outputs {
+        add_array(sums, k, found.output(k));
+    }
+}
+
+fn add_array(sums: &mut Vec<Vec<f64>>, k: usize, part: &[f64]) {
+    match sums.get_mut(k) {
+        Some(sum) => sum.iter_mut().zip(part).for_each(|(sum, one)| *sum += one),
+        None => sums.push(part.to_vec()),
+    }
+}

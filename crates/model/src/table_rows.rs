@@ -1,0 +1,98 @@
+//! The numbers of a table in memory as rows, without a copy.
+
+use std::sync::Arc;
+
+use lehr_density::{ColumnKind, Columns, RowSet, RowSource};
+use lehr_table::{Column, Table};
+
+/// Columns of numbers of a table that somebody else holds, for one look at them.
+#[derive(Debug)]
+pub struct TableRows<'t> {
+    n_rows: usize,
+    /// Numbers per row, and all of them.
+    columns: Vec<(usize, &'t [f64])>,
+}
+
+impl<'t> TableRows<'t> {
+    /// The columns of a density in a table that has them under the same names; `None` if one is not of
+    /// numbers, or as wide. Their values are not checked: as with
+    /// [`Program::bind_source`](crate::Program::bind_source), the caller vouches for them.
+    pub fn of(table: &'t Table, columns: &Columns) -> Option<TableRows<'t>> {
+        let found = columns.iter().map(|column| {
+            let ColumnKind::Number { width } = column.kind else {
+                return None;
+            };
+            let (found, values) = match table.column(&column.name).ok()? {
+                Column::Number(values) => (1, values),
+                Column::Matrix { width, values } => (*width, values),
+                Column::Category { .. } | Column::Boolean(_) => return None,
+            };
+            (found == width.unwrap_or(1)).then_some((found, values.as_slice()))
+        });
+        Some(TableRows {
+            n_rows: table.n_rows(),
+            columns: found.collect::<Option<_>>()?,
+        })
+    }
+}
+
+impl RowSource for TableRows<'_> {
+    fn n_rows(&self) -> usize {
+        self.n_rows
+    }
+
+    fn copy_numbers(&self, column: usize, rows: &RowSet<'_>, into: &mut [f64]) {
+        let (width, values) = self.columns[column];
+        match rows {
+            RowSet::Range(range) => {
+                into.copy_from_slice(&values[range.start * width..range.end * width]);
+            }
+            RowSet::List(list) => {
+                for (row, to) in list.iter().zip(into.chunks_exact_mut(width)) {
+                    to.copy_from_slice(&values[row * width..][..width]);
+                }
+            }
+        }
+    }
+
+    fn copy_indices(&self, column: usize, _: &RowSet<'_>, _: &mut [u32]) {
+        panic!("column {column} holds numbers, not indices");
+    }
+
+    fn whole(&self, _: usize) -> Option<Arc<[f64]>> {
+        None
+    }
+
+    fn whole_indices(&self, _: usize) -> Option<Arc<[u32]>> {
+        None
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use lehr_density::Role;
+
+    use super::*;
+
+    #[test]
+    fn rows_are_those_of_the_table_and_other_kinds_are_left_to_others() {
+        let column = |name: &str, width| lehr_density::Column {
+            name: name.into(),
+            kind: ColumnKind::Number { width },
+            role: Role::Covariate,
+        };
+        let table = Table::new().with_number("y", vec![1.0, 2.0, 3.0]).unwrap();
+        let table = table.with_matrix("x", 3, 2, vec![1.0, 2.0, 3.0, 4.0, 5.0, 6.0]);
+        let table = table.unwrap();
+        let columns = Columns(vec![column("x", Some(2)), column("y", None)]);
+        let rows = TableRows::of(&table, &columns).unwrap();
+        let mut found = [0.0; 4];
+        rows.copy_numbers(0, &RowSet::Range(1..3), &mut found);
+        assert_eq!(found, [3.0, 4.0, 5.0, 6.0]);
+        rows.copy_numbers(0, &RowSet::List(&[2, 0]), &mut found);
+        assert_eq!(found, [5.0, 6.0, 1.0, 2.0]);
+        for other in [column("x", Some(3)), column("z", None)] {
+            assert!(TableRows::of(&table, &Columns(vec![other])).is_none());
+        }
+    }
+}

@@ -1,0 +1,116 @@
+//! Parts of a table that several threads take on, one after another.
+
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
+use std::thread;
+use std::time::Duration;
+
+use lehr_infer::observer::Wish;
+use rayon::ThreadPoolBuilder;
+
+use crate::error::{Error, RegressionError};
+
+/// Stack of a thread: deep models are walked recursively.
+const STACK_BYTES: usize = 16 << 20;
+/// How often the watcher is asked.
+const LOOK: Duration = Duration::from_millis(50);
+
+/// Does something for every part, and returns what comes of it in the order of the parts. A part belongs
+/// to one thread, so that nothing depends on how many there are.
+///
+/// # Errors
+/// The error of the first part that failed, or that the watcher wants to stop.
+pub(crate) fn each_part<T: Send>(
+    parts: usize,
+    work: impl Fn(usize) -> Result<T, Error> + Sync,
+    watch: &mut dyn FnMut() -> Wish,
+) -> Result<Vec<T>, Error> {
+    let (next, over) = (AtomicUsize::new(0), AtomicBool::new(false));
+    let take = || {
+        let mut own = Vec::new();
+        while !over.load(Ordering::Relaxed) {
+            let part = next.fetch_add(1, Ordering::Relaxed);
+            if part >= parts {
+                break;
+            }
+            let done = work(part);
+            over.fetch_or(done.is_err(), Ordering::Relaxed);
+            own.push((part, done));
+        }
+        own
+    };
+    let threads = rayon::current_num_threads().min(parts);
+    let (ended, ends) = channel();
+    let (mut found, stopped) = thread::scope(|scope| {
+        let hand = |_| {
+            let ended = ended.clone();
+            scope.spawn(|| {
+                let _ended = ended;
+                alone(take)
+            })
+        };
+        let hands: Vec<_> = (0..threads).map(hand).collect();
+        drop(ended);
+        let stopped = watched(&ends, watch);
+        over.fetch_or(stopped, Ordering::Relaxed);
+        let joined = hands.into_iter().flat_map(|hand| {
+            let found = hand.join();
+            found.unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+        });
+        (joined.collect::<Vec<_>>(), stopped)
+    });
+    found.sort_by_key(|(part, _)| *part);
+    let found: Result<Vec<T>, Error> = found.into_iter().map(|(_, done)| done).collect();
+    if stopped {
+        return Err(found.err().unwrap_or(RegressionError::Stopped.into()));
+    }
+    found
+}
+
+/// Asks the watcher until all threads have ended; whether he wants to stop.
+fn watched(ends: &Receiver<()>, watch: &mut dyn FnMut() -> Wish) -> bool {
+    loop {
+        match ends.recv_timeout(LOOK) {
+            Err(RecvTimeoutError::Disconnected) => return false,
+            _ if watch() == Wish::Stop => return true,
+            _ => {}
+        }
+    }
+}
+
+/// Works where loops over rows are not divided among threads: the parts are. A loop that waited for
+/// another thread would take on a further part meanwhile, and one more inside that.
+fn alone<T: Send>(work: impl FnOnce() -> T + Send) -> T {
+    let pool = ThreadPoolBuilder::new()
+        .num_threads(1)
+        .stack_size(STACK_BYTES);
+    let pool = pool.build().expect("memory for a thread");
+    pool.install(work)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parts_come_back_in_their_order_and_the_first_error_is_told() {
+        let squares = each_part(100, |part| Ok(part * part), &mut || Wish::Continue).unwrap();
+        assert!(squares.iter().copied().eq((0..100).map(|k| k * k)));
+        let failing = |part: usize| match part {
+            3.. => Err(RegressionError::Read(format!("part {part}")).into()),
+            _ => Ok(()),
+        };
+        let error = each_part(9, failing, &mut || Wish::Continue).unwrap_err();
+        assert!(error.to_string().contains("part 3"), "{error}");
+    }
+
+    #[test]
+    fn a_watcher_ends_the_work() {
+        let endless = |_| {
+            thread::sleep(LOOK);
+            Ok(())
+        };
+        let error = each_part(1 << 20, endless, &mut || Wish::Stop).unwrap_err();
+        assert!(matches!(error, Error::Regression(RegressionError::Stopped)));
+    }
+}

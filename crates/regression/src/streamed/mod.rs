@@ -1,0 +1,164 @@
+//! Regressions of Parquet files that stay where they are: full passes read them anew, on all threads, and a
+//! random sample of the rows is in memory. Nothing is copied.
+
+mod crew;
+mod pass;
+mod rows;
+mod table;
+
+use std::sync::Arc;
+use std::time::Instant;
+
+use lehr_density::{Density, Elsewhere};
+use lehr_infer::condensed;
+use lehr_infer::elsewhere;
+use lehr_infer::start::is_plain;
+use lehr_model::Bound;
+use lehr_table::Part;
+
+use crate::cluster::check;
+use crate::error::{Error, RegressionError};
+use crate::file_table::FileTable;
+use crate::regress::BoundRegression;
+use crate::regression::Regression;
+use crate::specification::Specification;
+pub(crate) use pass::RowPass;
+use rows::StreamedRows;
+use table::{Seen, StreamedTable};
+
+/// Row groups are gathered to parts of at most so many rows, unless one alone has more: what a thread
+/// takes on at once.
+const PART_ROWS: u64 = 1 << 18;
+
+/// A table is streamed where its columns would take more than this share of the memory that they may take.
+const SHARE: u64 = 4;
+
+/// What decides whether rows stay in files.
+pub struct Streaming<'a> {
+    /// The bytes that columns may take in memory.
+    pub memory: u64,
+    /// The methods that are to fit the model.
+    pub methods: &'a [&'a str],
+    /// Rows that are to be in memory, drawn at random.
+    pub sample: usize,
+    /// When the reading began.
+    pub clock: Instant,
+}
+
+impl Streaming<'_> {
+    /// Rows that are usually in memory.
+    pub const SAMPLE: usize = 1 << 16;
+
+    fn serves(&self, files: &FileTable<'_>) -> Result<bool, Error> {
+        let mut methods = self.methods.iter();
+        let suits = methods.all(|method| elsewhere::METHODS.contains(method));
+        Ok(suits && files.source.expected_bytes(files.options)? > self.memory / SHARE)
+    }
+}
+
+/// Rows that are in files, as a fit sees them.
+pub(crate) struct Streamed {
+    pub(crate) density: Elsewhere<Bound>,
+    rows: Arc<StreamedRows>,
+    /// Passes that it took to learn levels and scales.
+    learning: usize,
+}
+
+impl Streamed {
+    /// How many passes a fit is about to take: those of the search for the mode, a few directions of the
+    /// curvature at a time, and one for the bound.
+    pub(crate) fn ahead(&self) -> String {
+        const SEARCH: usize = 4;
+        const DIRECTIONS: usize = 16;
+        let density = &self.density;
+        let (rows, latents) = (density.total_rows(), density.latents().size());
+        let passes = match condensed::applies(density) {
+            true => "one pass".to_owned(),
+            false => format!("about {} passes", SEARCH + latents.div_ceil(DIRECTIONS) + 1),
+        };
+        let here = density.n_rows();
+        format!(
+            "rows: {rows} stay in the files, {here} of them in memory; the fit takes {passes} over all"
+        )
+    }
+
+    /// The passes over all rows so far.
+    pub(crate) fn words(&self) -> String {
+        let (learning, rest) = (self.learning, self.rows.passes());
+        format!(
+            "{} over all rows: {learning} to learn from, {rest} to fit",
+            learning + rest
+        )
+    }
+}
+
+impl BoundRegression {
+    /// Makes the model of Parquet files of which no row is kept but a random sample: fits go over the
+    /// files in a few passes. `None` where that does not serve: small tables, files of another format,
+    /// other methods, effects by group, smooth terms, latents of single rows, spreads among the latents.
+    ///
+    /// # Errors
+    /// If the files cannot be read, or are not what the formula takes them for.
+    pub fn streamed(
+        specification: &Specification,
+        files: &FileTable<'_>,
+        streaming: &Streaming<'_>,
+    ) -> Result<Option<BoundRegression>, Error> {
+        let terms = specification.terms();
+        if !streaming.serves(files)? || check(terms).is_err() || terms.all_groups().next().is_some()
+        {
+            return Ok(None);
+        }
+        let Ok(parts) = files.source.parts(PART_ROWS) else {
+            return Ok(None);
+        };
+        if parts.is_empty() {
+            return Ok(None);
+        }
+        let table = StreamedTable::new(files, &parts, streaming.sample);
+        let regression = specification.learn(&table)?;
+        let seen = table.into_seen();
+        let Some(streamed) = streamed(&regression, &seen, (files, parts.clone()))? else {
+            return Ok(None);
+        };
+        let mut choices = specification.choices(&regression);
+        choices.push(("rows".into(), words(&streamed, parts.len())));
+        Ok(Some(BoundRegression {
+            bound: streamed.density.sample().clone(),
+            regression,
+            choices,
+            read_seconds: streaming.clock.elapsed().as_secs_f64(),
+            dropped_rows: seen.dropped,
+            streamed: Some(streamed),
+        }))
+    }
+}
+
+fn words(streamed: &Streamed, parts: usize) -> String {
+    let (here, total) = (streamed.density.n_rows(), streamed.density.total_rows());
+    format!("{total} in the files, in {parts} parts; a sample of {here} in memory")
+}
+
+/// The model on a sample of the rows, and where all of them are.
+fn streamed(
+    regression: &Regression,
+    seen: &Seen,
+    (files, parts): (&FileTable<'_>, Vec<Part>),
+) -> Result<Option<Streamed>, Error> {
+    let sample = seen.sample.as_ref().filter(|sample| sample.n_rows() > 0);
+    let sample = sample.ok_or(RegressionError::NoRows)?;
+    let bound = regression.bind(sample)?;
+    if bound.locals().is_some() {
+        return Ok(None);
+    }
+    let options = files.options.clone();
+    let pass = RowPass::new(regression.clone(), bound.clone())?;
+    let rows = Arc::new(StreamedRows::new((parts, options), pass));
+    let density = Elsewhere::new(bound, seen.rows as usize, rows.clone());
+    let serves = is_plain(&density) || condensed::applies(&density);
+    Ok(serves.then_some(Streamed {
+        density,
+        rows,
+        learning: seen.passes,
+    }))
+}

@@ -1,0 +1,114 @@
+//! Sums over the rows of files that are read anew for every question.
+
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use lehr_density::{FullData, Query, RowsLost};
+use lehr_infer::observer::Wish;
+use lehr_infer::streamed::RowSums;
+use lehr_table::{Part, ReadOptions};
+
+use super::crew::each_part;
+use super::pass::RowPass;
+use crate::cluster::PartRows;
+use crate::error::Error;
+
+/// Answers that are kept: what was asked at the mode is asked again when draws are weighed.
+const KEPT: usize = 8;
+
+/// One array per function of a query, for each part.
+type Answer = Vec<Vec<Vec<f64>>>;
+
+/// The rows of a model in files. Parts are decoded block by block, each by one thread, and no more than a
+/// block of each thread is in memory.
+pub(crate) struct StreamedRows {
+    parts: Vec<Part>,
+    options: ReadOptions,
+    pass: RowPass,
+    /// What threads have compiled.
+    compiled: Mutex<Vec<RowSums>>,
+    recent: Mutex<Vec<Known>>,
+    passes: AtomicUsize,
+}
+
+/// A question and its answer.
+struct Known {
+    query: Query,
+    arguments: Vec<Vec<f64>>,
+    answer: Answer,
+}
+
+impl Known {
+    fn is_of(&self, query: Query, arguments: &[&[f64]]) -> bool {
+        self.query == query
+            && self
+                .arguments
+                .iter()
+                .map(Vec::as_slice)
+                .eq(arguments.iter().copied())
+    }
+}
+
+impl StreamedRows {
+    pub(super) fn new((parts, options): (Vec<Part>, ReadOptions), pass: RowPass) -> StreamedRows {
+        StreamedRows {
+            parts,
+            options,
+            pass,
+            compiled: Mutex::default(),
+            recent: Mutex::default(),
+            passes: AtomicUsize::new(0),
+        }
+    }
+
+    /// How often all rows were read.
+    pub(crate) fn passes(&self) -> usize {
+        self.passes.load(Ordering::Relaxed)
+    }
+
+    /// The sums of one part.
+    fn part(&self, part: usize, asked: (Query, &[&[f64]])) -> Result<Vec<Vec<f64>>, Error> {
+        let compiled = || self.compiled.lock().expect("nobody panics with it");
+        let mut own = compiled().pop().unwrap_or_default();
+        let rows = PartRows {
+            part: self.parts[part].clone(),
+            options: self.options.clone(),
+        };
+        let found = self.pass.sums(&rows, asked, &mut own)?;
+        compiled().push(own);
+        Ok(found)
+    }
+
+    fn ask(&self, query: Query, arguments: &[&[f64]]) -> Answer {
+        self.passes.fetch_add(1, Ordering::Relaxed);
+        let work = |part: usize| self.part(part, (query, arguments));
+        let found = each_part(self.parts.len(), work, &mut || Wish::Continue);
+        let found = found.unwrap_or_else(|error| RowsLost(error.to_string()).unwind());
+        // Parts without rows say nothing.
+        found.into_iter().filter(|one| !one.is_empty()).collect()
+    }
+}
+
+impl FullData for StreamedRows {
+    fn each(&self, query: Query, arguments: &[&[f64]]) -> Answer {
+        let recent = || self.recent.lock().expect("nobody panics with it");
+        if let Some(known) = recent().iter().find(|known| known.is_of(query, arguments)) {
+            return known.answer.clone();
+        }
+        let answer = self.ask(query, arguments);
+        let mut recent = recent();
+        if recent.len() == KEPT {
+            recent.remove(0);
+        }
+        recent.push(Known {
+            query,
+            arguments: arguments.iter().map(|one| one.to_vec()).collect(),
+            answer: answer.clone(),
+        });
+        answer
+    }
+
+    fn place(&self) -> &'static str {
+        "in files that are read for every pass"
+    }
+}
