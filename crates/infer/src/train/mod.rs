@@ -5,6 +5,7 @@ mod bad_step;
 mod check;
 mod control;
 mod culprit;
+mod error;
 mod fingerprint;
 mod making;
 mod objective;
@@ -12,159 +13,37 @@ mod own;
 mod program;
 mod sampler;
 mod schedule;
+mod setting;
 mod stationary;
 mod variational;
 
 pub(crate) use check::LOCALS_HINT;
 pub use control::{Control, Summed, variance_ratio};
 pub(crate) use control::{Order, SCORE, row_remainder};
+pub use error::TrainError;
 pub(crate) use objective::weigh_prior;
 pub use objective::{Objective, Score, Weighed, weigh};
 pub use program::{Program, compile, compile_within};
 pub(crate) use program::{batch_source, copy_rows, lend_all, read_columns};
 pub use sampler::{ReadGuide, decoded, encoded, restore_gaussian, restore_guide};
 pub use schedule::{Schedule, ScheduleError};
+pub use setting::{Iterations, TrainSettings};
 pub use stationary::{Stationary, StationarySettings, Trend, Verdict};
 pub use variational::{Groundwork, GuideParts, VariationalMethod, VariationalSettings};
 
-use std::path::{Path, PathBuf};
-use std::str::FromStr;
 use std::time::Instant;
 
 use lehr_density::Density;
-use lehr_file::FileError;
 use lehr_graph::kernel::with_threads_awake;
 use lehr_numeric::adam::{Adam, AdamSettings, clip_norm};
 use lehr_numeric::batch::BatchError;
 use serde::{Deserialize, Serialize};
 
-use crate::guide::{Frame, Gradient, Guide, Learned, Place};
+use crate::guide::{Frame, Guide, Learned, Place};
 use crate::observer::{End, Progress};
 use crate::run::{Run, Stamp};
 use average::Average;
 use own::OwnRows;
-
-/// How long to train.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Iterations {
-    /// Until the bound is level at each of the schedule's rates in turn, or at a cap, which is
-    /// reported as not converged.
-    Auto {
-        /// Steps at the most.
-        cap: u64,
-    },
-    /// Exactly this many steps.
-    Fixed(u64),
-}
-
-impl Default for Iterations {
-    fn default() -> Iterations {
-        Iterations::Auto { cap: 200_000 }
-    }
-}
-
-impl FromStr for Iterations {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Iterations, String> {
-        match (text, text.parse()) {
-            ("auto", _) => Ok(Iterations::default()),
-            (_, Ok(count)) if count > 0 => Ok(Iterations::Fixed(count)),
-            _ => Err(format!(
-                "expected auto or a number of steps, found {text:?}\n  hint: auto stops when the \
-                 bound is level"
-            )),
-        }
-    }
-}
-
-/// How to train.
-#[derive(Clone, Serialize, Deserialize)]
-pub struct TrainSettings {
-    /// How long.
-    pub iterations: Iterations,
-    /// Draws per step.
-    pub lanes: usize,
-    /// The learning rate.
-    pub schedule: Schedule,
-    /// The largest norm of a gradient, in units of its typical norm so far; `None` never clips.
-    pub clip: Option<f64>,
-    /// What is maximised.
-    pub objective: Objective,
-    /// How the gradient treats log q.
-    pub gradient: Gradient,
-    /// Learned blocks that stay as they are.
-    pub frozen: Vec<String>,
-    /// A run with a larger share of steps that are not finite is stopped.
-    pub max_bad_share: f64,
-}
-
-impl Default for TrainSettings {
-    fn default() -> Self {
-        TrainSettings {
-            iterations: Iterations::default(),
-            lanes: 1,
-            schedule: Schedule::Staircase { start: 1e-2 },
-            clip: Some(10.0),
-            objective: Objective::Elbo,
-            gradient: Gradient::Total,
-            frozen: Vec::new(),
-            max_bad_share: 0.1,
-        }
-    }
-}
-
-/// A training that could not be done.
-#[derive(Debug, thiserror::Error)]
-pub enum TrainError {
-    /// A batch that cannot be drawn.
-    #[error(transparent)]
-    Batch(#[from] BatchError),
-    /// A schedule that cannot be used.
-    #[error(transparent)]
-    Schedule(#[from] ScheduleError),
-    /// A checkpoint that cannot be read or written.
-    #[error(transparent)]
-    File(#[from] FileError),
-    /// Too many steps were not finite.
-    #[error(
-        "train: {bad} of the first {steps} steps were not finite, most often in {block:?}{met}\n  hint: standardise the columns, start from the mode, or lower the learning rate"
-    )]
-    NotFinite {
-        /// Steps skipped.
-        bad: u64,
-        /// Steps tried.
-        steps: u64,
-        /// The learned block whose gradient was not finite.
-        block: String,
-        /// Which site and rows were met, in words that follow a comma.
-        met: String,
-    },
-    /// A name that is not among the learned blocks.
-    #[error("train: no learned block {name:?}\n  hint: the blocks are {known}")]
-    Block {
-        /// The name.
-        name: String,
-        /// The blocks there are.
-        known: String,
-    },
-    /// The watcher asked to stop.
-    #[error("{doing}: stopped after {done}{}", resume_words(saved.as_deref()))]
-    Stopped {
-        /// What was being done.
-        doing: &'static str,
-        /// How much of it was done, in words.
-        done: String,
-        /// The checkpoint that it can be resumed from.
-        saved: Option<PathBuf>,
-    },
-}
-
-fn resume_words(saved: Option<&Path>) -> String {
-    saved.map_or_else(String::new, |path| {
-        format!("; resume from {}", path.display())
-    })
-}
 
 /// How a training went.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

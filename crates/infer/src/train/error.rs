@@ -1,0 +1,60 @@
+//! Why a training could not be done, or was not finished.
+
+use std::path::{Path, PathBuf};
+
+use lehr_file::FileError;
+use lehr_numeric::batch::BatchError;
+
+use super::schedule::ScheduleError;
+
+/// A training that could not be done.
+#[derive(Debug, thiserror::Error)]
+pub enum TrainError {
+    /// A batch that cannot be drawn.
+    #[error(transparent)]
+    Batch(#[from] BatchError),
+    /// A schedule that cannot be used.
+    #[error(transparent)]
+    Schedule(#[from] ScheduleError),
+    /// A checkpoint that cannot be read or written.
+    #[error(transparent)]
+    File(#[from] FileError),
+    /// Too many steps were not finite.
+    #[error(
+        "train: {bad} of the first {steps} steps were not finite, most often in {block:?}{met}\n  hint: standardise the columns, start from the mode, or lower the learning rate"
+    )]
+    NotFinite {
+        /// Steps skipped.
+        bad: u64,
+        /// Steps tried.
+        steps: u64,
+        /// The learned block whose gradient was not finite.
+        block: String,
+        /// Which site and rows were met, in words that follow a comma.
+        met: String,
+    },
+    /// A name that is not among the learned blocks.
+    #[error("train: no learned block {name:?}\n  hint: the blocks are {known}")]
+    Block {
+        /// The name.
+        name: String,
+        /// The blocks there are.
+        known: String,
+    },
+    /// The watcher asked to stop.
+    #[error("{doing}: stopped after {done}{}", resume_words(saved.as_deref()))]
+    Stopped {
+        /// What was being done.
+        doing: &'static str,
+        /// How much of it was done, in words.
+        done: String,
+        /// The checkpoint that it can be resumed from.
+        saved: Option<PathBuf>,
+    },
+}
+
+fn resume_words(saved: Option<&Path>) -> String {
+    saved.map_or_else(String::new, |path| {
+        format!("; resume from {}", path.display())
+    })
+}

@@ -1,0 +1,79 @@
+//! How, and for how long, a guide is trained.
+
+use std::str::FromStr;
+
+use serde::{Deserialize, Serialize};
+
+use super::objective::Objective;
+use super::schedule::Schedule;
+use crate::guide::Gradient;
+
+/// How long to train.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Iterations {
+    /// Until the bound is level at each of the schedule's rates in turn, or at a cap, which is
+    /// reported as not converged.
+    Auto {
+        /// Steps at the most.
+        cap: u64,
+    },
+    /// Exactly this many steps.
+    Fixed(u64),
+}
+
+impl Default for Iterations {
+    fn default() -> Iterations {
+        Iterations::Auto { cap: 200_000 }
+    }
+}
+
+impl FromStr for Iterations {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Iterations, String> {
+        match (text, text.parse()) {
+            ("auto", _) => Ok(Iterations::default()),
+            (_, Ok(count)) if count > 0 => Ok(Iterations::Fixed(count)),
+            _ => Err(format!(
+                "expected auto or a number of steps, found {text:?}\n  hint: auto stops when the \
+                 bound is level"
+            )),
+        }
+    }
+}
+
+/// How to train.
+#[derive(Clone, Serialize, Deserialize)]
+pub struct TrainSettings {
+    /// How long.
+    pub iterations: Iterations,
+    /// Draws per step.
+    pub lanes: usize,
+    /// The learning rate.
+    pub schedule: Schedule,
+    /// The largest norm of a gradient, in units of its typical norm so far; `None` never clips.
+    pub clip: Option<f64>,
+    /// What is maximised.
+    pub objective: Objective,
+    /// How the gradient treats log q.
+    pub gradient: Gradient,
+    /// Learned blocks that stay as they are.
+    pub frozen: Vec<String>,
+    /// A run with a larger share of steps that are not finite is stopped.
+    pub max_bad_share: f64,
+}
+
+impl Default for TrainSettings {
+    fn default() -> Self {
+        TrainSettings {
+            iterations: Iterations::default(),
+            lanes: 1,
+            schedule: Schedule::Staircase { start: 1e-2 },
+            clip: Some(10.0),
+            objective: Objective::Elbo,
+            gradient: Gradient::Total,
+            frozen: Vec::new(),
+            max_bad_share: 0.1,
+        }
+    }
+}
