@@ -150,9 +150,10 @@ fn read_poly(
             arguments.len()
         );
         let is_raw = |node: &Node| matches!(&node.kind, NodeKind::Named(name, _) if name == "raw");
-        let hint = match arguments.iter().any(is_raw) {
-            true => "write x + I(x^2) for powers as they are",
-            false => "write poly(x, 2) for a parabola",
+        let hint = if arguments.iter().any(is_raw) {
+            "write x + I(x^2) for powers as they are"
+        } else {
+            "write poly(x, 2) for a parabola"
         };
         return Err(FormulaError::new(span, message).hint(hint));
     };

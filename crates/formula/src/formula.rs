@@ -121,9 +121,10 @@ fn find_tilde(tokens: &[Token], source: &str) -> Result<usize, FormulaError> {
     };
     let between = &tokens[at..second];
     let is_list = between.iter().any(|token| token.kind == TokenKind::Comma);
-    let hint = match is_list {
-        true => "the formula of a parameter is given apart, as in --formula 'sigma ~ z'",
-        false => "one ~ parts the response from the terms; join terms with +",
+    let hint = if is_list {
+        "the formula of a parameter is given apart, as in --formula 'sigma ~ z'"
+    } else {
+        "one ~ parts the response from the terms; join terms with +"
     };
     Err(FormulaError::new(token.span, "a second ~ in one formula").hint(hint))
 }

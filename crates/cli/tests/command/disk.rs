@@ -1,9 +1,10 @@
 //! Tables beyond the memory that a fit may use, and disks that are full.
 
+use std::fmt::Write;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use crate::fixture::{QUICK, Scratch, csv, files};
+use crate::fixture::{Noise, QUICK, Scratch, csv, files};
 
 const FORMULA: &str = "y ~ x1 + color + (1 | site)";
 
@@ -40,6 +41,37 @@ fn rows_on_disk_give_the_fit_of_rows_in_memory() {
         assert!((one.1 - other.1).abs() < 0.3 * one.2, "{one:?} {other:?}");
     }
     assert_eq!(files(&scratch.path("")), ["fit.lehr", "train.csv"]);
+}
+
+#[test]
+fn latents_of_rows_on_disk_are_integrated_part_by_part_as_those_in_memory() {
+    let mut noise = Noise(31);
+    let mut text = String::from("y,x\n");
+    // More rows than a part has.
+    for _ in 0..9000 {
+        let x = noise.normal();
+        let rate = (0.5 + 0.8 * x + 0.6 * noise.normal()).exp();
+        let (mut count, mut product) = (0, noise.uniform());
+        while product > (-rate).exp() {
+            product *= noise.uniform();
+            count += 1;
+        }
+        let _ = writeln!(text, "{count},{x}");
+    }
+    let scratch = Scratch::new();
+    scratch.write("train.csv", &text);
+    let fit = |memory: &str| {
+        let family = ["--family", "poisson_lognormal", "--method", "full-rank"];
+        let arguments = ["fit", "y ~ x", "train.csv", "--memory", memory];
+        scratch.judged(&[&arguments[..], &family].concat())
+    };
+    let (near, far) = (fit("1GiB"), fit("0"));
+    assert_eq!(far["choices"]["rows"], "on disk, shuffled");
+    assert_eq!(far["choices"]["start"], "quadrature");
+    for (one, other) in coefficients(&near).iter().zip(coefficients(&far)) {
+        assert_eq!(one.0, other.0);
+        assert!((one.1 - other.1).abs() < 1e-6 * one.2, "{one:?} {other:?}");
+    }
 }
 
 #[test]

@@ -166,9 +166,10 @@ impl<'a> Lexer<'a> {
         let span = Span::new(self.at, self.at + letter.len_utf8());
         let message = format!("the character {letter:?} has no meaning here");
         let is_after = letter == '=' && self.text[..self.at].contains('~');
-        let hint = match is_after {
-            true => "arguments stand inside the parentheses of a function, as in gp(x, k = 30)",
-            false => advice(letter),
+        let hint = if is_after {
+            "arguments stand inside the parentheses of a function, as in gp(x, k = 30)"
+        } else {
+            advice(letter)
         };
         Err(FormulaError::new(span, message).hint(hint))
     }

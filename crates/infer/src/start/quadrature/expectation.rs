@@ -215,7 +215,9 @@ impl<'d> Expectation<'d> {
             let own: Vec<f64> = list.iter().map(|&row| part[row]).collect();
             set(workspace, *slot, &own);
         }
-        list.iter_mut().for_each(|row| *row += start);
+        for row in &mut list {
+            *row += start;
+        }
         let source = self.density.source();
         copy_rows(workspace, source, &RowSet::List(&list), &self.columns);
         let mut counted = vec![1.0; rows.len()];

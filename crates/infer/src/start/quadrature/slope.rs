@@ -160,9 +160,12 @@ mod tests {
             .and_then(|table| table.with_matrix("x", ROWS, WIDTH, wave(ROWS * WIDTH, 0.7)));
         let density = model.bind(&table.unwrap()).unwrap();
         let size = WIDTH + 1;
-        let entry = |k: usize| match k % size <= k / size {
-            true => 0.2 + (1.3 * k as f64).cos(),
-            false => 0.0,
+        let entry = |k: usize| {
+            if k % size <= k / size {
+                0.2 + (1.3 * k as f64).cos()
+            } else {
+                0.0
+            }
         };
         let factor = Factor {
             size,
