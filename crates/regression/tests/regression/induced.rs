@@ -134,7 +134,12 @@ fn functions_by_points_of_one_and_two_columns_are_drawn() {
     let table = surface(400);
     let drawn = |formula: &str| {
         let fit = regress(formula, &table).unwrap();
-        let fit = fit.with(Fit::new(FullRank::default()).seed(3).draws(300));
+        let fit = fit.with(
+            Fit::new(FullRank::default())
+                .unexamined()
+                .seed(3)
+                .draws(300),
+        );
         fit.fit().unwrap().report().functions
     };
     let one = drawn("wave ~ gp(a, how = inducing, k = 20)");
@@ -176,7 +181,12 @@ fn functions_by_points_of_one_and_two_columns_are_drawn() {
 fn effects_of_a_column_are_those_of_the_function_that_reads_it() {
     let table = surface(400);
     let fit = regress("z ~ gp(a, b, how = inducing, k = 40)", &table).unwrap();
-    let fit = fit.with(Fit::new(FullRank::default()).seed(3).draws(300));
+    let fit = fit.with(
+        Fit::new(FullRank::default())
+            .unexamined()
+            .seed(3)
+            .draws(300),
+    );
     let fit = fit.fit().unwrap();
     let question = EffectQuestion {
         at: vec![("b".into(), "2".into())],
