@@ -191,9 +191,9 @@ def run(report: Report, scratch: Path, folder: Path | None, quick: bool) -> None
     """Both tables."""
     report.title("Gaussian processes by inducing points: one thread, 64 bits")
     report.say(
-        f"M = {POINTS}, B = {BATCH}, RBF kernel with a lengthscale for each column, the same points to "
-        "start from, all of it learned. GPyTorch: the bound of Hensman et al.; NumPyro and lehr: "
-        "FITC. Medians of blocks in turns, the ratio of the fastest in brackets."
+        f"M = {POINTS}, B = {BATCH}, RBF kernel with a lengthscale for each column, the same "
+        "points to start from, all of it learned. GPyTorch: the bound of Hensman et al.; NumPyro "
+        "and lehr: FITC. Medians of blocks in turns, the ratio of the fastest in brackets."
     )
     chosen = [
         (one, (one.data.write(scratch), centres(one, scratch))) for one in problems(folder, quick)
@@ -204,9 +204,10 @@ def run(report: Report, scratch: Path, folder: Path | None, quick: bool) -> None
         per_step(report, problem, files)
     report.say()
     report.say(
-        f"Processor seconds until the mean log likelihood of a test row is within {CLOSE} of the best "
-        f"that any of them reached, and of its own best, in {LIMIT:,} steps (lehr: the {OUR_LIMIT:,} "
-        "of a fit) at rates of 10⁻², 10⁻³ and 10⁻⁴; scoring and compiling are not counted."
+        f"Processor seconds until the mean log likelihood of a test row is within {CLOSE} of the "
+        f"best that any of them reached, and of its own best, in {LIMIT:,} steps (lehr: the "
+        f"{OUR_LIMIT:,} of a fit) at rates of 10⁻², 10⁻³ and 10⁻⁴; scoring and compiling are "
+        "not counted."
     )
     report.say()
     head = ["table", "fit", "best score", "s to the best of all", "s to its own best", "s in all"]
