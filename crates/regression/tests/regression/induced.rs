@@ -131,7 +131,7 @@ fn bump(a: f64, b: f64) -> f64 {
 
 #[test]
 fn functions_by_points_of_one_and_two_columns_are_drawn() {
-    let table = surface(400);
+    let table = surface(200);
     let drawn = |formula: &str| {
         let fit = regress(formula, &table).unwrap();
         let fit = fit.with(
@@ -142,7 +142,7 @@ fn functions_by_points_of_one_and_two_columns_are_drawn() {
         );
         fit.fit().unwrap().report().functions
     };
-    let one = drawn("wave ~ gp(a, how = inducing, k = 20)");
+    let one = drawn("wave ~ gp(a, how = inducing, k = 10)");
     let FunctionShape::Curve {
         x,
         mean,
@@ -153,13 +153,13 @@ fn functions_by_points_of_one_and_two_columns_are_drawn() {
     else {
         panic!("a curve");
     };
-    assert_eq!(places.len(), 400);
+    assert_eq!(places.len(), 200);
     for k in 0..x.len() {
         let off = mean[k] - mean[0] - x[k].sin() + x[0].sin();
         assert!(off.abs() < 0.05, "at {}: {off}", x[k]);
         assert!(low[k] < mean[k] && mean[k] < high[k]);
     }
-    let two = drawn("z ~ gp(a, b, how = inducing, k = 40)");
+    let two = drawn("z ~ gp(a, b, how = inducing, k = 16)");
     assert_eq!(two[0].inputs, ["a", "b"]);
     let FunctionShape::Surface { x, y, mean, sd, .. } = &two[0].shape else {
         panic!("a surface");
@@ -172,15 +172,15 @@ fn functions_by_points_of_one_and_two_columns_are_drawn() {
     });
     for k in inner {
         let off = mean[k] - shift - truth(k);
-        assert!(off.abs() < 0.25, "at {k}: {off}");
+        assert!(off.abs() < 0.4, "at {k}: {off}");
     }
     assert!(sd.iter().all(|sd| *sd > 0.0 && *sd < 2.0));
 }
 
 #[test]
 fn effects_of_a_column_are_those_of_the_function_that_reads_it() {
-    let table = surface(400);
-    let fit = regress("z ~ gp(a, b, how = inducing, k = 40)", &table).unwrap();
+    let table = surface(200);
+    let fit = regress("z ~ gp(a, b, how = inducing, k = 16)", &table).unwrap();
     let fit = fit.with(
         Fit::new(FullRank::default())
             .unexamined()
@@ -203,7 +203,7 @@ fn effects_of_a_column_are_those_of_the_function_that_reads_it() {
     for one in &predictions[1..] {
         let rise = one.summary.mean - first.0;
         let known = bump(one.value.unwrap(), 2.0) - bump(first.1, 2.0);
-        assert!((rise - known).abs() < 0.3, "{}: {rise} {known}", one.name);
+        assert!((rise - known).abs() < 0.4, "{}: {rise} {known}", one.name);
     }
 }
 
