@@ -117,12 +117,15 @@ fn what_cannot_be_fitted_by_points_is_refused_with_what_to_write() {
 
 /// The truth in two columns, whose third is left out.
 fn surface(rows: usize) -> Table {
+    let noise = |row: usize| 0.1 * ((row * row % 101) as f64 / 29.3 - 1.73);
     let y: Vec<f64> = (0..rows)
-        .map(|row| bump(place(row, 0), place(row, 1)) + 0.1 * ((row * row % 101) as f64 / 29.3))
+        .map(|row| bump(place(row, 0), place(row, 1)) + noise(row))
         .collect();
     let table = number(table(rows), "z", &y);
-    let logs: Vec<f64> = (0..rows).map(|row| place(row, 0).sin()).collect();
-    number(table, "wave", &logs)
+    let wave: Vec<f64> = (0..rows)
+        .map(|row| place(row, 0).sin() + noise(row))
+        .collect();
+    number(table, "wave", &wave)
 }
 
 fn bump(a: f64, b: f64) -> f64 {
@@ -155,8 +158,8 @@ fn functions_by_points_of_one_and_two_columns_are_drawn() {
     };
     assert_eq!(places.len(), 200);
     for k in 0..x.len() {
-        let off = mean[k] - mean[0] - x[k].sin() + x[0].sin();
-        assert!(off.abs() < 0.05, "at {}: {off}", x[k]);
+        let off = mean[k] - mean[60] - x[k].sin() + x[60].sin();
+        assert!(off.abs() < 0.2, "at {}: {off}", x[k]);
         assert!(low[k] < mean[k] && mean[k] < high[k]);
     }
     let two = drawn("z ~ gp(a, b, how = inducing, k = 16)");
