@@ -1,7 +1,8 @@
 """Lets torch start without CUDA: `python cpu_torch.py FOLDER`, then LD_LIBRARY_PATH=FOLDER.
 
-PyPI's torch for Linux is linked to libraries of CUDA, gigabytes that a processor has no use for. For
-each of those that is not installed this compiles an empty one, whose functions all say that there is no device.
+PyPI's torch for Linux is linked to libraries of CUDA, gigabytes that a processor has no use for.
+For each of those that is not installed this compiles an empty one, whose functions all say that
+there is no device.
 """
 
 from __future__ import annotations

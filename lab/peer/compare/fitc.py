@@ -50,7 +50,7 @@ def marginal(x: Array, e: Array, theta: dict[str, Array]) -> tuple[Array, Array]
 
 
 def student(y: Array, mean: Array, variance: Array, df: Array, sigma: Array) -> Array:
-    """The log density of a t around a function that is known up to noise, by its mixing variable."""
+    """The log density of a t around a function known up to noise, by its mixing variable."""
     stretch = lax.stop_gradient(jnp.minimum(1.0, 2.0 / jnp.sqrt(df)))
     w = stretch * (-16.0 + 0.625 * jnp.arange(33))
     half = 0.5 * df

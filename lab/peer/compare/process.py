@@ -1,4 +1,4 @@
-"""Gaussian processes by inducing points: GPyTorch, NumPyro and lehr, per step and to a test score."""
+"""Gaussian processes by inducing points by GPyTorch, NumPyro and lehr: steps and test scores."""
 
 from __future__ import annotations
 
@@ -154,9 +154,7 @@ def per_step(report: Report, problem: Problem, files: tuple[Path, Path]) -> None
         with peer.start() as theirs, lehr_side(1) as ours:
             ready(theirs, peer, problem, files)
             ready(ours, None, problem, files)
-            pairs = [
-                (block(theirs, peer), block(ours, None)) for _ in range(ROUNDS + 1)
-            ][1:]
+            pairs = [(block(theirs, peer), block(ours, None)) for _ in range(ROUNDS + 1)][1:]
             megabytes = [side.peak_megabytes() for side in (theirs, ours)]
         seconds = [[pair[side] for pair in pairs] for side in (0, 1)]
         medians = [1e3 * statistics.median(one) / STEPS for one in seconds]
@@ -170,7 +168,7 @@ def to_score(report: Report, problem: Problem, files: tuple[Path, Path]) -> None
     """How long each takes to come close to the best score of all."""
     courses = {}
     for peer in (None, *PEERS):
-        with (peer.start() if peer else lehr_side(1)) as side:
+        with peer.start() if peer else lehr_side(1) as side:
             courses[peer.name if peer else OURS] = course(side, peer, problem, files)
     best = max(score for own in courses.values() for _, score in own)
     for name, own in courses.items():
@@ -193,13 +191,12 @@ def run(report: Report, scratch: Path, folder: Path | None, quick: bool) -> None
     """Both tables."""
     report.title("Gaussian processes by inducing points: one thread, 64 bits")
     report.say(
-        f"M = {POINTS}, B = {BATCH}, RBF kernel with a lengthscale for each column, the same points to start from, all of "
-        "it learned. GPyTorch: the bound of Hensman et al.; NumPyro and lehr: FITC. Medians of blocks in turns, the "
-        "ratio of the fastest in brackets."
+        f"M = {POINTS}, B = {BATCH}, RBF kernel with a lengthscale for each column, the same "
+        "points to start from, all of it learned. GPyTorch: the bound of Hensman et al.; NumPyro "
+        "and lehr: FITC. Medians of blocks in turns, the ratio of the fastest in brackets."
     )
     chosen = [
-        (one, (one.data.write(scratch), centres(one, scratch)))
-        for one in problems(folder, quick)
+        (one, (one.data.write(scratch), centres(one, scratch))) for one in problems(folder, quick)
     ]
     report.say()
     report.header(["table", "peer", "ms/step", "lehr, ms/step", "ratio", "MB", "lehr, MB"])
@@ -207,8 +204,10 @@ def run(report: Report, scratch: Path, folder: Path | None, quick: bool) -> None
         per_step(report, problem, files)
     report.say()
     report.say(
-        f"Processor seconds until the mean log likelihood of a test row is within {CLOSE} of the best that any of them "
-        f"reached, and of its own best, in {LIMIT:,} steps (lehr: the {OUR_LIMIT:,} of a fit) at rates of 10⁻², 10⁻³ and 10⁻⁴; scoring and compiling are not counted."
+        f"Processor seconds until the mean log likelihood of a test row is within {CLOSE} of the "
+        f"best that any of them reached, and of its own best, in {LIMIT:,} steps (lehr: the "
+        f"{OUR_LIMIT:,} of a fit) at rates of 10⁻², 10⁻³ and 10⁻⁴; scoring and compiling are "
+        "not counted."
     )
     report.say()
     head = ["table", "fit", "best score", "s to the best of all", "s to its own best", "s in all"]

@@ -31,6 +31,7 @@ class Process(gpytorch.models.ApproximateGP):
     """A function by its values at inducing points."""
 
     def __init__(self, points: torch.Tensor, natural: bool) -> None:
+        """Starts at these points."""
         count, columns = points.shape
         law = (
             gpytorch.variational.NaturalVariationalDistribution(count)
@@ -84,9 +85,7 @@ class Session:
         self.by_adam = torch.optim.Adam(rest if natural else rest + list(own), lr=rates[0])
         self.optimisers: list[torch.optim.Optimizer] = [self.by_adam]
         if natural:
-            self.optimisers.append(
-                gpytorch.optim.NGD(list(own), num_data=len(self.y), lr=SHARE)
-            )
+            self.optimisers.append(gpytorch.optim.NGD(list(own), num_data=len(self.y), lr=SHARE))
         self.random = torch.Generator().manual_seed(1)
         self.order = torch.randperm(len(self.y), generator=self.random)
         self.at = 0

@@ -117,12 +117,15 @@ fn what_cannot_be_fitted_by_points_is_refused_with_what_to_write() {
 
 /// The truth in two columns, whose third is left out.
 fn surface(rows: usize) -> Table {
+    let noise = |row: usize| 0.1 * ((row * row % 101) as f64 / 29.3 - 1.73);
     let y: Vec<f64> = (0..rows)
-        .map(|row| bump(place(row, 0), place(row, 1)) + 0.1 * ((row * row % 101) as f64 / 29.3))
+        .map(|row| bump(place(row, 0), place(row, 1)) + noise(row))
         .collect();
     let table = number(table(rows), "z", &y);
-    let logs: Vec<f64> = (0..rows).map(|row| place(row, 0).sin()).collect();
-    number(table, "wave", &logs)
+    let wave: Vec<f64> = (0..rows)
+        .map(|row| place(row, 0).sin() + noise(row))
+        .collect();
+    number(table, "wave", &wave)
 }
 
 fn bump(a: f64, b: f64) -> f64 {
@@ -131,13 +134,18 @@ fn bump(a: f64, b: f64) -> f64 {
 
 #[test]
 fn functions_by_points_of_one_and_two_columns_are_drawn() {
-    let table = surface(400);
+    let table = surface(200);
     let drawn = |formula: &str| {
         let fit = regress(formula, &table).unwrap();
-        let fit = fit.with(Fit::new(FullRank::default()).seed(3).draws(300));
+        let fit = fit.with(
+            Fit::new(FullRank::default())
+                .unexamined()
+                .seed(3)
+                .draws(300),
+        );
         fit.fit().unwrap().report().functions
     };
-    let one = drawn("wave ~ gp(a, how = inducing, k = 20)");
+    let one = drawn("wave ~ gp(a, how = inducing, k = 10)");
     let FunctionShape::Curve {
         x,
         mean,
@@ -148,13 +156,13 @@ fn functions_by_points_of_one_and_two_columns_are_drawn() {
     else {
         panic!("a curve");
     };
-    assert_eq!(places.len(), 400);
+    assert_eq!(places.len(), 200);
     for k in 0..x.len() {
-        let off = mean[k] - mean[0] - x[k].sin() + x[0].sin();
-        assert!(off.abs() < 0.05, "at {}: {off}", x[k]);
+        let off = mean[k] - mean[60] - x[k].sin() + x[60].sin();
+        assert!(off.abs() < 0.2, "at {}: {off}", x[k]);
         assert!(low[k] < mean[k] && mean[k] < high[k]);
     }
-    let two = drawn("z ~ gp(a, b, how = inducing, k = 40)");
+    let two = drawn("z ~ gp(a, b, how = inducing, k = 16)");
     assert_eq!(two[0].inputs, ["a", "b"]);
     let FunctionShape::Surface { x, y, mean, sd, .. } = &two[0].shape else {
         panic!("a surface");
@@ -167,16 +175,21 @@ fn functions_by_points_of_one_and_two_columns_are_drawn() {
     });
     for k in inner {
         let off = mean[k] - shift - truth(k);
-        assert!(off.abs() < 0.25, "at {k}: {off}");
+        assert!(off.abs() < 0.4, "at {k}: {off}");
     }
     assert!(sd.iter().all(|sd| *sd > 0.0 && *sd < 2.0));
 }
 
 #[test]
 fn effects_of_a_column_are_those_of_the_function_that_reads_it() {
-    let table = surface(400);
-    let fit = regress("z ~ gp(a, b, how = inducing, k = 40)", &table).unwrap();
-    let fit = fit.with(Fit::new(FullRank::default()).seed(3).draws(300));
+    let table = surface(200);
+    let fit = regress("z ~ gp(a, b, how = inducing, k = 16)", &table).unwrap();
+    let fit = fit.with(
+        Fit::new(FullRank::default())
+            .unexamined()
+            .seed(3)
+            .draws(300),
+    );
     let fit = fit.fit().unwrap();
     let question = EffectQuestion {
         at: vec![("b".into(), "2".into())],
@@ -193,7 +206,7 @@ fn effects_of_a_column_are_those_of_the_function_that_reads_it() {
     for one in &predictions[1..] {
         let rise = one.summary.mean - first.0;
         let known = bump(one.value.unwrap(), 2.0) - bump(first.1, 2.0);
-        assert!((rise - known).abs() < 0.3, "{}: {rise} {known}", one.name);
+        assert!((rise - known).abs() < 0.4, "{}: {rise} {known}", one.name);
     }
 }
 

@@ -395,7 +395,7 @@ fn found(case: &Case, all: &[Vec<Outcome>]) -> Vec<String> {
             gained(1, evidence),
         ),
         format!(
-            "{}: at the θ of these fits the best Gaussian is between {low:.2} and {high:.2} nats below the log evidence (k̂ at most {:.2}).",
+            "{}: at the θ of these fits the best Gaussian is between {low:.3} and {high:.3} nats below the log evidence (k̂ at most {:.2}).",
             case.name,
             shapes.fold(f64::NEG_INFINITY, f64::max)
         ),
