@@ -32,7 +32,7 @@ def fit(command: str, folder: Path) -> str:
     return (
         f"| {found['n_rows']:,} | {used.ru_maxrss / 1024:.0f} | {used.ru_utime + used.ru_stime:.1f} "
         f"| {wall:.1f} | {choices.get('passes', choices.get('rows', 'in memory'))} "
-        f"| {first['mean']:.5f} ± {first['sd']:.5f} | {found['verdict']['level']} |"
+        f"| {first['mean']:.5f} ± {first['sd']:.5f} | {found['verdict']} |"
     )
 
 
