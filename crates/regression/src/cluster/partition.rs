@@ -52,7 +52,7 @@ enum Held {
     /// A model that rows are shown to, and what was compiled of it.
     Pass {
         model: Vec<u8>,
-        pass: Option<RowPass>,
+        pass: Option<Box<RowPass>>,
         compiled: RowSums,
     },
 }
@@ -268,12 +268,12 @@ fn picked(density: &dyn Density, source: &dyn RowSource, numbers: &[usize]) -> S
 }
 
 /// The model, bound to the first of its rows; `None` without rows.
-fn row_pass(rows: &PartRows, regression: Regression) -> Result<Option<RowPass>, Error> {
+fn row_pass(rows: &PartRows, regression: Regression) -> Result<Option<Box<RowPass>>, Error> {
     let Some(first) = rows.first(&regression.columns())? else {
         return Ok(None);
     };
     let bound = regression.bind(&first)?;
-    Ok(Some(RowPass::new(regression, bound)?))
+    Ok(Some(Box::new(RowPass::new(regression, bound)?)))
 }
 
 /// Rows by their numbers, which increase, as they pass by.

@@ -72,9 +72,11 @@ impl Streamed {
         const DIRECTIONS: usize = 16;
         let density = &self.density;
         let (rows, latents) = (density.total_rows(), density.latents().size());
-        let passes = match condensed::applies(density) {
-            true => "one pass".to_owned(),
-            false => format!("about {} passes", SEARCH + latents.div_ceil(DIRECTIONS) + 1),
+        let passes = if condensed::applies(density) {
+            "one pass".to_owned()
+        } else {
+            let passes = SEARCH + latents.div_ceil(DIRECTIONS) + 1;
+            format!("about {passes} passes")
         };
         let here = density.n_rows();
         format!(

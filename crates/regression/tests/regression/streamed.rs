@@ -295,11 +295,8 @@ fn a_pass_beside_reading_alone() {
         let z = vec![0.01 * f64::from(turn); size];
         let many = vec![0.01 * f64::from(turn); 16 * size];
         let read = || {
-            drop(
-                files
-                    .scan(&ReadOptions::default(), &mut |_, _| Ok(()))
-                    .unwrap(),
-            )
+            let scanned = files.scan(&ReadOptions::default(), &mut |_, _| Ok(()));
+            drop(scanned.unwrap());
         };
         let curved = Query::HessianProducts { lanes: size };
         let work: [&dyn Fn(); 4] = [
