@@ -73,20 +73,18 @@ pub(super) fn harvest(
     let firsts: Vec<usize> = (0..counts.len())
         .map(|k| counts[..k].iter().sum())
         .collect();
-    let weights = points.weights();
+    // Without a factor the moments are those of the draws, and what has none of those has no part in them.
+    let weights = if collapsed.design.large {
+        super::sample::weights(&log_weights_of(&counts, &allotted))
+    } else {
+        points.weights()
+    };
     let (design, size) = (&collapsed.design, collapsed.size());
     let width = design.width;
     let mut means = vec![0.0; design.groups() * width];
     let mut squares = vec![0.0; means.len() * width];
     let (mut draws, mut log_weights) = (Vec::new(), Vec::with_capacity(count));
     let (mut priors, mut of_draw) = (Vec::new(), Vec::with_capacity(count));
-    // Without a factor the moments are those of the draws, and what has none of those has no part in them.
-    let weights = if design.large {
-        let of_draws = log_weights_of(&counts, &allotted);
-        super::sample::weights(&of_draws)
-    } else {
-        weights
-    };
     let wanted: Vec<usize> = (0..points.len()).filter(|k| weights[*k] > 0.0).collect();
     // What each bench holds is large; sums are in the order of the points, however many are looked at together.
     let together = TOGETHER.min(rayon::current_num_threads());
@@ -111,22 +109,34 @@ pub(super) fn harvest(
         }
     }
     centre(&mut squares, &means, width);
+    let empty = without_groups(collapsed, seed)?;
     let spared = Spared {
-        latents: collapsed.parts.density.latents().clone(),
-        position: position(collapsed),
-        width,
         means,
         covariances: squares,
-        sums: sums(collapsed)?,
-        others: others(collapsed),
         priors,
         points: of_draw,
-        seed,
+        ..empty
     };
     Some(Harvest {
         draws,
         log_weights,
         spared: Some(spared),
+    })
+}
+
+/// What is known of the largest block before any point was looked at.
+fn without_groups(collapsed: &Collapsed<'_>, seed: u64) -> Option<Spared> {
+    Some(Spared {
+        latents: collapsed.parts.density.latents().clone(),
+        position: position(collapsed),
+        width: collapsed.design.width,
+        means: Vec::new(),
+        covariances: Vec::new(),
+        sums: sums(collapsed)?,
+        others: others(collapsed),
+        priors: Vec::new(),
+        points: Vec::new(),
+        seed,
     })
 }
 
