@@ -239,13 +239,16 @@ impl Posterior {
         let Some(spared) = &self.spared else {
             return self.draw(place).to_vec();
         };
-        let kept = self.draw(place);
+        let (kept, own) = (self.draw(place), spared.place());
         let width = spared.width;
         let found = spared.effects(place, kept, groups);
-        let mut own = vec![0.0; spared.means.len()];
+        // Millions of zeros that nobody writes cost nothing.
+        let mut z = vec![0.0; spared.latents.size()];
+        z[..own.start].copy_from_slice(&kept[..own.start]);
+        z[own.end..].copy_from_slice(&kept[own.start..]);
         for (group, values) in groups.iter().zip(found.chunks_exact(width)) {
-            own[*group as usize * width..][..width].copy_from_slice(values);
+            z[own.start + *group as usize * width..][..width].copy_from_slice(values);
         }
-        spared.joined(kept, &own)
+        z
     }
 }

@@ -69,58 +69,74 @@ pub(super) fn harvest(
     seed: u64,
 ) -> Option<Harvest> {
     let points = &drawn.points;
-    let (counts, log_weights) = allotted(points, count);
-    let weights = points.weights();
+    let (counts, allotted) = allotted(points, count);
+    let firsts: Vec<usize> = (0..counts.len())
+        .map(|k| counts[..k].iter().sum())
+        .collect();
+    // Without a factor the moments are those of the draws, and what has none of those has no part in them.
+    let weights = if collapsed.design.large {
+        super::sample::weights(&log_weights_of(&counts, &allotted))
+    } else {
+        points.weights()
+    };
     let (design, size) = (&collapsed.design, collapsed.size());
     let width = design.width;
     let mut means = vec![0.0; design.groups() * width];
     let mut squares = vec![0.0; means.len() * width];
-    let mut draws = Vec::new();
+    let (mut draws, mut log_weights) = (Vec::new(), Vec::with_capacity(count));
     let (mut priors, mut of_draw) = (Vec::new(), Vec::with_capacity(count));
-    // Without a factor the moments are those of the draws, and what has none of those has no part in them.
-    let weights = if design.large {
-        let of_draws = log_weights_of(&counts, &log_weights);
-        super::sample::weights(&of_draws)
-    } else {
-        weights
-    };
     let wanted: Vec<usize> = (0..points.len()).filter(|k| weights[*k] > 0.0).collect();
-    for some in wanted.chunks(TOGETHER) {
-        let reap = |bench: &mut Bench, &k: &usize| {
+    // What each bench holds is large; sums are in the order of the points, however many are looked at together.
+    let together = TOGETHER.min(rayon::current_num_threads());
+    let mut benches: Vec<Bench> = (0..together).map(|_| collapsed.bench()).collect();
+    for some in wanted.chunks(together) {
+        let reap = |(&k, bench): (&usize, &mut Bench)| {
             let theta = &points.thetas[k * size..(k + 1) * size];
             let mut random = Stream::new(seed, "kept effects", k as u64);
             reap(collapsed, theta, (counts[k], &mut random), bench)
         };
-        let found: Vec<Option<Reaped>> = some
-            .par_iter()
-            .map_init(|| collapsed.bench(), reap)
-            .collect();
+        let pairs = some.par_iter().zip(&mut benches);
+        let found: Vec<Option<Reaped>> = pairs.map(reap).collect();
         for (reaped, k) in found.into_iter().zip(some) {
             let reaped = reaped?;
             add(&mut means, weights[*k], &reaped.means);
             add(&mut squares, weights[*k], &reaped.squares);
             draws.extend(reaped.draws);
+            // A point without weight gives no draws.
+            log_weights.extend_from_slice(&allotted[firsts[*k]..][..counts[*k]]);
             of_draw.extend(vec![priors.len() as u32; counts[*k]]);
             priors.push(reaped.prior);
         }
     }
     centre(&mut squares, &means, width);
+    let empty = without_groups(collapsed, seed)?;
     let spared = Spared {
-        latents: collapsed.parts.density.latents().clone(),
-        position: position(collapsed),
-        width,
         means,
         covariances: squares,
-        sums: sums(collapsed)?,
-        others: others(collapsed),
         priors,
         points: of_draw,
-        seed,
+        ..empty
     };
     Some(Harvest {
         draws,
         log_weights,
         spared: Some(spared),
+    })
+}
+
+/// What is known of the largest block before any point was looked at.
+fn without_groups(collapsed: &Collapsed<'_>, seed: u64) -> Option<Spared> {
+    Some(Spared {
+        latents: collapsed.parts.density.latents().clone(),
+        position: position(collapsed),
+        width: collapsed.design.width,
+        means: Vec::new(),
+        covariances: Vec::new(),
+        sums: sums(collapsed)?,
+        others: others(collapsed),
+        priors: Vec::new(),
+        points: Vec::new(),
+        seed,
     })
 }
 

@@ -17,9 +17,9 @@ use super::small;
 use super::sparse::Sparse;
 
 /// What solves are relative to.
-const CLOSE: f64 = 1e-9;
+const CLOSE: f64 = 1e-7;
 /// What the last step may add to a draw, as a share of it.
-const SMALL: f64 = 1e-4;
+const SMALL: f64 = 1e-3;
 /// Steps after which a solve is given up.
 const MOST_STEPS: usize = 200;
 
