@@ -37,7 +37,6 @@ fn tiny(folder: &std::path::Path) -> Settings {
         timing_seconds: 0.0,
         surrogate_rows: vec![64, 256],
         most_steps: 64,
-        points: vec![9],
         ..Settings::quick()
     }
 }
@@ -121,41 +120,6 @@ fn convergence_agrees_with_sampling() {
             .iter()
             .any(|line| line.contains("standard errors"))
     );
-}
-
-/// The start by natural gradients takes 3,000 steps whatever the settings.
-#[test]
-#[ignore = "minutes: natural gradients twice for each table"]
-fn processes_have_their_controls_beside_the_published_gains() {
-    for (table, published) in [
-        (Table::RobustProcess, "127.3 ± 26.6"),
-        (Table::Process, "34.0 ± 2.2"),
-    ] {
-        let answer = made(table);
-        let gains = &answer.sections[0];
-        assert_eq!(gains.rows.len(), 5);
-        // Neither 9 points nor generated rows are the paper's.
-        assert!(gains.rows.iter().all(|row| row[3] != published));
-        let number = |row: usize, column: usize| -> f64 {
-            let words = gains.rows[row][column].replace('−', "-");
-            words.split(' ').next().unwrap().parse().unwrap()
-        };
-        // The best Gaussian at its θ leaves no more than the fit does, and next to nothing.
-        for row in 0..5 {
-            let (fit, best) = (number(row, 5), number(row, 6));
-            assert!(
-                best < fit + 0.5 && best.abs() < 2.0,
-                "{:?}",
-                gains.rows[row]
-            );
-        }
-        // 100 steps of Adam are not enough, those of natural gradients end at the best Gaussian.
-        assert!(
-            number(0, 5) > 10.0 && number(3, 5) < 1.0,
-            "{:?}",
-            gains.rows
-        );
-    }
 }
 
 #[test]

@@ -194,7 +194,11 @@ impl Fitting<'_> {
         const SHORT: usize = 3;
         let density = &self.problem.density;
         let fixed = Fixed::new(density, &posterior.param_values);
-        let control = Fit::new(FullRank::default()).unexamined().seed(self.seed);
+        let mut control = FullRank::default();
+        let cap = self.settings.cap;
+        // Where integrals do not end at the best Gaussian, training goes on from there.
+        control.variational.train.iterations = Iterations::Auto { cap };
+        let control = Fit::new(control).unexamined().seed(self.seed);
         let control = Measured::new(&control.draws(self.settings.draws).run(&fixed)?);
         let own = Measured::new(posterior);
         let sites = posterior.params.constrain_values(&posterior.param_values);
