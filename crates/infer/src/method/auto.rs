@@ -287,7 +287,10 @@ impl Search<'_> {
     fn attempt(&mut self, method: &dyn Method, run: &mut Run<'_>) -> Result<(), FitError> {
         let name = method.info().name;
         let clock = Instant::now();
-        run.deadline = Some(clock + Duration::from_secs_f64(self.left().max(0.0)));
+        // Passes over rows elsewhere may take longer than the budget; what follows them does not, and
+        // without it they were in vain.
+        let end = clock + Duration::from_secs_f64(self.left().max(0.0));
+        run.deadline = self.density.elsewhere().is_none().then_some(end);
         run.draws = (run.asked_draws).unwrap_or_else(|| method.usual_draws(self.density));
         let made = method.fit(self.density, run);
         let late = run.is_late();
