@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class Predictor:
-    """Predicts Arrow batches with one fit, and keeps some of their columns beside the predictions."""
+    """Predicts Arrow batches with one fit, and keeps some of their columns beside."""
 
     def __init__(self, fit: Fit, keep: Sequence[str], options: Mapping[str, Any]) -> None:
         self.fit = fit

@@ -43,7 +43,7 @@ class Cluster:
     """Row groups are gathered to partitions of at most so many rows, unless one alone has more.
     Partitions are summed one by one: with others, results differ in their last digits."""
     rows: str = "memory"
-    """Whether workers keep their rows in ``"memory"``, or read the ``"files"`` anew in every pass."""
+    """Whether workers keep rows in ``"memory"``, or read the ``"files"`` anew in every pass."""
 
     @staticmethod
     def of(named: str | Cluster) -> Cluster:

@@ -58,7 +58,7 @@ def test_dask_predicts_as_here(rows, fit):
 
     divided = dd.from_pandas(rows, npartitions=4)
     found = fit.predict(divided, keep=["id"])
-    assert list(found.columns)[0] == "id"
+    assert next(iter(found.columns)) == "id"
     found = found.compute(scheduler="threads")
     whole = fit.predict(rows)
     assert list(found["id"]) == list(range(600))
