@@ -2,6 +2,8 @@
 //! of the rows on the way.
 
 use std::cell::RefCell;
+use std::collections::BTreeMap;
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use lehr_infer::observer::Wish;
@@ -60,6 +62,74 @@ struct PartLessons {
     missing: Vec<(String, usize)>,
 }
 
+/// What all parts so far have taught, put together in their order as they come, so that no more than a few of
+/// them are in memory however many there are.
+struct Gathered {
+    next: usize,
+    /// Parts that came before their turn.
+    waiting: BTreeMap<usize, PartLessons>,
+    taught: Vec<Learnt>,
+    rows: u64,
+    dropped: usize,
+    picked: Vec<Table>,
+    missing: Vec<(String, usize)>,
+}
+
+const CALM: &str = "nobody panics with it";
+
+impl Gathered {
+    fn new(lessons: Vec<Lesson>) -> Gathered {
+        Gathered {
+            next: 0,
+            waiting: BTreeMap::new(),
+            taught: lessons.into_iter().map(Ok).collect(),
+            rows: 0,
+            dropped: 0,
+            picked: Vec::new(),
+            missing: Vec::new(),
+        }
+    }
+
+    fn take(&mut self, part: usize, learnt: PartLessons) {
+        self.waiting.insert(part, learnt);
+        while let Some(learnt) = self.waiting.remove(&self.next) {
+            self.next += 1;
+            self.add(learnt);
+        }
+    }
+
+    fn add(&mut self, learnt: PartLessons) {
+        self.rows += learnt.rows;
+        self.dropped += learnt.dropped;
+        self.picked.extend(learnt.picked);
+        for (name, count) in learnt.missing {
+            match self.missing.iter_mut().find(|(known, _)| *known == name) {
+                Some((_, all)) => *all += count,
+                None => self.missing.push((name, count)),
+            }
+        }
+        for (all, own) in self.taught.iter_mut().zip(learnt.lessons) {
+            match (all, own) {
+                (Ok(all), Ok(own)) => all.merge(own),
+                (all @ Ok(_), Err(error)) => *all = Err(error),
+                (Err(_), _) => {}
+            }
+        }
+    }
+
+    /// Refuses missing values with their counts in all parts.
+    fn refuse_missing(&self) -> Result<(), RegressionError> {
+        if self.missing.is_empty() {
+            return Ok(());
+        }
+        let error = TableError::Missing {
+            columns: self.missing.clone(),
+            rows: self.rows as usize,
+        };
+        Err(RegressionError::Read(error.to_string()))
+    }
+}
+
 impl Blocks for StreamedTable<'_> {
     fn names(&self) -> &[String] {
         self.files.names()
@@ -93,35 +163,28 @@ impl Blocks for StreamedTable<'_> {
 
 impl<'a> StreamedTable<'a> {
     /// Shows all rows to these lessons, each of which may fail.
-    fn pass(&self, mut lessons: Vec<Lesson>) -> Result<(usize, Vec<Learnt>), RegressionError> {
+    fn pass(&self, lessons: Vec<Lesson>) -> Result<(usize, Vec<Learnt>), RegressionError> {
         let before = encoded(&lessons);
         let done = AtomicU64::new(0);
         let (reader, total) = (&self.reader, self.reader.total);
         let picks = self.seen.borrow().sample.is_none();
-        let work = |part: usize| reader.learn(part, decoded(&before)?, (picks, &done));
-        let learnt = each_part(reader.parts.len(), work, &mut || {
-            self.tell(done.load(Ordering::Relaxed), total)
-        });
-        let learnt = learnt.map_err(read_error)?;
-        refuse_missing(&learnt)?;
+        let gathered = Mutex::new(Gathered::new(lessons));
+        let work = |part: usize| {
+            let learnt = reader.learn(part, decoded(&before)?, (picks, &done))?;
+            gathered.lock().expect(CALM).take(part, learnt);
+            Ok(())
+        };
+        let watch = &mut || self.tell(done.load(Ordering::Relaxed), total);
+        each_part(reader.parts.len(), work, watch).map_err(read_error)?;
+        let gathered = gathered.into_inner().expect(CALM);
+        gathered.refuse_missing()?;
         let mut seen = self.seen.borrow_mut();
         seen.passes += 1;
-        seen.rows = learnt.iter().map(|part| part.rows).sum();
-        seen.dropped = learnt.iter().map(|part| part.dropped).sum();
+        (seen.rows, seen.dropped) = (gathered.rows, gathered.dropped);
         if picks {
-            seen.sample = Some(reader.sample(&learnt)?);
+            seen.sample = Some(reader.sample(&gathered.picked)?);
         }
-        let mut taught: Vec<Learnt> = lessons.drain(..).map(Ok).collect();
-        for part in learnt {
-            for (all, own) in taught.iter_mut().zip(part.lessons) {
-                match (all, own) {
-                    (Ok(all), Ok(own)) => all.merge(own),
-                    (all @ Ok(_), Err(error)) => *all = Err(error),
-                    (Err(_), _) => {}
-                }
-            }
-        }
-        Ok((seen.rows as usize, taught))
+        Ok((seen.rows as usize, gathered.taught))
     }
 
     /// These parts of files, and how many of their rows are wanted at random.
@@ -215,11 +278,7 @@ impl Reader<'_> {
     }
 
     /// The rows that were drawn, in random order, and no more than are wanted.
-    fn sample(&self, parts: &[PartLessons]) -> Result<Table, RegressionError> {
-        let picked: Vec<&Table> = parts
-            .iter()
-            .filter_map(|part| part.picked.as_ref())
-            .collect();
+    fn sample(&self, picked: &[Table]) -> Result<Table, RegressionError> {
         let names = picked.first().map_or(&[][..], |first| first.names());
         let mut stack = self.stack(names);
         for picked in picked {
@@ -238,23 +297,6 @@ fn read_error(error: Error) -> RegressionError {
         Error::Regression(error) => error,
         error => RegressionError::Read(error.to_string()),
     }
-}
-
-/// Refuses missing values with their counts in all parts.
-fn refuse_missing(parts: &[PartLessons]) -> Result<(), RegressionError> {
-    let mut columns: Vec<(String, usize)> = Vec::new();
-    for (name, count) in parts.iter().flat_map(|part| &part.missing) {
-        match columns.iter_mut().find(|(known, _)| known == name) {
-            Some((_, all)) => *all += count,
-            None => columns.push((name.clone(), *count)),
-        }
-    }
-    if columns.is_empty() {
-        return Ok(());
-    }
-    let rows = parts.iter().map(|part| part.rows).sum::<u64>() as usize;
-    let error = TableError::Missing { columns, rows };
-    Err(RegressionError::Read(error.to_string()))
 }
 
 /// Draws each row of a part with the same probability, by the rows that are passed over in between.
