@@ -248,7 +248,7 @@ impl<'d> NaturalSteps<'d> {
         seen
     }
 
-    /// All that a later run needs to go on with the same bits.
+    /// All that a later run needs to continue with the same bits.
     pub fn saved(&self) -> NaturalSaved {
         NaturalSaved {
             state: self.state.clone(),
@@ -256,7 +256,7 @@ impl<'d> NaturalSteps<'d> {
         }
     }
 
-    /// Goes on from what was saved.
+    /// Continues from what was saved.
     pub fn restore(&mut self, saved: NaturalSaved) {
         self.state = saved.state;
         self.adam = saved.adam;
