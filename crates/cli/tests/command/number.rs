@@ -3,7 +3,7 @@
 
 use std::fmt::Write;
 
-use crate::fixture::{Noise, QUICK, Scratch};
+use crate::fixture::{Noise, QUICK, Scratch, csv};
 
 /// Fits with few steps; the answer, whatever the verdict.
 fn fitted(scratch: &Scratch, arguments: &[&str]) -> serde_json::Value {
@@ -263,4 +263,26 @@ fn a_corrected_fit_is_corrected_in_every_export() {
     let row = page.split("<th scope=\"row\">x</th>").last().unwrap();
     let cells: Vec<&str> = row.split("<td>").take(3).collect();
     assert_eq!(cells[2], format!("{sd:.3}</td>"), "report");
+}
+
+/// By the rules' own number of draws; what chains have is judged by their effective sizes.
+#[test]
+fn the_error_of_every_printed_mean_is_small() {
+    let scratch = Scratch::new();
+    scratch.write("t.csv", &csv(300, 7));
+    for method in ["auto", "mean-field", "full-rank", "nuts", "hmc"] {
+        let fit = [
+            "fit",
+            "hit ~ x1 + color",
+            "t.csv",
+            "-o",
+            "f.lehr",
+            "--force",
+        ];
+        let fitted = scratch.json(0, &[&fit[..], &["--method", method]].concat());
+        for one in fitted["coefficients"].as_array().unwrap() {
+            let (mcse, sd) = (one["mcse"].as_f64().unwrap(), one["sd"].as_f64().unwrap());
+            assert!(mcse > 0.0 && mcse < 0.03 * sd, "{method}: {one}");
+        }
+    }
 }
