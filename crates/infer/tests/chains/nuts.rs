@@ -40,7 +40,11 @@ fn conjugate_models_have_their_moments() {
     // p ~ Beta(9, 6) through the logit, λ ~ Gamma(14, 4) through the logarithm.
     let frame = Frame::Identity;
     let (beta, gamma) = (beta_binomial(), gamma_poisson());
-    let nuts = NutsSampler::within(&frame, 1);
+    // Enough for the squares to tell posteriors from their square roots.
+    let nuts = NutsSampler {
+        draws: 40_000,
+        ..NutsSampler::within(&frame, 1)
+    };
     let trace = run(&beta, &frame, &nuts, 2);
     let p = |z: &[f64]| 1.0 / (1.0 + (-z[0]).exp());
     assert_mean(&trace, "p", 0.6, p);

@@ -79,8 +79,8 @@ fn by_integration() -> (f64, f64, f64) {
     (mean, variance.sqrt(), total.ln())
 }
 
-/// With one latent a grid stands in for the draws, so that the method's own are read from what the
-/// examination kept of them.
+/// With one latent a grid stands in for the draws of a fit that is examined: the method's own are read
+/// from what the examination kept of them, or, below, the fit is not examined.
 #[test]
 fn weighted_moments_are_those_of_integration() {
     let (density, ..) = eight_rows();
@@ -128,6 +128,7 @@ fn delayed_acceptance_leaves_the_posterior_as_it_is() {
     let posterior = Fit::new(method)
         .seed(5)
         .draws(16_000)
+        .unexamined()
         .run(&density)
         .unwrap();
     let chains = posterior.chains().unwrap();
@@ -177,6 +178,7 @@ fn delayed_acceptance_passes_a_joint_test() {
         let posterior = Fit::new(method)
             .seed(round)
             .draws(160)
+            .unexamined()
             .run(&density)
             .unwrap();
         let below = posterior.draws.iter().filter(|z| **z < slope).count();

@@ -78,10 +78,21 @@ fn best(density: &dyn Density) -> RowNumbers {
     }
 }
 
-/// A program of ℒₙ at z, one lane per draw.
-fn scores(density: &dyn Density, rows: RowChains, z: &[f64], lanes: usize) -> Program {
+/// A program of ℒₙ at z, one lane per draw, with what is learned of the base as given.
+fn scores(
+    density: &dyn Density,
+    rows: RowChains,
+    z: &[f64],
+    lanes: usize,
+    base: &[(&str, f64)],
+) -> Program {
     let width = density.integrates().unwrap().layout().size();
-    let learned = Learned::new(rows.blocks(width));
+    let mut blocks = rows.blocks(width);
+    for (name, value) in base {
+        let own = blocks.iter_mut().filter(|block| block.name == *name);
+        own.for_each(|block| block.start.fill(*value));
+    }
+    let learned = Learned::new(blocks);
     let mut program = compile(density, &learned, (lanes, 7), |context| {
         let at = context.at(context.graph().constant([z.len()], z));
         let data = context.rows("score", &Feed::All);
@@ -100,8 +111,19 @@ fn set(program: &mut Program, name: &str, values: &[f64]) {
 
 /// ℒₙ of so many draws, row by row.
 fn drawn(density: &dyn Density, rows: RowChains, z: &[f64], own: &RowNumbers) -> Vec<Vec<f64>> {
+    drawn_off(density, rows, z, own, &[])
+}
+
+/// The same with what is learned of the base as given.
+fn drawn_off(
+    density: &dyn Density,
+    rows: RowChains,
+    z: &[f64],
+    own: &RowNumbers,
+    base: &[(&str, f64)],
+) -> Vec<Vec<f64>> {
     const LANES: usize = 4096;
-    let mut program = scores(density, rows, z, LANES);
+    let mut program = scores(density, rows, z, LANES, base);
     if rows.base == RowBase::Own {
         set(&mut program, "row_numbers", &own.start);
     }
@@ -119,7 +141,9 @@ fn an_estimate_is_below_the_likelihood_for_every_length_and_its_exponential_is_n
     let own = best(&mixture);
     for base in [RowBase::Newton, RowBase::Own] {
         for steps in [0, 1, 2, 5, 8] {
-            let found = drawn(&integrated, chains(base, steps, 0.2), &Z, &own);
+            // Not where they start, so that what they add to the weight is not nothing.
+            let off = [("row_shift", 0.1), ("row_log_stretch", 0.15)];
+            let found = drawn_off(&integrated, chains(base, steps, 0.2), &Z, &own, &off);
             for (values, truth) in found.iter().zip(&truth) {
                 let root = (values.len() as f64).sqrt();
                 let (level, error) = (mean(values), sd(values) / root);
@@ -144,7 +168,7 @@ fn the_best_normal_of_a_row_is_r_below_its_likelihood() {
     const NODES: usize = 64;
     let [mixture, closed] = robust(6);
     let integrated = Integrated::of(&mixture).unwrap();
-    let mut program = scores(&integrated, chains(RowBase::Own, 0, 0.1), &Z, NODES);
+    let mut program = scores(&integrated, chains(RowBase::Own, 0, 0.1), &Z, NODES, &[]);
     set(&mut program, "row_numbers", &best(&mixture).start);
     let (nodes, weights) = gauss_hermite(NODES);
     let noise: Vec<f64> = nodes.iter().flat_map(|t| [*t; 6]).collect();
