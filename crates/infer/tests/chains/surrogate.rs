@@ -151,9 +151,9 @@ fn delayed_acceptance_leaves_the_posterior_as_it_is() {
 /// so that posteriors are skewed to one side, which the surrogate alone gets wrong.
 #[test]
 fn delayed_acceptance_passes_a_joint_test() {
-    let x = [-4.0, -2.0, 1.0, 3.0, 6.0];
+    let x = [-6.0, -3.0, 1.5, 4.5, 9.0];
     let mut stream = Stream::new(6, "joint", 0);
-    let rounds = 60;
+    let rounds = 800;
     let mut ranks = 0.0;
     for round in 0..rounds {
         let slope = 2.0 + stream.normal();
@@ -177,7 +177,7 @@ fn delayed_acceptance_passes_a_joint_test() {
         };
         let posterior = Fit::new(method)
             .seed(round)
-            .draws(160)
+            .draws(80)
             .unexamined()
             .run(&density)
             .unwrap();
