@@ -6,6 +6,7 @@ use lehr_density::{Density, Stored};
 use serde::{Deserialize, Serialize};
 
 use super::chain::{ChainSettings, ChainShape};
+use super::sl_dais::{expands, surrogate_settings};
 use super::{MethodInfo, Setting, SlDais};
 use crate::annealed::{AnnealedStart, Drive};
 use crate::fit::{Choices, FitError};
@@ -13,7 +14,7 @@ use crate::guide::{Base, Guide};
 use crate::local::{RowBase, RowChains, Semi, alike, peaks};
 use crate::posterior::NO_ROWS;
 use crate::start::Centre;
-use crate::surrogate::restore;
+use crate::surrogate::{SurrogateKind, restore};
 use crate::train::{
     Groundwork, GuideParts, VariationalMethod, VariationalSettings, decoded, encoded, restore_guide,
 };
@@ -46,6 +47,10 @@ pub struct SemiDais {
     pub latent_guide: LatentGuide,
     /// K of its chain, if it has one.
     pub latent_steps: Option<usize>,
+    /// What drives that chain, if a surrogate does.
+    pub surrogate: Option<SurrogateKind>,
+    /// `N_surr` of that surrogate.
+    pub surrogate_rows: Option<usize>,
     /// The base of z, K of the chains of rows, and where their quantities start.
     pub chain: ChainSettings,
     /// What all variational methods have.
@@ -84,6 +89,8 @@ impl Default for SemiDais {
             row_base: RowBase::default(),
             latent_guide: LatentGuide::default(),
             latent_steps: None,
+            surrogate: None,
+            surrogate_rows: None,
             chain: ChainSettings::default(),
             variational: VariationalSettings::new(4, 2e-3),
         }
@@ -143,6 +150,8 @@ impl VariationalMethod for SemiDais {
                 &mut self.latent_steps,
             ),
         ];
+        let own = surrogate_settings(&mut self.surrogate, &mut self.surrogate_rows);
+        settings.extend(own);
         settings.extend(self.chain.settings());
         settings.extend(self.variational.settings());
         settings
@@ -153,7 +162,7 @@ impl VariationalMethod for SemiDais {
     }
 
     fn expands(&self) -> bool {
-        self.latent_guide == LatentGuide::SlDais
+        self.latent_guide == LatentGuide::SlDais && expands(self.surrogate)
     }
 
     fn problem(&self) -> Option<String> {
@@ -258,7 +267,12 @@ impl SemiDais {
         choices.push(("base".into(), ground.base.name().into()));
         let drive = match self.latent_guide {
             LatentGuide::SlDais => {
-                let surrogate = SlDais::default().surrogate(ground, choices)?;
+                let chain = SlDais {
+                    surrogate: self.surrogate,
+                    surrogate_rows: self.surrogate_rows,
+                    ..SlDais::default()
+                };
+                let surrogate = chain.surrogate(ground, choices)?;
                 Some(Drive::Surrogate(surrogate))
             }
             other => other.drive(ground.batch),

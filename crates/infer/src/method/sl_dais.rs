@@ -75,34 +75,7 @@ impl VariationalMethod for SlDais {
     }
 
     fn settings(&mut self) -> Vec<Setting<'_>> {
-        let kind = &mut self.surrogate;
-        let read = |text: &str| {
-            // The kind's own error names the setting as well.
-            let found = text.parse::<SurrogateKind>();
-            let found = found.map_err(|error| {
-                let words = error.to_string();
-                words
-                    .strip_prefix("surrogate: ")
-                    .unwrap_or(&words)
-                    .to_owned()
-            });
-            *kind = Some(found?);
-            Ok(())
-        };
-        let mut settings = vec![
-            Setting::new(
-                "surrogate",
-                "NAME",
-                "what drives the chain of sl-dais (see lehr methods)",
-                read,
-            ),
-            Setting::count(
-                "surrogate-rows",
-                "N",
-                "rows of the surrogate",
-                &mut self.surrogate_rows,
-            ),
-        ];
+        let mut settings = surrogate_settings(&mut self.surrogate, &mut self.surrogate_rows);
         settings.extend(self.chain.settings());
         settings.extend(self.variational.settings());
         settings
@@ -117,8 +90,7 @@ impl VariationalMethod for SlDais {
     }
 
     fn expands(&self) -> bool {
-        let kind = self.surrogate;
-        kind.is_none_or(|kind| kind == SurrogateKind::TAYLOR)
+        expands(self.surrogate)
     }
 
     fn problem(&self) -> Option<String> {
@@ -143,6 +115,40 @@ impl VariationalMethod for SlDais {
             ..GuideParts::new(shape.on(Drive::Surrogate(surrogate)), bytes)
         })
     }
+}
+
+/// Which surrogate drives a chain, and by how many rows.
+pub(super) fn surrogate_settings<'a>(
+    kind: &'a mut Option<SurrogateKind>,
+    rows: &'a mut Option<usize>,
+) -> Vec<Setting<'a>> {
+    let read = |text: &str| {
+        // The kind's own error names the setting as well.
+        let found = text.parse::<SurrogateKind>();
+        let found = found.map_err(|error| {
+            let words = error.to_string();
+            words
+                .strip_prefix("surrogate: ")
+                .unwrap_or(&words)
+                .to_owned()
+        });
+        *kind = Some(found?);
+        Ok(())
+    };
+    vec![
+        Setting::new(
+            "surrogate",
+            "NAME",
+            "what drives the chain of sl-dais (see lehr methods)",
+            read,
+        ),
+        Setting::count("surrogate-rows", "N", "rows of the surrogate", rows),
+    ]
+}
+
+/// Whether a surrogate, or the usual one, stands on the expansion at the mode.
+pub(super) fn expands(kind: Option<SurrogateKind>) -> bool {
+    kind.is_none_or(|kind| kind == SurrogateKind::TAYLOR)
 }
 
 impl SlDais {

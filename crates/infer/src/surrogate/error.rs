@@ -62,6 +62,14 @@ pub enum SurrogateError {
         /// Which surrogate.
         kind: SurrogateKind,
     },
+    /// Latents of rows were expected.
+    #[error(
+        "sl-dais: {kind} is for models whose rows have latents of their own, but these have none\n  hint: rand and taylor serve every likelihood"
+    )]
+    NoLocals {
+        /// Which surrogate.
+        kind: SurrogateKind,
+    },
     /// Rows with latents of their own are another method's.
     #[error("sl-dais: a surrogate has no local latents, but the model gives each row {site:?}")]
     Locals {

@@ -10,7 +10,7 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 use super::recipe::{Labels, Recipe, RowChoice, Values, Weights};
-use super::{Setup, Surrogate, SurrogateError, SurrogateSettings, network, taylor};
+use super::{Setup, Surrogate, SurrogateError, SurrogateSettings, network, point_rows, taylor};
 
 /// A row of the table.
 pub struct SurrogateInfo {
@@ -125,6 +125,7 @@ pub static SURROGATES: &[&SurrogateInfo] = &[
     },
     &network::INFO,
     &taylor::INFO,
+    &point_rows::INFO,
 ];
 
 /// Which surrogate: a row of [`SURROGATES`].
@@ -139,6 +140,8 @@ impl SurrogateKind {
     pub const NETWORK: SurrogateKind = SurrogateKind(&network::INFO);
     /// `taylor`
     pub const TAYLOR: SurrogateKind = SurrogateKind(&taylor::INFO);
+    /// `points`
+    pub const POINTS: SurrogateKind = SurrogateKind(&point_rows::INFO);
 
     /// Every kind, in the order of the table.
     pub fn all() -> impl Iterator<Item = SurrogateKind> {

@@ -169,10 +169,10 @@ impl WeightedRows {
         rows: &Rows<'g>,
     ) -> Expr<'g> {
         let density = context.density();
-        let weights = self.weights(context);
         let Some(response) = &self.response else {
-            return (density.log_likelihood(at, rows) * weights[0]).sum();
+            return self.weigh(context, density.log_likelihood(at, rows));
         };
+        let weights = self.weights(context);
         let shape = rows.numbers(response).expect("checked").shape();
         let side = |label: f64, weight: Expr<'g>| {
             let labels = context.graph().full(shape, label);
@@ -180,6 +180,11 @@ impl WeightedRows {
             (density.log_likelihood(at, &labelled) * weight).sum()
         };
         side(LABELS[0], weights[0]) + side(LABELS[1], weights[1])
+    }
+
+    /// Σ ω of one number of each row, whose labels are their own.
+    pub(crate) fn weigh<'g>(&self, context: &Context<'g, '_>, each: Expr<'g>) -> Expr<'g> {
+        (each * self.weights(context)[0]).sum()
     }
 
     /// ω, once for each label.

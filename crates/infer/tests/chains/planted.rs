@@ -116,7 +116,7 @@ fn open_slope() -> Bound {
 }
 
 /// Few steps, and draws enough for moments.
-fn quick(method: &str, seed: u64) -> Fit {
+fn quick(method: &str, seed: u64) -> Fit<'static> {
     let mut fit = Fit::named(method).unwrap().seed(seed).draws(2000);
     if let Some(trained) = fit.method.variational_mut() {
         trained.common_mut().train.iterations = "500".parse().unwrap();

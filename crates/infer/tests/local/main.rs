@@ -12,6 +12,7 @@ mod fit;
 mod fixture;
 mod integral;
 mod learning;
+mod points;
 mod semi;
 mod speed;
 

@@ -1,0 +1,148 @@
+//! `points`: random rows with latents of their own at points that are learned, the point form of the
+//! paper's N+1 chains.
+
+use std::sync::Arc;
+
+use lehr_density::{Density, LocalNormal, Locals, Point, Stored};
+use lehr_graph::Expr;
+use serde::{Deserialize, Serialize};
+
+use super::expansion::{at_start, with_params};
+use super::kind::{Maker, Order, read, stored};
+use super::row_surrogate::random_rows;
+use super::weighted_rows::WeightedRows;
+use super::{FixedRows, Mode, Recipe, Surrogate, SurrogateError, SurrogateInfo, SurrogateKind};
+use crate::guide::{Block, Context};
+use crate::train::compile;
+
+/// The row of this surrogate.
+pub(super) static INFO: SurrogateInfo = SurrogateInfo {
+    name: "points",
+    help: "random rows with a learned value of their own latents each; models with latents of rows",
+    maker: &PointMaker,
+};
+
+/// The learned w̃, `[n, d]`.
+const LOCALS: &str = "surrogate_locals";
+
+/// Ψ̂(z) = Σ ωⱼ log p(ỹⱼ, w̃ⱼ | z) with learned weights ω and values w̃ of the rows' own latents. The
+/// paper's chain moves copies of w̃ along with z, and gives them no density where it ends; as
+/// parameters they need none.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct PointRows {
+    weighted: WeightedRows,
+    /// Where w̃ starts, row after row.
+    start: Vec<f64>,
+}
+
+impl PointRows {
+    /// On these rows of the table, with values of their latents to start from, row after row.
+    ///
+    /// # Panics
+    /// If there is no value for each latent of each row.
+    pub fn on_rows(density: &dyn Density, rows: &[usize], start: Vec<f64>) -> PointRows {
+        let width = density
+            .integrates()
+            .map_or(0, |locals| locals.layout().size());
+        assert_eq!(start.len(), rows.len() * width, "a value for each latent");
+        PointRows {
+            weighted: WeightedRows::uniform(FixedRows::of(density, rows)),
+            start,
+        }
+    }
+
+    fn block(&self) -> Block {
+        let rows = self.weighted.rows().len();
+        let dims = [rows, self.start.len() / rows.max(1)];
+        Block::new(LOCALS, &dims, self.start.clone())
+    }
+}
+
+impl Surrogate for PointRows {
+    fn name(&self) -> &'static str {
+        INFO.name
+    }
+
+    fn blocks(&self) -> Vec<Block> {
+        let mut blocks = self.weighted.blocks();
+        blocks.push(self.block());
+        blocks
+    }
+
+    fn log_likelihood<'g>(&self, context: &Context<'g, '_>, at: &Point<'g>) -> Expr<'g> {
+        let locals = context.density().integrates().expect("checked");
+        let rows = self.weighted.rows().rows(context);
+        let rows = rows.with_locals(context.learned(&self.block()));
+        let each = locals.log_joint(at, &rows);
+        let each = match locals.weight(&rows) {
+            Some(times) => each * times,
+            None => each,
+        };
+        self.weighted.weigh(context, each)
+    }
+
+    fn contents(&self) -> String {
+        format!("{} rows of the table", self.weighted.rows().len())
+    }
+
+    fn store(&self) -> Stored {
+        stored(self.name(), self)
+    }
+}
+
+/// Makes `points`.
+struct PointMaker;
+
+impl Maker for PointMaker {
+    fn build(&self, order: &Order<'_>) -> Result<Arc<dyn Surrogate>, SurrogateError> {
+        let (density, setup) = (order.density, order.setup);
+        let locals = locals(density)?;
+        let rows = random_rows(density, order.settings.rows, setup.seed);
+        let start = match setup.mode {
+            Some(mode) => peaks(density, locals, &FixedRows::of(density, &rows), mode),
+            None => locals.layout().start().repeat(rows.len()),
+        };
+        Ok(Arc::new(PointRows::on_rows(density, &rows, start)))
+    }
+
+    fn restore(
+        &self,
+        _: SurrogateKind,
+        bytes: &[u8],
+        density: &dyn Density,
+    ) -> Result<Arc<dyn Surrogate>, SurrogateError> {
+        let points: PointRows = read(bytes)?;
+        points.weighted.check(Recipe::RANDOM, density)?;
+        let width = locals(density)?.layout().size();
+        if points.start.len() != points.weighted.rows().len() * width {
+            return Err(SurrogateError::Damaged);
+        }
+        Ok(Arc::new(points))
+    }
+}
+
+fn locals(density: &dyn Density) -> Result<&dyn Locals, SurrogateError> {
+    let kind = SurrogateKind::POINTS;
+    density
+        .integrates()
+        .ok_or(SurrogateError::NoLocals { kind })
+}
+
+/// The peaks of the rows' own latents given the mode, row after row.
+fn peaks(density: &dyn Density, locals: &dyn Locals, rows: &FixedRows, mode: &Mode) -> Vec<f64> {
+    let latents: Arc<[f64]> = mode.latents.as_slice().into();
+    let learned = at_start(density, Vec::new());
+    let program = compile(density, &learned, (1, 0), |context| {
+        let at = context.at(context.fixed("points_mode", [latents.len()], &latents));
+        let rows = rows.rows(context);
+        let normal = LocalNormal::posterior(locals, &at, &rows);
+        let each = normal.centre.iter();
+        each.map(|w| w.broadcast([rows.len()])).collect()
+    });
+    let mut program = program.expect("no batch is drawn");
+    program.set_learned(&with_params(&learned, mode).values);
+    program.run();
+    let width = locals.layout().size();
+    let place = |at: usize| program.output(at % width)[at / width];
+    (0..rows.len() * width).map(place).collect()
+}
