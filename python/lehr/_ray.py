@@ -204,7 +204,10 @@ def files(data: Any) -> list[str]:
             "table: expected names of parquet files that all nodes can read, "
             f"found {type(data).__name__}\n  hint: write the table to parquet files first"
         )
-    return [str(Path(one).absolute()) for one in named]
+    # A name in an object store is the same everywhere.
+    return [
+        os.fspath(one) if "://" in os.fspath(one) else str(Path(one).absolute()) for one in named
+    ]
 
 
 @contextmanager
