@@ -17,22 +17,10 @@ pub(super) enum Scheme {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Address<'a> {
     /// The store.
-    #[cfg_attr(
-        not(feature = "stores"),
-        expect(dead_code, reason = "nothing is read there")
-    )]
     pub(super) scheme: Scheme,
     /// The bucket, or the container.
-    #[cfg_attr(
-        not(feature = "stores"),
-        expect(dead_code, reason = "nothing is read there")
-    )]
     pub(super) bucket: &'a str,
     /// The object, or a folder, or a pattern of objects.
-    #[cfg_attr(
-        not(feature = "stores"),
-        expect(dead_code, reason = "nothing is read there")
-    )]
     pub(super) key: &'a str,
 }
 

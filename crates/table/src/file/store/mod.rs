@@ -56,14 +56,9 @@ fn located(path: &Path, address: &Address<'_>) -> Result<(Client, Key), TableErr
     let refused = |error: Error| io(path, "open")(std::io::Error::other(words(&error)));
     let mut clients = CLIENTS.lock().expect("no client panics half-way");
     let name = (address.scheme, address.bucket.to_owned());
-    let client = match clients.get(&name) {
-        Some(client) => client.clone(),
-        None => {
-            let client = client(address).map_err(refused)?;
-            clients.insert(name, client.clone());
-            client
-        }
-    };
+    let known = clients.get(&name).cloned();
+    let client = known.map_or_else(|| client(address).map_err(refused), Ok)?;
+    clients.insert(name, client.clone());
     let key = Key::parse(address.key.trim_end_matches('/'));
     Ok((client, key.map_err(|error| refused(error.into()))?))
 }
