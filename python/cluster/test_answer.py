@@ -95,9 +95,7 @@ def test_rows_left_out_on_a_cluster_are_those_left_out_here(files, nodes):
     fit = fitted(files)
     here = fit.loo(subsample=700, seed=3)
     there, again = (
-        fit.loo(
-            subsample=700, seed=3, cluster=lehr.Cluster(workers=workers, partition_rows=SMALL)
-        )
+        fit.loo(subsample=700, seed=3, cluster=lehr.Cluster(workers=workers, partition_rows=SMALL))
         for workers in (1, 3)
     )
     assert there.facts == again.facts
