@@ -3,15 +3,16 @@
 PYTHON ?= python3.11
 CHROMIUM ?= chromium
 
-.PHONY: help check test module python cluster spark scaling wheel worst arviz browser slow bench lines peer peer-gp ports gallery pages notebook commands site docs
+.PHONY: help check test module python cluster cluster-short spark stores scaling wheel worst arviz browser slow bench lines peer peer-gp ports gallery pages notebook commands site docs
 
 help:
 	@echo "make check   format and lints only"
-	@echo "make test    everything a change must pass: check, docs, tests, doc tests, examples"
+	@echo "make test    everything a change must pass: check, docs, tests, doc tests, examples, Python, a short run on two Ray nodes"
 	@echo "make worst   files with mistakes that people make, through fit, predict and report, with their transcript"
 	@echo "make python  the Python package: lints, types, tests (PYTHON names the python)"
 	@echo "make cluster equality and faults on a Ray cluster of NODES=3 nodes here, which it installs, starts and stops"
 	@echo "make spark   predictions on a local Spark (Java 17) and on Dask, which it installs"
+	@echo "make stores  tables in an S3 server, which it installs and starts (moto), by the feature stores"
 	@echo "make scaling seconds per pass on 1 and 2 Ray workers (docs/cluster.md, lab/results)"
 	@echo "make wheel   one wheel in dist/, installed and tried in an environment of its own"
 	@echo "make lines   source lines of every crate, without comments, tests, benches and the lab"
@@ -42,7 +43,7 @@ test: check docs
 	$(EXAMPLES)/multilevel
 	$(EXAMPLES)/higgs 3000
 	@if $(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 10))' 2>/dev/null; \
-		then $(MAKE) python; else echo "the Python package was not tested: $(PYTHON) is not Python 3.10 or newer"; fi
+		then $(MAKE) python cluster-short; else echo "the Python package was not tested: $(PYTHON) is not Python 3.10 or newer"; fi
 
 # The module is built along with the tests, so that nothing is compiled twice, and lies beside the package's sources.
 PYTHON_VENV := python/.venv
@@ -77,6 +78,12 @@ cluster: $(RAY_VENV)/installed
 	LEHR_NODES=$(NODES) LEHR_KILLS=$(KILLS) PYTHONDONTWRITEBYTECODE=1 \
 		PYTHONPATH=$(CURDIR)/python $(RAY_VENV)/bin/python -m pytest -c python/cluster/pytest.ini $(TESTS)
 
+# The part of it that every change must pass: the same bits, two killed workers, a lost file. Where Ray cannot be installed, it is said.
+cluster-short:
+	@if $(MAKE) --no-print-directory $(RAY_VENV)/installed; \
+		then $(MAKE) cluster NODES=2 KILLS=2 TESTS="python/cluster -k 'same_bits or at_any_moment or vanished or left_out_on'"; \
+		else echo "the cluster was not tested: Ray could not be installed"; fi
+
 # Spark and Dask in an environment of their own.
 SPARK_VENV := python/.venv-spark
 
@@ -88,6 +95,26 @@ spark: $(SPARK_VENV)/installed
 $(SPARK_VENV)/installed: python/requirements-spark.txt
 	$(PYTHON) -m venv $(SPARK_VENV)
 	$(SPARK_VENV)/bin/pip install --quiet --requirement python/requirements-spark.txt
+	touch $@
+
+# An S3 server in an environment of its own, and lehr with the feature that reads from it. The module and the command lie
+# in a folder of their own, so that those without the feature stay where they are.
+STORES_VENV := python/.venv-stores
+STORES_TARGET := $(PYTHON_TARGET)/stores
+
+stores: $(STORES_VENV)/installed
+	cargo build --workspace --lib --bins --locked --features lehr-cli/stores,lehr-python/stores
+	mkdir -p $(STORES_TARGET)
+	cp -r python/lehr $(STORES_TARGET)/
+	cp $(PYTHON_TARGET)/debug/lib_lehr.so $(STORES_TARGET)/lehr/_lehr.abi3.so
+	cp $(PYTHON_TARGET)/debug/lehr $(STORES_TARGET)/lehr-command
+	cargo test --workspace --locked --lib --features lehr-cli/stores,lehr-python/stores file::
+	LEHR_COMMAND=$(abspath $(STORES_TARGET))/lehr-command PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=$(abspath $(STORES_TARGET)) \
+		$(STORES_VENV)/bin/python -m pytest -c python/cluster/pytest.ini python/stores
+
+$(STORES_VENV)/installed: python/requirements-stores.txt
+	$(PYTHON) -m venv $(STORES_VENV)
+	$(STORES_VENV)/bin/pip install --quiet --requirement python/requirements-stores.txt
 	touch $@
 
 scaling: $(RAY_VENV)/installed

@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 import ray
 from conftest import NODE, write
-from test_answer import FORMULA, fitted, same
+from test_answer import FORMULA, SHORT, fitted, same
 
 import lehr
 
@@ -88,6 +88,20 @@ def test_a_worker_that_is_killed_while_it_computes_is_asked_again(files, workers
 
     with meanwhile(work):
         fit = fitted(files, workers=3, method="surrogate-hmc")
+    same(fit, undisturbed)
+
+
+def test_chains_that_ask_for_every_gradient_outlive_a_worker(files, workers):
+    undisturbed = fitted(files, workers=3, **SHORT)
+    begun = len(workers)
+
+    def work():
+        mine = wait_for(lambda: len(workers) > begun and workers[-1]._model and workers[-1])
+        time.sleep(0.5)
+        kill(mine, 1)
+
+    with meanwhile(work):
+        fit = fitted(files, workers=3, **SHORT)
     same(fit, undisturbed)
 
 

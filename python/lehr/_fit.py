@@ -320,6 +320,7 @@ class Fit:
         *,
         subsample: int | None = None,
         seed: int = 0,
+        cluster: str | Cluster | None = None,
         **reading: Any,
     ) -> Loo:
         """Estimate how well the fit predicts rows it has not seen, by PSIS-LOO.
@@ -328,25 +329,39 @@ class Fit:
             data: The table that was fitted; by default the one that was given to the fit.
             subsample: How many rows are left out; by default all of up to 100,000, else 5,000.
             seed: Where random numbers come from.
+            cluster: Leave rows of Parquet files out on Ray, as in :func:`lehr.fit`.
             **reading: How the table is read.
         """
-        source, options = self._fitted(data, reading)
         sampling = {"subsample": subsample, "seed": seed}
-        summary, rows = _lehr.loo(self._native, source, options, sampling)
+        if cluster is None:
+            source, options = self._fitted(data, reading)
+            summary, rows = _lehr.loo(self._native, source, options, sampling)
+        else:
+            table, own = self._fitted_data(data, reading)
+            found = _ray.leave_out({"": self}, table, _ray.Cluster.of(cluster), (own, sampling))
+            summary, rows = _lehr.loo_parts([("", self._native)], *found)
         return Loo(json.loads(summary), rows)
 
     def _fitted(
         self, data: Data | None, reading: Mapping[str, Any]
     ) -> tuple[_lehr.Source, dict[str, Any]]:
+        """Return the table that was fitted as the engine takes it, and how it is read."""
+        rows, options = self._fitted_data(data, reading)
+        wanted = self._facts["columns"]
+        return _table.source(rows, lambda names: [n for n in names if n in wanted]), options
+
+    def _fitted_data(
+        self, data: Data | None, reading: Mapping[str, Any]
+    ) -> tuple[Data, dict[str, Any]]:
         """Return the table that was fitted, and how it is read."""
-        rows = self._data if data is None else data
-        if rows is None:
+        if data is not None:
+            return data, _option.reading(reading)
+        if self._data is None:
             raise _lehr.LehrError(
                 "data: expected the table that was fitted, found none\n"
                 "  hint: a fit that was loaded does not have it; give it as data"
             )
-        own = self._reading if data is None else reading
-        return self._source(rows, self._facts["columns"], own)
+        return self._data, dict(self._reading)
 
     def compare(self, *others: Fit, test: Data | None = None) -> Comparison:
         """Compare this fit with others.
@@ -482,6 +497,7 @@ def loo_compare(
     *,
     subsample: int | None = None,
     seed: int = 0,
+    cluster: str | Cluster | None = None,
     **reading: Any,
 ) -> pd.DataFrame:
     """Compare models of one table by the same rows left out of each.
@@ -491,6 +507,7 @@ def loo_compare(
         data: The table that was fitted; by default the one that was given to the first fit.
         subsample: How many rows are left out, as in :meth:`Fit.loo`.
         seed: Where random numbers come from.
+        cluster: Leave rows of Parquet files out on Ray, as in :func:`lehr.fit`.
         **reading: How the table is read.
 
     Returns:
@@ -505,16 +522,16 @@ def loo_compare(
         named = {f"{place + 1}: {one.formula or one.method}": one for place, one in enumerate(fits)}
     if len(named) < 2:
         raise _lehr.LehrError(f"fits: expected two models or more, found {len(named)}")
-    wanted = {name for one in named.values() for name in one._facts["columns"]}
-    first = next(iter(named.values()))
-    rows = first._data if data is None else data
-    if rows is None:
-        raise _lehr.LehrError("data: expected the table that was fitted, found none")
-    own = first._reading if data is None else _option.reading(reading)
-    source = _table.source(rows, lambda names: [n for n in names if n in wanted])
+    rows, own = next(iter(named.values()))._fitted_data(data, reading)
     sampling = {"subsample": subsample, "seed": seed}
-    pairs = [(name, one._native) for name, one in named.items()]
-    answer = json.loads(_lehr.compare_left_out(pairs, source, dict(own), sampling))
+    pairs = _ray.native(list(named.items()))
+    if cluster is None:
+        wanted = {name for one in named.values() for name in one._facts["columns"]}
+        source = _table.source(rows, lambda names: [n for n in names if n in wanted])
+        answer = json.loads(_lehr.compare_left_out(pairs, source, own, sampling))
+    else:
+        found = _ray.leave_out(named, rows, _ray.Cluster.of(cluster), (own, sampling))
+        answer = json.loads(_lehr.compare_parts(pairs, *found))
     for note in answer["notes"]:
         logger.info(note)
     columns = {

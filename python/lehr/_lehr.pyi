@@ -88,6 +88,26 @@ def fit_cluster(
     reading: Mapping[str, Any],
     how: Mapping[str, Any],
 ) -> list[Fit]: ...
+def glance_part(
+    fits: Sequence[tuple[str, Fit]],
+    part: tuple[str, int, int, int, int],
+    reading: Mapping[str, Any],
+) -> bytes: ...
+def parts_to_leave_out(
+    glances: Sequence[bytes], sampling: Mapping[str, Any]
+) -> list[list[int]]: ...
+def leave_out_part(
+    fits: Sequence[tuple[str, Fit]],
+    part: tuple[str, int, int, int, int],
+    chosen: Sequence[int],
+    reading: Mapping[str, Any],
+) -> bytes: ...
+def loo_parts(
+    fits: Sequence[tuple[str, Fit]], glances: Sequence[bytes], left: Sequence[bytes]
+) -> tuple[str, tuple[list[int], list[float], list[float]]]: ...
+def compare_parts(
+    fits: Sequence[tuple[str, Fit]], glances: Sequence[bytes], left: Sequence[bytes]
+) -> str: ...
 def parts(source: Source, most: int) -> list[tuple[str, int, int, int, int]]: ...
 
 class Partition:

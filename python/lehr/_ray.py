@@ -204,7 +204,10 @@ def files(data: Any) -> list[str]:
             "table: expected names of parquet files that all nodes can read, "
             f"found {type(data).__name__}\n  hint: write the table to parquet files first"
         )
-    return [str(Path(one).absolute()) for one in named]
+    # A name in an object store is the same everywhere.
+    return [
+        os.fspath(one) if "://" in os.fspath(one) else str(Path(one).absolute()) for one in named
+    ]
 
 
 @contextmanager
@@ -285,12 +288,36 @@ def evaluate(
     return fit._native.evaluate_parts(scores, asked[1])
 
 
-def _each(
-    work: Any,
-    fit: Fit,
-    tasks: Sequence[dict[str, Any]],
+def leave_out(
+    fits: Mapping[str, Fit],
+    data: Any,
     cluster: Cluster,
     asked: tuple[dict[str, Any], dict[str, Any]],
+) -> tuple[list[bytes], list[bytes]]:
+    """Leave rows of files out of fits: what all rows say cheaply, and some rows in full.
+
+    Args:
+        fits: The fits by their names.
+        data: Names of files.
+        cluster: Where.
+        asked: How the files are read, and which rows are left out.
+    """
+    reading, sampling = asked
+    parts = _lehr.parts(_lehr.Source.files(files(data)), cluster.partition_rows)
+    named = list(fits.items())
+    with connected(cluster.address):
+        glances = _each(_glance, named, [{"part": part} for part in parts], cluster, (reading,))
+        chosen = _lehr.parts_to_leave_out(glances, sampling)
+        tasks = [{"part": part, "rows": rows} for part, rows in zip(parts, chosen, strict=True)]
+        return glances, _each(_leave, named, tasks, cluster, (reading,))
+
+
+def _each(
+    work: Any,
+    fit: Fit | list[tuple[str, Fit]],
+    tasks: Sequence[dict[str, Any]],
+    cluster: Cluster,
+    asked: tuple[dict[str, Any], ...],
 ) -> list[Any]:
     """Do something for every part on whichever node is free, and return what comes of it."""
     with connected(cluster.address):
@@ -306,6 +333,19 @@ def _each(
 
 def _write(fit: Fit, task: dict[str, Any], reading: dict[str, Any], by: dict[str, Any]) -> int:
     return fit._native.predict_part(task, reading, by)
+
+
+def _glance(fits: list[tuple[str, Fit]], task: dict[str, Any], reading: dict[str, Any]) -> bytes:
+    return _lehr.glance_part(native(fits), task["part"], reading)
+
+
+def _leave(fits: list[tuple[str, Fit]], task: dict[str, Any], reading: dict[str, Any]) -> bytes:
+    return _lehr.leave_out_part(native(fits), task["part"], task["rows"], reading)
+
+
+def native(fits: Sequence[tuple[str, Fit]]) -> list[tuple[str, _lehr.Fit]]:
+    """Return named fits as the engine takes them."""
+    return [(name, one._native) for name, one in fits]
 
 
 def _score(fit: Fit, task: dict[str, Any], reading: dict[str, Any], by: dict[str, Any]) -> bytes:

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Result, anyhow, bail, ensure};
 use clap::Args;
 use lehr::file::{Draft, folder};
-use lehr::table::Scratch;
+use lehr::table::{Scratch, is_in_store};
 use serde::Serialize;
 
 use crate::content::{Found, Kind, Signature, Writer, found};
@@ -217,6 +217,11 @@ fn is_same(one: &Path, other: &Path) -> bool {
 /// Refuses an output that could not be written after an hour of work.
 fn writable(output: &Path) -> Result<()> {
     let name = output.display();
+    ensure!(
+        !is_in_store(output),
+        "{name}: expected a file on this machine, found a name in an object store\n  hint: tables \
+         are read from there, and nothing is written"
+    );
     ensure!(
         !output.is_dir(),
         "{name}: expected the name of a file, found a folder\n  hint: name a file in it"

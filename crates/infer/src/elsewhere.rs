@@ -17,6 +17,10 @@ pub const METHODS: &[&str] = &[
     "surrogate-hmc",
 ];
 
+/// Methods that ask for all rows at every step, and take from the sample no more than where they start:
+/// for workers that hold the rows. Whoever reads files in every pass would read them for every step.
+pub const BY_STEPS: &[&str] = &["nuts"];
+
 /// Refuses methods, and models, that cannot work with rows that are elsewhere.
 ///
 /// # Errors
@@ -33,9 +37,15 @@ pub(crate) fn check(method: &MethodInfo, density: &dyn Density) -> Result<(), Fi
         return Ok(());
     };
     let (total, place) = (density.total_rows(), rows.place());
+    if BY_STEPS.contains(&method.name) {
+        return Ok(());
+    }
     if !METHODS.contains(&method.name) {
         let problem = format!("expected rows in this process, found {total} {place}");
-        let hint = format!("there, use one of {}", METHODS.join(", "));
+        let hint = format!(
+            "there, use one of {}",
+            [METHODS, BY_STEPS].concat().join(", ")
+        );
         return refuse(problem, hint);
     }
     if !is_plain(density) {
@@ -43,8 +53,8 @@ pub(crate) fn check(method: &MethodInfo, density: &dyn Density) -> Result<(), Fi
             "expected a model whose rows read linear predictors and no spread among the latents for \
              the {total} rows {place}, found another"
         );
-        let hint = "effects by group are fitted on a cluster where the response is gaussian and there \
-                    are at most 512 latents; fit others on one machine, from files";
+        let hint = "effects by group are fitted on a cluster by nuts, and by any method where the \
+                    response is gaussian and there are at most 512 latents";
         return refuse(problem, hint.into());
     }
     Ok(())

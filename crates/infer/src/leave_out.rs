@@ -3,11 +3,12 @@
 use lehr_density::Density;
 use lehr_numeric::pareto::{Pareto, WeightError};
 use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
 
 use crate::pointwise::pointwise;
 
 /// One row left out.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct LeftOut {
     /// log p(yₙ | the other rows), by importance weights that are smoothed.
     pub elpd: f64,

@@ -1,5 +1,6 @@
 //! Random streams named by (seed, purpose, step), the same bits on every machine.
 
+use std::collections::HashSet;
 use std::sync::LazyLock;
 
 use rand_chacha::ChaCha8Rng;
@@ -75,6 +76,21 @@ impl Stream {
     /// Puts the items into a uniformly random order.
     pub fn shuffle<T>(&mut self, items: &mut [T]) {
         shuffle(&mut self.random, items);
+    }
+
+    /// So many different integers below `total`, or all of them, every subset equally likely, in
+    /// increasing order. The memory that it takes does not grow with `total`.
+    pub fn distinct(&mut self, total: u64, wanted: usize) -> Vec<u64> {
+        if wanted as u64 >= total {
+            return (0..total).collect();
+        }
+        let mut found = HashSet::with_capacity(wanted);
+        while found.len() < wanted {
+            found.insert(self.below(total));
+        }
+        let mut chosen: Vec<u64> = found.into_iter().collect();
+        chosen.sort_unstable();
+        chosen
     }
 
     /// Fills `out` with `out.len()` different integers below `count`, every subset equally

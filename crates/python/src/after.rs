@@ -31,12 +31,12 @@ pub(crate) struct Question {
 #[derive(FromPyObject)]
 #[pyo3(from_item_all)]
 pub(crate) struct Sampling {
-    subsample: Option<usize>,
-    seed: u64,
+    pub(crate) subsample: Option<usize>,
+    pub(crate) seed: u64,
 }
 
 /// Row, elpd and k of each row that was left out.
-type LeftRows = (Vec<u64>, Vec<f64>, Vec<f64>);
+pub(crate) type LeftRows = (Vec<u64>, Vec<f64>, Vec<f64>);
 
 impl Question {
     fn asked(self) -> PyResult<EffectQuestion> {
@@ -134,37 +134,55 @@ pub(crate) fn loo(
 ) -> PyResult<(String, LeftRows)> {
     let saved = fit.get().saved();
     fit.py().detach(|| {
-        let mut left = leave_out(&[saved], source, &reading, &sampling)?;
-        let left = left.remove(0);
-        let summary = json(&left.summary().map_err(refused)?)?;
-        let column = |of: &dyn Fn(&lehr::regression::LooRow) -> f64| -> Vec<f64> {
-            left.rows.iter().map(of).collect()
-        };
-        let rows = left.rows.iter().map(|row| row.row).collect();
-        let numbers = (column(&|row| row.left.elpd), column(&|row| row.left.shape));
-        Ok((summary, (rows, numbers.0, numbers.1)))
+        let left = leave_out(&[saved], source, &reading, &sampling)?;
+        told(&left[0])
     })
+}
+
+/// The summary of rows left out as JSON, and what was found of each row.
+pub(crate) fn told(left: &Loo) -> PyResult<(String, LeftRows)> {
+    let summary = json(&left.summary().map_err(refused)?)?;
+    let column = |of: &dyn Fn(&lehr::regression::LooRow) -> f64| -> Vec<f64> {
+        left.rows.iter().map(of).collect()
+    };
+    let rows = left.rows.iter().map(|row| row.row).collect();
+    let numbers = (column(&|row| row.left.elpd), column(&|row| row.left.shape));
+    Ok((summary, (rows, numbers.0, numbers.1)))
 }
 
 /// Models of one table by the same rows left out of each, as JSON.
 #[pyfunction]
 pub(crate) fn compare_left_out(
-    fits: Vec<(String, Bound<'_, Fit>)>,
+    fits: Vec<NamedFit<'_>>,
     source: &Source,
     reading: Reading,
     sampling: Sampling,
     py: Python<'_>,
 ) -> PyResult<String> {
-    let saved: Vec<&SavedFit> = fits.iter().map(|(_, fit)| fit.get().saved()).collect();
-    let names: Vec<String> = fits.iter().map(|(name, _)| name.clone()).collect();
+    let (names, saved) = parted(&fits);
     py.detach(|| {
         let left = leave_out(&saved, source, &reading, &sampling)?;
-        let models: Vec<(String, &SavedFit, Loo)> = (names.into_iter().zip(saved).zip(left))
-            .map(|((name, saved), loo)| (name, saved, loo))
-            .collect();
-        let compared = compare_models(&models).map_err(|error| said(&error.to_string()))?;
-        json(&compared)
+        compared(names, &saved, left)
     })
+}
+
+/// A fit, and what the user calls it.
+pub(crate) type NamedFit<'py> = (String, Bound<'py, Fit>);
+
+/// The names, and the fits.
+pub(crate) fn parted<'a>(fits: &'a [NamedFit<'_>]) -> (Vec<String>, Vec<&'a SavedFit>) {
+    let pairs = fits.iter();
+    pairs
+        .map(|(name, fit)| (name.clone(), fit.get().saved()))
+        .unzip()
+}
+
+/// Models by the rows left out of each, as JSON.
+pub(crate) fn compared(names: Vec<String>, fits: &[&SavedFit], left: Vec<Loo>) -> PyResult<String> {
+    let models: Vec<(String, &SavedFit, Loo)> = (names.into_iter().zip(fits).zip(left))
+        .map(|((name, saved), loo)| (name, *saved, loo))
+        .collect();
+    json(&compare_models(&models).map_err(|error| said(&error.to_string()))?)
 }
 
 fn json(value: &impl Serialize) -> PyResult<String> {

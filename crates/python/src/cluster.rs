@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 use std::time::Instant;
 
-use lehr::regression::cluster::{self, Draft, Keeping, Tasks};
+use lehr::regression::cluster::{self, Draft, Keeping, PartRows, Tasks};
 use lehr::table::{Part, TableFiles};
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
@@ -20,13 +20,21 @@ use crate::watch::{Watched, watched};
 pub(crate) type PartOf = (PathBuf, usize, usize, u64, u64);
 
 /// The part that Python describes.
-pub(crate) fn part((path, from, to, rows, first): PartOf) -> Part {
+fn part((path, from, to, rows, first): PartOf) -> Part {
     Part {
         path,
         groups: from..to,
         rows,
         first,
     }
+}
+
+/// The rows of a part, read as Python says.
+pub(crate) fn part_rows(own: PartOf, reading: &Reading) -> PyResult<PartRows> {
+    Ok(PartRows {
+        part: part(own),
+        options: reading.options(None)?,
+    })
 }
 
 /// Divides the table of a source into parts of at most so many rows, unless a row group has more.

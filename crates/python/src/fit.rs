@@ -12,7 +12,7 @@ use pyo3::pybacked::PyBackedBytes;
 use pyo3::types::{PyBytes, PyDict};
 
 use crate::arviz::{self, Group};
-use crate::cluster::{PartOf, part};
+use crate::cluster::{PartOf, part_rows};
 use crate::error::{refused, said};
 use crate::request::{Reading, groups, new_levels};
 use crate::source::Source;
@@ -81,10 +81,7 @@ pub(crate) struct PartTask {
 
 impl PartTask {
     fn rows(&self, reading: &Reading) -> PyResult<PartRows> {
-        Ok(PartRows {
-            part: part(self.part.clone()),
-            options: reading.options(None)?,
-        })
+        part_rows(self.part.clone(), reading)
     }
 }
 

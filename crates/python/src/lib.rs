@@ -12,6 +12,7 @@ mod command;
 mod error;
 mod fit;
 mod fitting;
+mod leaving;
 mod record;
 mod request;
 mod source;
@@ -34,6 +35,10 @@ mod _lehr {
     use super::fit::Fit;
     #[pymodule_export]
     use super::fitting::fit;
+    #[pymodule_export]
+    use super::leaving::{
+        compare_parts, glance_part, leave_out_part, loo_parts, parts_to_leave_out,
+    };
     #[pymodule_export]
     use super::record::{BoundModel, Recorder, Value, distributions, log_density, record};
     #[pymodule_export]

@@ -4,7 +4,7 @@
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::Path;
 use std::sync::Arc;
-use std::time::{Instant, UNIX_EPOCH};
+use std::time::Instant;
 
 use lehr_infer::observer::Wish;
 use lehr_model::{Bound, StoredRows};
@@ -102,13 +102,7 @@ impl<'a> FileTable<'a> {
     /// the model's columns.
     fn fingerprint(&self, regression: &Regression) -> u64 {
         let mut hasher = DefaultHasher::new();
-        for path in self.source.paths() {
-            std::path::absolute(path).ok().hash(&mut hasher);
-            let about = std::fs::metadata(path).ok();
-            let changed = about.as_ref().and_then(|about| about.modified().ok());
-            let changed = changed.and_then(|time| time.duration_since(UNIX_EPOCH).ok());
-            (about.map(|about| about.len()), changed).hash(&mut hasher);
-        }
+        self.source.hash_files(&mut hasher);
         env!("CARGO_PKG_VERSION").hash(&mut hasher);
         format!("{:?} {regression:?}", self.options).hash(&mut hasher);
         hasher.finish()

@@ -5,7 +5,8 @@ use std::sync::Arc;
 use lehr_density::{Density, RowData, RowSet};
 use lehr_graph::{Expr, Graph, Plan, Slot, Workspace};
 
-use super::surface::{Evaluator, Surface, starts};
+use super::asked::AskedDensity;
+use super::surface::{Evaluator, Surface, origin, starts};
 use super::trace::ChainError;
 use crate::guide::{Context, Feed, Frame, Need};
 use crate::train::{batch_source, copy_rows, lend_all, read_columns};
@@ -98,6 +99,15 @@ impl<'d> LogDensity<'d> {
         self.density.latents().size()
     }
 
+    /// The same density by all rows, where those are elsewhere and this one is of a sample.
+    pub(crate) fn asked(&self) -> Option<AskedDensity<'d>> {
+        AskedDensity::of(Place {
+            density: self.density,
+            frame: self.frame,
+            params: &[],
+        })
+    }
+
     /// Value and slope where chains start: they stand for the model, its rows and the frame.
     pub(super) fn fingerprint(&self) -> Vec<f64> {
         let lanes = self.n_lanes();
@@ -111,10 +121,7 @@ impl<'d> LogDensity<'d> {
 
     /// The coordinates that chains start around.
     pub(super) fn origin(&self) -> Vec<f64> {
-        match self.frame {
-            Frame::Identity => self.density.latents().start().to_vec(),
-            Frame::Diagonal { .. } | Frame::Dense { .. } => vec![0.0; self.size()],
-        }
+        origin(self.density, self.frame)
     }
 
     /// The coordinates at which so many chains start: draws of the frame's Gaussian. Without a frame they

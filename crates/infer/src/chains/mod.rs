@@ -1,5 +1,6 @@
 //! Markov chains: the log density they move on, the samplers, and what their draws are worth.
 
+mod asked;
 mod bridge;
 mod delayed;
 mod diagnostic;

@@ -188,9 +188,9 @@ struct Kept {
 }
 
 impl NutsRun<'_> {
-    /// As many threads as the current pool has take one chain after another; this one watches.
+    /// As many threads as the surface is for take one chain after another; this one watches.
     fn all<S: Settings>(&self, settings: S, watch: &mut dyn Watch) -> Result<Trace, ChainError> {
-        let threads = rayon::current_num_threads();
+        let threads = self.surface.threads(self.nuts.chains);
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
         let pool = pool.map_err(|error| ChainError::Sampler(error.to_string()))?;
         let mut kept: Vec<Option<Kept>> = self.starts.iter().map(|_| None).collect();

@@ -1,9 +1,11 @@
 //! What a chain moves on: a log density of coordinates x, and the numbers that they stand for.
 
+use lehr_density::Density;
 use lehr_numeric::stream::Stream;
 
 use super::log_density::NotFinite;
 use super::trace::ChainError;
+use crate::guide::Frame;
 
 /// A log density that chains move on, each in memory of its own.
 pub(crate) trait Surface: Sync {
@@ -18,6 +20,19 @@ pub(crate) trait Surface: Sync {
 
     /// What is kept of a draw at x.
     fn kept(&self, x: &[f64]) -> Vec<f64>;
+
+    /// On how many threads so many chains compute: on those of the current pool.
+    fn threads(&self, _chains: usize) -> usize {
+        rayon::current_num_threads()
+    }
+}
+
+/// The coordinates in a frame that chains start around.
+pub(super) fn origin(density: &dyn Density, frame: &Frame) -> Vec<f64> {
+    match frame {
+        Frame::Identity => density.latents().start().to_vec(),
+        Frame::Diagonal { .. } | Frame::Dense { .. } => vec![0.0; density.latents().size()],
+    }
 }
 
 /// Where one chain asks for the log density.

@@ -91,8 +91,11 @@ impl ChainMethod for Nuts {
     }
 
     fn sample(&self, target: &Target<'_>, watch: &mut dyn Watch) -> Result<Trace, ChainError> {
-        self.sampler(target)
-            .run(&target.log_density, target.seed, watch)
+        let sampler = self.sampler(target);
+        match target.log_density.asked() {
+            Some(all_rows) => sampler.run_on(&all_rows, target.seed, watch),
+            None => sampler.run(&target.log_density, target.seed, watch),
+        }
     }
 
     fn bytes(&self) -> Vec<u8> {

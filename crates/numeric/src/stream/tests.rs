@@ -159,3 +159,15 @@ fn every_order_of_three_is_equally_likely() {
     // Binomial(12000, 1/6) has standard deviation 41.
     assert!(seen.iter().all(|&&n| (n - 2000).abs() < 180), "{counts:?}");
 }
+
+#[test]
+fn distinct_integers_increase_and_no_part_has_too_many() {
+    let rows = Stream::new(7, "distinct", 0).distinct(100_000, 20_000);
+    assert_eq!(rows.len(), 20_000);
+    assert!(rows.windows(2).all(|pair| pair[0] < pair[1]));
+    let half = rows.iter().filter(|row| **row < 50_000).count();
+    // Hypergeometric: its standard deviation is 63.
+    assert!((half as f64 - 10_000.0).abs() < 4.0 * 63.3, "{half}");
+    let all = Stream::new(0, "distinct", 0).distinct(5, 9);
+    assert_eq!(all, [0, 1, 2, 3, 4]);
+}

@@ -5,6 +5,7 @@
 //! bytes. The answer of a partition depends on its rows and on the question alone, and answers are put
 //! together in the order of the partitions, so that it does not matter who gave them.
 
+mod leaving;
 mod partition;
 mod regression;
 mod rows;
@@ -12,6 +13,7 @@ mod scoring;
 mod table;
 mod task;
 
+pub use leaving::{left_out, to_leave_out};
 pub use partition::{Keeping, Partition};
 pub use regression::{ClusterRegression, Draft};
 pub use scoring::{PartRows, evaluation};

@@ -1,6 +1,5 @@
 //! A regression of a table that is divided among other processes.
 
-use std::collections::HashSet;
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -99,7 +98,7 @@ impl Draft<'_> {
             return Err(RegressionError::NoRows.into());
         }
         let wanted = (self.sample.max(FEWEST) as u64).min(total) as usize;
-        let chosen = chosen(total, wanted, self.seed);
+        let chosen = Stream::new(self.seed, "cluster sample", 0).distinct(total, wanted);
         let (mut first, mut at, mut tasks) = (0, 0, Vec::with_capacity(rows.len()));
         for count in rows {
             let end = at + chosen[at..].partition_point(|row| *row < first + count);
@@ -114,21 +113,6 @@ impl Draft<'_> {
         let data = joined(&parts, &places);
         Ok(regression.program()?.bind_source(Arc::new(data)))
     }
-}
-
-/// So many different numbers below `total`, increasing.
-fn chosen(total: u64, wanted: usize, seed: u64) -> Vec<u64> {
-    if wanted as u64 == total {
-        return (0..total).collect();
-    }
-    let mut stream = Stream::new(seed, "cluster sample", 0);
-    let mut found = HashSet::with_capacity(wanted);
-    while found.len() < wanted {
-        found.insert(stream.below(total));
-    }
-    let mut chosen: Vec<u64> = found.into_iter().collect();
-    chosen.sort_unstable();
-    chosen
 }
 
 fn answers<T: serde::de::DeserializeOwned>(
@@ -169,20 +153,5 @@ impl ClusterRegression {
     /// If the method cannot work with rows that are elsewhere, a worker cannot answer, or the fit fails.
     pub fn fit(&self, fit: Fit<'_>) -> Result<SavedFit, Error> {
         self.base.fit_density(fit, &self.density)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::chosen;
-
-    #[test]
-    fn a_sample_has_every_row_once_and_no_part_too_often() {
-        let rows = chosen(100_000, 20_000, 7);
-        assert!(rows.windows(2).all(|pair| pair[0] < pair[1]));
-        let half = rows.iter().filter(|row| **row < 50_000).count();
-        // Hypergeometric: its standard deviation is 63.
-        assert!((half as f64 - 10_000.0).abs() < 4.0 * 63.3, "{half}");
-        assert_eq!(chosen(5, 5, 0), [0, 1, 2, 3, 4]);
     }
 }

@@ -1,10 +1,12 @@
 //! Tables in files: which files, which columns, and their rows in batches.
 
+mod address;
 mod arrow;
 mod batches;
 mod content;
 mod csv;
 mod guard;
+mod input;
 mod ipc;
 mod option;
 mod parquet;
@@ -15,9 +17,12 @@ mod scratch;
 mod shard;
 mod sink;
 mod stack;
+#[cfg(feature = "stores")]
+mod store;
 mod table_files;
 mod tally;
 
+pub use address::is_in_store;
 pub use batches::ArrowBatches;
 pub use content::{Content, is_marked};
 pub use option::{Header, MissingPolicy, ReadOptions};

@@ -1,10 +1,11 @@
 //! Parquet files, batch by batch.
 
-use std::fs::File;
 use std::path::Path;
 
 use ::parquet::arrow::ProjectionMask;
-use ::parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
+use ::parquet::arrow::arrow_reader::{
+    ArrowReaderMetadata, ArrowReaderOptions, ParquetRecordBatchReaderBuilder,
+};
 use ::parquet::basic::Compression;
 use ::parquet::file::metadata::RowGroupMetaData;
 
@@ -12,14 +13,18 @@ use crate::TableError;
 
 use super::arrow::{self, Dictionaries};
 use super::guard::guarded;
+use super::input::{self, Input};
 use super::shard::Shard;
-use super::{EachBatch, Field, io};
+use super::{EachBatch, Field};
 
-type Builder = ParquetRecordBatchReaderBuilder<File>;
+type Builder = ParquetRecordBatchReaderBuilder<Input>;
 
 fn open(path: &Path) -> Result<Builder, TableError> {
-    let file = File::open(path).map_err(io(path, "open"))?;
-    let builder = guarded(path, || Builder::try_new(file))?;
+    let file = input::open(path)?;
+    let options = ArrowReaderOptions::new();
+    let metadata = guarded(path, || ArrowReaderMetadata::load(&file, options))?;
+    input::prepare(&file, metadata.metadata());
+    let builder = Builder::new_with_metadata(file, metadata);
     let groups = builder.metadata().row_groups().iter();
     let mut columns = groups.flat_map(RowGroupMetaData::columns);
     match columns.find_map(|column| unread(column.compression())) {

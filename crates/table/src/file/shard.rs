@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use crate::TableError;
 
+use super::address::Address;
 use super::io;
 
 /// One file of a table.
@@ -15,6 +16,8 @@ pub(super) struct Shard {
     pub(super) bytes: u64,
     /// The row groups that are read; all if nothing is said.
     pub(super) groups: Option<Range<usize>>,
+    /// Which content an object has; files say when they were changed.
+    pub(super) version: Option<String>,
 }
 
 /// What a file's name says about its content.
@@ -81,6 +84,9 @@ impl Format {
 
 /// The files that a file name, a folder or a pattern stands for, in order of their names.
 pub(super) fn resolve(input: &Path) -> Result<Vec<Shard>, TableError> {
+    if let Some(address) = Address::of(input) {
+        return in_store(input, &address);
+    }
     if input.is_dir() {
         return folder(input);
     }
@@ -91,6 +97,14 @@ pub(super) fn resolve(input: &Path) -> Result<Vec<Shard>, TableError> {
     }
 }
 
+#[cfg(feature = "stores")]
+use super::store::resolve as in_store;
+
+#[cfg(not(feature = "stores"))]
+fn in_store(input: &Path, _: &Address<'_>) -> Result<Vec<Shard>, TableError> {
+    Err(super::input::not_compiled(input))
+}
+
 fn shard(path: &Path) -> Result<Shard, TableError> {
     let data = std::fs::metadata(path).map_err(io(path, "open"))?;
     let format = Format::of(path).ok_or_else(|| foreign(path))?;
@@ -99,11 +113,12 @@ fn shard(path: &Path) -> Result<Shard, TableError> {
         format,
         bytes: data.len(),
         groups: None,
+        version: None,
     })
 }
 
 /// A file whose extension is none of ours, with what to do about it.
-fn foreign(path: &Path) -> TableError {
+pub(super) fn foreign(path: &Path) -> TableError {
     let extension = path.extension().unwrap_or_default().to_string_lossy();
     let (reason, hint) = match extension.to_ascii_lowercase().as_str() {
         "br" | "bz2" | "xz" | "lz4" | "lzma" | "sz" | "zip" | "7z" | "rar" | "tar" | "tgz"

@@ -1,6 +1,8 @@
 //! A table in one file or many.
 
+use std::hash::{Hash, Hasher};
 use std::path::{Path, PathBuf};
+use std::time::UNIX_EPOCH;
 
 use crate::{Table, TableError};
 
@@ -70,6 +72,21 @@ impl TableFiles {
     /// The files, in the order in which they are read.
     pub fn paths(&self) -> impl ExactSizeIterator<Item = &Path> {
         self.shards.iter().map(|shard| shard.path.as_path())
+    }
+
+    /// Tells the files apart from others, and from themselves once they were changed.
+    pub fn hash_files(&self, hasher: &mut impl Hasher) {
+        for shard in &self.shards {
+            if let Some(version) = &shard.version {
+                (&shard.path, shard.bytes, version).hash(hasher);
+                continue;
+            }
+            std::path::absolute(&shard.path).ok().hash(hasher);
+            let about = std::fs::metadata(&shard.path).ok();
+            let changed = about.as_ref().and_then(|about| about.modified().ok());
+            let changed = changed.and_then(|time| time.duration_since(UNIX_EPOCH).ok());
+            (about.map(|about| about.len()), changed).hash(hasher);
+        }
     }
 
     /// The columns that the options ask for, in the order of the files.

@@ -3,8 +3,9 @@
 use lehr_infer::leave_out::{LeftOut, WeightedDraws, each_seen, leave_each_out};
 use lehr_numeric::order::permutation;
 use lehr_numeric::pareto::threshold;
+use lehr_numeric::stream::Stream;
 use lehr_table::Table;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::Error;
 use crate::error::RegressionError;
@@ -15,7 +16,7 @@ use crate::saved::{SavedFit, used_weights};
 const FEW_DRAWS: usize = 64;
 
 /// One row left out.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct LooRow {
     /// Its place in the table, from 0.
     pub row: u64,
@@ -116,6 +117,8 @@ pub enum LooError {
 const MOST_ROWS: u64 = 100_000;
 /// Rows of that sample.
 const SAMPLE: usize = 5000;
+/// Rows above which their order would take more memory than all else.
+const MOST_ORDERED: u64 = 1 << 24;
 
 impl SavedFit {
     /// Leaves rows of the fitted table out one by one: all, or so many. Long tables are sampled unless it is said
@@ -212,6 +215,9 @@ impl Loo {
 
     /// Which rows are left out, if not all: so many, evenly at random, in order.
     pub fn sample(n_rows: u64, count: usize, seed: u64) -> Vec<u64> {
+        if n_rows > MOST_ORDERED {
+            return Stream::new(seed, "leave out", 0).distinct(n_rows, count);
+        }
         let order = permutation(n_rows as usize, seed);
         let mut chosen: Vec<u64> = order.iter().take(count).map(|row| *row as u64).collect();
         chosen.sort_unstable();

@@ -1,7 +1,6 @@
 //! The records of a CSV file, each with the line it starts on.
 
 use std::cell::Cell;
-use std::fs::File;
 use std::io::{BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
@@ -10,7 +9,7 @@ use ::csv::{ByteRecord, ErrorKind, Reader, ReaderBuilder};
 
 use crate::TableError;
 use crate::file::shard::{Format, Packing, Separator, Shard};
-use crate::file::{Header, ReadOptions, io};
+use crate::file::{Header, ReadOptions, input, io};
 
 /// A CSV file that is being read, record by record.
 pub(super) struct Records {
@@ -46,7 +45,7 @@ impl Records {
     /// Opens the file and reads the names of its columns. Refuses a file without any record.
     pub(super) fn open(shard: &Shard, options: &ReadOptions) -> Result<Self, TableError> {
         let path = &shard.path;
-        let file = File::open(path).map_err(io(path, "open"))?;
+        let file = input::read(path)?;
         let consumed = Rc::new(Cell::new(0));
         let counted = Counted {
             file,
@@ -224,7 +223,7 @@ impl Records {
 
 /// A file that counts the bytes taken from it, before they are decompressed.
 struct Counted {
-    file: File,
+    file: Box<dyn Read>,
     consumed: Rc<Cell<u64>>,
 }
 

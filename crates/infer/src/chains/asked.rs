@@ -1,0 +1,73 @@
+//! The log density by rows that are elsewhere: every gradient is a sum that is asked for there.
+
+use lehr_density::{FullData, Query};
+
+use super::log_density::{NotFinite, Place};
+use super::surface::{Evaluator, Surface, origin};
+use crate::start::Prior;
+
+/// log p(D, T(x)) of all rows, wherever they are; the constant ln |F| is left out.
+///
+/// Workers sum the slopes of their partitions, and the sums are added in the order of the rows: a
+/// chain is the same whoever answers.
+pub(crate) struct AskedDensity<'d> {
+    place: Place<'d>,
+    rows: &'d (dyn FullData + Send + Sync),
+}
+
+impl<'d> AskedDensity<'d> {
+    /// The density of a place whose rows are elsewhere; `None` of one whose rows are here.
+    pub(super) fn of(place: Place<'d>) -> Option<AskedDensity<'d>> {
+        let rows = place.density.elsewhere()?;
+        Some(AskedDensity { place, rows })
+    }
+}
+
+impl Surface for AskedDensity<'_> {
+    fn size(&self) -> usize {
+        self.place.density.latents().size()
+    }
+
+    fn origin(&self) -> Vec<f64> {
+        origin(self.place.density, self.place.frame)
+    }
+
+    fn evaluator(&self) -> Box<dyn Evaluator + '_> {
+        Box::new(Asking {
+            of: self,
+            prior: Prior::new(self.place.density),
+        })
+    }
+
+    fn kept(&self, x: &[f64]) -> Vec<f64> {
+        self.place.frame.at(x)
+    }
+
+    /// A chain waits for answers most of the time. The questions of all chains are under way at
+    /// once, so that workers need not wait for the head.
+    fn threads(&self, chains: usize) -> usize {
+        chains
+    }
+}
+
+/// One chain that asks.
+struct Asking<'a> {
+    of: &'a AskedDensity<'a>,
+    prior: Prior,
+}
+
+impl Evaluator for Asking<'_> {
+    fn value(&mut self, x: &[f64], slope: &mut [f64]) -> Result<f64, NotFinite> {
+        let Place { frame, params, .. } = self.of.place;
+        let z = frame.at(x);
+        let sums = self.of.rows.sum(Query::Slopes, &[&z, params]);
+        let (own, own_slope) = self.prior.at(&z, params);
+        let both: Vec<f64> = (own_slope.iter().zip(&sums[1]))
+            .map(|(a, b)| a + b)
+            .collect();
+        slope.copy_from_slice(&frame.pulled(&both));
+        let value = own + sums[0][0];
+        let finite = value.is_finite() && slope.iter().all(|one| one.is_finite());
+        finite.then_some(value).ok_or(NotFinite)
+    }
+}

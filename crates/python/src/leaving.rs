@@ -1,0 +1,78 @@
+//! Rows left out of fits part by part: what each part says, and what that is together.
+
+use lehr::regression::cluster;
+use pyo3::prelude::*;
+use pyo3::pybacked::PyBackedBytes;
+use pyo3::types::PyBytes;
+
+use crate::after::{LeftRows, NamedFit, Sampling, compared, parted, told};
+use crate::cluster::{PartOf, part_rows};
+use crate::error::refused;
+use crate::request::Reading;
+
+/// What all rows of a part say cheaply of fits.
+#[pyfunction]
+pub(crate) fn glance_part<'py>(
+    fits: Vec<NamedFit<'py>>,
+    part: PartOf,
+    reading: Reading,
+    py: Python<'py>,
+) -> PyResult<Bound<'py, PyBytes>> {
+    let (_, saved) = parted(&fits);
+    let rows = part_rows(part, &reading)?;
+    let glance = py.detach(|| rows.glance(&saved)).map_err(refused)?;
+    Ok(PyBytes::new(py, &glance))
+}
+
+/// Which rows of each part are left out.
+#[pyfunction]
+pub(crate) fn parts_to_leave_out(
+    glances: Vec<PyBackedBytes>,
+    sampling: Sampling,
+) -> PyResult<Vec<Vec<u64>>> {
+    let Sampling { subsample, seed } = sampling;
+    cluster::to_leave_out(&bytes(&glances), subsample, seed).map_err(refused)
+}
+
+/// Leaves these rows of a part out of fits.
+#[pyfunction]
+pub(crate) fn leave_out_part<'py>(
+    fits: Vec<NamedFit<'py>>,
+    part: PartOf,
+    chosen: Vec<u64>,
+    reading: Reading,
+    py: Python<'py>,
+) -> PyResult<Bound<'py, PyBytes>> {
+    let (_, saved) = parted(&fits);
+    let rows = part_rows(part, &reading)?;
+    let left = py.detach(|| rows.leave_out(&saved, &chosen));
+    Ok(PyBytes::new(py, &left.map_err(refused)?))
+}
+
+/// What all parts said of one fit: the summary as JSON, and what was found of each row.
+#[pyfunction]
+pub(crate) fn loo_parts(
+    fits: Vec<NamedFit<'_>>,
+    glances: Vec<PyBackedBytes>,
+    left: Vec<PyBackedBytes>,
+) -> PyResult<(String, LeftRows)> {
+    let (_, saved) = parted(&fits);
+    let all = cluster::left_out(&saved, &bytes(&glances), &bytes(&left)).map_err(refused)?;
+    told(&all[0])
+}
+
+/// What all parts said of several fits, as JSON.
+#[pyfunction]
+pub(crate) fn compare_parts(
+    fits: Vec<NamedFit<'_>>,
+    glances: Vec<PyBackedBytes>,
+    left: Vec<PyBackedBytes>,
+) -> PyResult<String> {
+    let (names, saved) = parted(&fits);
+    let all = cluster::left_out(&saved, &bytes(&glances), &bytes(&left)).map_err(refused)?;
+    compared(names, &saved, all)
+}
+
+fn bytes(messages: &[PyBackedBytes]) -> Vec<Vec<u8>> {
+    messages.iter().map(|message| message.to_vec()).collect()
+}

@@ -1,0 +1,68 @@
+//! Names of objects in a store, such as `s3://bucket/table.parquet`.
+
+use std::path::Path;
+
+/// The stores that are known, by how their names begin.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(super) enum Scheme {
+    /// Amazon S3, and whatever speaks its language.
+    S3,
+    /// Google Cloud Storage.
+    Google,
+    /// Azure Blob Storage.
+    Azure,
+}
+
+/// What a name says of where an object is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Address<'a> {
+    /// The store.
+    pub(super) scheme: Scheme,
+    /// The bucket, or the container.
+    pub(super) bucket: &'a str,
+    /// The object, or a folder, or a pattern of objects.
+    pub(super) key: &'a str,
+}
+
+impl<'a> Address<'a> {
+    /// The address that a path is; `None` of a path on this machine.
+    pub(super) fn of(path: &'a Path) -> Option<Address<'a>> {
+        let (scheme, rest) = path.to_str()?.split_once("://")?;
+        let scheme = match scheme {
+            "s3" => Scheme::S3,
+            "gs" => Scheme::Google,
+            "az" => Scheme::Azure,
+            _ => return None,
+        };
+        let (bucket, key) = rest.split_once('/').unwrap_or((rest, ""));
+        Some(Address {
+            scheme,
+            bucket,
+            key,
+        })
+    }
+}
+
+/// Whether a path names something in an object store.
+pub fn is_in_store(path: &Path) -> bool {
+    Address::of(path).is_some()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn addresses_are_told_from_paths() {
+        for (path, expected) in [
+            ("s3://bucket/a/b.parquet", true),
+            ("gs://bucket", true),
+            ("az://container/*.parquet", true),
+            ("http://host/a.parquet", false),
+            ("/data/s3:/a.parquet", false),
+            ("s3/a.parquet", false),
+        ] {
+            assert_eq!(is_in_store(Path::new(path)), expected, "{path}");
+        }
+    }
+}
