@@ -86,7 +86,7 @@ class Fit:
 
     @property
     def khat(self) -> float | None:
-        """The shape k of the weights' tail; None for Markov chains."""
+        """The shape k of the weights' tail; None of equal weights and for Markov chains."""
         return self._native.khat
 
     @property

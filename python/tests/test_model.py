@@ -43,7 +43,7 @@ def test_a_function_prints_the_program_that_was_recorded(table):
 
 def test_a_model_function_is_fitted_and_read_back(table, tmp_path):
     fit = churn.fit(table, method="full-rank", seed=4, progress=False)
-    assert fit.formula is None and fit.khat is not None
+    assert fit.formula is None and fit.evidence is not None
     weight = fit.coefficients.loc["weight[0]"]
     assert abs(weight["mean"] - 1.0) < 4 * weight["sd"]
     fit.save(tmp_path / "fit.lehr")

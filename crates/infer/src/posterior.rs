@@ -12,7 +12,7 @@ use crate::chains::Chains;
 use crate::condensed::Condensed;
 use crate::file::POSTERIOR;
 use crate::fit::{Choices, FitError};
-use crate::judge::{Examination, Level, Verdict, site_columns};
+use crate::judge::{Examination, Level, Shape, Verdict, site_columns};
 use crate::local::{Integration, Marginal};
 use crate::method::{Attempt, Sampler, restore};
 use crate::spared::Spared;
@@ -330,9 +330,11 @@ impl Posterior {
         }
     }
 
-    /// k̂, the shape of the tail of the weights, if the draws have weights.
+    /// k̂, the shape of the tail of the weights, if the draws have weights that differ: of weights that
+    /// are all but equal it says nothing.
     pub fn pareto_shape(&self) -> Option<f64> {
-        self.importance().map(|importance| importance.pareto.shape)
+        let pareto = &self.importance()?.pareto;
+        (Shape::of(pareto) != Shape::Alike).then_some(pareto.shape)
     }
 
     /// How many independent draws these are worth: of Markov chains, for the worst latent.

@@ -239,11 +239,15 @@ impl CheckObject {
         if saved.is_prior_only() {
             return out;
         }
-        if let Some(k) = self.pareto_k {
+        if saved.posterior.importance().is_some() {
             let limit = self.pareto_k_threshold;
+            let tail = match self.pareto_k {
+                Some(k) => format!("k = {k:.2} of at most {limit:.2}"),
+                None => "weights all but equal".into(),
+            };
             let _ = writeln!(
                 out,
-                "importance weights\n  {:.0} of {} draws effective, k = {k:.2} of at most {limit:.2}",
+                "importance weights\n  {:.0} of {} draws effective, {tail}",
                 self.effective_sample_size, self.n_draws
             );
         }

@@ -187,8 +187,12 @@ pub(super) fn best(rivals: &[Rival]) -> &Rival {
     let level = |rival: &Rival| rival.saved.posterior.verdict().level;
     let bound = |rival: &Rival| rival.saved.posterior.bound().unwrap_or(NONE);
     let shape = |rival: &Rival| {
-        let shape = rival.saved.posterior.pareto_shape();
-        shape.unwrap_or(f64::INFINITY)
+        let posterior = &rival.saved.posterior;
+        // Weights without a shape are all but equal; draws of chains have none.
+        match posterior.importance() {
+            Some(_) => posterior.pareto_shape().unwrap_or(f64::NEG_INFINITY),
+            None => f64::INFINITY,
+        }
     };
     let reached = rivals.iter().map(level).min();
     let trusted = || rivals.iter().filter(|rival| Some(level(rival)) == reached);

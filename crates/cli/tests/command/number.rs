@@ -286,3 +286,30 @@ fn the_error_of_every_printed_mean_is_small() {
         }
     }
 }
+
+/// A tail index of weights that do not differ would only frighten.
+#[test]
+fn no_shape_is_told_of_weights_that_are_all_but_equal() {
+    let scratch = Scratch::new();
+    scratch.write("t.csv", &overlapping());
+    let fit = [
+        "fit",
+        "y ~ x + z",
+        "t.csv",
+        "-o",
+        "f.lehr",
+        "--method",
+        "full-rank",
+    ];
+    let fitted = scratch.json(0, &fit);
+    assert!(fitted["pareto_k"].is_null(), "{fitted}");
+    let check = scratch.expect(0, &["check", "f.lehr"]).stdout;
+    assert!(
+        check.contains("draws effective, weights all but equal"),
+        "{check}"
+    );
+    assert!(!check.contains("k = "), "{check}");
+    scratch.expect(0, &["report", "f.lehr", "-o", "page.html"]);
+    let page = std::fs::read_to_string(scratch.path("page.html")).unwrap();
+    assert!(!page.contains("Pareto k"));
+}
