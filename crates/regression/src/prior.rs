@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use crate::error::RegressionError;
 use crate::family::{Family, Form};
 use crate::law::{Domain, Kind, Law};
+use crate::several::owner;
 
 /// The most parameters that a message lists.
 const MOST_SHOWN: usize = 8;
@@ -55,6 +56,7 @@ pub(crate) struct GivenPriors {
     priors: Vec<GivenPrior>,
 }
 
+#[derive(Clone)]
 struct GivenPrior {
     name: String,
     law: Law,
@@ -91,6 +93,36 @@ impl GivenPriors {
             priors.push(prior);
         }
         Ok(GivenPriors { priors })
+    }
+
+    /// The priors of what several responses share, by the names of that, and those of each response: what
+    /// begins with its name (`y1.x`), and what begins with none and is meant for all.
+    pub(crate) fn parted(
+        texts: &[String],
+        responses: &[String],
+        shared: &[String],
+    ) -> Result<(GivenPriors, Vec<GivenPriors>), RegressionError> {
+        // Repetitions are told of names as they are written.
+        let (common, rest): (Vec<GivenPrior>, Vec<GivenPrior>) =
+            (GivenPriors::parse(texts)?.priors.into_iter())
+                .partition(|prior| shared.contains(&prior.name));
+        let own = |place: usize| {
+            let (mut own, mut all) = (Vec::new(), Vec::new());
+            for prior in &rest {
+                match owner(responses, &prior.name) {
+                    Some((of, name)) if of == place => own.push(prior.called_so(&name)),
+                    Some(_) => {}
+                    None => all.push(prior.called_so(&prior.name)),
+                }
+            }
+            // What is said of one response outdoes what is said of all.
+            let is_new = |prior: &GivenPrior| !own.iter().any(|known| known.name == prior.name);
+            let more: Vec<GivenPrior> = all.into_iter().filter(is_new).collect();
+            own.extend(more);
+            GivenPriors { priors: own }
+        };
+        let parted = (0..responses.len()).map(own).collect();
+        Ok((GivenPriors { priors: common }, parted))
     }
 
     /// Refuses priors for parameters that do not exist or have other values.
@@ -186,6 +218,14 @@ impl GivenPrior {
             spec,
             text: text.to_owned(),
         })
+    }
+
+    /// The same prior of what has this name in the model of one response.
+    fn called_so(&self, name: &str) -> GivenPrior {
+        GivenPrior {
+            name: name.to_owned(),
+            ..self.clone()
+        }
     }
 
     fn check_name(&self, names: &[&str]) -> Result<(), RegressionError> {
