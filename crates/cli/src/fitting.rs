@@ -13,7 +13,8 @@ use lehr::infer::method::MethodInfo;
 use lehr::infer::observer::Observer;
 use lehr::infer::run::Checkpoint;
 use lehr::regression::{
-    BoundRegression, Family, FileTable, PriorPredictive, SavedFit, Specification, Streaming, Subject,
+    BoundRegression, Family, FileTable, PriorPredictive, SavedFit, Specification, Streaming,
+    Subject,
 };
 use lehr::table::{Memory, TableFiles};
 

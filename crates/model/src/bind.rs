@@ -77,6 +77,7 @@ fn program(
     demands: &Demands,
 ) -> Program {
     let layout = |sites| Layout::new(sites).expect("each site was checked");
+    let row_terms = record.row_terms();
     let sum = record.row_likelihood().expect("a column is observed");
     let likelihood = record.output("log likelihood", sum);
     let outputs: Vec<(&str, Expr<'_>)> = (record.outputs.iter())
@@ -94,6 +95,7 @@ fn program(
             statements: record.statements,
             inputs: record.inputs,
             likelihood,
+            row_terms,
         }),
     }
 }

@@ -44,6 +44,10 @@ pub(crate) struct Parts {
     pub(crate) inputs: Vec<Given>,
     /// The output with the log likelihood of each row.
     pub(crate) likelihood: usize,
+    /// The outputs with that of each observed column, where the columns are observed one by one. They are
+    /// what a fit may ask for, and not stored with it.
+    #[serde(skip)]
+    pub(crate) row_terms: Vec<usize>,
 }
 
 /// What an input of a recorded model is, by its place among its kind.
@@ -83,6 +87,11 @@ impl Program {
     /// The columns that are read of each row.
     pub fn columns(&self) -> &Columns {
         &self.parts.columns
+    }
+
+    /// The outputs with the log likelihood of each observed column; none where they are not apart.
+    pub(crate) fn row_terms(&self) -> &[usize] {
+        &self.parts.row_terms
     }
 
     /// The program on the rows of a table, whose levels keep the numbers they were recorded

@@ -38,6 +38,8 @@ pub(crate) struct RowTerm<'g> {
     pub(crate) value: Expr<'g>,
     /// What multiplies it.
     pub(crate) weight: Option<Expr<'g>>,
+    /// How many columns it is of.
+    pub(crate) observed: usize,
 }
 
 impl<'g> Record<'g> {
@@ -52,6 +54,25 @@ impl<'g> Record<'g> {
         };
         let terms = std::mem::take(&mut self.likelihood).into_iter();
         terms.map(term).reduce(|a, b| a + b)
+    }
+
+    /// The outputs with the log likelihood of each observed column; none if two are observed together.
+    pub(crate) fn row_terms(&mut self) -> Vec<usize> {
+        let apart = self.likelihood.iter().all(|term| term.observed == 1);
+        if !apart || !self.locals.is_empty() {
+            return Vec::new();
+        }
+        let terms = self.likelihood.clone().into_iter();
+        let values = terms.map(|term| match term.weight {
+            Some(weight) => term.value * weight,
+            None => term.value,
+        });
+        let values: Vec<Expr<'g>> = values.collect();
+        let name = |place: usize| format!("log likelihood {}", place + 1);
+        let named = values.into_iter().enumerate();
+        named
+            .map(|(place, value)| self.output(&name(place), value))
+            .collect()
     }
 
     /// Whether rows with latents of their own are weighted in part: no weight then stands for the

@@ -243,11 +243,16 @@ impl<'t, 'g> Row<'t, 'g> {
     /// Adds what this set of rows contributes.
     pub(crate) fn finish(self) {
         let sum = |terms: Vec<Expr<'g>>| terms.into_iter().reduce(|a, b| a + b);
+        let observed = self.terms.borrow().len();
         let terms = [self.terms.into_inner(), self.local_terms.into_inner()].concat();
         let mut record = self.tracer.record.borrow_mut();
         if let Some(value) = sum(terms) {
             let weight = self.weight.get();
-            record.likelihood.push(RowTerm { value, weight });
+            record.likelihood.push(RowTerm {
+                value,
+                weight,
+                observed,
+            });
         }
     }
 }

@@ -11,7 +11,6 @@ use crate::part::Guess;
 use crate::recognition::Recognition;
 use crate::source::Source;
 
-
 /// What is to be learnt of all rows in one round. A copy that was made before the round can learn from
 /// some of the rows; copies are merged in the order of their rows.
 #[derive(Serialize, Deserialize)]

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use crate::error::RegressionError;
 use crate::family::{Family, Form};
 use crate::law::{Domain, Kind, Law};
-use crate::several::owner;
+use crate::several::{owner, prefixed};
 
 /// The most parameters that a message lists.
 const MOST_SHOWN: usize = 8;
@@ -54,6 +54,14 @@ pub fn prior_distributions() -> Vec<String> {
 #[derive(Default)]
 pub(crate) struct GivenPriors {
     priors: Vec<GivenPrior>,
+    /// Whose they are, where there are several responses.
+    of: Option<Response>,
+}
+
+/// One of several responses, and all of them.
+struct Response {
+    own: String,
+    all: Vec<String>,
 }
 
 #[derive(Clone)]
@@ -92,7 +100,7 @@ impl GivenPriors {
             }
             priors.push(prior);
         }
-        Ok(GivenPriors { priors })
+        Ok(GivenPriors { priors, of: None })
     }
 
     /// The priors of what several responses share, by the names of that, and those of each response: what
@@ -119,10 +127,20 @@ impl GivenPriors {
             let is_new = |prior: &GivenPrior| !own.iter().any(|known| known.name == prior.name);
             let more: Vec<GivenPrior> = all.into_iter().filter(is_new).collect();
             own.extend(more);
-            GivenPriors { priors: own }
+            GivenPriors {
+                priors: own,
+                of: Some(Response {
+                    own: responses[place].clone(),
+                    all: responses.to_vec(),
+                }),
+            }
         };
         let parted = (0..responses.len()).map(own).collect();
-        Ok((GivenPriors { priors: common }, parted))
+        let common = GivenPriors {
+            priors: common,
+            of: None,
+        };
+        Ok((common, parted))
     }
 
     /// Refuses priors for parameters that do not exist or have other values.
@@ -134,7 +152,7 @@ impl GivenPriors {
             }
         }
         for prior in &self.priors {
-            prior.check_name(&names)?;
+            prior.check_name(&names, self.of.as_ref())?;
             let is_it = |parameter: &&Parameter| parameter.names.contains(&prior.name);
             let domain = parameters.iter().find(is_it).map(|known| known.domain);
             prior.check_domain(domain.unwrap_or(prior.law.kind.domain()))?;
@@ -228,7 +246,7 @@ impl GivenPrior {
         }
     }
 
-    fn check_name(&self, names: &[&str]) -> Result<(), RegressionError> {
+    fn check_name(&self, names: &[&str], of: Option<&Response>) -> Result<(), RegressionError> {
         if names.contains(&self.name.as_str()) {
             return Ok(());
         }
@@ -242,7 +260,19 @@ impl GivenPrior {
                 format!("the model has {shown} and {more} more")
             }
         };
-        let message = format!("no parameter \"{}\" in the model", self.name);
+        let (model, hint) = match of {
+            None => ("the model".to_owned(), hint),
+            Some(Response { own, all }) => {
+                let of_one = all.iter().map(|one| prefixed(one, &self.name));
+                let of_one: Vec<String> = of_one.collect();
+                let own = format!("the model of {own}");
+                (
+                    own,
+                    format!("{hint}; {} is that of one response", of_one.join(" or ")),
+                )
+            }
+        };
+        let message = format!("no parameter \"{}\" in {model}", self.name);
         Err(self.refused(FormulaError::new(self.spec.target_span, message).hint(hint)))
     }
 

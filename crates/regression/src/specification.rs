@@ -195,8 +195,9 @@ impl Specification {
                 at: self.source.clone(),
                 expected: "one response".into(),
                 found: several.len().to_string(),
-                hint: "fit it with lehr fit, or regress(...).fit() from Rust, from a table in memory"
-                    .into(),
+                hint:
+                    "fit it with lehr fit, or regress(...).fit() from Rust, from a table in memory"
+                        .into(),
             }),
         }
     }

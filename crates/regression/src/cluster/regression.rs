@@ -86,7 +86,7 @@ impl Draft<'_> {
         Ok(ClusterRegression {
             base: BoundRegression {
                 subject,
-            singles: Vec::new(),
+                singles: Vec::new(),
                 bound,
                 choices,
                 read_seconds: self.clock.elapsed().as_secs_f64(),

@@ -128,11 +128,7 @@ impl ArvizExport<'_> {
     }
 
     /// What has a number for each row.
-    fn row_groups(
-        &self,
-        table: &Table,
-        left_out: &mut Vec<String>,
-    ) -> Result<Vec<Group>, Error> {
+    fn row_groups(&self, table: &Table, left_out: &mut Vec<String>) -> Result<Vec<Group>, Error> {
         let own = self.saved.rows_of_fit(table)?;
         let rows = own.bound().n_rows();
         let places = self.places();

@@ -65,7 +65,10 @@ impl SavedFit {
         let terms = priors.site_priors(&Point::new(whole, theta));
         let values = Values::new().with(z, &self.posterior.draws);
         let mut found = Vec::new();
-        for (site, term) in terms.iter().filter(|(site, _)| is_prior(own_name(names, site))) {
+        for (site, term) in terms
+            .iter()
+            .filter(|(site, _)| is_prior(own_name(names, site)))
+        {
             let logs = evaluate(&[*term], &values, weights.len()).remove(0);
             let most = columns
                 .iter()

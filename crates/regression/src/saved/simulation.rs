@@ -41,11 +41,17 @@ impl Simulation<'_> {
     /// each data set before it is fitted.
     pub fn run(&self, table: &Table, note: &mut dyn FnMut(usize)) -> Result<Vec<Ranks>, Error> {
         self.saved.fitted("--simulate")?;
-        if self.saved.subject.several().is_some_and(Several::has_residuals) {
+        if self
+            .saved
+            .subject
+            .several()
+            .is_some_and(Several::has_residuals)
+        {
             return Err(RegressionError::Column {
                 at: self.saved.subject.title(),
-                expected: "responses that are independent given their predictors, to draw them one by one"
-                    .into(),
+                expected:
+                    "responses that are independent given their predictors, to draw them one by one"
+                        .into(),
                 found: "set_rescor(TRUE)".into(),
                 hint: "fit draws of your own".into(),
             }

@@ -20,8 +20,8 @@ use crate::prior::{GivenPriors, Parameter, PriorLine};
 use crate::program::Company;
 use crate::regression::{Groups, NamedDraws, Regression};
 
-pub(crate) use name::{names, owner, shared_names, union};
-use name::{RESCOR, prefixed, renamed};
+use name::{RESCOR, renamed};
+pub(crate) use name::{names, owner, prefixed, shared_names, union};
 pub(crate) use residual::Residuals;
 use tie::{Tie, correlations, site, standardise};
 
@@ -201,8 +201,13 @@ impl Several {
     fn is_tied(&self, response: usize, name: &str) -> bool {
         let mut ties = self.ties.iter();
         ties.any(|tie| {
-            let is_own = tie.members().iter().any(|member| member.response == response);
-            let rest = name.strip_prefix("cor(").and_then(|rest| rest.strip_prefix(tie.label.as_str()));
+            let is_own = tie
+                .members()
+                .iter()
+                .any(|member| member.response == response);
+            let rest = name
+                .strip_prefix("cor(")
+                .and_then(|rest| rest.strip_prefix(tie.label.as_str()));
             is_own && rest.is_some_and(|rest| rest.starts_with([',', ')']))
         })
     }
@@ -231,7 +236,9 @@ impl Several {
                 groups: own.map(|(_, place, sites)| (*place, *sites)).collect(),
                 residuals: residuals.as_ref(),
             };
-            m.within(&format!("{name}."), || regression.blueprint.run(m, &company));
+            m.within(&format!("{name}."), || {
+                regression.blueprint.run(m, &company)
+            });
         }
     }
 }
@@ -294,8 +301,11 @@ fn check_tied(regression: &Regression) -> Result<(), RegressionError> {
     }
     Err(RegressionError::Column {
         at: format!("response {}", regression.response()),
-        expected: "a family with one predictor where effects are tied to those of other responses".into(),
+        expected: "a family with one predictor where effects are tied to those of other responses"
+            .into(),
         found: regression.family().to_string(),
-        hint: "write (1 | g) for effects of its own, or --family ordinal if the classes are ordered".into(),
+        hint:
+            "write (1 | g) for effects of its own, or --family ordinal if the classes are ordered"
+                .into(),
     })
 }

@@ -84,7 +84,9 @@ pub(crate) fn prefixed(response: &str, name: &str) -> String {
 pub(crate) fn renamed(response: &str, name: &Name) -> Name {
     let text = prefixed(response, name.as_str());
     let start = Name::new(text, prefixed(response, name.variable()));
-    (name.places().iter()).fold(start, |name, place| name.at(place.axis, place.label.clone()))
+    (name.places().iter()).fold(start, |name, place| {
+        name.at(place.axis, place.label.clone())
+    })
 }
 
 /// `sd(` and `cor(` of a name, and what follows.

@@ -60,7 +60,11 @@ impl Several {
                     }
                     None => format!("{}.{}", self.names[response], plan.unseen_site("")),
                 };
-                sampled.push(SampledSite { site, label, groups: unseen.clone() });
+                sampled.push(SampledSite {
+                    site,
+                    label,
+                    groups: unseen.clone(),
+                });
             }
         }
         // The terms that are tied have one site.
@@ -70,7 +74,9 @@ impl Several {
             known.push(one.site.clone());
             is_new
         });
-        let bound = own.program()?.bind(&own.joined(designs.iter().map(|one| &one.table)))?;
+        let bound = own
+            .program()?
+            .bind(&own.joined(designs.iter().map(|one| &one.table)))?;
         let has_responses = designs.iter().all(|design| design.has_response);
         Ok(NewRows::of_sites(bound, sampled, has_responses))
     }
@@ -91,7 +97,11 @@ impl Several {
         let bound = bare.program()?.bind(&table)?;
         let has_responses = designs.iter().all(|design| design.has_response);
         let fitted = self.program()?;
-        Ok(NewRows::of_population(bound, fitted.latents(), has_responses))
+        Ok(NewRows::of_population(
+            bound,
+            fitted.latents(),
+            has_responses,
+        ))
     }
 
     fn designs(

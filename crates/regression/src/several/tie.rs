@@ -167,7 +167,9 @@ impl Tie {
         let factors = &site(sites, &self.correlation_site()).values;
         let mut standard = Vec::new();
         let mut turned = Vec::new();
-        let all = site(sites, &self.own_site()).values.chunks_exact(self.count * total);
+        let all = site(sites, &self.own_site())
+            .values
+            .chunks_exact(self.count * total);
         for (factor, normals) in factors.chunks_exact(total * total).zip(all) {
             let rows: Vec<&[f64]> = (member.own.clone())
                 .map(|row| &factor[row * total..][..total])
@@ -217,7 +219,12 @@ pub(super) fn correlations(
     for second in 1..size {
         for first in 0..second {
             let draws = factor.values.chunks_exact(size * size);
-            let value = |draw: &[f64]| dot(&draw[first * size..][..size], &draw[second * size..][..size]);
+            let value = |draw: &[f64]| {
+                dot(
+                    &draw[first * size..][..size],
+                    &draw[second * size..][..size],
+                )
+            };
             found.push(NamedDraws {
                 name: Name::from(label(&effects[first], &effects[second]).as_str()),
                 values: draws.map(value).collect(),

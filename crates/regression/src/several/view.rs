@@ -92,6 +92,8 @@ impl Own<'_> {
         let place = whole.position(&format!("{}{name}", self.prefix));
         let range = whole.range(place.expect("a site of the whole model"));
         let draws = self.whole.draws.chunks_exact(whole.size());
-        draws.flat_map(|draw| draw[range.clone()].iter().copied()).collect()
+        draws
+            .flat_map(|draw| draw[range.clone()].iter().copied())
+            .collect()
     }
 }
