@@ -114,7 +114,7 @@ impl Inputs<'_> {
         let names: Vec<String> = fields.into_iter().map(|field| field.name).collect();
         let specification = self.model.specification(&self.formula, &names);
         let specification = specification.map_err(|error| with_header_hint(error, &names))?;
-        let specification = specification.with_dates(dates);
+        let specification = specification.with_dates(&dates);
         let columns = specification.columns().into_iter().map(str::to_owned);
         let options = reading.options(Some(columns.collect()))?;
         let options = options.keeping(&specification.optional_columns());

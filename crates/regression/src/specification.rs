@@ -142,9 +142,9 @@ impl Specification {
 
     /// The same of a table in which these columns were dates, read as days since 1970-01-01.
     #[must_use]
-    pub fn with_dates(mut self, dates: Vec<String>) -> Specification {
+    pub fn with_dates(mut self, dates: &[String]) -> Specification {
         for part in &mut self.parts {
-            part.set_dates(&dates);
+            part.set_dates(dates);
         }
         self
     }

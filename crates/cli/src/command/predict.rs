@@ -5,7 +5,9 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Result, bail, ensure};
 use clap::{Args, ValueEnum};
-use lehr::regression::{Forecaster, NewLevels, PredictionDetails, PredictionLevel, SavedFit};
+use lehr::regression::{
+    Forecaster, NewLevels, PredictionDetails, PredictionLevel, Predictions, SavedFit,
+};
 use lehr::table::{Sink, Table, TableError, TableFiles};
 use serde::Serialize;
 
@@ -270,18 +272,17 @@ impl Predict {
         if batch.n_rows() == 0 {
             return Ok(None);
         }
-        let mut table = if self.only {
-            Table::new()
-        } else {
-            batch.clone()
-        };
+        let mut all = Vec::with_capacity(forecasters.len());
         for forecaster in forecasters {
             let predictions = forecaster.predict(&batch, first)?;
             for outside in predictions.outside() {
                 *extrapolated.entry(outside.function.clone()).or_default() += outside.rows;
             }
-            table = predictions.beside(table)?;
+            all.push(predictions);
         }
+        let kept = if self.only { Table::new() } else { batch };
+        let beside = |table: Table, own: &Predictions| own.beside(table);
+        let table = all.iter().try_fold(kept, beside)?;
         Ok(Some(table))
     }
 }

@@ -89,9 +89,10 @@ pub(super) fn points(
     };
     let mut count = count;
     let is_short = |drawn: &Drawn| {
-        let own = match is_normal {
-            true => drawn.points.share() < EVEN,
-            false => is_missed(drawn) && wishes.spreads == Spreads::Chosen,
+        let own = if is_normal {
+            drawn.points.share() < EVEN
+        } else {
+            is_missed(drawn) && wishes.spreads == Spreads::Chosen
         };
         own || !is_settled(drawn, collapsed)
     };

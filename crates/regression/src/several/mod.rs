@@ -114,7 +114,10 @@ impl Several {
             at: what.to_owned(),
             expected: "one response".into(),
             found: format!("a fit of {}", self.names.join(", ")),
-            hint: format!("name it, as in --response {}", self.names[0]),
+            hint: format!(
+                "name it: --response {0} of the command, fit.response(\"{0}\") in Python and Rust",
+                self.names[0]
+            ),
         }
     }
 
@@ -237,7 +240,7 @@ impl Several {
                 residuals: residuals.as_ref(),
             };
             m.within(&format!("{name}."), || {
-                regression.blueprint.run(m, &company)
+                regression.blueprint.run(m, &company);
             });
         }
     }
