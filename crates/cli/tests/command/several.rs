@@ -6,12 +6,10 @@ use serde_json::Value;
 
 use crate::fixture::{Noise, Scratch};
 
-/// Two responses whose effects of groups are correlated by 0.8, and a count that has the first one's; once
-/// side by side and once below each other.
+/// Two responses whose effects of groups are correlated by 0.8, and a count that has the first one's.
 fn tables(scratch: &Scratch) {
     let mut noise = Noise(21);
     let mut wide = String::from("one,two,count,x,g\n");
-    let mut long = String::from("y,which,x,g\n");
     for group in 0..80 {
         let (first, other) = (noise.normal(), noise.normal());
         let second = 0.8 * first + 0.6 * other;
@@ -21,11 +19,9 @@ fn tables(scratch: &Scratch) {
             let two = -1.0 - 0.3 * x + 1.5 * second + noise.normal();
             let count = (0.5 + 0.4 * first + 0.3 * noise.normal()).exp().round();
             let _ = writeln!(wide, "{one},{two},{count},{x},{group}");
-            let _ = writeln!(long, "{one},one,{x},{group}\n{two},two,{x},{group}");
         }
     }
     scratch.write("wide.csv", &wide);
-    scratch.write("long.csv", &long);
 }
 
 fn read(scratch: &Scratch, name: &str) -> String {
@@ -40,10 +36,9 @@ fn moments(json: &Value, name: &str) -> (f64, f64) {
     (one["mean"].as_f64().unwrap(), one["sd"].as_f64().unwrap())
 }
 
-/// Collapsed fits beside chains on the same model written as one column, whose default priors are a
-/// little wider.
+/// Collapsed fits beside the truth, and beside chains over all latents of the same model.
 #[test]
-fn tied_effects_are_those_of_one_column_that_says_which_response_it_is() {
+fn tied_effects_are_those_that_rows_were_drawn_with_and_that_chains_find() {
     let scratch = Scratch::new();
     tables(&scratch);
     let json = scratch.judged(&[
@@ -70,32 +65,19 @@ fn tied_effects_are_those_of_one_column_that_says_which_response_it_is() {
             "{name}: {mean} ± {sd}"
         );
     }
-    let formula = "y ~ 0 + which + which:x + (0 + which | g)";
-    let other = scratch.judged(&[
-        "fit",
-        formula,
-        "long.csv",
-        "--formula",
-        "sigma ~ which",
-        "--method",
-        "nuts",
-        "--draws",
-        "400",
-    ]);
-    for (name, same) in [
-        ("one.x", "which[one]:x"),
-        ("two.x", "which[two]:x"),
-        ("sd(one.g)", "sd(g, which[one])"),
-        ("sd(two.g)", "sd(g, which[two])"),
-        (
-            "cor(g, one.Intercept, two.Intercept)",
-            "cor(g, which[one], which[two])",
-        ),
-    ] {
-        let ((mean, sd), (expected, _)) = (moments(&json, name), moments(&other, same));
+    let formula = "mvbind(one, two) ~ x + (1 |p| g)";
+    let how = ["--method", "nuts", "--draws", "4000"];
+    let chains = scratch.judged(&[&["fit", formula, "wide.csv"], &how[..]].concat());
+    for one in json["coefficients"].as_array().unwrap() {
+        let name = one["name"].as_str().unwrap();
+        let ((mean, sd), (expected, spread)) = (moments(&json, name), moments(&chains, name));
         assert!(
-            (mean - expected).abs() < 0.25 * sd,
+            (mean - expected).abs() < 0.15 * sd,
             "{name}: {mean} and {expected}, sd {sd}"
+        );
+        assert!(
+            (sd / spread - 1.0).abs() < 0.12,
+            "{name}: {sd} and {spread}"
         );
     }
 }
