@@ -15,6 +15,9 @@ use crate::error::{BindError, Problem};
 use crate::schema::Schema;
 use crate::statement::{Law, Observed, Statement};
 
+/// What the outputs with the log likelihoods of single columns are called, before their number.
+pub(crate) const ROW_TERM: &str = "log likelihood of column ";
+
 /// Under which name a program is stored.
 const NAME: &str = "program";
 
@@ -44,10 +47,6 @@ pub(crate) struct Parts {
     pub(crate) inputs: Vec<Given>,
     /// The output with the log likelihood of each row.
     pub(crate) likelihood: usize,
-    /// The outputs with that of each observed column, where the columns are observed one by one. They are
-    /// what a fit may ask for, and not stored with it.
-    #[serde(skip)]
-    pub(crate) row_terms: Vec<usize>,
 }
 
 /// What an input of a recorded model is, by its place among its kind.
@@ -89,9 +88,19 @@ impl Program {
         &self.parts.columns
     }
 
-    /// The outputs with the log likelihood of each observed column; none where they are not apart.
-    pub(crate) fn row_terms(&self) -> &[usize] {
-        &self.parts.row_terms
+    /// The outputs with the log likelihood of each observed column, which stand before that of all; none
+    /// where there is one column, or they are not apart.
+    pub(crate) fn row_terms(&self) -> Vec<usize> {
+        let Parts {
+            recording,
+            likelihood,
+            ..
+        } = &*self.parts;
+        let is_term = |place: &usize| recording.output(*place).0.starts_with(ROW_TERM);
+        let terms = (0..*likelihood).rev().take_while(is_term);
+        let mut terms: Vec<usize> = terms.collect();
+        terms.reverse();
+        terms
     }
 
     /// The program on the rows of a table, whose levels keep the numbers they were recorded

@@ -56,23 +56,17 @@ impl<'g> Record<'g> {
         terms.map(term).reduce(|a, b| a + b)
     }
 
-    /// The outputs with the log likelihood of each observed column; none if two are observed together.
-    pub(crate) fn row_terms(&mut self) -> Vec<usize> {
+    /// The log likelihood of each observed column; none if there is one, or two are observed together.
+    pub(crate) fn row_terms(&self) -> Vec<Expr<'g>> {
         let apart = self.likelihood.iter().all(|term| term.observed == 1);
-        if !apart || !self.locals.is_empty() {
+        if !apart || !self.locals.is_empty() || self.likelihood.len() < 2 {
             return Vec::new();
         }
-        let terms = self.likelihood.clone().into_iter();
-        let values = terms.map(|term| match term.weight {
+        let weighted = |term: &RowTerm<'g>| match term.weight {
             Some(weight) => term.value * weight,
             None => term.value,
-        });
-        let values: Vec<Expr<'g>> = values.collect();
-        let name = |place: usize| format!("log likelihood {}", place + 1);
-        let named = values.into_iter().enumerate();
-        named
-            .map(|(place, value)| self.output(&name(place), value))
-            .collect()
+        };
+        self.likelihood.iter().map(weighted).collect()
     }
 
     /// Whether rows with latents of their own are weighted in part: no weight then stands for the

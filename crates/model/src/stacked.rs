@@ -81,7 +81,7 @@ fn which(response: usize) -> String {
 fn facets<'g>(bound: &Bound, at: &Point<'g>, rows: &Rows<'g>) -> Option<Vec<Facet<'g>>> {
     let responses = bound.responses(at, rows);
     let program = bound.program();
-    let terms = program.at(program.row_terms(), at, Some(rows));
+    let terms = program.at(&program.row_terms(), at, Some(rows));
     let facet = |(response, value): (_, &Expr<'g>)| {
         let found = split_predictor(at, bound.latents(), std::slice::from_ref(response)).ok()?;
         Some(Facet {

@@ -184,7 +184,7 @@ impl Predict {
         let live = Live::new(session, "predict");
         let forecasters: Vec<Forecaster<'_>> =
             fits.iter().map(|fit| self.forecaster(fit)).collect();
-        let scored = self.score((&saved, &forecasters), &source, &output, &live)?;
+        let scored = self.score(&forecasters, &source, &output, &live)?;
         drop(live);
         output.answer(session, &scored, || scored.text())?;
         for (function, rows) in &scored.extrapolated {
@@ -212,15 +212,16 @@ impl Predict {
 
     fn score(
         &self,
-        (saved, forecasters): (&SavedFit, &[Forecaster<'_>]),
+        forecasters: &[Forecaster<'_>],
         source: &TableFiles,
         output: &Output,
         live: &Live,
     ) -> Result<PredictionObject> {
-        let optional = saved.subject.optional_columns();
+        // Several responses have no columns whose values may be missing.
+        let optional = forecasters[0].saved.subject.optional_columns();
         let mut options = self.reading.options(None)?.keeping(&optional);
         if self.only {
-            options.columns = Some(needed(source, &options, saved)?);
+            options.columns = Some(needed(source, &options, forecasters)?);
         }
         let (mut sink, mut columns, mut failed) = (None, Vec::new(), None);
         let mut extrapolated = BTreeMap::new();
@@ -291,13 +292,16 @@ impl Predict {
 fn needed(
     source: &TableFiles,
     options: &lehr::table::ReadOptions,
-    saved: &SavedFit,
+    forecasters: &[Forecaster<'_>],
 ) -> Result<Vec<String>> {
-    let wanted = saved.subject.predictor_columns();
+    let read = |one: &Forecaster<'_>, name: &str| {
+        let columns = one.saved.subject.predictor_columns();
+        columns.contains(&name)
+    };
     let fields = source.schema(options)?;
     let names = fields.into_iter().map(|field| field.name);
     Ok(names
-        .filter(|name| wanted.contains(&name.as_str()))
+        .filter(|name| forecasters.iter().any(|one| read(one, name)))
         .collect())
 }
 
