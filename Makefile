@@ -141,8 +141,8 @@ worst:
 ARVIZ_VENV := crates/report/tests/.venv
 
 arviz: $(ARVIZ_VENV)/installed
-	LEHR_PYTHON=$(CURDIR)/$(ARVIZ_VENV)/bin/python cargo test --locked -p lehr-report --test report -- --ignored arviz
-	LEHR_PYTHON=$(CURDIR)/$(ARVIZ_VENV)/bin/python cargo test --locked -p lehr-cli --test command -- --ignored arviz
+	LEHR_PYTHON=$(CURDIR)/$(ARVIZ_VENV)/bin/python cargo test --workspace --locked --test report -- --ignored arviz
+	LEHR_PYTHON=$(CURDIR)/$(ARVIZ_VENV)/bin/python cargo test --workspace --locked --test command -- --ignored arviz
 
 $(ARVIZ_VENV)/installed: crates/report/tests/requirements.txt
 	$(PYTHON) -m venv $(ARVIZ_VENV)

@@ -372,6 +372,17 @@ class Fit:
         """
         return Comparison([self, *others], test)
 
+    def response(self, name: str) -> Fit:
+        """Return the fit of one response of several.
+
+        Its draws are those of the whole fit. It predicts, scores, reports and tells effects as
+        any fit of one response does.
+
+        Args:
+            name: The response, such as ``"y1"`` of ``mvbind(y1, y2) ~ x``.
+        """
+        return Fit(self._native.response(name), self._data, self._reading)
+
     def report(self, path: str | os.PathLike[str]) -> None:
         """Write one self-contained HTML page about the fit.
 

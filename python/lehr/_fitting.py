@@ -20,7 +20,7 @@ def fit(
     formula: str,
     data: Data,
     *,
-    family: str | None = None,
+    family: str | Sequence[str] | None = None,
     prior: Mapping[str, str] | Sequence[str] | None = None,
     method: str = "auto",
     seed: int = 0,
@@ -42,7 +42,8 @@ def fit(
         data: A table: anything with the Arrow PyCapsule interface (polars, pyarrow, duckdb), a
             pandas data frame, a mapping of names to arrays, or the names of files, folders or
             patterns, which are read by the engine and may be larger than memory.
-        family: How the response is distributed; by default the response decides.
+        family: How the response is distributed; by default the response decides. Of several
+            responses one for all, or a list with one for each.
         prior: Priors by name, such as ``{"x": "normal(0, 1)"}``.
         method: The method; see :func:`lehr.methods`. By default the model and the table decide.
         seed: Where all randomness comes from.
@@ -101,7 +102,7 @@ def compare(
     *,
     methods: Sequence[str] = ("mean-field", "full-rank", "sl-dais"),
     test: Data | None = None,
-    family: str | None = None,
+    family: str | Sequence[str] | None = None,
     prior: Mapping[str, str] | Sequence[str] | None = None,
     seed: int = 0,
     draws: int | None = None,
@@ -170,13 +171,13 @@ def methods() -> pd.DataFrame:
 
 def _asked(
     formula: str,
-    family: str | None,
+    family: str | Sequence[str] | None,
     prior: Mapping[str, str] | Sequence[str] | None,
     memory: str | int,
 ) -> dict[str, Any]:
     return {
         "formula": formula,
-        "family": family,
+        "family": family if family is None or isinstance(family, str) else ",".join(family),
         "prior": _option.priors(prior),
         "memory": str(memory),
     }

@@ -244,3 +244,24 @@ def test_rows_are_left_out_and_models_compared(fit, frame):
 def test_shares_of_variance(fit):
     share = fit.explained.loc["R2", "mean"]
     assert 0.8 < share < 1.0
+
+
+def test_one_of_several_responses_is_a_fit_of_its_own():
+    random = np.random.default_rng(5)
+    group = np.repeat(np.arange(30), 6)
+    effect = random.normal(size=30)[group]
+    x = random.normal(size=180)
+    frame = pd.DataFrame({"x": x, "g": group.astype(str)})
+    frame["y"] = 1.0 + x + effect + random.normal(scale=0.5, size=180)
+    frame["n"] = random.poisson(np.exp(0.3 * x + 0.5 * effect))
+    formula = "mvbind(y, n) ~ x + (1 |p| g)"
+    fit = lehr.fit(formula, frame, family=["gaussian", "poisson"], method="collapse")
+    assert fit.family == "gaussian,poisson" and fit.formula == formula
+    assert "cor(g, y.Intercept, n.Intercept)" in fit.coefficients.index
+    assert {"y_mean", "n_mean"} <= set(fit.predict(frame).columns)
+    with pytest.raises(lehr.LehrError, match=r"fit\.response\(\"y\"\)"):
+        fit.effects("x")
+    one = fit.response("n")
+    assert one.family == "poisson" and list(one.coefficients.index) == ["Intercept", "x", "sd(g)"]
+    assert one.coefficients.loc["x", "mean"] == pytest.approx(fit.coefficients.loc["n.x", "mean"])
+    assert one.effects("x", frame).loc[0, "kind"] == "slope"

@@ -6,14 +6,15 @@ use std::time::Instant;
 use anyhow::{Result, anyhow, ensure};
 use clap::Args;
 use lehr::density::Density;
-use lehr::formula::Formula;
+use lehr::formula::Formulas;
 use lehr::infer::condensed;
 use lehr::infer::fit::Fit;
 use lehr::infer::method::MethodInfo;
 use lehr::infer::observer::Observer;
 use lehr::infer::run::Checkpoint;
 use lehr::regression::{
-    BoundRegression, FileTable, PriorPredictive, Regression, SavedFit, Specification, Streaming,
+    BoundRegression, Family, FileTable, PriorPredictive, SavedFit, Specification, Streaming,
+    Subject,
 };
 use lehr::table::{Memory, TableFiles};
 
@@ -26,14 +27,15 @@ use crate::storing::RowFile;
 /// The model on the command line.
 #[derive(Clone, Debug, Args)]
 pub(crate) struct ModelArgs {
-    /// The model, e.g. 'y ~ x1 + C(color) + (1 | site)'; `y ~ .` takes all columns
+    /// The model, e.g. 'y ~ x1 + C(color) + (1 | site)'; `y ~ .` takes all columns;
+    /// 'mvbind(y1, y2) ~ x + (1 |p| site)' has several responses
     pub(crate) formula: String,
     /// Files, folders or patterns that together are one table (csv, parquet, arrow; csv may be
     /// gz or zst); - reads stdin
     #[arg(required = true, value_name = "TABLE")]
     pub(crate) tables: Vec<PathBuf>,
-    /// How the response is distributed, e.g. gaussian, bernoulli, poisson (lehr families lists them)
-    /// [default: by the response]
+    /// How the response is distributed, e.g. gaussian, bernoulli, poisson (lehr families lists them); of
+    /// several responses one for all or one for each, e.g. gaussian,poisson [default: by the response]
     #[arg(long, value_name = "NAME")]
     pub(crate) family: Option<String>,
     /// The formula of a parameter of the family, e.g. 'sigma ~ x1' (may be repeated)
@@ -53,7 +55,7 @@ pub(crate) struct ModelArgs {
 /// What a model is made from.
 pub(crate) struct Inputs<'a> {
     model: &'a ModelArgs,
-    formula: Formula,
+    formula: Formulas,
     source: TableFiles,
     clock: Instant,
 }
@@ -70,7 +72,7 @@ impl ModelArgs {
     /// file is opened.
     pub(crate) fn inputs(&self, session: &Session) -> Result<Inputs<'_>> {
         let clock = Instant::now();
-        let formula = Formula::parse(&self.formula);
+        let formula = Formulas::parse(&self.formula);
         let formula = formula.map_err(|error| anyhow!(error.render(&self.formula)))?;
         Ok(Inputs {
             model: self,
@@ -80,10 +82,10 @@ impl ModelArgs {
         })
     }
 
-    fn specification(&self, formula: &Formula, names: &[String]) -> Result<Specification> {
+    fn specification(&self, formula: &Formulas, names: &[String]) -> Result<Specification> {
         let specification = Specification::new(formula, names)?;
         let specification = match &self.family {
-            Some(name) => specification.with_family(name.parse()?),
+            Some(names) => specification.with_families(&Family::parse_all(names)?)?,
             None => specification,
         };
         let specification = specification.with_formulas(&self.formulas, names)?;
@@ -112,7 +114,7 @@ impl Inputs<'_> {
         let names: Vec<String> = fields.into_iter().map(|field| field.name).collect();
         let specification = self.model.specification(&self.formula, &names);
         let specification = specification.map_err(|error| with_header_hint(error, &names))?;
-        let specification = specification.with_dates(dates);
+        let specification = specification.with_dates(&dates);
         let columns = specification.columns().into_iter().map(str::to_owned);
         let options = reading.options(Some(columns.collect()))?;
         let options = options.keeping(&specification.optional_columns());
@@ -185,8 +187,8 @@ impl Task {
     }
 
     /// The model without its rows.
-    pub(crate) fn regression(&self) -> &Regression {
-        &self.bound.regression
+    pub(crate) fn subject(&self) -> &Subject {
+        &self.bound.subject
     }
 
     /// Keeps the rows on disk, if there are any, for a fit that will be resumed.

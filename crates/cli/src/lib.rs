@@ -12,6 +12,7 @@ mod interrupt;
 mod leaving;
 mod live;
 mod object;
+mod one_response;
 mod outcome;
 mod output;
 #[cfg(test)]

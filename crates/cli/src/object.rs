@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use lehr::infer::judge::Level;
 use lehr::infer::method::Attempt;
 use lehr::infer::posterior::Estimate;
-use lehr::regression::{Groups, Regression, SavedFit};
+use lehr::regression::{Groups, SavedFit};
 use lehr::report::{Coefficient, Effect, Seconds};
 use serde::Serialize;
 
@@ -66,7 +66,7 @@ pub(crate) struct FitObject {
     /// Whether the draws are of the prior, and nothing was fitted.
     prior_only: bool,
     formula: Option<String>,
-    family: Option<&'static str>,
+    family: Option<String>,
     n_rows: usize,
     dropped_rows: u64,
     n_latents: usize,
@@ -134,16 +134,13 @@ impl FitObject {
         let posterior = &saved.posterior;
         let verdict = saved.verdict();
         let (evidence, training) = (posterior.evidence.as_ref(), posterior.training());
-        let regression = saved.subject.regression();
-        let priors = regression
-            .map(Regression::priors)
-            .unwrap_or_default()
-            .into_iter();
+        let family = saved.subject.family_names();
+        let priors = saved.subject.priors().into_iter();
         FitObject {
             method: posterior.method().to_owned(),
             prior_only: saved.is_prior_only(),
-            formula: regression.map(|one| one.formula().to_owned()),
-            family: regression.map(|one| one.family().name()),
+            formula: family.is_some().then(|| saved.subject.title()),
+            family,
             n_rows: posterior.origin.rows,
             dropped_rows: saved.dropped_rows,
             n_latents: posterior.n_latents(),

@@ -80,6 +80,12 @@ pub trait Density: Send + Sync {
         Err("the density does not say how its rows read the latents".into())
     }
 
+    /// The same density with a row for each response of a row, where rows have several that are
+    /// independent given z: every such row has one predictor. `None` otherwise.
+    fn stacked(&self) -> Option<&dyn Density> {
+        None
+    }
+
     /// What the density can say of responses and other named quantities, if it can.
     fn predictive(&self) -> Option<&dyn Predictive> {
         None

@@ -1,5 +1,7 @@
 //! What other formula languages write, and what to write here instead.
 
+use crate::syntax::{Token, TokenKind};
+
 /// A function of another language: what to write for it.
 pub(crate) fn function(name: &str) -> Option<&'static str> {
     let advice = match name {
@@ -49,7 +51,7 @@ fn effect(name: &str) -> Option<&'static str> {
         "car" | "sar" | "icar" | "bym" | "fcor" | "mrf" => {
             "there are no known neighbours or covariances: write gp(lon, lat) for what is alike nearby, (1 | region) for effects of regions"
         }
-        "autocor" | "set_rescor" | "set_nl" => "leave it out (lehr help formula)",
+        "autocor" | "set_nl" => "leave it out (lehr help formula)",
         _ => return None,
     };
     Some(advice)
@@ -105,13 +107,9 @@ pub(crate) fn grouping(name: &str) -> &'static str {
 /// A call around a whole formula: what to write for it.
 pub(crate) fn wrapper(name: &str) -> Option<&'static str> {
     let advice = match name {
-        "bf" | "brmsformula" | "lf" => {
-            "write the formula alone, as in 'y ~ x', and that of a parameter as --formula 'sigma ~ z'"
-        }
-        "nlf" => {
-            "formulas are linear in what is learnt: write the model as a function in Python or Rust (docs/python.md)"
-        }
-        "mvbf" | "mvbrmsformula" => SEVERAL,
+        "lf" => PARAMETER,
+        "nlf" => NONLINEAR,
+        "mvbf" | "mvbrmsformula" => "write bf(y1 ~ x) + bf(y2 ~ z), or mvbind(y1, y2) ~ x",
         "brm" | "lm" | "glm" | "lmer" | "glmer" | "gam" | "glmmTMB" | "stan_glm" => {
             "write the formula alone, as in lehr fit 'y ~ x' table.csv"
         }
@@ -120,8 +118,24 @@ pub(crate) fn wrapper(name: &str) -> Option<&'static str> {
     Some(advice)
 }
 
-/// How several responses are written.
-pub(crate) const SEVERAL: &str = "put the responses below each other in one column y, their names in a column which, and write y ~ 0 + which + which:x + (0 + which | g) with --formula 'sigma ~ which': the effects of a group are correlated across responses";
+/// What follows the formula of a response inside `bf(...)`: what to write for it.
+pub(crate) fn beside(rest: &[Token]) -> &'static str {
+    let names = |wanted: &str| {
+        let is_it = |token: &Token| matches!(&token.kind, TokenKind::Name(name) if name == wanted);
+        rest.iter().any(is_it)
+    };
+    if names("nl") {
+        NONLINEAR
+    } else if names("family") {
+        "families are given in the order of the responses, as in --family gaussian,poisson"
+    } else {
+        PARAMETER
+    }
+}
+
+const PARAMETER: &str = "write the formula alone, as in 'y ~ x', and that of a parameter as --formula 'sigma ~ z', of one of several responses as --formula 'y1.sigma ~ z'";
+
+const NONLINEAR: &str = "formulas are linear in what is learnt: write the model as a function in Python or Rust (docs/python.md)";
 
 /// What a parameter of a family, or a class of parameters, is called here.
 pub fn parameter(name: &str) -> Option<&'static str> {

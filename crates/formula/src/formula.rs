@@ -6,7 +6,8 @@ use crate::dialect;
 use crate::error::{FormulaError, Span};
 use crate::expansion::{ColumnUse, Expander, Side, Terms, bare_pipe};
 use crate::response::{self, LeftSide};
-use crate::syntax::{Node, NodeKind, Token, TokenKind, parse, tokens};
+use crate::several::Formulas;
+use crate::syntax::{Node, Token, TokenKind, parse};
 
 /// A formula as it was written: a response and what is to explain it.
 ///
@@ -21,33 +22,50 @@ pub struct Formula {
 }
 
 impl Formula {
-    /// Parses a formula; the error points into `source`.
+    /// Parses the formula of one response; the error points into `source`. [`Formulas`] are those of
+    /// several.
     pub fn parse(source: &str) -> Result<Self, FormulaError> {
-        let tokens = tokens(source)?;
-        check_wrapper(&tokens)?;
-        let tilde = find_tilde(&tokens, source)?;
+        Formulas::parse(source)?.only()
+    }
+
+    /// The formula that these tokens of `source` are.
+    pub(crate) fn of_tokens(tokens: &[Token], source: &str) -> Result<Self, FormulaError> {
+        check_wrapper(tokens)?;
+        let tilde = find_tilde(tokens, source)?;
         let (left, right) = (&tokens[..tilde], &tokens[tilde + 1..]);
         let at = tokens[tilde].span;
         if left.is_empty() {
             return Err(FormulaError::new(at, "a response is expected before ~")
                 .hint("name the column to explain, as in y ~ x"));
         }
-        if right.is_empty() {
+        let Some(last) = right.last() else {
             return Err(FormulaError::new(at, "nothing follows ~")
                 .hint("write y ~ 1 for an intercept alone, y ~ . for all columns"));
-        }
-        let left = parse(left, at.start)?;
-        if let NodeKind::Call(name, _) = &left.kind
-            && response::is_several(name)
-        {
-            return Err(response::several(left.span));
-        }
+        };
         check_pipes(right)?;
+        // What is missing at the end of the text is shown there.
+        let end = match source[last.span.end..].trim() {
+            "" => source.len(),
+            _ => last.span.end,
+        };
         Ok(Self {
             source: source.to_owned(),
-            left,
-            right: parse(right, source.len())?,
+            left: parse(left, at.start)?,
+            right: parse(right, end)?,
         })
+    }
+
+    /// The left side as it is written.
+    pub(crate) fn left(&self) -> &Node {
+        &self.left
+    }
+
+    /// The same terms for another response.
+    pub(crate) fn with_left(&self, left: Node) -> Self {
+        Self {
+            left,
+            ..self.clone()
+        }
     }
 
     /// The text it was parsed from, which errors point into.
@@ -137,17 +155,8 @@ fn check_wrapper(tokens: &[Token]) -> Result<(), FormulaError> {
     let (TokenKind::Name(name), TokenKind::Open) = (&first.kind, &open.kind) else {
         return Ok(());
     };
-    let names = |wanted: &str| {
-        let is_it = |token: &Token| matches!(&token.kind, TokenKind::Name(name) if name == wanted);
-        tokens.iter().any(is_it)
-    };
-    let inner = match name.as_str() {
-        "bf" | "brmsformula" if names("nl") => "nlf",
-        "bf" | "brmsformula" if names("mvbind") || names("set_rescor") => "mvbf",
-        name => name,
-    };
     let has_tilde = tokens.iter().any(|token| token.kind == TokenKind::Tilde);
-    match dialect::wrapper(inner).filter(|_| has_tilde) {
+    match dialect::wrapper(name).filter(|_| has_tilde) {
         None => Ok(()),
         Some(hint) => {
             let message = format!("a formula does not stand inside {name}(...)");

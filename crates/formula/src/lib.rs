@@ -13,7 +13,7 @@
 //!
 //! The steps, each of which refuses with a caret into the text ([`FormulaError`]):
 //!
-//! 1. [`Formula::parse`]: text to a syntax tree;
+//! 1. [`Formula::parse`]: text to a syntax tree ([`Formulas::parse`] where there may be several responses);
 //! 2. [`Formula::expand`]: the algebra of `+ - : * / ^ .` to a list of [`Term`]s;
 //! 3. [`Terms::check_columns`] and [`Terms::resolve`]: against a table's columns;
 //! 4. [`TermBasis::fit`]: numbers for the table, and later for new rows.
@@ -31,6 +31,7 @@ mod limited;
 mod option;
 mod prior;
 mod response;
+mod several;
 mod spelling;
 mod spline;
 mod splined;
@@ -56,6 +57,7 @@ pub use function::{Function, function_names};
 pub use limited::{Censoring, Truncation};
 pub use prior::{PriorSpec, PriorTarget};
 pub use response::{Response, Trials};
+pub use several::{Formulas, Residuals};
 pub use spline::{BSpline, CubicSpline, Sample};
 pub use splined::{SplineKind, Splined};
 pub use syntax::quoted;

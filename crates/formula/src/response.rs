@@ -132,7 +132,6 @@ fn read_outcome(node: &Node, used: &mut UseListener<'_>) -> Result<Expr, Formula
             let mut numbers = |name: &str, span, _| used(name, span, ColumnRole::NumericResponse);
             read_numbers(node, &mut numbers)
         }
-        NodeKind::Call(name, _) if is_several(name) => Err(several(node.span)),
         NodeKind::Call(name, _) => {
             let message = format!("{name}(...) cannot be a response");
             Err(FormulaError::new(node.span, message).hint(dialect::response(name)))
@@ -146,16 +145,6 @@ fn read_outcome(node: &Node, used: &mut UseListener<'_>) -> Result<Expr, Formula
         _ => Err(FormulaError::new(node.span, "the response is not a column")
             .hint("wrap arithmetic in I(...), as in I(a + b) ~ ...")),
     }
-}
-
-/// Whether a call names several responses.
-pub(crate) fn is_several(name: &str) -> bool {
-    matches!(name, "mvbind" | "c")
-}
-
-/// Several responses in one model are one response whose rows say which they are.
-pub(crate) fn several(span: Span) -> FormulaError {
-    FormulaError::new(span, "a formula has one response").hint(dialect::SEVERAL)
 }
 
 fn read_additions(

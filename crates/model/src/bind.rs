@@ -10,7 +10,7 @@ use crate::bound::Bound;
 use crate::data::{Demands, read};
 use crate::error::{BindError, Problem};
 use crate::model::Model;
-use crate::program::{Parts, Program};
+use crate::program::{Parts, Program, ROW_TERM};
 use crate::record::Record;
 use crate::schema::Schema;
 use crate::tracer::Tracer;
@@ -77,7 +77,11 @@ fn program(
     demands: &Demands,
 ) -> Program {
     let layout = |sites| Layout::new(sites).expect("each site was checked");
+    let terms = record.row_terms();
     let sum = record.row_likelihood().expect("a column is observed");
+    for (place, value) in terms.into_iter().enumerate() {
+        record.output(&format!("{ROW_TERM}{place}"), value);
+    }
     let likelihood = record.output("log likelihood", sum);
     let outputs: Vec<(&str, Expr<'_>)> = (record.outputs.iter())
         .map(|(name, value)| (name.as_str(), *value))

@@ -16,6 +16,7 @@ use crate::gaussian::Gaussian;
 use crate::linear::{is_shift, predictors};
 use crate::program::{LocalSite, Program};
 use crate::split::{Effects, split_predictor};
+use crate::stacked::Stacked;
 use crate::statement::Statement;
 
 /// A model on the rows of a table, with every mistake ruled out. Cheap to clone.
@@ -26,6 +27,7 @@ pub struct Bound {
     is_linear: Arc<OnceLock<bool>>,
     is_gaussian: Arc<OnceLock<bool>>,
     effects: Arc<OnceLock<Effects>>,
+    stacked: Arc<OnceLock<Option<Box<Stacked>>>>,
 }
 
 impl Bound {
@@ -36,6 +38,7 @@ impl Bound {
             is_linear: Arc::default(),
             is_gaussian: Arc::default(),
             effects: Arc::default(),
+            stacked: Arc::default(),
         }
     }
 
@@ -192,6 +195,14 @@ impl Density for Bound {
             Effects::Found(_) => Ok(self),
             Effects::Refused(why) => Err(why.clone()),
         }
+    }
+
+    fn stacked(&self) -> Option<&dyn Density> {
+        // A bound model of its own: it must not hold what it is held by.
+        let alone = || Bound::new(self.program.clone(), Arc::clone(&self.data));
+        let made = || Stacked::of(alone(), Arc::clone(&self.data)).map(Box::new);
+        let stacked = self.stacked.get_or_init(made).as_deref();
+        stacked.map(|stacked| stacked as &dyn Density)
     }
 
     fn predictive(&self) -> Option<&dyn Predictive> {

@@ -47,6 +47,7 @@ mod row;
 mod schema;
 mod sound;
 mod split;
+mod stacked;
 mod statement;
 #[cfg(feature = "files")]
 mod stored;

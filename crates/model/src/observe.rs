@@ -17,6 +17,7 @@ impl<'g> Row<'_, 'g> {
     )]
     pub fn observe(&self, column: &str, distribution: impl Distribution<'g>) {
         let tracer = self.tracer;
+        let column = &*tracer.full(column);
         let kind = distribution.kind();
         if tracer.record.borrow().is_observed(column) {
             let name = column.to_owned();

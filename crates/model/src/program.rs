@@ -15,6 +15,9 @@ use crate::error::{BindError, Problem};
 use crate::schema::Schema;
 use crate::statement::{Law, Observed, Statement};
 
+/// What the outputs with the log likelihoods of single columns are called, before their number.
+pub(crate) const ROW_TERM: &str = "log likelihood of column ";
+
 /// Under which name a program is stored.
 const NAME: &str = "program";
 
@@ -83,6 +86,21 @@ impl Program {
     /// The columns that are read of each row.
     pub fn columns(&self) -> &Columns {
         &self.parts.columns
+    }
+
+    /// The outputs with the log likelihood of each observed column, which stand before that of all; none
+    /// where there is one column, or they are not apart.
+    pub(crate) fn row_terms(&self) -> Vec<usize> {
+        let Parts {
+            recording,
+            likelihood,
+            ..
+        } = &*self.parts;
+        let is_term = |place: &usize| recording.output(*place).0.starts_with(ROW_TERM);
+        let terms = (0..*likelihood).rev().take_while(is_term);
+        let mut terms: Vec<usize> = terms.collect();
+        terms.reverse();
+        terms
     }
 
     /// The program on the rows of a table, whose levels keep the numbers they were recorded

@@ -38,6 +38,8 @@ pub(crate) struct RowTerm<'g> {
     pub(crate) value: Expr<'g>,
     /// What multiplies it.
     pub(crate) weight: Option<Expr<'g>>,
+    /// How many columns it is of.
+    pub(crate) observed: usize,
 }
 
 impl<'g> Record<'g> {
@@ -52,6 +54,19 @@ impl<'g> Record<'g> {
         };
         let terms = std::mem::take(&mut self.likelihood).into_iter();
         terms.map(term).reduce(|a, b| a + b)
+    }
+
+    /// The log likelihood of each observed column; none if there is one, or two are observed together.
+    pub(crate) fn row_terms(&self) -> Vec<Expr<'g>> {
+        let apart = self.likelihood.iter().all(|term| term.observed == 1);
+        if !apart || !self.locals.is_empty() || self.likelihood.len() < 2 {
+            return Vec::new();
+        }
+        let weighted = |term: &RowTerm<'g>| match term.weight {
+            Some(weight) => term.value * weight,
+            None => term.value,
+        };
+        self.likelihood.iter().map(weighted).collect()
     }
 
     /// Whether rows with latents of their own are weighted in part: no weight then stands for the

@@ -46,20 +46,20 @@ impl<'t, 'g> Row<'t, 'g> {
 
     /// A number per row, `[n]`.
     pub fn number(&self, column: &str) -> Expr<'g> {
-        self.number_as(column, Role::Covariate)
+        self.number_as(&self.tracer.full(column), Role::Covariate)
     }
 
     /// A number per row that is added to a predictor as it is, `[n]`.
     pub fn offset(&self, column: &str) -> Expr<'g> {
-        self.number_as(column, Role::Offset)
+        self.number_as(&self.tracer.full(column), Role::Offset)
     }
 
     /// Multiplies the log likelihood of each row by this column.
     pub fn weight(&self, column: &str) {
-        let weight = self.number_as(column, Role::Weight);
+        let column = self.tracer.full(column);
+        let weight = self.number_as(&column, Role::Weight);
         let all = self.weight.get().map_or(weight, |before| before * weight);
         self.weight.set(Some(all));
-        let column = column.to_owned();
         let mut record = self.tracer.record.borrow_mut();
         record.statements.push(Statement::Weight { column });
     }
@@ -84,7 +84,7 @@ impl<'t, 'g> Row<'t, 'g> {
 
     /// A vector per row, `[n, width]`. A column of single numbers has width 1.
     pub fn matrix(&self, column: &str) -> Expr<'g> {
-        let values = self.numbers(column, Role::Covariate, "numbers");
+        let values = self.numbers(&self.tracer.full(column), Role::Covariate, "numbers");
         match values.shape().rank() {
             1 => values.reshape(self.shape(&[1])),
             _ => values,
@@ -141,6 +141,7 @@ impl<'t, 'g> Row<'t, 'g> {
     /// A level per row, for [`Expr::at`].
     pub fn index(&self, column: &str) -> Indices<'g> {
         let tracer = self.tracer;
+        let column = &*tracer.full(column);
         let levels = self.index_levels(column);
         let mut record = tracer.record.borrow_mut();
         let kind = levels.map(|levels| ColumnKind::Index { levels });
@@ -182,6 +183,7 @@ impl<'t, 'g> Row<'t, 'g> {
     )]
     pub fn local(&self, name: &str, distribution: impl Distribution<'g>) -> Expr<'g> {
         let tracer = self.tracer;
+        let name = &*tracer.full(name);
         let shape = distribution.shape();
         let own = match shape.dims() {
             [ROWS, rest @ ..] => Shape::new(rest),
@@ -232,19 +234,25 @@ impl<'t, 'g> Row<'t, 'g> {
             own => own,
         };
         let whole = value.broadcast(self.shape(own));
+        let name = self.tracer.full(name);
         let mut record = self.tracer.record.borrow_mut();
-        let output = record.output(name, whole);
+        let output = record.output(&name, whole);
         record.statements.push(Statement::RowQuantity { output });
     }
 
     /// Adds what this set of rows contributes.
     pub(crate) fn finish(self) {
         let sum = |terms: Vec<Expr<'g>>| terms.into_iter().reduce(|a, b| a + b);
+        let observed = self.terms.borrow().len();
         let terms = [self.terms.into_inner(), self.local_terms.into_inner()].concat();
         let mut record = self.tracer.record.borrow_mut();
         if let Some(value) = sum(terms) {
             let weight = self.weight.get();
-            record.likelihood.push(RowTerm { value, weight });
+            record.likelihood.push(RowTerm {
+                value,
+                weight,
+                observed,
+            });
         }
     }
 }

@@ -61,6 +61,18 @@ impl Schema {
         self.with(name, Kind::Number, Some(levels))
     }
 
+    /// With the columns of a part of the model whose names begin with `prefix`; see
+    /// [`crate::Tracer::within`].
+    #[must_use]
+    pub fn with_part(mut self, prefix: &str, part: Schema) -> Schema {
+        let columns = part.columns.into_iter();
+        self.columns.extend(columns.map(|column| Known {
+            name: format!("{prefix}{}", column.name),
+            ..column
+        }));
+        self
+    }
+
     fn with(mut self, name: &str, kind: Kind, levels: Option<usize>) -> Schema {
         self.columns.push(Known {
             name: name.to_owned(),

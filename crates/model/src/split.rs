@@ -45,28 +45,50 @@ fn find(bound: &Bound) -> Result<Vec<usize>, String> {
         graph.input("theta", [0]),
     );
     let rows = Rows::inputs(&graph, bound.columns(), 2, "");
-    let latents = bound.latents();
-    let predictor = split_predictor(&at, latents, &bound.responses(&at, &rows))?.predictor;
-    let moved = graph.input("moved", predictor.shape());
+    let predictor = split_predictor(&at, bound.latents(), &bound.responses(&at, &rows))?.predictor;
     let value = bound.log_likelihood(&at, &rows);
-    let given = graph
-        .replace(value, predictor, moved)
-        .ok_or("the likelihood cannot be read as a function of its predictor")?;
-    let prior = bound.log_prior(&at);
+    effects(bound, &at, &[Facet { predictor, value }])
+}
+
+/// What each row has of one response.
+pub(crate) struct Facet<'g> {
+    pub(crate) predictor: Expr<'g>,
+    /// The log likelihood.
+    pub(crate) value: Expr<'g>,
+}
+
+/// The sites that are Gaussian given the others, and that every facet of the rows reads through its
+/// affine predictor alone.
+pub(crate) fn effects<'g>(
+    bound: &Bound,
+    at: &Point<'g>,
+    facets: &[Facet<'g>],
+) -> Result<Vec<usize>, String> {
+    let (graph, latents) = (at.graph(), bound.latents());
+    let given = |(place, facet): (usize, &Facet<'g>)| {
+        let moved = graph.input(&format!("moved {place}"), facet.predictor.shape());
+        graph.replace(facet.value, facet.predictor, moved)
+    };
+    let given: Option<Vec<Expr<'g>>> = facets.iter().enumerate().map(given).collect();
+    let given = given.ok_or("the likelihood cannot be read as a function of its predictor")?;
+    let prior = bound.log_prior(at);
     let fits = |sites: &[usize]| {
-        let along = Along::new(&at, latents, sites);
-        along.derivative(predictor, 2).is_none()
+        let along = Along::new(at, latents, sites);
+        let is_affine = |facet: &Facet<'g>| along.derivative(facet.predictor, 2).is_none();
+        let is_free = |given: &Expr<'g>| along.derivative(*given, 1).is_none();
+        facets.iter().all(is_affine)
             && along.derivative(prior, 3).is_none()
-            && along.derivative(given, 1).is_none()
+            && given.iter().all(is_free)
     };
     let reads = |site: &usize| {
-        let along = Along::new(&at, latents, &[*site]);
-        along.derivative(predictor, 1).is_some()
+        let along = Along::new(at, latents, &[*site]);
+        let mut facets = facets.iter();
+        facets.any(|facet| along.derivative(facet.predictor, 1).is_some())
     };
     let alone = real_sites(latents).filter(reads);
     // A prior without curvature, such as Laplace's on either side of its corner, is not Gaussian.
     let bends = |site: &usize| {
-        let along = Along::new(&at, latents, &[*site]);
+        let along = Along::new(at, latents, &[*site]);
         along.derivative(prior, 2).is_some()
     };
     let mut sites: Vec<usize> = alone.filter(|site| bends(site) && fits(&[*site])).collect();
@@ -100,7 +122,7 @@ pub(crate) fn split_predictor<'g>(
     responses: &[Response<'g>],
 ) -> Result<SplitPredictor<'g>, String> {
     let [response] = responses else {
-        return Err("more than one column is observed".into());
+        return Err("more than one column is observed, and not independently".into());
     };
     let real: Vec<usize> = real_sites(latents).collect();
     let all = Along::new(at, latents, &real);

@@ -19,6 +19,8 @@ pub struct Tracer<'g> {
     pub(crate) schema: Schema,
     pub(crate) record: RefCell<Record<'g>>,
     inside_rows: Cell<bool>,
+    /// What all names begin with at present.
+    prefix: RefCell<String>,
 }
 
 impl<'g> Tracer<'g> {
@@ -28,7 +30,40 @@ impl<'g> Tracer<'g> {
             schema: schema.clone(),
             record: RefCell::default(),
             inside_rows: Cell::new(false),
+            prefix: RefCell::default(),
         }
+    }
+
+    /// A part of the model all of whose names, those of sites and of columns, begin with `prefix`:
+    /// the same part can then stand in a model several times. Parts may stand within parts.
+    ///
+    /// ```
+    /// use lehr_model::distribution::Normal;
+    /// use lehr_model::{Model, Schema};
+    ///
+    /// let model = Model::new(|m| {
+    ///     for response in ["left.", "right."] {
+    ///         m.within(response, || {
+    ///             let mean = m.sample("mean", Normal::new(0.0, 1.0));
+    ///             m.rows(|row| row.observe("y", Normal::new(mean, 1.0)));
+    ///         });
+    ///     }
+    /// });
+    /// let schema = Schema::new().number("left.y").number("right.y");
+    /// let program = model.record(&schema).unwrap();
+    /// assert_eq!(program.latents().entry_names(), ["left.mean", "right.mean"]);
+    /// ```
+    pub fn within<T>(&self, prefix: &str, part: impl FnOnce() -> T) -> T {
+        let before = self.prefix.borrow().len();
+        self.prefix.borrow_mut().push_str(prefix);
+        let value = part();
+        self.prefix.borrow_mut().truncate(before);
+        value
+    }
+
+    /// A name with what names begin with at present.
+    pub(crate) fn full(&self, name: &str) -> String {
+        format!("{}{name}", self.prefix.borrow())
     }
 
     /// An input of the program, and what it is.
@@ -48,6 +83,7 @@ impl<'g> Tracer<'g> {
         reason = "models read without ampersands"
     )]
     pub fn sample(&self, name: &str, distribution: impl Distribution<'g>) -> Expr<'g> {
+        let name = &*self.full(name);
         let shape = distribution.shape();
         let checked =
             (self.outside_rows("site", name)).and_then(|()| self.site(name, &distribution, shape));
@@ -146,6 +182,7 @@ impl<'g> Tracer<'g> {
     /// A parameter θ: not random, learned from this start on. The start is a number or an array
     /// of constants inside the support, and gives the parameter its shape.
     pub fn param(&self, name: &str, start: impl Into<Value<'g>>, support: Support) -> Expr<'g> {
+        let name = &*self.full(name);
         let start = start.into();
         let shape = start.shape();
         let numbers = match start {
@@ -170,6 +207,7 @@ impl<'g> Tracer<'g> {
 
     /// A quantity worth a name, which draws of the posterior come with.
     pub fn deterministic(&self, name: &str, value: Expr<'g>) -> Expr<'g> {
+        let name = &*self.full(name);
         let outside = self.outside_rows("deterministic", name);
         if let Err(problem) = outside.and_then(|()| self.free_name(name)) {
             return self.refuse(problem, value.shape());
@@ -182,6 +220,7 @@ impl<'g> Tracer<'g> {
 
     /// A term added to the log prior; one number.
     pub fn factor(&self, name: &str, value: Expr<'g>) {
+        let name = &*self.full(name);
         if let Err(problem) = self.outside_rows("factor", name) {
             return self.report(problem);
         }
@@ -210,6 +249,7 @@ impl<'g> Tracer<'g> {
 
     /// How many levels the index column `name` has in the table the model is bound to.
     pub fn levels(&self, name: &str) -> usize {
+        let name = &*self.full(name);
         let known = self.schema.column(name);
         if let Some(levels) = known.and_then(|column| column.levels) {
             return levels;

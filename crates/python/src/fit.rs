@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use lehr::regression::cluster::{self, PartRows};
-use lehr::regression::{Evaluation, Evaluator, Forecaster, NamedDraws, Regression, SavedFit};
+use lehr::regression::{Evaluation, Evaluator, Forecaster, NamedDraws, SavedFit};
 use lehr::report::{Style, write_page};
 use lehr::table::{Column, Table};
 use numpy::{IntoPyArray, PyArray1};
@@ -51,15 +51,20 @@ impl Fit {
     }
 
     fn forecaster(&self, by: &Forecast) -> PyResult<Forecaster<'_>> {
-        if by.draws == 0 {
-            return Err(said("draws: expected at least one draw, found 0"));
-        }
-        Ok(Forecaster {
-            new_levels: new_levels(&by.new_levels)?,
-            seed: by.seed,
-            ..self.saved.forecaster(by.draws)
-        })
+        forecaster(&self.saved, by)
     }
+}
+
+/// How the rows of a fit are predicted.
+fn forecaster<'f>(saved: &'f SavedFit, by: &Forecast) -> PyResult<Forecaster<'f>> {
+    if by.draws == 0 {
+        return Err(said("draws: expected at least one draw, found 0"));
+    }
+    Ok(Forecaster {
+        new_levels: new_levels(&by.new_levels)?,
+        seed: by.seed,
+        ..saved.forecaster(by.draws)
+    })
 }
 
 /// How rows are predicted: the keywords of predicting.
@@ -91,6 +96,11 @@ impl Fit {
     #[staticmethod]
     fn load(path: PathBuf) -> PyResult<Fit> {
         Ok(Fit::new(SavedFit::load(path).map_err(refused)?))
+    }
+
+    /// The fit of one response of several.
+    fn response(&self, name: &str) -> PyResult<Fit> {
+        Ok(Fit::new(self.saved.response(name).map_err(refused)?))
     }
 
     fn save(&self, path: PathBuf) -> PyResult<()> {
@@ -141,11 +151,12 @@ impl Fit {
     #[getter]
     fn facts<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let (saved, posterior) = (&self.saved, &self.saved.posterior);
-        let regression = saved.subject.regression();
+        let family = saved.subject.family_names();
+        let is_formula = family.is_some();
         let facts = PyDict::new(py);
         facts.set_item("method", posterior.method())?;
-        facts.set_item("formula", regression.map(Regression::formula))?;
-        facts.set_item("family", regression.map(|one| one.family().name()))?;
+        facts.set_item("formula", is_formula.then(|| saved.subject.title()))?;
+        facts.set_item("family", family)?;
         facts.set_item("model", saved.report_model())?;
         facts.set_item("response", saved.subject.response())?;
         facts.set_item("classes", saved.subject.classes())?;
@@ -158,7 +169,7 @@ impl Fit {
         facts.set_item("effective_sample_size", posterior.effective_size())?;
         facts.set_item("seed", posterior.origin.seed)?;
         facts.set_item("corrected", saved.is_corrected())?;
-        facts.set_item("priors", regression.map(Regression::priors))?;
+        facts.set_item("priors", is_formula.then(|| saved.subject.priors()))?;
         facts.set_item("choices", posterior.choices.clone())?;
         facts.set_item("notes", saved.notes())?;
         facts.set_item("seconds", saved.seconds().parts().to_vec())?;
@@ -211,11 +222,17 @@ impl Fit {
         by: Forecast,
         py: Python<'py>,
     ) -> PyResult<Arrays<'py>> {
-        let forecaster = self.forecaster(&by)?;
+        let fits = self.saved.responses().map_err(refused)?;
+        let forecasters = fits.iter().map(|saved| forecaster(saved, &by));
+        let forecasters: Vec<Forecaster<'_>> = forecasters.collect::<PyResult<_>>()?;
         let predicted = py.detach(|| -> PyResult<Table> {
             let table = self.new_rows(source, &reading)?;
-            let predictions = forecaster.predict(&table, 0).map_err(refused)?;
-            predictions.table().map_err(refused)
+            let mut all = Table::new();
+            for forecaster in &forecasters {
+                let predictions = forecaster.predict(&table, 0).map_err(refused)?;
+                all = predictions.beside(all).map_err(refused)?;
+            }
+            Ok(all)
         })?;
         arrays(&predicted, py)
     }

@@ -7,7 +7,7 @@ use std::time::Duration;
 use lehr::infer::fit::Fit;
 use lehr::infer::method::{self, METHODS, MethodInfo};
 use lehr::infer::run::{Checkpoint, Older};
-use lehr::regression::{Groups, NewLevels, Specification};
+use lehr::regression::{Family, Groups, NewLevels, Specification};
 use lehr::table::{Header, Memory, MissingPolicy, ReadOptions};
 use pyo3::prelude::*;
 
@@ -88,16 +88,16 @@ impl Asked {
     ) -> PyResult<Specification> {
         let parsed = Specification::parse(&self.formula, names).map_err(refused)?;
         let parsed = match &self.family {
-            Some(name) => parsed.with_family(
-                name.parse()
-                    .map_err(|error: lehr::regression::RegressionError| refused(error))?,
-            ),
+            Some(names) => {
+                let families = Family::parse_all(names).map_err(refused)?;
+                parsed.with_families(&families).map_err(refused)?
+            }
             None => parsed,
         };
         Ok(parsed
             .with_priors(&self.prior)
             .map_err(refused)?
-            .with_dates(dates))
+            .with_dates(&dates))
     }
 
     /// The bytes that the columns may take.

@@ -8,8 +8,8 @@ use crate::cluster::encoded;
 use crate::error::RegressionError;
 use crate::learning::{Levels, Request, Scales, TableFacts};
 use crate::lesson::{Lesson, Pupil};
+use crate::part::{Clue, Guess, Part, guessed_from};
 use crate::recognition;
-use crate::specification::{Clue, Guess, Specification, guessed_from};
 
 /// A family and levels by the first rows, and scales that are yet to be learnt by them.
 struct Outlook<'f> {
@@ -17,7 +17,7 @@ struct Outlook<'f> {
     scales: Scales,
 }
 
-impl Specification {
+impl Part {
     /// Learns from all rows in one pass, or in two where the first rows do not have all levels; `None`
     /// where it takes more, or a row is not what the first ones promise: learning in order tells why.
     pub(crate) fn learn_at_once<'f>(
@@ -54,7 +54,7 @@ impl Specification {
         first: &Table,
         blocks: &dyn Blocks,
     ) -> Option<Outlook<'f>> {
-        let family = match (self.family(), guessed_from(self.terms())) {
+        let family = match (self.family, guessed_from(&self.terms)) {
             (Some(family), _) | (None, Clue::Family(family)) => family,
             (None, Clue::Column(name)) => {
                 let mut guess = Guess::new(name);
@@ -82,13 +82,13 @@ impl Specification {
         scales: Scales,
         blocks: &dyn Blocks,
     ) -> Result<Vec<Lesson>, RegressionError> {
-        let terms = self.terms();
+        let terms = &self.terms;
         let mut lessons = vec![
-            recognition::lesson(terms, self.family(), blocks),
+            recognition::lesson(terms, self.family, blocks),
             levels_lesson(request)?,
             Lesson::new(&request.terms, Pupil::Scales(Box::new(scales))),
         ];
-        if let (None, Clue::Column(name)) = (self.family(), guessed_from(terms)) {
+        if let (None, Clue::Column(name)) = (self.family, guessed_from(terms)) {
             lessons.push(Lesson::new(terms, Pupil::Guess(Guess::new(name))));
         }
         Ok(lessons)

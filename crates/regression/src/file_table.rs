@@ -17,6 +17,7 @@ use crate::blocks::{Blocks, EachBlock};
 use crate::error::{Error, RegressionError};
 use crate::regress::BoundRegression;
 use crate::regression::Regression;
+use crate::saved::Subject;
 use crate::specification::Specification;
 
 /// What the rows may take while they are shuffled.
@@ -145,12 +146,23 @@ impl BoundRegression {
         rows: &Path,
         clock: Instant,
     ) -> Result<BoundRegression, Error> {
+        if specification.only().is_none() {
+            return Err(RegressionError::Column {
+                at: "several responses".into(),
+                expected: "a table that fits into memory".into(),
+                found: "a larger one".into(),
+                hint: "allow more with --memory, or fit the responses one by one".into(),
+            }
+            .into());
+        }
         let regression = specification.learn(table)?;
         let (bound, dropped_rows) = bind(&regression, table, rows)?;
-        let mut choices = specification.choices(&regression);
+        let subject = Subject::Regression(Box::new(regression));
+        let mut choices = specification.choices(&subject);
         choices.push(("rows".into(), "on disk, shuffled".into()));
         Ok(BoundRegression {
-            regression,
+            subject,
+            singles: Vec::new(),
             bound,
             choices,
             read_seconds: clock.elapsed().as_secs_f64(),

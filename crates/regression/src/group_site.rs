@@ -9,12 +9,26 @@ use crate::law::sample;
 use crate::program::{group_column, sample_runs, slope_column};
 
 /// The sites of one group term in one run of the model.
+#[derive(Clone, Copy)]
 pub(crate) struct GroupSites<'g> {
     /// `[groups]`, or `[groups, effects]` where there are several.
     own: Expr<'g>,
     /// One number, or `[effects]`: what the rows multiply by, if they have to.
     spread: Option<Expr<'g>>,
+    /// What turns the numbers of a group, `[effects, numbers]`.
     correlation: Option<Expr<'g>>,
+}
+
+impl<'g> GroupSites<'g> {
+    /// Effects of a term that are some of more: standard normals `[groups, all]`, which the rows
+    /// `[effects, all]` of the factor of all correlations turn into this term's.
+    pub(crate) fn tied(own: Expr<'g>, spread: Expr<'g>, rows: Expr<'g>) -> GroupSites<'g> {
+        GroupSites {
+            own,
+            spread: Some(spread),
+            correlation: Some(rows),
+        }
+    }
 }
 
 impl GroupPlan {
@@ -39,14 +53,19 @@ impl GroupPlan {
         format!("cor({}){head}", self.site)
     }
 
+    /// Draws the spreads: one number, or `[effects]`.
+    pub(crate) fn spread<'g>(&self, m: &Tracer<'g>, head: &str) -> Expr<'g> {
+        let name = self.spread_site(head);
+        match self.spreads.len() {
+            1 => sample(m, &name, &self.spreads, &[]),
+            _ => sample_runs(m, &name, &self.spreads, None),
+        }
+    }
+
     /// Draws the sites.
     pub(crate) fn sites<'g>(&self, m: &Tracer<'g>, head: &str) -> GroupSites<'g> {
         let effects = self.spreads.len();
-        let name = self.spread_site(head);
-        let spread = match effects {
-            1 => sample(m, &name, &self.spreads, &[]),
-            _ => sample_runs(m, &name, &self.spreads, None),
-        };
+        let spread = self.spread(m, head);
         let correlation = self.correlation.as_ref().map(|law| {
             let factor = LkjCholesky::new(effects, law.concentration());
             m.sample(&self.correlation_site(head), factor)
@@ -90,6 +109,9 @@ impl GroupPlan {
         let mut own = sites.own.at(row.index(&group_column(place)));
         if let Some(factor) = sites.correlation {
             own = own.dot(factor.transpose());
+            if self.spreads.len() == 1 {
+                own = own.reshape(row.shape(&[]));
+            }
         }
         let scaled = sites.spread.map_or(own, |spread| own * spread);
         match (self.has_slopes, self.spreads.len()) {

@@ -39,6 +39,8 @@ pub(crate) struct Grouping {
     /// The root mean square of what each effect multiplies, by which the model divides it.
     pub(crate) scales: Vec<f64>,
     pub(crate) correlated: bool,
+    /// What the effects are tied to those of other responses by.
+    pub(crate) tie: Option<String>,
 }
 
 /// The rows of a table in the groups of a term.
@@ -264,6 +266,7 @@ impl GroupingLearner {
             intercept: self.term.intercept,
             correlated: self.term.correlation == Correlation::Correlated && effects.len() > 1,
             scales: Vec::new(),
+            tie: self.term.tie,
             effects,
         };
         Ok(GroupingFit {

@@ -7,9 +7,9 @@ use serde::{Deserialize, Serialize};
 
 use crate::error::RegressionError;
 use crate::learning::{Levels, Scales};
+use crate::part::Guess;
 use crate::recognition::Recognition;
 use crate::source::Source;
-use crate::specification::Guess;
 
 /// What is to be learnt of all rows in one round. A copy that was made before the round can learn from
 /// some of the rows; copies are merged in the order of their rows.

@@ -50,6 +50,7 @@ mod monotonic;
 mod new_rows;
 mod outcome;
 mod parameter;
+mod part;
 mod population;
 mod prior;
 mod profile;
@@ -60,6 +61,7 @@ mod regression;
 mod row_effect;
 mod saved;
 mod sentinel;
+mod several;
 mod shrinkage;
 mod smooth;
 mod some_groups;
@@ -88,6 +90,7 @@ pub use saved::{
     PriorStatistic, Ranks, RowGroup, SavedFit, Scores, Shift, Simulation, Subject, columns_of,
     compare_models, optional_columns_of,
 };
+pub use several::Several;
 pub use specification::Specification;
 #[cfg(feature = "files")]
 pub use streamed::Streaming;

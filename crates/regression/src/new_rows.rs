@@ -43,34 +43,55 @@ struct NewEffects {
     names: Vec<String>,
 }
 
+/// A site of standard normals of groups that were not fitted.
+pub(crate) struct SampledSite {
+    pub(crate) site: String,
+    /// The group term as it is shown.
+    pub(crate) label: String,
+    pub(crate) groups: Vec<String>,
+}
+
 impl NewRows {
+    /// A model that has these sites for unseen groups, on its rows.
+    pub(crate) fn of_sites(bound: Bound, sites: Vec<SampledSite>, has_response: bool) -> NewRows {
+        let shown = |one: &SampledSite| -> Vec<String> {
+            let names = one.groups.iter();
+            names.map(|name| format!("{}[{name}]", one.label)).collect()
+        };
+        let unseen = sites.iter().flat_map(shown).collect();
+        let effects = |one: SampledSite| NewEffects {
+            place: site_range(bound.latents(), &one.site),
+            names: (one.groups.iter())
+                .map(|name| format!("{}[{name}]", one.site))
+                .collect(),
+        };
+        let mut sampled: Vec<NewEffects> = sites.into_iter().map(effects).collect();
+        sampled.sort_by_key(|sampled| sampled.place.start);
+        NewRows {
+            sampled,
+            unseen,
+            ..NewRows::of_program(bound, has_response)
+        }
+    }
+
     /// The model of `blueprint`, which has sites for unseen groups, on the rows of `design`.
     pub(crate) fn new(bound: Bound, blueprint: &Blueprint, design: &Design) -> NewRows {
-        let unseen = &design.unseen;
-        let mut sampled = Vec::new();
+        let mut sites = Vec::new();
         for head in &blueprint.heads {
-            for (plan, names) in blueprint.groups.iter().zip(unseen) {
-                if names.is_empty() {
-                    continue;
+            for (plan, groups) in blueprint.groups.iter().zip(&design.unseen) {
+                if !groups.is_empty() {
+                    sites.push(SampledSite {
+                        site: plan.unseen_site(head),
+                        label: plan.site.clone(),
+                        groups: groups.clone(),
+                    });
                 }
-                let site = plan.unseen_site(head);
-                sampled.push(NewEffects {
-                    place: site_range(bound.latents(), &site),
-                    names: names.iter().map(|name| format!("{site}[{name}]")).collect(),
-                });
             }
         }
-        sampled.sort_by_key(|sampled| sampled.place.start);
-        let groups = blueprint.groups.iter().zip(unseen);
-        let shown = groups
-            .flat_map(|(plan, names)| (names.iter()).map(|name| format!("{}[{name}]", plan.site)));
+        let rows = NewRows::of_sites(bound, sites, design.has_response);
         NewRows {
-            unseen: shown.collect(),
-            bound,
-            sampled,
-            kept: None,
-            groups: None,
-            has_response: design.has_response,
+            // Every class of the response has effects of the same groups.
+            unseen: distinct(rows.unseen),
             outside: (blueprint.function_labels().zip(&design.outside))
                 .filter(|(_, rows)| **rows > 0)
                 .map(|(label, rows)| Outside {
@@ -78,6 +99,7 @@ impl NewRows {
                     rows: *rows,
                 })
                 .collect(),
+            ..rows
         }
     }
 
@@ -171,6 +193,12 @@ impl NewRows {
     pub fn has_response(&self) -> bool {
         self.has_response
     }
+}
+
+fn distinct(mut names: Vec<String>) -> Vec<String> {
+    let mut known = std::collections::HashSet::new();
+    names.retain(|name| known.insert(name.clone()));
+    names
 }
 
 fn site_range(latents: &Layout, site: &str) -> Range<usize> {

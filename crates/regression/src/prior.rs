@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use crate::error::RegressionError;
 use crate::family::{Family, Form};
 use crate::law::{Domain, Kind, Law};
+use crate::several::{owner, prefixed};
 
 /// The most parameters that a message lists.
 const MOST_SHOWN: usize = 8;
@@ -53,8 +54,17 @@ pub fn prior_distributions() -> Vec<String> {
 #[derive(Default)]
 pub(crate) struct GivenPriors {
     priors: Vec<GivenPrior>,
+    /// Whose they are, where there are several responses.
+    of: Option<Response>,
 }
 
+/// One of several responses, and all of them.
+struct Response {
+    own: String,
+    all: Vec<String>,
+}
+
+#[derive(Clone)]
 struct GivenPrior {
     name: String,
     law: Law,
@@ -90,7 +100,47 @@ impl GivenPriors {
             }
             priors.push(prior);
         }
-        Ok(GivenPriors { priors })
+        Ok(GivenPriors { priors, of: None })
+    }
+
+    /// The priors of what several responses share, by the names of that, and those of each response: what
+    /// begins with its name (`y1.x`), and what begins with none and is meant for all.
+    pub(crate) fn parted(
+        texts: &[String],
+        responses: &[String],
+        shared: &[String],
+    ) -> Result<(GivenPriors, Vec<GivenPriors>), RegressionError> {
+        // Repetitions are told of names as they are written.
+        let (common, rest): (Vec<GivenPrior>, Vec<GivenPrior>) =
+            (GivenPriors::parse(texts)?.priors.into_iter())
+                .partition(|prior| shared.contains(&prior.name));
+        let own = |place: usize| {
+            let (mut own, mut all) = (Vec::new(), Vec::new());
+            for prior in &rest {
+                match owner(responses, &prior.name) {
+                    Some((of, name)) if of == place => own.push(prior.called_so(&name)),
+                    Some(_) => {}
+                    None => all.push(prior.called_so(&prior.name)),
+                }
+            }
+            // What is said of one response outdoes what is said of all.
+            let is_new = |prior: &GivenPrior| !own.iter().any(|known| known.name == prior.name);
+            let more: Vec<GivenPrior> = all.into_iter().filter(is_new).collect();
+            own.extend(more);
+            GivenPriors {
+                priors: own,
+                of: Some(Response {
+                    own: responses[place].clone(),
+                    all: responses.to_vec(),
+                }),
+            }
+        };
+        let parted = (0..responses.len()).map(own).collect();
+        let common = GivenPriors {
+            priors: common,
+            of: None,
+        };
+        Ok((common, parted))
     }
 
     /// Refuses priors for parameters that do not exist or have other values.
@@ -102,7 +152,7 @@ impl GivenPriors {
             }
         }
         for prior in &self.priors {
-            prior.check_name(&names)?;
+            prior.check_name(&names, self.of.as_ref())?;
             let is_it = |parameter: &&Parameter| parameter.names.contains(&prior.name);
             let domain = parameters.iter().find(is_it).map(|known| known.domain);
             prior.check_domain(domain.unwrap_or(prior.law.kind.domain()))?;
@@ -188,7 +238,15 @@ impl GivenPrior {
         })
     }
 
-    fn check_name(&self, names: &[&str]) -> Result<(), RegressionError> {
+    /// The same prior of what has this name in the model of one response.
+    fn called_so(&self, name: &str) -> GivenPrior {
+        GivenPrior {
+            name: name.to_owned(),
+            ..self.clone()
+        }
+    }
+
+    fn check_name(&self, names: &[&str], of: Option<&Response>) -> Result<(), RegressionError> {
         if names.contains(&self.name.as_str()) {
             return Ok(());
         }
@@ -202,7 +260,19 @@ impl GivenPrior {
                 format!("the model has {shown} and {more} more")
             }
         };
-        let message = format!("no parameter \"{}\" in the model", self.name);
+        let (model, hint) = match of {
+            None => ("the model".to_owned(), hint),
+            Some(Response { own, all }) => {
+                let of_one = all.iter().map(|one| prefixed(one, &self.name));
+                let of_one: Vec<String> = of_one.collect();
+                let own = format!("the model of {own}");
+                (
+                    own,
+                    format!("{hint}; {} is that of one response", of_one.join(" or ")),
+                )
+            }
+        };
+        let message = format!("no parameter \"{}\" in {model}", self.name);
         Err(self.refused(FormulaError::new(self.spec.target_span, message).hint(hint)))
     }
 

@@ -14,6 +14,7 @@ use crate::law::{Law, sample};
 use crate::monotonic::monotonic_column;
 use crate::parameter::{ParameterSites, parameter_column};
 use crate::row_effect::shifted;
+use crate::several::Residuals;
 use crate::smooth::{INDUCED, SmoothSites};
 use crate::spline::SplineSites;
 
@@ -44,6 +45,15 @@ pub(crate) fn slope_column(place: usize) -> String {
     format!("slope{}", place + 1)
 }
 
+/// What the model of one response shares with those of others.
+#[derive(Default)]
+pub(crate) struct Company<'c, 'g> {
+    /// The sites of group terms whose effects are tied to those of other responses, by the terms' places.
+    pub(crate) groups: Vec<(usize, GroupSites<'g>)>,
+    /// What is left of the responses before this one.
+    pub(crate) residuals: Option<&'c Residuals<'g>>,
+}
+
 /// The sites of one run of the model.
 struct Sites<'g> {
     graph: &'g Graph,
@@ -67,11 +77,11 @@ struct Sites<'g> {
 impl Blueprint {
     /// The model of this blueprint.
     pub(crate) fn model(self) -> Model {
-        Model::new(move |m| self.run(m))
+        Model::new(move |m| self.run(m, &Company::default()))
     }
 
     /// The columns of the design.
-    fn schema(&self) -> Schema {
+    pub(crate) fn schema(&self) -> Schema {
         let mut schema = Schema::new().number(RESPONSE);
         if !self.weights.is_empty() {
             schema = schema.matrix(MATRIX, self.weights.len());
@@ -120,12 +130,13 @@ impl Blueprint {
         self.clone().model().record(&self.schema())
     }
 
-    fn run(&self, m: &Tracer<'_>) {
+    /// Names the sites and observes the response.
+    pub(crate) fn run<'g>(&self, m: &Tracer<'g>, company: &Company<'_, 'g>) {
         let weight = self.weight(m);
         let covariate = self.covariate.as_ref().map(|plan| plan.sites(m));
         let shift = self.shift(m, weight, covariate.as_ref());
         let intercept = self.intercept_site(m, shift);
-        let sites = self.sites(m, weight, intercept);
+        let sites = self.sites(m, (weight, intercept), company);
         self.name_moved(m, &sites, shift);
         let induced = self.induced.as_ref().map(|plan| plan.function(m));
         let row_spread = self.row_spread_site(m);
@@ -149,6 +160,9 @@ impl Blueprint {
             if let Some(one) = &latent {
                 at = self.spread_out(row, at, &mut own, one.spread * self.unit);
             }
+            if let Some(residuals) = company.residuals {
+                (at, own[0]) = residuals.given(row, at, own[0]);
+            }
             (self.family.info().observe)(&Observation {
                 row,
                 at,
@@ -166,11 +180,16 @@ impl Blueprint {
     fn sites<'g>(
         &self,
         m: &Tracer<'g>,
-        weight: Option<Expr<'g>>,
-        intercept: Option<Expr<'g>>,
+        (weight, intercept): (Option<Expr<'g>>, Option<Expr<'g>>),
+        company: &Company<'_, 'g>,
     ) -> Sites<'g> {
+        let tied = |place: usize| company.groups.iter().find(|(tied, _)| *tied == place);
         let groups = self.heads.iter().map(|head| {
-            let sites = self.groups.iter().map(|group| group.sites(m, head));
+            let plans = self.groups.iter().enumerate();
+            let sites = plans.map(|(place, plan)| match tied(place) {
+                Some((_, sites)) => *sites,
+                None => plan.sites(m, head),
+            });
             sites.collect()
         });
         let smooths = self.heads.iter().map(|head| {

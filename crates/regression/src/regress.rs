@@ -14,6 +14,7 @@ use crate::error::{Error, RegressionError};
 use crate::family::Family;
 use crate::regression::{Groups, Regression};
 use crate::saved::{DataCheck, SavedFit, Subject, today};
+use crate::several::Several;
 use crate::specification::Specification;
 #[cfg(feature = "files")]
 use crate::streamed::Streamed;
@@ -53,11 +54,12 @@ pub struct Regress<'t> {
 }
 
 impl<'t> Regress<'t> {
-    /// How the response is distributed, by name; without this the response decides.
+    /// How the response is distributed, by name; without this the response decides. Of several responses
+    /// one name for all, or one for each: `gaussian,poisson`.
     pub fn family(self, name: &str) -> Result<Self, RegressionError> {
-        let family: Family = name.parse()?;
+        let families = Family::parse_all(name)?;
         Ok(Regress {
-            specification: self.specification.with_family(family),
+            specification: self.specification.with_families(&families)?,
             ..self
         })
     }
@@ -100,7 +102,7 @@ impl<'t> Regress<'t> {
 /// A regression with its rows, ready to be fitted by any method.
 pub struct BoundRegression {
     /// The model without its rows.
-    pub regression: Regression,
+    pub subject: Subject,
     /// The model on its rows.
     pub bound: Bound,
     /// What was chosen for the user before the fit.
@@ -109,6 +111,8 @@ pub struct BoundRegression {
     pub read_seconds: f64,
     /// Rows left out because a value was missing.
     pub dropped_rows: usize,
+    /// The model of each response by itself, where there are several.
+    pub(crate) singles: Vec<Bound>,
     /// All rows, where those of the model are a sample of what is in files.
     #[cfg(feature = "files")]
     pub(crate) streamed: Option<Streamed>,
@@ -125,11 +129,14 @@ impl BoundRegression {
         if table.n_rows() == 0 && dropped > 0 {
             return Err(RegressionError::AllMissing { dropped });
         }
-        let regression = specification.learn(table)?;
+        let subject = specification.subject(table)?;
+        let several = subject.several().map_or(&[][..], Several::responses);
+        let singles = several.iter().map(|own| own.bind(table));
         Ok(BoundRegression {
-            bound: regression.bind(table)?,
-            choices: specification.choices(&regression),
-            regression,
+            bound: subject.bind(&subject.design(table)?)?,
+            choices: specification.choices(&subject),
+            singles: singles.collect::<Result<_, _>>()?,
+            subject,
             read_seconds: clock.elapsed().as_secs_f64(),
             dropped_rows: dropped,
             #[cfg(feature = "files")]
@@ -171,7 +178,11 @@ impl BoundRegression {
         density: &dyn Density,
     ) -> Result<SavedFit, Error> {
         // Draws of single groups are made again from what is kept of them.
-        let run = fit.sparing(Spared::LIMIT).run(density);
+        let fit = match &self.subject {
+            Subject::Regression(_) => fit.sparing(Spared::LIMIT),
+            Subject::Several(_) | Subject::Program(_) => fit,
+        };
+        let run = fit.run(density);
         Ok(self.saved(run.map_err(|error| self.named(error))?))
     }
 
@@ -179,7 +190,7 @@ impl BoundRegression {
     fn named(&self, error: FitError) -> FitError {
         match error {
             FitError::Improper(Improper::Open { name }) => {
-                let name = self.regression.shown_name(&name).unwrap_or(name);
+                let name = self.subject.shown_name(&name).unwrap_or(name);
                 FitError::Improper(Improper::Open { name })
             }
             other => other,
@@ -194,13 +205,19 @@ impl BoundRegression {
         let mut saved = SavedFit {
             version: env!("CARGO_PKG_VERSION").into(),
             date: today(),
-            subject: Subject::Regression(Box::new(self.regression.clone())),
+            subject: self.subject.clone(),
             posterior,
             read_seconds: self.read_seconds,
             dropped_rows: self.dropped_rows as u64,
             contents: String::new(),
             data_check: DataCheck::default(),
+            response_checks: Vec::new(),
         };
+        if let Subject::Several(_) = &saved.subject {
+            saved.check_responses(&self.singles);
+            saved.contents = saved.response_contents(&rows);
+            return saved;
+        }
         let coefficients = saved.coefficients(Groups::Leave);
         if let Subject::Regression(regression) = &mut saved.subject
             && let Some(note) = regression.dominated(&coefficients).filter(|_| is_fitted)
@@ -219,7 +236,8 @@ impl BoundRegression {
         }
         saved.data_check = DataCheck::new(&saved, &self.bound);
         saved.contents = saved.data_check.contents(&rows);
-        if let Some(places) = self.regression.kept_places() {
+        let regression = self.subject.regression();
+        if let Some(places) = regression.and_then(Regression::kept_places) {
             saved.contents = format!("{}; {places}", saved.contents);
         }
         saved

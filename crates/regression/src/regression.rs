@@ -465,6 +465,18 @@ impl Regression {
         })
     }
 
+    /// The functions of columns by name, and what was chosen for each in words.
+    pub(crate) fn function_words(&self) -> Vec<(String, String)> {
+        let blueprint = &self.blueprint;
+        let smooths = blueprint.smooths.iter();
+        let smooths = smooths.map(|plan| (plan.label.clone(), plan.words()));
+        let splines = blueprint.splines.iter();
+        let splines = splines.map(|plan| (plan.label.clone(), plan.words()));
+        let induced = blueprint.induced.iter();
+        let induced = induced.map(|plan| (plan.label.clone(), plan.words()));
+        smooths.chain(splines).chain(induced).collect()
+    }
+
     /// What the user should know: classes and their numbers, columns left out.
     pub fn notes(&self) -> &[String] {
         &self.notes

@@ -1,392 +1,220 @@
-//! A regression as it is asked for: a formula, a family, priors.
+//! A regression as it is asked for: formulas, families, priors.
 
-use std::collections::HashSet;
-
-use lehr_formula::{Expr, Formula, FormulaError, Intercept, Terms};
-use lehr_table::{Column, Table};
-use serde::{Deserialize, Serialize};
+use lehr_formula::{Formula, Formulas, Residuals, Terms};
 
 use crate::blocks::Blocks;
 use crate::error::RegressionError;
-use crate::family::{Family, Form};
-use crate::learning::{Request, TableFacts, learn};
-use crate::lesson::{Lesson, Pupil};
-use crate::parameter::can_vary;
+use crate::family::Family;
+use crate::part::{Part, pointed};
 use crate::prior::GivenPriors;
-use crate::recognition;
 use crate::regression::Regression;
+use crate::saved::Subject;
+use crate::several::{self, Several};
 
-/// A formula whose columns are known to be there, with a family and priors.
+/// A formula whose columns are known to be there, with a family and priors; or one for each of several
+/// responses.
 pub struct Specification {
-    formula: String,
-    terms: Terms,
-    family: Option<Family>,
-    priors: GivenPriors,
-    dates: Vec<String>,
-    /// The formulas of parameters as they were written.
-    parameters: Vec<String>,
+    source: String,
+    parts: Vec<Part>,
+    /// What the names of each response's coefficients begin with; empty where there is one response.
+    names: Vec<String>,
+    residuals: Residuals,
+    /// The priors of what several responses share.
+    shared: GivenPriors,
 }
 
 impl Specification {
     /// Reads a formula for a table with these columns.
     pub fn parse(formula: &str, columns: &[String]) -> Result<Specification, RegressionError> {
-        let parsed = Formula::parse(formula).map_err(|error| pointed(error, formula))?;
+        let parsed = Formulas::parse(formula).map_err(|error| pointed(error, formula))?;
         Specification::new(&parsed, columns)
     }
 
-    /// A formula that was parsed already, for a table with these columns.
-    pub fn new(formula: &Formula, columns: &[String]) -> Result<Specification, RegressionError> {
-        let expand = || {
-            let terms = formula.expand(columns)?;
-            terms.check_columns(columns)?;
-            Ok(terms)
-        };
+    /// Formulas that were parsed already, for a table with these columns.
+    pub fn new(formulas: &Formulas, columns: &[String]) -> Result<Specification, RegressionError> {
+        let responses = formulas.responses();
+        let part = |formula: &Formula, others: &[&str]| Part::new(formula, columns, others);
+        let alone: Result<Vec<Part>, RegressionError> =
+            responses.iter().map(|formula| part(formula, &[])).collect();
+        let mut parts = alone?;
+        let mut names = Vec::new();
+        if parts.len() > 1 {
+            let outcomes = |part: &Part| -> Vec<String> {
+                let columns = part.terms.response.outcome.columns();
+                columns.into_iter().map(str::to_owned).collect()
+            };
+            let outcomes: Vec<String> = parts.iter().flat_map(outcomes).collect();
+            let others: Vec<&str> = outcomes.iter().map(String::as_str).collect();
+            let free: Result<Vec<Part>, RegressionError> = responses
+                .iter()
+                .map(|formula| part(formula, &others))
+                .collect();
+            parts = free?;
+            names = several::names(parts.iter().map(|part| &part.terms))?;
+        }
         Ok(Specification {
-            terms: expand().map_err(|error| pointed(error, formula.source()))?,
-            formula: formula.source().to_owned(),
-            family: None,
-            priors: GivenPriors::default(),
-            dates: Vec::new(),
-            parameters: Vec::new(),
+            source: formulas.source().to_owned(),
+            parts,
+            names,
+            residuals: formulas.residuals(),
+            shared: GivenPriors::default(),
         })
     }
 
-    /// The same with this family; without one the response decides.
-    pub fn with_family(self, family: Family) -> Specification {
-        Specification {
-            family: Some(family),
-            ..self
+    /// The same with this family for every response; without one the response decides.
+    #[must_use]
+    pub fn with_family(mut self, family: Family) -> Specification {
+        for part in &mut self.parts {
+            part.family = Some(family);
         }
+        self
     }
 
-    /// The same with these priors, such as `x1 ~ normal(0, 1)`, and no others.
-    pub fn with_priors(self, priors: &[String]) -> Result<Specification, RegressionError> {
-        let priors = GivenPriors::parse(priors)?;
-        Ok(Specification { priors, ..self })
+    /// The same with one family for every response, or one for each in their order.
+    ///
+    /// # Errors
+    /// If there are neither one nor as many as responses.
+    pub fn with_families(mut self, families: &[Family]) -> Result<Specification, RegressionError> {
+        if let [family] = families {
+            return Ok(self.with_family(*family));
+        }
+        if families.len() != self.parts.len() {
+            let (found, wanted) = (families.len(), self.parts.len());
+            return Err(RegressionError::Column {
+                at: "family".into(),
+                expected: match wanted {
+                    1 => "one family for the one response".into(),
+                    _ => format!("one family for all responses, or {wanted} in their order"),
+                },
+                found: found.to_string(),
+                hint: "write --family gaussian,poisson for mvbind(y1, y2) ~ ...".into(),
+            });
+        }
+        for (part, family) in self.parts.iter_mut().zip(families) {
+            part.family = Some(*family);
+        }
+        Ok(self)
+    }
+
+    /// The same with these priors, such as `x1 ~ normal(0, 1)`, and no others. Where there are several
+    /// responses, `y1.x1 ~ normal(0, 1)` is a prior of one of them.
+    pub fn with_priors(mut self, priors: &[String]) -> Result<Specification, RegressionError> {
+        if self.names.is_empty() {
+            self.parts[0].set_priors(GivenPriors::parse(priors)?);
+            return Ok(self);
+        }
+        let shared = several::shared_names(self.parts.iter().map(|part| &part.terms));
+        let (common, own) = GivenPriors::parted(priors, &self.names, &shared)?;
+        for (part, priors) in self.parts.iter_mut().zip(own) {
+            part.set_priors(priors);
+        }
+        self.shared = common;
+        Ok(self)
     }
 
     /// The same with formulas of the family's own parameters, such as `sigma ~ x`, for a table
-    /// with these columns.
+    /// with these columns. Where there are several responses, `y1.sigma ~ x` is that of one of them.
     pub fn with_formulas(
         mut self,
         formulas: &[String],
         columns: &[String],
     ) -> Result<Specification, RegressionError> {
-        let response = self.terms.response.outcome.columns();
-        let others = columns
-            .iter()
-            .filter(|name| !response.contains(&name.as_str()));
-        let others: Vec<String> = others.cloned().collect();
         for text in formulas {
             let parsed = Formula::parse(text).map_err(|error| pointed(error, text))?;
-            let terms = Terms::of_parameter(&parsed, &others);
-            let terms = terms.map_err(|error| pointed(error, text))?;
-            let name = own_name(terms.parameter());
-            if (self.terms.parameters.iter()).any(|other| own_name(other.parameter()) == name) {
-                return Err(RegressionError::Column {
-                    at: format!("--formula '{text}'"),
-                    expected: "one formula for each parameter".into(),
-                    found: format!("two for {name}"),
-                    hint: "join their terms with +".into(),
-                });
+            for (place, part) in self.parts.iter_mut().enumerate() {
+                let response = part.terms.response.outcome.columns();
+                let others = columns
+                    .iter()
+                    .filter(|name| !response.contains(&name.as_str()));
+                let others: Vec<String> = others.cloned().collect();
+                let terms = Terms::of_parameter(&parsed, &others);
+                let mut terms = terms.map_err(|error| pointed(error, text))?;
+                match several::owner(&self.names, terms.parameter()) {
+                    Some((owner, _)) if owner != place => continue,
+                    Some((_, own)) => terms.rename_parameter(&own),
+                    None => {}
+                }
+                part.add_formula(text, terms)?;
             }
-            self.terms.parameters.push(terms);
-            self.parameters.push(text.clone());
         }
         Ok(self)
     }
 
     /// The same of a table in which these columns were dates, read as days since 1970-01-01.
-    pub fn with_dates(self, dates: Vec<String>) -> Specification {
-        Specification { dates, ..self }
+    #[must_use]
+    pub fn with_dates(mut self, dates: &[String]) -> Specification {
+        for part in &mut self.parts {
+            part.set_dates(dates);
+        }
+        self
     }
 
-    /// The columns of a table that the formula reads, the response's first.
+    /// The columns of a table that the formulas read, the responses' first.
     pub fn columns(&self) -> Vec<&str> {
-        self.terms.columns()
-    }
-
-    /// The formula spelt out, before a table has told what is text.
-    #[cfg(feature = "files")]
-    pub(crate) fn terms(&self) -> &Terms {
-        &self.terms
-    }
-
-    /// The family, if one was named.
-    #[cfg(feature = "files")]
-    pub(crate) fn family(&self) -> Option<Family> {
-        self.family
+        several::union(self.parts.iter().map(Part::columns))
     }
 
     /// The columns whose values may be missing.
     pub fn optional_columns(&self) -> Vec<&str> {
-        self.terms.optional_columns()
+        several::union(self.parts.iter().map(|part| part.terms.optional_columns()))
+    }
+
+    /// What is asked for of the response, if there is one.
+    pub(crate) fn only(&self) -> Option<&Part> {
+        match &self.parts[..] {
+            [only] => Some(only),
+            _ => None,
+        }
     }
 
     /// What was chosen for the user of what could be asked for.
-    pub fn choices(&self, regression: &Regression) -> Vec<(String, String)> {
-        let origin = match self.family {
-            Some(_) => "as asked",
-            None => "by the response",
-        };
-        let family = format!("{}, {origin}", regression.family());
-        let smooths = regression.blueprint.smooths.iter();
-        let smooths = smooths.map(|plan| (plan.label.clone(), plan.words()));
-        let splines = regression.blueprint.splines.iter();
-        let splines = splines.map(|plan| (plan.label.clone(), plan.words()));
-        let induced = regression.blueprint.induced.iter();
-        let induced = induced.map(|plan| (plan.label.clone(), plan.words()));
-        std::iter::once(("family".into(), family))
-            .chain(smooths)
-            .chain(splines)
-            .chain(induced)
-            .collect()
+    pub fn choices(&self, subject: &Subject) -> Vec<(String, String)> {
+        let own = self.parts.iter().zip(subject.regressions());
+        let mut choices = Vec::new();
+        for (place, (part, regression)) in own.enumerate() {
+            let origin = match part.family {
+                Some(_) => "as asked",
+                None => "by the response",
+            };
+            let prefix = self.names.get(place).map(|name| format!("{name}."));
+            let prefix = prefix.unwrap_or_default();
+            let family = format!("{}, {origin}", regression.family());
+            choices.push((format!("{prefix}family"), family));
+            let functions = regression.function_words().into_iter();
+            choices.extend(functions.map(|(label, words)| (format!("{prefix}{label}"), words)));
+        }
+        choices
     }
 
-    /// Learns levels, scales and default priors from a table. Refuses what cannot be fitted.
+    /// Learns levels, scales and default priors of one response from a table. Refuses what cannot be
+    /// fitted.
     pub fn learn(&self, blocks: &dyn Blocks) -> Result<Regression, RegressionError> {
-        let formula = self.title();
-        #[cfg(feature = "files")]
-        if let Some((request, facts)) = self.learn_at_once(&formula, blocks)? {
-            return self.assemble(request, facts);
-        }
-        recognition::check(&self.terms, self.family, blocks)?;
-        let family = match self.family {
-            Some(family) => family,
-            None => guess(&self.terms, blocks)?,
-        };
-        let request = self.request(&formula, family, blocks)?;
-        let facts = learn(&request, blocks)?;
-        self.assemble(request, facts)
-    }
-
-    /// What is asked for where the family is known.
-    pub(crate) fn request<'f>(
-        &self,
-        formula: &'f str,
-        family: Family,
-        blocks: &dyn Blocks,
-    ) -> Result<Request<'f>, RegressionError> {
-        let resolved = self
-            .terms
-            .clone()
-            .resolve(&|name: &str| blocks.is_text(name));
-        let mut terms = resolved.map_err(|error| pointed(error, &self.formula))?;
-        for (parameter, text) in terms.parameters.iter_mut().zip(&self.parameters) {
-            let own = own_name(parameter.parameter()).to_owned();
-            if family.parameters().contains(&own.as_str()) {
-                parameter.rename_parameter(&own);
-            }
-            check_parameter(parameter.parameter(), family, &terms.response)?;
-            let resolved = parameter.resolve(&|name: &str| blocks.is_text(name));
-            *parameter = resolved.map_err(|error| pointed(error, text))?;
-        }
-        // The cutpoints are intercepts already.
-        if family.form() == Form::Ordered {
-            terms.intercept = Intercept::Present;
-        }
-        Ok(Request {
-            formula,
-            terms,
-            family,
-        })
-    }
-
-    fn assemble(
-        &self,
-        request: Request<'_>,
-        mut facts: TableFacts,
-    ) -> Result<Regression, RegressionError> {
-        facts.notes.extend(self.date_notes());
-        Regression::assemble(request, facts, &self.priors)
-    }
-}
-
-impl Specification {
-    /// All formulas.
-    pub(crate) fn title(&self) -> String {
-        let parameters = self.parameters.iter().map(String::as_str);
-        let all: Vec<&str> = std::iter::once(self.formula.as_str())
-            .chain(parameters)
-            .collect();
-        all.join("; ")
-    }
-
-    /// What was made of dates that the formula reads.
-    fn date_notes(&self) -> Vec<String> {
-        let columns = self.columns();
-        let read = self
-            .dates
-            .iter()
-            .filter(|name| columns.contains(&name.as_str()));
-        read.map(|name| format!("{name}: dates, read as days since 1970-01-01"))
-            .collect()
-    }
-}
-
-/// The name of a parameter here, if it is called otherwise elsewhere: brms's `zi` is `gate`.
-fn own_name(name: &str) -> &str {
-    lehr_formula::known_parameter(name).unwrap_or(name)
-}
-
-/// Refuses formulas of parameters that the family does not have, or that rows cannot vary.
-fn check_parameter(
-    name: &str,
-    family: Family,
-    response: &lehr_formula::Response,
-) -> Result<(), RegressionError> {
-    let wrong = |expected: String, hint: &str| {
-        Err(RegressionError::Column {
-            at: format!("formula of {name}"),
-            expected,
-            found: format!("{name} ~ ..."),
-            hint: hint.into(),
-        })
-    };
-    let own: Vec<&str> = family.parameters();
-    let own: Vec<&str> = own.into_iter().filter(|own| can_vary(own)).collect();
-    if response.errors.is_some() {
-        return wrong(
-            "no formula where se(...) gives the noise of each row".into(),
-            "leave out one of the two",
-        );
-    }
-    if own.contains(&name) {
-        return Ok(());
-    }
-    match (&own[..], can_vary(name)) {
-        (_, _) if name == "mu" => wrong(
-            format!("a parameter of {family} besides its mean"),
-            "the formula of the mean is the first: lehr fit 'y ~ x' ...",
-        ),
-        (_, false) => wrong(
-            "a parameter that rows can vary".into(),
-            "df and cutpoint are the same in all rows",
-        ),
-        ([], _) => wrong(
-            format!("no formula: {family} has no parameter that rows can vary"),
-            "choose a family that has one (lehr families)",
-        ),
-        (own, _) => wrong(
-            format!("a parameter of {family}: {}", own.join(", ")),
-            "lehr families lists the parameters of each family",
-        ),
-    }
-}
-
-fn pointed(error: FormulaError, formula: &str) -> RegressionError {
-    RegressionError::Formula {
-        error,
-        source_text: formula.to_owned(),
-    }
-}
-
-/// The family that suits a response if none was named. Whole numbers may be counts or
-/// measurements, which only the user knows.
-fn guess(terms: &Terms, table: &dyn Blocks) -> Result<Family, RegressionError> {
-    let name = match guessed_from(terms) {
-        Clue::Family(family) => return Ok(family),
-        Clue::Column(name) => name,
-    };
-    // Rows are left out for the same missing values as in the fit.
-    let mut lesson = Lesson::new(terms, Pupil::Guess(Guess::new(name)));
-    table.teach(&mut lesson)?;
-    let Pupil::Guess(guess) = lesson.pupil else {
-        unreachable!("a lesson keeps its pupil");
-    };
-    guess.finish()
-}
-
-/// What tells the family.
-pub(crate) enum Clue<'t> {
-    /// The formula alone.
-    Family(Family),
-    /// The values of this column.
-    Column(&'t str),
-}
-
-/// What tells the family if none was named.
-pub(crate) fn guessed_from(terms: &Terms) -> Clue<'_> {
-    if terms.response.errors.is_some() {
-        return Clue::Family(Family::Gaussian);
-    }
-    if terms.response.trials.is_some() {
-        return Clue::Family(Family::Binomial);
-    }
-    match &terms.response.outcome {
-        Expr::Column(name) => Clue::Column(name),
-        _ => Clue::Family(Family::Gaussian),
-    }
-}
-
-/// What a response looks like.
-#[derive(Serialize, Deserialize)]
-pub(crate) struct Guess {
-    name: String,
-    levels: HashSet<String>,
-    is_text: bool,
-    is_binary: bool,
-    is_whole: bool,
-    most: f64,
-}
-
-impl Guess {
-    pub(crate) fn new(name: &str) -> Guess {
-        Guess {
-            name: name.to_owned(),
-            levels: HashSet::new(),
-            is_text: false,
-            is_binary: true,
-            is_whole: true,
-            most: 0.0,
+        match &self.parts[..] {
+            [only] => only.learn(blocks),
+            several => Err(RegressionError::Column {
+                at: self.source.clone(),
+                expected: "one response".into(),
+                found: several.len().to_string(),
+                hint:
+                    "fit it with lehr fit, or regress(...).fit() from Rust, from a table in memory"
+                        .into(),
+            }),
         }
     }
 
-    pub(crate) fn see(&mut self, block: &Table) {
-        match block.column(&self.name) {
-            Ok(Column::Boolean(_)) => {}
-            Ok(Column::Category { levels: names, .. }) => {
-                self.is_text = true;
-                self.levels.extend(names.iter().take(3).cloned());
-            }
-            Ok(Column::Number(y)) => {
-                self.is_binary &= y.iter().all(|&y| y == 0.0 || y == 1.0);
-                self.is_whole &= y.iter().all(|&y| y >= 0.0 && y.fract() == 0.0);
-                self.most = y.iter().copied().fold(self.most, f64::max);
-            }
-            _ => (self.is_binary, self.is_whole) = (false, false),
+    /// As [`Specification::learn`] of what may have several responses.
+    pub fn subject(&self, blocks: &dyn Blocks) -> Result<Subject, RegressionError> {
+        if let Some(only) = self.only() {
+            return Ok(Subject::Regression(Box::new(only.learn(blocks)?)));
         }
-    }
-
-    /// Takes in what more rows look like.
-    pub(crate) fn merge(&mut self, other: &Guess) {
-        self.levels.extend(other.levels.iter().cloned());
-        self.is_text |= other.is_text;
-        self.is_binary &= other.is_binary;
-        self.is_whole &= other.is_whole;
-        self.most = self.most.max(other.most);
-    }
-
-    pub(crate) fn finish(&self) -> Result<Family, RegressionError> {
-        Ok(match (self.is_text, self.is_binary) {
-            (true, _) if self.levels.len() > 2 => Family::Categorical,
-            (true, _) | (_, true) => Family::Bernoulli,
-            _ if self.is_whole && self.most > 0.0 => {
-                return Err(whole_numbers(&self.name, self.most));
-            }
-            _ => Family::Gaussian,
-        })
-    }
-}
-
-fn whole_numbers(name: &str, most: f64) -> RegressionError {
-    RegressionError::Column {
-        at: format!("column {name:?}"),
-        expected: "a family to be named for whole numbers, which may be counts or measurements"
-            .into(),
-        found: format!("whole numbers up to {most} and no family"),
-        hint: "--family poisson or negbinomial for counts, gaussian for measurements, ordinal for \
-               ratings"
-            .into(),
+        let learnt: Result<Vec<Regression>, RegressionError> =
+            self.parts.iter().map(|part| part.learn(blocks)).collect();
+        let several = Several::new(
+            &self.source,
+            (self.names.clone(), learnt?),
+            self.residuals,
+            &self.shared,
+        )?;
+        Ok(Subject::Several(Box::new(several)))
     }
 }

@@ -7,13 +7,14 @@ use anyhow::{Result, anyhow, ensure};
 use clap::{Args, ValueEnum};
 use lehr::regression::{
     Effect, EffectAverager, EffectQuestion, EffectScale, Effects as Answer, Forecaster,
-    PredictionLevel, SavedFit,
+    PredictionLevel,
 };
 use lehr::report::Coefficient;
 use lehr::table::TableFiles;
 
 use crate::acceptance::Acceptance;
 use crate::live::Live;
+use crate::one_response::OneResponse;
 use crate::outcome::Outcome;
 use crate::reading::{Reading, stop};
 use crate::session::Session;
@@ -108,6 +109,8 @@ pub(crate) struct Effects {
     #[arg(long, value_name = "N")]
     draws: Option<usize>,
     #[command(flatten)]
+    one: OneResponse,
+    #[command(flatten)]
     acceptance: Acceptance,
     #[command(flatten)]
     reading: Reading,
@@ -121,7 +124,7 @@ impl Effects {
             draws > 1,
             "--draws: expected at least two draws, found {draws}"
         );
-        let saved = SavedFit::load(session.input(&self.fit)?)?;
+        let saved = self.one.load(session.input(&self.fit)?)?;
         let usual = if self.tables.is_empty() {
             PredictionLevel::Population
         } else {

@@ -5,11 +5,12 @@ use std::path::PathBuf;
 
 use anyhow::{Result, ensure};
 use clap::Args;
-use lehr::regression::{Evaluation, Evaluator, Forecaster, SavedFit};
+use lehr::regression::{Evaluation, Evaluator, Forecaster};
 use lehr::table::TableFiles;
 
 use crate::acceptance::Acceptance;
 use crate::live::Live;
+use crate::one_response::OneResponse;
 use crate::outcome::Outcome;
 use crate::reading::{Reading, stop};
 use crate::session::Session;
@@ -40,6 +41,8 @@ pub(crate) struct Evaluate {
     #[arg(long, value_name = "N", default_value_t = 0)]
     seed: u64,
     #[command(flatten)]
+    one: OneResponse,
+    #[command(flatten)]
     acceptance: Acceptance,
     #[command(flatten)]
     reading: Reading,
@@ -51,7 +54,7 @@ impl Evaluate {
             self.draws > 0,
             "--draws: expected at least one draw, found 0"
         );
-        let saved = SavedFit::load(session.input(&self.fit)?)?;
+        let saved = self.one.load(session.input(&self.fit)?)?;
         let source = session.tables(&self.tables)?;
         let live = Live::new(session, "evaluate");
         let forecaster = Forecaster {

@@ -5,12 +5,15 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Result, bail, ensure};
 use clap::{Args, ValueEnum};
-use lehr::regression::{Forecaster, NewLevels, PredictionDetails, PredictionLevel, SavedFit};
+use lehr::regression::{
+    Forecaster, NewLevels, PredictionDetails, PredictionLevel, Predictions, SavedFit,
+};
 use lehr::table::{Sink, Table, TableError, TableFiles};
 use serde::Serialize;
 
 use crate::acceptance::Acceptance;
 use crate::live::Live;
+use crate::one_response::OneResponse;
 use crate::outcome::Outcome;
 use crate::output::{Force, Order, Output};
 use crate::reading::{Reading, stop};
@@ -62,7 +65,8 @@ impl From<LevelName> for PredictionLevel {
 /// Writes the table's columns and, for a response y: `y_mean`, `y_mean_sd`, `y_mean_q5` and
 /// `y_mean_q95` (an interval for the mean), `y_sd`, `y_q5` and `y_q95` (an interval for an
 /// observation); for classes, `y_class`, the likeliest, and `y[class]`, the probability of each,
-/// averaged over the draws. `y_mean` of two classes is the probability of the second.
+/// averaged over the draws. `y_mean` of two classes is the probability of the second. Several
+/// responses have such columns each.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   lehr predict fit.lehr new.parquet -o scored.parquet
@@ -110,6 +114,8 @@ pub(crate) struct Predict {
     /// Write the predictions only, without the table's columns
     #[arg(long)]
     only: bool,
+    #[command(flatten)]
+    one: OneResponse,
     #[command(flatten)]
     acceptance: Acceptance,
     #[command(flatten)]
@@ -169,28 +175,16 @@ impl Predict {
         );
         let fit = session.input(&self.fit)?;
         let source = session.tables(&self.tables)?;
-        let saved = SavedFit::load(&fit)?;
-        let response = saved.subject.response();
+        let saved = self.one.load(&fit)?;
+        let fits = saved.responses()?;
         let inputs: Vec<&Path> = source.paths().chain([fit.as_path()]).collect();
+        let response = fits[0].subject.response();
         let signed = |names: &[String]| is_prediction(names, &response);
         let output = Order::table(&self.output, &signed, self.force)?.open(&inputs)?;
         let live = Live::new(session, "predict");
-        let forecaster = Forecaster {
-            new_levels: self.new_levels.into(),
-            level: self.level.into(),
-            seed: self.seed,
-            details: PredictionDetails {
-                quantiles: self
-                    .quantiles
-                    .iter()
-                    .map(|percent| percent / 100.0)
-                    .collect(),
-                responses: self.responses,
-                parameters: self.parameter.clone(),
-            },
-            ..saved.forecaster(self.draws)
-        };
-        let scored = self.score(&forecaster, &source, &output, &live)?;
+        let forecasters: Vec<Forecaster<'_>> =
+            fits.iter().map(|fit| self.forecaster(fit)).collect();
+        let scored = self.score(&forecasters, &source, &output, &live)?;
         drop(live);
         output.answer(session, &scored, || scored.text())?;
         for (function, rows) in &scored.extrapolated {
@@ -201,24 +195,40 @@ impl Predict {
         Ok(self.acceptance.outcome(&saved, session))
     }
 
+    fn forecaster<'f>(&self, saved: &'f SavedFit) -> Forecaster<'f> {
+        let quantiles = self.quantiles.iter().map(|percent| percent / 100.0);
+        Forecaster {
+            new_levels: self.new_levels.into(),
+            level: self.level.into(),
+            seed: self.seed,
+            details: PredictionDetails {
+                quantiles: quantiles.collect(),
+                responses: self.responses,
+                parameters: self.parameter.clone(),
+            },
+            ..saved.forecaster(self.draws)
+        }
+    }
+
     fn score(
         &self,
-        forecaster: &Forecaster<'_>,
+        forecasters: &[Forecaster<'_>],
         source: &TableFiles,
         output: &Output,
         live: &Live,
     ) -> Result<PredictionObject> {
-        let optional = forecaster.saved.subject.optional_columns();
+        // Several responses have no columns whose values may be missing.
+        let optional = forecasters[0].saved.subject.optional_columns();
         let mut options = self.reading.options(None)?.keeping(&optional);
         if self.only {
-            options.columns = Some(needed(source, &options, forecaster)?);
+            options.columns = Some(needed(source, &options, forecasters)?);
         }
         let (mut sink, mut columns, mut failed) = (None, Vec::new(), None);
         let mut extrapolated = BTreeMap::new();
         let scanned = source.scan(&options, &mut |batch, at| {
             live.rows(at);
             let first = at.rows - batch.n_rows() as u64;
-            match self.predicted(forecaster, batch, first, &mut extrapolated) {
+            match self.predicted(forecasters, batch, first, &mut extrapolated) {
                 Ok(None) => Ok(()),
                 Ok(Some(table)) => {
                     columns = table.names().to_vec();
@@ -247,7 +257,7 @@ impl Predict {
             n_rows: scanned.rows,
             dropped_rows: scanned.dropped_rows,
             columns,
-            n_draws: forecaster.draws.len(),
+            n_draws: forecasters[0].draws.len(),
             extrapolated,
         })
     }
@@ -255,7 +265,7 @@ impl Predict {
     /// The table of a batch's predictions; `None` without rows.
     fn predicted(
         &self,
-        forecaster: &Forecaster<'_>,
+        forecasters: &[Forecaster<'_>],
         batch: Table,
         first: u64,
         extrapolated: &mut BTreeMap<String, usize>,
@@ -263,12 +273,18 @@ impl Predict {
         if batch.n_rows() == 0 {
             return Ok(None);
         }
-        let predictions = forecaster.predict(&batch, first)?;
-        for outside in predictions.outside() {
-            *extrapolated.entry(outside.function.clone()).or_default() += outside.rows;
+        let mut all = Vec::with_capacity(forecasters.len());
+        for forecaster in forecasters {
+            let predictions = forecaster.predict(&batch, first)?;
+            for outside in predictions.outside() {
+                *extrapolated.entry(outside.function.clone()).or_default() += outside.rows;
+            }
+            all.push(predictions);
         }
         let kept = if self.only { Table::new() } else { batch };
-        Ok(Some(predictions.beside(kept)?))
+        let beside = |table: Table, own: &Predictions| own.beside(table);
+        let table = all.iter().try_fold(kept, beside)?;
+        Ok(Some(table))
     }
 }
 
@@ -276,13 +292,16 @@ impl Predict {
 fn needed(
     source: &TableFiles,
     options: &lehr::table::ReadOptions,
-    forecaster: &Forecaster<'_>,
+    forecasters: &[Forecaster<'_>],
 ) -> Result<Vec<String>> {
-    let wanted = forecaster.saved.subject.predictor_columns();
+    let read = |one: &Forecaster<'_>, name: &str| {
+        let columns = one.saved.subject.predictor_columns();
+        columns.contains(&name)
+    };
     let fields = source.schema(options)?;
     let names = fields.into_iter().map(|field| field.name);
     Ok(names
-        .filter(|name| wanted.contains(&name.as_str()))
+        .filter(|name| forecasters.iter().any(|one| read(one, name)))
         .collect())
 }
 

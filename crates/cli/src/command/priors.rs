@@ -111,11 +111,11 @@ impl Priors {
         let predictive = self
             .predictive
             .then(|| task.prior_predictive(self.draws, self.seed));
-        let regression = task.regression();
-        let lines = regression.prior_lines();
+        let subject = task.subject();
+        let lines = subject.prior_lines();
         let object = PriorsObject {
-            formula: regression.formula().to_owned(),
-            family: regression.family().to_string(),
+            formula: subject.title(),
+            family: subject.family_names().unwrap_or_default(),
             priors: lines.iter().cloned().map(PriorObject::new).collect(),
             predictive: predictive
                 .transpose()?

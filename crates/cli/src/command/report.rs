@@ -4,11 +4,12 @@ use std::path::PathBuf;
 
 use anyhow::Result;
 use clap::Args;
-use lehr::regression::{PRIOR_ONLY, SavedFit};
+use lehr::regression::PRIOR_ONLY;
 use lehr::report::write_page;
 use serde::Serialize;
 
 use crate::content::Kind;
+use crate::one_response::OneResponse;
 use crate::outcome::Outcome;
 use crate::output::{Force, Order};
 use crate::session::Session;
@@ -24,6 +25,8 @@ pub(crate) struct Report {
     #[arg(short, long, value_name = "FILE", default_value = "report.html")]
     output: PathBuf,
     #[command(flatten)]
+    one: OneResponse,
+    #[command(flatten)]
     force: Force,
 }
 
@@ -38,7 +41,7 @@ impl Report {
     pub(crate) fn run(&self, session: &Session) -> Result<Outcome> {
         let fit = session.input(&self.fit)?;
         let output = Order::new(&self.output, Kind::Page, self.force).open(&[&fit])?;
-        let saved = SavedFit::load(&fit)?;
+        let saved = self.one.load(&fit)?;
         write_page(&saved.report(), output.path())?;
         let written = ReportObject {
             output: output.name(),

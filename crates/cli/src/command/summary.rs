@@ -111,15 +111,18 @@ pub(crate) fn text(saved: &SavedFit, groups: Groups) -> String {
 
 /// The formula spelt out and its priors, or the statements of any other model.
 fn model(saved: &SavedFit) -> String {
-    let Some(regression) = saved.subject.regression() else {
+    let regressions = saved.subject.regressions();
+    if regressions.is_empty() {
         let lines = saved.posterior.origin.description.lines();
         return listed("model", lines.map(str::to_owned).collect());
-    };
-    let priors = regression.priors().into_iter();
+    }
+    let priors = saved.subject.priors().into_iter();
     let priors = priors.map(|(name, prior)| format!("{name} ~ {prior}"));
-    let terms = regression.terms();
-    let formulas = std::iter::once(terms).chain(&terms.parameters);
-    let formulas = formulas.map(ToString::to_string);
+    let formulas = regressions.into_iter().flat_map(|regression| {
+        let terms = regression.terms();
+        let formulas = std::iter::once(terms).chain(&terms.parameters);
+        formulas.map(ToString::to_string)
+    });
     listed("model", formulas.collect()) + &listed("priors", priors.collect())
 }
 

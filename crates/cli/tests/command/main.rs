@@ -21,5 +21,6 @@ mod program;
 mod refusal;
 mod resume;
 mod rough;
+mod several;
 mod spline;
 mod worst;

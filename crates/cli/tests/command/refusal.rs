@@ -215,7 +215,7 @@ fn a_file_that_is_no_fit_is_refused_by_every_reader() {
             "swapped.lehr",
             "expected a saved fit, found a file marked \"checkpnt\"",
         ),
-        ("older.lehr", "expected version 9, found version 0"),
+        ("older.lehr", "expected version 10, found version 0"),
         ("newer.lehr", "written by a newer lehr"),
         ("empty.lehr", "expected a saved fit, found an empty file"),
         (

@@ -28,6 +28,8 @@ pub struct GroupTerm {
     pub grouping: Vec<String>,
     /// Whether the effects of one group are correlated.
     pub correlation: Correlation,
+    /// What the effects of one group are tied by across responses: `p` of `(1 |p| site)`.
+    pub tie: Option<String>,
 }
 
 /// How the effects of one group depend on each other.
@@ -70,12 +72,34 @@ impl fmt::Display for GroupTerm {
         for slope in &self.slopes {
             write!(f, " + {slope}")?;
         }
-        let bar = match self.correlation {
-            Correlation::Correlated => "|",
-            Correlation::Independent => "||",
+        let bar = match (self.correlation, &self.tie) {
+            (_, Some(tie)) => format!("|{}|", quoted_tie(tie)),
+            (Correlation::Correlated, None) => "|".to_owned(),
+            (Correlation::Independent, None) => "||".to_owned(),
         };
         write!(f, " {bar} {})", self.label())
     }
+}
+
+/// The text between two bars; brms's are often numbers.
+fn quoted_tie(tie: &str) -> std::borrow::Cow<'_, str> {
+    match tie.parse::<f64>() {
+        Ok(_) => tie.into(),
+        Err(_) => quoted(tie),
+    }
+}
+
+/// What varies, and what stands between two bars: `1` and `p` of `1 |p`.
+pub(super) fn tied(left: &Node) -> (&Node, Option<String>) {
+    let NodeKind::Binary(Binary::Pipe, effects, tie) = &left.kind else {
+        return (left, None);
+    };
+    let tie = match &tie.kind {
+        NodeKind::Name(name) => Some(name.clone()),
+        NodeKind::Number(number) => Some(number.to_string()),
+        _ => None,
+    };
+    (effects, tie)
 }
 
 fn label(grouping: &[String]) -> String {

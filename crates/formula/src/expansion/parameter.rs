@@ -63,7 +63,15 @@ impl Terms {
             let hint = "leave it out; a parameter has no exposure";
             (format!("offset({term})"), hint)
         });
-        smooth.or(ordered).or(rows).or(covariate).or(offset)
+        let tied = (self.groups.iter().find(|term| term.tie.is_some())).map(|term| {
+            let hint =
+                "write (1 | g): effects on a parameter are independent of those on the response";
+            (term.to_string(), hint)
+        });
+        (smooth.or(ordered).or(rows))
+            .or(covariate)
+            .or(offset)
+            .or(tied)
     }
 
     /// Calls the parameter that the formula explains by another name.

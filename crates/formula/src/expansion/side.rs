@@ -3,7 +3,7 @@
 use super::algebra::{MAX_TERMS, TermList, TooMany};
 use super::column_use::{ColumnRole, ColumnUse};
 use super::covariate::{self, CovariateTerm};
-use super::group::{Correlation, GroupTerm, groupings, is_row};
+use super::group::{Correlation, GroupTerm, groupings, is_row, tied};
 use super::monotonic::{self, MonotonicTerm};
 use super::smooth::{self, SmoothTerm};
 use super::spline::{self, SplineTerm};
@@ -258,6 +258,7 @@ impl<'a> Expander<'a> {
         correlation: Correlation,
     ) -> Result<Side, FormulaError> {
         let dots = self.dots;
+        let (left, tie) = tied(left);
         let effects = self.side(left)?;
         if self.dots > dots {
             return Err(
@@ -276,7 +277,10 @@ impl<'a> Expander<'a> {
                 .hint("write (1 | site) for an intercept per site"));
         }
         if is_row(right) {
-            return by_row(span, intercept, &slopes);
+            return match tie {
+                None => by_row(span, intercept, &slopes),
+                Some(_) => Err(tied_rows(span)),
+            };
         }
         // A lone intercept has nothing to be correlated with.
         let correlation = if slopes.is_empty() {
@@ -292,6 +296,7 @@ impl<'a> Expander<'a> {
                 slopes: slopes.clone(),
                 grouping,
                 correlation,
+                tie: tie.clone(),
             });
         Ok(special(SpecialKind::Groups(terms.collect()), span))
     }
@@ -305,6 +310,11 @@ fn by_row(span: Span, intercept: Intercept, slopes: &[Term]) -> Result<Side, For
             .hint("write (1 | row()); one row cannot tell its slope from its intercept"));
     }
     Ok(special(SpecialKind::Rows, span))
+}
+
+fn tied_rows(span: Span) -> FormulaError {
+    FormulaError::new(span, "effects of single rows are not tied to others")
+        .hint("write (1 |p| id), where the column id numbers the rows; of gaussian responses + set_rescor(TRUE)")
 }
 
 fn intercept(value: f64, span: Span) -> Result<Side, FormulaError> {

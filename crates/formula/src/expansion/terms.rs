@@ -185,6 +185,12 @@ impl Terms {
 
     /// The same effect twice by the same groups could not be told apart by any data.
     fn check_group(&self, group: &GroupTerm, span: Span) -> Result<(), FormulaError> {
+        let is_tied = |other: &GroupTerm| other.tie.is_some() && other.tie == group.tie;
+        if let Some(other) = self.groups.iter().find(|other| is_tied(other)) {
+            let message = format!("{group} is tied to {other} of the same response");
+            return Err(FormulaError::new(span, message)
+                .hint("put the effects of one grouping into one term, as in (1 + x |p| g), and give each grouping a name of its own"));
+        }
         let same = self
             .groups
             .iter()

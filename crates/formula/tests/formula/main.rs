@@ -5,4 +5,5 @@ mod expansion;
 mod mistake;
 mod prior;
 mod property;
+mod several;
 mod spline;

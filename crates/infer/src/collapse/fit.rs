@@ -70,13 +70,19 @@ pub enum Spreads {
 
 /// Why a density cannot be collapsed, as a clause; `None` if it can.
 pub fn refusal(density: &dyn Density) -> Option<String> {
-    Collapsed::new(density).err()
+    Collapsed::new(stacked(density)).err()
+}
+
+/// The density with one response to a row.
+fn stacked(density: &dyn Density) -> &dyn Density {
+    density.stacked().unwrap_or(density)
 }
 
 /// Whether a density has effects by group that can be collapsed, as far as its rows tell before anything is
 /// summed: some of them, and all where those do not show it.
 pub(crate) fn applies(density: &dyn Density) -> bool {
     const SOME: usize = 2000;
+    let density = stacked(density);
     let is_long = density.n_rows() > SOME;
     is_long && Parts::seen(density, Some(SOME)).is_ok() || Parts::of(density).is_ok()
 }
@@ -105,7 +111,7 @@ pub(crate) fn fit(
     }
     let clock = Instant::now();
     run.begin(SEARCH);
-    let collapsed = Collapsed::new(density).map_err(|why| refused(why, OTHERS))?;
+    let collapsed = Collapsed::new(stacked(density)).map_err(|why| refused(why, OTHERS))?;
     spare_draws(&collapsed, run);
     let start = clock.elapsed().as_secs_f64();
     let clock = Instant::now();
@@ -137,6 +143,7 @@ pub(crate) fn fit(
     };
     let mut posterior = posterior(&collapsed, made, run)?;
     posterior.choices = chosen;
+    posterior.origin.rows = density.n_rows();
     if let Some(spared) = &posterior.spared {
         let (site, numbers) = (&spared.site().name, spared.groups() * spared.width());
         let words = format!("moments of the {numbers} numbers of {site}, draws of all others");
@@ -446,7 +453,7 @@ impl Sampler for Again {
     /// Draws the effects at the stored points, on the rows that the density is bound to.
     fn draw(&self, density: &dyn Density, count: usize, seed: u64) -> Result<Vec<f64>, FitError> {
         const HINT: &str = "bind the model to the table that was fitted";
-        let collapsed = Collapsed::new(density).map_err(|why| refused(why, HINT))?;
+        let collapsed = Collapsed::new(stacked(density)).map_err(|why| refused(why, HINT))?;
         if collapsed.size() * self.points.len() != self.points.thetas.len() {
             return Err(refused(
                 "the model has other hyperparameters than the fit's",

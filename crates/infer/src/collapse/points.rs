@@ -5,8 +5,8 @@ use lehr_numeric::summary::Weighted;
 
 use super::axes::Axes;
 use super::collapsed::{Collapsed, ResponseRows};
-use super::fit::{EVEN, Wishes, refused};
-use super::hyper::is_quick;
+use super::fit::{EVEN, Spreads, Wishes, refused};
+use super::hyper::{is_missed, is_quick};
 use super::reader;
 use super::sample::{Drawn, Making, Proposed, Weighing, weights};
 use super::search::Mode;
@@ -18,6 +18,8 @@ use crate::spared::Spared;
 const FEW: usize = 64;
 /// The most points where they take no time.
 const MOST_POINTS: usize = 1024;
+/// The most of them where a slope takes passes over the rows: chains would take tens of thousands of those.
+const MOST_OF_ROWS: usize = 4096;
 /// Halves of the points may differ by so many standard deviations in a mean, and by this share in a standard
 /// deviation. All of them are then off by about half of that.
 const SAME: (f64, f64) = (0.1, 0.06);
@@ -81,12 +83,20 @@ pub(super) fn points(
     let mut drawn = weighing.weigh(count, each(count));
     let most = match wishes.points {
         Some(count) => count,
-        None if is_quick(collapsed) => MOST_POINTS.max(count),
+        None if is_quick(collapsed) && is_normal => MOST_POINTS.max(count),
+        None if is_quick(collapsed) => MOST_OF_ROWS.max(count),
         None => 4 * count,
     };
     let mut count = count;
-    let is_uneven = |drawn: &Drawn| is_normal && drawn.points.share() < EVEN;
-    while 2 * count <= most && (is_uneven(&drawn) || !is_settled(&drawn, collapsed)) {
+    let is_short = |drawn: &Drawn| {
+        let own = if is_normal {
+            drawn.points.share() < EVEN
+        } else {
+            is_missed(drawn) && wishes.spreads == Spreads::Chosen
+        };
+        own || !is_settled(drawn, collapsed)
+    };
+    while 2 * count <= most && is_short(&drawn) {
         count *= 2;
         drawn = weighing.twice(drawn);
     }

@@ -18,6 +18,7 @@ use crate::error::{Error, RegressionError};
 use crate::regress::BoundRegression;
 use crate::regression::Regression;
 use crate::saved::SavedFit;
+use crate::saved::Subject;
 use crate::specification::Specification;
 
 /// Fewer rows of a longer table would say too little of what an expansion leaves out.
@@ -50,7 +51,14 @@ impl Draft<'_> {
     /// If the table is not what the formula takes it for, the model is none that a cluster can fit, or
     /// a worker cannot answer.
     pub fn learn(self, workers: Arc<dyn Workers>) -> Result<ClusterRegression, Error> {
-        check(self.specification.terms())?;
+        let part = self.specification.only();
+        let part = part.ok_or_else(|| RegressionError::Column {
+            at: "cluster".into(),
+            expected: "a formula of one response".into(),
+            found: "several responses".into(),
+            hint: "fit them on one machine, or one by one".into(),
+        })?;
+        check(&part.terms)?;
         let table = WorkerTable {
             workers: &*workers,
             names: self.fields.iter().map(|field| field.name.clone()).collect(),
@@ -66,7 +74,8 @@ impl Draft<'_> {
         let bound = self.sampled(&regression, &rows, &*workers)?;
         refuse_locals(&bound)?;
         let total = rows.iter().sum::<u64>() as usize;
-        let mut choices = self.specification.choices(&regression);
+        let subject = Subject::Regression(Box::new(regression));
+        let mut choices = self.specification.choices(&subject);
         let (here, partitions) = (bound.n_rows(), workers.partitions());
         choices.push((
             "rows".into(),
@@ -75,7 +84,8 @@ impl Draft<'_> {
         let density = Elsewhere::new(bound.clone(), total, Arc::new(WorkerRows(workers)));
         Ok(ClusterRegression {
             base: BoundRegression {
-                regression,
+                subject,
+                singles: Vec::new(),
                 bound,
                 choices,
                 read_seconds: self.clock.elapsed().as_secs_f64(),
@@ -139,7 +149,8 @@ fn refuse_locals(bound: &Bound) -> Result<(), RegressionError> {
 impl ClusterRegression {
     /// The model without its rows.
     pub fn regression(&self) -> &Regression {
-        &self.base.regression
+        let regression = self.base.subject.regression();
+        regression.expect("a cluster fits one response")
     }
 
     /// The model, with who has its rows.

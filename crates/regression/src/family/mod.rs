@@ -309,6 +309,25 @@ impl fmt::Display for Family {
     }
 }
 
+impl Family {
+    /// Reads one family, or several with commas between them: those of several responses.
+    ///
+    /// # Errors
+    /// If a name is that of no family.
+    pub fn parse_all(text: &str) -> Result<Vec<Family>, RegressionError> {
+        let mut depth = 0_usize;
+        let parts = text.split(|letter| {
+            match letter {
+                '(' => depth += 1,
+                ')' => depth = depth.saturating_sub(1),
+                _ => {}
+            }
+            letter == ',' && depth == 0
+        });
+        parts.map(|part| part.trim().parse()).collect()
+    }
+}
+
 impl FromStr for Family {
     type Err = RegressionError;
 

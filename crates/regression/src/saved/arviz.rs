@@ -70,8 +70,7 @@ impl ArvizExport<'_> {
         let not_kept = saved.not_kept().filter(|_| self.groups == Groups::Include);
         let mut left_out: Vec<String> = not_kept.into_iter().collect();
         if let Some(table) = self.table {
-            let rows = saved.rows_of_fit(table)?;
-            let groups = self.row_groups(&rows, &mut left_out);
+            let groups = self.row_groups(table, &mut left_out)?;
             data = groups.into_iter().fold(data, InferenceData::with_group);
         }
         let data = data.in_chains(saved.posterior.n_chains().unwrap_or(CHAINS));
@@ -129,18 +128,11 @@ impl ArvizExport<'_> {
     }
 
     /// What has a number for each row.
-    fn row_groups(&self, own: &NewRows, left_out: &mut Vec<String>) -> Vec<Group> {
-        let bound = own.bound();
-        let (rows, name) = (bound.n_rows(), self.saved.subject.response());
-        let places = self.places().into_iter();
-        let draws: Vec<Vec<f64>> = places.map(|k| self.saved.draw_for(k, own)).collect();
-        let mut groups = Vec::new();
-        let seen = observed(bound, &RowSet::Range(0..rows));
-        if seen.len() == rows {
-            let one = [(name.clone(), seen)];
-            groups.push(Group::plain("observed_data", Lead::Rows(rows), one));
-        }
-        let numbers = rows * draws.len();
+    fn row_groups(&self, table: &Table, left_out: &mut Vec<String>) -> Result<Vec<Group>, Error> {
+        let own = self.saved.rows_of_fit(table)?;
+        let rows = own.bound().n_rows();
+        let places = self.places();
+        let numbers = rows * places.len();
         let mut is_wanted = |group: &str, option: &str, wish: RowGroup| {
             let wanted = wish == RowGroup::Always || numbers <= MOST_NUMBERS;
             if !wanted {
@@ -150,46 +142,68 @@ impl ArvizExport<'_> {
             }
             wanted
         };
-        let lead = Lead::DrawsOfRows(rows);
-        if is_wanted(
+        let is_predicted = is_wanted(
             "posterior_predictive",
             "--posterior-predictive",
             self.posterior_predictive,
-        ) {
-            let drawn = self.predictive(bound, &draws);
-            if drawn.len() == numbers {
-                groups.push(Group::plain(
-                    "posterior_predictive",
-                    lead,
-                    [(name.clone(), drawn)],
-                ));
+        );
+        let is_scored = is_wanted("log_likelihood", "--log-likelihood", self.log_likelihood);
+        let singles = match self.saved.subject.several() {
+            Some(_) => self.saved.responses()?,
+            None => Vec::new(),
+        };
+        let singles = match &singles[..] {
+            [] => vec![self.saved],
+            several => several.iter().collect(),
+        };
+        let (mut seen, mut predicted) = (Vec::new(), Vec::new());
+        for single in singles {
+            let own = single.rows_of_fit(table)?;
+            let name = single.subject.response();
+            seen.push((name.clone(), observed(own.bound(), &RowSet::Range(0..rows))));
+            if is_predicted {
+                let drawn = predictive(single, own.bound(), &draws_of(single, &own, &places));
+                predicted.push((name, drawn));
             }
         }
-        if is_wanted("log_likelihood", "--log-likelihood", self.log_likelihood) {
-            let marginal = self.saved.posterior.marginal(bound);
+        seen.retain(|(_, values)| values.len() == rows);
+        predicted.retain(|(_, values)| values.len() == numbers);
+        let lead = Lead::DrawsOfRows(rows);
+        let mut groups = Vec::new();
+        if !seen.is_empty() {
+            groups.push(Group::plain("observed_data", Lead::Rows(rows), seen));
+        }
+        if !predicted.is_empty() {
+            groups.push(Group::plain("posterior_predictive", lead, predicted));
+        }
+        if is_scored {
+            let marginal = self.saved.posterior.marginal(own.bound());
+            let draws = draws_of(self.saved, &own, &places);
             let values = by_draw(marginal.density(), &draws, self.saved.params());
+            let name = self.saved.subject.response();
             groups.push(Group::plain("log_likelihood", lead, [(name, values)]));
         }
-        groups
+        Ok(groups)
     }
+}
 
-    /// A response of every row under each draw.
-    fn predictive(&self, bound: &Bound, draws: &[Vec<f64>]) -> Vec<f64> {
-        let mut predictor = Predictor::of_all_rows(bound);
-        let mut stream = Stream::new(self.saved.posterior.origin.seed, "arviz", 0);
-        let mut all = Vec::with_capacity(draws.len() * bound.n_rows());
-        for draw in draws {
-            let drawn = predictor.draw(draw, self.saved.params(), &mut stream);
-            all.extend(
-                drawn
-                    .into_iter()
-                    .next()
-                    .into_iter()
-                    .flat_map(|one| one.values),
-            );
-        }
-        all
+/// These draws of a fit as the model of some rows has them.
+fn draws_of(saved: &SavedFit, rows: &NewRows, places: &[usize]) -> Vec<Vec<f64>> {
+    let places = places.iter();
+    places.map(|place| saved.draw_for(*place, rows)).collect()
+}
+
+/// A response of every row under each draw.
+fn predictive(saved: &SavedFit, bound: &Bound, draws: &[Vec<f64>]) -> Vec<f64> {
+    let mut predictor = Predictor::of_all_rows(bound);
+    let mut stream = Stream::new(saved.posterior.origin.seed, "arviz", 0);
+    let mut all = Vec::with_capacity(draws.len() * bound.n_rows());
+    for draw in draws {
+        let drawn = predictor.draw(draw, saved.params(), &mut stream);
+        let first = drawn.into_iter().next();
+        all.extend(first.into_iter().flat_map(|one| one.values));
     }
+    all
 }
 
 /// The log likelihood of every row under each draw, draw after draw.

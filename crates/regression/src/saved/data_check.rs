@@ -79,7 +79,7 @@ impl DataCheck {
                 check.calibration = calibration.bins();
             }
             Measure::Count => check.bars = bars(&seen, replicas),
-            Measure::Class | Measure::Direction => {}
+            Measure::Class | Measure::Direction | Measure::Joint => {}
             Measure::Amount | Measure::Real => check.residuals = residuals(centers, &seen),
         }
         if !matches!(
@@ -116,10 +116,9 @@ impl DataCheck {
 
     /// What of the data a file with this in it contains, beside `rows`, what the guide carries.
     pub(crate) fn contents(&self, rows: &str) -> String {
-        let mut parts = vec![
-            rows.to_owned(),
-            "names, levels and scales of the columns".into(),
-        ];
+        let mut parts = vec![rows.to_owned()];
+        parts.retain(|rows| !rows.is_empty());
+        parts.push("names, levels and scales of the columns".into());
         if self.rows > 0 {
             parts.push(format!("histograms of the response of {} rows", self.rows));
         }

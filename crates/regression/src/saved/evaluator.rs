@@ -103,6 +103,9 @@ impl<'a> Evaluator<'a> {
 
     /// Compares predictions with what was observed.
     fn compare(&mut self, batch: &Batch, first: u64) {
+        if self.measure() == Measure::Joint {
+            return;
+        }
         let bound = batch.rows.bound();
         let seen = observed(bound, &RowSet::Range(0..bound.n_rows()));
         let predictions = self.forecaster.predict_batch(batch, first);
@@ -147,6 +150,7 @@ impl<'a> Evaluator<'a> {
         let n = self.sums.rows as f64;
         let is_class = matches!(self.measure(), Measure::Binary | Measure::Class);
         let is_censored = self.forecaster.saved.subject.is_censored();
+        let has_errors = !is_class && !is_censored && self.measure() != Measure::Joint;
         let calibration = match self.measure() {
             Measure::Binary => self.sums.calibration.bins(),
             _ => Vec::new(),
@@ -154,7 +158,7 @@ impl<'a> Evaluator<'a> {
         Ok(Evaluation {
             log_likelihood_per_row: self.sums.log_likelihood / n,
             accuracy: is_class.then_some(self.sums.hits / n),
-            rmse: (!is_class && !is_censored).then_some((self.sums.squares / n).sqrt()),
+            rmse: has_errors.then_some((self.sums.squares / n).sqrt()),
             n_rows: self.sums.rows,
             dropped_rows,
             n_draws: self.forecaster.draws.len(),

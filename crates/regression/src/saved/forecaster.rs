@@ -60,8 +60,12 @@ pub(super) struct Batch {
 
 impl Forecaster<'_> {
     /// Predicts the rows of a table, of which the first is row `first` (from 0) of the whole;
-    /// the response may be absent.
+    /// the response may be absent. Several responses are predicted one by one
+    /// ([`SavedFit::responses`]).
     pub fn predict(&self, table: &Table, first: u64) -> Result<Predictions, Error> {
+        if let Some(several) = self.saved.subject.several() {
+            return Err(several.one_of("predict").into());
+        }
         let batch = self.batch(table)?;
         let mut predictions = self.predict_batch(&batch, first);
         if !self.details.parameters.is_empty() {

@@ -18,6 +18,7 @@ mod prior_check;
 mod prior_only;
 mod replication;
 mod report;
+mod response;
 mod sensitivity;
 mod simulation;
 mod spared;
@@ -62,7 +63,7 @@ pub use weighting::Shift;
 const FIT: Kind = Kind {
     tag: b"regr-fit",
     words: "a saved fit",
-    version: 9,
+    version: 10,
 };
 
 /// Draws that [`SavedFit::predict`] uses.
@@ -89,6 +90,8 @@ pub struct SavedFit {
     pub contents: String,
     /// What a report shows of the data.
     pub data_check: DataCheck,
+    /// The same for each response, where there are several.
+    pub response_checks: Vec<DataCheck>,
 }
 
 impl SavedFit {
@@ -123,6 +126,7 @@ impl SavedFit {
             dropped_rows: 0,
             contents: posterior.origin.contents.clone(),
             data_check: DataCheck::default(),
+            response_checks: Vec::new(),
             posterior,
         })
     }
@@ -130,10 +134,12 @@ impl SavedFit {
     /// What the user should know of the data: classes and their numbers, columns left out,
     /// outliers.
     pub fn notes(&self) -> Vec<String> {
-        let regression = self.subject.regression();
-        let learnt = regression.map_or(&[][..], |regression| regression.notes());
-        let remark = self.data_check.remark(&self.subject.response());
-        learnt.iter().cloned().chain(remark).collect()
+        let mut notes = self.subject.notes();
+        notes.extend(self.data_check.remark(&self.subject.response()));
+        let names = self.subject.several().map(crate::Several::names);
+        let checks = names.into_iter().flatten().zip(&self.response_checks);
+        notes.extend(checks.filter_map(|(name, check)| check.remark(name)));
+        notes
     }
 
     /// Whether no diagnostic warns.

@@ -10,7 +10,7 @@ use super::pointwise::observed;
 use crate::Error;
 use crate::family::Family;
 use crate::regress::BoundRegression;
-use crate::regression::{Groups, NamedDraws};
+use crate::regression::{Groups, NamedDraws, Regression};
 
 /// Shares of more classes than this are not listed.
 const MOST_CLASSES: usize = 10;
@@ -56,8 +56,13 @@ impl BoundRegression {
         let rows = some_rows(bound.n_rows(), seed);
         let set = RowSet::List(&rows);
         let seen = observed(bound, &set);
-        let is_exact = self.regression.terms().response.censoring.is_none();
-        let statistics = Statistics::of(self, is_exact && seen.len() == rows.len());
+        let statistics = match self.subject.only("priors") {
+            Ok(regression) => {
+                let is_exact = regression.terms().response.censoring.is_none();
+                Statistics::of(regression, is_exact && seen.len() == rows.len())
+            }
+            Err(_) => Statistics::none(),
+        };
         let mut predictor = Predictor::new(bound, bound.columns(), bound.source(), &set);
         let params = bound.params().start();
         let mut stream = Stream::new(seed, "prior", 0);
@@ -77,7 +82,7 @@ impl BoundRegression {
         let observed = statistics.values(&seen);
         let named = statistics.names.iter().zip(observed).zip(drawn);
         Ok(PriorPredictive {
-            coefficients: self.regression.coefficients(&sites, Groups::Leave),
+            coefficients: self.subject.coefficients_of(&sites, Groups::Leave),
             statistics: named
                 .map(|((name, observed), drawn)| statistic(name, observed, drawn))
                 .collect(),
@@ -114,8 +119,15 @@ struct Statistics {
 }
 
 impl Statistics {
-    fn of(bound: &BoundRegression, has_numbers: bool) -> Statistics {
-        let regression = &bound.regression;
+    /// Nothing is said of several responses.
+    fn none() -> Statistics {
+        Statistics {
+            names: Vec::new(),
+            classes: 0,
+        }
+    }
+
+    fn of(regression: &Regression, has_numbers: bool) -> Statistics {
         let classes = regression.response_levels();
         let names = match (has_numbers, classes.len()) {
             (false, _) => Vec::new(),

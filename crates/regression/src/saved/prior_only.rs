@@ -46,7 +46,7 @@ impl BoundRegression {
     fn named_prior(&self, error: PriorError) -> PriorError {
         match error {
             PriorError::Flat { name } => PriorError::Flat {
-                name: self.regression.shown_name(&name).unwrap_or(name),
+                name: self.subject.shown_name(&name).unwrap_or(name),
             },
             other @ PriorError::Edge { .. } => other,
         }

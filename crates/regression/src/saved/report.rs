@@ -69,19 +69,10 @@ impl SavedFit {
     /// The formula spelt out and the family, or the statements of any other model. The statements
     /// of a regression are on the scale of its design: their priors would contradict the list.
     pub fn report_model(&self) -> String {
-        match self.subject.regression() {
-            Some(regression) => {
-                let family = regression.family();
-                let terms = regression.terms();
-                let formulas = std::iter::once(terms).chain(&terms.parameters);
-                let formulas: Vec<String> = formulas.map(ToString::to_string).collect();
-                format!(
-                    "{}\n\nfamily {family}: {}",
-                    formulas.join("\n"),
-                    family.help()
-                )
-            }
-            None => self.posterior.origin.description.clone(),
+        let models: Vec<String> = self.subject.regressions().into_iter().map(model).collect();
+        match &models[..] {
+            [] => self.posterior.origin.description.clone(),
+            all => all.join("\n\n"),
         }
     }
 
@@ -140,16 +131,26 @@ fn estimate(of: Estimate) -> lehr_report::Estimate {
     }
 }
 
+/// The formulas of a response and of its parameters, and the family.
+fn model(regression: &Regression) -> String {
+    let family = regression.family();
+    let terms = regression.terms();
+    let formulas = std::iter::once(terms).chain(&terms.parameters);
+    let formulas: Vec<String> = formulas.map(ToString::to_string).collect();
+    format!(
+        "{}\n\nfamily {family}: {}",
+        formulas.join("\n"),
+        family.help()
+    )
+}
+
 fn priors(saved: &SavedFit) -> Vec<Prior> {
     let one = |(name, distribution)| Prior {
         name,
         distribution,
         origin: String::new(),
     };
-    (saved.subject.regression().into_iter())
-        .flat_map(Regression::priors)
-        .map(one)
-        .collect()
+    saved.subject.priors().into_iter().map(one).collect()
 }
 
 fn choices(saved: &SavedFit) -> Vec<Choice> {

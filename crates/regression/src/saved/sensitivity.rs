@@ -13,6 +13,7 @@ use super::{SavedFit, Subject, used_weights};
 use crate::error::RegressionError;
 use crate::program::DF_EXCESS;
 use crate::regression::{Groups, NamedDraws};
+use crate::several::Several;
 
 /// The powers of the prior.
 const POWERS: [f64; 2] = [0.99, 1.01];
@@ -43,8 +44,11 @@ impl SavedFit {
     /// formula. Distributions of group effects given their spread are part of the model and
     /// no priors in this sense.
     pub fn prior_sensitivity(&self) -> Result<Vec<PriorSensitivity>, RegressionError> {
-        let Subject::Regression(regression) = &self.subject else {
-            return Ok(Vec::new());
+        let names = self.subject.several().map_or(&[][..], Several::names);
+        let priors = match &self.subject {
+            Subject::Regression(regression) => regression.program()?,
+            Subject::Several(several) => several.program()?,
+            Subject::Program(_) => return Ok(Vec::new()),
         };
         let weights = used_weights(&self.posterior);
         if weights.len() < 2 || self.is_prior_only() {
@@ -53,7 +57,6 @@ impl SavedFit {
         let columns: Vec<SortedDraws> = (self.raw_draws(Groups::Leave).iter())
             .map(SortedDraws::new)
             .collect();
-        let priors = regression.program()?;
         let graph = Graph::new();
         let z = graph.laned_input("z", [self.posterior.latents.size()]);
         let theta = graph.constant([self.params().len()], self.params());
@@ -62,14 +65,17 @@ impl SavedFit {
         let terms = priors.site_priors(&Point::new(whole, theta));
         let values = Values::new().with(z, &self.posterior.draws);
         let mut found = Vec::new();
-        for (site, term) in terms.iter().filter(|(site, _)| is_prior(site)) {
+        for (site, term) in terms
+            .iter()
+            .filter(|(site, _)| is_prior(own_name(names, site)))
+        {
             let logs = evaluate(&[*term], &values, weights.len()).remove(0);
             let most = columns
                 .iter()
                 .map(|one| (one, one.sensitivity(&weights, &logs)));
             if let Some((column, distance)) = most.max_by(|a, b| a.1.total_cmp(&b.1)) {
                 found.push(PriorSensitivity {
-                    prior: shown(site).to_owned(),
+                    prior: site.replace(own_name(names, site), shown(own_name(names, site))),
                     coefficient: column.name.clone(),
                     distance,
                 });
@@ -78,6 +84,13 @@ impl SavedFit {
         found.sort_by(|a, b| b.distance.total_cmp(&a.distance));
         Ok(found)
     }
+}
+
+/// What a site is called in the model of its response alone.
+fn own_name<'s>(responses: &[String], site: &'s str) -> &'s str {
+    let own = |response: &String| site.strip_prefix(response.as_str())?.strip_prefix('.');
+    let rest = responses.iter().filter_map(own);
+    rest.min_by_key(|rest| rest.len()).unwrap_or(site)
 }
 
 /// Whether the law of a site is a prior, and not the distribution of effects given their spread.

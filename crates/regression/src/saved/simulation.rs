@@ -11,6 +11,7 @@ use super::{SavedFit, coefficients, used_weights};
 use crate::Error;
 use crate::error::RegressionError;
 use crate::regression::Groups;
+use crate::several::Several;
 
 /// Simulation-based calibration: how data sets are drawn from the prior and fitted.
 pub struct Simulation<'a> {
@@ -40,6 +41,22 @@ impl Simulation<'_> {
     /// each data set before it is fitted.
     pub fn run(&self, table: &Table, note: &mut dyn FnMut(usize)) -> Result<Vec<Ranks>, Error> {
         self.saved.fitted("--simulate")?;
+        if self
+            .saved
+            .subject
+            .several()
+            .is_some_and(Several::has_residuals)
+        {
+            return Err(RegressionError::Column {
+                at: self.saved.subject.title(),
+                expected:
+                    "responses that are independent given their predictors, to draw them one by one"
+                        .into(),
+                found: "set_rescor(TRUE)".into(),
+                hint: "fit draws of your own".into(),
+            }
+            .into());
+        }
         let latent = self.saved.subject.regression();
         if let Some(term) = latent.and_then(|one| one.terms().covariate.as_ref()) {
             return Err(RegressionError::Column {

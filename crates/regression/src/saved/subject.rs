@@ -10,7 +10,9 @@ use crate::Error;
 use crate::error::RegressionError;
 use crate::family::Form;
 use crate::new_rows::NewRows;
+use crate::prior::PriorLine;
 use crate::regression::{Groups, NamedDraws, NewLevels, Regression};
+use crate::several::Several;
 
 /// An array with more numbers than this is listed with the effects of single groups.
 const MOST_LISTED: usize = 50;
@@ -22,6 +24,8 @@ pub enum Subject {
     Regression(Box<Regression>),
     /// Any other model, which reads its columns itself.
     Program(Box<Program>),
+    /// Regressions of several responses, which share effects of groups or what is left of rows.
+    Several(Box<Several>),
 }
 
 /// How a response is measured, which decides what it is scored and checked by.
@@ -39,13 +43,90 @@ pub(super) enum Measure {
     Real,
     /// An angle.
     Direction,
+    /// Several responses at once, which are compared with predictions one by one.
+    Joint,
 }
 
 impl Subject {
-    /// The regression, if it is one.
+    /// The regression, if it is one of one response.
     pub fn regression(&self) -> Option<&Regression> {
         match self {
             Subject::Regression(regression) => Some(regression),
+            Subject::Program(_) | Subject::Several(_) => None,
+        }
+    }
+
+    /// The regressions of several responses, if it has several.
+    pub fn several(&self) -> Option<&Several> {
+        match self {
+            Subject::Several(several) => Some(several),
+            Subject::Regression(_) | Subject::Program(_) => None,
+        }
+    }
+
+    /// The regression of each response; none for any other model.
+    pub fn regressions(&self) -> Vec<&Regression> {
+        match self {
+            Subject::Regression(regression) => vec![regression],
+            Subject::Several(several) => several.responses().iter().collect(),
+            Subject::Program(_) => Vec::new(),
+        }
+    }
+
+    /// The family, or those of all responses with commas between them; `None` for models that are no
+    /// regressions.
+    pub fn family_names(&self) -> Option<String> {
+        let regressions = self.regressions();
+        let names: Vec<&str> = (regressions.iter())
+            .map(|regression| regression.family().name())
+            .collect();
+        (!names.is_empty()).then(|| names.join(","))
+    }
+
+    /// The priors with who set them; none for models that are no regressions.
+    pub fn prior_lines(&self) -> Vec<PriorLine> {
+        match self {
+            Subject::Regression(regression) => regression.prior_lines(),
+            Subject::Several(several) => several.prior_lines(),
+            Subject::Program(_) => Vec::new(),
+        }
+    }
+
+    /// The priors by the name of what they are on; none for models that are no regressions.
+    pub fn priors(&self) -> Vec<(String, String)> {
+        match self {
+            Subject::Regression(regression) => regression.priors(),
+            Subject::Several(several) => {
+                let lines = several.prior_lines().into_iter();
+                lines.map(|line| (line.name, line.distribution)).collect()
+            }
+            Subject::Program(_) => Vec::new(),
+        }
+    }
+
+    /// What the user should know of the columns; nothing for models that are no regressions.
+    pub fn notes(&self) -> Vec<String> {
+        match self {
+            Subject::Regression(regression) => regression.notes().to_vec(),
+            Subject::Several(several) => several.notes(),
+            Subject::Program(_) => Vec::new(),
+        }
+    }
+
+    /// What asks for one response where there are several is told how to name it.
+    pub(crate) fn only(&self, what: &'static str) -> Result<&Regression, Error> {
+        match self {
+            Subject::Regression(regression) => Ok(regression),
+            Subject::Program(_) => Err(Error::NotARegression { what }),
+            Subject::Several(several) => Err(several.one_of(what).into()),
+        }
+    }
+
+    /// The coefficient that an entry of one of the model's sites is, if it is called otherwise.
+    pub(crate) fn shown_name(&self, entry: &str) -> Option<String> {
+        match self {
+            Subject::Regression(regression) => regression.shown_name(entry),
+            Subject::Several(several) => several.shown_name(entry),
             Subject::Program(_) => None,
         }
     }
@@ -54,6 +135,7 @@ impl Subject {
     pub fn title(&self) -> String {
         match self {
             Subject::Regression(regression) => regression.formula().to_owned(),
+            Subject::Several(several) => several.formula().to_owned(),
             Subject::Program(program) => {
                 let responses = program.columns().responses();
                 let names: Vec<&str> = responses
@@ -64,10 +146,11 @@ impl Subject {
         }
     }
 
-    /// The name of the first response.
+    /// The name of the first response; of all where a regression has several.
     pub fn response(&self) -> String {
         match self {
             Subject::Regression(regression) => regression.response(),
+            Subject::Several(several) => several.names().join(", "),
             Subject::Program(program) => {
                 let first = program.columns().responses().next();
                 first.map_or_else(String::new, |(_, column, _)| column.name.clone())
@@ -79,6 +162,7 @@ impl Subject {
     pub fn classes(&self) -> Vec<String> {
         match self {
             Subject::Regression(regression) => regression.response_levels().to_vec(),
+            Subject::Several(_) => Vec::new(),
             Subject::Program(program) => match program.columns().responses().next() {
                 Some((_, _, ResponseKind::Category(count))) => {
                     (0..count).map(|class| class.to_string()).collect()
@@ -92,6 +176,7 @@ impl Subject {
     pub fn columns(&self) -> Vec<&str> {
         match self {
             Subject::Regression(regression) => regression.columns(),
+            Subject::Several(several) => several.columns(),
             Subject::Program(program) => named(program.columns().iter()),
         }
     }
@@ -106,6 +191,7 @@ impl Subject {
     pub fn predictor_columns(&self) -> Vec<&str> {
         match self {
             Subject::Regression(regression) => regression.predictor_columns(),
+            Subject::Several(several) => several.predictor_columns(),
             Subject::Program(program) => {
                 let responses = named(program.columns().responses().map(|(_, column, _)| column));
                 let mut columns = named(program.columns().iter());
@@ -117,8 +203,8 @@ impl Subject {
 
     /// Whether some responses are known by bounds only, and cannot be compared with predictions.
     pub(super) fn is_censored(&self) -> bool {
-        let own = self.regression().map(|own| &own.terms().response);
-        own.is_some_and(|response| response.censoring.is_some())
+        let is_censored = |own: &&Regression| own.terms().response.censoring.is_some();
+        self.regressions().iter().any(is_censored)
     }
 
     pub(super) fn measure(&self) -> Measure {
@@ -131,6 +217,7 @@ impl Subject {
                 Form::Count => Measure::Count,
                 Form::Positive | Form::Share | Form::Successes => Measure::Amount,
             },
+            Subject::Several(_) => Measure::Joint,
             Subject::Program(program) => match program.columns().responses().next() {
                 Some((_, _, ResponseKind::Binary)) => Measure::Binary,
                 Some((_, _, ResponseKind::Category(_))) => Measure::Class,
@@ -149,27 +236,35 @@ impl Subject {
         groups: Groups,
     ) -> Vec<NamedDraws> {
         let mut sites = layout.constrain_values(draws.latents);
+        if let Subject::Program(program) = self {
+            sites.extend(program.deterministic_values(draws));
+        }
+        self.coefficients_of(&sites, groups)
+    }
+
+    /// Draws of sites as the numbers that are shown.
+    pub(super) fn coefficients_of(&self, sites: &[SiteValue], groups: Groups) -> Vec<NamedDraws> {
         match self {
-            Subject::Regression(regression) => regression.coefficients(&sites, groups),
-            Subject::Program(program) => {
-                sites.extend(program.deterministic_values(draws));
-                entries(&sites, groups)
-            }
+            Subject::Regression(regression) => regression.coefficients(sites, groups),
+            Subject::Several(several) => several.coefficients(sites, groups),
+            Subject::Program(_) => entries(sites, groups),
         }
     }
 
     /// The model's own columns of a table that has the response.
-    pub(super) fn design(&self, table: &Table) -> Result<Table, RegressionError> {
+    pub(crate) fn design(&self, table: &Table) -> Result<Table, RegressionError> {
         match self {
             Subject::Regression(regression) => regression.design(table),
+            Subject::Several(several) => several.design(table),
             Subject::Program(_) => Ok(table.clone()),
         }
     }
 
     /// The model on its own columns.
-    pub(super) fn bind(&self, design: &Table) -> Result<Bound, RegressionError> {
+    pub(crate) fn bind(&self, design: &Table) -> Result<Bound, RegressionError> {
         match self {
             Subject::Regression(regression) => Ok(regression.model().bind(design)?),
+            Subject::Several(several) => Ok(several.program()?.bind(design)?),
             Subject::Program(program) => Ok(program.bind(design)?),
         }
     }
@@ -183,6 +278,7 @@ impl Subject {
     ) -> Result<NewRows, Error> {
         match self {
             Subject::Regression(regression) => Ok(regression.bind_population(table, levels)?),
+            Subject::Several(several) => Ok(several.bind_population(table, levels)?),
             Subject::Program(_) => Err(Error::NotARegression {
                 what: "--level population",
             }),
@@ -193,6 +289,7 @@ impl Subject {
     pub(super) fn new_rows(&self, table: &Table, levels: NewLevels) -> Result<NewRows, Error> {
         let program = match self {
             Subject::Regression(regression) => return Ok(regression.bind_new(table, levels)?),
+            Subject::Several(several) => return Ok(several.bind_new(table, levels)?),
             Subject::Program(program) => program,
         };
         let mut whole = table.clone();

@@ -21,6 +21,7 @@ use crate::error::{Error, RegressionError};
 use crate::file_table::FileTable;
 use crate::regress::BoundRegression;
 use crate::regression::Regression;
+use crate::saved::Subject;
 use crate::specification::Specification;
 pub(crate) use pass::RowPass;
 use rows::StreamedRows;
@@ -106,7 +107,10 @@ impl BoundRegression {
         files: &FileTable<'_>,
         streaming: &Streaming<'_>,
     ) -> Result<Option<BoundRegression>, Error> {
-        let terms = specification.terms();
+        let Some(part) = specification.only() else {
+            return Ok(None);
+        };
+        let terms = &part.terms;
         if !streaming.serves(files)? || check(terms).is_err() || terms.all_groups().next().is_some()
         {
             return Ok(None);
@@ -123,11 +127,13 @@ impl BoundRegression {
         let Some(streamed) = streamed(&regression, &seen, (files, parts.clone()))? else {
             return Ok(None);
         };
-        let mut choices = specification.choices(&regression);
+        let subject = Subject::Regression(Box::new(regression));
+        let mut choices = specification.choices(&subject);
         choices.push(("rows".into(), words(&streamed, parts.len())));
         Ok(Some(BoundRegression {
             bound: streamed.density.sample().clone(),
-            regression,
+            subject,
+            singles: Vec::new(),
             choices,
             read_seconds: streaming.clock.elapsed().as_secs_f64(),
             dropped_rows: seen.dropped,

@@ -23,6 +23,7 @@ mod program;
 mod recognition;
 mod row_effect;
 mod saved;
+mod several;
 mod shrinkage;
 mod smooth;
 mod spared;

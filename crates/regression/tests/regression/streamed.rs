@@ -60,7 +60,10 @@ fn sums_over_files_are_those_over_rows_in_memory() {
     for model in MODELS {
         let found = streamed(model, &files, &ReadOptions::default(), 5000);
         let found = found.unwrap().expect("it can be streamed");
-        let (density, whole) = (found.density(), found.regression.bind(&table).unwrap());
+        let (density, whole) = (
+            found.density(),
+            found.subject.regression().unwrap().bind(&table).unwrap(),
+        );
         assert_eq!((density.n_rows(), density.total_rows()), (5000, 30_000));
         let size = density.latents().size();
         let z: Vec<f64> = (0..size).map(|k| 0.1 * (k as f64 + 1.0).sin()).collect();
@@ -211,7 +214,12 @@ fn rows_with_gaps_are_counted_in_all_parts_or_left_out() {
         (found.dropped_rows, found.density().total_rows()),
         (900, 8100)
     );
-    let whole = found.regression.bind(&gaps.drop_missing()).unwrap();
+    let whole = found
+        .subject
+        .regression()
+        .unwrap()
+        .bind(&gaps.drop_missing())
+        .unwrap();
     let z = vec![0.2; whole.latents().size()];
     let all = found
         .density()

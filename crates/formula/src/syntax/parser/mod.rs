@@ -70,14 +70,33 @@ impl Parser<'_> {
         };
         self.at += 1;
         let right = self.sum()?;
-        if let Some(TokenKind::Pipe | TokenKind::DoublePipe) = self.peek() {
-            return Err(
-                FormulaError::new(self.span(), "a second | in the same place").hint(
-                    "one | parts what varies from its group, as in (1 | site); (1 |p| site) correlates several responses, which are written as one column (lehr help formula)",
-                ),
-            );
+        let is_id = matches!(right.kind, NodeKind::Name(_) | NodeKind::Number(_));
+        match (operator, self.peek()) {
+            // `(1 |p| site)`: what stands between the bars names what the effects are tied by.
+            (Binary::Pipe, Some(TokenKind::Pipe)) if is_id && !self.open.is_empty() => {
+                self.at += 1;
+                let grouping = self.sum()?;
+                self.check_last_pipe()?;
+                join(operator, join(operator, left, right)?, grouping)
+            }
+            _ => {
+                self.check_last_pipe()?;
+                join(operator, left, right)
+            }
         }
-        join(operator, left, right)
+    }
+
+    fn check_last_pipe(&self) -> Result<(), FormulaError> {
+        match self.peek() {
+            Some(TokenKind::Pipe | TokenKind::DoublePipe) => Err(FormulaError::new(
+                self.span(),
+                "a second | in the same place",
+            )
+            .hint(
+                "one | parts what varies from its group, as in (1 | site); (1 |p| site) correlates the effects of several responses",
+            )),
+            _ => Ok(()),
+        }
     }
 
     /// `x > 3`, which only stands inside parentheses.

@@ -95,8 +95,7 @@ impl<'a> EffectAverager<'a> {
         forecaster: &'a Forecaster<'a>,
         question: &'a EffectQuestion,
     ) -> Result<EffectAverager<'a>, Error> {
-        let regression = forecaster.saved.subject.regression();
-        let regression = regression.ok_or(Error::NotARegression { what: "effects" })?;
+        let regression = forecaster.saved.subject.only("effects")?;
         Ok(EffectAverager {
             plan: Plan::new(question, regression)?,
             forecaster,

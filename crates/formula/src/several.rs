@@ -1,0 +1,229 @@
+//! Formulas of several responses: `mvbind(y1, y2) ~ x`, `bf(y1 ~ x) + bf(y2 ~ z)`.
+
+use crate::dialect;
+use crate::error::{FormulaError, Span};
+use crate::formula::Formula;
+use crate::syntax::{Binary, Node, NodeKind, Token, TokenKind, tokens};
+
+/// The most responses of one model.
+const MOST_RESPONSES: usize = 20;
+
+/// What a term that ties residuals is called.
+const RESCOR: &str = "set_rescor";
+
+/// Whether what is left of the responses of a row is correlated.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Residuals {
+    /// The responses of a row are independent given their predictors.
+    Independent,
+    /// `+ set_rescor(TRUE)`: they are normal with correlations that are estimated.
+    Correlated,
+}
+
+/// The formulas of one model, one for each response, as they were written.
+///
+/// One response is written `y ~ x`. Several that have the same terms are `mvbind(y1, y2) ~ x`, others
+/// `bf(y1 ~ x) + bf(y2 ~ z)`, as in brms.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Formulas {
+    source: String,
+    responses: Vec<Formula>,
+    residuals: Residuals,
+}
+
+impl Formulas {
+    /// Parses what may be the formulas of several responses; the error points into `source`.
+    pub fn parse(source: &str) -> Result<Formulas, FormulaError> {
+        let tokens = tokens(source)?;
+        let (tokens, residuals) = without_rescor(tokens)?;
+        let mut responses = Vec::new();
+        for part in parts(&tokens, source)? {
+            responses.extend(spread(Formula::of_tokens(part, source)?)?);
+        }
+        let all = Formulas {
+            source: source.to_owned(),
+            responses,
+            residuals: residuals.map_or(Residuals::Independent, |(residuals, _)| residuals),
+        };
+        all.check(residuals.map(|(_, span)| span))?;
+        Ok(all)
+    }
+
+    fn check(&self, rescor: Option<Span>) -> Result<(), FormulaError> {
+        if let Some(span) = rescor.filter(|_| self.responses.len() == 1) {
+            let message = "the residuals of one response have nothing to be correlated with";
+            return Err(FormulaError::new(span, message)
+                .hint("leave it out, or write mvbind(y1, y2) ~ ... + set_rescor(TRUE)"));
+        }
+        if let Some(one) = self.responses.get(MOST_RESPONSES) {
+            let message = format!("more than {MOST_RESPONSES} responses");
+            return Err(
+                FormulaError::new(one.left_span(), message).hint("fit those that belong together")
+            );
+        }
+        Ok(())
+    }
+
+    /// The text they were parsed from, which errors point into.
+    pub fn source(&self) -> &str {
+        &self.source
+    }
+
+    /// The formula of each response.
+    pub fn responses(&self) -> &[Formula] {
+        &self.responses
+    }
+
+    /// Whether what is left of the responses of a row is correlated.
+    pub fn residuals(&self) -> Residuals {
+        self.residuals
+    }
+
+    /// The one formula, if there is one response.
+    pub(crate) fn only(mut self) -> Result<Formula, FormulaError> {
+        match self.responses.get(1) {
+            None => Ok(self.responses.remove(0)),
+            Some(second) => Err(FormulaError::new(
+                second.left_span(),
+                "one response is expected here, and this is the second",
+            )
+            .hint("name one, as in y ~ x")),
+        }
+    }
+}
+
+/// The tokens without `+ set_rescor(...)`, and what it says.
+#[expect(clippy::type_complexity, reason = "two answers of one question")]
+fn without_rescor(
+    tokens: Vec<Token>,
+) -> Result<(Vec<Token>, Option<(Residuals, Span)>), FormulaError> {
+    let named = |token: &Token| matches!(&token.kind, TokenKind::Name(name) if name == RESCOR);
+    let Some(at) = tokens.iter().position(named) else {
+        return Ok((tokens, None));
+    };
+    let span = tokens[at].span;
+    let wrong = || {
+        FormulaError::new(span, "set_rescor(...) is a summand of its own at the end")
+            .hint("write + set_rescor(TRUE) or + set_rescor(FALSE)")
+    };
+    let [_, open, value, close, rest @ ..] = &tokens[at..] else {
+        return Err(wrong());
+    };
+    let is_call = open.kind == TokenKind::Open && close.kind == TokenKind::Close;
+    let is_added = at > 0 && tokens[at - 1].kind == TokenKind::Plus && rest.is_empty();
+    let residuals = match &value.kind {
+        TokenKind::Name(name) if is_call && is_added => match name.as_str() {
+            "TRUE" | "T" | "true" => Residuals::Correlated,
+            "FALSE" | "F" | "false" => Residuals::Independent,
+            _ => return Err(wrong()),
+        },
+        _ => return Err(wrong()),
+    };
+    let call = span.to(close.span);
+    Ok((tokens[..at - 1].to_vec(), Some((residuals, call))))
+}
+
+/// The tokens of each formula: those inside `bf(...)`, or all.
+fn parts<'t>(tokens: &'t [Token], source: &str) -> Result<Vec<&'t [Token]>, FormulaError> {
+    let is_wrapper = |token: &Token| matches!(&token.kind, TokenKind::Name(name) if matches!(name.as_str(), "bf" | "brmsformula"));
+    let [first, open, ..] = tokens else {
+        return Ok(vec![tokens]);
+    };
+    if !is_wrapper(first) || open.kind != TokenKind::Open {
+        return Ok(vec![tokens]);
+    }
+    let mut found = Vec::new();
+    for part in summands(tokens) {
+        match part {
+            [name, open, inner @ .., close]
+                if is_wrapper(name)
+                    && open.kind == TokenKind::Open
+                    && close.kind == TokenKind::Close =>
+            {
+                check_alone(name, inner)?;
+                found.push(inner);
+            }
+            other => {
+                let span = other.first().map_or(Span::new(0, source.len()), |t| t.span);
+                return Err(
+                    FormulaError::new(span, "the formula of a response is expected here")
+                        .hint("write bf(y1 ~ x) + bf(y2 ~ z)"),
+                );
+            }
+        }
+    }
+    Ok(found)
+}
+
+/// Refuses what brms lets stand beside the formula of a response.
+fn check_alone(name: &Token, inner: &[Token]) -> Result<(), FormulaError> {
+    let mut depth = 0_usize;
+    for (at, token) in inner.iter().enumerate() {
+        match token.kind {
+            TokenKind::Open => depth += 1,
+            TokenKind::Close => depth = depth.saturating_sub(1),
+            TokenKind::Comma if depth == 0 => {
+                let (span, hint) = (name.span, dialect::beside(&inner[at + 1..]));
+                let message = "bf(...) holds the formula of one response and nothing else";
+                return Err(FormulaError::new(span, message).hint(hint));
+            }
+            _ => {}
+        }
+    }
+    Ok(())
+}
+
+/// Tokens parted at each `+` outside parentheses.
+fn summands(tokens: &[Token]) -> Vec<&[Token]> {
+    let mut depth = 0_usize;
+    let parted = tokens.split(|token| {
+        match token.kind {
+            TokenKind::Open => depth += 1,
+            TokenKind::Close => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        depth == 0 && token.kind == TokenKind::Plus
+    });
+    parted.collect()
+}
+
+/// A formula for each response of `mvbind(...)`.
+fn spread(formula: Formula) -> Result<Vec<Formula>, FormulaError> {
+    let left = formula.left();
+    let (responses, additions) = match &left.bare().kind {
+        NodeKind::Binary(Binary::Pipe, responses, additions) => {
+            (responses.bare(), Some((&left.span, additions)))
+        }
+        _ => (left.bare(), None),
+    };
+    let NodeKind::Call(name, columns) = &responses.kind else {
+        return Ok(vec![formula]);
+    };
+    if name == "c" {
+        return Err(
+            FormulaError::new(responses.span, "c(...) does not name responses")
+                .hint("write mvbind(y1, y2) ~ ..."),
+        );
+    }
+    if name != "mvbind" {
+        return Ok(vec![formula]);
+    }
+    if columns.is_empty() {
+        return Err(
+            FormulaError::new(responses.span, "mvbind(...) names no response")
+                .hint("write mvbind(y1, y2) ~ ..."),
+        );
+    }
+    let own = |column: &Node| match additions {
+        None => column.clone(),
+        Some((_, additions)) => Node {
+            kind: NodeKind::Binary(Binary::Pipe, Box::new(column.clone()), additions.clone()),
+            span: column.span,
+            depth: left.depth,
+        },
+    };
+    Ok(columns
+        .iter()
+        .map(|column| formula.with_left(own(column)))
+        .collect())
+}

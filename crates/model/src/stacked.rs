@@ -1,0 +1,210 @@
+//! Rows with several responses as several rows with one response each.
+
+use std::sync::Arc;
+
+use lehr_density::{
+    Column, ColumnKind, Columns, Density, Layout, Point, Predictive, Role, RowSet, RowSource, Rows,
+    SplitRows, Stored,
+};
+use lehr_graph::{Expr, Graph};
+
+use crate::bound::Bound;
+use crate::split::{Facet, effects, split_predictor};
+
+/// A model whose rows have several responses that are independent given z, with a row for each response
+/// of each row. Every such row has one predictor, so that effects of groups that the responses share can be
+/// integrated out. The sum over its rows is that of the model.
+pub(crate) struct Stacked {
+    bound: Bound,
+    columns: Columns,
+    rows: StackedRows,
+    effects: Vec<usize>,
+}
+
+/// Row r of response k is row r K + k. After the columns of the model follow K columns that say which
+/// response a row is of: 1 in its own, 0 in the others.
+struct StackedRows {
+    rows: Arc<dyn RowSource>,
+    responses: usize,
+    /// Columns of the model.
+    columns: usize,
+}
+
+impl Stacked {
+    /// The rows of a model; `None` if they have one response, or some that are not Gaussian given the
+    /// others.
+    pub(crate) fn of(bound: Bound, rows: Arc<dyn RowSource>) -> Option<Stacked> {
+        let responses = bound.program().row_terms().len();
+        if responses < 2 || bound.locals().is_some() || !bound.params().is_empty() {
+            return None;
+        }
+        let columns = bound.columns().clone();
+        let rows = StackedRows {
+            rows,
+            responses,
+            columns: columns.0.len(),
+        };
+        let which = (0..responses).map(|response| Column {
+            name: which(response),
+            kind: ColumnKind::Number { width: None },
+            role: Role::Covariate,
+        });
+        let graph = Graph::new();
+        let at = Point::new(
+            graph.input("z", [bound.latents().size()]),
+            graph.input("theta", [0]),
+        );
+        let probe = Rows::inputs(&graph, &columns, 2, "");
+        let facets = facets(&bound, &at, &probe)?;
+        let found = effects(&bound, &at, &facets).ok()?;
+        Some(Stacked {
+            effects: found,
+            columns: Columns(columns.0.into_iter().chain(which).collect()),
+            rows,
+            bound,
+        })
+    }
+
+    /// Which of the rows are of a response, as 0 and 1.
+    fn own<'g>(rows: &Rows<'g>, response: usize) -> Expr<'g> {
+        let own = rows.numbers(&which(response));
+        own.expect("rows of a stacked model")
+    }
+}
+
+/// The column that says whether a row is of a response.
+fn which(response: usize) -> String {
+    format!("which response: {}", response + 1)
+}
+
+/// The predictor and the log likelihood of each response.
+fn facets<'g>(bound: &Bound, at: &Point<'g>, rows: &Rows<'g>) -> Option<Vec<Facet<'g>>> {
+    let responses = bound.responses(at, rows);
+    let program = bound.program();
+    let terms = program.at(&program.row_terms(), at, Some(rows));
+    let facet = |(response, value): (_, &Expr<'g>)| {
+        let found = split_predictor(at, bound.latents(), std::slice::from_ref(response)).ok()?;
+        Some(Facet {
+            predictor: found.predictor,
+            value: *value,
+        })
+    };
+    let is_whole = responses.len() == terms.len();
+    let all = || responses.iter().zip(&terms).map(facet).collect();
+    is_whole.then(all).flatten()
+}
+
+impl Density for Stacked {
+    fn latents(&self) -> &Layout {
+        self.bound.latents()
+    }
+
+    fn params(&self) -> &Layout {
+        self.bound.params()
+    }
+
+    fn columns(&self) -> &Columns {
+        &self.columns
+    }
+
+    fn source(&self) -> &dyn RowSource {
+        &self.rows
+    }
+
+    fn log_prior<'g>(&self, at: &Point<'g>) -> Expr<'g> {
+        self.bound.log_prior(at)
+    }
+
+    fn improper(&self) -> Vec<usize> {
+        self.bound.improper()
+    }
+
+    fn log_likelihood<'g>(&self, at: &Point<'g>, rows: &Rows<'g>) -> Expr<'g> {
+        self.given(self.predictor(at, rows), at, rows)
+    }
+
+    fn origin(&self) -> Option<Stored> {
+        self.bound.origin()
+    }
+
+    fn split(&self) -> Result<&dyn SplitRows, String> {
+        Ok(self)
+    }
+
+    fn predictive(&self) -> Option<&dyn Predictive> {
+        self.bound.predictive()
+    }
+}
+
+impl SplitRows for Stacked {
+    fn effects(&self) -> &[usize] {
+        &self.effects
+    }
+
+    fn predictor<'g>(&self, at: &Point<'g>, rows: &Rows<'g>) -> Expr<'g> {
+        let facets = facets(&self.bound, at, rows).expect("rows that are split");
+        let own = facets.iter().enumerate();
+        let own = own.map(|(response, facet)| Stacked::own(rows, response) * facet.predictor);
+        own.reduce(|a, b| a + b).expect("several responses")
+    }
+
+    fn given<'g>(&self, predictor: Expr<'g>, at: &Point<'g>, rows: &Rows<'g>) -> Expr<'g> {
+        let facets = facets(&self.bound, at, rows).expect("rows that are split");
+        let own = |(response, facet): (usize, &Facet<'g>)| {
+            let own = Stacked::own(rows, response);
+            // A response is asked at 0 for rows that are not its own: at the predictor of another
+            // its value might not be finite.
+            let moved = (at.graph()).replace(facet.value, facet.predictor, predictor * own);
+            moved.expect("rows that are split") * own
+        };
+        let sum = facets.iter().enumerate().map(own).reduce(|a, b| a + b);
+        sum.expect("several responses")
+    }
+
+    fn noise<'g>(&self, _: &Point<'g>, _: &Rows<'g>) -> Option<Expr<'g>> {
+        None
+    }
+}
+
+impl StackedRows {
+    /// The table's rows behind these.
+    fn behind(&self, rows: &RowSet<'_>) -> Vec<usize> {
+        each(rows).map(|row| row / self.responses).collect()
+    }
+}
+
+fn each<'s>(rows: &'s RowSet<'_>) -> Box<dyn Iterator<Item = usize> + 's> {
+    match rows {
+        RowSet::List(rows) => Box::new(rows.iter().copied()),
+        RowSet::Range(range) => Box::new(range.clone()),
+    }
+}
+
+impl RowSource for StackedRows {
+    fn n_rows(&self) -> usize {
+        self.rows.n_rows() * self.responses
+    }
+
+    fn copy_numbers(&self, column: usize, rows: &RowSet<'_>, into: &mut [f64]) {
+        let Some(response) = column.checked_sub(self.columns) else {
+            let behind = self.behind(rows);
+            return (self.rows).copy_numbers(column, &RowSet::List(&behind), into);
+        };
+        for (entry, row) in into.iter_mut().zip(each(rows)) {
+            *entry = f64::from(u8::from(row % self.responses == response));
+        }
+    }
+
+    fn copy_indices(&self, column: usize, rows: &RowSet<'_>, into: &mut [u32]) {
+        let behind = self.behind(rows);
+        (self.rows).copy_indices(column, &RowSet::List(&behind), into);
+    }
+
+    fn whole(&self, _: usize) -> Option<Arc<[f64]>> {
+        None
+    }
+
+    fn whole_indices(&self, _: usize) -> Option<Arc<[u32]>> {
+        None
+    }
+}

@@ -1,0 +1,130 @@
+//! What several responses of one model are called, and what belongs to which.
+
+use lehr_formula::Terms;
+use lehr_report::Name;
+
+use crate::error::RegressionError;
+
+/// The correlations of what is left of the responses of a row.
+pub(crate) const RESCOR: &str = "rescor";
+
+/// What the names of each response's coefficients begin with: the response in letters and digits,
+/// `logy` for `log(y)`.
+pub(crate) fn names<'t>(
+    responses: impl Iterator<Item = &'t Terms>,
+) -> Result<Vec<String>, RegressionError> {
+    let mut names: Vec<String> = Vec::new();
+    for terms in responses {
+        check_latents(terms)?;
+        let outcome = terms.response.outcome.to_string();
+        let is_letter = |letter: &char| letter.is_alphanumeric() || matches!(letter, '_' | '.');
+        let name: String = outcome.chars().filter(is_letter).collect();
+        if names.contains(&name) {
+            return Err(RegressionError::Column {
+                at: format!("response {outcome}"),
+                expected: "each response once".into(),
+                found: "it a second time".into(),
+                hint: "put all its terms into one formula".into(),
+            });
+        }
+        names.push(name);
+    }
+    Ok(names)
+}
+
+/// Latents of a row would have to be those of all its responses.
+fn check_latents(terms: &Terms) -> Result<(), RegressionError> {
+    let refused = |found: String, hint: &str| {
+        Err(RegressionError::Column {
+            at: "several responses".into(),
+            expected: "no latents of single rows".into(),
+            found,
+            hint: hint.into(),
+        })
+    };
+    if let Some(covariate) = &terms.covariate {
+        return refused(covariate.to_string(), "write the column as it stands");
+    }
+    if terms.by_row {
+        return refused(
+            "(1 | row())".into(),
+            "write (1 |p| id), where the column id numbers the rows: effects of rows that are correlated across responses",
+        );
+    }
+    Ok(())
+}
+
+/// The names by which priors of what the responses share are given.
+pub(crate) fn shared_names<'t>(responses: impl Iterator<Item = &'t Terms>) -> Vec<String> {
+    let tied = responses.flat_map(|terms| terms.groups.iter().filter(|term| term.tie.is_some()));
+    let correlations = tied.map(|term| format!("cor({})", term.label()));
+    correlations.chain([RESCOR.to_owned()]).collect()
+}
+
+/// Whose a name is that begins with a response, and the rest of it: 0 and `x` for `y1.x`, 0 and
+/// `sd(g)` for `sd(y1.g)`.
+pub(crate) fn owner(names: &[String], name: &str) -> Option<(usize, String)> {
+    let (call, inner) = inside(name);
+    let own = |(place, response): (usize, &String)| {
+        let rest = inner.strip_prefix(response.as_str())?.strip_prefix('.')?;
+        Some((place, response.len(), rest))
+    };
+    let all = names.iter().enumerate().filter_map(own);
+    let (place, _, rest) = all.max_by_key(|(_, length, _)| *length)?;
+    Some((place, format!("{call}{rest}")))
+}
+
+/// A name of a coefficient of one response in a model of several.
+pub(crate) fn prefixed(response: &str, name: &str) -> String {
+    let (call, inner) = inside(name);
+    format!("{call}{response}.{inner}")
+}
+
+/// The same of a name with places.
+pub(crate) fn renamed(response: &str, name: &Name) -> Name {
+    let text = prefixed(response, name.as_str());
+    let start = Name::new(text, prefixed(response, name.variable()));
+    (name.places().iter()).fold(start, |name, place| {
+        name.at(place.axis, place.label.clone())
+    })
+}
+
+/// `sd(` and `cor(` of a name, and what follows.
+fn inside(name: &str) -> (&str, &str) {
+    let calls = ["sd(", "cor("].into_iter();
+    let length = calls.filter(|call| name.starts_with(call)).map(str::len);
+    name.split_at(length.max().unwrap_or(0))
+}
+
+/// All names, each once.
+pub(crate) fn union<'n>(lists: impl Iterator<Item = Vec<&'n str>>) -> Vec<&'n str> {
+    let mut all: Vec<&str> = Vec::new();
+    for name in lists.flatten() {
+        if !all.contains(&name) {
+            all.push(name);
+        }
+    }
+    all
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_belongs_to_the_response_it_begins_with() {
+        let names = ["y".to_owned(), "y.late".to_owned()];
+        for (name, place, rest) in [
+            ("y.x", 0, "x"),
+            ("y.late.x", 1, "x"),
+            ("sd(y.g, x)", 0, "sd(g, x)"),
+            ("cor(y.late.g)", 1, "cor(g)"),
+            ("y.sigma.Intercept", 0, "sigma.Intercept"),
+        ] {
+            let found = owner(&names, name).unwrap();
+            assert_eq!((found.0, found.1.as_str()), (place, rest), "{name}");
+            assert_eq!(prefixed(&names[place], rest), name);
+        }
+        assert!(owner(&names, "x").is_none() && owner(&names, "sd(g)").is_none());
+    }
+}
