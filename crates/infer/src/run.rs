@@ -152,13 +152,15 @@ impl<'a> Run<'a> {
     /// # Errors
     /// If the checkpoint cannot be read or is another fit's.
     pub fn resume<T: DeserializeOwned>(&mut self, stamp: &Stamp) -> Result<Option<T>, FileError> {
-        let resumes = |one: &&Checkpoint| one.older == Older::Resume && one.path.exists();
+        let resumes = |one: &&Checkpoint| one.older == Older::Resume;
         let Some(checkpoint) = self.checkpoint.as_ref().filter(resumes) else {
             return Ok(None);
         };
         let older = match self.older.take() {
             Some(older) => older,
-            None => load(&checkpoint.path, CHECKPOINT)?,
+            None if checkpoint.path.exists() => load(&checkpoint.path, CHECKPOINT)?,
+            // What this run saves itself is not to be resumed by its later stages.
+            None => Vec::new(),
         };
         let Some(stage) = self.older.insert(older).get(self.stages.len()) else {
             return Ok(None);
@@ -266,5 +268,32 @@ impl Stage {
             fingerprint: stamp.fingerprint,
             state: postcard::to_stdvec(state).expect("a state is numbers and names"),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// As `auto` does whose time for a method is up.
+    #[test]
+    fn a_stage_that_was_left_before_its_end_is_none_of_the_next() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut run = Run::new(1, 10);
+        run.checkpoint = Some(Checkpoint {
+            path: folder.path().join("fit.checkpoint"),
+            every: Duration::ZERO,
+            older: Older::Resume,
+        });
+        let [mut left, next] = [7, 8].map(Stamp::new);
+        assert_eq!(run.resume::<u32>(&left).unwrap(), None);
+        let progress = Progress::counted(1, "steps", crate::observer::End::At(2));
+        run.look(&mut left, &progress, &1_u32).unwrap();
+        assert_eq!(run.resume::<u32>(&next).unwrap(), None);
+        run.finish(&next, &2_u32).unwrap();
+
+        let mut again = Run::new(1, 10);
+        again.checkpoint = run.checkpoint.clone();
+        assert_eq!(again.resume(&next).unwrap(), Some(2_u32));
     }
 }

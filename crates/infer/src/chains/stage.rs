@@ -86,10 +86,12 @@ impl Watch for ChainStage<'_, '_> {
     /// Chains that are stopped keep their draws: a stop is no failure.
     fn look(&mut self, progress: &ChainProgress, state: &dyn Fn() -> Vec<u8>) -> Wish {
         let seen = seen(progress);
-        let ends = progress.done >= progress.total && self.keeps();
+        // Whose time is up is at its end as well: what follows in the checkpoint comes after it.
+        let late = self.run.is_late();
+        let ends = (progress.done >= progress.total || late) && self.keeps();
         self.last = ends.then(state);
         match self.run.look(&mut self.stamp, &seen, &Late(state)) {
-            Ok(()) if self.run.is_late() => Wish::Stop,
+            Ok(()) if late => Wish::Stop,
             Ok(()) => Wish::Continue,
             Err(TrainError::Stopped { .. }) => Wish::Stop,
             Err(error) => {
