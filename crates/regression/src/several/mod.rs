@@ -28,7 +28,7 @@ use tie::{Tie, correlations, site, standardise};
 /// A regression of several responses without its rows.
 ///
 /// Every response has its own formula, family and parameters, whose names begin with it: `y1.Intercept`,
-/// `sd(y2.g)`. [`Several::response`] is the model of one of them; what is shared are the correlations
+/// `sd(y2.g)`. [`Several::responses`] are the models of single ones; what is shared are the correlations
 /// `cor(g, y1.Intercept, y2.Intercept)` of effects that are tied, and `rescor(y1, y2)` of what is left.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Several {
