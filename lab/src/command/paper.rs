@@ -64,6 +64,9 @@ pub(crate) struct Paper {
     /// The tables of rows: higgs, susy, miniboone, covtype-fir, covtype-pine [default: all]
     #[arg(long, value_name = "NAMES", value_delimiter = ',', value_parser = dataset_parser())]
     datasets: Vec<Dataset>,
+    /// The methods of the table logistic, beside mean field [default: all]
+    #[arg(long, value_name = "NAMES", value_delimiter = ',')]
+    methods: Vec<String>,
 }
 
 fn table_parser() -> impl TypedValueParser<Value = Table> {
@@ -151,6 +154,7 @@ impl Paper {
             } else {
                 self.datasets.clone()
             },
+            methods: self.methods.clone(),
             ..usual
         })
     }

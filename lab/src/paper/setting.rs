@@ -28,6 +28,8 @@ pub struct Settings {
     pub evidence_draws: usize,
     /// The tables of rows to use, among those a table of the paper is about.
     pub datasets: Vec<Dataset>,
+    /// The methods of the table logistic beyond mean field; none are all of them.
+    pub methods: Vec<String>,
     /// N_surr in the table of surrogates.
     pub surrogate_rows: Vec<usize>,
     /// Rows to train on at the most.
@@ -54,6 +56,7 @@ impl Default for Settings {
             draws: 4096,
             evidence_draws: 16_384,
             datasets: Dataset::ALL.to_vec(),
+            methods: Vec::new(),
             surrogate_rows: vec![64, 256, 1024],
             train_rows: PUBLISHED_ROWS,
             timing_seconds: 1.0,

@@ -36,7 +36,10 @@ pub(crate) fn run(settings: &Settings, watcher: &mut dyn Watcher) -> Result<Answ
     let datasets = settings.wanted(&Dataset::ALL);
     settings.origin.check(&datasets)?;
     let mut runner = Runner::new(settings, NAME, watcher)?;
-    let fits: usize = jobs().iter().map(|job| job.recipes().len()).sum();
+    let mut jobs = jobs();
+    let wanted = |job: &Job| settings.methods.iter().any(|name| name == job.method);
+    jobs.retain(|job| settings.methods.is_empty() || wanted(job));
+    let fits: usize = jobs.iter().map(|job| job.recipes().len()).sum();
     runner.expect(datasets.len() * (baseline::fits(settings) + settings.fits(fits)));
     let mut cells = Vec::new();
     let mut tests = Vec::new();
@@ -48,7 +51,7 @@ pub(crate) fn run(settings: &Settings, watcher: &mut dyn Watcher) -> Result<Answ
             entry::count(problem.test_rows() as u64)
         ));
         cells.extend(baseline::cells(&mut runner, dataset.name(), &problem)?);
-        for job in jobs() {
+        for &job in &jobs {
             let label = job.label();
             for &recipe in job.recipes() {
                 let order = Order {
