@@ -285,7 +285,8 @@ mod tests {
              hint: dais, ns-dais, ns2-dais, sl-dais and semi-dais have it"
         );
         let error = Dais::default().set("surrogate", "rand").unwrap_err();
-        assert!(error.to_string().ends_with("hint: sl-dais has it"));
+        let hint = "hint: sl-dais and semi-dais have it";
+        assert!(error.to_string().ends_with(hint), "{error}");
         let error = MeanField::default().set("steps", "3").unwrap_err();
         assert_eq!(
             error.to_string(),
