@@ -41,6 +41,11 @@ pub(crate) trait Maker: Sync {
         false
     }
 
+    /// Whether it is for models whose rows have latents of their own, and for no others.
+    fn needs_locals(&self) -> bool {
+        false
+    }
+
     /// Builds it. Refuses what cannot work in one sentence.
     fn build(&self, order: &Order<'_>) -> Result<Arc<dyn Surrogate>, SurrogateError>;
 
@@ -166,6 +171,11 @@ impl SurrogateKind {
     /// Whether it stands on rows of its own, so that their number matters.
     pub fn has_rows(self) -> bool {
         self.0.maker.has_rows()
+    }
+
+    /// Whether it is for models whose rows have latents of their own, and for no others.
+    pub fn needs_locals(self) -> bool {
+        self.0.maker.needs_locals()
     }
 
     pub(crate) fn maker(self) -> &'static dyn Maker {

@@ -94,6 +94,10 @@ impl Surrogate for PointRows {
 struct PointMaker;
 
 impl Maker for PointMaker {
+    fn needs_locals(&self) -> bool {
+        true
+    }
+
     fn build(&self, order: &Order<'_>) -> Result<Arc<dyn Surrogate>, SurrogateError> {
         let (density, setup) = (order.density, order.setup);
         let locals = locals(density)?;

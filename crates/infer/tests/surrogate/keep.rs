@@ -13,7 +13,7 @@ fn a_surrogate_comes_back_from_its_file() {
     let points = [vec![0.1, -0.4, 0.9, 0.2], vec![-0.7, 0.2, 0.3, 0.5]];
     // The same model on another table: nothing may be read from it.
     let elsewhere = rich(5);
-    for kind in SurrogateKind::all() {
+    for kind in crate::plain_kinds() {
         let surrogate = build(&density, kind, 4, Some(&mode));
         let restored = restore(&surrogate.store(), &elsewhere).unwrap();
         assert_eq!(restored.name(), kind.name());
@@ -103,7 +103,7 @@ fn refused(kind: SurrogateKind, change: impl FnOnce(&mut Vec<u8>)) -> String {
 fn damaged_bytes_are_refused() {
     let damaged = "sl-dais: the parts of the saved surrogate do not fit each other\n  \
                    hint: the file is damaged";
-    for kind in SurrogateKind::all() {
+    for kind in crate::plain_kinds() {
         assert_eq!(
             refused(kind, |bytes| bytes.truncate(bytes.len() - 1)),
             damaged
@@ -130,7 +130,7 @@ fn the_parts_of_one_surrogate_are_not_those_of_another() {
 fn all_steps_of_a_chain_read_one_copy_of_the_rows() {
     let density = rich(12);
     let mode = some_mode(&density);
-    for kind in SurrogateKind::all() {
+    for kind in crate::plain_kinds() {
         let surrogate = build(&density, kind, 4, Some(&mode));
         let graph = Graph::new();
         let context = Context::new(&graph, &density);

@@ -249,6 +249,11 @@ fn build(
         .unwrap()
 }
 
+/// The surrogates of models whose rows have no latents of their own.
+fn plain_kinds() -> impl Iterator<Item = SurrogateKind> {
+    SurrogateKind::all().filter(|kind| !kind.needs_locals())
+}
+
 /// A mode in form only, for what does not need a true one.
 fn some_mode(density: &dyn Density) -> Mode {
     let size = density.latents().size();

@@ -81,6 +81,7 @@ fn as_given(dataset: Dataset) -> String {
 /// Surrogates by size, small sizes first; `nn` has no rows.
 fn kinds(settings: &Settings) -> Vec<(SurrogateKind, usize)> {
     let kinds: Vec<SurrogateKind> = SurrogateKind::all()
+        .filter(|kind| !kind.needs_locals())
         .filter(|kind| kind.has_rows())
         .collect();
     let sized = |&size: &usize| {
