@@ -90,11 +90,13 @@ fn made(density: &dyn Density, name: &str, fit: Fit<'_>) -> Result<Posterior> {
     let clock = Instant::now();
     let posterior = fit.draws(DRAWS).run(density)?;
     let evidence = posterior.evidence.as_ref().expect("a bound of every guide");
-    let shape = posterior.pareto_shape().expect("weights of every guide");
+    // Weights that are all but equal have no tail.
+    let shape = posterior.pareto_shape();
+    let shape = shape.map_or("–".into(), |k| format!("{k:.2}"));
     let training = posterior.training().expect("training of every guide");
     let (bound, evidence) = (posterior.bound().expect("a bound"), evidence.estimate);
     println!(
-        "  {name:16} bound {:9.2} ± {:.2}  evidence {:9.2} ± {:.2}  k̂ {:.2}  {:.1} s{}",
+        "  {name:16} bound {:9.2} ± {:.2}  evidence {:9.2} ± {:.2}  k̂ {}  {:.1} s{}",
         bound.mean,
         bound.error,
         evidence.mean,

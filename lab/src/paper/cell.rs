@@ -61,7 +61,10 @@ impl Measured {
     /// What a posterior says of itself; predictions are added by the caller.
     pub fn new(posterior: &Posterior) -> Measured {
         let seconds = posterior.seconds;
-        let shape = posterior.pareto_shape().filter(|shape| shape.is_finite());
+        // Weights that are all but equal have no tail: nothing is lighter.
+        let weighed = posterior.importance();
+        let shape = weighed.map(|_| posterior.pareto_shape().unwrap_or(0.0));
+        let shape = shape.filter(|shape| shape.is_finite());
         let training = posterior.training();
         let iterations = training.map_or(0, |training| training.iterations);
         let evidence = posterior.evidence.as_ref();
