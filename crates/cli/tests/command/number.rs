@@ -194,6 +194,15 @@ fn overlapping() -> String {
     text
 }
 
+/// A fit of such rows as `f.lehr`, and what the command says of it.
+fn overlapping_by(method: &str) -> (Scratch, serde_json::Value) {
+    let scratch = Scratch::new();
+    scratch.write("t.csv", &overlapping());
+    let fit = ["fit", "y ~ x + z", "t.csv", "-o", "f.lehr", "--method"];
+    let fitted = scratch.json(0, &[&fit[..], &[method]].concat());
+    (scratch, fitted)
+}
+
 /// The standard deviation of a column of a written table.
 fn spread(csv: &str, column: &str) -> f64 {
     let mut lines = csv.lines();
@@ -214,18 +223,7 @@ fn spread(csv: &str, column: &str) -> f64 {
 /// The raw draws are narrower by an eighth, so five per cent tell them from the repaired ones.
 #[test]
 fn a_corrected_fit_is_corrected_in_every_export() {
-    let scratch = Scratch::new();
-    scratch.write("t.csv", &overlapping());
-    let fit = [
-        "fit",
-        "y ~ x + z",
-        "t.csv",
-        "-o",
-        "f.lehr",
-        "--method",
-        "mean-field",
-    ];
-    let fitted = scratch.json(0, &fit);
+    let (scratch, fitted) = overlapping_by("mean-field");
     assert_eq!(fitted["verdict"], "corrected", "{fitted}");
     let own = &fitted["coefficients"][1];
     assert_eq!(own["name"], "x");
@@ -290,18 +288,7 @@ fn the_error_of_every_printed_mean_is_small() {
 /// A tail index of weights that do not differ would only frighten.
 #[test]
 fn no_shape_is_told_of_weights_that_are_all_but_equal() {
-    let scratch = Scratch::new();
-    scratch.write("t.csv", &overlapping());
-    let fit = [
-        "fit",
-        "y ~ x + z",
-        "t.csv",
-        "-o",
-        "f.lehr",
-        "--method",
-        "full-rank",
-    ];
-    let fitted = scratch.json(0, &fit);
+    let (scratch, fitted) = overlapping_by("full-rank");
     assert!(fitted["pareto_k"].is_null(), "{fitted}");
     let check = scratch.expect(0, &["check", "f.lehr"]).stdout;
     assert!(

@@ -12,8 +12,8 @@ use lehr_model::{Bound, Model};
 use lehr_numeric::hermite::gauss_hermite;
 use lehr_numeric::summary::{mean, sd};
 
-use crate::fixture::{difference, value};
-use crate::{apart, bind, found, normals};
+use crate::fixture::value;
+use crate::{apart, assert_exact_slopes, bind, found, normals};
 
 const DF: f64 = 4.0;
 /// α of the posterior of a row's precision.
@@ -345,26 +345,7 @@ fn the_slope_of_the_bound_is_exact_in_all_that_is_learned_the_peak_and_parameter
             score: &score,
             seed: 4,
         };
-        let mut learned = stirred(&integrated, &guide);
-        let settings = TrainSettings {
-            lanes: 2,
-            ..TrainSettings::default()
-        };
-        let mut program = task.program(&learned, &settings).unwrap();
-        program.fill(integrated.source(), 9);
-        assert!(value(&mut program, &learned.values).is_finite());
-        let count = learned.blocks().len();
-        let slopes: Vec<Vec<f64>> = (1..=count).map(|k| program.output(k).to_vec()).collect();
-        for (block, slopes) in slopes.iter().enumerate() {
-            let name = learned.blocks()[block].name.clone();
-            let largest = slopes.iter().fold(0.0, |most: f64, g| most.max(g.abs()));
-            assert!(largest > 1e-9, "{name} does not matter");
-            for (place, exact) in learned.range(block).zip(slopes) {
-                let found = difference(&mut program, &mut learned.values, place);
-                let error = (found - exact).abs() / largest;
-                assert!(error < most, "{name}: {found} for {exact} ({error:e})");
-            }
-        }
+        assert_exact_slopes(&task, stirred(&integrated, &guide), most);
     }
 }
 

@@ -18,8 +18,12 @@ mod speed;
 
 use lehr_density::{Density, Point, RowSet, Rows};
 use lehr_graph::{Graph, Plan};
+use lehr_infer::guide::Learned;
+use lehr_infer::train::{Task, TrainSettings};
 use lehr_model::{Bound, Model};
 use lehr_table::Table;
+
+use fixture::{difference, value};
 
 /// The log likelihood of each row at z, its gradient in z summed over rows, and the products of the
 /// Hessian with each unit vector.
@@ -54,6 +58,29 @@ fn found(density: &dyn Density, z: &[f64]) -> Found {
         rows: workspace.output(0).to_vec(),
         gradient: workspace.output(1).to_vec(),
         hessian: hessian.collect(),
+    }
+}
+
+/// Compares the slope of a task's bound with differences in all that is learned, each of which matters.
+fn assert_exact_slopes(task: &Task<'_>, mut learned: Learned, most: f64) {
+    let settings = TrainSettings {
+        lanes: 2,
+        ..TrainSettings::default()
+    };
+    let mut program = task.program(&learned, &settings).unwrap();
+    program.fill(task.density.source(), 9);
+    assert!(value(&mut program, &learned.values).is_finite());
+    let count = learned.blocks().len();
+    let slopes: Vec<Vec<f64>> = (1..=count).map(|k| program.output(k).to_vec()).collect();
+    for (block, slopes) in slopes.iter().enumerate() {
+        let name = learned.blocks()[block].name.clone();
+        let largest = slopes.iter().fold(0.0, |most: f64, g| most.max(g.abs()));
+        assert!(largest > 1e-9, "{name} does not matter");
+        for (place, exact) in learned.range(block).zip(slopes) {
+            let found = difference(&mut program, &mut learned.values, place);
+            let error = (found - exact).abs() / largest;
+            assert!(error < most, "{name}: {found} for {exact} ({error:e})");
+        }
     }
 }
 

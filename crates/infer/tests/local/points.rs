@@ -18,8 +18,8 @@ use lehr_model::distribution::{Distribution, Flat, Normal};
 use lehr_model::{Bound, Model};
 use lehr_numeric::summary::{mean, sd};
 
-use crate::fixture::{chain, difference, value};
-use crate::{bind, normals};
+use crate::fixture::{chain, value};
+use crate::{assert_exact_slopes, bind, normals};
 
 const ROWS: usize = 6;
 
@@ -115,24 +115,9 @@ fn the_slope_of_the_bound_is_exact_in_the_points_as_in_the_rest() {
         score: &score,
         seed: 4,
     };
-    let mut learned = Learned::new(all_blocks(&density, &guide));
-    let mut program = task.program(&learned, &TrainSettings::default()).unwrap();
-    program.fill(density.source(), 9);
-    assert!(value(&mut program, &learned.values).is_finite());
-    let slopes: Vec<Vec<f64>> = (1..=learned.blocks().len())
-        .map(|k| program.output(k).to_vec())
-        .collect();
-    let names: Vec<String> = learned.blocks().iter().map(|b| b.name.clone()).collect();
-    assert!(names.iter().any(|name| name == "surrogate_locals"));
-    for (block, slopes) in slopes.iter().enumerate() {
-        let largest = slopes.iter().fold(0.0, |most: f64, g| most.max(g.abs()));
-        assert!(largest > 1e-9, "{} does not matter", names[block]);
-        for (place, exact) in learned.range(block).zip(slopes) {
-            let found = difference(&mut program, &mut learned.values, place);
-            let error = (found - exact).abs() / largest;
-            assert!(error < 1e-6, "{}: {found} for {exact}", names[block]);
-        }
-    }
+    let learned = Learned::new(all_blocks(&density, &guide));
+    assert!(learned.range_of("surrogate_locals").is_some());
+    assert_exact_slopes(&task, learned, 1e-6);
 }
 
 /// ln N(y; 0, 2 I + 1 1ᵀ)
