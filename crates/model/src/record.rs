@@ -42,15 +42,28 @@ pub(crate) struct RowTerm<'g> {
     pub(crate) observed: usize,
 }
 
+impl<'g> RowTerm<'g> {
+    /// The log likelihood times the weight, if there is one.
+    fn weighted(&self) -> Expr<'g> {
+        match self.weight {
+            Some(weight) => self.value * weight,
+            None => self.value,
+        }
+    }
+}
+
 impl<'g> Record<'g> {
     /// The log likelihood of each row. Where rows have latents of their own, without the weight: a
     /// row of weight two stands for two rows with a latent each, so that the weight multiplies what
     /// is left when the latent is integrated out.
     pub(crate) fn row_likelihood(&mut self) -> Option<Expr<'g>> {
         let has_locals = !self.locals.is_empty();
-        let term = |term: RowTerm<'g>| match term.weight.filter(|_| !has_locals) {
-            Some(weight) => term.value * weight,
-            None => term.value,
+        let term = |term: RowTerm<'g>| {
+            if has_locals {
+                term.value
+            } else {
+                term.weighted()
+            }
         };
         let terms = std::mem::take(&mut self.likelihood).into_iter();
         terms.map(term).reduce(|a, b| a + b)
@@ -62,11 +75,7 @@ impl<'g> Record<'g> {
         if !apart || !self.locals.is_empty() || self.likelihood.len() < 2 {
             return Vec::new();
         }
-        let weighted = |term: &RowTerm<'g>| match term.weight {
-            Some(weight) => term.value * weight,
-            None => term.value,
-        };
-        self.likelihood.iter().map(weighted).collect()
+        self.likelihood.iter().map(RowTerm::weighted).collect()
     }
 
     /// Whether rows with latents of their own are weighted in part: no weight then stands for the

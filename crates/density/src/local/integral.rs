@@ -112,10 +112,7 @@ impl Nodes {
         let joint = |w: &[Expr<'g>]| locals.log_joint(at, &rows.carrying(w));
         let normal = LocalNormal::posterior(locals, at, rows).fixed();
         let value = self.log_integral(&normal, &joint);
-        match locals.weight(rows) {
-            Some(weight) => value * weight,
-            None => value,
-        }
+        locals.weighed(value, rows)
     }
 
     /// The log of the integral of e^`log_density`, with nodes laid out by a normal.

@@ -34,6 +34,14 @@ pub trait Locals: Send + Sync {
     /// two rows, each with latents of its own.
     fn weight<'g>(&self, rows: &Rows<'g>) -> Option<Expr<'g>>;
 
+    /// One number of each row, `[n]`, times the row's weight.
+    fn weighed<'g>(&self, each: Expr<'g>, rows: &Rows<'g>) -> Expr<'g> {
+        match self.weight(rows) {
+            Some(weight) => each * weight,
+            None => each,
+        }
+    }
+
     /// The prior of each site in order, which may depend on the sites before it.
     fn laws<'g>(&self, at: &Point<'g>, rows: &Rows<'g>) -> Vec<LocalLaw<'g>>;
 }

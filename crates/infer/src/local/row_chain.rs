@@ -87,10 +87,7 @@ impl RowChains {
         let weight = own + path.placed.log_volume();
         let (end, weight) = self.run(&path, start, weight);
         let value = weight + path.joint(end);
-        match locals.weight(rows) {
-            Some(times) => value * times,
-            None => value,
-        }
+        locals.weighed(value, rows)
     }
 
     /// Where the chains end, and their weights with that of their starts.

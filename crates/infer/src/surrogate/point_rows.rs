@@ -73,11 +73,7 @@ impl Surrogate for PointRows {
         let locals = context.density().integrates().expect("checked");
         let rows = self.weighted.rows().rows(context);
         let rows = rows.with_locals(context.learned(&self.block()));
-        let each = locals.log_joint(at, &rows);
-        let each = match locals.weight(&rows) {
-            Some(times) => each * times,
-            None => each,
-        };
+        let each = locals.weighed(locals.log_joint(at, &rows), &rows);
         self.weighted.weigh(context, each)
     }
 
