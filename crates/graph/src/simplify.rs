@@ -32,8 +32,27 @@ pub(crate) fn unary(op: Unary, x: Expr<'_>) -> Option<Expr<'_>> {
             Some(-x.operand(0) * x.operand(1))
         }
         (Unary::Square | Unary::Abs, Op::Unary(Unary::Neg)) => Some(x.operand(0).unary(op)),
+        (Unary::Ln, _) => exponent(x),
         _ => None,
     }
+}
+
+/// The logarithm of what is made of exponentials, without one of as many numbers.
+fn exponent(x: Expr<'_>) -> Option<Expr<'_>> {
+    let (first, second) = match x.op() {
+        Op::Unary(Unary::Exp) => return Some(x.operand(0)),
+        Op::Unary(Unary::Sqrt) => return exponent(x.operand(0)).map(|of| of * 0.5),
+        Op::Unary(Unary::Recip) => return exponent(x.operand(0)).map(|of| -of),
+        Op::Binary(Binary::Mul | Binary::Div) => (x.operand(0), x.operand(1)),
+        _ => return None,
+    };
+    let is_small = |e: Expr<'_>| e.shape().is_scalar() && !x.shape().is_scalar();
+    let known = |e| exponent(e).or_else(|| is_small(e).then(|| e.ln()));
+    let (first, second) = (known(first)?, known(second)?);
+    Some(match x.op() {
+        Op::Binary(Binary::Mul) => first + second,
+        _ => first - second,
+    })
 }
 
 pub(crate) fn binary<'g>(op: Binary, x: Expr<'g>, y: Expr<'g>, shape: Shape) -> Option<Expr<'g>> {

@@ -1,11 +1,13 @@
 //! Products of short vectors, whose sums run from the first entry to the last.
 
 /// a · b
+#[inline]
 pub fn dot(a: &[f64], b: &[f64]) -> f64 {
     a.iter().zip(b).map(|(a, b)| a * b).sum()
 }
 
 /// xᵀA x, A row-major.
+#[inline]
 pub fn form(a: &[f64], x: &[f64]) -> f64 {
     let rows = a.chunks_exact(x.len().max(1)).zip(x);
     rows.map(|(row, xi)| xi * dot(row, x)).sum()

@@ -241,6 +241,22 @@ unsafe fn run<S: Simd>(simd: S, op: Arithmetic, at: [*mut f64; 4], steps: [usize
             Arithmetic::Sub => arithmetic!(simd, at, steps, n, 1 x, 2 y => simd.sub_f64s(x, y)),
             Arithmetic::Mul => arithmetic!(simd, at, steps, n, 1 x, 2 y => simd.mul_f64s(x, y)),
             Arithmetic::Div => arithmetic!(simd, at, steps, n, 1 x, 2 y => simd.div_f64s(x, y)),
+            Arithmetic::Sign => {
+                let minus = simd.splat_f64s(-1.0);
+                arithmetic!(simd, at, steps, n, 1 x => {
+                    let below = choose(simd, simd.less_than_f64s(x, zero), minus, x);
+                    choose(simd, simd.less_than_f64s(zero, x), one, below)
+                });
+            }
+            // The machine's own would answer the second operand where the first is not a number.
+            Arithmetic::Min => arithmetic!(simd, at, steps, n, 1 x, 2 y => {
+                let less = choose(simd, simd.less_than_or_equal_f64s(x, y), x, y);
+                choose(simd, simd.equal_f64s(x, x), less, x)
+            }),
+            Arithmetic::Max => arithmetic!(simd, at, steps, n, 1 x, 2 y => {
+                let more = choose(simd, simd.less_than_or_equal_f64s(y, x), x, y);
+                choose(simd, simd.equal_f64s(x, x), more, x)
+            }),
             Arithmetic::Less => {
                 arithmetic!(simd, at, steps, n, 1 x, 2 y => choose(simd, simd.less_than_f64s(x, y), one, zero));
             }
@@ -297,6 +313,12 @@ pub(super) unsafe fn unary<S: Simd>(
         Unary::Sigmoid => each!(short, simd, frame, to, grid, x => math::sigmoid(simd, x)),
         Unary::Softplus => each!(function, simd, frame, to, grid, x => math::softplus(simd, x)),
         Unary::Tanh => each!(function, simd, frame, to, grid, x => math::tanh(simd, x)),
+        Unary::NormalLogCdf => {
+            each!(function, simd, frame, to, grid, x => math::normal_log_cdfs(simd, x));
+        }
+        Unary::InverseMills => {
+            each!(function, simd, frame, to, grid, x => math::inverse_mills_ratios(simd, x));
+        }
         // SAFETY: runs of this grid.
         _ => unsafe {
             each_run(

@@ -4,7 +4,7 @@ use pulp::Simd;
 
 #[cfg(target_arch = "x86_64")]
 use super::vector::as_v3;
-use super::vector::{load, load_part, store, store_part, width};
+use super::vector::{choose, load, load_part, store, store_part, width};
 use crate::plan::instruction::Write;
 use crate::primitive::{Direction, Reduction};
 
@@ -137,6 +137,69 @@ fn larger(a: f64, b: f64) -> f64 {
     if a > b || a.is_nan() { a } else { b }
 }
 
+/// As [`larger`], number by number.
+#[inline(always)]
+fn larger_of<S: Simd>(simd: S, a: S::f64s, b: S::f64s) -> S::f64s {
+    let known = choose(simd, simd.equal_f64s(b, b), a, b);
+    choose(simd, simd.less_than_or_equal_f64s(a, b), b, known)
+}
+
+/// The largest of some numbers and of `start`.
+///
+/// # Safety
+/// `x` must be readable for `n` numbers.
+#[inline(always)]
+unsafe fn largest<S: Simd>(simd: S, x: *const f64, n: usize, start: f64) -> f64 {
+    /// Numbers of the widest register.
+    const WIDEST: usize = 8;
+    let w = width::<S>();
+    let (mut best, mut i) = (start, 0);
+    // SAFETY: every load stays below `n`; a register fits into the array.
+    unsafe {
+        if 2 * w <= n {
+            let mut most = [load::<S>(x), load::<S>(x.add(w))];
+            i = 2 * w;
+            while i + 2 * w <= n {
+                for (k, most) in most.iter_mut().enumerate() {
+                    *most = larger_of(simd, load::<S>(x.add(i + k * w)), *most);
+                }
+                i += 2 * w;
+            }
+            let mut each = [f64::NEG_INFINITY; WIDEST];
+            store::<S>(each.as_mut_ptr(), larger_of(simd, most[0], most[1]));
+            best = each[..w]
+                .iter()
+                .copied()
+                .fold(best, |best, x| larger(x, best));
+        }
+        for i in i..n {
+            best = larger(*x.add(i), best);
+        }
+    }
+    best
+}
+
+/// `y = max(x, y)`
+///
+/// # Safety
+/// Both must be valid for `n` numbers.
+#[inline(always)]
+unsafe fn raise_to<S: Simd>(simd: S, y: *mut f64, x: *const f64, n: usize) {
+    let w = width::<S>();
+    let mut i = 0;
+    // SAFETY: every access stays below `n`.
+    unsafe {
+        while i + w <= n {
+            let higher = larger_of(simd, load::<S>(x.add(i)), load::<S>(y.add(i)));
+            store::<S>(y.add(i), higher);
+            i += w;
+        }
+        for i in i..n {
+            *y.add(i) = larger(*x.add(i), *y.add(i));
+        }
+    }
+}
+
 /// How a block is reduced.
 #[derive(Clone, Copy)]
 pub(super) struct Block {
@@ -175,10 +238,10 @@ pub(super) unsafe fn reduce<S: Simd>(simd: S, out: *mut f64, x: *const f64, bloc
                         add_to(simd, to, from.add(j * inner), inner);
                     }
                 }
+                (Reduction::Max, 1) => *to = largest(simd, from, length, *to),
                 (Reduction::Max, _) => {
-                    for j in 0..length * inner {
-                        let best = to.add(j % inner);
-                        *best = larger(*from.add(j), *best);
+                    for j in 0..length {
+                        raise_to(simd, to, from.add(j * inner), inner);
                     }
                 }
             }
@@ -235,11 +298,7 @@ pub(super) unsafe fn join<S: Simd>(
     unsafe {
         match by {
             Reduction::Sum => add_to(simd, to, from, n),
-            Reduction::Max => {
-                for i in 0..n {
-                    *to.add(i) = larger(*from.add(i), *to.add(i));
-                }
-            }
+            Reduction::Max => raise_to(simd, to, from, n),
         }
     }
 }
@@ -293,6 +352,51 @@ mod tests {
                 totals(simd, sums),
                 sums.map(|sum| simd.reduce_sum_f64s(sum)),
             )
+        }
+    }
+
+    struct Largest<'a>(&'a [f64], usize);
+
+    impl WithSimd for Largest<'_> {
+        type Output = Vec<f64>;
+
+        #[inline(always)]
+        fn with_simd<S: Simd>(self, simd: S) -> Vec<f64> {
+            let mut found = vec![0.0; self.1];
+            let block = Block {
+                by: Reduction::Max,
+                outer: 1,
+                length: self.0.len() / self.1,
+                inner: self.1,
+                write: Write::Replace,
+            };
+            // SAFETY: a block of as many numbers.
+            unsafe { reduce(simd, found.as_mut_ptr(), self.0.as_ptr(), block) };
+            found
+        }
+    }
+
+    #[test]
+    fn maxima_of_any_length_are_those_of_single_numbers_and_keep_nan() {
+        for inner in [1, 3, 9] {
+            for length in 1..40 {
+                let mut x: Vec<f64> = (0..inner * length)
+                    .map(|k| (k as f64 * 1.7).sin() - 2.0)
+                    .collect();
+                for bad in [None, Some(0), Some(inner * length / 2)] {
+                    if let Some(place) = bad {
+                        x[place] = f64::NAN;
+                    }
+                    let known = |k: usize| {
+                        let own = x.iter().skip(k).step_by(inner);
+                        own.fold(f64::NEG_INFINITY, |best, x| larger(*x, best))
+                    };
+                    let known: Vec<f64> = (0..inner).map(known).collect();
+                    let found = Arch::new().dispatch(Largest(&x, inner));
+                    let same = |(a, b): (&f64, &f64)| a == b || (a.is_nan() && b.is_nan());
+                    assert!(found.iter().zip(&known).all(same), "{inner} {length}");
+                }
+            }
         }
     }
 

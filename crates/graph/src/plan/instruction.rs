@@ -127,10 +127,13 @@ pub(crate) enum Arithmetic {
     Sqrt,
     Recip,
     Square,
+    Sign,
     Add,
     Sub,
     Mul,
     Div,
+    Min,
+    Max,
     Less,
     LessEqual,
     Equal,
@@ -152,25 +155,23 @@ impl Arithmetic {
             Unary::Sqrt => Arithmetic::Sqrt,
             Unary::Recip => Arithmetic::Recip,
             Unary::Square => Arithmetic::Square,
+            Unary::Sign => Arithmetic::Sign,
             _ => return None,
         })
     }
 
-    /// Not the functions that must treat NaN as the reference does, which the machine does not.
     pub(crate) fn binary(op: Binary) -> Option<Arithmetic> {
         Some(match op {
             Binary::Add => Arithmetic::Add,
             Binary::Sub => Arithmetic::Sub,
             Binary::Mul => Arithmetic::Mul,
             Binary::Div => Arithmetic::Div,
+            Binary::Min => Arithmetic::Min,
+            Binary::Max => Arithmetic::Max,
             Binary::Less => Arithmetic::Less,
             Binary::LessEqual => Arithmetic::LessEqual,
             Binary::Equal => Arithmetic::Equal,
-            Binary::Pow
-            | Binary::Min
-            | Binary::Max
-            | Binary::GammaLogBelow
-            | Binary::GammaLogAbove => return None,
+            Binary::Pow | Binary::GammaLogBelow | Binary::GammaLogAbove => return None,
         })
     }
 }

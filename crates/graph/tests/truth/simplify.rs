@@ -61,6 +61,20 @@ fn inputs_are_never_one_node() {
 }
 
 #[test]
+fn logarithms_undo_exponentials() {
+    let graph = Graph::new();
+    let (x, y) = (graph.input("x", [3]), graph.input("y", [3]));
+    let number = graph.input("number", ());
+    assert!(x.exp().ln().is(x));
+    assert!(x.exp().sqrt().recip().ln().is(-(x * 0.5)));
+    assert!((x.exp() * y.exp()).ln().is(x + y));
+    let scale = number / x.exp().sqrt();
+    assert!(scale.ln().is(number.ln() - x * 0.5));
+    // A logarithm of as many numbers is needed either way.
+    assert!(!(y / x.exp()).ln().is(y.ln() - x));
+}
+
+#[test]
 fn zeros_and_ones_vanish() {
     let graph = Graph::new();
     let x = graph.input("x", [3]);
