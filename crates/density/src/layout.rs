@@ -6,7 +6,7 @@ use lehr_graph::reference::{Values, evaluate};
 use lehr_graph::{Expr, Graph, Shape};
 use serde::{Deserialize, Serialize};
 
-use crate::{LayoutError, Site};
+use crate::{LayoutError, Site, Support};
 
 /// The order and the places of sites in one flat unconstrained vector.
 ///
@@ -166,16 +166,18 @@ impl Layout {
         if self.is_empty() || draws == 0 {
             return self.sites.iter().map(|site| named(site, vec![])).collect();
         }
-        let graph = Graph::new();
-        let input = graph.laned_input("flat", [self.size()]);
-        let sites = self.constrain(input);
-        let values = evaluate(&sites.values, &Values::new().with(input, flat), draws);
-        let whole = |(site, values): (&Site, Vec<f64>)| {
+        let whole = |(site, range): (&Site, &Range<usize>)| {
+            let free = flat
+                .chunks_exact(self.size())
+                .map(|draw| &draw[range.clone()]);
+            let values = constrained(site, free.flatten().copied().collect(), draws);
             // A value that does not depend on the draw (a simplex of one) is there once.
-            let repeats = draws * site.shape().size() / values.len().max(1);
-            named(site, values.repeat(repeats))
+            match draws * site.shape().size() / values.len().max(1) {
+                1 => named(site, values),
+                repeats => named(site, values.repeat(repeats)),
+            }
         };
-        self.sites.iter().zip(values).map(whole).collect()
+        self.sites.iter().zip(&self.ranges).map(whole).collect()
     }
 
     fn draws_in(&self, flat: &[f64]) -> usize {
@@ -226,6 +228,19 @@ impl From<Layout> for Vec<Site> {
     fn from(layout: Layout) -> Vec<Site> {
         layout.sites
     }
+}
+
+/// The values of one site, draw after draw. What may be any number is as it is.
+fn constrained(site: &Site, free: Vec<f64>, draws: usize) -> Vec<f64> {
+    if site.support == Support::Real {
+        return free;
+    }
+    let graph = Graph::new();
+    let alone = Layout::new(vec![site.clone()]).expect("a site of a layout is one");
+    let input = graph.laned_input("flat", [alone.size()]);
+    let values = alone.constrain(input).values;
+    let mut found = evaluate(&values, &Values::new().with(input, &free), draws);
+    found.swap_remove(0)
 }
 
 fn named(site: &Site, values: Vec<f64>) -> SiteValue {

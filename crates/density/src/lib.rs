@@ -2,6 +2,7 @@
 //! names, shapes, supports and rows they are stated in.
 
 mod column;
+mod counted;
 mod density;
 mod elsewhere;
 mod error;
@@ -19,6 +20,7 @@ pub mod support;
 mod told;
 
 pub use column::{Column, ColumnKind, Columns, ResponseKind, Role};
+pub use counted::Counted;
 pub use density::{
     Density, Family, GaussianRows, GaussianTerms, LinearRows, Predictive, Predictors, Response,
     SplitRows, Stored,
@@ -27,7 +29,7 @@ pub use elsewhere::Elsewhere;
 pub use error::{LayoutError, SupportError};
 pub use full_data::{FullData, Query, RowsLost};
 pub use layout::{ConstrainedSites, Layout, SiteValue};
-pub use local::{LocalLaw, LocalNormal, Locals, Nodes};
+pub use local::{LocalLaw, LocalMap, LocalNormal, Locals, Nodes};
 pub use point::Point;
 pub use predictor::{Moments, Predicted, Predictor};
 pub use quantity::{FlatDraws, quantities};

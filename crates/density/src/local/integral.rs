@@ -147,9 +147,11 @@ impl Nodes {
         let total = total - HALF_LN_TWO_PI * self.dimensions() as f64;
         let terms = self.log_terms(&normal, &density);
         let mut sums: Vec<Expr<'g>> = Vec::new();
+        let map = normal.map();
         for (node, term) in self.points.iter().zip(terms) {
             let share = (term - total).exp();
-            for (place, value) in of(&rows.carrying(&normal.at(node))).into_iter().enumerate() {
+            let values = of(&rows.carrying(&map.at_numbers(node)));
+            for (place, value) in values.into_iter().enumerate() {
                 let part = value * along_rows(share, value);
                 match sums.get_mut(place) {
                     Some(sum) => *sum = *sum + part,
@@ -165,9 +167,9 @@ impl Nodes {
         normal: &LocalNormal<'g>,
         log_density: &dyn Fn(&[Expr<'g>]) -> Expr<'g>,
     ) -> Vec<Expr<'g>> {
-        let nodes = self.points.iter().zip(&self.log_weights);
+        let (map, nodes) = (normal.map(), self.points.iter().zip(&self.log_weights));
         nodes
-            .map(|(t, weight)| log_density(&normal.at(t)) + *weight)
+            .map(|(t, weight)| log_density(&map.at_numbers(t)) + *weight)
             .collect()
     }
 }

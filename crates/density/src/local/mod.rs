@@ -6,7 +6,7 @@ mod newton;
 
 pub(crate) use draw::PriorDraws;
 pub use integral::Nodes;
-pub use newton::LocalNormal;
+pub use newton::{LocalMap, LocalNormal};
 
 use lehr_graph::Expr;
 

@@ -29,6 +29,14 @@ pub struct LocalNormal<'g> {
 #[derive(Clone, Debug)]
 pub struct Factor<'g>(Vec<Vec<Expr<'g>>>);
 
+/// An affine map of a few numbers for each row: w = start + A t with an upper triangle A.
+#[derive(Clone, Debug)]
+pub struct LocalMap<'g> {
+    start: Vec<Expr<'g>>,
+    /// The rows of A, each from the diagonal on.
+    spread: Vec<Vec<Expr<'g>>>,
+}
+
 /// How many steps a climb takes.
 #[derive(Clone, Copy, Debug)]
 struct Steps {
@@ -77,11 +85,21 @@ impl<'g> LocalNormal<'g> {
         LocalNormal::prior(locals, at, rows).climb(STEPS, &joint)
     }
 
-    /// As [`LocalNormal::posterior`] by fewer steps: at the peak of most rows, and on the way to that of
-    /// rows far from what their prior expects. Good for what is right wherever the normal stands.
-    pub fn near_posterior(locals: &dyn Locals, at: &Point<'g>, rows: &Rows<'g>) -> LocalNormal<'g> {
+    /// As [`LocalNormal::posterior`] by fewer steps, with its derivative in whatever the joint density
+    /// depends on: at the peak of most rows, and on the way to that of rows far from what their prior
+    /// expects. Good for what is right wherever the normal stands.
+    pub fn moving_posterior(
+        locals: &dyn Locals,
+        at: &Point<'g>,
+        rows: &Rows<'g>,
+    ) -> LocalNormal<'g> {
         let joint = |w: &[Expr<'g>]| locals.log_joint(at, &rows.carrying(w));
-        LocalNormal::prior(locals, at, rows).climb(FEW, &joint)
+        let prior = LocalNormal::prior(locals, at, rows);
+        let near = LocalNormal {
+            centre: prior.summit(FEW, &joint),
+            factor: prior.factor,
+        };
+        near.moving(&joint)
     }
 
     /// The normal at the peak of `log_density`, by so many steps from here. Where the density is not
@@ -91,6 +109,16 @@ impl<'g> LocalNormal<'g> {
         steps: Steps,
         log_density: &dyn Fn(&[Expr<'g>]) -> Expr<'g>,
     ) -> LocalNormal<'g> {
+        let centre = self.summit(steps, log_density);
+        let curve = Curve::of(log_density, &centre);
+        LocalNormal {
+            factor: curve.factor(&self.factor),
+            centre,
+        }
+    }
+
+    /// Where so many steps lead from here.
+    fn summit(&self, steps: Steps, log_density: &dyn Fn(&[Expr<'g>]) -> Expr<'g>) -> Vec<Expr<'g>> {
         let mut stand = Stand {
             height: log_density(&self.centre),
             centre: self.centre.clone(),
@@ -104,11 +132,7 @@ impl<'g> LocalNormal<'g> {
                 stand = stand.or_higher(other, log_density);
             }
         }
-        let curve = Curve::of(log_density, &stand.centre);
-        LocalNormal {
-            factor: curve.factor(&self.factor),
-            centre: stand.centre,
-        }
+        stand.centre
     }
 
     /// Where a step may lead: Newton's, bent; the same clipped; a quarter of that; a leap uphill.
@@ -142,45 +166,37 @@ impl<'g> LocalNormal<'g> {
     /// The same normal, whose derivative is zero.
     #[must_use]
     pub fn fixed(&self) -> LocalNormal<'g> {
-        let stopped = |row: &Vec<Expr<'g>>| row.iter().map(|e| e.stop_gradient()).collect();
         LocalNormal {
             centre: self.centre.iter().map(|w| w.stop_gradient()).collect(),
-            factor: Factor(self.factor.0.iter().map(stopped).collect()),
+            factor: self.factor.fixed(),
         }
     }
 
-    /// The same normal with its derivative in whatever `log_density` depends on: one more of Newton's
-    /// steps from the peak, of length zero, whose derivative is that of the peak.
-    #[must_use]
-    pub fn moving(&self, log_density: &dyn Fn(&[Expr<'g>]) -> Expr<'g>) -> LocalNormal<'g> {
+    /// The normal at the peak near this centre, with its derivative in whatever `log_density` depends
+    /// on: one of Newton's steps, of length zero from the peak, whose derivative is that of the peak.
+    /// The factor of this one stands in where there is no peak.
+    fn moving(&self, log_density: &dyn Fn(&[Expr<'g>]) -> Expr<'g>) -> LocalNormal<'g> {
         let here = self.fixed();
         let curve = Curve::of(log_density, &here.centre);
-        let step = curve.factor(&here.factor).solve(&curve.slopes);
-        let limits = here
-            .factor
-            .scales()
-            .into_iter()
-            .map(|scale| scale * LONGEST);
+        let factor = curve.factor(&here.factor);
+        let still = factor.fixed();
+        let limits = still.scales().into_iter().map(|scale| scale * LONGEST);
         // Where Newton's method has not arrived, the step is not short.
-        let step = step.into_iter().zip(limits).map(|(s, m)| s.min(m).max(-m));
+        let step = factor.solve(&curve.slopes).into_iter().zip(limits);
+        let step = step.map(|(s, m)| s.min(m).max(-m));
         let centre: Vec<Expr<'g>> = here.centre.iter().zip(step).map(|(w, s)| *w + s).collect();
         LocalNormal {
-            factor: Curve::of(log_density, &centre).factor(&here.factor),
+            factor: Curve::of(log_density, &centre).factor(&still),
             centre,
         }
     }
 
-    /// centre + F⁻ᵀ t for the same t in each row.
-    pub fn at(&self, t: &[f64]) -> Vec<Expr<'g>> {
-        let graph = self.centre[0].graph();
-        let numbers: Vec<Expr<'g>> = t.iter().map(|t| graph.scalar(*t)).collect();
-        self.at_each(&numbers)
-    }
-
-    /// centre + F⁻ᵀ t for a t of each row, one `[n]` per number.
-    pub fn at_each(&self, t: &[Expr<'g>]) -> Vec<Expr<'g>> {
-        let off = self.factor.solve_transposed(t);
-        self.centre.iter().zip(off).map(|(w, s)| *w + s).collect()
+    /// The map t ↦ centre + F⁻ᵀ t.
+    pub fn map(&self) -> LocalMap<'g> {
+        LocalMap {
+            start: self.centre.clone(),
+            spread: self.factor.inverse_transposed(),
+        }
     }
 
     /// The standard deviation of each number given the others, one `[n]` per number.
@@ -291,7 +307,66 @@ impl<'g> Curve<'g> {
     }
 }
 
+impl<'g> LocalMap<'g> {
+    /// The map of shift + stretch · t, with a shift and a stretch of each number that are alike in all
+    /// rows, `[d]` both.
+    #[must_use]
+    pub fn after(&self, shift: Expr<'g>, stretch: Expr<'g>) -> LocalMap<'g> {
+        let numbers = |of: Expr<'g>| (0..self.start.len()).map(|k| of.entry(k)).collect();
+        let (shifts, stretches): (Vec<Expr<'g>>, Vec<Expr<'g>>) =
+            (numbers(shift), numbers(stretch));
+        let row = |(i, row): (usize, &Vec<Expr<'g>>)| {
+            let pairs = row.iter().zip(&stretches[i..]);
+            pairs.map(|(a, stretch)| *a * *stretch).collect()
+        };
+        LocalMap {
+            start: self.at(&shifts),
+            spread: self.spread.iter().enumerate().map(row).collect(),
+        }
+    }
+
+    /// The image of the same t in each row.
+    pub fn at_numbers(&self, t: &[f64]) -> Vec<Expr<'g>> {
+        let graph = self.start[0].graph();
+        let numbers: Vec<Expr<'g>> = t.iter().map(|t| graph.scalar(*t)).collect();
+        self.at(&numbers)
+    }
+
+    /// The image of a t of each row, one `[n]` per number.
+    pub fn at(&self, t: &[Expr<'g>]) -> Vec<Expr<'g>> {
+        let image = |(i, row): (usize, &Vec<Expr<'g>>)| {
+            let parts = row.iter().zip(&t[i..]).map(|(a, t)| *a * *t);
+            parts.fold(self.start[i], |sum, part| sum + part)
+        };
+        self.spread.iter().enumerate().map(image).collect()
+    }
+}
+
 impl<'g> Factor<'g> {
+    /// The same, whose derivative is zero.
+    fn fixed(&self) -> Factor<'g> {
+        let stopped = |row: &Vec<Expr<'g>>| row.iter().map(|e| e.stop_gradient()).collect();
+        Factor(self.0.iter().map(stopped).collect())
+    }
+
+    /// The rows of F⁻ᵀ, an upper triangle, each from the diagonal on.
+    fn inverse_transposed(&self) -> Vec<Vec<Expr<'g>>> {
+        let width = self.0.len();
+        let mut rows: Vec<Vec<Expr<'g>>> = vec![Vec::new(); width];
+        for i in (0..width).rev() {
+            let own = self.0[i][i].recip();
+            let mut row = vec![own];
+            for k in i + 1..width {
+                // Fᵀ X = I in row i and column k.
+                let parts = (i + 1..=k).map(|j| self.0[j][i] * rows[j][k - j]);
+                let sum = parts.reduce(|a, b| a + b).expect("k is beyond i");
+                row.push(-sum * own);
+            }
+            rows[i] = row;
+        }
+        rows
+    }
+
     /// F⁻ᵀ t.
     fn solve_transposed(&self, t: &[Expr<'g>]) -> Vec<Expr<'g>> {
         let mut solved = t.to_vec();
