@@ -28,6 +28,7 @@ pub(crate) fn function(name: &str) -> Option<&'static str> {
         "round" => "write floor(x + 0.5)",
         "np.sin" => "write sin(x)",
         "np.cos" => "write cos(x)",
+        "row" => "write (1 | row()) for an effect of each row",
         _ => return effect(name),
     };
     Some(advice)

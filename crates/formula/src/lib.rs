@@ -41,7 +41,7 @@ pub use lehr_spelling::nearest;
 
 pub use basis::{
     Basis, BasisError, Coding, Column, ColumnLabel, Lookup, Polynomial, Round, TermBasis,
-    TermLearner,
+    TermLearner, is_finite,
 };
 pub use coded::{Coded, Contrast};
 pub use dialect::parameter as known_parameter;

@@ -4,10 +4,11 @@ use serde::{Deserialize, Serialize};
 
 use super::coded::CodedLevels;
 use super::error::BasisError;
+use super::finite::check_finite;
 use super::label::ColumnLabel;
 use super::learner::{Learner, Round};
 use super::level::{Coding, Levels};
-use super::polynomial::{Polynomial, check_finite};
+use super::polynomial::Polynomial;
 use super::splined::SplineColumns;
 use crate::expression::Expr;
 use crate::factor::Factor;
@@ -92,6 +93,14 @@ impl Basis {
     /// The factor it was fitted for.
     pub fn factor(&self) -> &Factor {
         &self.factor
+    }
+
+    /// The column that it is as it stands, if it is one.
+    pub(super) fn column(&self) -> Option<&str> {
+        match (&self.fitted, &self.factor) {
+            (Constants::Plain, Factor::Column(name)) => Some(name),
+            _ => None,
+        }
     }
 
     /// The names of its columns: `x`, `log(x)`, `poly(x, 2)[1]`, `color[red]`.

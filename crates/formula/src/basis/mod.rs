@@ -3,6 +3,7 @@
 mod coded;
 mod error;
 mod factor_basis;
+mod finite;
 mod label;
 mod learner;
 mod level;
@@ -13,6 +14,7 @@ mod term_basis;
 
 pub use error::BasisError;
 pub use factor_basis::{Basis, Column, Lookup};
+pub use finite::is_finite;
 pub use label::ColumnLabel;
 pub use learner::{Round, TermLearner};
 pub use level::Coding;

@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::error::BasisError;
+use super::finite::check_finite;
 use super::running::Mean;
 
 /// Polynomials of degrees 1 to n that are orthonormal over the rows they were fitted on.
@@ -84,18 +85,6 @@ impl Polynomial {
         let rows = unit.iter().zip(current).zip(before);
         rows.map(|((u, p), q)| (u - self.alpha[at]) * p - ratio * q)
             .collect()
-    }
-}
-
-/// Refuses the first value that is NaN or infinite.
-pub(super) fn check_finite(factor: &str, values: &[f64]) -> Result<(), BasisError> {
-    match values.iter().position(|value| !value.is_finite()) {
-        None => Ok(()),
-        Some(row) => Err(BasisError::NotFinite {
-            factor: factor.to_owned(),
-            row: row + 1,
-            value: values[row],
-        }),
     }
 }
 

@@ -47,6 +47,14 @@ impl TermBasis {
             .unwrap_or_default()
     }
 
+    /// The column of the table that it is as it stands, if it is one.
+    pub fn column(&self) -> Option<&str> {
+        match &self.factors[..] {
+            [only] => only.column(),
+            _ => None,
+        }
+    }
+
     /// The columns for a table's rows, in the order of the names.
     ///
     /// New rows yield the columns that the fitted ones had; refuses unseen levels.

@@ -28,8 +28,8 @@ impl Terms {
         };
         if !response.is_plain() || terms.weights.is_some() {
             return wrong(
-                "a parameter has neither trials, weights nor standard errors",
-                "write sigma ~ x; trials and weights belong to the formula of the response",
+                "a parameter has neither trials, weights, standard errors nor bounds",
+                "write sigma ~ x; what follows a | belongs to the formula of the response",
             );
         }
         if let Some((found, hint)) = terms.not_of_parameters() {

@@ -267,8 +267,13 @@ impl<'a> Expander<'a> {
             );
         }
         if let Some(special) = effects.specials.first() {
-            return Err(FormulaError::new(special.span, "this cannot vary by group")
-                .hint("only the intercept and slopes can, as in (1 + dose | patient)"));
+            let hint = match special.kind {
+                SpecialKind::Covariate(_) => {
+                    "add it with +; a covariate with errors or gaps has one slope for all groups"
+                }
+                _ => "only the intercept and slopes can, as in (1 + dose | patient)",
+            };
+            return Err(FormulaError::new(special.span, "this cannot vary by group").hint(hint));
         }
         let intercept = effects.intercept.unwrap_or(Intercept::Present);
         let slopes = effects.terms.sorted();

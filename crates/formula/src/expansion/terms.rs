@@ -215,15 +215,16 @@ impl Terms {
         if let Some(other) = &self.covariate {
             let message = format!("{other} is there already, and one such term is supported");
             return Err(FormulaError::new(span, message)
-                .hint("write the better known of the two as a plain column"));
+                .hint("write the better known of the two as a plain column, and leave out rows that lack it with --missing drop"));
         }
         self.check_latent(&term)?;
         self.covariate = Some(term);
         Ok(())
     }
 
-    /// What is not known as it is cannot be read as it stands elsewhere.
-    fn check_latent(&self, term: &CovariateTerm) -> Result<(), FormulaError> {
+    /// Refuses what reads the column of a covariate with errors or gaps as it stands: what is not
+    /// known as it is cannot be.
+    pub fn check_latent(&self, term: &CovariateTerm) -> Result<(), FormulaError> {
         let is_other = |used: &&ColumnUse| {
             let role = used.role;
             role != ColumnRole::Latent && role != ColumnRole::Removed && used.name == term.column
@@ -238,9 +239,11 @@ impl Terms {
     }
 
     fn check_response(&self) -> Result<(), FormulaError> {
+        use super::column_use::ColumnRole::{
+            Censoring, Failures, Limit, NumericResponse, Removed, Response,
+        };
         let outcome = self.response.outcome.columns();
         let offender = self.uses.iter().find(|used| {
-            use super::column_use::ColumnRole::{Failures, NumericResponse, Removed, Response};
             !matches!(used.role, Response | NumericResponse | Failures | Removed)
                 && outcome.contains(&used.name.as_str())
         });
@@ -248,7 +251,11 @@ impl Terms {
             None => Ok(()),
             Some(used) => {
                 let message = format!("the response \"{}\" cannot explain itself", used.name);
-                Err(FormulaError::new(used.span, message).hint("leave it out on the right of ~"))
+                let hint = match used.role {
+                    Censoring | Limit => "name a column of its own, which says what is known of it",
+                    _ => "leave it out on the right of ~",
+                };
+                Err(FormulaError::new(used.span, message).hint(hint))
             }
         }
     }
