@@ -142,7 +142,7 @@ impl<'g> Marginal<'g> {
         Normal::new(self.mean, (self.variance + own).sqrt())
     }
 
-    /// Outcomes with the logit f, by 16 Gauss–Hermite nodes.
+    /// Outcomes with the logit f, by the trapezoid over the scale of a mixture of probits.
     pub fn bernoulli(self) -> NoisyBernoulli<'g> {
         NoisyBernoulli::new(self.mean, self.variance)
     }

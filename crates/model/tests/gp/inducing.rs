@@ -1,8 +1,10 @@
 //! Functions by inducing points against dense Gaussian processes.
 
 use lehr_density::Density;
+use lehr_graph::Graph;
+use lehr_graph::reference::{Values, evaluate};
 use lehr_model::Program;
-use lehr_model::gp::Kernel;
+use lehr_model::gp::{Kernel, Projection, Rbf};
 
 use crate::dense::Dense;
 use crate::exact::{Data, Joint};
@@ -136,6 +138,27 @@ fn the_order_of_points_changes_nothing_and_a_duplicate_next_to_nothing() {
     points.push(points[3]);
     let twice = evidence(&points) - known;
     assert!(twice.abs() < 1e-4, "{twice}");
+}
+
+/// METHODS2 §3.8, 1: r ≥ 0, also where all points are all but one and their covariance is singular but for
+/// the jitter.
+#[test]
+fn points_leave_next_to_nothing_over_at_themselves_and_everything_far_away() {
+    const SCALE: f64 = 1.3;
+    let mut places: Vec<f64> = Data::new(60).x.iter().flatten().copied().collect();
+    for lengthscale in [0.5, 1e4] {
+        let graph = Graph::new();
+        let points = graph.constant([60, 2], &places[..120]);
+        let projection = Projection::new(&graph, Rbf::new(SCALE, lengthscale).into(), points);
+        places.resize(122, 1e7);
+        let [_, left] = projection.at(graph.constant([61, 2], &places));
+        let left = &evaluate(&[left], &Values::new(), 1)[0];
+        for (row, left) in left[..60].iter().enumerate() {
+            let share = left / (SCALE * SCALE);
+            assert!(share > 0.0 && share < 1.1e-6, "row {row}: {share}");
+        }
+        assert!((left[60] - SCALE * SCALE).abs() < 1e-12, "{}", left[60]);
+    }
 }
 
 #[test]
