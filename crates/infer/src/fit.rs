@@ -7,6 +7,7 @@ use lehr_numeric::pareto::WeightError;
 
 use crate::condensed::{self, Condensed};
 use crate::elsewhere;
+use crate::learned::learned;
 use crate::local::{Integrated, Integration};
 use crate::method::{Auto, Method, SettingError, UnknownMethod, find};
 use crate::observer::{Observer, Phase};
@@ -158,12 +159,17 @@ impl<'a> Fit<'a> {
     /// Fits without the latents of single rows where they can be integrated out.
     fn run_here(&mut self, density: &dyn Density) -> Result<Posterior, FitError> {
         let most = self.method.most_locals();
-        match Integrated::of(density) {
+        let mut posterior = match Integrated::of(density) {
             Some(integrated) if integrated.nodes().dimensions() <= most => {
                 self.run_integrated(integrated)
             }
             _ => self.run_rows(density),
-        }
+        }?;
+        let learned = learned(&posterior);
+        posterior
+            .choices
+            .extend(learned.map(|words| ("learned, not random".into(), words)));
+        Ok(posterior)
     }
 
     /// Integrates out the latents of single rows, with more nodes where too few were too coarse for

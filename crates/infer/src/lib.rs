@@ -13,6 +13,7 @@ pub mod fixed;
 pub mod full_data;
 pub mod guide;
 pub mod judge;
+mod learned;
 pub mod leave_out;
 mod likelihood;
 pub mod local;

@@ -3,7 +3,8 @@
 //! Where each row reads z through one affine predictor uₙ = aₙ·z + bₙ whose slopes move with θ, as
 //! those of a Gaussian process by inducing points do, u is Gaussian under q(z) = N(μ, S):
 //! N(aₙ·μ + bₙ, |Fᵀaₙ|²) with S = FFᵀ. The expected log likelihood of a row is an integral in one dimension,
-//! here by 16 Hermite nodes, and with ℓ′, ℓ″ its derivatives in u a step on a batch I is (Khan and Lin 2017)
+//! here by 8 Hermite nodes (on all rows, at the end of a fit, by as many as each row needs), and with ℓ′, ℓ″
+//! its derivatives in u a step on a batch I is (Khan and Lin 2017)
 //!
 //! ```text
 //! Λ ← (1−ρ)Λ + ρ(P + N/B Σ_I −E[ℓ″] aₙaₙᵀ)        μ ← μ + ρΛ⁻¹(∇ log p(μ) + N/B Σ_I E[ℓ′] aₙ)        S = Λ⁻¹
@@ -12,7 +13,11 @@
 //! with P the precision of the Gaussian prior: no learning rate to choose, and exact in one step with ρ = 1 where
 //! rows are Gaussian. Latents that all rows read, such as the logarithm of a noise scale, are moved with θ.
 
-use faer::{Mat, MatRef, Side};
+mod turn;
+
+use turn::{Seen, Turn};
+
+use faer::{MatRef, Side};
 use lehr_density::{Density, Point, RowSet, Rows};
 use lehr_graph::{Expr, Graph, Plan, Slot, Workspace};
 use lehr_numeric::adam::{Adam, AdamSettings};
@@ -25,11 +30,9 @@ use crate::start::quadrature::{self, gauss_hermite};
 use crate::train::{batch_source, copy_rows, read_columns};
 
 /// Hermite nodes of the integral over a predictor.
-const NODES: usize = 16;
+const NODES: usize = 8;
 /// Added to the variance of a predictor, of which a root is taken.
 const FLOOR: f64 = 1e-12;
-/// How often ρ is halved until the precision is positive definite.
-const HALVINGS: usize = 20;
 
 /// Whether steps can be taken: one affine predictor per row, its slopes moved by θ, a prior that is
 /// Gaussian in all latents but few that all rows share, and rows in memory.
@@ -169,6 +172,10 @@ pub struct NaturalSteps<'d> {
     workspace: Workspace,
     columns: Vec<(usize, Slot)>,
     slots: [Option<Slot>; 3],
+    turn: Turn,
+    /// The rows of a batch, as they are drawn and as they are read.
+    drawn: Vec<u32>,
+    rows: Vec<usize>,
     /// Where it is.
     pub state: NaturalState,
 }
@@ -195,6 +202,9 @@ impl<'d> NaturalSteps<'d> {
             adam: Adam::new(state.learned.len(), AdamSettings::default()),
             columns: read_columns(&plan, &rows),
             workspace: plan.workspace(),
+            turn: Turn::new(size, batch),
+            drawn: vec![0; batch],
+            rows: vec![0; batch],
             density,
             places,
             batch,
@@ -213,13 +223,18 @@ impl<'d> NaturalSteps<'d> {
         if !bound.is_finite() {
             return None;
         }
-        let moved = self.moved(share)?;
-        let slope = self.slope().to_vec();
-        self.state = NaturalState {
-            learned: std::mem::take(&mut self.state.learned),
-            ..moved
+        let output = |place: usize| self.workspace.output(place);
+        let [slopes, curves, prior_slope, along, turned] = [2, 3, 4, 5, 6].map(output);
+        let seen = Seen {
+            slopes,
+            curves,
+            prior_slope,
+            along,
+            turned,
         };
-        self.adam.ascend(rate, &mut self.state.learned, &slope);
+        self.turn.advance(&mut self.state, &seen, share)?;
+        self.adam
+            .ascend(rate, &mut self.state.learned, self.workspace.output(1));
         Some(bound)
     }
 
@@ -268,55 +283,16 @@ impl<'d> NaturalSteps<'d> {
             let all = RowSet::Range(0..self.batch);
             return copy_rows(&mut self.workspace, source, &all, &self.columns);
         }
-        let mut rows = vec![0; self.batch];
-        self.epochs.batch(step, &mut rows);
-        let rows: Vec<usize> = rows.into_iter().map(|row| row as usize).collect();
+        self.epochs.batch(step, &mut self.drawn);
+        for (row, drawn) in self.rows.iter_mut().zip(&self.drawn) {
+            *row = *drawn as usize;
+        }
         copy_rows(
             &mut self.workspace,
             source,
-            &RowSet::List(&rows),
+            &RowSet::List(&self.rows),
             &self.columns,
         );
-    }
-
-    /// The Gaussian a share of the way along, or half as far as often as it takes. With D = Fᵀ and
-    /// CCᵀ = (1−ρ)I + ρFᵀ(−∇²)F the new D is C⁻¹D, and μ moves by ρDᵀC⁻¹Fᵀ∇.
-    fn moved(&self, mut share: f64) -> Option<NaturalState> {
-        let size = self.state.mean.len();
-        let directions = MatRef::from_row_major_slice(&self.state.directions, size, size);
-        let output = |place: usize| self.workspace.output(place);
-        let [slopes, curves, prior_slope, along, turned] = [2, 3, 4, 5, 6].map(output);
-        let along = MatRef::from_row_major_slice(along, size, self.batch);
-        let turned = MatRef::from_row_major_slice(turned, size, size);
-        let scaled = Mat::from_fn(size, self.batch, |k, n| along[(k, n)] * curves[n]);
-        let whole = -(directions * turned.transpose()) - &scaled * along.transpose();
-        let column = |values: &[f64]| Mat::from_fn(values.len(), 1, |i, _| values[i]);
-        let slope = directions * column(prior_slope) + along * column(slopes);
-        for _ in 0..HALVINGS {
-            let mixed = Mat::from_fn(size, size, |i, j| {
-                let own = if i == j { 1.0 - share } else { 0.0 };
-                own + 0.5 * share * (whole[(i, j)] + whole[(j, i)])
-            });
-            if let Ok(factor) = mixed.llt(Side::Lower) {
-                let mut next = directions.to_owned();
-                factor.L().solve_lower_triangular_in_place(&mut next);
-                let mut white = slope.clone();
-                factor.L().solve_lower_triangular_in_place(&mut white);
-                let step = next.transpose() * &white;
-                let mean = self.state.mean.iter().enumerate();
-                let logs = (0..size).map(|i| factor.L()[(i, i)].ln());
-                return Some(NaturalState {
-                    mean: mean.map(|(i, mean)| mean + share * step[(i, 0)]).collect(),
-                    directions: (0..size * size)
-                        .map(|k| next[(k / size, k % size)])
-                        .collect(),
-                    log_volume: self.state.log_volume - logs.sum::<f64>(),
-                    learned: Vec::new(),
-                });
-            }
-            share *= 0.5;
-        }
-        None
     }
 
     /// The slope of the bound in θ and the shared latents before the last step.

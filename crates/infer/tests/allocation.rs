@@ -2,6 +2,7 @@
 #![expect(unsafe_code, reason = "an allocator that counts is an allocator")]
 
 use std::alloc::{GlobalAlloc, Layout, System};
+use std::cell::Cell;
 use std::sync::atomic::{AtomicIsize, AtomicUsize, Ordering};
 
 use lehr_infer::fit::Fit;
@@ -19,27 +20,44 @@ struct Counting;
 static COUNT: AtomicUsize = AtomicUsize::new(0);
 static BYTES: AtomicIsize = AtomicIsize::new(0);
 
-fn count(bytes: isize) {
-    COUNT.fetch_add(1, Ordering::Relaxed);
-    BYTES.fetch_add(bytes, Ordering::Relaxed);
+/// The fit at work.
+static FIT: AtomicUsize = AtomicUsize::new(0);
+
+thread_local! {
+    /// The fit that this thread trains.
+    static OWN: Cell<usize> = const { Cell::new(0) };
+}
+
+/// Whether this thread trains the fit at work: that of the fit before may still be ending, and what it frees and queues
+/// then is no part of this one.
+fn counts() -> bool {
+    OWN.try_with(|own| own.get() != 0 && own.get() == FIT.load(Ordering::Relaxed))
+        .unwrap_or(false)
+}
+
+fn count(more: usize, bytes: isize) {
+    if counts() {
+        COUNT.fetch_add(more, Ordering::Relaxed);
+        BYTES.fetch_add(bytes, Ordering::Relaxed);
+    }
 }
 
 // SAFETY: every call goes to the system's allocator unchanged.
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        count(layout.size() as isize);
+        count(1, layout.size() as isize);
         // SAFETY: by the caller.
         unsafe { System.alloc(layout) }
     }
 
     unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
-        BYTES.fetch_sub(layout.size() as isize, Ordering::Relaxed);
+        count(0, -(layout.size() as isize));
         // SAFETY: by the caller.
         unsafe { System.dealloc(pointer, layout) }
     }
 
     unsafe fn realloc(&self, pointer: *mut u8, layout: Layout, size: usize) -> *mut u8 {
-        count(size as isize - layout.size() as isize);
+        count(1, size as isize - layout.size() as isize);
         // SAFETY: by the caller.
         unsafe { System.realloc(pointer, layout, size) }
     }
@@ -73,6 +91,7 @@ impl Observer for Looks {
     }
 
     fn progress(&mut self, _: &Progress) -> Wish {
+        OWN.set(FIT.load(Ordering::Relaxed));
         let now = (COUNT.load(Ordering::Relaxed), BYTES.load(Ordering::Relaxed));
         self.first.get_or_insert(now);
         self.last = Some(now);
@@ -161,6 +180,7 @@ fn assert_steady(
         return;
     };
     method.common_mut().train.iterations = iterations;
+    FIT.fetch_add(1, Ordering::Relaxed);
     let mut looks = Looks::default();
     fit.observer(&mut looks).run(density).unwrap();
     assert!(looks.number > 5, "{} looks", looks.number);

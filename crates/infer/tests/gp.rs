@@ -244,6 +244,8 @@ fn with_a_point_in_every_row_outcomes_have_the_posterior_of_the_dense_process() 
     let table = Table::new().with_number("y", y.to_vec()).unwrap();
     let density = model.bind(&table.with_number("x", x.to_vec()).unwrap());
     let density = density.unwrap();
+    // The predictor is found although nothing is added to it.
+    assert!(applies(&density));
     let fixed = Fixed::new(&density, density.params().start());
     let fit = Fit::new(method::FullRank::default()).unexamined().seed(2);
     let posterior = fit.draws(20_000).run(&fixed).unwrap();

@@ -8,12 +8,13 @@
 //! (Opper and Archambeau 2009), in the sparse pattern that Λ has by itself.
 
 use std::f64::consts::TAU;
+use std::ops::Range;
 
 use super::collapsed::Bench;
 use super::cross::Effects;
 use super::design::Design;
 use super::factor::{Precision, SecondMoments};
-use super::given::{Conditional, Given};
+use super::given::Given;
 use super::likelihood::{Averages, Gaussians, Likelihood};
 use super::normal::{add_linear, spread};
 use super::parts::Parts;
@@ -37,12 +38,43 @@ pub(super) struct State {
     pub(super) log_det: f64,
 }
 
+impl State {
+    /// Its numbers as one list, those that are positive by their logarithms.
+    pub(super) fn numbers(&self) -> Vec<f64> {
+        let mut found = vec![self.log_det];
+        found.extend(self.mean.own.iter().chain(&self.mean.others));
+        found.extend(self.spread.numbers());
+        // Rows of the reference alone may not vary at all.
+        found.extend(self.variances.iter().map(|s| s.max(1e-300).ln()));
+        found
+    }
+
+    /// A Gaussian of the same shape with other numbers.
+    pub(super) fn with_numbers(&self, numbers: &[f64]) -> State {
+        let mut found = self.clone();
+        let places = std::iter::once(&mut found.log_det)
+            .chain(&mut found.mean.own)
+            .chain(&mut found.mean.others)
+            .chain(found.spread.numbers_mut());
+        places
+            .zip(numbers)
+            .for_each(|(place, number)| *place = *number);
+        let logs = &numbers[numbers.len() - found.variances.len()..];
+        let pairs = found.variances.iter_mut().zip(logs);
+        pairs.for_each(|(variance, log)| *variance = log.exp());
+        found
+    }
+}
+
 /// What a step from a Gaussian finds; the bench holds the factor of Λ⁺.
 pub(super) struct Step {
     /// F at the Gaussian.
     pub(super) bound: f64,
     /// Nats that the step promises, to second order.
     pub(super) gain: f64,
+    /// The same, what the mean gains and what the precision gains taken apart: both are positive for a Gaussian, but not
+    /// for one whose numbers were extrapolated.
+    left: f64,
     /// m⁺
     pub(super) mean: Effects,
     pub(super) averages: Averages,
@@ -53,7 +85,6 @@ pub(super) struct Step {
 pub(super) struct Problem<'a> {
     pub(super) parts: &'a Parts<'a>,
     pub(super) design: &'a Design,
-    pub(super) conditional: &'a Conditional,
     pub(super) likelihood: &'a Likelihood,
     /// What the predictors are without effects.
     pub(super) offsets: &'a [f64],
@@ -95,10 +126,16 @@ pub(super) fn outer(design: &Design, mean: &Effects) -> SecondMoments {
 impl Problem<'_> {
     /// oₙ + aₙᵀu
     pub(super) fn predictors(&self, effects: &Effects) -> Vec<f64> {
-        let mut found = self.design.pushed(effects);
-        let pairs = found.iter_mut().zip(self.offsets);
-        pairs.for_each(|(predictor, offset)| *predictor += offset);
+        let mut found = vec![0.0; self.offsets.len()];
+        self.predict(effects, 0..found.len(), &mut found);
         found
+    }
+
+    /// The same of some rows.
+    pub(super) fn predict(&self, effects: &Effects, rows: Range<usize>, into: &mut [f64]) {
+        self.design.push(effects, rows.clone(), into);
+        let pairs = into.iter_mut().zip(&self.offsets[rows]);
+        pairs.for_each(|(predictor, offset)| *predictor += offset);
     }
 
     /// ln p(u, θ): quadratic in u.
@@ -196,7 +233,7 @@ impl Problem<'_> {
         for _ in 0..MOST_STEPS {
             self.factorise(given, &rows.curves, bench)?;
             let slope = self.slope(given, &mean, &rows.slopes);
-            let step = bench.factor.solve(self.design, &slope).effects;
+            let step = bench.factor.solve(self.design, slope.clone()).effects;
             if 0.5 * step.dot(&slope) < AT_MODE {
                 mean.add(1.0, &step);
                 break;
@@ -235,17 +272,19 @@ impl Problem<'_> {
         }
         self.factorise(given, &averages.curves, bench)?;
         let slope = self.slope(given, &from.mean, &averages.slopes);
-        let moved = bench.factor.solve(self.design, &slope).effects;
+        let moved = bench.factor.solve(self.design, slope.clone()).effects;
         let common = &self.parts.common.precision;
         let traced =
             small::dot(&averages.curves, &from.variances) + spread(given, common, &from.spread);
         let widened = traced - size - bench.factor.log_det + from.log_det;
-        let gain = 0.5 * (moved.dot(&slope) + widened);
+        let moves = moved.dot(&slope);
+        let gain = 0.5 * (moves + widened);
         let mut mean = from.mean.clone();
         mean.add(1.0, &moved);
         gain.is_finite().then_some(Step {
             bound,
             gain,
+            left: 0.5 * (moves.abs() + widened.abs()),
             mean,
             averages,
         })
@@ -263,7 +302,7 @@ impl Problem<'_> {
         let mut now = from;
         let mut step = self.step(at, &now, bench)?;
         for _ in 0..MOST_STEPS {
-            if step.gain < close {
+            if step.left < close {
                 return Some((now, step));
             }
             let mut next = self.state(step.mean.clone(), bench);
@@ -285,44 +324,5 @@ impl Problem<'_> {
             }
         }
         None
-    }
-
-    /// How the mean of a Gaussian moves with each entry of θ, its precision held fixed: Λ⁻¹∂g/∂θ by
-    /// differences. The bench holds the factor.
-    pub(super) fn responses(
-        &self,
-        theta: &[f64],
-        state: &State,
-        bench: &mut Bench,
-    ) -> Vec<Effects> {
-        const STEP: f64 = 1e-3;
-        let predictors = self.predictors(&state.mean);
-        let side = |entry: usize, step: f64, bench: &mut Bench| {
-            let mut moved = theta.to_vec();
-            moved[entry] += step;
-            let given = self
-                .conditional
-                .at(self.parts, &moved, &mut bench.scratch)?;
-            let gaussian = Gaussians {
-                means: &predictors,
-                variances: &state.variances,
-            };
-            let desk = bench.desk()?;
-            let found = self.likelihood.averages(self.parts, &moved, gaussian, desk);
-            Some(self.slope(&given, &state.mean, &found.slopes))
-        };
-        let mut response = |entry: usize| {
-            let (above, below) = (side(entry, STEP, bench), side(entry, -STEP, bench));
-            let (Some(mut slope), Some(below)) = (above, below) else {
-                return Effects::zero(self.design);
-            };
-            slope.add(-1.0, &below);
-            let mut found = bench.factor.solve(self.design, &slope).effects;
-            let scale = 0.5 / STEP;
-            found.own.iter_mut().for_each(|entry| *entry *= scale);
-            found.others.iter_mut().for_each(|entry| *entry *= scale);
-            found
-        };
-        (0..theta.len()).map(&mut response).collect()
     }
 }

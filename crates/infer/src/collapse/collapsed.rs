@@ -4,13 +4,13 @@ use std::sync::Arc;
 
 use lehr_density::Density;
 
-use super::best::{Problem, State, Theta, outer};
+use super::best::{Problem, State, Theta};
 use super::cross::{CrossProducts, Effects};
 use super::curve::Grids;
 use super::design::Design;
-use super::factor::{Factor, Precision, Solution};
+use super::factor::{Factor, Precision};
 use super::gap::{Around, Care, Gaps, Local, Measured};
-use super::given::{Adjoint, BlockPrior, Conditional, Given, Scratch};
+use super::given::{BlockPrior, Conditional, Given, Scratch};
 use super::hyper::is_quick;
 use super::krylov::Probes;
 use super::likelihood::{Averages, Desk, Likelihood};
@@ -25,7 +25,7 @@ use super::small;
 pub(super) struct Collapsed<'d> {
     pub(super) parts: Parts<'d>,
     pub(super) design: Design,
-    conditional: Conditional,
+    pub(super) conditional: Conditional,
     pub(super) rows: ResponseRows,
     /// What stands for all directions where R is too large to factorise.
     probes: Option<Arc<Probes>>,
@@ -77,15 +77,40 @@ pub(super) struct Evaluated {
 
 /// What slopes are taken from.
 pub(super) enum Detail {
-    Normal(Solution),
+    /// cᵀΛ⁻¹c
+    Normal(f64),
     Other(Box<OtherAt>),
 }
 
 /// The best Gaussian at one θ.
 pub(super) struct OtherAt {
     pub(super) state: State,
-    averages: Averages,
-    pub(super) gaps: Measured,
+    pub(super) averages: Averages,
+    gaps: Gap,
+}
+
+/// What the best Gaussian is short of.
+enum Gap {
+    Measured(Measured),
+    /// What gaps nearby tell, in all.
+    Told(f64),
+}
+
+impl OtherAt {
+    /// Nats that the best Gaussian is short of.
+    pub(super) fn gap(&self) -> f64 {
+        match &self.gaps {
+            Gap::Measured(gaps) => gaps.blocks.iter().flatten().map(|gap| gap.value).sum(),
+            Gap::Told(gap) => *gap,
+        }
+    }
+
+    pub(super) fn measured(&self) -> Option<&Measured> {
+        match &self.gaps {
+            Gap::Measured(gaps) => Some(gaps),
+            Gap::Told(_) => None,
+        }
+    }
 }
 
 /// How the effects at a θ are looked for.
@@ -121,10 +146,17 @@ impl<'d> Collapsed<'d> {
             .ok_or("the log prior is not finite at its start")?;
         let offsets = normal::offsets(&parts)
             .ok_or("latents that are not Gaussian given the others move the predictor")?;
+        let noise = given.noise.filter(|_| sight.has_sums());
+        let joined = match noise {
+            // Sums over rows take care of themselves.
+            Some(_) => None,
+            None => parts.join_rows(&offsets),
+        };
+        let offsets = joined.unwrap_or(offsets);
         let mut design = Design::new(&parts);
         design.large |= sight.is_loose();
         let confounded = parts.confounded();
-        let rows = match given.noise.filter(|_| sight.has_sums()) {
+        let rows = match noise {
             Some(noise) => {
                 parts.forget_rows();
                 ResponseRows::Normal(NormalRows::new(&parts, &design, noise))
@@ -188,7 +220,6 @@ impl<'d> Collapsed<'d> {
         Problem {
             parts: &self.parts,
             design: &self.design,
-            conditional: &self.conditional,
             likelihood: &rows.likelihood,
             offsets: &rows.offsets,
         }
@@ -238,14 +269,14 @@ impl<'d> Collapsed<'d> {
         };
         bench.factors += 1;
         bench.factor.refill(&self.design, &precision)?;
-        let prior = (&given, &common.linear[..]);
-        let solution = normal::mean(rows, &self.design, &bench.factor, prior);
-        let value = rows.value(&given, &solution, bench.factor.log_det);
+        let right = rows.right(&self.design, &given, &common.linear);
+        let solution = bench.factor.solve(&self.design, right);
+        let value = rows.value(&given, solution.fitted, bench.factor.log_det);
         value.is_finite().then_some(Evaluated {
             value,
             given,
-            mean: solution.effects.clone(),
-            detail: Detail::Normal(solution),
+            mean: solution.effects,
+            detail: Detail::Normal(solution.fitted),
         })
     }
 
@@ -262,7 +293,9 @@ impl<'d> Collapsed<'d> {
             Care::Value => ROUGH,
             Care::Slope => CLOSE,
         };
-        let warm = near.start(at.theta);
+        let (warm, told) = near
+            .start(at.theta)
+            .map_or((None, None), |start| (Some(start.state), start.gap));
         let mut found = warm.and_then(|state| problem.climb(at, state, close, bench));
         if found.is_none() {
             // What is near was too far.
@@ -275,15 +308,17 @@ impl<'d> Collapsed<'d> {
             mean: &step.mean,
             curves: &step.averages.curves,
         };
-        let gaps = rows.gaps.measure(&problem, around, care, bench)?;
-        let bound = step.bound + step.gain;
-        let gap: f64 = gaps.blocks.iter().flatten().map(|gap| gap.value).sum();
+        let gaps = match told {
+            // Draws are weighed by the rows themselves, so that a gap decides no more than where they are looked for.
+            Some(gap) if care == Care::Value => Gap::Told(gap),
+            _ => Gap::Measured(rows.gaps.measure(&problem, around, care, bench)?),
+        };
         let other = OtherAt {
             state,
             averages: step.averages,
             gaps,
         };
-        Some((bound + gap, step.mean, other))
+        Some((step.bound + step.gain + other.gap(), step.mean, other))
     }
 
     /// What the best Gaussian is short of at an evaluated θ: in words, block by block.
@@ -291,112 +326,12 @@ impl<'d> Collapsed<'d> {
         let Detail::Other(other) = &at.detail else {
             return None;
         };
-        let words = self.parts.blocks.iter().zip(&other.gaps.blocks);
+        let words = self.parts.blocks.iter().zip(&other.measured()?.blocks);
         let words = words.map(|(block, gap)| match gap {
             Some(gap) => format!("{:.2} nats of {}", gap.value, block.name),
             None => format!("not measured of {}", block.name),
         });
         Some(words.collect::<Vec<String>>().join(", "))
-    }
-
-    /// What a search nearby can start from, with the responses of the effects; the bench holds their
-    /// factor.
-    pub(super) fn near_with_responses(
-        &self,
-        theta: &[f64],
-        at: &Evaluated,
-        bench: &mut Bench,
-    ) -> Near {
-        let mut near = Near::of(theta, at);
-        if let (ResponseRows::Other(rows), Some(state)) = (&self.rows, &near.state) {
-            near.responses = self.problem(rows).responses(theta, state, bench);
-        }
-        near
-    }
-
-    /// log p(D, θ) and its slope.
-    pub(super) fn slope(
-        &self,
-        theta: &[f64],
-        near: &Near,
-        bench: &mut Bench,
-    ) -> Option<(f64, Vec<f64>)> {
-        let at = self.at(theta, near, Care::Slope, bench)?;
-        let slope = self.slope_at(theta, &at, bench)?;
-        Some((at.value, slope))
-    }
-
-    /// The slope at a θ that was just evaluated with care:
-    /// ∂/∂P_f = −½ Σ_g E u_g u_gᵀ and ∂/∂l_f = Σ_g E u_g.
-    pub(super) fn slope_at(
-        &self,
-        theta: &[f64],
-        at: &Evaluated,
-        bench: &mut Bench,
-    ) -> Option<Vec<f64>> {
-        match (&at.detail, &self.rows) {
-            (Detail::Normal(solution), ResponseRows::Normal(rows)) => {
-                let given = &at.given;
-                self.normal_slope(Theta { theta, given }, solution, rows, bench)
-            }
-            (Detail::Other(other), _) => self.other_slope(theta, other, bench),
-            (Detail::Normal(_), ResponseRows::Other(_)) => None,
-        }
-    }
-
-    fn other_slope(&self, theta: &[f64], at: &OtherAt, bench: &mut Bench) -> Option<Vec<f64>> {
-        let mut moments = outer(&self.design, &at.state.mean);
-        moments.add(&at.state.spread);
-        let mut blocks = halved(&moments.blocks, self.sums(&at.state.mean));
-        for ((precision, linear), gap) in blocks.iter_mut().zip(&at.gaps.blocks) {
-            let Some(gap) = gap else { continue };
-            precision
-                .iter_mut()
-                .zip(&gap.precision)
-                .for_each(|(sum, more)| *sum += more);
-            linear
-                .iter_mut()
-                .zip(&gap.linear)
-                .for_each(|(sum, more)| *sum += more);
-        }
-        let adjoint = Adjoint { blocks, noise: 0.0 };
-        let scratch = &mut bench.scratch;
-        let mut slope = self
-            .conditional
-            .pull(&self.parts, theta, &adjoint, scratch)?;
-        let rows = at.averages.theta.iter().zip(&at.gaps.theta);
-        for (sum, (row, gap)) in slope.iter_mut().zip(rows) {
-            *sum += row + gap;
-        }
-        Some(slope)
-    }
-
-    fn normal_slope(
-        &self,
-        at: Theta<'_>,
-        solution: &Solution,
-        rows: &NormalRows,
-        bench: &mut Bench,
-    ) -> Option<Vec<f64>> {
-        let Theta { theta, given } = at;
-        bench.inverses += 1;
-        bench.factor.invert(&self.design)?;
-        let mean = &solution.effects;
-        let moments = bench.factor.moments(&self.design, mean);
-        let sums = self.sums(mean);
-        let common = &self.parts.common;
-        let linear = given.blocks.iter().zip(&sums);
-        let linear: f64 = linear
-            .map(|(prior, sum)| small::dot(&prior.linear, sum))
-            .sum();
-        let linear = linear + small::dot(&common.linear, &mean.others[self.design.common..]);
-        let spread = normal::spread(given, &common.precision, &moments);
-        let adjoint = Adjoint {
-            blocks: halved(&moments.blocks, sums),
-            noise: rows.noise_slope(given, solution, (linear, spread)),
-        };
-        self.conditional
-            .pull(&self.parts, theta, &adjoint, &mut bench.scratch)
     }
 
     /// What `each` makes of every group, by the place of its block; 0 of what is common.
@@ -427,23 +362,6 @@ impl<'d> Collapsed<'d> {
         }
     }
 
-    /// Σ_g u_g of each block.
-    fn sums(&self, effects: &Effects) -> Vec<Vec<f64>> {
-        let sum = |values: &[f64], width: usize| {
-            let mut sum = vec![0.0; width];
-            for group in values.chunks_exact(width) {
-                sum.iter_mut().zip(group).for_each(|(s, v)| *s += v);
-            }
-            sum
-        };
-        let mut sums = vec![sum(&effects.own, self.design.width)];
-        for place in &self.design.blocks {
-            let own = &effects.others[place.start..place.end()];
-            sums.push(sum(own, place.width));
-        }
-        sums
-    }
-
     /// z of effects and θ, each effect where and as the model has it.
     pub(super) fn latents(&self, theta: &[f64], given: &Given, effects: &Effects) -> Vec<f64> {
         let kept = self.kept(Theta { theta, given }, &effects.others);
@@ -461,11 +379,15 @@ impl<'d> Collapsed<'d> {
         z
     }
 
+    /// Numbers of a draw without the largest block.
+    pub(super) fn kept_size(&self) -> usize {
+        self.parts.density.latents().size() - self.parts.blocks[0].places.len()
+    }
+
     /// The same without the largest block.
     pub(super) fn kept(&self, at: Theta<'_>, others: &[f64]) -> Vec<f64> {
         let parts = &self.parts;
-        let size = parts.density.latents().size() - parts.blocks[0].places.len();
-        let mut z = vec![0.0; size];
+        let mut z = vec![0.0; self.kept_size()];
         for (place, value) in parts.hyper.iter().zip(at.theta) {
             z[parts.kept(*place)] = *value;
         }
@@ -491,10 +413,4 @@ fn turned(block: &Block, prior: &BlockPrior, effects: &[f64], into: &mut [f64]) 
             None => into.copy_from_slice(group),
         }
     }
-}
-
-/// −½ E u uᵀ and E u of each block.
-fn halved(moments: &[Vec<f64>], sums: Vec<Vec<f64>>) -> Vec<(Vec<f64>, Vec<f64>)> {
-    let half = |moment: &Vec<f64>| moment.iter().map(|entry| -0.5 * entry).collect();
-    moments.iter().map(half).zip(sums).collect()
 }

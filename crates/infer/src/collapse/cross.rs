@@ -1,5 +1,7 @@
 //! Products of the rows' coefficients, summed with a weight for each row.
 
+use std::ops::Range;
+
 use super::design::Design;
 use super::sparse::Sparse;
 
@@ -147,23 +149,30 @@ impl Design {
         found
     }
 
-    /// aₙᵀu of each sorted row.
-    pub(super) fn pushed(&self, effects: &Effects) -> Vec<f64> {
-        let mut found = Vec::with_capacity(self.order.len());
+    /// aₙᵀu of some sorted rows.
+    pub(super) fn push(&self, effects: &Effects, rows: Range<usize>, into: &mut [f64]) {
         let (width, entries) = (self.width, self.entries);
-        for group in 0..self.groups() {
+        let mut group = self.group_of(rows.start);
+        let mut row = rows.start;
+        while row < rows.end {
             let columns = &self.columns[self.met[group]..self.met[group + 1]];
             let own = &effects.own[group * width..][..width];
-            for row in self.first[group]..self.first[group + 1] {
+            let end = self.first[group + 1].min(rows.end);
+            for row in row..end {
                 let z = &self.own[row * width..][..width];
                 let r = &self.others[row * entries..][..entries];
                 let at = &self.positions[row * entries..][..entries];
                 let others = r.iter().zip(at);
                 let others =
                     others.map(|(r, at)| r * effects.others[columns[*at as usize] as usize]);
-                found.push(super::small::dot(z, own) + others.sum::<f64>());
+                into[row - rows.start] = super::small::dot(z, own) + others.sum::<f64>();
             }
+            (group, row) = (group + 1, end);
         }
-        found
+    }
+
+    /// The group of A that a sorted row is in.
+    pub(super) fn group_of(&self, row: usize) -> usize {
+        self.first.partition_point(|first| *first <= row) - 1
     }
 }

@@ -1,10 +1,15 @@
-//! The integrand of a group of one effect on a grid: its integral, and draws of it.
+//! The integrands of groups of one effect on a grid: their integrals, and draws of them.
+#![expect(
+    clippy::inline_always,
+    reason = "what is not inlined into the dispatched function is compiled without its instructions"
+)]
 
 use std::f64::consts::TAU;
 
+use lehr_graph::kernel::math::{exp, map};
 use lehr_numeric::stream::Stream;
+use pulp::{Arch, Simd, WithSimd};
 
-use super::small;
 use crate::start::quadrature::Rule;
 
 /// Points of the grid of a group, in deviations of its Gaussian.
@@ -16,6 +21,11 @@ pub(super) const FEW: usize = 8;
 /// How far the interpolated logarithm of an integrand may be off at its top, and so much more where there is
 /// less of it. Means of its draws are then off by less than 0.003 deviations.
 const CLOSE: f64 = 0.02;
+/// Groups that are looked at together.
+pub(super) const GROUPS: usize = 8;
+
+/// One number of each of those groups.
+pub(super) type Each = [f64; GROUPS];
 
 /// The grid and the few nodes that may stand for it.
 pub(super) struct Grids {
@@ -48,9 +58,15 @@ impl Grids {
     }
 
     /// The values on the grid of the polynomial through those at the few nodes, and of straight lines beyond them.
-    pub(super) fn between(&self, few: &[f64; FEW], into: &mut [f64; GRID]) {
-        for (value, shares) in into.iter_mut().zip(&self.shares) {
-            *value = small::dot(shares, few);
+    #[inline(always)]
+    fn between(&self, few: &[Each; FEW], into: &mut [Each; GRID]) {
+        for (values, shares) in into.iter_mut().zip(&self.shares) {
+            let mut sums = [0.0; GROUPS];
+            for (share, few) in shares.iter().zip(few) {
+                let pairs = sums.iter_mut().zip(few);
+                pairs.for_each(|(sum, value)| *sum += share * value);
+            }
+            *values = sums;
         }
     }
 }
@@ -78,65 +94,127 @@ fn shares(nodes: &[f64], t: f64) -> [f64; FEW] {
     shares
 }
 
-/// Whether interpolated values may stand for the exact ones.
-pub(super) fn is_close(exact: &[f64; GRID], close: &[f64; GRID]) -> bool {
-    let log_density = |k: usize| exact[k] - 0.5 * place(k).powi(2);
-    let top = (0..GRID).map(log_density).fold(f64::NEG_INFINITY, f64::max);
-    (0..GRID).all(|k| (exact[k] - close[k]).abs() * (log_density(k) - top).exp() < CLOSE)
-}
-
-/// The density e^{h(t) − ½t²} of a group on its grid, h a parabola in each cell.
-pub(super) struct Curve {
-    heights: [f64; GRID],
+/// The densities e^{h(t) − ½t²} of some groups on their grids, h a parabola in each cell.
+pub(super) struct Curves {
+    /// h
+    heights: [Each; GRID],
+    densities: [Each; GRID],
     /// What h is in the middle of each cell beyond the mean of its ends.
-    bulges: [f64; GRID - 1],
+    bulges: [Each; GRID - 1],
     /// The mass below each point.
-    below: [f64; GRID],
+    below: [Each; GRID],
     /// ln ∫ N(t; 0, 1) e^{h(t)} dt
-    pub(super) log_integral: f64,
+    pub(super) log_integrals: Each,
 }
 
-impl Curve {
-    pub(super) fn new(heights: &[f64; GRID]) -> Option<Curve> {
-        let top = heights.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-        if !top.is_finite() {
-            return None;
+/// Where heights come from.
+#[derive(Clone, Copy)]
+pub(super) enum Heights<'a> {
+    /// Those at all points of the grid.
+    All(&'a [Each; GRID]),
+    /// Those at a few nodes, the grid between them by interpolation.
+    Few(&'a [Each; FEW], &'a Grids),
+}
+
+/// Fills curves by the vector instructions of the machine.
+struct Filling<'a> {
+    curves: &'a mut Curves,
+    heights: Heights<'a>,
+}
+
+impl WithSimd for Filling<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, simd: S) {
+        let Filling { curves, heights } = self;
+        match heights {
+            Heights::All(all) => curves.heights = *all,
+            Heights::Few(few, grids) => grids.between(few, &mut curves.heights),
         }
-        let density = |k: usize| {
+        let tops = curves.tops();
+        let mut exponents = [[0.0; GROUPS]; GRID];
+        for (k, own) in exponents.iter_mut().enumerate() {
             let t = place(k);
-            (heights[k] - top - 0.5 * t * t).exp()
-        };
-        let (mut bulges, mut below) = ([0.0; GRID - 1], [0.0; GRID]);
-        let mut left = density(0);
-        let mut sum = left;
-        // −½t² alone is so much more in the middle.
-        let own = (STEP * STEP / 8.0).exp();
-        for k in 0..GRID - 1 {
-            let right = density(k + 1);
-            let bulge = bulge(heights, k);
-            let middle = (left * right).sqrt() * own * (1.0 + bulge + 0.5 * bulge * bulge);
-            // Simpson's rule.
-            below[k + 1] = below[k] + STEP / 6.0 * (left + 4.0 * middle + right);
-            bulges[k] = bulge;
-            sum += right;
-            left = right;
+            for (g, exponent) in own.iter_mut().enumerate() {
+                *exponent = curves.heights[k][g] - tops[g] - 0.5 * t * t;
+            }
         }
-        Some(Curve {
-            heights: *heights,
-            bulges,
-            below,
-            log_integral: top + (sum * STEP / TAU.sqrt()).ln(),
+        let into = curves.densities.as_flattened_mut();
+        map(
+            simd,
+            exponents.as_flattened(),
+            into,
+            #[inline(always)]
+            |simd, x| exp(simd, x),
+        );
+        curves.sum(&tops);
+    }
+}
+
+impl Curves {
+    pub(super) fn new() -> Box<Curves> {
+        let none = [[0.0; GROUPS]; GRID];
+        Box::new(Curves {
+            heights: none,
+            densities: none,
+            bulges: [[0.0; GROUPS]; GRID - 1],
+            below: none,
+            log_integrals: [0.0; GROUPS],
         })
     }
 
-    /// A draw: a cell by its mass, then a point of it by rejection.
-    pub(super) fn draw(&self, random: &mut Stream) -> f64 {
-        let wanted = random.uniform() * self.below[GRID - 1];
-        let above = self.below.partition_point(|below| *below < wanted);
+    /// Takes in other groups. The integral of one whose height is nowhere finite is not a number.
+    pub(super) fn fill(&mut self, heights: Heights<'_>) {
+        Arch::new().dispatch(Filling {
+            curves: self,
+            heights,
+        });
+    }
+
+    #[inline(always)]
+    fn tops(&self) -> Each {
+        let mut tops = [f64::NEG_INFINITY; GROUPS];
+        for own in &self.heights {
+            let pairs = tops.iter_mut().zip(own);
+            pairs.for_each(|(top, height)| *top = if *height > *top { *height } else { *top });
+        }
+        tops
+    }
+
+    /// Masses by Simpson's rule, and integrals by equal steps.
+    #[inline(always)]
+    fn sum(&mut self, tops: &Each) {
+        // −½t² alone is so much more in the middle.
+        let own = (STEP * STEP / 8.0).exp();
+        let mut sums = self.densities[0];
+        for k in 0..GRID - 1 {
+            let first = k.saturating_sub(1).min(GRID - 4);
+            let weights = bulge_weights(k - first);
+            for (g, sum) in sums.iter_mut().enumerate() {
+                let around = (0..4).map(|i| weights[i] * self.heights[first + i][g]);
+                let bulge: f64 = around.sum();
+                let (left, right) = (self.densities[k][g], self.densities[k + 1][g]);
+                let middle = (left * right).sqrt() * own * (1.0 + bulge + 0.5 * bulge * bulge);
+                self.bulges[k][g] = bulge;
+                self.below[k + 1][g] =
+                    self.below[k][g] + STEP / 6.0 * (left + 4.0 * middle + right);
+                *sum += right;
+            }
+        }
+        for (g, found) in self.log_integrals.iter_mut().enumerate() {
+            *found = tops[g] + (sums[g] * STEP / TAU.sqrt()).ln();
+        }
+    }
+
+    /// A draw of one of the groups: a cell by its mass, then a point of it by rejection.
+    pub(super) fn draw(&self, group: usize, random: &mut Stream) -> f64 {
+        let wanted = random.uniform() * self.below[GRID - 1][group];
+        let above = self.below.partition_point(|below| below[group] < wanted);
         let cell = above.clamp(1, GRID - 1) - 1;
         let start = place(cell);
-        let slope = (self.heights[cell + 1] - self.heights[cell]) / STEP;
-        let bulge = self.bulges[cell];
+        let slope = (self.heights[cell + 1][group] - self.heights[cell][group]) / STEP;
+        let bulge = self.bulges[cell][group];
         let line = |t: f64| slope * (t - start) - 0.5 * t * t;
         let top = line(slope.clamp(start, start + STEP)) + bulge.max(0.0);
         loop {
@@ -148,35 +226,52 @@ impl Curve {
             }
         }
     }
+
+    /// Whether interpolated values may stand for these, in each of so many groups.
+    pub(super) fn are_close(&self, close: &Curves, groups: usize) -> bool {
+        (0..groups).all(|g| {
+            let log_density = |k: usize| self.heights[k][g] - 0.5 * place(k).powi(2);
+            let top = (0..GRID).map(log_density).fold(f64::NEG_INFINITY, f64::max);
+            (0..GRID).all(|k| {
+                let off = (self.heights[k][g] - close.heights[k][g]).abs();
+                off * (log_density(k) - top).exp() < CLOSE
+            })
+        })
+    }
 }
 
-/// What the cubic through the four points around a cell is in its middle, less the mean of its ends.
-fn bulge(heights: &[f64; GRID], cell: usize) -> f64 {
-    let first = cell.saturating_sub(1).min(GRID - 4);
-    let weights = match cell - first {
+/// What the cubic through four points is in the middle of one of their cells, less the mean of its ends.
+#[inline(always)]
+fn bulge_weights(cell: usize) -> [f64; 4] {
+    match cell {
         0 => [-0.1875, 0.4375, -0.3125, 0.0625],
         1 => [-0.0625, 0.0625, 0.0625, -0.0625],
         _ => [0.0625, -0.3125, 0.4375, -0.1875],
-    };
-    small::dot(&weights, &heights[first..first + 4])
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    /// The same heights for every group.
+    fn at<const N: usize>(nodes: &[f64], h: impl Fn(f64) -> f64) -> [Each; N] {
+        std::array::from_fn(|k| [h(nodes[k]); GROUPS])
+    }
+
     #[test]
     fn draws_on_a_grid_have_the_moments_of_the_density() {
         // Skewed as a binary response makes it.
         let h = |t: f64| 1.4 * t - 0.9 * (2.0 * t).exp().ln_1p();
-        let nodes = &Grids::new().all.nodes[0];
-        let mut heights = [0.0; GRID];
-        for (height, t) in heights.iter_mut().zip(nodes) {
-            *height = h(*t);
+        let mut curves = Curves::new();
+        let mut heights = at(&Grids::new().all.nodes[0], h);
+        // Groups beside it have no part in it.
+        for (k, own) in heights.iter_mut().enumerate() {
+            own[0] = k as f64;
         }
-        let curve = Curve::new(&heights).unwrap();
+        curves.fill(Heights::All(&heights));
         let mut random = Stream::new(3, "grid", 0);
-        let draws: Vec<f64> = (0..40_000).map(|_| curve.draw(&mut random)).collect();
+        let draws: Vec<f64> = (0..40_000).map(|_| curves.draw(5, &mut random)).collect();
         let (mut mass, mut sums) = (0.0, [0.0; 2]);
         for k in 0..20_000 {
             let t = f64::from(k) * 1e-3 - 10.0;
@@ -188,33 +283,48 @@ mod tests {
         let mean = sums[0] / mass;
         let sd = (sums[1] / mass - mean * mean).sqrt();
         let log_integral = (mass / TAU.sqrt()).ln();
-        assert!((curve.log_integral - log_integral).abs() < 1e-6);
+        assert!((curves.log_integrals[5] - log_integral).abs() < 1e-6);
         let found = lehr_numeric::summary::mean(&draws);
         assert!((found - mean).abs() < 4.0 * sd / 200.0, "{found} {mean}");
         let found = lehr_numeric::summary::sd(&draws);
         assert!((found / sd - 1.0).abs() < 4.0 / 283.0, "{found} {sd}");
     }
+
+    #[test]
+    fn a_height_that_is_not_a_number_has_no_integral() {
+        let mut curves = Curves::new();
+        let mut heights = [[0.0; GROUPS]; GRID];
+        heights[7][2] = f64::NAN;
+        for own in &mut heights {
+            own[3] = f64::NEG_INFINITY;
+        }
+        curves.fill(Heights::All(&heights));
+        for (g, found) in curves.log_integrals.iter().enumerate() {
+            assert_eq!(found.is_finite(), g != 2 && g != 3, "{g}");
+        }
+    }
+
     #[test]
     fn a_few_nodes_tell_a_smooth_integrand_and_not_a_rough_one() {
         let grids = Grids::new();
         let both = |h: &dyn Fn(f64) -> f64| {
-            let at = |nodes: &[f64], k: usize| h(nodes[k]);
-            let few: [f64; FEW] = std::array::from_fn(|k| at(&grids.few.nodes[0], k));
-            let exact: [f64; GRID] = std::array::from_fn(|k| at(&grids.all.nodes[0], k));
-            let mut close = [0.0; GRID];
-            grids.between(&few, &mut close);
+            let (mut exact, mut close) = (Curves::new(), Curves::new());
+            exact.fill(Heights::All(&at(&grids.all.nodes[0], h)));
+            close.fill(Heights::Few(&at(&grids.few.nodes[0], h), &grids));
             (exact, close)
         };
+        let off = |(exact, close): (Box<Curves>, Box<Curves>), reach: f64| {
+            let near = (0..GRID).filter(|k| place(*k).abs() < reach);
+            let off = near.map(|k| (exact.heights[k][1] - close.heights[k][1]).abs());
+            off.fold(0.0, f64::max)
+        };
         // Inside the outermost nodes polynomials of their degree are exact, and beyond them lines.
-        let (exact, close) = both(&|t| 0.3 - t + 0.2 * t.powi(3) - 0.01 * t.powi(7));
-        for k in (0..GRID).filter(|k| place(*k).abs() < 4.1) {
-            assert!((exact[k] - close[k]).abs() < 1e-9, "{k}");
-        }
-        let (exact, close) = both(&|t| 0.3 - t);
-        assert!((0..GRID).all(|k| (exact[k] - close[k]).abs() < 1e-12));
+        let polynomial = both(&|t| 0.3 - t + 0.2 * t.powi(3) - 0.01 * t.powi(7));
+        assert!(off(polynomial, 4.1) < 1e-9);
+        assert!(off(both(&|t| 0.3 - t), f64::INFINITY) < 1e-12);
         let (exact, close) = both(&|t| 1.4 * t - 0.9 * (1.2 * t).exp().ln_1p());
-        assert!(is_close(&exact, &close));
+        assert!(exact.are_close(&close, GROUPS));
         let (exact, close) = both(&|t| 3.0 * t - 4.0 * (6.0 * t).exp().ln_1p());
-        assert!(!is_close(&exact, &close));
+        assert!(!exact.are_close(&close, GROUPS));
     }
 }

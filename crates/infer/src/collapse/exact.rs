@@ -13,8 +13,7 @@
 //! ```
 //!
 //! so that thousands of small departures of A from a Gaussian have no part in it. Groups of one effect are
-//! drawn by inversion on a grid, whose values a few nodes tell where that is close enough. Groups of several are drawn from candidates, whose mean ratio is an
-//! unbiased Z_g.
+//! drawn by inversion ([`super::inverted`]), groups of several from candidates, whose mean ratio is an unbiased Z_g.
 
 use std::f64::consts::TAU;
 
@@ -24,8 +23,9 @@ use serde::{Deserialize, Serialize};
 use super::best::{Problem, Theta};
 use super::collapsed::Bench;
 use super::cross::Effects;
-use super::curve::{Curve, FEW, GRID, Grids, is_close};
-use super::gap::{Local, Tiles, inverse_root};
+use super::curve::{FEW, Grids};
+use super::gap::{Local, inverse_root};
+use super::inverted::Inverted;
 use super::likelihood::{Block, Job, LANES};
 use super::small;
 
@@ -57,29 +57,10 @@ pub(super) struct Drawing<'a> {
 }
 
 /// F = L_g⁻ᵀ of every group of A.
-#[derive(Default)]
-struct Roots {
-    values: Vec<f64>,
-    /// Σ ln |F|, and what the nodes miss.
-    volume: f64,
-    nodes: Nodes,
-}
-
-/// The means of all groups given the other effects, and the rows' predictors there.
-#[derive(Clone, Copy)]
-struct Centred<'a> {
-    centres: &'a [f64],
-    predictors: &'a [f64],
-}
-
-/// Where the integrands of groups of one effect are evaluated.
-#[derive(Clone, Copy, Default, PartialEq)]
-enum Nodes {
-    /// At all points of the grid.
-    #[default]
-    All,
-    /// At a few nodes, the grid between them by interpolation.
-    Few,
+pub(super) struct Roots {
+    pub(super) values: Vec<f64>,
+    /// Σ ln |F|
+    pub(super) volume: f64,
 }
 
 /// Effects with the log of their weight, but for that of θ.
@@ -88,28 +69,41 @@ pub(super) struct Weighed {
     pub(super) log_weight: f64,
 }
 
-/// Values at one set of effects per lane, summed over all rows.
+/// Values at several sets of effects, summed over all rows.
 struct Totals<'a> {
-    predictors: &'a [Vec<f64>],
-    sums: [f64; LANES],
+    problem: Problem<'a>,
+    effects: &'a [Effects],
+    sums: Vec<f64>,
+}
+
+impl Totals<'_> {
+    /// The sets of effects that the lanes of a round are for.
+    fn lanes(&self, block: &Block) -> std::ops::Range<usize> {
+        let first = block.round * LANES;
+        first..(first + LANES).min(self.effects.len())
+    }
 }
 
 impl Job for Totals<'_> {
     fn rounds(&self) -> usize {
-        1
+        self.effects.len().div_ceil(LANES)
     }
 
     fn predictors(&mut self, block: &Block, into: &mut [f64]) {
-        for (lane, own) in self.predictors.iter().enumerate() {
-            into[lane * block.stride..][..block.range.len()]
-                .copy_from_slice(&own[block.range.clone()]);
+        let effects = &self.effects[self.lanes(block)];
+        for (own, into) in effects.iter().zip(into.chunks_exact_mut(block.stride)) {
+            let into = &mut into[..block.range.len()];
+            self.problem.predict(own, block.range.clone(), into);
         }
     }
 
     fn visit(&mut self, block: &Block, found: &[f64]) {
-        for lane in 0..self.predictors.len() {
-            let own = &found[lane * block.stride..][..block.range.len()];
-            self.sums[lane] += own.iter().sum::<f64>();
+        let lanes = self.lanes(block);
+        for (sum, found) in self.sums[lanes]
+            .iter_mut()
+            .zip(found.chunks_exact(block.stride))
+        {
+            *sum += found[..block.range.len()].iter().sum::<f64>();
         }
     }
 }
@@ -123,61 +117,42 @@ impl Drawing<'_> {
         random: &mut Stream,
         bench: &mut Bench,
     ) -> Option<Vec<Weighed>> {
-        let mut found = Vec::with_capacity(count);
-        let roots = match way {
-            Way::Gaussian => Roots::default(),
-            Way::Exact => self.roots(bench)?,
-        };
-        while found.len() < count {
-            match way {
-                Way::Gaussian => {
-                    let some = LANES.min(count - found.len());
-                    found.extend(self.gaussian(some, random, bench)?);
-                }
-                Way::Exact => found.push(self.exact(&roots, random, bench)?),
-            }
+        match way {
+            Way::Gaussian => self.gaussian(count, random, bench),
+            Way::Exact => self.exact(count, random, bench),
         }
-        Some(found)
     }
 
-    /// At most [`LANES`] draws of the Gaussian.
+    /// Draws of the Gaussian.
     fn gaussian(
         &self,
         count: usize,
         random: &mut Stream,
         bench: &mut Bench,
     ) -> Option<Vec<Weighed>> {
-        let design = self.problem.design;
-        let mut drawn = vec![Effects::zero(design); count];
+        let problem = self.problem;
+        let mut drawn = vec![Effects::zero(problem.design); count];
         let mut squares = Vec::with_capacity(count);
         for one in &mut drawn {
             random.fill_normal(&mut one.own);
             random.fill_normal(&mut one.others);
             squares.push(one.dot(one));
         }
-        bench.factor.coloured_all(design, &mut drawn)?;
+        bench.factor.coloured_all(problem.design, &mut drawn)?;
         for one in &mut drawn {
             one.add(1.0, self.mean);
         }
-        let predictors: Vec<Vec<f64>> = drawn
-            .iter()
-            .map(|one| self.problem.predictors(one))
-            .collect();
         let mut totals = Totals {
-            predictors: &predictors,
-            sums: [0.0; LANES],
+            problem,
+            effects: &drawn,
+            sums: vec![0.0; count],
         };
         let log_det = bench.factor.log_det;
-        let likelihood = self.problem.likelihood;
-        likelihood.values(
-            self.problem.parts,
-            self.at.theta,
-            bench.desk()?,
-            &mut totals,
-        );
+        let desk = bench.desk()?;
+        (problem.likelihood).values(problem.parts, self.at.theta, desk, &mut totals);
         let sums = totals.sums;
         let weigh = |(k, effects): (usize, Effects)| {
-            let prior = self.problem.log_prior(self.at.given, &effects);
+            let prior = problem.log_prior(self.at.given, &effects);
             let own = 0.5 * (log_det - squares[k] - effects.len() as f64 * TAU.ln());
             Weighed {
                 log_weight: sums[k] + prior - own,
@@ -187,128 +162,57 @@ impl Drawing<'_> {
         Some(drawn.into_iter().enumerate().map(weigh).collect())
     }
 
-    /// One draw with A from its own integrands.
-    fn exact(&self, roots: &Roots, random: &mut Stream, bench: &mut Bench) -> Option<Weighed> {
-        let design = self.problem.design;
-        let mut drawn = Effects::zero(design);
-        random.fill_normal(&mut drawn.others);
-        let square = small::dot(&drawn.others, &drawn.others);
-        let own = bench.factor.log_rest(design) - 0.5 * (square + design.rest as f64 * TAU.ln());
-        // With no noise of its own, a group is at its mean given R.
-        let mut effects = bench.factor.coloured(design, &drawn);
-        effects.add(1.0, self.mean);
-        let mut rest = effects.clone();
-        rest.own.fill(0.0);
-        let prior = self.problem.log_prior(self.at.given, &rest);
-        let log_integrals = if design.width == 1 {
-            self.invert(roots, &mut effects, random, bench)?
+    /// So many draws with A from its own integrands.
+    fn exact(&self, count: usize, random: &mut Stream, bench: &mut Bench) -> Option<Vec<Weighed>> {
+        let roots = self.roots(bench);
+        let mut found = self.rest(count, random, bench)?;
+        if self.problem.design.width == 1 {
+            Inverted::new(self, &roots).draw(&mut found, random, bench)?;
         } else {
-            self.choose(roots, &mut effects, random, bench)?
-        };
-        Some(Weighed {
-            effects,
-            log_weight: log_integrals + prior - own,
-        })
+            for one in &mut found {
+                one.log_weight += self.choose(&roots, &mut one.effects, random, bench)?;
+            }
+        }
+        Some(found)
     }
 
-    fn roots(&self, bench: &mut Bench) -> Option<Roots> {
+    /// Draws of R by the Gaussian, with the groups of A at their means given R: the weight of R alone.
+    fn rest(&self, count: usize, random: &mut Stream, bench: &mut Bench) -> Option<Vec<Weighed>> {
+        let design = self.problem.design;
+        let mut drawn = vec![Effects::zero(design); count];
+        let mut squares = Vec::with_capacity(count);
+        for one in &mut drawn {
+            random.fill_normal(&mut one.others);
+            squares.push(small::dot(&one.others, &one.others));
+        }
+        bench.factor.coloured_all(design, &mut drawn)?;
+        let volume = bench.factor.log_rest(design) - 0.5 * design.rest as f64 * TAU.ln();
+        let weigh = |(mut effects, square): (Effects, f64)| {
+            effects.add(1.0, self.mean);
+            let mut rest = effects.clone();
+            rest.own.fill(0.0);
+            let prior = self.problem.log_prior(self.at.given, &rest);
+            Weighed {
+                effects,
+                log_weight: prior - (volume - 0.5 * square),
+            }
+        };
+        Some(drawn.into_iter().zip(squares).map(weigh).collect())
+    }
+
+    fn roots(&self, bench: &Bench) -> Roots {
         let design = self.problem.design;
         let width = design.width;
-        let mut roots = Roots::default();
+        let mut roots = Roots {
+            values: Vec::with_capacity(self.local.groups * width * width),
+            volume: 0.0,
+        };
         for group in 0..self.local.groups {
             let factor = bench.factor.own_factor(design, group);
             roots.values.extend(inverse_root(factor, width));
             roots.volume -= small::log_diagonal(factor, width);
         }
-        if width == 1 {
-            let (nodes, lacking) = self.nodes(&roots, bench)?;
-            roots.nodes = nodes;
-            roots.volume += lacking;
-        }
-        Some(roots)
-    }
-
-    /// Few nodes unless they miss much of any group with all other effects at their means, and what they miss there
-    /// of Σ ln Z. The rest of what they miss is of second order.
-    fn nodes(&self, roots: &Roots, bench: &mut Bench) -> Option<(Nodes, f64)> {
-        let around = Centred {
-            centres: &self.mean.own,
-            predictors: &self.problem.predictors(self.mean),
-        };
-        let all = self.tiles(around, roots, Nodes::All, bench)?;
-        let few = self.tiles(around, roots, Nodes::Few, bench)?;
-        let (mut exact, mut close) = ([0.0; GRID], [0.0; GRID]);
-        let mut lacking = 0.0;
-        for group in 0..self.local.groups {
-            self.heights(&all, group, Nodes::All, &mut exact);
-            self.heights(&few, group, Nodes::Few, &mut close);
-            if !is_close(&exact, &close) {
-                return Some((Nodes::All, 0.0));
-            }
-            lacking += Curve::new(&exact)?.log_integral - Curve::new(&close)?.log_integral;
-        }
-        Some((Nodes::Few, lacking))
-    }
-
-    /// The values of the rows at the nodes of every group.
-    fn tiles<'t>(
-        &'t self,
-        around: Centred<'t>,
-        roots: &Roots,
-        nodes: Nodes,
-        bench: &mut Bench,
-    ) -> Option<Tiles<'t>> {
-        let mut tiles = Tiles {
-            local: self.local,
-            rule: match nodes {
-                Nodes::All => &self.grids.all,
-                Nodes::Few => &self.grids.few,
-            },
-            prior: &self.at.given.blocks[0],
-            means: around.centres,
-            centres: around.centres.to_vec(),
-            roots: roots.values.clone(),
-            sums: Vec::new(),
-        };
-        tiles.values(&self.problem, self.at, around.predictors, bench)?;
-        Some(tiles)
-    }
-
-    /// h of a group on the grid.
-    fn heights(&self, tiles: &Tiles<'_>, group: usize, nodes: Nodes, into: &mut [f64; GRID]) {
-        match nodes {
-            Nodes::All => tiles.heights(group, into),
-            Nodes::Few => {
-                let mut few = [0.0; FEW];
-                tiles.heights(group, &mut few);
-                self.grids.between(&few, into);
-            }
-        }
-    }
-
-    /// Draws each group, of one effect, by inversion; returns Σ ln Z.
-    fn invert(
-        &self,
-        roots: &Roots,
-        effects: &mut Effects,
-        random: &mut Stream,
-        bench: &mut Bench,
-    ) -> Option<f64> {
-        let centres = effects.own.clone();
-        let around = Centred {
-            centres: &centres,
-            predictors: &self.problem.predictors(effects),
-        };
-        let tiles = self.tiles(around, roots, roots.nodes, bench)?;
-        let mut heights = [0.0; GRID];
-        let mut total = roots.volume + 0.5 * self.local.groups as f64 * TAU.ln();
-        for (group, effect) in effects.own.iter_mut().enumerate() {
-            self.heights(&tiles, group, roots.nodes, &mut heights);
-            let curve = Curve::new(&heights)?;
-            total += curve.log_integral;
-            *effect += roots.values[group] * curve.draw(random);
-        }
-        Some(total)
+        roots
     }
 
     /// Draws each group from candidates of its Gaussian; returns Σ ln of their mean ratio.

@@ -55,8 +55,6 @@ pub(super) struct Precision<'a> {
 /// A solution of Λu = c.
 pub(super) struct Solution {
     pub(super) effects: Effects,
-    /// L_g⁻¹c_g
-    pub(super) whitened: Vec<f64>,
     /// cᵀΛ⁻¹c
     pub(super) fitted: f64,
 }
@@ -72,9 +70,16 @@ pub(super) struct SecondMoments {
 impl SecondMoments {
     /// Adds others.
     pub(super) fn add(&mut self, other: &SecondMoments) {
-        let own = self.blocks.iter_mut().flatten().chain(&mut self.common);
-        let others = other.blocks.iter().flatten().chain(&other.common);
-        own.zip(others).for_each(|(sum, more)| *sum += more);
+        let pairs = self.numbers_mut().zip(other.numbers());
+        pairs.for_each(|(sum, more)| *sum += more);
+    }
+
+    pub(super) fn numbers(&self) -> impl Iterator<Item = f64> + '_ {
+        self.blocks.iter().flatten().chain(&self.common).copied()
+    }
+
+    pub(super) fn numbers_mut(&mut self) -> impl Iterator<Item = &mut f64> {
+        self.blocks.iter_mut().flatten().chain(&mut self.common)
     }
 }
 
@@ -164,34 +169,16 @@ impl Factor {
         let square = width * width;
         self.own.clear();
         self.own.extend(cross.own.iter().map(|sum| scale * sum));
-        self.mixed.clear();
-        self.mixed.extend(cross.mixed.iter().map(|sum| scale * sum));
+        self.mixed.resize(cross.mixed.len(), 0.0);
         let mut log_det = small::LogSum::new();
-        let mut column = vec![0.0; width];
         for group in 0..design.groups() {
             let own = &mut self.own[group * square..][..square];
             own.iter_mut().zip(prior).for_each(|(sum, p)| *sum += p);
             small::cholesky(own, width)?;
             (own.iter().step_by(width + 1)).for_each(|entry| log_det.push(*entry));
-            let met = design.met[group]..design.met[group + 1];
-            let mixed = &mut self.mixed[met.start * width..met.end * width];
-            let count = met.len();
-            if width == 1 {
-                let root = own[0].recip();
-                for entry in mixed.iter_mut() {
-                    *entry *= root;
-                }
-                continue;
-            }
-            for k in 0..count {
-                for (i, entry) in column.iter_mut().enumerate() {
-                    *entry = mixed[i * count + k];
-                }
-                small::solve_lower(own, &mut column);
-                for (i, entry) in column.iter().enumerate() {
-                    mixed[i * count + k] = *entry;
-                }
-            }
+            let met = design.met[group] * width..design.met[group + 1] * width;
+            let from = &cross.mixed[met.clone()];
+            solve_lines(own, (from, scale), &mut self.mixed[met]);
         }
         Some(log_det.value())
     }
@@ -238,23 +225,10 @@ impl Factor {
     }
 
     /// Solves Λu = c.
-    pub(super) fn solve(&self, design: &Design, right: &Effects) -> Solution {
-        let width = design.width;
-        let mut whitened = right.clone();
-        for group in 0..design.groups() {
-            let own = &mut whitened.own[group * width..][..width];
-            small::solve_lower(&self.own[group * width * width..][..width * width], own);
-            let met = design.met[group]..design.met[group + 1];
-            let count = met.len();
-            for (effect, a) in own.iter().enumerate() {
-                let line = &self.mixed[met.start * width + effect * count..][..count];
-                for (column, v) in design.columns[met.clone()].iter().zip(line) {
-                    whitened.others[*column as usize] -= v * a;
-                }
-            }
-        }
-        let mut effects = whitened;
-        let own = effects.own.clone();
+    pub(super) fn solve(&self, design: &Design, right: Effects) -> Solution {
+        let mut effects = right;
+        self.whiten_own(design, &mut effects);
+        let own = small::dot(&effects.own, &effects.own);
         let left = match self.loosely(design) {
             None => {
                 self.solve_rest(&mut effects.others, (1, Side::Lower));
@@ -274,8 +248,24 @@ impl Factor {
         self.colour_own(design, &mut effects);
         Solution {
             effects,
-            fitted: small::dot(&own, &own) + left,
-            whitened: own,
+            fitted: own + left,
+        }
+    }
+
+    /// a_g = L_g⁻¹c_g and c_R − Σ V_gᵀa_g in the place of c.
+    pub(super) fn whiten_own(&self, design: &Design, right: &mut Effects) {
+        let width = design.width;
+        for group in 0..design.groups() {
+            let own = &mut right.own[group * width..][..width];
+            small::solve_lower(&self.own[group * width * width..][..width * width], own);
+            let met = design.met[group]..design.met[group + 1];
+            let count = met.len();
+            for (effect, a) in own.iter().enumerate() {
+                let line = &self.mixed[met.start * width + effect * count..][..count];
+                for (column, v) in design.columns[met.clone()].iter().zip(line) {
+                    right.others[*column as usize] -= v * a;
+                }
+            }
         }
     }
 
@@ -295,14 +285,6 @@ impl Factor {
             own.copy_from_slice(solved);
         }
         Some(())
-    }
-
-    /// A draw of N(0, Λ⁻¹) from standard normals.
-    pub(super) fn coloured(&self, design: &Design, whitened: &Effects) -> Effects {
-        let mut found = whitened.clone();
-        self.solve_rest(&mut found.others, (1, Side::Upper));
-        self.colour_own(design, &mut found);
-        found
     }
 
     /// Draws of N(0, Λ⁻¹) in the place of standard normals: u with L_gᵀu_g + V_g u_R = a_g and Lᵀu_R = t.
@@ -361,6 +343,24 @@ impl Factor {
     pub(super) fn own_factor(&self, design: &Design, group: usize) -> &[f64] {
         let square = design.width * design.width;
         &self.own[group * square..][..square]
+    }
+}
+
+/// L⁻¹ times so many times some lines, one for each row of L.
+fn solve_lines(factor: &[f64], (lines, scale): (&[f64], f64), into: &mut [f64]) {
+    let width = factor.len().isqrt();
+    let count = lines.len() / width;
+    for i in 0..width {
+        let (solved, rest) = into.split_at_mut(i * count);
+        let (line, root) = (&mut rest[..count], factor[i * width + i].recip());
+        for (entry, from) in line.iter_mut().zip(&lines[i * count..]) {
+            *entry = scale * root * from;
+        }
+        for (k, before) in solved.chunks_exact(count.max(1)).enumerate() {
+            let share = root * factor[i * width + k];
+            let pairs = line.iter_mut().zip(before);
+            pairs.for_each(|(entry, before)| *entry -= share * before);
+        }
     }
 }
 

@@ -9,7 +9,7 @@ use super::axes::Axes;
 use super::collapsed::Collapsed;
 use super::collapsed::ResponseRows;
 use super::exact::Way;
-use super::harvest::{Harvest, harvest, kept_layout};
+use super::harvest::{Harvest, Order, kept_layout, spared};
 use super::hyper::{Hyper, is_missed, is_quick};
 use super::parts::{MOST_AXES, Parts, reference};
 use super::points::{is_settled, making, points};
@@ -116,8 +116,8 @@ pub(crate) fn fit(
     let start = clock.elapsed().as_secs_f64();
     let clock = Instant::now();
     look(run, 0, "slopes")?;
-    let mut bench = collapsed.bench();
-    let mode = climb(&collapsed, &first(&collapsed), &mut bench).ok_or_else(|| {
+    // What a bench holds is large where groups are many: there is one at a time.
+    let mode = climb(&collapsed, &first(&collapsed), &mut collapsed.bench()).ok_or_else(|| {
         refused(
             "the spreads have no mode where the density is finite",
             OTHERS,
@@ -156,7 +156,7 @@ pub(crate) fn fit(
 /// Fewer draws than usual where so many of what is kept beside the largest block would be too many numbers.
 fn spare_draws(collapsed: &Collapsed<'_>, run: &mut Run<'_>) {
     const FEWEST: usize = 128;
-    if run.asked_draws.is_none() && making(collapsed, run) == Making::Weights {
+    if run.asked_draws.is_none() && making(collapsed, run) == Making::Kept {
         let kept = kept_layout(collapsed).size().max(1);
         run.draws = run.draws.min((Spared::LIMIT / kept).max(FEWEST));
     }
@@ -169,6 +169,15 @@ struct Made {
     count: usize,
     proposal: Proposal,
     evidence: Option<Evidence>,
+}
+
+impl Made {
+    fn order(&self) -> Order {
+        match self.proposal {
+            Proposal::Guide(_) => Order::Sobol,
+            Proposal::Chains(_) => Order::Chains,
+        }
+    }
 }
 
 /// Points along axes; chains where those miss some of the density, or there are too many axes.
@@ -248,21 +257,22 @@ fn evidence(drawn: &Drawn) -> Evidence {
 /// The posterior of weighed points and their draws.
 fn posterior(collapsed: &Collapsed<'_>, made: Made, run: &Run<'_>) -> Result<Posterior, FitError> {
     let (density, drawn) = (collapsed.parts.density, &made.drawn);
-    let (latents, kept) = match making(collapsed, run) {
-        Making::Draws => {
-            let latents = density.latents().clone();
-            let kept = kept(drawn, made.count, latents.size());
-            (latents, kept)
-        }
-        Making::Weights => {
-            let found = harvest(collapsed, drawn, made.count, run.seed);
+    let making = making(collapsed, run);
+    let latents = match making {
+        Making::Draws => density.latents().clone(),
+        Making::Kept => kept_layout(collapsed),
+    };
+    let kept = Harvest::of(drawn, made.count, latents.size());
+    let spared = match making {
+        Making::Draws => None,
+        Making::Kept => {
+            let found = spared(collapsed, drawn, &kept, (made.order(), run.seed));
             let hint = "give the spreads proper priors";
-            let found = found.ok_or_else(|| refused("effects are not finite", hint))?;
-            (kept_layout(collapsed), found)
+            Some(found.ok_or_else(|| refused("effects are not finite", hint))?)
         }
     };
     let pareto = Pareto::new(&kept.log_weights)?;
-    let examination = if kept.spared.is_some() {
+    let examination = if spared.is_some() {
         Examination::of_sites(&latents, &kept.draws, &pareto)
     } else {
         Examination::of_weights(&Subject::new(density, &[], &kept.draws, &pareto, run.seed))
@@ -272,14 +282,14 @@ fn posterior(collapsed: &Collapsed<'_>, made: Made, run: &Run<'_>) -> Result<Pos
         probes,
         ..examination
     };
-    let contents = match &kept.spared {
+    let contents = match &spared {
         Some(spared) => format!("sums over the rows of each group of {}", spared.site().name),
         None => NO_ROWS.into(),
     };
     Ok(Posterior {
         draws: kept.draws,
         latents,
-        spared: kept.spared.map(Box::new),
+        spared: spared.map(Box::new),
         params: density.params().clone(),
         param_values: Vec::new(),
         evidence: made.evidence,
@@ -341,33 +351,6 @@ fn first(collapsed: &Collapsed<'_>) -> Vec<f64> {
     collapsed.parts.hyper.iter().map(entry).collect()
 }
 
-/// The draws that are kept, and their log weights. Where the points of a normal response are all but even,
-/// each gives as many draws as its weight says.
-fn kept(drawn: &Drawn, count: usize, size: usize) -> Harvest {
-    let points = &drawn.points;
-    let even = count.div_ceil(points.len());
-    let made = drawn.each();
-    let counts = if points.share() >= EVEN && made > even {
-        points.allotment(count)
-    } else {
-        let at = |k: usize| count.min((k + 1) * even) - count.min(k * even);
-        (0..points.len()).map(at).collect()
-    };
-    let mut draws = Vec::with_capacity(count * size);
-    let mut log_weights = Vec::with_capacity(count);
-    for (own, wanted) in drawn.draws.iter().zip(&counts) {
-        let taken = (*wanted).min(made);
-        draws.extend_from_slice(&own.z[..taken * size]);
-        let share = (even as f64 / taken.max(1) as f64).ln();
-        log_weights.extend(own.log_weights[..taken].iter().map(|weight| weight + share));
-    }
-    Harvest {
-        draws,
-        log_weights,
-        spared: None,
-    }
-}
-
 /// How the hyperparameters were drawn.
 fn explored(made: &Made) -> (&'static str, String) {
     match &made.proposal {
@@ -411,6 +394,13 @@ fn choices(hyper: &Hyper<'_>, made: &Made) -> Choices {
         explored(made),
         ("factorisations", factors.to_string()),
     ];
+    if let Some(distinct) = &parts.distinct {
+        let (some, all) = (distinct.rows.len(), parts.density.n_rows());
+        chosen.push((
+            "joined",
+            format!("{all} rows, of which {some} are distinct"),
+        ));
+    }
     if let Some(words) = &mode.shortfall {
         chosen.push(("added to the bound", words.clone()));
     }

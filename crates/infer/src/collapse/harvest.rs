@@ -11,26 +11,64 @@ use lehr_density::{Layout, Site};
 use lehr_numeric::stream::Stream;
 use rayon::prelude::*;
 
-use super::best::Theta;
-use super::collapsed::{Bench, Collapsed, Detail, Evaluated, ResponseRows};
+use super::collapsed::{Bench, Collapsed, Evaluated, ResponseRows};
 use super::cross::Effects;
+use super::fit::EVEN;
 use super::gap::Care;
 use super::near::Near;
 use super::normal;
-use super::sample::{Drawn, allotted};
+use super::sample::Drawn;
 use super::small;
 use crate::spared::{GroupSums, Others, PriorAt, Spared};
 
 /// Points whose moments are held at the same time.
 const TOGETHER: usize = 2;
+/// The least points that moments are taken at.
+const FEWEST: usize = 16;
+/// Numbers of moments that take no time.
+const QUICK: usize = 1 << 22;
+/// Draws of the other effects at each point where moments are not known without.
+const DRAWS: usize = 8;
 
 /// What is left of weighed points.
 pub(super) struct Harvest {
-    /// z without the largest block, draw after draw.
+    /// What is kept of z, draw after draw.
     pub(super) draws: Vec<f64>,
     pub(super) log_weights: Vec<f64>,
-    /// What stands for the draws of the largest block where they are not kept.
-    pub(super) spared: Option<Spared>,
+    /// The point of each draw.
+    points: Vec<usize>,
+}
+
+impl Harvest {
+    /// So many draws of these numbers. Where the points of a normal response are all but even, each gives as many draws
+    /// as its weight says.
+    pub(super) fn of(drawn: &Drawn, count: usize, size: usize) -> Harvest {
+        let points = &drawn.points;
+        let even = count.div_ceil(points.len());
+        let made = drawn.each();
+        let counts = if points.share() >= EVEN && made > even {
+            points.allotment(count)
+        } else {
+            let at = |k: usize| count.min((k + 1) * even) - count.min(k * even);
+            (0..points.len()).map(at).collect()
+        };
+        let mut found = Harvest {
+            draws: Vec::with_capacity(count * size),
+            log_weights: Vec::with_capacity(count),
+            points: Vec::with_capacity(count),
+        };
+        for (k, (own, wanted)) in drawn.draws.iter().zip(&counts).enumerate() {
+            let taken = (*wanted).min(made);
+            found.draws.extend_from_slice(&own.z[..taken * size]);
+            let share = (even as f64 / taken.max(1) as f64).ln();
+            let weights = own.log_weights[..taken].iter();
+            found
+                .log_weights
+                .extend(weights.map(|weight| weight + share));
+            found.points.extend(vec![k; taken]);
+        }
+        found
+    }
 }
 
 /// The sites without the largest block.
@@ -51,77 +89,93 @@ fn position(collapsed: &Collapsed<'_>) -> usize {
     found.expect("a block is a site")
 }
 
-/// One point's share of everything.
-struct Reaped {
-    draws: Vec<f64>,
-    means: Vec<f64>,
-    /// Covariances and products of means.
-    squares: Vec<f64>,
-    prior: PriorAt,
+/// The order of points.
+#[derive(Clone, Copy)]
+pub(super) enum Order {
+    /// The first of them are spread as all are.
+    Sobol,
+    /// Neighbours are alike.
+    Chains,
 }
 
-/// Draws what is kept at weighed points, as many as their weights say, and sums up what is not; `None` if a number
-/// is not finite.
-pub(super) fn harvest(
+/// Which points moments are taken at. Given θ the effects hardly change where their groups are so many, and points that
+/// are all but even may be represented by some of them.
+fn chosen(collapsed: &Collapsed<'_>, drawn: &Drawn, order: Order) -> Vec<usize> {
+    let (points, weights) = (&drawn.points, drawn.points.weights());
+    let square = collapsed.design.width.pow(2);
+    let quick = QUICK / (collapsed.design.groups() * square).max(1);
+    let count = quick.clamp(FEWEST, points.len().max(FEWEST));
+    let all = (0..points.len()).filter(|k| weights[*k] > 0.0);
+    if points.share() < EVEN {
+        return all.collect();
+    }
+    let step = match order {
+        Order::Sobol => 1,
+        Order::Chains => points.len().div_ceil(count),
+    };
+    all.step_by(step).take(count).collect()
+}
+
+/// The moments of a group's effects at a point: means, and covariances with the products of means.
+struct Moments {
+    means: Vec<f64>,
+    squares: Vec<f64>,
+}
+
+/// What stands for the draws of the largest block; `None` if a number is not finite.
+pub(super) fn spared(
     collapsed: &Collapsed<'_>,
     drawn: &Drawn,
-    count: usize,
-    seed: u64,
-) -> Option<Harvest> {
-    let points = &drawn.points;
-    let (counts, allotted) = allotted(points, count);
-    let firsts: Vec<usize> = (0..counts.len())
-        .map(|k| counts[..k].iter().sum())
-        .collect();
-    // Without a factor the moments are those of the draws, and what has none of those has no part in them.
-    let weights = if collapsed.design.large {
-        super::sample::weights(&log_weights_of(&counts, &allotted))
-    } else {
-        points.weights()
-    };
+    kept: &Harvest,
+    (order, seed): (Order, u64),
+) -> Option<Spared> {
     let (design, size) = (&collapsed.design, collapsed.size());
     let width = design.width;
     let mut means = vec![0.0; design.groups() * width];
     let mut squares = vec![0.0; means.len() * width];
-    let (mut draws, mut log_weights) = (Vec::new(), Vec::with_capacity(count));
-    let (mut priors, mut of_draw) = (Vec::new(), Vec::with_capacity(count));
-    let wanted: Vec<usize> = (0..points.len()).filter(|k| weights[*k] > 0.0).collect();
+    let chosen = chosen(collapsed, drawn, order);
+    let weights = drawn.points.weights();
+    let total: f64 = chosen.iter().map(|k| weights[*k]).sum();
     // What each bench holds is large; sums are in the order of the points, however many are looked at together.
     let together = TOGETHER.min(rayon::current_num_threads());
     let mut benches: Vec<Bench> = (0..together).map(|_| collapsed.bench()).collect();
-    for some in wanted.chunks(together) {
-        let reap = |(&k, bench): (&usize, &mut Bench)| {
-            let theta = &points.thetas[k * size..(k + 1) * size];
+    for some in chosen.chunks(together) {
+        let of = |(&k, bench): (&usize, &mut Bench)| {
+            let theta = &drawn.points.thetas[k * size..(k + 1) * size];
             let mut random = Stream::new(seed, "kept effects", k as u64);
-            reap(collapsed, theta, (counts[k], &mut random), bench)
+            moments(collapsed, theta, &mut random, bench)
         };
         let pairs = some.par_iter().zip(&mut benches);
-        let found: Vec<Option<Reaped>> = pairs.map(reap).collect();
-        for (reaped, k) in found.into_iter().zip(some) {
-            let reaped = reaped?;
-            add(&mut means, weights[*k], &reaped.means);
-            add(&mut squares, weights[*k], &reaped.squares);
-            draws.extend(reaped.draws);
-            // A point without weight gives no draws.
-            log_weights.extend_from_slice(&allotted[firsts[*k]..][..counts[*k]]);
-            of_draw.extend(vec![priors.len() as u32; counts[*k]]);
-            priors.push(reaped.prior);
+        let found: Vec<Option<Moments>> = pairs.map(of).collect();
+        for (own, k) in found.into_iter().zip(some) {
+            let own = own?;
+            add(&mut means, weights[*k] / total, &own.means);
+            add(&mut squares, weights[*k] / total, &own.squares);
         }
     }
     centre(&mut squares, &means, width);
-    let empty = without_groups(collapsed, seed)?;
-    let spared = Spared {
+    let (priors, points) = priors(drawn, kept);
+    Some(Spared {
         means,
         covariances: squares,
         priors,
-        points: of_draw,
-        ..empty
-    };
-    Some(Harvest {
-        draws,
-        log_weights,
-        spared: Some(spared),
+        points,
+        ..without_groups(collapsed, seed)?
     })
+}
+
+/// The priors at the points that have one, and which of them each draw is at.
+fn priors(drawn: &Drawn, kept: &Harvest) -> (Vec<PriorAt>, Vec<u32>) {
+    let mut found = Vec::with_capacity(drawn.draws.len());
+    let place = |own: &super::sample::Draws| {
+        let place = found.len() as u32;
+        found.extend(own.prior.clone());
+        place
+    };
+    let places: Vec<u32> = drawn.draws.iter().map(place).collect();
+    let last = found.len().saturating_sub(1) as u32;
+    let points = kept.points.iter().map(|k| places[*k].min(last)).collect();
+    (found, points)
 }
 
 /// What is known of the largest block before any point was looked at.
@@ -140,17 +194,6 @@ fn without_groups(collapsed: &Collapsed<'_>, seed: u64) -> Option<Spared> {
     })
 }
 
-/// The log weight of all draws of each point together.
-fn log_weights_of(counts: &[usize], log_weights: &[f64]) -> Vec<f64> {
-    let mut first = 0;
-    let each = counts.iter().map(|count| {
-        let own = log_weights.get(first).filter(|_| *count > 0);
-        first += count;
-        own.map_or(f64::NEG_INFINITY, |own| own + (*count as f64).ln())
-    });
-    each.collect()
-}
-
 fn add(into: &mut [f64], share: f64, more: &[f64]) {
     let pairs = into.iter_mut().zip(more);
     pairs.for_each(|(sum, more)| *sum += share * more);
@@ -166,44 +209,41 @@ fn centre(squares: &mut [f64], means: &[f64], width: usize) {
     }
 }
 
-fn reap(
+/// Draws of all effects beside the largest block at an evaluated θ.
+pub(super) fn rest(
     collapsed: &Collapsed<'_>,
-    theta: &[f64],
+    at: &Evaluated,
     (count, random): (usize, &mut Stream),
-    bench: &mut Bench,
-) -> Option<Reaped> {
-    let at = collapsed.at(theta, &Near::default(), Care::Value, bench)?;
+    bench: &Bench,
+) -> Option<Vec<Vec<f64>>> {
     let mut others = vec![vec![0.0; collapsed.design.rest]; count];
     let mut all: Vec<&mut [f64]> = others.iter_mut().map(Vec::as_mut_slice).collect();
     for one in &mut all {
         random.fill_normal(one);
     }
     bench.factor.colour_rest(&collapsed.design, &mut all)?;
-    let mut draws = Vec::new();
     for one in &mut others {
         add(one, 1.0, &at.mean.others);
-        let given = &at.given;
-        draws.extend(collapsed.kept(Theta { theta, given }, one));
     }
-    let prior = prior_at(collapsed, &at)?;
-    let (means, squares) = match bench.factor.loose {
-        None => exact_moments(collapsed, at, bench)?,
-        Some(_) => drawn_moments(collapsed, &at, &others, bench)?,
-    };
-    Some(Reaped {
-        draws,
-        means,
-        squares,
-        prior,
-    })
+    Some(others)
+}
+
+fn moments(
+    collapsed: &Collapsed<'_>,
+    theta: &[f64],
+    random: &mut Stream,
+    bench: &mut Bench,
+) -> Option<Moments> {
+    let at = collapsed.at(theta, &Near::default(), Care::Value, bench)?;
+    if bench.factor.loose.is_none() {
+        return exact_moments(collapsed, at, bench);
+    }
+    let others = rest(collapsed, &at, (DRAWS, random), bench)?;
+    drawn_moments(collapsed, &at, &others, bench)
 }
 
 /// The means of the groups' effects and their second moments at an evaluated θ.
-fn exact_moments(
-    collapsed: &Collapsed<'_>,
-    at: Evaluated,
-    bench: &mut Bench,
-) -> Option<(Vec<f64>, Vec<f64>)> {
+fn exact_moments(collapsed: &Collapsed<'_>, at: Evaluated, bench: &mut Bench) -> Option<Moments> {
     let (design, width) = (&collapsed.design, collapsed.design.width);
     bench.inverses += 1;
     bench.factor.invert(design)?;
@@ -215,7 +255,10 @@ fn exact_moments(
             *entry += mean[k / width] * mean[k % width];
         }
     }
-    Some((at.mean.own, squares))
+    Some(Moments {
+        means: at.mean.own,
+        squares,
+    })
 }
 
 /// The same where S⁻¹ is not known: exact given the other effects, over the draws of those.
@@ -224,17 +267,19 @@ fn drawn_moments(
     at: &Evaluated,
     others: &[Vec<f64>],
     bench: &Bench,
-) -> Option<(Vec<f64>, Vec<f64>)> {
+) -> Option<Moments> {
     let (design, width) = (&collapsed.design, collapsed.design.width);
-    let Detail::Normal(solution) = &at.detail else {
+    let ResponseRows::Normal(rows) = &collapsed.rows else {
         return None;
     };
+    let mut right = rows.right(design, &at.given, &collapsed.parts.common.linear);
+    bench.factor.whiten_own(design, &mut right);
     let mut means = vec![0.0; design.groups() * width];
     let mut squares = vec![0.0; means.len() * width];
     let share = (others.len() as f64).recip();
     for one in others {
         let mut given = Effects {
-            own: solution.whitened.clone(),
+            own: right.own.clone(),
             others: one.clone(),
         };
         bench.factor.colour_own(design, &mut given);
@@ -250,10 +295,11 @@ fn drawn_moments(
         let own = small::inverse_of_factor(bench.factor.own_factor(design, group), width);
         add(square, 1.0, &own);
     }
-    Some((means, squares))
+    Some(Moments { means, squares })
 }
 
-fn prior_at(collapsed: &Collapsed<'_>, at: &Evaluated) -> Option<PriorAt> {
+/// What holds at an evaluated θ.
+pub(super) fn prior_at(collapsed: &Collapsed<'_>, at: &Evaluated) -> Option<PriorAt> {
     let blocks = collapsed.parts.blocks.iter().zip(&at.given.blocks);
     let turns = blocks.skip(1).map(|(block, prior)| match block.pivots {
         Some(_) => small::inverse(&prior.inverse, block.width).map(|found| found.0),

@@ -17,6 +17,8 @@ pub(super) const LANES: usize = 8;
 pub(super) struct Likelihood {
     /// The table's rows in the order of the design.
     order: Vec<usize>,
+    /// How often each of them is there; empty where all are there once.
+    times: Vec<f64>,
     averages: Program,
     /// The same where predictors do not vary.
     modes: Program,
@@ -87,14 +89,6 @@ impl Program {
             workspace.set(slot, values);
         }
     }
-
-    /// Puts rows in place; a short block is filled up with its last row.
-    fn load(&self, parts: &Parts<'_>, workspace: &mut Workspace, rows: &[usize]) {
-        let mut list = rows.to_vec();
-        list.resize(self.rows, rows[rows.len() - 1]);
-        let source = parts.density.source();
-        copy_rows(workspace, source, &RowSet::List(&list), &self.columns);
-    }
 }
 
 type Write = for<'g> fn(&Parts<'_>, &'g Graph, &Rows<'g>) -> Vec<Expr<'g>>;
@@ -115,6 +109,18 @@ fn point<'g>(parts: &Parts<'_>, graph: &'g Graph, theta: Expr<'g>) -> Point<'g> 
     Point::new(graph.concat(&sites, 0).anchor(), graph.full([0], 0.0))
 }
 
+/// ℓ of each row, as often as it is there.
+fn given<'g>(parts: &Parts<'_>, predictor: Expr<'g>, theta: Expr<'g>, rows: &Rows<'g>) -> Expr<'g> {
+    let graph = theta.graph();
+    let value = parts
+        .split
+        .given(predictor, &point(parts, graph, theta), rows);
+    match parts.distinct {
+        Some(_) => value * graph.input("times", [rows.len()]),
+        None => value,
+    }
+}
+
 /// Σ over lanes of E ℓ, E ℓ′ and E ℓ″ of each row, and of all rows together E ∂ℓ/∂θ.
 fn write_averages<'g>(parts: &Parts<'_>, graph: &'g Graph, rows: &Rows<'g>) -> Vec<Expr<'g>> {
     let theta = graph.input("theta", [parts.hyper.len()]);
@@ -129,7 +135,7 @@ fn write_averages<'g>(parts: &Parts<'_>, graph: &'g Graph, rows: &Rows<'g>) -> V
         graph.laned_input("weight", ()),
     );
     let moved = (centre + deviation * node).anchor();
-    let value = parts.split.given(moved, &point(parts, graph, theta), rows);
+    let value = given(parts, moved, theta, rows);
     let slope = graph.grad(value.sum(), &[moved])[0];
     let ones = graph.full(moved.shape(), 1.0);
     let curve = graph.jvp(&[slope], &[moved], &[ones])[0];
@@ -146,9 +152,7 @@ fn write_averages<'g>(parts: &Parts<'_>, graph: &'g Graph, rows: &Rows<'g>) -> V
 fn write_values<'g>(parts: &Parts<'_>, graph: &'g Graph, rows: &Rows<'g>) -> Vec<Expr<'g>> {
     let theta = graph.input("theta", [parts.hyper.len()]);
     let predictor = graph.laned_input("predictor", [rows.len()]).anchor();
-    let value = parts
-        .split
-        .given(predictor, &point(parts, graph, theta), rows);
+    let value = given(parts, predictor, theta, rows);
     vec![value]
 }
 
@@ -157,9 +161,7 @@ fn write_slopes<'g>(parts: &Parts<'_>, graph: &'g Graph, rows: &Rows<'g>) -> Vec
     let theta = graph.input("theta", [parts.hyper.len()]);
     let predictor = graph.laned_input("predictor", [rows.len()]).anchor();
     let weight = graph.laned_input("weight", [rows.len()]);
-    let value = parts
-        .split
-        .given(predictor, &point(parts, graph, theta), rows);
+    let value = given(parts, predictor, theta, rows);
     graph.grad((value * weight).sum(), &[theta])
 }
 
@@ -169,17 +171,24 @@ fn reads_theta(parts: &Parts<'_>) -> bool {
     let rows = Rows::inputs(&graph, parts.density.columns(), 2, "rows.");
     let theta = graph.input("theta", [parts.hyper.len()]);
     let predictor = graph.input("predictor", [2]).anchor();
-    let value = parts
-        .split
-        .given(predictor, &point(parts, &graph, theta), &rows);
+    let value = given(parts, predictor, theta, &rows);
     graph.grad(value.sum(), &[theta])[0].as_number() != Some(0.0)
 }
 
 impl Likelihood {
     pub(super) fn new(parts: &Parts<'_>, order: &[u32]) -> Likelihood {
         let program = |lanes, write| Program::new(parts, lanes, write);
+        let rows = order.iter().map(|row| *row as usize);
+        let (order, times) = match &parts.distinct {
+            Some(distinct) => (
+                rows.clone().map(|row| distinct.rows[row]).collect(),
+                rows.map(|row| distinct.times[row]).collect(),
+            ),
+            None => (rows.collect(), Vec::new()),
+        };
         Likelihood {
-            order: order.iter().map(|row| *row as usize).collect(),
+            order,
+            times,
             averages: program(NODES, write_averages),
             modes: program(1, write_averages),
             values: program(LANES, write_values),
@@ -198,6 +207,27 @@ impl Likelihood {
             slopes: self.slopes.as_ref().map(|own| own.plan.workspace()),
             buffer: Vec::new(),
         }
+    }
+
+    /// Puts sorted rows in place; a short block is filled up with its last row.
+    fn load(
+        &self,
+        parts: &Parts<'_>,
+        program: &Program,
+        workspace: &mut Workspace,
+        rows: &[usize],
+    ) {
+        let mut list = rows.to_vec();
+        list.resize(program.rows, rows[rows.len() - 1]);
+        if !self.times.is_empty() {
+            let times: Vec<f64> = list.iter().map(|row| self.times[*row]).collect();
+            program.set(workspace, "times", &times);
+        }
+        for row in &mut list {
+            *row = self.order[*row];
+        }
+        let source = parts.density.source();
+        copy_rows(workspace, source, &RowSet::List(&list), &program.columns);
     }
 
     /// Whether the likelihood reads θ.
@@ -219,8 +249,7 @@ impl Likelihood {
         program.set(workspace, "weight", &[1.0]);
         let rows: Vec<usize> = (0..predictors.len()).collect();
         for some in rows.chunks(program.rows) {
-            let list: Vec<usize> = some.iter().map(|row| self.order[*row]).collect();
-            program.load(parts, workspace, &list);
+            self.load(parts, program, workspace, some);
             sums.place(program, workspace, some);
             program.plan.run(workspace);
             sums.add(workspace, some);
@@ -246,8 +275,7 @@ impl Likelihood {
         let (program, workspace) = (&self.averages, &mut desk.averages);
         for (rows, rule) in classes.iter().zip(&self.rules) {
             for some in rows.chunks(program.rows) {
-                let list: Vec<usize> = some.iter().map(|row| self.order[*row]).collect();
-                program.load(parts, workspace, &list);
+                self.load(parts, program, workspace, some);
                 sums.place(program, workspace, some);
                 for first in (0..rule.weights.len()).step_by(NODES) {
                     let nodes = first..first + NODES;
@@ -309,7 +337,8 @@ impl Likelihood {
         buffer.resize(LANES * program.rows, 0.0);
         for first in (0..self.order.len()).step_by(program.rows) {
             let range = first..(first + program.rows).min(self.order.len());
-            program.load(parts, workspace, &self.order[range.clone()]);
+            let rows: Vec<usize> = range.clone().collect();
+            self.load(parts, program, workspace, &rows);
             for round in 0..job.rounds() {
                 let block = Block {
                     range: range.clone(),

@@ -2,18 +2,59 @@
 
 use super::best::State;
 use super::collapsed::{Detail, Evaluated};
-use super::cross::Effects;
 
-/// Responses serve up to this far.
+/// Bends serve up to this far.
 const FAR: f64 = 0.7;
 
 /// Where the effects are at a θ nearby, from which a search for them starts.
 #[derive(Clone, Default)]
 pub(super) struct Near {
     theta: Vec<f64>,
-    pub(super) state: Option<State>,
-    /// How their mean moves with each entry of θ.
-    pub(super) responses: Vec<Effects>,
+    state: Option<State>,
+    /// What their best Gaussian is short of.
+    gap: f64,
+    /// How they move with each entry of θ.
+    bends: Vec<Bend>,
+}
+
+/// Where a search for the effects starts.
+pub(super) struct Start {
+    pub(super) state: State,
+    /// What their best Gaussian should be short of, where that is known.
+    pub(super) gap: Option<f64>,
+}
+
+/// The parabola that a gap and all numbers of a Gaussian follow as one entry of θ changes.
+#[derive(Clone)]
+struct Bend {
+    /// The change of θ that counts as one.
+    step: f64,
+    first: Vec<f64>,
+    second: Vec<f64>,
+}
+
+impl Bend {
+    /// Through three lists of numbers: a step below, here, and a step above.
+    fn through([below, here, above]: [&[f64]; 3], step: f64) -> Bend {
+        let pairs = || below.iter().zip(above);
+        let middles = pairs().map(|(low, high)| 0.5 * (low + high));
+        Bend {
+            step,
+            first: pairs().map(|(low, high)| 0.5 * (high - low)).collect(),
+            second: middles
+                .zip(here)
+                .map(|(middle, here)| middle - here)
+                .collect(),
+        }
+    }
+
+    fn add(&self, change: f64, into: &mut [f64]) {
+        let x = change / self.step;
+        let bends = self.first.iter().zip(&self.second);
+        for (number, (first, second)) in into.iter_mut().zip(bends) {
+            *number += x * (first + x * second);
+        }
+    }
 }
 
 impl Near {
@@ -24,20 +65,64 @@ impl Near {
             Detail::Other(other) => Near {
                 theta: theta.to_vec(),
                 state: Some(other.state.clone()),
-                responses: Vec::new(),
+                gap: other.gap(),
+                bends: Vec::new(),
             },
         }
     }
 
-    /// The Gaussian nearby with its mean moved to where it would be at θ.
-    pub(super) fn start(&self, theta: &[f64]) -> Option<State> {
-        let mut state = self.state.clone()?;
+    /// The gap, and the numbers of the Gaussian.
+    fn numbers(&self) -> Option<Vec<f64>> {
+        let mut found = vec![self.gap];
+        found.extend(self.state.as_ref()?.numbers());
+        Some(found)
+    }
+
+    /// Learns how the effects move with each entry of θ from those a step above and a step below.
+    pub(super) fn bend(&mut self, sides: &[[Near; 2]], steps: &[f64]) {
+        let Some(here) = self.numbers() else {
+            return;
+        };
+        let bend = |(sides, step): (&[Near; 2], &f64)| {
+            let [above, below] = sides.each_ref().map(Near::numbers);
+            Some(Bend::through([&below?, &here, &above?], *step))
+        };
+        let bends: Option<Vec<Bend>> = sides.iter().zip(steps).map(bend).collect();
+        self.bends = bends.unwrap_or_default();
+    }
+
+    /// The Gaussian nearby, moved to where it would be at θ.
+    pub(super) fn start(&self, theta: &[f64]) -> Option<Start> {
         let changes = theta.iter().zip(&self.theta).map(|(new, old)| new - old);
-        if changes.clone().all(|change| change.abs() < FAR) {
-            for (change, response) in changes.zip(&self.responses) {
-                state.mean.add(change, response);
-            }
+        let state = self.state.as_ref()?;
+        if self.bends.is_empty() || changes.clone().any(|change| change.abs() >= FAR) {
+            return Some(Start {
+                state: state.clone(),
+                gap: None,
+            });
         }
-        Some(state)
+        let mut numbers = self.numbers()?;
+        for (change, bend) in changes.zip(&self.bends) {
+            bend.add(change, &mut numbers);
+        }
+        Some(Start {
+            gap: Some(numbers[0]),
+            state: state.with_numbers(&numbers[1..]),
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_bend_is_exact_for_parabolas() {
+        let at = |x: f64| [3.0 - 2.0 * x + 0.5 * x * x, x];
+        let bend = Bend::through([&at(0.7), &at(1.0), &at(1.3)], 0.3);
+        let mut found = at(1.0);
+        bend.add(-1.4, &mut found);
+        let wanted = at(-0.4);
+        assert!((found[0] - wanted[0]).abs() < 1e-12 && (found[1] - wanted[1]).abs() < 1e-12);
     }
 }

@@ -7,7 +7,7 @@ use lehr_density::Point;
 
 use super::cross::{CrossProducts, Effects};
 use super::design::Design;
-use super::factor::{Factor, SecondMoments, Solution};
+use super::factor::SecondMoments;
 use super::given::Given;
 use super::parts::{Parts, reference};
 use super::small::dot;
@@ -59,11 +59,9 @@ impl NormalRows {
     }
 
     /// log p(D, θ) of the rows, the effects integrated out.
-    pub(super) fn value(&self, given: &Given, solution: &Solution, log_det: f64) -> f64 {
+    pub(super) fn value(&self, given: &Given, fitted: f64, log_det: f64) -> f64 {
         let noise = given.noise.expect("a normal response has noise");
-        let size = solution.effects.own.len() + solution.effects.others.len();
-        let fitted = solution.fitted;
-        given.log_prior + 0.5 * (size as f64 - self.weight) * TAU.ln()
+        given.log_prior + 0.5 * (self.pulled.len() as f64 - self.weight) * TAU.ln()
             - self.weight * noise.ln()
             - 0.5 * precision(given) * self.square
             - 0.5 * log_det
@@ -75,14 +73,12 @@ impl NormalRows {
     pub(super) fn noise_slope(
         &self,
         given: &Given,
-        solution: &Solution,
+        fitted: f64,
         (linear, spread): (f64, f64),
     ) -> f64 {
         let noise = given.noise.expect("a normal response has noise");
-        let size = solution.effects.own.len() + solution.effects.others.len();
-        let fitted = solution.fitted;
-        let residual =
-            precision(given) * self.square - fitted + 2.0 * linear + size as f64 - spread;
+        let size = self.pulled.len() as f64;
+        let residual = precision(given) * self.square - fitted + 2.0 * linear + size - spread;
         (residual - self.weight) / noise
     }
 }
@@ -118,16 +114,6 @@ pub(super) fn spread(given: &Given, common: &[f64], moments: &SecondMoments) -> 
         .map(|(prior, moment)| dot(&prior.precision, moment))
         .sum();
     own + dot(common, &moments.common)
-}
-
-/// Solves for the mean of the effects.
-pub(super) fn mean(
-    rows: &NormalRows,
-    design: &Design,
-    factor: &Factor,
-    (given, common): (&Given, &[f64]),
-) -> Solution {
-    factor.solve(design, &rows.right(design, given, common))
 }
 
 /// The predictors without effects; `None` if they depend on the hyperparameters: the sums over the rows

@@ -9,6 +9,7 @@ use std::ops::Range;
 
 use lehr_density::{Density, SplitRows};
 
+use super::distinct::{Distinct, distinct};
 use super::reader::Reader;
 
 /// The most hyperparameters whose density axes follow.
@@ -66,6 +67,8 @@ pub(super) struct Parts<'d> {
     /// The blocks, the one with most numbers first.
     pub(super) blocks: Vec<Block>,
     pub(super) common: Common,
+    /// The rows that stand for all, where some are the same.
+    pub(super) distinct: Option<Distinct>,
 }
 
 /// z where hyperparameters are at a reference and all effects at 0.
@@ -121,6 +124,7 @@ impl<'d> Parts<'d> {
             hyper: (0..latents.size()).filter(|place| !owned(place)).collect(),
             common: reader.common(&common),
             blocks,
+            distinct: None,
         };
         parts.check()?;
         Ok(parts)
@@ -170,6 +174,21 @@ impl<'d> Parts<'d> {
         Ok(())
     }
 
+    /// Takes rows that are the same for one; returns what is left of some numbers of each row.
+    pub(super) fn join_rows(&mut self, numbers: &[f64]) -> Option<Vec<f64>> {
+        let distinct = distinct(self.density)?;
+        let rows = &distinct.rows;
+        for block in &mut self.blocks {
+            block.codes = rows.iter().map(|row| block.codes[*row]).collect();
+            block.coefficients = picked(&block.coefficients, block.width, rows);
+        }
+        let width = self.common.places.len();
+        self.common.columns = picked(&self.common.columns, width, rows);
+        let left = picked(numbers, 1, rows);
+        self.distinct = Some(distinct);
+        Some(left)
+    }
+
     /// Lets go of what there is for each row.
     pub(super) fn forget_rows(&mut self) {
         for block in &mut self.blocks {
@@ -193,6 +212,12 @@ impl<'d> Parts<'d> {
         }
         found
     }
+}
+
+/// Some rows of an array.
+fn picked(values: &[f64], width: usize, rows: &[usize]) -> Vec<f64> {
+    let row = |row: &usize| &values[row * width..][..width];
+    rows.iter().flat_map(row).copied().collect()
 }
 
 /// Whether one code of each row tells the other.

@@ -7,7 +7,7 @@ use super::axes::Axes;
 use super::collapsed::{Collapsed, ResponseRows};
 use super::fit::{EVEN, Spreads, Wishes, refused};
 use super::hyper::{is_missed, is_quick};
-use super::reader;
+use super::mixed;
 use super::sample::{Drawn, Making, Proposed, Weighing, weights};
 use super::search::Mode;
 use crate::fit::FitError;
@@ -26,7 +26,7 @@ const SAME: (f64, f64) = (0.1, 0.06);
 /// So many times the usual draws are made where their weights leave few.
 const MOST_TIMES: usize = 4;
 
-/// What is made at points: no draws of effects where there are too many to keep, and moments may take their
+/// What is made at points: no draws of the largest block where there are too many to keep, and moments may take their
 /// place.
 pub(super) fn making(collapsed: &Collapsed<'_>, run: &Run<'_>) -> Making {
     let density = collapsed.parts.density;
@@ -34,9 +34,9 @@ pub(super) fn making(collapsed: &Collapsed<'_>, run: &Run<'_>) -> Making {
     let numbers = run.draws * density.latents().size();
     let is_large = run.most_numbers.is_some_and(|most| numbers > most);
     let largest = density.latents().position(&collapsed.parts.blocks[0].name);
-    let is_named = |site: usize| reader::names(density, site);
+    let is_named = |site: usize| mixed::names(density, site);
     if is_normal && is_large && !largest.is_some_and(is_named) {
-        Making::Weights
+        Making::Kept
     } else {
         Making::Draws
     }
@@ -65,12 +65,15 @@ pub(super) fn points(
     // Where points take long, there are more of them only if those differ.
     let usual = match weighing.making {
         Making::Draws => usual,
-        Making::Weights => usual.min(FEW),
+        Making::Kept => usual.min(FEW),
     };
     let count = wishes.points.unwrap_or(usual).max(1);
     let is_normal = matches!(collapsed.rows, ResponseRows::Normal(_));
     let is_roomy = run.draws * collapsed.parts.density.latents().size() <= Spared::LIMIT;
-    let spare = if is_normal && is_roomy { 2 } else { 1 };
+    // More draws than are kept, so that points may give as many as they weigh; not where a draw is a search.
+    let spares = is_normal && (is_roomy || weighing.making == Making::Kept);
+    let spares = spares && !collapsed.design.large;
+    let spare = 1 + usize::from(spares);
     // More draws than usual, but not than were asked for.
     let more = match run.asked_draws {
         None if !is_normal && is_roomy => MOST_TIMES,

@@ -2,9 +2,10 @@
 
 use std::ops::Range;
 
-use lehr_density::{ColumnKind, Density, Layout, Point, RowSet, Rows, SplitRows};
+use lehr_density::{ColumnKind, Density, Point, RowSet, Rows, SplitRows};
 use lehr_graph::{Expr, Graph, Plan, Slot, Workspace};
 
+use super::mixed::{Of, mixes};
 use super::parts::{Block, Common, Pivots, reference};
 use super::small;
 use crate::pass::{Argument, Pass};
@@ -14,28 +15,10 @@ use crate::train::batch_source;
 const MOST_WIDTH: usize = 64;
 /// Directions per pass over the rows.
 const LANES: usize = 4;
+/// Latents from which on they are looked along one by one: a plan holds several numbers of each latent and direction.
+const MANY: usize = 1 << 18;
 /// What two ways to compute the same number may differ by.
 const ROUNDING: f64 = 1e-9;
-
-/// A direction with an input for each of these sites.
-fn direction<'g>(graph: &'g Graph, latents: &Layout, sites: &[usize]) -> Expr<'g> {
-    let part = |position: usize| {
-        let length = latents.range(position).len();
-        if sites.contains(&position) {
-            graph.input(&format!("along {position}"), [length])
-        } else {
-            graph.full([length], 0.0)
-        }
-    };
-    let parts: Vec<Expr<'g>> = (0..latents.sites().len()).map(part).collect();
-    graph.concat(&parts, 0)
-}
-
-/// The derivative along some sites.
-fn along<'g>(at: &Point<'g>, latents: &Layout, value: Expr<'g>, sites: &[usize]) -> Expr<'g> {
-    let direction = direction(at.graph(), latents, sites);
-    at.graph().jvp(&[value], &[at.latents], &[direction])[0]
-}
 
 /// What the predictor gains along a direction: at the first input, along the second.
 fn gain<'g>(split: &dyn SplitRows, inputs: &[Expr<'g>], rows: &Rows<'g>) -> Vec<Expr<'g>> {
@@ -43,49 +26,6 @@ fn gain<'g>(split: &dyn SplitRows, inputs: &[Expr<'g>], rows: &Rows<'g>) -> Vec<
     let at = Point::new(inputs[0], graph.full([0], 0.0));
     let predictor = split.predictor(&at, rows);
     graph.jvp(&[predictor], &[at.latents], &[inputs[1]])
-}
-
-/// What mixed derivatives are taken of.
-#[derive(Clone, Copy)]
-enum Of {
-    Prior,
-    Predictor,
-}
-
-/// Whether the slope of something along some sites depends on others.
-fn mixes((density, of): (&dyn Density, Of), some: &[usize], others: &[usize]) -> bool {
-    let graph = Graph::new();
-    let latents = density.latents();
-    let at = Point::new(
-        graph.input("z", [latents.size()]),
-        graph.input("params", [0]),
-    );
-    let value = match (of, density.split()) {
-        (Of::Predictor, Ok(split)) => {
-            let rows = Rows::inputs(&graph, density.columns(), 2, "rows.");
-            split.predictor(&at, &rows)
-        }
-        _ => density.log_prior(&at),
-    };
-    let once = along(&at, latents, value, some);
-    let mixed = along(&at, latents, once, others);
-    mixed.as_number() != Some(0.0)
-}
-
-/// Whether a quantity that the model names is of a site.
-pub(super) fn names(density: &dyn Density, site: usize) -> bool {
-    let Some(predictive) = density.predictive() else {
-        return false;
-    };
-    let graph = Graph::new();
-    let latents = density.latents();
-    let at = Point::new(
-        graph.input("z", [latents.size()]),
-        graph.input("params", [density.params().size()]),
-    );
-    let named = predictive.deterministics(&at);
-    let reads = |value: Expr<'_>| along(&at, latents, value, &[site]).as_number() != Some(0.0);
-    named.into_iter().any(|(_, value)| reads(value))
 }
 
 /// What effects are that no row reads by group.
@@ -105,6 +45,8 @@ pub(super) struct Reader<'d> {
     hyper: Vec<usize>,
     origin: Vec<f64>,
     pass: Pass<'d>,
+    /// Directions that it looks along.
+    lanes: usize,
     /// The rows that are looked at, in the order of batches, if not all.
     sample: Option<Vec<usize>>,
 }
@@ -118,12 +60,13 @@ impl<'d> Reader<'d> {
     ) -> Reader<'d> {
         let size = density.latents().size();
         let sizes = [Argument::Shared(size), Argument::PerLane(size)];
+        let lanes = if size < MANY { LANES } else { 1 };
         let sample = most.map(|most| (0..most.min(density.n_rows())).collect::<Vec<usize>>());
         let pass = match &sample {
-            Some(some) => Pass::of_rows(density, (LANES, some), &sizes, |inputs, rows| {
+            Some(some) => Pass::of_rows(density, (lanes, some), &sizes, |inputs, rows| {
                 gain(split, inputs, rows)
             }),
-            None => Pass::new(density, LANES, &sizes, |inputs, rows| {
+            None => Pass::new(density, lanes, &sizes, |inputs, rows| {
                 gain(split, inputs, rows)
             }),
         };
@@ -134,6 +77,7 @@ impl<'d> Reader<'d> {
             hyper: sites.filter(|s| !split.effects().contains(s)).collect(),
             origin: reference(density),
             pass,
+            lanes,
             sample,
         }
     }
@@ -148,8 +92,9 @@ impl<'d> Reader<'d> {
     fn along(&mut self, directions: &[Vec<f64>]) -> Vec<Vec<f64>> {
         let (size, rows) = (self.origin.len(), self.n_rows());
         let mut found = vec![vec![0.0; rows]; directions.len()];
-        for (some, into) in directions.chunks(LANES).zip(found.chunks_mut(LANES)) {
-            let mut lanes = vec![0.0; LANES * size];
+        let count = self.lanes;
+        for (some, into) in directions.chunks(count).zip(found.chunks_mut(count)) {
+            let mut lanes = vec![0.0; count * size];
             for (lane, direction) in lanes.chunks_mut(size).zip(some) {
                 lane.copy_from_slice(direction);
             }

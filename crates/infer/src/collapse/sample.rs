@@ -7,16 +7,14 @@ use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use super::axes::Axes;
-use super::best::Theta;
-use super::collapsed::{Bench, Collapsed, Evaluated, ResponseRows};
-use super::cross::Effects;
-use super::exact::{Drawing, Way, values_of_a_row};
+use super::collapsed::{Collapsed, ResponseRows};
+use super::exact::{Way, values_of_a_row};
 use super::fit::EVEN;
 use super::gap::Care;
 use super::near::Near;
+use super::place::Place;
+use crate::spared::PriorAt;
 
-/// Draws that are solved for together.
-const TOGETHER: usize = 16;
 /// k̂ from which the largest block is drawn from its own integrands.
 const HEAVY: f64 = 0.5;
 /// Values of rows that are a matter of a second.
@@ -74,6 +72,8 @@ pub(super) struct Draws {
     pub(super) z: Vec<f64>,
     /// One log weight per draw.
     pub(super) log_weights: Vec<f64>,
+    /// What a block that was not drawn is drawn by later on.
+    pub(super) prior: Option<PriorAt>,
 }
 
 /// One point of the posterior.
@@ -101,9 +101,9 @@ pub(super) struct Weighing<'a> {
 pub(super) enum Making {
     /// Draws of all effects.
     Draws,
-    /// Its weight alone: there are too many effects for their draws to be kept, and those of a normal response
+    /// Draws without the largest block: it has too many numbers for them to be kept, and those of a normal response
     /// have no part in the weights.
-    Weights,
+    Kept,
 }
 
 /// Where points come from.
@@ -144,6 +144,14 @@ impl Proposed<'_> {
 }
 
 impl Weighing<'_> {
+    /// Numbers of a draw.
+    fn size(&self) -> usize {
+        match self.making {
+            Making::Draws => self.collapsed.parts.density.latents().size(),
+            Making::Kept => self.collapsed.kept_size(),
+        }
+    }
+
     /// Weighs points and draws the effects `each` times at every one of them, or up to `most` times where
     /// the weights leave few. A quarter of the points decides that, and whether the best Gaussian serves all effects.
     pub(super) fn weigh(&self, count: usize, (each, most): (usize, usize)) -> Drawn {
@@ -185,7 +193,7 @@ impl Weighing<'_> {
         let (half, each) = (drawn.points.len(), drawn.each().div_ceil(2));
         let cube = (self.proposed).cube(2 * half, self.collapsed.size(), self.seed);
         let way = drawn.points.way;
-        let size = self.collapsed.parts.density.latents().size();
+        let size = self.size();
         for own in &mut drawn.draws {
             own.z.truncate(each * size);
             own.log_weights.truncate(each);
@@ -209,7 +217,7 @@ impl Weighing<'_> {
         if matches!(self.collapsed.rows, ResponseRows::Normal(_)) {
             return false;
         }
-        let rows = self.collapsed.parts.density.n_rows();
+        let rows = self.collapsed.design.order.len();
         let is_quick = draws * rows * values_of_a_row(self.collapsed.design.width) <= QUICK;
         let is_even = |pareto: &Pareto| pareto.effective_size >= EVEN * weights.len() as f64;
         Pareto::new(weights).map_or(true, |pareto| {
@@ -226,8 +234,7 @@ impl Weighing<'_> {
             seed,
         } = *self;
         let (range, each) = which;
-        let size = collapsed.size();
-        let latents = collapsed.parts.density.latents().size();
+        let (size, numbers) = (collapsed.size(), each * self.size());
         range
             .into_par_iter()
             .map_init(
@@ -242,26 +249,20 @@ impl Weighing<'_> {
                     let halves = loose.map_or_else(Vec::new, |loose| loose.halves.clone());
                     let log_density = log_density.unwrap_or(value);
                     let drawn = at.and_then(|at| {
-                        if making == Making::Weights {
-                            return Some(Draws {
-                                z: Vec::new(),
-                                log_weights: vec![at.value; each],
-                            });
-                        }
                         let place = Place {
                             collapsed,
                             theta: &theta,
                             at: &at,
                         };
-                        place.draw((way, each), &mut random, bench)
+                        match making {
+                            Making::Draws => place.draw((way, each), &mut random, bench),
+                            Making::Kept => place.draw_kept(each, &mut random, bench),
+                        }
                     });
-                    let numbers = match making {
-                        Making::Draws => each * latents,
-                        Making::Weights => 0,
-                    };
                     let mut draws = drawn.unwrap_or_else(|| Draws {
                         z: vec![0.0; numbers],
                         log_weights: vec![f64::NEG_INFINITY; each],
+                        prior: None,
                     });
                     let weights = draws.log_weights.iter_mut();
                     weights.for_each(|weight| *weight -= log_density);
@@ -311,74 +312,6 @@ fn gathered(points: Vec<Point>, way: Way, factors: usize) -> Drawn {
     };
     drawn.add(points);
     drawn
-}
-
-/// A θ that was just evaluated.
-struct Place<'a> {
-    collapsed: &'a Collapsed<'a>,
-    theta: &'a [f64],
-    at: &'a Evaluated,
-}
-
-impl Place<'_> {
-    /// So many draws of z on the bench that evaluated θ; `None` if a number is not finite.
-    fn draw(&self, how: (Way, usize), random: &mut Stream, bench: &mut Bench) -> Option<Draws> {
-        let Place {
-            collapsed,
-            theta,
-            at,
-        } = *self;
-        let (way, count) = how;
-        let ResponseRows::Other(rows) = &collapsed.rows else {
-            return Some(Draws {
-                z: self.draw_normal(count, random, bench)?,
-                log_weights: vec![at.value; count],
-            });
-        };
-        let drawing = Drawing {
-            problem: collapsed.problem(rows),
-            at: Theta {
-                theta,
-                given: &at.given,
-            },
-            mean: &at.mean,
-            local: &rows.largest,
-            grids: &rows.grids,
-        };
-        let mut draws = Draws::default();
-        for one in drawing.draw(way, count, random, bench)? {
-            draws
-                .z
-                .extend(collapsed.latents(theta, &at.given, &one.effects));
-            draws.log_weights.push(one.log_weight);
-        }
-        Some(draws)
-    }
-
-    fn draw_normal(&self, count: usize, random: &mut Stream, bench: &Bench) -> Option<Vec<f64>> {
-        let Place {
-            collapsed,
-            theta,
-            at,
-        } = *self;
-        let mut draws = Vec::with_capacity(count * collapsed.parts.density.latents().size());
-        let mut left = count;
-        while left > 0 {
-            let some = left.min(TOGETHER);
-            let mut noise = vec![Effects::zero(&collapsed.design); some];
-            for one in &mut noise {
-                random.fill_normal(&mut one.own);
-                random.fill_normal(&mut one.others);
-            }
-            bench.factor.coloured_all(&collapsed.design, &mut noise)?;
-            for effects in &mut noise {
-                effects.add(1.0, &at.mean);
-                draws.extend(collapsed.latents(theta, &at.given, effects));
-            }
-            left -= some;
-        }
-        Some(draws)
-    }
 }
 
 /// Weights that sum to one, from their logarithms.
@@ -461,24 +394,6 @@ impl Points {
         let parts: Option<Vec<Vec<f64>>> = parts.into_iter().collect();
         Some(parts?.concat())
     }
-}
-
-/// How many of so many draws each point gives, and the log weight of each draw. Where the points are all but even
-/// each gives as many draws as its weight says.
-pub(super) fn allotted(points: &Points, count: usize) -> (Vec<usize>, Vec<f64>) {
-    let even = count.div_ceil(points.len());
-    let counts = if points.share() >= EVEN {
-        points.allotment(count)
-    } else {
-        let at = |k: usize| count.min((k + 1) * even) - count.min(k * even);
-        (0..points.len()).map(at).collect()
-    };
-    let mut log_weights = Vec::with_capacity(count);
-    for (own, log_weight) in counts.iter().zip(&points.log_weights) {
-        let share = (even as f64 / (*own).max(1) as f64).ln();
-        log_weights.extend(vec![log_weight + share; *own]);
-    }
-    (counts, log_weights)
 }
 
 #[cfg(test)]

@@ -68,8 +68,8 @@ pub(super) fn climb(collapsed: &Collapsed<'_>, start: &[f64], bench: &mut Bench)
         now = next;
     }
     let at = collapsed.at(&now.theta, &now.near, Care::Slope, bench)?;
-    now.near = collapsed.near_with_responses(&now.theta, &at, bench);
-    let curvature = curvature(collapsed, &now, &metric)?;
+    now.near = Near::of(&now.theta, &at);
+    let curvature = curvature(collapsed, &mut now, &metric)?;
     Some(Mode {
         theta: now.theta,
         value: now.value,
@@ -187,7 +187,7 @@ fn information(
         pushed.push((p, spread, noise));
     }
     let solved: Vec<Effects> = (pushed.iter())
-        .map(|(p, ..)| bench.factor.solve(&collapsed.design, p).effects)
+        .map(|(p, ..)| bench.factor.solve(&collapsed.design, p.clone()).effects)
         .collect();
     let weight = collapsed.weight();
     Mat::from_fn(size, size, |i, j| {
@@ -199,8 +199,9 @@ fn information(
     })
 }
 
-/// The negative Hessian by central differences of slopes, half a deviation to either side.
-fn curvature(collapsed: &Collapsed<'_>, at: &Stop, metric: &Mat<f64>) -> Option<Mat<f64>> {
+/// The negative Hessian by central differences of slopes, half a deviation to either side. What is near is told how the
+/// effects move.
+fn curvature(collapsed: &Collapsed<'_>, at: &mut Stop, metric: &Mat<f64>) -> Option<Mat<f64>> {
     let size = at.theta.len();
     let inverse = |i: usize| {
         let mut unit = vec![0.0; size];
@@ -210,25 +211,26 @@ fn curvature(collapsed: &Collapsed<'_>, at: &Stop, metric: &Mat<f64>) -> Option<
     let steps: Vec<f64> = (0..size)
         .map(|i| 0.5 * inverse(i).max(1e-8).sqrt().min(1.0))
         .collect();
-    let sides: Vec<Option<Vec<f64>>> = (0..2 * size)
+    let sides: Option<Vec<(Vec<f64>, Near)>> = (0..2 * size)
         .into_par_iter()
         .map_init(
             || collapsed.bench(),
             |bench, k| {
                 let mut theta = at.theta.clone();
                 theta[k / 2] += steps[k / 2] * [1.0, -1.0][k % 2];
-                let found = collapsed.slope(&theta, &at.near, bench);
-                found.map(|(_, slope)| slope)
+                let found = collapsed.at(&theta, &at.near, Care::Slope, bench)?;
+                let slope = collapsed.slope_at(&theta, &found, bench)?;
+                Some((slope, Near::of(&theta, &found)))
             },
         )
         .collect();
-    let column = |i: usize| -> Option<Vec<f64>> {
-        let (above, below) = (sides[2 * i].as_ref()?, sides[2 * i + 1].as_ref()?);
-        let pairs = above.iter().zip(below);
-        Some(pairs.map(|(a, b)| (b - a) / (2.0 * steps[i])).collect())
+    let (slopes, nears): (Vec<Vec<f64>>, Vec<Near>) = sides?.into_iter().unzip();
+    at.near.bend(nears.as_chunks::<2>().0, &steps);
+    let column = |i: usize| -> Vec<f64> {
+        let pairs = slopes[2 * i].iter().zip(&slopes[2 * i + 1]);
+        pairs.map(|(a, b)| (b - a) / (2.0 * steps[i])).collect()
     };
-    let columns: Option<Vec<Vec<f64>>> = (0..size).map(column).collect();
-    let columns = columns?;
+    let columns: Vec<Vec<f64>> = (0..size).map(column).collect();
     let found = Mat::from_fn(size, size, |i, j| 0.5 * (columns[i][j] + columns[j][i]));
     Some(bounded(&found))
 }

@@ -271,11 +271,15 @@ fn the_joint_density_of_a_draw_has_the_ratio_of_its_hyperparameters() {
             random.fill_normal(&mut noise.own);
             random.fill_normal(&mut noise.others);
             let square = noise.dot(&noise);
-            let mut effects = bench.factor.coloured(&collapsed.design, &noise);
+            bench
+                .factor
+                .coloured_all(&collapsed.design, std::slice::from_mut(&mut noise))
+                .unwrap();
+            let mut effects = noise;
             effects.add(1.0, &at.mean);
             let z = collapsed.latents(&theta, &at.given, &effects);
             let joint = crate::start::Prior::new(&bound).at(&z, &[]).0 + log_likelihood(&bound, &z);
-            let size = (noise.own.len() + noise.others.len()) as f64;
+            let size = effects.len() as f64;
             let turns = collapsed.parts.blocks.iter().zip(&at.given.blocks);
             let turned: f64 = turns
                 .map(|(block, prior)| {

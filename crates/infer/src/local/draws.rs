@@ -18,7 +18,7 @@ const DF: usize = 5;
 pub enum LocalDrawError {
     /// There are none.
     #[error(
-        "locals: expected a model whose rows have latents of their own, found none\n  hint: name one with row.local, or fit a family that has one, such as poisson_lognormal"
+        "locals: expected a model whose rows have latents of their own, found none\n  hint: name one with row.local, or fit a family that has one, such as poisson_lognormal; what has a closed form, such as student or me(x, s) of a gaussian response, leaves none to draw"
     )]
     None,
     /// There are more than can be drawn so.
@@ -31,7 +31,9 @@ pub enum LocalDrawError {
         found: usize,
     },
     /// A row that is not there.
-    #[error("locals: expected rows from 1 to {rows}, found {found}")]
+    #[error(
+        "locals: expected rows from 1 to {rows}, found {found}\n  hint: rows are counted in the table as it was read, those that --missing drop leaves out not included"
+    )]
     Row {
         /// Rows of the table.
         rows: usize,
@@ -87,10 +89,11 @@ impl<'d> LocalDraws<'d> {
         }
         let mut peaks = Planned::new(self, |at, rows, _| {
             let normal = LocalNormal::posterior(self.locals, at, rows);
+            let map = normal.map();
             let unit = |k: usize| -> Vec<f64> {
                 (0..width).map(|i| f64::from(u8::from(i == k))).collect()
             };
-            let columns = (0..width).flat_map(|k| normal.at(&unit(k)));
+            let columns = (0..width).flat_map(|k| map.at_numbers(&unit(k)));
             normal.centre.iter().copied().chain(columns).collect()
         });
         let mut joint = Planned::new(self, |at, rows, own| {

@@ -1,6 +1,6 @@
 //! Chains over the latents of single rows: an estimate of log p(yₙ | z) whose mean is not above it.
 
-use lehr_density::{LocalNormal, Locals, Point, Rows};
+use lehr_density::{LocalMap, LocalNormal, Locals, Point, Rows};
 use lehr_graph::{Expr, Shape};
 use serde::{Deserialize, Serialize};
 
@@ -122,14 +122,13 @@ impl RowChains {
     ) -> Placed<'g> {
         match self.base {
             RowBase::Newton => {
-                let joint = |w: &[Expr<'g>]| locals.log_joint(at, &rows.carrying(w));
-                let peak = LocalNormal::near_posterior(locals, at, rows);
                 let width = locals.layout().size();
                 let shared = |name| context.learned(&Block::filled(name, &[width], 0.0));
+                let (shift, log_stretch) = (shared(SHIFT), shared(LOG_STRETCH));
+                let normal = LocalNormal::moving_posterior(locals, at, rows);
                 Placed::Newton {
-                    normal: peak.moving(&joint),
-                    shift: shared(SHIFT),
-                    log_stretch: shared(LOG_STRETCH),
+                    log_volume: log_stretch.sum() - normal.log_determinant(),
+                    map: normal.map().after(shift, log_stretch.exp()),
                 }
             }
             RowBase::Own => {
@@ -147,10 +146,10 @@ impl RowChains {
 /// The base of each row: the map from standard coordinates `[n, d]` to its latents.
 enum Placed<'g> {
     Newton {
-        normal: LocalNormal<'g>,
-        /// In units of the normal, alike in all rows: where the peak is not the mean.
-        shift: Expr<'g>,
-        log_stretch: Expr<'g>,
+        /// From coordinates that are moved and stretched alike in all rows, because the peak is not
+        /// the mean: worked out once, and not at every step of a chain.
+        map: LocalMap<'g>,
+        log_volume: Expr<'g>,
     },
     Own {
         mean: Expr<'g>,
@@ -162,16 +161,11 @@ impl<'g> Placed<'g> {
     /// The rows with the latents at these coordinates.
     fn carrying(&self, rows: &Rows<'g>, x: Expr<'g>) -> Rows<'g> {
         match self {
-            Placed::Newton {
-                normal,
-                shift,
-                log_stretch,
-            } => {
+            Placed::Newton { map, .. } => {
                 let width = x.shape().dims()[1];
-                let x = *shift + log_stretch.exp() * x;
                 let column = |k: usize| x.slice(1, k..k + 1).reshape([rows.len()]);
                 let columns: Vec<Expr<'g>> = (0..width).map(column).collect();
-                rows.carrying(&normal.at_each(&columns))
+                rows.carrying(&map.at(&columns))
             }
             Placed::Own { mean, log_scale } => {
                 let flat = *mean + log_scale.exp() * x;
@@ -183,11 +177,7 @@ impl<'g> Placed<'g> {
     /// The log of the factor by which the map stretches volumes, `[n]`.
     fn log_volume(&self) -> Expr<'g> {
         match self {
-            Placed::Newton {
-                normal,
-                log_stretch,
-                ..
-            } => log_stretch.sum() - normal.log_determinant(),
+            Placed::Newton { log_volume, .. } => *log_volume,
             Placed::Own { log_scale, .. } => each(*log_scale),
         }
     }

@@ -187,7 +187,7 @@ impl VariationalMethod for SemiDais {
             return Err(FitError::Setting {
                 method: INFO.name,
                 problem: "expected rows with latents of their own, found none".into(),
-                hint: "name one with row.local, or use sl-dais".into(),
+                hint: "name one with row.local or (1 | row()), or use sl-dais".into(),
             });
         }
         let rows = self.row_chains(choices);

@@ -19,11 +19,13 @@ const MOST_LATENTS: usize = 512;
 const BATCH: usize = 256;
 /// Steps in all.
 const STEPS: u64 = 3000;
-/// The rate at which θ is moved, up to so many steps.
-const RATES: [(u64, f64); 3] = [(1800, 1e-2), (2600, 1e-3), (STEPS, 1e-4)];
-/// ρ at the first step, and from so many steps on.
-const SHARES: [f64; 2] = [1e-3, 0.1];
-const RAMP: u64 = 1000;
+/// The rate at which θ is moved until so many steps, and at the last, towards which it falls by equal ratios.
+const RATES: [f64; 2] = [1e-2, 1e-4];
+const LEVEL: u64 = 1800;
+/// ρ at the first step, from so many steps on, and at the last: it falls along with the rate, so that the end is
+/// an average over more rows.
+const SHARES: [f64; 3] = [1e-2, 0.1, 2e-2];
+const RAMP: u64 = 200;
 
 /// A Gaussian by natural gradients while parameters θ are learned, and then the best Gaussian at that
 /// θ on all rows: for functions by inducing points.
@@ -65,10 +67,16 @@ impl Start for Natural {
 
 /// ρ of a step, and the rate at which θ is moved in it.
 pub fn pace(step: u64) -> (f64, f64) {
-    let rate = RATES.iter().find(|(end, _)| step < *end);
-    let (_, rate) = rate.unwrap_or(&RATES[RATES.len() - 1]);
-    let way = (step as f64 / RAMP as f64).min(1.0);
-    (SHARES[0] * (SHARES[1] / SHARES[0]).powf(way), *rate)
+    let between = |first: f64, last: f64, way: f64| first * (last / first).powf(way.min(1.0));
+    let fallen = step.saturating_sub(LEVEL) as f64 / (STEPS - LEVEL) as f64;
+    let risen = step as f64 / RAMP as f64;
+    let [low, high, last] = SHARES;
+    let share = if step < LEVEL {
+        between(low, high, risen)
+    } else {
+        between(high, last, fallen)
+    };
+    (share, between(RATES[0], RATES[1], fallen))
 }
 
 /// The steps on their way.

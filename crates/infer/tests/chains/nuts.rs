@@ -89,18 +89,27 @@ fn the_funnel_is_warned_of_and_walnuts_reaches_into_it() {
         metric: Metric::Diagonal,
         ..NutsSampler::within(&Frame::Identity, 10)
     };
-    let chains = Chains::of(&run(&density, &Frame::Identity, &plain, 5));
-    assert!(!chains.divergences.is_empty());
-    assert_ne!(chains.level(), Level::Reliable);
+    // Not every run meets the neck, and none may be relied on.
+    let mut divergences = 0;
+    for seed in 5..9 {
+        let chains = Chains::of(&run(&density, &Frame::Identity, &plain, seed));
+        divergences += chains.divergences.len();
+        assert_ne!(chains.level(), Level::Reliable, "{seed}");
+    }
+    assert!(divergences > 0);
     let split = NutsSampler {
         walnuts: true,
         draws: 10_000,
         warm_up: 1000,
         ..plain
     };
-    let trace = run(&density, &Frame::Identity, &split, 5);
-    let below = trace.draws.chunks_exact(10).filter(|z| z[0] < -3.0).count();
-    let share = below as f64 / trace.len() as f64;
+    // Shares of single chains vary by 0.03: that of 32 is known to 0.006.
+    let share = |seed: u64| {
+        let trace = run(&density, &Frame::Identity, &split, seed);
+        let below = trace.draws.chunks_exact(10).filter(|z| z[0] < -3.0).count();
+        below as f64 / trace.len() as f64
+    };
+    let share = (5..13).map(share).sum::<f64>() / 8.0;
     assert!((share - 0.159).abs() < 0.02, "{share}");
 }
 

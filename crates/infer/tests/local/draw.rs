@@ -122,7 +122,8 @@ fn rows_and_models_that_cannot_be_drawn_are_refused() {
     let refused = LocalDraws::new(&bound, &[3]).err().unwrap();
     assert_eq!(
         refused.to_string(),
-        "locals: expected rows from 1 to 1, found 4"
+        "locals: expected rows from 1 to 1, found 4\n  hint: rows are counted in the table as it was read, \
+         those that --missing drop leaves out not included"
     );
 }
 

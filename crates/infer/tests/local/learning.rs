@@ -23,7 +23,13 @@ fn chains_learn_the_mean_of_the_prior() {
         m.rows(|row| row.observe("y", Normal::new(z, 1.0)));
     });
     for method in ["sl-dais", "dais"] {
-        let found = learned(method, &model, &[("y", &y)]).param_sites()[0].values[0];
+        let fit = learned(method, &model, &[("y", &y)]);
+        let found = fit.param_sites()[0].values[0];
+        let told = (
+            "learned, not random".to_owned(),
+            format!("theta {found:.4}"),
+        );
+        assert!(fit.choices.contains(&told), "{:?}", fit.choices);
         assert!(
             (found - mean).abs() < 5e-3,
             "{method}: {found}, exactly {mean}"

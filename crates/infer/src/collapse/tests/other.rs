@@ -13,6 +13,7 @@ use super::super::collapsed::{Collapsed, Detail, ResponseRows};
 use super::super::exact::{Drawing, Way};
 use super::super::gap::Care;
 use super::super::near::Near;
+use super::super::search::climb;
 use crate::fit::Fit;
 use crate::judge::Level;
 use crate::method::Collapse;
@@ -96,6 +97,25 @@ fn alone(data: &Data) -> Bound {
     model.bind(&data.table()).unwrap()
 }
 
+/// binary ~ x + (1 | group) + (1 | other).
+fn crossed(data: &Data) -> Bound {
+    let model = Model::new(|m| {
+        let (own, others) = (
+            m.sample("own", HalfNormal::new(1.0)),
+            m.sample("others", HalfNormal::new(1.0)),
+        );
+        let weight = m.sample("weight", Normal::new(0.0, 1.0).expand([2]));
+        let effect = m.sample("effect", Normal::new(0.0, own).expand([GROUPS]));
+        let other = m.sample("other", Normal::new(0.0, others).expand([5]));
+        m.rows(|row| {
+            let groups = effect.at(row.index("group")) + other.at(row.index("other"));
+            let logit = row.matrix("z").dot(weight) + groups;
+            row.observe("binary", Bernoulli::with_logit(logit));
+        });
+    });
+    model.bind(&data.table()).unwrap()
+}
+
 /// ln of the integral of one group's rows and effect, by 401 equal steps.
 fn group_integral(data: &Data, group: usize, at: [f64; 3]) -> f64 {
     let [mean, slope, spread] = at;
@@ -140,12 +160,84 @@ fn the_gaps_of_groups_lead_from_the_bound_to_the_integral() {
         let Detail::Other(other) = &at.detail else {
             panic!("a binary response");
         };
-        let gap = other.gaps.blocks[0].as_ref().unwrap().value;
+        let gap = other.gap();
         assert!(
             gap >= 0.0 && at.value - gap <= exact + 1e-6,
             "{gap} {exact}"
         );
         assert!((at.value - exact).abs() < 2e-3, "{} {exact}", at.value);
+    }
+}
+
+#[test]
+fn rows_that_are_the_same_are_one_row_that_counts_as_often() {
+    let data = Data::new();
+    // Three rows out of four are copies, in another order than the first ones.
+    let copies: Vec<usize> = (0..4 * ROWS).map(|n| n * 7 % ROWS / (1 + n % 2)).collect();
+    let mut times = vec![0.0; ROWS];
+    for row in &copies {
+        times[*row] += 1.0;
+    }
+    let model = |weighted: bool| {
+        Model::new(move |m| {
+            let spread = m.sample("spread", HalfNormal::new(1.0));
+            let shape = m.sample("shape", HalfNormal::new(5.0));
+            let weight = m.sample("weight", Normal::new(0.0, 1.0).expand([2]));
+            let effect = m.sample("effect", Normal::new(0.0, spread).expand([GROUPS]));
+            m.rows(|row| {
+                let log = row.matrix("z").dot(weight) + effect.at(row.index("group"));
+                if weighted {
+                    row.weight("times");
+                }
+                row.observe("count", NegativeBinomial::with_log_mean(log, shape));
+            });
+        })
+    };
+    let joined = model(false)
+        .bind(&data.table().select_rows(&copies))
+        .unwrap();
+    let weighted = data.table().with_number("times", times.clone()).unwrap();
+    let weighted = model(true).bind(&weighted).unwrap();
+    let theta = [-0.4, 0.7];
+    let of = |bound: &Bound| {
+        let collapsed = Collapsed::new(bound).unwrap();
+        let (value, slope) = collapsed
+            .slope(&theta, &Near::default(), &mut collapsed.bench())
+            .unwrap();
+        (collapsed.design.order.len(), value, slope)
+    };
+    let ((rows, value, slope), (all, wanted, slopes)) = (of(&joined), of(&weighted));
+    let distinct = times.iter().filter(|count| **count > 0.0).count();
+    assert_eq!((rows, all), (distinct, ROWS));
+    assert!((value / wanted - 1.0).abs() < 1e-10, "{value} {wanted}");
+    for (found, wanted) in slope.iter().zip(&slopes) {
+        assert!((found - wanted).abs() < 1e-7 * wanted.abs().max(1.0));
+    }
+}
+
+#[test]
+fn values_from_what_is_near_are_those_of_a_search_from_scratch() {
+    let bound = crossed(&Data::new());
+    let collapsed = Collapsed::new(&bound).unwrap();
+    let mut bench = collapsed.bench();
+    let mode = climb(&collapsed, &vec![-0.5; collapsed.size()], &mut bench).unwrap();
+    let mut value = |theta: &[f64], near: &Near, care: Care| {
+        let before = bench.factors;
+        let found = collapsed.at(theta, near, care, &mut bench).unwrap().value;
+        (found, bench.factors - before)
+    };
+    for change in [
+        [0.0, 0.0],
+        [0.25, -0.2],
+        [-0.3, 0.3],
+        [0.4, 0.5],
+        [-0.5, -0.6],
+    ] {
+        let theta: Vec<f64> = mode.theta.iter().zip(change).map(|(t, c)| t + c).collect();
+        let (near, factors) = value(&theta, &mode.near, Care::Value);
+        let (exact, more) = value(&theta, &Near::default(), Care::Slope);
+        assert!((near - exact).abs() < 0.02, "{change:?}: {near} {exact}");
+        assert!(factors == 1 && more > 3, "{change:?}: {factors} {more}");
     }
 }
 
