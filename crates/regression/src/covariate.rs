@@ -77,6 +77,14 @@ impl CovariateLearner {
     ) -> Result<(Covariate, Option<String>), RegressionError> {
         let (mean, scale) = (self.moment.mean(), self.moment.scale());
         let label = self.term.label();
+        if self.moment.count() == 0 {
+            return Err(RegressionError::Column {
+                at: label,
+                expected: "a value in some rows".into(),
+                found: format!("none in {} rows", self.missing),
+                hint: "leave the term out".into(),
+            });
+        }
         if self.moment.count() < 2 || scale <= 4.0 * f64::EPSILON * mean.abs() {
             return Err(RegressionError::Column {
                 at: label,
@@ -117,7 +125,10 @@ fn errors(term: &CovariateTerm, source: &Source<'_>) -> Result<Option<Vec<f64>>,
             at: format!("{term}, row {}", source.first + row + 1),
             expected: "errors of a standard deviation above 0".into(),
             found: spreads[row].to_string(),
-            hint: String::new(),
+            hint: format!(
+                "give every row the spread of its error, a small one where {0} is as good as exact, or write {0} alone",
+                term.column
+            ),
         }),
     }
 }
@@ -151,6 +162,11 @@ impl Covariate {
         Ok(columns
             .map(|(name, values)| (name, Column::Number(values)))
             .into())
+    }
+
+    /// As the formula has it.
+    pub(crate) fn term(&self) -> String {
+        self.term.to_string()
     }
 
     /// The names of the coefficient, and of the mean and the spread of true values.

@@ -87,8 +87,8 @@ pub use saved::{
     EffectAverager, EffectKind, EffectQuestion, EffectScale, Effects, Evaluation, Evaluator, Folds,
     Forecaster, Loo, LooError, LooMeasure, LooRow, LooSummary, ModelComparison, PRIOR_ONLY,
     PosteriorReport, PredictionDetails, Predictions, PriorPredictive, PriorSensitivity,
-    PriorStatistic, Ranks, RowGroup, SavedFit, Scores, Shift, Simulation, Subject, columns_of,
-    compare_models, optional_columns_of,
+    PriorStatistic, Ranks, RowGroup, SavedFit, Scores, Shift, Simulation, Subject, Testimony,
+    best_of, columns_of, compare_models, optional_columns_of,
 };
 pub use several::Several;
 pub use specification::Specification;

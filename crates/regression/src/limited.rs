@@ -248,7 +248,7 @@ impl Outcome {
             at: format!("{}, row {}", self.truncation(), first + row + 1),
             expected: format!("an upper limit above {low}, the lower one"),
             found: high[row].to_string(),
-            hint: String::new(),
+            hint: "lb is the least that was kept, ub the largest".into(),
         })
     }
 

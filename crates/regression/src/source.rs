@@ -140,6 +140,9 @@ fn check(
             "give each number a column of its own",
         );
     }
+    if matches!(column, Column::Number(values) if formula::is_finite(values)) {
+        return Ok(());
+    }
     let missing = if is_optional { 0 } else { column.missing() };
     if missing == column.len() {
         let hint = "leave the column out of the formula, or out of the table";

@@ -134,6 +134,10 @@ impl Specification {
                     Some((_, own)) => terms.rename_parameter(&own),
                     None => {}
                 }
+                if let Some(term) = &part.terms.covariate {
+                    let checked = terms.check_latent(term);
+                    checked.map_err(|error| pointed(error, text))?;
+                }
                 part.add_formula(text, terms)?;
             }
         }

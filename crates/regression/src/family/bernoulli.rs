@@ -17,7 +17,7 @@ pub(super) const INFO: FamilyInfo = FamilyInfo {
 
 fn observe(of: &Observation<'_, '_, '_>) {
     match of.marginal() {
-        Some(noisy) => of.row.observe(RESPONSE, noisy.bernoulli().nodes(32)),
+        Some(noisy) => of.row.observe(RESPONSE, noisy.bernoulli()),
         None => of.row.observe(RESPONSE, Bernoulli::with_logit(of.at)),
     }
 }

@@ -61,8 +61,12 @@ pub(super) fn explained(
         let apart = apart.sum::<f64>() / means.len() as f64;
         marginal.push(share_of(&shared, within + apart));
     }
-    if marginal.is_empty() {
+    if effects.is_empty() {
         return vec![("R2".into(), conditional)];
+    }
+    // All groups share no effect but the intercept.
+    if marginal.iter().all(|share| *share == 0.0) {
+        return vec![("R2 conditional".into(), conditional)];
     }
     vec![
         ("R2 conditional".into(), conditional),
@@ -82,6 +86,11 @@ fn moments(predictor: &mut Predictor, z: &[f64], params: &[f64]) -> Option<(Vec<
 /// The variance of these means over itself and what they leave open.
 fn share_of(means: &[f64], open: f64) -> f64 {
     let between = sd(means).powi(2);
+    // Means that differ by rounding are equal.
+    let rounding = (1e-12 * mean(means)).powi(2);
+    if between <= rounding {
+        return 0.0;
+    }
     between / (between + open)
 }
 

@@ -2,6 +2,7 @@
 
 mod against;
 mod arviz;
+mod best;
 mod calibration;
 mod data_check;
 mod date;
@@ -24,6 +25,7 @@ mod simulation;
 mod spared;
 mod subject;
 mod summary;
+mod testimony;
 mod weighting;
 
 use std::path::Path;
@@ -41,6 +43,7 @@ use crate::regression::{Groups, NamedDraws, NewLevels, PredictionLevel};
 
 pub use against::{Against, Difference};
 pub use arviz::{ArvizExport, DrawForm, PosteriorReport, RowGroup};
+pub use best::best_of;
 pub use calibration::Calibration;
 pub use data_check::DataCheck;
 pub(crate) use date::today;
@@ -56,6 +59,7 @@ pub use prior_only::PRIOR_ONLY;
 pub use sensitivity::PriorSensitivity;
 pub use simulation::{Ranks, Simulation};
 pub use subject::Subject;
+pub use testimony::Testimony;
 pub use weighting::Shift;
 
 /// A posterior with the model it is of, so that tables can be predicted. The version is raised

@@ -7,6 +7,7 @@ use lehr_table::{Column, Table};
 use serde::{Deserialize, Serialize};
 
 use crate::Error;
+use crate::covariate::Covariate;
 use crate::error::RegressionError;
 use crate::family::Form;
 use crate::new_rows::NewRows;
@@ -143,6 +144,14 @@ impl Subject {
                     .collect();
                 format!("a model of {}", names.join(", "))
             }
+        }
+    }
+
+    /// The covariate that is scored together with the response, if there is one.
+    pub(crate) fn scored_covariate(&self) -> Option<String> {
+        match self {
+            Subject::Regression(regression) => regression.covariate.as_ref().map(Covariate::term),
+            Subject::Several(_) | Subject::Program(_) => None,
         }
     }
 

@@ -1,12 +1,12 @@
 //! Parts of a table that several threads take on, one after another.
 
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
-use std::thread;
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::time::Duration;
 
 use lehr_infer::observer::Wish;
-use rayon::ThreadPoolBuilder;
+use rayon::{ThreadPool, ThreadPoolBuilder};
 
 use crate::error::{Error, RegressionError};
 
@@ -26,8 +26,8 @@ pub(crate) fn each_part<T: Send>(
     watch: &mut dyn FnMut() -> Wish,
 ) -> Result<Vec<T>, Error> {
     let (next, over) = (AtomicUsize::new(0), AtomicBool::new(false));
+    let found = Mutex::new(Vec::new());
     let take = || {
-        let mut own = Vec::new();
         while !over.load(Ordering::Relaxed) {
             let part = next.fetch_add(1, Ordering::Relaxed);
             if part >= parts {
@@ -35,36 +35,49 @@ pub(crate) fn each_part<T: Send>(
             }
             let done = work(part);
             over.fetch_or(done.is_err(), Ordering::Relaxed);
-            own.push((part, done));
+            found
+                .lock()
+                .expect("nobody panics with it")
+                .push((part, done));
         }
-        own
     };
     let threads = rayon::current_num_threads().min(parts);
+    let hands: Vec<ThreadPool> = (0..threads).map(|_| hand()).collect();
     let (ended, ends) = channel();
-    let (mut found, stopped) = thread::scope(|scope| {
-        let hand = |_| {
-            let ended = ended.clone();
-            scope.spawn(|| {
-                let _ended = ended;
-                alone(take)
-            })
-        };
-        let hands: Vec<_> = (0..threads).map(hand).collect();
-        drop(ended);
-        let stopped = watched(&ends, watch);
+    let mut stopped = false;
+    all_hands(&hands, ended, &take, &mut || {
+        stopped = watched(&ends, watch);
         over.fetch_or(stopped, Ordering::Relaxed);
-        let joined = hands.into_iter().flat_map(|hand| {
-            let found = hand.join();
-            found.unwrap_or_else(|panic| std::panic::resume_unwind(panic))
-        });
-        (joined.collect::<Vec<_>>(), stopped)
     });
+    let mut found = found.into_inner().expect("nobody panicked with it");
     found.sort_by_key(|(part, _)| *part);
     let found: Result<Vec<T>, Error> = found.into_iter().map(|(_, done)| done).collect();
     if stopped {
         return Err(found.err().unwrap_or(RegressionError::Stopped.into()));
     }
     found
+}
+
+/// Sets every hand to work, does something else meanwhile, and waits for them.
+fn all_hands(
+    hands: &[ThreadPool],
+    ended: Sender<()>,
+    take: &(impl Fn() + Sync),
+    meanwhile: &mut dyn FnMut(),
+) {
+    let Some((first, others)) = hands.split_first() else {
+        // The last sender but those of the hands: when they have ended, nobody sends.
+        drop(ended);
+        return meanwhile();
+    };
+    first.in_place_scope(|scope| {
+        let own = ended.clone();
+        scope.spawn(move |_| {
+            let _ended = own;
+            take();
+        });
+        all_hands(others, ended, take, meanwhile);
+    });
 }
 
 /// Asks the watcher until all threads have ended; whether he wants to stop.
@@ -78,14 +91,13 @@ fn watched(ends: &Receiver<()>, watch: &mut dyn FnMut() -> Wish) -> bool {
     }
 }
 
-/// Works where loops over rows are not divided among threads: the parts are. A loop that waited for
+/// A thread in which loops over rows are not divided among threads: the parts are. A loop that waited for
 /// another thread would take on a further part meanwhile, and one more inside that.
-fn alone<T: Send>(work: impl FnOnce() -> T + Send) -> T {
+fn hand() -> ThreadPool {
     let pool = ThreadPoolBuilder::new()
         .num_threads(1)
         .stack_size(STACK_BYTES);
-    let pool = pool.build().expect("memory for a thread");
-    pool.install(work)
+    pool.build().expect("memory for a thread")
 }
 
 #[cfg(test)]
@@ -107,7 +119,7 @@ mod tests {
     #[test]
     fn a_watcher_ends_the_work() {
         let endless = |_| {
-            thread::sleep(LOOK);
+            std::thread::sleep(LOOK);
             Ok(())
         };
         let error = each_part(1 << 20, endless, &mut || Wish::Stop).unwrap_err();

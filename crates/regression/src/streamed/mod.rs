@@ -2,6 +2,7 @@
 //! random sample of the rows is in memory. Nothing is copied.
 
 mod crew;
+mod distinct;
 mod pass;
 mod rows;
 mod table;
@@ -9,7 +10,7 @@ mod table;
 use std::sync::Arc;
 use std::time::Instant;
 
-use lehr_density::{Density, Elsewhere};
+use lehr_density::{Counted, Density, Elsewhere, FullData};
 use lehr_infer::condensed;
 use lehr_infer::elsewhere;
 use lehr_infer::start::is_plain;
@@ -23,8 +24,9 @@ use crate::regress::BoundRegression;
 use crate::regression::Regression;
 use crate::saved::Subject;
 use crate::specification::Specification;
+use distinct::CountedTable;
 pub(crate) use pass::RowPass;
-use rows::StreamedRows;
+use rows::{DistinctRows, StreamedRows};
 use table::{Seen, StreamedTable};
 
 /// Row groups are gathered to parts of at most so many rows, unless one alone has more: what a thread
@@ -42,6 +44,8 @@ pub struct Streaming<'a> {
     pub methods: &'a [&'a str],
     /// Rows that are to be in memory, drawn at random.
     pub sample: usize,
+    /// Different rows at the most that are kept, with their counts, where that spares all further passes.
+    pub distinct: usize,
     /// When the reading began.
     pub clock: Instant,
 }
@@ -49,6 +53,8 @@ pub struct Streaming<'a> {
 impl Streaming<'_> {
     /// Rows that are usually in memory.
     pub const SAMPLE: usize = 1 << 16;
+    /// Different rows that are usually kept at the most.
+    pub const DISTINCT: usize = 1 << 16;
 
     fn serves(&self, files: &FileTable<'_>) -> Result<bool, Error> {
         let mut methods = self.methods.iter();
@@ -60,9 +66,45 @@ impl Streaming<'_> {
 /// Rows that are in files, as a fit sees them.
 pub(crate) struct Streamed {
     pub(crate) density: Elsewhere<Bound>,
-    rows: Arc<StreamedRows>,
+    rows: Holder,
     /// Passes that it took to learn levels and scales.
     learning: usize,
+}
+
+/// Who knows all rows.
+#[derive(Clone)]
+enum Holder {
+    /// Files that are read for every pass.
+    Files(Arc<StreamedRows>),
+    /// The different ones, which are few.
+    Distinct(Arc<DistinctRows>),
+}
+
+impl Holder {
+    fn new(regression: &Regression, seen: &Seen, files: Files<'_>) -> Result<Holder, Error> {
+        if let Some(CountedTable { table, counts }) = &seen.distinct {
+            let counts = counts.iter().map(|count| *count as f64).collect();
+            let model = Counted::new(regression.bind(table)?, counts);
+            return Ok(Holder::Distinct(Arc::new(DistinctRows::new(model))));
+        }
+        let pass = RowPass::new(regression.clone(), files.model.clone())?;
+        let rows = StreamedRows::new((files.parts, files.table.options.clone()), pass);
+        Ok(Holder::Files(Arc::new(rows)))
+    }
+
+    fn shared(&self) -> Arc<dyn FullData + Send + Sync> {
+        match self {
+            Holder::Files(rows) => rows.clone(),
+            Holder::Distinct(rows) => rows.clone(),
+        }
+    }
+}
+
+/// Files, what is read of them at a time, and the model on some of their rows.
+struct Files<'a> {
+    table: &'a FileTable<'a>,
+    parts: Vec<Part>,
+    model: &'a Bound,
 }
 
 impl Streamed {
@@ -73,6 +115,12 @@ impl Streamed {
         const DIRECTIONS: usize = 16;
         let density = &self.density;
         let (rows, latents) = (density.total_rows(), density.latents().size());
+        if let Holder::Distinct(kept) = &self.rows {
+            let different = kept.n_rows();
+            return format!(
+                "rows: {rows} in the files, {different} different ones in memory with their counts; the fit takes no further pass"
+            );
+        }
         let passes = if condensed::applies(density) {
             "one pass".to_owned()
         } else {
@@ -87,7 +135,11 @@ impl Streamed {
 
     /// The passes over all rows so far.
     pub(crate) fn words(&self) -> String {
-        let (learning, rest) = (self.learning, self.rows.passes());
+        let rest = match &self.rows {
+            Holder::Files(rows) => rows.passes(),
+            Holder::Distinct(_) => 0,
+        };
+        let learning = self.learning;
         format!(
             "{} over all rows: {learning} to learn from, {rest} to fit",
             learning + rest
@@ -121,7 +173,7 @@ impl BoundRegression {
         if parts.is_empty() {
             return Ok(None);
         }
-        let table = StreamedTable::new(files, &parts, streaming.sample);
+        let table = StreamedTable::new(files, &parts, (streaming.sample, streaming.distinct));
         let regression = specification.learn(&table)?;
         let seen = table.into_seen();
         let Some(streamed) = streamed(&regression, &seen, (files, parts.clone()))? else {
@@ -144,6 +196,12 @@ impl BoundRegression {
 
 fn words(streamed: &Streamed, parts: usize) -> String {
     let (here, total) = (streamed.density.n_rows(), streamed.density.total_rows());
+    if let Holder::Distinct(rows) = &streamed.rows {
+        let different = rows.n_rows();
+        return format!(
+            "{total} in the files, {different} different ones, each in memory with its count"
+        );
+    }
     format!("{total} in the files, in {parts} parts; a sample of {here} in memory")
 }
 
@@ -159,10 +217,13 @@ fn streamed(
     if bound.locals().is_some() {
         return Ok(None);
     }
-    let options = files.options.clone();
-    let pass = RowPass::new(regression.clone(), bound.clone())?;
-    let rows = Arc::new(StreamedRows::new((parts, options), pass));
-    let density = Elsewhere::new(bound, seen.rows as usize, rows.clone());
+    let files = Files {
+        table: files,
+        parts,
+        model: &bound,
+    };
+    let rows = Holder::new(regression, seen, files)?;
+    let density = Elsewhere::new(bound, seen.rows as usize, rows.shared());
     let serves = is_plain(&density) || condensed::applies(&density);
     Ok(serves.then_some(Streamed {
         density,

@@ -3,9 +3,10 @@
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use lehr_density::{FullData, Query, RowsLost};
+use lehr_density::{Counted, Density, FullData, Query, RowsLost};
 use lehr_infer::observer::Wish;
 use lehr_infer::streamed::RowSums;
+use lehr_model::Bound;
 use lehr_table::{Part, ReadOptions};
 
 use super::crew::each_part;
@@ -86,6 +87,39 @@ impl StreamedRows {
         let found = found.unwrap_or_else(|error| RowsLost(error.to_string()).unwind());
         // Parts without rows say nothing.
         found.into_iter().filter(|one| !one.is_empty()).collect()
+    }
+}
+
+/// Rows of files of which few differ: the model on each different one, with how often it occurs. Nothing is read again.
+pub(crate) struct DistinctRows {
+    model: Counted<Bound>,
+    compiled: Mutex<RowSums>,
+}
+
+impl DistinctRows {
+    pub(super) fn new(model: Counted<Bound>) -> DistinctRows {
+        DistinctRows {
+            model,
+            compiled: Mutex::default(),
+        }
+    }
+
+    /// How many rows differ.
+    pub(super) fn n_rows(&self) -> usize {
+        self.model.n_rows()
+    }
+}
+
+impl FullData for DistinctRows {
+    fn each(&self, query: Query, arguments: &[&[f64]]) -> Answer {
+        let mut compiled = self.compiled.lock().expect("nobody panics with it");
+        let mut passing = compiled.ask(&self.model, query, arguments);
+        passing.see(self.model.source());
+        vec![passing.finish()]
+    }
+
+    fn place(&self) -> &'static str {
+        "in files"
     }
 }
 

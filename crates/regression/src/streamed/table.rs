@@ -4,7 +4,7 @@
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::sync::Mutex;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use lehr_infer::observer::Wish;
 use lehr_numeric::order::permutation;
@@ -12,6 +12,7 @@ use lehr_numeric::stream::Stream;
 use lehr_table::{Field, Part, Progress, ReadOptions, Stack, Stage, Table, TableError};
 
 use super::crew::each_part;
+use super::distinct::{CountedTable, Distinct};
 use crate::blocks::{Blocks, EachBlock, Taught};
 use crate::cluster::{PartRows, decoded, encoded};
 use crate::error::{Error, RegressionError};
@@ -35,8 +36,8 @@ struct Reader<'a> {
     fields: &'a [Field],
     /// Rows of all parts.
     total: u64,
-    /// Rows that are wanted at random.
-    wanted: usize,
+    /// Rows that are wanted at random, and different ones that are kept at the most.
+    wanted: (usize, usize),
 }
 
 /// What the passes so far have met.
@@ -47,6 +48,8 @@ pub(super) struct Seen {
     pub(super) dropped: usize,
     /// Rows in random order, from the first pass.
     pub(super) sample: Option<Table>,
+    /// The different rows, from the first pass, where they are few.
+    pub(super) distinct: Option<CountedTable>,
 }
 
 /// A lesson, or what some row has in its way.
@@ -58,8 +61,19 @@ struct PartLessons {
     rows: u64,
     dropped: usize,
     picked: Option<Table>,
+    distinct: Option<CountedTable>,
     /// The missing values of each column, where there may be none.
     missing: Vec<(String, usize)>,
+}
+
+/// What is told from part to part while all rows are read.
+struct Passing {
+    /// Whether rows are kept: a sample of them, and the different ones where they are few.
+    picks: bool,
+    /// Whether more rows differ than are kept.
+    many: AtomicBool,
+    /// Rows so far.
+    done: AtomicU64,
 }
 
 /// What all parts so far have taught, put together in their order as they come, so that no more than a few of
@@ -72,14 +86,16 @@ struct Gathered {
     rows: u64,
     dropped: usize,
     picked: Vec<Table>,
+    distinct: Option<Distinct>,
     missing: Vec<(String, usize)>,
 }
 
 const CALM: &str = "nobody panics with it";
 
 impl Gathered {
-    fn new(lessons: Vec<Lesson>) -> Gathered {
+    fn new(lessons: Vec<Lesson>, distinct: Option<Distinct>) -> Gathered {
         Gathered {
+            distinct,
             next: 0,
             waiting: BTreeMap::new(),
             taught: lessons.into_iter().map(Ok).collect(),
@@ -102,6 +118,7 @@ impl Gathered {
         self.rows += learnt.rows;
         self.dropped += learnt.dropped;
         self.picked.extend(learnt.picked);
+        self.distinct = self.distinct.take().zip(learnt.distinct).and_then(join);
         for (name, count) in learnt.missing {
             match self.missing.iter_mut().find(|(known, _)| *known == name) {
                 Some((_, all)) => *all += count,
@@ -115,6 +132,11 @@ impl Gathered {
                 (Err(_), _) => {}
             }
         }
+    }
+
+    /// Whether more rows differ than are kept, as far as is known.
+    fn has_many(&self) -> bool {
+        self.distinct.is_none()
     }
 
     /// Refuses missing values with their counts in all parts.
@@ -165,16 +187,23 @@ impl<'a> StreamedTable<'a> {
     /// Shows all rows to these lessons, each of which may fail.
     fn pass(&self, lessons: Vec<Lesson>) -> Result<(usize, Vec<Learnt>), RegressionError> {
         let before = encoded(&lessons);
-        let done = AtomicU64::new(0);
         let (reader, total) = (&self.reader, self.reader.total);
         let picks = self.seen.borrow().sample.is_none();
-        let gathered = Mutex::new(Gathered::new(lessons));
+        let passing = Passing {
+            picks,
+            many: AtomicBool::new(!picks),
+            done: AtomicU64::new(0),
+        };
+        let distinct = picks.then(|| reader.distinct(&lessons[0].columns()));
+        let gathered = Mutex::new(Gathered::new(lessons, distinct));
         let work = |part: usize| {
-            let learnt = reader.learn(part, decoded(&before)?, (picks, &done))?;
-            gathered.lock().expect(CALM).take(part, learnt);
+            let learnt = reader.learn(part, decoded(&before)?, &passing)?;
+            let mut gathered = gathered.lock().expect(CALM);
+            gathered.take(part, learnt);
+            (passing.many).fetch_or(gathered.has_many(), Ordering::Relaxed);
             Ok(())
         };
-        let watch = &mut || self.tell(done.load(Ordering::Relaxed), total);
+        let watch = &mut || self.tell(passing.done.load(Ordering::Relaxed), total);
         each_part(reader.parts.len(), work, watch).map_err(read_error)?;
         let gathered = gathered.into_inner().expect(CALM);
         gathered.refuse_missing()?;
@@ -183,12 +212,15 @@ impl<'a> StreamedTable<'a> {
         (seen.rows, seen.dropped) = (gathered.rows, gathered.dropped);
         if picks {
             seen.sample = Some(reader.sample(&gathered.picked)?);
+            let distinct = gathered.distinct.map(Distinct::finish).transpose();
+            let distinct = distinct.map_err(|error| RegressionError::Read(error.to_string()))?;
+            seen.distinct = distinct.filter(CountedTable::pays);
         }
         Ok((seen.rows as usize, gathered.taught))
     }
 
-    /// These parts of files, and how many of their rows are wanted at random.
-    pub(super) fn new(files: &'a FileTable<'a>, parts: &'a [Part], wanted: usize) -> Self {
+    /// These parts of files, how many of their rows are wanted at random, and how many different ones are kept at the most.
+    pub(super) fn new(files: &'a FileTable<'a>, parts: &'a [Part], wanted: (usize, usize)) -> Self {
         StreamedTable {
             files,
             reader: Reader {
@@ -223,19 +255,22 @@ impl Reader<'_> {
         }
     }
 
-    /// A table of these columns, without rows so far.
-    fn stack<S: AsRef<str>>(&self, columns: &[S]) -> Stack {
+    fn fields<S: AsRef<str>>(&self, columns: &[S]) -> Vec<Field> {
         let wanted = |field: &&Field| columns.iter().any(|name| name.as_ref() == field.name);
-        let fields: Vec<Field> = self.fields.iter().filter(wanted).cloned().collect();
-        Stack::new(&fields)
+        self.fields.iter().filter(wanted).cloned().collect()
     }
 
-    /// Learns from the rows of one part, and draws some of them.
+    /// A table of these columns, without rows so far.
+    fn stack<S: AsRef<str>>(&self, columns: &[S]) -> Stack {
+        Stack::new(&self.fields(columns))
+    }
+
+    /// Learns from the rows of one part, draws some of them, and counts the different ones while they are few.
     fn learn(
         &self,
         part: usize,
         lessons: Vec<Lesson>,
-        (picks, done): (bool, &AtomicU64),
+        passing: &Passing,
     ) -> Result<PartLessons, Error> {
         let columns: Vec<String> = lessons[0]
             .columns()
@@ -244,9 +279,8 @@ impl Reader<'_> {
             .collect();
         let columns: Vec<&str> = columns.iter().map(String::as_str).collect();
         let mut lessons: Vec<Learnt> = lessons.into_iter().map(Ok).collect();
-        let share = SURPLUS * self.wanted as f64 / self.total as f64;
-        let mut picker = picks.then(|| Picker::new(share, part as u64));
-        let (mut stack, mut rows) = (self.stack(&columns), 0);
+        let mut keeper = passing.picks.then(|| self.keeper(part, &columns));
+        let mut rows = 0;
         let scanned = self.rows(part).each(&columns, &mut |batch, first| {
             for lesson in &mut lessons {
                 if let Ok(own) = lesson
@@ -255,11 +289,11 @@ impl Reader<'_> {
                     *lesson = Err(error);
                 }
             }
-            if let Some(picker) = &mut picker {
-                stack.push(&batch.select_rows(&picker.of(batch.n_rows())));
+            if let Some(keeper) = &mut keeper {
+                keeper.see(batch, &passing.many);
             }
             rows += batch.n_rows() as u64;
-            done.fetch_add(batch.n_rows() as u64, Ordering::Relaxed);
+            (passing.done).fetch_add(batch.n_rows() as u64, Ordering::Relaxed);
             Ok(())
         });
         let (dropped, missing) = match scanned {
@@ -267,14 +301,28 @@ impl Reader<'_> {
             Err(Error::Table(TableError::Missing { columns, .. })) => (0, columns),
             Err(error) => return Err(error),
         };
-        let picked = picks.then(|| stack.finish()).transpose()?;
+        let (picked, distinct) = keeper.map(Keeper::finish).transpose()?.unzip();
         Ok(PartLessons {
             lessons,
             rows,
             dropped,
             picked,
+            distinct: distinct.flatten(),
             missing,
         })
+    }
+
+    fn distinct<S: AsRef<str>>(&self, columns: &[S]) -> Distinct {
+        Distinct::new(&self.fields(columns), self.wanted.1)
+    }
+
+    fn keeper(&self, part: usize, columns: &[&str]) -> Keeper {
+        let share = SURPLUS * self.wanted.0 as f64 / self.total as f64;
+        Keeper {
+            picker: Picker::new(share, part as u64),
+            stack: self.stack(columns),
+            distinct: Some(self.distinct(columns)),
+        }
     }
 
     /// The rows that were drawn, in random order, and no more than are wanted.
@@ -287,8 +335,41 @@ impl Reader<'_> {
         let all = stack.finish();
         let all = all.map_err(|error| RegressionError::Read(error.to_string()))?;
         let mut order = permutation(all.n_rows(), 0);
-        order.truncate(self.wanted);
+        order.truncate(self.wanted.0);
         Ok(all.select_rows(&order))
+    }
+}
+
+/// The different rows of one more part beside those so far; `None` where they are too many.
+fn join((mut all, own): (Distinct, CountedTable)) -> Option<Distinct> {
+    all.add(&own.table, Some(&own.counts)).ok()?;
+    Some(all)
+}
+
+/// What is kept of the rows of a part.
+struct Keeper {
+    picker: Picker,
+    stack: Stack,
+    /// The different rows, while they are few.
+    distinct: Option<Distinct>,
+}
+
+impl Keeper {
+    fn see(&mut self, batch: &Table, many: &AtomicBool) {
+        self.stack
+            .push(&batch.select_rows(&self.picker.of(batch.n_rows())));
+        let few = self.distinct.as_mut().is_some_and(|distinct| {
+            !many.load(Ordering::Relaxed) && distinct.add(batch, None).is_ok()
+        });
+        if !few {
+            self.distinct = None;
+            many.store(true, Ordering::Relaxed);
+        }
+    }
+
+    fn finish(self) -> Result<(Table, Option<CountedTable>), TableError> {
+        let distinct = self.distinct.map(Distinct::finish).transpose()?;
+        Ok((self.stack.finish()?, distinct))
     }
 }
 

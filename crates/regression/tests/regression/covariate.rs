@@ -8,7 +8,9 @@ use lehr_infer::method::{FullRank, Nuts};
 use lehr_infer::posterior::Posterior;
 use lehr_model::Model;
 use lehr_model::distribution::{Bernoulli, Distribution as _, HalfNormal, Normal};
-use lehr_regression::{Family, Groups, Regression, SavedFit, regress};
+use lehr_regression::{
+    Family, Groups, Regression, SavedFit, Specification, compare_models, regress,
+};
 use lehr_table::Table;
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::SeedableRng;
@@ -247,6 +249,7 @@ fn new_rows_are_predicted_by_what_is_seen_of_them_also_from_a_file() {
 fn what_cannot_be_is_refused_with_a_sentence() {
     let table = generated(30, 5);
     let table = number(table, "zero", &[0.0; 30]);
+    let table = number(table, "nothing", &[f64::NAN; 30]);
     for (formula, family, expected) in [
         (
             "y ~ me(x)",
@@ -261,12 +264,14 @@ fn what_cannot_be_is_refused_with_a_sentence() {
         (
             "y ~ me(x, zero)",
             Family::Gaussian,
-            "me(x, zero), row 1: expected errors of a standard deviation above 0, found 0",
+            "me(x, zero), row 1: expected errors of a standard deviation above 0, found 0\n  \
+             hint: give every row the spread of its error, a small one where x is as good as exact, or write x alone",
         ),
         (
             "y ~ me(x, s) + mi(z)",
             Family::Gaussian,
-            "me(x, s) is there already, and one such term is supported",
+            "me(x, s) is there already, and one such term is supported\n  y ~ me(x, s) + mi(z)\n                 \
+             ^^^^^  write the better known of the two as a plain column, and leave out rows that lack it with --missing drop",
         ),
         (
             "y ~ x + me(x, s)",
@@ -281,7 +286,12 @@ fn what_cannot_be_is_refused_with_a_sentence() {
         (
             "y ~ (me(x, s) | w)",
             Family::Gaussian,
-            "this cannot vary by group",
+            "add it with +; a covariate with errors or gaps has one slope for all groups",
+        ),
+        (
+            "y ~ mi(nothing)",
+            Family::Gaussian,
+            "mi(nothing): expected a value in some rows, found none in 30 rows\n  hint: leave the term out",
         ),
         (
             "y ~ mi(zero)",
@@ -296,4 +306,44 @@ fn what_cannot_be_is_refused_with_a_sentence() {
     let wrong = ["me(x).mean ~ half_normal(1)".into()];
     let told = Regression::new("y ~ me(x, s)", Family::Gaussian, &wrong, &table);
     assert!(told.is_err());
+}
+
+#[test]
+fn a_parameter_cannot_read_a_covariate_with_gaps_as_it_stands() {
+    let table = generated(30, 5);
+    let names = table.names().to_vec();
+    let formulas = |text: &str| {
+        let made = Specification::parse("y ~ mi(z)", &names).unwrap();
+        made.with_formulas(&[text.to_owned()], &names)
+    };
+    let told = formulas("sigma ~ z").err().unwrap().to_string();
+    assert_eq!(
+        told,
+        "formula:1:9: \"z\" is read as it stands here, and by mi(z)\n  sigma ~ z\n          ^  leave out one of the two"
+    );
+    assert!(formulas("sigma ~ w").is_ok());
+}
+
+#[test]
+fn models_that_do_not_score_the_covariate_alike_are_not_compared() {
+    let table = generated(120, 17);
+    let fit = |formula: &str| {
+        let quick = Fit::new(FullRank::default()).seed(2).unexamined();
+        fitted(formula, "gaussian", &table, quick)
+    };
+    let fits = [
+        fit("y ~ me(x, s)"),
+        fit("y ~ w + me(x, s)"),
+        fit("y ~ w + x"),
+    ];
+    let named = |place: usize| {
+        let one = &fits[place];
+        (place.to_string(), one, one.loo(&table, None, 0).unwrap())
+    };
+    assert!(compare_models(&[named(0), named(1)]).is_ok());
+    let refused = compare_models(&[named(1), named(2)])
+        .unwrap_err()
+        .to_string();
+    let expected = "compare: expected models that score the same columns, found me(x, s) and none";
+    assert!(refused.starts_with(expected), "{refused}");
 }

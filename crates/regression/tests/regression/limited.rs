@@ -293,7 +293,8 @@ fn bounds_that_cannot_be_are_refused_by_row() {
         (
             "y | trunc(0, u) ~ x",
             Family::Gaussian,
-            "trunc(lb = 0, ub = u), row 1: expected an upper limit above 0, the lower one, found 0",
+            "trunc(lb = 0, ub = u), row 1: expected an upper limit above 0, the lower one, found 0\n  \
+             hint: lb is the least that was kept, ub the largest",
         ),
         (
             "y | cens(c, u) ~ x",
@@ -309,6 +310,11 @@ fn bounds_that_cannot_be_are_refused_by_row() {
             "y | cens(c) + trunc(lb = 0) ~ x",
             Family::Gaussian,
             "a response is either censored or truncated here",
+        ),
+        (
+            "y | trunc(lb = y) ~ x",
+            Family::Gaussian,
+            "name a column of its own, which says what is known of it",
         ),
     ] {
         let told = refusal(formula, family, &table);

@@ -6,6 +6,7 @@ mod cluster;
 mod coded;
 mod covariate;
 mod density;
+mod distinct;
 mod effect;
 mod explained;
 mod fit;

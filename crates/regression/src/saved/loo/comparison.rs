@@ -109,7 +109,8 @@ pub fn compare_models(models: &[(String, &SavedFit, Loo)]) -> Result<ModelCompar
     })
 }
 
-/// Refuses models of other rows or of another response than the first.
+/// Refuses models of other rows, of another response or of another covariate with errors or gaps than
+/// the first.
 fn check(models: &[(String, &SavedFit, Loo)]) -> Result<(), LooError> {
     let (_, first_fit, first) = &models[0];
     for (_, saved, loo) in models {
@@ -122,6 +123,11 @@ fn check(models: &[(String, &SavedFit, Loo)]) -> Result<(), LooError> {
         let (one, other) = (first_fit.subject.response(), saved.subject.response());
         if one != other {
             return Err(LooError::Responses { first: one, other });
+        }
+        let of = |saved: &SavedFit| saved.subject.scored_covariate();
+        let (one, other) = (of(first_fit), of(saved));
+        if one != other {
+            return Err(LooError::covariates(one, other));
         }
         let same = (loo.rows.iter().zip(&first.rows)).all(|(a, b)| a.row == b.row);
         assert!(same && loo.rows.len() == first.rows.len(), "the same rows");
@@ -184,8 +190,12 @@ fn notes(models: &[(String, &SavedFit, Loo)]) -> Vec<String> {
     let mut notes = Vec::new();
     for (name, saved, loo) in models {
         if let Some(summary) = loo.summary().ok().filter(|summary| summary.n_high_k > 0) {
+            let have = match summary.n_high_k {
+                1 => "row has",
+                _ => "rows have",
+            };
             notes.push(format!(
-                "{name}: {} rows have k above {:.2}, so its elpd is uncertain; lehr loo --refit",
+                "{name}: {} {have} k above {:.2}, so its elpd is uncertain; lehr loo --refit",
                 summary.n_high_k, summary.k_threshold
             ));
         }

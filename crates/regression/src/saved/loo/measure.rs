@@ -103,6 +103,16 @@ pub enum LooError {
         /// That of another.
         other: String,
     },
+    /// Two models do not score the same columns.
+    #[error(
+        "compare: expected models that score the same columns, found {first} and {other}\n  hint: what is seen of a covariate with errors or gaps is scored together with the response, so write the same me(...) or mi(...) in every model"
+    )]
+    Covariates {
+        /// The term of the first.
+        first: String,
+        /// That of another.
+        other: String,
+    },
     /// More folds than groups or rows.
     #[error("--folds: expected from 2 to {most} folds, found {found}")]
     Folds {
@@ -111,6 +121,17 @@ pub enum LooError {
         /// How many were asked for.
         found: usize,
     },
+}
+
+impl LooError {
+    /// Covariates with errors or gaps that differ, as their formulas have them.
+    pub(super) fn covariates(first: Option<String>, other: Option<String>) -> LooError {
+        let told = |term: Option<String>| term.unwrap_or_else(|| "none".into());
+        LooError::Covariates {
+            first: told(first),
+            other: told(other),
+        }
+    }
 }
 
 /// Rows above which a sample of them is left out.

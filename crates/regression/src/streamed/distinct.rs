@@ -1,0 +1,201 @@
+//! The different rows of a table of which few differ, and how often each occurs.
+
+use std::collections::HashMap;
+use std::hash::{BuildHasherDefault, Hasher};
+
+use lehr_table::{Column, Field, Kind, Labels, Stack, Table};
+
+/// Equal rows to a different one, on average, from which on it pays to keep the different ones.
+const PAYS: u64 = 4;
+
+/// Rows of one table, each different one once, in the order in which they first occur.
+pub(super) struct Distinct {
+    stack: Stack,
+    /// The labels of each column so far, for those that have any.
+    labels: Vec<Option<Labels>>,
+    /// The place of each row by its values.
+    places: HashMap<Box<[u64]>, usize, BuildHasherDefault<Mixer>>,
+    counts: Vec<u64>,
+    /// Different rows at the most.
+    most: usize,
+}
+
+/// Different rows, and how often each occurs.
+pub(super) struct CountedTable {
+    pub(super) table: Table,
+    pub(super) counts: Vec<u64>,
+}
+
+/// There are more different rows than are kept.
+#[derive(Debug, PartialEq)]
+pub(super) struct TooMany;
+
+impl Distinct {
+    /// No row yet of these columns, and at most so many.
+    pub(super) fn new(fields: &[Field], most: usize) -> Distinct {
+        let labels = |field: &Field| {
+            let is_text = matches!(field.kind, Some(Kind::Category));
+            is_text.then(Labels::default)
+        };
+        Distinct {
+            stack: Stack::new(fields),
+            labels: fields.iter().map(labels).collect(),
+            places: HashMap::default(),
+            counts: Vec::new(),
+            most,
+        }
+    }
+
+    /// Adds rows, each of which occurs once, or as often as is said.
+    pub(super) fn add(&mut self, batch: &Table, counts: Option<&[u64]>) -> Result<(), TooMany> {
+        let width: usize = batch.columns().map(|(_, one)| one.kind().width()).sum();
+        let values = self.values(batch, width);
+        let mut fresh = Vec::new();
+        for row in 0..batch.n_rows() {
+            let own = &values[row * width..][..width];
+            let place = if let Some(place) = self.places.get(own) {
+                *place
+            } else {
+                fresh.push(row);
+                self.insert(own)?
+            };
+            self.counts[place] += counts.map_or(1, |counts| counts[row]);
+        }
+        self.stack.push(&batch.select_rows(&fresh));
+        Ok(())
+    }
+
+    fn insert(&mut self, own: &[u64]) -> Result<usize, TooMany> {
+        let place = self.counts.len();
+        if place == self.most {
+            return Err(TooMany);
+        }
+        self.places.insert(own.into(), place);
+        self.counts.push(0);
+        Ok(place)
+    }
+
+    /// The values of all rows as numbers that are equal where the values are, row after row.
+    fn values(&mut self, batch: &Table, width: usize) -> Vec<u64> {
+        let mut values = vec![0; width * batch.n_rows()];
+        let mut first = 0;
+        for ((_, column), labels) in batch.columns().zip(&mut self.labels) {
+            let own = column.kind().width();
+            let mut put = |row: usize, value: u64| values[row * width + first] = value;
+            match column {
+                Column::Number(numbers) => {
+                    (numbers.iter().enumerate()).for_each(|(row, one)| put(row, one.to_bits()));
+                }
+                Column::Boolean(marks) => {
+                    (marks.iter().enumerate())
+                        .for_each(|(row, one)| put(row, one.map_or(2, u64::from)));
+                }
+                Column::Category { codes, levels } => {
+                    let labels = labels.get_or_insert_default();
+                    let codes = labels.codes(codes, levels).into_iter().enumerate();
+                    codes.for_each(|(row, code)| put(row, u64::from(code)));
+                }
+                Column::Matrix { values: all, .. } => {
+                    let rows = values.chunks_exact_mut(width).zip(all.chunks_exact(own));
+                    for (to, from) in rows {
+                        let places = to[first..first + own].iter_mut().zip(from);
+                        places.for_each(|(to, one)| *to = one.to_bits());
+                    }
+                }
+            }
+            first += own;
+        }
+        values
+    }
+
+    /// The different rows.
+    pub(super) fn finish(self) -> Result<CountedTable, lehr_table::TableError> {
+        Ok(CountedTable {
+            table: self.stack.finish()?,
+            counts: self.counts,
+        })
+    }
+}
+
+impl CountedTable {
+    /// Whether so few rows differ that it pays to keep them.
+    pub(super) fn pays(&self) -> bool {
+        let all: u64 = self.counts.iter().sum();
+        self.counts.len() as u64 * PAYS <= all
+    }
+}
+
+/// Mixes whole words: several times as fast as what a map takes by default, against which nobody attacks here.
+#[derive(Default)]
+struct Mixer(u64);
+
+impl Hasher for Mixer {
+    fn write(&mut self, bytes: &[u8]) {
+        for word in bytes.chunks(8) {
+            let mut whole = [0; 8];
+            whole[..word.len()].copy_from_slice(word);
+            self.write_u64(u64::from_ne_bytes(whole));
+        }
+    }
+
+    fn write_u64(&mut self, word: u64) {
+        let mixed = (self.0 ^ word).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        self.0 = mixed ^ (mixed >> 29);
+    }
+
+    fn finish(&self) -> u64 {
+        self.0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn table(rows: &[(f64, &str)]) -> Table {
+        let mut names: Vec<String> = rows.iter().map(|(_, name)| (*name).to_owned()).collect();
+        names.sort();
+        names.dedup();
+        let codes = rows.iter().map(|(_, name)| {
+            let place = names.iter().position(|known| known == name);
+            place.unwrap_or_default() as u32
+        });
+        let codes = codes.collect();
+        let x = rows.iter().map(|(x, _)| *x).collect();
+        let table = Table::new().with_number("x", x).unwrap();
+        table.with_category("kind", codes, names).unwrap()
+    }
+
+    fn fields() -> [Field; 2] {
+        let field = |name: &str, kind| Field {
+            name: name.into(),
+            kind: Some(kind),
+            type_name: String::new(),
+        };
+        [field("x", Kind::Number), field("kind", Kind::Category)]
+    }
+
+    #[test]
+    fn equal_rows_are_counted_whatever_the_codes_of_their_batch() {
+        let mut all = Distinct::new(&fields(), 3);
+        all.add(&table(&[(1.0, "b"), (1.0, "b"), (2.0, "b")]), None)
+            .unwrap();
+        // Here "b" has another code, and "a" the code that "b" had.
+        all.add(&table(&[(1.0, "a"), (1.0, "b")]), Some(&[5, 7]))
+            .unwrap();
+        let found = all.finish().unwrap();
+        assert_eq!(found.counts, [9, 1, 5]);
+        assert_eq!(found.table.number("x").unwrap(), [1.0, 2.0, 1.0]);
+        let (codes, names) = found.table.category("kind").unwrap();
+        let names: Vec<&str> = codes.iter().map(|code| &*names[*code as usize]).collect();
+        assert_eq!(names, ["b", "b", "a"]);
+    }
+
+    #[test]
+    fn more_rows_than_are_kept_are_refused() {
+        let x = |n: usize| Table::new().with_number("x", (0..n).map(|k| k as f64).collect());
+        let add = |n: usize| Distinct::new(&fields()[..1], 100).add(&x(n).unwrap(), None);
+        assert_eq!(add(100), Ok(()));
+        assert_eq!(add(101), Err(TooMany));
+    }
+}
