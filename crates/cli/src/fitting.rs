@@ -123,6 +123,7 @@ impl Inputs<'_> {
             memory: self.model.memory.0,
             methods: &methods.iter().map(|info| info.name).collect::<Vec<_>>(),
             sample: Streaming::SAMPLE,
+            distinct: Streaming::DISTINCT,
             clock: self.clock,
         };
         if let Some(bound) = BoundRegression::streamed(&specification, &files, &streaming)? {

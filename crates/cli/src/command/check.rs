@@ -1,13 +1,13 @@
 //! `lehr check`: the diagnostics of a fit at length, and simulation-based calibration on request.
 
-use std::fmt::{self, Write};
+use std::fmt::Write;
 use std::path::PathBuf;
 
 use anyhow::Result;
 use clap::Args;
 use lehr::infer::fit::Fit;
 use lehr::infer::judge::{Reason, usable_shape};
-use lehr::regression::{Against, PriorSensitivity, Ranks, SavedFit, Shift, Simulation};
+use lehr::regression::{Against, PriorSensitivity, Ranks, SavedFit, Shift, Simulation, Testimony};
 use serde::Serialize;
 
 use crate::against::AgainstObject;
@@ -58,40 +58,6 @@ pub(crate) struct Check {
     simulation_iterations: Option<u64>,
     #[command(flatten)]
     reading: Reading,
-}
-
-/// What one witness says.
-#[derive(Serialize)]
-struct Testimony {
-    witness: String,
-    level: &'static str,
-    sentence: String,
-    /// Whether chains on the posterior itself have settled it otherwise.
-    overruled: bool,
-}
-
-impl Testimony {
-    fn of(reason: &Reason, overruled: bool) -> Testimony {
-        Testimony {
-            witness: reason.witness.clone(),
-            level: reason.level.name(),
-            sentence: reason.sentence.clone(),
-            overruled,
-        }
-    }
-}
-
-impl fmt::Display for Testimony {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let overruled = if self.overruled {
-            " (the posterior itself says otherwise)"
-        } else {
-            ""
-        };
-        // Programs spell levels with a hyphen, people do not.
-        let level = self.level.replace('-', " ");
-        write!(f, "{level}: {}{overruled}", self.sentence)
-    }
 }
 
 #[derive(Serialize)]
@@ -198,9 +164,7 @@ impl CheckObject {
             against: None,
         };
         let verdict = posterior.verdict();
-        let heard = verdict.reasons.iter().map(|one| Testimony::of(one, false));
-        let overruled = verdict.overruled.iter().map(|one| Testimony::of(one, true));
-        checked.witnesses = heard.chain(overruled).collect();
+        checked.witnesses = Testimony::all(&verdict);
         let reasons = verdict.reasons.into_iter();
         let warns = |one: &Reason| one.advice.is_some();
         checked.warnings = reasons.filter(warns).map(|one| one.sentence).collect();

@@ -5,8 +5,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Result, ensure};
 use clap::Args;
 use lehr::infer::fit::Fit;
-use lehr::infer::posterior::Estimate;
-use lehr::regression::{Groups, SavedFit};
+use lehr::regression::{Groups, SavedFit, best_of};
 use lehr::report::write_page;
 use lehr::table::TableFiles;
 
@@ -177,36 +176,10 @@ pub(super) fn line(saved: &SavedFit) -> String {
     }
 }
 
-/// The fit with the best verdict; of those the one with the largest bound, and among those that
-/// Monte Carlo error cannot tell from it, the one whose weights are the most even.
+/// The fit to prefer.
 pub(super) fn best(rivals: &[Rival]) -> &Rival {
-    const NONE: Estimate = Estimate {
-        mean: f64::NEG_INFINITY,
-        error: 0.0,
-    };
-    let level = |rival: &Rival| rival.saved.posterior.verdict().level;
-    let bound = |rival: &Rival| rival.saved.posterior.bound().unwrap_or(NONE);
-    let shape = |rival: &Rival| {
-        let posterior = &rival.saved.posterior;
-        // Weights without a shape are all but equal; draws of chains have none.
-        match posterior.importance() {
-            Some(_) => posterior.pareto_shape().unwrap_or(f64::NEG_INFINITY),
-            None => f64::INFINITY,
-        }
-    };
-    let reached = rivals.iter().map(level).min();
-    let trusted = || rivals.iter().filter(|rival| Some(level(rival)) == reached);
-    let top = (trusted().map(bound))
-        .max_by(|a, b| a.mean.total_cmp(&b.mean))
-        .expect("there is at least one method");
-    let near = |rival: &&Rival| {
-        let error = bound(rival).error.hypot(top.error);
-        bound(rival).mean + 2.0 * error >= top.mean
-    };
-    let best = trusted()
-        .filter(near)
-        .min_by(|a, b| shape(a).total_cmp(&shape(b)));
-    best.unwrap_or(&rivals[0])
+    let fits: Vec<&SavedFit> = rivals.iter().map(|rival| &rival.saved).collect();
+    &rivals[best_of(&fits)]
 }
 
 /// The JSON of a comparison: a list of fits.

@@ -91,7 +91,7 @@ impl Draws {
         let is_arviz = self.is_arviz();
         ensure!(
             !is_arviz || self.locals.is_empty(),
-            "--locals: expected an output in .parquet, .csv, .tsv or .arrow, found {}",
+            "--locals: expected an output in .parquet, .csv, .tsv or .arrow, found {}\n  hint: write them to a table, and the .nc file without --locals",
             self.output.display()
         );
         ensure!(
