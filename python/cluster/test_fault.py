@@ -17,6 +17,7 @@ from conftest import NODE, write
 from test_answer import FORMULA, SHORT, fitted, same
 
 import lehr
+from lehr import _ray
 
 KILLS = int(os.environ.get("LEHR_KILLS", "4"))
 
@@ -191,3 +192,47 @@ def test_workers_end_with_the_fit(files, workers, nodes):
     with meanwhile(work):
         fitted(files, formula=FORMULA, workers=3)
     wait_for(lambda: not any(Path(f"/proc/{pid}").exists() for pid in pids))
+
+
+class Noted(_ray.Worker):
+    """A worker that notes when it was asked and when it answered; one of them is slow."""
+
+    def __init__(self, parts, *others):
+        super().__init__(parts, *others)
+        self.slow = 0 in parts
+        self.notes = []
+
+    def answer(self, model, tasks):
+        begin = time.time()
+        found = super().answer(model, tasks)
+        time.sleep(0.3 if self.slow else 0.0)
+        self.notes.append((begin, time.time()))
+        return found
+
+    def noted(self):
+        return self.slow, self.notes
+
+
+def test_a_slow_worker_costs_its_own_time_and_nobody_elses(
+    files, workers, undisturbed, monkeypatch
+):
+    # Processes of the cluster cannot import this file.
+    ray.cloudpickle.register_pickle_by_value(sys.modules[__name__])
+    monkeypatch.setattr(_ray, "Worker", Noted)
+    found = []
+    monkeypatch.setattr(
+        _ray.Workers,
+        "close",
+        lambda self: found.extend(ray.get([one.noted.remote() for one in self.actors])),
+    )
+    same(fitted(files, workers=3, method="surrogate-hmc"), undisturbed)
+    for actor in workers[-1].actors:
+        ray.kill(actor)
+    (slow,) = (notes for is_slow, notes in found if is_slow)
+    others = [notes for is_slow, notes in found if not is_slow]
+    assert len(others) == 2 and all(len(notes) == len(slow) for notes in others)
+    # Every question is with the others before the slow one has answered it: they work side by
+    # side, and it is waited for as long as it takes itself. At first some are not there yet.
+    for notes in others:
+        pairs = list(zip(notes, slow, strict=True))[1:]
+        assert len(pairs) > 5 and all(own[0] < late[1] for own, late in pairs)

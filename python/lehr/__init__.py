@@ -12,9 +12,12 @@ True
 """
 
 from lehr import dist
-from lehr._fit import Comparison, Estimate, Fit, Loo, Verdict, loo_compare
-from lehr._fitting import compare, fit, load, methods
+from lehr._check import Check
+from lehr._comparison import Comparison
+from lehr._fit import Fit
+from lehr._fitting import Priors, compare, families, fit, load, methods, priors
 from lehr._lehr import Interrupted, LehrError, __version__
+from lehr._loo import Loo, loo_compare
 from lehr._model import (
     Model,
     Table,
@@ -30,8 +33,10 @@ from lehr._model import (
 )
 from lehr._ray import Cluster
 from lehr._value import ModelError, where
+from lehr._verdict import Estimate, Verdict
 
 __all__ = [
+    "Check",
     "Cluster",
     "Comparison",
     "Estimate",
@@ -41,6 +46,7 @@ __all__ = [
     "Loo",
     "Model",
     "ModelError",
+    "Priors",
     "Table",
     "Verdict",
     "__version__",
@@ -48,6 +54,7 @@ __all__ = [
     "deterministic",
     "dist",
     "factor",
+    "families",
     "fit",
     "group_effect",
     "load",
@@ -57,6 +64,7 @@ __all__ = [
     "model",
     "observe",
     "param",
+    "priors",
     "rows",
     "sample",
     "where",

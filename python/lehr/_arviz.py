@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from lehr._lehr import LehrError
+from lehr._table import Data
 
 
 def inference_data(
@@ -27,7 +28,8 @@ def inference_data(
     if constant:
         arrays = {name: ("row", np.asarray(values)) for name, values in constant.items()}
         found["constant_data"] = xr.Dataset(arrays, attrs=dict(attributes))
-    if hasattr(arviz, "InferenceData"):
+    # From 1 on ArviZ still has something of that name, which only says that it is gone.
+    if int(arviz.__version__.split(".")[0]) < 1:
         return arviz.InferenceData(**found)
     return xr.DataTree.from_dict({f"/{name}": dataset for name, dataset in found.items()})
 
@@ -46,3 +48,19 @@ def _dataset(variables: Sequence[Any], attributes: Mapping[str, str]) -> Any:
         for axis, labels in axes:
             coordinates[axis] = np.arange(labels) if isinstance(labels, int) else list(labels)
     return xr.Dataset(arrays, coords=coordinates, attrs=dict(attributes))
+
+
+def constant(
+    data: Data | None, names: Sequence[str], found: Sequence[tuple[str, Any]]
+) -> dict[str, Any]:
+    """The predictors of each row, where the rows are at hand and as many as were observed."""
+    rows = [v[2].size for group, values in found if group == "observed_data" for v in values]
+    if not rows or data is None or not hasattr(data, "__getitem__") or isinstance(data, str):
+        return {}
+    held = {name: np.asarray(data[name]) for name in names if name in _keys(data)}
+    return {name: values for name, values in held.items() if values.shape == (rows[0],)}
+
+
+def _keys(data: Data) -> Sequence[str]:
+    keys = data.keys() if hasattr(data, "keys") else getattr(data, "columns", ())
+    return [str(key) for key in keys] if not callable(keys) else ()

@@ -6,18 +6,22 @@ import html
 import json
 import logging
 import os
-import tempfile
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
-from lehr import _arviz, _lehr, _mapped, _option, _ray, _table
+from lehr import _arviz, _lehr, _loo, _mapped, _option, _progress, _ray, _table
+from lehr._check import Check
+from lehr._comparison import Comparison
+from lehr._kept import Kept
+from lehr._loo import Loo
+from lehr._progress import Listener
 from lehr._ray import Cluster
 from lehr._table import Data
+from lehr._verdict import Estimate, Verdict, rounded
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -27,46 +31,8 @@ logger = logging.getLogger("lehr")
 COLUMNS = ["mean", "sd", "q5", "q50", "q95"]
 
 
-@dataclass(frozen=True)
-class Verdict:
-    """Whether to rely on a fit."""
-
-    level: str
-    """`reliable`, `corrected`, `look-again` or `do-not-trust`, as in the command's JSON."""
-    sentence: str
-    """Why."""
-    advice: Sequence[str] = field(default=())
-    """What could be done."""
-    is_trusted: bool = True
-    """Whether no diagnostic warns."""
-
-    def __str__(self) -> str:
-        hints = "".join(f"\n  hint: {hint}" for hint in self.advice)
-        return f"{self.level.replace('-', ' ')}: {self.sentence}{hints}"
-
-
-@dataclass(frozen=True)
-class Estimate:
-    """A number with its Monte Carlo standard error."""
-
-    mean: float
-    error: float
-
-    def __float__(self) -> float:
-        return self.mean
-
-    def __str__(self) -> str:
-        return f"{self.mean:.2f} ± {self.error:.2f}"
-
-
-class Fit:
+class Fit(Kept):
     """What a fit leaves: :func:`lehr.fit` and :func:`lehr.load` make it."""
-
-    def __init__(self, native: _lehr.Fit, data: Data | None, reading: Mapping[str, Any]) -> None:
-        self._native = native
-        self._data = data
-        self._reading = dict(reading)
-        self._facts = native.facts
 
     @property
     def verdict(self) -> Verdict:
@@ -112,6 +78,11 @@ class Fit:
         return None if found is None else str(found)
 
     @property
+    def program(self) -> str:
+        """The recorded model, as :func:`print` shows that of a model function."""
+        return str(self._facts["program"])
+
+    @property
     def notes(self) -> list[str]:
         """What should be known of the data: classes, columns left out, outliers."""
         return list(self._facts["notes"])
@@ -129,22 +100,43 @@ class Fit:
         """
         return _listing(self._native.coefficients(groups), "coefficient")
 
-    def draws(self, groups: bool = False, raw: bool = False) -> pd.DataFrame:
+    def draws(
+        self,
+        groups: bool = False,
+        raw: bool = False,
+        *,
+        locals: Sequence[int] = (),
+        data: Data | None = None,
+        **reading: Any,
+    ) -> pd.DataFrame:
         """Return posterior draws, a row to a draw.
 
         Args:
             groups: Whether the effects of single groups are among them.
             raw: As they were drawn, with their log weights; by default all count the same.
+            locals: Rows of the table, counted from 1, whose own latents are among them.
+            data: The table that was fitted; by default the one that was given to the fit.
+            **reading: How the table is read.
         """
         import pandas as pd
 
-        return pd.DataFrame(dict(self._native.draws(groups, "raw" if raw else "even")))
+        drawn = self._native.draws(groups, "raw" if raw else "even")
+        if locals:
+            if raw:
+                raise _lehr.LehrError("locals: expected draws that count the same, found raw=True")
+            source, options = self._fitted(data, reading)
+            drawn += self._native.local_draws(source, options, list(locals))
+        return pd.DataFrame(dict(drawn))
 
     def predict(
         self,
         data: Data,
         *,
         new_levels: str = "refuse",
+        quantiles: Sequence[float] = (5, 95),
+        responses: int = 0,
+        parameter: str | Sequence[str] = (),
+        level: str = "groups",
         draws: int = 200,
         seed: int = 0,
         keep: Sequence[str] = (),
@@ -160,7 +152,12 @@ class Fit:
 
         Args:
             data: The rows, as in :func:`lehr.fit`, or a data set of Ray or Dask.
-            new_levels: Whether groups that were not fitted are refused, or drawn ("sample").
+            new_levels: Whether groups that were not fitted are refused, or drawn ("sample");
+                "reference" also takes a new level of a factor for its first one.
+            quantiles: The quantiles of the mean and of an observation, in percent.
+            responses: So many draws of each row's response, as `y_draw1`, `y_draw2`, …
+            parameter: Parameters of the family, such as ``"sigma"``, or ``"predictor"``.
+            level: ``"groups"``, or ``"population"``, which leaves the effects of groups out.
             draws: Draws to predict with.
             seed: Where the predictive draws come from.
             keep: Columns of a Ray or Dask data set that stand before the predictions.
@@ -173,7 +170,15 @@ class Fit:
             predicts when it is asked for its rows; on a cluster the files that were written, one
             for each partition and in the order of the rows.
         """
-        by = {"new_levels": new_levels, "draws": draws, "seed": seed}
+        by = _option.forecast(
+            new_levels=new_levels,
+            quantiles=quantiles,
+            responses=responses,
+            parameter=parameter,
+            level=level,
+            draws=draws,
+            seed=seed,
+        )
         if _mapped.is_divided(data):
             return _mapped.predict(self, data, keep, {**by, **reading})
         if keep:
@@ -190,7 +195,7 @@ class Fit:
             asked = (dict(_option.reading(reading)), by)
             return _ray.predict(self, data, Path(output), _ray.Cluster.of(cluster), asked)
         source, options = self._source(data, self._facts["predictor_columns"], reading)
-        return _frame(dict(self._native.predict(source, options, by)), data)
+        return _table.frame(dict(self._native.predict(source, options, by)), data)
 
     def predictive_draws(
         self,
@@ -210,7 +215,7 @@ class Fit:
             seed: Where they come from.
             **reading: How the table is read.
         """
-        by = {"new_levels": new_levels, "draws": draws, "seed": seed}
+        by = _option.forecast(new_levels=new_levels, draws=draws, seed=seed)
         source, options = self._source(data, self._facts["predictor_columns"], reading)
         return np.stack(self._native.predictive_draws(source, options, by))
 
@@ -219,6 +224,7 @@ class Fit:
         data: Data,
         *,
         new_levels: str = "refuse",
+        level: str = "groups",
         draws: int = 256,
         seed: int = 0,
         cluster: str | Cluster | None = None,
@@ -229,6 +235,7 @@ class Fit:
         Args:
             data: The rows with the response, as in :func:`lehr.fit`.
             new_levels: Whether groups that were not fitted are refused, or drawn ("sample").
+            level: ``"groups"``, or ``"population"``, which leaves the effects of groups out.
             draws: Draws to judge by.
             seed: Where random numbers come from.
             cluster: Judge by the rows of Parquet files on Ray, as in :func:`lehr.fit`.
@@ -239,7 +246,7 @@ class Fit:
         """
         import pandas as pd
 
-        by = {"new_levels": new_levels, "draws": draws, "seed": seed}
+        by = _option.forecast(new_levels=new_levels, level=level, draws=draws, seed=seed)
         if cluster is None:
             source, options = self._source(data, self._facts["columns"], reading)
             scores = self._native.evaluate(source, options, by)
@@ -320,6 +327,9 @@ class Fit:
         *,
         subsample: int | None = None,
         seed: int = 0,
+        refit: int = 0,
+        folds: int | None = None,
+        folds_by: str | None = None,
         cluster: str | Cluster | None = None,
         **reading: Any,
     ) -> Loo:
@@ -329,39 +339,62 @@ class Fit:
             data: The table that was fitted; by default the one that was given to the fit.
             subsample: How many rows are left out; by default all of up to 100,000, else 5,000.
             seed: Where random numbers come from.
+            refit: Fit again without each row whose k is too high, at most so many.
+            folds: Fit again without each of so many parts of the table, in the place of PSIS.
+            folds_by: Rows that share a value of this column are in one part.
             cluster: Leave rows of Parquet files out on Ray, as in :func:`lehr.fit`.
             **reading: How the table is read.
         """
         sampling = {"subsample": subsample, "seed": seed}
+        again = _loo.fitting(sampling, refit, folds, folds_by)
         if cluster is None:
-            source, options = self._fitted(data, reading)
-            summary, rows = _lehr.loo(self._native, source, options, sampling)
+            source, options = self._fitted(data, reading, [folds_by] if folds_by else [])
+            summary, rows = _lehr.loo(self._native, source, options, sampling, again)
+        elif refit or folds:
+            raise _lehr.LehrError("refit, folds: expected no cluster for further fits, found one")
         else:
             table, own = self._fitted_data(data, reading)
             found = _ray.leave_out({"": self}, table, _ray.Cluster.of(cluster), (own, sampling))
             summary, rows = _lehr.loo_parts([("", self._native)], *found)
-        return Loo(json.loads(summary), rows)
+        return Loo(json.loads(summary), rows, folds)
 
-    def _fitted(
-        self, data: Data | None, reading: Mapping[str, Any]
-    ) -> tuple[_lehr.Source, dict[str, Any]]:
-        """Return the table that was fitted as the engine takes it, and how it is read."""
-        rows, options = self._fitted_data(data, reading)
-        wanted = self._facts["columns"]
-        return _table.source(rows, lambda names: [n for n in names if n in wanted]), options
+    def check(
+        self,
+        data: Data | None = None,
+        *,
+        against: str | None = None,
+        simulate: bool = False,
+        simulations: int = 20,
+        simulation_rows: int = 1000,
+        simulation_iterations: int | None = None,
+        progress: bool | Listener | None = None,
+        **reading: Any,
+    ) -> Check:
+        """Return the diagnostics at length.
 
-    def _fitted_data(
-        self, data: Data | None, reading: Mapping[str, Any]
-    ) -> tuple[Data, dict[str, Any]]:
-        """Return the table that was fitted, and how it is read."""
-        if data is not None:
-            return data, _option.reading(reading)
-        if self._data is None:
-            raise _lehr.LehrError(
-                "data: expected the table that was fitted, found none\n"
-                "  hint: a fit that was loaded does not have it; give it as data"
-            )
-        return self._data, dict(self._reading)
+        Args:
+            data: The table that was fitted; by default the one that was given to the fit.
+            against: Compare with chains on all rows: ``"nuts"``, ``"hmc"`` or
+                ``"surrogate-hmc"``.
+            simulate: Fit data sets drawn from the prior on the covariates of the table: ranks of
+                what made them are uniform if the method is calibrated.
+            simulations: How many data sets.
+            simulation_rows: Rows of each at the most.
+            simulation_iterations: Training steps of each fit; by default until the bound is level.
+            progress: Whether to show how far it is.
+            **reading: How the table is read.
+        """
+        found = Check.of(self._native)
+        if against is None and not simulate:
+            return found
+        source, options = self._fitted(data, reading)
+        with _progress.told("check", progress) as told:
+            if against is not None:
+                found.add_chains(self._native, (source, options), against, told)
+            if simulate:
+                sizes = (simulations, simulation_rows, simulation_iterations)
+                found.add_ranks(self._native, (source, options), sizes, told)
+        return found
 
     def compare(self, *others: Fit, test: Data | None = None) -> Comparison:
         """Compare this fit with others.
@@ -408,38 +441,8 @@ class Fit:
         found, attributes, left_out = self._native.arviz(source, reading, groups)
         for sentence in left_out:
             logger.info(sentence)
-        constant = _constant(rows, self._facts["predictor_columns"], found)
+        constant = _arviz.constant(rows, self._facts["predictor_columns"], found)
         return _arviz.inference_data(found, dict(attributes), constant)
-
-    def save(self, path: str | os.PathLike[str]) -> None:
-        """Save the fit; the command and :func:`lehr.load` read it.
-
-        Args:
-            path: The file, such as ``fit.lehr``.
-        """
-        self._native.save(os.fspath(path))
-
-    def __getstate__(self) -> dict[str, Any]:
-        """Return the saved file and how tables are read, without the table."""
-        with tempfile.TemporaryDirectory() as folder:
-            path = Path(folder) / "fit.lehr"
-            self.save(path)
-            return {"file": path.read_bytes(), "reading": self._reading}
-
-    def __setstate__(self, state: Mapping[str, Any]) -> None:
-        """Read the saved file."""
-        with tempfile.TemporaryDirectory() as folder:
-            path = Path(folder) / "fit.lehr"
-            path.write_bytes(state["file"])
-            native = _lehr.Fit.load(str(path))
-        Fit.__init__(self, native, None, state["reading"])
-
-    def _source(
-        self, data: Data, wanted: Sequence[str], reading: Mapping[str, Any]
-    ) -> tuple[_lehr.Source, dict[str, Any]]:
-        source = _table.source(data, lambda names: [n for n in names if n in wanted])
-        options = reading if reading is self._reading else _option.reading(reading)
-        return source, dict(options)
 
     def __repr__(self) -> str:
         return f"{self._head()}\n{self._native.text()}"
@@ -455,154 +458,13 @@ class Fit:
         if verdict.level == "do-not-trust":
             color = "#cf222e"
         hints = "".join(f"<li>{html.escape(hint)}</li>" for hint in verdict.advice)
-        table = self.coefficients.to_html(float_format=_digits)
+        table = rounded(self.coefficients).to_html(index_names=False)
         words = html.escape(verdict.level.replace("-", " "))
         return (
             f"<p><code>{html.escape(self._head())}</code></p>"
             f'<p><strong style="color: {color}">{words}</strong>: '
             f"{html.escape(verdict.sentence)}</p>{f'<ul>{hints}</ul>' if hints else ''}{table}"
         )
-
-
-class Loo:
-    """How well a fit predicts rows it has not seen: :meth:`Fit.loo` makes it."""
-
-    def __init__(
-        self, summary: Mapping[str, Any], rows: tuple[list[int], list[float], list[float]]
-    ) -> None:
-        self.facts = dict(summary)
-        """Everything that is known of it, by the names of the command's JSON."""
-        self._rows = rows
-
-    @property
-    def elpd(self) -> Estimate:
-        """Σ log p(yₙ | the other rows), with its error as a statement about further rows."""
-        found = self.facts["elpd_loo"]
-        return Estimate(found["estimate"], found["se"])
-
-    @property
-    def p_loo(self) -> float:
-        """The effective number of parameters."""
-        return float(self.facts["p_loo"])
-
-    @property
-    def rows(self) -> pd.DataFrame:
-        """The elpd and the tail shape k of each row that was left out."""
-        import pandas as pd
-
-        places, elpd, shapes = self._rows
-        return pd.DataFrame({"elpd": elpd, "k": shapes}, index=pd.Index(places, name="row"))
-
-    def __repr__(self) -> str:
-        facts = self.facts
-        return (
-            f"elpd_loo {self.elpd}, p_loo {self.p_loo:.2f}, "
-            f"{facts['n_high_k']} of {facts['n_left_out']} rows with k above "
-            f"{facts['k_threshold']:.2f}"
-        )
-
-
-def loo_compare(
-    fits: Mapping[str, Fit] | Sequence[Fit],
-    data: Data | None = None,
-    *,
-    subsample: int | None = None,
-    seed: int = 0,
-    cluster: str | Cluster | None = None,
-    **reading: Any,
-) -> pd.DataFrame:
-    """Compare models of one table by the same rows left out of each.
-
-    Args:
-        fits: The models, by name or in a list.
-        data: The table that was fitted; by default the one that was given to the first fit.
-        subsample: How many rows are left out, as in :meth:`Fit.loo`.
-        seed: Where random numbers come from.
-        cluster: Leave rows of Parquet files out on Ray, as in :func:`lehr.fit`.
-        **reading: How the table is read.
-
-    Returns:
-        The best model first: elpd, the difference to the best with its paired error, the stacking
-        weight, and the log evidence where it can be compared.
-    """
-    import pandas as pd
-
-    if isinstance(fits, Mapping):
-        named = dict(fits)
-    else:
-        named = {f"{place + 1}: {one.formula or one.method}": one for place, one in enumerate(fits)}
-    if len(named) < 2:
-        raise _lehr.LehrError(f"fits: expected two models or more, found {len(named)}")
-    rows, own = next(iter(named.values()))._fitted_data(data, reading)
-    sampling = {"subsample": subsample, "seed": seed}
-    pairs = _ray.native(list(named.items()))
-    if cluster is None:
-        wanted = {name for one in named.values() for name in one._facts["columns"]}
-        source = _table.source(rows, lambda names: [n for n in names if n in wanted])
-        answer = json.loads(_lehr.compare_left_out(pairs, source, own, sampling))
-    else:
-        found = _ray.leave_out(named, rows, _ray.Cluster.of(cluster), (own, sampling))
-        answer = json.loads(_lehr.compare_parts(pairs, *found))
-    for note in answer["notes"]:
-        logger.info(note)
-    columns = {
-        "model": [one["model"] for one in answer["models"]],
-        "elpd": [one["elpd_loo"]["estimate"] for one in answer["models"]],
-        "elpd_se": [one["elpd_loo"]["se"] for one in answer["models"]],
-        "difference": [one["difference"]["estimate"] for one in answer["models"]],
-        "difference_se": [one["difference"]["se"] for one in answer["models"]],
-        "p_loo": [one["p_loo"] for one in answer["models"]],
-        "weight": [one["stacking_weight"] for one in answer["models"]],
-        "log_evidence": [one.get("log_evidence") for one in answer["models"]],
-        "n_high_k": [one["n_high_k"] for one in answer["models"]],
-    }
-    index = pd.Index([one["name"] for one in answer["models"]], name="name")
-    return pd.DataFrame(columns, index=index).dropna(axis=1, how="all")
-
-
-class Comparison:
-    """Fits of one table side by side."""
-
-    def __init__(self, fits: Sequence[Fit], test: Data | None = None) -> None:
-        self.fits = list(fits)
-        self.test = [None if test is None else _score(one, test) for one in fits]
-
-    @property
-    def table(self) -> pd.DataFrame:
-        """The bound, its error, seconds, the score on held-out rows and k of each fit."""
-        import pandas as pd
-
-        rows = []
-        for one, test in zip(self.fits, self.test, strict=True):
-            method, numbers, score, shape = one._native.comparison(test)
-            rows.append((method, *numbers, score, shape, one.verdict.level))
-        names = ["bound", "bound_error", "seconds", "test_log_likelihood", "khat", "verdict"]
-        frame = pd.DataFrame(rows, columns=["method", *names]).set_index("method")
-        return frame.dropna(axis=1, how="all")
-
-    def __getitem__(self, method: str) -> Fit:
-        for one in self.fits:
-            if one.method == method:
-                return one
-        raise KeyError(method)
-
-    def __iter__(self) -> Any:
-        return iter(self.fits)
-
-    def __repr__(self) -> str:
-        return str(self.table)
-
-    def _repr_html_(self) -> str:
-        return str(self.table.to_html(float_format=_digits))
-
-
-def _digits(number: float) -> str:
-    """Three digits, but never fewer than two decimals of a large number.
-
-    >>> _digits(-11903.1234), _digits(0.0012345)
-    ('-11903.12', '0.00123')
-    """
-    return f"{number:.2f}" if abs(number) >= 100 else f"{number:.3g}"
 
 
 def _listing(rows: Sequence[tuple[str, Sequence[float]]], what: str) -> pd.DataFrame:
@@ -612,38 +474,5 @@ def _listing(rows: Sequence[tuple[str, Sequence[float]]], what: str) -> pd.DataF
     return pd.DataFrame([numbers for _, numbers in rows], index=index, columns=COLUMNS)
 
 
-def _score(fit: Fit, test: Data) -> float:
-    return float(fit.evaluate(test)["log_likelihood_per_row"])
-
-
 def _estimate(found: tuple[float, float] | None) -> Estimate | None:
     return None if found is None else Estimate(*found)
-
-
-def _frame(columns: dict[str, Any], like: Data) -> Any:
-    if _table.is_polars(like):
-        import polars as pl
-
-        return pl.DataFrame(columns)
-    import pandas as pd
-
-    index = like.index if _table.is_pandas(like) else None
-    if index is not None and any(len(values) != len(index) for values in columns.values()):
-        index = None
-    return pd.DataFrame(columns, index=index)
-
-
-def _constant(
-    data: Data | None, names: Sequence[str], found: Sequence[tuple[str, Any]]
-) -> dict[str, Any]:
-    """The predictors of each row, where the rows are at hand and as many as were observed."""
-    rows = [v[2].size for group, values in found if group == "observed_data" for v in values]
-    if not rows or data is None or not hasattr(data, "__getitem__") or isinstance(data, str):
-        return {}
-    held = {name: np.asarray(data[name]) for name in names if name in _keys(data)}
-    return {name: values for name, values in held.items() if values.shape == (rows[0],)}
-
-
-def _keys(data: Data) -> Sequence[str]:
-    keys = data.keys() if hasattr(data, "keys") else getattr(data, "columns", ())
-    return [str(key) for key in keys] if not callable(keys) else ()

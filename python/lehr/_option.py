@@ -31,6 +31,36 @@ READING: dict[str, Any] = {
     "levels": {},
 }
 
+# The keywords that say how rows are predicted, with their defaults.
+FORECAST: dict[str, Any] = {
+    "new_levels": "refuse",
+    "level": "groups",
+    "draws": 200,
+    "seed": 0,
+    "quantiles": (5, 95),
+    "responses": 0,
+    "parameter": (),
+}
+
+
+def forecast(**given: Any) -> dict[str, Any]:
+    """Return how rows are predicted: these keywords, and by default all others.
+
+    >>> forecast(draws=50)["quantiles"]
+    [5.0, 95.0]
+    """
+    found = FORECAST | given
+    parameter = found["parameter"]
+    return found | {
+        "quantiles": [float(percent) for percent in found["quantiles"]],
+        "parameter": [parameter] if isinstance(parameter, str) else list(parameter),
+    }
+
+
+def formulas(formula: str | Sequence[str]) -> list[str]:
+    """Return the formula of the response, and those of parameters after it."""
+    return [formula] if isinstance(formula, str) else list(formula)
+
 
 def reading(options: Mapping[str, Any]) -> dict[str, Any]:
     """Return all keywords of reading, those that were not given by default."""

@@ -5,7 +5,8 @@ from __future__ import annotations
 import html
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any, TypeAlias
 
 # What is done, how much, of which unit, of how many, and the bound.
@@ -33,6 +34,16 @@ def close(told: Listener | None) -> None:
     """Remove the live line, if it is one of ours."""
     if isinstance(told, Terminal | Notebook):
         told.close()
+
+
+@contextmanager
+def told(label: str, progress: bool | Listener | None) -> Iterator[Listener | None]:
+    """Show how work stands while it runs."""
+    found = listener(label, progress)
+    try:
+        yield found
+    finally:
+        close(found)
 
 
 def _in_notebook() -> bool:

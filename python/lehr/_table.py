@@ -159,3 +159,17 @@ def _labels(name: str, values: Any) -> tuple[Values, bool]:
         f"column {name!r}: expected numbers, text, truth values or dates, found {', '.join(odd)}\n"
         "  hint: convert the column first, for instance with astype(str)"
     )
+
+
+def frame(columns: dict[str, Any], like: Data) -> Any:
+    """Return columns as a data frame of the kind that the rows came in, with their index."""
+    if is_polars(like):
+        import polars as pl
+
+        return pl.DataFrame(columns)
+    import pandas as pd
+
+    index = like.index if is_pandas(like) else None
+    if index is not None and any(len(values) != len(index) for values in columns.values()):
+        index = None
+    return pd.DataFrame(columns, index=index)

@@ -202,6 +202,14 @@ class Value:
         """Return the product of matrices and vectors."""
         return apply("dot", self, other)
 
+    def solve_lower(self, other: Any) -> Value:
+        """Return L⁻¹ b of this lower triangular L."""
+        return apply("solve_lower", self, other)
+
+    def solve_lower_transposed(self, other: Any) -> Value:
+        """Return L⁻ᵀ b of this lower triangular L."""
+        return apply("solve_lower_transposed", self, other)
+
     def reshape(self, *shape: Any) -> Value:
         """Return the same entries in another shape, in which None is the axis of rows."""
         lengths = shape[0] if len(shape) == 1 and not isinstance(shape[0], int) else shape

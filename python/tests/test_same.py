@@ -2,6 +2,7 @@
 
 import importlib.util
 import os
+import re
 import subprocess
 from pathlib import Path
 
@@ -12,7 +13,7 @@ import lehr
 
 ROOT = Path(__file__).parents[2]
 TARGET = Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target"))
-EXAMPLE = TARGET / "debug" / "examples" / "models"
+EXAMPLE = TARGET / os.environ.get("LEHR_PROFILE", "debug") / "examples" / "models"
 
 
 def shared():
@@ -22,22 +23,42 @@ def shared():
     return module
 
 
-def bits(fit):
+def told(fit):
     found = 0xCBF29CE484222325
     for value in fit.draws().to_numpy().T.copy().view(np.uint64).ravel().tolist():
         found = ((found ^ value) * 0x100000001B3) % 2**64
-    return f"{found:016x}"
+    return f"{fit.verdict.level} {found:016x}"
+
+
+def mistake(model, table):
+    with pytest.raises(lehr.LehrError) as found:
+        model.bind(table)
+    words = str(found.value).splitlines()[0]
+    return re.sub(r"^models\.py:\d+: ", "", words)
+
+
+def regressed(table, formula, family, how):
+    try:
+        fit = lehr.fit(formula, table, family=family, progress=False, **how)
+    except lehr.LehrError as error:
+        return str(error).splitlines()[0]
+    return f"{fit.program}\n-- {told(fit)}"
+
+
+def written(models):
+    table, how = models.table(), {"method": "full-rank", "iterations": 200, "seed": 7}
+    for model in models.MODELS:
+        fit = model.fit(table, progress=False, **how)
+        assert str(model) == fit.program
+        yield model.__name__, f"{model}\n-- {told(fit)}"
+    for model in models.FAILING:
+        yield model.__name__, mistake(model, table)
+    for name, formula, family in models.FORMULAS:
+        yield name, f"{formula}\n{regressed(table, formula, family, how)}"
 
 
 @pytest.mark.skipif(not EXAMPLE.exists(), reason="cargo build --example models makes it")
 def test_rust_and_python_write_the_same_models_and_fit_them_to_the_same_bits():
     printed = subprocess.run([EXAMPLE], capture_output=True, text=True, check=True).stdout
-    models, how = shared(), {"method": "full-rank", "iterations": 200, "seed": 7}
-    table, own = models.table(), []
-    for model in models.MODELS:
-        fit = model.fit(table, progress=False, **how)
-        own.append(f"== {model.__name__}\n{model}\n-- {bits(fit)}\n")
-    for name, formula, family in models.FORMULAS:
-        fit = lehr.fit(formula, table, family=family, progress=False, **how)
-        own.append(f"== {name}\n{formula}\n-- {bits(fit)}\n")
-    assert "".join(own) == printed
+    own = "".join(f"== {name}\n{text}\n" for name, text in written(shared()))
+    assert own == printed

@@ -1,15 +1,19 @@
 //! What is asked of fits afterwards: effects, rows left out, models side by side.
 
+use std::path::PathBuf;
+
 use lehr::regression::{
-    EffectAverager, EffectQuestion, EffectScale, Forecaster, Loo, PredictionLevel, SavedFit,
-    columns_of, compare_models, optional_columns_of,
+    EffectAverager, EffectQuestion, EffectScale, Folds, Forecaster, Loo, PredictionLevel, SavedFit,
+    best_of, columns_of, compare_models, optional_columns_of,
 };
+use lehr::report::write_page;
+use lehr::table::Table;
 use pyo3::prelude::*;
 use serde::Serialize;
 
 use crate::error::{refused, said};
 use crate::fit::Fit;
-use crate::request::{Reading, new_levels};
+use crate::request::{Reading, level, new_levels};
 use crate::source::Source;
 
 /// A question about the effects of a column.
@@ -33,6 +37,18 @@ pub(crate) struct Question {
 pub(crate) struct Sampling {
     pub(crate) subsample: Option<usize>,
     pub(crate) seed: u64,
+}
+
+/// Which rows are left out by further fits.
+#[derive(FromPyObject)]
+#[pyo3(from_item_all)]
+pub(crate) struct Fitting {
+    /// Of the rows that are too influential at most so many.
+    refit: usize,
+    /// Parts of the table in the place of single rows.
+    folds: Option<usize>,
+    /// Rows that share a value of this column are in one part.
+    folds_by: Option<String>,
 }
 
 /// Row, elpd and k of each row that was left out.
@@ -64,11 +80,8 @@ impl Question {
     fn level(&self, source: Option<&Source>) -> PyResult<PredictionLevel> {
         match self.level.as_deref() {
             None if source.is_none() => Ok(PredictionLevel::Population),
-            None | Some("groups") => Ok(PredictionLevel::Groups),
-            Some("population") => Ok(PredictionLevel::Population),
-            Some(other) => Err(said(&format!(
-                "level: expected \"groups\" or \"population\", found {other:?}"
-            ))),
+            None => Ok(PredictionLevel::Groups),
+            Some(name) => level(name),
         }
     }
 }
@@ -131,12 +144,45 @@ pub(crate) fn loo(
     source: &Source,
     reading: Reading,
     sampling: Sampling,
+    again: Fitting,
 ) -> PyResult<(String, LeftRows)> {
     let saved = fit.get().saved();
     fit.py().detach(|| {
-        let left = leave_out(&[saved], source, &reading, &sampling)?;
-        told(&left[0])
+        let seed = sampling.seed;
+        if again.folds.is_none() {
+            let mut left = leave_out(&[saved], source, &reading, &sampling)?.swap_remove(0);
+            if again.refit > 0 {
+                let table = &again.table(saved, source, &reading)?;
+                let folds = Folds { saved, table, seed };
+                let done = folds.refit(&mut left, again.refit, &mut |_| ());
+                done.map_err(refused)?;
+            }
+            return told(&left);
+        }
+        let table = &again.table(saved, source, &reading)?;
+        told(&again.folded(&Folds { saved, table, seed })?)
     })
+}
+
+impl Fitting {
+    fn table(&self, saved: &SavedFit, source: &Source, reading: &Reading) -> PyResult<Table> {
+        let mut wanted = columns_of(&[saved]);
+        let by = self.folds_by.clone();
+        wanted.extend(by.filter(|by| !wanted.contains(by)));
+        let options = reading.options(Some(wanted))?;
+        source.read(&options.keeping(&saved.subject.optional_columns()), &())
+    }
+
+    /// Leaves out parts of the table, each by a fit of its own.
+    fn folded(&self, folds: &Folds<'_>) -> PyResult<Loo> {
+        let count = self.folds.unwrap_or_default();
+        let parts = match &self.folds_by {
+            Some(column) => folds.by(column, count),
+            None => folds.evenly(count),
+        };
+        let parts = parts.map_err(refused)?;
+        folds.run(&parts, &mut |_| ()).map_err(refused)
+    }
 }
 
 /// The summary of rows left out as JSON, and what was found of each row.
@@ -185,6 +231,31 @@ pub(crate) fn compared(names: Vec<String>, fits: &[&SavedFit], left: Vec<Loo>) -
     json(&compare_models(&models).map_err(|error| said(&error.to_string()))?)
 }
 
-fn json(value: &impl Serialize) -> PyResult<String> {
+/// The place of the fit to prefer.
+#[pyfunction]
+pub(crate) fn best(fits: Vec<Bound<'_, Fit>>) -> PyResult<usize> {
+    let saved: Vec<&SavedFit> = fits.iter().map(|fit| fit.get().saved()).collect();
+    if saved.is_empty() {
+        return Err(said("fits: expected at least one, found none"));
+    }
+    Ok(best_of(&saved))
+}
+
+/// Writes the page of the fit to prefer, with all fits beside it, each with its score on held-out rows.
+#[pyfunction]
+pub(crate) fn compared_report(
+    fits: Vec<Bound<'_, Fit>>,
+    tests: Vec<Option<f64>>,
+    path: PathBuf,
+) -> PyResult<()> {
+    let preferred = best(fits.clone())?;
+    let mut data = fits[preferred].get().saved().report();
+    let rows = fits.iter().zip(tests);
+    let rows = rows.map(|(fit, test)| fit.get().saved().comparison(test));
+    data.comparison = rows.collect();
+    write_page(&data, &path).map_err(refused)
+}
+
+pub(crate) fn json(value: &impl Serialize) -> PyResult<String> {
     serde_json::to_string(value).map_err(|error| said(&error.to_string()))
 }

@@ -2,8 +2,12 @@
 
 use std::path::PathBuf;
 
+use lehr::Error;
+use lehr::model::Program;
 use lehr::regression::cluster::{self, PartRows};
-use lehr::regression::{Evaluation, Evaluator, Forecaster, NamedDraws, SavedFit};
+use lehr::regression::{
+    Evaluation, Evaluator, Forecaster, NamedDraws, PredictionDetails, SavedFit,
+};
 use lehr::report::{Style, write_page};
 use lehr::table::{Column, Table};
 use numpy::{IntoPyArray, PyArray1};
@@ -14,7 +18,7 @@ use pyo3::types::{PyBytes, PyDict};
 use crate::arviz::{self, Group};
 use crate::cluster::{PartOf, part_rows};
 use crate::error::{refused, said};
-use crate::request::{Reading, groups, new_levels};
+use crate::request::{Reading, groups, level, new_levels};
 use crate::source::Source;
 
 /// A fit: `python/lehr` gives it a face.
@@ -55,14 +59,38 @@ impl Fit {
     }
 }
 
+/// The recorded model, in words.
+fn program(saved: &SavedFit) -> Result<Option<String>, Error> {
+    let stored = saved.posterior.origin.model.as_ref();
+    let program = stored.map(Program::from_stored).transpose()?;
+    Ok(program.map(|program| program.to_string()))
+}
+
 /// How the rows of a fit are predicted.
 fn forecaster<'f>(saved: &'f SavedFit, by: &Forecast) -> PyResult<Forecaster<'f>> {
     if by.draws == 0 {
         return Err(said("draws: expected at least one draw, found 0"));
     }
+    if by.responses > by.draws {
+        return Err(said(&format!(
+            "responses: expected at most as many as draws, {}, found {}",
+            by.draws, by.responses
+        )));
+    }
+    if let Some(percent) = (by.quantiles.iter()).find(|one| !(0.0..=100.0).contains(*one)) {
+        return Err(said(&format!(
+            "quantiles: expected percent from 0 to 100, found {percent}"
+        )));
+    }
     Ok(Forecaster {
         new_levels: new_levels(&by.new_levels)?,
+        level: level(&by.level)?,
         seed: by.seed,
+        details: PredictionDetails {
+            quantiles: by.quantiles.iter().map(|percent| percent / 100.0).collect(),
+            responses: by.responses,
+            parameters: by.parameter.clone(),
+        },
         ..saved.forecaster(by.draws)
     })
 }
@@ -72,8 +100,15 @@ fn forecaster<'f>(saved: &'f SavedFit, by: &Forecast) -> PyResult<Forecaster<'f>
 #[pyo3(from_item_all)]
 pub(crate) struct Forecast {
     new_levels: String,
+    level: String,
     draws: usize,
     seed: u64,
+    /// In percent.
+    quantiles: Vec<f64>,
+    /// Responses of each row that are told one by one.
+    responses: usize,
+    /// Parameters of the family that are told too.
+    parameter: Vec<String>,
 }
 
 /// Rows that are predicted, and the file that predictions go to.
@@ -158,6 +193,7 @@ impl Fit {
         facts.set_item("formula", is_formula.then(|| saved.subject.title()))?;
         facts.set_item("family", family)?;
         facts.set_item("model", saved.report_model())?;
+        facts.set_item("program", program(saved).map_err(refused)?)?;
         facts.set_item("response", saved.subject.response())?;
         facts.set_item("classes", saved.subject.classes())?;
         facts.set_item("columns", saved.subject.columns())?;
@@ -212,6 +248,28 @@ impl Fit {
         }
         let array = |one: NamedDraws| (one.name.to_string(), one.values.into_pyarray(py));
         drawn.into_iter().map(array).collect()
+    }
+
+    /// Draws of the latents of some rows of the table that was fitted, counted from 1.
+    fn local_draws<'py>(
+        &self,
+        source: &Source,
+        reading: Reading,
+        rows: Vec<u64>,
+        py: Python<'py>,
+    ) -> PyResult<Vec<(String, Bound<'py, PyArray1<f64>>)>> {
+        let drawn = py.detach(|| -> PyResult<Vec<NamedDraws>> {
+            let columns = self.saved.subject.columns();
+            let columns = columns.into_iter().map(str::to_owned).collect();
+            let options = reading.options(Some(columns))?;
+            let table = source.read(
+                &options.keeping(&self.saved.subject.optional_columns()),
+                &(),
+            )?;
+            self.saved.local_draws(&table, &rows).map_err(refused)
+        })?;
+        let array = |one: NamedDraws| (one.name.to_string(), one.values.into_pyarray(py));
+        Ok(drawn.into_iter().map(array).collect())
     }
 
     /// Predictions of a table's rows as columns.

@@ -4,11 +4,13 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use lehr::density::Density;
+use lehr::infer::condensed;
 use lehr::regression::{BoundRegression, FileTable, Streaming};
 use lehr::table::Scratch;
 use pyo3::prelude::*;
 
 use crate::error::{refused, said};
+use crate::expected::Expected;
 use crate::fit::Fit;
 use crate::request::{Asked, How, Reading};
 use crate::source::Source;
@@ -60,6 +62,7 @@ impl Task {
                 memory: at.memory,
                 methods: at.methods,
                 sample: Streaming::SAMPLE,
+                distinct: Streaming::DISTINCT,
                 clock,
             };
             let streamed = BoundRegression::streamed(&specification, &table, &streaming);
@@ -87,11 +90,13 @@ impl Task {
 
     fn fit(&self, fit: lehr::infer::fit::Fit<'_>, watch: &Watch) -> PyResult<Fit> {
         let method = fit.method.info();
-        if self.rows.is_some() && method.reads_all_rows {
+        let density = &self.bound.bound;
+        let condensed = fit.method.condenses(density) && condensed::applies(density);
+        if self.rows.is_some() && method.reads_all_rows && !condensed {
             let message = format!(
                 "{}: expected rows in memory, found {} on disk\n  hint: sl-dais does not need them, or allow more with --memory",
                 method.name,
-                self.bound.bound.n_rows()
+                density.n_rows()
             );
             return Err(said(&message));
         }
@@ -117,6 +122,40 @@ struct Place<'a> {
     watch: &'a Watch,
 }
 
+/// A prior: its name, distribution and who set it.
+type PriorEntry = (String, String, String);
+
+/// The priors of a formula for a table, and what they expect, as JSON, if it is asked for: how many draws, and
+/// the seed.
+#[pyfunction]
+pub(crate) fn priors(
+    asked: Asked,
+    source: &Source,
+    reading: Reading,
+    drawn: Option<(usize, u64)>,
+    py: Python<'_>,
+) -> PyResult<(Vec<PriorEntry>, Option<String>)> {
+    let memory = asked.bytes()?;
+    py.detach(|| {
+        let place = Place {
+            rows: None,
+            memory,
+            methods: &[],
+            watch: &Watch::default(),
+        };
+        let task = Task::new(&asked, source, &reading, &place)?;
+        let lines = task.bound.subject.prior_lines().into_iter();
+        let lines = lines.map(|one| (one.name, one.distribution, one.origin.to_string()));
+        let drawn = drawn.map(|(draws, seed)| {
+            let found = task.bound.prior_predictive(draws, seed);
+            Expected::of(found.map_err(refused)?).told()
+        });
+        let found = (lines.collect(), drawn.transpose()?);
+        task.clear();
+        Ok(found)
+    })
+}
+
 /// Fits a formula to a table by one method after another.
 #[pyfunction]
 pub(crate) fn fit(
@@ -126,7 +165,13 @@ pub(crate) fn fit(
     how: How,
     py: Python<'_>,
 ) -> PyResult<Vec<Fit>> {
-    let (fits, memory) = (how.fits()?, asked.bytes()?);
+    let drawn = asked.prior_only.then(|| how.of_prior()).transpose()?;
+    let fits = if drawn.is_some() {
+        Vec::new()
+    } else {
+        how.fits()?
+    };
+    let memory = asked.bytes()?;
     let methods: Vec<&str> = fits.iter().map(|fit| fit.method.info().name).collect();
     watched(&how, py, |watch| {
         let rows = how.rows.as_deref();
@@ -141,8 +186,13 @@ pub(crate) fn fit(
                 watch,
             },
         )?;
-        let made: PyResult<Vec<Fit>> = fits.into_iter().map(|fit| task.fit(fit, watch)).collect();
-        let made = made?;
+        let made = if let Some((draws, seed)) = drawn {
+            let drawn = task.bound.prior_only(draws, seed).map_err(refused)?;
+            vec![Fit::new(drawn)]
+        } else {
+            let made = fits.into_iter().map(|fit| task.fit(fit, watch));
+            made.collect::<PyResult<_>>()?
+        };
         task.clear();
         Ok(made)
     })

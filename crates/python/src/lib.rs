@@ -7,9 +7,11 @@
 
 mod after;
 mod arviz;
+mod check;
 mod cluster;
 mod command;
 mod error;
+mod expected;
 mod fit;
 mod fitting;
 mod leaving;
@@ -24,7 +26,9 @@ use pyo3::prelude::*;
 #[pymodule]
 mod _lehr {
     #[pymodule_export]
-    use super::after::{compare_left_out, effects, loo};
+    use super::after::{best, compare_left_out, compared_report, effects, loo};
+    #[pymodule_export]
+    use super::check::{against, check, simulate};
     #[pymodule_export]
     use super::cluster::{Partition, fit_cluster, parts};
     #[pymodule_export]
@@ -34,7 +38,7 @@ mod _lehr {
     #[pymodule_export]
     use super::fit::Fit;
     #[pymodule_export]
-    use super::fitting::fit;
+    use super::fitting::{fit, priors};
     #[pymodule_export]
     use super::leaving::{
         compare_parts, glance_part, leave_out_part, loo_parts, parts_to_leave_out,
@@ -42,7 +46,7 @@ mod _lehr {
     #[pymodule_export]
     use super::record::{BoundModel, Recorder, Value, distributions, log_density, record};
     #[pymodule_export]
-    use super::request::{methods, needed};
+    use super::request::{families, methods, needed};
     #[pymodule_export]
     use super::source::Source;
 

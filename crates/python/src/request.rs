@@ -7,7 +7,7 @@ use std::time::Duration;
 use lehr::infer::fit::Fit;
 use lehr::infer::method::{self, METHODS, MethodInfo};
 use lehr::infer::run::{Checkpoint, Older};
-use lehr::regression::{Family, Groups, NewLevels, Specification};
+use lehr::regression::{Family, Groups, NewLevels, PredictionLevel, Specification};
 use lehr::table::{Header, Memory, MissingPolicy, ReadOptions};
 use pyo3::prelude::*;
 
@@ -72,9 +72,12 @@ fn byte(text: &str) -> PyResult<u8> {
 #[derive(FromPyObject)]
 #[pyo3(from_item_all)]
 pub(crate) struct Asked {
-    formula: String,
+    /// That of the response, and those of parameters of the family.
+    formula: Vec<String>,
     family: Option<String>,
     prior: Vec<String>,
+    /// Whether nothing is fitted.
+    pub(crate) prior_only: bool,
     /// The most that the columns may take in memory.
     memory: String,
 }
@@ -86,7 +89,8 @@ impl Asked {
         names: &[String],
         dates: Vec<String>,
     ) -> PyResult<Specification> {
-        let parsed = Specification::parse(&self.formula, names).map_err(refused)?;
+        let (first, others) = parted(&self.formula)?;
+        let parsed = Specification::parse(first, names).map_err(refused)?;
         let parsed = match &self.family {
             Some(names) => {
                 let families = Family::parse_all(names).map_err(refused)?;
@@ -94,6 +98,7 @@ impl Asked {
             }
             None => parsed,
         };
+        let parsed = parsed.with_formulas(others, names).map_err(refused)?;
         Ok(parsed
             .with_priors(&self.prior)
             .map_err(refused)?
@@ -128,6 +133,17 @@ pub(crate) struct How {
 }
 
 impl How {
+    /// Draws and seed of a prior that nothing is fitted to.
+    pub(crate) fn of_prior(&self) -> PyResult<(usize, u64)> {
+        const DRAWS: usize = 1000;
+        if let Some((name, _)) = self.settings.first() {
+            return Err(said(&format!(
+                "--{name}: expected no setting of a method with --prior-only, which fits nothing\n  hint: leave it out"
+            )));
+        }
+        Ok((self.draws.unwrap_or(DRAWS), self.seed))
+    }
+
     /// A fit by each method. One alone must have all settings; of several, each takes those
     /// that concern it.
     pub(crate) fn fits(&self) -> PyResult<Vec<Fit<'static>>> {
@@ -173,10 +189,20 @@ fn named(method: &str) -> PyResult<&'static MethodInfo> {
     method::find(method).map_err(|error| said(&error.to_string()))
 }
 
-/// The columns of a table that a formula reads.
+/// The formula of the response, and those of parameters.
+fn parted(formulas: &[String]) -> PyResult<(&str, &[String])> {
+    match formulas {
+        [first, others @ ..] => Ok((first, others)),
+        [] => Err(said("formula: expected a formula, found none")),
+    }
+}
+
+/// The columns of a table that formulas read.
 #[pyfunction]
-pub(crate) fn needed(formula: &str, names: Vec<String>) -> PyResult<Vec<String>> {
-    let parsed = Specification::parse(formula, &names).map_err(refused)?;
+pub(crate) fn needed(formula: Vec<String>, names: Vec<String>) -> PyResult<Vec<String>> {
+    let (first, others) = parted(&formula)?;
+    let parsed = Specification::parse(first, &names).map_err(refused)?;
+    let parsed = parsed.with_formulas(others, &names).map_err(refused)?;
     Ok(parsed.columns().into_iter().map(str::to_owned).collect())
 }
 
@@ -196,6 +222,30 @@ pub(crate) fn methods() -> Vec<(&'static str, &'static str, Vec<Entry>)> {
         .collect()
 }
 
+/// A family: its name, other names, link, parameters and what it is.
+type FamilyEntry = (
+    &'static str,
+    Vec<&'static str>,
+    &'static str,
+    Vec<&'static str>,
+    &'static str,
+);
+
+/// The families of responses.
+#[pyfunction]
+pub(crate) fn families() -> Vec<FamilyEntry> {
+    let entry = |family: &Family| {
+        (
+            family.name(),
+            family.aliases().to_vec(),
+            family.link().name(),
+            family.parameters(),
+            family.help(),
+        )
+    };
+    Family::ALL.iter().map(entry).collect()
+}
+
 /// Whether the effects of single groups are listed.
 pub(crate) fn groups(included: bool) -> Groups {
     if included {
@@ -210,8 +260,20 @@ pub(crate) fn new_levels(name: &str) -> PyResult<NewLevels> {
     match name {
         "refuse" => Ok(NewLevels::Refuse),
         "sample" => Ok(NewLevels::Sample),
+        "reference" => Ok(NewLevels::Reference),
         other => Err(said(&format!(
-            "new_levels: expected \"refuse\" or \"sample\", found {other:?}"
+            "new_levels: expected \"refuse\", \"sample\" or \"reference\", found {other:?}"
+        ))),
+    }
+}
+
+/// Whether the effects of groups are part of what is asked.
+pub(crate) fn level(name: &str) -> PyResult<PredictionLevel> {
+    match name {
+        "groups" => Ok(PredictionLevel::Groups),
+        "population" => Ok(PredictionLevel::Population),
+        other => Err(said(&format!(
+            "level: expected \"groups\" or \"population\", found {other:?}"
         ))),
     }
 }

@@ -55,6 +55,21 @@ impl Watch {
     }
 }
 
+impl Watch {
+    /// Tells that some of so many things are done.
+    pub(crate) fn counts(&self, doing: &str, done: usize, (total, unit): (usize, &'static str)) {
+        self.tell(|news| {
+            *news = News {
+                doing: doing.to_owned(),
+                done: done as u64,
+                unit,
+                total: Some(total as u64),
+                ..News::default()
+            };
+        });
+    }
+}
+
 impl ReadObserver for Watch {
     fn rows(&self, at: lehr::table::Progress) -> Wish {
         self.tell(|news| {

@@ -1,0 +1,113 @@
+//! The diagnostics of a fit at length: witnesses, shifts, priors, chains on all rows, simulated tables.
+
+use lehr::regression::{
+    Difference, PriorSensitivity, Ranks, SavedFit, Shift, Simulation, Testimony, columns_of,
+};
+use lehr::table::Table;
+use pyo3::prelude::*;
+use serde::Serialize;
+
+use crate::after::json;
+use crate::error::{refused, said};
+use crate::fit::Fit;
+use crate::request::{How, Reading};
+use crate::source::Source;
+use crate::watch::{Watch, Watched, watched};
+
+#[derive(Serialize)]
+struct Checked {
+    witnesses: Vec<Testimony>,
+    shifts: Vec<Shift>,
+    prior_sensitivity: Vec<PriorSensitivity>,
+}
+
+/// The fit beside Markov chains.
+#[derive(Serialize)]
+struct Compared {
+    method: String,
+    verdict: &'static str,
+    sentence: String,
+    /// Bounds of the log evidence from below and above, each with its error.
+    lower: Option<(f64, f64)>,
+    upper: Option<(f64, f64)>,
+    differences: Vec<Difference>,
+}
+
+/// What is known of a fit without its table, as JSON.
+#[pyfunction]
+pub(crate) fn check(fit: &Bound<'_, Fit>) -> PyResult<String> {
+    let saved = fit.get().saved();
+    fit.py().detach(|| {
+        let verdict = saved.posterior.verdict();
+        json(&Checked {
+            witnesses: Testimony::all(&verdict),
+            shifts: saved.shifts(),
+            prior_sensitivity: saved.prior_sensitivity().map_err(refused)?,
+        })
+    })
+}
+
+/// The fit beside Markov chains on all rows of the table that was fitted, as JSON.
+#[pyfunction]
+pub(crate) fn against(
+    fit: &Bound<'_, Fit>,
+    source: &Source,
+    reading: Reading,
+    how: How,
+) -> PyResult<String> {
+    let saved = fit.get().saved();
+    let chains = how.fits()?.into_iter().next();
+    let chains = chains.ok_or_else(|| said("against: expected a method, found none"))?;
+    watched(&how, fit.py(), |watch| {
+        let table = fitted(saved, source, &reading, watch)?;
+        let found = saved.against(chains.observer(&mut Watched(watch)), &table);
+        let found = found.map_err(refused)?;
+        let bound =
+            |of: fn(&lehr::infer::sandwich::Sandwich) -> lehr::infer::posterior::Estimate| {
+                let one = found.bounds.as_ref().map(of);
+                one.map(|one| (one.mean, one.error))
+            };
+        json(&Compared {
+            lower: bound(|one| one.lower),
+            upper: bound(|one| one.upper),
+            method: found.method,
+            verdict: found.verdict.level.name(),
+            sentence: found.verdict.sentence,
+            differences: found.differences,
+        })
+    })
+}
+
+/// How data sets are simulated: how many, their rows at the most, and the training steps of each fit.
+type Simulated = (usize, usize, Option<u64>);
+
+/// The ranks of what made simulated data sets among the draws of their fits, as JSON.
+#[pyfunction]
+pub(crate) fn simulate(
+    fit: &Bound<'_, Fit>,
+    source: &Source,
+    reading: Reading,
+    simulated: Simulated,
+    how: How,
+) -> PyResult<String> {
+    let (count, rows, iterations) = simulated;
+    let saved = fit.get().saved();
+    watched(&how, fit.py(), |watch| {
+        let table = fitted(saved, source, &reading, watch)?;
+        let simulation = Simulation {
+            saved,
+            count,
+            rows,
+            iterations,
+        };
+        let mut note = |number: usize| watch.counts("simulating", number, (count, "data sets"));
+        let ranks: Vec<Ranks> = simulation.run(&table, &mut note).map_err(refused)?;
+        json(&ranks)
+    })
+}
+
+/// The columns of the fitted table that the model reads.
+fn fitted(saved: &SavedFit, source: &Source, reading: &Reading, watch: &Watch) -> PyResult<Table> {
+    let options = reading.options(Some(columns_of(&[saved])))?;
+    source.read(&options.keeping(&saved.subject.optional_columns()), watch)
+}

@@ -1,0 +1,54 @@
+"""What the README shows of Python, run as it is written."""
+
+import re
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import lehr
+
+README = Path(__file__).parents[2] / "README.md"
+
+
+def machines(rows, seed):
+    random = np.random.default_rng(seed)
+    frame = pd.DataFrame(
+        {
+            "age": random.normal(size=rows),
+            "load": random.normal(size=rows),
+            "shift": random.choice(["day", "night"], rows),
+            "site": random.choice(list("abcdefgh"), rows),
+        }
+    )
+    effect = frame["site"].map({name: 0.2 * k for k, name in enumerate("abcdefgh")})
+    logit = -1 + 0.5 * frame["age"] + 0.3 * frame["age"] * frame["load"] + effect
+    frame["failed"] = (random.random(rows) < 1 / (1 + np.exp(-logit))).astype(int)
+    return frame
+
+
+def groups(rows):
+    random = np.random.default_rng(3)
+    x = random.normal(size=(rows, 28))
+    group = random.integers(0, 12, size=rows)
+    logit = x[:, 0] - 0.5 * x[:, 1] + 0.7 * random.normal(size=12)[group]
+    y = (random.random(rows) < 1 / (1 + np.exp(-logit))).astype(float)
+    return {"x": x, "group": np.array(list("abcdefghijkl"))[group], "y": y}
+
+
+def test_the_examples_of_the_readme_run(tmp_path, monkeypatch, capsys):
+    pytest.importorskip("arviz")
+    text = README.read_text()
+    part = text[text.index("## From Python") : text.index("## From Rust")]
+    blocks = re.findall(r"```python\n(.*?)```", part, re.S)
+    assert len(blocks) == 2
+    monkeypatch.chdir(tmp_path)
+    frames = {"df": machines(1500, 1), "new": machines(20, 2), "test": machines(300, 4)}
+    names = frames | {"table": groups(1500)}
+    for block in blocks:
+        exec(compile(block, str(README), "exec"), names)
+    assert names["fit"].verdict.level in ("reliable", "corrected")
+    assert (tmp_path / "fit.html").exists() and lehr.load("fit.lehr").formula
+    assert names["posterior"].verdict.level in ("reliable", "corrected")
+    assert "weight ~ Normal(loc = 0, scale = 1), shape [28]" in capsys.readouterr().out
