@@ -2,14 +2,10 @@
 
 use anyhow::Result;
 use lehr_density::Support;
-use lehr_model::distribution::NoisyBernoulli;
 use lehr_model::gp::{InducedGp, Rbf};
 use lehr_model::{Bound, Model};
 use lehr_numeric::stream::Stream;
 use lehr_table::Table;
-
-/// Hermite nodes of an outcome; the paper has 16.
-const NODES: usize = 32;
 
 /// What rows observe of the function.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -45,10 +41,7 @@ pub fn model(response: Response, places: Vec<f64>, width: usize) -> Model {
             match (noise, df) {
                 (Some(sigma), Some(df)) => row.observe("y", f.student_t(df, sigma)),
                 (Some(sigma), None) => row.observe("y", f.normal(sigma)),
-                _ => {
-                    let outcome = NoisyBernoulli::new(f.mean, f.variance);
-                    row.observe("y", outcome.nodes(NODES));
-                }
+                _ => row.observe("y", f.bernoulli()),
             }
         });
     })

@@ -9,7 +9,7 @@ from datetime import date
 from importlib.metadata import version
 from pathlib import Path
 
-from compare import agreement, chains, cold, local, process, timing
+from compare import agreement, chains, cold, local, local_bound, process, timing
 from compare.case import SURROGATE_ROWS, every_case
 from compare.data import REAL, generated, real
 from compare.table import Report
@@ -21,7 +21,7 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--quick", action="store_true", help="a few cases, a few rounds")
     parser.add_argument("--data", type=Path, help="folder of the real tables (Parquet)")
     parser.add_argument("--report", type=Path, default=Path("peer.md"), help="where to write")
-    parser.add_argument("--only", choices=("bounds", "steps", "cold", "chains", "local", "gp"), help="one part alone")
+    parser.add_argument("--only", choices=("bounds", "steps", "cold", "chains", "local", "local-bound", "gp"), help="one part alone")
     parser.add_argument("--all", action="store_true", help="both forms and two threads at every D")
     parser.add_argument("--columns", type=int, nargs="+", metavar="D", help="only these sizes")
     parser.add_argument("--threads", type=int, nargs="+", metavar="T", help="only so many threads")
@@ -78,6 +78,8 @@ def main() -> None:
             timing.run(report, scratch, extent)
         if chosen.only in (None, "local"):
             local.run(report, scratch, chosen.quick)
+        if chosen.only in (None, "local-bound"):
+            local_bound.run(report, scratch, chosen.data, chosen.quick)
         # Not among all parts: it needs requirements of its own.
         if chosen.only == "gp":
             process.run(report, scratch, chosen.data, chosen.quick)

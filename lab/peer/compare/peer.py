@@ -114,6 +114,7 @@ class Session:
     svi: Any = None
     state: Any = None
     block: Any = None
+    weigh: Any = None
     key: Array = field(default_factory=lambda: random.PRNGKey(0))
 
     def data(self, path: str, rows: int, columns: int) -> Request:
@@ -145,11 +146,19 @@ class Session:
         self.block = jax.jit(run).lower(self.state, self.key, self.x, self.y).compile()
         return {"compile_seconds": time.perf_counter() - clock, "init_seconds": init}
 
-    def local(self, chain_steps: int, batch: int, steps: int, shares: bool) -> Request:
+    def local(
+        self,
+        chain_steps: int,
+        batch: int,
+        steps: int,
+        shares: bool,
+        rates: list[float] | None = None,
+    ) -> Request:
         """Compiles a block of training steps with a chain for each row."""
         model = semi.model_of(self.x, self.y, batch)
         guide = semi.guide_of(model, chain_steps, shares)
-        self.svi = SVI(model[0], guide, Adam(RATE), Trace_ELBO())
+        schedule = jnp.asarray(rates) if rates else None
+        self.svi = SVI(model[0], guide, Adam(rate_of(schedule)), Trace_ELBO())
         self.state = self.svi.init(random.PRNGKey(1))
         jax.block_until_ready(self.state)
 
@@ -160,6 +169,17 @@ class Session:
         clock = time.perf_counter()
         self.block = jax.jit(run).lower(self.state, self.key, self.x, self.y).compile()
         return {"compile_seconds": time.perf_counter() - clock}
+
+    def local_bound(self, chain_steps: int, shares: bool, draws: int, seed: int) -> Request:
+        """The bound on all rows with what has been learned so far."""
+        case = (chain_steps, shares, draws)
+        if self.weigh is None or self.weigh[0] != case:
+            self.weigh = case, semi.weigher(self.x, self.y, chain_steps, shares)
+        keys = random.split(random.PRNGKey(seed), draws)
+        values = self.svi.get_params(self.state)
+        log_weights = np.asarray(self.weigh[1](values, keys))
+        error = log_weights.std(ddof=1) / np.sqrt(log_weights.size)
+        return {"mean": float(log_weights.mean()), "error": float(error)}
 
     def steps(self) -> Request:
         """Runs a block."""
@@ -208,6 +228,8 @@ class Session:
                 return self.build(**request)
             case "local":
                 return self.local(**request)
+            case "local_bound":
+                return self.local_bound(**request)
             case "block":
                 return self.steps()
             case "gaussian":

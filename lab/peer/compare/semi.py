@@ -5,11 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import jax
 import jax.numpy as jnp
 import numpyro
 import numpyro.distributions as dist
-from jax import Array
+from jax import Array, lax, random
+from numpyro.infer import SVI, Trace_ELBO
 from numpyro.infer import autoguide as guides
+from numpyro.optim import Adam
 
 DF = 4.0
 ETA_MAX = 0.25  # lehr's
@@ -48,3 +51,17 @@ def guide_of(model: tuple[Callable[..., Any], ...], chain_steps: int, shares: bo
         eta_max=ETA_MAX,
         use_global_dais_params=shares,
     )
+
+
+def weigher(x: Array, y: Array, chain_steps: int, shares: bool) -> Callable[..., Array]:
+    """The bound on all rows at given quantities, one number for each key."""
+    model = model_of(x, y, x.shape[0])
+    guide = guide_of(model, chain_steps, shares)
+    svi = SVI(model[0], guide, Adam(1e-3), Trace_ELBO())
+    svi.init(random.PRNGKey(1))
+
+    @jax.jit
+    def weigh(values: Any, keys: Array) -> Array:
+        return lax.map(lambda key: -Trace_ELBO().loss(key, values, model[0], guide), keys)
+
+    return weigh

@@ -1,4 +1,4 @@
-"""Fits ten models by NumPyro's NUTS and by lehr: `python -m ports [--only NAME]`."""
+"""Fits eleven models by NumPyro's NUTS and by lehr: `python -m ports [--only NAME]`."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import jax
 import lehr
 import numpyro
 
-from ports import hierarchies, regressions
+from ports import hierarchies, induced, regressions
 from ports.port import Port
 from ports.side import CHAINS, DRAWS, Moments, by_lehr, by_numpyro
 
@@ -20,7 +20,7 @@ from ports.side import CHAINS, DRAWS, Moments, by_lehr, by_numpyro
 MEAN, SHARE = 0.1, 0.05
 MORE_DRAWS = 16_000
 DIFFERS, FLAGGED = "differs although trusted", "differs, and the verdict says so"
-PORTS = [*regressions.PORTS, *hierarchies.PORTS]
+PORTS = [*regressions.PORTS, *hierarchies.PORTS, *induced.PORTS]
 HEAD = (
     "| model | numbers | largest difference of means, sd | largest difference of sds | NUTS, s "
     "| lehr, s | verdict | |\n|---|---|---|---|---|---|---|---|"

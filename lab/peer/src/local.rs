@@ -1,17 +1,21 @@
 //! Chains over a latent of each row, as the other side's `AutoSemiDAIS` has them.
 
 use std::path::Path;
+use std::sync::Arc;
 
 use anyhow::{Context, Result, ensure};
 use lehr_density::Density;
 use lehr_infer::annealed::AnnealedStart;
+use lehr_infer::fit::Fit;
 use lehr_infer::guide::{Feed, MeanField};
 use lehr_infer::local::{RowBase, RowChains, Semi, alike};
-use lehr_infer::train::Score;
+use lehr_infer::method::{self, SemiDais};
+use lehr_infer::train::{Iterations, Score, VariationalSettings};
 use lehr_model::distribution::{Distribution, Gamma, HalfNormal, Normal};
 use lehr_model::{Bound, Model};
 use lehr_table::Table;
 use serde::Deserialize;
+use serde_json::{Value, json};
 
 use crate::logistic::doubles;
 
@@ -57,13 +61,73 @@ pub(crate) fn read(path: &Path, rows: usize, columns: usize) -> Result<Bound> {
     Ok(model.bind(&table)?)
 }
 
+/// How much of a fit is made, and from which seed.
+#[derive(Clone, Copy, Debug, Deserialize)]
+pub(crate) struct Extent {
+    /// Steps at the most; as many as the defaults allow if none are given.
+    steps: Option<u64>,
+    draws: usize,
+    seed: u64,
+}
+
+impl Extent {
+    fn limit(&self, settings: &mut VariationalSettings) {
+        if let Some(cap) = self.steps {
+            settings.train.iterations = Iterations::Auto { cap };
+        }
+    }
+
+    /// The bound of a fit, and the seconds of each part of it.
+    fn run(&self, fit: Fit<'_>, density: &dyn Density) -> Result<Value> {
+        let fit = fit.unexamined().seed(self.seed).draws(self.draws);
+        let posterior = fit.run(density)?;
+        let bound = posterior.bound().context("there is no bound")?;
+        let seconds = posterior.seconds;
+        Ok(json!({
+            "bound": { "mean": bound.mean, "error": bound.error },
+            "seconds": {
+                "start": seconds.start,
+                "compile": seconds.compile,
+                "train": seconds.train,
+                "evaluate": seconds.evaluate,
+            },
+            "steps": posterior.training().map_or(0, |training| training.iterations),
+        }))
+    }
+
+    /// The rows integrated: what no chain can exceed with the same guide of what rows share.
+    pub(crate) fn integrated(&self, density: &dyn Density) -> Result<Value> {
+        let mut whole = method::MeanField::default();
+        self.limit(&mut whole.variational);
+        self.run(Fit::new(whole), density)
+    }
+}
+
 impl LocalCase {
-    /// Independent Gaussians for what rows share, with the other side's start.
-    pub(crate) fn guide(&self, density: &dyn Density) -> Semi {
-        let base = match self.base {
+    fn row_base(&self) -> RowBase {
+        match self.base {
             Base::Newton => RowBase::Newton,
             Base::Own => RowBase::Own,
+        }
+    }
+
+    /// A whole fit with the defaults, but for independent Gaussians for what rows share and the size
+    /// of a batch, which are the other side's.
+    pub(crate) fn fit(&self, density: &dyn Density, extent: Extent) -> Result<Value> {
+        let mut semi = SemiDais {
+            row_base: self.row_base(),
+            ..SemiDais::default()
         };
+        semi.chain.base = Some(Arc::new(MeanField::default()));
+        semi.chain.steps = Some(self.chain_steps);
+        semi.variational.batch = Some(self.batch);
+        extent.limit(&mut semi.variational);
+        extent.run(Fit::new(semi), density)
+    }
+
+    /// Independent Gaussians for what rows share, with the other side's start.
+    pub(crate) fn guide(&self, density: &dyn Density) -> Semi {
+        let base = self.row_base();
         Semi {
             latents: Box::new(MeanField::default()),
             rows: RowChains {

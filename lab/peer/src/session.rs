@@ -18,7 +18,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use crate::case::{Case, MethodName, Quantities};
-use crate::local::LocalCase;
+use crate::local::{Extent, LocalCase};
 use crate::process::{Process, ProcessCase};
 use crate::{chains, cold, local, logistic};
 
@@ -45,6 +45,11 @@ pub(crate) enum Request {
     },
     /// Compile a training step with a chain for each row.
     BuildLocal { case: LocalCase },
+    /// A whole fit with a chain for each row, or with rows integrated if there is no case.
+    FitLocal {
+        case: Option<LocalCase>,
+        extent: Extent,
+    },
     /// Train so many steps further.
     Block { steps: u64 },
     /// The bound on all rows at given quantities.
@@ -107,6 +112,10 @@ impl Session {
                 columns,
             } => Ok(self.take(local::read(&path, rows, columns)?)),
             Request::BuildLocal { case } => self.build_local(case),
+            Request::FitLocal { case, extent } => match case {
+                Some(case) => case.fit(self.density()?, extent),
+                None => extent.integrated(self.density()?),
+            },
             Request::Block { steps } => self.block(steps),
             Request::Bound {
                 case,

@@ -24,9 +24,12 @@ pub(crate) struct Multilevel {
     /// Only problems whose name contains this
     #[arg(long, value_name = "NAME")]
     only: Option<String>,
-    /// Without lme4
+    /// Without lme4 and glmmTMB
     #[arg(long)]
     alone: bool,
+    /// Beside glmmTMB, too
+    #[arg(long)]
+    both: bool,
 }
 
 /// A formula and its family, where the table comes from, and what lme4 needs to know.
@@ -37,6 +40,8 @@ struct Problem {
     factors: &'static [&'static str],
     /// The call of lme4, but for formula and table.
     peer: &'static str,
+    /// The same of glmmTMB.
+    second: &'static str,
     /// Whether the table is one of `--data`.
     reads_file: bool,
     table: fn(&Multilevel) -> Result<Table>,
@@ -49,6 +54,7 @@ const PROBLEMS: &[Problem] = &[
         family: "gaussian",
         factors: &["s", "d", "dept", "service"],
         peer: "lmer(F, t, REML = TRUE)",
+        second: "glmmTMB(F, t, REML = TRUE)",
         reads_file: true,
         table: |of| of.file("insteval.parquet"),
     },
@@ -58,6 +64,7 @@ const PROBLEMS: &[Problem] = &[
         family: "gaussian",
         factors: &["county_idx"],
         peer: "lmer(F, t, REML = TRUE)",
+        second: "glmmTMB(F, t, REML = TRUE)",
         reads_file: true,
         table: |of| of.file("radon_all.parquet"),
     },
@@ -67,6 +74,7 @@ const PROBLEMS: &[Problem] = &[
         family: "bernoulli",
         factors: &["g"],
         peer: "glmer(F, t, family = binomial, nAGQ = 9)",
+        second: "glmmTMB(F, t, family = binomial)",
         reads_file: false,
         table: |_| binary(5000, 1, 20_000),
     },
@@ -76,6 +84,7 @@ const PROBLEMS: &[Problem] = &[
         family: "bernoulli",
         factors: &["g", "h"],
         peer: "glmer(F, t, family = binomial)",
+        second: "glmmTMB(F, t, family = binomial)",
         reads_file: false,
         table: |_| binary(2000, 1000, 8000),
     },
@@ -85,6 +94,7 @@ const PROBLEMS: &[Problem] = &[
         family: "bernoulli",
         factors: &["s", "d", "service"],
         peer: "glmer(F, t, family = binomial)",
+        second: "glmmTMB(F, t, family = binomial)",
         reads_file: true,
         table: |of| {
             let table = of.file("insteval.parquet")?;
@@ -102,6 +112,7 @@ const PROBLEMS: &[Problem] = &[
         family: "gaussian",
         factors: &["g"],
         peer: "lmer(F, t, REML = TRUE)",
+        second: "glmmTMB(F, t, REML = TRUE)",
         reads_file: false,
         table: |of| slopes(of.groups),
     },
@@ -111,6 +122,7 @@ const PROBLEMS: &[Problem] = &[
         family: "gaussian",
         factors: &["g", "h"],
         peer: "lmer(F, t, REML = TRUE)",
+        second: "glmmTMB(F, t, REML = TRUE)",
         reads_file: false,
         table: |of| crossed(of.groups, of.groups / 10, 10 * of.groups),
     },
@@ -146,7 +158,10 @@ impl Multilevel {
                 println!("        {what}: {how}");
             }
             if !self.alone {
-                println!("  lme4  {}", problem.by_lme4(&table)?);
+                println!("  lme4  {}", problem.by_peer(Peer::Lme4, &table)?);
+            }
+            if self.both {
+                println!("  glmmTMB {}", problem.by_peer(Peer::GlmmTmb, &table)?);
             }
         }
         Ok(())
@@ -254,8 +269,10 @@ fn binary(groups: usize, others: usize, rows: usize) -> Result<Table> {
     };
     let (x, w) = (normals(rows), normals(rows));
     let (own, other) = (normals(groups), normals(others));
+    // At random: a regular pattern would leave a sparse factor almost nothing to fill in.
+    let mut meeting = Stream::new(21, "binary", 0);
     let second: Vec<u32> = (0..rows)
-        .map(|n| ((n * 7919 + n / groups * 31) % others) as u32)
+        .map(|_| meeting.below(others as u64) as u32)
         .collect();
     let spread = if others > 1 { 0.75 } else { 0.0 };
     let mut chance = Stream::new(20, "binary", 0);
@@ -272,17 +289,47 @@ fn binary(groups: usize, others: usize, rows: usize) -> Result<Table> {
     Ok(table.with_category("h", second, level_names(others))?)
 }
 
+/// A package of R.
+#[derive(Clone, Copy)]
+enum Peer {
+    Lme4,
+    GlmmTmb,
+}
+
+impl Peer {
+    fn name(self) -> &'static str {
+        match self {
+            Peer::Lme4 => "lme4",
+            Peer::GlmmTmb => "glmmTMB",
+        }
+    }
+
+    /// What prints the spreads and the coefficients of a fit `m`.
+    fn shows(self) -> &'static str {
+        match self {
+            Peer::Lme4 => {
+                "v <- as.data.frame(VarCorr(m)); b <- fixef(m); e <- sqrt(diag(as.matrix(vcov(m))))\n\
+                 v <- paste(v$grp, v$var1, v$var2, round(v$sdcor, 4), collapse = ', ')\n"
+            }
+            Peer::GlmmTmb => {
+                "b <- fixef(m)$cond; e <- sqrt(diag(vcov(m)$cond)); v <- VarCorr(m)$cond\n\
+                 v <- paste(names(v), lapply(v, function(g) toString(round(attr(g, 'stddev'), 4))), collapse = ', ')\n"
+            }
+        }
+    }
+}
+
 impl Problem {
-    /// What lme4 takes for its point estimate, and what it finds.
-    fn by_lme4(&self, table: &Table) -> Result<String> {
+    /// What a package of R takes for its point estimate, and what it finds.
+    fn by_peer(&self, peer: Peer, table: &Table) -> Result<String> {
         let folder = std::env::temp_dir().join(format!("lehr-multilevel-{}", std::process::id()));
         std::fs::create_dir_all(&folder)?;
-        let found = self.in_folder(table, &folder);
+        let found = self.in_folder(peer, table, &folder);
         std::fs::remove_dir_all(&folder)?;
         found
     }
 
-    fn in_folder(&self, table: &Table, folder: &Path) -> Result<String> {
+    fn in_folder(&self, peer: Peer, table: &Table, folder: &Path) -> Result<String> {
         let path = folder.join("table.csv");
         write_csv(&path, table)?;
         let factors = self
@@ -290,16 +337,19 @@ impl Problem {
             .iter()
             .map(|name| format!("t${name} <- factor(t${name})\n"));
         let script = format!(
-            "suppressMessages(library(lme4)); t <- read.csv('{}')\n{}F <- {}\n\
-             s <- system.time(m <- {})\n\
-             v <- as.data.frame(VarCorr(m))\n\
+            "suppressMessages(library({})); t <- read.csv('{}')\n{}F <- {}\n\
+             s <- system.time(m <- {})\n{}\
              cat(sprintf('%8.2f s (%.2f s passed)  %s; %s\\n', s[['user.self']] + s[['sys.self']], s[['elapsed']], \
-             paste(v$grp, v$var1, v$var2, round(v$sdcor, 4), collapse = ', '), \
-             paste(names(fixef(m)), round(fixef(m), 4), '±', round(sqrt(diag(as.matrix(vcov(m)))), 4), collapse = ', ')))\n",
+             v, paste(names(b), round(b, 4), '±', round(e, 4), collapse = ', ')))\n",
+            peer.name(),
             path.display(),
             factors.collect::<String>(),
             self.formula,
-            self.peer,
+            match peer {
+                Peer::Lme4 => self.peer,
+                Peer::GlmmTmb => self.second,
+            },
+            peer.shows(),
         );
         let output = Command::new("Rscript").args(["-e", &script]).output();
         let output = output.context("Rscript cannot be run: use --alone")?;
@@ -307,7 +357,7 @@ impl Problem {
             .trim_end()
             .to_owned();
         let problem = String::from_utf8_lossy(&output.stderr);
-        ensure!(!said.is_empty(), "lme4 failed: {problem}");
+        ensure!(!said.is_empty(), "{} failed: {problem}", peer.name());
         Ok(said)
     }
 }

@@ -148,7 +148,7 @@ impl Fitting<'_> {
                 self.as_published(&mut method.variational, start);
                 Fit::new(method)
             }
-            Way::Natural => Fit::new(FullRank::default()),
+            Way::Natural => Fit::new(self.full_rank()),
             Way::Chain | Way::NaturalChain => Fit::new(self.chain(way, start)),
         };
         let fit = fit.unexamined().seed(self.seed).draws(self.settings.draws);
@@ -178,6 +178,14 @@ impl Fitting<'_> {
         method
     }
 
+    /// Our Gaussian. Where integrals do not end at the best one, training goes on from there.
+    fn full_rank(&self) -> FullRank {
+        let mut method = FullRank::default();
+        let cap = self.settings.cap;
+        method.variational.train.iterations = Iterations::Auto { cap };
+        method
+    }
+
     fn as_published(&self, common: &mut VariationalSettings, start: Option<Arc<dyn Start>>) {
         common.batch = Some(BATCH.min(self.problem.rows));
         common.start = Some(start.unwrap_or_else(|| Arc::new(Zero)));
@@ -194,11 +202,7 @@ impl Fitting<'_> {
         const SHORT: usize = 3;
         let density = &self.problem.density;
         let fixed = Fixed::new(density, &posterior.param_values);
-        let mut control = FullRank::default();
-        let cap = self.settings.cap;
-        // Where integrals do not end at the best Gaussian, training goes on from there.
-        control.variational.train.iterations = Iterations::Auto { cap };
-        let control = Fit::new(control).unexamined().seed(self.seed);
+        let control = Fit::new(self.full_rank()).unexamined().seed(self.seed);
         let control = Measured::new(&control.draws(self.settings.draws).run(&fixed)?);
         let own = Measured::new(posterior);
         let sites = posterior.params.constrain_values(&posterior.param_values);

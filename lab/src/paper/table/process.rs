@@ -408,7 +408,9 @@ fn protocol(settings: &Settings, kind: Kind, sizes: &[String]) -> Vec<String> {
         Response::Robust => {
             "Student's t with learned σ and ν, integrated over the mixing variable by 33 nodes"
         }
-        Response::Outcome => "a logit, integrated by 32 Hermite nodes (the paper: 16)",
+        Response::Outcome => {
+            "a logit, integrated over the scale of a mixture of probits (the paper: 16 Hermite nodes)"
+        }
     };
     vec![
         format!("Data: {}. {}.", settings.origin.words(), sizes.join("; ")),
