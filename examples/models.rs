@@ -1,34 +1,71 @@
-//! The models of tests/models as Rust writes them: their programs, and the bits of their fits.
-//! `cargo run --example models` prints what the Python package must print too.
+//! The models of tests/models as Rust writes them: their programs, the bits of their fits, and what is said of
+//! those that are mistaken. `cargo run --example models` prints what the Python package must print too.
 
+use lehr::model::{BindError, Problem, Program};
 use lehr::prelude::*;
+use lehr::regression::Error;
 
 const ROWS: u32 = 200;
+/// Where the Gaussian process has values.
+const POINTS: [f64; 5] = [-0.75, -0.375, 0.0, 0.375, 0.75];
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let table = table()?;
-    for (name, model) in models() {
-        let bound = model.bind(&table)?;
-        let fit = Fit::named("full-rank")?.set("iterations", "200")?.seed(7);
-        let saved = SavedFit::of(fit.run(&bound)?)?;
-        println!("== {name}\n{}\n-- {:016x}", bound.program(), bits(&saved));
+    for (name, model) in MODELS {
+        let bound = model().bind(&table)?;
+        let saved = SavedFit::of(fit()?.run(&bound)?)?;
+        println!("== {name}\n{}\n-- {}", bound.program(), told(&saved));
+    }
+    for (name, model) in FAILING {
+        let error = model().bind(&table).expect_err("it is mistaken");
+        println!("== {name}\n{}", first_line(&words(&error)));
     }
     for (name, formula, family) in FORMULAS {
-        let fit = Fit::named("full-rank")?.set("iterations", "200")?.seed(7);
-        let saved = lehr::regress(formula, &table)?
-            .family(family)?
-            .with(fit)
-            .fit()?;
-        println!("== {name}\n{formula}\n-- {:016x}", bits(&saved));
+        println!("== {name}\n{formula}");
+        match regressed(&table, formula, family) {
+            Ok(saved) => println!("{}\n-- {}", program(&saved)?, told(&saved)),
+            Err(error) => println!("{}", first_line(&error.to_string())),
+        }
     }
     Ok(())
 }
 
-/// Formulas, which are fitted from both languages as well.
-const FORMULAS: [(&str, &str, &str); 2] = [
-    ("formula_multilevel", "y ~ z + (1 | site)", "gaussian"),
-    ("formula_counts", "count ~ z", "poisson"),
-];
+fn fit<'f>() -> Result<Fit<'f>, FitError> {
+    Ok(Fit::named("full-rank")?.set("iterations", "200")?.seed(7))
+}
+
+fn regressed(table: &Table, formula: &str, family: &str) -> Result<SavedFit, Error> {
+    let asked = lehr::regress(formula, table)?.family(family)?;
+    asked.with(fit()?).fit()
+}
+
+/// The program that a fit was of.
+fn program(saved: &SavedFit) -> Result<Program, Error> {
+    let stored = saved.posterior.origin.model.as_ref();
+    Ok(Program::from_stored(stored.ok_or(Error::NoModel)?)?)
+}
+
+/// The verdict, and a hash of the bits of all draws in the order in which a fit lists them (FNV-1a by numbers).
+fn told(saved: &SavedFit) -> String {
+    let mut hash: u64 = 0xcbf2_9ce4_8422_2325;
+    let draws = saved.even_draws(Groups::Leave);
+    for value in draws.iter().flat_map(|one| &one.values) {
+        hash = (hash ^ value.to_bits()).wrapping_mul(0x0100_0000_01b3);
+    }
+    format!("{} {hash:016x}", saved.verdict().level.name())
+}
+
+/// What is wrong, without the line of the program in which it is.
+fn words(error: &BindError) -> String {
+    match &error.problems[..] {
+        [Problem::Shape { error }] => error.message.clone(),
+        _ => error.to_string(),
+    }
+}
+
+fn first_line(text: &str) -> &str {
+    text.lines().next().unwrap_or_default()
+}
 
 /// Numbers that any language makes the same: quotients of small whole numbers.
 fn table() -> Result<Table, lehr::table::TableError> {
@@ -52,12 +89,51 @@ fn table() -> Result<Table, lehr::table::TableError> {
         .with_category("site", site, names)
 }
 
-fn models() -> Vec<(&'static str, Model)> {
-    let conjugate = Model::new(|m| {
+/// A name, and who writes the model.
+type Written = (&'static str, fn() -> Model);
+
+const MODELS: [Written; 7] = [
+    ("conjugate", conjugate),
+    ("multilevel", multilevel),
+    ("robust", robust),
+    ("counts", counts),
+    ("process", process),
+    ("spread", spread),
+    ("funnel", funnel),
+];
+
+/// Models that cannot be bound to the table.
+const FAILING: [Written; 6] = [
+    ("wrong_shape", wrong_shape),
+    ("wrong_column", wrong_column),
+    ("named_twice", named_twice),
+    ("discrete", discrete),
+    ("negative_scale", negative_scale),
+    ("wrong_labels", wrong_labels),
+];
+
+/// Formulas, the last two of them mistaken.
+const FORMULAS: [(&str, &str, &str); 7] = [
+    ("formula_multilevel", "y ~ z + (1 | site)", "gaussian"),
+    ("formula_counts", "count ~ z", "poisson"),
+    ("formula_coin", "coin ~ z + (1 + z | site)", "bernoulli"),
+    ("formula_curve", "y ~ gp(z)", "gaussian"),
+    ("formula_spread", "count ~ z + (1 | row())", "poisson"),
+    ("formula_unknown", "y ~ zz", "gaussian"),
+    ("formula_family", "y ~ z", "bernoulli"),
+];
+
+/// A line through 0 with known noise.
+fn conjugate() -> Model {
+    Model::new(|m| {
         let slope = m.sample("slope", Normal::new(0.0, 2.0));
         m.rows(|row| row.observe("y", Normal::new(row.number("z") * slope, 1.0)));
-    });
-    let multilevel = Model::new(|m| {
+    })
+}
+
+/// A logistic regression with effects of sites.
+fn multilevel() -> Model {
+    Model::new(|m| {
         let weight = m.sample("weight", Normal::new(0.0, 1.0).expand([2]));
         let scale = m.sample("scale", HalfNormal::new(1.0));
         let effect = m.sample("effect", Normal::new(0.0, scale).expand([m.levels("site")]));
@@ -65,8 +141,12 @@ fn models() -> Vec<(&'static str, Model)> {
             let logit = row.matrix("x").dot(weight) + effect.at(row.index("site"));
             row.observe("coin", Bernoulli::with_logit(logit));
         });
-    });
-    let robust = Model::new(|m| {
+    })
+}
+
+/// A line with heavy-tailed noise.
+fn robust() -> Model {
+    Model::new(|m| {
         let level = m.sample("level", StudentT::new(3.0, 0.0, 2.5));
         let slope = m.sample("slope", Normal::new(0.0, 2.0));
         let scale = m.sample("scale", Exponential::new(1.0));
@@ -75,8 +155,12 @@ fn models() -> Vec<(&'static str, Model)> {
             let mean = level + slope * row.number("z");
             row.observe("y", StudentT::new(4.0, mean, scale));
         });
-    });
-    let counts = Model::new(|m| {
+    })
+}
+
+/// Counts with more zeros than they should have.
+fn counts() -> Model {
+    Model::new(|m| {
         let gate = m.sample("gate", Normal::new(0.0, 1.0));
         let rate = m.group_effect("rate", m.levels("site"), 0.5);
         m.rows(|row| {
@@ -84,24 +168,104 @@ fn models() -> Vec<(&'static str, Model)> {
             let counts = Poisson::with_log_rate(log_rate);
             row.observe("count", ZeroInflated::with_gate_logit(counts, gate));
         });
-    });
-    vec![
-        ("conjugate", conjugate),
-        ("multilevel", multilevel),
-        ("robust", robust),
-        ("counts", counts),
-    ]
+    })
 }
 
-/// A hash of the bits of all draws, in the order in which a fit lists them (FNV-1a by numbers).
-fn bits(saved: &SavedFit) -> u64 {
-    let mut hash: u64 = 0xcbf2_9ce4_8422_2325;
-    for value in saved
-        .even_draws(Groups::Leave)
-        .iter()
-        .flat_map(|one| &one.values)
-    {
-        hash = (hash ^ value.to_bits()).wrapping_mul(0x0100_0000_01b3);
-    }
-    hash
+/// A curve by its values at five points, of a Gaussian process whose length is unknown.
+fn process() -> Model {
+    Model::new(|m| {
+        let scale = m.sample("scale", HalfNormal::new(1.0));
+        let length = m.sample("length", LogNormal::new(-0.5, 0.5));
+        let noise = m.sample("noise", Exponential::new(1.0));
+        let n = POINTS.len();
+        let raw = m.sample("raw", Normal::new(0.0, 1.0).expand([n]));
+        let apart = POINTS.map(|a| POINTS.map(|b| (a - b) * (a - b)));
+        let apart = m.graph().constant([n, n], apart.as_flattened());
+        let nugget: Vec<f64> = (0..n * n)
+            .map(|k| 0.01 * f64::from(k % (n + 1) == 0))
+            .collect();
+        let nugget = m.graph().constant([n, n], &nugget);
+        let covariance = (-0.5 * (apart / length.square())).exp() + nugget;
+        let weight = covariance.cholesky().solve_lower_transposed(raw);
+        m.rows(|row| {
+            let mut mean = m.graph().scalar(0.0);
+            for (k, point) in POINTS.into_iter().enumerate() {
+                let near = (-0.5 * ((row.number("z") - point).square() / length.square())).exp();
+                mean = mean + near * weight.entry(k);
+            }
+            row.observe("y", Normal::new(scale * mean, noise));
+        });
+    })
+}
+
+/// Counts that vary more than Poisson's, with a latent of each row's own.
+fn spread() -> Model {
+    Model::new(|m| {
+        let level = m.sample("level", Normal::new(0.0, 1.0));
+        let slope = m.sample("slope", Normal::new(0.0, 1.0));
+        let width = m.sample("width", HalfNormal::new(1.0));
+        m.rows(|row| {
+            let own = row.local("own", Normal::new(0.0, 1.0));
+            let log_rate = level + slope * row.number("z") + width * own;
+            row.observe("count", Poisson::with_log_rate(log_rate));
+        });
+    })
+}
+
+/// What no Gaussian is near: effects that nothing but their spread is known of.
+fn funnel() -> Model {
+    Model::new(|m| {
+        let width = m.sample("width", Normal::new(0.0, 3.0));
+        m.sample("effect", Normal::new(0.0, (0.5 * width).exp()).expand([6]));
+        m.rows(|row| row.observe("y", Normal::new(0.0, 2.0)));
+    })
+}
+
+/// Two columns with three weights.
+fn wrong_shape() -> Model {
+    Model::new(|m| {
+        let weight = m.sample("weight", Normal::new(0.0, 1.0).expand([3]));
+        m.rows(|row| row.observe("y", Normal::new(row.matrix("x").dot(weight), 1.0)));
+    })
+}
+
+/// A column that is not there.
+fn wrong_column() -> Model {
+    Model::new(|m| {
+        let slope = m.sample("slope", Normal::new(0.0, 1.0));
+        m.rows(|row| row.observe("y", Normal::new(row.number("zz") * slope, 1.0)));
+    })
+}
+
+/// Two sites of one name.
+fn named_twice() -> Model {
+    Model::new(|m| {
+        let slope = m.sample("slope", Normal::new(0.0, 1.0));
+        let level = m.sample("slope", Normal::new(0.0, 1.0));
+        m.rows(|row| row.observe("y", Normal::new(row.number("z") * slope + level, 1.0)));
+    })
+}
+
+/// A count that is sampled.
+fn discrete() -> Model {
+    Model::new(|m| {
+        let count = m.sample("latent", Poisson::with_rate(1.0));
+        m.rows(|row| row.observe("y", Normal::new(row.number("z") * count, 1.0)));
+    })
+}
+
+/// A prior whose scale is below 0.
+fn negative_scale() -> Model {
+    Model::new(|m| {
+        let slope = m.sample("slope", Normal::new(0.0, -1.0));
+        m.rows(|row| row.observe("y", Normal::new(row.number("z") * slope, 1.0)));
+    })
+}
+
+/// Numbers that are taken for the toss of a coin.
+fn wrong_labels() -> Model {
+    Model::new(|m| {
+        let slope = m.sample("slope", Normal::new(0.0, 1.0));
+        m.rows(|row| row.observe("y", Bernoulli::with_logit(row.number("z") * slope)));
+    })
 }
