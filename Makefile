@@ -3,7 +3,7 @@
 PYTHON ?= python3.11
 CHROMIUM ?= chromium
 
-.PHONY: help check test module python cluster cluster-short spark stores scaling wheel worst arviz browser slow bench lines peer peer-gp ports gallery pages notebook commands site docs
+.PHONY: help check test module library python cluster cluster-short spark stores scaling wheel worst arviz browser slow bench lines peer peer-gp ports gallery pages notebook commands site docs
 
 help:
 	@echo "make check   format and lints only"
@@ -12,17 +12,17 @@ help:
 	@echo "make python  the Python package: lints, types, tests (PYTHON names the python)"
 	@echo "make cluster equality and faults on a Ray cluster of NODES=3 nodes here, which it installs, starts and stops"
 	@echo "make spark   predictions on a local Spark (Java 17) and on Dask, which it installs"
-	@echo "make stores  tables in an S3 server, which it installs and starts (moto), by the feature stores"
+	@echo "make stores  tables in an S3 server (moto) and in Azure's emulator, which it installs and starts, by the feature stores"
 	@echo "make scaling seconds per pass on 1 and 2 Ray workers (docs/cluster.md, lab/results)"
 	@echo "make wheel   one wheel in dist/, installed and tried in an environment of its own"
 	@echo "make lines   source lines of every crate, without comments, tests, benches and the lab"
-	@echo "make arviz   opens written draws in ArviZ, which it installs (PYTHON names the python)"
+	@echo "make arviz   opens draws in ArviZ 0.21, 0.23 and 1, which it installs (PYTHON names the python, NEW_PYTHON one from 3.12 on)"
 	@echo "make browser loads a report in headless Chromium (CHROMIUM names it)"
 	@echo "make slow    the tests that take minutes"
 	@echo "make bench   speed tables of the graph engine (docs/speed.md, lab/results)"
 	@echo "make peer    NumPyro beside lehr, in turns (PEER_ARGS=--quick for a short run)"
 	@echo "make peer-gp Gaussian processes by GPyTorch, NumPyro and lehr (PEER_ARGS=\"--data DIR\" for real tables)"
-	@echo "make ports   ten models in NumPyro's language and in ours, fitted by both (PORTS_ARGS for some of them)"
+	@echo "make ports   eleven models in NumPyro's language and in ours, fitted by both (PORTS_ARGS for some of them)"
 	@echo "make gallery runs the pages of docs/gallery and docs/tutorial, and writes what they print and draw"
 	@echo "make pages   runs the same pages and compares the verdicts with what they say"
 	@echo "make notebook runs the notebook of the gallery as Jupyter does"
@@ -46,13 +46,21 @@ test: check docs
 		then $(MAKE) python cluster-short; else echo "the Python package was not tested: $(PYTHON) is not Python 3.10 or newer"; fi
 
 # The module is built along with the tests, so that nothing is compiled twice, and lies beside the package's sources.
+# PROFILE=release takes the module as users have it.
+PROFILE ?= debug
+CARGO_PROFILE = $(if $(filter release,$(PROFILE)),--release)
 PYTHON_VENV := python/.venv
 PYTHON_TARGET := $(if $(CARGO_TARGET_DIR),$(CARGO_TARGET_DIR),target)
-PYTHON_RUN := PYTHONPATH=python $(PYTHON_VENV)/bin/python
+PYTHON_RUN = LEHR_PROFILE=$(PROFILE) PYTHONPATH=python $(PYTHON_VENV)/bin/python
 
 module:
-	cargo build --workspace --lib --bins --tests --examples --locked
-	cp $(PYTHON_TARGET)/debug/lib_lehr.so python/lehr/_lehr.abi3.so
+	cargo build --workspace --lib --bins --tests --examples --locked $(CARGO_PROFILE)
+	cp $(PYTHON_TARGET)/$(PROFILE)/lib_lehr.so python/lehr/_lehr.abi3.so
+
+# The module alone.
+library:
+	cargo build --workspace --lib --locked $(CARGO_PROFILE)
+	cp $(PYTHON_TARGET)/$(PROFILE)/lib_lehr.so python/lehr/_lehr.abi3.so
 
 python: $(PYTHON_VENV)/installed module
 	$(PYTHON_VENV)/bin/ruff check python docs/*.py
@@ -72,9 +80,7 @@ KILLS ?= 4
 TESTS ?= python/cluster
 RAY_VENV := python/.venv-ray
 
-cluster: $(RAY_VENV)/installed
-	cargo build --workspace --lib --locked
-	cp $(PYTHON_TARGET)/debug/lib_lehr.so python/lehr/_lehr.abi3.so
+cluster: $(RAY_VENV)/installed library
 	LEHR_NODES=$(NODES) LEHR_KILLS=$(KILLS) PYTHONDONTWRITEBYTECODE=1 \
 		PYTHONPATH=$(CURDIR)/python $(RAY_VENV)/bin/python -m pytest -c python/cluster/pytest.ini $(TESTS)
 
@@ -87,9 +93,7 @@ cluster-short:
 # Spark and Dask in an environment of their own.
 SPARK_VENV := python/.venv-spark
 
-spark: $(SPARK_VENV)/installed
-	cargo build --workspace --lib --locked
-	cp $(PYTHON_TARGET)/debug/lib_lehr.so python/lehr/_lehr.abi3.so
+spark: $(SPARK_VENV)/installed library
 	PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=$(CURDIR)/python $(SPARK_VENV)/bin/python -m pytest -q -c python/cluster/pytest.ini python/spark
 
 $(SPARK_VENV)/installed: python/requirements-spark.txt
@@ -101,25 +105,26 @@ $(SPARK_VENV)/installed: python/requirements-spark.txt
 # in a folder of their own, so that those without the feature stay where they are.
 STORES_VENV := python/.venv-stores
 STORES_TARGET := $(PYTHON_TARGET)/stores
+AZURITE = $(abspath $(wildcard $(STORES_VENV)/azurite/node_modules/.bin/azurite-blob))
 
 stores: $(STORES_VENV)/installed
-	cargo build --workspace --lib --bins --locked --features lehr-cli/stores,lehr-python/stores
+	cargo build --workspace --lib --bins --locked $(CARGO_PROFILE) --features lehr-cli/stores,lehr-python/stores
 	mkdir -p $(STORES_TARGET)
 	cp -r python/lehr $(STORES_TARGET)/
-	cp $(PYTHON_TARGET)/debug/lib_lehr.so $(STORES_TARGET)/lehr/_lehr.abi3.so
-	cp $(PYTHON_TARGET)/debug/lehr $(STORES_TARGET)/lehr-command
-	cargo test --workspace --locked --lib --features lehr-cli/stores,lehr-python/stores file::
-	LEHR_COMMAND=$(abspath $(STORES_TARGET))/lehr-command PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=$(abspath $(STORES_TARGET)) \
+	cp $(PYTHON_TARGET)/$(PROFILE)/lib_lehr.so $(STORES_TARGET)/lehr/_lehr.abi3.so
+	cp $(PYTHON_TARGET)/$(PROFILE)/lehr $(STORES_TARGET)/lehr-command
+	cargo test --workspace --locked $(CARGO_PROFILE) --lib --features lehr-cli/stores,lehr-python/stores file::
+	LEHR_AZURITE=$(AZURITE) LEHR_COMMAND=$(abspath $(STORES_TARGET))/lehr-command PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=$(abspath $(STORES_TARGET)) \
 		$(STORES_VENV)/bin/python -m pytest -c python/cluster/pytest.ini python/stores
 
 $(STORES_VENV)/installed: python/requirements-stores.txt
 	$(PYTHON) -m venv $(STORES_VENV)
 	$(STORES_VENV)/bin/pip install --quiet --requirement python/requirements-stores.txt
+	@npm install --silent --prefix $(STORES_VENV)/azurite azurite || echo "az:// is not tested: npm could not install azurite"
 	touch $@
 
-scaling: $(RAY_VENV)/installed
-	cargo build --workspace --lib --locked
-	cp $(PYTHON_TARGET)/debug/lib_lehr.so python/lehr/_lehr.abi3.so
+scaling: PROFILE = release
+scaling: $(RAY_VENV)/installed library
 	PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=$(CURDIR)/python $(RAY_VENV)/bin/python python/cluster/scaling.py
 
 $(RAY_VENV)/installed: python/requirements-ray.txt
@@ -143,6 +148,19 @@ ARVIZ_VENV := crates/report/tests/.venv
 arviz: $(ARVIZ_VENV)/installed
 	LEHR_PYTHON=$(CURDIR)/$(ARVIZ_VENV)/bin/python cargo test --workspace --locked --test report -- --ignored arviz
 	LEHR_PYTHON=$(CURDIR)/$(ARVIZ_VENV)/bin/python cargo test --workspace --locked --test command -- --ignored arviz
+
+	$(MAKE) arviz-oldest arviz-newest
+
+# What the package hands to ArviZ, in its oldest version and in the newest, which needs Python 3.12.
+NEW_PYTHON ?= python3.12
+
+arviz-%: python/.venv-arviz-%/installed library
+	PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=python python/.venv-arviz-$*/bin/python -m pytest -q python/tests/test_arviz.py
+
+python/.venv-arviz-%/installed: python/requirements-arviz-%.txt
+	$(if $(filter newest,$*),$(NEW_PYTHON),$(PYTHON)) -m venv python/.venv-arviz-$*
+	python/.venv-arviz-$*/bin/pip install --quiet --requirement $<
+	touch $@
 
 $(ARVIZ_VENV)/installed: crates/report/tests/requirements.txt
 	$(PYTHON) -m venv $(ARVIZ_VENV)
@@ -189,18 +207,19 @@ $(PEER_VENV)/installed-gp: $(PEER_VENV)/installed lab/peer/requirements-gp.txt
 
 peer-gp: $(PEER_VENV)/installed-gp
 	cargo build --release --locked -p lehr-peer
-	LEHR_PEER=$(PEER_TARGET)/release/lehr-peer PYTHONPATH=lab/peer LD_LIBRARY_PATH=$(PEER_VENV)/cuda \
+	LEHR_PEER=$(PEER_TARGET)/release/lehr-peer PYTHONPATH=lab/peer LD_LIBRARY_PATH=$(abspath $(PEER_VENV))/cuda \
 		$(PEER_VENV)/bin/python -m compare --only gp --report $(PEER_TARGET)/peer-gp.md $(PEER_ARGS)
 
 # The models of lab/peer/ports: seconds, and how far both sides are apart. The table also goes to target/ports.md.
 PORTS_ARGS ?=
 
-ports: $(PEER_VENV)/installed module
+ports: PROFILE = release
+ports: $(PEER_VENV)/installed library
 	PYTHONPATH=python:lab/peer $(PEER_VENV)/bin/python -m ports --report $(PEER_TARGET)/ports.md $(PORTS_ARGS)
 
 # The pages call the package and the command, which lies beside the module.
 DOCS_VENV := docs/.venv
-DOCS_RUN := PATH=$(abspath $(PYTHON_TARGET))/debug:$$PATH PYTHONPATH=$(CURDIR)/python $(DOCS_VENV)/bin/python
+DOCS_RUN = PATH=$(abspath $(PYTHON_TARGET))/$(PROFILE):$$PATH PYTHONPATH=$(CURDIR)/python $(DOCS_VENV)/bin/python
 PAGES := docs/tutorial/*.md docs/gallery/*.md
 
 $(DOCS_VENV)/installed: docs/requirements.txt

@@ -91,3 +91,8 @@ pub fn load(path: impl AsRef<Path>) -> Result<SavedFit, Error> {
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
 pub struct Readme;
+
+/// The Rust of the page on latents of single rows, compiled as a test.
+#[cfg(doctest)]
+#[doc = include_str!("../docs/locals.md")]
+pub struct LocalsPage;
