@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::fmt::{Debug, Display};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::sync::{Mutex, MutexGuard};
 
 use lehr_numeric::stream::Stream;
@@ -194,7 +194,8 @@ impl NutsRun<'_> {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
         let pool = pool.map_err(|error| ChainError::Sampler(error.to_string()))?;
         let mut kept: Vec<Option<Kept>> = self.starts.iter().map(|_| None).collect();
-        let (sender, receiver) = channel();
+        // Chains wait for the watcher, so that a stop comes within a few rounds however busy the machine is.
+        let (sender, receiver) = sync_channel(threads);
         let progress = ChainProgress {
             total: (self.nuts.chains * (self.nuts.warm_up + self.nuts.draws)) as u64,
             ..ChainProgress::default()
@@ -251,7 +252,7 @@ impl NutsRun<'_> {
         encoded(&memories.iter().map(|one| &**one).collect::<Vec<&Memory>>())
     }
 
-    fn work<S: Settings>(&self, settings: S, sender: &Sender<Report>) {
+    fn work<S: Settings>(&self, settings: S, sender: &SyncSender<Report>) {
         loop {
             let chain = self.next.fetch_add(1, Ordering::Relaxed);
             if chain >= self.nuts.chains || self.stopped.load(Ordering::Relaxed) {
@@ -279,7 +280,7 @@ impl NutsRun<'_> {
     }
 
     /// Tells of a chain that came to its end in an earlier run.
-    fn tell(&self, kept: &Kept, sender: &Sender<Report>) {
+    fn tell(&self, kept: &Kept, sender: &SyncSender<Report>) {
         let _ = sender.send(Report::Draws {
             count: (self.nuts.warm_up + self.nuts.draws) as u64,
             divergences: kept.divergences.len() as u64,
@@ -290,7 +291,7 @@ impl NutsRun<'_> {
         &self,
         settings: S,
         chain: usize,
-        sender: &Sender<Report>,
+        sender: &SyncSender<Report>,
     ) -> Result<Kept, ChainError> {
         let mut random = Stream::new(self.seed, "nuts", chain as u64);
         let math = CpuMath::new(Position {

@@ -151,7 +151,7 @@ fn a_stop_keeps_what_has_been_drawn() {
             }
         })
     };
-    let trace = stop_at(1000).unwrap();
+    let trace = stop_at(500).unwrap();
     assert!(trace.chains >= 1 && (1..1000).contains(&trace.length()));
     assert_eq!(trace.draws.len(), trace.len() * 2);
     // So long a warm-up that it cannot end between two looks.
