@@ -93,7 +93,7 @@ impl<D: Density> Density for Elsewhere<D> {
     }
 
     fn split(&self) -> Result<&dyn crate::SplitRows, String> {
-        Err("the rows are elsewhere, and no effects are integrated out there".into())
+        self.sample.split()
     }
 
     fn predictive(&self) -> Option<&dyn Predictive> {

@@ -22,6 +22,9 @@ pub enum Query {
     /// Gaussian rows reflected to a triangle, row after row, and the sum of their weights. No
     /// arguments. Triangles are not added but reflected into one another.
     Triangle,
+    /// Sums of products of the coefficients by which Gaussian rows read effects by group. Arguments: how rows read them,
+    /// as `lehr_infer` writes it. Pairs of groups are numbered and listed, and added by their numbers.
+    GroupSums,
 }
 
 /// Somebody who can sum over all rows, wherever they are.
@@ -34,6 +37,12 @@ pub trait FullData {
     /// Where rows cannot be reached there is no answer, and nothing that a caller could do about it:
     /// the call unwinds with [`RowsLost`], for whoever began the fit.
     fn each(&self, query: Query, arguments: &[&[f64]]) -> Vec<Vec<Vec<f64>>>;
+
+    /// Hands on what a query's functions are on every partition, one after another in order. Whoever can keeps no more
+    /// than a few of them at a time.
+    fn in_order(&self, query: Query, arguments: &[&[f64]], take: &mut dyn FnMut(Vec<Vec<f64>>)) {
+        self.each(query, arguments).into_iter().for_each(take);
+    }
 
     /// Where the rows are, as a clause.
     fn place(&self) -> &'static str {

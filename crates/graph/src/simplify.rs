@@ -284,6 +284,13 @@ pub(crate) fn slice(x: Expr<'_>, axis: usize, range: Range<usize>) -> Option<Exp
     }
 }
 
+/// Rows by number of an array whose rows are all the same.
+pub(crate) fn at(x: Expr<'_>, out: Shape) -> Option<Expr<'_>> {
+    let small = unspread(x)?;
+    let length = small.shape().aligned(0, x.shape().rank());
+    (length == 1).then(|| small.broadcast(out))
+}
+
 /// A slice that lies within one part of a concatenation is a slice of that part.
 fn slice_of_concat<'g>(x: Expr<'g>, axis: usize, range: &Range<usize>) -> Option<Expr<'g>> {
     let mut start = 0;

@@ -2,6 +2,7 @@
 
 use lehr_density::Density;
 
+use crate::collapse;
 use crate::fit::FitError;
 use crate::method::MethodInfo;
 use crate::start::is_plain;
@@ -15,6 +16,7 @@ pub const METHODS: &[&str] = &[
     "low-rank",
     "sl-dais",
     "surrogate-hmc",
+    "collapse",
 ];
 
 /// Methods that ask for all rows at every step, and take from the sample no more than where they start:
@@ -48,13 +50,14 @@ pub(crate) fn check(method: &MethodInfo, density: &dyn Density) -> Result<(), Fi
         );
         return refuse(problem, hint);
     }
-    if !is_plain(density) {
+    let collapses = ["auto", "collapse"].contains(&method.name) && collapse::applies(density);
+    if !is_plain(density) && !collapses {
         let problem = format!(
             "expected a model whose rows read linear predictors and no spread among the latents for \
              the {total} rows {place}, found another"
         );
-        let hint = "effects by group are fitted on a cluster by nuts, and by any method where the \
-                    response is gaussian and there are at most 512 latents";
+        let hint = "effects by group are fitted by collapse where the response is gaussian (by any method \
+                    where there are at most 512 latents), else on a cluster by nuts";
         return refuse(problem, hint.into());
     }
     Ok(())

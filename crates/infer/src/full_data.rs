@@ -9,6 +9,7 @@ use lehr_graph::Expr;
 use crate::condensed;
 use crate::likelihood::LANES;
 use crate::pass::{Argument, Pass};
+use crate::streamed::RowSums;
 
 pub use lehr_density::{FullData, Query};
 
@@ -35,6 +36,13 @@ impl FullData for AllRows<'_> {
         match self {
             AllRows::Here(rows) => rows.each(query, arguments),
             AllRows::Elsewhere(rows) => rows.each(query, arguments),
+        }
+    }
+
+    fn in_order(&self, query: Query, arguments: &[&[f64]], take: &mut dyn FnMut(Vec<Vec<f64>>)) {
+        match self {
+            AllRows::Here(rows) => rows.in_order(query, arguments, take),
+            AllRows::Elsewhere(rows) => rows.in_order(query, arguments, take),
         }
     }
 
@@ -68,6 +76,12 @@ impl FullData for LocalRows<'_> {
     fn each(&self, query: Query, arguments: &[&[f64]]) -> Vec<Vec<Vec<f64>>> {
         vec![match query {
             Query::Triangle => condensed::triangle(self.density),
+            Query::GroupSums => {
+                let mut sums = RowSums::default();
+                let mut passing = sums.ask(self.density, query, arguments);
+                passing.see(self.density.source());
+                passing.finish()
+            }
             Query::LogLikelihood { lanes } if lanes > LANES => self.by_lanes(lanes, arguments),
             _ => self.sum(query, arguments),
         }]
@@ -108,6 +122,8 @@ fn pass(query: Query, density: &dyn Density) -> Pass<'_> {
     })
 }
 
+const TALLIED: &str = "rows are tallied by a reader of their own";
+
 /// A query about a model: what it takes, and what it computes of some rows.
 pub(crate) struct Question<'d> {
     pub(crate) query: Query,
@@ -120,6 +136,7 @@ impl Question<'_> {
         match self.query {
             Query::LogLikelihood { lanes } | Query::HessianProducts { lanes } => lanes,
             Query::Slopes => 1,
+            Query::GroupSums => unreachable!("{TALLIED}"),
             Query::Triangle => condensed::width(self.density),
         }
     }
@@ -130,6 +147,7 @@ impl Question<'_> {
         match self.query {
             Query::LogLikelihood { .. } => vec![Argument::PerLane(latents), params],
             Query::Slopes => vec![Argument::Shared(latents), params],
+            Query::GroupSums => unreachable!("{TALLIED}"),
             Query::HessianProducts { .. } => {
                 let z = Argument::Shared(latents);
                 vec![z, params, Argument::PerLane(latents)]
@@ -157,6 +175,7 @@ impl Question<'_> {
                 graph.jvp(&[slope], &[at.latents], &[inputs[2]])
             }
             Query::LogLikelihood { .. } | Query::Triangle => vec![value],
+            Query::GroupSums => unreachable!("{TALLIED}"),
         }
     }
 }

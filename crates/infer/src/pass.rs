@@ -243,7 +243,19 @@ impl Block {
         self.plan.n_outputs()
     }
 
-    /// The functions of the rows in place, at these arguments.
+    /// Sets one argument, for all runs that do not set it.
+    pub(crate) fn set(&mut self, argument: usize, values: &[f64]) {
+        if let Some(slot) = self.arguments[argument] {
+            self.workspace.set(slot, values);
+        }
+    }
+
+    /// What the last run has found.
+    pub(crate) fn found(&self) -> &Workspace {
+        &self.workspace
+    }
+
+    /// The functions of the rows in place, at these arguments; those that are not given stay as they are.
     pub(crate) fn run(&mut self, arguments: &[&[f64]]) -> &Workspace {
         for (slot, values) in self.arguments.iter().zip(arguments) {
             if let Some(slot) = slot {

@@ -5,6 +5,7 @@ use std::collections::btree_map::Entry;
 
 use lehr_density::{Density, Query, RowSource};
 
+use crate::collapse::tally::{Tallier, Tallying};
 use crate::condensed::{self, Reflection};
 use crate::full_data::Question;
 use crate::likelihood::LANES;
@@ -18,11 +19,13 @@ const LARGEST: usize = 8192;
 #[derive(Default)]
 pub struct RowSums {
     compiled: BTreeMap<(Query, usize), Block>,
+    tallier: Tallier,
 }
 
 /// A query whose rows are passing by.
 pub struct Passing<'a> {
     compiled: &'a mut BTreeMap<(Query, usize), Block>,
+    tallier: &'a mut Tallier,
     question: Question<'a>,
     arguments: &'a [&'a [f64]],
     state: State,
@@ -35,6 +38,7 @@ enum State {
         reflection: Option<Reflection>,
         arguments: [Vec<f64>; 2],
     },
+    Tally(Tallying),
 }
 
 impl RowSums {
@@ -50,10 +54,12 @@ impl RowSums {
                 arguments: Reflection::new(density).arguments(),
                 reflection: None,
             },
+            Query::GroupSums => State::Tally(Tallying::new(density, arguments)),
             _ => State::Sums(Vec::new()),
         };
         Passing {
             compiled: &mut self.compiled,
+            tallier: &mut self.tallier,
             question: Question { query, density },
             arguments,
             state,
@@ -64,6 +70,9 @@ impl RowSums {
 impl Passing<'_> {
     /// Adds a block of rows, the columns of which are those of the model.
     pub fn see(&mut self, rows: &dyn RowSource) {
+        if let State::Tally(tallying) = &mut self.state {
+            return tallying.see(self.question.density, rows, self.tallier);
+        }
         let (mut first, n_rows) = (0, rows.n_rows());
         while first < n_rows {
             let length = self.piece(n_rows - first);
@@ -87,6 +96,7 @@ impl Passing<'_> {
                     let new = || Reflection::new(question.density);
                     reflection.get_or_insert_with(new).add(length, found);
                 }
+                State::Tally(_) => unreachable!("tallies read rows by themselves"),
             }
             first += length;
         }
@@ -99,6 +109,7 @@ impl Passing<'_> {
             State::Triangle { reflection, .. } => {
                 reflection.map_or_else(Vec::new, Reflection::into_parts)
             }
+            State::Tally(tallying) => tallying.finish(),
         }
     }
 

@@ -4,6 +4,7 @@ use super::{Event, Op, Site};
 use crate::expr::{Expr, Indices};
 use crate::length::Length;
 use crate::shape::Shape;
+use crate::simplify;
 
 impl<'g> Expr<'g> {
     /// The rows of the leading axis that `indices` names, in that order.
@@ -22,7 +23,8 @@ impl<'g> Expr<'g> {
         if self.is_filled_with(0.0) {
             return self.graph().full(out, 0.0);
         }
-        self.graph().build(Op::Gather, &[self, indices.0], out)
+        simplify::at(self, out)
+            .unwrap_or_else(|| self.graph().build(Op::Gather, &[self, indices.0], out))
     }
 
     /// An array of `rows` rows, row `i` the sum of those rows of `self` whose index is `i`.

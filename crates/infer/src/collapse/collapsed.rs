@@ -2,8 +2,10 @@
 
 use std::sync::Arc;
 
-use lehr_density::Density;
+use lehr_density::{Density, FullData, Query};
+use lehr_graph::Graph;
 
+use super::assembled::{assembled, confounded};
 use super::best::{Problem, State, Theta};
 use super::cross::{CrossProducts, Effects};
 use super::curve::Grids;
@@ -16,9 +18,13 @@ use super::krylov::Probes;
 use super::likelihood::{Averages, Desk, Likelihood};
 use super::near::Near;
 use super::normal::{self, NormalRows};
-use super::parts::{Block, MOST_AXES, MOST_DENSE, Parts, reference};
+use super::parts::{Block, MOST_AXES, MOST_DENSE, Parts, moved, reference};
+use super::scheme::Scheme;
 use super::sight::Sight;
 use super::small;
+use super::tally::Tally;
+use crate::full_data::AllRows;
+use crate::start::quadrature::probe;
 
 /// log p(D, θ) of a density whose effects are collapsed: exact for a normal response, else by the best
 /// Gaussian of the effects and the gaps of their groups.
@@ -131,7 +137,56 @@ impl<'d> Collapsed<'d> {
     /// # Errors
     /// If that is not possible: why, as a clause.
     pub(super) fn new(density: &'d dyn Density) -> Result<Collapsed<'d>, String> {
+        if density.elsewhere().is_some() {
+            return Collapsed::tallied(density, None, Sight::Exact);
+        }
+        if density.n_rows() > LONG && is_normal(density)? {
+            return Collapsed::tallied(density, Some(LONG), Sight::Exact);
+        }
         Collapsed::seen(density, Sight::Exact)
+    }
+
+    /// Collapses a density with a normal response of which some rows, or those of the sample that is here, tell how all
+    /// read their effects: one pass over all rows then takes the sums, and checks every row.
+    pub(super) fn tallied(
+        density: &'d dyn Density,
+        most: Option<usize>,
+        sight: Sight,
+    ) -> Result<Collapsed<'d>, String> {
+        let mut parts = Parts::seen(density, most)?;
+        let conditional = Conditional::new(&parts);
+        let mut scratch = conditional.scratch(&parts);
+        let still = reference(density);
+        let given = parts.given_at(&conditional, &still, &mut scratch)?;
+        let noise = given
+            .noise
+            .ok_or("the rows are elsewhere, and the response is not normal")?;
+        let away = moved(&still, &parts.hyper);
+        let away = parts.given_at(&conditional, &away, &mut scratch)?;
+        let scheme = Scheme::of(&parts, turns(&parts, &away)?, noise);
+        let told = scheme.arguments();
+        let told: Vec<&[f64]> = told.iter().map(Vec::as_slice).collect();
+        let mut tally = Tally::new(&scheme);
+        let rows = AllRows::of(density);
+        rows.in_order(Query::GroupSums, &told, &mut |part| tally.add(&part));
+        if tally.unlike > 0.0 {
+            return Err(format!(
+                "{} rows read their effects otherwise than the others do",
+                tally.unlike
+            ));
+        }
+        let confounded = confounded(&parts, &tally);
+        let (design, rows) = assembled(&parts, &tally, sight);
+        parts.forget_rows();
+        Collapsed {
+            confounded,
+            probes: None,
+            parts,
+            design,
+            conditional,
+            rows: ResponseRows::Normal(rows),
+        }
+        .ready(sight)
     }
 
     /// The same, with the rows looked at in this way.
@@ -139,11 +194,7 @@ impl<'d> Collapsed<'d> {
         let mut parts = Parts::of(density)?;
         let conditional = Conditional::new(&parts);
         let mut scratch = conditional.scratch(&parts);
-        let start = reference(density);
-        let theta: Vec<f64> = parts.hyper.iter().map(|place| start[*place]).collect();
-        let given = conditional
-            .at(&parts, &theta, &mut scratch)
-            .ok_or("the log prior is not finite at its start")?;
+        let given = parts.given_at(&conditional, &reference(density), &mut scratch)?;
         let offsets = normal::offsets(&parts)
             .ok_or("latents that are not Gaussian given the others move the predictor")?;
         let noise = given.noise.filter(|_| sight.has_sums());
@@ -177,22 +228,28 @@ impl<'d> Collapsed<'d> {
             // Their sums are all that is needed of the rows from here on.
             design.forget_rows();
         }
-        let probes = || Arc::new(sight.probes(design.common));
-        let collapsed = Collapsed {
+        Collapsed {
             confounded,
-            probes: design.large.then(probes),
+            probes: None,
             parts,
             design,
             conditional,
             rows,
-        };
-        let size = collapsed.size();
-        if size > MOST_AXES && !is_quick(&collapsed) {
+        }
+        .ready(sight)
+    }
+
+    /// With probes where they are needed.
+    fn ready(mut self, sight: Sight) -> Result<Collapsed<'d>, String> {
+        let probes = || Arc::new(sight.probes(self.design.common));
+        self.probes = self.design.large.then(probes);
+        let size = self.size();
+        if size > MOST_AXES && !is_quick(&self) {
             return Err(format!(
                 "{size} numbers are not Gaussian given the others, and on a table of this size at most {MOST_AXES} can be searched"
             ));
         }
-        Ok(collapsed)
+        Ok(self)
     }
 
     /// d
@@ -401,6 +458,42 @@ impl<'d> Collapsed<'d> {
             z[parts.kept(*place)] = *value;
         }
         z
+    }
+}
+
+/// Rows from which on tables are tallied by one pass, and how many of them tell how all are read.
+const LONG: usize = 1 << 16;
+
+/// Whether the response of a density that can be split is normal.
+pub(super) fn is_normal(density: &dyn Density) -> Result<bool, String> {
+    let split = density.split()?;
+    let graph = Graph::new();
+    let (at, rows) = probe(&graph, density);
+    Ok(split.noise(&at, &rows).is_some())
+}
+
+/// T of every block.
+fn turns(parts: &Parts<'_>, given: &Given) -> Result<Vec<Vec<f64>>, String> {
+    let blocks = parts.blocks.iter().zip(&given.blocks);
+    let turn = |(block, prior): (&Block, &BlockPrior)| match block.pivots {
+        None => Some(Vec::new()),
+        Some(_) => small::inverse(&prior.inverse, block.width).map(|(turn, _)| turn),
+    };
+    let found: Option<Vec<Vec<f64>>> = blocks.map(turn).collect();
+    found.ok_or_else(|| "coefficients vanish where hyperparameters are moved".into())
+}
+
+impl Parts<'_> {
+    /// The prior of the effects where the hyperparameters are those of z.
+    fn given_at(
+        &self,
+        conditional: &Conditional,
+        z: &[f64],
+        scratch: &mut Scratch,
+    ) -> Result<Given, String> {
+        let theta: Vec<f64> = self.hyper.iter().map(|place| z[*place]).collect();
+        let given = conditional.at(self, &theta, scratch);
+        given.ok_or_else(|| "the log prior is not finite at its start".into())
     }
 }
 

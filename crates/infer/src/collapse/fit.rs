@@ -7,7 +7,7 @@ use lehr_numeric::pareto::{Pareto, log_mean};
 
 use super::axes::Axes;
 use super::collapsed::Collapsed;
-use super::collapsed::ResponseRows;
+use super::collapsed::{ResponseRows, is_normal};
 use super::exact::Way;
 use super::harvest::{Harvest, Order, kept_layout, spared};
 use super::hyper::{Hyper, is_missed, is_quick};
@@ -83,6 +83,9 @@ fn stacked(density: &dyn Density) -> &dyn Density {
 pub(crate) fn applies(density: &dyn Density) -> bool {
     const SOME: usize = 2000;
     let density = stacked(density);
+    if density.elsewhere().is_some() {
+        return is_normal(density) == Ok(true) && Parts::of(density).is_ok();
+    }
     let is_long = density.n_rows() > SOME;
     is_long && Parts::seen(density, Some(SOME)).is_ok() || Parts::of(density).is_ok()
 }
@@ -143,7 +146,7 @@ pub(crate) fn fit(
     };
     let mut posterior = posterior(&collapsed, made, run)?;
     posterior.choices = chosen;
-    posterior.origin.rows = density.n_rows();
+    posterior.origin.rows = density.total_rows();
     if let Some(spared) = &posterior.spared {
         let (site, numbers) = (&spared.site().name, spared.groups() * spared.width());
         let words = format!("moments of the {numbers} numbers of {site}, draws of all others");

@@ -132,9 +132,8 @@ impl Conditional {
     pub(super) fn scratch(&self, parts: &Parts<'_>) -> Scratch {
         let ready = |program: &Program| {
             let mut workspace = program.plan.workspace();
-            let source = parts.density.source();
             let rows = RowSet::List(&self.rows);
-            copy_rows(&mut workspace, source, &rows, &program.columns);
+            copy_rows(&mut workspace, parts.source, &rows, &program.columns);
             workspace
         };
         Scratch {

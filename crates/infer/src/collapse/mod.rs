@@ -8,6 +8,7 @@
 //! u, the effects, is Gaussian given θ, and reaches each row through one affine predictor
 //! ([`lehr_density::SplitRows`]).
 
+mod assembled;
 mod axes;
 mod best;
 mod collapsed;
@@ -34,12 +35,15 @@ mod parts;
 mod place;
 mod points;
 mod reader;
+mod row_reader;
 mod sample;
+mod scheme;
 mod search;
 mod sight;
 mod slope;
 pub(crate) mod small;
 mod sparse;
+pub(crate) mod tally;
 
 pub use fit::{Spreads, refusal};
 pub(crate) use fit::{Wishes, applies, fit, restore};

@@ -19,7 +19,7 @@ pub(super) struct NormalRows {
     /// Σ w a y
     pub(super) pulled: Effects,
     /// Σ w y²
-    square: f64,
+    pub(super) square: f64,
     /// Σ w
     pub(super) weight: f64,
 }

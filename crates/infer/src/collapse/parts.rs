@@ -7,10 +7,11 @@
 
 use std::ops::Range;
 
-use lehr_density::{Density, SplitRows};
+use lehr_density::{Density, RowSource, SplitRows};
 
 use super::distinct::{Distinct, distinct};
 use super::reader::Reader;
+use crate::train::batch_source;
 
 /// The most hyperparameters whose density axes follow.
 pub(super) const MOST_AXES: usize = 8;
@@ -30,6 +31,8 @@ pub(super) struct Block {
     pub(super) groups: usize,
     /// Effects of each group.
     pub(super) width: usize,
+    /// The column that names the group of a row; `None` if all rows are one group.
+    pub(super) column: Option<usize>,
     /// The group of each row.
     pub(super) codes: Vec<u32>,
     /// What each effect multiplies at the reference, row after row.
@@ -62,6 +65,8 @@ pub(super) struct Common {
 pub(super) struct Parts<'d> {
     pub(super) density: &'d dyn Density,
     pub(super) split: &'d dyn SplitRows,
+    /// The rows that were looked at, by their numbers.
+    pub(super) source: &'d dyn RowSource,
     /// The places of θ in z.
     pub(super) hyper: Vec<usize>,
     /// The blocks, the one with most numbers first.
@@ -79,6 +84,15 @@ pub(super) fn reference(density: &dyn Density) -> Vec<f64> {
         for &site in split.effects() {
             z[latents.range(site)].fill(0.0);
         }
+    }
+    z
+}
+
+/// z where hyperparameters, in these places, are elsewhere.
+pub(super) fn moved(z: &[f64], hyper: &[usize]) -> Vec<f64> {
+    let mut z = z.to_vec();
+    for &place in hyper {
+        z[place] += 0.3 * (1.0 + place as f64).sin();
     }
     z
 }
@@ -121,6 +135,7 @@ impl<'d> Parts<'d> {
         let parts = Parts {
             density,
             split,
+            source: most.map_or_else(|| density.source(), |_| batch_source(density)),
             hyper: (0..latents.size()).filter(|place| !owned(place)).collect(),
             common: reader.common(&common),
             blocks,

@@ -177,11 +177,12 @@ impl<'d> Reader<'d> {
             codes if groups > 1 && width <= MOST_WIDTH => self.grouped(&places, width, codes),
             _ => None,
         };
-        let block = |(codes, coefficients), groups, width| Block {
+        let block = |(column, codes, coefficients), groups, width| Block {
             name: own.name.clone(),
             places: places.clone(),
             groups,
             width,
+            column,
             codes,
             coefficients,
             pivots: None,
@@ -191,7 +192,7 @@ impl<'d> Reader<'d> {
             None if otherwise == Otherwise::Common => Ok(None),
             None if places.len() <= MOST_WIDTH => {
                 let codes = vec![0; self.n_rows()];
-                let rows = (codes, self.columns(&places, places.len()));
+                let rows = (None, codes, self.columns(&places, places.len()));
                 Ok(Some(block(rows, 1, places.len())))
             }
             None => Err(format!(
@@ -256,8 +257,8 @@ impl<'d> Reader<'d> {
         })
     }
 
-    /// The index columns with so many levels.
-    fn codes(&self, levels: usize) -> Vec<Vec<u32>> {
+    /// The index columns with so many levels, by their places, and the groups that they put rows in.
+    fn codes(&self, levels: usize) -> Vec<(usize, Vec<u32>)> {
         let columns = self.density.columns().iter().enumerate();
         let own = columns.filter(|(_, column)| column.kind == ColumnKind::Index { levels });
         let read = |(place, _): (usize, &lehr_density::Column)| {
@@ -269,7 +270,7 @@ impl<'d> Reader<'d> {
                 let all = RowSet::Range(0..codes.len());
                 self.density.source().copy_indices(place, &all, &mut codes);
             }
-            codes
+            (place, codes)
         };
         own.map(read).collect()
     }
@@ -295,8 +296,8 @@ impl<'d> Reader<'d> {
         &mut self,
         places: &Range<usize>,
         width: usize,
-        candidates: Vec<Vec<u32>>,
-    ) -> Option<(Vec<u32>, Vec<f64>)> {
+        candidates: Vec<(usize, Vec<u32>)>,
+    ) -> Option<(Option<usize>, Vec<u32>, Vec<f64>)> {
         if candidates.is_empty() {
             return None;
         }
@@ -309,7 +310,7 @@ impl<'d> Reader<'d> {
         }
         let found = self.along(&[along]).remove(0);
         let rows = coefficients.chunks_exact(width).zip(&found);
-        let suits = |codes: &Vec<u32>| {
+        let suits = |(_, codes): &(usize, Vec<u32>)| {
             rows.clone().zip(codes).all(|((own, found), &code)| {
                 let first = code as usize * width;
                 let terms = own.iter().enumerate().map(|(k, c)| c * wave(first + k));
@@ -317,8 +318,8 @@ impl<'d> Reader<'d> {
                 (sum - found).abs() <= ROUNDING * size
             })
         };
-        let codes = candidates.into_iter().find(suits)?;
-        Some((codes, coefficients))
+        let (column, codes) = candidates.into_iter().find(suits)?;
+        Some((Some(column), codes, coefficients))
     }
 
     /// The effects that all rows share.

@@ -38,6 +38,22 @@ impl Readers {
 }
 
 impl Sparse {
+    /// The matrix with these numbers of its lower triangle, column after column: column, row and value.
+    pub(super) fn of(size: usize, entries: &[(u32, u32, f64)]) -> Sparse {
+        let mut first = vec![0; size + 1];
+        for (column, ..) in entries {
+            first[*column as usize + 1] += 1;
+        }
+        for column in 0..size {
+            first[column + 1] += first[column];
+        }
+        Sparse {
+            first,
+            rows: entries.iter().map(|entry| entry.1).collect(),
+            values: entries.iter().map(|entry| entry.2).collect(),
+        }
+    }
+
     /// Σ ω r rᵀ over the rows of a design, every diagonal number and the pairs within a group among them.
     pub(super) fn squares(design: &Design, weights: &[f64]) -> Sparse {
         let columns = design.read_columns();

@@ -21,6 +21,7 @@ use crate::conjugate::{form, inverse, log_determinant};
 mod large;
 mod other;
 mod shape;
+mod tallied;
 
 const ROWS: usize = 60;
 

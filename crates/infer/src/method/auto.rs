@@ -204,6 +204,10 @@ impl Facts {
         if self.grouped {
             plan.insert(0, "collapse");
         }
+        if self.left.is_some() && !self.plain {
+            // No other method takes such rows from elsewhere.
+            plan.retain(|name| *name == "collapse");
+        }
         plan.retain(|name| self.left.is_none_or(|left| left.contains(name)));
         plan.retain(|name| match *name {
             "nuts" => self.seconds("nuts").is_some(),

@@ -1,0 +1,210 @@
+//! The elimination from tallies instead of rows: which groups meet, and their cross products.
+
+use super::cross::{CrossProducts, Effects};
+use super::design::{Design, Place};
+use super::normal::NormalRows;
+use super::parts::{MOST_DENSE, Parts};
+use super::sight::Sight;
+use super::sparse::Sparse;
+use super::tally::Tally;
+
+/// The design of rows that are not here, and their sums.
+pub(super) fn assembled(parts: &Parts<'_>, tally: &Tally, sight: Sight) -> (Design, NormalRows) {
+    let (mut design, starts) = bare(parts);
+    design.large |= sight.is_loose();
+    let cross = eliminated(&mut design, &starts, tally);
+    let mut pulled = Effects {
+        own: tally.blocks[0].pulled.clone(),
+        others: Vec::with_capacity(design.rest),
+    };
+    for block in &tally.blocks[1..] {
+        pulled.others.extend_from_slice(&block.pulled);
+    }
+    pulled.others.extend_from_slice(&tally.pulled);
+    let rows = NormalRows {
+        cross,
+        pulled,
+        square: tally.square,
+        weight: tally.weight,
+    };
+    (design, rows)
+}
+
+/// Pairs of blocks that put all rows into the same groups.
+pub(super) fn confounded(parts: &Parts<'_>, tally: &Tally) -> Vec<(String, String)> {
+    let mut found = parts.confounded();
+    let place = |name: &String| parts.blocks.iter().position(|block| block.name == *name);
+    found.retain(|(one, other)| {
+        let places = place(one).zip(place(other));
+        places.is_some_and(|(one, other)| {
+            let pairs = &tally.pairs[pair_of(one, other, parts.blocks.len())];
+            let (mut left, mut right): (Vec<usize>, Vec<usize>) =
+                pairs.sorted().map(|(one, other, _)| (one, other)).unzip();
+            let count = left.len();
+            for codes in [&mut left, &mut right] {
+                codes.sort_unstable();
+                codes.dedup();
+            }
+            left.len() == count && right.len() == count
+        })
+    });
+    found
+}
+
+/// Where the pair of two blocks stands among all pairs.
+fn pair_of(one: usize, other: usize, blocks: usize) -> usize {
+    let (one, other) = (one.min(other), one.max(other));
+    let before: usize = (0..one).map(|k| blocks - 1 - k).sum();
+    before + other - one - 1
+}
+
+/// A design that knows of no row, and where every block begins in R.
+fn bare(parts: &Parts<'_>) -> (Design, Vec<usize>) {
+    let largest = &parts.blocks[0];
+    let mut end = 0;
+    let mut blocks = Vec::with_capacity(parts.blocks.len() - 1);
+    for block in &parts.blocks[1..] {
+        let (groups, width) = (block.groups, block.width);
+        blocks.push(Place {
+            start: end,
+            groups,
+            width,
+        });
+        end += groups * width;
+    }
+    let starts = blocks.iter().map(|place| place.start).collect();
+    let common = parts.common.places.len();
+    let in_blocks: usize = blocks.iter().map(|place| place.width).sum();
+    let design = Design {
+        order: Vec::new(),
+        width: largest.width,
+        first: vec![0; largest.groups + 1],
+        own: Vec::new(),
+        rest: end + common,
+        entries: in_blocks + common,
+        others: Vec::new(),
+        blocks,
+        common: end,
+        met: vec![0],
+        columns: Vec::new(),
+        positions: Vec::new(),
+        large: parts.rest() > MOST_DENSE,
+    };
+    (design, starts)
+}
+
+/// Fills in which columns each group of A meets; returns the cross products in that order.
+fn eliminated(design: &mut Design, starts: &[usize], tally: &Tally) -> CrossProducts {
+    let width = design.width;
+    let blocks = tally.blocks.len();
+    let mut met: Vec<_> = (0..blocks - 1)
+        .map(|k| tally.pairs[k].sorted().peekable())
+        .collect();
+    let common = design.rest - design.common;
+    let mut mixed = Vec::new();
+    let mut columns: Vec<u32> = Vec::new();
+    let mut lines: Vec<Vec<f64>> = vec![Vec::new(); width];
+    for group in 0..design.groups() {
+        lines.iter_mut().for_each(Vec::clear);
+        let before = columns.len();
+        for (k, pairs) in met.iter_mut().enumerate() {
+            let other = tally.blocks[k + 1].width;
+            while let Some((_, code, values)) = pairs.next_if(|(own, ..)| *own == group) {
+                let from = starts[k] + code * other;
+                columns.extend((from..from + other).map(|column| column as u32));
+                let each = lines.iter_mut().zip(values.chunks_exact(other));
+                each.for_each(|(line, values)| line.extend_from_slice(values));
+            }
+        }
+        if columns.len() > before || is_seen(tally, group, width) {
+            columns.extend((design.common..design.rest).map(|column| column as u32));
+            let own = &tally.blocks[0].mixed[group * width * common..][..width * common];
+            let each = lines.iter_mut().zip(own.chunks_exact(common.max(1)));
+            each.for_each(|(line, values)| line.extend_from_slice(values));
+        }
+        lines.iter().for_each(|line| mixed.extend_from_slice(line));
+        design.met.push(columns.len());
+    }
+    design.columns = columns;
+    let rest = Rest { starts, tally };
+    CrossProducts {
+        own: tally.blocks[0].own.clone(),
+        mixed,
+        others: if design.large {
+            Vec::new()
+        } else {
+            rest.dense(design)
+        },
+        sparse: design.large.then(|| rest.sparse(design)),
+    }
+}
+
+/// Whether a row is in a group of A: one without rows meets nothing.
+fn is_seen(tally: &Tally, group: usize, width: usize) -> bool {
+    let own = &tally.blocks[0].own[group * width * width..][..width * width];
+    own.iter().any(|sum| *sum != 0.0)
+}
+
+/// Σ w r rᵀ of R.
+struct Rest<'a> {
+    starts: &'a [usize],
+    tally: &'a Tally,
+}
+
+impl Rest<'_> {
+    /// Hands on the lower triangle: column, row and value.
+    fn each(&self, design: &Design, mut see: impl FnMut(usize, usize, f64)) {
+        let common = design.rest - design.common;
+        for (block, start) in self.tally.blocks[1..].iter().zip(self.starts) {
+            let width = block.width;
+            for (k, value) in block.own.iter().enumerate() {
+                let (row, column) = (k / width, k % width);
+                let group = start + row / width * width;
+                if row % width >= column {
+                    see(group + column, group + row % width, *value);
+                }
+            }
+            for (k, value) in block.mixed.iter().enumerate() {
+                see(start + k / common, design.common + k % common, *value);
+            }
+        }
+        let blocks = self.tally.blocks.len();
+        let mut pairs = self.tally.pairs[blocks - 1..].iter();
+        for one in 1..blocks {
+            for other in one + 1..blocks {
+                let width = self.tally.blocks[other].width;
+                let wide = self.tally.blocks[one].width;
+                for (left, right, values) in pairs.next().expect("a tally of every pair").sorted() {
+                    for (k, value) in values.iter().enumerate() {
+                        let column = self.starts[one - 1] + left * wide + k / width;
+                        let row = self.starts[other - 1] + right * width + k % width;
+                        see(column, row, *value);
+                    }
+                }
+            }
+        }
+        for (k, value) in self.tally.common.iter().enumerate() {
+            let (row, column) = (k / common, k % common);
+            if row >= column {
+                see(design.common + column, design.common + row, *value);
+            }
+        }
+    }
+
+    fn dense(&self, design: &Design) -> Vec<f64> {
+        let mut others = vec![0.0; design.rest * design.rest];
+        self.each(design, |column, row, value| {
+            others[column * design.rest + row] = value;
+        });
+        others
+    }
+
+    fn sparse(&self, design: &Design) -> Sparse {
+        let mut entries: Vec<(u32, u32, f64)> = Vec::new();
+        self.each(design, |column, row, value| {
+            entries.push((column as u32, row as u32, value));
+        });
+        entries.sort_unstable_by_key(|entry| (entry.0, entry.1));
+        Sparse::of(design.rest, &entries)
+    }
+}

@@ -1,0 +1,246 @@
+//! The coefficients, weights and responses of rows that pass by, each row checked to read its effects as it should.
+
+use lehr_density::{Density, Layout, Point, RowSet, RowSource, Rows, SplitRows};
+use lehr_graph::{Expr, Workspace};
+
+use super::parts::{moved, reference};
+use super::scheme::{Reading, Scheme};
+use super::small;
+use crate::pass::{Argument, Block};
+
+/// What two ways to compute the same number may differ by.
+const ROUNDING: f64 = 1e-9;
+
+/// Arguments of the programs, by their place.
+const Z: usize = 0;
+const DIRECTIONS: usize = 1;
+const WAVE: usize = 2;
+
+/// The programs for so many rows at a time, and what they tell of those in place.
+pub(super) struct RowReader {
+    scheme: Scheme,
+    /// At the reference: what rows are made of.
+    still: Block,
+    /// Where the hyperparameters are moved: the gains and the predictor alone.
+    away: Block,
+    /// Where the effects of each block, and each effect that all rows share, begin in z.
+    starts: Vec<usize>,
+    /// The group of each row, block after block.
+    pub(super) codes: Vec<Vec<u32>>,
+    /// What each effect multiplies, effect after effect.
+    pub(super) coefficients: Vec<f64>,
+    pub(super) weights: Vec<f64>,
+    /// The responses less what no effect moves.
+    pub(super) values: Vec<f64>,
+}
+
+impl RowReader {
+    pub(super) fn new(density: &dyn Density, scheme: &Scheme, rows: usize) -> RowReader {
+        let split = density.split().expect("it was asked before");
+        let latents = density.latents();
+        let (size, entries) = (latents.size(), scheme.entries());
+        let sizes = [
+            Argument::Shared(size),
+            Argument::PerLane(entries),
+            Argument::Shared(size),
+        ];
+        let writing = Writing {
+            scheme,
+            split,
+            latents,
+        };
+        let reference = reference(density);
+        let others = (0..latents.sites().len()).filter(|site| !split.effects().contains(site));
+        let hyper: Vec<usize> = others.flat_map(|site| latents.range(site)).collect();
+        let mut wave: Vec<f64> = (0..size).map(wave).collect();
+        hyper.iter().for_each(|place| wave[*place] = 0.0);
+        let ready = |z: &[f64], mut block: Block| {
+            block.set(Z, z);
+            block.set(DIRECTIONS, &small::identity(entries));
+            block.set(WAVE, &wave);
+            block
+        };
+        let shape = (entries, rows);
+        let still = Block::new(density, shape, &sizes, &|inputs, rows| {
+            writing.terms(inputs, rows)
+        });
+        let away = Block::new(density, shape, &sizes, &|inputs, rows| {
+            writing.gains(inputs, rows).to_vec()
+        });
+        let blocks = (scheme.blocks.iter()).map(|own| latents.range(own.site).start);
+        RowReader {
+            starts: blocks.chain(scheme.common.iter().copied()).collect(),
+            still: ready(&reference, still),
+            away: ready(&moved(&reference, &hyper), away),
+            codes: vec![vec![0; rows]; scheme.blocks.len()],
+            scheme: scheme.clone(),
+            coefficients: vec![0.0; rows * entries],
+            weights: vec![0.0; rows],
+            values: vec![0.0; rows],
+        }
+    }
+
+    /// How many rows are read at a time.
+    pub(super) fn rows(&self) -> usize {
+        self.weights.len()
+    }
+
+    pub(super) fn scheme(&self) -> &Scheme {
+        &self.scheme
+    }
+
+    /// Reads the rows that start here; whether each reads its effects as the scheme says.
+    pub(super) fn read(&mut self, source: &dyn RowSource, first: usize) -> Vec<bool> {
+        let range = first..first + self.rows();
+        for (own, codes) in self.scheme.blocks.iter().zip(&mut self.codes) {
+            if let Some(column) = own.column {
+                source.copy_indices(column, &RowSet::Range(range.clone()), codes);
+            }
+        }
+        self.still.place(source, range.clone());
+        self.away.place(source, range);
+        let found = self.still.run(&[]);
+        let gains = found.output(0);
+        let all = self.coefficients.iter_mut().zip(gains.iter().cycle());
+        all.for_each(|(to, from)| *to = *from);
+        let (slopes, curves) = (found.output(2), found.output(3));
+        let noise = self.scheme.noise;
+        for row in 0..self.weights.len() {
+            let curve = -curves[row % curves.len()];
+            self.weights[row] = curve * noise * noise;
+            // A row without weight says nothing.
+            let slope = slopes[row % slopes.len()];
+            self.values[row] = if curve > 0.0 { slope / curve } else { 0.0 };
+        }
+        self.away.run(&[]);
+        (0..self.rows()).map(|row| self.is_sound(row)).collect()
+    }
+
+    /// Whether a row reads one group of each block and nothing else, its coefficients turn as those of all rows, and nothing
+    /// but effects moves its predictor.
+    fn is_sound(&self, row: usize) -> bool {
+        let (still, away) = (self.still.found(), self.away.found());
+        let offset = |found: &Workspace| found.output(1)[row % found.output(1).len()];
+        self.reads_its_groups(row, still.output(4))
+            && self.turns(row, away.output(0))
+            && offset(still) == offset(away)
+    }
+
+    fn reads_its_groups(&self, row: usize, waved: &[f64]) -> bool {
+        let rows = self.rows();
+        let (mut entry, mut sum, mut size) = (0, 0.0, 1e-300);
+        for (k, start) in self.starts.iter().enumerate() {
+            let own = self.scheme.blocks.get(k);
+            let width = own.map_or(1, |own| own.width);
+            let group = self.codes.get(k).map_or(0, |codes| codes[row] as usize);
+            for effect in 0..width {
+                let term =
+                    self.coefficients[entry * rows + row] * wave(start + group * width + effect);
+                (sum, size) = (sum + term, size + term.abs());
+                entry += 1;
+            }
+        }
+        (sum - waved[row % waved.len()]).abs() <= ROUNDING * size
+    }
+
+    fn turns(&self, row: usize, after: &[f64]) -> bool {
+        let rows = self.rows();
+        let mut entry = 0;
+        let before = |entry: usize| self.coefficients[entry * rows + row];
+        let now = |entry: usize| after[(entry * rows + row) % after.len()];
+        for own in &self.scheme.blocks {
+            let entries = entry..entry + own.width;
+            let squares = entries.clone().map(|k| [before(k), now(k)].map(|c| c * c));
+            let [was, is] = squares.fold([0.0, 0.0], |a, b| [a[0] + b[0], a[1] + b[1]]);
+            let close = ROUNDING * (f64::sqrt(was) + f64::sqrt(is));
+            for effect in 0..own.width {
+                let turned = own.turned(effect, |other| before(entry + other));
+                if (turned - now(entry + effect)).abs() > close {
+                    return false;
+                }
+            }
+            entry += own.width;
+        }
+        (entry..self.scheme.entries()).all(|k| before(k) == now(k))
+    }
+}
+
+/// What the effect at a place in z is where groups are checked: numbers that no other combination of groups
+/// could stand for.
+fn wave(k: usize) -> f64 {
+    (0.7 + 1.9 * k as f64).sin() + 0.1 * (k as f64).sqrt()
+}
+
+/// What the program is written from.
+struct Writing<'a> {
+    scheme: &'a Scheme,
+    split: &'a dyn SplitRows,
+    latents: &'a Layout,
+}
+
+impl Writing<'_> {
+    /// Of each row: the gain of its predictor along each entry, by lane, and its predictor at z, where effects are 0.
+    ///
+    /// Directions are written as what they are, one number for all groups: no array as long as z is computed.
+    fn gains<'g>(&self, inputs: &[Expr<'g>], rows: &Rows<'g>) -> [Expr<'g>; 2] {
+        let graph = inputs[Z].graph();
+        let at = Point::new(inputs[Z], graph.full([0], 0.0));
+        let predictor = self.split.predictor(&at, rows);
+        let direction = self.direction(inputs[DIRECTIONS]);
+        let gain = graph.jvp(&[predictor], &[at.latents], &[direction])[0];
+        [gain, predictor]
+    }
+
+    /// The same, slope and curvature of its log likelihood in its predictor, and what that gains along the wave.
+    fn terms<'g>(&self, inputs: &[Expr<'g>], rows: &Rows<'g>) -> Vec<Expr<'g>> {
+        let graph = inputs[Z].graph();
+        let [gain, predictor] = self.gains(inputs, rows);
+        let waved = graph.jvp(&[predictor], &[inputs[Z]], &[inputs[WAVE]])[0];
+        let at = Point::new(inputs[Z], graph.full([0], 0.0));
+        let held = predictor.anchor();
+        let value = self.split.given(held, &at, rows);
+        let slope = graph.grad(value.sum(), &[held])[0];
+        let ones = graph.full(held.shape(), 1.0);
+        let curve = graph.jvp(&[slope], &[held], &[ones])[0];
+        vec![gain, predictor, slope, curve, waved]
+    }
+
+    /// The direction in z that the entries of a row make: each group of a block moves alike.
+    fn direction<'g>(&self, entries: Expr<'g>) -> Expr<'g> {
+        let graph = entries.graph();
+        let widths = (self.scheme.blocks.iter()).map(|own| own.width);
+        let widths = widths.sum::<usize>();
+        let part = |site: usize| {
+            let range = self.latents.range(site);
+            if !self.split.effects().contains(&site) {
+                return graph.full([range.len()], 0.0);
+            }
+            let mut first = 0;
+            for own in &self.scheme.blocks {
+                if own.site == site {
+                    let alike = entries.slice(0, first..first + own.width);
+                    return (alike.broadcast([own.groups, own.width])).reshape([range.len()]);
+                }
+                first += own.width;
+            }
+            let common = self.scheme.common.iter();
+            let place = common.take_while(|place| **place != range.start).count() + widths;
+            entries.slice(0, place..place + range.len())
+        };
+        let parts: Vec<Expr<'g>> = (0..self.latents.sites().len()).map(part).collect();
+        graph.concat(&parts, 0)
+    }
+}
+
+impl Reading {
+    /// An entry of Tᵀz.
+    fn turned(&self, effect: usize, z: impl Fn(usize) -> f64) -> f64 {
+        match self.turn.len() {
+            0 => z(effect),
+            length if length == self.width => self.turn[effect] * z(effect),
+            _ => (0..self.width)
+                .map(|other| self.turn[other * self.width + effect] * z(other))
+                .sum(),
+        }
+    }
+}

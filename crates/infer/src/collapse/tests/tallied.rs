@@ -1,0 +1,136 @@
+//! Sums over rows that pass by against sums over rows that are here.
+
+use std::sync::Arc;
+
+use lehr_density::{Density, Elsewhere, FullData, Query};
+use lehr_model::Bound;
+use lehr_model::Model;
+use lehr_model::distribution::{Distribution, HalfNormal, Normal};
+use lehr_numeric::stream::Stream;
+use lehr_table::Table;
+
+use super::{Data, Form, ROWS, bind, theta};
+use crate::collapse::collapsed::Collapsed;
+use crate::collapse::gap::Care;
+use crate::collapse::near::Near;
+use crate::collapse::sight::Sight;
+use crate::streamed::RowSums;
+
+/// The value, the slope, the effects and what they vary by.
+fn look(collapsed: &Collapsed<'_>, theta: &[f64]) -> Vec<f64> {
+    let mut bench = collapsed.bench();
+    let at = collapsed.at(theta, &Near::default(), Care::Slope, &mut bench);
+    let at = at.unwrap();
+    let mut found = vec![at.value];
+    found.extend_from_slice(&at.mean.own);
+    found.extend_from_slice(&at.mean.others);
+    found.extend(collapsed.slope_at(theta, &at, &mut bench).unwrap());
+    found
+}
+
+fn same(found: &[f64], expected: &[f64]) {
+    assert_eq!(found.len(), expected.len());
+    for (found, expected) in found.iter().zip(expected) {
+        let close = 1e-10 * (1.0 + expected.abs());
+        assert!((found - expected).abs() < close, "{found} {expected}");
+    }
+}
+
+#[test]
+fn tallies_are_sums_over_the_rows() {
+    for form in [Form::Standard, Form::Effect] {
+        let bound = bind(form, &Data::new());
+        let at = theta(form);
+        for sight in [Sight::Exact, Sight::Loose] {
+            let rows = Collapsed::seen(&bound, sight).unwrap();
+            let tallied = Collapsed::tallied(&bound, None, sight).unwrap();
+            same(&look(&tallied, &at), &look(&rows, &at));
+        }
+    }
+}
+
+/// Rows in three parts of different lengths.
+struct Shards(Vec<Bound>);
+
+impl FullData for Shards {
+    fn each(&self, query: Query, arguments: &[&[f64]]) -> Vec<Vec<Vec<f64>>> {
+        let part = |own: &Bound| {
+            let mut sums = RowSums::default();
+            let mut passing = sums.ask(own, query, arguments);
+            passing.see(own.source());
+            passing.finish()
+        };
+        self.0.iter().map(part).collect()
+    }
+}
+
+fn shards(form: Form, data: &Data) -> Shards {
+    let part = |rows: std::ops::Range<usize>| bind(form, &data.at(&rows.collect::<Vec<usize>>()));
+    Shards(vec![part(0..11), part(11..40), part(40..ROWS)])
+}
+
+#[test]
+fn three_shards_are_one_table() {
+    for form in [Form::Standard, Form::Effect] {
+        let data = Data::new();
+        let bound = bind(form, &data);
+        // What is here need not have a row of every group.
+        let here = bind(form, &data.at(&(0..30).collect::<Vec<usize>>()));
+        let elsewhere = Elsewhere::new(here, ROWS, Arc::new(shards(form, &data)));
+        let at = theta(form);
+        let gathered = Collapsed::new(&elsewhere).unwrap();
+        let expected = Collapsed::seen(&bound, Sight::Exact).unwrap();
+        same(&look(&gathered, &at), &look(&expected, &at));
+    }
+}
+
+/// Groups of which rows beyond a limit read the one behind their own, or have another spread.
+fn unlike(rows: usize, last: f64, odd: Odd) -> Bound {
+    let mut y = vec![0.0; rows];
+    Stream::new(8, "collapse", 0).fill_normal(&mut y);
+    let codes = (0..rows).map(|row| (row % 5) as u32).collect();
+    let levels = (0..5).map(|level| level.to_string()).collect();
+    let table = Table::new()
+        .with_number("y", y)
+        .and_then(|t| t.with_number("x", (0..rows).map(|row| row as f64).collect()))
+        .and_then(|t| t.with_category("g", codes, levels))
+        .unwrap();
+    let model = Model::new(move |m| {
+        let sd = m.sample("sd", HalfNormal::new(1.0));
+        let effect = m.sample("effect", Normal::new(0.0, 1.0).expand([5]));
+        let noise = m.sample("noise", HalfNormal::new(1.0));
+        m.rows(|row| {
+            let own = effect.at(row.index("g"));
+            let is_last = m.graph().scalar(last).less(row.number("x"));
+            let mean = match odd {
+                Odd::Group => own * sd + is_last * effect.slice(0, 0..1).sum(),
+                Odd::Spread => own * (sd + is_last * sd.square()),
+            };
+            row.observe("y", Normal::new(mean, noise));
+        });
+    });
+    model.bind(&table).unwrap()
+}
+
+#[derive(Clone, Copy)]
+enum Odd {
+    Group,
+    Spread,
+}
+
+#[test]
+fn one_row_that_reads_otherwise_is_found() {
+    for odd in [Odd::Group, Odd::Spread] {
+        for (last, count) in [(98.5, 1), (96.5, 3)] {
+            let part = Shards(vec![unlike(100, last, odd)]);
+            let here = unlike(50, 98.5, odd);
+            let elsewhere = Elsewhere::new(here, 100, Arc::new(part));
+            let words = Collapsed::new(&elsewhere).err().unwrap();
+            let expected = format!("{count} rows read their effects otherwise");
+            assert!(words.contains(&expected), "{words}");
+        }
+        let fine = Shards(vec![unlike(100, 100.0, odd)]);
+        let elsewhere = Elsewhere::new(unlike(50, 100.0, odd), 100, Arc::new(fine));
+        assert!(Collapsed::new(&elsewhere).is_ok());
+    }
+}
