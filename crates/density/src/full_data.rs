@@ -27,6 +27,9 @@ pub enum Query {
     GroupSums,
 }
 
+/// Is handed what a query's functions are on one partition.
+pub type Take<'a> = dyn FnMut(Vec<Vec<f64>>) + Send + 'a;
+
 /// Somebody who can sum over all rows, wherever they are.
 ///
 /// Rows are divided into partitions that do not depend on who computes them, and their sums are
@@ -40,7 +43,7 @@ pub trait FullData {
 
     /// Hands on what a query's functions are on every partition, one after another in order. Whoever can keeps no more
     /// than a few of them at a time.
-    fn in_order(&self, query: Query, arguments: &[&[f64]], take: &mut dyn FnMut(Vec<Vec<f64>>)) {
+    fn in_order(&self, query: Query, arguments: &[&[f64]], take: &mut Take<'_>) {
         self.each(query, arguments).into_iter().for_each(take);
     }
 

@@ -27,7 +27,7 @@ pub use density::{
 };
 pub use elsewhere::Elsewhere;
 pub use error::{LayoutError, SupportError};
-pub use full_data::{FullData, Query, RowsLost};
+pub use full_data::{FullData, Query, RowsLost, Take};
 pub use layout::{ConstrainedSites, Layout, SiteValue};
 pub use local::{LocalLaw, LocalMap, LocalNormal, Locals, Nodes};
 pub use point::Point;

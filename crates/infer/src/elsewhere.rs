@@ -23,6 +23,14 @@ pub const METHODS: &[&str] = &[
 /// for workers that hold the rows. Whoever reads files in every pass would read them for every step.
 pub const BY_STEPS: &[&str] = &["nuts"];
 
+/// Methods that take effects by group from sums over the rows.
+pub const COLLAPSING: &[&str] = &["auto", "collapse"];
+
+/// Whether those can fit a model whose rows are elsewhere.
+pub fn collapses(density: &dyn Density) -> bool {
+    density.elsewhere().is_some() && collapse::applies(density)
+}
+
 /// Refuses methods, and models, that cannot work with rows that are elsewhere.
 ///
 /// # Errors
@@ -50,7 +58,7 @@ pub(crate) fn check(method: &MethodInfo, density: &dyn Density) -> Result<(), Fi
         );
         return refuse(problem, hint);
     }
-    let collapses = ["auto", "collapse"].contains(&method.name) && collapse::applies(density);
+    let collapses = COLLAPSING.contains(&method.name) && collapses(density);
     if !is_plain(density) && !collapses {
         let problem = format!(
             "expected a model whose rows read linear predictors and no spread among the latents for \

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Mutex;
 
-use lehr_density::{Density, Point, Rows};
+use lehr_density::{Density, Point, Rows, Take};
 use lehr_graph::Expr;
 
 use crate::condensed;
@@ -39,7 +39,7 @@ impl FullData for AllRows<'_> {
         }
     }
 
-    fn in_order(&self, query: Query, arguments: &[&[f64]], take: &mut dyn FnMut(Vec<Vec<f64>>)) {
+    fn in_order(&self, query: Query, arguments: &[&[f64]], take: &mut Take<'_>) {
         match self {
             AllRows::Here(rows) => rows.in_order(query, arguments, take),
             AllRows::Elsewhere(rows) => rows.in_order(query, arguments, take),

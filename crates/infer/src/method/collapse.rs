@@ -80,7 +80,7 @@ impl Method for Collapse {
     /// more of them: the worst of thousands of effects should still be known.
     fn usual_draws(&self, density: &dyn Density) -> usize {
         const CHEAP: usize = 10_000;
-        let size = density.n_rows() + density.latents().size();
+        let size = density.total_rows() + density.latents().size();
         if size <= CHEAP { 4096 } else { 1280 }
     }
 }

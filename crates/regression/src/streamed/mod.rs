@@ -19,6 +19,7 @@ use lehr_table::Part;
 
 use crate::cluster::check;
 use crate::error::{Error, RegressionError};
+use crate::family::Family;
 use crate::file_table::FileTable;
 use crate::regress::BoundRegression;
 use crate::regression::Regression;
@@ -55,6 +56,12 @@ impl Streaming<'_> {
     pub const SAMPLE: usize = 1 << 16;
     /// Different rows that are usually kept at the most.
     pub const DISTINCT: usize = 1 << 16;
+
+    /// Whether effects by group can be integrated out from sums over the rows.
+    fn collapses(&self) -> bool {
+        let mut methods = self.methods.iter();
+        methods.all(|method| elsewhere::COLLAPSING.contains(method))
+    }
 
     fn serves(&self, files: &FileTable<'_>) -> Result<bool, Error> {
         let mut methods = self.methods.iter();
@@ -121,7 +128,7 @@ impl Streamed {
                 "rows: {rows} in the files, {different} different ones in memory with their counts; the fit takes no further pass"
             );
         }
-        let passes = if condensed::applies(density) {
+        let passes = if condensed::applies(density) || elsewhere::collapses(density) {
             "one pass".to_owned()
         } else {
             let passes = SEARCH + latents.div_ceil(DIRECTIONS) + 1;
@@ -150,7 +157,8 @@ impl Streamed {
 impl BoundRegression {
     /// Makes the model of Parquet files of which no row is kept but a random sample: fits go over the
     /// files in a few passes. `None` where that does not serve: small tables, files of another format,
-    /// other methods, effects by group, smooth terms, latents of single rows, spreads among the latents.
+    /// other methods, effects by group unless the response is gaussian, smooth terms, latents of single rows, other
+    /// spreads among the latents.
     ///
     /// # Errors
     /// If the files cannot be read, or are not what the formula takes them for.
@@ -163,8 +171,9 @@ impl BoundRegression {
             return Ok(None);
         };
         let terms = &part.terms;
-        if !streaming.serves(files)? || check(terms).is_err() || terms.all_groups().next().is_some()
-        {
+        let has_groups = terms.all_groups().next().is_some();
+        let may_be_normal = part.family.is_none_or(|family| family == Family::Gaussian);
+        if !streaming.serves(files)? || check(terms).is_err() || has_groups && !may_be_normal {
             return Ok(None);
         }
         let Ok(parts) = files.source.parts(PART_ROWS) else {
@@ -173,12 +182,19 @@ impl BoundRegression {
         if parts.is_empty() {
             return Ok(None);
         }
-        let table = StreamedTable::new(files, &parts, (streaming.sample, streaming.distinct));
+        // Rows of different groups differ, and sums by group need no further pass.
+        let distinct = if has_groups { 0 } else { streaming.distinct };
+        let table = StreamedTable::new(files, &parts, (streaming.sample, distinct));
         let regression = specification.learn(&table)?;
         let seen = table.into_seen();
         let Some(streamed) = streamed(&regression, &seen, (files, parts.clone()))? else {
             return Ok(None);
         };
+        let density = &streamed.density;
+        let is_simple = is_plain(density) || condensed::applies(density);
+        if !is_simple && !(streaming.collapses() && elsewhere::collapses(density)) {
+            return Ok(None);
+        }
         let subject = Subject::Regression(Box::new(regression));
         let mut choices = specification.choices(&subject);
         choices.push(("rows".into(), words(&streamed, parts.len())));
@@ -223,10 +239,8 @@ fn streamed(
         model: &bound,
     };
     let rows = Holder::new(regression, seen, files)?;
-    let density = Elsewhere::new(bound, seen.rows as usize, rows.shared());
-    let serves = is_plain(&density) || condensed::applies(&density);
-    Ok(serves.then_some(Streamed {
-        density,
+    Ok(Some(Streamed {
+        density: Elsewhere::new(bound, seen.rows as usize, rows.shared()),
         rows,
         learning: seen.passes,
     }))

@@ -1,9 +1,10 @@
 //! Sums over the rows of files that are read anew for every question.
 
+use std::collections::BTreeMap;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use lehr_density::{Counted, Density, FullData, Query, RowsLost};
+use lehr_density::{Counted, Density, FullData, Query, RowsLost, Take};
 use lehr_infer::observer::Wish;
 use lehr_infer::streamed::RowSums;
 use lehr_model::Bound;
@@ -80,6 +81,26 @@ impl StreamedRows {
         Ok(found)
     }
 
+    /// Hands on the sums of the parts as they come, in their order.
+    fn hand_on(
+        &self,
+        query: Query,
+        arguments: &[&[f64]],
+        take: &mut Take<'_>,
+    ) -> Result<(), Error> {
+        self.passes.fetch_add(1, Ordering::Relaxed);
+        let waiting = Mutex::new(InOrder::new(take));
+        let work = |part: usize| {
+            let found = self.part(part, (query, arguments))?;
+            waiting
+                .lock()
+                .expect("nobody panics with it")
+                .put(part, found);
+            Ok(())
+        };
+        each_part(self.parts.len(), work, &mut || Wish::Continue).map(|_| ())
+    }
+
     fn ask(&self, query: Query, arguments: &[&[f64]]) -> Answer {
         self.passes.fetch_add(1, Ordering::Relaxed);
         let work = |part: usize| self.part(part, (query, arguments));
@@ -123,7 +144,40 @@ impl FullData for DistinctRows {
     }
 }
 
+/// Answers that are handed on in the order of their parts: those that come early wait.
+struct InOrder<'a, 't> {
+    next: usize,
+    waiting: BTreeMap<usize, Vec<Vec<f64>>>,
+    take: &'a mut Take<'t>,
+}
+
+impl<'a, 't> InOrder<'a, 't> {
+    fn new(take: &'a mut Take<'t>) -> InOrder<'a, 't> {
+        InOrder {
+            next: 0,
+            waiting: BTreeMap::new(),
+            take,
+        }
+    }
+
+    fn put(&mut self, part: usize, answer: Vec<Vec<f64>>) {
+        self.waiting.insert(part, answer);
+        while let Some(answer) = self.waiting.remove(&self.next) {
+            self.next += 1;
+            // Parts without rows say nothing.
+            if !answer.is_empty() {
+                (self.take)(answer);
+            }
+        }
+    }
+}
+
 impl FullData for StreamedRows {
+    fn in_order(&self, query: Query, arguments: &[&[f64]], take: &mut Take<'_>) {
+        let done = self.hand_on(query, arguments, take);
+        done.unwrap_or_else(|error| RowsLost(error.to_string()).unwind());
+    }
+
     fn each(&self, query: Query, arguments: &[&[f64]]) -> Answer {
         let recent = || self.recent.lock().expect("nobody panics with it");
         if let Some(known) = recent().iter().find(|known| known.is_of(query, arguments)) {

@@ -13,6 +13,8 @@ use lehr_regression::{BoundRegression, Error, Groups, SavedFit, Specification};
 use lehr_table::{ReadOptions, Table, TableFiles};
 use serde_json::Value;
 
+use crate::streamed::grouped;
+
 /// Workers that forget everything after each answer, as if each were lost and made anew.
 struct Forgetful {
     parts: Vec<lehr_table::Part>,
@@ -352,6 +354,28 @@ fn chains_that_ask_for_every_gradient_draw_from_the_posterior_of_all_rows() {
             assert!((sd / all_sd - 1.0).abs() < 0.3, "{name} {sd} {all_sd}");
         }
     }
+}
+
+#[test]
+fn effects_by_group_are_integrated_out_from_what_workers_sum() {
+    let (table, folder) = (grouped(30_000), tempfile::tempdir().unwrap());
+    let formula = "sales ~ z + (1 + x | shop) + (1 | site)";
+    let found = learnt(formula, "gaussian", &table, folder.path()).unwrap();
+    let specification = asked(formula, "gaussian", &table);
+    let local = BoundRegression::new(&specification, &table, Instant::now()).unwrap();
+    let local = local.fit(Fit::default().seed(1)).unwrap();
+    for method in ["auto", "collapse"] {
+        let fit = found.fit(Fit::named(method).unwrap().seed(1)).unwrap();
+        assert!(fit.is_trusted(), "{method}: {}", fit.verdict().sentence);
+        assert_eq!(fit.posterior.origin.rows, 30_000);
+        for ((name, mean, sd), (_, all, all_sd)) in means(&fit).iter().zip(means(&local)) {
+            // The same sums but for their rounding.
+            let off = (mean - all).abs() / all_sd + (sd / all_sd - 1.0).abs();
+            assert!(off < 1e-4, "{method}: {name} {mean} {all} {sd} {all_sd}");
+        }
+    }
+    let refused = found.fit(Fit::named("sl-dais").unwrap()).unwrap_err();
+    assert!(refused.to_string().contains("by collapse"), "{refused}");
 }
 
 #[test]

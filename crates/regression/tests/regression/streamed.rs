@@ -129,6 +129,67 @@ fn a_fit_from_files_is_that_of_rows_in_memory_and_takes_few_passes() {
     }
 }
 
+/// A table whose sites and pairs of site and color have effects.
+pub(crate) fn grouped(rows: usize) -> Table {
+    let plain = table(rows);
+    let mut stream = Stream::new(17, "grouped", 0);
+    let y = plain.number("y").unwrap().to_vec();
+    let x = plain.number("x").unwrap().to_vec();
+    let noise: Vec<f64> = (0..700).map(|_| stream.normal()).collect();
+    let code: Vec<u32> = (0..rows).map(|k| (k * 31 % 700) as u32).collect();
+    let effect = |k: usize| {
+        let own = noise[code[k] as usize];
+        2.0 * own + (0.5 * own + noise[(code[k] as usize + 350) % 700]) * x[k]
+    };
+    let y = (0..rows).map(|k| y[k] + effect(k)).collect();
+    let levels = (0..700).map(|k| format!("shop {k}")).collect();
+    plain
+        .with_number("sales", y)
+        .and_then(|table| table.with_category("shop", code, levels))
+        .unwrap()
+}
+
+#[test]
+fn effects_by_group_are_fitted_from_files_in_two_passes() {
+    let (table, folder) = (grouped(60_000), tempfile::tempdir().unwrap());
+    let files = divided(&table, folder.path());
+    let fit = || Fit::default().seed(3).draws(2000);
+    // With 11 levels all latents could be condensed; with 700 they could not.
+    for formula in [
+        "sales ~ z + (1 + x | shop) + (1 | site)",
+        "y ~ x + z + (1 | site) + (1 | site:color)",
+    ] {
+        let model = (formula, None);
+        let found = streamed(model, &files, &ReadOptions::default(), 8192);
+        let saved = found.unwrap().unwrap().fit(fit()).unwrap();
+        let here = BoundRegression::new(&asked(model, &files), &table, Instant::now());
+        let whole = here.unwrap().fit(fit()).unwrap();
+        assert!(saved.is_trusted(), "{}", saved.verdict().sentence);
+        assert_eq!(saved.posterior.origin.method.name, "collapse");
+        assert_eq!(saved.posterior.origin.rows, 60_000);
+        // The same sums, points and random numbers.
+        alike(&saved, &whole, 1e-4);
+        let passes = "2 over all rows: 1 to learn from, 1 to fit";
+        assert_eq!(choice(&saved, "passes"), passes, "{formula}");
+    }
+}
+
+#[test]
+fn threads_do_not_change_a_bit_of_effects_by_group() {
+    let (table, folder) = (grouped(20_000), tempfile::tempdir().unwrap());
+    let files = divided(&table, folder.path());
+    let model = ("sales ~ z + (1 + x | shop)", None);
+    let on = |threads: usize| {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads);
+        pool.build().unwrap().install(|| {
+            let found = streamed(model, &files, &ReadOptions::default(), 5000);
+            let fit = found.unwrap().unwrap().fit(Fit::default().seed(1));
+            fit.unwrap().posterior.draws
+        })
+    };
+    assert_eq!(on(1), on(3));
+}
+
 #[test]
 fn threads_do_not_change_a_bit() {
     let (table, folder) = (table(20_000), tempfile::tempdir().unwrap());
@@ -235,13 +296,14 @@ fn rows_with_gaps_are_counted_in_all_parts_or_left_out() {
 fn what_a_sample_and_passes_do_not_serve_is_left_to_others() {
     let (table, folder) = (table(3000), tempfile::tempdir().unwrap());
     let files = divided(&table, folder.path());
-    for formula in ["y ~ x + (1 | site)", "y ~ s(x)", "y ~ mo(color) + x"] {
-        let found = streamed(
-            (formula, Some("gaussian")),
-            &files,
-            &ReadOptions::default(),
-            5000,
-        );
+    for (formula, family) in [
+        ("y ~ s(x)", "gaussian"),
+        ("y ~ mo(color) + x", "gaussian"),
+        ("y ~ x + (1 | site)", "student"),
+        ("hit ~ x + (1 | site)", "bernoulli"),
+    ] {
+        let asked = (formula, Some(family));
+        let found = streamed(asked, &files, &ReadOptions::default(), 5000);
         assert!(found.is_ok_and(|found| found.is_none()), "{formula}");
     }
     let specification = asked(MODELS[0], &files);
