@@ -88,12 +88,13 @@ fn three_shards_are_one_table() {
 fn unlike(rows: usize, last: f64, odd: Odd) -> Bound {
     let mut y = vec![0.0; rows];
     Stream::new(8, "collapse", 0).fill_normal(&mut y);
-    let codes = (0..rows).map(|row| (row % 5) as u32).collect();
-    let levels = (0..5).map(|level| level.to_string()).collect();
+    let codes = |first: usize| (0..rows).map(|row| ((row + first) % 5) as u32).collect();
+    let levels = || (0..5).map(|level| level.to_string()).collect();
     let table = Table::new()
         .with_number("y", y)
         .and_then(|t| t.with_number("x", (0..rows).map(|row| row as f64).collect()))
-        .and_then(|t| t.with_category("g", codes, levels))
+        .and_then(|t| t.with_category("g", codes(0), levels()))
+        .and_then(|t| t.with_category("h", codes(1), levels()))
         .unwrap();
     let model = Model::new(move |m| {
         let sd = m.sample("sd", HalfNormal::new(1.0));
@@ -103,7 +104,7 @@ fn unlike(rows: usize, last: f64, odd: Odd) -> Bound {
             let own = effect.at(row.index("g"));
             let is_last = m.graph().scalar(last).less(row.number("x"));
             let mean = match odd {
-                Odd::Group => own * sd + is_last * effect.slice(0, 0..1).sum(),
+                Odd::Group => is_last.select(effect.at(row.index("h")), own) * sd,
                 Odd::Spread => own * (sd + is_last * sd.square()),
             };
             row.observe("y", Normal::new(mean, noise));
