@@ -18,7 +18,6 @@ use super::near::Near;
 use super::normal::{self, NormalRows};
 use super::parts::{Block, MOST_AXES, MOST_DENSE, Parts, reference};
 use super::sight::Sight;
-use super::small;
 
 /// log p(D, θ) of a density whose effects are collapsed: exact for a normal response, else by the best
 /// Gaussian of the effects and the gaps of their groups.
@@ -408,9 +407,6 @@ impl<'d> Collapsed<'d> {
 fn turned(block: &Block, prior: &BlockPrior, effects: &[f64], into: &mut [f64]) {
     let into = into.chunks_exact_mut(block.width);
     for (into, group) in into.zip(effects.chunks_exact(block.width)) {
-        match block.pivots {
-            Some(_) => into.copy_from_slice(&small::apply(&prior.inverse, group)),
-            None => into.copy_from_slice(group),
-        }
+        into.copy_from_slice(&prior.inverse.apply(group));
     }
 }

@@ -24,6 +24,8 @@ pub(super) struct Design {
     pub(super) blocks: Vec<Place>,
     /// Where the numbers that are common to all rows begin in R.
     pub(super) common: usize,
+    /// How many of the last numbers of R all rows read: the last entries of each row, and the last columns that a group meets.
+    pub(super) tail: usize,
     /// Which numbers of R each group of A meets, in increasing order.
     pub(super) met: Vec<usize>,
     pub(super) columns: Vec<u32>,
@@ -63,6 +65,8 @@ impl Design {
             blocks.push(place);
         }
         let in_blocks: usize = blocks.iter().map(|place| place.width).sum();
+        let shared = blocks.iter().filter(|place: &&Place| place.groups == 1);
+        let shared: usize = shared.map(|place| place.width).sum();
         let mut design = Design {
             width: largest.width,
             own: gathered(&largest.coefficients, largest.width, &order),
@@ -70,6 +74,7 @@ impl Design {
             entries: in_blocks + parts.common.places.len(),
             others: Vec::new(),
             common: end,
+            tail: shared + parts.common.places.len(),
             met: vec![0],
             columns: Vec::new(),
             positions: Vec::new(),

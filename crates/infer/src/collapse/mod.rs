@@ -31,6 +31,7 @@ mod mixed;
 mod near;
 mod normal;
 mod parts;
+mod pieces;
 mod place;
 mod points;
 mod reader;
@@ -40,6 +41,8 @@ mod sight;
 mod slope;
 pub(crate) mod small;
 mod sparse;
+mod turn;
+mod wide;
 
 pub use fit::{Spreads, refusal};
 pub(crate) use fit::{Wishes, applies, fit, restore};
