@@ -74,7 +74,7 @@ pub(crate) struct PriorAt {
     pub(crate) linear: Vec<f64>,
     /// T⁻¹: what the site has of v.
     pub(crate) inverse: Vec<f64>,
-    /// T of the other effects in turn; empty where it is the identity.
+    /// T of the other effects in turn: empty where it is the identity, its diagonal where that is all.
     pub(crate) turns: Vec<Vec<f64>>,
 }
 
@@ -153,6 +153,9 @@ impl Spared {
             let own: Vec<f64> = others.places.iter().map(|place| kept[*place]).collect();
             if turn.is_empty() {
                 found.extend(own);
+            } else if turn.len() == others.width {
+                let factors = turn.iter().cycle();
+                found.extend(own.iter().zip(factors).map(|(own, factor)| own * factor));
             } else {
                 let groups = own.chunks_exact(others.width);
                 found.extend(groups.flat_map(|group| small::apply(turn, group)));

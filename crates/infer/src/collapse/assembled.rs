@@ -1,17 +1,73 @@
 //! The elimination from tallies instead of rows: which groups meet, and their cross products.
 
+use lehr_density::{FullData, Query};
+
+use super::collapsed::{Collapsed, ResponseRows};
 use super::cross::{CrossProducts, Effects};
-use super::design::{Design, Place};
+use super::design::Design;
+use super::given::{BlockPrior, Conditional, Given};
 use super::normal::NormalRows;
-use super::parts::{MOST_DENSE, Parts};
+use super::parts::{Block, Parts, moved, reference};
+use super::scheme::Scheme;
 use super::sight::Sight;
 use super::sparse::Sparse;
 use super::tally::Tally;
+use crate::full_data::AllRows;
+
+impl<'d> Collapsed<'d> {
+    /// Collapses a density with a normal response of which some rows, or those of the sample that is here, tell how all
+    /// read their effects: one pass over all rows then takes the sums, and checks every row.
+    pub(super) fn tallied(mut parts: Parts<'d>, sight: Sight) -> Result<Collapsed<'d>, String> {
+        let density = parts.density;
+        let conditional = Conditional::new(&parts);
+        let mut scratch = conditional.scratch(&parts);
+        let still = reference(density);
+        let given = parts.given_at(&conditional, &still, &mut scratch)?;
+        let noise = given
+            .noise
+            .ok_or("the rows are elsewhere, and the response is not normal")?;
+        let away = moved(&still, &parts.hyper);
+        let away = parts.given_at(&conditional, &away, &mut scratch)?;
+        let scheme = Scheme::of(&parts, turns(&parts, &away)?, noise);
+        let told = scheme.arguments();
+        let told: Vec<&[f64]> = told.iter().map(Vec::as_slice).collect();
+        let mut tally = Tally::new(&scheme);
+        let rows = AllRows::of(density);
+        rows.in_order(Query::GroupSums, &told, &mut |part| tally.add(&part));
+        if tally.unlike > 0.0 {
+            return Err(format!(
+                "{} rows read their effects otherwise than the others do",
+                tally.unlike
+            ));
+        }
+        let confounded = confounded(&parts, &tally);
+        let (design, rows) = assembled(&parts, &tally, sight);
+        parts.forget_rows();
+        Collapsed {
+            confounded,
+            probes: None,
+            parts,
+            design,
+            conditional,
+            rows: ResponseRows::Normal(rows),
+        }
+        .ready(sight)
+    }
+}
+
+/// T of every block.
+fn turns(parts: &Parts<'_>, given: &Given) -> Result<Vec<Vec<f64>>, String> {
+    let blocks = parts.blocks.iter().zip(&given.blocks);
+    let turn = |(block, prior): (&Block, &BlockPrior)| prior.inverse.turn(block.width);
+    let found: Option<Vec<Vec<f64>>> = blocks.map(turn).collect();
+    found.ok_or_else(|| "coefficients vanish where hyperparameters are moved".into())
+}
 
 /// The design of rows that are not here, and their sums.
-pub(super) fn assembled(parts: &Parts<'_>, tally: &Tally, sight: Sight) -> (Design, NormalRows) {
-    let (mut design, starts) = bare(parts);
+fn assembled(parts: &Parts<'_>, tally: &Tally, sight: Sight) -> (Design, NormalRows) {
+    let mut design = Design::without_rows(parts);
     design.large |= sight.is_loose();
+    let starts: Vec<usize> = design.blocks.iter().map(|place| place.start).collect();
     let cross = eliminated(&mut design, &starts, tally);
     let mut pulled = Effects {
         own: tally.blocks[0].pulled.clone(),
@@ -31,7 +87,7 @@ pub(super) fn assembled(parts: &Parts<'_>, tally: &Tally, sight: Sight) -> (Desi
 }
 
 /// Pairs of blocks that put all rows into the same groups.
-pub(super) fn confounded(parts: &Parts<'_>, tally: &Tally) -> Vec<(String, String)> {
+fn confounded(parts: &Parts<'_>, tally: &Tally) -> Vec<(String, String)> {
     let mut found = parts.confounded();
     let place = |name: &String| parts.blocks.iter().position(|block| block.name == *name);
     found.retain(|(one, other)| {
@@ -56,41 +112,6 @@ fn pair_of(one: usize, other: usize, blocks: usize) -> usize {
     let (one, other) = (one.min(other), one.max(other));
     let before: usize = (0..one).map(|k| blocks - 1 - k).sum();
     before + other - one - 1
-}
-
-/// A design that knows of no row, and where every block begins in R.
-fn bare(parts: &Parts<'_>) -> (Design, Vec<usize>) {
-    let largest = &parts.blocks[0];
-    let mut end = 0;
-    let mut blocks = Vec::with_capacity(parts.blocks.len() - 1);
-    for block in &parts.blocks[1..] {
-        let (groups, width) = (block.groups, block.width);
-        blocks.push(Place {
-            start: end,
-            groups,
-            width,
-        });
-        end += groups * width;
-    }
-    let starts = blocks.iter().map(|place| place.start).collect();
-    let common = parts.common.places.len();
-    let in_blocks: usize = blocks.iter().map(|place| place.width).sum();
-    let design = Design {
-        order: Vec::new(),
-        width: largest.width,
-        first: vec![0; largest.groups + 1],
-        own: Vec::new(),
-        rest: end + common,
-        entries: in_blocks + common,
-        others: Vec::new(),
-        blocks,
-        common: end,
-        met: vec![0],
-        columns: Vec::new(),
-        positions: Vec::new(),
-        large: parts.rest() > MOST_DENSE,
-    };
-    (design, starts)
 }
 
 /// Fills in which columns each group of A meets; returns the cross products in that order.

@@ -2,10 +2,9 @@
 
 use std::sync::Arc;
 
-use lehr_density::{Density, FullData, Query};
+use lehr_density::Density;
 use lehr_graph::Graph;
 
-use super::assembled::{assembled, confounded};
 use super::best::{Problem, State, Theta};
 use super::cross::{CrossProducts, Effects};
 use super::curve::Grids;
@@ -18,12 +17,8 @@ use super::krylov::Probes;
 use super::likelihood::{Averages, Desk, Likelihood};
 use super::near::Near;
 use super::normal::{self, NormalRows};
-use super::parts::{Block, MOST_AXES, MOST_DENSE, Parts, moved, reference};
-use super::scheme::Scheme;
+use super::parts::{Block, MOST_AXES, MOST_DENSE, Parts, reference};
 use super::sight::Sight;
-use super::small;
-use super::tally::Tally;
-use crate::full_data::AllRows;
 use crate::start::quadrature::probe;
 
 /// log p(D, θ) of a density whose effects are collapsed: exact for a normal response, else by the best
@@ -34,7 +29,7 @@ pub(super) struct Collapsed<'d> {
     pub(super) conditional: Conditional,
     pub(super) rows: ResponseRows,
     /// What stands for all directions where R is too large to factorise.
-    probes: Option<Arc<Probes>>,
+    pub(super) probes: Option<Arc<Probes>>,
     /// Pairs of blocks that put the rows into the same groups: only the sums of their effects are known.
     pub(super) confounded: Vec<(String, String)>,
 }
@@ -138,55 +133,15 @@ impl<'d> Collapsed<'d> {
     /// If that is not possible: why, as a clause.
     pub(super) fn new(density: &'d dyn Density) -> Result<Collapsed<'d>, String> {
         if density.elsewhere().is_some() {
-            return Collapsed::tallied(density, None, Sight::Exact);
+            return Collapsed::tallied(Parts::of(density)?, Sight::Exact);
         }
         if density.n_rows() > LONG && is_normal(density)? {
-            return Collapsed::tallied(density, Some(LONG), Sight::Exact);
+            let parts = Parts::seen(density, Some(LONG))?;
+            if parts.entries() <= NARROW {
+                return Collapsed::tallied(parts, Sight::Exact);
+            }
         }
         Collapsed::seen(density, Sight::Exact)
-    }
-
-    /// Collapses a density with a normal response of which some rows, or those of the sample that is here, tell how all
-    /// read their effects: one pass over all rows then takes the sums, and checks every row.
-    pub(super) fn tallied(
-        density: &'d dyn Density,
-        most: Option<usize>,
-        sight: Sight,
-    ) -> Result<Collapsed<'d>, String> {
-        let mut parts = Parts::seen(density, most)?;
-        let conditional = Conditional::new(&parts);
-        let mut scratch = conditional.scratch(&parts);
-        let still = reference(density);
-        let given = parts.given_at(&conditional, &still, &mut scratch)?;
-        let noise = given
-            .noise
-            .ok_or("the rows are elsewhere, and the response is not normal")?;
-        let away = moved(&still, &parts.hyper);
-        let away = parts.given_at(&conditional, &away, &mut scratch)?;
-        let scheme = Scheme::of(&parts, turns(&parts, &away)?, noise);
-        let told = scheme.arguments();
-        let told: Vec<&[f64]> = told.iter().map(Vec::as_slice).collect();
-        let mut tally = Tally::new(&scheme);
-        let rows = AllRows::of(density);
-        rows.in_order(Query::GroupSums, &told, &mut |part| tally.add(&part));
-        if tally.unlike > 0.0 {
-            return Err(format!(
-                "{} rows read their effects otherwise than the others do",
-                tally.unlike
-            ));
-        }
-        let confounded = confounded(&parts, &tally);
-        let (design, rows) = assembled(&parts, &tally, sight);
-        parts.forget_rows();
-        Collapsed {
-            confounded,
-            probes: None,
-            parts,
-            design,
-            conditional,
-            rows: ResponseRows::Normal(rows),
-        }
-        .ready(sight)
     }
 
     /// The same, with the rows looked at in this way.
@@ -240,7 +195,7 @@ impl<'d> Collapsed<'d> {
     }
 
     /// With probes where they are needed.
-    fn ready(mut self, sight: Sight) -> Result<Collapsed<'d>, String> {
+    pub(super) fn ready(mut self, sight: Sight) -> Result<Collapsed<'d>, String> {
         let probes = || Arc::new(sight.probes(self.design.common));
         self.probes = self.design.large.then(probes);
         let size = self.size();
@@ -463,6 +418,8 @@ impl<'d> Collapsed<'d> {
 
 /// Rows from which on tables are tallied by one pass, and how many of them tell how all are read.
 const LONG: usize = 1 << 16;
+/// Numbers that a row may read for that: products of more are taken of many rows at once, where they are in memory.
+const NARROW: usize = 64;
 
 /// Whether the response of a density that can be split is normal.
 pub(super) fn is_normal(density: &dyn Density) -> Result<bool, String> {
@@ -472,20 +429,9 @@ pub(super) fn is_normal(density: &dyn Density) -> Result<bool, String> {
     Ok(split.noise(&at, &rows).is_some())
 }
 
-/// T of every block.
-fn turns(parts: &Parts<'_>, given: &Given) -> Result<Vec<Vec<f64>>, String> {
-    let blocks = parts.blocks.iter().zip(&given.blocks);
-    let turn = |(block, prior): (&Block, &BlockPrior)| match block.pivots {
-        None => Some(Vec::new()),
-        Some(_) => small::inverse(&prior.inverse, block.width).map(|(turn, _)| turn),
-    };
-    let found: Option<Vec<Vec<f64>>> = blocks.map(turn).collect();
-    found.ok_or_else(|| "coefficients vanish where hyperparameters are moved".into())
-}
-
 impl Parts<'_> {
     /// The prior of the effects where the hyperparameters are those of z.
-    fn given_at(
+    pub(super) fn given_at(
         &self,
         conditional: &Conditional,
         z: &[f64],
@@ -501,9 +447,6 @@ impl Parts<'_> {
 fn turned(block: &Block, prior: &BlockPrior, effects: &[f64], into: &mut [f64]) {
     let into = into.chunks_exact_mut(block.width);
     for (into, group) in into.zip(effects.chunks_exact(block.width)) {
-        match block.pivots {
-            Some(_) => into.copy_from_slice(&small::apply(&prior.inverse, group)),
-            None => into.copy_from_slice(group),
-        }
+        into.copy_from_slice(&prior.inverse.apply(group));
     }
 }

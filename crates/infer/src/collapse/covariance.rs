@@ -5,6 +5,7 @@ use super::design::Design;
 use super::factor::{Factor, SecondMoments};
 use super::loose::Sided;
 use super::small;
+use super::wide::{is_wide, parallel_dot};
 
 impl Factor {
     /// The second moments of the effects around 0, once S was inverted.
@@ -42,14 +43,25 @@ impl Factor {
     /// sₙ² = yᵀ(1 + V_g W)y − 2 yᵀWᵀr + rᵀS⁻¹r.
     pub(super) fn variances(&self, design: &Design) -> Vec<f64> {
         let mut found = Vec::with_capacity(design.order.len());
-        let (width, entries, rest) = (design.width, design.entries, design.rest);
+        let (width, entries) = (design.width, design.entries);
         let mut solved: Vec<f64> = Vec::new();
         let mut inner = vec![0.0; width * width];
         let mut y = vec![0.0; width];
-        let symmetric = |i: usize, j: usize| self.inverse[i.min(j) * rest + i.max(j)];
         for group in 0..design.groups() {
             let met = design.met[group]..design.met[group + 1];
             let (columns, count) = (&design.columns[met.clone()], met.len());
+            let rows = design.first[group]..design.first[group + 1];
+            if is_wide(width) {
+                let others = rows.map(|row| {
+                    let own = row * entries..(row + 1) * entries;
+                    let (r, at) = (&design.others[own.clone()], &design.positions[own]);
+                    self.rest_variance(columns, r, at, design.tail)
+                });
+                let start = found.len();
+                found.extend(others);
+                self.add_wide_variances(design, group, &mut found[start..]);
+                continue;
+            }
             let lines = &self.mixed[met.start * width..met.end * width];
             self.solve_lines(columns, lines, &mut solved);
             for (k, entry) in inner.iter_mut().enumerate() {
@@ -58,23 +70,17 @@ impl Factor {
                 *entry = form + f64::from(u8::from(a == b));
             }
             let factor = self.own_factor(design, group);
-            for row in design.first[group]..design.first[group + 1] {
+            for row in rows {
                 y.copy_from_slice(&design.own[row * width..][..width]);
                 small::solve_lower(factor, &mut y);
                 let r = &design.others[row * entries..][..entries];
                 let at = &design.positions[row * entries..][..entries];
-                let mut sum = small::form(&inner, &y);
+                let mut sum =
+                    small::form(&inner, &y) + self.rest_variance(columns, r, at, design.tail);
                 for (a, ya) in y.iter().enumerate() {
                     let line = &solved[a * count..][..count];
                     let met = r.iter().zip(at).map(|(r, at)| r * line[*at as usize]);
                     sum -= 2.0 * ya * met.sum::<f64>();
-                }
-                for (i, (ri, pi)) in r.iter().zip(at).enumerate() {
-                    let ci = columns[*pi as usize] as usize;
-                    let others = r[..i].iter().zip(at);
-                    let crossed =
-                        others.map(|(rj, pj)| rj * symmetric(ci, columns[*pj as usize] as usize));
-                    sum += ri * (ri * symmetric(ci, ci) + 2.0 * crossed.sum::<f64>());
                 }
                 found.push(sum.max(0.0));
             }
@@ -82,8 +88,24 @@ impl Factor {
         found
     }
 
+    /// rᵀS⁻¹r of a row that reads R at these places among some columns, the last of which are the last of R.
+    fn rest_variance(&self, columns: &[u32], r: &[f64], at: &[u32], tail: usize) -> f64 {
+        let rest = self.inverse.len().isqrt();
+        let split = r.len() - tail;
+        let mut sum = 0.0;
+        for (i, (ri, pi)) in r.iter().zip(at).enumerate() {
+            let column = columns[*pi as usize] as usize;
+            let inverse = &self.inverse[column * rest..][..rest];
+            let others = (i + 1..split).map(|k| r[k] * inverse[columns[at[k] as usize] as usize]);
+            let own = (i + 1).max(split);
+            let last = parallel_dot(&inverse[rest - (r.len() - own)..], &r[own..]);
+            sum += ri * (ri * inverse[column] + 2.0 * (others.sum::<f64>() + last));
+        }
+        sum
+    }
+
     /// S⁻¹ on some columns, times lines over the same columns.
-    fn solve_lines(&self, columns: &[u32], lines: &[f64], into: &mut Vec<f64>) {
+    pub(super) fn solve_lines(&self, columns: &[u32], lines: &[f64], into: &mut Vec<f64>) {
         let count = columns.len();
         let rest = self.inverse.len().isqrt();
         into.clear();
@@ -122,6 +144,10 @@ impl Factor {
     /// The covariance of one group of A.
     pub(super) fn group_covariance(&self, design: &Design, group: usize, into: &mut [f64]) {
         let width = design.width;
+        if is_wide(width) && self.loose.is_none() {
+            into.copy_from_slice(&self.wide_spread(design, group).covariance);
+            return;
+        }
         let met = design.met[group]..design.met[group + 1];
         let (columns, count) = (&design.columns[met.clone()], met.len());
         let lines = &self.mixed[met.start * width..met.end * width];

@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use super::design::Design;
 use super::sparse::Sparse;
+use super::wide::is_wide;
 
 /// Σ ωₙ aₙaₙᵀ in the pattern of the elimination.
 #[derive(Default)]
@@ -75,7 +76,11 @@ impl CrossProducts {
 
     fn add_groups(&mut self, design: &Design, weights: &[f64]) {
         let (width, entries) = (design.width, design.entries);
+        let split = entries - design.tail;
         for group in 0..design.groups() {
+            if is_wide(width) {
+                self.add_wide(design, group, weights);
+            }
             let met = design.met[group]..design.met[group + 1];
             let count = met.len();
             let own = &mut self.own[group * width * width..][..width * width];
@@ -87,21 +92,24 @@ impl CrossProducts {
                 let at = &design.positions[row * entries..][..entries];
                 for (i, zi) in z.iter().enumerate() {
                     let scaled = weight * zi;
-                    for (j, zj) in z.iter().enumerate() {
-                        own[i * width + j] += scaled * zj;
+                    if !is_wide(width) {
+                        let squares = own[i * width..][..width].iter_mut().zip(z);
+                        squares.for_each(|(sum, zj)| *sum += scaled * zj);
                     }
                     let line = &mut mixed[i * count..(i + 1) * count];
-                    for (r, at) in r.iter().zip(at) {
+                    for (r, at) in r[..split].iter().zip(at) {
                         line[*at as usize] += scaled * r;
                     }
+                    add_to(&mut line[count - design.tail..], scaled, &r[split..]);
                 }
             }
         }
     }
 
     fn add_others(&mut self, design: &Design, weights: &[f64]) {
-        let entries = design.entries;
-        reset(&mut self.others, design.rest * design.rest);
+        let (entries, rest) = (design.entries, design.rest);
+        let split = entries - design.tail;
+        reset(&mut self.others, rest * rest);
         for group in 0..design.groups() {
             let columns = &design.columns[design.met[group]..design.met[group + 1]];
             let rows = design.first[group]..design.first[group + 1];
@@ -109,15 +117,24 @@ impl CrossProducts {
                 let r = &design.others[row * entries..][..entries];
                 let at = &design.positions[row * entries..][..entries];
                 for (j, rj) in r.iter().enumerate() {
-                    let column = columns[at[j] as usize] as usize * design.rest;
+                    let column = columns[at[j] as usize] as usize;
+                    let into = &mut self.others[column * rest..][..rest];
                     let scaled = weight * rj;
-                    for (ri, at) in r[j..].iter().zip(&at[j..]) {
-                        self.others[column + columns[*at as usize] as usize] += scaled * ri;
+                    for k in j..split {
+                        into[columns[at[k] as usize] as usize] += scaled * r[k];
                     }
+                    let own = j.max(split);
+                    add_to(&mut into[rest - (entries - own)..], scaled, &r[own..]);
                 }
             }
         }
     }
+}
+
+/// Adds so many times some numbers.
+fn add_to(sums: &mut [f64], share: f64, numbers: &[f64]) {
+    let pairs = sums.iter_mut().zip(numbers);
+    pairs.for_each(|(sum, number)| *sum += share * number);
 }
 
 fn reset(values: &mut Vec<f64>, length: usize) {

@@ -24,6 +24,8 @@ pub(super) struct Design {
     pub(super) blocks: Vec<Place>,
     /// Where the numbers that are common to all rows begin in R.
     pub(super) common: usize,
+    /// How many of the last numbers of R all rows read: the last entries of each row, and the last columns that a group meets.
+    pub(super) tail: usize,
     /// Which numbers of R each group of A meets, in increasing order.
     pub(super) met: Vec<usize>,
     pub(super) columns: Vec<u32>,
@@ -50,7 +52,16 @@ impl Place {
 impl Design {
     pub(super) fn new(parts: &Parts<'_>) -> Design {
         let largest = &parts.blocks[0];
-        let (order, first) = sorted(&largest.codes, largest.groups);
+        let mut design = Design::without_rows(parts);
+        (design.order, design.first) = sorted(&largest.codes, largest.groups);
+        design.own = gathered(&largest.coefficients, largest.width, &design.order);
+        design.fill(parts);
+        design
+    }
+
+    /// Where everything lies, before any row is looked at.
+    pub(super) fn without_rows(parts: &Parts<'_>) -> Design {
+        let largest = &parts.blocks[0];
         let mut blocks = Vec::with_capacity(parts.blocks.len() - 1);
         let mut end = 0;
         for block in &parts.blocks[1..] {
@@ -63,23 +74,24 @@ impl Design {
             blocks.push(place);
         }
         let in_blocks: usize = blocks.iter().map(|place| place.width).sum();
-        let mut design = Design {
+        let shared = blocks.iter().filter(|place: &&Place| place.groups == 1);
+        let shared: usize = shared.map(|place| place.width).sum();
+        Design {
+            order: Vec::new(),
             width: largest.width,
-            own: gathered(&largest.coefficients, largest.width, &order),
+            first: vec![0; largest.groups + 1],
+            own: Vec::new(),
             rest: end + parts.common.places.len(),
             entries: in_blocks + parts.common.places.len(),
             others: Vec::new(),
+            blocks,
             common: end,
+            tail: shared + parts.common.places.len(),
             met: vec![0],
             columns: Vec::new(),
             positions: Vec::new(),
             large: parts.rest() > MOST_DENSE,
-            order,
-            first,
-            blocks,
-        };
-        design.fill(parts);
-        design
+        }
     }
 
     /// Groups of A.

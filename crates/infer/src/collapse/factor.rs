@@ -23,6 +23,7 @@ use super::loose::{Eliminated, Loose};
 use super::parts::Common;
 use super::small;
 use super::sparse::Sparse;
+use super::wide;
 
 /// Λ = h Σ ω a aᵀ + P, factorised.
 #[derive(Default)]
@@ -174,7 +175,11 @@ impl Factor {
         for group in 0..design.groups() {
             let own = &mut self.own[group * square..][..square];
             own.iter_mut().zip(prior).for_each(|(sum, p)| *sum += p);
-            small::cholesky(own, width)?;
+            if wide::is_wide(width) {
+                wide::cholesky(own, width)?;
+            } else {
+                small::cholesky(own, width)?;
+            }
             (own.iter().step_by(width + 1)).for_each(|entry| log_det.push(*entry));
             let met = design.met[group] * width..design.met[group + 1] * width;
             let from = &cross.mixed[met.clone()];
@@ -194,9 +199,12 @@ impl Factor {
                 let line = &self.mixed[met.start * width + effect * count..][..count];
                 for (j, vj) in line.iter().enumerate() {
                     let into = &mut self.lower[columns[j] as usize * rest..][..rest];
-                    for (column, vi) in columns[j..].iter().zip(&line[j..]) {
+                    let own = j.max(count - design.tail);
+                    for (column, vi) in columns[j..own].iter().zip(&line[j..]) {
                         into[*column as usize] -= vi * vj;
                     }
+                    let last = into[rest - (count - own)..].iter_mut().zip(&line[own..]);
+                    last.for_each(|(entry, vi)| *entry -= vi * vj);
                 }
             }
         }
@@ -315,7 +323,11 @@ impl Factor {
                     .sum::<f64>();
             }
             let factor = &self.own[group * width * width..][..width * width];
-            small::solve_lower_transposed(factor, own);
+            if wide::is_wide(width) {
+                wide::solve_lower_transposed(factor, own);
+            } else {
+                small::solve_lower_transposed(factor, own);
+            }
         }
     }
 
@@ -389,7 +401,7 @@ enum Side {
 
 /// The Cholesky factor of a matrix in place, column after column, of which the lower triangle is
 /// read and written.
-fn factorise(matrix: &mut [f64], size: usize) -> Option<()> {
+pub(super) fn factorise(matrix: &mut [f64], size: usize) -> Option<()> {
     if size == 0 {
         return Some(());
     }

@@ -301,10 +301,7 @@ fn drawn_moments(
 /// What holds at an evaluated θ.
 pub(super) fn prior_at(collapsed: &Collapsed<'_>, at: &Evaluated) -> Option<PriorAt> {
     let blocks = collapsed.parts.blocks.iter().zip(&at.given.blocks);
-    let turns = blocks.skip(1).map(|(block, prior)| match block.pivots {
-        Some(_) => small::inverse(&prior.inverse, block.width).map(|found| found.0),
-        None => Some(Vec::new()),
-    });
+    let turns = (blocks.skip(1)).map(|(block, prior)| prior.inverse.turn(block.width));
     let mut turns: Vec<Vec<f64>> = turns.collect::<Option<_>>()?;
     turns.push(Vec::new());
     let own = &at.given.blocks[0];
@@ -312,7 +309,7 @@ pub(super) fn prior_at(collapsed: &Collapsed<'_>, at: &Evaluated) -> Option<Prio
         scale: normal::precision(&at.given),
         precision: own.precision.clone(),
         linear: own.linear.clone(),
-        inverse: own.inverse.clone(),
+        inverse: own.inverse.matrix(collapsed.design.width),
         turns,
     })
 }

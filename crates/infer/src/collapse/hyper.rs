@@ -28,13 +28,17 @@ pub(super) fn is_quick(collapsed: &Collapsed<'_>) -> bool {
     let design = &collapsed.design;
     // A factor and an inverse.
     let rest = design.rest.pow(3) / 4;
-    let own = design.groups() * design.width * design.width * (1 + design.entries);
+    let square = design.width * design.width;
+    let own = design.groups() * square * (8 * (1 + design.entries) + design.width);
     let rows = match collapsed.rows {
         ResponseRows::Normal(_) => 0,
-        // Three passes over the nodes of each block.
-        ResponseRows::Other(_) => design.order.len() * 32 * collapsed.parts.blocks.len(),
+        // Three passes over the nodes of each block, and the products of what a row reads.
+        ResponseRows::Other(_) => {
+            let products = square + design.entries.pow(2);
+            design.order.len() * (32 * collapsed.parts.blocks.len() + products)
+        }
     };
-    rest + 8 * own + rows <= QUICK
+    rest + own + rows <= QUICK
 }
 
 /// Whether the points miss some of the density that they were to follow.
@@ -74,7 +78,7 @@ impl Hyper<'_> {
             draws: draws.div_ceil(CHAINS).max(LEAST_DRAWS),
             warm_up: 300,
             // A spread near 0 is a narrow place.
-            target_acceptance: 0.9,
+            target_acceptance: 0.95,
             max_depth: 8,
             walnuts: false,
             metric: Metric::Diagonal,

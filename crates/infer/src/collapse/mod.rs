@@ -32,6 +32,7 @@ mod mixed;
 mod near;
 mod normal;
 mod parts;
+mod pieces;
 mod place;
 mod points;
 mod reader;
@@ -44,6 +45,8 @@ mod slope;
 pub(crate) mod small;
 mod sparse;
 pub(crate) mod tally;
+mod turn;
+mod wide;
 
 pub use fit::{Spreads, refusal};
 pub(crate) use fit::{Wishes, applies, fit, restore};

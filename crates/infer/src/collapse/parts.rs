@@ -11,6 +11,7 @@ use lehr_density::{Density, RowSource, SplitRows};
 
 use super::distinct::{Distinct, distinct};
 use super::reader::Reader;
+use super::turn::Turning;
 use crate::train::batch_source;
 
 /// The most hyperparameters whose density axes follow.
@@ -37,15 +38,17 @@ pub(super) struct Block {
     pub(super) codes: Vec<u32>,
     /// What each effect multiplies at the reference, row after row.
     pub(super) coefficients: Vec<f64>,
-    /// Where the coefficients depend on θ: rows that show how, as many as there are effects.
-    pub(super) pivots: Option<Pivots>,
+    /// How the coefficients depend on θ.
+    pub(super) turning: Turning,
+    pub(super) within: Within,
 }
 
-/// Rows whose coefficients at the reference are as good as any to read T(θ) from.
-pub(super) struct Pivots {
-    pub(super) rows: Vec<usize>,
-    /// The inverse of their coefficients at the reference.
-    pub(super) inverse: Vec<f64>,
+/// How the effects of one group depend on each other a priori.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Within {
+    /// Their precision is diagonal at every θ.
+    Independent,
+    Joint,
 }
 
 /// Effects whose coefficients and whose prior do not depend on θ, all of them in every row.
@@ -69,7 +72,7 @@ pub(super) struct Parts<'d> {
     pub(super) source: &'d dyn RowSource,
     /// The places of θ in z.
     pub(super) hyper: Vec<usize>,
-    /// The blocks, the one with most numbers first.
+    /// The blocks, the one with most numbers first, and behind it those that all rows read as a whole last.
     pub(super) blocks: Vec<Block>,
     pub(super) common: Common,
     /// The rows that stand for all, where some are the same.
@@ -124,7 +127,7 @@ impl<'d> Parts<'d> {
         if blocks.is_empty() {
             return Err("no effect varies by group".into());
         }
-        blocks.sort_by_key(|block: &Block| std::cmp::Reverse(block.places.len()));
+        sort(&mut blocks);
         let latents = density.latents();
         let owned = |place: &usize| {
             split
@@ -149,6 +152,12 @@ impl<'d> Parts<'d> {
     pub(super) fn rest(&self) -> usize {
         let others = self.blocks[1..].iter().map(|block| block.places.len());
         others.sum::<usize>() + self.common.places.len()
+    }
+
+    /// The numbers that a row reads.
+    pub(super) fn entries(&self) -> usize {
+        let blocks = self.blocks.iter().map(|block| block.width);
+        blocks.sum::<usize>() + self.common.places.len()
     }
 
     /// The place in z without the largest block of what is at this one in z.
@@ -226,6 +235,15 @@ impl<'d> Parts<'d> {
             found.extend(others.map(|other| (block.name.clone(), other.name.clone())));
         }
         found
+    }
+}
+
+/// The block with most numbers first, then falling sizes, those of one group behind all others.
+fn sort(blocks: &mut [Block]) {
+    let size = |block: &Block| std::cmp::Reverse(block.places.len());
+    blocks.sort_by_key(size);
+    if let Some((_, rest)) = blocks.split_first_mut() {
+        rest.sort_by_key(|block| (block.groups == 1, size(block)));
     }
 }
 

@@ -88,14 +88,16 @@ pub(super) fn points(
         Some(count) => count,
         None if is_quick(collapsed) && is_normal => MOST_POINTS.max(count),
         None if is_quick(collapsed) => MOST_OF_ROWS.max(count),
-        None => 4 * count,
+        None => 8 * count,
     };
     let mut count = count;
     let is_short = |drawn: &Drawn| {
+        // Chains, which would take the place of points that miss something, take more slopes than these are values.
+        let is_missed = || is_missed(drawn) && wishes.spreads == Spreads::Chosen;
         let own = if is_normal {
-            drawn.points.share() < EVEN
+            drawn.points.share() < EVEN || is_quick(collapsed) && is_missed()
         } else {
-            is_missed(drawn) && wishes.spreads == Spreads::Chosen
+            is_missed()
         };
         own || !is_settled(drawn, collapsed)
     };

@@ -6,19 +6,19 @@ use lehr_density::{ColumnKind, Density, Point, RowSet, Rows, SplitRows};
 use lehr_graph::{Expr, Graph, Plan, Slot, Workspace};
 
 use super::mixed::{Of, mixes};
-use super::parts::{Block, Common, Pivots, reference};
-use super::small;
+use super::parts::{Block, Common, Within, moved, reference};
+use super::turn::{Pivots, ROUNDING, Scales, Turning};
 use crate::pass::{Argument, Pass};
 use crate::train::batch_source;
 
 /// The most effects of one group.
 const MOST_WIDTH: usize = 64;
+/// The most effects of a block of one group that are independent of each other a priori.
+const MOST_COLUMNS: usize = 512;
 /// Directions per pass over the rows.
 const LANES: usize = 4;
 /// Latents from which on they are looked along one by one: a plan holds several numbers of each latent and direction.
 const MANY: usize = 1 << 18;
-/// What two ways to compute the same number may differ by.
-const ROUNDING: f64 = 1e-9;
 
 /// What the predictor gains along a direction: at the first input, along the second.
 fn gain<'g>(split: &dyn SplitRows, inputs: &[Expr<'g>], rows: &Rows<'g>) -> Vec<Expr<'g>> {
@@ -155,16 +155,31 @@ impl<'d> Reader<'d> {
         if mixes((self.density, Of::Prior), &[site], &others) {
             return refused("other effects are in the prior of");
         }
-        if moves {
-            block.pivots = Pivots::of(&block.coefficients, block.width);
-            if block.pivots.is_none() {
-                return refused("the rows cannot tell the effects apart of each group of");
-            }
+        let hyper = self.hyper.iter().flat_map(|site| latents.range(*site));
+        let elsewhere = moved(&self.origin, &hyper.collect::<Vec<usize>>());
+        let reference = std::mem::replace(&mut self.origin, elsewhere);
+        let after = moves.then(|| self.columns(&block.places, block.width));
+        let within = self.within(&block);
+        self.origin = reference;
+        let differ = "groups differ by more than their rows, those of";
+        if let Some(after) = after {
+            block.turning = match turning(&block, &after) {
+                Ok(turning) => turning,
+                Err(Unreadable::Alike) => {
+                    return refused("the rows cannot tell the effects apart of each group of");
+                }
+                Err(Unreadable::Different) => return refused(differ),
+            };
         }
-        if !self.is_uniform(&block) {
-            return refused("groups differ by more than their rows, those of");
+        block.within = match within {
+            Some(within) => within,
+            None => return refused(differ),
+        };
+        match (&block.turning, block.within) {
+            (Turning::Still | Turning::Scaled(_), Within::Independent) => Ok(Some(block)),
+            _ if block.width <= MOST_WIDTH => Ok(Some(block)),
+            _ => Err(too_wide(&block)),
         }
-        Ok(Some(block))
     }
 
     /// The rows' groups and coefficients of a site; `None` if its effects are common to all rows.
@@ -185,67 +200,38 @@ impl<'d> Reader<'d> {
             column,
             codes,
             coefficients,
-            pivots: None,
+            turning: Turning::Still,
+            within: Within::Joint,
         };
         match found {
             Some(rows) => Ok(Some(block(rows, groups, width))),
             None if otherwise == Otherwise::Common => Ok(None),
-            None if places.len() <= MOST_WIDTH => {
+            None if places.len() <= MOST_COLUMNS => {
                 let codes = vec![0; self.n_rows()];
                 let rows = (None, codes, self.columns(&places, places.len()));
                 Ok(Some(block(rows, 1, places.len())))
             }
-            None => Err(format!(
-                "the rows read the {} numbers of {:?} neither by group nor as at most {MOST_WIDTH} \
-                 coefficients of columns",
+            None => Err(too_wide(&block(
+                (None, Vec::new(), Vec::new()),
+                1,
                 places.len(),
-                own.name
-            )),
+            ))),
         }
     }
 
-    /// Whether, at hyperparameters other than the reference, one T serves all rows and one prior all
-    /// groups.
-    fn is_uniform(&mut self, block: &Block) -> bool {
-        let width = block.width;
-        let reference = self.origin.clone();
-        let latents = self.density.latents();
-        for place in self.hyper.iter().flat_map(|site| latents.range(*site)) {
-            self.origin[place] += 0.3 * (1.0 + place as f64).sin();
-        }
-        let serves = block.pivots.as_ref().is_none_or(|pivots| {
-            let moved = self.columns(&block.places, width);
-            let own: Vec<f64> = (pivots.rows.iter())
-                .flat_map(|row| moved[row * width..][..width].to_vec())
-                .collect();
-            let turn = small::transposed(&small::product(&pivots.inverse, &own, width), width);
-            let rows = block.coefficients.chunks_exact(width);
-            let agrees = |(before, after): (&[f64], &[f64])| {
-                let size = small::dot(after, after).sqrt() + small::dot(before, before).sqrt();
-                let pairs = small::apply(&turn, before);
-                pairs
-                    .iter()
-                    .zip(after)
-                    .all(|(a, b)| (a - b).abs() <= ROUNDING * size)
-            };
-            rows.zip(moved.chunks_exact(width)).all(agrees)
-        });
-        let alike = self.has_one_prior(block);
-        self.origin = reference;
-        serves && alike
-    }
-
-    /// Whether the log prior of every group has the same slope at 0 and the same curvature, and no
-    /// two groups share any.
-    fn has_one_prior(&self, block: &Block) -> bool {
+    /// How the effects of a group depend on each other a priori; `None` unless the log prior of every group has the same
+    /// slope at 0 and the same curvature, and no two groups share any.
+    fn within(&self, block: &Block) -> Option<Within> {
         let width = block.width;
         let wave = |k: usize| 1.0 + 0.5 * (0.3 + 1.3 * (k / width) as f64).sin();
-        (0..width).all(|effect| {
+        let mut prior = PriorAlong::new(self.density);
+        let mut found = Within::Independent;
+        for effect in 0..width {
             let mut along = vec![0.0; self.origin.len()];
             for group in 0..block.groups {
                 along[block.places.start + group * width + effect] = wave(group * width);
             }
-            let (slope, product) = prior_along(self.density, &self.origin, &along);
+            let (slope, product) = prior.run(&self.origin, &along);
             let (slope, product) = (&slope[block.places.clone()], &product[block.places.clone()]);
             let same = |k: usize| {
                 let (own, first) = (product[k] / wave(k), product[k % width] / wave(0));
@@ -253,8 +239,14 @@ impl<'d> Reader<'d> {
                 (own - first).abs() <= ROUNDING * (own.abs() + first.abs())
                     && (a - b).abs() <= ROUNDING * (a.abs() + b.abs())
             };
-            (0..block.places.len()).all(same)
-        })
+            if !(0..block.places.len()).all(same) {
+                return None;
+            }
+            if (0..width).any(|other| other != effect && product[other] != 0.0) {
+                found = Within::Joint;
+            }
+        }
+        Some(found)
     }
 
     /// The index columns with so many levels, by their places, and the groups that they put rows in.
@@ -347,6 +339,39 @@ impl<'d> Reader<'d> {
     }
 }
 
+/// Why T(θ) cannot be read off the rows.
+enum Unreadable {
+    /// Their coefficients are too much alike.
+    Alike,
+    /// Each row has its own.
+    Different,
+}
+
+/// What T(θ) is read from, given the coefficients at another θ.
+fn turning(block: &Block, moved: &[f64]) -> Result<Turning, Unreadable> {
+    let (own, width) = (&block.coefficients, block.width);
+    if let Some(scales) = Scales::of(own, width).filter(|scales| scales.serve(own, moved)) {
+        return Ok(Turning::Scaled(scales));
+    }
+    if width > MOST_WIDTH {
+        return Err(Unreadable::Alike);
+    }
+    let pivots = Pivots::of(own, width).ok_or(Unreadable::Alike)?;
+    let serve = pivots.serve(own, moved);
+    serve
+        .then_some(Turning::Full(pivots))
+        .ok_or(Unreadable::Different)
+}
+
+fn too_wide(block: &Block) -> String {
+    format!(
+        "the rows read the {} numbers of {:?} neither by group, nor as at most {MOST_WIDTH} coefficients of columns, nor \
+         as at most {MOST_COLUMNS} that are independent of each other",
+        block.places.len(),
+        block.name
+    )
+}
+
 /// The slope of the log prior in some places of z, and its curvature there, negative.
 fn prior_of(density: &dyn Density, at: &[f64], places: &[usize]) -> (Vec<f64>, Vec<f64>) {
     let mut precision = Vec::with_capacity(places.len() * places.len());
@@ -363,10 +388,6 @@ fn prior_of(density: &dyn Density, at: &[f64], places: &[usize]) -> (Vec<f64>, V
 }
 
 /// The slope of the log prior, and the product of its Hessian with a direction.
-fn prior_along(density: &dyn Density, at: &[f64], along: &[f64]) -> (Vec<f64>, Vec<f64>) {
-    PriorAlong::new(density).run(at, along)
-}
-
 struct PriorAlong {
     plan: Plan,
     workspace: Workspace,
@@ -399,44 +420,5 @@ impl PriorAlong {
         self.plan.run(&mut self.workspace);
         let output = |k: usize| self.workspace.output(k).to_vec();
         (output(0), output(1))
-    }
-}
-
-impl Pivots {
-    /// Rows by elimination: each next one is the row that those before explain least. `None` if
-    /// there are fewer than effects.
-    fn of(coefficients: &[f64], width: usize) -> Option<Pivots> {
-        let mut rest = coefficients.to_vec();
-        let mut rows = Vec::with_capacity(width);
-        let length = |row: &[f64]| small::dot(row, row);
-        let longest = rest.chunks_exact(width).map(length).fold(0.0, f64::max);
-        for _ in 0..width {
-            let lengths = rest.chunks_exact(width).map(length).enumerate();
-            let (row, square) = lengths.fold(
-                (0, 0.0),
-                |best, one| if one.1 > best.1 { one } else { best },
-            );
-            if square <= 1e-16 * longest {
-                return None;
-            }
-            rows.push(row);
-            let unit: Vec<f64> = rest[row * width..][..width]
-                .iter()
-                .map(|c| c / square.sqrt())
-                .collect();
-            for other in rest.chunks_exact_mut(width) {
-                let share = small::dot(other, &unit);
-                other
-                    .iter_mut()
-                    .zip(&unit)
-                    .for_each(|(o, u)| *o -= share * u);
-            }
-        }
-        let own: Vec<f64> = rows
-            .iter()
-            .flat_map(|row| coefficients[row * width..][..width].to_vec())
-            .collect();
-        let (inverse, _) = small::inverse(&own, width)?;
-        Some(Pivots { rows, inverse })
     }
 }

@@ -163,7 +163,7 @@ impl Weighing<'_> {
         let mut way = Way::Gaussian;
         let mut found = self.points(&cube, (0..pilot, each), way);
         let mut factors = factors_of(&found);
-        if self.is_heavy(&log_weights(&found), count * each) {
+        if self.is_heavy(&own_weights(&found), count * each) {
             way = Way::Exact;
             found = self.points(&cube, (0..pilot, each), way);
             factors += factors_of(&found);
@@ -179,7 +179,7 @@ impl Weighing<'_> {
         found.extend(rest);
         if way == Way::Gaussian
             && pilot < count
-            && self.is_heavy(&log_weights(&found), count * each)
+            && self.is_heavy(&own_weights(&found), count * each)
         {
             way = Way::Exact;
             found = self.points(&cube, (0..count, each), way);
@@ -201,8 +201,9 @@ impl Weighing<'_> {
         let found = self.points(&cube, (half..2 * half, each), way);
         drawn.factors += factors_of(&found);
         drawn.add(found);
-        let weights = drawn.draws.iter().flat_map(|own| &own.log_weights);
-        let weights: Vec<f64> = weights.copied().collect();
+        let pairs = drawn.draws.iter().zip(&drawn.heights);
+        let weights = pairs.flat_map(|(own, height)| less(&own.log_weights, *height));
+        let weights: Vec<f64> = weights.collect();
         if way == Way::Gaussian && self.is_heavy(&weights, weights.len()) {
             let found = self.points(&cube, (0..2 * half, each), Way::Exact);
             let factors = drawn.factors + factors_of(&found);
@@ -211,7 +212,7 @@ impl Weighing<'_> {
         drawn
     }
 
-    /// Whether weights of draws that are all Gaussian vary by too much: their tail is heavy, or so many draws are exact
+    /// Whether weights of draws that are all Gaussian, less what their points weigh, vary by too much: their tail is heavy, or so many draws are exact
     /// in no time and these are not all but even. Those of a normal response do not depend on the effects.
     fn is_heavy(&self, weights: &[f64], draws: usize) -> bool {
         if matches!(self.collapsed.rows, ResponseRows::Normal(_)) {
@@ -297,6 +298,25 @@ fn factors_of(points: &[Point]) -> usize {
 fn log_weights(points: &[Point]) -> Vec<f64> {
     let each = points.iter().map(|point| &point.draws.log_weights);
     each.flatten().copied().collect()
+}
+
+/// The same less what each point weighs by itself, which drawing the effects in another way does not change.
+fn own_weights(points: &[Point]) -> Vec<f64> {
+    let each = points.iter();
+    each.flat_map(|point| less(&point.draws.log_weights, point.height))
+        .collect()
+}
+
+/// Log weights less that of their point; a point without any has draws without any.
+fn less(log_weights: &[f64], height: f64) -> impl Iterator<Item = f64> + '_ {
+    let own = move |weight: &f64| {
+        if height.is_finite() {
+            weight - height
+        } else {
+            *weight
+        }
+    };
+    log_weights.iter().map(own)
 }
 
 fn gathered(points: Vec<Point>, way: Way, factors: usize) -> Drawn {

@@ -8,6 +8,7 @@ use super::cross::Effects;
 use super::gap::Care;
 use super::given::BlockPrior;
 use super::near::Near;
+use super::parts::{Block, Within};
 use super::small;
 
 /// Where the search ends: the most that is left to gain, in nats.
@@ -154,12 +155,18 @@ fn information(
     const STEP: f64 = 1e-4;
     let size = theta.len();
     let mut pushed: Vec<(Effects, Effects, f64)> = Vec::with_capacity(size);
-    let inverse = |prior: &BlockPrior| {
-        let width = prior.linear.len();
+    let inverse = |(block, prior): (&Block, &BlockPrior)| {
+        let width = block.width;
+        if block.within == Within::Independent {
+            let own = small::diagonal_of(&prior.precision, width);
+            let variances: Vec<f64> = own.iter().map(|precision| precision.recip()).collect();
+            return small::diagonal(&variances);
+        }
         let found = small::inverse(&prior.precision, width);
         found.map_or_else(|| vec![0.0; width * width], |found| found.0)
     };
-    let inverses: Vec<Vec<f64>> = at.given.blocks.iter().map(inverse).collect();
+    let blocks = collapsed.parts.blocks.iter().zip(&at.given.blocks);
+    let inverses: Vec<Vec<f64>> = blocks.map(inverse).collect();
     for entry in 0..size {
         let mut side = |step: f64| {
             let mut moved = theta.to_vec();

@@ -162,6 +162,22 @@ pub(crate) fn identity(size: usize) -> Vec<f64> {
     (0..size * size).map(entry).collect()
 }
 
+/// The matrix with this diagonal.
+pub(crate) fn diagonal(entries: &[f64]) -> Vec<f64> {
+    let size = entries.len();
+    let mut found = vec![0.0; size * size];
+    let places = found.iter_mut().step_by(size + 1);
+    places
+        .zip(entries)
+        .for_each(|(place, entry)| *place = *entry);
+    found
+}
+
+/// The diagonal of a matrix.
+pub(crate) fn diagonal_of(matrix: &[f64], size: usize) -> Vec<f64> {
+    matrix.iter().step_by(size + 1).copied().collect()
+}
+
 /// AB
 pub(crate) fn product(a: &[f64], b: &[f64], size: usize) -> Vec<f64> {
     let entry = |(i, j): (usize, usize)| {

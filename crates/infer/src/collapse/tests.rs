@@ -18,6 +18,7 @@ use super::near::Near;
 use super::sight::Sight;
 use crate::conjugate::{form, inverse, log_determinant};
 
+mod basis;
 mod large;
 mod other;
 mod shape;
@@ -284,7 +285,9 @@ fn the_joint_density_of_a_draw_has_the_ratio_of_its_hyperparameters() {
             let turns = collapsed.parts.blocks.iter().zip(&at.given.blocks);
             let turned: f64 = turns
                 .map(|(block, prior)| {
-                    let (_, log_det) = super::small::inverse(&prior.inverse, block.width).unwrap();
+                    let (_, log_det) =
+                        super::small::inverse(&prior.inverse.matrix(block.width), block.width)
+                            .unwrap();
                     -(block.groups as f64) * log_det
                 })
                 .sum();

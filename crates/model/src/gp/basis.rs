@@ -17,6 +17,10 @@ use serde::{Deserialize, Serialize};
 
 use super::kernel::Kernel;
 
+/// The least ln √G in units of the scale: e⁻⁶⁰ of a function is nowhere seen. √G of high frequencies falls off as e^(−¼ℓ²ω²), which is 0 for
+/// a long lengthscale and has no logarithm then.
+const LEAST: f64 = -60.0;
+
 /// The functions whose weighted sum a smooth function is.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Basis {
@@ -187,7 +191,7 @@ impl Basis {
         } else {
             lengthscales.ln().sum()
         };
-        (log + size) * 0.5 + scale.ln()
+        ((log + size) * 0.5).max(graph.scalar(LEAST)) + scale.ln()
     }
 
     /// The squared frequency of each function in each column, `[k, d]`.

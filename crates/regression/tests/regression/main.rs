@@ -20,6 +20,7 @@ mod new_level;
 mod parameter;
 mod prediction;
 mod prior;
+mod process;
 mod program;
 mod recognition;
 mod row_effect;

@@ -13,6 +13,7 @@ use super::{Data, Form, ROWS, bind, theta};
 use crate::collapse::collapsed::Collapsed;
 use crate::collapse::gap::Care;
 use crate::collapse::near::Near;
+use crate::collapse::parts::Parts;
 use crate::collapse::sight::Sight;
 use crate::streamed::RowSums;
 
@@ -43,7 +44,7 @@ fn tallies_are_sums_over_the_rows() {
         let at = theta(form);
         for sight in [Sight::Exact, Sight::Loose] {
             let rows = Collapsed::seen(&bound, sight).unwrap();
-            let tallied = Collapsed::tallied(&bound, None, sight).unwrap();
+            let tallied = Collapsed::tallied(Parts::of(&bound).unwrap(), sight).unwrap();
             same(&look(&tallied, &at), &look(&rows, &at));
         }
     }

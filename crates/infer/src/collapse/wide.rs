@@ -1,0 +1,152 @@
+//! Algebra on groups of many effects, whose matrices are worth a blocked kernel.
+
+use faer::linalg::matmul::matmul;
+use faer::linalg::triangular_solve::solve_lower_triangular_in_place;
+use faer::prelude::ReborrowMut;
+use faer::{Accum, MatMut, MatRef, Par};
+
+use super::cross::CrossProducts;
+use super::design::Design;
+use super::factor::{Factor, factorise};
+use super::small;
+
+/// Effects of a group from which on these kernels are faster than plain loops.
+const WIDE: usize = 24;
+/// Rows that are looked at together.
+const TOGETHER: usize = 256;
+
+/// Whether groups of so many effects are wide.
+pub(super) fn is_wide(width: usize) -> bool {
+    width >= WIDE
+}
+
+/// The lower Cholesky factor of a symmetric matrix in place, row after row, the upper triangle set to zero; `None` unless it
+/// is positive definite.
+pub(super) fn cholesky(matrix: &mut [f64], size: usize) -> Option<()> {
+    // What is symmetric is the same column after column, as the kernel wants it.
+    factorise(matrix, size)?;
+    for i in 0..size {
+        for j in 0..i {
+            matrix[i * size + j] = matrix[j * size + i];
+            matrix[j * size + i] = 0.0;
+        }
+    }
+    let mut diagonal = matrix.iter().step_by(size + 1);
+    diagonal.all(|entry| entry.is_finite()).then_some(())
+}
+
+/// L⁻ᵀx in place, along the rows of L.
+pub(super) fn solve_lower_transposed(factor: &[f64], x: &mut [f64]) {
+    let size = x.len();
+    for i in (0..size).rev() {
+        let row = &factor[i * size..][..=i];
+        x[i] /= row[i];
+        let (before, own) = x.split_at_mut(i);
+        let pairs = before.iter_mut().zip(row);
+        pairs.for_each(|(entry, l)| *entry -= l * own[0]);
+    }
+}
+
+/// aᵀb by four sums that do not wait for each other.
+pub(super) fn parallel_dot(a: &[f64], b: &[f64]) -> f64 {
+    let ((fours, rest), (others, more)) = (a.as_chunks::<4>(), b.as_chunks::<4>());
+    let mut sums = [0.0; 4];
+    for (a, b) in fours.iter().zip(others) {
+        for (sum, (a, b)) in sums.iter_mut().zip(a.iter().zip(b)) {
+            *sum += a * b;
+        }
+    }
+    sums.iter().sum::<f64>() + small::dot(rest, more)
+}
+
+/// The covariance of one group of A, and L⁻ᵀV S⁻¹, column after column.
+pub(super) struct Spread {
+    pub(super) covariance: Vec<f64>,
+    pub(super) mixed: Vec<f64>,
+}
+
+impl Factor {
+    /// C = K ᵀK + M S⁻¹Mᵀ with K = L_g⁻¹ and M = Kᵀ V_g, once S was inverted.
+    pub(super) fn wide_spread(&self, design: &Design, group: usize) -> Spread {
+        let width = design.width;
+        let met = design.met[group]..design.met[group + 1];
+        let count = met.len();
+        let lines = &self.mixed[met.start * width..met.end * width];
+        let mut inverse = small::identity(width);
+        let lower = MatRef::from_row_major_slice(self.own_factor(design, group), width, width);
+        let into = MatMut::from_column_major_slice_mut(&mut inverse, width, width);
+        solve_lower_triangular_in_place(lower, into, Par::Seq);
+        let inverse = MatRef::from_column_major_slice(&inverse, width, width);
+        let mut covariance = vec![0.0; width * width];
+        let mut into = MatMut::from_column_major_slice_mut(&mut covariance, width, width);
+        multiply(into.rb_mut(), Accum::Replace, inverse.transpose(), inverse);
+        let mut mixed = Vec::new();
+        if count > 0 {
+            let mut turned = vec![0.0; width * count];
+            let own = MatRef::from_row_major_slice(lines, width, count);
+            let to = MatMut::from_row_major_slice_mut(&mut turned, width, count);
+            multiply(to, Accum::Replace, inverse.transpose(), own);
+            let mut solved = Vec::new();
+            self.solve_lines(&design.columns[met], &turned, &mut solved);
+            let left = MatRef::from_row_major_slice(&solved, width, count);
+            let right = MatRef::from_row_major_slice(&turned, width, count);
+            multiply(into, Accum::Add, left, right.transpose());
+            let entry = |k: usize| solved[k % width * count + k / width];
+            mixed.extend((0..solved.len()).map(entry));
+        }
+        Spread { covariance, mixed }
+    }
+
+    /// sₙ² of the rows of one group: zᵀCz − 2 zᵀ(L⁻ᵀV S⁻¹)r + rᵀS⁻¹r, of which the last is there already.
+    pub(super) fn add_wide_variances(&self, design: &Design, group: usize, into: &mut [f64]) {
+        let (width, entries) = (design.width, design.entries);
+        let Spread { covariance, mixed } = self.wide_spread(design, group);
+        let covariance = MatRef::from_row_major_slice(&covariance, width, width);
+        let first = design.first[group];
+        let mut products = vec![0.0; TOGETHER * width];
+        for (chunk, into) in into.chunks_mut(TOGETHER).enumerate() {
+            let from = first + chunk * TOGETHER;
+            let z = &design.own[from * width..][..into.len() * width];
+            let own = MatRef::from_row_major_slice(z, into.len(), width);
+            let products = &mut products[..z.len()];
+            let to = MatMut::from_row_major_slice_mut(products, into.len(), width);
+            multiply(to, Accum::Replace, own, covariance);
+            let rows = z.chunks_exact(width).zip(products.chunks_exact(width));
+            for (k, ((z, product), sum)) in rows.zip(into).enumerate() {
+                let r = &design.others[(from + k) * entries..][..entries];
+                let at = &design.positions[(from + k) * entries..][..entries];
+                let crossed = r.iter().zip(at);
+                let crossed = crossed
+                    .map(|(r, at)| r * small::dot(z, &mixed[*at as usize * width..][..width]));
+                *sum += small::dot(z, product) - 2.0 * crossed.sum::<f64>();
+                *sum = sum.max(0.0);
+            }
+        }
+    }
+}
+
+impl CrossProducts {
+    /// Adds Σ ω z zᵀ over the rows of one group of A.
+    pub(super) fn add_wide(&mut self, design: &Design, group: usize, weights: &[f64]) {
+        let width = design.width;
+        let own = &mut self.own[group * width * width..][..width * width];
+        let mut into = MatMut::from_column_major_slice_mut(own, width, width);
+        let rows = design.first[group]..design.first[group + 1];
+        let z = &design.own[rows.start * width..rows.end * width];
+        let mut scaled: Vec<f64> = Vec::with_capacity(TOGETHER * width);
+        let chunks = z.chunks(TOGETHER * width);
+        for (z, weights) in chunks.zip(weights[rows].chunks(TOGETHER)) {
+            scaled.clear();
+            for (row, weight) in z.chunks_exact(width).zip(weights) {
+                scaled.extend(row.iter().map(|entry| weight * entry));
+            }
+            let left = MatRef::from_row_major_slice(z, weights.len(), width);
+            let right = MatRef::from_row_major_slice(&scaled, weights.len(), width);
+            multiply(into.rb_mut(), Accum::Add, left.transpose(), right);
+        }
+    }
+}
+
+fn multiply(into: MatMut<'_, f64>, how: Accum, left: MatRef<'_, f64>, right: MatRef<'_, f64>) {
+    matmul(into, how, left, right, 1.0, Par::Seq);
+}
