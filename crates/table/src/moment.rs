@@ -184,7 +184,7 @@ mod tests {
         let mut moment = Moment::default();
         (0..1000).for_each(|_| moment.push(0.1));
         assert_eq!((moment.mean(), moment.scale()), (0.1, 0.0));
-        moment.push_all(&[0.1; 3000]);
+        moment.push_all(&vec![0.1; 3000]);
         assert_eq!((moment.mean(), moment.scale()), (0.1, 0.0));
     }
 }

@@ -51,12 +51,11 @@ impl RowPass {
                 fill: &|rows, to| matrix.fill(rows, to),
             };
             // Numbers of a design are checked as it is made.
-            match TableRows::of(&design, &[computed], self.program.columns()) {
-                Some(rows) => visit(&rows),
-                None => {
-                    let design = self.regression.design_block(table, first)?;
-                    visit(self.program.bind(&design)?.source());
-                }
+            if let Some(rows) = TableRows::of(&design, &[computed], self.program.columns()) {
+                visit(&rows);
+            } else {
+                let design = self.regression.design_block(table, first)?;
+                visit(self.program.bind(&design)?.source());
             }
             Ok(())
         })
