@@ -63,5 +63,5 @@ pub use row::Row;
 pub use schema::Schema;
 #[cfg(feature = "files")]
 pub use stored::StoredRows;
-pub use table_rows::TableRows;
+pub use table_rows::{Computed, TableRows};
 pub use tracer::Tracer;

@@ -3,6 +3,7 @@
 
 pub mod adam;
 pub mod batch;
+pub mod column;
 pub mod hermite;
 pub mod hessian;
 pub mod kmeans;

@@ -1,6 +1,7 @@
 //! Where the linear predictor is expected, and how widely it varies.
 
 use lehr_formula::Intercept;
+use lehr_numeric::column;
 use lehr_table::Moment;
 use serde::{Deserialize, Serialize};
 
@@ -8,6 +9,9 @@ use crate::family::{Family, Form, Link};
 
 /// What each class has before any row is seen.
 const HALF: f64 = 0.5;
+
+/// So few classes are counted one after another.
+const FEW_CLASSES: usize = 4;
 
 /// The linear predictor is `centre + unit · (standardised predictor)`, one centre for each
 /// logit of the family. So all latents are about 1 in size, whatever the response's unit.
@@ -70,15 +74,21 @@ impl ResponseProfile {
 
     pub(crate) fn see(&mut self, seen: &ResponseBlock<'_>) {
         self.count += seen.values.len() as f64;
-        for (row, value) in seen.values.iter().enumerate() {
-            self.sum += value;
-            let shift = seen.offset.map_or(0.0, |offset| offset[row]);
-            self.rest.push(value - shift);
-            self.varies |= *self.first.get_or_insert(*value) != *value;
-            if let Some(count) = self.classes.get_mut(*value as usize) {
-                *count += 1.0;
+        // One after another, so that blocks do not change a bit.
+        self.sum = seen.values.iter().fold(self.sum, |sum, value| sum + value);
+        match seen.offset {
+            None => self.rest.push_all(seen.values),
+            Some(offset) => {
+                let pairs = seen.values.iter().zip(offset);
+                let rest: Vec<f64> = pairs.map(|(value, shift)| value - shift).collect();
+                self.rest.push_all(&rest);
             }
         }
+        if let Some(value) = seen.values.first().filter(|_| !self.varies) {
+            let first = *self.first.get_or_insert(*value);
+            self.varies = column::first_other(seen.values, [first; 2]).is_some();
+        }
+        self.count_classes(seen.values);
         if let Some(trials) = seen.trials {
             *self.trials.get_or_insert(0.0) += trials.iter().sum::<f64>();
         }
@@ -86,6 +96,20 @@ impl ResponseProfile {
             let exposure = self.offset.get_or_insert_with(Exposure::default);
             for value in offset {
                 exposure.push(*value);
+            }
+        }
+    }
+
+    fn count_classes(&mut self, values: &[f64]) {
+        if self.classes.len() <= FEW_CLASSES {
+            for (class, count) in self.classes.iter_mut().enumerate() {
+                *count += column::count(values, class as f64) as f64;
+            }
+            return;
+        }
+        for value in values {
+            if let Some(count) = self.classes.get_mut(*value as usize) {
+                *count += 1.0;
             }
         }
     }

@@ -1,6 +1,10 @@
 //! Columns that others determine exactly.
 
-use faer::Mat;
+use std::ops::Deref;
+
+use faer::linalg::matmul::triangular::{self, BlockStructure};
+use faer::prelude::{Reborrow, ReborrowMut};
+use faer::{Accum, Mat, MatRef, Par};
 use lehr_formula::Intercept;
 use serde::{Deserialize, Serialize};
 
@@ -21,6 +25,7 @@ pub(crate) struct CrossProducts {
     /// The first row, from which the others are measured where a mean is taken off anyway.
     origin: Option<Vec<f64>>,
     sums: Vec<f64>,
+    /// Its lower half.
     #[serde(with = "square")]
     products: Mat<f64>,
 }
@@ -59,8 +64,8 @@ impl CrossProducts {
     }
 
     /// Adds rows, given column by column.
-    pub(crate) fn see(&mut self, columns: &[Vec<f64>]) {
-        let rows = columns.first().map_or(0, Vec::len);
+    pub(crate) fn see<C: Deref<Target = [f64]>>(&mut self, columns: &[C]) {
+        let rows = columns.first().map_or(0, |column| column.len());
         let intercept = self.intercept;
         let origin = self.origin.get_or_insert_with(|| {
             let first = columns.iter().map(|column| match intercept {
@@ -70,14 +75,19 @@ impl CrossProducts {
             first.collect()
         });
         self.rows += rows as f64;
+        let mut room = Mat::<f64>::zeros(BLOCK.min(rows), columns.len());
         for start in (0..rows).step_by(BLOCK) {
-            let block = Mat::from_fn(BLOCK.min(rows - start), columns.len(), |i, j| {
-                columns[j][start + i] - origin[j]
-            });
-            self.products += block.transpose() * &block;
+            let own = start..rows.min(start + BLOCK);
+            let mut block = room.as_mut().subrows_mut(0, own.len());
             for (j, sum) in self.sums.iter_mut().enumerate() {
-                *sum += block.col(j).iter().sum::<f64>();
+                let to = block.rb_mut().col_mut(j).try_as_col_major_mut();
+                let to = to.expect("columns are in one piece").as_slice_mut();
+                for (to, value) in to.iter_mut().zip(&columns[j][own.clone()]) {
+                    *to = value - origin[j];
+                }
+                *sum += block.rb().col(j).sum();
             }
+            add_square(&mut self.products, block.as_ref());
         }
     }
 
@@ -128,8 +138,23 @@ impl CrossProducts {
             Intercept::Present => self.sums[i] * self.sums[j] / self.rows,
             Intercept::Absent => 0.0,
         };
-        self.products[(i, j)] - mean
+        self.products[(i.max(j), i.min(j))] - mean
     }
+}
+
+/// Adds XᵀX to a matrix, of which the lower half says all.
+fn add_square(to: &mut Mat<f64>, block: MatRef<'_, f64>) {
+    triangular::matmul(
+        to.as_mut(),
+        BlockStructure::TriangularLower,
+        Accum::Add,
+        block.transpose(),
+        BlockStructure::Rectangular,
+        block,
+        BlockStructure::Rectangular,
+        1.0,
+        Par::Seq,
+    );
 }
 
 /// Columns none of which is made of the others, with the Cholesky factor of their correlations.

@@ -50,13 +50,20 @@ pub(crate) struct Design {
     pub(crate) outside: Vec<usize>,
 }
 
-impl Design {
-    /// The columns for a block of rows.
+/// The columns of a block that a design reads, each sound.
+pub(crate) struct DesignSource<'t> {
+    pub(crate) columns: Source<'t>,
+    purpose: Purpose,
+    has_response: bool,
+    has_weights: bool,
+}
+
+impl<'t> DesignSource<'t> {
     pub(crate) fn new(
         regression: &Regression,
-        block: &Block<'_>,
+        block: &Block<'t>,
         purpose: Purpose,
-    ) -> Result<Design, RegressionError> {
+    ) -> Result<DesignSource<'t>, RegressionError> {
         let (terms, table) = (regression.terms(), block.table);
         let mut names = match purpose {
             Purpose::Population => population_columns(terms),
@@ -75,30 +82,64 @@ impl Design {
                 .flatten(),
         );
         let optional = terms.optional_columns();
-        let source = Source::block(table, &names, (&optional, block.first))?;
+        Ok(DesignSource {
+            columns: Source::block(table, &names, (&optional, block.first))?,
+            purpose,
+            has_response,
+            has_weights,
+        })
+    }
+}
+
+impl Design {
+    /// The columns for a block of rows.
+    pub(crate) fn new(
+        regression: &Regression,
+        block: &Block<'_>,
+        purpose: Purpose,
+    ) -> Result<Design, RegressionError> {
+        let source = DesignSource::new(regression, block, purpose)?;
+        let matrix = regression.population.matrix(&source.columns)?;
+        Design::with(regression, &source, Some(matrix))
+    }
+
+    /// The same without the matrix of the common columns, which may as well be computed where it is wanted.
+    pub(crate) fn without_matrix(
+        regression: &Regression,
+        source: &DesignSource<'_>,
+    ) -> Result<Design, RegressionError> {
+        Design::with(regression, source, None)
+    }
+
+    fn with(
+        regression: &Regression,
+        source: &DesignSource<'_>,
+        matrix: Option<Vec<f64>>,
+    ) -> Result<Design, RegressionError> {
         let mut design = Design {
             table: Table::new(),
             unseen: Vec::new(),
-            has_response,
+            has_response: source.has_response,
             outside: Vec::new(),
         };
-        design.add_common(regression, &source)?;
-        match purpose {
-            Purpose::Fit => design.add_groups(regression, &source, NewLevels::Refuse)?,
-            Purpose::Predict(levels) => design.add_groups(regression, &source, levels)?,
+        let columns = &source.columns;
+        design.add_common(regression, columns, matrix)?;
+        match source.purpose {
+            Purpose::Fit => design.add_groups(regression, columns, NewLevels::Refuse)?,
+            Purpose::Predict(levels) => design.add_groups(regression, columns, levels)?,
             Purpose::Population => {}
         }
-        design.add_smooths(regression, &source)?;
-        if let Some(expr) = terms.weights.as_ref() {
-            let values = if has_weights {
-                row_weights(expr, &source)?
+        design.add_smooths(regression, columns)?;
+        if let Some(expr) = regression.terms().weights.as_ref() {
+            let values = if source.has_weights {
+                row_weights(expr, columns)?
             } else {
-                vec![1.0; source.n_rows()]
+                vec![1.0; columns.n_rows()]
             };
             design.insert(ROW_WEIGHT, Column::Number(values));
         }
-        if has_response {
-            design.add_response(regression, &source)?;
+        if source.has_response {
+            design.add_response(regression, columns)?;
         }
         Ok(design)
     }
@@ -112,6 +153,7 @@ impl Design {
         &mut self,
         regression: &Regression,
         source: &Source<'_>,
+        matrix: Option<Vec<f64>>,
     ) -> Result<(), RegressionError> {
         for (terms, population) in
             (regression.terms().parameters.iter()).zip(&regression.parameters)
@@ -124,8 +166,7 @@ impl Design {
             }
         }
         let width = regression.population.columns.len();
-        if width > 0 {
-            let values = regression.population.matrix(source)?;
+        if let Some(values) = matrix.filter(|_| width > 0) {
             self.insert(MATRIX, Column::Matrix { width, values });
         }
         if let Some(offset) = offset(regression.terms(), source)? {

@@ -60,6 +60,7 @@ mod regress;
 mod regression;
 mod row_effect;
 mod saved;
+mod scaled_matrix;
 mod sentinel;
 mod several;
 mod shrinkage;

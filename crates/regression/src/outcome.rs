@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 
 use lehr_formula::{Expr, Response, Trials};
+use lehr_numeric::column;
 use lehr_table::{Column, Labels};
 use serde::{Deserialize, Serialize};
 
@@ -166,8 +167,14 @@ impl Outcome {
     }
 
     fn checked(&self, values: Vec<f64>, first: usize) -> Result<Vec<f64>, RegressionError> {
-        let (sound, expected, hint) = demand(self.family.form());
-        let Some(row) = values.iter().position(|value| !sound(*value)) else {
+        let form = self.family.form();
+        let (sound, expected, hint) = demand(form);
+        let wrong = match form {
+            Form::Real => None,
+            Form::Two => column::first_other(&values, [0.0, 1.0]),
+            _ => values.iter().position(|value| !sound(*value)),
+        };
+        let Some(row) = wrong else {
             return Ok(values);
         };
         let count = values.iter().filter(|value| !sound(**value)).count();

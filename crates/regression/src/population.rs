@@ -12,15 +12,13 @@ use crate::collinear::CrossProducts;
 use crate::column_learner::ColumnLearner;
 use crate::error::RegressionError;
 use crate::family::Family;
+use crate::scaled_matrix::ScaledMatrix;
 use crate::source::Source;
 
 /// A categorical column with more levels than this belongs into a group term.
 const MOST_LEVELS: usize = 1000;
 /// More columns than this are a cross of columns that was not meant.
 const MOST_COLUMNS: usize = 10_000;
-
-/// Rows of a matrix that are filled together: they stay in the processor's first cache from column to column.
-const ROWS: usize = 128;
 
 /// The common columns of a formula.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -41,17 +39,6 @@ pub(crate) struct ScaledColumn {
     pub(crate) contrast: f64,
     /// Its place among the columns of all bases.
     place: usize,
-}
-
-impl ScaledColumn {
-    /// The first values as the model sees them. By themselves they are divided several at a time.
-    fn scaled(&self, values: &[f64]) -> [f64; ROWS] {
-        let mut scaled = [0.0; ROWS];
-        for (to, value) in scaled.iter_mut().zip(values) {
-            *to = (value - self.mean) / self.scale;
-        }
-        scaled
-    }
 }
 
 impl Population {
@@ -94,27 +81,27 @@ impl Population {
 
     /// The standardised columns of a table, row after row.
     pub(crate) fn matrix(&self, source: &Source<'_>) -> Result<Vec<f64>, RegressionError> {
-        let (rows, width) = (source.n_rows(), self.columns.len());
-        let mut kept: Vec<(&ScaledColumn, Cow<'_, [f64]>)> = Vec::with_capacity(width);
+        let mut matrix = vec![0.0; source.n_rows() * self.columns.len()];
+        self.scaled(source)?.fill(0..source.n_rows(), &mut matrix);
+        Ok(matrix)
+    }
+
+    /// The same, row by row where they are wanted.
+    pub(crate) fn scaled<'s>(
+        &'s self,
+        source: &'s Source<'_>,
+    ) -> Result<ScaledMatrix<'s>, RegressionError> {
+        let mut kept = ScaledMatrix::default();
         let mut place = 0;
         for basis in &self.bases {
             for values in columns(basis, source)? {
-                if let Some(column) = self.columns.get(kept.len()).filter(|c| c.place == place) {
-                    kept.push((column, values));
+                if let Some(column) = self.columns.get(kept.width()).filter(|c| c.place == place) {
+                    kept.push((column.mean, column.scale), values);
                 }
                 place += 1;
             }
         }
-        let mut matrix = vec![0.0; rows * width];
-        for (block, to) in matrix.chunks_mut(ROWS * width.max(1)).enumerate() {
-            for (at, (column, values)) in kept.iter().enumerate() {
-                let scaled = column.scaled(&values[block * ROWS..]);
-                for (row, value) in to.chunks_exact_mut(width).zip(scaled) {
-                    row[at] = value;
-                }
-            }
-        }
-        Ok(matrix)
+        Ok(kept)
     }
 }
 
@@ -216,7 +203,7 @@ impl PopulationFit {
     ) -> Result<(), RegressionError> {
         let mut all = Vec::with_capacity(self.columns.len());
         for basis in &self.bases {
-            all.extend(evaluate(basis, source)?);
+            all.extend(columns(basis, source)?);
         }
         for (values, column) in all.iter().zip(&mut self.columns) {
             column.push(values);

@@ -1,6 +1,7 @@
 //! What the columns that a prediction reads were like in the fitted table.
 
 use lehr_formula::{By, Factor, Terms};
+use lehr_numeric::column;
 use lehr_table::{Column, Labels, Moment, Table, TableError};
 use serde::{Deserialize, Serialize};
 
@@ -321,10 +322,11 @@ impl ColumnLearner {
     fn see(&mut self, source: &Source<'_>) {
         match source.column(&self.name) {
             Column::Number(values) if !self.as_levels => {
-                for value in values.iter().filter(|value| !value.is_nan()) {
-                    self.moment.push(*value);
-                    self.low = self.low.min(*value);
-                    self.high = self.high.max(*value);
+                if column::is_finite(values) {
+                    self.see_numbers(values);
+                } else {
+                    let there = values.iter().copied().filter(|value| !value.is_nan());
+                    self.see_numbers(&there.collect::<Vec<f64>>());
                 }
                 return;
             }
@@ -336,6 +338,13 @@ impl ColumnLearner {
         for code in self.labels.codes(&codes, &names) {
             self.count(code, 1);
         }
+    }
+
+    fn see_numbers(&mut self, values: &[f64]) {
+        self.moment.push_all(values);
+        let [low, high] = column::range(values);
+        self.low = self.low.min(low);
+        self.high = self.high.max(high);
     }
 
     fn count(&mut self, code: u32, rows: u64) {

@@ -1,15 +1,19 @@
 //! Numbers that stand for missing values: `-999` among numbers that are nowhere near.
 
 use lehr_formula::quoted;
+use lehr_numeric::column;
 use lehr_table::Column;
 use serde::{Deserialize, Serialize};
 
 use crate::error::RegressionError;
 
 /// What people write where there is nothing to write.
-const USUAL: [f64; 9] = [
+const USUAL: [f64; column::MARKS] = [
     -99.0, -999.0, 999.0, -9999.0, 9999.0, -99_999.0, 99_999.0, -999_999.0, 999_999.0,
 ];
+
+/// They are at least this far from 0.
+const NEAREST: f64 = 99.0;
 
 /// A column of numbers while it is looked at.
 #[derive(Serialize, Deserialize)]
@@ -38,14 +42,37 @@ impl NumberColumn {
         let Some(Column::Number(values)) = column else {
             return;
         };
-        for value in values.iter().filter(|value| value.is_finite()) {
-            if let Some(place) = USUAL.iter().position(|usual| usual == value) {
-                self.counts[place] += 1;
-            } else {
-                self.low = self.low.min(*value);
-                self.high = self.high.max(*value);
-                self.others += 1;
+        for chunk in values.chunks(column::CHUNK) {
+            self.see_chunk(chunk);
+        }
+    }
+
+    /// Most chunks hold finite numbers and none of the usual ones, which takes little to see.
+    fn see_chunk(&mut self, chunk: &[f64]) {
+        let [low, high] = column::range(chunk);
+        let is_near = low > -NEAREST && high < NEAREST;
+        let is_plain = column::is_finite(chunk) && (is_near || !column::holds_any(chunk, &USUAL));
+        if !is_plain {
+            for value in chunk {
+                self.see_one(*value);
             }
+            return;
+        }
+        self.low = self.low.min(low);
+        self.high = self.high.max(high);
+        self.others += chunk.len();
+    }
+
+    fn see_one(&mut self, value: f64) {
+        if !value.is_finite() {
+            return;
+        }
+        if let Some(place) = USUAL.iter().position(|usual| *usual == value) {
+            self.counts[place] += 1;
+        } else {
+            self.low = self.low.min(value);
+            self.high = self.high.max(value);
+            self.others += 1;
         }
     }
 
@@ -104,6 +131,21 @@ mod tests {
         let found = judged(&[1.5, 2.0, -999.0, 3.0, -999.0]).unwrap();
         let words = "found -999 in 2 rows, where all others lie between 1.5 and 3";
         assert!(found.contains(words), "{found}");
+    }
+
+    #[test]
+    fn a_number_that_stands_for_nothing_is_found_in_a_long_column() {
+        for centre in [0.0, 5000.0] {
+            let one = |k: u32| centre + f64::from(k % 7);
+            let mut values: Vec<f64> = (0..5000).map(one).collect();
+            assert_eq!(judged(&values), None);
+            values[4000] = -99_999.0;
+            (values[17], values[2000]) = (f64::NAN, f64::INFINITY);
+            let found = judged(&values).unwrap();
+            let (low, high) = (centre, centre + 6.0);
+            let words = format!("-99999 in 1 row, where all others lie between {low} and {high}");
+            assert!(found.contains(&words), "{found}");
+        }
     }
 
     #[test]

@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use lehr_formula as formula;
+use lehr_numeric::column;
 use lehr_table::{Column, Table, nearest};
 
 use crate::error::RegressionError;
@@ -140,7 +141,7 @@ fn check(
             "give each number a column of its own",
         );
     }
-    if matches!(column, Column::Number(values) if formula::is_finite(values)) {
+    if matches!(column, Column::Number(values) if column::is_finite(values)) {
         return Ok(());
     }
     let missing = if is_optional { 0 } else { column.missing() };

@@ -3,6 +3,7 @@
 use std::fmt;
 use std::sync::Arc;
 
+use lehr_numeric::column::count_missing;
 use serde::{Deserialize, Serialize};
 
 use crate::TableError;
@@ -112,9 +113,7 @@ impl Column {
     /// The number of missing values; in a matrix each number counts.
     pub fn missing(&self) -> usize {
         match self {
-            Self::Number(values) | Self::Matrix { values, .. } => {
-                values.iter().filter(|value| value.is_nan()).count()
-            }
+            Self::Number(values) | Self::Matrix { values, .. } => count_missing(values) as usize,
             Self::Category { codes, .. } => codes.iter().filter(|code| **code == MISSING).count(),
             Self::Boolean(values) => values.iter().filter(|value| value.is_none()).count(),
         }

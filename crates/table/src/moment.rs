@@ -1,27 +1,31 @@
-//! Mean and spread of numbers that come one at a time.
+//! Mean and spread of numbers that come one at a time, or many.
 
+use lehr_numeric::column::{LANES, Lanes, taken_in};
 use serde::{Deserialize, Serialize};
 
-/// Running count, mean and sum of squared deviations (Welford 1962): one pass, and no loss of
-/// digits when the mean is large against the spread.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
+/// Running count, mean and sum of squared deviations: one pass, and no loss of digits when the mean is large
+/// against the spread. Numbers go to eight lanes in turn, each by Welford's rule, so that many are taken in at
+/// once; how they are divided into blocks does not change a bit.
+#[derive(Debug, Clone, Copy, Default, Serialize, Deserialize)]
 pub struct Moment {
+    /// Of what was merged.
+    merged: Total,
+    /// Numbers in the lanes.
+    count: u64,
+    lanes: Lanes,
+}
+
+/// Count, mean and sum of squared deviations.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
+struct Total {
     count: u64,
     mean: f64,
     squares: f64,
 }
 
-impl Moment {
-    /// Takes in one number.
-    pub fn push(&mut self, value: f64) {
-        self.count += 1;
-        let before = value - self.mean;
-        self.mean += before / self.count as f64;
-        self.squares += before * (value - self.mean);
-    }
-
+impl Total {
     /// Takes in all numbers of another (Chan, Golub & LeVeque 1979).
-    pub fn merge(&mut self, other: &Moment) {
+    fn merge(&mut self, other: &Total) {
         if other.count == 0 {
             return;
         }
@@ -32,25 +36,86 @@ impl Moment {
         self.mean += apart * share;
         self.squares += other.squares + apart * apart * before * share;
     }
+}
+
+/// Moments are equal if they say the same.
+impl PartialEq for Moment {
+    fn eq(&self, other: &Moment) -> bool {
+        self.total() == other.total()
+    }
+}
+
+impl Moment {
+    /// Takes in one number.
+    pub fn push(&mut self, value: f64) {
+        let lane = (self.count % LANES as u64) as usize;
+        let share = 1.0 / (self.count / LANES as u64 + 1) as f64;
+        let Lanes { means, squares } = &mut self.lanes;
+        let before = value - means[lane];
+        means[lane] += before * share;
+        squares[lane] += before * (value - means[lane]);
+        self.count += 1;
+    }
+
+    /// Takes in many numbers: the same bits as one after another.
+    pub fn push_all(&mut self, values: &[f64]) {
+        let open = (self.count.next_multiple_of(LANES as u64) - self.count) as usize;
+        let (first, values) = values.split_at(open.min(values.len()));
+        for value in first {
+            self.push(*value);
+        }
+        let (blocks, rest) = values.as_chunks::<LANES>();
+        self.lanes = taken_in(self.lanes, self.count / LANES as u64, blocks);
+        self.count += (blocks.len() * LANES) as u64;
+        for value in rest {
+            self.push(*value);
+        }
+    }
+
+    /// Takes in all numbers of another.
+    pub fn merge(&mut self, other: &Moment) {
+        let mut merged = self.total();
+        merged.merge(&other.total());
+        *self = Moment {
+            merged,
+            ..Moment::default()
+        };
+    }
+
+    /// All that was taken in.
+    fn total(&self) -> Total {
+        let mut total = self.merged;
+        for (lane, (mean, squares)) in self.lanes.means.iter().zip(self.lanes.squares).enumerate() {
+            // The first lanes are one ahead where the last round is not full.
+            let count = (self.count + (LANES - 1 - lane) as u64) / LANES as u64;
+            total.merge(&Total {
+                count,
+                mean: *mean,
+                squares,
+            });
+        }
+        total
+    }
 
     /// How many numbers were taken in.
     pub fn count(&self) -> u64 {
-        self.count
+        self.merged.count + self.count
     }
 
     /// Their mean; 0 when there are none.
     pub fn mean(&self) -> f64 {
-        self.mean
+        self.total().mean
     }
 
     /// Their population standard deviation (divided by n); 0 when there are none.
     pub fn scale(&self) -> f64 {
-        (self.squares / self.count.max(1) as f64).sqrt()
+        let total = self.total();
+        (total.squares / total.count.max(1) as f64).sqrt()
     }
 
     /// The root of the mean of their squares; 0 when there are none.
     pub fn root_mean_square(&self) -> f64 {
-        self.mean.hypot(self.scale())
+        self.mean().hypot(self.scale())
     }
 }
 
@@ -92,9 +157,34 @@ mod tests {
     }
 
     #[test]
+    fn blocks_of_numbers_give_the_bits_of_one_after_another() {
+        let values: Vec<f64> = (0..5000).map(|k| 1e6 + f64::from(k * k % 977)).collect();
+        let mut alone = Moment::default();
+        for value in &values {
+            alone.push(*value);
+        }
+        for block in [1, 3, 8, 100, 4999] {
+            let mut together = Moment::default();
+            values
+                .chunks(block)
+                .for_each(|some| together.push_all(some));
+            assert_eq!(together.count(), 5000);
+            assert_eq!(together.mean().to_bits(), alone.mean().to_bits(), "{block}");
+            assert_eq!(together.scale().to_bits(), alone.scale().to_bits());
+        }
+        let mean = values.iter().map(|value| value - 1e6).sum::<f64>() / 5000.0;
+        let squares = values.iter().map(|value| (value - 1e6 - mean).powi(2));
+        let scale = (squares.sum::<f64>() / 5000.0).sqrt();
+        assert!((alone.mean() - 1e6 - mean).abs() < 1e-8);
+        assert!((alone.scale() / scale - 1.0).abs() < 1e-12);
+    }
+
+    #[test]
     fn equal_numbers_have_no_spread_at_all() {
         let mut moment = Moment::default();
         (0..1000).for_each(|_| moment.push(0.1));
+        assert_eq!((moment.mean(), moment.scale()), (0.1, 0.0));
+        moment.push_all(&vec![0.1; 3000]);
         assert_eq!((moment.mean(), moment.scale()), (0.1, 0.0));
     }
 }

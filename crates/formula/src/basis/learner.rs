@@ -3,6 +3,7 @@
 use super::coded::CodedLevels;
 use super::error::BasisError;
 use super::factor_basis::{Basis, Column, Constants, Lookup, numbers};
+use super::finite::is_finite;
 use super::level::{Coding, LevelLearner};
 use super::polynomial::PolynomialLearner;
 use super::running::{Mean, Squares};
@@ -164,6 +165,10 @@ impl Learner {
         if let Lesson::Levels(learner) = &mut self.lesson {
             return learner.see(columns, first);
         }
+        if let Some(rows) = self.plain_rows(columns) {
+            self.rows += rows as u64;
+            return Ok(());
+        }
         let values = self.values(columns, first)?;
         self.rows += values.len() as u64;
         match &mut self.lesson {
@@ -174,6 +179,18 @@ impl Learner {
             Lesson::Undecided | Lesson::Levels(_) | Lesson::Learnt(_) => {}
         }
         Ok(())
+    }
+
+    /// How many rows there are where nothing is to be learnt of them, nor to be said against them.
+    fn plain_rows(&self, columns: &Lookup<'_, '_>) -> Option<usize> {
+        let (Lesson::Learnt(Constants::Plain), Factor::Column(name)) = (&self.lesson, &self.factor)
+        else {
+            return None;
+        };
+        match columns(name)? {
+            Column::Numbers(values) if is_finite(values) => Some(values.len()),
+            _ => None,
+        }
     }
 
     fn merge(&mut self, other: &Learner) {

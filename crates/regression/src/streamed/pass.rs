@@ -2,10 +2,12 @@
 
 use lehr_density::{Density, Query, RowSource};
 use lehr_infer::streamed::RowSums;
-use lehr_model::{Bound, Program, TableRows};
+use lehr_model::{Bound, Computed, Program, TableRows};
 
 use crate::cluster::PartRows;
+use crate::design::{Block, Design, DesignSource, Purpose};
 use crate::error::{Error, RegressionError};
+use crate::program::MATRIX;
 use crate::regression::Regression;
 
 /// A model, and what it takes to see rows as it reads them.
@@ -36,12 +38,24 @@ impl RowPass {
         rows: &PartRows,
         visit: &mut dyn FnMut(&dyn RowSource),
     ) -> Result<usize, Error> {
-        rows.each(&self.regression.columns(), &mut |batch, first| {
-            let design = self.regression.design_block(batch, first as usize)?;
+        let common = &self.regression.population;
+        rows.each(&self.regression.columns(), &mut |table, first| {
+            let first = first as usize;
+            let block = Block { table, first };
+            let source = DesignSource::new(&self.regression, &block, Purpose::Fit)?;
+            let design = Design::without_matrix(&self.regression, &source)?.table;
+            let matrix = common.scaled(&source.columns)?;
+            let computed = Computed {
+                name: MATRIX,
+                width: matrix.width(),
+                fill: &|rows, to| matrix.fill(rows, to),
+            };
             // Numbers of a design are checked as it is made.
-            match TableRows::of(&design, self.program.columns()) {
-                Some(rows) => visit(&rows),
-                None => visit(self.program.bind(&design)?.source()),
+            if let Some(rows) = TableRows::of(&design, &[computed], self.program.columns()) {
+                visit(&rows);
+            } else {
+                let design = self.regression.design_block(table, first)?;
+                visit(self.program.bind(&design)?.source());
             }
             Ok(())
         })
