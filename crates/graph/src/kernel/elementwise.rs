@@ -4,7 +4,7 @@ use pulp::Simd;
 
 use super::frame::Frame;
 use super::math;
-use super::vector::{choose, load, load_part, store, store_first, store_part, width};
+use super::vector::{choose, halved, load, load_part, store, store_first, store_part, width};
 use crate::plan::instruction::{Address, Arithmetic, Grid};
 use crate::plan::pack::{Place, Short};
 use crate::primitive::{Binary, Unary};
@@ -222,12 +222,33 @@ pub(super) unsafe fn sequence<S: Simd>(simd: S, frame: &Frame, list: &[Short]) {
     }
 }
 
-/// One run of arithmetic.
+/// One run of arithmetic. What is left of registers of eight, up to seven numbers, is too much to go number by
+/// number: it is done on registers of four.
 ///
 /// # Safety
 /// The result and the operands with a step must be valid for `n` numbers, the others for one.
 #[inline(always)]
 unsafe fn run<S: Simd>(simd: S, op: Arithmetic, at: [*mut f64; 4], steps: [usize; 4], n: usize) {
+    let w = width::<S>();
+    let rest = n % w;
+    // SAFETY: the same run in two parts.
+    unsafe {
+        let (Some(half), 1..) = (halved(simd), rest) else {
+            return run_on(simd, op, at, steps, n);
+        };
+        let whole = n - rest;
+        if whole > 0 {
+            run_on(simd, op, at, steps, whole);
+        }
+        let at = std::array::from_fn(|k| at[k].wrapping_add(whole * steps[k]));
+        run_on(half, op, at, steps, rest);
+    }
+}
+
+/// # Safety
+/// As [`run`].
+#[inline(always)]
+unsafe fn run_on<S: Simd>(simd: S, op: Arithmetic, at: [*mut f64; 4], steps: [usize; 4], n: usize) {
     let (one, zero) = (simd.splat_f64s(1.0), simd.splat_f64s(0.0));
     // SAFETY: no access beyond the end of the run.
     unsafe {

@@ -34,16 +34,35 @@ thread_local! {
 pub(super) unsafe fn cholesky<S: Simd>(simd: S, out: *mut f64, a: *const f64, n: usize) {
     // SAFETY: entries below `n · n`.
     unsafe {
-        for i in 0..n {
-            for j in 0..n {
-                let symmetric = 0.5 * (*a.add(i * n + j) + *a.add(j * n + i));
-                *out.add(i * n + j) = if j <= i { symmetric } else { 0.0 };
-            }
-        }
+        lower_half(out, a, n);
         if n >= LARGE {
             cholesky_large(out, n);
         } else {
             cholesky_small(simd, out, n);
+        }
+    }
+}
+
+/// The lower half of the symmetric part, zeros above it; in squares, since half of the reads go down columns,
+/// whose lines then serve a whole square.
+#[inline(always)]
+unsafe fn lower_half(out: *mut f64, a: *const f64, n: usize) {
+    const SIDE: usize = 8;
+    for first in (0..n).step_by(SIDE) {
+        let rows = first..n.min(first + SIDE);
+        for left in (0..=first).step_by(SIDE) {
+            for i in rows.clone() {
+                for j in left..(left + SIDE).min(i + 1) {
+                    // SAFETY: rows and columns below `n`.
+                    unsafe {
+                        *out.add(i * n + j) = 0.5 * (*a.add(i * n + j) + *a.add(j * n + i));
+                    }
+                }
+            }
+        }
+        for i in rows {
+            // SAFETY: what is above the diagonal of row `i`.
+            unsafe { std::slice::from_raw_parts_mut(out.add(i * n + i + 1), n - i - 1) }.fill(0.0);
         }
     }
 }

@@ -20,6 +20,7 @@ mod execute;
 mod factor;
 mod frame;
 mod index;
+mod level;
 #[cfg(debug_assertions)]
 pub(crate) mod limit;
 pub mod math;
@@ -32,4 +33,5 @@ mod triangular;
 mod vector;
 
 pub use awake::with_threads_awake;
+pub use level::Level;
 pub use prefetch::prefetch;

@@ -4,7 +4,7 @@ use pulp::Simd;
 
 use super::thin::{BUFFER, Buffer, panels};
 use super::{Product, View, put};
-use crate::kernel::vector::{load, square, store, width};
+use crate::kernel::vector::{halved, load, square, store, width};
 use crate::plan::instruction::Write;
 
 /// Cᵀ = Bᵀ Aᵀ reads B one number at a time, in the order of memory, and only Aᵀ and Cᵀ, which are
@@ -49,9 +49,25 @@ pub(super) unsafe fn turned<S: Simd>(simd: S, p: Product, lanes: usize, buffer: 
     }
 }
 
-/// The transpose of `m×n` numbers, in squares of registers where rows are contiguous.
+/// The transpose of `m×n` numbers, in squares of registers of four where rows are contiguous.
 #[inline(always)]
-unsafe fn turn<S: Simd>(simd: S, (from, to): (View, View), (m, n): (usize, usize), write: Write) {
+unsafe fn turn<S: Simd>(simd: S, views: (View, View), size: (usize, usize), write: Write) {
+    // SAFETY: the same numbers.
+    unsafe {
+        match halved(simd) {
+            Some(half) => turn_by(half, views, size, write),
+            None => turn_by(simd, views, size, write),
+        }
+    }
+}
+
+#[inline(always)]
+unsafe fn turn_by<S: Simd>(
+    simd: S,
+    (from, to): (View, View),
+    (m, n): (usize, usize),
+    write: Write,
+) {
     let w = width::<S>();
     let squares = w == 4 && from.col == 1 && to.col == 1;
     let (rows, columns) = if squares {
