@@ -30,6 +30,7 @@ mod reduce;
 pub(crate) mod run;
 pub(crate) mod storage;
 mod triangular;
+mod turn;
 mod vector;
 
 pub use awake::with_threads_awake;

@@ -4,6 +4,7 @@ use std::mem::MaybeUninit;
 
 use pulp::Simd;
 
+use super::few::few;
 use super::turned::turned;
 use super::{AHEAD, Product, View, put};
 use crate::kernel::prefetch::ask_for;
@@ -27,6 +28,9 @@ pub(super) unsafe fn thin<S: Simd>(simd: S, p: Product) {
     let lanes = p.m.next_multiple_of(width::<S>());
     // SAFETY: the same product in parts.
     unsafe {
+        if p.n < width::<S>() && few(simd, p, &mut buffer) {
+            return;
+        }
         if p.b.col == 1 {
             panels::<S, false>(simd, p);
         } else if p.b.row == 1 && p.m < p.k && p.k * lanes <= BUFFER / 2 {
