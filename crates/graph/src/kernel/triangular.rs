@@ -175,7 +175,7 @@ impl<const C: usize> Rows<C> {
 
 /// Sides up to this are solved side by side: the buffer then stays in a first-level cache, and the factor in one of
 /// the second level.
-pub(super) const LONGEST: usize = 256;
+pub(super) const LONGEST: usize = 128;
 /// Numbers of right sides next to each other: two registers of the widest machine.
 const MOST: usize = 16;
 
