@@ -5,8 +5,9 @@
     reason = "vector code must be compiled for the set it is dispatched to"
 )]
 
+use lehr_graph::kernel::Level;
 use lehr_graph::kernel::math::{self, map};
-use pulp::{Arch, Simd, WithSimd};
+use pulp::{Simd, WithSimd};
 use std::hint::black_box;
 use std::time::Instant;
 
@@ -57,7 +58,7 @@ macro_rules! compare {
                 );
             }
         }
-        let arch = Arch::new();
+        let arch = Level::arch_of_process();
         let vector = nanoseconds(|x, out| arch.dispatch(Op(x, out)), $x);
         let scalar = nanoseconds(
             |x, out| {

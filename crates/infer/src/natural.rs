@@ -19,7 +19,7 @@ use turn::{Seen, Turn};
 
 use faer::{MatRef, Side};
 use lehr_density::{Density, Point, RowSet, Rows};
-use lehr_graph::{Expr, Graph, Plan, Slot, Workspace};
+use lehr_graph::{Expr, Graph, Plan, PlanOptions, Slot, Workspace};
 use lehr_numeric::adam::{Adam, AdamSettings};
 use lehr_numeric::batch::{BatchError, Epochs};
 use serde::{Deserialize, Serialize};
@@ -31,6 +31,8 @@ use crate::train::{batch_source, copy_rows, read_columns};
 
 /// Hermite nodes of the integral over a predictor.
 const NODES: usize = 8;
+/// Directions that run together: enough for large products, and some for each of several threads.
+const TOGETHER: usize = 64;
 /// Added to the variance of a predictor, of which a root is taken.
 const FLOOR: f64 = 1e-12;
 
@@ -195,7 +197,11 @@ impl<'d> NaturalSteps<'d> {
         let graph = Graph::new();
         let inputs = Inputs::new(&graph, density, &places);
         let rows = Rows::inputs(&graph, density.columns(), batch, "rows.");
-        let plan = Plan::new(&outputs(density, &inputs, &rows), size);
+        let options = PlanOptions {
+            lane_block: TOGETHER,
+            ..PlanOptions::lanes(size)
+        };
+        let plan = Plan::with(&outputs(density, &inputs, &rows), &options);
         let slots = [inputs.mean, inputs.direction, inputs.learned].map(|one| plan.input(one));
         let state = NaturalState::start(density, &places);
         Ok(NaturalSteps {

@@ -8,8 +8,9 @@
 
 use std::hint::black_box;
 
+use lehr_graph::kernel::Level;
 use lehr_graph::{Graph, Plan};
-use pulp::{Arch, Simd, WithSimd};
+use pulp::{Simd, WithSimd};
 
 use crate::annealed::Size;
 use crate::clock::{noise, pool, time};
@@ -48,7 +49,7 @@ impl WithSimd for ToAndFro<'_> {
 /// Seconds to read `numbers` to and fro.
 fn to_and_fro(numbers: usize) -> f64 {
     let x: Vec<f64> = (0..numbers).map(noise).collect();
-    let arch = Arch::new();
+    let arch = Level::arch_of_process();
     time(|| {
         black_box(arch.dispatch(ToAndFro { x: &x }));
     })
@@ -81,7 +82,7 @@ impl WithSimd for Peak {
 
 /// Seconds per multiplication and addition of one number.
 fn peak() -> f64 {
-    let arch = Arch::new();
+    let arch = Level::arch_of_process();
     let turns = black_box(1_000);
     let (_, numbers) = arch.dispatch(Peak { turns });
     let run = time(|| {

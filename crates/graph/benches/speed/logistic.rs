@@ -6,9 +6,9 @@
     reason = "vector code must be compiled for the set it is dispatched to"
 )]
 
-use lehr_graph::kernel::math;
+use lehr_graph::kernel::{Level, math};
 use lehr_graph::{Graph, Plan, Workspace};
-use pulp::{Arch, Simd, WithSimd};
+use pulp::{Simd, WithSimd};
 
 use crate::clock::{noise, pool, time};
 
@@ -150,7 +150,7 @@ pub(crate) fn table() {
     for lanes in [1, 16] {
         let data = Data::new(lanes);
         let (plan, mut workspace) = planned(&data, lanes);
-        let arch = Arch::new();
+        let arch = Level::arch_of_process();
         let mut value = vec![0.0; lanes];
         let (mut slope, mut bend) = (vec![0.0; lanes * WIDTH], vec![0.0; lanes * WIDTH]);
         let mut by_hand = || {

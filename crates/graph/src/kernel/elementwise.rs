@@ -4,8 +4,9 @@ use pulp::Simd;
 
 use super::frame::Frame;
 use super::math;
-use super::vector::{choose, load, load_part, store, store_first, store_part, width};
-use crate::plan::instruction::{Address, Arithmetic, Grid};
+use super::turn::{Lines, turn};
+use super::vector::{choose, halved, load, load_part, store, store_first, store_part, width};
+use crate::plan::instruction::{Address, Arithmetic, Grid, Write};
 use crate::plan::pack::{Place, Short};
 use crate::primitive::{Binary, Unary};
 
@@ -222,12 +223,33 @@ pub(super) unsafe fn sequence<S: Simd>(simd: S, frame: &Frame, list: &[Short]) {
     }
 }
 
-/// One run of arithmetic.
+/// One run of arithmetic. What is left of registers of eight, up to seven numbers, is too much to go number by
+/// number: it is done on registers of four.
 ///
 /// # Safety
 /// The result and the operands with a step must be valid for `n` numbers, the others for one.
 #[inline(always)]
 unsafe fn run<S: Simd>(simd: S, op: Arithmetic, at: [*mut f64; 4], steps: [usize; 4], n: usize) {
+    let w = width::<S>();
+    let rest = n % w;
+    // SAFETY: the same run in two parts.
+    unsafe {
+        let (Some(half), 1..) = (halved(simd), rest) else {
+            return run_on(simd, op, at, steps, n);
+        };
+        let whole = n - rest;
+        if whole > 0 {
+            run_on(simd, op, at, steps, whole);
+        }
+        let at = std::array::from_fn(|k| at[k].wrapping_add(whole * steps[k]));
+        run_on(half, op, at, steps, rest);
+    }
+}
+
+/// # Safety
+/// As [`run`].
+#[inline(always)]
+unsafe fn run_on<S: Simd>(simd: S, op: Arithmetic, at: [*mut f64; 4], steps: [usize; 4], n: usize) {
     let (one, zero) = (simd.splat_f64s(1.0), simd.splat_f64s(0.0));
     // SAFETY: no access beyond the end of the run.
     unsafe {
@@ -388,10 +410,16 @@ pub(super) unsafe fn binary(frame: &Frame, op: Binary, to: &[Address; 3], grid: 
 
 /// # Safety
 /// The addresses and the grid must belong to the frame's plan.
-pub(super) unsafe fn copy(frame: &Frame, to: &[Address; 2], grid: &Grid) {
+#[inline(always)]
+pub(super) unsafe fn copy<S: Simd>(simd: S, frame: &Frame, to: &[Address; 2], grid: &Grid) {
     let [into, from, ..] = grid.steps;
     // SAFETY: runs of this grid.
     unsafe {
+        if let ([lines], 1, 2..) = (&grid.outer[..], into, from)
+            && frame.count(lines.steps[1]) == 1
+        {
+            return transpose(simd, frame, to, grid);
+        }
         each_run(frame, to, grid, |[out, x], n| match (into, from) {
             (1, 1) => std::ptr::copy_nonoverlapping(x, out, n),
             (1, 0) => std::slice::from_raw_parts_mut(out, n).fill(*x),
@@ -402,4 +430,25 @@ pub(super) unsafe fn copy(frame: &Frame, to: &[Address; 2], grid: &Grid) {
             }
         });
     }
+}
+
+/// A copy whose runs go down the columns of a matrix, one column after another.
+#[inline(always)]
+unsafe fn transpose<S: Simd>(simd: S, frame: &Frame, to: &[Address; 2], grid: &Grid) {
+    let columns = &grid.outer[0];
+    // SAFETY: addresses of this plan.
+    let [out, x] = to.map(|address| unsafe { frame.at(address) });
+    let (from, to) = (
+        Lines {
+            at: x,
+            step: grid.steps[1],
+        },
+        Lines {
+            at: out,
+            step: frame.count(columns.steps[0]),
+        },
+    );
+    let size = (frame.count(grid.run), frame.count(columns.count));
+    // SAFETY: the planner keeps results apart from operands.
+    unsafe { turn(simd, (from, to), size, Write::Replace) };
 }

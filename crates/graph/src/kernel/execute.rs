@@ -104,7 +104,7 @@ Instruction::Dot { lanes, length, write } => {
 },
 _ => unreachable!());
 function!(RunRest, simd, frame,
-    Instruction::Copy { to, grid } => elementwise::copy(frame, to, grid),
+    Instruction::Copy { to, grid } => elementwise::copy(simd, frame, to, grid),
     Instruction::Fill { to, count, value } => {
         let count = frame.count(*count);
         std::slice::from_raw_parts_mut(frame.at(*to), count).fill(*value);

@@ -4,18 +4,24 @@ use std::cell::RefCell;
 
 use faer::dyn_stack::{MemBuffer, MemStack, StackReq};
 use faer::linalg::cholesky::llt::factor as llt;
+use faer::linalg::matmul::triangular::{BlockStructure, matmul as triangular_matmul};
 use faer::linalg::triangular_solve::{
     solve_lower_triangular_in_place, solve_upper_triangular_in_place,
 };
-use faer::{MatMut, MatRef, Par};
+use faer::{Accum, MatMut, MatRef, Par};
 use pulp::Simd;
 
 use super::reduce::dot;
 use super::triangular::{LONGEST, backward, forward, side_by_side};
+use super::turn::Lines;
 use crate::primitive::factor::Form;
 
-/// From this side on, faer's blocked algorithms win.
+/// From this side on, products of matrices win.
 const LARGE: usize = 48;
+/// From this side on, faer's factor wins, which divides the matrix until its parts stay in the cache.
+const HUGE: usize = 512;
+/// Columns that are factorised before what is right of them is brought up to date.
+const PANEL: usize = 32;
 
 /// From this many right sides on, they are solved side by side.
 const SEVERAL: usize = 3;
@@ -34,35 +40,100 @@ thread_local! {
 pub(super) unsafe fn cholesky<S: Simd>(simd: S, out: *mut f64, a: *const f64, n: usize) {
     // SAFETY: entries below `n · n`.
     unsafe {
-        for i in 0..n {
-            for j in 0..n {
-                let symmetric = 0.5 * (*a.add(i * n + j) + *a.add(j * n + i));
-                *out.add(i * n + j) = if j <= i { symmetric } else { 0.0 };
-            }
-        }
-        if n >= LARGE {
-            cholesky_large(out, n);
-        } else {
-            cholesky_small(simd, out, n);
+        lower_half(out, a, n);
+        match n {
+            ..LARGE => cholesky_small(simd, Lines { at: out, step: n }, n),
+            LARGE..HUGE => cholesky_panels(simd, out, n),
+            _ => cholesky_large(out, n),
         }
     }
 }
 
+/// The lower half of the symmetric part, zeros above it; in squares, since half of the reads go down columns,
+/// whose lines then serve a whole square.
 #[inline(always)]
-unsafe fn cholesky_small<S: Simd>(simd: S, l: *mut f64, n: usize) {
-    for i in 0..n {
-        for j in 0..=i {
-            // SAFETY: rows i and j below `n`.
-            unsafe {
-                let done = dot(simd, l.add(i * n), l.add(j * n), j);
-                let rest = *l.add(i * n + j) - done;
-                *l.add(i * n + j) = match i == j {
+unsafe fn lower_half(out: *mut f64, a: *const f64, n: usize) {
+    const SIDE: usize = 8;
+    for first in (0..n).step_by(SIDE) {
+        let rows = first..n.min(first + SIDE);
+        for left in (0..=first).step_by(SIDE) {
+            for i in rows.clone() {
+                for j in left..(left + SIDE).min(i + 1) {
+                    // SAFETY: rows and columns below `n`.
+                    unsafe {
+                        *out.add(i * n + j) = 0.5 * (*a.add(i * n + j) + *a.add(j * n + i));
+                    }
+                }
+            }
+        }
+        for i in rows {
+            // SAFETY: what is above the diagonal of row `i`.
+            unsafe { std::slice::from_raw_parts_mut(out.add(i * n + i + 1), n - i - 1) }.fill(0.0);
+        }
+    }
+}
+
+/// The factor of the `side` rows and columns at `l`, whose rows are `step` numbers apart.
+#[inline(always)]
+unsafe fn cholesky_small<S: Simd>(simd: S, l: Lines, side: usize) {
+    for i in 0..side {
+        // SAFETY: rows i and j below `side`.
+        unsafe {
+            let own = l.at.add(i * l.step);
+            for j in 0..=i {
+                let other = l.at.add(j * l.step);
+                let rest = *own.add(j) - dot(simd, own, other, j);
+                *own.add(j) = match i == j {
                     true if rest > 0.0 => rest.sqrt(),
                     true => f64::NAN,
-                    false => rest / *l.add(j * n + j),
+                    false => rest / *other.add(j),
                 };
             }
         }
+    }
+}
+
+/// Panel after panel: its corner, the rows below it, and what they take from all that is left.
+#[inline(always)]
+unsafe fn cholesky_panels<S: Simd>(simd: S, l: *mut f64, n: usize) {
+    for first in (0..n).step_by(PANEL) {
+        let side = PANEL.min(n - first);
+        let below = n - first - side;
+        // SAFETY: rows and columns below `n`.
+        unsafe {
+            let lines = |row: usize| Lines {
+                at: l.add(row * n + first),
+                step: n,
+            };
+            let (corner, panel) = (lines(first), lines((first + side).min(n - 1)));
+            cholesky_small(simd, corner, side);
+            if below > 0 {
+                side_by_side(simd, Form::Lower, panel, corner, (below, side));
+                subtract_square(panel, (below, side));
+            }
+        }
+    }
+}
+
+/// Takes P Pᵀ from the lower half of what is right of the rows of a panel P of `side` columns.
+unsafe fn subtract_square(panel: Lines, (rows, side): (usize, usize)) {
+    let step = panel.step as isize;
+    let all = BlockStructure::Rectangular;
+    // SAFETY: the panel and what is right of it do not overlap.
+    unsafe {
+        let own = MatRef::from_raw_parts(panel.at.cast_const(), rows, side, step, 1);
+        let rest = MatMut::from_raw_parts_mut(panel.at.add(side), rows, rows, step, 1);
+        triangular_matmul(
+            rest,
+            BlockStructure::TriangularLower,
+            Accum::Add,
+            own,
+            all,
+            own.transpose(),
+            all,
+            -1.0,
+            Par::Seq,
+        );
     }
 }
 
@@ -107,7 +178,8 @@ pub(super) unsafe fn solve<S: Simd>(
             std::ptr::copy_nonoverlapping(b, out, rows * n);
         }
         if rows >= SEVERAL && n <= LONGEST {
-            return side_by_side(simd, form, out, l, (rows, n));
+            let [x, l] = [out, l].map(|at| Lines { at, step: n });
+            return side_by_side(simd, form, x, l, (rows, n));
         }
         if n >= LARGE && rows > 1 {
             return solve_large(form, out, l, (rows, n));
@@ -145,6 +217,125 @@ pub(super) unsafe fn tril(offset: i32, out: *mut f64, x: *const f64, [rows, colu
             std::ptr::copy(x.add(i * columns), out.add(i * columns), keep);
             let rest = out.add(i * columns + keep);
             std::slice::from_raw_parts_mut(rest, columns - keep).fill(0.0);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::kernel::Level;
+    use pulp::WithSimd;
+
+    /// A factor with a diagonal around two, and numbers that are symmetric around zero below it.
+    fn factor(n: usize) -> Vec<f64> {
+        let entry = |k: usize| match (k / n, k % n) {
+            (i, j) if i == j => 2.0 + (i as f64).sin(),
+            (i, j) if j < i => (1.7 * k as f64).sin() / (n as f64).sqrt(),
+            _ => 0.0,
+        };
+        (0..n * n).map(entry).collect()
+    }
+
+    /// L Lᵀ
+    fn squared(l: &[f64], n: usize) -> Vec<f64> {
+        let row = |i: usize| l[i * n..][..n].iter();
+        let entry = |k: usize| row(k / n).zip(row(k % n)).map(|(a, b)| a * b).sum();
+        (0..n * n).map(entry).collect()
+    }
+
+    struct Factorised<'a>(&'a [f64], usize);
+
+    impl WithSimd for Factorised<'_> {
+        type Output = Vec<f64>;
+
+        #[inline(always)]
+        fn with_simd<S: Simd>(self, simd: S) -> Vec<f64> {
+            let mut out = vec![f64::NAN; self.0.len()];
+            // SAFETY: `n · n` numbers each.
+            unsafe { cholesky(simd, out.as_mut_ptr(), self.0.as_ptr(), self.1) };
+            out
+        }
+    }
+
+    struct Solved<'a> {
+        form: Form,
+        l: &'a mut [f64],
+        right: &'a mut [f64],
+        size: (usize, usize),
+    }
+
+    impl WithSimd for Solved<'_> {
+        type Output = Vec<f64>;
+
+        #[inline(always)]
+        fn with_simd<S: Simd>(self, simd: S) -> Vec<f64> {
+            let mut out = vec![f64::NAN; self.right.len()];
+            let at = [&mut out[..], self.l, self.right].map(<[f64]>::as_mut_ptr);
+            // SAFETY: a factor and rows of this size.
+            unsafe { solve(simd, self.form, at, self.size) };
+            out
+        }
+    }
+
+    #[test]
+    fn factors_of_any_side_are_those_that_were_squared_on_every_level() {
+        for n in [1, 7, 31, 47, 48, 64, 65, 97, 130, 511, 513] {
+            let known = factor(n);
+            let square = squared(&known, n);
+            for arch in Level::all().into_iter().filter_map(Level::arch) {
+                let found = arch.dispatch(Factorised(&square, n));
+                let far = found.iter().zip(&known).map(|(a, b)| (a - b).abs());
+                let far = far.fold(
+                    0.0,
+                    |far: f64, x| if x > far || x.is_nan() { x } else { far },
+                );
+                assert!(far < 1e-11, "{arch:?} {n}: {far:e}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_matrix_that_is_not_positive_definite_has_no_number_from_there_on() {
+        for (n, bad) in [(20, 7), (100, 40), (130, 129), (600, 300)] {
+            let mut square = squared(&factor(n), n);
+            square[bad * n + bad] = -1.0;
+            for arch in Level::all().into_iter().filter_map(Level::arch) {
+                let found = arch.dispatch(Factorised(&square, n));
+                assert!((bad..n).all(|i| found[i * n + i].is_nan()), "{arch:?} {n}");
+            }
+        }
+    }
+
+    #[test]
+    fn solves_of_any_side_and_number_of_rows_give_back_what_was_multiplied_on_every_level() {
+        let sides = [3, 31, 64, 65, 127, 128, 129];
+        for (n, rows) in sides
+            .into_iter()
+            .flat_map(|n| [1, 2, 3, 9, 40].map(|rows| (n, rows)))
+        {
+            let (mut l, x) = (factor(n), (0..rows * n).map(|k| (0.3 * k as f64).cos()));
+            let x: Vec<f64> = x.collect();
+            for form in [Form::Lower, Form::LowerTransposed] {
+                let entry = |i: usize, j: usize| match form {
+                    Form::Lower => l[i * n + j],
+                    Form::LowerTransposed => l[j * n + i],
+                };
+                let times = |k: usize| (0..n).map(|j| entry(k % n, j) * x[k / n * n + j]).sum();
+                let mut right: Vec<f64> = (0..rows * n).map(times).collect();
+                for arch in Level::all().into_iter().filter_map(Level::arch) {
+                    let (l, right) = (&mut l[..], &mut right[..]);
+                    let size = (rows, n);
+                    let found = arch.dispatch(Solved {
+                        form,
+                        l,
+                        right,
+                        size,
+                    });
+                    let near = |(a, b): (&f64, &f64)| (a - b).abs() < 1e-9;
+                    assert!(found.iter().zip(&x).all(near), "{arch:?} {n} {rows}");
+                }
+            }
         }
     }
 }

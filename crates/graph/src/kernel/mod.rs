@@ -20,6 +20,7 @@ mod execute;
 mod factor;
 mod frame;
 mod index;
+mod level;
 #[cfg(debug_assertions)]
 pub(crate) mod limit;
 pub mod math;
@@ -29,7 +30,9 @@ mod reduce;
 pub(crate) mod run;
 pub(crate) mod storage;
 mod triangular;
+mod turn;
 mod vector;
 
 pub use awake::with_threads_awake;
+pub use level::Level;
 pub use prefetch::prefetch;

@@ -10,7 +10,9 @@ use std::mem::MaybeUninit;
 use pulp::Simd;
 
 use super::reduce::totals;
+use super::turn::{Lines, turn};
 use super::vector::{load, load_part, store, store_part, width};
+use crate::plan::instruction::Write;
 use crate::primitive::factor::Form;
 
 /// Rows of a block.
@@ -171,8 +173,9 @@ impl<const C: usize> Rows<C> {
     }
 }
 
-/// Sides up to this are solved side by side.
-pub(super) const LONGEST: usize = 64;
+/// Sides up to this are solved side by side: the buffer then stays in a first-level cache, and the factor in one of
+/// the second level.
+pub(super) const LONGEST: usize = 128;
 /// Numbers of right sides next to each other: two registers of the widest machine.
 const MOST: usize = 16;
 
@@ -189,12 +192,12 @@ struct Ordered {
 
 impl Ordered {
     #[inline(always)]
-    fn new(form: Form, l: *const f64, side: usize) -> Ordered {
-        let n = side as isize;
+    fn new(form: Form, l: Lines, side: usize) -> Ordered {
+        let (n, step) = (side as isize, l.step as isize);
         let (at, row, column) = match form {
-            Form::Lower => (l, n, 1),
+            Form::Lower => (l.at, step, 1),
             // From the last unknown to the first, down the columns of L.
-            Form::LowerTransposed => (l.wrapping_offset(n * n - 1), -1, -n),
+            Form::LowerTransposed => (l.at.wrapping_offset((n - 1) * (step + 1)), -1, -step),
         };
         Ordered {
             at,
@@ -228,34 +231,35 @@ impl Ordered {
 /// Solves for each of `rows` rows of `x` in place.
 ///
 /// # Safety
-/// `l` must be readable for `n · n` and `x` valid for `rows · n` numbers; `n` is at most
+/// `l` must be readable for `n` rows and columns and `x` valid for `rows` rows of `n` numbers; `n` is at most
 /// [`LONGEST`].
 #[inline(always)]
 pub(super) unsafe fn side_by_side<S: Simd>(
     simd: S,
     form: Form,
-    x: *mut f64,
-    l: *const f64,
+    x: Lines,
+    l: Lines,
     (rows, n): (usize, usize),
 ) {
     let mut buffer = [MaybeUninit::<f64>::uninit(); LONGEST * MOST];
     let buffer = buffer.as_mut_ptr().cast::<f64>();
     let (matrix, group) = (Ordered::new(form, l, n), 2 * width::<S>());
+    let together = Lines {
+        at: buffer,
+        step: group,
+    };
     for first in (0..rows).step_by(group) {
         // SAFETY: rows below `rows`; the buffer holds `n` groups.
         unsafe {
-            let x = x.add(first * n);
+            let own = Lines {
+                at: x.at.add(first * x.step),
+                ..x
+            };
             let count = group.min(rows - first);
-            for s in 0..n {
-                for r in 0..group {
-                    let value = if r < count {
-                        *x.add(r * n + matrix.unknown(s))
-                    } else {
-                        0.0
-                    };
-                    *buffer.add(s * group + r) = value;
-                }
+            if count < group {
+                std::slice::from_raw_parts_mut(buffer, n * group).fill(0.0);
             }
+            turn(simd, (own, together), (count, n), Write::Replace);
             for s in (0..n).step_by(BLOCK) {
                 match n - s {
                     1 => known::<S, 1>(simd, matrix, buffer, s),
@@ -264,11 +268,7 @@ pub(super) unsafe fn side_by_side<S: Simd>(
                     _ => known::<S, BLOCK>(simd, matrix, buffer, s),
                 }
             }
-            for s in 0..n {
-                for r in 0..count {
-                    *x.add(r * n + matrix.unknown(s)) = *buffer.add(s * group + r);
-                }
-            }
+            turn(simd, (together, own), (n, count), Write::Replace);
         }
     }
 }
@@ -279,7 +279,7 @@ unsafe fn known<S: Simd, const C: usize>(simd: S, l: Ordered, x: *mut f64, first
     let w = width::<S>();
     // SAFETY: steps below the side of the matrix.
     unsafe {
-        let at = |s: usize, r: usize| x.add((2 * s + r) * w);
+        let at = |s: usize, r: usize| x.add((2 * l.unknown(s) + r) * w);
         let mut sums = [[simd.splat_f64s(0.0); 2]; C];
         for t in 0..first {
             let xs = [load::<S>(at(t, 0)), load::<S>(at(t, 1))];

@@ -72,7 +72,7 @@ pub(super) fn as_v3<S: Simd>(
     simd: S,
     registers: &[S::f64s; 4],
 ) -> Option<(pulp::x86::V3, [std::arch::x86_64::__m256d; 4])> {
-    if std::any::TypeId::of::<S>() != std::any::TypeId::of::<pulp::x86::V3>() {
+    if !is_same::<S, pulp::x86::V3>() {
         return None;
     }
     // SAFETY: the types are the same.
@@ -82,6 +82,50 @@ pub(super) fn as_v3<S: Simd>(
             std::mem::transmute_copy(registers),
         ))
     }
+}
+
+/// Four registers as those of AVX-512, if that is what they are.
+#[cfg(target_arch = "x86_64")]
+#[inline(always)]
+pub(super) fn as_v4<S: Simd>(
+    simd: S,
+    registers: &[S::f64s; 4],
+) -> Option<(pulp::x86::V4, [std::arch::x86_64::__m512d; 4])> {
+    if !is_same::<S, pulp::x86::V4>() {
+        return None;
+    }
+    // SAFETY: the types are the same.
+    unsafe {
+        Some((
+            std::mem::transmute_copy(&simd),
+            std::mem::transmute_copy(registers),
+        ))
+    }
+}
+
+/// Registers of four numbers where those at hand hold eight: for what is too short for them.
+#[cfg(target_arch = "x86_64")]
+#[inline(always)]
+pub(super) fn halved<S: Simd>(simd: S) -> Option<pulp::x86::V3> {
+    if !is_same::<S, pulp::x86::V4>() {
+        return None;
+    }
+    // SAFETY: the types are the same.
+    let v4: pulp::x86::V4 = unsafe { std::mem::transmute_copy(&simd) };
+    Some(*v4)
+}
+
+/// No other machine has registers of both widths.
+#[cfg(not(target_arch = "x86_64"))]
+#[inline(always)]
+pub(super) fn halved<S: Simd>(_: S) -> Option<pulp::Scalar> {
+    None
+}
+
+#[cfg(target_arch = "x86_64")]
+#[inline(always)]
+fn is_same<A: 'static, B: 'static>() -> bool {
+    std::any::TypeId::of::<A>() == std::any::TypeId::of::<B>()
 }
 
 /// Stores the first number of a register.
@@ -131,5 +175,12 @@ pub(super) unsafe fn load_part<S: Simd>(simd: S, from: *const f64, count: usize)
 #[inline(always)]
 pub(super) unsafe fn store_part<S: Simd>(simd: S, to: *mut f64, count: usize, value: S::f64s) {
     // SAFETY: by the caller.
-    simd.partial_store_f64s(unsafe { std::slice::from_raw_parts_mut(to, count) }, value);
+    unsafe {
+        // A store by a bare mask is one instruction of AVX-512, and of AVX2 a slow one.
+        if width::<S>() == 8 {
+            simd.mask_store_ptr_f64s(part(simd, count), to, value);
+        } else {
+            simd.partial_store_f64s(std::slice::from_raw_parts_mut(to, count), value);
+        }
+    }
 }

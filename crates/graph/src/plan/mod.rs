@@ -21,6 +21,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::expr::Expr;
 use crate::graph::NodeId;
+use crate::kernel::Level;
 use crate::kernel::run::{Machine, has_parts};
 use builder::Builder;
 use instruction::{Phase, Space};
@@ -47,6 +48,10 @@ pub struct PlanOptions {
     pub fusion: Fusion,
     /// Rows per block of a row loop; arrays of more than two blocks are streamed.
     pub row_block: usize,
+    /// Lanes that run together, at the most: few stay in the cache, many make large products.
+    pub lane_block: usize,
+    /// The instruction set of its kernels.
+    pub level: Level,
 }
 
 impl PlanOptions {
@@ -56,11 +61,13 @@ impl PlanOptions {
             lanes,
             fusion: Fusion::On,
             row_block: if lanes >= 4 { 256 } else { 512 },
+            lane_block: LANE_BLOCK,
+            level: Level::of_process(),
         }
     }
 }
 
-/// Lanes that share a block: enough for wide products, few enough for the cache.
+/// Lanes that share a block unless it is said otherwise: enough for wide products, few enough for the cache.
 const LANE_BLOCK: usize = 8;
 /// Row loops have at most this many strips, whatever the number of threads.
 const MAX_STRIPS: usize = 8;
@@ -133,7 +140,7 @@ impl Plan {
     /// A plan made as `options` say.
     ///
     /// # Panics
-    /// Without lanes or outputs, and where a length is symbolic.
+    /// Without lanes or outputs, where a length is symbolic, and on a level that this machine lacks.
     pub fn with(outputs: &[Expr<'_>], options: &PlanOptions) -> Plan {
         assert!(options.lanes > 0, "a plan needs at least one lane");
         let graph = outputs.first().expect("a plan needs an output").graph();
@@ -149,7 +156,7 @@ impl Plan {
         let program = Program::new(&nodes, &reachable, options);
         let schedule = Schedule::new(&program, &places, options);
         let phases = schedule.phases();
-        let blocks = options.lanes.div_ceil(LANE_BLOCK);
+        let blocks = options.lanes.div_ceil(options.lane_block.max(1));
         let lane_block = options.lanes.div_ceil(blocks);
         let memory = Memory::new(&schedule, &phases, lane_block);
         let plan = Plan {
@@ -165,7 +172,7 @@ impl Plan {
             outputs: Vec::new(),
             constants: Vec::new(),
             lent: memory.lent.len(),
-            arch: pulp::Arch::new(),
+            arch: options.level.arch().expect("a level of this machine"),
         };
         let mut builder = Builder::new(graph, &schedule, &memory, plan);
         builder.given();

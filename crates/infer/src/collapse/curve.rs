@@ -6,9 +6,10 @@
 
 use std::f64::consts::TAU;
 
+use lehr_graph::kernel::Level;
 use lehr_graph::kernel::math::{exp, map};
 use lehr_numeric::stream::Stream;
-use pulp::{Arch, Simd, WithSimd};
+use pulp::{Simd, WithSimd};
 
 use crate::start::quadrature::Rule;
 
@@ -166,7 +167,7 @@ impl Curves {
 
     /// Takes in other groups. The integral of one whose height is nowhere finite is not a number.
     pub(super) fn fill(&mut self, heights: Heights<'_>) {
-        Arch::new().dispatch(Filling {
+        Level::arch_of_process().dispatch(Filling {
             curves: self,
             heights,
         });

@@ -74,9 +74,11 @@ impl<'g> Distribution<'g> for NoisyStudentT<'g> {
         let mixing = half * half.ln() - half.lgamma() + half * (w - w.exp());
         let spread = lifted(self.scale.on(graph)).square() * (-w).exp();
         let variance = lifted(self.variance.on(graph)) + spread;
-        let square = lifted((x - self.loc.on(graph)).square());
-        let normal = (variance.ln() + square / variance) * -0.5 - HALF_LN_TAU;
-        let terms = normal + mixing + (stretch * STEP).ln();
+        // What does not depend on the location is apart from what does: at several locations of one row, as
+        // quadrature over a predictor takes them, it is computed once.
+        let height = variance.ln() * -0.5 + (mixing + (stretch * STEP).ln() - HALF_LN_TAU);
+        let square = lifted((x - self.loc.on(graph)).square() * -0.5);
+        let terms = square * variance.recip() + height;
         terms.log_sum_exp(terms.shape().rank() - 1)
     }
 

@@ -32,7 +32,8 @@ pub fn map<S: Simd>(simd: S, x: &[f64], out: &mut [f64], f: impl Fn(S, S::f64s) 
 #[cfg(test)]
 mod tests {
     use super::map;
-    use pulp::{Arch, Simd, WithSimd};
+    use crate::kernel::Level;
+    use pulp::{Simd, WithSimd};
 
     struct Twice<'a>(&'a [f64], &'a mut [f64]);
 
@@ -49,16 +50,18 @@ mod tests {
     fn every_length_is_covered_to_its_last_element() {
         for length in 0..40_i32 {
             let x: Vec<f64> = (0..length).map(f64::from).collect();
-            let mut out = vec![f64::NAN; x.len()];
-            Arch::new().dispatch(Twice(&x, &mut out));
             let expected: Vec<f64> = x.iter().map(|x| 2.0 * x).collect();
-            assert_eq!(out, expected);
+            for arch in Level::all().into_iter().filter_map(Level::arch) {
+                let mut out = vec![f64::NAN; x.len()];
+                arch.dispatch(Twice(&x, &mut out));
+                assert_eq!(out, expected);
+            }
         }
     }
 
     #[test]
     #[should_panic(expected = "as many results as arguments")]
     fn unequal_lengths_are_refused() {
-        Arch::new().dispatch(Twice(&[1.0], &mut []));
+        Level::arch_of_process().dispatch(Twice(&[1.0], &mut []));
     }
 }

@@ -132,7 +132,7 @@ mod tests {
         x
     }
 
-    fn close(found: [Vec<f64>; 3], x: &[f64], known: fn(f64) -> f64) {
+    fn close(found: Vec<Vec<f64>>, x: &[f64], known: fn(f64) -> f64) {
         for found in found {
             for (x, found) in x.iter().zip(found) {
                 let known = known(*x);

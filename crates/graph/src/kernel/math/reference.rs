@@ -159,7 +159,7 @@ pub(super) fn worst(
     worst
 }
 
-/// Applies a vector function on one lane, on portable lanes, and on this machine's best lanes.
+/// Applies a vector function on portable lanes, and on every set that this machine has.
 macro_rules! on_every_set {
     ($function:expr, $x:expr) => {{
         struct Op<'a>(&'a [f64], &'a mut [f64]);
@@ -177,10 +177,15 @@ macro_rules! on_every_set {
             }
         }
         let x: &[f64] = $x;
-        let mut results = [(); 3].map(|()| vec![f64::NAN; x.len()]);
-        pulp::WithSimd::with_simd(Op(x, &mut results[0]), pulp::Scalar::new());
-        pulp::WithSimd::with_simd(Op(x, &mut results[1]), pulp::Scalar256b);
-        pulp::Arch::new().dispatch(Op(x, &mut results[2]));
+        let mut portable = vec![f64::NAN; x.len()];
+        pulp::WithSimd::with_simd(Op(x, &mut portable), pulp::Scalar256b);
+        let mut results = vec![portable];
+        let levels = crate::kernel::Level::all().into_iter();
+        for arch in levels.filter_map(crate::kernel::Level::arch) {
+            let mut own = vec![f64::NAN; x.len()];
+            arch.dispatch(Op(x, &mut own));
+            results.push(own);
+        }
         results
     }};
 }

@@ -134,56 +134,84 @@ unsafe fn by_columns<S: Simd>(simd: S, p: Product) {
     // SAFETY: rows below `m`, of which there are enough for a register.
     unsafe {
         while rest.m > 14 * w {
-            columns::<S, 8>(simd, rest);
+            columns::<S, 8, 1>(simd, rest);
             rest = rest.after_rows(8 * w);
         }
         match rest.m.div_ceil(w) {
-            1 => columns::<S, 1>(simd, rest),
-            2 => columns::<S, 2>(simd, rest),
-            3 => columns::<S, 3>(simd, rest),
-            4 => columns::<S, 4>(simd, rest),
-            5 => columns::<S, 5>(simd, rest),
-            6 => columns::<S, 6>(simd, rest),
-            7 => columns::<S, 7>(simd, rest),
-            8 => columns::<S, 8>(simd, rest),
-            9 => columns::<S, 9>(simd, rest),
-            10 => columns::<S, 10>(simd, rest),
-            11 => columns::<S, 11>(simd, rest),
-            12 => columns::<S, 12>(simd, rest),
-            13 => columns::<S, 13>(simd, rest),
-            _ => columns::<S, 14>(simd, rest),
+            1 => columns::<S, 1, 4>(simd, rest),
+            2 => columns::<S, 2, 4>(simd, rest),
+            3 => columns::<S, 3, 2>(simd, rest),
+            4 => columns::<S, 4, 2>(simd, rest),
+            5 => columns::<S, 5, 1>(simd, rest),
+            6 => columns::<S, 6, 1>(simd, rest),
+            7 => columns::<S, 7, 1>(simd, rest),
+            8 => columns::<S, 8, 1>(simd, rest),
+            9 => columns::<S, 9, 1>(simd, rest),
+            10 => columns::<S, 10, 1>(simd, rest),
+            11 => columns::<S, 11, 1>(simd, rest),
+            12 => columns::<S, 12, 1>(simd, rest),
+            13 => columns::<S, 13, 1>(simd, rest),
+            _ => columns::<S, 14, 1>(simd, rest),
         }
     }
 }
 
-/// N registers of the result. The last of them ends where the result does and may overlap the one
+/// N registers of the result, as T sums side by side where N alone would leave the adders waiting. The last
+/// register ends where the result does and may overlap the one
 /// before: both then hold the same sums. Columns are taken last to first: in a chain, X z comes
 /// before Xᵀ r and has left the last rows in the first-level cache.
 #[inline(always)]
-unsafe fn columns<S: Simd, const N: usize>(simd: S, p: Product) {
-    let w = width::<S>();
-    let last = p.m.min(N * w) - w;
-    let place = |r: usize| if r + 1 == N { last } else { r * w };
+unsafe fn columns<S: Simd, const N: usize, const T: usize>(simd: S, p: Product) {
     // SAFETY: by the caller.
     unsafe {
-        let mut sums: [S::f64s; N] = std::array::from_fn(|r| match p.write {
-            Write::Replace => simd.splat_f64s(0.0),
-            Write::Accumulate => load::<S>(p.c.at.add(place(r))),
-        });
-        let (mut column, mut entry) = (
-            p.a.at.cast_const().wrapping_add(p.a.col * p.k),
-            p.b.at.cast_const().wrapping_add(p.b.row * p.k),
-        );
-        for _ in 0..p.k {
-            column = column.wrapping_sub(p.a.col);
-            entry = entry.wrapping_sub(p.b.row);
-            let xs = simd.splat_f64s(*entry);
-            for (r, sum) in sums.iter_mut().enumerate() {
-                *sum = simd.mul_add_f64s(load::<S>(column.add(place(r))), xs, *sum);
+        let mut sums = [[simd.splat_f64s(0.0); N]; T];
+        if p.write == Write::Accumulate {
+            for (r, sum) in sums[0].iter_mut().enumerate() {
+                *sum = load::<S>(p.c.at.add(place::<S, N>(p.m, r)));
             }
         }
-        for (r, sum) in sums.into_iter().enumerate() {
-            store::<S>(p.c.at.add(place(r)), sum);
+        let mut l = p.k;
+        while l >= T {
+            for sums in &mut sums {
+                l -= 1;
+                add_column(simd, p, l, sums);
+            }
+        }
+        for sums in &mut sums[..p.k % T] {
+            l -= 1;
+            add_column(simd, p, l, sums);
+        }
+        for r in 0..N {
+            let mut sum = sums[0][r];
+            for other in &sums[1..] {
+                sum = simd.add_f64s(sum, other[r]);
+            }
+            store::<S>(p.c.at.add(place::<S, N>(p.m, r)), sum);
+        }
+    }
+}
+
+/// Where register `r` of N begins.
+#[inline(always)]
+fn place<S: Simd, const N: usize>(m: usize, r: usize) -> usize {
+    let w = width::<S>();
+    if r + 1 == N { m.min(N * w) - w } else { r * w }
+}
+
+/// Column `l` of A times its number.
+#[inline(always)]
+unsafe fn add_column<S: Simd, const N: usize>(
+    simd: S,
+    p: Product,
+    l: usize,
+    sums: &mut [S::f64s; N],
+) {
+    // SAFETY: a column below `k`, whose registers end where it does.
+    unsafe {
+        let (column, xs) = (p.a.entry(0, l), simd.splat_f64s(*p.b.entry(l, 0)));
+        for (r, sum) in sums.iter_mut().enumerate() {
+            let numbers = load::<S>(column.add(place::<S, N>(p.m, r)));
+            *sum = simd.mul_add_f64s(numbers, xs, *sum);
         }
     }
 }

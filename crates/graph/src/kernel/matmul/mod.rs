@@ -4,6 +4,7 @@
 //! general libraries pack and dispatch more than they multiply there.
 
 mod column;
+mod few;
 mod thin;
 mod turned;
 
@@ -205,6 +206,112 @@ unsafe fn put(to: *mut f64, value: f64, write: Write) {
         match write {
             Write::Replace => *to = value,
             Write::Accumulate => *to += value,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::kernel::Level;
+    use pulp::WithSimd;
+
+    /// Which way a matrix lies.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    enum Order {
+        Rows,
+        Columns,
+    }
+
+    const ORDERS: [Order; 2] = [Order::Rows, Order::Columns];
+
+    struct Case {
+        dims: [usize; 3],
+        orders: [Order; 3],
+        write: Write,
+    }
+
+    fn view(numbers: &mut [f64], (rows, columns): (usize, usize), order: Order) -> View {
+        let (row, col) = match order {
+            Order::Rows => (columns, 1),
+            Order::Columns => (1, rows),
+        };
+        View {
+            at: numbers.as_mut_ptr(),
+            row,
+            col,
+            far: false,
+        }
+    }
+
+    /// How far any entry of C is from what plain loops give.
+    impl WithSimd for &Case {
+        type Output = f64;
+
+        #[inline(always)]
+        fn with_simd<S: Simd>(self, simd: S) -> f64 {
+            let [m, n, k] = self.dims;
+            let shapes = [(m, k), (k, n), (m, n)];
+            let mut memory = shapes.map(|(rows, columns)| -> Vec<f64> {
+                (0..rows * columns)
+                    .map(|i| (1.3 * i as f64).sin())
+                    .collect()
+            });
+            let mut views = memory.iter_mut().zip(shapes).zip(self.orders);
+            let mut next = || {
+                views
+                    .next()
+                    .map(|((own, shape), order)| view(own, shape, order))
+            };
+            let [a, b, c] = [next(), next(), next()].map(|view| view.expect("three of them"));
+            let (before, write) = (memory[2].clone(), self.write);
+            let p = Product {
+                m,
+                n,
+                k,
+                a,
+                b,
+                c,
+                write,
+            };
+            // SAFETY: entries of three arrays of these shapes.
+            unsafe {
+                product(simd, p);
+                let far = |i: usize, j: usize| {
+                    let start = match self.write {
+                        Write::Replace => 0.0,
+                        Write::Accumulate => before[i * c.row + j * c.col],
+                    };
+                    let sum: f64 = (0..k).map(|l| *a.entry(i, l) * *b.entry(l, j)).sum();
+                    (*c.entry(i, j) - start - sum).abs()
+                };
+                (0..m * n).map(|e| far(e / n, e % n)).fold(0.0, f64::max)
+            }
+        }
+    }
+
+    #[test]
+    fn products_of_every_shape_and_order_are_those_of_plain_loops_on_every_level() {
+        let sizes = [1, 2, 3, 5, 8, 13, 17, 29, 40, 300];
+        let shapes = sizes.iter().flat_map(|&m| sizes.map(|n| (m, n)));
+        let shapes: Vec<[usize; 3]> = shapes
+            .flat_map(|(m, n)| [1, 2, 7, 16, 41].map(|k| [m, n, k]))
+            .filter(|[m, n, _]| m * n <= 8000)
+            .collect();
+        let levels: Vec<_> = Level::all().into_iter().filter_map(Level::arch).collect();
+        for (dims, which) in shapes
+            .into_iter()
+            .flat_map(|dims| (0..16).map(move |w| (dims, w)))
+        {
+            let case = Case {
+                dims,
+                orders: [0, 1, 2].map(|bit| ORDERS[which >> bit & 1]),
+                write: [Write::Replace, Write::Accumulate][which >> 3],
+            };
+            for arch in &levels {
+                let far = arch.dispatch(&case);
+                assert!(far < 1e-12, "{arch:?} {dims:?} {:?}: {far:e}", case.orders);
+            }
         }
     }
 }

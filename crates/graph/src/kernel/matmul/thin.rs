@@ -4,10 +4,11 @@ use std::mem::MaybeUninit;
 
 use pulp::Simd;
 
+use super::few::few;
 use super::turned::turned;
 use super::{AHEAD, Product, View, put};
 use crate::kernel::prefetch::ask_for;
-use crate::kernel::vector::{load, load_part, store, store_part, width};
+use crate::kernel::vector::{load, load_in, part, store, store_part, width};
 use crate::plan::instruction::Write;
 
 /// Numbers in a buffer on the stack: 16 KiB, half of a first-level cache.
@@ -27,6 +28,9 @@ pub(super) unsafe fn thin<S: Simd>(simd: S, p: Product) {
     let lanes = p.m.next_multiple_of(width::<S>());
     // SAFETY: the same product in parts.
     unsafe {
+        if p.n < width::<S>() && few(simd, p, &mut buffer) {
+            return;
+        }
         if p.b.col == 1 {
             panels::<S, false>(simd, p);
         } else if p.b.row == 1 && p.m < p.k && p.k * lanes <= BUFFER / 2 {
@@ -204,23 +208,49 @@ unsafe fn tile<S: Simd, const M: usize, const N: usize, const FAR: bool>(
     M
 }
 
-/// Fewer columns than a register holds.
+/// Fewer columns than a register holds: up to eight rows at a time, whose sums overlap and which share what
+/// is loaded of B.
 #[inline(always)]
 unsafe fn narrow<S: Simd>(simd: S, p: Product) -> usize {
-    for i in 0..p.m {
-        // SAFETY: rows below `m`, `n` columns.
-        unsafe {
-            let to = p.c.entry(i, 0);
-            let mut sum = match p.write {
-                Write::Replace => simd.splat_f64s(0.0),
-                Write::Accumulate => load_part(simd, to, p.n),
+    let mut i = 0;
+    // SAFETY: rows below `m`.
+    unsafe {
+        while i < p.m {
+            let rest = p.after_rows(i);
+            i += match rest.m {
+                1 => narrow_rows::<S, 1>(simd, rest),
+                2 | 3 => narrow_rows::<S, 2>(simd, rest),
+                4..8 => narrow_rows::<S, 4>(simd, rest),
+                _ => narrow_rows::<S, 8>(simd, rest),
             };
-            for l in 0..p.k {
-                let entry = simd.splat_f64s(*p.a.entry(i, l));
-                sum = simd.mul_add_f64s(entry, load_part(simd, p.b.entry(l, 0), p.n), sum);
+        }
+    }
+    p.n
+}
+
+#[inline(always)]
+unsafe fn narrow_rows<S: Simd, const M: usize>(simd: S, p: Product) -> usize {
+    let some = part(simd, p.n);
+    // SAFETY: M rows and `n` columns are left.
+    unsafe {
+        let mut sums = [simd.splat_f64s(0.0); M];
+        let (mut row, mut column) = (p.b.at.cast_const(), p.a.at.cast_const());
+        for _ in 0..p.k {
+            let numbers = load_in(simd, some, row);
+            for (i, sum) in sums.iter_mut().enumerate() {
+                let entry = simd.splat_f64s(*column.add(i * p.a.row));
+                *sum = simd.mul_add_f64s(entry, numbers, *sum);
+            }
+            row = row.wrapping_add(p.b.row);
+            column = column.wrapping_add(p.a.col);
+        }
+        for (i, mut sum) in sums.into_iter().enumerate() {
+            let to = p.c.entry(i, 0);
+            if p.write == Write::Accumulate {
+                sum = simd.add_f64s(load_in(simd, some, to), sum);
             }
             store_part(simd, to, p.n, sum);
         }
     }
-    p.n
+    M
 }

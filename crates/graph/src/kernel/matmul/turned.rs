@@ -4,7 +4,7 @@ use pulp::Simd;
 
 use super::thin::{BUFFER, Buffer, panels};
 use super::{Product, View, put};
-use crate::kernel::vector::{load, square, store, width};
+use crate::kernel::turn::{Lines, turn as turn_lines};
 use crate::plan::instruction::Write;
 
 /// Cᵀ = Bᵀ Aᵀ reads B one number at a time, in the order of memory, and only Aᵀ and Cᵀ, which are
@@ -52,33 +52,17 @@ pub(super) unsafe fn turned<S: Simd>(simd: S, p: Product, lanes: usize, buffer: 
 /// The transpose of `m×n` numbers, in squares of registers where rows are contiguous.
 #[inline(always)]
 unsafe fn turn<S: Simd>(simd: S, (from, to): (View, View), (m, n): (usize, usize), write: Write) {
-    let w = width::<S>();
-    let squares = w == 4 && from.col == 1 && to.col == 1;
-    let (rows, columns) = if squares {
-        (m - m % w, n - n % w)
-    } else {
-        (0, 0)
+    let lines = |view: View| Lines {
+        at: view.at,
+        step: view.row,
     };
     // SAFETY: every entry is within both views.
     unsafe {
-        for i in (0..rows).step_by(w) {
-            for j in (0..columns).step_by(w) {
-                let square = square(
-                    simd,
-                    std::array::from_fn(|r| load::<S>(from.entry(i + r, j).cast_const())),
-                );
-                for (r, numbers) in square.into_iter().enumerate() {
-                    let to = to.entry(j + r, i);
-                    let value = match write {
-                        Write::Replace => numbers,
-                        Write::Accumulate => simd.add_f64s(load::<S>(to), numbers),
-                    };
-                    store::<S>(to, value);
-                }
-            }
+        if from.col == 1 && to.col == 1 {
+            return turn_lines(simd, (lines(from), lines(to)), (m, n), write);
         }
         for i in 0..m {
-            for j in if i < rows { columns } else { 0 }..n {
+            for j in 0..n {
                 put(to.entry(j, i), *from.entry(i, j), write);
             }
         }

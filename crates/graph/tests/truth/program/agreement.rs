@@ -1,5 +1,6 @@
 //! Plans against the plain evaluator: the same numbers to rounding, however they are run.
 
+use lehr_graph::kernel::Level;
 use lehr_graph::reference::evaluate;
 use lehr_graph::{Expr, Fusion, Graph, Plan, PlanOptions, Workspace};
 
@@ -18,6 +19,8 @@ struct Trial {
     lanes: usize,
     /// Rows per block; few of them make short programs stream too.
     row_block: usize,
+    /// Lanes per block.
+    lane_block: usize,
 }
 
 type Arrays = Vec<Vec<f64>>;
@@ -37,8 +40,8 @@ impl Trial {
         (program, outputs)
     }
 
-    /// All outputs with and without fusion, on a pool of this many threads.
-    fn planned(&self, threads: usize) -> [Arrays; 2] {
+    /// All outputs with and without fusion, on an instruction set and a pool of this many threads.
+    fn planned(&self, level: Level, threads: usize) -> [Arrays; 2] {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads);
         let pool = pool.build().expect("a pool starts");
         pool.install(|| {
@@ -48,6 +51,8 @@ impl Trial {
                 let options = PlanOptions {
                     fusion,
                     row_block: self.row_block,
+                    lane_block: self.lane_block,
+                    level,
                     ..PlanOptions::lanes(self.lanes)
                 };
                 run(&program, &outputs, &options)
@@ -55,19 +60,25 @@ impl Trial {
         })
     }
 
-    /// Compares plans with the plain evaluator, and with themselves on one and two threads.
+    /// Compares plans on every instruction set of the machine with the plain evaluator, and with themselves
+    /// on one and two threads.
     fn check(&self) {
-        let [one, two] = [1, 2].map(|threads| self.planned(threads));
-        for (one, two) in one.iter().zip(&two) {
-            assert!(bits(one) == bits(two), "{self:?}: threads differ");
-        }
         let graph = Graph::new();
         let (program, outputs) = self.grow(&graph);
         let expected = evaluate(&outputs, &program.values(), self.lanes);
-        for (found, how) in one.iter().zip(["fused", "not fused"]) {
-            for (k, output) in outputs.iter().enumerate() {
-                let label = || format!("{self:?}, {how}: output {k}, {output:?}");
-                assert_agree(&label, &found[k], &expected[k]);
+        for level in Level::all() {
+            let [one, two] = [1, 2].map(|threads| self.planned(level, threads));
+            for (one, two) in one.iter().zip(&two) {
+                assert!(
+                    bits(one) == bits(two),
+                    "{self:?}, {level:?}: threads differ"
+                );
+            }
+            for (found, how) in one.iter().zip(["fused", "not fused"]) {
+                for (k, output) in outputs.iter().enumerate() {
+                    let label = || format!("{self:?}, {level:?}, {how}: output {k}, {output:?}");
+                    assert_agree(&label, &found[k], &expected[k]);
+                }
             }
         }
     }
@@ -147,6 +158,7 @@ fn plans_of_short_programs_agree_with_the_plain_evaluator() {
             width: 4,
             lanes,
             row_block,
+            lane_block: 8,
         }
         .check();
     }
@@ -163,6 +175,7 @@ fn plans_that_stream_in_small_blocks_agree_with_the_plain_evaluator() {
             width: 4,
             lanes,
             row_block,
+            lane_block: 8,
         }
         .check();
     }
@@ -179,6 +192,7 @@ fn plans_of_long_tables_agree_with_the_plain_evaluator() {
             width: 4,
             lanes,
             row_block,
+            lane_block: 8,
         }
         .check();
     }
@@ -194,6 +208,7 @@ fn plans_of_wide_programs_agree_with_the_plain_evaluator() {
             width: 52,
             lanes,
             row_block: 9,
+            lane_block: 8,
         }
         .check();
     }
@@ -208,6 +223,22 @@ fn plans_of_tables_that_are_lent_agree_with_the_plain_evaluator() {
             width: 4,
             lanes: 2,
             row_block: 512,
+            lane_block: 8,
+        }
+        .check();
+    }
+}
+
+#[test]
+fn plans_with_many_lanes_in_a_block_agree_with_the_plain_evaluator() {
+    for seed in 6000..6012 {
+        Trial {
+            seed,
+            rows: 40,
+            width: 30,
+            lanes: 70,
+            row_block: 512,
+            lane_block: [1, 64, 100][seed as usize % 3],
         }
         .check();
     }
@@ -226,6 +257,7 @@ fn a_thousand_more_programs_agree_with_the_plain_evaluator() {
             width: 4,
             lanes,
             row_block,
+            lane_block: 8,
         }
         .check();
     }

@@ -1,0 +1,120 @@
+//! The instruction sets that kernels are compiled for, and which of them a process uses.
+
+use std::sync::OnceLock;
+
+use pulp::Arch;
+
+/// The variable that asks for a level other than the widest.
+const VARIABLE: &str = "LEHR_SIMD";
+
+/// How wide the registers of the kernels are. Sums are taken in another order on each of them, so that results
+/// differ in their last bits between levels; on one level they are the same on every machine and every number
+/// of threads, but for products of large matrices, which faer chooses for the machine.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Level {
+    /// One number at a time, on any machine.
+    Scalar,
+    /// Four numbers: x86-64 with AVX2 and fused multiply-add.
+    Avx2,
+    /// Eight numbers: x86-64 with AVX-512.
+    Avx512,
+    /// The vectors of a machine that is not x86-64.
+    Native,
+}
+
+impl Level {
+    const NAMED: [(Level, &'static str); 4] = [
+        (Level::Scalar, "scalar"),
+        (Level::Avx2, "avx2"),
+        (Level::Avx512, "avx512"),
+        (Level::Native, "native"),
+    ];
+
+    /// Every level that this machine has, from the narrowest to the widest.
+    pub fn all() -> Vec<Level> {
+        let levels = Level::NAMED.map(|(level, _)| level).into_iter();
+        levels.filter(|level| level.arch().is_some()).collect()
+    }
+
+    /// The level of this process: what the variable `LEHR_SIMD` names, else the widest there is.
+    ///
+    /// # Panics
+    /// Where the variable names no level of this machine.
+    pub fn of_process() -> Level {
+        static CHOSEN: OnceLock<Level> = OnceLock::new();
+        *CHOSEN.get_or_init(|| {
+            let asked = std::env::var(VARIABLE).ok();
+            Level::chosen(asked.as_deref()).unwrap_or_else(|problem| panic!("{problem}"))
+        })
+    }
+
+    /// What runs a kernel on the level of this process.
+    ///
+    /// # Panics
+    /// As [`Level::of_process`].
+    pub fn arch_of_process() -> Arch {
+        let level = Level::of_process();
+        level.arch().expect("a level of this machine")
+    }
+
+    fn chosen(asked: Option<&str>) -> Result<Level, String> {
+        let all = Level::all();
+        let Some(asked) = asked else {
+            return Ok(*all.last().expect("one number at a time is always there"));
+        };
+        let named = all.iter().find(|level| level.name() == asked).copied();
+        named.ok_or_else(|| {
+            let names: Vec<&str> = all.iter().map(|level| level.name()).collect();
+            let names = names.join(", ");
+            format!("{VARIABLE}: expected one of {names}, which this machine has, found {asked:?}")
+        })
+    }
+
+    /// Its name, as the variable spells it.
+    pub fn name(self) -> &'static str {
+        let named = Level::NAMED.iter().find(|(level, _)| *level == self);
+        named.expect("every level has a name").1
+    }
+
+    /// What runs a kernel on it, if this machine can.
+    #[cfg(target_arch = "x86_64")]
+    pub fn arch(self) -> Option<Arch> {
+        match self {
+            Level::Scalar => Some(Arch::Scalar),
+            Level::Avx2 => pulp::x86::V3::try_new().map(Arch::V3),
+            Level::Avx512 => pulp::x86::V4::try_new().map(Arch::V4),
+            Level::Native => None,
+        }
+    }
+
+    /// What runs a kernel on it, if this machine can.
+    #[cfg(not(target_arch = "x86_64"))]
+    pub fn arch(self) -> Option<Arch> {
+        match self {
+            Level::Scalar => Some(Arch::Scalar),
+            Level::Native => Some(Arch::new()),
+            Level::Avx2 | Level::Avx512 => None,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Level;
+
+    #[test]
+    fn the_widest_level_is_taken_unless_another_is_asked_for() {
+        let all = Level::all();
+        assert_eq!(Level::chosen(None).as_ref(), Ok(all.last().unwrap()));
+        for level in all {
+            assert_eq!(Level::chosen(Some(level.name())), Ok(level));
+        }
+    }
+
+    #[test]
+    fn a_level_that_the_machine_lacks_is_refused_by_name() {
+        let refused = Level::chosen(Some("avx1024")).unwrap_err();
+        assert!(refused.starts_with("LEHR_SIMD: expected one of scalar, "));
+        assert!(refused.ends_with("found \"avx1024\""), "{refused}");
+    }
+}
