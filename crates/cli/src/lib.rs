@@ -27,6 +27,7 @@ use std::ffi::OsString;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use clap::Parser;
+use lehr::graph::kernel::Level;
 
 use argument::Cli;
 use session::Session;
@@ -40,6 +41,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> u8 {
         Err(error) => return failure::usage(&error),
     };
     let run = || -> anyhow::Result<_> {
+        Level::asked().map_err(anyhow::Error::msg)?;
         let session = Session::new(&cli)?;
         let outcome = session.in_pool(|| cli.command.run(&session));
         outcome.map_err(|error| session.retold(error))

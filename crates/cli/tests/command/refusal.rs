@@ -263,3 +263,17 @@ fn text_that_looks_like_numbers_is_asked_about_before_any_work() {
         "{error}"
     );
 }
+
+#[test]
+fn vector_instructions_that_the_machine_lacks_are_refused() {
+    let scratch = scratch();
+    let mut command = scratch.command(&["fit", "y ~ x1", "train.csv"]);
+    let ended = command.env("LEHR_SIMD", "avx1024").output().unwrap();
+    let words = String::from_utf8(ended.stderr).unwrap();
+    assert_eq!(ended.status.code(), Some(2), "{words}");
+    assert!(
+        words.contains("LEHR_SIMD: expected one of scalar,"),
+        "{words}"
+    );
+    assert!(!words.contains("should not have happened"), "{words}");
+}

@@ -39,13 +39,19 @@ impl Level {
     /// The level of this process: what the variable `LEHR_SIMD` names, else the widest there is.
     ///
     /// # Panics
-    /// Where the variable names no level of this machine.
+    /// Where the variable names no level of this machine: programs ask [`Level::asked`] first.
     pub fn of_process() -> Level {
         static CHOSEN: OnceLock<Level> = OnceLock::new();
-        *CHOSEN.get_or_init(|| {
-            let asked = std::env::var(VARIABLE).ok();
-            Level::chosen(asked.as_deref()).unwrap_or_else(|problem| panic!("{problem}"))
-        })
+        *CHOSEN.get_or_init(|| Level::asked().unwrap_or_else(|problem| panic!("{problem}")))
+    }
+
+    /// The same as a value.
+    ///
+    /// # Errors
+    /// Where the variable names no level of this machine, in words for the user.
+    pub fn asked() -> Result<Level, String> {
+        let asked = std::env::var(VARIABLE).ok();
+        Level::chosen(asked.as_deref())
     }
 
     /// What runs a kernel on the level of this process.
