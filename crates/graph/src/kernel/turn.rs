@@ -18,6 +18,14 @@ impl Lines {
         // SAFETY: the caller stays within the matrix.
         unsafe { self.at.add(i * self.step + j) }
     }
+
+    /// The part from row `i` and column `j` on.
+    #[inline(always)]
+    unsafe fn from(self, i: usize, j: usize) -> Lines {
+        // SAFETY: the caller stays within the matrix.
+        let at = unsafe { self.entry(i, j) };
+        Lines { at, ..self }
+    }
 }
 
 /// Side of the tiles that are turned one after another: a line of the cache is then read and written
@@ -63,7 +71,7 @@ unsafe fn turn_by<S: Simd>(
             for left in (0..columns).step_by(TILE) {
                 for i in (top..rows.min(top + TILE)).step_by(SQUARE) {
                     for j in (left..columns.min(left + TILE)).step_by(SQUARE) {
-                        turn_square(simd, from.entry(i, j), from.step, (to, i, j), write);
+                        turn_square(simd, from.from(i, j), to.from(j, i), write);
                     }
                 }
             }
@@ -81,18 +89,12 @@ unsafe fn turn_by<S: Simd>(
 }
 
 #[inline(always)]
-unsafe fn turn_square<S: Simd>(
-    simd: S,
-    from: *const f64,
-    step: usize,
-    (to, i, j): (Lines, usize, usize),
-    write: Write,
-) {
+unsafe fn turn_square<S: Simd>(simd: S, from: Lines, to: Lines, write: Write) {
     // SAFETY: four rows of four numbers on either side.
     unsafe {
-        let rows = std::array::from_fn(|r| load::<S>(from.add(r * step)));
+        let rows = std::array::from_fn(|r| load::<S>(from.entry(r, 0)));
         for (r, numbers) in square(simd, rows).into_iter().enumerate() {
-            let to = to.entry(j + r, i);
+            let to = to.entry(r, 0);
             let value = match write {
                 Write::Replace => numbers,
                 Write::Accumulate => simd.add_f64s(load::<S>(to), numbers),
