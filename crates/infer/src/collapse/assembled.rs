@@ -143,7 +143,9 @@ fn eliminated(design: &mut Design, starts: &[usize], tally: &Tally) -> CrossProd
             let each = lines.iter_mut().zip(own.chunks_exact(common.max(1)));
             each.for_each(|(line, values)| line.extend_from_slice(values));
         }
-        lines.iter().for_each(|line| mixed.extend_from_slice(line));
+        for line in &lines {
+            mixed.extend_from_slice(line);
+        }
         design.met.push(columns.len());
     }
     design.columns = columns;

@@ -7,6 +7,7 @@ use lehr_graph::{Expr, Graph, Plan, Slot, Workspace};
 
 use super::mixed::{Of, mixes};
 use super::parts::{Block, Common, Within, moved, reference};
+use super::row_reader::wave;
 use super::turn::{Pivots, ROUNDING, Scales, Turning};
 use crate::pass::{Argument, Pass};
 use crate::train::batch_source;
@@ -294,8 +295,6 @@ impl<'d> Reader<'d> {
             return None;
         }
         let coefficients = self.columns(places, width);
-        // Numbers that no other combination of groups could stand for.
-        let wave = |k: usize| (0.7 + 1.9 * k as f64).sin() + 0.1 * (k as f64).sqrt();
         let mut along = vec![0.0; self.origin.len()];
         for (k, entry) in along[places.clone()].iter_mut().enumerate() {
             *entry = wave(k);

@@ -6,10 +6,8 @@ use lehr_graph::{Expr, Workspace};
 use super::parts::{moved, reference};
 use super::scheme::{Reading, Scheme};
 use super::small;
+use super::turn::ROUNDING;
 use crate::pass::{Argument, Block};
-
-/// What two ways to compute the same number may differ by.
-const ROUNDING: f64 = 1e-9;
 
 /// Arguments of the programs, by their place.
 const Z: usize = 0;
@@ -53,7 +51,9 @@ impl RowReader {
         let others = (0..latents.sites().len()).filter(|site| !split.effects().contains(site));
         let hyper: Vec<usize> = others.flat_map(|site| latents.range(site)).collect();
         let mut wave: Vec<f64> = (0..size).map(wave).collect();
-        hyper.iter().for_each(|place| wave[*place] = 0.0);
+        for &place in &hyper {
+            wave[place] = 0.0;
+        }
         let ready = |z: &[f64], mut block: Block| {
             block.set(Z, z);
             block.set(DIRECTIONS, &small::identity(entries));
@@ -167,7 +167,7 @@ impl RowReader {
 
 /// What the effect at a place in z is where groups are checked: numbers that no other combination of groups
 /// could stand for.
-fn wave(k: usize) -> f64 {
+pub(super) fn wave(k: usize) -> f64 {
     (0.7 + 1.9 * k as f64).sin() + 0.1 * (k as f64).sqrt()
 }
 

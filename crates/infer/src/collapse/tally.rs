@@ -247,8 +247,8 @@ impl Tallying {
             // The last rows are read with some before them, so that one program serves for all.
             let first = done.min(total - reader.rows());
             let sound = reader.read(rows, first);
-            for row in done - first..reader.rows() {
-                tally.unlike += f64::from(u8::from(!sound[row]));
+            for (row, is_sound) in sound.into_iter().enumerate().skip(done - first) {
+                tally.unlike += f64::from(u8::from(!is_sound));
                 tally.see(reader, row, &mut entries);
             }
             done = first + reader.rows();

@@ -191,8 +191,10 @@ impl BoundRegression {
             return Ok(None);
         };
         let density = &streamed.density;
-        let is_simple = is_plain(density) || condensed::applies(density);
-        if !is_simple && !(streaming.collapses() && elsewhere::collapses(density)) {
+        let serves = is_plain(density)
+            || condensed::applies(density)
+            || streaming.collapses() && elsewhere::collapses(density);
+        if !serves {
             return Ok(None);
         }
         let subject = Subject::Regression(Box::new(regression));
