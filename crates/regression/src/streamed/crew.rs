@@ -1,5 +1,6 @@
 //! Parts of a table that several threads take on, one after another.
 
+use std::collections::BTreeMap;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
@@ -14,6 +15,34 @@ use crate::error::{Error, RegressionError};
 const STACK_BYTES: usize = 16 << 20;
 /// How often the watcher is asked.
 const LOOK: Duration = Duration::from_millis(50);
+
+/// What comes of parts, handed on in their order: what comes before its turn waits.
+pub(super) struct InOrder<T> {
+    next: usize,
+    waiting: BTreeMap<usize, T>,
+}
+
+impl<T> Default for InOrder<T> {
+    fn default() -> InOrder<T> {
+        InOrder {
+            next: 0,
+            waiting: BTreeMap::new(),
+        }
+    }
+}
+
+impl<T> InOrder<T> {
+    /// Takes what has come of a part; returns all whose turn it is.
+    pub(super) fn put(&mut self, part: usize, done: T) -> Vec<T> {
+        self.waiting.insert(part, done);
+        let mut ready = Vec::new();
+        while let Some(done) = self.waiting.remove(&self.next) {
+            self.next += 1;
+            ready.push(done);
+        }
+        ready
+    }
+}
 
 /// Does something for every part, and returns what comes of it in the order of the parts. A part belongs
 /// to one thread, so that nothing depends on how many there are.
@@ -114,6 +143,15 @@ mod tests {
         };
         let error = each_part(9, failing, &mut || Wish::Continue).unwrap_err();
         assert!(error.to_string().contains("part 3"), "{error}");
+    }
+
+    #[test]
+    fn what_comes_early_waits_for_its_turn() {
+        let mut order = InOrder::default();
+        assert!(order.put(2, 'c').is_empty());
+        assert_eq!(order.put(0, 'a'), ['a']);
+        assert_eq!(order.put(1, 'b'), ['b', 'c']);
+        assert_eq!(order.put(3, 'd'), ['d']);
     }
 
     #[test]

@@ -1,6 +1,5 @@
 //! Sums over the rows of files that are read anew for every question.
 
-use std::collections::BTreeMap;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -10,7 +9,7 @@ use lehr_infer::streamed::RowSums;
 use lehr_model::Bound;
 use lehr_table::{Part, ReadOptions};
 
-use super::crew::each_part;
+use super::crew::{InOrder, each_part};
 use super::pass::RowPass;
 use crate::cluster::PartRows;
 use crate::error::Error;
@@ -89,13 +88,14 @@ impl StreamedRows {
         take: &mut Take<'_>,
     ) -> Result<(), Error> {
         self.passes.fetch_add(1, Ordering::Relaxed);
-        let waiting = Mutex::new(InOrder::new(take));
+        let waiting = Mutex::new((InOrder::default(), take));
         let work = |part: usize| {
             let found = self.part(part, (query, arguments))?;
-            waiting
-                .lock()
-                .expect("nobody panics with it")
-                .put(part, found);
+            let mut waiting = waiting.lock().expect("nobody panics with it");
+            let (order, take) = &mut *waiting;
+            // Parts without rows say nothing.
+            let ready = order.put(part, found).into_iter();
+            ready.filter(|one| !one.is_empty()).for_each(take);
             Ok(())
         };
         each_part(self.parts.len(), work, &mut || Wish::Continue).map(|_| ())
@@ -141,34 +141,6 @@ impl FullData for DistinctRows {
 
     fn place(&self) -> &'static str {
         "in files"
-    }
-}
-
-/// Answers that are handed on in the order of their parts: those that come early wait.
-struct InOrder<'a, 't> {
-    next: usize,
-    waiting: BTreeMap<usize, Vec<Vec<f64>>>,
-    take: &'a mut Take<'t>,
-}
-
-impl<'a, 't> InOrder<'a, 't> {
-    fn new(take: &'a mut Take<'t>) -> InOrder<'a, 't> {
-        InOrder {
-            next: 0,
-            waiting: BTreeMap::new(),
-            take,
-        }
-    }
-
-    fn put(&mut self, part: usize, answer: Vec<Vec<f64>>) {
-        self.waiting.insert(part, answer);
-        while let Some(answer) = self.waiting.remove(&self.next) {
-            self.next += 1;
-            // Parts without rows say nothing.
-            if !answer.is_empty() {
-                (self.take)(answer);
-            }
-        }
     }
 }
 

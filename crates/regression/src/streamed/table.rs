@@ -2,7 +2,6 @@
 //! of the rows on the way.
 
 use std::cell::RefCell;
-use std::collections::BTreeMap;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
@@ -11,7 +10,7 @@ use lehr_numeric::order::permutation;
 use lehr_numeric::stream::Stream;
 use lehr_table::{Field, Part, Progress, ReadOptions, Stack, Stage, Table, TableError};
 
-use super::crew::each_part;
+use super::crew::{InOrder, each_part};
 use super::distinct::{CountedTable, Distinct};
 use crate::blocks::{Blocks, EachBlock, Taught};
 use crate::cluster::{PartRows, decoded, encoded};
@@ -79,9 +78,7 @@ struct Passing {
 /// What all parts so far have taught, put together in their order as they come, so that no more than a few of
 /// them are in memory however many there are.
 struct Gathered {
-    next: usize,
-    /// Parts that came before their turn.
-    waiting: BTreeMap<usize, PartLessons>,
+    order: InOrder<PartLessons>,
     taught: Vec<Learnt>,
     rows: u64,
     dropped: usize,
@@ -96,8 +93,7 @@ impl Gathered {
     fn new(lessons: Vec<Lesson>, distinct: Option<Distinct>) -> Gathered {
         Gathered {
             distinct,
-            next: 0,
-            waiting: BTreeMap::new(),
+            order: InOrder::default(),
             taught: lessons.into_iter().map(Ok).collect(),
             rows: 0,
             dropped: 0,
@@ -107,9 +103,7 @@ impl Gathered {
     }
 
     fn take(&mut self, part: usize, learnt: PartLessons) {
-        self.waiting.insert(part, learnt);
-        while let Some(learnt) = self.waiting.remove(&self.next) {
-            self.next += 1;
+        for learnt in self.order.put(part, learnt) {
             self.add(learnt);
         }
     }
