@@ -136,9 +136,12 @@ impl<'d> Collapsed<'d> {
             return Collapsed::tallied(Parts::of(density)?, Sight::Exact);
         }
         if density.n_rows() > LONG && is_normal(density)? {
-            let parts = Parts::seen(density, Some(LONG))?;
-            if parts.entries() <= NARROW {
-                return Collapsed::tallied(parts, Sight::Exact);
+            let seen = Parts::seen(density, Some(LONG)).ok();
+            let narrow = seen.filter(|parts| parts.entries() <= NARROW);
+            // Where some rows do not tell how all are read, all are looked at.
+            let tallied = narrow.and_then(|parts| Collapsed::tallied(parts, Sight::Exact).ok());
+            if let Some(collapsed) = tallied {
+                return Ok(collapsed);
             }
         }
         Collapsed::seen(density, Sight::Exact)
@@ -417,7 +420,7 @@ impl<'d> Collapsed<'d> {
 }
 
 /// Rows from which on tables are tallied by one pass, and how many of them tell how all are read.
-const LONG: usize = 1 << 16;
+pub(super) const LONG: usize = 1 << 16;
 /// Numbers that a row may read for that: products of more are taken of many rows at once, where they are in memory.
 const NARROW: usize = 64;
 

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use lehr_density::{Density, Elsewhere, FullData, Query};
+use lehr_density::{Density, Elsewhere, FullData, Query, RowSet};
 use lehr_model::Bound;
 use lehr_model::Model;
 use lehr_model::distribution::{Distribution, HalfNormal, Normal};
@@ -10,12 +10,13 @@ use lehr_numeric::stream::Stream;
 use lehr_table::Table;
 
 use super::{Data, Form, ROWS, bind, theta};
-use crate::collapse::collapsed::Collapsed;
+use crate::collapse::collapsed::{Collapsed, LONG};
 use crate::collapse::gap::Care;
 use crate::collapse::near::Near;
 use crate::collapse::parts::Parts;
 use crate::collapse::sight::Sight;
 use crate::streamed::RowSums;
+use crate::train::batch_source;
 
 /// The value, the slope, the effects and what they vary by.
 fn look(collapsed: &Collapsed<'_>, theta: &[f64]) -> Vec<f64> {
@@ -135,4 +136,56 @@ fn one_row_that_reads_otherwise_is_found() {
         let elsewhere = Elsewhere::new(unlike(50, 100.0, odd), 100, Arc::new(fine));
         assert!(Collapsed::new(&elsewhere).is_ok());
     }
+}
+
+/// Two factors that put all rows into the same groups, but for one.
+fn nearly_alike(odd: Option<usize>) -> Bound {
+    let rows = LONG + 100;
+    let mut y = vec![0.0; rows];
+    Stream::new(9, "collapse", 0).fill_normal(&mut y);
+    let own: Vec<u32> = (0..rows).map(|row| (row % 5) as u32).collect();
+    let mut other = own.clone();
+    if let Some(row) = odd {
+        other[row] = (other[row] + 1) % 5;
+    }
+    let levels = || (0..5).map(|level| level.to_string()).collect();
+    let table = Table::new()
+        .with_number("y", y)
+        .and_then(|t| t.with_number("x", (0..rows).map(|row| row as f64).collect()))
+        .and_then(|t| t.with_category("g", own, levels()))
+        .and_then(|t| t.with_category("h", other, levels()))
+        .unwrap();
+    let model = Model::new(|m| {
+        let sd = m.sample("sd", HalfNormal::new(1.0).expand([2]));
+        let slope = m.sample("slope", Normal::new(0.0, 1.0));
+        let own = m.sample("own", Normal::new(0.0, sd.slice(0, 0..1).sum()).expand([5]));
+        let other = m.sample(
+            "other",
+            Normal::new(0.0, sd.slice(0, 1..2).sum()).expand([5]),
+        );
+        let noise = m.sample("noise", HalfNormal::new(1.0));
+        m.rows(|row| {
+            let effects = own.at(row.index("g")) + other.at(row.index("h"));
+            row.observe("y", Normal::new(effects + slope * row.number("x"), noise));
+        });
+    });
+    model.bind(&table).unwrap()
+}
+
+#[test]
+fn where_some_rows_do_not_tell_how_all_are_read_all_are_looked_at() {
+    let alike = nearly_alike(None);
+    let x = alike.columns().iter().position(|column| column.name == "x");
+    let mut unseen = [0.0];
+    let last = RowSet::Range(LONG + 50..LONG + 51);
+    batch_source(&alike).copy_numbers(x.unwrap(), &last, &mut unseen);
+    let bound = nearly_alike(Some(unseen[0] as usize));
+    let some = Parts::seen(&bound, Some(LONG)).unwrap();
+    assert!(Collapsed::tallied(some, Sight::Exact).is_err());
+    let at = [-0.4, 0.3, -0.2];
+    let expected = Collapsed::seen(&bound, Sight::Exact).unwrap();
+    same(
+        &look(&Collapsed::new(&bound).unwrap(), &at),
+        &look(&expected, &at),
+    );
 }
