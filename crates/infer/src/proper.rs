@@ -6,12 +6,13 @@
 //! curvature, and separated responses none that lasts.
 
 use lehr_density::Density;
+use lehr_numeric::dense::{cholesky, inverse_factor};
 use lehr_numeric::lbfgs::LbfgsSettings;
 use lehr_numeric::vector::dot;
 use thiserror::Error;
 
 use crate::likelihood::{LANES, Likelihoods};
-use crate::start::{Centre, MAX_DENSE, Prior, cholesky, find_mode, inverse_factor};
+use crate::start::{Centre, MAX_DENSE, Prior, find_mode};
 
 /// Where the density must have fallen, in standard deviations of the curvature at the maximum, and by
 /// how many nats. A Gaussian has fallen by 200.

@@ -1,9 +1,10 @@
-//! Plain numerics that know no model, table or graph: optimisers, clusters, weights, summaries and
-//! random streams.
+//! Plain numerics that know no model, table or graph: optimisers, clusters, dense factors, weights,
+//! summaries and random streams.
 
 pub mod adam;
 pub mod batch;
 pub mod column;
+pub mod dense;
 pub mod hermite;
 pub mod hessian;
 pub mod kmeans;

@@ -4,13 +4,14 @@ use std::sync::Arc;
 
 use faer::{Mat, Scale};
 use lehr_infer::annealed::{Annealed, AnnealedStart, Drive, Momentum};
-use lehr_infer::conjugate::{Gaussian, Information, Regression, Walk, inverse, trace};
+use lehr_infer::conjugate::{Gaussian, Information, Regression, Walk};
 use lehr_infer::evaluate::evaluate;
 use lehr_infer::fit::FitError;
 use lehr_infer::guide::{Frame, Guide, Learned, MeanField, Place};
 use lehr_infer::posterior::Estimate;
 use lehr_model::distribution::{Distribution, Normal};
 use lehr_model::{Bound, Model};
+use lehr_numeric::dense::{inverse, trace};
 use lehr_numeric::stream::Stream;
 use lehr_numeric::summary::{mean, sd};
 use lehr_table::Table;

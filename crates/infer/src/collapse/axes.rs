@@ -135,7 +135,7 @@ fn root(curvature: &Mat<f64>) -> (Mat<f64>, f64) {
     if size == 0 {
         return (Mat::zeros(0, 0), 0.0);
     }
-    let covariance = crate::conjugate::inverse(curvature);
+    let covariance = lehr_numeric::dense::inverse(curvature);
     let sd: Vec<f64> = (0..size).map(|i| covariance[(i, i)].sqrt()).collect();
     let correlation = Mat::from_fn(size, size, |i, j| covariance[(i, j)] / (sd[i] * sd[j]));
     let eigen = correlation.self_adjoint_eigen(Side::Lower);

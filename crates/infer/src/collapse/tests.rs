@@ -8,6 +8,7 @@ use lehr_model::distribution::{
     Distribution, Exponential, HalfNormal, Laplace, LkjCholesky, Normal,
 };
 use lehr_model::{Bound, Model};
+use lehr_numeric::dense::{form, inverse, log_determinant};
 use lehr_numeric::stream::Stream;
 use lehr_table::Table;
 
@@ -16,7 +17,6 @@ use super::fit::refusal;
 use super::gap::Care;
 use super::near::Near;
 use super::sight::Sight;
-use crate::conjugate::{form, inverse, log_determinant};
 
 mod basis;
 mod large;

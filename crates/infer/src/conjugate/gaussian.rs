@@ -1,9 +1,9 @@
-//! Gaussians by mean and covariance, and what is needed of their matrices.
+//! Gaussians by mean and covariance.
 
 use std::f64::consts::PI;
 
-use faer::linalg::solvers::DenseSolveCore;
-use faer::{Mat, Side};
+use faer::Mat;
+use lehr_numeric::dense::{form, inverse, log_determinant, trace};
 
 /// N(mean, covariance)
 #[derive(Clone, Debug)]
@@ -12,33 +12,6 @@ pub struct Gaussian {
     pub mean: Mat<f64>,
     /// Symmetric and positive definite.
     pub covariance: Mat<f64>,
-}
-
-/// The inverse of a symmetric positive definite matrix.
-pub fn inverse(matrix: &Mat<f64>) -> Mat<f64> {
-    factor(matrix).inverse()
-}
-
-/// ln |A| of a symmetric positive definite matrix.
-pub fn log_determinant(matrix: &Mat<f64>) -> f64 {
-    let factor = factor(matrix);
-    let diagonal = (0..matrix.nrows()).map(|i| factor.L()[(i, i)].ln());
-    2.0 * diagonal.sum::<f64>()
-}
-
-fn factor(matrix: &Mat<f64>) -> faer::linalg::solvers::Llt<f64> {
-    let factor = matrix.llt(Side::Lower);
-    factor.expect("covariances and precisions are positive definite")
-}
-
-/// Tr A
-pub fn trace(matrix: &Mat<f64>) -> f64 {
-    (0..matrix.nrows()).map(|i| matrix[(i, i)]).sum()
-}
-
-/// xᵀ A x
-pub fn form(matrix: &Mat<f64>, x: &Mat<f64>) -> f64 {
-    (x.transpose() * matrix * x)[(0, 0)]
 }
 
 impl Gaussian {

@@ -8,6 +8,6 @@ mod gaussian;
 mod regression;
 mod walk;
 
-pub use gaussian::{Gaussian, form, inverse, log_determinant, trace};
+pub use gaussian::Gaussian;
 pub use regression::{Information, Regression};
 pub use walk::Walk;

@@ -1,8 +1,9 @@
 //! The regression: prior, rows, posterior, evidence.
 
 use faer::{Mat, Scale};
+use lehr_numeric::dense::inverse;
 
-use super::gaussian::{Gaussian, inverse};
+use super::gaussian::Gaussian;
 
 /// Precision of a likelihood in z, and precision times its mean.
 pub type Information = (Mat<f64>, Mat<f64>);

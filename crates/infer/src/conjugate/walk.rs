@@ -1,8 +1,9 @@
 //! A chain on a linear regression as its exact means and covariances.
 
 use faer::{Mat, Scale};
+use lehr_numeric::dense::{inverse, trace};
 
-use super::gaussian::{Gaussian, inverse, trace};
+use super::gaussian::Gaussian;
 use super::regression::{Information, Regression};
 
 /// A chain from the prior with γ = 0 and equal increments of β: K, η, and R with drift ½ηRp and

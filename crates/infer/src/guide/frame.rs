@@ -9,10 +9,10 @@ use std::sync::Arc;
 use faer::Mat;
 use lehr_density::Density;
 use lehr_graph::Expr;
+use lehr_numeric::dense::cholesky;
 use serde::{Deserialize, Serialize};
 
 use super::{Context, LOG_SCALE, Learned, MEAN};
-use crate::start::linear::cholesky;
 
 /// z = shift + F w, with F fixed before training.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

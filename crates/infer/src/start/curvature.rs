@@ -2,12 +2,13 @@
 
 use std::sync::Arc;
 
+use lehr_density::Layout;
+use lehr_numeric::dense::{Factor, cholesky, inverse_factor};
+
 use super::Centre;
 use super::centre::first_scales;
-use super::linear::{Factor, cholesky, inverse_factor};
 use crate::guide::Frame;
 use crate::train::Control;
-use lehr_density::Layout;
 
 /// Above this many latents the Hessian is not computed.
 pub const MAX_DENSE: usize = 2000;

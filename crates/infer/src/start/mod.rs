@@ -5,7 +5,6 @@ pub mod centre;
 mod climber;
 pub mod curvature;
 mod laplace;
-pub mod linear;
 pub mod mode;
 mod natural;
 mod prior;
@@ -24,7 +23,6 @@ pub use quadrature::Quadrature;
 pub use variational::{Variational, best_independent};
 pub use zero::Zero;
 
-pub(crate) use linear::{cholesky, inverse_factor};
 pub(crate) use mode::climb_to_mode;
 pub(crate) use prior::{Prior, has_hierarchy};
 
@@ -32,13 +30,13 @@ use std::fmt;
 use std::sync::Arc;
 
 use lehr_density::Density;
+use lehr_numeric::batch::BatchError;
+use lehr_numeric::lbfgs::{LbfgsSettings, Reason};
 
 use crate::guide::{Base, Frame, Guide, Learned, MEAN, PARAMS, all_blocks};
 use crate::method::Setting;
 use crate::surrogate::{Mode, Remainder};
 use crate::train::{Control, Summed, TrainError};
-use lehr_numeric::batch::BatchError;
-use lehr_numeric::lbfgs::{LbfgsSettings, Reason};
 use quadrature::Best;
 
 /// What a start is asked for.

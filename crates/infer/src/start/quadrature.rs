@@ -18,18 +18,18 @@ mod shared;
 mod slope;
 
 pub(crate) use expectation::{MOST_CLASSES, class_of, rule_of};
-use integral::Integrals;
-use mixing::Mixing;
-pub(crate) use rule::{NODES, Rule};
-use shared::Shared;
-
 use faer::Mat;
+use integral::Integrals;
 use lehr_density::{Density, Point, Rows};
 use lehr_graph::{Expr, Graph};
+use lehr_numeric::dense::{Factor, cholesky, inverse_factor};
+use mixing::Mixing;
+pub(crate) use rule::{NODES, Rule};
 
-use super::linear::{Factor, cholesky, inverse_factor};
 use super::{Centre, Request, Start, StartError, StartingPoint};
 use crate::guide::{Covariance, Frame, HALF_LN_TWO_PI};
+
+use shared::Shared;
 
 /// Nats: a step that promises less is the last.
 const CLOSE: f64 = 1e-3;

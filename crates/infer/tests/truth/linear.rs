@@ -3,10 +3,11 @@
 use std::ops::{Deref, DerefMut};
 
 use faer::Mat;
+pub(crate) use lehr_infer::conjugate::Gaussian;
 use lehr_infer::conjugate::Regression;
-pub(crate) use lehr_infer::conjugate::{Gaussian, form, inverse, log_determinant};
 use lehr_model::distribution::{Distribution, Normal};
 use lehr_model::{Bound, Model};
+pub(crate) use lehr_numeric::dense::{form, inverse, log_determinant};
 use lehr_table::Table;
 
 use crate::normals;

@@ -6,19 +6,19 @@ use faer::Mat;
 use lehr_model::distribution::{Distribution, Exponential, HalfNormal, LogNormal, Normal, Poisson};
 use lehr_model::gp::{Axis, Basis, Kernel};
 use lehr_model::{Bound, Model};
+use lehr_numeric::dense::{form, inverse, log_determinant};
 use lehr_numeric::stream::Stream;
 use lehr_table::Table;
 
-use super::super::collapsed::Collapsed;
-use super::super::exact::Way;
-use super::super::gap::Care;
-use super::super::near::Near;
-use super::super::parts::Within;
-use super::super::place::Place;
-use super::super::sight::Sight;
-use super::super::turn::Turning;
 use super::{log_prior, value};
-use crate::conjugate::{form, inverse, log_determinant};
+use crate::collapse::collapsed::Collapsed;
+use crate::collapse::exact::Way;
+use crate::collapse::gap::Care;
+use crate::collapse::near::Near;
+use crate::collapse::parts::Within;
+use crate::collapse::place::Place;
+use crate::collapse::sight::Sight;
+use crate::collapse::turn::Turning;
 
 const ROWS: usize = 60;
 /// By how much the weights are those of the prior: the rest of an amplitude multiplies them.

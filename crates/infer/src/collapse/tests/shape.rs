@@ -5,12 +5,11 @@ use std::f64::consts::TAU;
 use faer::Mat;
 use lehr_model::distribution::{Distribution, HalfNormal, Normal};
 use lehr_model::{Bound, Model};
+use lehr_numeric::dense::{form, inverse, log_determinant};
 use lehr_table::Table;
 
-use super::{Data, ROWS, bind, theta, value};
+use super::{Data, Form, ROWS, bind, theta, value};
 use crate::collapse::fit::refusal;
-use crate::collapse::tests::Form;
-use crate::conjugate::{form, inverse, log_determinant};
 
 fn levels(count: usize) -> Vec<String> {
     (0..count).map(|k| k.to_string()).collect()

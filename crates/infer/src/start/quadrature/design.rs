@@ -2,9 +2,8 @@
 
 use faer::linalg::matmul::triangular::{BlockStructure, matmul};
 use faer::{Accum, ColRef, Mat, MatRef, Par, unzip, zip};
+use lehr_numeric::dense::Factor;
 use rayon::prelude::*;
-
-use crate::start::linear::Factor;
 
 /// Rows of a block: with 64 latents half of a second-level cache.
 pub(super) const BLOCK: usize = 512;

@@ -3,12 +3,12 @@
 
 use lehr_density::{Density, Point, RowSet, Rows};
 use lehr_graph::{Expr, Graph, Plan, Slot, Workspace};
+use lehr_numeric::dense::Factor;
 
 use super::design::Design;
 use super::rule::{NODES, Rule};
 use super::shared::{Shared, axis, weighted};
 use super::{KNOWN, at_predictor, predictor};
-use crate::start::linear::Factor;
 use crate::train::{copy_rows, read_columns};
 
 /// Rows that are taken together.

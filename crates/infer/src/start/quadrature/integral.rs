@@ -1,6 +1,7 @@
 //! The bound of a Gaussian by integrals, and where its derivatives point.
 
 use lehr_density::Density;
+use lehr_numeric::dense::{Factor, cholesky, inverse_factor};
 
 use super::design::Design;
 use super::expectation::{Expectation, RowIntegrals, Variation};
@@ -9,7 +10,6 @@ use super::slope::Slopes;
 use super::{Assessment, Candidate, Turn, product, shared_places};
 use crate::guide::Covariance;
 use crate::start::curvature::Curvature;
-use crate::start::linear::{Factor, cholesky, inverse_factor};
 use crate::start::prior::Prior;
 
 /// Expectations of the log joint under a Gaussian. The prior is averaged over shared numbers; in

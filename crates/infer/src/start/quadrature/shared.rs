@@ -6,10 +6,10 @@
 
 use lehr_density::{Density, Point};
 use lehr_graph::{Expr, Graph, Plan, Slot, Workspace};
+use lehr_numeric::dense::Factor;
 use lehr_numeric::vector::dot;
 
 use super::rule::Rule;
-use crate::start::linear::Factor;
 
 /// How shared numbers vary under a Gaussian over z.
 pub(super) struct Shared {

@@ -120,7 +120,7 @@ mod tests {
     use lehr_table::Table;
 
     use super::*;
-    use crate::start::linear::Factor;
+    use lehr_numeric::dense::Factor;
 
     const ROWS: usize = 1100;
     const WIDTH: usize = 18;

@@ -1,5 +1,6 @@
-//! Small dense factorisations outside of programs.
+//! Small dense matrices: Cholesky factors, inverses and determinants, by faer.
 
+use faer::linalg::solvers::{DenseSolveCore, Llt};
 use faer::{Mat, Side};
 
 /// A lower-triangular matrix in row-major order.
@@ -49,6 +50,39 @@ pub fn inverse_factor(l: &Factor) -> Option<Factor> {
         .map(|k| covariance[(k / size, k % size)])
         .collect();
     cholesky(&flat, size)
+}
+
+/// The inverse of a symmetric positive definite matrix.
+///
+/// # Panics
+/// If the matrix is not positive definite.
+pub fn inverse(matrix: &Mat<f64>) -> Mat<f64> {
+    definite(matrix).inverse()
+}
+
+/// ln |A| of a symmetric positive definite matrix.
+///
+/// # Panics
+/// If the matrix is not positive definite.
+pub fn log_determinant(matrix: &Mat<f64>) -> f64 {
+    let factor = definite(matrix);
+    let diagonal = (0..matrix.nrows()).map(|i| factor.L()[(i, i)].ln());
+    2.0 * diagonal.sum::<f64>()
+}
+
+fn definite(matrix: &Mat<f64>) -> Llt<f64> {
+    let factor = matrix.llt(Side::Lower);
+    factor.expect("covariances and precisions are positive definite")
+}
+
+/// Tr A
+pub fn trace(matrix: &Mat<f64>) -> f64 {
+    (0..matrix.nrows()).map(|i| matrix[(i, i)]).sum()
+}
+
+/// xᵀ A x
+pub fn form(matrix: &Mat<f64>, x: &Mat<f64>) -> f64 {
+    (x.transpose() * matrix * x)[(0, 0)]
 }
 
 #[cfg(test)]
