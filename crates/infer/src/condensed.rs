@@ -15,14 +15,13 @@
 use faer::{Mat, MatRef};
 use lehr_density::{
     Column, ColumnKind, Columns, Density, GaussianRows, Layout, LinearRows, Point, Predictors,
-    Query, ResponseKind, Role, RowData, RowSource, Rows, Stored, Values,
+    Query, ResponseKind, Role, RowData, RowSource, Rows, Stored, Values, probe,
 };
 use lehr_graph::{Expr, Graph, Workspace};
 
-use crate::full_data::Question;
 use crate::guide::HALF_LN_TWO_PI;
 use crate::pass::Pass;
-use crate::start::quadrature::probe;
+use crate::question::Question;
 
 /// Above this many latents the triangle is no smaller than most tables.
 const MOST_LATENTS: usize = 512;

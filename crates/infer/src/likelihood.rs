@@ -3,9 +3,7 @@
 use lehr_density::Density;
 
 use crate::full_data::{AllRows, FullData, Query};
-
-/// z that share one pass over the rows.
-pub(crate) const LANES: usize = 16;
+use crate::pass::LANES;
 
 /// The log likelihood of any z on all rows, with θ fixed.
 pub(crate) struct Likelihoods<'d> {

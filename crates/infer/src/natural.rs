@@ -15,19 +15,18 @@
 
 mod turn;
 
-use turn::{Seen, Turn};
-
 use faer::{MatRef, Side};
-use lehr_density::{Density, Point, RowSet, Rows};
+use lehr_density::{Density, Point, RowSet, Rows, probe};
 use lehr_graph::{Expr, Graph, Plan, PlanOptions, Slot, Workspace};
 use lehr_numeric::adam::{Adam, AdamSettings};
 use lehr_numeric::batch::{BatchError, Epochs};
 use serde::{Deserialize, Serialize};
 
 use crate::fixed::Fixed;
+use crate::lend::{batch_source, copy_rows, read_columns};
 use crate::pass::is_resident;
 use crate::start::quadrature::{self, gauss_hermite};
-use crate::train::{batch_source, copy_rows, read_columns};
+use turn::{Seen, Turn};
 
 /// Hermite nodes of the integral over a predictor.
 const NODES: usize = 8;
@@ -43,7 +42,7 @@ pub fn applies(density: &dyn Density) -> bool {
         return false;
     }
     let graph = Graph::new();
-    let (at, rows) = quadrature::probe(&graph, density);
+    let (at, rows) = probe(&graph, density);
     let Some(predictor) = quadrature::predictor(density, &at, &rows) else {
         return false;
     };

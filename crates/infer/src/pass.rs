@@ -5,8 +5,10 @@ use std::ops::Range;
 use lehr_density::{ColumnKind, Density, RowSet, RowSource, Rows};
 use lehr_graph::{Expr, Graph, Plan, Slot, Workspace};
 
-use crate::train::{batch_source, copy_rows, lend_all, read_columns};
+use crate::lend::{batch_source, copy_rows, lend_all, read_columns};
 
+/// z that share one pass over the rows.
+pub(crate) const LANES: usize = 16;
 /// Rows read at a time where the table is not in memory, or all of it at once would need too much.
 const CHUNK: usize = 8192;
 /// Bytes that a pass may need besides the rows before it goes over them in parts.

@@ -11,7 +11,8 @@ use lehr_numeric::lbfgs::LbfgsSettings;
 use lehr_numeric::vector::dot;
 use thiserror::Error;
 
-use crate::likelihood::{LANES, Likelihoods};
+use crate::likelihood::Likelihoods;
+use crate::pass::LANES;
 use crate::start::{Centre, MAX_DENSE, Prior, find_mode};
 
 /// Where the density must have fallen, in standard deviations of the curvature at the maximum, and by

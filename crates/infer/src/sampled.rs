@@ -12,9 +12,9 @@ use lehr_numeric::stream::Stream;
 use lehr_numeric::summary::column_means;
 use lehr_numeric::vector::{dot, form};
 
-use crate::likelihood::{LANES, Likelihoods};
+use crate::likelihood::Likelihoods;
 use crate::observer::{End, Progress};
-use crate::pass::{Argument, Pass};
+use crate::pass::{Argument, LANES, Pass};
 use crate::run::Run;
 use crate::start::Centre;
 use crate::train::{Order, TrainError, row_remainder};

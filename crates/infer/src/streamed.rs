@@ -7,9 +7,8 @@ use lehr_density::{Density, Query, RowSource};
 
 use crate::collapse::tally::{Tallier, Tallying};
 use crate::condensed::{self, Reflection};
-use crate::full_data::Question;
-use crate::likelihood::LANES;
-use crate::pass::Block;
+use crate::pass::{Block, LANES};
+use crate::question::Question;
 
 /// Rows that are computed together at most.
 const LARGEST: usize = 8192;

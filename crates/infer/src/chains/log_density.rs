@@ -9,7 +9,7 @@ use super::asked::AskedDensity;
 use super::surface::{Evaluator, Surface, origin, starts};
 use super::trace::ChainError;
 use crate::guide::{Context, Feed, Frame, Need};
-use crate::train::{batch_source, copy_rows, lend_all, read_columns};
+use crate::lend::{batch_source, copy_rows, lend_all, read_columns};
 
 /// log p(D, T(x)) and its gradient in x, for one x per lane; the constant ln |F| is left out.
 ///

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use lehr_density::Density;
+use lehr_density::{Density, probe};
 use lehr_graph::Graph;
 
 use super::best::{Problem, State, Theta};
@@ -19,7 +19,6 @@ use super::near::Near;
 use super::normal::{self, NormalRows};
 use super::parts::{Block, MOST_AXES, MOST_DENSE, Parts, reference};
 use super::sight::Sight;
-use crate::start::quadrature::probe;
 
 /// log p(D, θ) of a density whose effects are collapsed: exact for a normal response, else by the best
 /// Gaussian of the effects and the gaps of their groups.

@@ -7,7 +7,7 @@ use lehr_graph::{Expr, Graph, Plan, Slot, Workspace};
 use super::parts::{Parts, reference};
 use super::pieces::{Raw, pieces};
 use super::turn::Inverse;
-use crate::train::{copy_rows, read_columns};
+use crate::lend::{copy_rows, read_columns};
 
 /// The prior of one group of a block, in the effects v = T u that the rows read at the reference.
 #[derive(Clone, Debug)]

@@ -5,8 +5,8 @@ use lehr_density::{Point, RowSet, Rows};
 use lehr_graph::{Expr, Graph, Plan, Slot, Workspace};
 
 use super::parts::Parts;
+use crate::lend::{copy_rows, read_columns};
 use crate::start::quadrature::{NODES, Rule, class_of, rule_of};
-use crate::train::{copy_rows, read_columns};
 
 /// Rows that are taken together.
 const ROWS: usize = 1024;

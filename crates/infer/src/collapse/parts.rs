@@ -12,7 +12,7 @@ use lehr_density::{Density, RowSource, SplitRows};
 use super::distinct::{Distinct, distinct};
 use super::reader::Reader;
 use super::turn::Turning;
-use crate::train::batch_source;
+use crate::lend::batch_source;
 
 /// The most hyperparameters whose density axes follow.
 pub(super) const MOST_AXES: usize = 8;

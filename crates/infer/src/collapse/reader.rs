@@ -9,8 +9,8 @@ use super::mixed::{Of, mixes};
 use super::parts::{Block, Common, Within, moved, reference};
 use super::row_reader::wave;
 use super::turn::{Pivots, ROUNDING, Scales, Turning};
+use crate::lend::batch_source;
 use crate::pass::{Argument, Pass};
-use crate::train::batch_source;
 
 /// The most effects of one group.
 const MOST_WIDTH: usize = 64;

@@ -1,8 +1,9 @@
 //! log p(D, z) of many points, on all rows.
 
 use super::Subject;
-use crate::likelihood::{LANES, Likelihoods};
+use crate::likelihood::Likelihoods;
 use crate::observer::{End, Progress};
+use crate::pass::LANES;
 use crate::run::Run;
 use crate::sampled::Estimator;
 use crate::start::Prior;

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::Integrated;
 use crate::fit::short;
-use crate::train::{batch_source, copy_rows, read_columns};
+use crate::lend::{batch_source, copy_rows, read_columns};
 
 /// Rows from which the error of all is estimated.
 const ROWS: usize = 512;

@@ -6,10 +6,11 @@ use lehr_numeric::batch::BatchError;
 use serde::{Deserialize, Serialize};
 
 use crate::guide::{Context, Guide, Learned, ROW_NUMBERS};
-use crate::likelihood::LANES;
+use crate::lend::{batch_source, copy_rows, read_columns};
 use crate::observer::{End, Progress};
+use crate::pass::LANES;
 use crate::run::{Run, Stamp};
-use crate::train::{Program, TrainError, batch_source, copy_rows, read_columns};
+use crate::train::{Program, TrainError};
 
 /// Rows that are looked at together.
 const ROWS: usize = 1024;

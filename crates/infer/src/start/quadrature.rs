@@ -19,16 +19,16 @@ mod slope;
 
 pub(crate) use expectation::{MOST_CLASSES, class_of, rule_of};
 use faer::Mat;
-use integral::Integrals;
-use lehr_density::{Density, Point, Rows};
+use lehr_density::{Density, Point, Rows, probe};
 use lehr_graph::{Expr, Graph};
 use lehr_numeric::dense::{Factor, cholesky, inverse_factor};
+
+use integral::Integrals;
 use mixing::Mixing;
 pub(crate) use rule::{NODES, Rule};
 
 use super::{Centre, Request, Start, StartError, StartingPoint};
 use crate::guide::{Covariance, Frame, HALF_LN_TWO_PI};
-
 use shared::Shared;
 
 /// Nats: a step that promises less is the last.
@@ -115,16 +115,6 @@ impl Best {
     pub fn is_reached(&self) -> bool {
         self.exact && self.left < CLOSE
     }
-}
-
-/// A point and a few rows, to look at what a model's program is made of.
-pub(crate) fn probe<'g>(graph: &'g Graph, density: &dyn Density) -> (Point<'g>, Rows<'g>) {
-    let at = Point::new(
-        graph.input("latents", [density.latents().size()]),
-        graph.input("params", [density.params().size()]),
-    );
-    let rows = Rows::inputs(graph, density.columns(), 3.min(density.n_rows()), "");
-    (at, rows)
 }
 
 /// Whether the integrals can be taken: one predictor per row and few shared numbers, nothing

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use super::SurrogateError;
 use super::covariate::Covariates;
 use crate::guide::{Context, Feed};
-use crate::train::batch_source;
+use crate::lend::batch_source;
 
 /// A few rows in the columns of a density, and how many rows they stand for.
 #[derive(Clone, Debug, Serialize, Deserialize)]

@@ -24,7 +24,6 @@ pub use error::TrainError;
 pub(crate) use objective::weigh_prior;
 pub use objective::{Objective, Score, Weighed, weigh};
 pub use program::{Program, compile, compile_within};
-pub(crate) use program::{batch_source, copy_rows, lend_all, read_columns};
 pub use sampler::{ReadGuide, decoded, encoded, restore_gaussian, restore_guide};
 pub use schedule::{Schedule, ScheduleError};
 pub use setting::{Iterations, TrainSettings};

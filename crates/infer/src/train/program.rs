@@ -3,14 +3,15 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use lehr_density::{Density, RowData, RowSet, RowSource, Rows};
+use lehr_density::{Density, RowSet, RowSource, Rows};
 use lehr_graph::{Expr, Graph, Plan, Slot, Workspace};
+use lehr_numeric::batch::{BatchError, Epochs};
+use lehr_numeric::stream::Stream;
 
 use super::SCORE;
 use super::own::OwnRows;
 use crate::guide::{Context, Feed, Frame, Learned, Need, Place};
-use lehr_numeric::batch::{BatchError, Epochs};
-use lehr_numeric::stream::Stream;
+use crate::lend::{copy_rows, lend_all, lend_rows, read_columns};
 
 /// A plan and its workspace, with the inputs it takes from the run.
 ///
@@ -114,7 +115,7 @@ impl Program {
         let columns = read_columns(&self.plan, rows);
         match feed {
             Feed::All => lend_all(&mut self.workspace, density.source(), &columns),
-            Feed::Fixed(data) => lend_fixed(&mut self.workspace, data, &columns),
+            Feed::Fixed(data) => lend_all(&mut self.workspace, data.as_ref(), &columns),
             Feed::Batch { size, purpose } => {
                 let n_rows = density.n_rows() as u64;
                 self.batches.push(Batch {
@@ -250,77 +251,6 @@ impl Batch {
             }
         }
     }
-}
-
-/// The rows in the order in which batches number them.
-pub(crate) fn batch_source(density: &dyn Density) -> &dyn RowSource {
-    let source = density.source();
-    source.shuffled().unwrap_or(source)
-}
-
-/// The columns of `rows` that a plan reads, by their place in the table.
-pub(crate) fn read_columns(plan: &Plan, rows: &Rows<'_>) -> Vec<(usize, Slot)> {
-    let columns = rows.columns().enumerate();
-    columns
-        .filter_map(|(place, (_, column))| Some((place, plan.input(column.expr())?)))
-        .collect()
-}
-
-/// Copies rows of the table into the plan's inputs.
-pub(crate) fn copy_rows(
-    workspace: &mut Workspace,
-    source: &dyn RowSource,
-    rows: &RowSet<'_>,
-    columns: &[(usize, Slot)],
-) {
-    for &(column, slot) in columns {
-        match slot {
-            Slot::Numbers(_) => source.copy_numbers(column, rows, workspace.numbers_mut(slot)),
-            Slot::Indices(_) => source.copy_indices(column, rows, workspace.indices_mut(slot)),
-        }
-    }
-}
-
-/// Every row of the table, lent where it is in memory anyway.
-pub(crate) fn lend_all(
-    workspace: &mut Workspace,
-    source: &dyn RowSource,
-    columns: &[(usize, Slot)],
-) {
-    let rows = RowSet::Range(0..source.n_rows());
-    for &(column, slot) in columns {
-        match (slot, source.whole(column)) {
-            (Slot::Numbers(_), Some(values)) => workspace.lend(slot, &values),
-            _ => copy_rows(workspace, source, &rows, &[(column, slot)]),
-        }
-    }
-}
-
-/// Consecutive rows of the table, lent where they are in memory anyway.
-fn lend_rows(
-    workspace: &mut Workspace,
-    source: &dyn RowSource,
-    rows: Range<usize>,
-    columns: &[(usize, Slot)],
-) {
-    for &(column, slot) in columns {
-        match (slot, source.whole(column)) {
-            (Slot::Numbers(_), Some(values)) => {
-                let width = values.len() / source.n_rows();
-                workspace.lend_part(slot, &values, rows.start * width);
-            }
-            _ => copy_rows(
-                workspace,
-                source,
-                &RowSet::Range(rows.clone()),
-                &[(column, slot)],
-            ),
-        }
-    }
-}
-
-fn lend_fixed(workspace: &mut Workspace, data: &Arc<RowData>, columns: &[(usize, Slot)]) {
-    lend_all(workspace, data.as_ref(), columns);
 }
 
 /// Writes a program on a fresh graph and compiles it, in the latents' own coordinates.

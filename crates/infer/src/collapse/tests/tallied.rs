@@ -3,9 +3,8 @@
 use std::sync::Arc;
 
 use lehr_density::{Density, Elsewhere, FullData, Query, RowSet};
-use lehr_model::Bound;
-use lehr_model::Model;
 use lehr_model::distribution::{Distribution, HalfNormal, Normal};
+use lehr_model::{Bound, Model};
 use lehr_numeric::stream::Stream;
 use lehr_table::Table;
 
@@ -15,8 +14,8 @@ use crate::collapse::gap::Care;
 use crate::collapse::near::Near;
 use crate::collapse::parts::Parts;
 use crate::collapse::sight::Sight;
+use crate::lend::batch_source;
 use crate::streamed::RowSums;
-use crate::train::batch_source;
 
 /// The value, the slope, the effects and what they vary by.
 fn look(collapsed: &Collapsed<'_>, theta: &[f64]) -> Vec<f64> {

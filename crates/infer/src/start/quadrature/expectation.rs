@@ -9,7 +9,7 @@ use super::design::Design;
 use super::rule::{NODES, Rule};
 use super::shared::{Shared, axis, weighted};
 use super::{KNOWN, at_predictor, predictor};
-use crate::train::{copy_rows, read_columns};
+use crate::lend::{copy_rows, read_columns};
 
 /// Rows that are taken together.
 const ROWS: usize = 1024;
