@@ -4,8 +4,9 @@
 use anyhow::{Result, anyhow};
 use clap::builder::{PossibleValue, PossibleValuesParser};
 use clap::{Arg, ArgMatches, Args, Command, FromArgMatches};
+use lehr::infer::error::SettingError;
 use lehr::infer::fit::Fit;
-use lehr::infer::method::{self, METHODS, MethodInfo, SettingError, SettingInfo};
+use lehr::infer::method::{self, METHODS, MethodInfo, SettingInfo};
 
 /// Everything about a fit but its method; what is not given is chosen and reported.
 #[derive(Clone, Debug, Args)]

@@ -3,7 +3,7 @@
 use lehr_density::Density;
 
 use crate::collapse;
-use crate::fit::FitError;
+use crate::error::FitError;
 use crate::method::MethodInfo;
 use crate::start::is_plain;
 

@@ -5,15 +5,16 @@ use lehr_graph::Graph;
 use lehr_numeric::batch::BatchError;
 use serde::{Deserialize, Serialize};
 
+use crate::error::TrainError;
+use crate::estimate::Estimate;
 use crate::full_data::{AllRows, FullData, Query};
 use crate::guide::{Context, Gradient, Guide, Learned, PARAMS, Place};
 use crate::likelihood::Likelihoods;
 use crate::observer::{End, Progress};
 use crate::pass::{Argument, LANES, Pass};
-use crate::posterior::Estimate;
 use crate::run::{Run, Stamp};
 use crate::sampled::{self, Sampling};
-use crate::train::{TrainError, compile_within, weigh_prior};
+use crate::train::{compile_within, weigh_prior};
 
 /// Sets the noise of evaluation apart from that of training.
 const APART: u64 = 0x5eed_0000_e7a1_0a7e;

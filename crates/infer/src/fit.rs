@@ -1,24 +1,19 @@
 //! A whole fit: a method, and what is the same for all of them.
 
 use lehr_density::{Density, RowsLost};
-use lehr_file::FileError;
-use lehr_numeric::batch::BatchError;
-use lehr_numeric::pareto::WeightError;
 
 use crate::condensed::{self, Condensed};
 use crate::elsewhere;
+use crate::error::{SettingError, UnknownMethod};
 use crate::learned::learned;
 use crate::local::{Integrated, Integration};
-use crate::method::{Auto, Method, SettingError, UnknownMethod, find};
+use crate::method::{Auto, Method, find};
 use crate::observer::{Observer, Phase};
 use crate::posterior::{NO_ROWS, Origin, Posterior};
-use crate::proper::{self, Improper};
+use crate::proper;
 use crate::run::{Checkpoint, Run};
-use crate::surrogate::SurrogateError;
-use crate::train::TrainError;
 
-/// Choices made along the way, as they are reported: what, and how.
-pub type Choices = Vec<(String, String)>;
+pub use crate::error::FitError;
 
 /// A fit to be made: a method with its settings, and what all methods share.
 ///
@@ -233,70 +228,5 @@ impl<'a> Fit<'a> {
         self.run.draws = self.draws.unwrap_or_else(usual);
         self.run.asked_draws = self.draws;
         self.method.fit(density, &mut self.run)
-    }
-}
-
-/// A fit that could not be made.
-#[derive(Debug, thiserror::Error)]
-pub enum FitError {
-    /// Training failed.
-    #[error(transparent)]
-    Train(#[from] TrainError),
-    /// The surrogate cannot be built.
-    #[error(transparent)]
-    Surrogate(#[from] SurrogateError),
-    /// A batch that cannot be drawn.
-    #[error(transparent)]
-    Batch(#[from] BatchError),
-    /// The weights of the draws cannot be judged.
-    #[error(transparent)]
-    Weights(#[from] WeightError),
-    /// A flat prior under which there is no posterior.
-    #[error(transparent)]
-    Improper(#[from] Improper),
-    /// A file that cannot be read or written.
-    #[error(transparent)]
-    File(#[from] FileError),
-    /// A method that is not known.
-    #[error(transparent)]
-    Method(#[from] UnknownMethod),
-    /// A setting that the method does not have.
-    #[error(transparent)]
-    Name(#[from] SettingError),
-    /// Rows that are elsewhere cannot be reached.
-    #[error("{0}")]
-    Rows(String),
-    /// What a fit stored of itself cannot be read.
-    #[error(
-        "fit: what the fit stored of itself cannot be read: {problem}\n  hint: the file is damaged: fit again"
-    )]
-    Stored {
-        /// What is wrong.
-        problem: String,
-    },
-    /// A setting that cannot work.
-    #[error("{method}: {problem}\n  hint: {hint}")]
-    Setting {
-        /// The method.
-        method: &'static str,
-        /// What is wrong.
-        problem: String,
-        /// What to do.
-        hint: String,
-    },
-}
-
-impl From<RowsLost> for FitError {
-    fn from(lost: RowsLost) -> FitError {
-        FitError::Rows(lost.0)
-    }
-}
-
-/// Two digits, however small; what is rounding is 0.
-pub(crate) fn short(number: f64) -> String {
-    match number {
-        ..1e-12 => "0".into(),
-        ..1e-2 => format!("{number:.1e}"),
-        _ => format!("{number:.2}"),
     }
 }

@@ -1,11 +1,14 @@
 //! Inference: guides, chains, surrogates, the bound, training, and what a posterior is worth.
 
 pub mod annealed;
+mod bytes;
 pub mod chains;
 pub mod collapse;
 pub mod condensed;
 pub mod conjugate;
 pub mod elsewhere;
+pub mod error;
+pub mod estimate;
 pub mod evaluate;
 pub mod file;
 pub mod fit;
@@ -29,6 +32,7 @@ mod question;
 pub mod run;
 pub mod sampled;
 pub mod sandwich;
+mod setting;
 pub mod spared;
 pub mod start;
 pub mod streamed;

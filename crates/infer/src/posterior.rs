@@ -10,75 +10,16 @@ use serde::{Deserialize, Serialize};
 
 use crate::chains::Chains;
 use crate::condensed::Condensed;
+use crate::error::FitError;
+use crate::estimate::{Choices, Level, Shape};
 use crate::file::POSTERIOR;
-use crate::fit::{Choices, FitError};
-use crate::judge::{Examination, Level, Shape, Verdict, site_columns};
+use crate::judge::{Examination, Verdict, site_columns};
 use crate::local::{Integration, Marginal};
 use crate::method::{Attempt, Sampler, restore};
 use crate::spared::Spared;
 use crate::train::Training;
 
-/// A number with its Monte Carlo standard error.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Estimate {
-    /// The estimate.
-    pub mean: f64,
-    /// Its standard error.
-    pub error: f64,
-}
-
-impl Estimate {
-    /// What nothing is known of.
-    pub const UNKNOWN: Estimate = Estimate {
-        mean: f64::NAN,
-        error: f64::NAN,
-    };
-
-    /// Nothing, and known to be.
-    pub const NONE: Estimate = Estimate {
-        mean: 0.0,
-        error: 0.0,
-    };
-
-    /// The difference of independent numbers.
-    #[must_use]
-    pub fn less(self, other: Estimate) -> Estimate {
-        Estimate {
-            mean: self.mean - other.mean,
-            error: self.error.hypot(other.error),
-        }
-    }
-
-    /// The same with an independent error besides its own.
-    #[must_use]
-    pub fn widened(self, error: f64) -> Estimate {
-        Estimate {
-            mean: self.mean,
-            error: self.error.hypot(error),
-        }
-    }
-
-    /// The mean of independent numbers.
-    pub fn of(values: &[f64]) -> Estimate {
-        Estimate {
-            mean: mean(values),
-            error: sd(values) / (values.len() as f64).sqrt(),
-        }
-    }
-}
-
-/// Wall time by part.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Seconds {
-    /// Mode, curvature and surrogate.
-    pub start: f64,
-    /// Writing, differentiating and planning the program.
-    pub compile: f64,
-    /// Training, or running Markov chains.
-    pub train: f64,
-    /// Fresh draws on all rows.
-    pub evaluate: f64,
-}
+pub use crate::estimate::{Estimate, Evidence, Gain, Seconds};
 
 /// Location and spread of one quantity.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -93,38 +34,6 @@ pub struct Summary {
     pub quantiles: [f64; 3],
     /// The shortest interval with 90 % of the mass.
     pub shortest: (f64, f64),
-}
-
-/// What a fit says of the log evidence.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Evidence {
-    /// The bound on the log evidence, on all rows, if the method has one.
-    pub bound: Option<Estimate>,
-    /// The estimate of the log evidence: importance-weighted of a trained guide, by bridge sampling
-    /// of Markov chains.
-    pub estimate: Estimate,
-    /// How far the bound is above that of the Gaussian below the guide, if there is one.
-    pub gain: Option<Gain>,
-}
-
-impl Evidence {
-    /// An estimate without a bound.
-    pub fn estimated(estimate: Estimate) -> Evidence {
-        Evidence {
-            bound: None,
-            estimate,
-            gain: None,
-        }
-    }
-}
-
-/// What a guide gains over the Gaussian that it is built on.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Gain {
-    /// The method of that Gaussian.
-    pub over: String,
-    /// The difference of the bounds.
-    pub nats: Estimate,
 }
 
 /// What tells how good the draws are.

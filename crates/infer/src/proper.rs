@@ -9,8 +9,8 @@ use lehr_density::Density;
 use lehr_numeric::dense::{cholesky, inverse_factor};
 use lehr_numeric::lbfgs::LbfgsSettings;
 use lehr_numeric::vector::dot;
-use thiserror::Error;
 
+use crate::error::Improper;
 use crate::likelihood::Likelihoods;
 use crate::pass::LANES;
 use crate::start::{Centre, MAX_DENSE, Prior, find_mode};
@@ -19,29 +19,6 @@ use crate::start::{Centre, MAX_DENSE, Prior, find_mode};
 /// how many nats. A Gaussian has fallen by 200.
 const FAR: f64 = 20.0;
 const FALL: f64 = 10.0;
-
-/// A posterior that is none.
-#[derive(Clone, Debug, PartialEq, Eq, Error)]
-pub enum Improper {
-    /// The rows leave a latent open.
-    #[error(
-        "flat prior on {name}: expected rows that hold it, found none that do: the likelihood does not fall off along it, so there is no posterior\n  hint: give it a proper prior, as in normal(0, 10); columns that are sums of others, and responses that a column separates, need one"
-    )]
-    Open {
-        /// The latent.
-        name: String,
-    },
-    /// There are too many latents to check.
-    #[error(
-        "flat prior: expected at most {most} latents, whose posterior can be checked to be proper, found {found}\n  hint: use normal with a large scale"
-    )]
-    Many {
-        /// How many can be checked.
-        most: usize,
-        /// How many there are.
-        found: usize,
-    },
-}
 
 /// Refuses flat priors under which the posterior is not proper.
 pub(crate) fn check(density: &dyn Density) -> Result<(), Improper> {

@@ -7,9 +7,9 @@ use lehr_file::{FileError, load, save};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
+use crate::error::TrainError;
 use crate::file::CHECKPOINT;
 use crate::observer::{Observer, Phase, Progress, Wish};
-use crate::train::TrainError;
 
 /// Where and how often a fit is saved while it runs.
 #[derive(Clone, Debug)]

@@ -12,12 +12,13 @@ use lehr_numeric::stream::Stream;
 use lehr_numeric::summary::column_means;
 use lehr_numeric::vector::{dot, form};
 
+use crate::error::TrainError;
 use crate::likelihood::Likelihoods;
 use crate::observer::{End, Progress};
 use crate::pass::{Argument, LANES, Pass};
 use crate::run::Run;
 use crate::start::Centre;
-use crate::train::{Order, TrainError, row_remainder};
+use crate::train::{Order, row_remainder};
 
 /// Tables with fewer rows are read as a whole.
 const LONG: usize = 1 << 12;

@@ -9,9 +9,10 @@ use lehr_density::Density;
 use lehr_numeric::summary::{mean, mean_error};
 
 use crate::condensed::Condensed;
-use crate::fit::FitError;
+use crate::error::FitError;
+use crate::estimate::Estimate;
 use crate::judge::Moments;
-use crate::posterior::{Estimate, Posterior};
+use crate::posterior::Posterior;
 
 /// L ≤ log p(D) ≤ U, up to the errors of both.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -1,8 +1,8 @@
 //! Errors as Python exceptions, in Rust's words.
 
 use lehr::Error;
+use lehr::infer::error::TrainError;
 use lehr::infer::fit::FitError;
-use lehr::infer::train::TrainError;
 use lehr::regression::RegressionError;
 use pyo3::PyErr;
 use pyo3::create_exception;

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use lehr_infer::annealed::{AnnealedStart, Momentum};
+use lehr_infer::error::TrainError;
 use lehr_infer::fit::{Fit, FitError};
 use lehr_infer::fixed::Fixed;
 use lehr_infer::guide::FullRank as Correlated;
@@ -11,7 +12,7 @@ use lehr_infer::method::{FullRank, SlDais};
 use lehr_infer::posterior::{Estimate, Posterior};
 use lehr_infer::start::{Another, Start, Zero};
 use lehr_infer::surrogate::SurrogateKind;
-use lehr_infer::train::{Iterations, Schedule, TrainError, VariationalSettings};
+use lehr_infer::train::{Iterations, Schedule, VariationalSettings};
 use serde::{Deserialize, Serialize};
 
 use crate::paper::cell::Measured;

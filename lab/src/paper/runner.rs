@@ -1,8 +1,8 @@
 //! Makes the cells of a table, or takes them from the store.
 
+use lehr_infer::error::TrainError;
 use lehr_infer::fit::FitError;
 use lehr_infer::observer::Observer;
-use lehr_infer::train::TrainError;
 
 use crate::paper::cell::{Cell, Measured, Outcome};
 use crate::paper::error::PaperError;

@@ -5,9 +5,9 @@ use std::time::Duration;
 
 use anyhow::{Result, anyhow, bail, ensure};
 use clap::Args;
+use lehr::infer::error::TrainError;
 use lehr::infer::fit::FitError;
 use lehr::infer::run::{Checkpoint, Older};
-use lehr::infer::train::TrainError;
 use lehr::regression::{Error, Groups, SavedFit};
 use lehr::table::Shuffler;
 

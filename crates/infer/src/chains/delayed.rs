@@ -8,10 +8,10 @@ use super::hmc::{Hmc, Iterations, Lockstep, Noise, Step};
 use super::log_density::LogDensity;
 use super::stage::Watch;
 use super::trace::{ChainError, ChainProgress, Trace};
+use crate::bytes::encoded;
 use crate::full_data::{AllRows, FullData, Query};
 use crate::observer::Wish;
 use crate::start::Prior;
-use crate::train::encoded;
 
 /// Iterations on the surrogate for one on all rows.
 const MOVES: u64 = 5;

@@ -6,7 +6,7 @@ use lehr_numeric::summary::{
 use serde::{Deserialize, Serialize};
 
 use super::trace::Trace;
-use crate::judge::Level;
+use crate::estimate::Level;
 
 /// R̂ below this is good (Vehtari et al. 2021), and above the other the chains disagree.
 const GOOD_R_HAT: f64 = 1.01;

@@ -2,13 +2,14 @@
 
 use std::f64::consts::FRAC_PI_2;
 
+use lehr_numeric::stream::Stream;
+use serde::{Deserialize, Serialize};
+
 use super::log_density::{Lanes, LogDensity};
 use super::stage::Watch;
 use super::trace::{ChainError, ChainProgress, Trace};
+use crate::bytes::encoded;
 use crate::observer::Wish;
-use crate::train::encoded;
-use lehr_numeric::stream::Stream;
-use serde::{Deserialize, Serialize};
 
 /// An energy error beyond this is a divergence.
 const LARGEST_ERROR: f64 = 1000.0;

@@ -12,17 +12,18 @@ use super::diagnostic::{Chains, Failure};
 use super::log_density::{LogDensity, Place};
 use super::stage::{ChainStage, Watch};
 use super::trace::{ChainError, ChainProgress, Trace};
-use crate::fit::{Choices, FitError};
+use crate::bytes::{decoded, encoded};
+use crate::error::{FitError, StartError, TrainError};
+use crate::estimate::{Choices, Evidence, Seconds};
 use crate::guide::{Base, Frame, FullRank, MeanField};
 use crate::judge::{Subject, find_modes};
-use crate::method::{MethodInfo, Sampler, Setting, parsed};
+use crate::method::{MethodInfo, Sampler};
 use crate::observer::{Phase, Wish};
-use crate::posterior::{Diagnostics, Evidence, NO_ROWS, Origin, Posterior, Seconds};
+use crate::posterior::{Diagnostics, NO_ROWS, Origin, Posterior};
 use crate::run::Run;
-use crate::start::{
-    MAX_DENSE, Request, RunClimber, Start, StartError, choose, has_hierarchy, is_plain,
-};
-use crate::train::{LOCALS_HINT, TrainError, decoded, encoded};
+use crate::setting::{Setting, parsed};
+use crate::start::{MAX_DENSE, Request, RunClimber, Start, choose, has_hierarchy, is_plain};
+use crate::train::LOCALS_HINT;
 
 /// A method that runs Markov chains: what it adds to the loop.
 pub trait ChainMethod: Send + Sync {

@@ -19,9 +19,9 @@ use super::stage::Watch;
 use super::surface::{Evaluator, Surface, starts};
 use super::tape::{MOST_REMEMBERED, Tape};
 use super::trace::{ChainError, ChainProgress, Trace};
+use crate::bytes::encoded;
 use crate::guide::Frame;
 use crate::observer::Wish;
-use crate::train::encoded;
 
 /// The No-U-Turn sampler (Hoffman & Gelman 2014) with its settings.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -3,10 +3,9 @@
 use serde::{Serialize, Serializer};
 
 use super::trace::ChainProgress;
-use crate::fit::FitError;
+use crate::error::{FitError, TrainError};
 use crate::observer::{End, Progress, Wish};
 use crate::run::{Run, Stamp};
-use crate::train::TrainError;
 
 /// Who watches chains.
 pub trait Watch {

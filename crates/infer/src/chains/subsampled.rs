@@ -12,10 +12,11 @@ use super::hmc::{DualAverage, Iterations, Lockstep, Noise, Step, Stride};
 use super::log_density::{LogDensity, Place};
 use super::stage::Watch;
 use super::trace::{ChainError, ChainProgress, Trace};
+use crate::bytes::encoded;
 use crate::guide::{Context, Feed};
 use crate::observer::Wish;
 use crate::surrogate::{FixedRows, Mode, Quadratic};
-use crate::train::{Order, encoded, row_remainder};
+use crate::train::{Order, row_remainder};
 
 /// G, the blocks of a subset, one of which is exchanged per iteration.
 const BLOCKS: usize = 25;

@@ -12,16 +12,16 @@ use super::log_density::{LogDensity, Place};
 use super::markov::{ChainMethod, Target, refusal};
 use super::stage::seen;
 use super::trace::{ChainError, ChainProgress, Trace};
+use crate::error::{FitError, TrainError};
+use crate::estimate::{Choices, Evidence, Seconds, Shape};
 use crate::evaluate::sparing;
-use crate::fit::{Choices, FitError};
-use crate::judge::{Examination, Kept, Shape, Subject};
+use crate::judge::{Examination, Kept, Subject};
 use crate::observer::Phase;
-use crate::posterior::{Diagnostics, Evidence, Importance, Origin, Posterior, Proposal, Seconds};
+use crate::posterior::{Diagnostics, Importance, Origin, Posterior, Proposal};
 use crate::run::Run;
 use crate::sampled::Sampling;
 use crate::start::Prior;
 use crate::surrogate::Surrogate;
-use crate::train::TrainError;
 
 /// Draws that are thinned must be worth this share of independent ones.
 const INDEPENDENT: f64 = 0.9;

@@ -6,8 +6,7 @@ use lehr_density::{Density, Stored, Support};
 use lehr_numeric::pareto::{Pareto, log_mean};
 
 use super::axes::Axes;
-use super::collapsed::Collapsed;
-use super::collapsed::{ResponseRows, is_normal};
+use super::collapsed::{Collapsed, ResponseRows, is_normal};
 use super::exact::Way;
 use super::harvest::{Harvest, Order, kept_layout, spared};
 use super::hyper::{Hyper, is_missed, is_quick};
@@ -15,16 +14,16 @@ use super::parts::{MOST_AXES, Parts, reference};
 use super::points::{is_settled, making, points};
 use super::sample::{Drawn, Draws, Making, Points, Proposed, Weighing};
 use super::search::{Mode, climb};
-use crate::fit::{Choices, FitError};
+use crate::bytes::{decoded, encoded};
+use crate::error::{FitError, TrainError};
+use crate::estimate::{Choices, Estimate, Evidence, Seconds};
 use crate::judge::{Examination, Probed, Subject};
 use crate::method::Sampler;
 use crate::observer::{End, Phase, Progress, Wish};
-use crate::posterior::{
-    Diagnostics, Estimate, Evidence, Importance, NO_ROWS, Origin, Posterior, Proposal, Seconds,
-};
+use crate::posterior::{Diagnostics, Importance, NO_ROWS, Origin, Posterior, Proposal};
 use crate::run::Run;
 use crate::spared::Spared;
-use crate::train::{TrainError, Training, decoded, encoded};
+use crate::train::Training;
 
 /// The method's name.
 pub(crate) const NAME: &str = "collapse";

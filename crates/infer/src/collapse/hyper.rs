@@ -13,9 +13,8 @@ use crate::chains::{
     ChainError, ChainStage, Chains, Evaluator, Metric, NotFinite, NutsSampler, Sample, Surface,
     bridged,
 };
-use crate::fit::FitError;
-use crate::judge::Shape;
-use crate::posterior::Estimate;
+use crate::error::FitError;
+use crate::estimate::{Estimate, Shape};
 use crate::run::Run;
 
 /// Numbers that a slope may take for thousands of them to be a matter of seconds.

@@ -10,7 +10,7 @@ use super::hyper::{is_missed, is_quick};
 use super::mixed;
 use super::sample::{Drawn, Making, Proposed, Weighing, weights};
 use super::search::Mode;
-use crate::fit::FitError;
+use crate::error::FitError;
 use crate::run::Run;
 use crate::spared::Spared;
 

@@ -10,11 +10,12 @@ use serde::{Deserialize, Serialize};
 use super::agreement::{Off, listed, off};
 use super::joint::log_joint;
 use super::quantity::{Moments, Quantity, columns};
-use super::{Examination, Level, Reason, StandIn, Standing, Subject, Witness, work};
+use super::{Examination, Reason, StandIn, Standing, Subject, Witness, work};
+use crate::error::TrainError;
+use crate::estimate::Level;
 use crate::pass::is_resident;
 use crate::posterior::Posterior;
 use crate::run::Run;
-use crate::train::TrainError;
 
 pub(super) const WITNESS: Witness = Witness {
     name: "grid",

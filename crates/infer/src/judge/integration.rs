@@ -1,7 +1,7 @@
 //! The witness of quadrature: whether the latents of single rows were integrated out accurately.
 
-use super::{Level, Reason, Standing, Witness};
-use crate::fit::short;
+use super::{Reason, Standing, Witness};
+use crate::estimate::{Level, short};
 use crate::local::Integration;
 use crate::posterior::Posterior;
 

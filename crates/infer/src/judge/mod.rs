@@ -20,6 +20,7 @@ mod tails;
 mod training;
 mod weights;
 
+pub use crate::estimate::{Level, Shape, usable_shape};
 pub use agreement::{MOST_RATIO, MOST_SHIFT};
 pub(crate) use examination::work;
 pub use examination::{Examination, Subject};
@@ -32,49 +33,12 @@ pub use probes::Probed;
 pub(crate) use quantity::site_columns;
 pub use quantity::{Gap, Moments, Quantity};
 pub use tails::HeavyTail;
-pub use weights::{Shape, usable_shape};
 
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
 use crate::posterior::{PRIOR, Posterior};
-
-/// How far the numbers can be relied on, best first.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-pub enum Level {
-    /// The draws can be used as they are.
-    Reliable,
-    /// Importance weights correct the draws.
-    Corrected,
-    /// Some number is not as it should be: look again.
-    Doubtful,
-    /// The numbers are not the posterior's.
-    Untrusted,
-}
-
-impl Level {
-    /// The level as programs spell it.
-    pub fn name(self) -> &'static str {
-        match self {
-            Level::Reliable => "reliable",
-            Level::Corrected => "corrected",
-            Level::Doubtful => "look-again",
-            Level::Untrusted => "do-not-trust",
-        }
-    }
-}
-
-impl fmt::Display for Level {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(match self {
-            Level::Reliable => "reliable",
-            Level::Corrected => "corrected",
-            Level::Doubtful => "look again",
-            Level::Untrusted => "do not trust",
-        })
-    }
-}
 
 /// What one witness says.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

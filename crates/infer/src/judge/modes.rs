@@ -8,8 +8,10 @@ use lehr_numeric::lbfgs::{LbfgsSettings, Maximum, maximise};
 use lehr_numeric::stream::Stream;
 use serde::{Deserialize, Serialize};
 
-use super::{Level, Reason, Standing, Subject, Witness, work};
+use super::{Reason, Standing, Subject, Witness, work};
 use crate::chains::{Lanes, LogDensity, Place};
+use crate::error::TrainError;
+use crate::estimate::Level;
 use crate::full_data::{AllRows, FullData, Query};
 use crate::observer::{End, Progress};
 use crate::pass::is_resident;
@@ -17,7 +19,6 @@ use crate::posterior::Posterior;
 use crate::run::Run;
 use crate::start::{Centre, Prior};
 use crate::surrogate::FixedRows;
-use crate::train::TrainError;
 
 pub(super) const WITNESS: Witness = Witness {
     name: "modes",

@@ -1,6 +1,7 @@
 //! The witness of what was left out: a fit that nobody was to examine.
 
-use super::{Level, Reason, Standing, Witness};
+use super::{Reason, Standing, Witness};
+use crate::estimate::Level;
 use crate::posterior::Posterior;
 
 pub(super) const WITNESS: Witness = Witness {

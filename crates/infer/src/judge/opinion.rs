@@ -10,14 +10,15 @@ use serde::{Deserialize, Serialize};
 
 use super::agreement::{Account, Agreement, agreement, is_sure, listed};
 use super::quantity::{Moments, Quantity, columns};
-use super::{Level, Reason, Shape, Standing, Subject, Witness, work};
+use super::{Reason, Standing, Subject, Witness, work};
 use crate::chains::{ChainError, ChainProgress, Chains, Hmc, LogDensity, Place, Trace};
+use crate::error::TrainError;
+use crate::estimate::{Level, Shape};
 use crate::guide::Frame;
 use crate::observer::{End, Progress, Wish};
 use crate::pass::is_resident;
 use crate::posterior::Posterior;
 use crate::run::Run;
-use crate::train::TrainError;
 
 pub(super) const WITNESS: Witness = Witness {
     name: "chains",

@@ -2,7 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Level, Reason, Standing, Witness};
+use super::{Reason, Standing, Witness};
+use crate::estimate::Level;
 use crate::posterior::Posterior;
 
 pub(super) const WITNESS: Witness = Witness {

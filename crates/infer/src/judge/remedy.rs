@@ -1,7 +1,7 @@
 //! What to do about draws that cannot be trusted: only what works for this model, and only what the
 //! method has.
 
-use super::Level;
+use crate::estimate::Level;
 use crate::method;
 use crate::posterior::Posterior;
 

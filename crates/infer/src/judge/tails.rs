@@ -12,11 +12,12 @@ use serde::{Deserialize, Serialize};
 use super::agreement::{Off, beyond_chance, is_small, listed, off};
 use super::joint::Joint;
 use super::quantity::{Gap, Moments};
-use super::{Level, Reason, Shape, Standing, Subject, Witness, work};
+use super::{Reason, Standing, Subject, Witness, work};
+use crate::error::TrainError;
+use crate::estimate::{Level, Shape};
 use crate::observer::{End, Progress};
 use crate::posterior::Posterior;
 use crate::run::Run;
-use crate::train::TrainError;
 
 pub(super) const WITNESS: Witness = Witness {
     name: "tails",

@@ -1,7 +1,8 @@
 //! The witness of training: whether the bound was level at the end.
 
 use super::remedy::has;
-use super::{Level, Reason, Standing, Witness};
+use super::{Reason, Standing, Witness};
+use crate::estimate::Level;
 use crate::posterior::Posterior;
 
 pub(super) const WITNESS: Witness = Witness {

@@ -1,12 +1,13 @@
 //! The witness of importance weights: whether draws reach all of the posterior, as far as their
 //! own weights can tell.
 
+use lehr_numeric::pareto::Pareto;
+
 use super::agreement::{beyond_chance, listed, off};
-use super::grid;
 use super::quantity::Quantity;
-use super::{Level, Reason, Standing, Witness};
+use super::{Reason, Standing, Witness, grid};
+use crate::estimate::{Level, Shape, usable_shape};
 use crate::posterior::{Importance, Posterior};
-use lehr_numeric::pareto::{Pareto, threshold};
 
 pub(super) const WITNESS: Witness = Witness {
     name: "weights",
@@ -14,49 +15,10 @@ pub(super) const WITNESS: Witness = Witness {
     testify,
 };
 
-/// The effective share of draws above which weighting changes nothing that could be seen.
-const ALIKE: f64 = 0.99;
 /// The effective share of draws below which no draw is taken as it is.
 const SHARE: f64 = 0.9;
 /// Effective draws that a correction needs.
 const ENOUGH: f64 = 400.0;
-
-/// The largest k̂ at which so many draws can be corrected, with its two digits. Everything that
-/// names a limit of k̂ reads it here.
-pub fn usable_shape(draws: usize) -> f64 {
-    threshold(draws)
-}
-
-/// What weights say of their draws.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Shape {
-    /// They are all but equal: there is no tail whose shape could matter.
-    Alike,
-    /// k̂ is below the limit, however uncertain it is.
-    Light,
-    /// k̂ is above the limit, however uncertain it is.
-    Heavy,
-    /// k̂ is too uncertain to tell.
-    Open,
-}
-
-impl Shape {
-    /// What a set of weights says.
-    pub fn of(pareto: &Pareto) -> Shape {
-        let draws = pareto.log_weights.len();
-        let (limit, error) = (usable_shape(draws), pareto.shape_error());
-        if pareto.effective_size > ALIKE * draws as f64 {
-            Shape::Alike
-        } else if pareto.shape + error < limit {
-            Shape::Light
-        } else if pareto.shape - error < limit {
-            Shape::Open
-        } else {
-            // What is not a number is not light.
-            Shape::Heavy
-        }
-    }
-}
 
 /// Whether weights move nothing, as far as they can tell.
 pub(super) fn is_calm(pareto: &Pareto, quantities: &[Quantity]) -> bool {
@@ -121,51 +83,4 @@ fn testify(posterior: &Posterior) -> Option<Reason> {
         sentence,
         advice: None,
     })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use lehr_numeric::stream::Stream;
-
-    fn shape(k: f64, draws: usize) -> Shape {
-        Shape::of(&Pareto {
-            log_weights: vec![0.0; draws],
-            shape: k,
-            effective_size: 0.8 * draws as f64,
-            log_evidence: 0.0,
-            log_evidence_error: 0.0,
-        })
-    }
-
-    #[test]
-    fn a_shape_is_judged_with_its_uncertainty_and_the_number_of_draws() {
-        for (k, draws, expected) in [
-            (0.2, 1000, Shape::Light),
-            (0.6, 1000, Shape::Open),
-            (0.6, 1_000_000, Shape::Light),
-            (0.9, 1000, Shape::Heavy),
-            (0.45, 50, Shape::Open),
-            (f64::INFINITY, 1000, Shape::Heavy),
-        ] {
-            assert_eq!(shape(k, draws), expected, "{k} {draws}");
-        }
-    }
-
-    #[test]
-    fn weights_that_are_all_but_equal_have_no_tail_that_matters() {
-        // 1 + c x with x of a Pareto distribution of shape 1.2.
-        let weight = |scale: f64| {
-            let mut stream = Stream::new(3, "alike", 0);
-            let tail = |u: f64| (1.0 - u).powf(-1.2);
-            let log_weights: Vec<f64> = (0..1000)
-                .map(|_| (scale * tail(stream.uniform())).ln_1p())
-                .collect();
-            Pareto::new(&log_weights).unwrap()
-        };
-        let (alike, unlike) = (weight(0.0003), weight(0.3));
-        assert!(alike.shape > 0.7, "{}", alike.shape);
-        assert_eq!(Shape::of(&alike), Shape::Alike);
-        assert_eq!(Shape::of(&unlike), Shape::Heavy);
-    }
 }

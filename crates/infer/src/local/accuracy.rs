@@ -5,7 +5,7 @@ use lehr_graph::{Graph, Plan};
 use serde::{Deserialize, Serialize};
 
 use super::Integrated;
-use crate::fit::short;
+use crate::estimate::short;
 use crate::lend::{batch_source, copy_rows, read_columns};
 
 /// Rows from which the error of all is estimated.

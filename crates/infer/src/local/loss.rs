@@ -5,12 +5,13 @@ use lehr_graph::{Graph, Slot};
 use lehr_numeric::batch::BatchError;
 use serde::{Deserialize, Serialize};
 
+use crate::error::TrainError;
 use crate::guide::{Context, Guide, Learned, ROW_NUMBERS};
 use crate::lend::{batch_source, copy_rows, read_columns};
 use crate::observer::{End, Progress};
 use crate::pass::LANES;
 use crate::run::{Run, Stamp};
-use crate::train::{Program, TrainError};
+use crate::train::Program;
 
 /// Rows that are looked at together.
 const ROWS: usize = 1024;

@@ -6,17 +6,17 @@ use std::time::{Duration, Instant};
 use lehr_density::{Density, Nodes};
 use serde::{Deserialize, Serialize};
 
-use super::{Method, MethodInfo, Setting, find, parsed};
+use super::{Method, MethodInfo, find};
 use crate::collapse;
 use crate::elsewhere;
-use crate::fit::FitError;
+use crate::error::{FitError, TrainError};
+use crate::estimate::{Estimate, Level};
 use crate::full_data::{AllRows, FullData, Query};
-use crate::judge::Level;
 use crate::pass::is_resident;
-use crate::posterior::{Estimate, Posterior};
+use crate::posterior::Posterior;
 use crate::run::{Run, Stamp};
+use crate::setting::{Setting, parsed};
 use crate::start::{Centre, is_plain};
-use crate::train::TrainError;
 
 /// The row of this method.
 pub(super) static INFO: MethodInfo = MethodInfo {

@@ -5,10 +5,10 @@ use std::sync::Arc;
 use lehr_density::Density;
 use serde::{Deserialize, Serialize};
 
-use super::setting::Setting;
 use crate::annealed::{Annealed, AnnealedStart, Drive, Momentum};
-use crate::fit::Choices;
+use crate::estimate::Choices;
 use crate::guide::{BASES, Base, FullRank, MeanField};
+use crate::setting::Setting;
 
 /// The settings of a chain. What is `None` is chosen by the rules of `docs/methods.md`.
 #[derive(Clone, Debug)]

@@ -2,11 +2,12 @@
 
 use lehr_density::Density;
 
-use super::{Method, MethodInfo, Setting};
+use super::{Method, MethodInfo};
 use crate::collapse::{self, Spreads, Wishes};
-use crate::fit::FitError;
+use crate::error::FitError;
 use crate::posterior::Posterior;
 use crate::run::Run;
+use crate::setting::Setting;
 
 /// The row of this method.
 pub(super) static INFO: MethodInfo = MethodInfo {

@@ -5,13 +5,14 @@ use std::sync::Arc;
 use lehr_density::Density;
 use serde::{Deserialize, Serialize};
 
-use super::{Method, MethodInfo, Setting};
+use super::{Method, MethodInfo};
+use crate::bytes::{decoded, encoded};
 use crate::chains::{self, ChainError, ChainMethod, Target, Trace, Watch, restore_chains};
-use crate::fit::FitError;
+use crate::error::FitError;
 use crate::posterior::Posterior;
 use crate::run::Run;
+use crate::setting::Setting;
 use crate::start::{Start, setting};
-use crate::train::{decoded, encoded};
 
 /// The row of this method.
 pub(super) static INFO: MethodInfo = MethodInfo {

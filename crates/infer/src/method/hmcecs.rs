@@ -6,19 +6,21 @@ use lehr_density::Density;
 use serde::{Deserialize, Serialize};
 
 use super::surrogate_hmc::start;
-use super::{Method, MethodInfo, Sampler, Setting};
+use super::{Method, MethodInfo, Sampler};
+use crate::bytes::{decoded, encoded};
 use crate::chains::{
     self, ChainProgress, ChainStage, Chains, Ecs, EcsTrace, Failure, Fitted, Law, Perturbed, Place,
     conclude, refusal, refused,
 };
-use crate::fit::{FitError, short};
+use crate::error::FitError;
+use crate::estimate::{Seconds, short};
 use crate::guide::Frame;
 use crate::observer::{Phase, Wish};
-use crate::posterior::{Posterior, Seconds};
+use crate::posterior::Posterior;
 use crate::run::Run;
+use crate::setting::Setting;
 use crate::start::{StartingPoint, has_hierarchy};
 use crate::surrogate::{Mode, Remainder};
-use crate::train::{decoded, encoded};
 
 /// The row of this method.
 pub(super) static INFO: MethodInfo = MethodInfo {
@@ -313,7 +315,7 @@ impl Sampler for StoredEcs {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::judge::Level;
+    use crate::estimate::Level;
 
     #[test]
     fn an_estimate_that_varies_too_much_is_warned_of() {

@@ -4,12 +4,13 @@ use std::sync::Arc;
 
 use lehr_density::Density;
 
-use super::{MethodInfo, Setting, gaussian_below, parsed};
-use crate::fit::{Choices, FitError};
+use super::{MethodInfo, gaussian_below};
+use crate::bytes::{decoded, encoded};
+use crate::error::FitError;
+use crate::estimate::Choices;
 use crate::guide::{Autoregressive, Base, Bent};
-use crate::train::{
-    Groundwork, GuideParts, VariationalMethod, VariationalSettings, decoded, encoded, restore_guide,
-};
+use crate::setting::{Setting, parsed};
+use crate::train::{Groundwork, GuideParts, VariationalMethod, VariationalSettings, restore_guide};
 
 /// The row of this method.
 pub(super) static INFO: MethodInfo = MethodInfo {

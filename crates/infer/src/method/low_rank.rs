@@ -4,8 +4,9 @@ use std::sync::Arc;
 
 use lehr_density::Density;
 
-use super::{MethodInfo, Setting};
+use super::MethodInfo;
 use crate::guide::{self, Base};
+use crate::setting::Setting;
 use crate::train::{VariationalMethod, VariationalSettings, restore_gaussian};
 
 /// The row of this method.

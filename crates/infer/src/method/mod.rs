@@ -18,10 +18,11 @@ mod nuts;
 mod nuts_cs;
 mod row_chain;
 mod semi_dais;
-mod setting;
 mod sl_dais;
 mod surrogate_hmc;
 
+use crate::error::{SettingError, UnknownMethod};
+pub use crate::setting::{Setting, parsed};
 pub use auto::{Attempt, Auto};
 pub use bnaf::Bnaf;
 pub(crate) use chain::gaussian_below;
@@ -40,17 +41,15 @@ pub use nuts::Nuts;
 pub use nuts_cs::NutsCs;
 pub use row_chain::{RowChain, RowDrive};
 pub use semi_dais::{LatentGuide, SemiDais};
-pub use setting::{Setting, SettingError, parsed};
 pub use sl_dais::SlDais;
 pub use surrogate_hmc::SurrogateHmc;
 
-use std::fmt;
+use std::fmt::{self, Display};
 
 use lehr_density::{Density, Nodes, Stored};
 
-use crate::fit::FitError;
-use crate::guide::Frame;
-use crate::guide::Learned;
+use crate::error::FitError;
+use crate::guide::{Frame, Learned};
 use crate::judge::work;
 use crate::posterior::Posterior;
 use crate::run::Run;
@@ -106,9 +105,7 @@ pub trait Method: Send + Sync {
     fn set(&mut self, name: &str, value: &str) -> Result<(), SettingError> {
         let info = self.info();
         let found = self.settings().into_iter().find(|one| one.name == name);
-        found
-            .ok_or_else(|| SettingError::unknown(info, name))?
-            .set(value)
+        found.ok_or_else(|| unknown_setting(info, name))?.set(value)
     }
 }
 
@@ -203,20 +200,57 @@ pub fn find(name: &str) -> Result<&'static MethodInfo, UnknownMethod> {
     let row = METHODS.iter().find(called).copied();
     row.ok_or_else(|| UnknownMethod {
         found: name.to_owned(),
+        known: names(),
     })
-}
-
-/// A name that is no method's.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("method: expected one of {}, found {found:?}", names())]
-pub struct UnknownMethod {
-    /// What was found.
-    pub found: String,
 }
 
 fn names() -> String {
     let names: Vec<&str> = METHODS.iter().map(|row| row.name).collect();
     names.join(", ")
+}
+
+/// The error of a name that is not among a method's settings.
+fn unknown_setting(method: &'static MethodInfo, name: &str) -> SettingError {
+    let has = |row: &&&MethodInfo| row.settings().iter().any(|one| one.name == name);
+    let owners: Vec<&str> = METHODS.iter().filter(has).map(|row| row.name).collect();
+    let (method, name) = (method.name, name.to_owned());
+    match owners.as_slice() {
+        [] => SettingError::Unknown {
+            method,
+            name,
+            known: list(&known(method)),
+        },
+        [_] => SettingError::Other {
+            method,
+            name,
+            owners: list(&owners),
+            verb: "has it",
+        },
+        _ => SettingError::Other {
+            method,
+            name,
+            owners: list(&owners),
+            verb: "have it",
+        },
+    }
+}
+
+fn known(method: &str) -> Vec<&'static str> {
+    let row = METHODS.iter().find(|row| row.name == method);
+    let settings = row.map(|row| row.settings()).unwrap_or_default();
+    settings.iter().map(|one| one.name).collect()
+}
+
+/// `a, b and c`
+fn list<T: Display>(names: &[T]) -> String {
+    match names {
+        [] => "none".into(),
+        [one] => one.to_string(),
+        [first @ .., last] => {
+            let first: Vec<String> = first.iter().map(ToString::to_string).collect();
+            format!("{} and {last}", first.join(", "))
+        }
+    }
 }
 
 /// A fit read back from what it stored of itself.

@@ -7,21 +7,23 @@ use lehr_density::{Density, Stored};
 use serde::{Deserialize, Serialize};
 
 use super::surrogate_hmc::start;
-use super::{Method, MethodInfo, Nuts, Sampler, Setting};
+use super::{Method, MethodInfo, Nuts, Sampler};
+use crate::bytes::{decoded, encoded};
 use crate::chains::{
     self, ChainError, ChainMethod, ChainProgress, Chains, Failure, Fitted, Law, Place, Target,
     Trace, Watch, conclude, on_surrogate, refusal, sampled,
 };
-use crate::fit::{FitError, short};
+use crate::error::FitError;
+use crate::estimate::{Seconds, short};
 use crate::guide::{Frame, Learned};
 use crate::observer::{Phase, Wish};
-use crate::posterior::{Posterior, Seconds};
+use crate::posterior::Posterior;
 use crate::run::Run;
+use crate::setting::Setting;
 use crate::start::{Start, StartingPoint, has_hierarchy};
 use crate::surrogate::{
     Setup, Surrogate, SurrogateKind, SurrogateSettings, predicted_quality, restore,
 };
-use crate::train::{decoded, encoded};
 
 /// The row of this method.
 pub(super) static INFO: MethodInfo = MethodInfo {

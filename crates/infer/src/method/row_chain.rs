@@ -7,13 +7,14 @@ use std::sync::Arc;
 use lehr_density::Density;
 
 use super::chain::{ChainSettings, ChainShape};
-use super::{MethodInfo, Sampler, Setting};
+use super::{MethodInfo, Sampler};
 use crate::annealed::Drive;
-use crate::fit::{Choices, FitError};
+use crate::bytes::{decoded, encoded};
+use crate::error::FitError;
+use crate::estimate::Choices;
 use crate::guide::{Base, Guide};
-use crate::train::{
-    Groundwork, GuideParts, VariationalMethod, VariationalSettings, decoded, encoded, restore_guide,
-};
+use crate::setting::Setting;
+use crate::train::{Groundwork, GuideParts, VariationalMethod, VariationalSettings, restore_guide};
 
 /// Which rows of the table drive a chain.
 pub trait RowDrive: Clone + Send + Sync + 'static {

@@ -7,17 +7,18 @@ use serde::{Deserialize, Serialize};
 
 use super::chain::{ChainSettings, ChainShape};
 use super::sl_dais::{expands, surrogate_settings};
-use super::{MethodInfo, Setting, SlDais};
+use super::{MethodInfo, SlDais};
 use crate::annealed::{AnnealedStart, Drive};
-use crate::fit::{Choices, FitError};
+use crate::bytes::{decoded, encoded};
+use crate::error::FitError;
+use crate::estimate::Choices;
 use crate::guide::{Base, Guide};
 use crate::local::{RowBase, RowChains, Semi, alike, peaks};
 use crate::posterior::NO_ROWS;
+use crate::setting::Setting;
 use crate::start::Centre;
 use crate::surrogate::{SurrogateKind, restore};
-use crate::train::{
-    Groundwork, GuideParts, VariationalMethod, VariationalSettings, decoded, encoded, restore_guide,
-};
+use crate::train::{Groundwork, GuideParts, VariationalMethod, VariationalSettings, restore_guide};
 
 /// The row of this method.
 pub(super) static INFO: MethodInfo = MethodInfo {

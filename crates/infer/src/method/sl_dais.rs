@@ -4,19 +4,18 @@ use std::sync::Arc;
 
 use lehr_density::{Density, Stored};
 
+use super::MethodInfo;
 use super::chain::{ChainSettings, ChainShape};
-use super::{MethodInfo, Setting};
 use crate::annealed::Drive;
-use crate::fit::{Choices, FitError, short};
-use crate::guide::Learned;
-use crate::guide::{Base, Guide};
+use crate::bytes::{decoded, encoded};
+use crate::error::{FitError, SurrogateError};
+use crate::estimate::{Choices, short};
+use crate::guide::{Base, Guide, Learned};
+use crate::setting::Setting;
 use crate::surrogate::{
-    Setup, StartWeights, Surrogate, SurrogateError, SurrogateKind, SurrogateSettings,
-    predicted_quality, restore,
+    Setup, StartWeights, Surrogate, SurrogateKind, SurrogateSettings, predicted_quality, restore,
 };
-use crate::train::{
-    Groundwork, GuideParts, VariationalMethod, VariationalSettings, decoded, encoded, restore_guide,
-};
+use crate::train::{Groundwork, GuideParts, VariationalMethod, VariationalSettings, restore_guide};
 
 /// The row of this method.
 pub(super) static INFO: MethodInfo = MethodInfo {

@@ -5,21 +5,23 @@ use std::time::Instant;
 use lehr_density::{Density, Stored};
 use serde::{Deserialize, Serialize};
 
-use super::{Method, MethodInfo, Sampler, Setting};
+use super::{Method, MethodInfo, Sampler};
+use crate::bytes::{decoded, encoded};
 use crate::chains::{
     self, ChainError, ChainMethod, ChainProgress, ChainStage, Delayed, Failure, Fitted, Law, Place,
     Source, Target, Trace, Watch, Weighed, conclude, on_surrogate, refusal, refused,
 };
-use crate::fit::{Choices, FitError};
+use crate::error::{FitError, StartError};
+use crate::estimate::{Choices, Seconds};
 use crate::guide::{self, Frame};
 use crate::observer::{Phase, Wish};
-use crate::posterior::{Posterior, Seconds};
+use crate::posterior::Posterior;
 use crate::run::Run;
+use crate::setting::Setting;
 use crate::start::{
-    Laplace, Request, RunClimber, Start, StartError, StartingPoint, choose, has_hierarchy, is_plain,
+    Laplace, Request, RunClimber, Start, StartingPoint, choose, has_hierarchy, is_plain,
 };
 use crate::surrogate::{Remainder, Surrogate, WorstRows};
-use crate::train::{decoded, encoded};
 
 /// The row of this method.
 pub(super) static INFO: MethodInfo = MethodInfo {

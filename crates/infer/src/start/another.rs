@@ -1,6 +1,7 @@
 //! The start from another fit: its frame, and what it learned.
 
-use super::{Request, Start, StartError, StartingPoint};
+use super::{Request, Start, StartingPoint};
+use crate::error::StartError;
 use crate::guide::{Frame, Learned};
 
 /// Another fit's learned quantities, wherever names and sizes agree, in its frame.

@@ -5,10 +5,9 @@ use std::cell::RefCell;
 
 use lehr_numeric::lbfgs::{Function, LbfgsSettings, Maximum, Search, maximise};
 
-use super::StartError;
+use crate::error::{StartError, TrainError};
 use crate::observer::{End, Phase, Progress};
 use crate::run::{Run, Stamp};
-use crate::train::TrainError;
 
 /// Steps between two looks at whether a walk is to be saved or stopped.
 const LOOK: u64 = 25;

@@ -1,9 +1,11 @@
 //! The start `laplace`: the Laplace approximation at the mode.
 
-use super::curvature::MAX_DENSE;
-use super::{Centre, Request, Start, StartError, StartingPoint};
-use crate::guide::{Covariance, Frame};
 use lehr_density::Support;
+
+use super::curvature::MAX_DENSE;
+use super::{Centre, Request, Start, StartingPoint};
+use crate::error::StartError;
+use crate::guide::{Covariance, Frame};
 
 /// The Laplace approximation at the mode, in whose frame the guide then moves.
 #[derive(Clone, Copy, Debug)]

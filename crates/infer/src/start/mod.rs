@@ -1,5 +1,6 @@
 //! Where training starts, and what is known there: one file per strategy.
 
+use crate::error::StartError;
 pub mod another;
 pub mod centre;
 mod climber;
@@ -30,13 +31,12 @@ use std::fmt;
 use std::sync::Arc;
 
 use lehr_density::Density;
-use lehr_numeric::batch::BatchError;
 use lehr_numeric::lbfgs::{LbfgsSettings, Reason};
 
 use crate::guide::{Base, Frame, Guide, Learned, MEAN, PARAMS, all_blocks};
-use crate::method::Setting;
+use crate::setting::Setting;
 use crate::surrogate::{Mode, Remainder};
-use crate::train::{Control, Summed, TrainError};
+use crate::train::{Control, Summed};
 use quadrature::Best;
 
 /// What a start is asked for.
@@ -147,25 +147,6 @@ pub fn choose(request: &Request<'_>) -> Result<(&'static str, StartingPoint), St
         Some(found) => (Quadrature.name(), found),
         None => (Laplace.name(), laplace::around(request, mode, None)),
     })
-}
-
-/// A start that cannot be made.
-#[derive(Debug, thiserror::Error)]
-pub enum StartError {
-    /// A batch that cannot be drawn.
-    #[error(transparent)]
-    Batch(#[from] BatchError),
-    /// The search was stopped, or could not be saved.
-    #[error(transparent)]
-    Train(#[from] TrainError),
-    /// The model does not allow it.
-    #[error("start: {problem}\n  hint: {hint}")]
-    Refusal {
-        /// What is wrong.
-        problem: String,
-        /// What to do.
-        hint: String,
-    },
 }
 
 /// Where training starts, and all that is known there.

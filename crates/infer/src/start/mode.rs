@@ -1,12 +1,13 @@
 //! The start `map`: the mode of the posterior, with the guide's own scale.
 
 use lehr_density::Density;
+use lehr_numeric::lbfgs::{LbfgsSettings, Reason};
 
 use super::prior::Prior;
-use super::{Alone, Centre, Climber, MAX_DENSE, Request, Start, StartError, StartingPoint};
+use super::{Alone, Centre, Climber, MAX_DENSE, Request, Start, StartingPoint};
+use crate::error::StartError;
 use crate::full_data::{AllRows, FullData, LocalRows, Query};
 use crate::guide::Frame;
-use lehr_numeric::lbfgs::{LbfgsSettings, Reason};
 
 /// The mode, with the guide's own scale.
 #[derive(Clone, Copy, Debug)]

@@ -4,12 +4,13 @@ use lehr_density::Density;
 use lehr_numeric::lbfgs::Reason;
 
 use super::quadrature::climb_from;
-use super::{Centre, Request, Start, StartError, StartingPoint, Walk, laplace};
+use super::{Centre, Request, Start, StartingPoint, Walk, laplace};
+use crate::bytes::{decoded, encoded};
+use crate::error::StartError;
 use crate::fixed::Fixed;
 use crate::natural::NaturalSteps;
 use crate::observer::{End, Progress};
 use crate::run::Stamp;
-use crate::train::{decoded, encoded};
 
 pub(super) use crate::natural::applies;
 

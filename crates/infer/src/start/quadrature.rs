@@ -27,7 +27,8 @@ use integral::Integrals;
 use mixing::Mixing;
 pub(crate) use rule::{NODES, Rule};
 
-use super::{Centre, Request, Start, StartError, StartingPoint};
+use super::{Centre, Request, Start, StartingPoint};
+use crate::error::StartError;
 use crate::guide::{Covariance, Frame, HALF_LN_TWO_PI};
 use shared::Shared;
 

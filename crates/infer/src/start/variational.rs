@@ -9,11 +9,12 @@
 //! and Broderick, "Black box variational inference with a deterministic objective", 2024).
 
 use lehr_density::Density;
+use lehr_numeric::lbfgs::{LbfgsSettings, Maximum, Reason};
 
-use super::{Alone, Centre, Climber, Request, Start, StartError, StartingPoint, laplace};
+use super::{Alone, Centre, Climber, Request, Start, StartingPoint, laplace};
+use crate::error::StartError;
 use crate::guide::{Feed, Frame, LOG_SCALE, Learned, MEAN, MeanField, PARAMS, all_blocks};
 use crate::train::{Score, Task, TrainSettings};
-use lehr_numeric::lbfgs::{LbfgsSettings, Maximum, Reason};
 
 /// Draws that are held fixed.
 const DRAWS: usize = 8;

@@ -1,6 +1,7 @@
 //! The start `zero`: the model's own start, as in the paper.
 
-use super::{Request, Start, StartError, StartingPoint};
+use super::{Request, Start, StartingPoint};
+use crate::error::StartError;
 use crate::guide::Frame;
 
 /// The model's own start and the guide's own scale: the paper's recipe.

@@ -1,13 +1,14 @@
 //! Rows made of k-means centroids: no row of the table among them.
 
 use lehr_density::{Column, ColumnKind, Density, Role, RowSet, Values};
+use lehr_numeric::kmeans::{Clusters, Points};
+use lehr_numeric::stream::Stream;
 
 use super::covariate::Covariates;
 use super::kind::Order;
 use super::row_surrogate::random_rows;
-use super::{FixedRows, SurrogateError, SurrogateKind};
-use lehr_numeric::kmeans::{Clusters, Points};
-use lehr_numeric::stream::Stream;
+use super::{FixedRows, SurrogateKind};
+use crate::error::SurrogateError;
 
 /// The centroids of the table's covariates as rows.
 ///
@@ -38,11 +39,14 @@ fn numeric_covariates(
     let is_index = |column: &&Column| matches!(column.kind, ColumnKind::Index { .. });
     if let Some(column) = density.columns().iter().find(is_index) {
         let column = column.name.clone();
-        return Err(SurrogateError::Index { kind, column });
+        return Err(SurrogateError::Index {
+            kind: kind.name(),
+            column,
+        });
     }
     let covariates = Covariates::of(density.columns());
     if covariates.width() == 0 {
-        return Err(SurrogateError::NoCovariates { kind });
+        return Err(SurrogateError::NoCovariates { kind: kind.name() });
     }
     Ok(covariates)
 }

@@ -3,6 +3,8 @@
 use lehr_numeric::kmeans::{ClusterError, Clusters, Points};
 use lehr_numeric::stream::Stream;
 
+use crate::error::CoresetError;
+
 /// How to build a coreset.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct CoresetSettings {
@@ -35,30 +37,6 @@ pub struct Coreset {
     pub rows: Vec<u32>,
     /// count/(size·p) of every row.
     pub weights: Vec<f64>,
-}
-
-/// A coreset that cannot be built.
-#[derive(Clone, Debug, PartialEq, thiserror::Error)]
-pub enum CoresetError {
-    /// The rows cannot be clustered.
-    #[error(transparent)]
-    Cluster(#[from] ClusterError),
-    /// Nothing to draw or to draw from.
-    #[error(
-        "coreset: expected at least one row and one draw, found {rows} rows and {size} draws\n  hint: 256 draws are usual"
-    )]
-    Empty {
-        /// Rows of the table.
-        rows: usize,
-        /// Draws asked for.
-        size: usize,
-    },
-    /// A radius that is not a positive number.
-    #[error("coreset: expected a positive radius, found {radius}\n  hint: 6 is usual")]
-    Radius {
-        /// The radius.
-        radius: f64,
-    },
 }
 
 impl Coreset {

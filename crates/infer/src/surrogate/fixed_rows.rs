@@ -7,8 +7,8 @@ use lehr_density::{
 };
 use serde::{Deserialize, Serialize};
 
-use super::SurrogateError;
 use super::covariate::Covariates;
+use crate::error::SurrogateError;
 use crate::guide::{Context, Feed};
 use crate::lend::batch_source;
 

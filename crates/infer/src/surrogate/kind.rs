@@ -10,7 +10,8 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 use super::recipe::{Labels, Recipe, RowChoice, Values, Weights};
-use super::{Setup, Surrogate, SurrogateError, SurrogateSettings, network, point_rows, taylor};
+use super::{Setup, Surrogate, SurrogateSettings, network, point_rows, taylor};
+use crate::error::{SurrogateError, UnknownSurrogate};
 
 /// A row of the table.
 pub struct SurrogateInfo {
@@ -250,17 +251,6 @@ impl fmt::Display for SurrogateKind {
     }
 }
 
-/// A name that no surrogate has.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error(
-    "surrogate: expected one of {}, found {found:?}\n  hint: rand serves every likelihood",
-    names()
-)]
-pub struct UnknownSurrogate {
-    /// What was asked for.
-    pub found: String,
-}
-
 fn names() -> String {
     let names: Vec<&str> = SURROGATES.iter().map(|row| row.name).collect();
     names.join(", ")
@@ -275,6 +265,7 @@ impl FromStr for SurrogateKind {
         let found = SurrogateKind::all().find(|kind| kind.name() == wanted);
         found.ok_or_else(|| UnknownSurrogate {
             found: text.to_owned(),
+            known: names(),
         })
     }
 }

@@ -7,7 +7,6 @@
 mod centroid;
 pub mod coreset;
 mod covariate;
-mod error;
 mod expansion;
 mod fixed_rows;
 mod kind;
@@ -26,11 +25,10 @@ mod taylor;
 mod weighted_rows;
 mod worst_rows;
 
-pub use coreset::{Coreset, CoresetError, CoresetSettings};
-pub use error::SurrogateError;
+pub use coreset::{Coreset, CoresetSettings};
 pub use expansion::Expansion;
 pub use fixed_rows::FixedRows;
-pub use kind::{SURROGATES, SurrogateInfo, SurrogateKind, UnknownSurrogate, restore};
+pub use kind::{SURROGATES, SurrogateInfo, SurrogateKind, restore};
 pub use mode::Mode;
 pub use network::Network;
 pub use point_rows::PointRows;

@@ -4,12 +4,13 @@ use std::sync::Arc;
 
 use lehr_density::{Density, Point, Stored};
 use lehr_graph::Expr;
+use lehr_numeric::stream::Stream;
 use serde::{Deserialize, Serialize};
 
 use super::kind::{Maker, Order, check_latents, read, stored};
-use super::{Surrogate, SurrogateError, SurrogateInfo, SurrogateKind};
+use super::{Surrogate, SurrogateInfo, SurrogateKind};
+use crate::error::SurrogateError;
 use crate::guide::{Block, Context};
-use lehr_numeric::stream::Stream;
 
 /// The row of this surrogate.
 pub(super) static INFO: SurrogateInfo = SurrogateInfo {

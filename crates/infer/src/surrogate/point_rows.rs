@@ -11,7 +11,8 @@ use super::expansion::{at_start, with_params};
 use super::kind::{Maker, Order, read, stored};
 use super::row_surrogate::random_rows;
 use super::weighted_rows::WeightedRows;
-use super::{FixedRows, Mode, Recipe, Surrogate, SurrogateError, SurrogateInfo, SurrogateKind};
+use super::{FixedRows, Mode, Recipe, Surrogate, SurrogateInfo, SurrogateKind};
+use crate::error::SurrogateError;
 use crate::guide::{Block, Context};
 use crate::train::compile;
 
@@ -125,7 +126,7 @@ fn locals(density: &dyn Density) -> Result<&dyn Locals, SurrogateError> {
     let kind = SurrogateKind::POINTS;
     density
         .integrates()
-        .ok_or(SurrogateError::NoLocals { kind })
+        .ok_or(SurrogateError::NoLocals { kind: kind.name() })
 }
 
 /// The peaks of the rows' own latents given the mode, row after row.

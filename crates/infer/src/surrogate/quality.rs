@@ -4,7 +4,8 @@ use lehr_density::Density;
 use lehr_graph::{Graph, Plan};
 
 use super::expansion::{Expansion, Extent, at_start};
-use super::{Mode, Surrogate, SurrogateError};
+use super::{Mode, Surrogate};
+use crate::error::SurrogateError;
 use crate::guide::Learned;
 
 /// KL(surrogate's posterior ‖ posterior) to second order in the surrogate's errors at the mode,

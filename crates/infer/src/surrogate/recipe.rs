@@ -10,9 +10,8 @@ use super::kind::{Maker, Order, read};
 use super::response::{BinaryResponse, binary_response};
 use super::row_surrogate::{RowSurrogate, random_rows};
 use super::weighted_rows::WeightedRows;
-use super::{
-    Coreset, CoresetSettings, FixedRows, StartWeights, Surrogate, SurrogateError, SurrogateKind,
-};
+use super::{Coreset, CoresetSettings, FixedRows, StartWeights, Surrogate, SurrogateKind};
+use crate::error::SurrogateError;
 
 /// Which rows a surrogate stands on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -137,7 +136,7 @@ fn coreset(order: &Order<'_>, response: &BinaryResponse) -> Result<Coreset, Surr
     let (density, kind) = (order.density, order.settings.kind);
     let covariates = Covariates::of(density.columns());
     if covariates.width() == 0 {
-        return Err(SurrogateError::NoCovariates { kind });
+        return Err(SurrogateError::NoCovariates { kind: kind.name() });
     }
     let (source, all) = (density.source(), RowSet::Range(0..density.n_rows()));
     let matrix = covariates.read(source, &all);

@@ -2,7 +2,8 @@
 
 use lehr_density::{Density, ResponseKind};
 
-use super::{SurrogateError, SurrogateKind};
+use super::SurrogateKind;
+use crate::error::SurrogateError;
 
 /// A response of zeros and ones.
 pub(crate) struct BinaryResponse {
@@ -26,12 +27,15 @@ pub(crate) fn binary_response(
             0 => "none".to_owned(),
             _ => names.join(" and "),
         };
-        return Err(SurrogateError::Responses { kind, found });
+        return Err(SurrogateError::Responses {
+            kind: kind.name(),
+            found,
+        });
     };
     if found != ResponseKind::Binary {
         let response = column.name.clone();
         return Err(SurrogateError::NotBinary {
-            kind,
+            kind: kind.name(),
             response,
             found,
         });
@@ -39,7 +43,10 @@ pub(crate) fn binary_response(
     let width = column.kind.width();
     if width != 1 {
         let found = format!("{width} of them in {:?}", column.name);
-        return Err(SurrogateError::Responses { kind, found });
+        return Err(SurrogateError::Responses {
+            kind: kind.name(),
+            found,
+        });
     }
     Ok(BinaryResponse {
         place,

@@ -6,7 +6,8 @@ use lehr_density::Density;
 use serde::{Deserialize, Serialize};
 
 use super::kind::Order;
-use super::{Mode, Surrogate, SurrogateError, SurrogateKind};
+use super::{Mode, Surrogate, SurrogateKind};
+use crate::error::SurrogateError;
 use crate::guide::Frame;
 
 /// Where learned weights of rows start.
@@ -100,12 +101,12 @@ impl SurrogateSettings {
             return Err(SurrogateError::Locals { site });
         }
         if self.start_weights == StartWeights::Matched && !kind.has_matched_weights() {
-            return Err(SurrogateError::Unmatched { kind });
+            return Err(SurrogateError::Unmatched { kind: kind.name() });
         }
         let (asked, rows) = (self.rows, density.n_rows());
         match asked {
             _ if !kind.has_rows() => Ok(()),
-            0 => Err(SurrogateError::NoRows { kind }),
+            0 => Err(SurrogateError::NoRows { kind: kind.name() }),
             _ if asked > rows => Err(SurrogateError::TooManyRows { asked, rows }),
             _ => Ok(()),
         }

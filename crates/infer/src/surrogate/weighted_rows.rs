@@ -8,7 +8,8 @@ use serde::{Deserialize, Serialize};
 
 use super::matching::matched_weights;
 use super::recipe::{Labels, Recipe, Weights};
-use super::{FixedRows, Mode, SurrogateError};
+use super::{FixedRows, Mode};
+use crate::error::SurrogateError;
 use crate::guide::{Block, Context};
 
 /// The learned ln ω.

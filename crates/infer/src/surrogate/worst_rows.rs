@@ -8,7 +8,8 @@ use serde::{Deserialize, Serialize};
 use super::expansion::{Extent, at_start, expand};
 use super::kind::stored;
 use super::quadratic::Quadratic;
-use super::{FixedRows, Remainder, Surrogate, SurrogateError};
+use super::{FixedRows, Remainder, Surrogate};
+use crate::error::SurrogateError;
 use crate::guide::{Block, Context};
 
 /// Ψ̂(z) = Σ_W log p(yₙ | z) + Σ_{n∉W} tₙ(z) but for a constant, tₙ a row's expansion at the mode and

@@ -1,7 +1,8 @@
 //! Steps whose bound or gradient is not finite.
 
 use super::culprit::culprit;
-use super::{Loop, State, TrainError};
+use super::{Loop, State};
+use crate::error::TrainError;
 
 impl Loop<'_, '_> {
     /// Counts a step that was not finite, by the block that shows it.

@@ -1,7 +1,7 @@
 //! What a variational fit refuses, in one sentence each.
 
 use super::making::Making;
-use crate::fit::FitError;
+use crate::error::FitError;
 use crate::run::Run;
 
 /// What to do where a row has more latents than a method takes.

@@ -6,23 +6,22 @@ use std::time::Instant;
 use lehr_density::{Density, Stored};
 use lehr_numeric::pareto::Pareto;
 
-use super::sampler::encoded;
 use super::{
     Groundwork, GuideParts, Iterations, Objective, SCORE, Score, Task, TrainOutcome, TrainSettings,
     VariationalMethod, VariationalSettings, train, variance_ratio,
 };
+use crate::bytes::encoded;
 use crate::chains::Chains;
+use crate::error::{FitError, StartError};
+use crate::estimate::{Choices, Estimate, Evidence, Gain, Seconds, short};
 use crate::evaluate::{Evaluated, weigh_draws};
-use crate::fit::{Choices, FitError, short};
 use crate::guide::{Base, Feed, Learned, PARAMS, all_blocks};
 use crate::judge::{Examination, Kept, Subject};
 use crate::local::{Trained, row_losses};
 use crate::observer::Phase;
-use crate::posterior::{
-    Diagnostics, Estimate, Evidence, Gain, Importance, Origin, Posterior, Proposal, Seconds,
-};
+use crate::posterior::{Diagnostics, Importance, Origin, Posterior, Proposal};
 use crate::run::Run;
-use crate::start::{Request, RunClimber, StartError, StartingPoint, choose, is_plain};
+use crate::start::{Request, RunClimber, StartingPoint, choose, is_plain};
 
 /// A fit on its way.
 pub(super) struct Making<'a> {

@@ -1,11 +1,11 @@
 //! The one training loop: Adam on the bound, until it is level.
 
+use crate::error::TrainError;
 mod average;
 mod bad_step;
 mod check;
 mod control;
 mod culprit;
-mod error;
 mod fingerprint;
 mod making;
 mod objective;
@@ -20,12 +20,11 @@ mod variational;
 pub(crate) use check::LOCALS_HINT;
 pub use control::{Control, Summed, variance_ratio};
 pub(crate) use control::{Order, SCORE, row_remainder};
-pub use error::TrainError;
 pub(crate) use objective::weigh_prior;
 pub use objective::{Objective, Score, Weighed, weigh};
 pub use program::{Program, compile, compile_within};
-pub use sampler::{ReadGuide, decoded, encoded, restore_gaussian, restore_guide};
-pub use schedule::{Schedule, ScheduleError};
+pub use sampler::{ReadGuide, restore_gaussian, restore_guide};
+pub use schedule::Schedule;
 pub use setting::{Iterations, TrainSettings};
 pub use stationary::{Stationary, StationarySettings, Trend, Verdict};
 pub use variational::{Groundwork, GuideParts, VariationalMethod, VariationalSettings};

@@ -1,31 +1,12 @@
 //! What a variational fit stores of itself, and how it is read back.
 
 use lehr_density::Density;
-use serde::Serialize;
-use serde::de::DeserializeOwned;
 
+use crate::bytes::decoded;
+use crate::error::FitError;
 use crate::evaluate::{draw, weigh_ends};
-use crate::fit::FitError;
 use crate::guide::{Base, Frame, Guide, Learned, Place};
 use crate::method::Sampler;
-
-/// A value as the bytes that are stored of it.
-pub fn encoded(value: &impl Serialize) -> Vec<u8> {
-    postcard::to_stdvec(value).expect("a guide is numbers and names")
-}
-
-/// A value read back from all of its bytes.
-///
-/// # Errors
-/// If they are not its own.
-pub fn decoded<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, FitError> {
-    let problem = match postcard::take_from_bytes(bytes) {
-        Ok((value, [])) => return Ok(value),
-        Ok((_, rest)) => format!("{} bytes too many", rest.len()),
-        Err(error) => error.to_string(),
-    };
-    Err(FitError::Stored { problem })
-}
 
 /// Makes a guide from what was stored of it, for a density of the same model.
 pub type ReadGuide = fn(&[u8], &dyn Density) -> Result<Box<dyn Guide>, FitError>;

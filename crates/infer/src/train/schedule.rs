@@ -4,6 +4,8 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
+use crate::error::ScheduleError;
+
 /// How the learning rate changes over a run.
 #[derive(Clone, Serialize, Deserialize)]
 pub enum Schedule {
@@ -27,25 +29,6 @@ pub enum Schedule {
     /// A function of (step, total steps). It cannot be saved.
     #[serde(skip)]
     Custom(Arc<dyn Fn(u64, u64) -> f64 + Send + Sync>),
-}
-
-/// A schedule that cannot be used.
-#[derive(Clone, Debug, PartialEq, thiserror::Error)]
-pub enum ScheduleError {
-    /// A rate is not a positive number.
-    #[error("schedule: expected a positive learning rate, found {rate}\n  hint: 0.001 is usual")]
-    Rate {
-        /// The rate.
-        rate: f64,
-    },
-    /// The table is empty or does not start at step 0 and rise.
-    #[error(
-        "schedule: expected steps that rise from 0, found {steps:?}\n  hint: give (first step, rate) pairs, the first at step 0"
-    )]
-    Steps {
-        /// The steps of the table.
-        steps: Vec<u64>,
-    },
 }
 
 impl Default for Schedule {

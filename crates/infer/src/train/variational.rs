@@ -5,13 +5,15 @@ use std::sync::Arc;
 use lehr_density::{Density, Nodes};
 
 use super::making::fit;
-use super::sampler::encoded;
 use super::{Schedule, TrainSettings};
-use crate::fit::{Choices, FitError};
+use crate::bytes::encoded;
+use crate::error::FitError;
+use crate::estimate::Choices;
 use crate::guide::{Base, Guide};
-use crate::method::{ChainSettings, Method, MethodInfo, Setting, parsed};
+use crate::method::{ChainSettings, Method, MethodInfo};
 use crate::posterior::{NO_ROWS, Posterior};
 use crate::run::Run;
+use crate::setting::{Setting, parsed};
 use crate::start::{Start, StartingPoint, setting};
 
 /// The settings that all variational methods have. What is `None` is chosen by the rules of

@@ -4,17 +4,16 @@ use std::sync::Arc;
 
 use lehr_density::Density;
 use lehr_infer::annealed::{Annealed, AnnealedStart, Drive, Momentum};
+use lehr_infer::error::{SettingError, TrainError};
 use lehr_infer::evaluate::draw;
 use lehr_infer::fit::Fit;
 use lehr_infer::guide::{Frame, MeanField, Place};
 use lehr_infer::judge::Level;
-use lehr_infer::method::{SettingError, SlDais};
+use lehr_infer::method::SlDais;
 use lehr_infer::run::Run;
 use lehr_infer::start::{Laplace, Zero};
 use lehr_infer::surrogate::SurrogateKind;
-use lehr_infer::train::{
-    Iterations, Objective, Task, TrainError, TrainOutcome, TrainSettings, train,
-};
+use lehr_infer::train::{Iterations, Objective, Task, TrainOutcome, TrainSettings, train};
 use lehr_model::distribution::{Distribution, Normal, Poisson};
 use lehr_model::{Bound, Model};
 use lehr_table::Table;

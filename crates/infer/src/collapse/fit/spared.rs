@@ -7,8 +7,8 @@ use lehr_numeric::stream::Stream;
 use lehr_numeric::summary::{mean, sd};
 use lehr_table::Table;
 
+use crate::estimate::Level;
 use crate::fit::Fit;
-use crate::judge::Level;
 use crate::method::Collapse;
 use crate::posterior::Posterior;
 

@@ -11,8 +11,8 @@ use crate::collapse::Spreads;
 use crate::collapse::collapsed::Collapsed;
 use crate::collapse::gap::Care;
 use crate::collapse::near::Near;
+use crate::estimate::Level;
 use crate::fit::Fit;
-use crate::judge::Level;
 use crate::method::{Collapse, Nuts};
 use crate::posterior::Posterior;
 

@@ -8,14 +8,14 @@ use lehr_numeric::pareto::log_mean;
 use lehr_numeric::stream::Stream;
 use lehr_table::Table;
 
-use super::super::best::Theta;
-use super::super::collapsed::{Collapsed, Detail, ResponseRows};
-use super::super::exact::{Drawing, Way};
-use super::super::gap::Care;
-use super::super::near::Near;
-use super::super::search::climb;
+use crate::collapse::best::Theta;
+use crate::collapse::collapsed::{Collapsed, Detail, ResponseRows};
+use crate::collapse::exact::{Drawing, Way};
+use crate::collapse::gap::Care;
+use crate::collapse::near::Near;
+use crate::collapse::search::climb;
+use crate::estimate::Level;
 use crate::fit::Fit;
-use crate::judge::Level;
 use crate::method::Collapse;
 
 const GROUPS: usize = 30;

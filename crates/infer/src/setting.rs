@@ -1,9 +1,8 @@
 //! Settings of a method by name and text, as the command line and other languages give them.
 
-use std::fmt::Display;
 use std::str::FromStr;
 
-use crate::method::{METHODS, MethodInfo};
+use crate::error::SettingError;
 
 /// Reads a value from text, or says what was expected.
 type Set<'a> = dyn FnOnce(&str) -> Result<(), String> + 'a;
@@ -75,7 +74,7 @@ impl<'a> Setting<'a> {
     }
 
     /// Changes it.
-    pub(super) fn set(self, text: &str) -> Result<(), SettingError> {
+    pub(crate) fn set(self, text: &str) -> Result<(), SettingError> {
         let name = self.name;
         (self.set)(text.trim()).map_err(|problem| SettingError::Value { name, problem })
     }
@@ -85,85 +84,4 @@ impl<'a> Setting<'a> {
 pub fn parsed<T: FromStr>(text: &str, expected: &str) -> Result<T, String> {
     let parsed = text.parse();
     parsed.map_err(|_| format!("expected {expected}, found {text:?}"))
-}
-
-/// A setting that a method does not have, or a value that it cannot have.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum SettingError {
-    /// The value cannot be read.
-    #[error("{name}: {problem}")]
-    Value {
-        /// The setting.
-        name: &'static str,
-        /// What was expected and what was found.
-        problem: String,
-    },
-    /// Another method has it.
-    #[error("{method}: the method has no setting {name}\n  hint: {owners} {verb}")]
-    Other {
-        /// The method.
-        method: &'static str,
-        /// The setting.
-        name: String,
-        /// Those that have it.
-        owners: String,
-        /// `has it` or `have it`.
-        verb: &'static str,
-    },
-    /// No method has it.
-    #[error("{method}: no method has a setting {name:?}\n  hint: its settings are {known}")]
-    Unknown {
-        /// The method.
-        method: &'static str,
-        /// The name.
-        name: String,
-        /// The settings of the method.
-        known: String,
-    },
-}
-
-impl SettingError {
-    /// The error of a name that is not among a method's settings.
-    pub(super) fn unknown(method: &'static MethodInfo, name: &str) -> SettingError {
-        let has = |row: &&&MethodInfo| row.settings().iter().any(|one| one.name == name);
-        let owners: Vec<&str> = METHODS.iter().filter(has).map(|row| row.name).collect();
-        let (method, name) = (method.name, name.to_owned());
-        match owners.as_slice() {
-            [] => SettingError::Unknown {
-                method,
-                name,
-                known: list(&known(method)),
-            },
-            [_] => SettingError::Other {
-                method,
-                name,
-                owners: list(&owners),
-                verb: "has it",
-            },
-            _ => SettingError::Other {
-                method,
-                name,
-                owners: list(&owners),
-                verb: "have it",
-            },
-        }
-    }
-}
-
-fn known(method: &str) -> Vec<&'static str> {
-    let row = METHODS.iter().find(|row| row.name == method);
-    let settings = row.map(|row| row.settings()).unwrap_or_default();
-    settings.iter().map(|one| one.name).collect()
-}
-
-/// `a, b and c`
-fn list<T: Display>(names: &[T]) -> String {
-    match names {
-        [] => "none".into(),
-        [one] => one.to_string(),
-        [first @ .., last] => {
-            let first: Vec<String> = first.iter().map(ToString::to_string).collect();
-            format!("{} and {last}", first.join(", "))
-        }
-    }
 }

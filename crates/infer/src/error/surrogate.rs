@@ -2,7 +2,6 @@
 
 use lehr_density::ResponseKind;
 
-use super::{CoresetError, SurrogateKind, UnknownSurrogate};
 use lehr_numeric::kmeans::ClusterError;
 
 /// A surrogate that this model or table does not allow.
@@ -12,7 +11,7 @@ pub enum SurrogateError {
     #[error("sl-dais: 0 surrogate rows were asked for, but {kind} needs at least 1")]
     NoRows {
         /// Which surrogate.
-        kind: SurrogateKind,
+        kind: &'static str,
     },
     /// More rows were asked for than there are.
     #[error("sl-dais: {asked} surrogate rows were asked for, but the table has {rows}")]
@@ -28,7 +27,7 @@ pub enum SurrogateError {
     )]
     NotBinary {
         /// Which surrogate.
-        kind: SurrogateKind,
+        kind: &'static str,
         /// The observed column.
         response: String,
         /// What it holds.
@@ -40,7 +39,7 @@ pub enum SurrogateError {
     )]
     Responses {
         /// Which surrogate.
-        kind: SurrogateKind,
+        kind: &'static str,
         /// What is observed.
         found: String,
     },
@@ -50,7 +49,7 @@ pub enum SurrogateError {
     )]
     Index {
         /// Which surrogate.
-        kind: SurrogateKind,
+        kind: &'static str,
         /// The index column.
         column: String,
     },
@@ -60,7 +59,7 @@ pub enum SurrogateError {
     )]
     NoCovariates {
         /// Which surrogate.
-        kind: SurrogateKind,
+        kind: &'static str,
     },
     /// Latents of rows were expected.
     #[error(
@@ -68,7 +67,7 @@ pub enum SurrogateError {
     )]
     NoLocals {
         /// Which surrogate.
-        kind: SurrogateKind,
+        kind: &'static str,
     },
     /// Rows with latents of their own are another method's.
     #[error("sl-dais: a surrogate has no local latents, but the model gives each row {site:?}")]
@@ -88,7 +87,7 @@ pub enum SurrogateError {
     )]
     Unmatched {
         /// Which surrogate.
-        kind: SurrogateKind,
+        kind: &'static str,
     },
     /// The posterior has no precision to measure with.
     #[error(
@@ -127,4 +126,40 @@ pub enum SurrogateError {
     /// The coreset cannot be drawn.
     #[error(transparent)]
     Coreset(#[from] CoresetError),
+}
+
+/// A name that no surrogate has.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "surrogate: expected one of {known}, found {found:?}\n  hint: rand serves every likelihood"
+)]
+pub struct UnknownSurrogate {
+    /// What was asked for.
+    pub found: String,
+    /// The names that there are.
+    pub known: String,
+}
+
+/// A coreset that cannot be built.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum CoresetError {
+    /// The rows cannot be clustered.
+    #[error(transparent)]
+    Cluster(#[from] ClusterError),
+    /// Nothing to draw or to draw from.
+    #[error(
+        "coreset: expected at least one row and one draw, found {rows} rows and {size} draws\n  hint: 256 draws are usual"
+    )]
+    Empty {
+        /// Rows of the table.
+        rows: usize,
+        /// Draws asked for.
+        size: usize,
+    },
+    /// A radius that is not a positive number.
+    #[error("coreset: expected a positive radius, found {radius}\n  hint: 6 is usual")]
+    Radius {
+        /// The radius.
+        radius: f64,
+    },
 }

@@ -5,8 +5,6 @@ use std::path::{Path, PathBuf};
 use lehr_file::FileError;
 use lehr_numeric::batch::BatchError;
 
-use super::schedule::ScheduleError;
-
 /// A training that could not be done.
 #[derive(Debug, thiserror::Error)]
 pub enum TrainError {
@@ -57,4 +55,23 @@ fn resume_words(saved: Option<&Path>) -> String {
     saved.map_or_else(String::new, |path| {
         format!("; resume from {}", path.display())
     })
+}
+
+/// A schedule that cannot be used.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum ScheduleError {
+    /// A rate is not a positive number.
+    #[error("schedule: expected a positive learning rate, found {rate}\n  hint: 0.001 is usual")]
+    Rate {
+        /// The rate.
+        rate: f64,
+    },
+    /// The table is empty or does not start at step 0 and rise.
+    #[error(
+        "schedule: expected steps that rise from 0, found {steps:?}\n  hint: give (first step, rate) pairs, the first at step 0"
+    )]
+    Steps {
+        /// The steps of the table.
+        steps: Vec<u64>,
+    },
 }

@@ -1,0 +1,46 @@
+//! Names and values that no method, or not this one, has.
+
+/// A name that is no method's.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("method: expected one of {known}, found {found:?}")]
+pub struct UnknownMethod {
+    /// What was found.
+    pub found: String,
+    /// The names that there are.
+    pub known: String,
+}
+
+/// A setting that a method does not have, or a value that it cannot have.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum SettingError {
+    /// The value cannot be read.
+    #[error("{name}: {problem}")]
+    Value {
+        /// The setting.
+        name: &'static str,
+        /// What was expected and what was found.
+        problem: String,
+    },
+    /// Another method has it.
+    #[error("{method}: the method has no setting {name}\n  hint: {owners} {verb}")]
+    Other {
+        /// The method.
+        method: &'static str,
+        /// The setting.
+        name: String,
+        /// Those that have it.
+        owners: String,
+        /// `has it` or `have it`.
+        verb: &'static str,
+    },
+    /// No method has it.
+    #[error("{method}: no method has a setting {name:?}\n  hint: its settings are {known}")]
+    Unknown {
+        /// The method.
+        method: &'static str,
+        /// The name.
+        name: String,
+        /// The settings of the method.
+        known: String,
+    },
+}
