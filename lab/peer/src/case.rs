@@ -5,11 +5,11 @@ use std::sync::Arc;
 use anyhow::{Context, Result};
 use lehr_density::Density;
 use lehr_infer::annealed::{Annealed, AnnealedStart, Drive, MAX_STEP_SIZE, Momentum};
-use lehr_infer::guide::Feed;
-use lehr_infer::guide::{Autoregressive, Base, Bent, BlockNeural, FullRank, Guide, MeanField};
-use lehr_infer::guide::{Block, Learned};
+use lehr_infer::guide::{
+    Autoregressive, Base, Bent, Block, BlockNeural, Feed, FullRank, Guide, Learned, MeanField,
+};
+use lehr_infer::objective::Score;
 use lehr_infer::surrogate::RowSurrogate;
-use lehr_infer::train::Score;
 use serde::Deserialize;
 
 /// One method with its sizes.

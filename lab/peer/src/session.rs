@@ -5,13 +5,12 @@ use std::time::Instant;
 
 use anyhow::{Context, Result};
 use lehr_density::Density;
-use lehr_infer::evaluate::evaluate;
+use lehr_infer::draw::evaluate;
 use lehr_infer::guide::{Block, Frame, Guide, Learned, Place, ROW_NUMBERS};
 use lehr_infer::local::{Integrated, Marginal};
+use lehr_infer::objective::Score;
 use lehr_infer::run::Run;
-use lehr_infer::train::Schedule;
-use lehr_infer::train::Score;
-use lehr_infer::train::{Iterations, Task, TrainSettings, train};
+use lehr_infer::train::{Iterations, Schedule, Task, TrainSettings, train};
 use lehr_model::Bound;
 use lehr_numeric::summary::{mean, sd};
 use serde::Deserialize;

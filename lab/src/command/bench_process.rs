@@ -9,11 +9,11 @@ use lehr_infer::annealed::{AnnealedStart, Momentum};
 use lehr_infer::guide::{Feed, Frame, FullRank, Learned, all_blocks};
 use lehr_infer::method::SlDais;
 use lehr_infer::natural::NaturalSteps;
+use lehr_infer::objective::Score;
+use lehr_infer::program::Program;
 use lehr_infer::start::{Alone, Request, StartingPoint, pace};
 use lehr_infer::surrogate::SurrogateKind;
-use lehr_infer::train::{
-    Groundwork, Program, Score, Task, TrainSettings, VariationalMethod, VariationalSettings,
-};
+use lehr_infer::train::{Groundwork, Task, TrainSettings, VariationalMethod, VariationalSettings};
 use lehr_lab::process::generate;
 use lehr_model::Bound;
 use lehr_numeric::adam::{Adam, AdamSettings};

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use faer::{Mat, Scale};
 use lehr_infer::annealed::{Annealed, AnnealedStart, Drive, Momentum};
 use lehr_infer::conjugate::{Gaussian, Information, Regression, Walk};
-use lehr_infer::evaluate::evaluate;
+use lehr_infer::draw::evaluate;
 use lehr_infer::fit::FitError;
 use lehr_infer::guide::{Frame, Guide, Learned, MeanField, Place};
 use lehr_infer::posterior::Estimate;

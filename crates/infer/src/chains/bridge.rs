@@ -5,12 +5,12 @@ use lehr_density::Density;
 use lehr_numeric::stream::Stream;
 use lehr_numeric::summary::{effective_size, mean, sd};
 
+use crate::draw::sparing;
 use crate::error::TrainError;
 use crate::estimate::Estimate;
-use crate::evaluate::sparing;
+use crate::expansion::Prior;
 use crate::guide::{Frame, HALF_LN_TWO_PI};
 use crate::run::Run;
-use crate::start::Prior;
 
 /// Draws on either side, at the most: each costs a value on all rows.
 const MOST: usize = 1000;

@@ -9,9 +9,9 @@ use super::log_density::LogDensity;
 use super::stage::Watch;
 use super::trace::{ChainError, ChainProgress, Trace};
 use crate::bytes::encoded;
+use crate::expansion::Prior;
 use crate::full_data::{AllRows, FullData, Query};
 use crate::observer::Wish;
-use crate::start::Prior;
 
 /// Iterations on the surrogate for one on all rows.
 const MOVES: u64 = 5;

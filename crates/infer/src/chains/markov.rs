@@ -15,6 +15,7 @@ use super::trace::{ChainError, ChainProgress, Trace};
 use crate::bytes::{decoded, encoded};
 use crate::error::{FitError, StartError, TrainError};
 use crate::estimate::{Choices, Evidence, Seconds};
+use crate::expansion::{MAX_DENSE, has_hierarchy};
 use crate::guide::{Base, Frame, FullRank, MeanField};
 use crate::judge::{Subject, find_modes};
 use crate::method::{MethodInfo, Sampler};
@@ -22,7 +23,7 @@ use crate::observer::{Phase, Wish};
 use crate::posterior::{Diagnostics, NO_ROWS, Origin, Posterior};
 use crate::run::Run;
 use crate::setting::{Setting, parsed};
-use crate::start::{MAX_DENSE, Request, RunClimber, Start, choose, has_hierarchy, is_plain};
+use crate::start::{Request, RunClimber, Start, choose, is_plain};
 use crate::train::LOCALS_HINT;
 
 /// A method that runs Markov chains: what it adds to the loop.

@@ -13,10 +13,10 @@ use super::log_density::{LogDensity, Place};
 use super::stage::Watch;
 use super::trace::{ChainError, ChainProgress, Trace};
 use crate::bytes::encoded;
+use crate::expansion::{Mode, Order, row_remainder};
 use crate::guide::{Context, Feed};
 use crate::observer::Wish;
-use crate::surrogate::{FixedRows, Mode, Quadratic};
-use crate::train::{Order, row_remainder};
+use crate::surrogate::{FixedRows, Quadratic};
 
 /// G, the blocks of a subset, one of which is exchanged per iteration.
 const BLOCKS: usize = 25;

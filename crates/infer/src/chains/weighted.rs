@@ -12,15 +12,15 @@ use super::log_density::{LogDensity, Place};
 use super::markov::{ChainMethod, Target, refusal};
 use super::stage::seen;
 use super::trace::{ChainError, ChainProgress, Trace};
+use crate::difference_estimator::Sampling;
+use crate::draw::sparing;
 use crate::error::{FitError, TrainError};
 use crate::estimate::{Choices, Evidence, Seconds, Shape};
-use crate::evaluate::sparing;
+use crate::expansion::Prior;
 use crate::judge::{Examination, Kept, Subject};
 use crate::observer::Phase;
 use crate::posterior::{Diagnostics, Importance, Origin, Posterior, Proposal};
 use crate::run::Run;
-use crate::sampled::Sampling;
-use crate::start::Prior;
 use crate::surrogate::Surrogate;
 
 /// Draws that are thinned must be worth this share of independent ones.

@@ -162,7 +162,7 @@ fn log_prior(density: &dyn Density, theta: &[f64], at_zero: f64) -> f64 {
     let collapsed = Collapsed::new(density).unwrap();
     let mut z = vec![0.0; density.latents().size()];
     collapsed.parts.place(theta, &mut z);
-    crate::start::Prior::new(density).at(&z, &[]).0 - at_zero
+    crate::expansion::Prior::new(density).at(&z, &[]).0 - at_zero
 }
 
 /// ln N(y; Xb + o, A Σ Aᵀ + σ²/w), all rows at once.
@@ -280,7 +280,8 @@ fn the_joint_density_of_a_draw_has_the_ratio_of_its_hyperparameters() {
             let mut effects = noise;
             effects.add(1.0, &at.mean);
             let z = collapsed.latents(&theta, &at.given, &effects);
-            let joint = crate::start::Prior::new(&bound).at(&z, &[]).0 + log_likelihood(&bound, &z);
+            let joint =
+                crate::expansion::Prior::new(&bound).at(&z, &[]).0 + log_likelihood(&bound, &z);
             let size = effects.len() as f64;
             let turns = collapsed.parts.blocks.iter().zip(&at.given.blocks);
             let turned: f64 = turns

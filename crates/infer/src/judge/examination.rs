@@ -14,10 +14,10 @@ use super::probes::Probed;
 use super::quantity::{Quantity, quantities, site_columns, weighted};
 use super::tails::{self, HeavyTail};
 use super::weights;
+use crate::difference_estimator::Sampling;
 use crate::error::TrainError;
 use crate::guide::Frame;
 use crate::run::Run;
-use crate::sampled::Sampling;
 
 /// Numbers of a table below which chains run in any case: they take no time.
 const FEW: usize = 10_000;

@@ -1,13 +1,13 @@
 //! log p(D, z) of many points, on all rows.
 
 use super::Subject;
+use crate::difference_estimator::Estimator;
 use crate::error::TrainError;
+use crate::expansion::Prior;
 use crate::likelihood::Likelihoods;
 use crate::observer::{End, Progress};
 use crate::pass::LANES;
 use crate::run::Run;
-use crate::sampled::Estimator;
-use crate::start::Prior;
 
 /// Somebody who knows log p(D, z) of any z, on all rows, wherever they are.
 pub(super) struct Joint<'a> {

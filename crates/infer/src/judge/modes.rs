@@ -12,12 +12,12 @@ use super::{Reason, Standing, Subject, Witness, work};
 use crate::chains::{Lanes, LogDensity, Place};
 use crate::error::TrainError;
 use crate::estimate::Level;
+use crate::expansion::{Centre, Prior};
 use crate::full_data::{AllRows, FullData, Query};
 use crate::observer::{End, Progress};
 use crate::pass::is_resident;
 use crate::posterior::Posterior;
 use crate::run::Run;
-use crate::start::{Centre, Prior};
 use crate::surrogate::FixedRows;
 
 pub(super) const WITNESS: Witness = Witness {

@@ -10,8 +10,8 @@ use crate::guide::{Context, Guide, Learned, ROW_NUMBERS};
 use crate::lend::{batch_source, copy_rows, read_columns};
 use crate::observer::{End, Progress};
 use crate::pass::LANES;
+use crate::program::Program;
 use crate::run::{Run, Stamp};
-use crate::train::Program;
 
 /// Rows that are looked at together.
 const ROWS: usize = 1024;

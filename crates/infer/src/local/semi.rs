@@ -4,9 +4,9 @@ use lehr_density::{Density, LocalNormal, Point, Rows};
 use lehr_graph::Expr;
 
 use super::RowChains;
+use crate::expansion::Centre;
 use crate::guide::{Block, Context, Drawn, Gradient, Guide, RowNumbers};
 use crate::pass::{Argument, Pass};
-use crate::start::Centre;
 
 /// Semi-DAIS (Jankowiak & Phan 2022): z from any guide, and for each row that scores it a chain over
 /// the row's own latents given z. The density is one that integrates over them

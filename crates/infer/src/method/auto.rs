@@ -11,12 +11,13 @@ use crate::collapse;
 use crate::elsewhere;
 use crate::error::{FitError, TrainError};
 use crate::estimate::{Estimate, Level};
+use crate::expansion::Centre;
 use crate::full_data::{AllRows, FullData, Query};
 use crate::pass::is_resident;
 use crate::posterior::Posterior;
 use crate::run::{Run, Stamp};
 use crate::setting::{Setting, parsed};
-use crate::start::{Centre, is_plain};
+use crate::start::is_plain;
 
 /// The row of this method.
 pub(super) static INFO: MethodInfo = MethodInfo {

@@ -14,13 +14,14 @@ use crate::chains::{
 };
 use crate::error::FitError;
 use crate::estimate::{Seconds, short};
+use crate::expansion::{Mode, has_hierarchy};
 use crate::guide::Frame;
 use crate::observer::{Phase, Wish};
 use crate::posterior::Posterior;
 use crate::run::Run;
 use crate::setting::Setting;
-use crate::start::{StartingPoint, has_hierarchy};
-use crate::surrogate::{Mode, Remainder};
+use crate::start::StartingPoint;
+use crate::surrogate::Remainder;
 
 /// The row of this method.
 pub(super) static INFO: MethodInfo = MethodInfo {

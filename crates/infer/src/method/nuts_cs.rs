@@ -15,12 +15,13 @@ use crate::chains::{
 };
 use crate::error::FitError;
 use crate::estimate::{Seconds, short};
+use crate::expansion::has_hierarchy;
 use crate::guide::{Frame, Learned};
 use crate::observer::{Phase, Wish};
 use crate::posterior::Posterior;
 use crate::run::Run;
 use crate::setting::Setting;
-use crate::start::{Start, StartingPoint, has_hierarchy};
+use crate::start::{Start, StartingPoint};
 use crate::surrogate::{
     Setup, Surrogate, SurrogateKind, SurrogateSettings, predicted_quality, restore,
 };

@@ -12,11 +12,11 @@ use crate::annealed::{AnnealedStart, Drive};
 use crate::bytes::{decoded, encoded};
 use crate::error::FitError;
 use crate::estimate::Choices;
+use crate::expansion::Centre;
 use crate::guide::{Base, Guide};
 use crate::local::{RowBase, RowChains, Semi, alike, peaks};
 use crate::posterior::NO_ROWS;
 use crate::setting::Setting;
-use crate::start::Centre;
 use crate::surrogate::{SurrogateKind, restore};
 use crate::train::{Groundwork, GuideParts, VariationalMethod, VariationalSettings, restore_guide};
 

@@ -13,14 +13,13 @@ use crate::chains::{
 };
 use crate::error::{FitError, StartError};
 use crate::estimate::{Choices, Seconds};
+use crate::expansion::has_hierarchy;
 use crate::guide::{self, Frame};
 use crate::observer::{Phase, Wish};
 use crate::posterior::Posterior;
 use crate::run::Run;
 use crate::setting::Setting;
-use crate::start::{
-    Laplace, Request, RunClimber, Start, StartingPoint, choose, has_hierarchy, is_plain,
-};
+use crate::start::{Laplace, Request, RunClimber, Start, StartingPoint, choose, is_plain};
 use crate::surrogate::{Remainder, Surrogate, WorstRows};
 
 /// The row of this method.

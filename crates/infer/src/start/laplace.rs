@@ -2,9 +2,9 @@
 
 use lehr_density::Support;
 
-use super::curvature::MAX_DENSE;
-use super::{Centre, Request, Start, StartingPoint};
+use super::{Request, Start, StartingPoint};
 use crate::error::StartError;
+use crate::expansion::{Centre, MAX_DENSE};
 use crate::guide::{Covariance, Frame};
 
 /// The Laplace approximation at the mode, in whose frame the guide then moves.

@@ -1,22 +1,18 @@
 //! Where training starts, and what is known there: one file per strategy.
 
 use crate::error::StartError;
+use crate::expansion::{Centre, Curvature, has_hierarchy};
 pub mod another;
-pub mod centre;
 mod climber;
-pub mod curvature;
 mod laplace;
 pub mod mode;
 mod natural;
-mod prior;
 pub mod quadrature;
 pub mod variational;
 mod zero;
 
 pub use another::Another;
-pub use centre::Centre;
 pub use climber::{Alone, Climber, RunClimber, Walk};
-pub use curvature::{Curvature, MAX_DENSE};
 pub use laplace::Laplace;
 pub use mode::{Map, find_mode};
 pub use natural::{Natural, pace};
@@ -25,7 +21,6 @@ pub use variational::{Variational, best_independent};
 pub use zero::Zero;
 
 pub(crate) use mode::climb_to_mode;
-pub(crate) use prior::{Prior, has_hierarchy};
 
 use std::fmt;
 use std::sync::Arc;
@@ -33,10 +28,11 @@ use std::sync::Arc;
 use lehr_density::Density;
 use lehr_numeric::lbfgs::{LbfgsSettings, Reason};
 
+use crate::expansion::Mode;
 use crate::guide::{Base, Frame, Guide, Learned, MEAN, PARAMS, all_blocks};
+use crate::objective::{Control, Summed};
 use crate::setting::Setting;
-use crate::surrogate::{Mode, Remainder};
-use crate::train::{Control, Summed};
+use crate::surrogate::Remainder;
 use quadrature::Best;
 
 /// What a start is asked for.
@@ -211,8 +207,8 @@ impl StartingPoint {
             return None;
         }
         match &self.curvature {
-            Some(curvature) if self.plain => Some(curvature.control(centre)),
-            _ => Some(centre.control(density)),
+            Some(curvature) if self.plain => Some(Control::second_order(centre, curvature)),
+            _ => Some(Control::first_order(centre, density)),
         }
     }
 

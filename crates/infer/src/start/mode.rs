@@ -3,9 +3,9 @@
 use lehr_density::Density;
 use lehr_numeric::lbfgs::{LbfgsSettings, Reason};
 
-use super::prior::Prior;
-use super::{Alone, Centre, Climber, MAX_DENSE, Request, Start, StartingPoint};
+use super::{Alone, Climber, Request, Start, StartingPoint};
 use crate::error::StartError;
+use crate::expansion::{Centre, MAX_DENSE, Prior};
 use crate::full_data::{AllRows, FullData, LocalRows, Query};
 use crate::guide::Frame;
 

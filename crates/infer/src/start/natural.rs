@@ -4,9 +4,10 @@ use lehr_density::Density;
 use lehr_numeric::lbfgs::Reason;
 
 use super::quadrature::climb_from;
-use super::{Centre, Request, Start, StartingPoint, Walk, laplace};
+use super::{Request, Start, StartingPoint, Walk, laplace};
 use crate::bytes::{decoded, encoded};
 use crate::error::StartError;
+use crate::expansion::Centre;
 use crate::fixed::Fixed;
 use crate::natural::NaturalSteps;
 use crate::observer::{End, Progress};

@@ -27,8 +27,9 @@ use integral::Integrals;
 use mixing::Mixing;
 pub(crate) use rule::{NODES, Rule};
 
-use super::{Centre, Request, Start, StartingPoint};
+use super::{Request, Start, StartingPoint};
 use crate::error::StartError;
+use crate::expansion::Centre;
 use crate::guide::{Covariance, Frame, HALF_LN_TWO_PI};
 use shared::Shared;
 

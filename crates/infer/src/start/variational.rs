@@ -11,10 +11,12 @@
 use lehr_density::Density;
 use lehr_numeric::lbfgs::{LbfgsSettings, Maximum, Reason};
 
-use super::{Alone, Centre, Climber, Request, Start, StartingPoint, laplace};
+use super::{Alone, Climber, Request, Start, StartingPoint, laplace};
 use crate::error::StartError;
+use crate::expansion::Centre;
 use crate::guide::{Feed, Frame, LOG_SCALE, Learned, MEAN, MeanField, PARAMS, all_blocks};
-use crate::train::{Score, Task, TrainSettings};
+use crate::objective::Score;
+use crate::train::{Task, TrainSettings};
 
 /// Draws that are held fixed.
 const DRAWS: usize = 8;

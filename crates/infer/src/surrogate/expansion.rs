@@ -4,11 +4,12 @@ use std::sync::Arc;
 
 use lehr_density::{Density, Point};
 use lehr_graph::Expr;
-
-use super::{Mode, Surrogate};
-use crate::guide::{Block, Context, Learned, PARAMS, params_block};
-use crate::train::{Program, compile};
 use lehr_numeric::hessian;
+
+use super::Surrogate;
+use crate::expansion::Mode;
+use crate::guide::{Block, Context, Learned, PARAMS, params_block};
+use crate::program::{Program, compile};
 
 /// Columns of a Hessian that are computed side by side.
 const ABREAST: usize = 16;

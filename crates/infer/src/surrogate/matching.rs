@@ -5,11 +5,12 @@ use std::sync::Arc;
 use lehr_density::Density;
 use lehr_numeric::nnls;
 
+use super::FixedRows;
 use super::expansion::{at_start, with_params};
 use super::quality::Whitening;
-use super::{FixedRows, Mode};
 use crate::error::SurrogateError;
-use crate::train::{Program, compile};
+use crate::expansion::Mode;
+use crate::program::{Program, compile};
 
 /// Pairs of directions that are followed side by side.
 const ABREAST: usize = 16;

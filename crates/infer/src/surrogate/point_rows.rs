@@ -11,10 +11,11 @@ use super::expansion::{at_start, with_params};
 use super::kind::{Maker, Order, read, stored};
 use super::row_surrogate::random_rows;
 use super::weighted_rows::WeightedRows;
-use super::{FixedRows, Mode, Recipe, Surrogate, SurrogateInfo, SurrogateKind};
+use super::{FixedRows, Recipe, Surrogate, SurrogateInfo, SurrogateKind};
 use crate::error::SurrogateError;
+use crate::expansion::Mode;
 use crate::guide::{Block, Context};
-use crate::train::compile;
+use crate::program::compile;
 
 /// The row of this surrogate.
 pub(super) static INFO: SurrogateInfo = SurrogateInfo {

@@ -7,8 +7,8 @@ use lehr_density::Point;
 use lehr_graph::Expr;
 use serde::{Deserialize, Serialize};
 
-use super::Mode;
 use super::expansion::Expansion;
+use crate::expansion::Mode;
 use crate::guide::{Context, Frame};
 
 /// δg·(z − z*) + ½(z − z*)ᵀδH(z − z*)

@@ -3,9 +3,10 @@
 use lehr_density::Density;
 use lehr_graph::{Graph, Plan};
 
+use super::Surrogate;
 use super::expansion::{Expansion, Extent, at_start};
-use super::{Mode, Surrogate};
 use crate::error::SurrogateError;
+use crate::expansion::Mode;
 use crate::guide::Learned;
 
 /// KL(surrogate's posterior ‖ posterior) to second order in the surrogate's errors at the mode,

@@ -1,12 +1,11 @@
 //! What of each row an expansion to second order leaves out where the posterior is.
 
 use lehr_density::{Density, Point};
+use lehr_numeric::stream::Stream;
 
-use super::Mode;
+use crate::expansion::{Mode, Order, row_remainder};
 use crate::guide::Frame;
 use crate::pass::{Argument, Pass, is_resident};
-use crate::train::{Order, row_remainder};
-use lehr_numeric::stream::Stream;
 
 /// Draws that are taken side by side, and how often.
 const LANES: usize = 16;

@@ -6,8 +6,9 @@ use lehr_density::Density;
 use serde::{Deserialize, Serialize};
 
 use super::kind::Order;
-use super::{Mode, Surrogate, SurrogateKind};
+use super::{Surrogate, SurrogateKind};
 use crate::error::SurrogateError;
+use crate::expansion::Mode;
 use crate::guide::Frame;
 
 /// Where learned weights of rows start.

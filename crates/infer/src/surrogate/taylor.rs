@@ -12,8 +12,9 @@ use super::quadratic::Quadratic;
 use super::recipe::Recipe;
 use super::remainder::Remainder;
 use super::weighted_rows::WeightedRows;
-use super::{FixedRows, Mode, Surrogate, SurrogateInfo, SurrogateKind};
+use super::{FixedRows, Surrogate, SurrogateInfo, SurrogateKind};
 use crate::error::SurrogateError;
+use crate::expansion::Mode;
 use crate::guide::{Block, Context};
 
 /// The row of this surrogate.

@@ -6,10 +6,11 @@ use lehr_density::{ColumnKind, Density, Point, Rows};
 use lehr_graph::Expr;
 use serde::{Deserialize, Serialize};
 
+use super::FixedRows;
 use super::matching::matched_weights;
 use super::recipe::{Labels, Recipe, Weights};
-use super::{FixedRows, Mode};
 use crate::error::SurrogateError;
+use crate::expansion::Mode;
 use crate::guide::{Block, Context};
 
 /// The learned ln ω.

@@ -3,10 +3,10 @@
 use lehr_density::{Density, Point};
 
 use super::Task;
-use crate::evaluate::{Astray, DrawOrder, drawn};
+use crate::draw::{Astray, DrawOrder, drawn};
+use crate::expansion::Prior;
 use crate::guide::{Learned, PARAMS};
 use crate::pass::{Argument, Pass};
-use crate::start::Prior;
 
 /// Draws that are looked at.
 const DRAWS: usize = 64;

@@ -1,8 +1,8 @@
 //! Whether a checkpoint is one of this fit.
 
-use super::Program;
 use super::{Task, TrainSettings};
 use crate::guide::Learned;
+use crate::program::Program;
 
 impl Task<'_> {
     /// A number that differs between fits that must not share a checkpoint. The objective and

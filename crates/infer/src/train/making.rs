@@ -7,19 +7,21 @@ use lehr_density::{Density, Stored};
 use lehr_numeric::pareto::Pareto;
 
 use super::{
-    Groundwork, GuideParts, Iterations, Objective, SCORE, Score, Task, TrainOutcome, TrainSettings,
-    VariationalMethod, VariationalSettings, train, variance_ratio,
+    Groundwork, GuideParts, Iterations, Task, TrainOutcome, TrainSettings, VariationalMethod,
+    VariationalSettings, train, variance_ratio,
 };
 use crate::bytes::encoded;
 use crate::chains::Chains;
+use crate::draw::{Evaluated, weigh_draws};
 use crate::error::{FitError, StartError};
 use crate::estimate::{Choices, Estimate, Evidence, Gain, Seconds, short};
-use crate::evaluate::{Evaluated, weigh_draws};
 use crate::guide::{Base, Feed, Learned, PARAMS, all_blocks};
 use crate::judge::{Examination, Kept, Subject};
 use crate::local::{Trained, row_losses};
+use crate::objective::{Objective, Score};
 use crate::observer::Phase;
 use crate::posterior::{Diagnostics, Importance, Origin, Posterior, Proposal};
+use crate::program::SCORE;
 use crate::run::Run;
 use crate::start::{Request, RunClimber, StartingPoint, choose, is_plain};
 

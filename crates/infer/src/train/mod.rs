@@ -1,16 +1,12 @@
 //! The one training loop: Adam on the bound, until it is level.
 
-use crate::error::TrainError;
 mod average;
 mod bad_step;
 mod check;
-mod control;
 mod culprit;
 mod fingerprint;
+mod gradient_variance;
 mod making;
-mod objective;
-mod own;
-mod program;
 mod sampler;
 mod schedule;
 mod setting;
@@ -18,11 +14,7 @@ mod stationary;
 mod variational;
 
 pub(crate) use check::LOCALS_HINT;
-pub use control::{Control, Summed, variance_ratio};
-pub(crate) use control::{Order, SCORE, row_remainder};
-pub(crate) use objective::weigh_prior;
-pub use objective::{Objective, Score, Weighed, weigh};
-pub use program::{Program, compile, compile_within};
+pub use gradient_variance::variance_ratio;
 pub use sampler::{ReadGuide, restore_gaussian, restore_guide};
 pub use schedule::Schedule;
 pub use setting::{Iterations, TrainSettings};
@@ -37,11 +29,13 @@ use lehr_numeric::adam::{Adam, AdamSettings, clip_norm};
 use lehr_numeric::batch::BatchError;
 use serde::{Deserialize, Serialize};
 
+use crate::error::TrainError;
 use crate::guide::{Frame, Guide, Learned, Place};
+use crate::objective::{Score, weigh};
 use crate::observer::{End, Progress};
+use crate::program::{OwnRows, Program, compile_within};
 use crate::run::{Run, Stamp};
 use average::Average;
-use own::OwnRows;
 
 /// How a training went.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

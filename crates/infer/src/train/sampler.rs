@@ -3,8 +3,8 @@
 use lehr_density::Density;
 
 use crate::bytes::decoded;
+use crate::draw::{draw, weigh_ends};
 use crate::error::FitError;
-use crate::evaluate::{draw, weigh_ends};
 use crate::guide::{Base, Frame, Guide, Learned, Place};
 use crate::method::Sampler;
 

@@ -4,9 +4,9 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
-use super::objective::Objective;
 use super::schedule::Schedule;
 use crate::guide::Gradient;
+use crate::objective::Objective;
 
 /// How long to train.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]

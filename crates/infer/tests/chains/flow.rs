@@ -6,14 +6,15 @@ use std::sync::Arc;
 use faer::Mat;
 use lehr_graph::Expr;
 use lehr_infer::annealed::{Annealed, AnnealedStart, Drive, Momentum};
-use lehr_infer::evaluate::evaluate;
+use lehr_infer::draw::evaluate;
 use lehr_infer::fit::Fit;
 use lehr_infer::guide::{
     Autoregressive, BASES, Base, Bent, BlockNeural, Context, Flow, FullRank, Gradient, Guide,
     Image, Learned, Place, all_blocks,
 };
 use lehr_infer::method::{self, Bnaf, Iaf, Method};
-use lehr_infer::train::{Iterations, Program, Schedule, VariationalSettings, compile};
+use lehr_infer::program::{Program, compile};
+use lehr_infer::train::{Iterations, Schedule, VariationalSettings};
 use lehr_model::distribution::{Distribution, HalfNormal, Normal};
 use lehr_model::{Bound, Model};
 use lehr_numeric::stream::Stream;

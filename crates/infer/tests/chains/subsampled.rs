@@ -2,11 +2,11 @@
 //! draws that are not the posterior's.
 
 use lehr_infer::chains::{Ecs, Perturbed, Subsampled};
+use lehr_infer::expansion::Mode;
 use lehr_infer::fit::Fit;
 use lehr_infer::guide::Frame;
 use lehr_infer::judge::Level;
 use lehr_infer::method;
-use lehr_infer::surrogate::Mode;
 use lehr_model::distribution::{Bernoulli, Distribution, Normal};
 use lehr_model::{Bound, Model};
 use lehr_numeric::stream::Stream;

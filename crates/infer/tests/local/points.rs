@@ -12,8 +12,10 @@ use lehr_infer::guide::{
 };
 use lehr_infer::local::Integrated;
 use lehr_infer::method::{LatentGuide, SemiDais};
+use lehr_infer::objective::Score;
+use lehr_infer::program::compile;
 use lehr_infer::surrogate::{PointRows, RowSurrogate, Surrogate, SurrogateKind};
-use lehr_infer::train::{Score, Task, TrainSettings, compile};
+use lehr_infer::train::{Task, TrainSettings};
 use lehr_model::distribution::{Distribution, Flat, Normal};
 use lehr_model::{Bound, Model};
 use lehr_numeric::summary::{mean, sd};

@@ -6,7 +6,8 @@ use lehr_density::Density;
 use lehr_infer::annealed::AnnealedStart;
 use lehr_infer::guide::{Feed, Frame, Learned, MeanField, all_blocks};
 use lehr_infer::local::{Integrated, RowBase, RowChains, Semi};
-use lehr_infer::train::{Score, Task, TrainSettings};
+use lehr_infer::objective::Score;
+use lehr_infer::train::{Task, TrainSettings};
 use lehr_model::Model;
 use lehr_model::distribution::{Gamma, HalfNormal, Normal};
 

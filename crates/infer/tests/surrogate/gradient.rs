@@ -3,8 +3,9 @@
 use lehr_density::Density;
 use lehr_infer::annealed::{Annealed, Drive, Momentum};
 use lehr_infer::guide::{Gradient, Learned, all_blocks};
+use lehr_infer::objective::{Objective, weigh};
+use lehr_infer::program::{Program, compile};
 use lehr_infer::surrogate::SurrogateKind;
-use lehr_infer::train::{Objective, Program, compile, weigh};
 
 use crate::fixture::{bases, chain, difference, value};
 use crate::{all_rows, build, kind, rich, some_mode, stir};

@@ -5,10 +5,11 @@ use std::sync::Arc;
 use lehr_density::Density;
 use lehr_infer::annealed::{Annealed, Drive, Momentum};
 use lehr_infer::guide::{Frame, Gradient, Learned, all_blocks};
+use lehr_infer::objective::weigh;
+use lehr_infer::program::compile;
 use lehr_infer::surrogate::{
     RowSurrogate, Setup, Surrogate, SurrogateKind, SurrogateSettings, Taylor,
 };
-use lehr_infer::train::{compile, weigh};
 
 use crate::fixture::{bases, chain};
 use crate::{Likelihood, all_rows, build, columns, kind, rich, starts, stir, values};

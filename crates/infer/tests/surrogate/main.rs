@@ -14,9 +14,11 @@ mod taylor;
 use std::sync::Arc;
 
 use lehr_density::{Density, RowSet, Support};
+use lehr_infer::expansion::Mode;
 use lehr_infer::guide::{Feed, Frame, Learned, params_block};
-use lehr_infer::surrogate::{Mode, Setup, Surrogate, SurrogateKind, SurrogateSettings};
-use lehr_infer::train::{Score, compile};
+use lehr_infer::objective::Score;
+use lehr_infer::program::compile;
+use lehr_infer::surrogate::{Setup, Surrogate, SurrogateKind, SurrogateSettings};
 use lehr_model::distribution::{Bernoulli, Distribution, Normal, Poisson};
 use lehr_model::{Bound, Model};
 use lehr_numeric::stream::Stream;

@@ -1,7 +1,8 @@
 //! Predicted quality against the exact divergence where it has a closed form.
 
 use lehr_density::Density;
-use lehr_infer::surrogate::{Mode, RowSurrogate, Taylor, predicted_quality};
+use lehr_infer::expansion::Mode;
+use lehr_infer::surrogate::{RowSurrogate, Taylor, predicted_quality};
 
 use crate::proposition::{determinant, inverse, multiply, trace};
 use crate::{Likelihood, WIDTH, rich, some_mode, starts};

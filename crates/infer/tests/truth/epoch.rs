@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use lehr_density::{Density, Point};
 use lehr_infer::guide::{Feed, Learned};
-use lehr_infer::train::{Program, compile};
+use lehr_infer::program::{Program, compile};
 
 use crate::linear::Linear;
 

@@ -5,7 +5,8 @@ use std::sync::Arc;
 use lehr_density::Density;
 use lehr_infer::annealed::{Drive, Momentum};
 use lehr_infer::guide::{Base, Frame, Gradient, Guide};
-use lehr_infer::train::{Control, Objective, Score, Task, TrainSettings};
+use lehr_infer::objective::{Control, Objective, Score};
+use lehr_infer::train::{Task, TrainSettings};
 
 use crate::fixture::{bases, chain, difference, value};
 use crate::model::small_models;

@@ -1,8 +1,9 @@
 //! Models with learned spreads of groups: their start, their control variate, and the answer.
 
 use lehr_infer::guide::{Frame, MeanField};
+use lehr_infer::objective::{Control, Score};
 use lehr_infer::start::best_independent;
-use lehr_infer::train::{Score, Task, TrainSettings, variance_ratio};
+use lehr_infer::train::{Task, TrainSettings, variance_ratio};
 use lehr_model::distribution::{Distribution, HalfNormal, Normal};
 use lehr_model::{Bound, Model, Tracer};
 use lehr_table::Table;
@@ -77,7 +78,7 @@ fn a_first_order_control_variate_takes_most_of_the_noise_of_a_batch() {
     let mut learned = starts(&density, &guide);
     settled.frame.start(&mut learned);
     let score = Score {
-        control: Some(settled.centre.control(&density)),
+        control: Some(Control::first_order(&settled.centre, &density)),
         ..batch(100, "score")
     };
     let task = Task {

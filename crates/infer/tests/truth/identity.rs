@@ -8,13 +8,13 @@ use lehr_density::Density;
 use lehr_infer::annealed::{Annealed, AnnealedStart, Drive, Momentum};
 use lehr_infer::fit::Fit;
 use lehr_infer::guide::{Base, Feed, Frame, Gradient, Guide, Learned, MeanField};
+use lehr_infer::objective::{Control, Score, weigh};
 use lehr_infer::observer::{Observer, Phase, Progress, Wish};
 use lehr_infer::posterior::Posterior;
+use lehr_infer::program::{Program, compile};
 use lehr_infer::run::{Checkpoint, Older};
 use lehr_infer::start::{Laplace, find_mode};
-use lehr_infer::train::{
-    Iterations, Program, Score, Task, TrainSettings, VariationalSettings, compile, weigh,
-};
+use lehr_infer::train::{Iterations, Task, TrainSettings, VariationalSettings};
 use lehr_model::distribution::{Bernoulli, Distribution, Normal};
 use lehr_model::{Bound, Model};
 use lehr_numeric::lbfgs::LbfgsSettings;
@@ -528,7 +528,7 @@ fn the_control_variate_keeps_the_mean_and_takes_the_variance() {
     };
     let plain = apart(&batch(50, "score"));
     let controlled = apart(&Score {
-        control: Some(curvature.control(&mode)),
+        control: Some(Control::second_order(&mode, &curvature)),
         ..batch(50, "score")
     });
     for differences in [&plain, &controlled] {
@@ -555,7 +555,7 @@ fn the_control_variate_is_unbiased_away_from_the_mode_and_where_params_moved() {
             .iter_mut()
             .for_each(|z| *z = z.clamp(-1.0, 1.0) + 0.2);
         mode.params = density.params().start().to_vec();
-        let control = mode.curvature(density).control(&mode);
+        let control = Control::second_order(&mode, &mode.curvature(density));
         let mut learned = starts(density, &bases()[1]);
         stir(&mut learned);
         let scored = |rows: Feed| {

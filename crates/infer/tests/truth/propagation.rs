@@ -7,10 +7,11 @@ use lehr_density::{Density, Point};
 use lehr_graph::Expr;
 use lehr_infer::annealed::{Annealed, AnnealedStart, Drive, Momentum};
 use lehr_infer::conjugate::{Information, Walk};
-use lehr_infer::evaluate::{Evaluated, evaluate, weigh_ends};
+use lehr_infer::draw::{Evaluated, evaluate, weigh_ends};
 use lehr_infer::guide::{Block, Context, Feed, Frame, FullRank, Learned, Place};
+use lehr_infer::objective::Score;
 use lehr_infer::surrogate::Surrogate;
-use lehr_infer::train::{Score, Task, TrainSettings};
+use lehr_infer::train::{Task, TrainSettings};
 
 use crate::linear::{Gaussian, Linear};
 use crate::{all_rows, batch, estimate, normals, set, starts};

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use lehr_density::Density;
-use lehr_infer::evaluate::evaluate;
+use lehr_infer::draw::evaluate;
 use lehr_infer::guide::{Base, Covariance, Frame, FullRank, Learned, MeanField, Place, all_blocks};
 use lehr_infer::posterior::{Gain, Posterior};
 use lehr_infer::start::find_mode;

@@ -1,7 +1,7 @@
 //! Draws weighed on some rows of a long table, beside the same draws weighed on all of them.
 
 use lehr_density::Density;
-use lehr_infer::evaluate::{Evaluated, draw, evaluate};
+use lehr_infer::draw::{Evaluated, draw, evaluate};
 use lehr_infer::full_data::{FullData, LocalRows, Query};
 use lehr_infer::guide::{FullRank, Learned, Place, all_blocks};
 use lehr_infer::start::find_mode;

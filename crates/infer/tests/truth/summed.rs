@@ -2,8 +2,9 @@
 
 use lehr_density::Density;
 use lehr_infer::guide::{Feed, Gradient, Guide, Learned, MeanField, all_blocks};
+use lehr_infer::objective::{Control, Score, Summed, weigh};
+use lehr_infer::program::{Program, compile};
 use lehr_infer::start::find_mode;
-use lehr_infer::train::{Control, Program, Score, Summed, compile, weigh};
 use lehr_model::distribution::{Bernoulli, Distribution, Normal};
 use lehr_model::{Bound, Model};
 use lehr_numeric::lbfgs::LbfgsSettings;
@@ -72,7 +73,7 @@ fn an_epoch_counts_every_row_once_with_some_of_them_in_every_step() {
         let density = bind(rows / STEPS * STEPS);
         assert_eq!(density.source().shuffled().is_some(), copied);
         let mode = find_mode(&density, LbfgsSettings::default());
-        let mut control = mode.curvature(&density).control(&mode);
+        let mut control = Control::second_order(&mode, &mode.curvature(&density));
         let plain = errors(&density, &control);
         let numbers: Vec<usize> = (0..density.n_rows()).step_by(7).collect();
         control.summed = Some(Summed::new(&density, &numbers));
@@ -91,7 +92,7 @@ fn an_epoch_counts_every_row_once_with_some_of_them_in_every_step() {
 fn with_the_far_rows_in_every_step_batches_hardly_differ() {
     let density = bind(260);
     let mode = find_mode(&density, LbfgsSettings::default());
-    let mut control = mode.curvature(&density).control(&mode);
+    let mut control = Control::second_order(&mode, &mode.curvature(&density));
     let plain = sd(&errors(&density, &control));
     let far: Vec<usize> = (0..260).step_by(FAR).collect();
     control.summed = Some(Summed::new(&density, &far));

@@ -8,9 +8,8 @@ use super::expectation::{Expectation, RowIntegrals, Variation};
 use super::shared::{PriorIntegral, Shared};
 use super::slope::Slopes;
 use super::{Assessment, Candidate, Turn, product, shared_places};
+use crate::expansion::{Curvature, Prior};
 use crate::guide::Covariance;
-use crate::start::curvature::Curvature;
-use crate::start::prior::Prior;
 
 /// Expectations of the log joint under a Gaussian. The prior is averaged over shared numbers; in
 /// all others it is taken as Gaussian around the mean, with the curvature it has at the mode:

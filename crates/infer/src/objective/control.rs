@@ -5,10 +5,11 @@ use std::sync::Arc;
 use lehr_density::{Density, Point, Rows};
 use lehr_graph::Expr;
 
-use super::{Score, Task, TrainSettings};
-use crate::guide::{Context, Guide, Learned};
+use crate::expansion::{Centre, Curvature, Order, row_expansion};
+use crate::full_data::{AllRows, FullData, Query};
+use crate::guide::{Context, Guide};
+use crate::program::SCORE;
 use crate::surrogate::FixedRows;
-use lehr_numeric::batch::BatchError;
 
 /// The expansion Σₙ tₙ(z) = L* + g·d + ½ dᵀH d of the log likelihood at z*, d = z − z*, summed
 /// over all rows in one pass.
@@ -33,9 +34,6 @@ pub struct Control {
     /// Rows whose remainder is not estimated but summed.
     pub summed: Option<Summed>,
 }
-
-/// The purpose of the batches that score a step.
-pub(crate) const SCORE: &str = "score";
 
 /// Rows that enter every step, besides its batch.
 ///
@@ -62,6 +60,32 @@ impl Summed {
 }
 
 impl Control {
+    /// To first order around a centre, by one pass.
+    pub fn first_order(centre: &Centre, density: &dyn Density) -> Control {
+        let rows = AllRows::of(density);
+        let sums = rows.sum(Query::Slopes, &[&centre.latents, &centre.params]);
+        Control {
+            mode: centre.latents.as_slice().into(),
+            value: sums[0][0],
+            gradient: sums[1].as_slice().into(),
+            hessian: None,
+            params: centre.params.as_slice().into(),
+            summed: None,
+        }
+    }
+
+    /// To second order around a centre.
+    pub fn second_order(centre: &Centre, curvature: &Curvature) -> Control {
+        Control {
+            mode: centre.latents.as_slice().into(),
+            value: curvature.log_likelihood,
+            gradient: curvature.gradient.as_slice().into(),
+            hessian: Some(curvature.hessian.as_slice().into()),
+            params: Arc::from(centre.params.as_slice()),
+            summed: None,
+        }
+    }
+
     /// The data term: the expansion of all rows plus N/B times what is left of `rows`.
     pub(crate) fn data_term<'g>(
         &self,
@@ -111,90 +135,4 @@ impl Control {
             }
         }
     }
-}
-
-/// How far each row is expanded.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Order {
-    First,
-    Second,
-}
-
-/// log p(yₙ | z) − tₙ(z), one per row: what the expansion at `mode` leaves out at `at`, which is
-/// `offset` away from it.
-pub(crate) fn row_remainder<'g>(
-    density: &dyn Density,
-    [mode, at]: [&Point<'g>; 2],
-    rows: &Rows<'g>,
-    offset: Expr<'g>,
-    order: Order,
-) -> Expr<'g> {
-    let expansion = row_expansion(density, mode, rows, offset, order);
-    density.log_likelihood(at, rows) - expansion
-}
-
-/// tₙ(z) = log p(yₙ|z*) + ∂_d log p + ½∂²_d log p, one per row, by forward derivatives. The
-/// direction d must not be a function of `mode` itself.
-fn row_expansion<'g>(
-    density: &dyn Density,
-    mode: &Point<'g>,
-    rows: &Rows<'g>,
-    offset: Expr<'g>,
-    order: Order,
-) -> Expr<'g> {
-    let graph = mode.graph();
-    let at_mode = density.log_likelihood(mode, rows);
-    let first = graph.jvp(&[at_mode], &[mode.latents], &[offset])[0];
-    if order == Order::First {
-        return at_mode + first;
-    }
-    let second = graph.jvp(&[first], &[mode.latents], &[offset])[0];
-    at_mode + first + 0.5 * second
-}
-
-/// What the control variate of a task gains: the variance of a step's gradient, summed over the
-/// learned quantities, relative to that without it. Draws vary as well as rows in both, as they
-/// do in training.
-///
-/// # Errors
-/// If a batch is larger than the table.
-pub fn variance_ratio(
-    task: &Task<'_>,
-    learned: &Learned,
-    settings: &TrainSettings,
-) -> Result<f64, BatchError> {
-    let plain = Score {
-        control: None,
-        ..task.score.clone()
-    };
-    let without = Task {
-        score: &plain,
-        ..*task
-    };
-    Ok(gradient_variance(task, learned, settings)?
-        / gradient_variance(&without, learned, settings)?)
-}
-
-fn gradient_variance(
-    task: &Task<'_>,
-    learned: &Learned,
-    settings: &TrainSettings,
-) -> Result<f64, BatchError> {
-    const STEPS: u32 = 32;
-    let mut program = task.program(learned, settings)?;
-    program.set_learned(&learned.values);
-    let size = learned.values.len();
-    let (mut slope, mut mean, mut squares) = (vec![0.0; size], vec![0.0; size], 0.0);
-    for step in 0..STEPS {
-        program.fill(task.density.source(), step.into());
-        program.run();
-        program.gather(1..=learned.blocks().len(), &mut slope);
-        // Welford's update, all quantities at once.
-        for (mean, slope) in mean.iter_mut().zip(&slope) {
-            let before = slope - *mean;
-            *mean += before / f64::from(step + 1);
-            squares += before * (slope - *mean);
-        }
-    }
-    Ok(squares / f64::from(STEPS - 1))
 }

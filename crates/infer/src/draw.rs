@@ -5,16 +5,17 @@ use lehr_graph::Graph;
 use lehr_numeric::batch::BatchError;
 use serde::{Deserialize, Serialize};
 
+use crate::difference_estimator::{self, Sampling};
 use crate::error::TrainError;
 use crate::estimate::Estimate;
 use crate::full_data::{AllRows, FullData, Query};
 use crate::guide::{Context, Gradient, Guide, Learned, PARAMS, Place};
 use crate::likelihood::Likelihoods;
+use crate::objective::weigh_prior;
 use crate::observer::{End, Progress};
 use crate::pass::{Argument, LANES, Pass};
+use crate::program::compile_within;
 use crate::run::{Run, Stamp};
-use crate::sampled::{self, Sampling};
-use crate::train::{compile_within, weigh_prior};
 
 /// Sets the noise of evaluation apart from that of training.
 const APART: u64 = 0x5eed_0000_e7a1_0a7e;
@@ -156,7 +157,7 @@ pub(crate) fn weigh_draws(
     // What is known at the mode need not be asked for again.
     let centre = place.density.elsewhere().and_then(|_| place.frame.shift());
     let draws = (&drawn.latents[..], centre);
-    let sampled = sampled::log_likelihoods(place.density, draws, params, run)?;
+    let sampled = difference_estimator::log_likelihoods(place.density, draws, params, run)?;
     let values = match sampled {
         Some((values, sampling)) => {
             drawn.sampling = Some(sampling);
@@ -229,7 +230,7 @@ pub(crate) fn sparing(
 ) -> Result<(Vec<f64>, Option<Sampling>), TrainError> {
     if density.elsewhere().is_some()
         && let Some((values, sampling)) =
-            sampled::log_likelihoods(density, (draws, None), &[], run)?
+            difference_estimator::log_likelihoods(density, (draws, None), &[], run)?
     {
         return Ok((values, Some(sampling)));
     }

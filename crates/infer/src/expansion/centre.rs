@@ -1,18 +1,12 @@
 //! The point that a fit starts around, and the scales of independent latents there.
 
 use lehr_density::{Density, Layout, Support};
-
-use super::curvature::Curvature;
-use super::prior::PriorProducts;
-use crate::full_data::{AllRows, FullData, Query};
-use crate::guide::Frame;
-use crate::train::Control;
-use lehr_numeric::hessian::{columns, symmetric};
 use lehr_numeric::lbfgs::Reason;
 use lehr_numeric::stream::Stream;
 
-/// Directions per pass over the rows.
-const DIRECTIONS: usize = 16;
+use super::prior::PriorProducts;
+use crate::full_data::{AllRows, FullData, Query};
+use crate::guide::Frame;
 
 /// The point a fit starts around: the maximum of log p(D, z) in z and θ together, or what
 /// another start found instead.
@@ -62,51 +56,6 @@ impl Centre {
         }
         centre
     }
-
-    /// The control variate of the data term to first order, by one pass.
-    pub fn control(&self, density: &dyn Density) -> Control {
-        let rows = AllRows::of(density);
-        let sums = rows.sum(Query::Slopes, &[&self.latents, &self.params]);
-        Control {
-            mode: self.latents.as_slice().into(),
-            value: sums[0][0],
-            gradient: sums[1].as_slice().into(),
-            hessian: None,
-            params: self.params.as_slice().into(),
-            summed: None,
-        }
-    }
-
-    /// Slopes and curvature at the centre, by one pass per few directions.
-    pub fn curvature(&self, density: &dyn Density) -> Curvature {
-        self.curvature_by(density, &AllRows::of(density))
-    }
-
-    /// The same by whoever sums over the rows.
-    pub(super) fn curvature_by(&self, density: &dyn Density, rows: &dyn FullData) -> Curvature {
-        let size = self.latents.len();
-        let sums = rows.sum(Query::Slopes, &[&self.latents, &self.params]);
-        let (log_likelihood, gradient) = (sums[0][0], sums[1].clone());
-        let lanes = DIRECTIONS.min(size.max(1));
-        let query = Query::HessianProducts { lanes };
-        let hessian = columns(size, lanes, |directions| {
-            let arguments = [&self.latents, &self.params, directions];
-            rows.sum(query, &arguments).swap_remove(0)
-        });
-        Curvature {
-            log_likelihood,
-            gradient,
-            hessian: symmetric(hessian, size),
-            prior_hessian: symmetric(self.prior_hessian(density, lanes), size),
-        }
-    }
-
-    fn prior_hessian(&self, density: &dyn Density, lanes: usize) -> Vec<f64> {
-        let mut products = PriorProducts::new(self, density, lanes);
-        columns(self.latents.len(), lanes, |directions| {
-            products.run(directions).to_vec()
-        })
-    }
 }
 
 /// Random signs per pass for the diagonal of a Hessian, and passes.
@@ -143,7 +92,7 @@ impl Centre {
         let size = self.latents.len();
         let mut signs = vec![0.0; PROBES * size];
         fill_signs(&mut Stream::new(0, "prior probe", 0), &mut signs);
-        let mut products = PriorProducts::new(self, density, PROBES);
+        let mut products = PriorProducts::new((&self.latents, &self.params), density, PROBES);
         let mut diagonal = vec![0.0; size];
         add_probes(&mut diagonal, &signs, products.run(&signs), PROBES);
         diagonal

@@ -8,7 +8,7 @@ use crate::guide::{Block, ROW_NUMBERS, RowNumbers};
 /// The numbers of all rows with Adam's memory of each. A row that is not in the batch costs nothing,
 /// and its steps are counted apart from those of others.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub(super) struct OwnRows {
+pub(crate) struct OwnRows {
     width: usize,
     values: Vec<f64>,
     first: Vec<f64>,
@@ -18,7 +18,7 @@ pub(super) struct OwnRows {
 }
 
 impl OwnRows {
-    pub(super) fn new(numbers: &RowNumbers) -> OwnRows {
+    pub(crate) fn new(numbers: &RowNumbers) -> OwnRows {
         let (count, width) = (numbers.start.len(), numbers.width);
         OwnRows {
             width,
@@ -30,19 +30,19 @@ impl OwnRows {
     }
 
     /// How many numbers so many rows have.
-    pub(super) fn size_of(&self, rows: usize) -> usize {
+    pub(crate) fn size_of(&self, rows: usize) -> usize {
         rows * self.width
     }
 
     /// Copies the numbers of these rows.
-    pub(super) fn copy(&self, rows: &[usize], into: &mut [f64]) {
+    pub(crate) fn copy(&self, rows: &[usize], into: &mut [f64]) {
         for (row, to) in rows.iter().zip(into.chunks_exact_mut(self.width)) {
             to.copy_from_slice(&self.values[row * self.width..][..self.width]);
         }
     }
 
     /// One step uphill of the numbers of these rows.
-    pub(super) fn ascend(&mut self, rate: f64, rows: &[usize], gradient: &[f64]) {
+    pub(crate) fn ascend(&mut self, rate: f64, rows: &[usize], gradient: &[f64]) {
         let settings = AdamSettings::default();
         for (row, slopes) in rows.iter().zip(gradient.chunks_exact(self.width)) {
             self.visits[*row] += 1;
@@ -59,7 +59,7 @@ impl OwnRows {
     }
 
     /// The numbers as a learned block.
-    pub(super) fn block(&self) -> Block {
+    pub(crate) fn block(&self) -> Block {
         let rows = self.values.len() / self.width;
         Block::new(ROW_NUMBERS, &[rows, self.width], self.values.clone())
     }

@@ -3,8 +3,6 @@
 use lehr_density::{Density, Point};
 use lehr_graph::{Graph, Plan, Workspace};
 
-use super::Centre;
-
 /// The log prior with its slopes.
 pub(crate) struct Prior {
     plan: Plan,
@@ -25,7 +23,7 @@ impl Prior {
     }
 
     /// Computes the log prior and its slopes in z and θ, in this order.
-    pub(super) fn run(&mut self, z: &[f64], params: &[f64]) -> &Workspace {
+    pub(crate) fn run(&mut self, z: &[f64], params: &[f64]) -> &Workspace {
         set_point(&self.plan, &mut self.workspace, (z, params));
         self.plan.run(&mut self.workspace);
         &self.workspace
@@ -45,16 +43,16 @@ pub(super) struct PriorProducts {
 }
 
 impl PriorProducts {
-    pub(super) fn new(centre: &Centre, density: &dyn Density, lanes: usize) -> PriorProducts {
+    pub(super) fn new(at: (&[f64], &[f64]), density: &dyn Density, lanes: usize) -> PriorProducts {
         let graph = Graph::new();
-        let z = graph.input("z", [centre.latents.len()]);
-        let params = graph.input("params", [centre.params.len()]);
-        let along = graph.laned_input("along", [centre.latents.len()]);
+        let z = graph.input("z", [at.0.len()]);
+        let params = graph.input("params", [at.1.len()]);
+        let along = graph.laned_input("along", [at.0.len()]);
         let value = density.log_prior(&Point::new(z, params));
         let slope = graph.grad(value, &[z])[0];
         let plan = Plan::new(&graph.jvp(&[slope], &[z], &[along]), lanes);
         let mut workspace = plan.workspace();
-        set_point(&plan, &mut workspace, (&centre.latents, &centre.params));
+        set_point(&plan, &mut workspace, at);
         PriorProducts { plan, workspace }
     }
 
@@ -84,11 +82,11 @@ pub(crate) fn has_hierarchy(density: &dyn Density) -> bool {
             .for_each(|(to, k)| *to = wave(0.5)(k));
     }
     let across = |phase: f64| {
-        let mut at = Centre::start(density);
-        for (k, z) in at.latents.iter_mut().enumerate() {
+        let mut start = latents.start().to_vec();
+        for (k, z) in start.iter_mut().enumerate() {
             *z += wave(phase)(k);
         }
-        let products = PriorProducts::new(&at, density, sites)
+        let products = PriorProducts::new((&start, density.params().start()), density, sites)
             .run(&directions)
             .to_vec();
         let kept = (0..sites).flat_map(|site| {

@@ -1,5 +1,9 @@
 //! A compiled program with everything it needs to run: learned values, noise and rows.
 
+mod own;
+
+pub(crate) use own::OwnRows;
+
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -8,10 +12,11 @@ use lehr_graph::{Expr, Graph, Plan, Slot, Workspace};
 use lehr_numeric::batch::{BatchError, Epochs};
 use lehr_numeric::stream::Stream;
 
-use super::SCORE;
-use super::own::OwnRows;
 use crate::guide::{Context, Feed, Frame, Learned, Need, Place};
 use crate::lend::{copy_rows, lend_all, lend_rows, read_columns};
+
+/// The purpose of the batches that score a step.
+pub(crate) const SCORE: &str = "score";
 
 /// A plan and its workspace, with the inputs it takes from the run.
 ///
@@ -149,7 +154,7 @@ impl Program {
     }
 
     /// Copies the learned numbers of the rows in place, of a table of them.
-    pub(super) fn fill_own(&mut self, table: &OwnRows) {
+    pub(crate) fn fill_own(&mut self, table: &OwnRows) {
         let with_own = |batch: &&Batch| batch.own.is_some();
         if let Some(batch) = self.batches.iter().find(with_own) {
             let slot = batch.own.expect("found by it");
@@ -158,7 +163,7 @@ impl Program {
     }
 
     /// The rows in place whose own numbers are learned.
-    pub(super) fn own_rows(&self) -> &[usize] {
+    pub(crate) fn own_rows(&self) -> &[usize] {
         let batch = self.batches.iter().find(|batch| batch.own.is_some());
         batch.map_or(&[], |batch| &batch.rows)
     }

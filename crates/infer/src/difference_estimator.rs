@@ -13,12 +13,11 @@ use lehr_numeric::summary::column_means;
 use lehr_numeric::vector::{dot, form};
 
 use crate::error::TrainError;
+use crate::expansion::{Centre, Order, row_remainder};
 use crate::likelihood::Likelihoods;
 use crate::observer::{End, Progress};
 use crate::pass::{Argument, LANES, Pass};
 use crate::run::Run;
-use crate::start::Centre;
-use crate::train::{Order, row_remainder};
 
 /// Tables with fewer rows are read as a whole.
 const LONG: usize = 1 << 12;

@@ -1,10 +1,13 @@
 //! The evidence lower bound as one expression.
 
+mod control;
+
+pub use control::{Control, Summed};
+
 use lehr_density::Point;
 use lehr_graph::Expr;
 use serde::{Deserialize, Serialize};
 
-use super::Control;
 use crate::guide::{Context, Drawn, Feed, Gradient, Guide};
 
 /// What is maximised.

@@ -1,17 +1,20 @@
 //! First and second derivatives at the centre of a fit, and what is made of them.
 
-use std::sync::Arc;
-
-use lehr_density::Layout;
+use lehr_density::{Density, Layout};
 use lehr_numeric::dense::{Factor, cholesky, inverse_factor};
+use lehr_numeric::hessian::{columns, symmetric};
 
 use super::Centre;
 use super::centre::first_scales;
+use super::prior::PriorProducts;
+use crate::full_data::{AllRows, FullData, Query};
 use crate::guide::Frame;
-use crate::train::Control;
 
 /// Above this many latents the Hessian is not computed.
 pub const MAX_DENSE: usize = 2000;
+
+/// Directions per pass over the rows.
+const DIRECTIONS: usize = 16;
 
 /// First and second derivatives of the log likelihood and the prior at a centre.
 #[derive(Clone, Debug)]
@@ -24,6 +27,39 @@ pub struct Curvature {
     pub hessian: Vec<f64>,
     /// The Hessian of the log prior.
     pub prior_hessian: Vec<f64>,
+}
+
+impl Centre {
+    /// Slopes and curvature at the centre, by one pass per few directions.
+    pub fn curvature(&self, density: &dyn Density) -> Curvature {
+        self.curvature_by(density, &AllRows::of(density))
+    }
+
+    /// The same by whoever sums over the rows.
+    pub(crate) fn curvature_by(&self, density: &dyn Density, rows: &dyn FullData) -> Curvature {
+        let size = self.latents.len();
+        let sums = rows.sum(Query::Slopes, &[&self.latents, &self.params]);
+        let (log_likelihood, gradient) = (sums[0][0], sums[1].clone());
+        let lanes = DIRECTIONS.min(size.max(1));
+        let query = Query::HessianProducts { lanes };
+        let hessian = columns(size, lanes, |directions| {
+            let arguments = [&self.latents, &self.params, directions];
+            rows.sum(query, &arguments).swap_remove(0)
+        });
+        Curvature {
+            log_likelihood,
+            gradient,
+            hessian: symmetric(hessian, size),
+            prior_hessian: symmetric(self.prior_hessian(density, lanes), size),
+        }
+    }
+
+    fn prior_hessian(&self, density: &dyn Density, lanes: usize) -> Vec<f64> {
+        let mut products = PriorProducts::new((&self.latents, &self.params), density, lanes);
+        columns(self.latents.len(), lanes, |directions| {
+            products.run(directions).to_vec()
+        })
+    }
 }
 
 impl Curvature {
@@ -71,18 +107,6 @@ impl Curvature {
         Frame::Diagonal {
             shift: centre.latents.as_slice().into(),
             scale: first_scales(latents, &diagonal).into(),
-        }
-    }
-
-    /// The control variate of the data term.
-    pub fn control(&self, centre: &Centre) -> Control {
-        Control {
-            mode: centre.latents.as_slice().into(),
-            value: self.log_likelihood,
-            gradient: self.gradient.as_slice().into(),
-            hessian: Some(self.hessian.as_slice().into()),
-            params: Arc::from(centre.params.as_slice()),
-            summed: None,
         }
     }
 

@@ -1,0 +1,43 @@
+//! Each row's log likelihood expanded around a point, and what the expansion leaves out.
+
+use lehr_density::{Density, Point, Rows};
+use lehr_graph::Expr;
+
+/// How far each row is expanded.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Order {
+    First,
+    Second,
+}
+
+/// log p(yₙ | z) − tₙ(z), one per row: what the expansion at `mode` leaves out at `at`, which is
+/// `offset` away from it.
+pub(crate) fn row_remainder<'g>(
+    density: &dyn Density,
+    [mode, at]: [&Point<'g>; 2],
+    rows: &Rows<'g>,
+    offset: Expr<'g>,
+    order: Order,
+) -> Expr<'g> {
+    let expansion = row_expansion(density, mode, rows, offset, order);
+    density.log_likelihood(at, rows) - expansion
+}
+
+/// tₙ(z) = log p(yₙ|z*) + ∂_d log p + ½∂²_d log p, one per row, by forward derivatives. The
+/// direction d must not be a function of `mode` itself.
+pub(crate) fn row_expansion<'g>(
+    density: &dyn Density,
+    mode: &Point<'g>,
+    rows: &Rows<'g>,
+    offset: Expr<'g>,
+    order: Order,
+) -> Expr<'g> {
+    let graph = mode.graph();
+    let at_mode = density.log_likelihood(mode, rows);
+    let first = graph.jvp(&[at_mode], &[mode.latents], &[offset])[0];
+    if order == Order::First {
+        return at_mode + first;
+    }
+    let second = graph.jvp(&[first], &[mode.latents], &[offset])[0];
+    at_mode + first + 0.5 * second
+}
