@@ -3,8 +3,7 @@
 use std::collections::BTreeMap;
 
 use lehr::infer::judge::Level;
-use lehr::infer::method::Attempt;
-use lehr::infer::posterior::Estimate;
+use lehr::infer::posterior::{Attempt, Estimate};
 use lehr::regression::{Groups, SavedFit};
 use lehr::report::{Coefficient, Effect, Seconds};
 use serde::Serialize;

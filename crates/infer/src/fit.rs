@@ -97,7 +97,7 @@ impl<'a> Fit<'a> {
     }
 
     /// With moments in the place of the draws of a site, where the method knows those and all draws have more
-    /// numbers than this: for those who can make draws of single groups from [`crate::spared::Spared`]. The
+    /// numbers than this: for those who can make draws of single groups from [`crate::collapse::Spared`]. The
     /// first to say so counts.
     #[must_use]
     pub fn sparing(mut self, most_numbers: usize) -> Fit<'a> {

@@ -36,7 +36,6 @@ mod question;
 pub mod run;
 pub mod sandwich;
 mod setting;
-pub mod spared;
 pub mod start;
 pub mod streamed;
 pub mod surrogate;

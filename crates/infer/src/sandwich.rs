@@ -11,8 +11,7 @@ use lehr_numeric::summary::{mean, mean_error};
 use crate::condensed::Condensed;
 use crate::error::FitError;
 use crate::estimate::Estimate;
-use crate::judge::Moments;
-use crate::posterior::Posterior;
+use crate::posterior::{Moments, Posterior};
 
 /// L ≤ log p(D) ≤ U, up to the errors of both.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -1,6 +1,6 @@
 //! Draws of spreads, correlations and effects of groups on the original scale.
 
-use lehr_infer::spared::Spared;
+use lehr_infer::collapse::Spared;
 use lehr_numeric::vector::{dot, form};
 use lehr_report::{AxisKind, Coefficient, Name, Summary};
 

@@ -3,10 +3,10 @@
 use std::time::Instant;
 
 use lehr_density::Density;
+use lehr_infer::collapse::Spared;
 use lehr_infer::error::Improper;
 use lehr_infer::fit::{Fit, FitError};
 use lehr_infer::posterior::Posterior;
-use lehr_infer::spared::Spared;
 use lehr_model::Bound;
 use lehr_table::Table;
 

@@ -5,9 +5,9 @@ use lehr_density::Density;
 use lehr_infer::chains::{LogDensity, Place};
 use lehr_infer::fit::Fit;
 use lehr_infer::guide::Frame;
-use lehr_infer::judge::{Level, Moments};
+use lehr_infer::judge::Level;
 use lehr_infer::method::Nuts;
-use lehr_infer::posterior::Posterior;
+use lehr_infer::posterior::{Moments, Posterior};
 use lehr_model::Bound;
 use serde::{Deserialize, Serialize};
 

@@ -17,9 +17,9 @@ use crate::draw::sparing;
 use crate::error::{FitError, TrainError};
 use crate::estimate::{Choices, Evidence, Seconds, Shape};
 use crate::expansion::Prior;
-use crate::judge::{Examination, Kept, Subject};
+use crate::judge::{Kept, Subject};
 use crate::observer::Phase;
-use crate::posterior::{Diagnostics, Importance, Origin, Posterior, Proposal};
+use crate::posterior::{Diagnostics, Examination, Importance, Origin, Posterior, Proposal};
 use crate::run::Run;
 use crate::surrogate::Surrogate;
 

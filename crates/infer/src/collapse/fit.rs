@@ -5,6 +5,7 @@ use std::time::Instant;
 use lehr_density::{Density, Stored, Support};
 use lehr_numeric::pareto::{Pareto, log_mean};
 
+use super::Spared;
 use super::axes::Axes;
 use super::collapsed::{Collapsed, ResponseRows, is_normal};
 use super::exact::Way;
@@ -17,12 +18,13 @@ use super::search::{Mode, climb};
 use crate::bytes::{decoded, encoded};
 use crate::error::{FitError, TrainError};
 use crate::estimate::{Choices, Estimate, Evidence, Seconds};
-use crate::judge::{Examination, Probed, Subject};
+use crate::judge::Subject;
 use crate::method::Sampler;
 use crate::observer::{End, Phase, Progress, Wish};
-use crate::posterior::{Diagnostics, Importance, NO_ROWS, Origin, Posterior, Proposal};
+use crate::posterior::{
+    Diagnostics, Examination, Importance, NO_ROWS, Origin, Posterior, Probed, Proposal,
+};
 use crate::run::Run;
-use crate::spared::Spared;
 use crate::train::Training;
 
 /// The method's name.

@@ -15,11 +15,10 @@ use super::collapsed::{Bench, Collapsed, Evaluated, ResponseRows};
 use super::cross::Effects;
 use super::fit::EVEN;
 use super::gap::Care;
+use super::group_moments::{GroupSums, Others, PriorAt};
 use super::near::Near;
-use super::normal;
 use super::sample::Drawn;
-use super::small;
-use crate::spared::{GroupSums, Others, PriorAt, Spared};
+use super::{Spared, normal, small};
 
 /// Points whose moments are held at the same time.
 const TOGETHER: usize = 2;

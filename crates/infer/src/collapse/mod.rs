@@ -22,6 +22,7 @@ mod factor;
 mod fit;
 mod gap;
 mod given;
+mod group_moments;
 mod harvest;
 mod hyper;
 mod inverted;
@@ -50,6 +51,7 @@ mod wide;
 
 pub use fit::{Spreads, refusal};
 pub(crate) use fit::{Wishes, applies, fit, restore};
+pub use group_moments::Spared;
 
 #[cfg(test)]
 mod tests;

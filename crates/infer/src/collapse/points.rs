@@ -7,12 +7,11 @@ use super::axes::Axes;
 use super::collapsed::{Collapsed, ResponseRows};
 use super::fit::{EVEN, Spreads, Wishes, refused};
 use super::hyper::{is_missed, is_quick};
-use super::mixed;
 use super::sample::{Drawn, Making, Proposed, Weighing, weights};
 use super::search::Mode;
+use super::{Spared, mixed};
 use crate::error::FitError;
 use crate::run::Run;
-use crate::spared::Spared;
 
 /// Points where they take long.
 const FEW: usize = 64;

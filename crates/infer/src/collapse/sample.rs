@@ -11,9 +11,9 @@ use super::collapsed::{Collapsed, ResponseRows};
 use super::exact::{Way, values_of_a_row};
 use super::fit::EVEN;
 use super::gap::Care;
+use super::group_moments::PriorAt;
 use super::near::Near;
 use super::place::Place;
-use crate::spared::PriorAt;
 
 /// k̂ from which the largest block is drawn from its own integrands.
 const HEAVY: f64 = 0.5;

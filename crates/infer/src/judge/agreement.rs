@@ -2,7 +2,7 @@
 
 use lehr_numeric::summary::normal_quantile;
 
-use super::quantity::{Gap, Moments, Quantity};
+use crate::posterior::{Gap, Moments, Quantity};
 
 /// A mean that is off by more than this many standard deviations, and a standard deviation by more
 /// than this share, is named.

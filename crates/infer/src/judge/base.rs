@@ -1,7 +1,6 @@
 //! The witness of the base: whether what is built on a Gaussian improves on it.
 
-use super::remedy::has;
-use super::{Reason, Standing, Witness};
+use super::{Reason, Remedies, Standing, Witness};
 use crate::estimate::Level;
 use crate::posterior::Posterior;
 
@@ -11,11 +10,11 @@ pub(super) const WITNESS: Witness = Witness {
     testify,
 };
 
-fn testify(posterior: &Posterior) -> Option<Reason> {
+fn testify(posterior: &Posterior, remedies: &Remedies) -> Option<Reason> {
     let gain = posterior.evidence.as_ref()?.gain.as_ref()?;
     let (lost, error, base) = (-gain.nats.mean, gain.nats.error, &gain.over);
     let raise = ["batch", "chain-steps"];
-    let raise = raise.into_iter().find(|name| has(posterior, name));
+    let raise = raise.into_iter().find(|name| remedies.has(name));
     let raise = raise.map_or_else(String::new, |name| format!(", or raise {name}"));
     (lost > 2.0 * error).then(|| Reason {
         witness: WITNESS.name.into(),

@@ -5,41 +5,18 @@ use std::cell::OnceCell;
 use lehr_density::{ColumnKind, Density, Layout, Point, Rows};
 use lehr_graph::{Graph, Plan};
 use lehr_numeric::pareto::Pareto;
-use serde::{Deserialize, Serialize};
 
-use super::grid::{self, Grid};
-use super::modes::{self, OtherMode};
-use super::opinion::{self, Opinion, StandIn};
-use super::probes::Probed;
-use super::quantity::{Quantity, quantities, site_columns, weighted};
-use super::tails::{self, HeavyTail};
-use super::weights;
+use super::opinion::{self, StandIn};
+use super::quantity::{quantities, weighted};
+use super::{grid, modes, tails, weights};
 use crate::difference_estimator::Sampling;
 use crate::error::TrainError;
 use crate::guide::Frame;
+use crate::posterior::{Examination, Opinion, site_columns};
 use crate::run::Run;
 
 /// Numbers of a table below which chains run in any case: they take no time.
 const FEW: usize = 10_000;
-
-/// What was seen when a fit was examined.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Examination {
-    /// Every number that the fit is read by.
-    pub quantities: Vec<Quantity>,
-    /// The grid, if the posterior was summed over one.
-    pub grid: Option<Grid>,
-    /// The chains of the second opinion, if any were run.
-    pub opinion: Option<Opinion>,
-    /// Modes of the posterior that the draws miss.
-    pub modes: Vec<OtherMode>,
-    /// Latents along which the posterior reaches further than the draws, where no chains ran.
-    pub tails: Vec<HeavyTail>,
-    /// Whether nobody was to look at more than the weights.
-    pub omitted: bool,
-    /// How well the density of the hyperparameters is known, where random probes tell it.
-    pub probes: Option<Probed>,
-}
 
 /// A fit to be examined.
 pub struct Subject<'a> {

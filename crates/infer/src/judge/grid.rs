@@ -5,16 +5,16 @@
 //! inner points alone must give the same moments.
 
 use lehr_numeric::stream::Stream;
-use serde::{Deserialize, Serialize};
 
 use super::agreement::{Off, listed, off};
 use super::joint::log_joint;
-use super::quantity::{Moments, Quantity, columns};
-use super::{Examination, Reason, StandIn, Standing, Subject, Witness, work};
+use super::quantity::columns;
+use super::remedy::Remedies;
+use super::{Reason, StandIn, Standing, Subject, Witness, work};
 use crate::error::TrainError;
 use crate::estimate::Level;
 use crate::pass::is_resident;
-use crate::posterior::Posterior;
+use crate::posterior::{Examination, Grid, Moments, Posterior, Quantity};
 use crate::run::Run;
 
 pub(super) const WITNESS: Witness = Witness {
@@ -29,15 +29,6 @@ const MOST_WORK: usize = 300_000_000;
 const ACCURACY: f64 = 0.005;
 /// Points with a smaller share of the mass are left out.
 const LEAST_SHARE: f64 = 1e-40;
-
-/// A grid over a posterior that has been found to be fine and wide enough.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Grid {
-    /// How many points it has.
-    pub points: usize,
-    /// The log evidence, summed over it.
-    pub log_evidence: f64,
-}
 
 /// Points along every axis, and how far they reach in t.
 #[derive(Clone, Copy)]
@@ -249,7 +240,7 @@ pub(super) fn stands_in(examination: &Examination) -> bool {
     examination.grid.is_some() && !differences(&examination.quantities).is_empty()
 }
 
-fn testify(posterior: &Posterior) -> Option<Reason> {
+fn testify(posterior: &Posterior, _: &Remedies) -> Option<Reason> {
     let examination = &posterior.importance()?.examination;
     examination.grid.as_ref()?;
     let off = differences(&examination.quantities);

@@ -1,5 +1,6 @@
 //! The witness of quadrature: whether the latents of single rows were integrated out accurately.
 
+use super::remedy::Remedies;
 use super::{Reason, Standing, Witness};
 use crate::estimate::{Level, short};
 use crate::local::Integration;
@@ -11,7 +12,7 @@ pub(super) const WITNESS: Witness = Witness {
     testify,
 };
 
-fn testify(posterior: &Posterior) -> Option<Reason> {
+fn testify(posterior: &Posterior, _: &Remedies) -> Option<Reason> {
     let Integration { nodes, error } = posterior.origin.integration?;
     // An error that is not a number is none that can be vouched for.
     let is_small = error <= Integration::MOST_ERROR;

@@ -2,10 +2,10 @@
 
 use lehr_numeric::summary::sd_error;
 
-use super::quantity::split;
+use super::remedy::Remedies;
 use super::{Reason, Standing, Witness};
 use crate::chains::{Chains, Failure};
-use crate::posterior::{Diagnostics, Posterior};
+use crate::posterior::{Diagnostics, Posterior, split};
 
 /// A standard deviation that is known less well than this is not: it may be off by a tenth.
 const KNOWN: f64 = 0.04;
@@ -49,7 +49,7 @@ fn other_than<'a>(method: &str, advice: &'a str) -> &'a str {
     }
 }
 
-fn testify(posterior: &Posterior) -> Option<Reason> {
+fn testify(posterior: &Posterior, _: &Remedies) -> Option<Reason> {
     let chains = match &posterior.diagnostics {
         Diagnostics::Chains(chains) => chains,
         // Where others stand in for their draws, these chains are of no account.

@@ -22,17 +22,12 @@ mod weights;
 
 pub use crate::estimate::{Level, Shape, usable_shape};
 pub use agreement::{MOST_RATIO, MOST_SHIFT};
+pub use examination::Subject;
 pub(crate) use examination::work;
-pub use examination::{Examination, Subject};
-pub use grid::Grid;
-pub use modes::OtherMode;
 pub(crate) use modes::find as find_modes;
 pub(crate) use opinion::Kept;
-pub use opinion::{Opinion, StandIn};
-pub use probes::Probed;
-pub(crate) use quantity::site_columns;
-pub use quantity::{Gap, Moments, Quantity};
-pub use tails::HeavyTail;
+pub use opinion::StandIn;
+pub use remedy::Remedies;
 
 use std::fmt;
 
@@ -71,7 +66,7 @@ pub struct Witness {
     /// What its word weighs beside that of others.
     pub standing: Standing,
     /// What it says; `None` if the posterior gives it nothing to look at, or nothing worth saying.
-    pub testify: fn(&Posterior) -> Option<Reason>,
+    pub testify: fn(&Posterior, &Remedies) -> Option<Reason>,
 }
 
 /// All witnesses, in the order in which a verdict quotes them.
@@ -104,12 +99,12 @@ pub struct Verdict {
 
 impl Verdict {
     /// Hears every witness. Draws of the prior are what they are.
-    pub fn of(posterior: &Posterior) -> Verdict {
+    pub fn of(posterior: &Posterior, remedies: &Remedies) -> Verdict {
         if posterior.is_prior() {
             return Verdict::of_prior();
         }
         let heard = WITNESSES.iter().filter_map(|witness| {
-            let reason = (witness.testify)(posterior)?;
+            let reason = (witness.testify)(posterior, remedies)?;
             Some((witness, reason))
         });
         let heard: Vec<_> = heard.collect();
@@ -129,7 +124,7 @@ impl Verdict {
         }
         let mut verdict = Verdict::from_reasons(counted);
         verdict.overruled = overruled;
-        verdict.advise(|| remedy::remedy(posterior));
+        verdict.advise(|| remedy::remedy(posterior, remedies.own));
         verdict
     }
 

@@ -6,8 +6,8 @@
 
 use lehr_numeric::lbfgs::{LbfgsSettings, Maximum, maximise};
 use lehr_numeric::stream::Stream;
-use serde::{Deserialize, Serialize};
 
+use super::remedy::Remedies;
 use super::{Reason, Standing, Subject, Witness, work};
 use crate::chains::{Lanes, LogDensity, Place};
 use crate::error::TrainError;
@@ -16,7 +16,7 @@ use crate::expansion::{Centre, Prior};
 use crate::full_data::{AllRows, FullData, Query};
 use crate::observer::{End, Progress};
 use crate::pass::is_resident;
-use crate::posterior::Posterior;
+use crate::posterior::{OtherMode, Posterior};
 use crate::run::Run;
 use crate::surrogate::FixedRows;
 
@@ -45,18 +45,6 @@ const VALLEY: f64 = 1.0;
 /// share of what the draws have.
 const LEAST_MASS: f64 = 0.02;
 const LEAST_PULL: f64 = 0.1;
-
-/// A mode that the draws miss.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct OtherMode {
-    /// z there.
-    pub latents: Vec<f64>,
-    /// The share of the posterior's mass there, by Laplace's approximation, beside that of the
-    /// mode that the draws surround.
-    pub mass: f64,
-    /// The share of the draws there.
-    pub drawn: f64,
-}
 
 /// A search of one subject for modes, in the coordinates in which its draws are N(0, 1).
 struct Survey<'a> {
@@ -337,7 +325,7 @@ fn percent(share: f64) -> String {
     }
 }
 
-fn testify(posterior: &Posterior) -> Option<Reason> {
+fn testify(posterior: &Posterior, _: &Remedies) -> Option<Reason> {
     let modes = &posterior.importance()?.examination.modes;
     let largest = modes.iter().map(|mode| mode.mass).fold(0.0, f64::max);
     (!modes.is_empty()).then(|| Reason {

@@ -1,5 +1,6 @@
 //! The witness of what was left out: a fit that nobody was to examine.
 
+use super::remedy::Remedies;
 use super::{Reason, Standing, Witness};
 use crate::estimate::Level;
 use crate::posterior::Posterior;
@@ -10,7 +11,7 @@ pub(super) const WITNESS: Witness = Witness {
     testify,
 };
 
-fn testify(posterior: &Posterior) -> Option<Reason> {
+fn testify(posterior: &Posterior, _: &Remedies) -> Option<Reason> {
     let omitted = posterior.importance()?.examination.omitted;
     omitted.then(|| Reason {
         witness: WITNESS.name.into(),

@@ -6,10 +6,10 @@
 
 use lehr_numeric::pareto::Pareto;
 use lehr_numeric::summary::mean;
-use serde::{Deserialize, Serialize};
 
 use super::agreement::{Account, Agreement, agreement, is_sure, listed};
-use super::quantity::{Moments, Quantity, columns};
+use super::quantity::columns;
+use super::remedy::Remedies;
 use super::{Reason, Standing, Subject, Witness, work};
 use crate::chains::{ChainError, ChainProgress, Chains, Hmc, LogDensity, Place, Trace};
 use crate::error::TrainError;
@@ -17,7 +17,7 @@ use crate::estimate::{Level, Shape};
 use crate::guide::Frame;
 use crate::observer::{End, Progress, Wish};
 use crate::pass::is_resident;
-use crate::posterior::Posterior;
+use crate::posterior::{Moments, Opinion, Posterior, Quantity};
 use crate::run::Run;
 
 pub(super) const WITNESS: Witness = Witness {
@@ -33,21 +33,6 @@ const ROUNDS: u32 = 3;
 const MOST_WORK: usize = 1_500_000_000;
 /// Draws of chains that are kept if they stand in.
 const MOST_DRAWS: usize = 8192;
-
-/// Chains that were run from the draws. What they say of every quantity is with the quantity.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Opinion {
-    /// How many chains there were.
-    pub chains: usize,
-    /// Draws of each that count.
-    pub length: usize,
-    /// Their mean acceptance.
-    pub acceptance: f64,
-    /// Gradients on all rows that they took.
-    pub gradients: u64,
-    /// How far they can be relied on by their own measures.
-    pub level: Level,
-}
 
 /// Chains of the last round, and what they are worth.
 pub(super) struct Heard {
@@ -270,7 +255,7 @@ impl Opinion {
     }
 }
 
-fn testify(posterior: &Posterior) -> Option<Reason> {
+fn testify(posterior: &Posterior, _: &Remedies) -> Option<Reason> {
     let importance = posterior.importance()?;
     let opinion = importance.examination.opinion.as_ref()?;
     let quantities = &importance.examination.quantities;

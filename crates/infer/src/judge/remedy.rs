@@ -2,16 +2,29 @@
 //! method has.
 
 use crate::estimate::Level;
-use crate::method;
 use crate::posterior::Posterior;
 
 /// Rows times latents up to which chains on all rows end within minutes.
 const MOST_FOR_CHAINS: usize = 30_000_000;
 
+/// What the method of a fit has to better its draws by.
+#[derive(Clone, Debug, Default)]
+pub struct Remedies {
+    /// What to do if they cannot be trusted, in words; empty for nothing.
+    pub own: &'static str,
+    /// Its settings by name.
+    pub settings: Vec<&'static str>,
+}
+
+impl Remedies {
+    /// Whether the method has a setting.
+    pub(super) fn has(&self, setting: &str) -> bool {
+        self.settings.contains(&setting)
+    }
+}
+
 /// What would work here, in words.
-pub(super) fn remedy(posterior: &Posterior) -> String {
-    let row = method::find(posterior.method()).ok();
-    let own = row.map_or("", |row| row.remedy);
+pub(super) fn remedy(posterior: &Posterior, own: &str) -> String {
     let size = posterior.origin.rows * posterior.latents.size();
     // Chains keep θ fixed, so they refuse models that learn it.
     let chains = posterior.params.is_empty() && size <= MOST_FOR_CHAINS;
@@ -34,51 +47,4 @@ fn chains_are_slow(posterior: &Posterior) -> bool {
     let examination = posterior.importance().map(|one| &one.examination);
     let opinion = examination.and_then(|one| one.opinion.as_ref());
     opinion.is_some_and(|opinion| opinion.level == Level::Untrusted)
-}
-
-/// Whether the method of a fit has a setting.
-pub(super) fn has(posterior: &Posterior, setting: &str) -> bool {
-    let row = method::find(posterior.method()).ok();
-    row.is_some_and(|row| row.settings().iter().any(|one| one.name == setting))
-}
-
-#[cfg(test)]
-mod tests {
-    use crate::method::METHODS;
-
-    #[test]
-    fn remedies_name_only_methods_and_settings_that_there_are() {
-        const PLAIN: [&str; 12] = [
-            "a",
-            "another",
-            "choose",
-            "method",
-            "non-centred",
-            "or",
-            "raise",
-            "set",
-            "spreads",
-            "try",
-            "use",
-            "write",
-        ];
-        for row in METHODS {
-            let settings = row.settings();
-            for word in row.remedy.split([' ', ',']) {
-                let plain = word.is_empty() || PLAIN.contains(&word);
-                let setting = settings.iter().any(|one| one.name == word);
-                let other = METHODS
-                    .iter()
-                    .any(|one| one.name == word && one.name != row.name);
-                assert!(plain || setting || other, "{}: {word}", row.name);
-            }
-        }
-        // What the remedy of any method names.
-        let nuts = METHODS.iter().find(|row| row.name == "nuts").unwrap();
-        assert!(
-            nuts.settings()
-                .iter()
-                .any(|one| one.name == "target-accept")
-        );
-    }
 }

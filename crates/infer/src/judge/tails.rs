@@ -7,16 +7,15 @@
 
 use lehr_density::Density;
 use lehr_numeric::summary::{column_means, mean};
-use serde::{Deserialize, Serialize};
 
 use super::agreement::{Off, beyond_chance, is_small, listed, off};
 use super::joint::Joint;
-use super::quantity::{Gap, Moments};
+use super::remedy::Remedies;
 use super::{Reason, Standing, Subject, Witness, work};
 use crate::error::TrainError;
 use crate::estimate::{Level, Shape};
 use crate::observer::{End, Progress};
-use crate::posterior::Posterior;
+use crate::posterior::{Gap, HeavyTail, Moments, Posterior};
 use crate::run::Run;
 
 pub(super) const WITNESS: Witness = Witness {
@@ -44,17 +43,6 @@ const LONG: usize = 3_000_000;
 const MOST_SUSPECTS: usize = 24;
 /// A line through the middle whose mean or spread is off by more than this is looked into.
 const SUSPICIOUS: (f64, f64) = (0.05, 0.03);
-
-/// A latent along which the posterior is not what the draws are.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct HeavyTail {
-    /// The latent, by name.
-    pub name: String,
-    /// How far the draws are off.
-    pub raw: Gap,
-    /// How far the weighted draws are off.
-    pub weighted: Gap,
-}
 
 /// The draws of a fit by latent.
 struct Drawn<'a> {
@@ -319,7 +307,7 @@ fn latent_names(density: &dyn Density) -> Vec<String> {
     each.collect()
 }
 
-fn testify(posterior: &Posterior) -> Option<Reason> {
+fn testify(posterior: &Posterior, _: &Remedies) -> Option<Reason> {
     let importance = posterior.importance()?;
     let tails = &importance.examination.tails;
     let gaps = |of: fn(&HeavyTail) -> Gap| {

@@ -1,7 +1,6 @@
 //! The witness of training: whether the bound was level at the end.
 
-use super::remedy::has;
-use super::{Reason, Standing, Witness};
+use super::{Reason, Remedies, Standing, Witness};
 use crate::estimate::Level;
 use crate::posterior::Posterior;
 
@@ -11,23 +10,23 @@ pub(super) const WITNESS: Witness = Witness {
     testify,
 };
 
-fn testify(posterior: &Posterior) -> Option<Reason> {
+fn testify(posterior: &Posterior, remedies: &Remedies) -> Option<Reason> {
     let training = posterior.training()?;
     (!training.converged).then(|| Reason {
         witness: WITNESS.name.into(),
         level: Level::Untrusted,
         sentence: "training had not converged".into(),
-        advice: advice(posterior),
+        advice: advice(remedies),
     })
 }
 
 /// What the method has to train better by; the verdict's own remedy where it has nothing.
-fn advice(posterior: &Posterior) -> Option<String> {
+fn advice(remedies: &Remedies) -> Option<String> {
     let ways = [
         ("iterations", "train longer (iterations)"),
         ("start", "start from laplace (start)"),
     ];
-    let ways = ways.into_iter().filter(|(name, _)| has(posterior, name));
+    let ways = ways.into_iter().filter(|(name, _)| remedies.has(name));
     let words: Vec<&str> = ways.map(|(_, words)| words).collect();
     (!words.is_empty()).then(|| words.join(", or "))
 }

@@ -4,10 +4,10 @@
 use lehr_numeric::pareto::Pareto;
 
 use super::agreement::{beyond_chance, listed, off};
-use super::quantity::Quantity;
+use super::remedy::Remedies;
 use super::{Reason, Standing, Witness, grid};
 use crate::estimate::{Level, Shape, usable_shape};
-use crate::posterior::{Importance, Posterior};
+use crate::posterior::{Importance, Posterior, Quantity};
 
 pub(super) const WITNESS: Witness = Witness {
     name: "weights",
@@ -48,7 +48,7 @@ fn moved(quantities: &[Quantity]) -> Option<String> {
     (!off.is_empty()).then(|| listed(&off))
 }
 
-fn testify(posterior: &Posterior) -> Option<Reason> {
+fn testify(posterior: &Posterior, _: &Remedies) -> Option<Reason> {
     let importance = posterior.importance()?;
     // Draws of a grid have no weights.
     if grid::stands_in(&importance.examination) {

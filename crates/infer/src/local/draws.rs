@@ -5,7 +5,6 @@ use lehr_graph::{Expr, Graph, Plan, Slot, Workspace};
 use lehr_numeric::stream::Stream;
 
 use crate::lend::{copy_rows, read_columns};
-use crate::posterior::Posterior;
 
 /// Candidates of which each draw is one, and as many times more of them for each latent beyond two.
 const CANDIDATES: usize = 128;
@@ -115,22 +114,6 @@ impl<'d> LocalDraws<'d> {
             flat.extend(best.values);
         }
         self.locals.layout().constrain_values(&flat)
-    }
-}
-
-impl Posterior {
-    /// Draws of the latents of rows' own, counted from 0, one for each draw of the posterior.
-    ///
-    /// # Errors
-    /// As [`LocalDraws::new`].
-    pub fn draw_locals(
-        &self,
-        density: &dyn Density,
-        rows: &[usize],
-        seed: u64,
-    ) -> Result<Vec<SiteValue>, LocalDrawError> {
-        let draws = LocalDraws::new(density, rows)?;
-        Ok(draws.draw(&self.draws, &self.param_values, seed))
     }
 }
 

@@ -4,7 +4,6 @@
 use std::time::{Duration, Instant};
 
 use lehr_density::{Density, Nodes};
-use serde::{Deserialize, Serialize};
 
 use super::{Method, MethodInfo, find};
 use crate::collapse;
@@ -14,7 +13,7 @@ use crate::estimate::{Estimate, Level};
 use crate::expansion::Centre;
 use crate::full_data::{AllRows, FullData, Query};
 use crate::pass::is_resident;
-use crate::posterior::Posterior;
+use crate::posterior::{Attempt, Posterior};
 use crate::run::{Run, Stamp};
 use crate::setting::{Setting, parsed};
 use crate::start::is_plain;
@@ -50,35 +49,6 @@ impl Default for Auto {
         Auto {
             budget: 60.0,
             collapse: true,
-        }
-    }
-}
-
-/// A method that was tried, or was not for want of time.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Attempt {
-    /// The method.
-    pub method: String,
-    /// What it took, in seconds.
-    pub seconds: f64,
-    /// How far its numbers can be relied on; `None` if there are none.
-    pub level: Option<Level>,
-    /// Why, in words.
-    pub words: String,
-}
-
-impl Attempt {
-    /// The attempt in one line.
-    pub fn line(&self) -> String {
-        let Attempt {
-            method,
-            seconds,
-            level,
-            words,
-        } = self;
-        match level {
-            Some(level) => format!("{method}, {seconds:.1} s: {level}: {words}"),
-            None => format!("{method}: {words}"),
         }
     }
 }

@@ -20,10 +20,12 @@ mod row_chain;
 mod semi_dais;
 mod sl_dais;
 mod surrogate_hmc;
+mod verdict;
 
+use crate::condensed::Condensed;
 use crate::error::{SettingError, UnknownMethod};
 pub use crate::setting::{Setting, parsed};
-pub use auto::{Attempt, Auto};
+pub use auto::Auto;
 pub use bnaf::Bnaf;
 pub(crate) use chain::gaussian_below;
 pub use chain::{ChainSettings, ChainShape};
@@ -291,6 +293,37 @@ pub trait Sampler: Send + Sync {
 pub fn restore(stored: &Stored) -> Result<Box<dyn Sampler>, FitError> {
     let row = find(&stored.name)?;
     (row.restore)(&stored.bytes)
+}
+
+impl Posterior {
+    /// The fit read back from what it stored of itself.
+    ///
+    /// # Errors
+    /// If its method is not known here, or what it stored is damaged.
+    pub fn sampler(&self) -> Result<Box<dyn Sampler>, FitError> {
+        restore(&self.origin.method)
+    }
+
+    /// More draws of z. A chain on a surrogate needs the model, but no row of the table: the
+    /// density may be bound to any rows of the same columns.
+    ///
+    /// # Errors
+    /// If the fit cannot be read back, or the density is another model's.
+    pub fn draw_more(
+        &self,
+        density: &dyn Density,
+        count: usize,
+        seed: u64,
+    ) -> Result<Vec<f64>, FitError> {
+        let sampler = self.sampler()?;
+        let marginal = self.marginal(density);
+        let density = marginal.density();
+        let condensed = Condensed::of(density).filter(|_| self.origin.condensed);
+        match &condensed {
+            Some(condensed) => sampler.draw(condensed, count, seed),
+            None => sampler.draw(density, count, seed),
+        }
+    }
 }
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 //! models of rows that have the effects of their own groups alone.
 
 use lehr_density::{Density, RowSet};
-use lehr_infer::spared::Spared;
+use lehr_infer::collapse::Spared;
 use lehr_model::Bound;
 use lehr_report::{AllLevels, Coefficient, GroupEffects, Summary};
 use lehr_table::Table;

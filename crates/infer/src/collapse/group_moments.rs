@@ -17,7 +17,6 @@ use lehr_numeric::stream::Stream;
 use serde::{Deserialize, Serialize};
 
 use crate::collapse::small;
-use crate::posterior::Posterior;
 
 /// A site of which a posterior keeps moments.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -213,45 +212,5 @@ impl Spared {
     pub fn joined(&self, kept: &[f64], own: &[f64]) -> Vec<f64> {
         let (before, after) = kept.split_at(self.latents.range(self.position).start);
         [before, own, after].concat()
-    }
-}
-
-impl Posterior {
-    /// How many numbers the model has, whether draws of them are kept or not.
-    pub fn n_latents(&self) -> usize {
-        (self.spared.as_ref()).map_or(self.latents.size(), |spared| spared.latents.size())
-    }
-
-    /// A draw as it is kept.
-    pub fn draw(&self, place: usize) -> &[f64] {
-        let size = self.latents.size();
-        &self.draws[place * size..(place + 1) * size]
-    }
-
-    /// A draw that has these groups alone of a site whose draws are not kept, in this order.
-    pub fn draw_with(&self, place: usize, groups: &[u32]) -> Vec<f64> {
-        let kept = self.draw(place);
-        match &self.spared {
-            Some(spared) => spared.joined(kept, &spared.effects(place, kept, groups)),
-            None => kept.to_vec(),
-        }
-    }
-
-    /// z of a draw, in which of a site whose draws are not kept all but these groups are 0.
-    pub fn draw_filled(&self, place: usize, groups: &[u32]) -> Vec<f64> {
-        let Some(spared) = &self.spared else {
-            return self.draw(place).to_vec();
-        };
-        let (kept, own) = (self.draw(place), spared.place());
-        let width = spared.width;
-        let found = spared.effects(place, kept, groups);
-        // Millions of zeros that nobody writes cost nothing.
-        let mut z = vec![0.0; spared.latents.size()];
-        z[..own.start].copy_from_slice(&kept[..own.start]);
-        z[own.end..].copy_from_slice(&kept[own.start..]);
-        for (group, values) in groups.iter().zip(found.chunks_exact(width)) {
-            z[own.start + *group as usize * width..][..width].copy_from_slice(values);
-        }
-        z
     }
 }
