@@ -3,11 +3,10 @@
 use lehr_density::{Density, RowsLost};
 
 use crate::condensed::{self, Condensed};
-use crate::elsewhere;
 use crate::error::{SettingError, UnknownMethod};
 use crate::learned::learned;
 use crate::local::{Integrated, Integration};
-use crate::method::{Auto, Method, find};
+use crate::method::{Auto, Method, elsewhere, find};
 use crate::observer::{Observer, Phase};
 use crate::posterior::{NO_ROWS, Origin, Posterior};
 use crate::proper;

@@ -8,7 +8,6 @@ pub mod condensed;
 pub mod conjugate;
 pub mod difference_estimator;
 pub mod draw;
-pub mod elsewhere;
 pub mod error;
 pub mod estimate;
 pub mod expansion;

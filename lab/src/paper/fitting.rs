@@ -8,11 +8,11 @@ use lehr_infer::error::TrainError;
 use lehr_infer::fit::{Fit, FitError};
 use lehr_infer::fixed::Fixed;
 use lehr_infer::guide::FullRank as Correlated;
-use lehr_infer::method::{FullRank, SlDais};
+use lehr_infer::method::{FullRank, SlDais, VariationalSettings};
 use lehr_infer::posterior::{Estimate, Posterior};
 use lehr_infer::start::{Another, Start, Zero};
 use lehr_infer::surrogate::SurrogateKind;
-use lehr_infer::train::{Iterations, Schedule, VariationalSettings};
+use lehr_infer::train::{Iterations, Schedule};
 use serde::{Deserialize, Serialize};
 
 use crate::paper::cell::Measured;

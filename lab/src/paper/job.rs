@@ -5,11 +5,10 @@ use std::sync::Arc;
 use lehr_infer::annealed::{AnnealedStart, Momentum};
 use lehr_infer::fit::Fit;
 use lehr_infer::guide::{Base, FullRank, MeanField};
-use lehr_infer::method::{Method, find};
+use lehr_infer::method::{Method, VariationalMethod, find};
 use lehr_infer::start::Zero;
 use lehr_infer::surrogate::SurrogateKind;
-use lehr_infer::train::Schedule;
-use lehr_infer::train::{Iterations, VariationalMethod};
+use lehr_infer::train::{Iterations, Schedule};
 use serde::{Deserialize, Serialize};
 
 use crate::paper::setting::Settings;
@@ -252,7 +251,7 @@ impl Job {
 
 #[cfg(test)]
 mod tests {
-    use lehr_infer::train::VariationalSettings;
+    use lehr_infer::method::VariationalSettings;
 
     use super::*;
 

@@ -109,7 +109,7 @@ impl<'d> LogDensity<'d> {
     }
 
     /// Value and slope where chains start: they stand for the model, its rows and the frame.
-    pub(super) fn fingerprint(&self) -> Vec<f64> {
+    pub(crate) fn fingerprint(&self) -> Vec<f64> {
         let lanes = self.n_lanes();
         let (mut values, mut slopes) = (vec![0.0; lanes], vec![0.0; lanes * self.size()]);
         let x = self.origin().repeat(lanes);
@@ -161,7 +161,7 @@ impl<'d> LogDensity<'d> {
     }
 
     /// The log density at these latents, one z after another.
-    pub(super) fn values(&self, latents: &[f64]) -> Vec<f64> {
+    pub(crate) fn values(&self, latents: &[f64]) -> Vec<f64> {
         let (size, lanes) = (self.size(), self.n_lanes());
         let mut memory = self.lanes();
         let (mut values, mut slopes) = (vec![0.0; lanes], vec![0.0; lanes * size]);

@@ -102,7 +102,7 @@ impl Watch for ChainStage<'_, '_> {
 }
 
 /// How chains stand, for whoever watches the fit.
-pub(super) fn seen(progress: &ChainProgress) -> Progress {
+pub(crate) fn seen(progress: &ChainProgress) -> Progress {
     Progress {
         divergences: Some(progress.divergences),
         ..Progress::counted(progress.done, "draws", End::At(progress.total))

@@ -5,9 +5,8 @@ use std::time::{Duration, Instant};
 
 use lehr_density::{Density, Nodes};
 
-use super::{Method, MethodInfo, find};
+use super::{Method, MethodInfo, elsewhere, find};
 use crate::collapse;
-use crate::elsewhere;
 use crate::error::{FitError, TrainError};
 use crate::estimate::{Estimate, Level};
 use crate::expansion::Centre;

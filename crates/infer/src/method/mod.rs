@@ -2,196 +2,57 @@
 //! reads that table.
 
 mod auto;
-mod bnaf;
-mod chain;
-mod collapse;
-mod dais;
-mod full_rank;
-mod hmc;
-mod hmcecs;
-mod iaf;
-mod low_rank;
-mod mean_field;
-mod ns2_dais;
-mod ns_dais;
-mod nuts;
-mod nuts_cs;
-mod row_chain;
-mod semi_dais;
-mod sl_dais;
-mod surrogate_hmc;
+mod comparison;
+mod contract;
+pub mod elsewhere;
+pub mod markov;
+mod mixed;
+mod variational;
 mod verdict;
 
-use crate::condensed::Condensed;
-use crate::error::{SettingError, UnknownMethod};
 pub use crate::setting::{Setting, parsed};
 pub use auto::Auto;
-pub use bnaf::Bnaf;
-pub(crate) use chain::gaussian_below;
-pub use chain::{ChainSettings, ChainShape};
-pub use collapse::Collapse;
-pub use dais::{AllRows, Dais};
-pub use full_rank::FullRank;
-pub use hmc::Hmc;
-pub use hmcecs::Hmcecs;
-pub use iaf::Iaf;
-pub use low_rank::LowRank;
-pub use mean_field::MeanField;
-pub use ns_dais::{NsDais, OneBatch};
-pub use ns2_dais::{FreshBatches, Ns2Dais};
-pub use nuts::Nuts;
-pub use nuts_cs::NutsCs;
-pub use row_chain::{RowChain, RowDrive};
-pub use semi_dais::{LatentGuide, SemiDais};
-pub use sl_dais::SlDais;
-pub use surrogate_hmc::SurrogateHmc;
+pub use comparison::{Bnaf, FreshBatches, Hmcecs, Ns2Dais, NsDais, NutsCs, OneBatch};
+pub use contract::{
+    ChainSettings, ChainShape, Groundwork, GuideParts, Method, MethodInfo, Restore, Sampler,
+    SettingInfo, VariationalMethod, VariationalSettings,
+};
+pub(crate) use contract::{LOCALS_HINT, gaussian_below};
+pub use markov::{Hmc, Nuts, SurrogateHmc};
+pub use mixed::Collapse;
+pub use variational::{
+    AllRows, Dais, FullRank, Iaf, LatentGuide, LowRank, MeanField, ReadGuide, RowChain, RowDrive,
+    SemiDais, SlDais, restore_gaussian, restore_guide,
+};
 
-use std::fmt::{self, Display};
+use std::fmt::Display;
 
-use lehr_density::{Density, Nodes, Stored};
+use lehr_density::{Density, Stored};
 
-use crate::error::FitError;
-use crate::guide::{Frame, Learned};
-use crate::judge::work;
+use crate::condensed::Condensed;
+use crate::error::{FitError, SettingError, UnknownMethod};
 use crate::posterior::Posterior;
-use crate::run::Run;
-use crate::train::VariationalMethod;
-
-/// A way to a posterior, with its settings.
-pub trait Method: Send + Sync {
-    /// Its row.
-    fn info(&self) -> &'static MethodInfo;
-
-    /// Its settings by name, as the command line and other languages know them.
-    fn settings(&mut self) -> Vec<Setting<'_>>;
-
-    /// Fits a model to its rows.
-    ///
-    /// # Errors
-    /// If a setting cannot work with this model, or the fit fails on its way.
-    fn fit(&self, density: &dyn Density, run: &mut Run<'_>) -> Result<Posterior, FitError>;
-
-    /// How many draws it makes if none are asked for: so many that the error of a mean is below
-    /// 0.03 standard deviations and that of a standard deviation below 2 %, and more where they
-    /// cost next to nothing.
-    fn usual_draws(&self, density: &dyn Density) -> usize {
-        const CHEAP: usize = 1_000_000;
-        if work(density) <= CHEAP { 4096 } else { 1280 }
-    }
-
-    /// Whether condensed rows may stand in for the table's own: not where the method or one of its
-    /// settings is about single rows, such as a batch, or sums over the rows are taken anyway.
-    fn condenses(&self, _: &dyn Density) -> bool {
-        true
-    }
-
-    /// The most latents that a row may have of its own: one or two are integrated out for any method.
-    fn most_locals(&self) -> usize {
-        Nodes::MOST_EXACT
-    }
-
-    /// What it trains, if it trains a guide.
-    fn variational(&self) -> Option<&dyn VariationalMethod> {
-        None
-    }
-
-    /// The same, to change its settings.
-    fn variational_mut(&mut self) -> Option<&mut dyn VariationalMethod> {
-        None
-    }
-
-    /// Changes one setting by name.
-    ///
-    /// # Errors
-    /// If the method has no such setting, or the setting no such value.
-    fn set(&mut self, name: &str, value: &str) -> Result<(), SettingError> {
-        let info = self.info();
-        let found = self.settings().into_iter().find(|one| one.name == name);
-        found.ok_or_else(|| unknown_setting(info, name))?.set(value)
-    }
-}
-
-/// How a row reads back what a fit stored of itself.
-pub type Restore = fn(&[u8]) -> Result<Box<dyn Sampler>, FitError>;
-
-/// What people and programs should know of a method.
-pub struct MethodInfo {
-    /// The name in settings, tables and files.
-    pub name: &'static str,
-    /// Other spellings.
-    pub aliases: &'static [&'static str],
-    /// One line of help.
-    pub help: &'static str,
-    /// What it needs of the model or the table; empty for nothing.
-    pub needs: &'static str,
-    /// Cost of a step, in words.
-    pub cost: &'static str,
-    /// When to choose it.
-    pub when: &'static str,
-    /// What to do if its draws cannot be trusted.
-    pub remedy: &'static str,
-    /// Whether every step reads every row, so that they have to be in memory.
-    pub reads_all_rows: bool,
-    /// The method with every setting at its default.
-    pub new: fn() -> Box<dyn Method>,
-    /// Reads back what a fit stored of itself.
-    pub restore: Restore,
-}
 
 /// The table of methods.
 pub static METHODS: &[&MethodInfo] = &[
     &auto::INFO,
-    &mean_field::INFO,
-    &full_rank::INFO,
-    &low_rank::INFO,
-    &dais::INFO,
-    &ns_dais::INFO,
-    &ns2_dais::INFO,
-    &sl_dais::INFO,
-    &semi_dais::INFO,
-    &iaf::INFO,
-    &bnaf::INFO,
-    &nuts::INFO,
-    &hmc::INFO,
-    &surrogate_hmc::INFO,
-    &nuts_cs::INFO,
-    &hmcecs::INFO,
-    &collapse::INFO,
+    &variational::mean_field::INFO,
+    &variational::full_rank::INFO,
+    &variational::low_rank::INFO,
+    &variational::dais::INFO,
+    &comparison::ns_dais::INFO,
+    &comparison::ns2_dais::INFO,
+    &variational::sl_dais::INFO,
+    &variational::semi_dais::INFO,
+    &variational::iaf::INFO,
+    &comparison::bnaf::INFO,
+    &markov::nuts::INFO,
+    &markov::hmc::INFO,
+    &markov::surrogate_hmc::INFO,
+    &comparison::nuts_cs::INFO,
+    &comparison::hmcecs::INFO,
+    &mixed::INFO,
 ];
-
-/// A setting in words.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct SettingInfo {
-    /// The name.
-    pub name: &'static str,
-    /// What stands for a value in help.
-    pub value: &'static str,
-    /// One line of help.
-    pub help: &'static str,
-    /// The values there are, with their help, where they can be listed.
-    pub choices: Vec<(&'static str, &'static str)>,
-}
-
-impl MethodInfo {
-    /// The settings by name.
-    pub fn settings(&self) -> Vec<SettingInfo> {
-        let mut method = (self.new)();
-        let settings = method.settings().into_iter();
-        let info = |one: Setting<'_>| SettingInfo {
-            name: one.name,
-            value: one.value,
-            help: one.help,
-            choices: one.choices,
-        };
-        settings.map(info).collect()
-    }
-}
-
-impl fmt::Debug for MethodInfo {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name)
-    }
-}
 
 /// The row of that name or alias.
 ///
@@ -252,37 +113,6 @@ fn list<T: Display>(names: &[T]) -> String {
             let first: Vec<String> = first.iter().map(ToString::to_string).collect();
             format!("{} and {last}", first.join(", "))
         }
-    }
-}
-
-/// A fit read back from what it stored of itself.
-pub trait Sampler: Send + Sync {
-    /// More draws of z, one after another. The density may be bound to any rows of the same
-    /// columns where the method reads none of them.
-    ///
-    /// # Errors
-    /// If the model is another one than the fit's.
-    fn draw(&self, density: &dyn Density, count: usize, seed: u64) -> Result<Vec<f64>, FitError>;
-
-    /// The log weights on all rows of draws of z that come from elsewhere, each the end of a path of
-    /// the guide whose beginning is drawn backwards; `None` if there is no guide or it cannot be run
-    /// backwards.
-    ///
-    /// # Errors
-    /// If the model is another one than the fit's.
-    fn weigh_ends(
-        &self,
-        density: &dyn Density,
-        draws: &[f64],
-        seed: u64,
-    ) -> Result<Option<Vec<f64>>, FitError> {
-        let _ = (density, draws, seed);
-        Ok(None)
-    }
-
-    /// The frame of a guide and what was learned in it, if a guide was trained.
-    fn learned(&self) -> Option<(&Frame, &Learned)> {
-        None
     }
 }
 

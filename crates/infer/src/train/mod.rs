@@ -2,24 +2,17 @@
 
 mod average;
 mod bad_step;
-mod check;
 mod culprit;
 mod fingerprint;
 mod gradient_variance;
-mod making;
-mod sampler;
 mod schedule;
 mod setting;
 mod stationary;
-mod variational;
 
-pub(crate) use check::LOCALS_HINT;
 pub use gradient_variance::variance_ratio;
-pub use sampler::{ReadGuide, restore_gaussian, restore_guide};
 pub use schedule::Schedule;
 pub use setting::{Iterations, TrainSettings};
 pub use stationary::{Stationary, StationarySettings, Trend, Verdict};
-pub use variational::{Groundwork, GuideParts, VariationalMethod, VariationalSettings};
 
 use std::time::Instant;
 

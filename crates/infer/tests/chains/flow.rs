@@ -12,9 +12,9 @@ use lehr_infer::guide::{
     Autoregressive, BASES, Base, Bent, BlockNeural, Context, Flow, FullRank, Gradient, Guide,
     Image, Learned, Place, all_blocks,
 };
-use lehr_infer::method::{self, Bnaf, Iaf, Method};
+use lehr_infer::method::{self, Bnaf, Iaf, Method, VariationalSettings};
 use lehr_infer::program::{Program, compile};
-use lehr_infer::train::{Iterations, Schedule, VariationalSettings};
+use lehr_infer::train::{Iterations, Schedule};
 use lehr_model::distribution::{Distribution, HalfNormal, Normal};
 use lehr_model::{Bound, Model};
 use lehr_numeric::stream::Stream;

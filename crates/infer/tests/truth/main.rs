@@ -27,10 +27,9 @@ mod vague;
 use lehr_density::Density;
 use lehr_infer::fit::Fit;
 use lehr_infer::guide::{Feed, Guide, Learned, all_blocks};
-use lehr_infer::method::{ChainSettings, METHODS, MethodInfo};
+use lehr_infer::method::{ChainSettings, METHODS, MethodInfo, VariationalSettings};
 use lehr_infer::objective::Score;
 use lehr_infer::posterior::Posterior;
-use lehr_infer::train::VariationalSettings;
 use lehr_numeric::stream::Stream;
 use lehr_numeric::summary::{mean, sd};
 

@@ -12,7 +12,7 @@ use std::time::Instant;
 
 use lehr_density::{Counted, Density, Elsewhere, FullData};
 use lehr_infer::condensed;
-use lehr_infer::elsewhere;
+use lehr_infer::method::elsewhere;
 use lehr_infer::start::is_plain;
 use lehr_model::Bound;
 use lehr_table::Part;

@@ -6,15 +6,16 @@ use std::sync::Arc;
 
 use lehr_density::Density;
 
-use super::chain::{ChainSettings, ChainShape};
-use super::{MethodInfo, Sampler};
 use crate::annealed::Drive;
 use crate::bytes::{decoded, encoded};
 use crate::error::FitError;
 use crate::estimate::Choices;
 use crate::guide::{Base, Guide};
+use crate::method::{
+    ChainSettings, ChainShape, Groundwork, GuideParts, MethodInfo, Sampler, VariationalMethod,
+    VariationalSettings, restore_guide,
+};
 use crate::setting::Setting;
-use crate::train::{Groundwork, GuideParts, VariationalMethod, VariationalSettings, restore_guide};
 
 /// Which rows of the table drive a chain.
 pub trait RowDrive: Clone + Send + Sync + 'static {
@@ -100,7 +101,7 @@ impl<R: RowDrive> VariationalMethod for RowChain<R> {
 }
 
 /// Reads back a fit by such a chain.
-pub(super) fn restore<R: RowDrive>(bytes: &[u8]) -> Result<Box<dyn Sampler>, FitError> {
+pub(crate) fn restore<R: RowDrive>(bytes: &[u8]) -> Result<Box<dyn Sampler>, FitError> {
     restore_guide(bytes, guide::<R>)
 }
 

@@ -6,10 +6,6 @@ use std::time::Instant;
 use lehr_density::{Density, Stored};
 use lehr_numeric::pareto::Pareto;
 
-use super::{
-    Groundwork, GuideParts, Iterations, Task, TrainOutcome, TrainSettings, VariationalMethod,
-    VariationalSettings, train, variance_ratio,
-};
 use crate::bytes::encoded;
 use crate::chains::Chains;
 use crate::draw::{Evaluated, weigh_draws};
@@ -18,12 +14,14 @@ use crate::estimate::{Choices, Estimate, Evidence, Gain, Seconds, short};
 use crate::guide::{Base, Feed, Learned, PARAMS, all_blocks};
 use crate::judge::{Kept, Subject};
 use crate::local::{Trained, row_losses};
+use crate::method::{Groundwork, GuideParts, VariationalMethod, VariationalSettings};
 use crate::objective::{Objective, Score};
 use crate::observer::Phase;
 use crate::posterior::{Diagnostics, Examination, Importance, Origin, Posterior, Proposal};
 use crate::program::SCORE;
 use crate::run::Run;
 use crate::start::{Request, RunClimber, StartingPoint, choose, is_plain};
+use crate::train::{Iterations, Task, TrainOutcome, TrainSettings, train, variance_ratio};
 
 /// A fit on its way.
 pub(super) struct Making<'a> {

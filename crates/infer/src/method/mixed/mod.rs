@@ -2,15 +2,18 @@
 
 use lehr_density::Density;
 
-use super::{Method, MethodInfo};
-use crate::collapse::{self, Spreads, Wishes};
+use crate::collapse;
+use crate::collapse::Spreads;
+use crate::collapse::Wishes;
 use crate::error::FitError;
+use crate::method::Method;
+use crate::method::MethodInfo;
 use crate::posterior::Posterior;
 use crate::run::Run;
 use crate::setting::Setting;
 
 /// The row of this method.
-pub(super) static INFO: MethodInfo = MethodInfo {
+pub(crate) static INFO: MethodInfo = MethodInfo {
     name: "collapse",
     aliases: &[],
     help: "effects by group integrated out, the few spreads that are left weighed at points or drawn by chains",

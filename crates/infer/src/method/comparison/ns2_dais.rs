@@ -1,11 +1,11 @@
 //! `ns2-dais`: annealed leapfrog steps, a fresh mini-batch at each.
 
-use super::MethodInfo;
-use super::row_chain::{RowChain, RowDrive, restore};
 use crate::annealed::Drive;
+use crate::method::variational::restore;
+use crate::method::{MethodInfo, RowChain, RowDrive};
 
 /// The row of this method.
-pub(super) static INFO: MethodInfo = MethodInfo {
+pub(crate) static INFO: MethodInfo = MethodInfo {
     name: "ns2-dais",
     aliases: &["ns'-dais", "ns′-dais"],
     help: "annealed leapfrog steps, a fresh mini-batch at each",

@@ -4,13 +4,12 @@ use std::sync::Arc;
 
 use lehr_density::Density;
 
-use super::MethodInfo;
 use crate::guide::{self, Base};
+use crate::method::{MethodInfo, VariationalMethod, VariationalSettings, restore_gaussian};
 use crate::setting::Setting;
-use crate::train::{VariationalMethod, VariationalSettings, restore_gaussian};
 
 /// The row of this method.
-pub(super) static INFO: MethodInfo = MethodInfo {
+pub(crate) static INFO: MethodInfo = MethodInfo {
     name: "full-rank",
     aliases: &["mvn", "fr"],
     help: "a Gaussian with all correlations",

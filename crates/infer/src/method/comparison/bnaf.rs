@@ -4,16 +4,18 @@ use std::sync::Arc;
 
 use lehr_density::Density;
 
-use super::{MethodInfo, gaussian_below};
 use crate::bytes::{decoded, encoded};
 use crate::error::FitError;
 use crate::estimate::Choices;
 use crate::guide::{Base, Bent, BlockNeural};
+use crate::method::{
+    Groundwork, GuideParts, MethodInfo, VariationalMethod, VariationalSettings, gaussian_below,
+    restore_guide,
+};
 use crate::setting::{Setting, parsed};
-use crate::train::{Groundwork, GuideParts, VariationalMethod, VariationalSettings, restore_guide};
 
 /// The row of this method.
-pub(super) static INFO: MethodInfo = MethodInfo {
+pub(crate) static INFO: MethodInfo = MethodInfo {
     name: "bnaf",
     aliases: &[],
     help: "a Gaussian bent by a block neural autoregressive flow",

@@ -1,11 +1,11 @@
 //! `ns-dais`: annealed leapfrog steps on one mini-batch per chain.
 
-use super::MethodInfo;
-use super::row_chain::{RowChain, RowDrive, restore};
 use crate::annealed::Drive;
+use crate::method::variational::restore;
+use crate::method::{MethodInfo, RowChain, RowDrive};
 
 /// The row of this method.
-pub(super) static INFO: MethodInfo = MethodInfo {
+pub(crate) static INFO: MethodInfo = MethodInfo {
     name: "ns-dais",
     aliases: &[],
     help: "annealed leapfrog steps on one mini-batch per chain",

@@ -5,16 +5,18 @@ use std::time::Instant;
 use lehr_density::{Density, Stored};
 use serde::{Deserialize, Serialize};
 
-use super::{Method, MethodInfo, Sampler};
+use super::{
+    ChainMethod, Fitted, Law, Source, Target, Weighed, conclude, on_surrogate, refusal, refused,
+};
 use crate::bytes::{decoded, encoded};
 use crate::chains::{
-    self, ChainError, ChainMethod, ChainProgress, ChainStage, Delayed, Failure, Fitted, Law, Place,
-    Source, Target, Trace, Watch, Weighed, conclude, on_surrogate, refusal, refused,
+    self, ChainError, ChainProgress, ChainStage, Delayed, Failure, Place, Trace, Watch,
 };
 use crate::error::{FitError, StartError};
 use crate::estimate::{Choices, Seconds};
 use crate::expansion::has_hierarchy;
 use crate::guide::{self, Frame};
+use crate::method::{Method, MethodInfo, Sampler, markov};
 use crate::observer::{Phase, Wish};
 use crate::posterior::Posterior;
 use crate::run::Run;
@@ -23,7 +25,7 @@ use crate::start::{Laplace, Request, RunClimber, Start, StartingPoint, choose, i
 use crate::surrogate::{Remainder, Surrogate, WorstRows};
 
 /// The row of this method.
-pub(super) static INFO: MethodInfo = MethodInfo {
+pub(crate) static INFO: MethodInfo = MethodInfo {
     name: "surrogate-hmc",
     aliases: &[],
     help: "Markov chains on a few rows and an expansion of all others, weighed on all rows",
@@ -74,7 +76,7 @@ impl ChainMethod for SurrogateHmc {
     }
 
     fn problem(&self) -> Option<String> {
-        chains::problem(self.chains, self.target_acceptance)
+        markov::problem(self.chains, self.target_acceptance)
     }
 
     fn sample(&self, target: &Target<'_>, watch: &mut dyn Watch) -> Result<Trace, ChainError> {
@@ -111,7 +113,7 @@ impl Method for SurrogateHmc {
                 true,
             ),
         ];
-        let mut settings = chains::settings(
+        let mut settings = markov::settings(
             &mut self.chains,
             &mut self.warm_up,
             &mut self.target_acceptance,
@@ -218,7 +220,7 @@ impl SurrogateHmc {
     }
 
     fn check(&self, density: &dyn Density, run: &Run<'_>) -> Result<(), FitError> {
-        chains::check(self, density, run)?;
+        markov::check(self, density, run)?;
         if self.surrogate_rows == Some(0) {
             let problem = "0 surrogate rows were asked for";
             return Err(refused(&INFO, problem, "leave it out for the usual value"));
@@ -367,7 +369,7 @@ impl SurrogateHmc {
 
 /// The frame, and the curvature at its centre: of the best Gaussian where integrals find it, else of
 /// the mode.
-pub(super) fn start(
+pub(crate) fn start(
     info: &MethodInfo,
     density: &dyn Density,
     run: &mut Run<'_>,

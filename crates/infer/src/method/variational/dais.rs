@@ -1,11 +1,12 @@
 //! `dais`: annealed leapfrog steps on all rows.
 
-use super::MethodInfo;
-use super::row_chain::{RowChain, RowDrive, restore};
+use super::restore;
+use super::row_chain::{RowChain, RowDrive};
 use crate::annealed::Drive;
+use crate::method::MethodInfo;
 
 /// The row of this method.
-pub(super) static INFO: MethodInfo = MethodInfo {
+pub(crate) static INFO: MethodInfo = MethodInfo {
     name: "dais",
     aliases: &["uha"],
     help: "annealed leapfrog steps on all rows",

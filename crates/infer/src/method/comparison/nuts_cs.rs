@@ -6,17 +6,16 @@ use std::time::Instant;
 use lehr_density::{Density, Stored};
 use serde::{Deserialize, Serialize};
 
-use super::surrogate_hmc::start;
-use super::{Method, MethodInfo, Nuts, Sampler};
 use crate::bytes::{decoded, encoded};
-use crate::chains::{
-    self, ChainError, ChainMethod, ChainProgress, Chains, Failure, Fitted, Law, Place, Target,
-    Trace, Watch, conclude, on_surrogate, refusal, sampled,
-};
+use crate::chains::{ChainError, ChainProgress, Chains, Failure, Place, Trace, Watch};
 use crate::error::FitError;
 use crate::estimate::{Seconds, short};
 use crate::expansion::has_hierarchy;
 use crate::guide::{Frame, Learned};
+use crate::method::markov::{
+    self, ChainMethod, Fitted, Law, Target, conclude, on_surrogate, refusal, sampled, start,
+};
+use crate::method::{Method, MethodInfo, Nuts, Sampler};
 use crate::observer::{Phase, Wish};
 use crate::posterior::Posterior;
 use crate::run::Run;
@@ -27,7 +26,7 @@ use crate::surrogate::{
 };
 
 /// The row of this method.
-pub(super) static INFO: MethodInfo = MethodInfo {
+pub(crate) static INFO: MethodInfo = MethodInfo {
     name: "nuts-cs",
     aliases: &[],
     help: "the No-U-Turn sampler on a weighted subset of the rows, a coreset",
@@ -111,7 +110,7 @@ impl Method for NutsCs {
     }
 
     fn fit(&self, density: &dyn Density, run: &mut Run<'_>) -> Result<Posterior, FitError> {
-        chains::check(self, density, run)?;
+        markov::check(self, density, run)?;
         let clock = Instant::now();
         run.begin(Phase::START);
         let (name, point) = start(&INFO, density, run)?;
@@ -128,7 +127,7 @@ impl Method for NutsCs {
         let clock = Instant::now();
         let mut trace = sampled(self, &target, run)?;
         let train = clock.elapsed().as_secs_f64();
-        let mut choices = chains::choices(name, &Chains::of(&trace));
+        let mut choices = markov::choices(name, &Chains::of(&trace));
         let said = Said::of(density, surrogate.as_ref(), &point, asked);
         choices.extend(said.choices());
         trace.doubts = vec![said.doubt()];

@@ -5,19 +5,18 @@ use std::sync::Arc;
 use lehr_density::Density;
 use serde::{Deserialize, Serialize};
 
-use super::{Method, MethodInfo};
+use super::{ChainMethod, Target, restore_chains};
 use crate::bytes::{decoded, encoded};
-use crate::chains::{
-    self, ChainError, ChainMethod, NutsSampler, Target, Trace, Watch, restore_chains,
-};
+use crate::chains::{ChainError, NutsSampler, Trace, Watch};
 use crate::error::FitError;
+use crate::method::{Method, MethodInfo, markov};
 use crate::posterior::Posterior;
 use crate::run::Run;
 use crate::setting::Setting;
 use crate::start::{Start, setting};
 
 /// The row of this method.
-pub(super) static INFO: MethodInfo = MethodInfo {
+pub(crate) static INFO: MethodInfo = MethodInfo {
     name: "nuts",
     aliases: &[],
     help: "Markov chains on all rows, by the No-U-Turn sampler",
@@ -88,7 +87,7 @@ impl ChainMethod for Nuts {
     fn problem(&self) -> Option<String> {
         let flat = self.max_depth == Some(0);
         let depth = flat.then(|| "trajectories of depth 0 were asked for".into());
-        chains::problem(self.chains, self.target_acceptance).or(depth)
+        markov::problem(self.chains, self.target_acceptance).or(depth)
     }
 
     fn sample(&self, target: &Target<'_>, watch: &mut dyn Watch) -> Result<Trace, ChainError> {
@@ -122,7 +121,7 @@ impl Method for Nuts {
                 true,
             ),
         ];
-        let mut settings = chains::settings(
+        let mut settings = markov::settings(
             &mut self.chains,
             &mut self.warm_up,
             &mut self.target_acceptance,
@@ -146,6 +145,6 @@ impl Method for Nuts {
     }
 
     fn fit(&self, density: &dyn Density, run: &mut Run<'_>) -> Result<Posterior, FitError> {
-        chains::fit(self, density, run)
+        markov::fit(self, density, run)
     }
 }

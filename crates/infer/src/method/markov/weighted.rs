@@ -6,12 +6,10 @@ use std::time::Instant;
 use lehr_density::{Density, Stored};
 use lehr_numeric::pareto::Pareto;
 
-use super::bridge::{Sample, log_evidence};
-use super::diagnostic::Chains;
-use super::log_density::{LogDensity, Place};
-use super::markov::{ChainMethod, Target, refusal};
-use super::stage::seen;
-use super::trace::{ChainError, ChainProgress, Trace};
+use super::fit::{ChainMethod, Target, refusal};
+use crate::chains::{
+    ChainError, ChainProgress, Chains, LogDensity, Place, Sample, Trace, log_evidence, seen,
+};
 use crate::difference_estimator::Sampling;
 use crate::draw::sparing;
 use crate::error::{FitError, TrainError};

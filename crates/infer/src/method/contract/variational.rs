@@ -2,19 +2,17 @@
 
 use std::sync::Arc;
 
-use lehr_density::{Density, Nodes};
+use lehr_density::Density;
 
-use super::making::fit;
-use super::{Schedule, TrainSettings};
 use crate::bytes::encoded;
 use crate::error::FitError;
 use crate::estimate::Choices;
 use crate::guide::{Base, Guide};
-use crate::method::{ChainSettings, Method, MethodInfo};
-use crate::posterior::{NO_ROWS, Posterior};
-use crate::run::Run;
+use crate::method::{ChainSettings, MethodInfo};
+use crate::posterior::NO_ROWS;
 use crate::setting::{Setting, parsed};
 use crate::start::{Start, StartingPoint, setting};
+use crate::train::{Schedule, TrainSettings};
 
 /// The settings that all variational methods have. What is `None` is chosen by the rules of
 /// `docs/methods.md` and reported.
@@ -147,41 +145,6 @@ pub trait VariationalMethod: Send + Sync + 'static {
     ) -> Result<GuideParts, FitError> {
         let _ = choices;
         Ok(GuideParts::new(ground.base.clone(), encoded(&ground.base)))
-    }
-}
-
-impl<T: VariationalMethod> Method for T {
-    fn info(&self) -> &'static MethodInfo {
-        VariationalMethod::info(self)
-    }
-
-    fn settings(&mut self) -> Vec<Setting<'_>> {
-        VariationalMethod::settings(self)
-    }
-
-    fn fit(&self, density: &dyn Density, run: &mut Run<'_>) -> Result<Posterior, FitError> {
-        fit(self, density, run)
-    }
-
-    fn condenses(&self, _: &dyn Density) -> bool {
-        let VariationalSettings { batch, control, .. } = self.common();
-        batch.is_none() && control.is_none() && !self.names_rows()
-    }
-
-    fn most_locals(&self) -> usize {
-        if self.scores_rows() {
-            Nodes::MOST_LOCALS
-        } else {
-            Nodes::MOST_EXACT
-        }
-    }
-
-    fn variational(&self) -> Option<&dyn VariationalMethod> {
-        Some(self)
-    }
-
-    fn variational_mut(&mut self) -> Option<&mut dyn VariationalMethod> {
-        Some(self)
     }
 }
 

@@ -5,17 +5,18 @@ use std::sync::Arc;
 use lehr_density::Density;
 use serde::{Deserialize, Serialize};
 
-use super::{Method, MethodInfo};
+use super::{ChainMethod, Target, restore_chains};
 use crate::bytes::{decoded, encoded};
-use crate::chains::{self, ChainError, ChainMethod, Target, Trace, Watch, restore_chains};
+use crate::chains::{self, ChainError, Trace, Watch};
 use crate::error::FitError;
+use crate::method::{Method, MethodInfo, markov};
 use crate::posterior::Posterior;
 use crate::run::Run;
 use crate::setting::Setting;
 use crate::start::{Start, setting};
 
 /// The row of this method.
-pub(super) static INFO: MethodInfo = MethodInfo {
+pub(crate) static INFO: MethodInfo = MethodInfo {
     name: "hmc",
     aliases: &[],
     help: "Markov chains on all rows, in lockstep in whitened coordinates",
@@ -62,7 +63,7 @@ impl ChainMethod for Hmc {
     }
 
     fn problem(&self) -> Option<String> {
-        chains::problem(self.chains, self.target_acceptance)
+        markov::problem(self.chains, self.target_acceptance)
     }
 
     fn sample(&self, target: &Target<'_>, watch: &mut dyn Watch) -> Result<Trace, ChainError> {
@@ -91,7 +92,7 @@ impl Method for Hmc {
     }
 
     fn settings(&mut self) -> Vec<Setting<'_>> {
-        let mut settings = chains::settings(
+        let mut settings = markov::settings(
             &mut self.chains,
             &mut self.warm_up,
             &mut self.target_acceptance,
@@ -101,6 +102,6 @@ impl Method for Hmc {
     }
 
     fn fit(&self, density: &dyn Density, run: &mut Run<'_>) -> Result<Posterior, FitError> {
-        chains::fit(self, density, run)
+        markov::fit(self, density, run)
     }
 }

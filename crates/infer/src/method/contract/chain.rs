@@ -3,11 +3,18 @@
 use std::sync::Arc;
 
 use lehr_density::Density;
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
+use serde::Serialize;
 
-use crate::annealed::{Annealed, AnnealedStart, Drive, Momentum};
+use crate::annealed::Annealed;
+use crate::annealed::AnnealedStart;
+use crate::annealed::Drive;
+use crate::annealed::Momentum;
 use crate::estimate::Choices;
-use crate::guide::{BASES, Base, FullRank, MeanField};
+use crate::guide::BASES;
+use crate::guide::Base;
+use crate::guide::FullRank;
+use crate::guide::MeanField;
 use crate::setting::Setting;
 
 /// The settings of a chain. What is `None` is chosen by the rules of `docs/methods.md`.

@@ -7,24 +7,22 @@ use std::time::Instant;
 use lehr_density::{Density, Stored};
 use lehr_numeric::pareto::Pareto;
 
-use super::bridge::{Sample, log_evidence};
-use super::diagnostic::{Chains, Failure};
-use super::log_density::{LogDensity, Place};
-use super::stage::{ChainStage, Watch};
-use super::trace::{ChainError, ChainProgress, Trace};
 use crate::bytes::{decoded, encoded};
+use crate::chains::{
+    ChainError, ChainProgress, ChainStage, Chains, Failure, LogDensity, Place, Sample, Trace,
+    Watch, log_evidence,
+};
 use crate::error::{FitError, StartError, TrainError};
 use crate::estimate::{Choices, Evidence, Seconds};
 use crate::expansion::{MAX_DENSE, has_hierarchy};
 use crate::guide::{Base, Frame, FullRank, MeanField};
 use crate::judge::{Subject, find_modes};
-use crate::method::{MethodInfo, Sampler};
+use crate::method::{LOCALS_HINT, MethodInfo, Sampler};
 use crate::observer::{Phase, Wish};
 use crate::posterior::{Diagnostics, NO_ROWS, Origin, Posterior};
 use crate::run::Run;
 use crate::setting::{Setting, parsed};
 use crate::start::{Request, RunClimber, Start, choose, is_plain};
-use crate::train::LOCALS_HINT;
 
 /// A method that runs Markov chains: what it adds to the loop.
 pub trait ChainMethod: Send + Sync {

@@ -3,9 +3,14 @@
 use lehr_density::Density;
 
 use crate::bytes::decoded;
-use crate::draw::{draw, weigh_ends};
+use crate::draw::draw;
+use crate::draw::weigh_ends;
 use crate::error::FitError;
-use crate::guide::{Base, Frame, Guide, Learned, Place};
+use crate::guide::Base;
+use crate::guide::Frame;
+use crate::guide::Guide;
+use crate::guide::Learned;
+use crate::guide::Place;
 use crate::method::Sampler;
 
 /// Makes a guide from what was stored of it, for a density of the same model.

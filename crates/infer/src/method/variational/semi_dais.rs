@@ -5,9 +5,7 @@ use std::sync::Arc;
 use lehr_density::{Density, Stored};
 use serde::{Deserialize, Serialize};
 
-use super::chain::{ChainSettings, ChainShape};
 use super::sl_dais::{expands, surrogate_settings};
-use super::{MethodInfo, SlDais};
 use crate::annealed::{AnnealedStart, Drive};
 use crate::bytes::{decoded, encoded};
 use crate::error::FitError;
@@ -15,13 +13,16 @@ use crate::estimate::Choices;
 use crate::expansion::Centre;
 use crate::guide::{Base, Guide};
 use crate::local::{RowBase, RowChains, Semi, alike, peaks};
+use crate::method::{
+    ChainSettings, ChainShape, Groundwork, GuideParts, MethodInfo, SlDais, VariationalMethod,
+    VariationalSettings, restore_guide,
+};
 use crate::posterior::NO_ROWS;
 use crate::setting::Setting;
 use crate::surrogate::{SurrogateKind, restore};
-use crate::train::{Groundwork, GuideParts, VariationalMethod, VariationalSettings, restore_guide};
 
 /// The row of this method.
-pub(super) static INFO: MethodInfo = MethodInfo {
+pub(crate) static INFO: MethodInfo = MethodInfo {
     name: "semi-dais",
     aliases: &[],
     help: "annealed leapfrog steps in the latents of single rows, given a guide of all others",

@@ -1,12 +1,9 @@
 //! What a variational fit refuses, in one sentence each.
 
-use super::making::Making;
+use super::fit::Making;
 use crate::error::FitError;
+use crate::method::contract::LOCALS_HINT;
 use crate::run::Run;
-
-/// What to do where a row has more latents than a method takes.
-pub(crate) const LOCALS_HINT: &str = "up to two latents per row are integrated out for any method; \
-    use semi-dais for up to eight, or write some in closed form";
 
 impl Making<'_> {
     /// Refuses settings that cannot work.

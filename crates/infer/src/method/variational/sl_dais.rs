@@ -4,21 +4,22 @@ use std::sync::Arc;
 
 use lehr_density::{Density, Stored};
 
-use super::MethodInfo;
-use super::chain::{ChainSettings, ChainShape};
 use crate::annealed::Drive;
 use crate::bytes::{decoded, encoded};
 use crate::error::{FitError, SurrogateError};
 use crate::estimate::{Choices, short};
 use crate::guide::{Base, Guide, Learned};
+use crate::method::{
+    ChainSettings, ChainShape, Groundwork, GuideParts, MethodInfo, VariationalMethod,
+    VariationalSettings, restore_guide,
+};
 use crate::setting::Setting;
 use crate::surrogate::{
     Setup, StartWeights, Surrogate, SurrogateKind, SurrogateSettings, predicted_quality, restore,
 };
-use crate::train::{Groundwork, GuideParts, VariationalMethod, VariationalSettings, restore_guide};
 
 /// The row of this method.
-pub(super) static INFO: MethodInfo = MethodInfo {
+pub(crate) static INFO: MethodInfo = MethodInfo {
     name: "sl-dais",
     aliases: &[],
     help: "annealed leapfrog steps on a learned surrogate likelihood",

@@ -5,17 +5,14 @@ use std::time::Instant;
 use lehr_density::Density;
 use serde::{Deserialize, Serialize};
 
-use super::surrogate_hmc::start;
-use super::{Method, MethodInfo, Sampler};
 use crate::bytes::{decoded, encoded};
-use crate::chains::{
-    self, ChainProgress, ChainStage, Chains, Ecs, EcsTrace, Failure, Fitted, Law, Perturbed, Place,
-    conclude, refusal, refused,
-};
+use crate::chains::{ChainProgress, ChainStage, Chains, Ecs, EcsTrace, Failure, Perturbed, Place};
 use crate::error::FitError;
 use crate::estimate::{Seconds, short};
 use crate::expansion::{Mode, has_hierarchy};
 use crate::guide::Frame;
+use crate::method::markov::{self, Fitted, Law, conclude, refusal, refused, start};
+use crate::method::{Method, MethodInfo, Sampler};
 use crate::observer::{Phase, Wish};
 use crate::posterior::Posterior;
 use crate::run::Run;
@@ -24,7 +21,7 @@ use crate::start::StartingPoint;
 use crate::surrogate::Remainder;
 
 /// The row of this method.
-pub(super) static INFO: MethodInfo = MethodInfo {
+pub(crate) static INFO: MethodInfo = MethodInfo {
     name: "hmcecs",
     aliases: &[],
     help: "Markov chains over the latents and a random subset of the rows, on a perturbed posterior",
@@ -76,7 +73,7 @@ impl Method for Hmcecs {
     }
 
     fn settings(&mut self) -> Vec<Setting<'_>> {
-        let mut settings = chains::settings(
+        let mut settings = markov::settings(
             &mut self.chains,
             &mut self.warm_up,
             &mut self.target_acceptance,
@@ -99,7 +96,7 @@ impl Method for Hmcecs {
     }
 
     fn fit(&self, density: &dyn Density, run: &mut Run<'_>) -> Result<Posterior, FitError> {
-        chains::check_model(&INFO, self.problem(), density, run)?;
+        markov::check_model(&INFO, self.problem(), density, run)?;
         if has_hierarchy(density) {
             let problem =
                 "a latent is the spread of others, so that the mode is no place to expand at";
@@ -126,7 +123,7 @@ impl Hmcecs {
     fn problem(&self) -> Option<String> {
         let few = self.subset_rows.filter(|rows| *rows < 2);
         let few = few.map(|rows| format!("expected a subset of 2 rows or more, found {rows}"));
-        chains::problem(self.chains, self.target_acceptance).or(few)
+        markov::problem(self.chains, self.target_acceptance).or(few)
     }
 
     fn ecs(&self, draws: usize) -> Ecs {
@@ -256,7 +253,7 @@ impl StoredEcs {
         } = found;
         let spread = Spread::of(variances);
         let near = "a perturbed posterior, near that of all rows where the variance is small";
-        let mut choices = chains::choices(start, &Chains::of(&trace));
+        let mut choices = markov::choices(start, &Chains::of(&trace));
         let said = [
             ("summed rows", self.summed.len().to_string()),
             ("rows of a subset", self.count.to_string()),

@@ -1,0 +1,170 @@
+//! What a method is: a row of the table, settings by name, a fit, and a way to draw again.
+
+mod chain;
+mod variational;
+
+pub(crate) use chain::gaussian_below;
+pub use chain::{ChainSettings, ChainShape};
+pub use variational::{Groundwork, GuideParts, VariationalMethod, VariationalSettings};
+
+use std::fmt;
+
+use lehr_density::{Density, Nodes};
+
+use super::unknown_setting;
+use crate::error::{FitError, SettingError};
+use crate::guide::{Frame, Learned};
+use crate::judge::work;
+use crate::posterior::Posterior;
+use crate::run::Run;
+use crate::setting::Setting;
+
+/// What to do where a row has more latents than a method takes.
+pub(crate) const LOCALS_HINT: &str = "up to two latents per row are integrated out for any method; \
+    use semi-dais for up to eight, or write some in closed form";
+
+/// A way to a posterior, with its settings.
+pub trait Method: Send + Sync {
+    /// Its row.
+    fn info(&self) -> &'static MethodInfo;
+
+    /// Its settings by name, as the command line and other languages know them.
+    fn settings(&mut self) -> Vec<Setting<'_>>;
+
+    /// Fits a model to its rows.
+    ///
+    /// # Errors
+    /// If a setting cannot work with this model, or the fit fails on its way.
+    fn fit(&self, density: &dyn Density, run: &mut Run<'_>) -> Result<Posterior, FitError>;
+
+    /// How many draws it makes if none are asked for: so many that the error of a mean is below
+    /// 0.03 standard deviations and that of a standard deviation below 2 %, and more where they
+    /// cost next to nothing.
+    fn usual_draws(&self, density: &dyn Density) -> usize {
+        const CHEAP: usize = 1_000_000;
+        if work(density) <= CHEAP { 4096 } else { 1280 }
+    }
+
+    /// Whether condensed rows may stand in for the table's own: not where the method or one of its
+    /// settings is about single rows, such as a batch, or sums over the rows are taken anyway.
+    fn condenses(&self, _: &dyn Density) -> bool {
+        true
+    }
+
+    /// The most latents that a row may have of its own: one or two are integrated out for any method.
+    fn most_locals(&self) -> usize {
+        Nodes::MOST_EXACT
+    }
+
+    /// What it trains, if it trains a guide.
+    fn variational(&self) -> Option<&dyn VariationalMethod> {
+        None
+    }
+
+    /// The same, to change its settings.
+    fn variational_mut(&mut self) -> Option<&mut dyn VariationalMethod> {
+        None
+    }
+
+    /// Changes one setting by name.
+    ///
+    /// # Errors
+    /// If the method has no such setting, or the setting no such value.
+    fn set(&mut self, name: &str, value: &str) -> Result<(), SettingError> {
+        let info = self.info();
+        let found = self.settings().into_iter().find(|one| one.name == name);
+        found.ok_or_else(|| unknown_setting(info, name))?.set(value)
+    }
+}
+
+/// How a row reads back what a fit stored of itself.
+pub type Restore = fn(&[u8]) -> Result<Box<dyn Sampler>, FitError>;
+
+/// What people and programs should know of a method.
+pub struct MethodInfo {
+    /// The name in settings, tables and files.
+    pub name: &'static str,
+    /// Other spellings.
+    pub aliases: &'static [&'static str],
+    /// One line of help.
+    pub help: &'static str,
+    /// What it needs of the model or the table; empty for nothing.
+    pub needs: &'static str,
+    /// Cost of a step, in words.
+    pub cost: &'static str,
+    /// When to choose it.
+    pub when: &'static str,
+    /// What to do if its draws cannot be trusted.
+    pub remedy: &'static str,
+    /// Whether every step reads every row, so that they have to be in memory.
+    pub reads_all_rows: bool,
+    /// The method with every setting at its default.
+    pub new: fn() -> Box<dyn Method>,
+    /// Reads back what a fit stored of itself.
+    pub restore: Restore,
+}
+
+/// A fit read back from what it stored of itself.
+pub trait Sampler: Send + Sync {
+    /// More draws of z, one after another. The density may be bound to any rows of the same
+    /// columns where the method reads none of them.
+    ///
+    /// # Errors
+    /// If the model is another one than the fit's.
+    fn draw(&self, density: &dyn Density, count: usize, seed: u64) -> Result<Vec<f64>, FitError>;
+
+    /// The log weights on all rows of draws of z that come from elsewhere, each the end of a path of
+    /// the guide whose beginning is drawn backwards; `None` if there is no guide or it cannot be run
+    /// backwards.
+    ///
+    /// # Errors
+    /// If the model is another one than the fit's.
+    fn weigh_ends(
+        &self,
+        density: &dyn Density,
+        draws: &[f64],
+        seed: u64,
+    ) -> Result<Option<Vec<f64>>, FitError> {
+        let _ = (density, draws, seed);
+        Ok(None)
+    }
+
+    /// The frame of a guide and what was learned in it, if a guide was trained.
+    fn learned(&self) -> Option<(&Frame, &Learned)> {
+        None
+    }
+}
+
+/// A setting in words.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SettingInfo {
+    /// The name.
+    pub name: &'static str,
+    /// What stands for a value in help.
+    pub value: &'static str,
+    /// One line of help.
+    pub help: &'static str,
+    /// The values there are, with their help, where they can be listed.
+    pub choices: Vec<(&'static str, &'static str)>,
+}
+
+impl MethodInfo {
+    /// The settings by name.
+    pub fn settings(&self) -> Vec<SettingInfo> {
+        let mut method = (self.new)();
+        let settings = method.settings().into_iter();
+        let info = |one: Setting<'_>| SettingInfo {
+            name: one.name,
+            value: one.value,
+            help: one.help,
+            choices: one.choices,
+        };
+        settings.map(info).collect()
+    }
+}
+
+impl fmt::Debug for MethodInfo {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name)
+    }
+}
