@@ -23,7 +23,6 @@ mod lend;
 mod likelihood;
 pub mod local;
 pub mod method;
-pub mod natural;
 pub mod objective;
 pub mod observer;
 mod pass;

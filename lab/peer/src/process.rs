@@ -3,8 +3,8 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, ensure};
-use lehr_infer::natural::NaturalSteps;
 use lehr_infer::pointwise::pointwise;
+use lehr_infer::start::natural::NaturalSteps;
 use lehr_infer::start::pace;
 use lehr_lab::process::{Response, model};
 use lehr_model::Bound;

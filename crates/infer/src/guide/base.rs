@@ -6,16 +6,15 @@ use std::sync::Arc;
 
 use lehr_density::{Density, Point, Rows, Stored};
 use lehr_graph::{Expr, Shape};
-use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use serde::{Serialize, Serializer};
 
-use super::{Block, Context, Drawn, Gradient, Guide, RowNumbers, full_rank, low_rank, mean_field};
-use super::{autoregressive, block_neural};
+use super::{Block, Context, Drawn, Gradient, Guide, RowNumbers};
 
 /// ½ ln 2π
 pub(crate) const HALF_LN_TWO_PI: f64 = 0.918_938_533_204_672_8;
 
 /// A family of distributions over the latents that a chain can start from, open for more: one file
-/// and one row of [`BASES`] each.
+/// and one row of [`BASES`](super::BASES) each.
 ///
 /// A base is a map T with x ~ N(0, 1): it gives z = T(x) and J(x) = ln |det T′(x)|.
 pub trait Base: Guide + fmt::Debug {
@@ -45,15 +44,6 @@ pub struct BaseInfo {
     /// Reads one back; `None` if the bytes are not its own.
     pub restore: fn(&[u8]) -> Option<Box<dyn Base>>,
 }
-
-/// Every base.
-pub static BASES: &[&BaseInfo] = &[
-    &mean_field::INFO,
-    &full_rank::INFO,
-    &low_rank::INFO,
-    &autoregressive::INFO,
-    &block_neural::INFO,
-];
 
 /// Which covariances a Gaussian may have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -153,15 +143,6 @@ impl Serialize for dyn Base {
             bytes: self.bytes(),
         };
         stored.serialize(serializer)
-    }
-}
-
-impl<'de> Deserialize<'de> for Box<dyn Base> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Box<dyn Base>, D::Error> {
-        let Stored { name, bytes } = Stored::deserialize(deserializer)?;
-        let row = BASES.iter().find(|row| row.name == name);
-        let base = row.and_then(|row| (row.restore)(&bytes));
-        base.ok_or_else(|| serde::de::Error::custom(format!("no base {name:?} in these bytes")))
     }
 }
 

@@ -4,6 +4,10 @@ use std::ops::Range;
 
 use serde::{Deserialize, Serialize};
 
+/// The names of the blocks that all Gaussians share.
+pub(crate) const MEAN: &str = "base_mean";
+pub(crate) const LOG_SCALE: &str = "base_log_scale";
+
 /// One learned quantity with its starting values, unconstrained.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Block {

@@ -9,11 +9,8 @@ use serde::{Deserialize, Serialize};
 use super::base::{
     Base, BaseInfo, Covariance, Image, Transport, decoded, draw, encoded, log_norm, reversed,
 };
+use super::block::{LOG_SCALE, MEAN};
 use super::{Block, Context, Drawn, Gradient, Guide};
-
-/// The names of the blocks that all Gaussians share.
-pub(crate) const MEAN: &str = "base_mean";
-pub(crate) const LOG_SCALE: &str = "base_log_scale";
 
 /// The row of this base.
 pub(super) static INFO: BaseInfo = BaseInfo {

@@ -12,9 +12,10 @@ mod low_rank;
 mod mean_field;
 
 pub use autoregressive::Autoregressive;
-pub use base::{BASES, Base, BaseInfo, Covariance, Image, Transport};
+pub use base::{Base, BaseInfo, Covariance, Image, Transport};
 pub(crate) use base::{HALF_LN_TWO_PI, log_norm};
 pub use block::{Block, Learned};
+pub(crate) use block::{LOG_SCALE, MEAN};
 pub use block_neural::BlockNeural;
 pub(crate) use context::Need;
 pub use context::{Context, Feed, PARAMS, all_blocks, params_block};
@@ -23,12 +24,12 @@ pub use frame::{Frame, Place};
 pub use full_rank::FullRank;
 pub use low_rank::LowRank;
 pub use mean_field::MeanField;
-pub(crate) use mean_field::{LOG_SCALE, MEAN};
 
 use std::sync::Arc;
 
-use lehr_density::{Density, Point, Rows};
+use lehr_density::{Density, Point, Rows, Stored};
 use lehr_graph::Expr;
+use serde::{Deserialize, Deserializer};
 
 /// A draw of a guide, one per lane.
 #[derive(Clone, Copy, Debug)]
@@ -41,7 +42,7 @@ pub struct Drawn<'g> {
 }
 
 /// How the gradient treats log q.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default, serde::Serialize, Deserialize)]
 pub enum Gradient {
     /// The gradient of the bound as it stands.
     #[default]
@@ -93,3 +94,21 @@ pub struct RowNumbers {
 
 /// The name of the numbers of every row among the learned blocks.
 pub const ROW_NUMBERS: &str = "row_numbers";
+
+/// Every base.
+pub static BASES: &[&BaseInfo] = &[
+    &mean_field::INFO,
+    &full_rank::INFO,
+    &low_rank::INFO,
+    &autoregressive::INFO,
+    &block_neural::INFO,
+];
+
+impl<'de> Deserialize<'de> for Box<dyn Base> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Box<dyn Base>, D::Error> {
+        let Stored { name, bytes } = Stored::deserialize(deserializer)?;
+        let row = BASES.iter().find(|row| row.name == name);
+        let base = row.and_then(|row| (row.restore)(&bytes));
+        base.ok_or_else(|| serde::de::Error::custom(format!("no base {name:?} in these bytes")))
+    }
+}

@@ -16,18 +16,20 @@ mod opinion;
 mod probes;
 mod quantity;
 mod remedy;
+mod stand_in;
+mod subject;
 mod tails;
 mod training;
 mod weights;
 
 pub use crate::estimate::{Level, Shape, usable_shape};
 pub use agreement::{MOST_RATIO, MOST_SHIFT};
-pub use examination::Subject;
-pub(crate) use examination::work;
 pub(crate) use modes::find as find_modes;
-pub(crate) use opinion::Kept;
-pub use opinion::StandIn;
 pub use remedy::Remedies;
+pub(crate) use stand_in::Kept;
+pub use stand_in::StandIn;
+pub use subject::Subject;
+pub(crate) use subject::work;
 
 use std::fmt;
 

@@ -10,6 +10,7 @@ use lehr_numeric::summary::mean;
 use super::agreement::{Account, Agreement, agreement, is_sure, listed};
 use super::quantity::columns;
 use super::remedy::Remedies;
+use super::stand_in::StandIn;
 use super::{Reason, Standing, Subject, Witness, work};
 use crate::chains::{ChainError, ChainProgress, Chains, Hmc, LogDensity, Place, Trace};
 use crate::error::TrainError;
@@ -124,64 +125,6 @@ pub(super) fn run(
         }
     }
     Ok(found)
-}
-
-/// Draws that stand in for those of a guide.
-pub enum StandIn {
-    /// Of Markov chains.
-    Chains {
-        /// z, one chain after another.
-        draws: Vec<f64>,
-        /// What the draws are worth.
-        chains: Box<Chains>,
-    },
-    /// Of a grid.
-    Grid {
-        /// z, one independent draw after another.
-        draws: Vec<f64>,
-        /// The log evidence.
-        log_evidence: f64,
-    },
-}
-
-/// The draws that a fit keeps.
-pub(crate) struct Kept {
-    /// z, one draw after another.
-    pub(crate) draws: Vec<f64>,
-    /// What they are worth, if they are of chains that stand in.
-    pub(crate) chains: Option<Box<Chains>>,
-    /// Their weights.
-    pub(crate) pareto: Pareto,
-    /// What they are of, if others stand in for a method's own.
-    pub(crate) words: Option<String>,
-}
-
-impl Kept {
-    /// The draws that stand in for a method's own, or those.
-    pub(crate) fn new(better: Option<StandIn>, own: Vec<f64>, pareto: Pareto) -> Kept {
-        let (draws, chains, pareto, words) = match better {
-            None => (own, None, pareto, None),
-            Some(StandIn::Chains { draws, chains }) => {
-                let count = chains.count;
-                let words = format!("of {count} Markov chains that started from the guide's");
-                (draws, Some(chains), pareto, Some(words))
-            }
-            Some(StandIn::Grid {
-                draws,
-                log_evidence,
-            }) => {
-                let even = Pareto::even(pareto.log_weights.len(), log_evidence);
-                let words = "of a grid over the posterior".to_owned();
-                (draws, None, even, Some(words))
-            }
-        };
-        Kept {
-            draws,
-            chains,
-            pareto,
-            words,
-        }
-    }
 }
 
 /// The draws of the chains, where those of the guide are off or could not be confirmed, and the

@@ -6,7 +6,7 @@ pub mod another;
 mod climber;
 mod laplace;
 pub mod mode;
-mod natural;
+pub mod natural;
 pub mod quadrature;
 pub mod variational;
 mod zero;

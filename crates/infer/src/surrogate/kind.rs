@@ -1,17 +1,15 @@
-//! The table of surrogates, one row each: how they are called, made and read back.
+//! A row of the table of surrogates: how one is called, made and read back.
 
 use std::fmt;
 use std::hash::{Hash, Hasher};
-use std::str::FromStr;
 use std::sync::Arc;
 
 use lehr_density::{Density, Stored};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
-use super::recipe::{Labels, Recipe, RowChoice, Values, Weights};
-use super::{Setup, Surrogate, SurrogateSettings, network, point_rows, taylor};
-use crate::error::{SurrogateError, UnknownSurrogate};
+use super::{Setup, Surrogate, SurrogateSettings};
+use crate::error::SurrogateError;
 
 /// A row of the table.
 pub struct SurrogateInfo {
@@ -59,101 +57,12 @@ pub(crate) trait Maker: Sync {
     ) -> Result<Arc<dyn Surrogate>, SurrogateError>;
 }
 
-/// The row that serves every likelihood.
-static RANDOM: SurrogateInfo = SurrogateInfo {
-    name: "rand",
-    help: "random rows, their weights learned; any likelihood",
-    maker: &Recipe::RANDOM,
-};
-
-/// Every surrogate.
-pub static SURROGATES: &[&SurrogateInfo] = &[
-    &RANDOM,
-    &SurrogateInfo {
-        name: "rand±",
-        help: "random covariates with both labels, the weights learned; binary responses",
-        maker: &Recipe {
-            rows: RowChoice::Random,
-            labels: Labels::Both,
-            weights: Weights::Learned,
-            covariates: Values::Kept,
-        },
-    },
-    &SurrogateInfo {
-        name: "cs-init",
-        help: "the rows of a coreset, their weights learned; binary responses",
-        maker: &Recipe {
-            rows: RowChoice::Coreset,
-            labels: Labels::Own,
-            weights: Weights::Learned,
-            covariates: Values::Kept,
-        },
-    },
-    &SurrogateInfo {
-        name: "cs-init±",
-        help: "the covariates of a coreset with both labels, the weights learned; binary responses",
-        maker: &Recipe {
-            rows: RowChoice::Coreset,
-            labels: Labels::Both,
-            weights: Weights::Learned,
-            covariates: Values::Kept,
-        },
-    },
-    &SurrogateInfo {
-        name: "cs-fix",
-        help: "the rows of a coreset with its own weights, nothing learned; binary responses",
-        maker: &Recipe {
-            rows: RowChoice::Coreset,
-            labels: Labels::Own,
-            weights: Weights::Kept,
-            covariates: Values::Kept,
-        },
-    },
-    &SurrogateInfo {
-        name: "km-init±",
-        help: "k-means centroids with both labels, centroids and weights learned; binary responses",
-        maker: &Recipe {
-            rows: RowChoice::Centroids,
-            labels: Labels::Both,
-            weights: Weights::Learned,
-            covariates: Values::Learned,
-        },
-    },
-    &SurrogateInfo {
-        name: "km-fix±",
-        help: "k-means centroids with both labels, the weights learned; binary responses, ships no rows",
-        maker: &Recipe {
-            rows: RowChoice::Centroids,
-            labels: Labels::Both,
-            weights: Weights::Learned,
-            covariates: Values::Kept,
-        },
-    },
-    &network::INFO,
-    &taylor::INFO,
-    &point_rows::INFO,
-];
-
-/// Which surrogate: a row of [`SURROGATES`].
+/// Which surrogate: a row of [`SURROGATES`](super::SURROGATES).
 #[derive(Clone, Copy, Serialize, Deserialize)]
 #[serde(into = "String", try_from = "String")]
-pub struct SurrogateKind(&'static SurrogateInfo);
+pub struct SurrogateKind(pub(super) &'static SurrogateInfo);
 
 impl SurrogateKind {
-    /// `rand`
-    pub const RANDOM: SurrogateKind = SurrogateKind(&RANDOM);
-    /// `nn`
-    pub const NETWORK: SurrogateKind = SurrogateKind(&network::INFO);
-    /// `taylor`
-    pub const TAYLOR: SurrogateKind = SurrogateKind(&taylor::INFO);
-    /// `points`
-    pub const POINTS: SurrogateKind = SurrogateKind(&point_rows::INFO);
-
-    /// Every kind, in the order of the table.
-    pub fn all() -> impl Iterator<Item = SurrogateKind> {
-        SURROGATES.iter().copied().map(SurrogateKind)
-    }
-
     /// The name in tables and settings.
     pub fn name(self) -> &'static str {
         self.0.name
@@ -184,16 +93,6 @@ impl SurrogateKind {
     }
 }
 
-/// The surrogate that was stored, for a density of the same model, whose table is not read.
-/// Refuses a model that reads other columns or has other latents, and damaged bytes.
-pub fn restore(
-    stored: &Stored,
-    density: &dyn Density,
-) -> Result<Arc<dyn Surrogate>, SurrogateError> {
-    let kind: SurrogateKind = stored.name.parse()?;
-    kind.maker().restore(kind, &stored.bytes, density)
-}
-
 /// What a surrogate stores of itself.
 pub(crate) fn stored(name: &str, value: &impl Serialize) -> Stored {
     Stored {
@@ -217,12 +116,6 @@ pub(crate) fn check_latents(saved: usize, density: &dyn Density) -> Result<(), S
         return Ok(());
     }
     Err(SurrogateError::Latents { saved, found })
-}
-
-impl Default for SurrogateKind {
-    fn default() -> Self {
-        SurrogateKind::RANDOM
-    }
 }
 
 impl PartialEq for SurrogateKind {
@@ -251,70 +144,8 @@ impl fmt::Display for SurrogateKind {
     }
 }
 
-fn names() -> String {
-    let names: Vec<&str> = SURROGATES.iter().map(|row| row.name).collect();
-    names.join(", ")
-}
-
-impl FromStr for SurrogateKind {
-    type Err = UnknownSurrogate;
-
-    /// Reads a name; `+-` may be written for `±`.
-    fn from_str(text: &str) -> Result<SurrogateKind, UnknownSurrogate> {
-        let wanted = text.trim().to_lowercase().replace("+-", "±");
-        let found = SurrogateKind::all().find(|kind| kind.name() == wanted);
-        found.ok_or_else(|| UnknownSurrogate {
-            found: text.to_owned(),
-            known: names(),
-        })
-    }
-}
-
 impl From<SurrogateKind> for String {
     fn from(kind: SurrogateKind) -> String {
         kind.name().to_owned()
-    }
-}
-
-impl TryFrom<String> for SurrogateKind {
-    type Error = UnknownSurrogate;
-
-    fn try_from(text: String) -> Result<SurrogateKind, UnknownSurrogate> {
-        text.parse()
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn every_name_is_read_back_in_both_spellings() {
-        for kind in SurrogateKind::all() {
-            let name = kind.name();
-            assert_eq!(name.parse(), Ok(kind));
-            assert_eq!(name.replace('±', "+-").parse(), Ok(kind));
-            assert_eq!(kind.to_string(), name);
-            assert!(!kind.help().contains('\n') && !kind.help().is_empty());
-            let text = serde_json::to_string(&kind).unwrap();
-            assert_eq!(serde_json::from_str::<SurrogateKind>(&text).unwrap(), kind);
-        }
-        assert_eq!(SurrogateKind::RANDOM.name(), "rand");
-        assert_eq!(SurrogateKind::NETWORK.name(), "nn");
-        assert_eq!(SurrogateKind::TAYLOR.name(), "taylor");
-    }
-
-    #[test]
-    fn an_unknown_name_is_refused_with_the_known_ones() {
-        assert!(names().starts_with("rand, rand±, cs-init, "), "{}", names());
-        let error = "random".parse::<SurrogateKind>().unwrap_err();
-        assert_eq!(
-            error.to_string(),
-            format!(
-                "surrogate: expected one of {}, found \"random\"\n  \
-                 hint: rand serves every likelihood",
-                names()
-            )
-        );
     }
 }

@@ -8,7 +8,7 @@ use faer::linalg::matmul::triangular::{BlockStructure, matmul};
 use faer::linalg::triangular_solve::solve_lower_triangular_in_place;
 use faer::{Accum, Mat, MatMut, MatRef, Par, Spec};
 
-use super::NaturalState;
+use super::steps::NaturalState;
 
 /// How often ρ is halved until the precision is positive definite.
 const HALVINGS: usize = 20;

@@ -1,5 +1,10 @@
 //! The start `natural`: a Gaussian by natural gradients while θ is learned, then the best at that θ.
 
+mod steps;
+mod turn;
+
+pub use steps::{NaturalSteps, applies};
+
 use lehr_density::Density;
 use lehr_numeric::lbfgs::Reason;
 
@@ -9,11 +14,8 @@ use crate::bytes::{decoded, encoded};
 use crate::error::StartError;
 use crate::expansion::Centre;
 use crate::fixed::Fixed;
-use crate::natural::NaturalSteps;
 use crate::observer::{End, Progress};
 use crate::run::Stamp;
-
-pub(super) use crate::natural::applies;
 
 /// Above this many latents a step takes too long.
 const MOST_LATENTS: usize = 512;

@@ -13,8 +13,6 @@
 //! with P the precision of the Gaussian prior: no learning rate to choose, and exact in one step with ρ = 1 where
 //! rows are Gaussian. Latents that all rows read, such as the logarithm of a noise scale, are moved with θ.
 
-mod turn;
-
 use faer::{MatRef, Side};
 use lehr_density::{Density, Point, RowSet, Rows, probe};
 use lehr_graph::{Expr, Graph, Plan, PlanOptions, Slot, Workspace};
@@ -22,11 +20,11 @@ use lehr_numeric::adam::{Adam, AdamSettings};
 use lehr_numeric::batch::{BatchError, Epochs};
 use serde::{Deserialize, Serialize};
 
+use super::turn::{Seen, Turn};
 use crate::fixed::Fixed;
 use crate::lend::{batch_source, copy_rows, read_columns};
 use crate::pass::is_resident;
 use crate::start::quadrature::{self, gauss_hermite};
-use turn::{Seen, Turn};
 
 /// Hermite nodes of the integral over a predictor.
 const NODES: usize = 8;
