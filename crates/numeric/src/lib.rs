@@ -1,5 +1,5 @@
-//! Plain numerics that know no model, table or graph: optimisers, clusters, dense factors, weights,
-//! summaries and random streams.
+//! Plain numerics that know no model, table or graph: optimisers, clusters, dense factors, quadrature,
+//! weights, summaries and random streams.
 
 pub mod adam;
 pub mod batch;
@@ -12,6 +12,7 @@ pub mod lbfgs;
 pub mod nnls;
 pub mod order;
 pub mod pareto;
+pub mod quadrature;
 pub mod sobol;
 pub mod stream;
 pub mod summary;

@@ -8,10 +8,9 @@ use std::f64::consts::TAU;
 
 use lehr_graph::kernel::Level;
 use lehr_graph::kernel::math::{exp, map};
+use lehr_numeric::quadrature::Rule;
 use lehr_numeric::stream::Stream;
 use pulp::{Simd, WithSimd};
-
-use crate::start::quadrature::Rule;
 
 /// Points of the grid of a group, in deviations of its Gaussian.
 pub(super) const GRID: usize = 24;

@@ -10,7 +10,7 @@
 
 mod job;
 
-use job::{Sloping, Summing};
+use lehr_numeric::quadrature::Rule;
 
 use super::best::{Problem, Theta};
 use super::collapsed::Bench;
@@ -20,7 +20,7 @@ use super::given::BlockPrior;
 use super::likelihood::{Block, LANES};
 use super::parts::Parts;
 use super::small;
-use crate::start::quadrature::Rule;
+use job::{Sloping, Summing};
 
 /// The most effects of a group whose integral nodes give.
 const MOST_WIDTH: usize = 2;

@@ -3,10 +3,10 @@
 
 use lehr_density::{Point, RowSet, Rows};
 use lehr_graph::{Expr, Graph, Plan, Slot, Workspace};
+use lehr_numeric::quadrature::{NODES, Rule, class_of, rule_of};
 
 use super::parts::Parts;
 use crate::lend::{copy_rows, read_columns};
-use crate::start::quadrature::{NODES, Rule, class_of, rule_of};
 
 /// Rows that are taken together.
 const ROWS: usize = 1024;
@@ -193,7 +193,7 @@ impl Likelihood {
             modes: program(1, write_averages),
             values: program(LANES, write_values),
             slopes: reads_theta(parts).then(|| program(LANES, write_slopes)),
-            rules: (0..=crate::start::quadrature::MOST_CLASSES)
+            rules: (0..=lehr_numeric::quadrature::MOST_CLASSES)
                 .map(rule_of)
                 .collect(),
         }

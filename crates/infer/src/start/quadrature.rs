@@ -13,24 +13,21 @@ mod design;
 mod expectation;
 mod integral;
 mod mixing;
-mod rule;
 mod shared;
 mod slope;
 
-pub(crate) use expectation::{MOST_CLASSES, class_of, rule_of};
 use faer::Mat;
 use lehr_density::{Density, Point, Rows, probe};
 use lehr_graph::{Expr, Graph};
 use lehr_numeric::dense::{Factor, cholesky, inverse_factor};
-
-use integral::Integrals;
-use mixing::Mixing;
-pub(crate) use rule::{NODES, Rule};
+use lehr_numeric::quadrature::Rule;
 
 use super::{Request, Start, StartingPoint};
 use crate::error::StartError;
 use crate::expansion::Centre;
 use crate::guide::{Covariance, Frame, HALF_LN_TWO_PI};
+use integral::Integrals;
+use mixing::Mixing;
 use shared::Shared;
 
 /// Nats: a step that promises less is the last.
@@ -75,7 +72,7 @@ impl Start for Quadrature {
 
 /// Nodes and weights for an expectation under a standard normal.
 pub(crate) fn gauss_hermite(count: usize) -> (Vec<f64>, Vec<f64>) {
-    let mut rule = rule::Rule::gauss_hermite(count);
+    let mut rule = Rule::gauss_hermite(count);
     (rule.nodes.swap_remove(0), rule.weights)
 }
 

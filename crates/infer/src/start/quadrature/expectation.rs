@@ -4,9 +4,9 @@
 use lehr_density::{Density, Point, RowSet, Rows};
 use lehr_graph::{Expr, Graph, Plan, Slot, Workspace};
 use lehr_numeric::dense::Factor;
+use lehr_numeric::quadrature::{NODES, Rule, class_of, rule_of};
 
 use super::design::Design;
-use super::rule::{NODES, Rule};
 use super::shared::{Shared, axis, weighted};
 use super::{KNOWN, at_predictor, predictor};
 use crate::lend::{copy_rows, read_columns};
@@ -15,31 +15,6 @@ use crate::lend::{copy_rows, read_columns};
 const ROWS: usize = 1024;
 /// Predictors that vary by less than this see a log likelihood that is nearly a polynomial.
 const TINY: f64 = 0.25;
-/// Predictors that vary by less than this see a log likelihood that Hermite's nodes resolve.
-const NARROW: f64 = 1.0;
-/// Of wider ones each class is so many times as wide as the one before.
-const WIDER: f64 = 4.0;
-/// The largest distance of two predictors at which a log likelihood is seen. Of an integrand
-/// that is analytic within π of the real line, as a logistic one is, equal steps of this size
-/// miss shares of the order of e^(−2π²).
-const STEP: f64 = 1.0;
-/// Predictors that vary by more than 4⁵ = 1,024 are taken as if by that.
-pub(crate) const MOST_CLASSES: usize = 6;
-
-/// The class of a predictor that varies by so much and alone, from 1 on.
-pub(crate) fn class_of(deviation: f64) -> usize {
-    let wider = (deviation / NARROW).log(WIDER).ceil().max(0.0) as usize;
-    (1 + wider).min(MOST_CLASSES)
-}
-
-/// The rule of a class for the predictor alone, a multiple of [`NODES`].
-pub(crate) fn rule_of(class: usize) -> Rule {
-    match class {
-        0 | 1 => Rule::gauss_hermite(NODES),
-        _ => Rule::equal_steps(STEP / (NARROW * WIDER.powi(class as i32 - 1))),
-    }
-}
-
 /// How the predictors of some rows vary.
 pub(super) struct Variation {
     /// |Fᵀaₙ|

@@ -7,9 +7,8 @@
 use lehr_density::{Density, Point};
 use lehr_graph::{Expr, Graph, Plan, Slot, Workspace};
 use lehr_numeric::dense::Factor;
+use lehr_numeric::quadrature::Rule;
 use lehr_numeric::vector::dot;
-
-use super::rule::Rule;
 
 /// How shared numbers vary under a Gaussian over z.
 pub(super) struct Shared {

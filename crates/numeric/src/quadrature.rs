@@ -3,23 +3,36 @@
 use faer::{Mat, Side};
 
 /// Nodes that are taken together, one per lane.
-pub(crate) const NODES: usize = 16;
+pub const NODES: usize = 16;
 /// Beyond this many standard deviations an integrand counts as nothing.
 const REACH: f64 = 8.0;
 /// Nodes of an integrand in one dimension that is nearly a polynomial.
 const FEW: usize = 4;
 
+/// Predictors that vary by less than this see a log likelihood that Hermite's nodes resolve.
+const NARROW: f64 = 1.0;
+/// Of wider ones each class is so many times as wide as the one before.
+const WIDER: f64 = 4.0;
+/// The largest distance of two predictors at which a log likelihood is seen. Of an integrand
+/// that is analytic within π of the real line, as a logistic one is, equal steps of this size
+/// miss shares of the order of e^(−2π²).
+const STEP: f64 = 1.0;
+/// Predictors that vary by more than 4⁵ = 1,024 are taken as if by that.
+pub const MOST_CLASSES: usize = 6;
+
 /// Nodes and their weights.
-pub(crate) struct Rule {
+#[derive(Clone, Debug, PartialEq)]
+pub struct Rule {
     /// For each dimension its coordinate of every node.
-    pub(crate) nodes: Vec<Vec<f64>>,
-    pub(crate) weights: Vec<f64>,
+    pub nodes: Vec<Vec<f64>>,
+    /// The weight of every node.
+    pub weights: Vec<f64>,
 }
 
 impl Rule {
     /// Nodes and weights by the eigenvalues of the Jacobi matrix of Hermite's polynomials (Golub
     /// and Welsch 1969): exact for polynomials up to twice as many terms.
-    pub(crate) fn gauss_hermite(count: usize) -> Rule {
+    pub fn gauss_hermite(count: usize) -> Rule {
         let jacobi = Mat::from_fn(count, count, |i, j| {
             if i.abs_diff(j) == 1 {
                 (i.max(j) as f64).sqrt()
@@ -36,7 +49,7 @@ impl Rule {
     }
 
     /// Equal steps, the error of which falls as fast as e^(−c/step) for analytic integrands.
-    pub(super) fn equal_steps(step: f64) -> Rule {
+    pub fn equal_steps(step: f64) -> Rule {
         let count = ((2.0 * REACH / step).ceil() as usize).next_multiple_of(NODES);
         let step = 2.0 * REACH / (count - 1) as f64;
         let nodes: Vec<f64> = (0..count).map(|k| k as f64 * step - REACH).collect();
@@ -49,7 +62,7 @@ impl Rule {
 
     /// A rule for integrands that are nearly polynomials: exact up to degree 5 in any number of
     /// dimensions, up to degree 7 in one or two.
-    pub(super) fn smooth(dimensions: usize) -> Rule {
+    pub fn smooth(dimensions: usize) -> Rule {
         match dimensions {
             0 => Rule {
                 nodes: Vec::new(),
@@ -98,7 +111,7 @@ impl Rule {
     }
 
     /// Every node of this rule with every node of another, whose dimensions follow.
-    pub(crate) fn times(&self, other: &Rule) -> Rule {
+    pub fn times(&self, other: &Rule) -> Rule {
         let (own, others) = (self.weights.len(), other.weights.len());
         let pairs = || (0..own * others).map(|k| (k / others, k % others));
         let mine = (self.nodes.iter()).map(|nodes| pairs().map(|(i, _)| nodes[i]).collect());
@@ -112,13 +125,27 @@ impl Rule {
     }
 
     /// The rule with nodes of no weight, up to a multiple of [`NODES`].
-    pub(super) fn in_groups(mut self) -> Rule {
+    pub fn in_groups(mut self) -> Rule {
         let count = self.weights.len().next_multiple_of(NODES);
         for nodes in &mut self.nodes {
             nodes.resize(count, 0.0);
         }
         self.weights.resize(count, 0.0);
         self
+    }
+}
+
+/// The class of a predictor that varies by so much and alone, from 1 on.
+pub fn class_of(deviation: f64) -> usize {
+    let wider = (deviation / NARROW).log(WIDER).ceil().max(0.0) as usize;
+    (1 + wider).min(MOST_CLASSES)
+}
+
+/// The rule of a class for the predictor alone, a multiple of [`NODES`].
+pub fn rule_of(class: usize) -> Rule {
+    match class {
+        0 | 1 => Rule::gauss_hermite(NODES),
+        _ => Rule::equal_steps(STEP / (NARROW * WIDER.powi(class as i32 - 1))),
     }
 }
 
