@@ -26,7 +26,7 @@ const CELLS: usize = 2048;
 const DEPTH: f64 = 30.0;
 
 /// The proposal of the hyperparameters.
-pub(super) struct Axes {
+pub(crate) struct Axes {
     centre: Vec<f64>,
     /// θ = centre + A x
     root: Mat<f64>,
@@ -48,7 +48,7 @@ struct Axis {
 
 impl Axes {
     /// The axes of a mode. They are looked at side by side.
-    pub(super) fn new(collapsed: &Collapsed<'_>, mode: &Mode) -> Axes {
+    pub(crate) fn new(collapsed: &Collapsed<'_>, mode: &Mode) -> Axes {
         let (root, log_volume) = root(&mode.curvature);
         let mut axes = Axes {
             centre: mode.theta.clone(),
@@ -89,13 +89,13 @@ impl Axes {
     }
 
     /// θ at the coordinates x along the axes.
-    pub(super) fn theta(&self, x: &[f64]) -> Vec<f64> {
+    pub(crate) fn theta(&self, x: &[f64]) -> Vec<f64> {
         let row = |i: usize| -> f64 { (0..x.len()).map(|j| self.root[(i, j)] * x[j]).sum() };
         (0..x.len()).map(|i| self.centre[i] + row(i)).collect()
     }
 
     /// The slope in x where this is the slope in θ.
-    pub(super) fn pulled(&self, slope: &[f64]) -> Vec<f64> {
+    pub(crate) fn pulled(&self, slope: &[f64]) -> Vec<f64> {
         let size = slope.len();
         let entry = |j: usize| (0..size).map(|i| self.root[(i, j)] * slope[i]).sum();
         (0..size).map(entry).collect()

@@ -10,7 +10,6 @@
 use std::f64::consts::TAU;
 use std::ops::Range;
 
-use super::collapsed::Bench;
 use super::cross::Effects;
 use super::design::Design;
 use super::factor::{Precision, SecondMoments};
@@ -19,6 +18,7 @@ use super::likelihood::{Averages, Gaussians, Likelihood};
 use super::normal::{add_linear, spread};
 use super::parts::Parts;
 use super::small;
+use super::workspace::Bench;
 
 /// Steps towards the best Gaussian.
 const MOST_STEPS: usize = 40;

@@ -5,24 +5,25 @@ use std::sync::Arc;
 use lehr_density::{Density, probe};
 use lehr_graph::Graph;
 
-use super::best::{Problem, State, Theta};
-use super::cross::{CrossProducts, Effects};
+use super::best::{Problem, Theta};
+use super::cross::Effects;
 use super::curve::Grids;
 use super::design::Design;
 use super::factor::{Factor, Precision};
-use super::gap::{Around, Care, Gaps, Local, Measured};
+use super::gap::{Around, Care, Gaps, Local};
 use super::given::{BlockPrior, Conditional, Given, Scratch};
-use super::hyper::is_quick;
 use super::krylov::Probes;
-use super::likelihood::{Averages, Desk, Likelihood};
+use super::likelihood::Likelihood;
+use super::marginal_point::{Detail, Evaluated, OtherAt, Shortfall};
 use super::near::Near;
 use super::normal::{self, NormalRows};
 use super::parts::{Block, MOST_AXES, MOST_DENSE, Parts, reference};
 use super::sight::Sight;
+use super::workspace::Bench;
 
 /// log p(D, θ) of a density whose effects are collapsed: exact for a normal response, else by the best
 /// Gaussian of the effects and the gaps of their groups.
-pub(super) struct Collapsed<'d> {
+pub(crate) struct Collapsed<'d> {
     pub(super) parts: Parts<'d>,
     pub(super) design: Design,
     pub(super) conditional: Conditional,
@@ -50,68 +51,8 @@ pub(super) struct OtherRows {
     pub(super) offsets: Vec<f64>,
 }
 
-/// What one thread evaluates with.
-pub(super) struct Bench {
-    pub(super) scratch: Scratch,
-    pub(super) factor: Factor,
-    pub(super) cross: CrossProducts,
-    desk: Option<Desk>,
-    /// Factorisations and inverses so far.
-    pub(super) factors: usize,
-    pub(super) inverses: usize,
-}
-
-impl Bench {
-    pub(super) fn desk(&mut self) -> Option<&mut Desk> {
-        self.desk.as_mut()
-    }
-}
-
-/// The effects at one θ; the bench holds their factor.
-pub(super) struct Evaluated {
-    pub(super) value: f64,
-    pub(super) given: Given,
-    pub(super) mean: Effects,
-    pub(super) detail: Detail,
-}
-
-/// What slopes are taken from.
-pub(super) enum Detail {
-    /// cᵀΛ⁻¹c
-    Normal(f64),
-    Other(Box<OtherAt>),
-}
-
-/// The best Gaussian at one θ.
-pub(super) struct OtherAt {
-    pub(super) state: State,
-    pub(super) averages: Averages,
-    gaps: Gap,
-}
-
-/// What the best Gaussian is short of.
-enum Gap {
-    Measured(Measured),
-    /// What gaps nearby tell, in all.
-    Told(f64),
-}
-
-impl OtherAt {
-    /// Nats that the best Gaussian is short of.
-    pub(super) fn gap(&self) -> f64 {
-        match &self.gaps {
-            Gap::Measured(gaps) => gaps.blocks.iter().flatten().map(|gap| gap.value).sum(),
-            Gap::Told(gap) => *gap,
-        }
-    }
-
-    pub(super) fn measured(&self) -> Option<&Measured> {
-        match &self.gaps {
-            Gap::Measured(gaps) => Some(gaps),
-            Gap::Told(_) => None,
-        }
-    }
-}
+/// Numbers that a slope may take for thousands of them to be a matter of seconds.
+const QUICK: usize = 3_000_000;
 
 /// How the effects at a θ are looked for.
 #[derive(Clone, Copy)]
@@ -130,7 +71,7 @@ impl<'d> Collapsed<'d> {
     ///
     /// # Errors
     /// If that is not possible: why, as a clause.
-    pub(super) fn new(density: &'d dyn Density) -> Result<Collapsed<'d>, String> {
+    pub(crate) fn new(density: &'d dyn Density) -> Result<Collapsed<'d>, String> {
         if density.elsewhere().is_some() {
             return Collapsed::tallied(Parts::of(density)?, Sight::Exact);
         }
@@ -201,7 +142,7 @@ impl<'d> Collapsed<'d> {
         let probes = || Arc::new(sight.probes(self.design.common));
         self.probes = self.design.large.then(probes);
         let size = self.size();
-        if size > MOST_AXES && !is_quick(&self) {
+        if size > MOST_AXES && !self.is_quick() {
             return Err(format!(
                 "{size} numbers are not Gaussian given the others, and on a table of this size at most {MOST_AXES} can be searched"
             ));
@@ -209,24 +150,46 @@ impl<'d> Collapsed<'d> {
         Ok(self)
     }
 
+    /// Whether chains over the hyperparameters are a matter of seconds.
+    pub(crate) fn is_quick(&self) -> bool {
+        let design = &self.design;
+        // A factor and an inverse.
+        let rest = design.rest.pow(3) / 4;
+        let square = design.width * design.width;
+        let own = design.groups() * square * (8 * (1 + design.entries) + design.width);
+        let rows = match self.rows {
+            ResponseRows::Normal(_) => 0,
+            // Three passes over the nodes of each block, and the products of what a row reads.
+            ResponseRows::Other(_) => {
+                let products = square + design.entries.pow(2);
+                design.order.len() * (32 * self.parts.blocks.len() + products)
+            }
+        };
+        rest + own + rows <= QUICK
+    }
+
+    /// Whether the response is normal.
+    pub(crate) fn is_normal(&self) -> bool {
+        matches!(self.rows, ResponseRows::Normal(_))
+    }
+
+    /// The density.
+    pub(crate) fn density(&self) -> &'d dyn Density {
+        self.parts.density
+    }
+
     /// d
-    pub(super) fn size(&self) -> usize {
+    pub(crate) fn size(&self) -> usize {
         self.parts.hyper.len()
     }
 
-    pub(super) fn bench(&self) -> Bench {
+    pub(crate) fn bench(&self) -> Bench {
         let desk = match &self.rows {
             ResponseRows::Normal(_) => None,
             ResponseRows::Other(rows) => Some(rows.likelihood.desk()),
         };
-        Bench {
-            scratch: self.conditional.scratch(&self.parts),
-            factor: Factor::new(self.probes.clone()),
-            cross: CrossProducts::default(),
-            desk,
-            factors: 0,
-            inverses: 0,
-        }
+        let factor = Factor::new(self.probes.clone());
+        Bench::new(self.conditional.scratch(&self.parts), factor, desk)
     }
 
     /// The rows that are not normal, and all that is known of them.
@@ -247,7 +210,7 @@ impl<'d> Collapsed<'d> {
     }
 
     /// log p(D, θ) and the effects given θ; `None` where it is not finite.
-    pub(super) fn at(
+    pub(crate) fn at(
         &self,
         theta: &[f64],
         near: &Near,
@@ -324,8 +287,8 @@ impl<'d> Collapsed<'d> {
         };
         let gaps = match told {
             // Draws are weighed by the rows themselves, so that a gap decides no more than where they are looked for.
-            Some(gap) if care == Care::Value => Gap::Told(gap),
-            _ => Gap::Measured(rows.gaps.measure(&problem, around, care, bench)?),
+            Some(gap) if care == Care::Value => Shortfall::Told(gap),
+            _ => Shortfall::Measured(rows.gaps.measure(&problem, around, care, bench)?),
         };
         let other = OtherAt {
             state,

@@ -5,7 +5,8 @@ use super::design::Design;
 use super::factor::{Factor, SecondMoments};
 use super::loose::Sided;
 use super::small;
-use super::wide::{is_wide, parallel_dot};
+use super::tolerance::is_wide;
+use super::wide::parallel_dot;
 
 impl Factor {
     /// The second moments of the effects around 0, once S was inverted.

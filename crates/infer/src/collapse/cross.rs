@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::design::Design;
 use super::sparse::Sparse;
-use super::wide::is_wide;
+use super::tolerance::is_wide;
 
 /// Σ ωₙ aₙaₙᵀ in the pattern of the elimination.
 #[derive(Default)]

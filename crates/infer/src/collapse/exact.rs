@@ -21,13 +21,13 @@ use lehr_numeric::stream::Stream;
 use serde::{Deserialize, Serialize};
 
 use super::best::{Problem, Theta};
-use super::collapsed::Bench;
 use super::cross::Effects;
 use super::curve::{FEW, Grids};
 use super::gap::{Local, inverse_root};
 use super::inverted::Inverted;
 use super::likelihood::{Block, Job, LANES};
 use super::small;
+use super::workspace::Bench;
 
 /// How effects are drawn.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]

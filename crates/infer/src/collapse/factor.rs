@@ -21,9 +21,9 @@ use super::given::Given;
 use super::krylov::{LANES, Probes};
 use super::loose::{Eliminated, Loose};
 use super::parts::Common;
-use super::small;
 use super::sparse::Sparse;
-use super::wide;
+use super::tolerance::is_wide;
+use super::{small, wide};
 
 /// Λ = h Σ ω a aᵀ + P, factorised.
 #[derive(Default)]
@@ -175,7 +175,7 @@ impl Factor {
         for group in 0..design.groups() {
             let own = &mut self.own[group * square..][..square];
             own.iter_mut().zip(prior).for_each(|(sum, p)| *sum += p);
-            if wide::is_wide(width) {
+            if is_wide(width) {
                 wide::cholesky(own, width)?;
             } else {
                 small::cholesky(own, width)?;
@@ -323,7 +323,7 @@ impl Factor {
                     .sum::<f64>();
             }
             let factor = &self.own[group * width * width..][..width * width];
-            if wide::is_wide(width) {
+            if is_wide(width) {
                 wide::solve_lower_transposed(factor, own);
             } else {
                 small::solve_lower_transposed(factor, own);

@@ -13,13 +13,13 @@ mod job;
 use lehr_numeric::quadrature::Rule;
 
 use super::best::{Problem, Theta};
-use super::collapsed::Bench;
 use super::cross::Effects;
 use super::design::Design;
 use super::given::BlockPrior;
 use super::likelihood::{Block, LANES};
 use super::parts::Parts;
 use super::small;
+use super::workspace::Bench;
 use job::{Sloping, Summing};
 
 /// The most effects of a group whose integral nodes give.
@@ -90,7 +90,7 @@ pub(super) struct Around<'a> {
 
 /// Whether slopes are wanted, too.
 #[derive(Clone, Copy, PartialEq)]
-pub(super) enum Care {
+pub(crate) enum Care {
     Value,
     Slope,
 }

@@ -11,14 +11,17 @@ use lehr_density::{Layout, Site};
 use lehr_numeric::stream::Stream;
 use rayon::prelude::*;
 
-use super::collapsed::{Bench, Collapsed, Evaluated, ResponseRows};
+use super::collapsed::{Collapsed, ResponseRows};
 use super::cross::Effects;
-use super::fit::EVEN;
+use super::effect_draws::rest;
 use super::gap::Care;
 use super::group_moments::{GroupSums, Others, PriorAt};
+use super::marginal_point::Evaluated;
 use super::near::Near;
+use super::option::EVEN;
 use super::sample::Drawn;
-use super::{Spared, normal, small};
+use super::workspace::Bench;
+use super::{Spared, small};
 
 /// Points whose moments are held at the same time.
 const TOGETHER: usize = 2;
@@ -30,10 +33,10 @@ const QUICK: usize = 1 << 22;
 const DRAWS: usize = 8;
 
 /// What is left of weighed points.
-pub(super) struct Harvest {
+pub(crate) struct Harvest {
     /// What is kept of z, draw after draw.
-    pub(super) draws: Vec<f64>,
-    pub(super) log_weights: Vec<f64>,
+    pub(crate) draws: Vec<f64>,
+    pub(crate) log_weights: Vec<f64>,
     /// The point of each draw.
     points: Vec<usize>,
 }
@@ -41,7 +44,7 @@ pub(super) struct Harvest {
 impl Harvest {
     /// So many draws of these numbers. Where the points of a normal response are all but even, each gives as many draws
     /// as its weight says.
-    pub(super) fn of(drawn: &Drawn, count: usize, size: usize) -> Harvest {
+    pub(crate) fn of(drawn: &Drawn, count: usize, size: usize) -> Harvest {
         let points = &drawn.points;
         let even = count.div_ceil(points.len());
         let made = drawn.each();
@@ -71,7 +74,7 @@ impl Harvest {
 }
 
 /// The sites without the largest block.
-pub(super) fn kept_layout(collapsed: &Collapsed<'_>) -> Layout {
+pub(crate) fn kept_layout(collapsed: &Collapsed<'_>) -> Layout {
     let latents = collapsed.parts.density.latents();
     let position = position(collapsed);
     let sites = latents.sites().iter().enumerate();
@@ -90,7 +93,7 @@ fn position(collapsed: &Collapsed<'_>) -> usize {
 
 /// The order of points.
 #[derive(Clone, Copy)]
-pub(super) enum Order {
+pub(crate) enum Order {
     /// The first of them are spread as all are.
     Sobol,
     /// Neighbours are alike.
@@ -122,7 +125,7 @@ struct Moments {
 }
 
 /// What stands for the draws of the largest block; `None` if a number is not finite.
-pub(super) fn spared(
+pub(crate) fn spared(
     collapsed: &Collapsed<'_>,
     drawn: &Drawn,
     kept: &Harvest,
@@ -148,8 +151,8 @@ pub(super) fn spared(
         let found: Vec<Option<Moments>> = pairs.map(of).collect();
         for (own, k) in found.into_iter().zip(some) {
             let own = own?;
-            add(&mut means, weights[*k] / total, &own.means);
-            add(&mut squares, weights[*k] / total, &own.squares);
+            small::add(&mut means, weights[*k] / total, &own.means);
+            small::add(&mut squares, weights[*k] / total, &own.squares);
         }
     }
     centre(&mut squares, &means, width);
@@ -166,7 +169,7 @@ pub(super) fn spared(
 /// The priors at the points that have one, and which of them each draw is at.
 fn priors(drawn: &Drawn, kept: &Harvest) -> (Vec<PriorAt>, Vec<u32>) {
     let mut found = Vec::with_capacity(drawn.draws.len());
-    let place = |own: &super::sample::Draws| {
+    let place = |own: &super::effect_draws::Draws| {
         let place = found.len() as u32;
         found.extend(own.prior.clone());
         place
@@ -193,11 +196,6 @@ fn without_groups(collapsed: &Collapsed<'_>, seed: u64) -> Option<Spared> {
     })
 }
 
-fn add(into: &mut [f64], share: f64, more: &[f64]) {
-    let pairs = into.iter_mut().zip(more);
-    pairs.for_each(|(sum, more)| *sum += share * more);
-}
-
 /// Second moments around 0 as covariances.
 fn centre(squares: &mut [f64], means: &[f64], width: usize) {
     let groups = squares.chunks_exact_mut(width * width);
@@ -206,25 +204,6 @@ fn centre(squares: &mut [f64], means: &[f64], width: usize) {
             *entry -= mean[k / width] * mean[k % width];
         }
     }
-}
-
-/// Draws of all effects beside the largest block at an evaluated θ.
-pub(super) fn rest(
-    collapsed: &Collapsed<'_>,
-    at: &Evaluated,
-    (count, random): (usize, &mut Stream),
-    bench: &Bench,
-) -> Option<Vec<Vec<f64>>> {
-    let mut others = vec![vec![0.0; collapsed.design.rest]; count];
-    let mut all: Vec<&mut [f64]> = others.iter_mut().map(Vec::as_mut_slice).collect();
-    for one in &mut all {
-        random.fill_normal(one);
-    }
-    bench.factor.colour_rest(&collapsed.design, &mut all)?;
-    for one in &mut others {
-        add(one, 1.0, &at.mean.others);
-    }
-    Some(others)
 }
 
 fn moments(
@@ -282,7 +261,7 @@ fn drawn_moments(
             others: one.clone(),
         };
         bench.factor.colour_own(design, &mut given);
-        add(&mut means, share, &given.own);
+        small::add(&mut means, share, &given.own);
         let groups = given.own.chunks_exact(width);
         for (mean, square) in groups.zip(squares.chunks_exact_mut(width * width)) {
             for (k, entry) in square.iter_mut().enumerate() {
@@ -292,25 +271,9 @@ fn drawn_moments(
     }
     for (group, square) in squares.chunks_exact_mut(width * width).enumerate() {
         let own = small::inverse_of_factor(bench.factor.own_factor(design, group), width);
-        add(square, 1.0, &own);
+        small::add(square, 1.0, &own);
     }
     Some(Moments { means, squares })
-}
-
-/// What holds at an evaluated θ.
-pub(super) fn prior_at(collapsed: &Collapsed<'_>, at: &Evaluated) -> Option<PriorAt> {
-    let blocks = collapsed.parts.blocks.iter().zip(&at.given.blocks);
-    let turns = (blocks.skip(1)).map(|(block, prior)| prior.inverse.turn(block.width));
-    let mut turns: Vec<Vec<f64>> = turns.collect::<Option<_>>()?;
-    turns.push(Vec::new());
-    let own = &at.given.blocks[0];
-    Some(PriorAt {
-        scale: normal::precision(&at.given),
-        precision: own.precision.clone(),
-        linear: own.linear.clone(),
-        inverse: own.inverse.matrix(collapsed.design.width),
-        turns,
-    })
 }
 
 /// Where the other effects stand in a kept draw: those of blocks, and those that all rows share.

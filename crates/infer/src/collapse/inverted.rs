@@ -5,11 +5,11 @@ use std::f64::consts::TAU;
 
 use lehr_numeric::stream::Stream;
 
-use super::collapsed::Bench;
 use super::cross::Effects;
 use super::curve::{Curves, Each, FEW, GRID, GROUPS, Heights};
 use super::exact::{Drawing, Roots, Weighed};
 use super::likelihood::{Block, Job, LANES};
+use super::workspace::Bench;
 
 /// Sums of the rows' values that are kept at a time.
 const MOST_SUMS: usize = 1 << 21;

@@ -1,14 +1,14 @@
 //! The effects at a θ nearby.
 
 use super::best::State;
-use super::collapsed::{Detail, Evaluated};
+use super::marginal_point::{Detail, Evaluated};
 
 /// Bends serve up to this far.
 const FAR: f64 = 0.7;
 
 /// Where the effects are at a θ nearby, from which a search for them starts.
 #[derive(Clone, Default)]
-pub(super) struct Near {
+pub(crate) struct Near {
     theta: Vec<f64>,
     state: Option<State>,
     /// What their best Gaussian is short of.

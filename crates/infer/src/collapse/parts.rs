@@ -15,7 +15,7 @@ use super::turn::Turning;
 use crate::lend::batch_source;
 
 /// The most hyperparameters whose density axes follow.
-pub(super) const MOST_AXES: usize = 8;
+pub(crate) const MOST_AXES: usize = 8;
 /// The most that chains move over.
 const MOST_HYPER: usize = 32;
 /// The most numbers beside the largest block whose precision matrix is dense.

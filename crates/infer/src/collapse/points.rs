@@ -1,16 +1,17 @@
 //! How many points of the hyperparameters are weighed: as many as tell their moments.
 
 use lehr_density::Support;
+use lehr_numeric::pareto::Pareto;
 use lehr_numeric::summary::Weighted;
 
 use super::axes::Axes;
 use super::collapsed::{Collapsed, ResponseRows};
-use super::fit::{EVEN, Spreads, Wishes, refused};
-use super::hyper::{is_missed, is_quick};
+use super::option::{EVEN, Spreads, Wishes, refused};
 use super::sample::{Drawn, Making, Proposed, Weighing, weights};
 use super::search::Mode;
 use super::{Spared, mixed};
 use crate::error::FitError;
+use crate::estimate::Shape;
 use crate::run::Run;
 
 /// Points where they take long.
@@ -25,9 +26,12 @@ const SAME: (f64, f64) = (0.1, 0.06);
 /// So many times the usual draws are made where their weights leave few.
 const MOST_TIMES: usize = 4;
 
+/// Below this share of effective points some of the density is missed, whatever the tail of their weights.
+const LEAST: f64 = 0.5;
+
 /// What is made at points: no draws of the largest block where there are too many to keep, and moments may take their
 /// place.
-pub(super) fn making(collapsed: &Collapsed<'_>, run: &Run<'_>) -> Making {
+pub(crate) fn making(collapsed: &Collapsed<'_>, run: &Run<'_>) -> Making {
     let density = collapsed.parts.density;
     let is_normal = matches!(collapsed.rows, ResponseRows::Normal(_));
     let numbers = run.draws * density.latents().size();
@@ -42,7 +46,7 @@ pub(super) fn making(collapsed: &Collapsed<'_>, run: &Run<'_>) -> Making {
 }
 
 /// Weighs as many points as the dimension asks for; twice as many where they turn out uneven.
-pub(super) fn points(
+pub(crate) fn points(
     wishes: Wishes,
     collapsed: &Collapsed<'_>,
     found: (&Axes, &Mode),
@@ -85,8 +89,8 @@ pub(super) fn points(
     let mut drawn = weighing.weigh(count, each(count));
     let most = match wishes.points {
         Some(count) => count,
-        None if is_quick(collapsed) && is_normal => MOST_POINTS.max(count),
-        None if is_quick(collapsed) => MOST_OF_ROWS.max(count),
+        None if collapsed.is_quick() && is_normal => MOST_POINTS.max(count),
+        None if collapsed.is_quick() => MOST_OF_ROWS.max(count),
         None => 8 * count,
     };
     let mut count = count;
@@ -94,7 +98,7 @@ pub(super) fn points(
         // Chains, which would take the place of points that miss something, take more slopes than these are values.
         let is_missed = || is_missed(drawn) && wishes.spreads == Spreads::Chosen;
         let own = if is_normal {
-            drawn.points.share() < EVEN || is_quick(collapsed) && is_missed()
+            drawn.points.share() < EVEN || collapsed.is_quick() && is_missed()
         } else {
             is_missed()
         };
@@ -117,7 +121,7 @@ pub(super) fn points(
 /// Whether either half of the points tells the same mean and standard deviation of every hyperparameter,
 /// as the model has it: a long tail takes many points. They count by the collapsed density alone: what the draws of
 /// the effects say of it is the same but for chance, which more points do not take away.
-pub(super) fn is_settled(drawn: &Drawn, collapsed: &Collapsed<'_>) -> bool {
+pub(crate) fn is_settled(drawn: &Drawn, collapsed: &Collapsed<'_>) -> bool {
     let latents = collapsed.parts.density.latents();
     let (size, weights) = (collapsed.size(), weights(&drawn.heights));
     let half = weights.len() / 2;
@@ -137,4 +141,14 @@ pub(super) fn is_settled(drawn: &Drawn, collapsed: &Collapsed<'_>) -> bool {
         shift.abs() < SAME.0 * other.sd() && ratio.ln().abs() < SAME.1
     };
     (0..size).all(is_same)
+}
+
+/// Whether the points miss some of the density that they were to follow.
+pub(crate) fn is_missed(drawn: &Drawn) -> bool {
+    let count = drawn.heights.len() as f64;
+    // What cannot be smoothed has a finite weight at hardly any point.
+    Pareto::new(&drawn.heights).map_or(true, |pareto| {
+        let serves = matches!(Shape::of(&pareto), Shape::Alike | Shape::Light);
+        !serves || pareto.effective_size < LEAST * count
+    })
 }

@@ -7,8 +7,8 @@ use lehr_graph::{Expr, Graph, Plan, Slot, Workspace};
 
 use super::mixed::{Of, mixes};
 use super::parts::{Block, Common, Within, moved, reference};
-use super::row_reader::wave;
-use super::turn::{Pivots, ROUNDING, Scales, Turning};
+use super::tolerance::{ROUNDING, wave};
+use super::turn::{Pivots, Scales, Turning};
 use crate::lend::batch_source;
 use crate::pass::{Argument, Pass};
 

@@ -6,7 +6,7 @@ use lehr_graph::{Expr, Workspace};
 use super::parts::{moved, reference};
 use super::scheme::{Reading, Scheme};
 use super::small;
-use super::turn::ROUNDING;
+use super::tolerance::{ROUNDING, wave};
 use crate::pass::{Argument, Block};
 
 /// Arguments of the programs, by their place.
@@ -163,12 +163,6 @@ impl RowReader {
         }
         (entry..self.scheme.entries()).all(|k| before(k) == now(k))
     }
-}
-
-/// What the effect at a place in z is where groups are checked: numbers that no other combination of groups
-/// could stand for.
-pub(super) fn wave(k: usize) -> f64 {
-    (0.7 + 1.9 * k as f64).sin() + 0.1 * (k as f64).sqrt()
 }
 
 /// What the program is written from.

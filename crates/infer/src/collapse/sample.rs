@@ -8,12 +8,11 @@ use serde::{Deserialize, Serialize};
 
 use super::axes::Axes;
 use super::collapsed::{Collapsed, ResponseRows};
+use super::effect_draws::{Draws, Place};
 use super::exact::{Way, values_of_a_row};
-use super::fit::EVEN;
 use super::gap::Care;
-use super::group_moments::PriorAt;
 use super::near::Near;
-use super::place::Place;
+use super::option::EVEN;
 
 /// k̂ from which the largest block is drawn from its own integrands.
 const HEAVY: f64 = 0.5;
@@ -26,30 +25,30 @@ const ENOUGH: f64 = 600.0;
 
 /// Points of θ with the log weights of the posterior there.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub(super) struct Points {
+pub(crate) struct Points {
     /// θ, point after point.
-    pub(super) thetas: Vec<f64>,
+    pub(crate) thetas: Vec<f64>,
     /// log p(D, θ) − log q(θ), or its estimate from the draws there.
-    pub(super) log_weights: Vec<f64>,
+    pub(crate) log_weights: Vec<f64>,
     /// How effects are drawn.
     pub(super) way: Way,
 }
 
 /// Draws of z and where they come from.
-pub(super) struct Drawn {
-    pub(super) points: Points,
+pub(crate) struct Drawn {
+    pub(crate) points: Points,
     /// Of each point in turn.
     pub(super) draws: Vec<Draws>,
     pub(super) factors: usize,
     /// What the points weigh by the collapsed density alone.
     pub(super) heights: Vec<f64>,
     /// ½ ln |S| at each point by each probe, where it is by probes.
-    pub(super) halves: Vec<Vec<f64>>,
+    pub(crate) halves: Vec<Vec<f64>>,
 }
 
 impl Drawn {
     /// Draws at each point.
-    pub(super) fn each(&self) -> usize {
+    pub(crate) fn each(&self) -> usize {
         self.draws[0].log_weights.len()
     }
 
@@ -65,17 +64,6 @@ impl Drawn {
     }
 }
 
-/// The draws at one point.
-#[derive(Default)]
-pub(super) struct Draws {
-    /// z, draw after draw.
-    pub(super) z: Vec<f64>,
-    /// One log weight per draw.
-    pub(super) log_weights: Vec<f64>,
-    /// What a block that was not drawn is drawn by later on.
-    pub(super) prior: Option<PriorAt>,
-}
-
 /// One point of the posterior.
 struct Point {
     theta: Vec<f64>,
@@ -88,17 +76,17 @@ struct Point {
 
 /// What points are weighed by.
 #[derive(Clone, Copy)]
-pub(super) struct Weighing<'a> {
-    pub(super) collapsed: &'a Collapsed<'a>,
-    pub(super) proposed: Proposed<'a>,
-    pub(super) near: &'a Near,
-    pub(super) making: Making,
-    pub(super) seed: u64,
+pub(crate) struct Weighing<'a> {
+    pub(crate) collapsed: &'a Collapsed<'a>,
+    pub(crate) proposed: Proposed<'a>,
+    pub(crate) near: &'a Near,
+    pub(crate) making: Making,
+    pub(crate) seed: u64,
 }
 
 /// What is made at each point.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Making {
+pub(crate) enum Making {
     /// Draws of all effects.
     Draws,
     /// Draws without the largest block: it has too many numbers for them to be kept, and those of a normal response
@@ -108,7 +96,7 @@ pub(super) enum Making {
 
 /// Where points come from.
 #[derive(Clone, Copy)]
-pub(super) enum Proposed<'a> {
+pub(crate) enum Proposed<'a> {
     /// Sobol points through the quantiles of a density along axes.
     Axes(&'a Axes),
     /// Draws of the collapsed density itself, θ after θ.
@@ -154,7 +142,7 @@ impl Weighing<'_> {
 
     /// Weighs points and draws the effects `each` times at every one of them, or up to `most` times where
     /// the weights leave few. A quarter of the points decides that, and whether the best Gaussian serves all effects.
-    pub(super) fn weigh(&self, count: usize, (each, most): (usize, usize)) -> Drawn {
+    pub(crate) fn weigh(&self, count: usize, (each, most): (usize, usize)) -> Drawn {
         let cube = (self.proposed).cube(count, self.collapsed.size(), self.seed);
         let pilot = match self.collapsed.rows {
             ResponseRows::Normal(_) => count,
@@ -335,7 +323,7 @@ fn gathered(points: Vec<Point>, way: Way, factors: usize) -> Drawn {
 }
 
 /// Weights that sum to one, from their logarithms.
-pub(super) fn weights(logs: &[f64]) -> Vec<f64> {
+pub(crate) fn weights(logs: &[f64]) -> Vec<f64> {
     let top = logs.iter().copied().fold(f64::NEG_INFINITY, f64::max);
     let raw: Vec<f64> = logs.iter().map(|w| (w - top).exp()).collect();
     let sum: f64 = raw.iter().sum();
@@ -343,17 +331,17 @@ pub(super) fn weights(logs: &[f64]) -> Vec<f64> {
 }
 
 impl Points {
-    pub(super) fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         self.log_weights.len()
     }
 
     /// The weights, summing to one.
-    pub(super) fn weights(&self) -> Vec<f64> {
+    pub(crate) fn weights(&self) -> Vec<f64> {
         weights(&self.log_weights)
     }
 
     /// (Σw)²/Σw² as a share of the points.
-    pub(super) fn share(&self) -> f64 {
+    pub(crate) fn share(&self) -> f64 {
         let weights = self.weights();
         let squares: f64 = weights.iter().map(|w| w * w).sum();
         (squares * weights.len() as f64).recip()
@@ -375,7 +363,7 @@ impl Points {
     }
 
     /// Draws of z at these points on the rows of a density, as many at each as its weight says.
-    pub(super) fn draw_again(
+    pub(crate) fn draw_again(
         &self,
         collapsed: &Collapsed<'_>,
         count: usize,

@@ -3,13 +3,15 @@
 use faer::{Mat, Side};
 use rayon::prelude::*;
 
-use super::collapsed::{Bench, Collapsed, Evaluated};
+use super::collapsed::Collapsed;
 use super::cross::Effects;
 use super::gap::Care;
 use super::given::BlockPrior;
+use super::marginal_point::Evaluated;
 use super::near::Near;
 use super::parts::{Block, Within};
 use super::small;
+use super::workspace::Bench;
 
 /// Where the search ends: the most that is left to gain, in nats.
 const CLOSE: f64 = 5e-3;
@@ -21,17 +23,17 @@ const LONGEST: f64 = 1.0;
 const MOST_HALVINGS: usize = 12;
 
 /// A maximum of log p(D, θ).
-pub(super) struct Mode {
-    pub(super) theta: Vec<f64>,
-    pub(super) value: f64,
+pub(crate) struct Mode {
+    pub(crate) theta: Vec<f64>,
+    pub(crate) value: f64,
     /// The negative Hessian, by differences of slopes.
     pub(super) curvature: Mat<f64>,
     /// Slopes that the search took.
-    pub(super) steps: usize,
+    pub(crate) steps: usize,
     /// Whether it ended where nothing was left to gain.
-    pub(super) converged: bool,
+    pub(crate) converged: bool,
     /// The effects there.
-    pub(super) near: Near,
+    pub(crate) near: Near,
     /// What their best Gaussian is short of there, if the response is not normal.
     pub(super) shortfall: Option<String>,
 }
@@ -45,7 +47,7 @@ struct Stop {
 }
 
 /// Climbs from a start by BFGS, whose first metric is the average information.
-pub(super) fn climb(collapsed: &Collapsed<'_>, start: &[f64], bench: &mut Bench) -> Option<Mode> {
+pub(crate) fn climb(collapsed: &Collapsed<'_>, start: &[f64], bench: &mut Bench) -> Option<Mode> {
     let at = collapsed.at(start, &Near::default(), Care::Slope, bench)?;
     let mut metric = information(collapsed, start, &at, bench);
     let mut now = Stop {

@@ -1,17 +1,19 @@
 //! The slope of log p(D, θ) in the hyperparameters, from the moments of the effects.
 
 use super::best::outer;
-use super::collapsed::{Bench, Collapsed, Detail, Evaluated, OtherAt, ResponseRows};
+use super::collapsed::{Collapsed, ResponseRows};
 use super::cross::Effects;
 use super::gap::Care;
 use super::given::Adjoint;
+use super::marginal_point::{Detail, Evaluated, OtherAt};
 use super::near::Near;
 use super::normal::{self, NormalRows};
 use super::small;
+use super::workspace::Bench;
 
 impl Collapsed<'_> {
     /// log p(D, θ) and its slope.
-    pub(super) fn slope(
+    pub(crate) fn slope(
         &self,
         theta: &[f64],
         near: &Near,

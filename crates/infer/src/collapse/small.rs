@@ -201,6 +201,12 @@ pub(crate) fn apply(a: &[f64], x: &[f64]) -> Vec<f64> {
     rows.map(|row| dot(row, x)).collect()
 }
 
+/// Adds a multiple of some numbers to others.
+pub(super) fn add(into: &mut [f64], share: f64, more: &[f64]) {
+    let pairs = into.iter_mut().zip(more);
+    pairs.for_each(|(sum, more)| *sum += share * more);
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

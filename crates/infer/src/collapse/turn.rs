@@ -2,9 +2,8 @@
 //! a reference, and T is read from a few rows.
 
 use super::small;
+use super::tolerance::ROUNDING;
 
-/// What two ways to compute the same number may differ by.
-pub(super) const ROUNDING: f64 = 1e-9;
 /// The least factor of a coefficient, relative to the reference. Rows say nothing of an effect whose coefficient is so small
 /// (10³⁰ of them would add 10⁻⁷⁰ to its precision), so that a larger one in its place changes no result, while its precision of
 /// 10¹⁰⁰ can still be multiplied with whatever else there is.

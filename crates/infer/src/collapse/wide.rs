@@ -10,15 +10,8 @@ use super::design::Design;
 use super::factor::{Factor, factorise};
 use super::small;
 
-/// Effects of a group from which on these kernels are faster than plain loops.
-const WIDE: usize = 24;
 /// Rows that are looked at together.
 const TOGETHER: usize = 256;
-
-/// Whether groups of so many effects are wide.
-pub(super) fn is_wide(width: usize) -> bool {
-    width >= WIDE
-}
 
 /// The lower Cholesky factor of a symmetric matrix in place, row after row, the upper triangle set to zero; `None` unless it
 /// is positive definite.

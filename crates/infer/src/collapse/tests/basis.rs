@@ -12,11 +12,11 @@ use lehr_table::Table;
 
 use super::{log_prior, value};
 use crate::collapse::collapsed::Collapsed;
+use crate::collapse::effect_draws::Place;
 use crate::collapse::exact::Way;
 use crate::collapse::gap::Care;
 use crate::collapse::near::Near;
 use crate::collapse::parts::Within;
-use crate::collapse::place::Place;
 use crate::collapse::sight::Sight;
 use crate::collapse::turn::Turning;
 

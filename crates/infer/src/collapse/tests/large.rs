@@ -3,10 +3,12 @@
 use lehr_density::Density;
 
 use super::{Data, Form, bind, theta};
-use crate::collapse::collapsed::{Bench, Collapsed, Evaluated};
+use crate::collapse::collapsed::Collapsed;
 use crate::collapse::gap::Care;
+use crate::collapse::marginal_point::Evaluated;
 use crate::collapse::near::Near;
 use crate::collapse::sight::Sight;
+use crate::collapse::workspace::Bench;
 
 /// The same table with what b and the coefficients leave of S factorised, or not.
 fn both(form: Form, look: impl Fn(&Collapsed<'_>, Evaluated, &mut Bench) -> Vec<f64>) {

@@ -9,9 +9,10 @@ use lehr_numeric::stream::Stream;
 use lehr_table::Table;
 
 use crate::collapse::best::Theta;
-use crate::collapse::collapsed::{Collapsed, Detail, ResponseRows};
+use crate::collapse::collapsed::{Collapsed, ResponseRows};
 use crate::collapse::exact::{Drawing, Way};
 use crate::collapse::gap::Care;
+use crate::collapse::marginal_point::Detail;
 use crate::collapse::near::Near;
 use crate::collapse::search::climb;
 use crate::estimate::Level;

@@ -1,8 +1,10 @@
 //! `collapse`: effects by group are integrated out, and the few numbers left are searched.
 
+mod fit;
+mod hyperparameter_chains;
+
 use lehr_density::Density;
 
-use crate::collapse;
 use crate::collapse::Spreads;
 use crate::collapse::Wishes;
 use crate::error::FitError;
@@ -23,7 +25,7 @@ pub(crate) static INFO: MethodInfo = MethodInfo {
     remedy: "use sl-dais",
     reads_all_rows: false,
     new: || Box::new(Collapse::default()),
-    restore: collapse::restore,
+    restore: fit::restore,
 };
 
 /// Multilevel models with their effects integrated out. What is `None` is chosen by the rules of
@@ -72,7 +74,7 @@ impl Method for Collapse {
             points: self.points,
             spreads: self.spreads,
         };
-        collapse::fit(wishes, density, run)
+        fit::fit(wishes, density, run)
     }
 
     /// Groups are read off the rows, which condensed ones do not have.

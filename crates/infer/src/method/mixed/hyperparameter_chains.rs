@@ -1,54 +1,15 @@
 //! Markov chains over the hyperparameters, where axes do not follow their density.
 
-use lehr_numeric::pareto::Pareto;
 use rayon::prelude::*;
 
-use super::axes::Axes;
-use super::collapsed::{Bench, Collapsed, ResponseRows};
-use super::gap::Care;
-use super::near::Near;
-use super::sample::Drawn;
-use super::search::Mode;
 use crate::chains::{
     ChainError, ChainStage, Chains, Evaluator, Metric, NotFinite, NutsSampler, Sample, Surface,
     bridged,
 };
+use crate::collapse::{Axes, Bench, Care, Collapsed, Mode, NAME, Near};
 use crate::error::FitError;
-use crate::estimate::{Estimate, Shape};
+use crate::estimate::Estimate;
 use crate::run::Run;
-
-/// Numbers that a slope may take for thousands of them to be a matter of seconds.
-const QUICK: usize = 3_000_000;
-/// Below this share of effective points some of the density is missed, whatever the tail of their weights.
-const LEAST: f64 = 0.5;
-
-/// Whether chains over the hyperparameters are a matter of seconds.
-pub(super) fn is_quick(collapsed: &Collapsed<'_>) -> bool {
-    let design = &collapsed.design;
-    // A factor and an inverse.
-    let rest = design.rest.pow(3) / 4;
-    let square = design.width * design.width;
-    let own = design.groups() * square * (8 * (1 + design.entries) + design.width);
-    let rows = match collapsed.rows {
-        ResponseRows::Normal(_) => 0,
-        // Three passes over the nodes of each block, and the products of what a row reads.
-        ResponseRows::Other(_) => {
-            let products = square + design.entries.pow(2);
-            design.order.len() * (32 * collapsed.parts.blocks.len() + products)
-        }
-    };
-    rest + own + rows <= QUICK
-}
-
-/// Whether the points miss some of the density that they were to follow.
-pub(super) fn is_missed(drawn: &Drawn) -> bool {
-    let count = drawn.heights.len() as f64;
-    // What cannot be smoothed has a finite weight at hardly any point.
-    Pareto::new(&drawn.heights).map_or(true, |pareto| {
-        let serves = matches!(Shape::of(&pareto), Shape::Alike | Shape::Light);
-        !serves || pareto.effective_size < LEAST * count
-    })
-}
 
 /// Draws of the hyperparameters.
 pub(super) struct Walked {
@@ -119,7 +80,7 @@ impl Hyper<'_> {
 
 fn refused(error: &ChainError) -> FitError {
     FitError::Setting {
-        method: super::fit::NAME,
+        method: NAME,
         problem: error.to_string(),
         hint: "use another method, such as nuts".into(),
     }

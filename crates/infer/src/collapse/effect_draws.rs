@@ -3,14 +3,28 @@
 use lehr_numeric::stream::Stream;
 
 use super::best::Theta;
-use super::collapsed::{Bench, Collapsed, Evaluated, ResponseRows};
+use super::collapsed::{Collapsed, ResponseRows};
 use super::cross::Effects;
 use super::exact::{Drawing, Way};
-use super::harvest::{prior_at, rest};
-use super::sample::Draws;
+use super::group_moments::PriorAt;
+use super::marginal_point::Evaluated;
+use super::normal;
+use super::small;
+use super::workspace::Bench;
 
 /// Draws that are solved for together.
 const TOGETHER: usize = 16;
+
+/// The draws at one point.
+#[derive(Default)]
+pub(super) struct Draws {
+    /// z, draw after draw.
+    pub(super) z: Vec<f64>,
+    /// One log weight per draw.
+    pub(super) log_weights: Vec<f64>,
+    /// What a block that was not drawn is drawn by later on.
+    pub(super) prior: Option<PriorAt>,
+}
 
 /// A θ that was just evaluated.
 pub(super) struct Place<'a> {
@@ -108,4 +122,39 @@ impl Place<'_> {
         }
         Some(draws)
     }
+}
+
+/// Draws of all effects beside the largest block at an evaluated θ.
+pub(super) fn rest(
+    collapsed: &Collapsed<'_>,
+    at: &Evaluated,
+    (count, random): (usize, &mut Stream),
+    bench: &Bench,
+) -> Option<Vec<Vec<f64>>> {
+    let mut others = vec![vec![0.0; collapsed.design.rest]; count];
+    let mut all: Vec<&mut [f64]> = others.iter_mut().map(Vec::as_mut_slice).collect();
+    for one in &mut all {
+        random.fill_normal(one);
+    }
+    bench.factor.colour_rest(&collapsed.design, &mut all)?;
+    for one in &mut others {
+        small::add(one, 1.0, &at.mean.others);
+    }
+    Some(others)
+}
+
+/// What holds at an evaluated θ.
+pub(super) fn prior_at(collapsed: &Collapsed<'_>, at: &Evaluated) -> Option<PriorAt> {
+    let blocks = collapsed.parts.blocks.iter().zip(&at.given.blocks);
+    let turns = (blocks.skip(1)).map(|(block, prior)| prior.inverse.turn(block.width));
+    let mut turns: Vec<Vec<f64>> = turns.collect::<Option<_>>()?;
+    turns.push(Vec::new());
+    let own = &at.given.blocks[0];
+    Some(PriorAt {
+        scale: normal::precision(&at.given),
+        precision: own.precision.clone(),
+        linear: own.linear.clone(),
+        inverse: own.inverse.matrix(collapsed.design.width),
+        turns,
+    })
 }

@@ -7,14 +7,16 @@ use lehr_numeric::stream::Stream;
 use lehr_numeric::summary::{mean, sd};
 use lehr_table::Table;
 
+use crate::collapse::Care;
+use crate::collapse::Collapsed;
+use crate::collapse::Near;
 use crate::collapse::Spreads;
-use crate::collapse::collapsed::Collapsed;
-use crate::collapse::gap::Care;
-use crate::collapse::near::Near;
 use crate::estimate::Level;
 use crate::fit::Fit;
 use crate::method::{Collapse, Nuts};
 use crate::posterior::Posterior;
+
+mod spared;
 
 /// 12 groups of 5 rows each.
 fn balanced() -> Bound {

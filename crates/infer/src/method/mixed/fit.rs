@@ -1,0 +1,299 @@
+//! A whole fit by collapsing: the mode, the axes, points, draws, and the posterior made of them.
+
+use std::time::Instant;
+
+use lehr_density::{Density, Stored};
+use lehr_numeric::pareto::{Pareto, log_mean};
+
+use super::hyperparameter_chains::Hyper;
+use crate::bytes::{decoded, encoded};
+use crate::collapse::{
+    Axes, Collapsed, Drawn, Harvest, MOST_AXES, Making, Mode, NAME, Order, Points, Proposed,
+    Spreads, Weighing, Wishes, choices, climb, evidence, first, is_missed, is_settled, kept_layout,
+    making, points, refused, spare_draws, spared, stacked,
+};
+use crate::error::{FitError, TrainError};
+use crate::estimate::{Estimate, Evidence, Seconds};
+use crate::judge::Subject;
+use crate::method::Sampler;
+use crate::observer::{End, Phase, Progress, Wish};
+use crate::posterior::{
+    Diagnostics, Examination, Importance, NO_ROWS, Origin, Posterior, Probed, Proposal,
+};
+use crate::run::Run;
+use crate::train::Training;
+
+/// The mode of the hyperparameters is looked for.
+const SEARCH: Phase = Phase {
+    doing: "finding the mode of the spreads",
+    stops: true,
+};
+/// Chains move over the hyperparameters.
+const WALK: Phase = Phase {
+    doing: "running chains over the spreads",
+    stops: true,
+};
+/// Points are weighed and draws are made.
+const WEIGH: Phase = Phase {
+    doing: "weighing points",
+    stops: true,
+};
+
+/// Fits a density by collapsing its effects.
+pub(crate) fn fit(
+    wishes: Wishes,
+    density: &dyn Density,
+    run: &mut Run<'_>,
+) -> Result<Posterior, FitError> {
+    const OTHERS: &str = "use another method, such as sl-dais";
+    if run.draws < 25 {
+        let problem = format!(
+            "{} draws were asked for, fewer than the 25 a verdict needs",
+            run.draws
+        );
+        return Err(refused(problem, "1024 is usual"));
+    }
+    let clock = Instant::now();
+    run.begin(SEARCH);
+    let collapsed = Collapsed::new(stacked(density)).map_err(|why| refused(why, OTHERS))?;
+    spare_draws(&collapsed, run);
+    let start = clock.elapsed().as_secs_f64();
+    let clock = Instant::now();
+    look(run, 0, "slopes")?;
+    // What a bench holds is large where groups are many: there is one at a time.
+    let mode = climb(&collapsed, &first(&collapsed), &mut collapsed.bench()).ok_or_else(|| {
+        refused(
+            "the spreads have no mode where the density is finite",
+            OTHERS,
+        )
+    })?;
+    run.begin(WEIGH);
+    look(run, mode.steps, "slopes")?;
+    let axes = Axes::new(&collapsed, &mode);
+    let train = clock.elapsed().as_secs_f64();
+    let clock = Instant::now();
+    let hyper = Hyper {
+        collapsed: &collapsed,
+        axes: &axes,
+        mode: &mode,
+    };
+    let made = made(wishes, &hyper, run)?;
+    let chosen = choices(&collapsed, (&axes, &mode), &made.drawn, explored(&made));
+    let seconds = Seconds {
+        start,
+        compile: 0.0,
+        train,
+        evaluate: clock.elapsed().as_secs_f64(),
+    };
+    let mut posterior = posterior(&collapsed, made, run)?;
+    posterior.choices = chosen;
+    posterior.origin.rows = density.total_rows();
+    if let Some(spared) = &posterior.spared {
+        let (site, numbers) = (&spared.site().name, spared.groups() * spared.width());
+        let words = format!("moments of the {numbers} numbers of {site}, draws of all others");
+        posterior.choices.push(("kept".into(), words));
+    }
+    posterior.seconds = seconds;
+    Ok(posterior)
+}
+
+/// Points, draws of the effects there, and what they tell.
+struct Made {
+    drawn: Drawn,
+    /// How many of the draws are kept.
+    count: usize,
+    proposal: Proposal,
+    evidence: Option<Evidence>,
+}
+
+impl Made {
+    fn order(&self) -> Order {
+        match self.proposal {
+            Proposal::Guide(_) => Order::Sobol,
+            Proposal::Chains(_) => Order::Chains,
+        }
+    }
+}
+
+/// Points along axes; chains where those miss some of the density, or there are too many axes.
+fn made(wishes: Wishes, hyper: &Hyper<'_>, run: &mut Run<'_>) -> Result<Made, FitError> {
+    let Hyper {
+        collapsed,
+        axes,
+        mode,
+    } = hyper;
+    let chains = match wishes.spreads {
+        Spreads::Chosen => collapsed.size() > MOST_AXES,
+        Spreads::Points => false,
+        Spreads::Chains => collapsed.size() > 0,
+    };
+    if !chains {
+        let drawn = points(wishes, collapsed, (axes, mode), run)?;
+        let asked = wishes.points.is_some() || wishes.spreads == Spreads::Points;
+        let is_settled = is_settled(&drawn, collapsed);
+        let serve = is_settled && !is_missed(&drawn);
+        if asked || serve || !collapsed.is_quick() {
+            let each = run.draws.div_ceil(drawn.points.len());
+            let all = drawn.points.len() * drawn.each();
+            let more = !collapsed.is_normal() && drawn.each() > each;
+            return Ok(Made {
+                count: if more { all } else { run.draws },
+                evidence: Some(evidence(&drawn)),
+                proposal: Proposal::Guide(Training {
+                    converged: mode.converged && is_settled,
+                    ..training(mode)
+                }),
+                drawn,
+            });
+        }
+    }
+    run.begin(WALK);
+    let walked = hyper.walk(run.draws, run)?;
+    run.begin(WEIGH);
+    let weighing = Weighing {
+        collapsed,
+        proposed: Proposed::Draws(&walked.thetas),
+        near: &mode.near,
+        making: making(collapsed, run),
+        seed: run.seed,
+    };
+    let count = walked.thetas.len() / collapsed.size();
+    let drawn = weighing.weigh(count, (1, 1));
+    let (correction, error) = log_mean(&drawn.points.log_weights);
+    let estimated = walked.evidence.map(|found| Estimate {
+        mean: found.mean + correction,
+        error: found.error.hypot(error),
+    });
+    Ok(Made {
+        drawn,
+        count,
+        proposal: Proposal::Chains(Box::new(walked.chains)),
+        evidence: estimated.map(Evidence::estimated),
+    })
+}
+
+/// The posterior of weighed points and their draws.
+fn posterior(collapsed: &Collapsed<'_>, made: Made, run: &Run<'_>) -> Result<Posterior, FitError> {
+    let (density, drawn) = (collapsed.density(), &made.drawn);
+    let making = making(collapsed, run);
+    let latents = match making {
+        Making::Draws => density.latents().clone(),
+        Making::Kept => kept_layout(collapsed),
+    };
+    let kept = Harvest::of(drawn, made.count, latents.size());
+    let spared = match making {
+        Making::Draws => None,
+        Making::Kept => {
+            let found = spared(collapsed, drawn, &kept, (made.order(), run.seed));
+            let hint = "give the spreads proper priors";
+            Some(found.ok_or_else(|| refused("effects are not finite", hint))?)
+        }
+    };
+    let pareto = Pareto::new(&kept.log_weights)?;
+    let examination = if spared.is_some() {
+        Examination::of_sites(&latents, &kept.draws, &pareto)
+    } else {
+        Examination::of_weights(&Subject::new(density, &[], &kept.draws, &pareto, run.seed))
+    };
+    let probes = Probed::of(&drawn.halves, &drawn.points.weights());
+    let examination = Examination {
+        probes,
+        ..examination
+    };
+    let contents = match &spared {
+        Some(spared) => format!("sums over the rows of each group of {}", spared.site().name),
+        None => NO_ROWS.into(),
+    };
+    Ok(Posterior {
+        draws: kept.draws,
+        latents,
+        spared: spared.map(Box::new),
+        params: density.params().clone(),
+        param_values: Vec::new(),
+        evidence: made.evidence,
+        diagnostics: Diagnostics::Importance(Importance {
+            pareto,
+            proposal: made.proposal,
+            examination,
+            chains: None,
+        }),
+        origin: Origin {
+            method: Stored {
+                name: NAME.into(),
+                bytes: encoded(&made.drawn.points),
+            },
+            ..Origin::of(density, run.seed, contents)
+        },
+        choices: Vec::new(),
+        seconds: Seconds::default(),
+    })
+}
+
+/// Tells the watcher how the fit stands, and stops if that is wanted.
+fn look(run: &mut Run<'_>, done: usize, unit: &'static str) -> Result<(), FitError> {
+    let progress = Progress::counted(done as u64, unit, End::AtMost(1));
+    if run.progress(&progress) == Wish::Continue {
+        return Ok(());
+    }
+    Err(FitError::Train(TrainError::Stopped {
+        doing: SEARCH.doing,
+        done: format!("{done} {unit}"),
+        saved: None,
+    }))
+}
+
+fn training(mode: &Mode) -> Training {
+    Training {
+        iterations: mode.steps as u64,
+        converged: mode.converged,
+        bad_steps: 0,
+        history: Vec::new(),
+        steps_now: mode.steps as u64,
+    }
+}
+
+/// How the hyperparameters were drawn.
+fn explored(made: &Made) -> (&'static str, String) {
+    match &made.proposal {
+        Proposal::Guide(_) => {
+            let (points, percent) = (&made.drawn.points, 100.0 * made.drawn.points.share());
+            let words = format!("{} ({percent:.0} % effective)", points.len());
+            ("points", words)
+        }
+        Proposal::Chains(chains) => {
+            let (count, slopes) = (chains.count, chains.gradients);
+            let words = format!("{count} over the hyperparameters, {slopes} slopes");
+            ("chains", words)
+        }
+    }
+}
+
+/// A fit read back.
+struct Again {
+    points: Points,
+}
+
+/// Reads back what a fit stored of itself.
+pub(crate) fn restore(bytes: &[u8]) -> Result<Box<dyn Sampler>, FitError> {
+    let points = decoded(bytes)?;
+    Ok(Box::new(Again { points }))
+}
+
+impl Sampler for Again {
+    /// Draws the effects at the stored points, on the rows that the density is bound to.
+    fn draw(&self, density: &dyn Density, count: usize, seed: u64) -> Result<Vec<f64>, FitError> {
+        const HINT: &str = "bind the model to the table that was fitted";
+        let collapsed = Collapsed::new(stacked(density)).map_err(|why| refused(why, HINT))?;
+        if collapsed.size() * self.points.len() != self.points.thetas.len() {
+            return Err(refused(
+                "the model has other hyperparameters than the fit's",
+                HINT,
+            ));
+        }
+        let drawn = self.points.draw_again(&collapsed, count, seed);
+        drawn.ok_or_else(|| refused("the density is not finite at the fit's points", HINT))
+    }
+}
+
+#[cfg(test)]
+mod tests;
