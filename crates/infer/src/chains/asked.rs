@@ -2,8 +2,7 @@
 
 use lehr_density::{FullData, Query};
 
-use super::log_density::{NotFinite, Place};
-use super::surface::{Evaluator, Surface, origin};
+use super::surface::{Evaluator, NotFinite, Place, Surface, origin};
 use crate::expansion::Prior;
 
 /// log p(D, T(x)) of all rows, wherever they are; the constant ln |F| is left out.

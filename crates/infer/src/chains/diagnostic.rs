@@ -5,6 +5,7 @@ use lehr_numeric::summary::{
 };
 use serde::{Deserialize, Serialize};
 
+use super::failure::Failure;
 use super::trace::Trace;
 use crate::estimate::Level;
 
@@ -55,37 +56,6 @@ pub struct Chains {
     pub gradients: u64,
     /// What their method itself has against the draws, which no number of theirs would show.
     pub doubts: Vec<Failure>,
-}
-
-/// A number that fails, and what to try.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Failure {
-    /// The number, in words.
-    pub found: String,
-    /// What to try.
-    pub advice: String,
-    /// How far draws can be relied on in spite of it.
-    pub level: Level,
-}
-
-impl Failure {
-    /// This number fails; try that.
-    pub fn new(found: impl Into<String>, advice: &str) -> Failure {
-        Failure {
-            found: found.into(),
-            advice: advice.into(),
-            level: Level::Doubtful,
-        }
-    }
-
-    /// The same of draws that are not the posterior's.
-    #[must_use]
-    pub fn untrusted(self) -> Failure {
-        Failure {
-            level: Level::Untrusted,
-            ..self
-        }
-    }
 }
 
 impl Chains {

@@ -6,7 +6,7 @@ use lehr_density::{Density, RowData, RowSet};
 use lehr_graph::{Expr, Graph, Plan, Slot, Workspace};
 
 use super::asked::AskedDensity;
-use super::surface::{Evaluator, Surface, origin, starts};
+use super::surface::{Evaluator, NotFinite, Place, Surface, origin, starts};
 use super::trace::ChainError;
 use crate::guide::{Context, Feed, Frame, Need};
 use crate::lend::{batch_source, copy_rows, lend_all, read_columns};
@@ -30,17 +30,6 @@ enum Supply {
     Numbers(Slot, Arc<[f64]>),
     AllRows(Vec<(usize, Slot)>),
     Rows(Arc<RowData>, Vec<(usize, Slot)>),
-}
-
-/// Where a chain moves: a model, the frame of its coordinates, and θ.
-#[derive(Clone, Copy)]
-pub struct Place<'d> {
-    /// The model and its data.
-    pub density: &'d dyn Density,
-    /// z = shift + F x
-    pub frame: &'d Frame,
-    /// θ
-    pub params: &'d [f64],
 }
 
 impl<'d> LogDensity<'d> {
@@ -207,11 +196,6 @@ impl Supply {
         }
     }
 }
-
-/// A point at which the log density or its gradient is not finite: a divergence.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("the log density is not finite")]
-pub struct NotFinite;
 
 /// Memory for one evaluation at a time of a [`LogDensity`].
 pub struct Lanes<'a> {

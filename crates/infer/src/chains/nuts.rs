@@ -14,9 +14,9 @@ use nuts_rs::{
 };
 use serde::{Deserialize, Serialize};
 
-use super::log_density::{LogDensity, NotFinite};
+use super::log_density::LogDensity;
 use super::stage::Watch;
-use super::surface::{Evaluator, Surface, starts};
+use super::surface::{Evaluator, NotFinite, Surface, starts};
 use super::tape::{MOST_REMEMBERED, Tape};
 use super::trace::{ChainError, ChainProgress, Trace};
 use crate::bytes::encoded;

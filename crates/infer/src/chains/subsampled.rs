@@ -9,8 +9,9 @@ use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use super::hmc::{DualAverage, Iterations, Lockstep, Noise, Step, Stride};
-use super::log_density::{LogDensity, Place};
+use super::log_density::LogDensity;
 use super::stage::Watch;
+use super::surface::Place;
 use super::trace::{ChainError, ChainProgress, Trace};
 use crate::bytes::encoded;
 use crate::expansion::{Mode, Order, row_remainder};

@@ -3,9 +3,24 @@
 use lehr_density::Density;
 use lehr_numeric::stream::Stream;
 
-use super::log_density::NotFinite;
 use super::trace::ChainError;
 use crate::guide::Frame;
+
+/// Where a chain moves: a model, the frame of its coordinates, and θ.
+#[derive(Clone, Copy)]
+pub struct Place<'d> {
+    /// The model and its data.
+    pub density: &'d dyn Density,
+    /// z = shift + F x
+    pub frame: &'d Frame,
+    /// θ
+    pub params: &'d [f64],
+}
+
+/// A point at which the log density or its gradient is not finite: a divergence.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("the log density is not finite")]
+pub struct NotFinite;
 
 /// A log density that chains move on, each in memory of its own.
 pub(crate) trait Surface: Sync {

@@ -1,6 +1,6 @@
 //! What chains leave: draws, energies, and what went wrong along the way.
 
-use super::diagnostic::Failure;
+use super::failure::Failure;
 
 /// Draws of several chains of equal length.
 #[derive(Clone, Debug, Default, PartialEq)]

@@ -11,13 +11,14 @@ use super::curve::Grids;
 use super::design::Design;
 use super::factor::{Factor, Precision};
 use super::gap::{Around, Care, Gaps, Local};
-use super::given::{BlockPrior, Conditional, Given, Scratch};
+use super::given::{Conditional, Given, Scratch};
 use super::krylov::Probes;
 use super::likelihood::Likelihood;
 use super::marginal_point::{Detail, Evaluated, OtherAt, Shortfall};
 use super::near::Near;
 use super::normal::{self, NormalRows};
 use super::parts::{Block, MOST_AXES, MOST_DENSE, Parts, reference};
+use super::pieces::BlockPrior;
 use super::sight::Sight;
 use super::workspace::Bench;
 

@@ -5,12 +5,12 @@ use lehr_numeric::stream::Stream;
 use super::best::Theta;
 use super::collapsed::{Collapsed, ResponseRows};
 use super::cross::Effects;
-use super::exact::{Drawing, Way};
+use super::drawing::Drawing;
+use super::exact::Way;
 use super::group_moments::PriorAt;
 use super::marginal_point::Evaluated;
-use super::normal;
-use super::small;
 use super::workspace::Bench;
+use super::{normal, small};
 
 /// Draws that are solved for together.
 const TOGETHER: usize = 16;

@@ -20,10 +20,11 @@ use std::f64::consts::TAU;
 use lehr_numeric::stream::Stream;
 use serde::{Deserialize, Serialize};
 
-use super::best::{Problem, Theta};
+use super::best::Problem;
 use super::cross::Effects;
-use super::curve::{FEW, Grids};
-use super::gap::{Local, inverse_root};
+use super::curve::FEW;
+use super::drawing::{Drawing, Roots, Weighed};
+use super::gap::inverse_root;
 use super::inverted::Inverted;
 use super::likelihood::{Block, Job, LANES};
 use super::small;
@@ -45,28 +46,6 @@ const ROUNDS: usize = 8;
 /// Values of each row that an exact draw of groups of so many effects asks for.
 pub(super) fn values_of_a_row(width: usize) -> usize {
     if width == 1 { FEW } else { ROUNDS * LANES }
-}
-
-/// Where effects are drawn: a θ, the mean there, and the block A.
-pub(super) struct Drawing<'a> {
-    pub(super) problem: Problem<'a>,
-    pub(super) at: Theta<'a>,
-    pub(super) mean: &'a Effects,
-    pub(super) local: &'a Local,
-    pub(super) grids: &'a Grids,
-}
-
-/// F = L_g⁻ᵀ of every group of A.
-pub(super) struct Roots {
-    pub(super) values: Vec<f64>,
-    /// Σ ln |F|
-    pub(super) volume: f64,
-}
-
-/// Effects with the log of their weight, but for that of θ.
-pub(super) struct Weighed {
-    pub(super) effects: Effects,
-    pub(super) log_weight: f64,
 }
 
 /// Values at several sets of effects, summed over all rows.

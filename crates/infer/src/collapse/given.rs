@@ -5,20 +5,8 @@ use lehr_density::{Point, RowSet, Rows};
 use lehr_graph::{Expr, Graph, Plan, Slot, Workspace};
 
 use super::parts::{Parts, reference};
-use super::pieces::{Raw, pieces};
-use super::turn::Inverse;
+use super::pieces::{BlockPrior, Raw, pieces};
 use crate::lend::{copy_rows, read_columns};
-
-/// The prior of one group of a block, in the effects v = T u that the rows read at the reference.
-#[derive(Clone, Debug)]
-pub(super) struct BlockPrior {
-    /// P, row after row.
-    pub(super) precision: Vec<f64>,
-    /// P times the mean.
-    pub(super) linear: Vec<f64>,
-    /// T⁻¹
-    pub(super) inverse: Inverse,
-}
 
 /// The density at one θ, but for its rows.
 #[derive(Clone, Debug)]

@@ -7,7 +7,7 @@ use lehr_numeric::stream::Stream;
 
 use super::cross::Effects;
 use super::curve::{Curves, Each, FEW, GRID, GROUPS, Heights};
-use super::exact::{Drawing, Roots, Weighed};
+use super::drawing::{Drawing, Roots, Weighed};
 use super::likelihood::{Block, Job, LANES};
 use super::workspace::Bench;
 

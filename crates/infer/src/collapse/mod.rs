@@ -17,6 +17,7 @@ mod cross;
 mod curve;
 mod design;
 mod distinct;
+mod drawing;
 mod effect_draws;
 mod exact;
 mod factor;

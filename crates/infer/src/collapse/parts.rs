@@ -10,9 +10,7 @@ use std::ops::Range;
 use lehr_density::{Density, RowSource, SplitRows};
 
 use super::distinct::{Distinct, distinct};
-use super::reader::Reader;
 use super::turn::Turning;
-use crate::lend::batch_source;
 
 /// The most hyperparameters whose density axes follow.
 pub(crate) const MOST_AXES: usize = 8;
@@ -101,53 +99,6 @@ pub(super) fn moved(z: &[f64], hyper: &[usize]) -> Vec<f64> {
 }
 
 impl<'d> Parts<'d> {
-    /// The effects of a density and how its rows read them.
-    ///
-    /// # Errors
-    /// If they cannot be collapsed: why, as a clause.
-    pub(super) fn of(density: &'d dyn Density) -> Result<Parts<'d>, String> {
-        Parts::seen(density, None)
-    }
-
-    /// The same as far as so many rows tell, which say nothing of the others.
-    pub(super) fn seen(density: &'d dyn Density, most: Option<usize>) -> Result<Parts<'d>, String> {
-        let split = density.split()?;
-        let mut reader = Reader::new(density, split, most);
-        if !reader.has_gaussian_prior() {
-            return Err("the log prior is not quadratic in the effects".into());
-        }
-        let mut blocks = Vec::new();
-        let mut common = Vec::new();
-        for &site in split.effects() {
-            match reader.block(site)? {
-                Some(block) => blocks.push(block),
-                None => common.push(site),
-            }
-        }
-        if blocks.is_empty() {
-            return Err("no effect varies by group".into());
-        }
-        sort(&mut blocks);
-        let latents = density.latents();
-        let owned = |place: &usize| {
-            split
-                .effects()
-                .iter()
-                .any(|s| latents.range(*s).contains(place))
-        };
-        let parts = Parts {
-            density,
-            split,
-            source: most.map_or_else(|| density.source(), |_| batch_source(density)),
-            hyper: (0..latents.size()).filter(|place| !owned(place)).collect(),
-            common: reader.common(&common),
-            blocks,
-            distinct: None,
-        };
-        parts.check()?;
-        Ok(parts)
-    }
-
     /// The numbers beside the largest block.
     pub(super) fn rest(&self) -> usize {
         let others = self.blocks[1..].iter().map(|block| block.places.len());
@@ -177,7 +128,7 @@ impl<'d> Parts<'d> {
         }
     }
 
-    fn check(&self) -> Result<(), String> {
+    pub(super) fn check(&self) -> Result<(), String> {
         let (hyper, rest) = (self.hyper.len(), self.rest());
         if hyper > MOST_HYPER {
             return Err(format!(
@@ -235,15 +186,6 @@ impl<'d> Parts<'d> {
             found.extend(others.map(|other| (block.name.clone(), other.name.clone())));
         }
         found
-    }
-}
-
-/// The block with most numbers first, then falling sizes, those of one group behind all others.
-fn sort(blocks: &mut [Block]) {
-    let size = |block: &Block| std::cmp::Reverse(block.places.len());
-    blocks.sort_by_key(size);
-    if let Some((_, rest)) = blocks.split_first_mut() {
-        rest.sort_by_key(|block| (block.groups == 1, size(block)));
     }
 }
 

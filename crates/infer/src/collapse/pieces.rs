@@ -4,10 +4,20 @@
 use lehr_density::{Point, Rows};
 use lehr_graph::{Expr, Graph};
 
-use super::given::BlockPrior;
 use super::parts::{Block, Parts, Within};
 use super::small;
 use super::turn::{Inverse, Pivots, Scales, Turning};
+
+/// The prior of one group of a block, in the effects v = T u that the rows read at the reference.
+#[derive(Clone, Debug)]
+pub(super) struct BlockPrior {
+    /// P, row after row.
+    pub(super) precision: Vec<f64>,
+    /// P times the mean.
+    pub(super) linear: Vec<f64>,
+    /// T⁻¹
+    pub(super) inverse: Inverse,
+}
 
 /// Expressions of one block.
 pub(super) struct Pieces<'g> {

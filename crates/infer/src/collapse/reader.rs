@@ -6,7 +6,7 @@ use lehr_density::{ColumnKind, Density, Point, RowSet, Rows, SplitRows};
 use lehr_graph::{Expr, Graph, Plan, Slot, Workspace};
 
 use super::mixed::{Of, mixes};
-use super::parts::{Block, Common, Within, moved, reference};
+use super::parts::{Block, Common, Parts, Within, moved, reference};
 use super::tolerance::{ROUNDING, wave};
 use super::turn::{Pivots, Scales, Turning};
 use crate::lend::batch_source;
@@ -419,5 +419,63 @@ impl PriorAlong {
         self.plan.run(&mut self.workspace);
         let output = |k: usize| self.workspace.output(k).to_vec();
         (output(0), output(1))
+    }
+}
+
+impl<'d> Parts<'d> {
+    /// The effects of a density and how its rows read them.
+    ///
+    /// # Errors
+    /// If they cannot be collapsed: why, as a clause.
+    pub(super) fn of(density: &'d dyn Density) -> Result<Parts<'d>, String> {
+        Parts::seen(density, None)
+    }
+
+    /// The same as far as so many rows tell, which say nothing of the others.
+    pub(super) fn seen(density: &'d dyn Density, most: Option<usize>) -> Result<Parts<'d>, String> {
+        let split = density.split()?;
+        let mut reader = Reader::new(density, split, most);
+        if !reader.has_gaussian_prior() {
+            return Err("the log prior is not quadratic in the effects".into());
+        }
+        let mut blocks = Vec::new();
+        let mut common = Vec::new();
+        for &site in split.effects() {
+            match reader.block(site)? {
+                Some(block) => blocks.push(block),
+                None => common.push(site),
+            }
+        }
+        if blocks.is_empty() {
+            return Err("no effect varies by group".into());
+        }
+        sort(&mut blocks);
+        let latents = density.latents();
+        let owned = |place: &usize| {
+            split
+                .effects()
+                .iter()
+                .any(|s| latents.range(*s).contains(place))
+        };
+        let parts = Parts {
+            density,
+            split,
+            source: most.map_or_else(|| density.source(), |_| batch_source(density)),
+            hyper: (0..latents.size()).filter(|place| !owned(place)).collect(),
+            common: reader.common(&common),
+            blocks,
+            distinct: None,
+        };
+        parts.check()?;
+        Ok(parts)
+    }
+}
+
+/// The block with most numbers first, then falling sizes, those of one group behind all others.
+fn sort(blocks: &mut [Block]) {
+    let size = |block: &Block| std::cmp::Reverse(block.places.len());
+    blocks.sort_by_key(size);
+    if let Some((_, rest)) = blocks.split_first_mut() {
+        rest.sort_by_key(|block| (block.groups == 1, size(block)));
     }
 }

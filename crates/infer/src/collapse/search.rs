@@ -6,10 +6,10 @@ use rayon::prelude::*;
 use super::collapsed::Collapsed;
 use super::cross::Effects;
 use super::gap::Care;
-use super::given::BlockPrior;
 use super::marginal_point::Evaluated;
 use super::near::Near;
 use super::parts::{Block, Within};
+use super::pieces::BlockPrior;
 use super::small;
 use super::workspace::Bench;
 

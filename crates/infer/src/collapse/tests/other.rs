@@ -10,7 +10,8 @@ use lehr_table::Table;
 
 use crate::collapse::best::Theta;
 use crate::collapse::collapsed::{Collapsed, ResponseRows};
-use crate::collapse::exact::{Drawing, Way};
+use crate::collapse::drawing::Drawing;
+use crate::collapse::exact::Way;
 use crate::collapse::gap::Care;
 use crate::collapse::marginal_point::Detail;
 use crate::collapse::near::Near;

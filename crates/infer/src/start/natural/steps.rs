@@ -20,7 +20,7 @@ use lehr_numeric::adam::{Adam, AdamSettings};
 use lehr_numeric::batch::{BatchError, Epochs};
 use serde::{Deserialize, Serialize};
 
-use super::turn::{Seen, Turn};
+use super::turn::{NaturalState, Seen, Turn};
 use crate::fixed::Fixed;
 use crate::lend::{batch_source, copy_rows, read_columns};
 use crate::pass::is_resident;
@@ -138,19 +138,6 @@ impl<'g> Inputs<'g> {
             ),
         }
     }
-}
-
-/// The Gaussian and θ on their way.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct NaturalState {
-    /// μ, without latents that all rows share.
-    pub mean: Vec<f64>,
-    /// The columns of F one after another, S = FFᵀ.
-    pub directions: Vec<f64>,
-    /// ln |det F|
-    pub log_volume: f64,
-    /// θ, then the latents that all rows share.
-    pub learned: Vec<f64>,
 }
 
 /// What is saved of steps on their way.

@@ -7,11 +7,23 @@ use faer::linalg::cholesky::llt::factor::{
 use faer::linalg::matmul::triangular::{BlockStructure, matmul};
 use faer::linalg::triangular_solve::solve_lower_triangular_in_place;
 use faer::{Accum, Mat, MatMut, MatRef, Par, Spec};
-
-use super::steps::NaturalState;
+use serde::{Deserialize, Serialize};
 
 /// How often ρ is halved until the precision is positive definite.
 const HALVINGS: usize = 20;
+
+/// The Gaussian and θ on their way.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct NaturalState {
+    /// μ, without latents that all rows share.
+    pub mean: Vec<f64>,
+    /// The columns of F one after another, S = FFᵀ.
+    pub directions: Vec<f64>,
+    /// ln |det F|
+    pub log_volume: f64,
+    /// θ, then the latents that all rows share.
+    pub learned: Vec<f64>,
+}
 
 /// What a step sees, each row by row: N/B E ℓ′ and N/B E ℓ″ of each row of the batch, the prior's slope, and for
 /// each direction the rows' change of predictor and the prior's change of slope.

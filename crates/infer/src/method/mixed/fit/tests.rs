@@ -7,10 +7,7 @@ use lehr_numeric::stream::Stream;
 use lehr_numeric::summary::{mean, sd};
 use lehr_table::Table;
 
-use crate::collapse::Care;
-use crate::collapse::Collapsed;
-use crate::collapse::Near;
-use crate::collapse::Spreads;
+use crate::collapse::{Care, Collapsed, Near, Spreads};
 use crate::estimate::Level;
 use crate::fit::Fit;
 use crate::method::{Collapse, Nuts};
