@@ -1,12 +1,12 @@
 //! Covariances of the effects from the factor of their precision.
 
 use super::cross::Effects;
+use super::dense::parallel_dot;
 use super::design::Design;
 use super::factor::{Factor, SecondMoments};
 use super::loose::Sided;
 use super::small;
 use super::tolerance::is_wide;
-use super::wide::parallel_dot;
 
 impl Factor {
     /// The second moments of the effects around 0, once S was inverted.

@@ -9,11 +9,10 @@ use std::sync::Arc;
 
 use faer::dyn_stack::{MemBuffer, MemStack};
 use faer::linalg::cholesky::llt;
-use faer::linalg::cholesky::llt::factor::LltRegularization;
 use faer::linalg::triangular_solve::{
     solve_lower_triangular_in_place, solve_upper_triangular_in_place,
 };
-use faer::{MatMut, MatRef, Par, Spec};
+use faer::{MatMut, MatRef, Par};
 
 use super::cross::{CrossProducts, Effects};
 use super::design::Design;
@@ -23,7 +22,7 @@ use super::loose::{Eliminated, Loose};
 use super::parts::Common;
 use super::sparse::Sparse;
 use super::tolerance::is_wide;
-use super::{small, wide};
+use super::{dense, small};
 
 /// Λ = h Σ ω a aᵀ + P, factorised.
 #[derive(Default)]
@@ -119,7 +118,7 @@ impl Factor {
         self.lower.extend(sums.map(|sum| of.scale * sum));
         each_prior(design, of, |i, j, p| self.lower[j * rest + i] += p);
         self.subtract(design);
-        factorise(&mut self.lower, rest)?;
+        dense::factorise(&mut self.lower, rest)?;
         Some(self.log_rest(design))
     }
 
@@ -176,7 +175,7 @@ impl Factor {
             let own = &mut self.own[group * square..][..square];
             own.iter_mut().zip(prior).for_each(|(sum, p)| *sum += p);
             if is_wide(width) {
-                wide::cholesky(own, width)?;
+                dense::cholesky(own, width)?;
             } else {
                 small::cholesky(own, width)?;
             }
@@ -324,7 +323,7 @@ impl Factor {
             }
             let factor = &self.own[group * width * width..][..width * width];
             if is_wide(width) {
-                wide::solve_lower_transposed(factor, own);
+                dense::solve_lower_transposed(factor, own);
             } else {
                 small::solve_lower_transposed(factor, own);
             }
@@ -397,23 +396,4 @@ fn each_prior(design: &Design, of: &Precision<'_>, mut see: impl FnMut(usize, us
 enum Side {
     Lower,
     Upper,
-}
-
-/// The Cholesky factor of a matrix in place, column after column, of which the lower triangle is
-/// read and written.
-pub(super) fn factorise(matrix: &mut [f64], size: usize) -> Option<()> {
-    if size == 0 {
-        return Some(());
-    }
-    let into = MatMut::from_column_major_slice_mut(matrix, size, size);
-    let scratch = llt::factor::cholesky_in_place_scratch::<f64>(size, Par::Seq, Spec::default());
-    let mut memory = MemBuffer::new(scratch);
-    let found = llt::factor::cholesky_in_place(
-        into,
-        LltRegularization::default(),
-        Par::Seq,
-        MemStack::new(&mut memory),
-        Spec::default(),
-    );
-    found.ok().map(|_| ())
 }

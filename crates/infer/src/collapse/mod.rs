@@ -15,6 +15,7 @@ mod collapsed;
 mod covariance;
 mod cross;
 mod curve;
+mod dense;
 mod design;
 mod distinct;
 mod drawing;

@@ -7,50 +7,11 @@ use faer::{Accum, MatMut, MatRef, Par};
 
 use super::cross::CrossProducts;
 use super::design::Design;
-use super::factor::{Factor, factorise};
+use super::factor::Factor;
 use super::small;
 
 /// Rows that are looked at together.
 const TOGETHER: usize = 256;
-
-/// The lower Cholesky factor of a symmetric matrix in place, row after row, the upper triangle set to zero; `None` unless it
-/// is positive definite.
-pub(super) fn cholesky(matrix: &mut [f64], size: usize) -> Option<()> {
-    // What is symmetric is the same column after column, as the kernel wants it.
-    factorise(matrix, size)?;
-    for i in 0..size {
-        for j in 0..i {
-            matrix[i * size + j] = matrix[j * size + i];
-            matrix[j * size + i] = 0.0;
-        }
-    }
-    let mut diagonal = matrix.iter().step_by(size + 1);
-    diagonal.all(|entry| entry.is_finite()).then_some(())
-}
-
-/// L⁻ᵀx in place, along the rows of L.
-pub(super) fn solve_lower_transposed(factor: &[f64], x: &mut [f64]) {
-    let size = x.len();
-    for i in (0..size).rev() {
-        let row = &factor[i * size..][..=i];
-        x[i] /= row[i];
-        let (before, own) = x.split_at_mut(i);
-        let pairs = before.iter_mut().zip(row);
-        pairs.for_each(|(entry, l)| *entry -= l * own[0]);
-    }
-}
-
-/// aᵀb by four sums that do not wait for each other.
-pub(super) fn parallel_dot(a: &[f64], b: &[f64]) -> f64 {
-    let ((fours, rest), (others, more)) = (a.as_chunks::<4>(), b.as_chunks::<4>());
-    let mut sums = [0.0; 4];
-    for (a, b) in fours.iter().zip(others) {
-        for (sum, (a, b)) in sums.iter_mut().zip(a.iter().zip(b)) {
-            *sum += a * b;
-        }
-    }
-    sums.iter().sum::<f64>() + small::dot(rest, more)
-}
 
 /// The covariance of one group of A, and L⁻ᵀV S⁻¹, column after column.
 pub(super) struct Spread {

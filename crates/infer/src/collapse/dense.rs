@@ -1,0 +1,66 @@
+//! Matrices of many effects, factorised by blocked kernels.
+
+use faer::dyn_stack::{MemBuffer, MemStack};
+use faer::linalg::cholesky::llt;
+use faer::linalg::cholesky::llt::factor::LltRegularization;
+use faer::{MatMut, Par, Spec};
+
+use super::small;
+
+/// The Cholesky factor of a matrix in place, column after column, of which the lower triangle is
+/// read and written.
+pub(super) fn factorise(matrix: &mut [f64], size: usize) -> Option<()> {
+    if size == 0 {
+        return Some(());
+    }
+    let into = MatMut::from_column_major_slice_mut(matrix, size, size);
+    let scratch = llt::factor::cholesky_in_place_scratch::<f64>(size, Par::Seq, Spec::default());
+    let mut memory = MemBuffer::new(scratch);
+    let found = llt::factor::cholesky_in_place(
+        into,
+        LltRegularization::default(),
+        Par::Seq,
+        MemStack::new(&mut memory),
+        Spec::default(),
+    );
+    found.ok().map(|_| ())
+}
+
+/// The lower Cholesky factor of a symmetric matrix in place, row after row, the upper triangle set to zero; `None` unless it
+/// is positive definite.
+pub(super) fn cholesky(matrix: &mut [f64], size: usize) -> Option<()> {
+    // What is symmetric is the same column after column, as the kernel wants it.
+    factorise(matrix, size)?;
+    for i in 0..size {
+        for j in 0..i {
+            matrix[i * size + j] = matrix[j * size + i];
+            matrix[j * size + i] = 0.0;
+        }
+    }
+    let mut diagonal = matrix.iter().step_by(size + 1);
+    diagonal.all(|entry| entry.is_finite()).then_some(())
+}
+
+/// L⁻ᵀx in place, along the rows of L.
+pub(super) fn solve_lower_transposed(factor: &[f64], x: &mut [f64]) {
+    let size = x.len();
+    for i in (0..size).rev() {
+        let row = &factor[i * size..][..=i];
+        x[i] /= row[i];
+        let (before, own) = x.split_at_mut(i);
+        let pairs = before.iter_mut().zip(row);
+        pairs.for_each(|(entry, l)| *entry -= l * own[0]);
+    }
+}
+
+/// aᵀb by four sums that do not wait for each other.
+pub(super) fn parallel_dot(a: &[f64], b: &[f64]) -> f64 {
+    let ((fours, rest), (others, more)) = (a.as_chunks::<4>(), b.as_chunks::<4>());
+    let mut sums = [0.0; 4];
+    for (a, b) in fours.iter().zip(others) {
+        for (sum, (a, b)) in sums.iter_mut().zip(a.iter().zip(b)) {
+            *sum += a * b;
+        }
+    }
+    sums.iter().sum::<f64>() + small::dot(rest, more)
+}
