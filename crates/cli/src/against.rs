@@ -2,8 +2,8 @@
 
 use std::fmt::Write;
 
+use lehr::infer::bidirectional::Sandwich;
 use lehr::infer::judge::Level;
-use lehr::infer::sandwich::Sandwich;
 use lehr::regression::{Against, Difference};
 use serde::Serialize;
 

@@ -1,6 +1,7 @@
 //! Inference: guides, chains, surrogates, the bound, training, and what a posterior is worth.
 
 pub mod annealed;
+pub mod bidirectional;
 mod bytes;
 pub mod chains;
 pub mod collapse;
@@ -18,7 +19,7 @@ pub mod full_data;
 pub mod guide;
 pub mod judge;
 mod learned;
-pub mod leave_out;
+pub mod leave_one_out;
 mod lend;
 mod likelihood;
 pub mod local;
@@ -32,7 +33,6 @@ pub mod program;
 pub mod proper;
 mod question;
 pub mod run;
-pub mod sandwich;
 mod setting;
 pub mod start;
 pub mod streamed;

@@ -63,7 +63,7 @@ pub(crate) fn against(
         let found = saved.against(chains.observer(&mut Watched(watch)), &table);
         let found = found.map_err(refused)?;
         let bound =
-            |of: fn(&lehr::infer::sandwich::Sandwich) -> lehr::infer::posterior::Estimate| {
+            |of: fn(&lehr::infer::bidirectional::Sandwich) -> lehr::infer::posterior::Estimate| {
                 let one = found.bounds.as_ref().map(of);
                 one.map(|one| (one.mean, one.error))
             };

@@ -98,7 +98,7 @@ pub(super) fn moved(z: &[f64], hyper: &[usize]) -> Vec<f64> {
     z
 }
 
-impl<'d> Parts<'d> {
+impl Parts<'_> {
     /// The numbers beside the largest block.
     pub(super) fn rest(&self) -> usize {
         let others = self.blocks[1..].iter().map(|block| block.places.len());

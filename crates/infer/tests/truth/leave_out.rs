@@ -1,6 +1,6 @@
 //! Rows left out of linear regression with known noise, whose predictive is known in closed form.
 
-use lehr_infer::leave_out::{WeightedDraws, leave_each_out};
+use lehr_infer::leave_one_out::{WeightedDraws, leave_each_out};
 
 use crate::linear::{Gaussian, Linear, NOISE};
 use crate::{estimate, normals};

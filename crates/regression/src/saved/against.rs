@@ -1,9 +1,9 @@
 //! A fit beside Markov chains on the same rows: bounds from both sides, and what differs.
 
+use lehr_infer::bidirectional::Sandwich;
 use lehr_infer::fit::Fit;
 use lehr_infer::judge::Verdict;
 use lehr_infer::posterior::Posterior;
-use lehr_infer::sandwich::Sandwich;
 use lehr_table::Table;
 use serde::Serialize;
 

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use lehr_infer::fit::{Fit, FitError};
-use lehr_infer::leave_out::{LeftOut, Seen, WeightedDraws, each_seen};
+use lehr_infer::leave_one_out::{LeftOut, Seen, WeightedDraws, each_seen};
 use lehr_infer::posterior::Posterior;
 use lehr_numeric::order::permutation;
 use lehr_table::{Column, Table};

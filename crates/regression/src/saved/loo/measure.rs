@@ -1,6 +1,6 @@
 //! Leaving out each row of a table, or a sample of its rows.
 
-use lehr_infer::leave_out::{LeftOut, WeightedDraws, each_seen, leave_each_out};
+use lehr_infer::leave_one_out::{LeftOut, WeightedDraws, each_seen, leave_each_out};
 use lehr_numeric::order::permutation;
 use lehr_numeric::pareto::threshold;
 use lehr_numeric::stream::Stream;
