@@ -81,13 +81,8 @@ pub(crate) fn first(collapsed: &Collapsed<'_>) -> Vec<f64> {
     collapsed.parts.hyper.iter().map(entry).collect()
 }
 
-/// What was chosen, as it is printed, with how the hyperparameters were drawn.
-pub(crate) fn choices(
-    collapsed: &Collapsed<'_>,
-    (axes, mode): (&Axes, &Mode),
-    drawn: &Drawn,
-    explored: (&'static str, String),
-) -> Choices {
+/// What was collapsed, as it is printed.
+pub(crate) fn describe_structure(collapsed: &Collapsed<'_>) -> Choices {
     let (parts, design) = (&collapsed.parts, &collapsed.design);
     let blocks: Vec<String> = (parts.blocks.iter())
         .map(|block| format!("{} of {}", block.places.len(), block.name))
@@ -96,17 +91,27 @@ pub(crate) fn choices(
         0 => String::new(),
         count => format!(" and {count} that all rows share"),
     };
-    let factors = mode.steps + 2 * collapsed.size() + axes.looks() + drawn.factors;
-    let mut chosen = vec![
+    let chosen = [
         ("collapsed", format!("{}{common}", blocks.join(", "))),
         (
             "eliminated first",
             format!("{}, which leaves {}", parts.blocks[0].name, design.rest),
         ),
         ("hyperparameters", collapsed.size().to_string()),
-        explored,
-        ("factorisations", factors.to_string()),
     ];
+    chosen.map(|(what, how)| (what.to_owned(), how)).to_vec()
+}
+
+/// How the hyperparameters and the effects were drawn, as it is printed.
+pub(crate) fn describe_draws(
+    collapsed: &Collapsed<'_>,
+    axes: &Axes,
+    mode: &Mode,
+    drawn: &Drawn,
+) -> Choices {
+    let parts = &collapsed.parts;
+    let factors = mode.steps + 2 * collapsed.size() + axes.looks() + drawn.factors;
+    let mut chosen = vec![("factorisations", factors.to_string())];
     if let Some(distinct) = &parts.distinct {
         let (some, all) = (distinct.rows.len(), parts.density.n_rows());
         chosen.push((

@@ -57,7 +57,9 @@ mod workspace;
 pub(crate) use axes::Axes;
 pub(crate) use collapsed::Collapsed;
 pub use fit::refusal;
-pub(crate) use fit::{applies, choices, evidence, first, spare_draws, stacked};
+pub(crate) use fit::{
+    applies, describe_draws, describe_structure, evidence, first, spare_draws, stacked,
+};
 pub(crate) use gap::Care;
 pub use group_moments::Spared;
 pub(crate) use harvest::{Harvest, Order, kept_layout, spared};

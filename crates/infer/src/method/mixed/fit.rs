@@ -9,8 +9,8 @@ use super::hyperparameter_chains::Hyper;
 use crate::bytes::{decoded, encoded};
 use crate::collapse::{
     Axes, Collapsed, Drawn, Harvest, MOST_AXES, Making, Mode, NAME, Order, Points, Proposed,
-    Spreads, Weighing, Wishes, choices, climb, evidence, first, is_missed, is_settled, kept_layout,
-    making, points, refused, spare_draws, spared, stacked,
+    Spreads, Weighing, Wishes, climb, describe_draws, describe_structure, evidence, first,
+    is_missed, is_settled, kept_layout, making, points, refused, spare_draws, spared, stacked,
 };
 use crate::error::{FitError, TrainError};
 use crate::estimate::{Estimate, Evidence, Seconds};
@@ -78,7 +78,9 @@ pub(crate) fn fit(
         mode: &mode,
     };
     let made = made(wishes, &hyper, run)?;
-    let chosen = choices(&collapsed, (&axes, &mode), &made.drawn, explored(&made));
+    let mut chosen = describe_structure(&collapsed);
+    chosen.push(explored(&made));
+    chosen.extend(describe_draws(&collapsed, &axes, &mode, &made.drawn));
     let seconds = Seconds {
         start,
         compile: 0.0,
@@ -253,17 +255,17 @@ fn training(mode: &Mode) -> Training {
 }
 
 /// How the hyperparameters were drawn.
-fn explored(made: &Made) -> (&'static str, String) {
+fn explored(made: &Made) -> (String, String) {
     match &made.proposal {
         Proposal::Guide(_) => {
             let (points, percent) = (&made.drawn.points, 100.0 * made.drawn.points.share());
             let words = format!("{} ({percent:.0} % effective)", points.len());
-            ("points", words)
+            ("points".into(), words)
         }
         Proposal::Chains(chains) => {
             let (count, slopes) = (chains.count, chains.gradients);
             let words = format!("{count} over the hyperparameters, {slopes} slopes");
-            ("chains", words)
+            ("chains".into(), words)
         }
     }
 }
