@@ -26,8 +26,8 @@ pub(super) fn factorise(matrix: &mut [f64], size: usize) -> Option<()> {
     found.ok().map(|_| ())
 }
 
-/// The lower Cholesky factor of a symmetric matrix in place, row after row, the upper triangle set to zero; `None` unless it
-/// is positive definite.
+/// The lower Cholesky factor of a symmetric matrix in place, row after row, the upper triangle set to zero; `None`
+/// unless it is positive definite.
 pub(super) fn cholesky(matrix: &mut [f64], size: usize) -> Option<()> {
     // What is symmetric is the same column after column, as the kernel wants it.
     factorise(matrix, size)?;
