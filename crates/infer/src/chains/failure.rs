@@ -1,4 +1,4 @@
-//! What makes draws of chains doubtful, and what to try.
+//! Numbers that make draws of chains doubtful, and advice.
 
 use serde::{Deserialize, Serialize};
 

@@ -81,7 +81,7 @@ pub(crate) fn first(collapsed: &Collapsed<'_>) -> Vec<f64> {
     collapsed.parts.hyper.iter().map(entry).collect()
 }
 
-/// What was collapsed, as it is printed.
+/// The effects that were collapsed, as they are printed.
 pub(crate) fn describe_structure(collapsed: &Collapsed<'_>) -> Choices {
     let (parts, design) = (&collapsed.parts, &collapsed.design);
     let blocks: Vec<String> = (parts.blocks.iter())

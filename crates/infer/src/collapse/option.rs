@@ -1,4 +1,4 @@
-//! What a user may choose of a collapsed fit, and how it is refused.
+//! Options of a collapsed fit, and how it is refused.
 
 use crate::error::FitError;
 
@@ -7,6 +7,7 @@ pub(crate) const NAME: &str = "collapse";
 /// The effective share of the points from which draws are allotted by weight: what is left of the
 /// weights is then rounding.
 pub(crate) const EVEN: f64 = 0.95;
+
 /// What a user may choose.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Wishes {
@@ -28,7 +29,7 @@ pub enum Spreads {
     Chains,
 }
 
-/// What cannot be collapsed.
+/// The error of a density that cannot be collapsed.
 pub(crate) fn refused(problem: impl Into<String>, hint: &str) -> FitError {
     FitError::Setting {
         method: NAME,

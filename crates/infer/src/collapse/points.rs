@@ -6,10 +6,11 @@ use lehr_numeric::summary::Weighted;
 
 use super::axes::Axes;
 use super::collapsed::{Collapsed, ResponseRows};
+use super::group_moments::Spared;
+use super::mixed;
 use super::option::{EVEN, Spreads, Wishes, refused};
 use super::sample::{Drawn, Making, Proposed, Weighing, weights};
 use super::search::Mode;
-use super::{Spared, mixed};
 use crate::error::FitError;
 use crate::estimate::Shape;
 use crate::run::Run;
@@ -25,7 +26,6 @@ const MOST_OF_ROWS: usize = 4096;
 const SAME: (f64, f64) = (0.1, 0.06);
 /// So many times the usual draws are made where their weights leave few.
 const MOST_TIMES: usize = 4;
-
 /// Below this share of effective points some of the density is missed, whatever the tail of their weights.
 const LEAST: f64 = 0.5;
 

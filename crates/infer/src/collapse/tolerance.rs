@@ -1,4 +1,4 @@
-//! What counts as rounding where rows are probed, by which numbers they are, and which groups are wide.
+//! The numbers by which rows are probed, differences that count as rounding there, and groups that are wide.
 
 /// What two ways to compute the same number may differ by.
 pub(super) const ROUNDING: f64 = 1e-9;

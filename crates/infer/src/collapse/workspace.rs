@@ -1,4 +1,4 @@
-//! What one thread evaluates the collapsed density with.
+//! Memory in which one thread evaluates the collapsed density.
 
 use super::cross::CrossProducts;
 use super::factor::Factor;

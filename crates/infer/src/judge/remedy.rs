@@ -7,10 +7,10 @@ use crate::posterior::Posterior;
 /// Rows times latents up to which chains on all rows end within minutes.
 const MOST_FOR_CHAINS: usize = 30_000_000;
 
-/// What the method of a fit has to better its draws by.
+/// Remedies that the method of a fit has where its draws are not good enough.
 #[derive(Clone, Debug, Default)]
 pub struct Remedies {
-    /// What to do if they cannot be trusted, in words; empty for nothing.
+    /// Its own advice where the draws cannot be trusted; empty for none.
     pub own: &'static str,
     /// Its settings by name.
     pub settings: Vec<&'static str>,

@@ -1,4 +1,4 @@
-//! The verdict on a posterior, with what its method has to better its draws by.
+//! The verdict on a posterior, with the remedies that its method has.
 
 use super::find;
 use crate::estimate::Level;
@@ -17,7 +17,7 @@ impl Posterior {
     }
 }
 
-/// What the method of this name has to better its draws by.
+/// The remedies of the method of this name.
 fn remedies(method: &str) -> Remedies {
     find(method).map_or_else(
         |_| Remedies::default(),

@@ -1,4 +1,4 @@
-//! What was seen when a fit was examined, kept with the fit.
+//! The findings of an examination, kept with the fit.
 
 use serde::{Deserialize, Serialize};
 

@@ -1,4 +1,4 @@
-//! What is kept of a fit besides its draws: what they are worth, and where they come from.
+//! Records of a fit besides its draws: how good the draws are, and where they come from.
 
 use lehr_density::{Density, Stored};
 use lehr_numeric::pareto::Pareto;

@@ -1,4 +1,4 @@
-//! What a control variate gains in the variance of a step's gradient.
+//! The gain of a control variate in the variance of a step's gradient.
 
 use lehr_numeric::batch::BatchError;
 

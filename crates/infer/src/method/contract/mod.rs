@@ -1,4 +1,4 @@
-//! What a method is: a row of the table, settings by name, a fit, and a way to draw again.
+//! The contract of a method: a row of the table, settings by name, a fit, and a way to draw again.
 
 mod chain;
 mod variational;
