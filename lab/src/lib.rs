@@ -1,6 +1,7 @@
-//! What lehr is measured by: the paper's tables run again, and the model of the speed tables, and
-//! the study of verdicts.
+//! What lehr is measured by: the paper's tables run again, the model of the speed tables, the study of verdicts, and
+//! the bits of many small fits.
 
+pub mod golden;
 pub mod logistic;
 pub mod paper;
 pub mod process;

@@ -1,4 +1,4 @@
-//! `lehr-lab`: the paper's tables, the speed tables, and the study of verdicts.
+//! `lehr-lab`: the paper's tables, the speed tables, the study of verdicts, and the bits of many small fits.
 
 mod command;
 mod live;
@@ -16,6 +16,7 @@ Examples:
   lehr-lab paper convergence --quick
   lehr-lab bench step --method sl-dais --threads 1
   lehr-lab families --rows 5000
+  lehr-lab golden -o target/golden.txt
   lehr-lab multilevel --threads 1
   lehr-lab verdict --seeds 20";
 
@@ -40,29 +41,43 @@ struct Cli {
 enum Command {
     Bench(command::Bench),
     Families(command::Families),
+    Golden(command::Golden),
     Multilevel(command::Multilevel),
     Paper(command::Paper),
     Verdict(command::Verdict),
 }
 
-impl Cli {
-    fn run(&self) -> Result<()> {
-        let session = Session::new(self)?;
-        session.in_pool(|| match &self.command {
-            Command::Bench(bench) => bench.run(&session),
+impl Command {
+    fn run(&self, session: &Session) -> Result<ExitCode> {
+        let done = match self {
+            Command::Bench(bench) => bench.run(session),
             Command::Families(families) => families.run(),
+            Command::Golden(golden) => return golden.run(session),
             Command::Multilevel(multilevel) => multilevel.run(),
-            Command::Paper(paper) => paper.run(&session),
-            Command::Verdict(verdict) => verdict.run(&session),
-        })
+            Command::Paper(paper) => paper.run(session),
+            Command::Verdict(verdict) => verdict.run(session),
+        };
+        done.map(|()| ExitCode::SUCCESS)
+    }
+}
+
+impl Cli {
+    fn run(&self) -> Result<ExitCode> {
+        let session = Session::new(self)?;
+        session.in_pool(|| self.command.run(&session))
     }
 }
 
 fn main() -> ExitCode {
+    let mut arguments = std::env::args_os().skip(1).peekable();
+    if arguments.next_if(|first| first == command::LEHR).is_some() {
+        let name = std::iter::once(command::LEHR.into());
+        return ExitCode::from(lehr_cli::run(name.chain(arguments)));
+    }
     match Cli::parse().run() {
-        Ok(()) => ExitCode::SUCCESS,
+        Ok(code) => code,
         Err(error) => {
-            eprintln!("{error}");
+            eprintln!("{error:#}");
             ExitCode::from(2)
         }
     }
