@@ -1,13 +1,15 @@
 //! `lehr-lab golden`: small fits of every kind and the bits of their numbers, and what differs from those of another run.
 
 use std::fs;
+use std::panic::resume_unwind;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use std::thread;
 use std::time::Instant;
 
 use anyhow::{Context, Result, ensure};
 use clap::Args;
-use lehr_lab::golden::{self, Case, Lehr, Mismatch, THREADS, Transcript};
+use lehr_lab::golden::{self, Case, Lehr, Mismatch, Transcript};
 
 use crate::session::{Session, Voice};
 
@@ -83,12 +85,11 @@ impl Golden {
     fn older(&self, path: &Path) -> Result<Transcript> {
         let text = fs::read_to_string(path).with_context(|| path.display().to_string())?;
         let mut older = Transcript::parse(&text).with_context(|| path.display().to_string())?;
+        let (own, found) = (golden::instructions(), &older.instructions);
         ensure!(
-            older.instructions == golden::instructions(),
-            "{}: expected numbers made with {}, found {}\n  hint: LEHR_SIMD={0} asks for those",
+            own == found,
+            "{}: expected numbers made with {own}, found {found}\n  hint: LEHR_SIMD={found} asks for those",
             path.display(),
-            golden::instructions(),
-            older.instructions,
         );
         older
             .lines
@@ -110,7 +111,7 @@ impl Golden {
     }
 }
 
-/// Runs all cases on one thread and on two. Tells the lines of one thread, and what differs on two.
+/// Runs all cases. Tells the lines of one thread, and what differs on two.
 fn run_all(cases: &[Case], voice: Voice) -> Result<(Transcript, Vec<Mismatch>)> {
     let lehr = Lehr {
         program: std::env::current_exe()?,
@@ -119,28 +120,26 @@ fn run_all(cases: &[Case], voice: Voice) -> Result<(Transcript, Vec<Mismatch>)> 
     let mut all = Transcript::new(golden::instructions());
     let mut parted = Vec::new();
     for (k, case) in cases.iter().enumerate() {
-        let mut seconds = Vec::new();
-        let mut made = THREADS.iter().map(|threads| {
-            let clock = Instant::now();
-            let made = case.run(&lehr, *threads);
-            seconds.push(format!("{:.1} s", clock.elapsed().as_secs_f64()));
-            made
-        });
-        let one = made.next().context("one thread")??;
-        for other in made {
-            parted.extend(golden::mismatches(&one, &other?));
-        }
+        let clock = Instant::now();
+        let [one, two] = both(case, &lehr);
+        let (one, two) = (one?, two?);
         if voice == Voice::Usual {
-            let (done, count) = (k + 1, cases.len());
-            let (name, lines) = (&case.name, one.lines.len());
-            eprintln!(
-                "{done:3}/{count} {name}: {lines} lines, {}",
-                seconds.join(" and ")
-            );
+            let (seconds, lines) = (clock.elapsed().as_secs_f64(), one.lines.len());
+            let (done, count, name) = (k + 1, cases.len(), &case.name);
+            eprintln!("{done:3}/{count} {name}: {lines} lines, {seconds:.1} s");
         }
+        parted.extend(golden::mismatches(&one, &two));
         all.extend(one)?;
     }
     Ok((all, parted))
+}
+
+/// A case on one thread, and at the same time on two.
+fn both(case: &Case, lehr: &Lehr) -> [Result<Transcript>; 2] {
+    thread::scope(|scope| {
+        let runs = [1, 2].map(|threads| scope.spawn(move || case.run(lehr, threads)));
+        runs.map(|run| run.join().unwrap_or_else(|panic| resume_unwind(panic)))
+    })
 }
 
 /// Says on stderr how many lines differ.

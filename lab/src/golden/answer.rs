@@ -103,6 +103,14 @@ const QUESTIONS: &[(&str, &[&str])] = &[
         ],
     ),
     (
+        "columns read as categories",
+        &[
+            "fit 'y ~ step + x1' plain.csv --categorical step --method full-rank --draws 200 --seed 7 -o fit.lehr",
+            "predict fit.lehr new.csv -o predicted.csv --categorical step --missing drop --draws 50",
+            "effects fit.lehr step --contrast '1 - 0'",
+        ],
+    ),
+    (
         "latents of rows",
         &[
             "fit 'count ~ x1' plain.csv --family poisson_lognormal --method full-rank --iterations 40 --draws 200 \

@@ -10,7 +10,7 @@ const FORMULAS: &[(&str, &str)] = &[
     ),
     (
         "chains on condensed rows",
-        "'y ~ x1 + x2 + color + month' plain.csv --categorical month --method nuts --chains 2 --warm-up 100 --draws 200",
+        "'y ~ x1 + x2 + color + C(month)' plain.csv --method nuts --chains 2 --warm-up 100 --draws 200",
     ),
     (
         "offset and weights",
@@ -40,6 +40,11 @@ const FORMULAS: &[(&str, &str)] = &[
     (
         "monotonic",
         "'y ~ x1 + mo(size, levels = c(\"small\", \"mid\", \"large\", \"huge\"))' plain.csv --method full-rank --iterations 80",
+    ),
+    (
+        "effects of rows",
+        "'count ~ x1 + (1 | row())' plain.csv --family poisson --method semi-dais --latent-guide sl-dais \
+         --surrogate points --iterations 20 --draws 100",
     ),
     (
         "known errors",
@@ -97,7 +102,7 @@ const FORMULAS: &[(&str, &str)] = &[
     ),
     (
         "smooth counts",
-        "'count ~ s(day, bs = \"ps\", k = 8) + (1 | site)' plain.csv --family poisson --method collapse --draws 200",
+        "'count ~ s(day, bs = \"ps\", k = 8) + (1 | site)' plain.csv --family poisson --method collapse --spreads points --draws 200",
     ),
     (
         "splines",
@@ -145,7 +150,7 @@ pub(super) fn cases() -> Vec<Case> {
             lines.truncate(1);
         } else {
             lines.push(
-                "predict fit.lehr new.csv -o predicted.csv --only --draws 50 --missing drop --categorical month"
+                "predict fit.lehr new.csv -o predicted.csv --only --draws 50 --missing drop"
                     .to_owned(),
             );
         }

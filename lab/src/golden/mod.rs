@@ -25,9 +25,6 @@ use anyhow::{Context, Result};
 /// Stack of each thread: deep models are walked recursively.
 const STACK_BYTES: usize = 16 << 20;
 
-/// The threads that every case is run on, one number after another.
-pub const THREADS: [usize; 2] = [1, 2];
-
 /// Something whose numbers are recorded.
 pub struct Case {
     /// The area and what is special: `formula/nested groups`.
