@@ -1,4 +1,4 @@
-//! The bits of small fits: two runs have the same, and a changed bit, a lost line and other vector instructions are found.
+//! The bits of small fits: two runs have the same, and a changed bit and a lost line are found.
 
 use std::fs;
 use std::path::Path;

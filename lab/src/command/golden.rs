@@ -1,4 +1,4 @@
-//! `lehr-lab golden`: small fits of every kind and the bits of their numbers, and what differs from those of another run.
+//! `lehr-lab golden`: the bits of small fits of every kind, and what differs from those of another run.
 
 use std::fs;
 use std::panic::resume_unwind;

@@ -18,7 +18,8 @@ const FORMULAS: &[(&str, &str)] = &[
     ),
     (
         "horseshoe",
-        "'y ~ x1 + x2 + z + dose + color' plain.csv --prior 'weight ~ horseshoe(0.05, 2)' --method sl-dais --iterations 80",
+        "'y ~ x1 + x2 + z + dose + color' plain.csv --prior 'weight ~ horseshoe(0.05, 2)' --method sl-dais \
+         --iterations 80",
     ),
     (
         "priors of many kinds",
@@ -39,7 +40,8 @@ const FORMULAS: &[(&str, &str)] = &[
     ),
     (
         "monotonic",
-        "'y ~ x1 + mo(size, levels = c(\"small\", \"mid\", \"large\", \"huge\"))' plain.csv --method full-rank --iterations 80",
+        "'y ~ x1 + mo(size, levels = c(\"small\", \"mid\", \"large\", \"huge\"))' plain.csv \
+         --method full-rank --iterations 80",
     ),
     (
         "effects of rows",
@@ -60,7 +62,8 @@ const FORMULAS: &[(&str, &str)] = &[
     ),
     (
         "formulas of parameters",
-        "'y ~ x1 + (1 | site)' plain.csv --formula 'sigma ~ x2 + (1 | teacher)' --method nuts --chains 2 --warm-up 150 --draws 200",
+        "'y ~ x1 + (1 | site)' plain.csv --formula 'sigma ~ x2 + (1 | teacher)' --method nuts --chains 2 \
+         --warm-up 150 --draws 200",
     ),
     (
         "nested groups",
@@ -80,7 +83,8 @@ const FORMULAS: &[(&str, &str)] = &[
     ),
     (
         "slopes and counts",
-        "'count ~ x1 + (1 + x1 | site) + (1 | teacher)' plain.csv --family poisson --method collapse --spreads points --draws 400",
+        "'count ~ x1 + (1 + x1 | site) + (1 | teacher)' plain.csv --family poisson --method collapse \
+         --spreads points --draws 400",
     ),
     (
         "groups and a shape",
@@ -97,12 +101,14 @@ const FORMULAS: &[(&str, &str)] = &[
     ("smooth", "'curve ~ s(day)' plain.csv --method collapse"),
     (
         "smooths by levels and on a circle",
-        "'curve ~ color + s(day, by = color, k = 6) + s(month, bs = \"cc\", period = 12, k = 6)' plain.csv --method collapse \
+        "'curve ~ color + s(day, by = color, k = 6) + s(month, bs = \"cc\", period = 12, k = 6)' plain.csv \
+         --method collapse \
          --draws 200",
     ),
     (
         "smooth counts",
-        "'count ~ s(day, bs = \"ps\", k = 8) + (1 | site)' plain.csv --family poisson --method collapse --spreads points --draws 200",
+        "'count ~ s(day, bs = \"ps\", k = 8) + (1 | site)' plain.csv --family poisson --method collapse \
+         --spreads points --draws 200",
     ),
     (
         "splines",
