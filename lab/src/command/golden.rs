@@ -149,6 +149,11 @@ fn conclusion(newer: &Transcript, differing: &[Mismatch]) -> ExitCode {
         eprintln!("{lines} lines, none differs");
         return ExitCode::SUCCESS;
     }
-    eprintln!("{lines} lines, {} differ", differing.len());
+    let most = differing
+        .iter()
+        .filter_map(Mismatch::relative)
+        .fold(0.0, f64::max);
+    let count = differing.len();
+    eprintln!("{lines} lines, {count} differ, shown numbers by at most {most:.1e} of their size");
     ExitCode::from(1)
 }

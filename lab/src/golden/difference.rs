@@ -32,6 +32,16 @@ pub enum MismatchKind {
     },
 }
 
+impl Mismatch {
+    /// The largest relative difference of its numbers, if it has any to compare.
+    pub fn relative(&self) -> Option<f64> {
+        match self.kind {
+            MismatchKind::Changed { relative, .. } => relative,
+            MismatchKind::Added | MismatchKind::Removed => None,
+        }
+    }
+}
+
 impl fmt::Display for Mismatch {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let name = &self.name;
