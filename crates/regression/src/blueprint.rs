@@ -454,29 +454,4 @@ impl Blueprint {
         };
         Shrinkage::of(&self.weights, total)
     }
-
-    /// The column of a site's entry among laws that share a name: `weight#2[3]`.
-    pub(crate) fn place_of(name: &str, laws: &[Law], entry: &str) -> Option<usize> {
-        let (site, rest) = entry.split_once('[').unwrap_or((entry, "0"));
-        let digits = rest.split([',', ']']).next()?;
-        let place: usize = digits.trim().parse().ok()?;
-        let runs = Blueprint::runs(name, laws);
-        let (_, range) = runs.into_iter().find(|(own, _)| own == site)?;
-        (place < range.len()).then_some(range.start + place)
-    }
-
-    /// The sites of laws that share a name: one for each run of laws of one kind.
-    pub(crate) fn runs(name: &str, laws: &[Law]) -> Vec<(String, std::ops::Range<usize>)> {
-        let mut runs = Vec::new();
-        let mut start = 0;
-        for run in laws.chunk_by(Law::shares_site) {
-            let site = match runs.len() {
-                0 => name.to_owned(),
-                before => format!("{name}#{}", before + 1),
-            };
-            runs.push((site, start..start + run.len()));
-            start += run.len();
-        }
-        runs
-    }
 }

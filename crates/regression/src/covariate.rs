@@ -12,12 +12,12 @@ use lehr_table::{Column, Moment};
 use serde::{Deserialize, Serialize};
 
 use crate::blueprint::{Blueprint, BlueprintBuilder};
-use crate::coefficient::{Draws, Reporter};
+use crate::coefficient::Reporter;
 use crate::error::RegressionError;
 use crate::family::{Family, Form};
 use crate::law::{Domain, Kind, Law, sample};
+use crate::named_draws::{Draws, NamedDraws};
 use crate::prior::Parameter;
-use crate::regression::NamedDraws;
 use crate::source::Source;
 
 /// The model's columns of what is seen: as a covariate and as a response, with the spread of its

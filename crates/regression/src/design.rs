@@ -3,17 +3,15 @@
 use lehr_formula::Expr;
 use lehr_table::{Column, Table};
 
-use crate::error::RegressionError;
-use crate::monotonic::monotonic_column;
-use crate::outcome::Outcome;
-use crate::parameter::parameter_column;
-use crate::program::{
-    ERRORS, MATRIX, OFFSET, RESPONSE, ROW_WEIGHT, TRIALS, group_column, slope_column,
+use crate::column_name::{
+    ERRORS, INDUCED, MATRIX, OFFSET, RESPONSE, ROW_WEIGHT, TRIALS, basis_column, group_column,
+    level_column, monotonic_column, parameter_column, slope_column, spline_column,
 };
-use crate::regression::{NewLevels, Regression};
-use crate::smooth::{INDUCED, basis_column, level_column};
+use crate::error::RegressionError;
+use crate::learn::option::NewLevels;
+use crate::outcome::Outcome;
+use crate::regression::Regression;
 use crate::source::Source;
-use crate::spline::spline_column;
 
 /// What a design is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -5,9 +5,8 @@ use lehr_numeric::vector::{dot, form};
 use lehr_report::{AxisKind, Coefficient, Name, Summary};
 
 use crate::blueprint::{Form, GroupPlan, spread_name};
-use crate::coefficient::{Draws, Head, Replica};
 use crate::grouping::Grouping;
-use crate::regression::NamedDraws;
+use crate::named_draws::{Draws, Head, NamedDraws, Replica};
 
 /// The effects of one group term in one linear predictor.
 pub(crate) struct GroupEffects<'a> {

@@ -5,8 +5,9 @@ use lehr_model::distribution::{Distribution, LkjCholesky, Normal};
 use lehr_model::{Row, Tracer};
 
 use crate::blueprint::{Form, GroupPlan};
+use crate::column_name::{group_column, slope_column};
 use crate::law::sample;
-use crate::program::{group_column, sample_runs, slope_column};
+use crate::law_site::sample_runs;
 
 /// The sites of one group term in one run of the model.
 #[derive(Clone, Copy)]

@@ -10,9 +10,9 @@ use lehr_table::{Labels, Moment};
 use serde::{Deserialize, Serialize};
 
 use crate::error::RegressionError;
+use crate::learn::option::NewLevels;
 use crate::outcome::listed;
 use crate::population::{check_size, check_width, evaluate, merge_all, see_all, turn_all};
-use crate::regression::NewLevels;
 use crate::source::Source;
 
 /// A group that the fitted table did not have, while codes are looked up.

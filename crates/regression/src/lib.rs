@@ -32,6 +32,7 @@ pub mod cluster;
 mod coefficient;
 mod collinear;
 mod column_learner;
+mod column_name;
 mod covariate;
 mod design;
 mod dominance;
@@ -43,11 +44,15 @@ mod group_effect;
 mod group_site;
 mod grouping;
 mod law;
+mod law_site;
+mod learn;
 mod learning;
 mod lesson;
 mod limited;
 mod monotonic;
+mod named_draws;
 mod new_rows;
+mod option;
 mod outcome;
 mod parameter;
 mod part;
@@ -58,6 +63,7 @@ mod program;
 mod recognition;
 mod regress;
 mod regression;
+mod response_name;
 mod row_effect;
 mod saved;
 mod scaled_matrix;
@@ -77,12 +83,15 @@ pub use error::{Error, RegressionError};
 pub use family::{Family, Link};
 #[cfg(feature = "files")]
 pub use file_table::{FileTable, ReadObserver};
+pub use learn::option::NewLevels;
 pub use lesson::Lesson;
+pub use named_draws::NamedDraws;
 pub use new_rows::{NewRows, Outside};
+pub use option::{Groups, PredictionLevel};
 pub use prior::{PriorLine, PriorOrigin, prior_distributions};
 pub use profile::{ColumnProfile, Held, Value, ValueProfile};
 pub use regress::{BoundRegression, Regress, regress};
-pub use regression::{Groups, NamedDraws, NewLevels, PredictionLevel, Regression};
+pub use regression::Regression;
 pub use saved::{
     Against, ArvizExport, Calibration, ComparedModel, DataCheck, Difference, DrawForm, Effect,
     EffectAverager, EffectKind, EffectQuestion, EffectScale, Effects, Evaluation, Evaluator, Folds,

@@ -10,10 +10,10 @@ use lehr_table::Column;
 use serde::{Deserialize, Serialize};
 
 use crate::blueprint::Blueprint;
+use crate::column_name::RESPONSE;
 use crate::error::RegressionError;
 use crate::family::{Family, Form};
 use crate::outcome::Outcome;
-use crate::program::RESPONSE;
 use crate::source::Source;
 
 /// The model's columns of what is known of the response, and of its limits.

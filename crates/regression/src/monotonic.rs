@@ -7,6 +7,7 @@ use lehr_model::{Schema, Tracer};
 use serde::{Deserialize, Serialize};
 
 use crate::blueprint::BlueprintBuilder;
+use crate::column_name::monotonic_column;
 use crate::error::RegressionError;
 use crate::law::{Domain, Kind, Law, sample};
 use crate::population::{see_all, turn_all};
@@ -107,11 +108,6 @@ pub(crate) struct MonotonicPlan {
     pub(crate) levels: usize,
     slope: Law,
     concentration: Law,
-}
-
-/// The column of levels' places.
-pub(crate) fn monotonic_column(place: usize) -> String {
-    format!("monotonic{}", place + 1)
 }
 
 impl BlueprintBuilder<'_> {

@@ -6,21 +6,17 @@ use lehr_model::{Row, Tracer};
 use serde::{Deserialize, Serialize};
 
 use crate::blueprint::{BlueprintBuilder, InterceptLaw};
+use crate::column_name::parameter_column;
 use crate::family::{Link, Unit};
 use crate::law::{Domain, Kind, Law, sample};
+use crate::law_site::sample_runs;
 use crate::population::Population;
 use crate::prior::{Parameter, PriorOrigin};
-use crate::program::sample_runs;
 
 /// Whether rows can vary a parameter. Degrees of freedom are hard enough to know when all rows
 /// share them, and cutpoints are a list.
 pub(crate) fn can_vary(name: &str) -> bool {
     !matches!(name, "df" | "cutpoint")
-}
-
-/// The matrix of the design that the formula of a parameter reads.
-pub(crate) fn parameter_column(name: &str) -> String {
-    format!("x.{name}")
 }
 
 /// What the model of a parameter is made of.

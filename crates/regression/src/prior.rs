@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use crate::error::RegressionError;
 use crate::family::{Family, Form};
 use crate::law::{Domain, Kind, Law};
-use crate::several::{owner, prefixed};
+use crate::response_name::{owner, prefixed};
 
 /// The most parameters that a message lists.
 const MOST_SHOWN: usize = 8;

@@ -8,42 +8,19 @@ use lehr_model::distribution::Dirichlet;
 use lehr_model::{BindError, Model, Program, Row, Schema, Tracer};
 
 use crate::blueprint::{Blueprint, InterceptLaw};
-use crate::family::{Form as FamilyForm, Observation, Unit, cutpoints};
+use crate::column_name::{
+    ERRORS, INDUCED, MATRIX, OFFSET, PREDICTOR, RESPONSE, ROW_WEIGHT, TRIALS, group_column,
+    monotonic_column, parameter_column, slope_column,
+};
+use crate::family::{DF_EXCESS, Form as FamilyForm, Observation, Unit, cutpoints};
 use crate::group_site::GroupSites;
 use crate::law::{Law, sample};
-use crate::monotonic::monotonic_column;
-use crate::parameter::{ParameterSites, parameter_column};
+use crate::law_site::sample_runs;
+use crate::parameter::ParameterSites;
 use crate::row_effect::shifted;
 use crate::several::Residuals;
-use crate::smooth::{INDUCED, SmoothSites};
+use crate::smooth::SmoothSites;
 use crate::spline::SplineSites;
-
-/// The names of the design's columns.
-pub(crate) const MATRIX: &str = "x";
-pub(crate) const RESPONSE: &str = "y";
-pub(crate) const OFFSET: &str = "offset";
-pub(crate) const ROW_WEIGHT: &str = "weight";
-pub(crate) const TRIALS: &str = "trials";
-pub(crate) const ERRORS: &str = "se";
-
-/// What varies from row to row on the scale of the linear predictor.
-pub(crate) const ROW_EFFECT: &str = "row_effect";
-
-/// The linear predictor of each row, offset included.
-pub(crate) const PREDICTOR: &str = "predictor";
-
-/// The site of the degrees of freedom above 1.
-pub(crate) const DF_EXCESS: &str = "df above 1";
-
-/// The index column of a group term.
-pub(crate) fn group_column(place: usize) -> String {
-    format!("group{}", place + 1)
-}
-
-/// The matrix that the effects of a group term multiply.
-pub(crate) fn slope_column(place: usize) -> String {
-    format!("slope{}", place + 1)
-}
 
 /// What the model of one response shares with those of others.
 #[derive(Default)]
@@ -424,22 +401,4 @@ fn monotonic_sum<'g>(row: &Row<'_, 'g>, own: &[Expr<'g>]) -> Expr<'g> {
     let effects = own.iter().enumerate();
     let parts = effects.map(|(place, own)| own.at(row.index(&monotonic_column(place))));
     parts.reduce(|a, b| a + b).expect("there is an effect")
-}
-
-/// One array of all laws: a site for each run of one kind, joined.
-pub(crate) fn sample_runs<'g>(
-    m: &Tracer<'g>,
-    name: &str,
-    laws: &[Law],
-    copies: Option<usize>,
-) -> Expr<'g> {
-    let run = |(site, range): (String, std::ops::Range<usize>)| {
-        let dims: Vec<usize> = std::iter::once(range.len()).chain(copies).collect();
-        sample(m, &site, &laws[range], &dims)
-    };
-    let parts: Vec<Expr<'g>> = Blueprint::runs(name, laws).into_iter().map(run).collect();
-    match parts[..] {
-        [only] => only,
-        _ => m.graph().concat(&parts, 0),
-    }
 }

@@ -12,12 +12,13 @@ use lehr_table::Table;
 
 use crate::error::{Error, RegressionError};
 use crate::family::Family;
-use crate::regression::{Groups, Regression};
+use crate::option::Groups;
+use crate::regression::Regression;
 use crate::saved::{DataCheck, SavedFit, Subject, today};
 use crate::several::Several;
 use crate::specification::Specification;
-#[cfg(feature = "files")]
 use crate::streamed::Streamed;
+#[cfg(feature = "files")]
 
 /// A regression of a table: choose a family and priors where the defaults do not suit, then
 /// [`Regress::fit`] it.

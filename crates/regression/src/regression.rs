@@ -5,7 +5,6 @@ use std::ops::Range;
 use lehr_density::{Layout, SiteValue};
 use lehr_formula::Terms;
 use lehr_model::{Bound, Model, Program};
-use lehr_report::Name;
 use lehr_table::Table;
 use serde::{Deserialize, Serialize};
 
@@ -17,10 +16,14 @@ use crate::design::{Block, Design, Purpose, population_columns, predictor_column
 use crate::error::RegressionError;
 use crate::family::Family;
 use crate::grouping::Grouping;
+use crate::law_site::law_of_entry;
+use crate::learn::option::NewLevels;
 use crate::learning::{Request, TableFacts};
 use crate::limited::Bounds;
 use crate::monotonic::Monotonic;
+use crate::named_draws::NamedDraws;
 use crate::new_rows::NewRows;
+use crate::option::Groups;
 use crate::outcome::Outcome;
 use crate::parameter::ParameterPart;
 use crate::population::Population;
@@ -29,47 +32,6 @@ use crate::profile::{ColumnProfile, Held, ValueProfile, order_levels};
 use crate::smooth::Smooth;
 use crate::specification::Specification;
 use crate::spline::Spline;
-
-/// What is to be done with groups that the fitted table did not have.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum NewLevels {
-    /// They are an error that names them.
-    Refuse,
-    /// Their effects are drawn from the distribution of the groups' effects.
-    Sample,
-    /// As with `Sample`; and a level of a factor that the fitted table did not have is taken for
-    /// the factor's first level.
-    Reference,
-}
-
-/// Whether the effects of groups are part of a prediction.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum PredictionLevel {
-    /// They are: each row is predicted for its own groups.
-    Groups,
-    /// They are not: every row is predicted for a group whose effects are 0.
-    Population,
-}
-
-/// Whether the effects of single groups are among the coefficients.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Groups {
-    /// Only their spreads and correlations.
-    Leave,
-    /// Each effect of each group, as `site[3]` or `patient[3, dose]`.
-    Include,
-}
-
-/// The draws of one coefficient on the original scale of the table.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct NamedDraws {
-    /// `Intercept`, `x1:x2`, `color[red]`, `sd(site)`, `sigma`, …
-    pub name: Name,
-    /// One per draw.
-    pub values: Vec<f64>,
-}
 
 /// A regression without its rows: it turns tables into the columns of its model, and draws of
 /// the model's sites into coefficients. Saving it keeps everything that later tables need.
@@ -418,7 +380,7 @@ impl Regression {
         if entry == "intercept" || entry.starts_with("intercept[") {
             return Some("Intercept".into());
         }
-        if let Some(place) = Blueprint::place_of("weight", &blueprint.weights, entry) {
+        if let Some(place) = law_of_entry("weight", &blueprint.weights, entry) {
             return Some(self.population.columns[place].name.clone());
         }
         let plans = blueprint.parameters.iter().zip(&self.parameters);
@@ -426,7 +388,7 @@ impl Regression {
             if entry == plan.intercept_site() {
                 return Some(format!("{}.Intercept", plan.name));
             }
-            let place = Blueprint::place_of(&plan.weight_site(), &plan.weights, entry)?;
+            let place = law_of_entry(&plan.weight_site(), &plan.weights, entry)?;
             let column = &population.columns[place].name;
             Some(format!("{}.{column}", plan.name))
         })

@@ -6,13 +6,13 @@ use lehr_model::distribution::Normal;
 use lehr_model::{Row, Tracer};
 
 use crate::blueprint::{Blueprint, BlueprintBuilder};
-use crate::coefficient::{Draws, Reporter};
+use crate::coefficient::Reporter;
+use crate::column_name::ROW_EFFECT;
 use crate::error::RegressionError;
 use crate::family::{Family, Link};
 use crate::law::{Domain, Kind, Law, sample};
+use crate::named_draws::{Draws, NamedDraws};
 use crate::prior::Parameter;
-use crate::program::ROW_EFFECT;
-use crate::regression::NamedDraws;
 
 /// The site and the name of its spread.
 pub(crate) fn row_spread() -> String {

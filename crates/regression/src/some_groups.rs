@@ -3,11 +3,12 @@
 use lehr_table::Table;
 
 use crate::blueprint::GroupPlan;
+use crate::column_name::group_column;
 use crate::design::{Block, Design, Purpose};
 use crate::error::RegressionError;
+use crate::learn::option::NewLevels;
 use crate::new_rows::NewRows;
-use crate::program::group_column;
-use crate::regression::{NewLevels, Regression};
+use crate::regression::Regression;
 
 impl Regression {
     /// The same, where of the groups of one site there are only those that the rows have.

@@ -8,8 +8,9 @@ use crate::family::Family;
 use crate::part::{Part, pointed};
 use crate::prior::GivenPriors;
 use crate::regression::Regression;
+use crate::response_name;
 use crate::saved::Subject;
-use crate::several::{self, Several};
+use crate::several::Several;
 
 /// A formula whose columns are known to be there, with a family and priors; or one for each of several
 /// responses.
@@ -50,7 +51,7 @@ impl Specification {
                 .map(|formula| part(formula, &others))
                 .collect();
             parts = free?;
-            names = several::names(parts.iter().map(|part| &part.terms))?;
+            names = response_name::names(parts.iter().map(|part| &part.terms))?;
         }
         Ok(Specification {
             source: formulas.source().to_owned(),
@@ -103,7 +104,7 @@ impl Specification {
             self.parts[0].set_priors(GivenPriors::parse(priors)?);
             return Ok(self);
         }
-        let shared = several::shared_names(self.parts.iter().map(|part| &part.terms));
+        let shared = response_name::shared_names(self.parts.iter().map(|part| &part.terms));
         let (common, own) = GivenPriors::parted(priors, &self.names, &shared)?;
         for (part, priors) in self.parts.iter_mut().zip(own) {
             part.set_priors(priors);
@@ -129,7 +130,7 @@ impl Specification {
                 let others: Vec<String> = others.cloned().collect();
                 let terms = Terms::of_parameter(&parsed, &others);
                 let mut terms = terms.map_err(|error| pointed(error, text))?;
-                match several::owner(&self.names, terms.parameter()) {
+                match response_name::owner(&self.names, terms.parameter()) {
                     Some((owner, _)) if owner != place => continue,
                     Some((_, own)) => terms.rename_parameter(&own),
                     None => {}
@@ -155,12 +156,12 @@ impl Specification {
 
     /// The columns of a table that the formulas read, the responses' first.
     pub fn columns(&self) -> Vec<&str> {
-        several::union(self.parts.iter().map(Part::columns))
+        response_name::union(self.parts.iter().map(Part::columns))
     }
 
     /// The columns whose values may be missing.
     pub fn optional_columns(&self) -> Vec<&str> {
-        several::union(self.parts.iter().map(|part| part.terms.optional_columns()))
+        response_name::union(self.parts.iter().map(|part| part.terms.optional_columns()))
     }
 
     /// What is asked for of the response, if there is one.

@@ -17,8 +17,7 @@ use super::{Tasks, Workers};
 use crate::error::{Error, RegressionError};
 use crate::regress::BoundRegression;
 use crate::regression::Regression;
-use crate::saved::SavedFit;
-use crate::saved::Subject;
+use crate::saved::{SavedFit, Subject};
 use crate::specification::Specification;
 
 /// Fewer rows of a longer table would say too little of what an expansion leaves out.

@@ -3,7 +3,7 @@
 use lehr_model::distribution::Bernoulli;
 
 use super::{FamilyInfo, Form, Link, Observation};
-use crate::program::RESPONSE;
+use crate::column_name::RESPONSE;
 
 pub(super) const INFO: FamilyInfo = FamilyInfo {
     name: "bernoulli",

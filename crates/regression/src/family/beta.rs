@@ -4,7 +4,7 @@ use lehr_model::distribution::Beta;
 
 use super::own::PRECISION;
 use super::{FamilyInfo, Form, Link, Observation};
-use crate::program::RESPONSE;
+use crate::column_name::RESPONSE;
 
 pub(super) const INFO: FamilyInfo = FamilyInfo {
     name: "beta",

@@ -4,7 +4,7 @@ use lehr_model::distribution::BetaBinomial;
 
 use super::own::PRECISION;
 use super::{FamilyInfo, Form, Link, Observation};
-use crate::program::{RESPONSE, TRIALS};
+use crate::column_name::{RESPONSE, TRIALS};
 
 pub(super) const INFO: FamilyInfo = FamilyInfo {
     name: "beta_binomial",

@@ -3,7 +3,7 @@
 use lehr_model::distribution::Binomial;
 
 use super::{FamilyInfo, Form, Link, Observation};
-use crate::program::{RESPONSE, TRIALS};
+use crate::column_name::{RESPONSE, TRIALS};
 
 pub(super) const INFO: FamilyInfo = FamilyInfo {
     name: "binomial",

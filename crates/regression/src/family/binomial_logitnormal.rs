@@ -4,7 +4,7 @@ use lehr_model::distribution::{Binomial, Normal};
 
 use super::own::LOG_SIGMA;
 use super::{FamilyInfo, Form, Link, Observation};
-use crate::program::{RESPONSE, ROW_EFFECT, TRIALS};
+use crate::column_name::{RESPONSE, ROW_EFFECT, TRIALS};
 
 pub(super) const INFO: FamilyInfo = FamilyInfo {
     name: "binomial_logitnormal",

@@ -4,7 +4,7 @@ use lehr_model::distribution::GeneralizedPoisson;
 
 use super::own::DISPERSION;
 use super::{FamilyInfo, Form, Link, Observation};
-use crate::program::RESPONSE;
+use crate::column_name::RESPONSE;
 
 pub(super) const INFO: FamilyInfo = FamilyInfo {
     name: "generalized_poisson",

@@ -4,7 +4,7 @@ use lehr_model::distribution::{Hurdle, NegativeBinomial};
 
 use super::own::{GATE, SHAPE};
 use super::{FamilyInfo, Form, Link, Observation, logit};
-use crate::program::RESPONSE;
+use crate::column_name::RESPONSE;
 
 pub(super) const INFO: FamilyInfo = FamilyInfo {
     name: "hurdle_negbinomial",

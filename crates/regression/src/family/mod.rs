@@ -46,7 +46,7 @@ use crate::error::RegressionError;
 use crate::limited::Bounds;
 
 pub(crate) use ordinal::cutpoints;
-pub(crate) use own::{OwnParameter, Unit};
+pub(crate) use own::{DF_EXCESS, OwnParameter, Unit};
 use written::{Written, absent};
 
 /// What the linear predictor is a function of.

@@ -5,7 +5,7 @@ use lehr_model::distribution::OrderedLogistic;
 
 use super::own::CUTPOINT;
 use super::{FamilyInfo, Form, Link, Observation};
-use crate::program::RESPONSE;
+use crate::column_name::RESPONSE;
 
 pub(super) const INFO: FamilyInfo = FamilyInfo {
     name: "ordinal",

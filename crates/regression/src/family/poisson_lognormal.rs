@@ -4,7 +4,7 @@ use lehr_model::distribution::{Normal, Poisson};
 
 use super::own::LOG_SIGMA;
 use super::{FamilyInfo, Form, Link, Observation};
-use crate::program::{RESPONSE, ROW_EFFECT};
+use crate::column_name::{RESPONSE, ROW_EFFECT};
 
 pub(super) const INFO: FamilyInfo = FamilyInfo {
     name: "poisson_lognormal",

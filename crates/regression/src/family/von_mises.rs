@@ -4,7 +4,7 @@ use lehr_model::distribution::VonMises;
 
 use super::own::KAPPA;
 use super::{FamilyInfo, Form, Link, Observation};
-use crate::program::RESPONSE;
+use crate::column_name::RESPONSE;
 
 pub(super) const INFO: FamilyInfo = FamilyInfo {
     name: "von_mises",

@@ -4,7 +4,7 @@ use lehr_model::distribution::{Binomial, ZeroInflated};
 
 use super::own::GATE;
 use super::{FamilyInfo, Form, Link, Observation, logit};
-use crate::program::{RESPONSE, TRIALS};
+use crate::column_name::{RESPONSE, TRIALS};
 
 pub(super) const INFO: FamilyInfo = FamilyInfo {
     name: "zero_inflated_binomial",

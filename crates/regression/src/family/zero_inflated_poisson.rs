@@ -4,7 +4,7 @@ use lehr_model::distribution::{Poisson, ZeroInflated};
 
 use super::own::GATE;
 use super::{FamilyInfo, Form, Link, Observation, logit};
-use crate::program::RESPONSE;
+use crate::column_name::RESPONSE;
 
 pub(super) const INFO: FamilyInfo = FamilyInfo {
     name: "zero_inflated_poisson",

@@ -10,7 +10,7 @@ use serde::Serialize;
 use super::summary::weigh;
 use super::{SavedFit, coefficients, used_weights};
 use crate::Error;
-use crate::regression::Groups;
+use crate::option::Groups;
 
 /// A fit beside a reference on the same rows.
 pub struct Against {

@@ -13,8 +13,9 @@ use lehr_table::Table;
 use super::SavedFit;
 use super::pointwise::observed;
 use crate::Error;
+use crate::named_draws::NamedDraws;
 use crate::new_rows::NewRows;
-use crate::regression::{Groups, NamedDraws};
+use crate::option::Groups;
 
 /// Independent draws are dealt to so many chains: some of ArviZ's diagnostics ask for several.
 const CHAINS: usize = 4;

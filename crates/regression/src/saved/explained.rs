@@ -10,7 +10,8 @@ use lehr_report::{Coefficient, Summary};
 use super::SavedFit;
 use super::summary::{error, plain};
 use crate::family::Family;
-use crate::regression::{Groups, Regression};
+use crate::option::Groups;
+use crate::regression::Regression;
 
 /// Draws whose shares are computed at the most.
 const DRAWS: usize = 200;

@@ -10,8 +10,9 @@ use super::SavedFit;
 use super::replication::MixedMoments;
 use crate::Error;
 use crate::error::RegressionError;
+use crate::learn::option::NewLevels;
 use crate::new_rows::{NewRows, Outside};
-use crate::regression::{NewLevels, PredictionLevel};
+use crate::option::PredictionLevel;
 
 /// How rows are predicted.
 pub struct Forecaster<'a> {

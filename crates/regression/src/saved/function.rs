@@ -4,7 +4,8 @@ use lehr_density::SiteValue;
 use lehr_report::FittedFunction;
 
 use super::SavedFit;
-use crate::regression::{Groups, Regression};
+use crate::option::Groups;
+use crate::regression::Regression;
 use crate::smooth::{FunctionDraws, InducedDraws};
 use crate::spline::{Spline, SplineDraws};
 

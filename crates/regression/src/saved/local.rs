@@ -5,7 +5,7 @@ use lehr_table::Table;
 
 use super::SavedFit;
 use crate::Error;
-use crate::regression::NamedDraws;
+use crate::named_draws::NamedDraws;
 
 impl SavedFit {
     /// The latents of these rows of the fitted table, counted from 1, one for each of the draws of

@@ -39,7 +39,9 @@ use lehr_table::Table;
 use serde::{Deserialize, Serialize};
 
 use crate::Error;
-use crate::regression::{Groups, NamedDraws, NewLevels, PredictionLevel};
+use crate::learn::option::NewLevels;
+use crate::named_draws::NamedDraws;
+use crate::option::{Groups, PredictionLevel};
 
 pub use against::{Against, Difference};
 pub use arviz::{ArvizExport, DrawForm, PosteriorReport, RowGroup};

@@ -11,7 +11,9 @@ use lehr_report::{
 use super::SavedFit;
 use super::arviz::rows;
 use super::effects::curves;
-use crate::regression::{Groups, NamedDraws, Regression};
+use crate::named_draws::NamedDraws;
+use crate::option::Groups;
+use crate::regression::Regression;
 
 /// Draws that the pairs plot gets at the most.
 const PAIR_DRAWS: usize = 2000;

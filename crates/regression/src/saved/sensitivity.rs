@@ -11,8 +11,9 @@ use serde::Serialize;
 
 use super::{SavedFit, Subject, used_weights};
 use crate::error::RegressionError;
-use crate::program::DF_EXCESS;
-use crate::regression::{Groups, NamedDraws};
+use crate::family::DF_EXCESS;
+use crate::named_draws::NamedDraws;
+use crate::option::Groups;
 use crate::several::Several;
 
 /// The powers of the prior.

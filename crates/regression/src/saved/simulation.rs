@@ -10,7 +10,7 @@ use serde::Serialize;
 use super::{SavedFit, coefficients, used_weights};
 use crate::Error;
 use crate::error::RegressionError;
-use crate::regression::Groups;
+use crate::option::Groups;
 use crate::several::Several;
 
 /// Simulation-based calibration: how data sets are drawn from the prior and fitted.

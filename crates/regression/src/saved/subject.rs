@@ -10,9 +10,12 @@ use crate::Error;
 use crate::covariate::Covariate;
 use crate::error::RegressionError;
 use crate::family::Form;
+use crate::learn::option::NewLevels;
+use crate::named_draws::NamedDraws;
 use crate::new_rows::NewRows;
+use crate::option::Groups;
 use crate::prior::PriorLine;
-use crate::regression::{Groups, NamedDraws, NewLevels, Regression};
+use crate::regression::Regression;
 use crate::several::Several;
 
 /// An array with more numbers than this is listed with the effects of single groups.

@@ -4,7 +4,8 @@ use lehr_numeric::summary::{Weighted, mean, mean_error, quantile, sd, sorted};
 use lehr_report::{Coefficient, Summary};
 
 use super::SavedFit;
-use crate::regression::{Groups, NamedDraws};
+use crate::named_draws::NamedDraws;
+use crate::option::Groups;
 
 impl SavedFit {
     /// Summaries of the coefficients; where weights correct the fit, the corrected ones too.

@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use super::SavedFit;
 use super::summary::{plain, weigh};
-use crate::regression::Groups;
+use crate::option::Groups;
 
 /// How far the weights move a coefficient.
 #[derive(Clone, Debug, PartialEq, Serialize)]

@@ -1,7 +1,6 @@
 //! Regressions of several responses at once: each has a model of its own, and they share the effects of
 //! groups that are tied and what is left of the rows.
 
-mod name;
 mod residual;
 mod rows;
 mod tie;
@@ -16,12 +15,13 @@ use crate::error::RegressionError;
 use crate::family::{Family, Form};
 use crate::law::{Domain, Kind, Law};
 use crate::limited::Bounds;
+use crate::named_draws::NamedDraws;
+use crate::option::Groups;
 use crate::prior::{GivenPriors, Parameter, PriorLine};
 use crate::program::Company;
-use crate::regression::{Groups, NamedDraws, Regression};
+use crate::regression::Regression;
+use crate::response_name::{RESCOR, owner, prefixed, renamed, union};
 
-use name::{RESCOR, renamed};
-pub(crate) use name::{names, owner, prefixed, shared_names, union};
 pub(crate) use residual::Residuals;
 use tie::{Tie, correlations, site, standardise};
 

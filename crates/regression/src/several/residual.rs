@@ -6,9 +6,9 @@ use lehr_graph::Expr;
 use lehr_model::distribution::LkjCholesky;
 use lehr_model::{Row, Tracer};
 
-use super::name::RESCOR;
+use crate::column_name::RESPONSE;
 use crate::law::Law;
-use crate::program::RESPONSE;
+use crate::response_name::RESCOR;
 
 /// The density of a row's responses, one after another: with the factor L of their correlations,
 ///

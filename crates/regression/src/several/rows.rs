@@ -7,8 +7,9 @@ use super::Several;
 use super::tie::Tie;
 use crate::design::{Block, Design, Purpose};
 use crate::error::RegressionError;
+use crate::learn::option::NewLevels;
 use crate::new_rows::{NewRows, SampledSite};
-use crate::regression::{NewLevels, Regression};
+use crate::regression::Regression;
 
 impl Several {
     /// The columns of the model for a table with the responses.

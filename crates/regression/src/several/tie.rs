@@ -10,12 +10,13 @@ use lehr_numeric::vector::dot;
 use lehr_report::Name;
 use serde::{Deserialize, Serialize};
 
-use super::name::prefixed;
 use crate::blueprint::Form;
 use crate::error::RegressionError;
 use crate::group_site::GroupSites;
 use crate::law::{Kind, Law};
-use crate::regression::{NamedDraws, Regression};
+use crate::named_draws::NamedDraws;
+use crate::regression::Regression;
+use crate::response_name::prefixed;
 
 /// The group terms of several responses whose effects are tied.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

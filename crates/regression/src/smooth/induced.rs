@@ -13,9 +13,6 @@ use crate::error::RegressionError;
 use crate::family::{Family, Link};
 use crate::source::Source;
 
-/// The matrix of its inputs, standardised.
-pub(crate) const INDUCED: &str = "induced";
-
 /// Inducing points unless asked otherwise, and at the most: training factorises a matrix of their
 /// number in every step.
 const USUAL: usize = 128;

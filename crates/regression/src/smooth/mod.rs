@@ -15,9 +15,9 @@ use crate::error::RegressionError;
 use crate::source::Source;
 
 pub(crate) use centring::{Centring, row_information};
-pub(crate) use induced::{INDUCED, InducedPlan};
+pub(crate) use induced::InducedPlan;
 pub(crate) use learner::SmoothLearner;
-pub(crate) use plan::{SmoothPlan, SmoothSites, basis_column, level_column};
+pub(crate) use plan::{SmoothPlan, SmoothSites};
 pub(crate) use projected::InducedDraws;
 pub(crate) use shape::{CURVE, FunctionDraws, dot, even, per_place};
 

@@ -10,10 +10,11 @@ use serde::{Deserialize, Serialize};
 use super::Smooth;
 use super::centring::{Centring, row_information};
 use crate::blueprint::BlueprintBuilder;
+use crate::column_name::{basis_column, level_column};
 use crate::error::RegressionError;
 use crate::law::{Domain, Kind, Law, sample, short};
+use crate::law_site::sample_runs;
 use crate::prior::Parameter;
-use crate::program::sample_runs;
 
 /// The lengthscales, in half ranges, between which 95 % of the default prior lie: of one column, of
 /// two, and on a circle in half periods.
@@ -43,16 +44,6 @@ pub(crate) struct SmoothPlan {
 pub(crate) struct SmoothSites<'g> {
     /// `[k]`, or `[levels, k]`: what the functions of the basis are multiplied by.
     coefficient: Expr<'g>,
-}
-
-/// The matrix of a smooth function's basis.
-pub(crate) fn basis_column(place: usize) -> String {
-    format!("basis{}", place + 1)
-}
-
-/// The levels that have functions of their own.
-pub(crate) fn level_column(place: usize) -> String {
-    format!("level{}", place + 1)
 }
 
 impl Smooth {

@@ -7,8 +7,8 @@ use lehr_numeric::summary::{mean, quantile, sd, sorted};
 use lehr_report::{FittedFunction, FunctionShape};
 
 use super::{Smooth, SmoothPlan};
-use crate::blueprint::Blueprint;
 use crate::law::short;
+use crate::law_site::site_runs;
 
 /// Places of a curve.
 pub(crate) const CURVE: usize = 121;
@@ -158,7 +158,7 @@ impl<'a> FunctionDraws<'a> {
 impl SmoothPlan {
     /// The draws of each lengthscale, in units of the model.
     pub(crate) fn lengthscale_draws(&self, sites: &[SiteValue], head: &str) -> Vec<Vec<f64>> {
-        let runs = Blueprint::runs(&self.lengthscale_site(head), &self.lengthscales);
+        let runs = site_runs(&self.lengthscale_site(head), &self.lengthscales);
         let entries = runs.into_iter().flat_map(|(name, range)| {
             let site = sites.iter().find(|site| site.name == name);
             let values = site.map_or(&[][..], |site| &site.values);

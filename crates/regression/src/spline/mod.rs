@@ -16,7 +16,7 @@ use crate::grouping::owned_label;
 use crate::source::Source;
 
 pub(crate) use learner::SplineLearner;
-pub(crate) use plan::{SplinePlan, SplineSites, spline_column};
+pub(crate) use plan::{SplinePlan, SplineSites};
 pub(crate) use shape::SplineDraws;
 
 /// A smooth as it was learnt of the fitted table.

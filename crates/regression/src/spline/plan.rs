@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::Spline;
 use crate::blueprint::BlueprintBuilder;
+use crate::column_name::spline_column;
 use crate::family::Link;
 use crate::law::{Domain, Kind, Law, sample};
 use crate::prior::Parameter;
@@ -39,11 +40,6 @@ impl<'g> SplineSites<'g> {
     pub(crate) fn effect(&self, row: &Row<'_, 'g>, place: usize) -> Expr<'g> {
         row.matrix(&spline_column(place)).dot(self.coefficient)
     }
-}
-
-/// The matrix of a smooth's functions.
-pub(crate) fn spline_column(place: usize) -> String {
-    format!("spline{}", place + 1)
 }
 
 impl BlueprintBuilder<'_> {

@@ -5,9 +5,9 @@ use lehr_infer::streamed::RowSums;
 use lehr_model::{Bound, Computed, Program, TableRows};
 
 use crate::cluster::PartRows;
+use crate::column_name::MATRIX;
 use crate::design::{Block, Design, DesignSource, Purpose};
 use crate::error::{Error, RegressionError};
-use crate::program::MATRIX;
 use crate::regression::Regression;
 
 /// A model, and what it takes to see rows as it reads them.

@@ -10,11 +10,12 @@ use serde::Serialize;
 use super::plan::{Combination, EffectKind, Plan, Quantity, profile, rounded, with_column};
 use super::{EffectQuestion, EffectScale};
 use crate::Error;
+use crate::column_name::PREDICTOR;
 use crate::error::RegressionError;
 use crate::family::Form;
+use crate::option::PredictionLevel;
 use crate::profile::{ColumnProfile, Value, reference_row};
-use crate::program::PREDICTOR;
-use crate::regression::{PredictionLevel, Regression};
+use crate::regression::Regression;
 use crate::saved::forecaster::{Batch, Forecaster};
 use crate::saved::summary::plain;
 

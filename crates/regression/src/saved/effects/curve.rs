@@ -3,8 +3,8 @@
 use lehr_report::{EffectCurve, EffectPoint};
 
 use super::{Effect, EffectAverager, EffectKind, EffectQuestion};
+use crate::option::PredictionLevel;
 use crate::profile::ValueProfile;
-use crate::regression::PredictionLevel;
 use crate::saved::SavedFit;
 use crate::saved::forecaster::Forecaster;
 

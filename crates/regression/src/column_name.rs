@@ -1,0 +1,53 @@
+//! What the columns of a design are called, and what its rows are asked for by name.
+
+/// The names of the design's columns.
+pub(crate) const MATRIX: &str = "x";
+pub(crate) const RESPONSE: &str = "y";
+pub(crate) const OFFSET: &str = "offset";
+pub(crate) const ROW_WEIGHT: &str = "weight";
+pub(crate) const TRIALS: &str = "trials";
+pub(crate) const ERRORS: &str = "se";
+
+/// What varies from row to row on the scale of the linear predictor.
+pub(crate) const ROW_EFFECT: &str = "row_effect";
+
+/// The linear predictor of each row, offset included.
+pub(crate) const PREDICTOR: &str = "predictor";
+
+/// The index column of a group term.
+pub(crate) fn group_column(place: usize) -> String {
+    format!("group{}", place + 1)
+}
+
+/// The matrix that the effects of a group term multiply.
+pub(crate) fn slope_column(place: usize) -> String {
+    format!("slope{}", place + 1)
+}
+
+/// The matrix of the design that the formula of a parameter reads.
+pub(crate) fn parameter_column(name: &str) -> String {
+    format!("x.{name}")
+}
+
+/// The matrix of a smooth function's basis.
+pub(crate) fn basis_column(place: usize) -> String {
+    format!("basis{}", place + 1)
+}
+
+/// The levels that have functions of their own.
+pub(crate) fn level_column(place: usize) -> String {
+    format!("level{}", place + 1)
+}
+
+/// The matrix of a smooth's functions.
+pub(crate) fn spline_column(place: usize) -> String {
+    format!("spline{}", place + 1)
+}
+
+/// The column of levels' places.
+pub(crate) fn monotonic_column(place: usize) -> String {
+    format!("monotonic{}", place + 1)
+}
+
+/// The matrix of the inputs of a function by inducing points, standardised.
+pub(crate) const INDUCED: &str = "induced";

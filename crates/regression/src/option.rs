@@ -1,0 +1,22 @@
+//! What is asked for of a prediction and of a list of coefficients.
+
+use serde::{Deserialize, Serialize};
+
+/// Whether the effects of groups are part of a prediction.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum PredictionLevel {
+    /// They are: each row is predicted for its own groups.
+    Groups,
+    /// They are not: every row is predicted for a group whose effects are 0.
+    Population,
+}
+
+/// Whether the effects of single groups are among the coefficients.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Groups {
+    /// Only their spreads and correlations.
+    Leave,
+    /// Each effect of each group, as `site[3]` or `patient[3, dose]`.
+    Include,
+}
