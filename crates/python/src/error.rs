@@ -3,7 +3,7 @@
 use lehr::Error;
 use lehr::infer::error::TrainError;
 use lehr::infer::fit::FitError;
-use lehr::regression::RegressionError;
+use lehr::regression::{LearnError, RegressionError};
 use pyo3::PyErr;
 use pyo3::create_exception;
 use pyo3::exceptions::{PyKeyboardInterrupt, PyValueError};
@@ -35,7 +35,7 @@ pub(crate) fn refused(error: impl Into<Error>) -> PyErr {
                 None => format!("{words}, nothing is saved"),
             })
         }
-        error @ Error::Regression(RegressionError::Stopped) => {
+        error @ Error::Regression(RegressionError::Learn(LearnError::Stopped)) => {
             Interrupted::new_err(error.to_string())
         }
         error => said(&error.to_string()),

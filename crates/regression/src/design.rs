@@ -7,11 +7,12 @@ use crate::column_name::{
     ERRORS, INDUCED, MATRIX, OFFSET, RESPONSE, ROW_WEIGHT, TRIALS, basis_column, group_column,
     level_column, monotonic_column, parameter_column, slope_column, spline_column,
 };
-use crate::error::RegressionError;
+use crate::learn::column_use::{offset, population_columns, predictor_columns};
+use crate::learn::error::LearnError;
 use crate::learn::option::NewLevels;
-use crate::outcome::Outcome;
+use crate::learn::response::outcome::Outcome;
+use crate::learn::source::Source;
 use crate::regression::Regression;
-use crate::source::Source;
 
 /// What a design is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -61,7 +62,7 @@ impl<'t> DesignSource<'t> {
         regression: &Regression,
         block: &Block<'t>,
         purpose: Purpose,
-    ) -> Result<DesignSource<'t>, RegressionError> {
+    ) -> Result<DesignSource<'t>, LearnError> {
         let (terms, table) = (regression.terms(), block.table);
         let mut names = match purpose {
             Purpose::Population => population_columns(terms),
@@ -95,7 +96,7 @@ impl Design {
         regression: &Regression,
         block: &Block<'_>,
         purpose: Purpose,
-    ) -> Result<Design, RegressionError> {
+    ) -> Result<Design, LearnError> {
         let source = DesignSource::new(regression, block, purpose)?;
         let matrix = regression.population.matrix(&source.columns)?;
         Design::with(regression, &source, Some(matrix))
@@ -105,7 +106,7 @@ impl Design {
     pub(crate) fn without_matrix(
         regression: &Regression,
         source: &DesignSource<'_>,
-    ) -> Result<Design, RegressionError> {
+    ) -> Result<Design, LearnError> {
         Design::with(regression, source, None)
     }
 
@@ -113,7 +114,7 @@ impl Design {
         regression: &Regression,
         source: &DesignSource<'_>,
         matrix: Option<Vec<f64>>,
-    ) -> Result<Design, RegressionError> {
+    ) -> Result<Design, LearnError> {
         let mut design = Design {
             table: Table::new(),
             unseen: Vec::new(),
@@ -152,7 +153,7 @@ impl Design {
         regression: &Regression,
         source: &Source<'_>,
         matrix: Option<Vec<f64>>,
-    ) -> Result<(), RegressionError> {
+    ) -> Result<(), LearnError> {
         for (terms, population) in
             (regression.terms().parameters.iter()).zip(&regression.parameters)
         {
@@ -192,7 +193,7 @@ impl Design {
         regression: &Regression,
         source: &Source<'_>,
         new_levels: NewLevels,
-    ) -> Result<(), RegressionError> {
+    ) -> Result<(), LearnError> {
         for (place, grouping) in regression.groupings.iter().enumerate() {
             let membership = grouping.membership(source, new_levels)?;
             let codes = membership.codes.into_iter().map(f64::from).collect();
@@ -234,10 +235,10 @@ impl Design {
         &mut self,
         regression: &Regression,
         source: &Source<'_>,
-    ) -> Result<(), RegressionError> {
+    ) -> Result<(), LearnError> {
         let plans = regression.smooths.iter().zip(&regression.blueprint.smooths);
         for (place, (smooth, plan)) in plans.enumerate() {
-            let columns = smooth.columns(plan, source)?;
+            let columns = plan.columns(smooth, source)?;
             let width = plan.basis.width();
             let values = columns.features;
             self.insert(&basis_column(place), Column::Matrix { width, values });
@@ -271,7 +272,7 @@ impl Design {
         &mut self,
         regression: &Regression,
         source: &Source<'_>,
-    ) -> Result<(), RegressionError> {
+    ) -> Result<(), LearnError> {
         let values = regression.outcome.values(source)?;
         if let Ok(trials) = self.table.number(TRIALS) {
             regression
@@ -301,27 +302,11 @@ impl Design {
     }
 }
 
-/// The sum of the offsets; `None` without any.
-pub(crate) fn offset(
-    terms: &lehr_formula::Terms,
-    source: &Source<'_>,
-) -> Result<Option<Vec<f64>>, RegressionError> {
-    let mut sum: Option<Vec<f64>> = None;
-    for expr in &terms.offsets {
-        let values = source.evaluate(expr)?;
-        sum = Some(match sum {
-            None => values,
-            Some(before) => before.iter().zip(&values).map(|(a, b)| a + b).collect(),
-        });
-    }
-    Ok(sum)
-}
-
-fn row_weights(expr: &Expr, source: &Source<'_>) -> Result<Vec<f64>, RegressionError> {
+fn row_weights(expr: &Expr, source: &Source<'_>) -> Result<Vec<f64>, LearnError> {
     let values = source.evaluate(expr)?;
     match values.iter().position(|weight| *weight < 0.0) {
         None => Ok(values),
-        Some(row) => Err(RegressionError::Column {
+        Some(row) => Err(LearnError::Column {
             at: format!("weights({expr}), row {}", source.first + row + 1),
             expected: "a weight from 0 on".into(),
             found: values[row].to_string(),
@@ -343,44 +328,4 @@ fn holds_any(table: &Table, names: &[&str]) -> bool {
             .is_ok_and(|column| column.missing() < column.len())
     };
     names.iter().all(filled)
-}
-
-/// The columns that rows to predict must have.
-pub(crate) fn predictor_columns(terms: &lehr_formula::Terms) -> Vec<&str> {
-    let others = terms.parameters.iter();
-    let others = others.flat_map(lehr_formula::Terms::group_columns);
-    let groups = terms.group_columns().chain(others);
-    distinct(population_columns(terms).into_iter().chain(groups))
-}
-
-/// The columns that rows to predict must have where the effects of groups are left out.
-pub(crate) fn population_columns(terms: &lehr_formula::Terms) -> Vec<&str> {
-    let factors = terms.fixed.iter().flat_map(|term| &term.factors);
-    let splines = terms.splines.iter();
-    let ordered = terms.monotonics.iter();
-    let covariate = terms.covariate.iter();
-    let all = (terms.response.addition_columns().into_iter())
-        .chain(factors.flat_map(lehr_formula::Factor::columns))
-        .chain(terms.parameter_columns())
-        .chain(terms.offsets.iter().flat_map(Expr::columns))
-        .chain(
-            terms
-                .smooths
-                .iter()
-                .flat_map(lehr_formula::SmoothTerm::columns),
-        )
-        .chain(splines.flat_map(lehr_formula::SplineTerm::columns))
-        .chain(ordered.map(|effect| effect.coded.column.as_str()))
-        .chain(covariate.flat_map(lehr_formula::CovariateTerm::columns));
-    distinct(all)
-}
-
-fn distinct<'n>(names: impl Iterator<Item = &'n str>) -> Vec<&'n str> {
-    let mut seen: Vec<&str> = Vec::new();
-    for name in names {
-        if !seen.contains(&name) {
-            seen.push(name);
-        }
-    }
-    seen
 }

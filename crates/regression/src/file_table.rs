@@ -13,12 +13,14 @@ use lehr_table::{
     TableFiles,
 };
 
-use crate::blocks::{Blocks, EachBlock};
-use crate::error::{Error, RegressionError};
+use crate::error::RegressionError;
+use crate::learn::error::LearnError;
+use crate::learn::table_source::{Blocks, EachBlock};
 use crate::regress::BoundRegression;
 use crate::regression::Regression;
 use crate::saved::Subject;
 use crate::specification::Specification;
+use crate::workflow::error::Error;
 
 /// What the rows may take while they are shuffled.
 const SHUFFLE_BYTES: usize = 32 << 20;
@@ -71,7 +73,7 @@ impl<'a> FileTable<'a> {
             }
         });
         match wish {
-            Wish::Stop => Err(RegressionError::Stopped.into()),
+            Wish::Stop => Err(LearnError::Stopped.into()),
             Wish::Continue => Ok(read?),
         }
     }
@@ -85,7 +87,7 @@ impl<'a> FileTable<'a> {
         let mut failed = None;
         let scanned = self.source.scan(&options, &mut |batch, at| {
             let seen = match self.observer.rows(at) {
-                Wish::Stop => Err(RegressionError::Stopped),
+                Wish::Stop => Err(LearnError::Stopped),
                 Wish::Continue => each(&batch),
             };
             seen.map_err(|error| {
@@ -120,11 +122,11 @@ impl Blocks for FileTable<'_> {
         field.is_some_and(|field| field.kind == Some(Kind::Category))
     }
 
-    fn each(&self, columns: &[&str], visit: &mut EachBlock<'_>) -> Result<(), RegressionError> {
+    fn each(&self, columns: &[&str], visit: &mut EachBlock<'_>) -> Result<(), LearnError> {
         match self.scan(Some(columns), visit) {
             Ok(_) => Ok(()),
-            Err(Error::Regression(error)) => Err(error),
-            Err(error) => Err(RegressionError::Read(error.to_string())),
+            Err(Error::Regression(RegressionError::Learn(error))) => Err(error),
+            Err(error) => Err(LearnError::Read(error.to_string())),
         }
     }
 }
@@ -147,7 +149,7 @@ impl BoundRegression {
         clock: Instant,
     ) -> Result<BoundRegression, Error> {
         if specification.only().is_none() {
-            return Err(RegressionError::Column {
+            return Err(LearnError::Column {
                 at: "several responses".into(),
                 expected: "a table that fits into memory".into(),
                 found: "a larger one".into(),
@@ -212,7 +214,7 @@ fn convert(
         first += block.n_rows();
         push(&mut shuffler, rows, design).map_err(|error| {
             failed = Some(error);
-            RegressionError::NoRows
+            LearnError::NoRows
         })
     });
     if let Some(error) = failed {
@@ -222,7 +224,7 @@ fn convert(
         dropped_rows: scanned?,
         fingerprint,
     };
-    let shuffler: Shuffler = shuffler.ok_or(RegressionError::NoRows)?;
+    let shuffler: Shuffler = shuffler.ok_or(LearnError::NoRows)?;
     let shuffled = shuffler.finish(provenance, &mut |at| {
         let _ = table.observer.rows(at);
     });

@@ -22,74 +22,51 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
-#[cfg(feature = "files")]
-mod ahead;
-mod anchor;
-mod blocks;
-mod blueprint;
+mod bounds;
 #[cfg(feature = "files")]
 pub mod cluster;
 mod coefficient;
-mod collinear;
-mod column_learner;
 mod column_name;
-mod covariate;
 mod design;
-mod dominance;
 mod error;
 mod family;
 #[cfg(feature = "files")]
 mod file_table;
-mod group_effect;
-mod group_site;
-mod grouping;
 mod law;
 mod law_site;
 mod learn;
-mod learning;
-mod lesson;
-mod limited;
-mod monotonic;
+mod model_plan;
+mod multivariate;
 mod named_draws;
 mod new_rows;
 mod option;
-mod outcome;
-mod parameter;
-mod part;
-mod population;
 mod prior;
-mod profile;
 mod program;
-mod recognition;
 mod regress;
 mod regression;
 mod response_name;
-mod row_effect;
 mod saved;
-mod scaled_matrix;
-mod sentinel;
-mod several;
 mod shrinkage;
-mod smooth;
-mod some_groups;
-mod source;
 mod specification;
-mod spline;
 #[cfg(feature = "files")]
 mod streamed;
+mod term;
+mod workflow;
 
-pub use blocks::{Blocks, EachBlock, Taught};
-pub use error::{Error, RegressionError};
+pub use error::RegressionError;
 pub use family::{Family, Link};
 #[cfg(feature = "files")]
 pub use file_table::{FileTable, ReadObserver};
+pub use learn::accumulator::Accumulator;
+pub use learn::error::LearnError;
 pub use learn::option::NewLevels;
-pub use lesson::Lesson;
+pub use learn::profile::{ColumnProfile, Held, Value, ValueProfile};
+pub use learn::table_source::{Blocks, EachBlock, Taught};
+pub use multivariate::Several;
 pub use named_draws::NamedDraws;
 pub use new_rows::{NewRows, Outside};
 pub use option::{Groups, PredictionLevel};
 pub use prior::{PriorLine, PriorOrigin, prior_distributions};
-pub use profile::{ColumnProfile, Held, Value, ValueProfile};
 pub use regress::{BoundRegression, Regress, regress};
 pub use regression::Regression;
 pub use saved::{
@@ -100,7 +77,7 @@ pub use saved::{
     PriorStatistic, Ranks, RowGroup, SavedFit, Scores, Shift, Simulation, Subject, Testimony,
     best_of, columns_of, compare_models, optional_columns_of,
 };
-pub use several::Several;
 pub use specification::Specification;
 #[cfg(feature = "files")]
 pub use streamed::Streaming;
+pub use workflow::error::Error;

@@ -8,8 +8,8 @@ use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::SeedableRng;
 use rand_distr::{Distribution, StandardNormal};
 
-use crate::blueprint::Blueprint;
 use crate::design::Design;
+use crate::model_plan::Blueprint;
 
 /// The model on rows to predict.
 #[derive(Clone, Debug)]

@@ -4,9 +4,9 @@ use lehr_formula::{FormulaError, Origin, PriorSpec, nearest};
 
 use serde::{Deserialize, Serialize};
 
-use crate::error::RegressionError;
 use crate::family::{Family, Form};
 use crate::law::{Domain, Kind, Law};
+use crate::learn::error::LearnError;
 use crate::response_name::{owner, prefixed};
 
 /// The most parameters that a message lists.
@@ -89,7 +89,7 @@ impl Parameter {
 
 impl GivenPriors {
     /// Reads the priors; refuses unknown distributions, bad arguments and repetitions.
-    pub(crate) fn parse(texts: &[String]) -> Result<GivenPriors, RegressionError> {
+    pub(crate) fn parse(texts: &[String]) -> Result<GivenPriors, LearnError> {
         let mut priors: Vec<GivenPrior> = Vec::with_capacity(texts.len());
         for text in texts {
             let prior = GivenPrior::parse(text)?;
@@ -109,7 +109,7 @@ impl GivenPriors {
         texts: &[String],
         responses: &[String],
         shared: &[String],
-    ) -> Result<(GivenPriors, Vec<GivenPriors>), RegressionError> {
+    ) -> Result<(GivenPriors, Vec<GivenPriors>), LearnError> {
         // Repetitions are told of names as they are written.
         let (common, rest): (Vec<GivenPrior>, Vec<GivenPrior>) =
             (GivenPriors::parse(texts)?.priors.into_iter())
@@ -144,7 +144,7 @@ impl GivenPriors {
     }
 
     /// Refuses priors for parameters that do not exist or have other values.
-    pub(crate) fn check(&self, parameters: &[Parameter]) -> Result<(), RegressionError> {
+    pub(crate) fn check(&self, parameters: &[Parameter]) -> Result<(), LearnError> {
         let mut names: Vec<&str> = Vec::new();
         for name in parameters.iter().flat_map(|parameter| &parameter.names) {
             if !names.contains(&name.as_str()) {
@@ -162,11 +162,7 @@ impl GivenPriors {
 
     /// Refuses priors of all coefficients together on anything else, beside priors of single
     /// coefficients, and for several classes.
-    pub(crate) fn check_joint(
-        &self,
-        columns: &[&str],
-        family: Family,
-    ) -> Result<(), RegressionError> {
+    pub(crate) fn check_joint(&self, columns: &[&str], family: Family) -> Result<(), LearnError> {
         let Some(joint) = self.priors.iter().find(|prior| prior.law.kind.is_joint()) else {
             return Ok(());
         };
@@ -218,7 +214,7 @@ impl GivenPriors {
 }
 
 impl GivenPrior {
-    fn parse(text: &str) -> Result<GivenPrior, RegressionError> {
+    fn parse(text: &str) -> Result<GivenPrior, LearnError> {
         let spec = PriorSpec::parse(text).map_err(|error| rendered(error, text))?;
         let known: Vec<&str> = Kind::ALL.iter().map(|kind| kind.name()).collect();
         spec.check_distribution(&known)
@@ -246,7 +242,7 @@ impl GivenPrior {
         }
     }
 
-    fn check_name(&self, names: &[&str], of: Option<&Response>) -> Result<(), RegressionError> {
+    fn check_name(&self, names: &[&str], of: Option<&Response>) -> Result<(), LearnError> {
         if names.contains(&self.name.as_str()) {
             return Ok(());
         }
@@ -296,7 +292,7 @@ impl GivenPrior {
         (!all.is_empty()).then(|| format!("write {}", all.join(", ")))
     }
 
-    fn check_domain(&self, domain: Domain) -> Result<(), RegressionError> {
+    fn check_domain(&self, domain: Domain) -> Result<(), LearnError> {
         if self.law.suits(domain) {
             return Ok(());
         }
@@ -307,14 +303,14 @@ impl GivenPrior {
         Err(self.refused(error.hint(format!("use {hint}"))))
     }
 
-    fn refused(&self, error: FormulaError) -> RegressionError {
+    fn refused(&self, error: FormulaError) -> LearnError {
         rendered(error, &self.text)
     }
 }
 
-fn rendered(mut error: FormulaError, text: &str) -> RegressionError {
+fn rendered(mut error: FormulaError, text: &str) -> LearnError {
     error.origin = Origin::Prior;
-    RegressionError::Formula {
+    LearnError::Formula {
         error,
         source_text: text.to_owned(),
     }

@@ -7,20 +7,20 @@ use lehr_graph::{Expr, Graph};
 use lehr_model::distribution::Dirichlet;
 use lehr_model::{BindError, Model, Program, Row, Schema, Tracer};
 
-use crate::blueprint::{Blueprint, InterceptLaw};
 use crate::column_name::{
     ERRORS, INDUCED, MATRIX, OFFSET, PREDICTOR, RESPONSE, ROW_WEIGHT, TRIALS, group_column,
     monotonic_column, parameter_column, slope_column,
 };
 use crate::family::{DF_EXCESS, Form as FamilyForm, Observation, Unit, cutpoints};
-use crate::group_site::GroupSites;
 use crate::law::{Law, sample};
 use crate::law_site::sample_runs;
-use crate::parameter::ParameterSites;
-use crate::row_effect::shifted;
-use crate::several::Residuals;
-use crate::smooth::SmoothSites;
-use crate::spline::SplineSites;
+use crate::model_plan::{Blueprint, InterceptLaw};
+use crate::term::group::GroupSites;
+use crate::term::parameter::ParameterSites;
+use crate::term::residual::Residuals;
+use crate::term::row_effect::shifted;
+use crate::term::smooth::SmoothSites;
+use crate::term::spline::SplineSites;
 
 /// What the model of one response shares with those of others.
 #[derive(Default)]

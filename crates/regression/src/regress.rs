@@ -10,15 +10,17 @@ use lehr_infer::posterior::Posterior;
 use lehr_model::Bound;
 use lehr_table::Table;
 
-use crate::error::{Error, RegressionError};
+use crate::error::RegressionError;
 use crate::family::Family;
+use crate::learn::error::LearnError;
+use crate::multivariate::Several;
 use crate::option::Groups;
 use crate::regression::Regression;
 use crate::saved::{DataCheck, SavedFit, Subject, today};
-use crate::several::Several;
 use crate::specification::Specification;
-use crate::streamed::Streamed;
 #[cfg(feature = "files")]
+use crate::streamed::Streamed;
+use crate::workflow::error::Error;
 
 /// A regression of a table: choose a family and priors where the defaults do not suit, then
 /// [`Regress::fit`] it.
@@ -128,7 +130,7 @@ impl BoundRegression {
     ) -> Result<BoundRegression, RegressionError> {
         let dropped = table.dropped_rows();
         if table.n_rows() == 0 && dropped > 0 {
-            return Err(RegressionError::AllMissing { dropped });
+            return Err(LearnError::AllMissing { dropped }.into());
         }
         let subject = specification.subject(table)?;
         let several = subject.several().map_or(&[][..], Several::responses);

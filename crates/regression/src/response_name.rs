@@ -3,7 +3,7 @@
 use lehr_formula::Terms;
 use lehr_report::Name;
 
-use crate::error::RegressionError;
+use crate::learn::error::LearnError;
 
 /// The correlations of what is left of the responses of a row.
 pub(crate) const RESCOR: &str = "rescor";
@@ -12,7 +12,7 @@ pub(crate) const RESCOR: &str = "rescor";
 /// `logy` for `log(y)`.
 pub(crate) fn names<'t>(
     responses: impl Iterator<Item = &'t Terms>,
-) -> Result<Vec<String>, RegressionError> {
+) -> Result<Vec<String>, LearnError> {
     let mut names: Vec<String> = Vec::new();
     for terms in responses {
         check_latents(terms)?;
@@ -20,7 +20,7 @@ pub(crate) fn names<'t>(
         let is_letter = |letter: &char| letter.is_alphanumeric() || matches!(letter, '_' | '.');
         let name: String = outcome.chars().filter(is_letter).collect();
         if names.contains(&name) {
-            return Err(RegressionError::Column {
+            return Err(LearnError::Column {
                 at: format!("response {outcome}"),
                 expected: "each response once".into(),
                 found: "it a second time".into(),
@@ -33,9 +33,9 @@ pub(crate) fn names<'t>(
 }
 
 /// Latents of a row would have to be those of all its responses.
-fn check_latents(terms: &Terms) -> Result<(), RegressionError> {
+fn check_latents(terms: &Terms) -> Result<(), LearnError> {
     let refused = |found: String, hint: &str| {
-        Err(RegressionError::Column {
+        Err(LearnError::Column {
             at: "several responses".into(),
             expected: "no latents of single rows".into(),
             found,

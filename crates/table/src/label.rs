@@ -9,13 +9,13 @@ use crate::level::Levels;
 
 /// The labels that occur in a column. Where every block lists the same levels their order is
 /// kept, as files with ordered categories do; otherwise they are sorted.
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Labels {
     found: Levels,
     order: Order,
 }
 
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 enum Order {
     #[default]
     Unknown,

@@ -9,7 +9,7 @@ use crate::MISSING;
 
 /// Hands out codes to names in the order in which they first appear, until all are known and
 /// can be sorted.
-#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(from = "Vec<String>", into = "Vec<String>")]
 pub struct Levels {
     codes: HashMap<Arc<str>, u32>,

@@ -4,8 +4,8 @@ use serde::{Deserialize, Serialize};
 
 use super::PartRows;
 use super::task::{decoded, encoded};
-use crate::error::Error;
 use crate::saved::{Loo, LooRow, SavedFit, columns_of, optional_columns_of};
+use crate::workflow::error::Error;
 
 /// What all rows of a part say of several fits.
 #[derive(Serialize, Deserialize)]

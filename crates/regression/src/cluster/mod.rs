@@ -19,7 +19,6 @@ pub use regression::{ClusterRegression, Draft};
 pub use scoring::{PartRows, evaluation};
 
 pub(crate) use table::check;
-pub(crate) use task::{decoded, encoded};
 
 /// Those who have the rows, one partition each.
 pub trait Workers: Send + Sync {

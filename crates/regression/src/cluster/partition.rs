@@ -11,10 +11,13 @@ use lehr_table::{Part, ReadOptions, Table, TableFiles};
 
 use super::PartRows;
 use super::task::{Arrays, Count, Learnt, Sample, Task, decoded, encoded};
-use crate::error::{Error, RegressionError};
-use crate::lesson::Lesson;
+use crate::error::RegressionError;
+use crate::learn::accumulator::Accumulator;
+use crate::learn::error::LearnError;
+use crate::learn::message::AccumulatorMessage;
 use crate::regression::Regression;
 use crate::streamed::RowPass;
+use crate::workflow::error::Error;
 
 /// Stack of a thread: deep models are walked recursively.
 const STACK_BYTES: usize = 16 << 20;
@@ -80,7 +83,7 @@ impl Partition {
     pub fn answer(&mut self, model: Option<&[u8]>, task: &[u8]) -> Result<Vec<u8>, Error> {
         let task: Task = decoded(task)?;
         if let Task::Learn(lesson) = task {
-            return Ok(encoded(&self.learn(lesson)?));
+            return Ok(encoded(&self.learn(lesson.accumulator())?));
         }
         let model = model.ok_or_else(no_model)?;
         if self.keeping == Keeping::Files {
@@ -138,7 +141,7 @@ impl Partition {
         }
     }
 
-    fn learn(&mut self, mut lesson: Box<Lesson>) -> Result<Learnt, Error> {
+    fn learn(&mut self, mut lesson: Box<dyn Accumulator>) -> Result<Learnt, Error> {
         let first = self.rows.part.first as usize;
         let columns: Vec<String> = lesson.columns().iter().map(ToString::to_string).collect();
         if self.keeping == Keeping::Files {
@@ -146,13 +149,15 @@ impl Partition {
             let mut rows = 0;
             self.rows.each(&columns, &mut |batch, first| {
                 rows += batch.n_rows() as u64;
-                Ok(lesson.see(batch, first as usize)?)
+                Ok(lesson.add_rows(batch, first as usize)?)
             })?;
+            let lesson = AccumulatorMessage::of(&*lesson);
             return Ok(Learnt { lesson, rows });
         }
         let table = self.table(columns)?;
-        lesson.see(table, first)?;
+        lesson.add_rows(table, first)?;
         let rows = table.n_rows() as u64;
+        let lesson = AccumulatorMessage::of(&*lesson);
         Ok(Learnt { lesson, rows })
     }
 
@@ -195,8 +200,8 @@ impl Partition {
     }
 }
 
-fn no_model() -> RegressionError {
-    RegressionError::Read("cluster: expected a model before questions about it, found none".into())
+fn no_model() -> LearnError {
+    LearnError::Read("cluster: expected a model before questions about it, found none".into())
 }
 
 /// A model on the rows of a partition.

@@ -14,11 +14,12 @@ use super::rows::WorkerRows;
 use super::table::{WorkerTable, check};
 use super::task::{Count, Sample, Task, decoded, encoded};
 use super::{Tasks, Workers};
-use crate::error::{Error, RegressionError};
+use crate::learn::error::LearnError;
 use crate::regress::BoundRegression;
 use crate::regression::Regression;
 use crate::saved::{SavedFit, Subject};
 use crate::specification::Specification;
+use crate::workflow::error::Error;
 
 /// Fewer rows of a longer table would say too little of what an expansion leaves out.
 const FEWEST: usize = 4096;
@@ -51,7 +52,7 @@ impl Draft<'_> {
     /// a worker cannot answer.
     pub fn learn(self, workers: Arc<dyn Workers>) -> Result<ClusterRegression, Error> {
         let part = self.specification.only();
-        let part = part.ok_or_else(|| RegressionError::Column {
+        let part = part.ok_or_else(|| LearnError::Column {
             at: "cluster".into(),
             expected: "a formula of one response".into(),
             found: "several responses".into(),
@@ -66,7 +67,7 @@ impl Draft<'_> {
         let regression = self.specification.learn(&table)?;
         workers
             .bind(&encoded(&regression))
-            .map_err(RegressionError::Read)?;
+            .map_err(LearnError::Read)?;
         let counts: Vec<Count> = answers(&*workers, Tasks::Same(&encoded(&Task::Count)))?;
         let dropped = counts.iter().map(|count| count.dropped).sum::<u64>() as usize;
         let rows: Vec<u64> = counts.iter().map(|count| count.rows).collect();
@@ -104,7 +105,7 @@ impl Draft<'_> {
     ) -> Result<Bound, Error> {
         let total: u64 = rows.iter().sum();
         if total == 0 {
-            return Err(RegressionError::NoRows.into());
+            return Err(LearnError::NoRows.into());
         }
         let wanted = (self.sample.max(FEWEST) as u64).min(total) as usize;
         let chosen = Stream::new(self.seed, "cluster sample", 0).distinct(total, wanted);
@@ -127,16 +128,16 @@ impl Draft<'_> {
 fn answers<T: serde::de::DeserializeOwned>(
     workers: &dyn Workers,
     tasks: Tasks<'_>,
-) -> Result<Vec<T>, RegressionError> {
-    let answers = workers.answer(tasks).map_err(RegressionError::Read)?;
+) -> Result<Vec<T>, LearnError> {
+    let answers = workers.answer(tasks).map_err(LearnError::Read)?;
     answers.iter().map(|bytes| decoded(bytes)).collect()
 }
 
-fn refuse_locals(bound: &Bound) -> Result<(), RegressionError> {
+fn refuse_locals(bound: &Bound) -> Result<(), LearnError> {
     if bound.locals().is_none() {
         return Ok(());
     }
-    Err(RegressionError::Column {
+    Err(LearnError::Column {
         at: "family".into(),
         expected: "one without a latent for every row".into(),
         found: "one with such latents, which a cluster does not integrate out".into(),

@@ -5,8 +5,8 @@ use std::path::Path;
 use lehr_table::{Part, ReadOptions, Sink, Table, TableError, TableFiles};
 
 use super::task::{decoded, encoded};
-use crate::error::Error;
 use crate::saved::{Evaluation, Evaluator, Forecaster, Scores};
+use crate::workflow::error::Error;
 
 /// The rows of one part, which are read anew each time.
 pub struct PartRows {

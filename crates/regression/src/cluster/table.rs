@@ -5,9 +5,10 @@ use lehr_table::{Field, Kind};
 
 use super::task::{Learnt, Task, decoded, encoded};
 use super::{Tasks, Workers};
-use crate::blocks::{Blocks, EachBlock};
-use crate::error::RegressionError;
-use crate::lesson::Lesson;
+use crate::learn::accumulator::Accumulator;
+use crate::learn::error::LearnError;
+use crate::learn::message::AccumulatorMessage;
+use crate::learn::table_source::{Blocks, EachBlock};
 
 /// The table that workers have. Its rows are not here: lessons go to them.
 pub(super) struct WorkerTable<'a> {
@@ -26,25 +27,28 @@ impl Blocks for WorkerTable<'_> {
         field.is_some_and(|field| field.kind == Some(Kind::Category))
     }
 
-    fn each(&self, _: &[&str], _: &mut EachBlock<'_>) -> Result<(), RegressionError> {
+    fn each(&self, _: &[&str], _: &mut EachBlock<'_>) -> Result<(), LearnError> {
         unreachable!("rows stay with the workers, and all that is learnt of them is a lesson")
     }
 
-    fn teach(&self, lesson: &mut Lesson) -> Result<usize, RegressionError> {
-        let task = encoded(&Task::Learn(Box::new(decoded(&encoded(lesson))?)));
+    fn teach(
+        &self,
+        mut lesson: Box<dyn Accumulator>,
+    ) -> Result<(usize, Box<dyn Accumulator>), LearnError> {
+        let task = encoded(&Task::Learn(AccumulatorMessage::of(&*lesson)));
         let answers = self.workers.answer(Tasks::Same(&task));
         let mut rows = 0;
-        for bytes in answers.map_err(RegressionError::Read)? {
+        for bytes in answers.map_err(LearnError::Read)? {
             let learnt: Learnt = decoded(&bytes)?;
             rows += learnt.rows as usize;
-            lesson.merge(*learnt.lesson);
+            lesson.merge(learnt.lesson.accumulator());
         }
-        Ok(rows)
+        Ok((rows, lesson))
     }
 }
 
 /// Refuses terms that are learnt from the rows in their order, which no worker has alone.
-pub(crate) fn check(terms: &Terms) -> Result<(), RegressionError> {
+pub(crate) fn check(terms: &Terms) -> Result<(), LearnError> {
     let factors = |terms: &Terms| -> Vec<Factor> {
         let slopes = terms.groups.iter().flat_map(|group| &group.slopes);
         let all = terms.fixed.iter().chain(slopes);
@@ -62,7 +66,7 @@ pub(crate) fn check(terms: &Terms) -> Result<(), RegressionError> {
         .or_else(|| spline.map(|factor| factor.to_string()));
     match found {
         None => Ok(()),
-        Some(found) => Err(RegressionError::Column {
+        Some(found) => Err(LearnError::Column {
             at: "formula".into(),
             expected:
                 "terms that a cluster can learn: columns, levels, poly(), scale(), (1 | group)"

@@ -4,14 +4,14 @@ use lehr_density::{Query, Values};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
-use crate::error::RegressionError;
-use crate::lesson::Lesson;
+use crate::learn::error::LearnError;
+use crate::learn::message::AccumulatorMessage;
 
 /// What a partition is asked.
 #[derive(Serialize, Deserialize)]
 pub(super) enum Task {
     /// To learn from its rows.
-    Learn(Box<Lesson>),
+    Learn(AccumulatorMessage),
     /// How many rows it has.
     Count,
     /// Some of its rows by their numbers, as the model reads them.
@@ -23,7 +23,7 @@ pub(super) enum Task {
 /// A lesson that was learnt, and from how many rows.
 #[derive(Serialize, Deserialize)]
 pub(super) struct Learnt {
-    pub(super) lesson: Box<Lesson>,
+    pub(super) lesson: AccumulatorMessage,
     pub(super) rows: u64,
 }
 
@@ -45,9 +45,9 @@ pub(crate) fn encoded<T: Serialize>(value: &T) -> Vec<u8> {
     postcard::to_allocvec(value).expect("memory is large enough, and everything has a length")
 }
 
-pub(crate) fn decoded<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, RegressionError> {
+pub(crate) fn decoded<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, LearnError> {
     postcard::from_bytes(bytes).map_err(|error| {
-        RegressionError::Read(format!(
+        LearnError::Read(format!(
             "cluster: expected a message of lehr {}, found other bytes ({error})\n  hint: install the \
              same version on every node",
             env!("CARGO_PKG_VERSION")

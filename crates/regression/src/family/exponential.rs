@@ -3,8 +3,8 @@
 use lehr_model::distribution::{Exponential, Gamma};
 
 use super::{FamilyInfo, Form, Link, Observation};
+use crate::bounds::Bounds;
 use crate::column_name::RESPONSE;
-use crate::limited::Bounds;
 
 pub(super) const INFO: FamilyInfo = FamilyInfo {
     name: "exponential",

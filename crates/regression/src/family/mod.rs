@@ -35,79 +35,21 @@ use std::fmt;
 use std::str::FromStr;
 
 use lehr_graph::Expr;
-use lehr_graph::kernel::math::normal_quantile;
 use lehr_model::Row;
 use lehr_model::distribution::Tailed;
 use lehr_model::gp::Marginal;
 use lehr_table::nearest;
 use serde::{Deserialize, Serialize};
 
+use crate::bounds::Bounds;
 use crate::error::RegressionError;
-use crate::limited::Bounds;
+use crate::learn::response_rule::ResponseRule;
 
+pub(crate) use crate::learn::response_rule::Form;
+pub use crate::learn::response_rule::Link;
 pub(crate) use ordinal::cutpoints;
 pub(crate) use own::{DF_EXCESS, OwnParameter, Unit};
 use written::{Written, absent};
-
-/// What the linear predictor is a function of.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Link {
-    /// The mean itself.
-    Identity,
-    /// The logarithm of the mean, or what stands in its place.
-    Log,
-    /// The log odds of the mean.
-    Logit,
-    /// The normal quantile of probabilities.
-    Probit,
-    /// The tangent of half the mean direction.
-    TanHalf,
-}
-
-impl Link {
-    /// The link of a probability, from it and its complement, by logits unless it is another.
-    pub(crate) fn of_shares(self, below: f64, above: f64) -> f64 {
-        match self {
-            Link::Probit if below < above => normal_quantile(below),
-            Link::Probit => -normal_quantile(above),
-            _ => (below / above).ln(),
-        }
-    }
-
-    /// The name in tables and answers.
-    pub fn name(self) -> &'static str {
-        match self {
-            Link::Identity => "identity",
-            Link::Log => "log",
-            Link::Logit => "logit",
-            Link::Probit => "probit",
-            Link::TanHalf => "tan_half",
-        }
-    }
-}
-
-/// Which values a response takes, and what follows from that.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Form {
-    /// Any number.
-    Real,
-    /// A number above 0.
-    Positive,
-    /// A number strictly between 0 and 1.
-    Share,
-    /// An angle from −π to π.
-    Direction,
-    /// How often something happened.
-    Count,
-    /// Successes among trials.
-    Successes,
-    /// One of two outcomes.
-    Two,
-    /// One of several classes without an order.
-    Unordered,
-    /// One of several classes in order.
-    Ordered,
-}
 
 /// All that is particular to a family.
 pub(crate) struct FamilyInfo {
@@ -268,13 +210,39 @@ impl Family {
 
     /// Whether the response is one of several classes, so that accuracy is a fair measure.
     pub fn is_class(self) -> bool {
-        matches!(self.form(), Form::Two | Form::Unordered | Form::Ordered)
+        self.form().is_class()
     }
 
     /// Whether its distribution function has a closed form, which censoring and truncation need.
-    pub(crate) fn has_tails(self) -> bool {
+    fn has_tails(self) -> bool {
         use Family::{Exponential, Gaussian, LogNormal, Poisson, Weibull};
         matches!(self, Gaussian | LogNormal | Exponential | Weibull | Poisson)
+    }
+
+    /// What it asks of a response.
+    pub(crate) fn rule(self) -> ResponseRule {
+        ResponseRule {
+            family: self.name().to_owned(),
+            form: self.form(),
+            link: self.link(),
+            has_tails: self.has_tails(),
+            takes_errors: self == Family::Gaussian,
+        }
+    }
+
+    /// The family with this rule.
+    pub(crate) fn of_rule(rule: &ResponseRule) -> Family {
+        Family::called(&rule.family).expect("the rule of a family")
+    }
+
+    /// The family of responses of this form, where none was named.
+    pub(crate) fn usual(form: Form) -> Family {
+        match form {
+            Form::Two => Family::Bernoulli,
+            Form::Unordered => Family::Categorical,
+            Form::Successes => Family::Binomial,
+            _ => Family::Gaussian,
+        }
     }
 
     /// Whether the response is a count of events.

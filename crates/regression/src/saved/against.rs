@@ -9,8 +9,8 @@ use serde::Serialize;
 
 use super::summary::weigh;
 use super::{SavedFit, coefficients, used_weights};
-use crate::Error;
 use crate::option::Groups;
+use crate::workflow::error::Error;
 
 /// A fit beside a reference on the same rows.
 pub struct Against {

@@ -12,10 +12,10 @@ use lehr_table::Table;
 
 use super::SavedFit;
 use super::pointwise::observed;
-use crate::Error;
 use crate::named_draws::NamedDraws;
 use crate::new_rows::NewRows;
 use crate::option::Groups;
+use crate::workflow::error::Error;
 
 /// Independent draws are dealt to so many chains: some of ArviZ's diagnostics ask for several.
 const CHAINS: usize = 4;

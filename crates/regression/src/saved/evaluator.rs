@@ -11,8 +11,8 @@ use super::calibration::Calibration;
 use super::forecaster::{Batch, Forecaster, likeliest};
 use super::pointwise::{log_likelihoods, observed};
 use super::subject::Measure;
-use crate::Error;
-use crate::error::RegressionError;
+use crate::learn::error::LearnError;
+use crate::workflow::error::Error;
 
 /// The scores of a fit on held-out rows.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -145,7 +145,7 @@ impl<'a> Evaluator<'a> {
     /// The scores of all rows so far, beside which so many were left out.
     pub fn finish(self, dropped_rows: usize) -> Result<Evaluation, Error> {
         if self.sums.rows == 0 {
-            return Err(RegressionError::NoRows.into());
+            return Err(LearnError::NoRows.into());
         }
         let n = self.sums.rows as f64;
         let is_class = matches!(self.measure(), Measure::Binary | Measure::Class);

@@ -8,11 +8,11 @@ use lehr_table::{Column, Table, TableError};
 
 use super::SavedFit;
 use super::replication::MixedMoments;
-use crate::Error;
-use crate::error::RegressionError;
+use crate::learn::error::LearnError;
 use crate::learn::option::NewLevels;
 use crate::new_rows::{NewRows, Outside};
 use crate::option::PredictionLevel;
+use crate::workflow::error::Error;
 
 /// How rows are predicted.
 pub struct Forecaster<'a> {
@@ -76,7 +76,7 @@ impl Forecaster<'_> {
     }
 
     /// The named quantities of each row under each draw.
-    fn parameters(&self, batch: &Batch) -> Result<Vec<NamedRows>, RegressionError> {
+    fn parameters(&self, batch: &Batch) -> Result<Vec<NamedRows>, LearnError> {
         let mut predictor = Predictor::of_all_rows(batch.rows.bound());
         let wanted = &self.details.parameters;
         let mut found: Vec<NamedRows> = Vec::new();
@@ -176,9 +176,9 @@ struct NamedRows {
     draws: Vec<Vec<f64>>,
 }
 
-fn unknown_parameter(name: &str, known: &[lehr_density::Predicted]) -> RegressionError {
+fn unknown_parameter(name: &str, known: &[lehr_density::Predicted]) -> LearnError {
     let names: Vec<&str> = known.iter().map(|one| one.name.as_str()).collect();
-    RegressionError::Column {
+    LearnError::Column {
         at: "--parameter".into(),
         expected: "a quantity that the model names".into(),
         found: format!("{name:?}"),

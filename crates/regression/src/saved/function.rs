@@ -4,10 +4,12 @@ use lehr_density::SiteValue;
 use lehr_report::FittedFunction;
 
 use super::SavedFit;
+use crate::coefficient::induced_function::InducedDraws;
+use crate::coefficient::smooth_function::FunctionDraws;
+use crate::coefficient::spline_function::SplineDraws;
+use crate::learn::smooth_term::spline::Spline;
 use crate::option::Groups;
 use crate::regression::Regression;
-use crate::smooth::{FunctionDraws, InducedDraws};
-use crate::spline::{Spline, SplineDraws};
 
 /// Draws that a band is made of at the most.
 const DRAWS: usize = 400;

@@ -4,8 +4,8 @@ use lehr_infer::local::{LocalDrawError, LocalDraws};
 use lehr_table::Table;
 
 use super::SavedFit;
-use crate::Error;
 use crate::named_draws::NamedDraws;
+use crate::workflow::error::Error;
 
 impl SavedFit {
     /// The latents of these rows of the fitted table, counted from 1, one for each of the draws of

@@ -38,10 +38,10 @@ use lehr_model::Program;
 use lehr_table::Table;
 use serde::{Deserialize, Serialize};
 
-use crate::Error;
 use crate::learn::option::NewLevels;
 use crate::named_draws::NamedDraws;
 use crate::option::{Groups, PredictionLevel};
+use crate::workflow::error::Error;
 
 pub use against::{Against, Difference};
 pub use arviz::{ArvizExport, DrawForm, PosteriorReport, RowGroup};

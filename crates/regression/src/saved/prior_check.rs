@@ -7,12 +7,12 @@ use serde::Serialize;
 
 use super::data_check::some_rows;
 use super::pointwise::observed;
-use crate::Error;
 use crate::family::Family;
 use crate::named_draws::NamedDraws;
 use crate::option::Groups;
 use crate::regress::BoundRegression;
 use crate::regression::Regression;
+use crate::workflow::error::Error;
 
 /// Shares of more classes than this are not listed.
 const MOST_CLASSES: usize = 10;

@@ -6,9 +6,9 @@ use lehr_model::PriorError;
 use lehr_numeric::stream::Stream;
 
 use super::SavedFit;
-use crate::Error;
-use crate::error::RegressionError;
+use crate::learn::error::LearnError;
 use crate::regress::BoundRegression;
+use crate::workflow::error::Error;
 
 /// What every command says of it.
 pub const PRIOR_ONLY: &str = "these are draws of the prior: the response was not fitted";
@@ -21,7 +21,7 @@ impl BoundRegression {
     /// If a prior has no draws, as a flat one.
     pub fn prior_only(&self, draws: usize, seed: u64) -> Result<SavedFit, Error> {
         if draws < FEWEST {
-            return Err(RegressionError::Column {
+            return Err(LearnError::Column {
                 at: "--draws".into(),
                 expected: format!("at least {FEWEST} draws of the prior"),
                 found: draws.to_string(),
@@ -63,11 +63,11 @@ impl SavedFit {
     }
 
     /// Refuses draws of the prior where a fit is meant.
-    pub(super) fn fitted(&self, what: &str) -> Result<(), RegressionError> {
+    pub(super) fn fitted(&self, what: &str) -> Result<(), LearnError> {
         if !self.is_prior_only() {
             return Ok(());
         }
-        Err(RegressionError::Column {
+        Err(LearnError::Column {
             at: what.to_owned(),
             expected: "a fit of the response".into(),
             found: "draws of the prior (--prior-only)".into(),

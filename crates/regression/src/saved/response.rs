@@ -3,8 +3,8 @@
 use lehr_model::Bound;
 
 use super::{DataCheck, SavedFit, Subject};
-use crate::Error;
-use crate::error::RegressionError;
+use crate::learn::error::LearnError;
+use crate::workflow::error::Error;
 
 impl SavedFit {
     /// The fit of one response, by its name. Its draws are those of the whole fit, and everything that can
@@ -16,7 +16,7 @@ impl SavedFit {
         match &self.subject {
             Subject::Several(several) => self.response_at(several.place(name)?),
             other if other.response() == name => Ok(self.clone()),
-            other => Err(RegressionError::Column {
+            other => Err(LearnError::Column {
                 at: "--response".into(),
                 expected: format!("the response {}", other.response()),
                 found: format!("{name:?}"),

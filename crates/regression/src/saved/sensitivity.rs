@@ -12,9 +12,9 @@ use serde::Serialize;
 use super::{SavedFit, Subject, used_weights};
 use crate::error::RegressionError;
 use crate::family::DF_EXCESS;
+use crate::multivariate::Several;
 use crate::named_draws::NamedDraws;
 use crate::option::Groups;
-use crate::several::Several;
 
 /// The powers of the prior.
 const POWERS: [f64; 2] = [0.99, 1.01];

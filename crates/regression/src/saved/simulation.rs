@@ -8,10 +8,10 @@ use lehr_table::{Column, Table};
 use serde::Serialize;
 
 use super::{SavedFit, coefficients, used_weights};
-use crate::Error;
-use crate::error::RegressionError;
+use crate::learn::error::LearnError;
+use crate::multivariate::Several;
 use crate::option::Groups;
-use crate::several::Several;
+use crate::workflow::error::Error;
 
 /// Simulation-based calibration: how data sets are drawn from the prior and fitted.
 pub struct Simulation<'a> {
@@ -47,7 +47,7 @@ impl Simulation<'_> {
             .several()
             .is_some_and(Several::has_residuals)
         {
-            return Err(RegressionError::Column {
+            return Err(LearnError::Column {
                 at: self.saved.subject.title(),
                 expected:
                     "responses that are independent given their predictors, to draw them one by one"
@@ -59,7 +59,7 @@ impl Simulation<'_> {
         }
         let latent = self.saved.subject.regression();
         if let Some(term) = latent.and_then(|one| one.terms().covariate.as_ref()) {
-            return Err(RegressionError::Column {
+            return Err(LearnError::Column {
                 at: self.saved.subject.title(),
                 expected: "covariates that are known as they are, to draw responses given them"
                     .into(),
@@ -69,7 +69,7 @@ impl Simulation<'_> {
             .into());
         }
         if self.saved.subject.is_censored() {
-            return Err(RegressionError::Column {
+            return Err(LearnError::Column {
                 at: self.saved.subject.title(),
                 expected: "responses that are known as they are, to draw others in their place"
                     .into(),

@@ -8,10 +8,10 @@ use lehr_report::{AllLevels, Coefficient, GroupEffects, Summary};
 use lehr_table::Table;
 
 use super::SavedFit;
-use crate::Error;
-use crate::group_effect::EffectMoments;
+use crate::coefficient::group_effect::EffectMoments;
 use crate::learn::option::NewLevels;
 use crate::new_rows::NewRows;
+use crate::workflow::error::Error;
 
 /// Levels of each end that a report gets.
 const EXTREMES: usize = 12;

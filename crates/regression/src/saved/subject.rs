@@ -6,17 +6,18 @@ use lehr_report::{AxisKind, Name};
 use lehr_table::{Column, Table};
 use serde::{Deserialize, Serialize};
 
-use crate::Error;
-use crate::covariate::Covariate;
 use crate::error::RegressionError;
 use crate::family::Form;
+use crate::learn::error::LearnError;
 use crate::learn::option::NewLevels;
+use crate::learn::smooth_term::covariate::Covariate;
+use crate::multivariate::Several;
 use crate::named_draws::NamedDraws;
 use crate::new_rows::NewRows;
 use crate::option::Groups;
 use crate::prior::PriorLine;
 use crate::regression::Regression;
-use crate::several::Several;
+use crate::workflow::error::Error;
 
 /// An array with more numbers than this is listed with the effects of single groups.
 const MOST_LISTED: usize = 50;
@@ -264,7 +265,7 @@ impl Subject {
     }
 
     /// The model's own columns of a table that has the response.
-    pub(crate) fn design(&self, table: &Table) -> Result<Table, RegressionError> {
+    pub(crate) fn design(&self, table: &Table) -> Result<Table, LearnError> {
         match self {
             Subject::Regression(regression) => regression.design(table),
             Subject::Several(several) => several.design(table),

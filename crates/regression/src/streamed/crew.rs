@@ -9,7 +9,8 @@ use std::time::Duration;
 use lehr_infer::observer::Wish;
 use rayon::{ThreadPool, ThreadPoolBuilder};
 
-use crate::error::{Error, RegressionError};
+use crate::learn::error::LearnError;
+use crate::workflow::error::Error;
 
 /// Stack of a thread: deep models are walked recursively.
 const STACK_BYTES: usize = 16 << 20;
@@ -82,7 +83,7 @@ pub(crate) fn each_part<T: Send>(
     found.sort_by_key(|(part, _)| *part);
     let found: Result<Vec<T>, Error> = found.into_iter().map(|(_, done)| done).collect();
     if stopped {
-        return Err(found.err().unwrap_or(RegressionError::Stopped.into()));
+        return Err(found.err().unwrap_or(LearnError::Stopped.into()));
     }
     found
 }
@@ -132,13 +133,14 @@ fn hand() -> ThreadPool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::error::RegressionError;
 
     #[test]
     fn parts_come_back_in_their_order_and_the_first_error_is_told() {
         let squares = each_part(100, |part| Ok(part * part), &mut || Wish::Continue).unwrap();
         assert!(squares.iter().copied().eq((0..100).map(|k| k * k)));
         let failing = |part: usize| match part {
-            3.. => Err(RegressionError::Read(format!("part {part}")).into()),
+            3.. => Err(LearnError::Read(format!("part {part}")).into()),
             _ => Ok(()),
         };
         let error = each_part(9, failing, &mut || Wish::Continue).unwrap_err();
@@ -161,6 +163,9 @@ mod tests {
             Ok(())
         };
         let error = each_part(1 << 20, endless, &mut || Wish::Stop).unwrap_err();
-        assert!(matches!(error, Error::Regression(RegressionError::Stopped)));
+        assert!(matches!(
+            error,
+            Error::Regression(RegressionError::Learn(LearnError::Stopped))
+        ));
     }
 }

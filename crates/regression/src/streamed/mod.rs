@@ -18,13 +18,14 @@ use lehr_model::Bound;
 use lehr_table::Part;
 
 use crate::cluster::check;
-use crate::error::{Error, RegressionError};
 use crate::family::Family;
 use crate::file_table::FileTable;
+use crate::learn::error::LearnError;
 use crate::regress::BoundRegression;
 use crate::regression::Regression;
 use crate::saved::Subject;
 use crate::specification::Specification;
+use crate::workflow::error::Error;
 use distinct::CountedTable;
 pub(crate) use pass::RowPass;
 use rows::{DistinctRows, StreamedRows};
@@ -230,7 +231,7 @@ fn streamed(
     (files, parts): (&FileTable<'_>, Vec<Part>),
 ) -> Result<Option<Streamed>, Error> {
     let sample = seen.sample.as_ref().filter(|sample| sample.n_rows() > 0);
-    let sample = sample.ok_or(RegressionError::NoRows)?;
+    let sample = sample.ok_or(LearnError::NoRows)?;
     let bound = regression.bind(sample)?;
     if bound.locals().is_some() {
         return Ok(None);

@@ -7,8 +7,9 @@ use lehr_model::{Bound, Computed, Program, TableRows};
 use crate::cluster::PartRows;
 use crate::column_name::MATRIX;
 use crate::design::{Block, Design, DesignSource, Purpose};
-use crate::error::{Error, RegressionError};
+use crate::error::RegressionError;
 use crate::regression::Regression;
+use crate::workflow::error::Error;
 
 /// A model, and what it takes to see rows as it reads them.
 pub(crate) struct RowPass {

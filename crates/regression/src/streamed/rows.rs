@@ -12,7 +12,7 @@ use lehr_table::{Part, ReadOptions};
 use super::crew::{InOrder, each_part};
 use super::pass::RowPass;
 use crate::cluster::PartRows;
-use crate::error::Error;
+use crate::workflow::error::Error;
 
 /// Answers that are kept: what was asked at the mode is asked again when draws are weighed.
 const KEPT: usize = 8;

@@ -12,11 +12,13 @@ use lehr_table::{Field, Part, Progress, ReadOptions, Stack, Stage, Table, TableE
 
 use super::crew::{InOrder, each_part};
 use super::distinct::{CountedTable, Distinct};
-use crate::blocks::{Blocks, EachBlock, Taught};
-use crate::cluster::{PartRows, decoded, encoded};
-use crate::error::{Error, RegressionError};
+use crate::cluster::PartRows;
+use crate::error::RegressionError;
 use crate::file_table::FileTable;
-use crate::lesson::Lesson;
+use crate::learn::accumulator::Accumulator;
+use crate::learn::error::LearnError;
+use crate::learn::table_source::{Blocks, EachBlock, Taught};
+use crate::workflow::error::Error;
 
 /// A few more rows than are wanted are drawn, so that there are enough but for bad luck.
 const SURPLUS: f64 = 1.1;
@@ -51,8 +53,8 @@ pub(super) struct Seen {
     pub(super) distinct: Option<CountedTable>,
 }
 
-/// A lesson, or what some row has in its way.
-type Learnt = Result<Lesson, RegressionError>;
+/// An accumulator, or what some row has in its way.
+type Learnt = Result<Box<dyn Accumulator>, LearnError>;
 
 /// What was learnt of one part.
 struct PartLessons {
@@ -90,7 +92,7 @@ struct Gathered {
 const CALM: &str = "nobody panics with it";
 
 impl Gathered {
-    fn new(lessons: Vec<Lesson>, distinct: Option<Distinct>) -> Gathered {
+    fn new(lessons: Vec<Box<dyn Accumulator>>, distinct: Option<Distinct>) -> Gathered {
         Gathered {
             distinct,
             order: InOrder::default(),
@@ -134,7 +136,7 @@ impl Gathered {
     }
 
     /// Refuses missing values with their counts in all parts.
-    fn refuse_missing(&self) -> Result<(), RegressionError> {
+    fn refuse_missing(&self) -> Result<(), LearnError> {
         if self.missing.is_empty() {
             return Ok(());
         }
@@ -142,7 +144,7 @@ impl Gathered {
             columns: self.missing.clone(),
             rows: self.rows as usize,
         };
-        Err(RegressionError::Read(error.to_string()))
+        Err(LearnError::Read(error.to_string()))
     }
 }
 
@@ -155,23 +157,24 @@ impl Blocks for StreamedTable<'_> {
         self.files.is_text(name)
     }
 
-    fn each(&self, columns: &[&str], visit: &mut EachBlock<'_>) -> Result<(), RegressionError> {
+    fn each(&self, columns: &[&str], visit: &mut EachBlock<'_>) -> Result<(), LearnError> {
         self.files.each(columns, visit)
     }
 
     /// The first rows of the first part.
-    fn glance(&self, columns: &[&str]) -> Result<Option<Table>, RegressionError> {
+    fn glance(&self, columns: &[&str]) -> Result<Option<Table>, LearnError> {
         self.reader.rows(0).first(columns).map_err(read_error)
     }
 
-    fn teach(&self, lesson: &mut Lesson) -> Result<usize, RegressionError> {
-        let own = decoded(&encoded(lesson))?;
-        let (rows, mut taught) = self.pass(vec![own])?;
-        *lesson = taught.swap_remove(0)?;
-        Ok(rows)
+    fn teach(
+        &self,
+        lesson: Box<dyn Accumulator>,
+    ) -> Result<(usize, Box<dyn Accumulator>), LearnError> {
+        let (rows, mut taught) = self.pass(vec![lesson])?;
+        Ok((rows, taught.swap_remove(0)?))
     }
 
-    fn teach_all(&self, lessons: Vec<Lesson>) -> Result<(usize, Taught), RegressionError> {
+    fn teach_all(&self, lessons: Vec<Box<dyn Accumulator>>) -> Result<(usize, Taught), LearnError> {
         let (rows, taught) = self.pass(lessons)?;
         Ok((rows, taught.into_iter().map(Result::ok).collect()))
     }
@@ -179,8 +182,8 @@ impl Blocks for StreamedTable<'_> {
 
 impl<'a> StreamedTable<'a> {
     /// Shows all rows to these lessons, each of which may fail.
-    fn pass(&self, lessons: Vec<Lesson>) -> Result<(usize, Vec<Learnt>), RegressionError> {
-        let before = encoded(&lessons);
+    fn pass(&self, lessons: Vec<Box<dyn Accumulator>>) -> Result<(usize, Vec<Learnt>), LearnError> {
+        let before = copies(&lessons);
         let (reader, total) = (&self.reader, self.reader.total);
         let picks = self.seen.borrow().sample.is_none();
         let passing = Passing {
@@ -191,7 +194,7 @@ impl<'a> StreamedTable<'a> {
         let distinct = picks.then(|| reader.distinct(&lessons[0].columns()));
         let gathered = Mutex::new(Gathered::new(lessons, distinct));
         let work = |part: usize| {
-            let learnt = reader.learn(part, decoded(&before)?, &passing)?;
+            let learnt = reader.learn(part, copies(&before), &passing)?;
             let mut gathered = gathered.lock().expect(CALM);
             gathered.take(part, learnt);
             (passing.many).fetch_or(gathered.has_many(), Ordering::Relaxed);
@@ -207,7 +210,7 @@ impl<'a> StreamedTable<'a> {
         if picks {
             seen.sample = Some(reader.sample(&gathered.picked)?);
             let distinct = gathered.distinct.map(Distinct::finish).transpose();
-            let distinct = distinct.map_err(|error| RegressionError::Read(error.to_string()))?;
+            let distinct = distinct.map_err(|error| LearnError::Read(error.to_string()))?;
             seen.distinct = distinct.filter(CountedTable::pays);
         }
         Ok((seen.rows as usize, gathered.taught))
@@ -263,7 +266,7 @@ impl Reader<'_> {
     fn learn(
         &self,
         part: usize,
-        lessons: Vec<Lesson>,
+        lessons: Vec<Box<dyn Accumulator>>,
         passing: &Passing,
     ) -> Result<PartLessons, Error> {
         let columns: Vec<String> = lessons[0]
@@ -278,7 +281,7 @@ impl Reader<'_> {
         let scanned = self.rows(part).each(&columns, &mut |batch, first| {
             for lesson in &mut lessons {
                 if let Ok(own) = lesson
-                    && let Err(error) = own.see(batch, first as usize)
+                    && let Err(error) = own.add_rows(batch, first as usize)
                 {
                     *lesson = Err(error);
                 }
@@ -320,18 +323,23 @@ impl Reader<'_> {
     }
 
     /// The rows that were drawn, in random order, and no more than are wanted.
-    fn sample(&self, picked: &[Table]) -> Result<Table, RegressionError> {
+    fn sample(&self, picked: &[Table]) -> Result<Table, LearnError> {
         let names = picked.first().map_or(&[][..], |first| first.names());
         let mut stack = self.stack(names);
         for picked in picked {
             stack.push(picked);
         }
         let all = stack.finish();
-        let all = all.map_err(|error| RegressionError::Read(error.to_string()))?;
+        let all = all.map_err(|error| LearnError::Read(error.to_string()))?;
         let mut order = permutation(all.n_rows(), 0);
         order.truncate(self.wanted.0);
         Ok(all.select_rows(&order))
     }
+}
+
+/// Copies that can learn from other rows.
+fn copies(lessons: &[Box<dyn Accumulator>]) -> Vec<Box<dyn Accumulator>> {
+    lessons.iter().map(|lesson| lesson.copied()).collect()
 }
 
 /// The different rows of one more part beside those so far; `None` where they are too many.
@@ -367,10 +375,10 @@ impl Keeper {
     }
 }
 
-fn read_error(error: Error) -> RegressionError {
+fn read_error(error: Error) -> LearnError {
     match error {
-        Error::Regression(error) => error,
-        error => RegressionError::Read(error.to_string()),
+        Error::Regression(RegressionError::Learn(error)) => error,
+        error => LearnError::Read(error.to_string()),
     }
 }
 

@@ -1,6 +1,6 @@
 //! A regression learns the same from a table in pieces as from the whole.
 
-use lehr_regression::{Blocks, EachBlock, Family, Regression, RegressionError};
+use lehr_regression::{Blocks, EachBlock, Family, LearnError, Regression};
 use lehr_table::{Column, Table};
 
 /// A table that comes in blocks of so many rows, each with the levels of its own rows only.
@@ -15,7 +15,7 @@ impl Blocks for Pieces<'_> {
         self.0.is_text(name)
     }
 
-    fn each(&self, _columns: &[&str], visit: &mut EachBlock<'_>) -> Result<(), RegressionError> {
+    fn each(&self, _columns: &[&str], visit: &mut EachBlock<'_>) -> Result<(), LearnError> {
         let rows: Vec<usize> = (0..self.0.n_rows()).collect();
         let empty = self.0.head(0);
         visit(&empty)?;
@@ -130,5 +130,5 @@ fn mistakes_are_told_with_the_row_of_the_whole_table() {
         assert!(error.contains(expected), "{formula}: {error}");
     }
     let none = Regression::learn("y ~ k", Family::Gaussian, &[], &Pieces(&table.head(0), 10));
-    assert_eq!(none, Err(RegressionError::NoRows));
+    assert_eq!(none, Err(LearnError::NoRows.into()));
 }

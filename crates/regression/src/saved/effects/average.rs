@@ -9,15 +9,15 @@ use serde::Serialize;
 
 use super::plan::{Combination, EffectKind, Plan, Quantity, profile, rounded, with_column};
 use super::{EffectQuestion, EffectScale};
-use crate::Error;
 use crate::column_name::PREDICTOR;
-use crate::error::RegressionError;
 use crate::family::Form;
+use crate::learn::error::LearnError;
+use crate::learn::profile::{ColumnProfile, Value, reference_row};
 use crate::option::PredictionLevel;
-use crate::profile::{ColumnProfile, Value, reference_row};
 use crate::regression::Regression;
 use crate::saved::forecaster::{Batch, Forecaster};
 use crate::saved::summary::plain;
+use crate::workflow::error::Error;
 
 /// More groups of rows than this are not averaged apart.
 const MOST_CELLS: usize = 1000;
@@ -177,9 +177,9 @@ impl<'a> EffectAverager<'a> {
     }
 
     /// The levels of the column by which rows are averaged apart.
-    fn reference_levels(&self, by: &str) -> Result<Vec<Value>, RegressionError> {
+    fn reference_levels(&self, by: &str) -> Result<Vec<Value>, LearnError> {
         let levels = profile(self.regression, by)?.levels();
-        levels.ok_or_else(|| RegressionError::Column {
+        levels.ok_or_else(|| LearnError::Column {
             at: format!("--by {by}"),
             expected: "a column of levels where no table is given".into(),
             found: "numbers".into(),
@@ -214,8 +214,8 @@ impl<'a> EffectAverager<'a> {
         Ok(cells)
     }
 
-    fn refused_cells(&self, expected: &str, found: &str) -> RegressionError {
-        RegressionError::Column {
+    fn refused_cells(&self, expected: &str, found: &str) -> LearnError {
+        LearnError::Column {
             at: format!("--by {}", self.question.by.as_deref().unwrap_or_default()),
             expected: expected.to_owned(),
             found: found.to_owned(),
@@ -282,9 +282,9 @@ impl<'a> EffectAverager<'a> {
         })
     }
 
-    fn no_mean(&self) -> RegressionError {
-        RegressionError::Mismatch {
-            family: self.regression.family().name(),
+    fn no_mean(&self) -> LearnError {
+        LearnError::Mismatch {
+            family: self.regression.family().name().to_owned(),
             expected: "a response with a mean",
             found: "none".into(),
             hint: "use --scale link",
@@ -294,7 +294,7 @@ impl<'a> EffectAverager<'a> {
     /// The effects over all rows so far.
     pub fn finish(self) -> Result<Effects, Error> {
         if self.rows == 0 {
-            return Err(RegressionError::NoRows.into());
+            return Err(LearnError::NoRows.into());
         }
         let (names, places) = self.names.sorted();
         let mut order = vec![0; places.len()];

@@ -3,8 +3,8 @@
 use lehr_report::{EffectCurve, EffectPoint};
 
 use super::{Effect, EffectAverager, EffectKind, EffectQuestion};
+use crate::learn::profile::ValueProfile;
 use crate::option::PredictionLevel;
-use crate::profile::ValueProfile;
 use crate::saved::SavedFit;
 use crate::saved::forecaster::Forecaster;
 

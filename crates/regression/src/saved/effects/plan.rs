@@ -4,9 +4,9 @@ use lehr_table::{Column, Table, TableError, nearest};
 use serde::Serialize;
 
 use super::{EffectQuestion, EffectScale};
-use crate::error::RegressionError;
 use crate::family::Link;
-use crate::profile::{ColumnProfile, Value, ValueProfile};
+use crate::learn::error::LearnError;
+use crate::learn::profile::{ColumnProfile, Value, ValueProfile};
 use crate::regression::Regression;
 
 /// More levels than this are not all predicted.
@@ -101,7 +101,7 @@ impl Plan {
     pub(super) fn new(
         question: &EffectQuestion,
         regression: &Regression,
-    ) -> Result<Plan, RegressionError> {
+    ) -> Result<Plan, LearnError> {
         check_scale(question.scale, regression)?;
         let variable = profile(regression, &question.variable)?;
         let mut held = Scenario::default();
@@ -215,7 +215,7 @@ impl Planner<'_> {
     }
 
     /// Every level, and each compared with the first.
-    fn levels(&mut self) -> Result<(), RegressionError> {
+    fn levels(&mut self) -> Result<(), LearnError> {
         let own = |(name, _): &&(String, Setting)| *name == self.variable.name;
         if let Some((_, Setting::To(value))) = self.held.settings.iter().find(own).cloned() {
             self.prediction(&value);
@@ -223,7 +223,7 @@ impl Planner<'_> {
         }
         let levels = self.variable.levels().unwrap_or_default();
         if levels.len() > MOST_LEVELS {
-            return Err(RegressionError::Column {
+            return Err(LearnError::Column {
                 at: format!("column {:?}", self.variable.name),
                 expected: format!("at most {MOST_LEVELS} levels to predict one by one"),
                 found: levels.len().to_string(),
@@ -239,7 +239,7 @@ impl Planner<'_> {
         Ok(())
     }
 
-    fn contrasts(&mut self) -> Result<(), RegressionError> {
+    fn contrasts(&mut self) -> Result<(), LearnError> {
         for text in &self.question.contrasts {
             let [high, low] = self.sides(text)?;
             self.prediction(&high);
@@ -251,7 +251,7 @@ impl Planner<'_> {
 
     /// The two values of `night - day` or `shift: night - day`. A level may itself hold a dash,
     /// so every dash between blanks is tried.
-    fn sides(&self, text: &str) -> Result<[Value; 2], RegressionError> {
+    fn sides(&self, text: &str) -> Result<[Value; 2], LearnError> {
         let name = &self.variable.name;
         let pair = match text.split_once(':') {
             Some((before, after)) if before.trim() == name => after,
@@ -266,7 +266,7 @@ impl Planner<'_> {
                 [high, low] => first = first.or(high.err().or(low.err())),
             }
         }
-        Err(first.unwrap_or_else(|| RegressionError::Column {
+        Err(first.unwrap_or_else(|| LearnError::Column {
             at: format!("--contrast {text:?}"),
             expected: "two values with a dash between blanks".into(),
             found: "none".into(),
@@ -298,10 +298,7 @@ pub(super) fn rounded(value: f64) -> String {
 }
 
 /// What is known of a column that the formula reads.
-pub(super) fn profile(
-    regression: &Regression,
-    name: &str,
-) -> Result<ColumnProfile, RegressionError> {
+pub(super) fn profile(regression: &Regression, name: &str) -> Result<ColumnProfile, LearnError> {
     let known = regression.profiles().iter().find(|one| one.name == name);
     let group = || regression.group_profile(name);
     (known.cloned().or_else(group)).ok_or_else(|| {
@@ -310,19 +307,19 @@ pub(super) fn profile(
             Some(near) => format!("did you mean {near:?}?"),
             None => format!("the formula reads {}", names.join(", ")),
         };
-        RegressionError::UnknownColumn {
+        LearnError::UnknownColumn {
             name: name.to_owned(),
             hint,
         }
     })
 }
 
-fn check_scale(scale: EffectScale, regression: &Regression) -> Result<(), RegressionError> {
+fn check_scale(scale: EffectScale, regression: &Regression) -> Result<(), LearnError> {
     let family = regression.family();
     match (scale, family.link()) {
         (EffectScale::Odds, Link::Identity | Link::Probit | Link::TanHalf) => {
-            Err(RegressionError::Mismatch {
-                family: family.name(),
+            Err(LearnError::Mismatch {
+                family: family.name().to_owned(),
                 expected: "a link whose differences are ratios",
                 found: format!("the link {}", family.link().name()),
                 hint: "use --scale response",

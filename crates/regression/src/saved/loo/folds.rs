@@ -9,9 +9,9 @@ use lehr_numeric::order::permutation;
 use lehr_table::{Column, Table};
 
 use super::measure::{Loo, LooError, LooRow};
-use crate::Error;
-use crate::error::RegressionError;
+use crate::learn::error::LearnError;
 use crate::saved::{SavedFit, used_weights};
+use crate::workflow::error::Error;
 
 /// How a fit is made again without some of its rows.
 ///
@@ -42,7 +42,7 @@ impl Folds<'_> {
     pub fn by(&self, column: &str, count: usize) -> Result<Vec<usize>, Error> {
         let labels = self.table.column(column)?.to_category();
         let Some(Column::Category { codes, .. }) = labels else {
-            return Err(RegressionError::Column {
+            return Err(LearnError::Column {
                 at: format!("--folds-by {column}"),
                 expected: "one value per row".into(),
                 found: "several".into(),

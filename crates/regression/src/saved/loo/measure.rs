@@ -7,10 +7,10 @@ use lehr_numeric::stream::Stream;
 use lehr_table::Table;
 use serde::{Deserialize, Serialize};
 
-use crate::Error;
-use crate::error::RegressionError;
+use crate::learn::error::LearnError;
 use crate::new_rows::NewRows;
 use crate::saved::{SavedFit, used_weights};
+use crate::workflow::error::Error;
 
 /// Draws by which rows that are not sampled are judged.
 const FEW_DRAWS: usize = 64;
@@ -272,7 +272,7 @@ impl Loo {
     /// All that is told of it.
     pub fn summary(&self) -> Result<LooSummary, Error> {
         if self.rows.is_empty() {
-            return Err(RegressionError::NoRows.into());
+            return Err(LearnError::NoRows.into());
         }
         let scale = self.n_rows as f64 / self.rows.len() as f64;
         let sum = |of: &dyn Fn(&LeftOut) -> f64| -> f64 {

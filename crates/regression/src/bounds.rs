@@ -1,0 +1,85 @@
+//! How the model knows a response: as it is, by bounds, or between limits.
+
+use lehr_formula::Response;
+use lehr_graph::Expr as Array;
+use lehr_model::Row;
+use lehr_model::distribution::{Censored, Tailed, Truncated, Value};
+use serde::{Deserialize, Serialize};
+
+use crate::column_name::RESPONSE;
+use crate::learn::response::limited::{HIGH, LOW, STATUS, UPPER};
+
+/// How the model knows the response.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) enum Bounds {
+    /// As it is.
+    #[default]
+    Exact,
+    /// In some rows by bounds only.
+    Censored {
+        /// Whether upper ends of intervals are given.
+        intervals: bool,
+    },
+    /// Of rows that lie between limits.
+    Truncated {
+        /// Whether there is a lower limit.
+        low: bool,
+        /// Whether there is an upper one.
+        high: bool,
+    },
+}
+
+impl Bounds {
+    /// Those of a response.
+    pub(crate) fn of(response: &Response) -> Bounds {
+        if let Some(censoring) = &response.censoring {
+            let intervals = censoring.upper.is_some();
+            return Bounds::Censored { intervals };
+        }
+        response
+            .truncation
+            .as_ref()
+            .map_or(Bounds::Exact, |limits| Bounds::Truncated {
+                low: limits.low.is_some(),
+                high: limits.high.is_some(),
+            })
+    }
+
+    /// The columns of the design that say them.
+    pub(crate) fn columns(self) -> Vec<&'static str> {
+        let all = match self {
+            Bounds::Exact => [(false, STATUS), (false, UPPER)],
+            Bounds::Censored { intervals } => [(true, STATUS), (intervals, UPPER)],
+            Bounds::Truncated { low, high } => [(low, LOW), (high, HIGH)],
+        };
+        let there = all.into_iter().filter(|(is_there, _)| *is_there);
+        there.map(|(_, name)| name).collect()
+    }
+
+    /// Observes the response, whose distribution without bounds is `base`.
+    pub(crate) fn observe<'g>(self, row: &Row<'_, 'g>, base: impl Tailed<'g>) {
+        let end = |is_there: bool, name: &str, none: f64| {
+            if is_there {
+                Value::Expr(row.number(name))
+            } else {
+                Value::Number(none)
+            }
+        };
+        match self {
+            Bounds::Exact => row.observe(RESPONSE, base),
+            Bounds::Censored { intervals: false } => {
+                row.observe(RESPONSE, Censored::new(base, row.number(STATUS)));
+            }
+            Bounds::Censored { intervals: true } => {
+                let (status, upper): (Array<'g>, Array<'g>) =
+                    (row.number(STATUS), row.number(UPPER));
+                row.observe(RESPONSE, Censored::with_intervals(base, status, upper));
+            }
+            Bounds::Truncated { low, high } => {
+                let low = end(low, LOW, f64::NEG_INFINITY);
+                let high = end(high, HIGH, f64::INFINITY);
+                row.observe(RESPONSE, Truncated::new(base, low, high));
+            }
+        }
+    }
+}

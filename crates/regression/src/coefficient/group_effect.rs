@@ -1,0 +1,182 @@
+//! Draws of spreads, correlations and effects of groups on the original scale.
+
+use lehr_infer::collapse::Spared;
+use lehr_numeric::vector::{dot, form};
+use lehr_report::{AxisKind, Coefficient, Name, Summary};
+
+use crate::learn::grouping_factor::Grouping;
+use crate::model_plan::{Form, GroupPlan, spread_name};
+use crate::named_draws::{Draws, Head, NamedDraws, Replica};
+
+/// The effects of one group term in one linear predictor.
+pub(crate) struct GroupEffects<'a> {
+    pub(crate) plan: &'a GroupPlan,
+    pub(crate) grouping: &'a Grouping,
+    pub(crate) unit: f64,
+    pub(crate) head: Head<'a>,
+}
+
+/// How the moments of a site become those of the effects of its groups.
+pub(crate) struct EffectMoments<'a> {
+    term: GroupEffects<'a>,
+    /// What the effects are of the numbers of the site, row after row.
+    turn: Vec<f64>,
+}
+
+impl EffectMoments<'_> {
+    /// The mean and the standard deviation of each effect of a group.
+    pub(crate) fn of(&self, spared: &Spared, group: usize) -> Vec<(f64, f64)> {
+        let (mean, covariance) = spared.moments(group);
+        let rows = self.turn.chunks_exact(spared.width());
+        rows.map(|row| (dot(row, mean), form(covariance, row).max(0.0).sqrt()))
+            .collect()
+    }
+
+    /// Summaries of the effects of a group.
+    pub(crate) fn coefficients(&self, spared: &Spared, group: usize) -> Vec<Coefficient> {
+        let level = self.term.grouping.group_name(group);
+        let effects = self.of(spared, group).into_iter();
+        let named = effects.zip(&self.term.grouping.effects);
+        named
+            .map(|((mean, sd), effect)| {
+                let name = self.term.effect_name(&level, effect);
+                Coefficient {
+                    summary: Summary::normal(mean, sd),
+                    corrected: None,
+                    effect: name.effect(),
+                    name: name.to_string(),
+                }
+            })
+            .collect()
+    }
+}
+
+impl<'a> GroupEffects<'a> {
+    /// Whether it stands in the formula of the response.
+    pub(crate) fn is_of_response(&self) -> bool {
+        self.plan.of.is_none()
+    }
+
+    fn spread_draws(&self, draws: &Draws<'_>) -> Vec<Vec<f64>> {
+        let site = self.plan.spread_site(self.head.suffix);
+        let mut spreads = draws.laws(&site, &self.plan.spreads, Replica::ONLY);
+        for (values, scale) in spreads.iter_mut().zip(&self.grouping.scales) {
+            for value in values {
+                *value *= self.unit / scale;
+            }
+        }
+        spreads
+    }
+
+    /// `sd(patient, dose)` and `cor(patient, Intercept, dose)`.
+    pub(crate) fn spreads(&self, draws: &Draws<'_>, found: &mut Vec<NamedDraws>) {
+        let grouping = self.grouping;
+        let values = self.spread_draws(draws);
+        for (effect, values) in grouping.effects.iter().zip(values) {
+            let name = self.head.name(&spread_name(grouping, effect));
+            found.push(NamedDraws { name, values });
+        }
+        if self.plan.correlation.is_none() {
+            return;
+        }
+        let rows = self.factor_rows(draws);
+        for second in 1..rows.len() {
+            for first in 0..second {
+                let pairs = rows[first].iter().zip(&rows[second]);
+                let mut values = vec![0.0; draws.count];
+                for (a, b) in pairs {
+                    for (sum, (a, b)) in values.iter_mut().zip(a.iter().zip(b)) {
+                        *sum += a * b;
+                    }
+                }
+                let (label, effects) = (&grouping.label, &grouping.effects);
+                let name = format!("cor({label}, {}, {})", effects[first], effects[second]);
+                let name = self.head.name(&name);
+                found.push(NamedDraws { name, values });
+            }
+        }
+    }
+
+    /// The draws of the Cholesky factor of the correlations, row by row.
+    fn factor_rows(&self, draws: &Draws<'_>) -> Vec<Vec<Vec<f64>>> {
+        let effects = self.plan.spreads.len();
+        let site = self.plan.correlation_site(self.head.suffix);
+        let entry = |row: usize, column: usize| draws.entry(&site, row * effects + column);
+        let row = |row: usize| (0..effects).map(|column| entry(row, column)).collect();
+        (0..effects).map(row).collect()
+    }
+
+    /// What the effects are of the numbers of the site, under each draw of the other sites: a matrix, row
+    /// after row.
+    fn turns(&self, draws: &Draws<'_>) -> Vec<Vec<f64>> {
+        let (plan, grouping) = (self.plan, self.grouping);
+        let spreads = match plan.form {
+            Form::Standard => self.spread_draws(draws),
+            Form::Effect => (grouping.scales.iter())
+                .map(|scale| vec![self.unit / scale; draws.count])
+                .collect(),
+        };
+        let count = plan.spreads.len();
+        let rows = plan.correlation.as_ref().map(|_| self.factor_rows(draws));
+        let entry = |draw: usize, place: usize, k: usize| {
+            let own = match &rows {
+                None => f64::from(u8::from(place == k)),
+                Some(rows) => rows[place][k][draw],
+            };
+            own * spreads[place][draw]
+        };
+        let turn = |draw: usize| {
+            let entries = 0..count * count;
+            entries.map(|k| entry(draw, k / count, k % count)).collect()
+        };
+        (0..draws.count).map(turn).collect()
+    }
+
+    /// `site[3]`, or `patient[3, dose]` where several effects vary; nothing where their draws were not kept.
+    pub(crate) fn effects(&self, draws: &Draws<'_>, found: &mut Vec<NamedDraws>) {
+        let (plan, grouping) = (self.plan, self.grouping);
+        let site = plan.own_site(self.head.suffix);
+        if !draws.has(&site) {
+            return;
+        }
+        let turns = self.turns(draws);
+        let count = plan.spreads.len();
+        for group in 0..plan.count {
+            let own: Vec<Vec<f64>> = (0..count)
+                .map(|effect| draws.entry(&site, group * count + effect))
+                .collect();
+            for (place, effect) in grouping.effects.iter().enumerate() {
+                let value = |draw: usize| {
+                    let turn = &turns[draw][place * count..][..count];
+                    turn.iter().zip(&own).map(|(t, own)| t * own[draw]).sum()
+                };
+                found.push(NamedDraws {
+                    name: self.effect_name(&grouping.group_name(group), effect),
+                    values: (0..draws.count).map(value).collect(),
+                });
+            }
+        }
+    }
+
+    /// The mean and the standard deviation of each effect of a group from the moments of its site, whose units are
+    /// those of the first of these draws.
+    pub(crate) fn moments(self, draws: &Draws<'_>) -> EffectMoments<'a> {
+        EffectMoments {
+            turn: self.turns(draws).swap_remove(0),
+            term: self,
+        }
+    }
+
+    fn effect_name(&self, level: &str, effect: &str) -> Name {
+        let (label, suffix) = (&self.grouping.label, self.head.suffix);
+        let name = if self.grouping.is_plain() {
+            let text = format!("{label}[{level}]{suffix}");
+            Name::new(text, label).at(AxisKind::Group, level)
+        } else {
+            let text = format!("{label}[{level}, {effect}]{suffix}");
+            let name = Name::new(text, label).at(AxisKind::Group, level);
+            name.at(AxisKind::Term, effect)
+        };
+        self.head.of_class(name)
+    }
+}

@@ -1,0 +1,138 @@
+//! Functions by inducing points as they are drawn.
+
+use lehr_density::SiteValue;
+use lehr_graph::Graph;
+use lehr_graph::reference::{Values, evaluate};
+use lehr_model::gp::{Covariance, Projection};
+use lehr_numeric::summary::{mean, sd};
+use lehr_report::{FittedFunction, FunctionShape};
+
+use super::smooth_function::{CURVE, SURFACE, dot, even, grid, per_place};
+use crate::learn::smooth_term::smooth::Smooth;
+use crate::term::induced::InducedPlan;
+use crate::term::smooth::kernel_of;
+
+/// Half the width of a 90 % interval of a Gaussian, in standard deviations.
+const HALF: f64 = 1.644_853_626_951_472_7;
+
+/// The draws of a function by inducing points.
+pub(crate) struct InducedDraws<'a> {
+    pub(crate) smooth: &'a Smooth,
+    pub(crate) plan: &'a InducedPlan,
+    /// Of the linear predictor.
+    pub(crate) unit: f64,
+    /// What was learned.
+    pub(crate) learned: &'a [SiteValue],
+    /// The draws of all sites.
+    pub(crate) draws: &'a [SiteValue],
+}
+
+/// A function at some places.
+struct Shape {
+    mean: Vec<f64>,
+    /// Of the function itself: that of its mean given the points, and what the points leave open.
+    sd: Vec<f64>,
+}
+
+impl InducedDraws<'_> {
+    /// The function, if it has one or two columns.
+    pub(crate) fn function(&self) -> Option<FittedFunction> {
+        let shape = match self.plan.width() {
+            1 => self.curve(),
+            2 => self.surface(),
+            _ => return None,
+        };
+        Some(FittedFunction {
+            name: self.plan.label.clone(),
+            inputs: self.smooth.input_names(),
+            multiplier: None,
+            level: None,
+            class: None,
+            shape,
+        })
+    }
+
+    fn curve(&self) -> FunctionShape {
+        let x = even(self.smooth.ranges[0], CURVE);
+        let Shape { mean, sd } = self.at(std::slice::from_ref(&x));
+        let moved = |by: f64| mean.iter().zip(&sd).map(|(m, s)| m + by * s).collect();
+        FunctionShape::Curve {
+            low: moved(-HALF),
+            high: moved(HALF),
+            places: self.smooth.places[0].clone(),
+            mean,
+            x,
+        }
+    }
+
+    fn surface(&self) -> FunctionShape {
+        let [x, y] = [0, 1].map(|axis| even(self.smooth.ranges[axis], SURFACE));
+        let Shape { mean, sd } = self.at(&grid(&x, &y));
+        let pairs = self.smooth.places[0].iter().zip(&self.smooth.places[1]);
+        FunctionShape::Surface {
+            places: pairs.map(|(x, y)| [*x, *y]).collect(),
+            mean,
+            sd,
+            x,
+            y,
+        }
+    }
+
+    /// The function at these places, column after column, less its mean over fitted rows, which the
+    /// intercept has as well.
+    fn at(&self, places: &[Vec<f64>]) -> Shape {
+        let of = |sites: &[SiteValue], name: &str| {
+            let name = format!("{}.{name}", self.plan.label);
+            let found = sites.iter().find(|site| site.name == name);
+            found.map_or_else(Vec::new, |site| site.values.clone())
+        };
+        let learned = ["scale", "lengthscale", "point"].map(|name| of(self.learned, name));
+        let [weights, left] = self.projected(places, &learned);
+        let [fitted, _] = self.projected(&self.smooth.places, &learned);
+        let size = self.plan.count();
+        let centre = column_means(&fitted, size);
+        let draws = of(self.draws, "weight");
+        let values = draws.chunks_exact(size).map(|latents| {
+            let shift = dot(&centre, latents);
+            let rows = weights.chunks_exact(size);
+            rows.map(|row| (dot(row, latents) - shift) * self.unit)
+                .collect()
+        });
+        let values: Vec<Vec<f64>> = values.collect();
+        let own = per_place(&values, sd);
+        let both = own.iter().zip(&left);
+        Shape {
+            sd: both
+                .map(|(own, left)| (own * own + left * self.unit.powi(2)).sqrt())
+                .collect(),
+            mean: per_place(&values, mean),
+        }
+    }
+
+    /// What multiplies the latents at these places, row after row, and the variance that they leave.
+    fn projected(&self, places: &[Vec<f64>], learned: &[Vec<f64>; 3]) -> [Vec<f64>; 2] {
+        let (graph, width) = (Graph::new(), self.plan.width());
+        let [scale, lengthscales, points] = learned;
+        let scale = scale.first().copied().unwrap_or(f64::NAN);
+        let covariance =
+            Covariance::new(kernel_of(self.smooth.kernel), scale, lengthscales.clone());
+        let points = graph.constant([self.plan.count(), width], points);
+        let x = self.plan.standardised(places);
+        let x = graph.constant([x.len() / width, width], &x);
+        let found = Projection::new(&graph, covariance, points).at(x);
+        let mut found = evaluate(&found, &Values::new(), 1).into_iter();
+        std::array::from_fn(|_| found.next().unwrap_or_default())
+    }
+}
+
+/// The mean of each column of a matrix, row after row.
+fn column_means(values: &[f64], width: usize) -> Vec<f64> {
+    let mut means = vec![0.0; width];
+    let rows = (values.len() / width).max(1) as f64;
+    for row in values.chunks_exact(width) {
+        for (mean, value) in means.iter_mut().zip(row) {
+            *mean += value / rows;
+        }
+    }
+    means
+}

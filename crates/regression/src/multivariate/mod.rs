@@ -1,0 +1,313 @@
+//! Regressions of several responses at once: each has a model of its own, and they share the effects of
+//! groups that are tied and what is left of the rows.
+
+mod rows;
+mod tie;
+mod view;
+
+use lehr_density::SiteValue;
+use lehr_formula::Residuals as Shared;
+use lehr_model::{BindError, Program, Schema, Tracer};
+use serde::{Deserialize, Serialize};
+
+use crate::bounds::Bounds;
+use crate::family::{Family, Form};
+use crate::law::{Domain, Kind, Law};
+use crate::learn::error::LearnError;
+use crate::named_draws::NamedDraws;
+use crate::option::Groups;
+use crate::prior::{GivenPriors, Parameter, PriorLine};
+use crate::program::Company;
+use crate::regression::Regression;
+use crate::response_name::{RESCOR, owner, prefixed, renamed, union};
+use crate::term::residual::Residuals;
+
+use tie::{Tie, correlations, site, standardise};
+
+/// A regression of several responses without its rows.
+///
+/// Every response has its own formula, family and parameters, whose names begin with it: `y1.Intercept`,
+/// `sd(y2.g)`. [`Several::responses`] are the models of single ones; what is shared are the correlations
+/// `cor(g, y1.Intercept, y2.Intercept)` of effects that are tied, and `rescor(y1, y2)` of what is left.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Several {
+    formula: String,
+    names: Vec<String>,
+    responses: Vec<Regression>,
+    ties: Vec<Tie>,
+    /// The prior of the residual correlations, where they are estimated.
+    residual: Option<Law>,
+    /// The priors of what is shared.
+    priors: Vec<PriorLine>,
+}
+
+impl Several {
+    /// Puts the models of the named responses together.
+    pub(crate) fn new(
+        formula: &str,
+        (names, mut responses): (Vec<String>, Vec<Regression>),
+        residuals: Shared,
+        given: &GivenPriors,
+    ) -> Result<Several, LearnError> {
+        let mut ties = Tie::all(&names, &responses)?;
+        standardise(&ties, &mut responses);
+        let mut residual = match residuals {
+            Shared::Independent => None,
+            Shared::Correlated => {
+                names.iter().zip(&responses).try_for_each(check_residual)?;
+                Some(Law::new(Kind::Lkj, &[2.0]))
+            }
+        };
+        let tied = ties.iter_mut();
+        let tied = tied.map(|tie| (tie.prior_name(), &mut tie.correlation));
+        let rescor = residual.iter_mut().map(|law| (RESCOR.to_owned(), law));
+        let priors = chosen(tied.chain(rescor).collect(), given)?;
+        for member in ties.iter().flat_map(Tie::members) {
+            check_tied(&responses[member.response])?;
+        }
+        Ok(Several {
+            formula: formula.to_owned(),
+            names,
+            responses,
+            ties,
+            residual,
+            priors,
+        })
+    }
+
+    /// The formulas as they were written.
+    pub fn formula(&self) -> &str {
+        &self.formula
+    }
+
+    /// What the names of each response's coefficients begin with.
+    pub fn names(&self) -> &[String] {
+        &self.names
+    }
+
+    /// The model of each response by itself.
+    pub fn responses(&self) -> &[Regression] {
+        &self.responses
+    }
+
+    /// The response of this name, or as the formula writes it, by its number.
+    ///
+    /// # Errors
+    /// If there is none.
+    pub fn place(&self, name: &str) -> Result<usize, LearnError> {
+        let is_it = |(own, regression): (&String, &Regression)| {
+            own == name || regression.response() == name
+        };
+        let place = (self.names.iter().zip(&self.responses)).position(is_it);
+        place.ok_or_else(|| LearnError::Column {
+            at: "--response".into(),
+            expected: "a response of the model".into(),
+            found: format!("{name:?}"),
+            hint: format!("the responses are {}", self.names.join(", ")),
+        })
+    }
+
+    /// What is told where one response is meant and none is named.
+    pub(crate) fn one_of(&self, what: &str) -> LearnError {
+        LearnError::Column {
+            at: what.to_owned(),
+            expected: "one response".into(),
+            found: format!("a fit of {}", self.names.join(", ")),
+            hint: format!(
+                "name it: --response {0} of the command, fit.response(\"{0}\") in Python and Rust",
+                self.names[0]
+            ),
+        }
+    }
+
+    /// The coefficient that an entry of one of the model's sites is; `None` for sites that are called as
+    /// their parameters are.
+    pub(crate) fn shown_name(&self, entry: &str) -> Option<String> {
+        let (response, own) = owner(&self.names, entry)?;
+        let shown = self.responses[response].shown_name(&own)?;
+        Some(prefixed(&self.names[response], &shown))
+    }
+
+    /// Whether what is left of the responses of a row is correlated.
+    pub fn has_residuals(&self) -> bool {
+        self.residual.is_some()
+    }
+
+    /// The families in the order of the responses.
+    pub fn families(&self) -> Vec<Family> {
+        self.responses.iter().map(Regression::family).collect()
+    }
+
+    /// The columns of a table that a fit reads, each once.
+    pub fn columns(&self) -> Vec<&str> {
+        union(self.responses.iter().map(Regression::columns))
+    }
+
+    /// The columns of a table that a prediction reads.
+    pub fn predictor_columns(&self) -> Vec<&str> {
+        union(self.responses.iter().map(Regression::predictor_columns))
+    }
+
+    /// The priors with who set them.
+    pub fn prior_lines(&self) -> Vec<PriorLine> {
+        let own = self.names.iter().zip(&self.responses);
+        let own = own.enumerate().flat_map(|(response, (name, regression))| {
+            let lines = regression.prior_lines().into_iter();
+            let lines = lines.filter(move |line| !self.is_tied(response, &line.name));
+            lines.map(move |line| PriorLine {
+                name: prefixed(name, &line.name),
+                ..line
+            })
+        });
+        own.chain(self.priors.iter().cloned()).collect()
+    }
+
+    /// What the user should know.
+    pub fn notes(&self) -> Vec<String> {
+        let all = self.responses.iter().flat_map(Regression::notes);
+        let all: Vec<&str> = all.map(String::as_str).collect();
+        let once = union(std::iter::once(all));
+        once.into_iter().map(str::to_owned).collect()
+    }
+
+    /// Coefficients on the original scale from draws of the model's sites.
+    ///
+    /// # Panics
+    /// If a site of the model is not among them.
+    pub fn coefficients(&self, sites: &[SiteValue], groups: Groups) -> Vec<NamedDraws> {
+        let mut found = Vec::new();
+        for (response, regression) in self.responses.iter().enumerate() {
+            let own = regression.coefficients(&self.sites_of(response, sites), groups);
+            let own = own.into_iter();
+            let own = own.filter(|one| !self.is_tied(response, one.name.as_str()));
+            found.extend(own.map(|one| NamedDraws {
+                name: renamed(&self.names[response], &one.name),
+                values: one.values,
+            }));
+        }
+        // What is of single groups stays at the end.
+        let is_single = |one: &NamedDraws| one.name.effect().is_some();
+        let (single, mut all): (Vec<_>, Vec<_>) = found.into_iter().partition(is_single);
+        for tie in &self.ties {
+            tie.coefficients(sites, &mut all);
+        }
+        if self.residual.is_some() {
+            let label = |a: &str, b: &str| format!("{RESCOR}({a}, {b})");
+            correlations(site(sites, RESCOR), &self.names, label, &mut all);
+        }
+        all.extend(single);
+        all
+    }
+
+    /// Whether a name of a response's own model is that of correlations which are those of all responses.
+    fn is_tied(&self, response: usize, name: &str) -> bool {
+        let mut ties = self.ties.iter();
+        ties.any(|tie| {
+            let is_own = tie
+                .members()
+                .iter()
+                .any(|member| member.response == response);
+            let rest = name
+                .strip_prefix("cor(")
+                .and_then(|rest| rest.strip_prefix(tie.label.as_str()));
+            is_own && rest.is_some_and(|rest| rest.starts_with([',', ')']))
+        })
+    }
+
+    /// The model of the design's columns as data.
+    pub fn program(&self) -> Result<Program, BindError> {
+        let mut schema = Schema::new();
+        for (name, regression) in self.names.iter().zip(&self.responses) {
+            schema = schema.with_part(&format!("{name}."), regression.blueprint.schema());
+        }
+        let own = self.clone();
+        lehr_model::Model::new(move |m| own.run(m)).record(&schema)
+    }
+
+    fn run(&self, m: &Tracer<'_>) {
+        let tied = self.ties.iter();
+        let tied: Vec<_> = tied
+            .flat_map(|tie| tie.sites(m, (&self.names, &self.responses)))
+            .collect();
+        let count = self.responses.len();
+        let residuals = self.residual.as_ref();
+        let residuals = residuals.map(|law| Residuals::new(m, count, law));
+        for (response, (name, regression)) in self.names.iter().zip(&self.responses).enumerate() {
+            let own = tied.iter().filter(|(of, ..)| *of == response);
+            let company = Company {
+                groups: own.map(|(_, place, sites)| (*place, *sites)).collect(),
+                residuals: residuals.as_ref(),
+            };
+            m.within(&format!("{name}."), || {
+                regression.blueprint.run(m, &company);
+            });
+        }
+    }
+}
+
+/// The laws of what is shared, the user's where there are any; and all of them in words.
+fn chosen(
+    mut laws: Vec<(String, &mut Law)>,
+    given: &GivenPriors,
+) -> Result<Vec<PriorLine>, LearnError> {
+    let parameter = |(name, _): &(String, &mut Law)| Parameter::named(name, Domain::Correlation);
+    given.check(&laws.iter().map(parameter).collect::<Vec<_>>())?;
+    let line = |(name, law): &mut (String, &mut Law)| {
+        let names = std::slice::from_ref(name);
+        if let Some(wanted) = given.law(names) {
+            **law = wanted.clone();
+        }
+        PriorLine {
+            origin: given.origin(names),
+            distribution: law.to_string(),
+            name: name.clone(),
+        }
+    };
+    Ok(laws.iter_mut().map(line).collect())
+}
+
+/// Only normal noise of plain responses has correlations.
+fn check_residual((name, regression): (&String, &Regression)) -> Result<(), LearnError> {
+    let blueprint = &regression.blueprint;
+    let refused = |found: String, hint: &str| {
+        Err(LearnError::Column {
+            at: "set_rescor(TRUE)".into(),
+            expected: "gaussian responses whose values and noise are not known otherwise".into(),
+            found: format!("{name}: {found}"),
+            hint: hint.into(),
+        })
+    };
+    if regression.family() != Family::Gaussian {
+        let hint = "write (1 |p| id), where the column id numbers the rows: effects of rows that are correlated across responses";
+        return refused(format!("family {}", regression.family()), hint);
+    }
+    if blueprint.has_errors {
+        return refused("se(...)".into(), "leave out one of the two");
+    }
+    if blueprint.bounds != Bounds::Exact {
+        return refused("cens(...) or trunc(...)".into(), "leave out one of the two");
+    }
+    if blueprint.induced.is_some() {
+        return refused(
+            "gp(...) by inducing points".into(),
+            "leave out set_rescor(TRUE), or use s(x)",
+        );
+    }
+    Ok(())
+}
+
+/// A response of several classes has several predictors, of which none is that of the others.
+fn check_tied(regression: &Regression) -> Result<(), LearnError> {
+    if regression.family().form() != Form::Unordered {
+        return Ok(());
+    }
+    Err(LearnError::Column {
+        at: format!("response {}", regression.response()),
+        expected: "a family with one predictor where effects are tied to those of other responses"
+            .into(),
+        found: regression.family().to_string(),
+        hint:
+            "write (1 | g) for effects of its own, or --family ordinal if the classes are ordered"
+                .into(),
+    })
+}

@@ -1,0 +1,99 @@
+//! One response of several: the draws of the whole as those of its own model.
+
+use lehr_density::{Layout, SiteValue};
+use lehr_infer::posterior::Posterior;
+
+use super::Several;
+use crate::error::RegressionError;
+
+impl Several {
+    /// The draws of all sites as those of the model of one response. Sites that are not there are left out.
+    pub(crate) fn sites_of(&self, response: usize, sites: &[SiteValue]) -> Vec<SiteValue> {
+        let prefix = format!("{}.", self.names[response]);
+        let own = sites.iter().filter_map(|site| {
+            let name = site.name.strip_prefix(&prefix)?;
+            Some(SiteValue {
+                name: name.to_owned(),
+                ..site.clone()
+            })
+        });
+        own.chain(self.tied_sites(response, sites)).collect()
+    }
+
+    /// The sites that the model of one response has of terms whose effects are tied.
+    fn tied_sites(&self, response: usize, sites: &[SiteValue]) -> Vec<SiteValue> {
+        let mut found = Vec::new();
+        for tie in &self.ties {
+            let own = tie.members().iter();
+            for member in own.filter(|member| member.response == response) {
+                let plan = &self.responses[response].blueprint.groups[member.place];
+                let names = [plan.own_site(""), plan.correlation_site("")];
+                found.extend(tie.of_response(member, sites, names));
+            }
+        }
+        found
+    }
+
+    /// The posterior of one response's own model. Its draws are those of the whole, so that what is made
+    /// of them is of the response given all responses.
+    pub(crate) fn posterior_of(
+        &self,
+        response: usize,
+        whole: &Posterior,
+    ) -> Result<Posterior, RegressionError> {
+        let latents = self.responses[response].program()?.latents().clone();
+        let sites = whole.latents.constrain_values(&whole.draws);
+        let tied = self.tied_sites(response, &sites);
+        let prefix = format!("{}.", self.names[response]);
+        let own = Own {
+            whole,
+            prefix: &prefix,
+            tied: &tied,
+        };
+        let draws = own.draws(&latents);
+        Ok(Posterior {
+            draws,
+            latents,
+            ..whole.clone()
+        })
+    }
+}
+
+/// Where the numbers of one response's sites come from.
+struct Own<'a> {
+    whole: &'a Posterior,
+    prefix: &'a str,
+    tied: &'a [SiteValue],
+}
+
+impl Own<'_> {
+    /// Flat draws of these sites, draw after draw.
+    fn draws(&self, latents: &Layout) -> Vec<f64> {
+        let (count, size) = (self.whole.n_draws(), latents.size());
+        let mut draws = vec![0.0; count * size];
+        for (position, site) in latents.sites().iter().enumerate() {
+            let into = latents.range(position);
+            let values = self.values(&site.name, latents, position);
+            let rows = values.chunks_exact(into.len().max(1));
+            for (draw, row) in draws.chunks_exact_mut(size).zip(rows) {
+                draw[into.clone()].copy_from_slice(row);
+            }
+        }
+        draws
+    }
+
+    /// The unconstrained numbers of a site, draw after draw.
+    fn values(&self, name: &str, latents: &Layout, position: usize) -> Vec<f64> {
+        if let Some(site) = self.tied.iter().find(|site| site.name == name) {
+            let free = latents.sites()[position].support.unconstrain(&site.values);
+            return free.expect("values inside the support of their site");
+        }
+        let whole = &self.whole.latents;
+        let place = whole.position(&format!("{}{name}", self.prefix));
+        let range = whole.range(place.expect("a site of the whole model"));
+        let draws = self.whole.draws.chunks_exact(whole.size());
+        draws
+            .flat_map(|draw| draw[range.clone()].iter().copied())
+            .collect()
+    }
+}

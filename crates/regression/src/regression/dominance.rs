@@ -1,0 +1,31 @@
+//! Coefficients about which the prior says more than the data.
+
+use lehr_report::Coefficient;
+
+use super::Regression;
+use crate::learn::response::outcome::listed;
+
+/// The share of a prior's standard deviation that a posterior's is at least.
+const SHARE: f64 = 0.7;
+
+impl Regression {
+    /// What to tell of coefficients whose posterior is nearly as wide as their prior.
+    pub(crate) fn dominated(&self, coefficients: &[Coefficient]) -> Option<String> {
+        let laws = self.population.columns.iter().zip(&self.blueprint.weights);
+        let is_dominated = |name: &str, deviation: f64| {
+            let found = coefficients.iter().find(|one| one.name == name);
+            found.is_some_and(|one| one.best().sd > SHARE * deviation)
+        };
+        let names = laws.filter_map(|(column, law)| {
+            let deviation = law.deviation()? * self.blueprint.unit / column.scale;
+            is_dominated(&column.name, deviation).then(|| column.name.clone())
+        });
+        let names: Vec<String> = names.collect();
+        (!names.is_empty()).then(|| {
+            format!(
+                "{}: the prior says more than the data, whose posterior is nearly as wide",
+                listed(&names)
+            )
+        })
+    }
+}

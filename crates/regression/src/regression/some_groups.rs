@@ -1,0 +1,46 @@
+//! Regressions on rows that have some of very many groups.
+
+use lehr_table::Table;
+
+use super::Regression;
+use crate::column_name::group_column;
+use crate::design::{Block, Design, Purpose};
+use crate::error::RegressionError;
+use crate::learn::option::NewLevels;
+use crate::model_plan::GroupPlan;
+use crate::new_rows::NewRows;
+
+impl Regression {
+    /// The same, where of the groups of one site there are only those that the rows have.
+    pub(crate) fn bind_some(
+        &self,
+        table: &Table,
+        new_levels: NewLevels,
+        site: Option<&str>,
+    ) -> Result<NewRows, RegressionError> {
+        let known = self.known_levels(table, new_levels);
+        let table = known.as_ref().unwrap_or(table);
+        let mut design = Design::new(self, &Block::whole(table), Purpose::Predict(new_levels))?;
+        design.complete(&self.outcome, table.n_rows());
+        let mut own = self.blueprint.clone();
+        for (plan, unseen) in own.groups.iter_mut().zip(&design.unseen) {
+            plan.unseen = unseen.len();
+        }
+        let some = |plan: &GroupPlan| site == Some(plan.own_site("").as_str());
+        let place = own.groups.iter().position(some);
+        let groups = place.map(|place| {
+            let groups = design.narrow(place, own.groups[place].count);
+            own.groups[place].count = groups.len();
+            groups
+        });
+        let bound = own.program()?.bind(&design.table)?;
+        Ok(NewRows::new(bound, &self.blueprint, &design).with_groups(groups))
+    }
+
+    /// The column of the design by which rows read a site of effects.
+    pub(crate) fn group_column_of(&self, site: &str) -> String {
+        let mut plans = self.blueprint.groups.iter();
+        let place = plans.position(|plan| plan.own_site("") == site);
+        group_column(place.expect("a site of effects"))
+    }
+}

@@ -1,0 +1,32 @@
+//! The response of a stored regression: its rule is stored by the name of the family.
+
+use lehr_formula::Response;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+use crate::family::Family;
+use crate::learn::response::outcome::Outcome;
+
+#[derive(Serialize, Deserialize)]
+struct StoredOutcome {
+    family: Family,
+    response: Response,
+    classes: Vec<String>,
+}
+
+pub(super) fn serialize<S: Serializer>(outcome: &Outcome, to: S) -> Result<S::Ok, S::Error> {
+    let stored = StoredOutcome {
+        family: Family::of_rule(&outcome.rule),
+        response: outcome.response.clone(),
+        classes: outcome.classes.clone(),
+    };
+    stored.serialize(to)
+}
+
+pub(super) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Outcome, D::Error> {
+    let stored = StoredOutcome::deserialize(from)?;
+    Ok(Outcome {
+        rule: stored.family.rule(),
+        response: stored.response,
+        classes: stored.classes,
+    })
+}

@@ -1,0 +1,230 @@
+//! A regression as it is asked for: formulas, families, priors.
+
+mod part;
+
+use lehr_formula::{Formula, Formulas, Residuals, Terms};
+
+use crate::error::RegressionError;
+use crate::family::Family;
+use crate::learn::error::LearnError;
+use crate::learn::table_source::Blocks;
+use crate::multivariate::Several;
+use crate::prior::GivenPriors;
+use crate::regression::Regression;
+use crate::response_name;
+use crate::saved::Subject;
+use crate::specification::part::{Part, pointed};
+
+/// A formula whose columns are known to be there, with a family and priors; or one for each of several
+/// responses.
+pub struct Specification {
+    source: String,
+    parts: Vec<Part>,
+    /// What the names of each response's coefficients begin with; empty where there is one response.
+    names: Vec<String>,
+    residuals: Residuals,
+    /// The priors of what several responses share.
+    shared: GivenPriors,
+}
+
+impl Specification {
+    /// Reads a formula for a table with these columns.
+    pub fn parse(formula: &str, columns: &[String]) -> Result<Specification, RegressionError> {
+        let parsed = Formulas::parse(formula).map_err(|error| pointed(error, formula))?;
+        Specification::new(&parsed, columns)
+    }
+
+    /// Formulas that were parsed already, for a table with these columns.
+    pub fn new(formulas: &Formulas, columns: &[String]) -> Result<Specification, RegressionError> {
+        let responses = formulas.responses();
+        let part = |formula: &Formula, others: &[&str]| Part::new(formula, columns, others);
+        let alone: Result<Vec<Part>, LearnError> =
+            responses.iter().map(|formula| part(formula, &[])).collect();
+        let mut parts = alone?;
+        let mut names = Vec::new();
+        if parts.len() > 1 {
+            let outcomes = |part: &Part| -> Vec<String> {
+                let columns = part.terms.response.outcome.columns();
+                columns.into_iter().map(str::to_owned).collect()
+            };
+            let outcomes: Vec<String> = parts.iter().flat_map(outcomes).collect();
+            let others: Vec<&str> = outcomes.iter().map(String::as_str).collect();
+            let free: Result<Vec<Part>, LearnError> = responses
+                .iter()
+                .map(|formula| part(formula, &others))
+                .collect();
+            parts = free?;
+            names = response_name::names(parts.iter().map(|part| &part.terms))?;
+        }
+        Ok(Specification {
+            source: formulas.source().to_owned(),
+            parts,
+            names,
+            residuals: formulas.residuals(),
+            shared: GivenPriors::default(),
+        })
+    }
+
+    /// The same with this family for every response; without one the response decides.
+    #[must_use]
+    pub fn with_family(mut self, family: Family) -> Specification {
+        for part in &mut self.parts {
+            part.family = Some(family);
+        }
+        self
+    }
+
+    /// The same with one family for every response, or one for each in their order.
+    ///
+    /// # Errors
+    /// If there are neither one nor as many as responses.
+    pub fn with_families(mut self, families: &[Family]) -> Result<Specification, RegressionError> {
+        if let [family] = families {
+            return Ok(self.with_family(*family));
+        }
+        if families.len() != self.parts.len() {
+            let (found, wanted) = (families.len(), self.parts.len());
+            return Err(LearnError::Column {
+                at: "family".into(),
+                expected: match wanted {
+                    1 => "one family for the one response".into(),
+                    _ => format!("one family for all responses, or {wanted} in their order"),
+                },
+                found: found.to_string(),
+                hint: "write --family gaussian,poisson for mvbind(y1, y2) ~ ...".into(),
+            }
+            .into());
+        }
+        for (part, family) in self.parts.iter_mut().zip(families) {
+            part.family = Some(*family);
+        }
+        Ok(self)
+    }
+
+    /// The same with these priors, such as `x1 ~ normal(0, 1)`, and no others. Where there are several
+    /// responses, `y1.x1 ~ normal(0, 1)` is a prior of one of them.
+    pub fn with_priors(mut self, priors: &[String]) -> Result<Specification, RegressionError> {
+        if self.names.is_empty() {
+            self.parts[0].set_priors(GivenPriors::parse(priors)?);
+            return Ok(self);
+        }
+        let shared = response_name::shared_names(self.parts.iter().map(|part| &part.terms));
+        let (common, own) = GivenPriors::parted(priors, &self.names, &shared)?;
+        for (part, priors) in self.parts.iter_mut().zip(own) {
+            part.set_priors(priors);
+        }
+        self.shared = common;
+        Ok(self)
+    }
+
+    /// The same with formulas of the family's own parameters, such as `sigma ~ x`, for a table
+    /// with these columns. Where there are several responses, `y1.sigma ~ x` is that of one of them.
+    pub fn with_formulas(
+        mut self,
+        formulas: &[String],
+        columns: &[String],
+    ) -> Result<Specification, RegressionError> {
+        for text in formulas {
+            let parsed = Formula::parse(text).map_err(|error| pointed(error, text))?;
+            for (place, part) in self.parts.iter_mut().enumerate() {
+                let response = part.terms.response.outcome.columns();
+                let others = columns
+                    .iter()
+                    .filter(|name| !response.contains(&name.as_str()));
+                let others: Vec<String> = others.cloned().collect();
+                let terms = Terms::of_parameter(&parsed, &others);
+                let mut terms = terms.map_err(|error| pointed(error, text))?;
+                match response_name::owner(&self.names, terms.parameter()) {
+                    Some((owner, _)) if owner != place => continue,
+                    Some((_, own)) => terms.rename_parameter(&own),
+                    None => {}
+                }
+                if let Some(term) = &part.terms.covariate {
+                    let checked = terms.check_latent(term);
+                    checked.map_err(|error| pointed(error, text))?;
+                }
+                part.add_formula(text, terms)?;
+            }
+        }
+        Ok(self)
+    }
+
+    /// The same of a table in which these columns were dates, read as days since 1970-01-01.
+    #[must_use]
+    pub fn with_dates(mut self, dates: &[String]) -> Specification {
+        for part in &mut self.parts {
+            part.set_dates(dates);
+        }
+        self
+    }
+
+    /// The columns of a table that the formulas read, the responses' first.
+    pub fn columns(&self) -> Vec<&str> {
+        response_name::union(self.parts.iter().map(Part::columns))
+    }
+
+    /// The columns whose values may be missing.
+    pub fn optional_columns(&self) -> Vec<&str> {
+        response_name::union(self.parts.iter().map(|part| part.terms.optional_columns()))
+    }
+
+    /// What is asked for of the response, if there is one.
+    pub(crate) fn only(&self) -> Option<&Part> {
+        match &self.parts[..] {
+            [only] => Some(only),
+            _ => None,
+        }
+    }
+
+    /// What was chosen for the user of what could be asked for.
+    pub fn choices(&self, subject: &Subject) -> Vec<(String, String)> {
+        let own = self.parts.iter().zip(subject.regressions());
+        let mut choices = Vec::new();
+        for (place, (part, regression)) in own.enumerate() {
+            let origin = match part.family {
+                Some(_) => "as asked",
+                None => "by the response",
+            };
+            let prefix = self.names.get(place).map(|name| format!("{name}."));
+            let prefix = prefix.unwrap_or_default();
+            let family = format!("{}, {origin}", regression.family());
+            choices.push((format!("{prefix}family"), family));
+            let functions = regression.function_words().into_iter();
+            choices.extend(functions.map(|(label, words)| (format!("{prefix}{label}"), words)));
+        }
+        choices
+    }
+
+    /// Learns levels, scales and default priors of one response from a table. Refuses what cannot be
+    /// fitted.
+    pub fn learn(&self, blocks: &dyn Blocks) -> Result<Regression, RegressionError> {
+        match &self.parts[..] {
+            [only] => Ok(only.learn(blocks)?),
+            several => Err(LearnError::Column {
+                at: self.source.clone(),
+                expected: "one response".into(),
+                found: several.len().to_string(),
+                hint:
+                    "fit it with lehr fit, or regress(...).fit() from Rust, from a table in memory"
+                        .into(),
+            }
+            .into()),
+        }
+    }
+
+    /// As [`Specification::learn`] of what may have several responses.
+    pub fn subject(&self, blocks: &dyn Blocks) -> Result<Subject, RegressionError> {
+        if let Some(only) = self.only() {
+            return Ok(Subject::Regression(Box::new(only.learn(blocks)?)));
+        }
+        let learnt: Result<Vec<Regression>, LearnError> =
+            self.parts.iter().map(|part| part.learn(blocks)).collect();
+        let several = Several::new(
+            &self.source,
+            (self.names.clone(), learnt?),
+            self.residuals,
+            &self.shared,
+        )?;
+        Ok(Subject::Several(Box::new(several)))
+    }
+}

@@ -1,0 +1,212 @@
+//! What is asked for of one response: a formula, a family, priors.
+
+use lehr_formula::{Formula, FormulaError, Intercept, Terms};
+
+use crate::family::{Family, Form};
+use crate::learn::ahead::Outline;
+use crate::learn::error::LearnError;
+use crate::learn::learning::Request;
+use crate::learn::response::guess::FamilyOrigin;
+use crate::learn::table_source::Blocks;
+use crate::prior::GivenPriors;
+use crate::regression::Regression;
+use crate::term::parameter::can_vary;
+
+/// What is asked for of one response: a formula whose columns are known to be there, with a family and
+/// priors.
+pub(crate) struct Part {
+    /// The text of the formula, which mistakes point into.
+    formula: String,
+    pub(crate) terms: Terms,
+    pub(crate) family: Option<Family>,
+    priors: GivenPriors,
+    dates: Vec<String>,
+    /// The formulas of parameters as they were written.
+    parameters: Vec<String>,
+}
+
+impl Part {
+    /// A formula of a table with these columns, of which `.` does not stand for the others' responses.
+    pub(crate) fn new(
+        formula: &Formula,
+        columns: &[String],
+        others: &[&str],
+    ) -> Result<Part, LearnError> {
+        let free = columns
+            .iter()
+            .filter(|name| !others.contains(&name.as_str()));
+        let free: Vec<&String> = free.collect();
+        let expand = || {
+            let terms = formula.expand(&free)?;
+            terms.check_columns(columns)?;
+            Ok(terms)
+        };
+        Ok(Part {
+            terms: expand().map_err(|error| pointed(error, formula.source()))?,
+            formula: formula.source().to_owned(),
+            family: None,
+            priors: GivenPriors::default(),
+            dates: Vec::new(),
+            parameters: Vec::new(),
+        })
+    }
+
+    pub(crate) fn set_priors(&mut self, priors: GivenPriors) {
+        self.priors = priors;
+    }
+
+    pub(crate) fn set_dates(&mut self, dates: &[String]) {
+        self.dates = dates.to_vec();
+    }
+
+    /// Adds the formula of a parameter, such as `sigma ~ x`, which was written so.
+    pub(crate) fn add_formula(&mut self, text: &str, terms: Terms) -> Result<(), LearnError> {
+        let name = own_name(terms.parameter());
+        if (self.terms.parameters.iter()).any(|other| own_name(other.parameter()) == name) {
+            return Err(LearnError::Column {
+                at: format!("--formula '{text}'"),
+                expected: "one formula for each parameter".into(),
+                found: format!("two for {name}"),
+                hint: "join their terms with +".into(),
+            });
+        }
+        self.terms.parameters.push(terms);
+        self.parameters.push(text.to_owned());
+        Ok(())
+    }
+
+    /// The columns of a table that the formula reads, the response's first.
+    pub(crate) fn columns(&self) -> Vec<&str> {
+        self.terms.columns()
+    }
+
+    /// Learns levels, scales and default priors from a table. Refuses what cannot be fitted.
+    pub(crate) fn learn(&self, blocks: &dyn Blocks) -> Result<Regression, LearnError> {
+        let formula = self.title();
+        let request = |form: Option<Form>| {
+            let family = self.family.or(form.map(Family::usual));
+            let family = family.expect("named by the user or told by the response");
+            self.request(&formula, family, blocks)
+        };
+        let outline = Outline {
+            terms: &self.terms,
+            family: match self.family {
+                Some(_) => FamilyOrigin::User,
+                None => FamilyOrigin::Response,
+            },
+            request: &request,
+        };
+        let (request, mut facts) = outline.learn(blocks)?;
+        facts.notes.extend(self.date_notes());
+        Regression::assemble(request, facts, &self.priors)
+    }
+
+    /// What is asked for where the family is known.
+    pub(crate) fn request<'f>(
+        &self,
+        formula: &'f str,
+        family: Family,
+        blocks: &dyn Blocks,
+    ) -> Result<Request<'f>, LearnError> {
+        let resolved = self
+            .terms
+            .clone()
+            .resolve(&|name: &str| blocks.is_text(name));
+        let mut terms = resolved.map_err(|error| pointed(error, &self.formula))?;
+        for (parameter, text) in terms.parameters.iter_mut().zip(&self.parameters) {
+            let own = own_name(parameter.parameter()).to_owned();
+            if family.parameters().contains(&own.as_str()) {
+                parameter.rename_parameter(&own);
+            }
+            check_parameter(parameter.parameter(), family, &terms.response)?;
+            let resolved = parameter.resolve(&|name: &str| blocks.is_text(name));
+            *parameter = resolved.map_err(|error| pointed(error, text))?;
+        }
+        // The cutpoints are intercepts already.
+        if family.form() == Form::Ordered {
+            terms.intercept = Intercept::Present;
+        }
+        Ok(Request {
+            formula,
+            terms,
+            rule: family.rule(),
+        })
+    }
+
+    /// All formulas.
+    pub(crate) fn title(&self) -> String {
+        let parameters = self.parameters.iter().map(String::as_str);
+        let all: Vec<&str> = std::iter::once(self.formula.as_str())
+            .chain(parameters)
+            .collect();
+        all.join("; ")
+    }
+
+    /// What was made of dates that the formula reads.
+    fn date_notes(&self) -> Vec<String> {
+        let columns = self.columns();
+        let read = self
+            .dates
+            .iter()
+            .filter(|name| columns.contains(&name.as_str()));
+        read.map(|name| format!("{name}: dates, read as days since 1970-01-01"))
+            .collect()
+    }
+}
+
+/// The name of a parameter here, if it is called otherwise elsewhere: brms's `zi` is `gate`.
+pub(crate) fn own_name(name: &str) -> &str {
+    lehr_formula::known_parameter(name).unwrap_or(name)
+}
+
+/// Refuses formulas of parameters that the family does not have, or that rows cannot vary.
+fn check_parameter(
+    name: &str,
+    family: Family,
+    response: &lehr_formula::Response,
+) -> Result<(), LearnError> {
+    let wrong = |expected: String, hint: &str| {
+        Err(LearnError::Column {
+            at: format!("formula of {name}"),
+            expected,
+            found: format!("{name} ~ ..."),
+            hint: hint.into(),
+        })
+    };
+    let own: Vec<&str> = family.parameters();
+    let own: Vec<&str> = own.into_iter().filter(|own| can_vary(own)).collect();
+    if response.errors.is_some() {
+        return wrong(
+            "no formula where se(...) gives the noise of each row".into(),
+            "leave out one of the two",
+        );
+    }
+    if own.contains(&name) {
+        return Ok(());
+    }
+    match (&own[..], can_vary(name)) {
+        (_, _) if name == "mu" => wrong(
+            format!("a parameter of {family} besides its mean"),
+            "the formula of the mean is the first: lehr fit 'y ~ x' ...",
+        ),
+        (_, false) => wrong(
+            "a parameter that rows can vary".into(),
+            "df and cutpoint are the same in all rows",
+        ),
+        ([], _) => wrong(
+            format!("no formula: {family} has no parameter that rows can vary"),
+            "choose a family that has one (lehr families)",
+        ),
+        (own, _) => wrong(
+            format!("a parameter of {family}: {}", own.join(", ")),
+            "lehr families lists the parameters of each family",
+        ),
+    }
+}
+
+pub(crate) fn pointed(error: FormulaError, formula: &str) -> LearnError {
+    LearnError::Formula {
+        error,
+        source_text: formula.to_owned(),
+    }
+}

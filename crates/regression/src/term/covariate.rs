@@ -1,0 +1,237 @@
+//! A covariate whose true value is a latent of the row, in the model.
+//!
+//! True values are N(mean, sd²) over rows. Given what is seen of it, a row's is N(m, v²), so the predictor is
+//! normal too: gaussian and lognormal responses take its variance up in closed form, others by quadrature.
+
+use lehr_graph::Expr;
+use lehr_model::distribution::{Censored, Normal};
+use lehr_model::{Row, Schema, Tracer};
+use serde::{Deserialize, Serialize};
+
+use crate::coefficient::Reporter;
+use crate::family::{Family, Form};
+use crate::law::{Domain, Kind, Law, sample};
+use crate::learn::error::LearnError;
+use crate::learn::smooth_term::covariate::{Covariate, ERROR, GAP, MEASURED, SEEN, UNKNOWN, names};
+use crate::model_plan::{Blueprint, BlueprintBuilder};
+use crate::named_draws::{Draws, NamedDraws};
+use crate::prior::Parameter;
+
+/// The covariate in the model.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(crate) struct CovariatePlan {
+    label: String,
+    slope: Law,
+    mean: Law,
+    spread: Law,
+    /// What the model's mean is less than the original one, both divided by the scale.
+    pub(crate) shift: f64,
+    scale: f64,
+    /// Whether values are missing, and not measured with error.
+    has_gaps: bool,
+}
+
+/// Its sites.
+pub(crate) struct CovariateSites<'g> {
+    pub(crate) slope: Expr<'g>,
+    mean: Expr<'g>,
+    spread: Expr<'g>,
+}
+
+/// What the covariate adds to a row's predictor: a mean, and the spread around it.
+pub(crate) struct Contribution<'g> {
+    pub(crate) mean: Expr<'g>,
+    pub(crate) spread: Expr<'g>,
+}
+
+impl BlueprintBuilder<'_> {
+    /// The slope and the distribution of true values, which can have priors.
+    pub(crate) fn covariate_parameters(&self) -> Vec<Parameter> {
+        let Some(covariate) = self.parts.covariate else {
+            return Vec::new();
+        };
+        let [slope, mean, spread] = covariate.names();
+        vec![
+            Parameter::named(&slope, Domain::Real),
+            Parameter::named(&mean, Domain::Real),
+            Parameter::named(&spread, Domain::Positive),
+        ]
+    }
+
+    /// The covariate with the user's priors or the default ones.
+    pub(crate) fn covariate_plan(&mut self) -> Result<Option<CovariatePlan>, LearnError> {
+        let Some(covariate) = self.parts.covariate else {
+            return Ok(None);
+        };
+        self.check_covariate(covariate)?;
+        let (anchor, scale) = (self.parts.anchor, covariate.scale);
+        let [name, mean, spread] = covariate.names();
+        let unit = anchor.unit / scale;
+        let slope = Law::new(Kind::Normal, &[0.0, 2.5 * anchor.widening * unit]);
+        let centre = Law::new(Kind::Normal, &[covariate.mean, 2.5 * scale]);
+        let width = Law::new(Kind::HalfNormal, &[2.0 * scale]);
+        let one = std::slice::from_ref;
+        Ok(Some(CovariatePlan {
+            slope: self.choose(one(&name), &name, &slope, unit),
+            mean: self.choose(one(&mean), &mean, &centre, scale),
+            spread: self.choose(one(&spread), &spread, &width, scale),
+            shift: covariate.centre / scale,
+            scale,
+            has_gaps: covariate.term.error.is_none(),
+            label: name,
+        }))
+    }
+
+    fn check_covariate(&self, covariate: &Covariate) -> Result<(), LearnError> {
+        let wrong = |expected: &str, found: String, hint: &str| {
+            Err(LearnError::Column {
+                at: covariate.term.to_string(),
+                expected: expected.into(),
+                found,
+                hint: hint.into(),
+            })
+        };
+        if self.parts.family.form() == Form::Unordered {
+            let family = self.parts.family;
+            let hint = "compare two classes at a time with --family bernoulli";
+            return wrong(
+                "a family with one linear predictor",
+                family.to_string(),
+                hint,
+            );
+        }
+        if let Some(smooth) = self.parts.induced {
+            let hint = "add functions of one or two columns instead, as in gp(x1) + gp(x2, x3)";
+            let found = smooth.label.clone();
+            return wrong("no function by inducing points beside it", found, hint);
+        }
+        Ok(())
+    }
+}
+
+impl CovariatePlan {
+    /// The names of its sites.
+    pub(crate) fn site_names(&self) -> [String; 3] {
+        names(&self.label)
+    }
+
+    /// The columns that it reads.
+    pub(crate) fn schema(&self, schema: Schema) -> Schema {
+        let more = if self.has_gaps { GAP } else { ERROR };
+        schema.number(MEASURED).number(SEEN).number(more)
+    }
+
+    pub(crate) fn sites<'g>(&self, m: &Tracer<'g>) -> CovariateSites<'g> {
+        let [slope, mean, spread] = self.site_names();
+        let one = std::slice::from_ref;
+        let shift = m.graph().scalar(-self.shift);
+        CovariateSites {
+            slope: sample(m, &slope, one(&self.slope), &[]),
+            mean: self.mean.sample_moved(m, &mean, shift),
+            spread: sample(m, &spread, one(&self.spread), &[]),
+        }
+    }
+
+    /// What is known of a row's true value, times the slope: of errors of spread s the normal with
+    /// the precision τ⁻² + s⁻², of gaps all or nothing.
+    pub(crate) fn contribution<'g>(
+        &self,
+        row: &Row<'_, 'g>,
+        sites: &CovariateSites<'g>,
+    ) -> Contribution<'g> {
+        let measured = row.number(MEASURED);
+        let CovariateSites {
+            slope,
+            mean,
+            spread,
+        } = *sites;
+        if self.has_gaps {
+            let is_gap = row.number(GAP).equal(slope.graph().scalar(UNKNOWN));
+            return Contribution {
+                mean: is_gap.select(mean, measured) * slope,
+                spread: is_gap * (spread * slope),
+            };
+        }
+        let error = row.number(ERROR);
+        let total = error.square() + spread.square();
+        let kept = spread.square() / total;
+        Contribution {
+            mean: ((measured - mean) * kept + mean) * slope,
+            spread: error / total.sqrt() * (spread * slope),
+        }
+    }
+
+    /// States how what is seen is distributed over rows.
+    pub(crate) fn observe<'g>(&self, row: &Row<'_, 'g>, sites: &CovariateSites<'g>) {
+        let mean = (sites.mean + self.shift) * self.scale;
+        let spread = sites.spread * self.scale;
+        if self.has_gaps {
+            let whole = Normal::new(mean.broadcast(row.shape(&[])), spread);
+            row.observe(SEEN, Censored::new(whole, row.number(GAP)));
+            return;
+        }
+        let error = row.number(ERROR) * self.scale;
+        let total = error.square() + spread.square();
+        row.observe(SEEN, Normal::new(mean, total.sqrt()));
+    }
+
+    /// The name of the latent of each row: the true value less its mean, in units of its spread.
+    pub(crate) fn local_name(&self) -> String {
+        format!("{}.z", self.label)
+    }
+}
+
+impl Reporter<'_> {
+    /// `me(x)`, and the mean and the spread of true values.
+    pub(crate) fn latent(&self, draws: &Draws<'_>, found: &mut Vec<NamedDraws>) {
+        let (Some(plan), Some(covariate)) = (&self.blueprint.covariate, self.covariate) else {
+            return;
+        };
+        let [slopes, means, spreads] = plan.site_names().map(|site| draws.entry(&site, 0));
+        let unit = self.unit() / covariate.scale;
+        let pairs = means.iter().zip(&spreads);
+        let both = pairs.map(|(mean, spread)| covariate.original(*mean, *spread));
+        let (means, spreads) = both.map(|[mean, spread]| (mean, spread)).unzip();
+        let slopes = slopes.iter().map(|slope| slope * unit).collect();
+        for (name, values) in covariate.names().into_iter().zip([slopes, means, spreads]) {
+            let name = name.into();
+            found.push(NamedDraws { name, values });
+        }
+    }
+}
+
+impl Blueprint {
+    /// What the predictor is at the means of all columns more than where they are 0.
+    pub(crate) fn shift<'g>(
+        &self,
+        m: &Tracer<'g>,
+        weight: Option<Expr<'g>>,
+        covariate: Option<&CovariateSites<'g>>,
+    ) -> Option<Expr<'g>> {
+        let means = || m.graph().constant([self.shifts.len()], &self.shifts);
+        let common = weight.map(|weight| means().dot(weight));
+        let latent = self.covariate.as_ref().zip(covariate);
+        let latent = latent.map(|(plan, sites)| sites.slope * plan.shift);
+        match (common, latent) {
+            (Some(common), Some(latent)) => Some(common + latent),
+            (common, latent) => common.or(latent),
+        }
+    }
+
+    /// Takes a normal spread of the predictor up: into sigma where the response is normal around it, else
+    /// as a latent of the row.
+    pub(crate) fn spread_out<'g>(
+        &self,
+        row: &Row<'_, 'g>,
+        at: Expr<'g>,
+        own: &mut [Expr<'g>],
+        spread: Expr<'g>,
+    ) -> Expr<'g> {
+        if matches!(self.family, Family::Gaussian | Family::LogNormal) {
+            own[0] = (own[0].square() + spread.square()).sqrt();
+            return at;
+        }
+        let plan = self.covariate.as_ref().expect("a covariate");
+        at + row.local(&plan.local_name(), Normal::new(0.0, 1.0)) * spread
+    }
+}

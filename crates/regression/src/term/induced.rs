@@ -1,0 +1,176 @@
+//! A smooth function of any number of columns by its values at inducing points.
+
+use lehr_density::Support;
+use lehr_model::Tracer;
+use lehr_model::gp::{Covariance, InducedGp, Kernel};
+use lehr_numeric::kmeans::{Clusters, Points};
+use serde::{Deserialize, Serialize};
+
+use super::smooth::kernel_of;
+use crate::family::{Family, Link};
+use crate::learn::error::LearnError;
+use crate::learn::smooth_term::smooth::{Smooth, wrong};
+use crate::learn::source::Source;
+use crate::model_plan::{Blueprint, BlueprintBuilder};
+
+/// Inducing points unless asked otherwise, and at the most: training factorises a matrix of their
+/// number in every step.
+const USUAL: usize = 128;
+const MOST: usize = 400;
+
+/// The function by inducing points in the model.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(crate) struct InducedPlan {
+    pub(crate) label: String,
+    kernel: Kernel,
+    /// The mean and the standard deviation of each input.
+    standards: Vec<[f64; 2]>,
+    /// Where the points start, standardised, point after point.
+    points: Vec<f64>,
+    /// Where the scale starts, in units of the linear predictor.
+    scale: f64,
+}
+
+impl BlueprintBuilder<'_> {
+    /// The function by inducing points.
+    pub(crate) fn induced_plan(&self) -> Result<Option<InducedPlan>, LearnError> {
+        let Some(smooth) = self.parts.induced else {
+            return Ok(None);
+        };
+        let family = self.parts.family;
+        if ![Family::Gaussian, Family::Student, Family::Bernoulli].contains(&family) {
+            return Err(wrong(
+                &smooth.label,
+                "family gaussian, student or bernoulli for a function by inducing points",
+                family.name(),
+                "add functions of one or two columns instead, as in gp(x1) + gp(x2, x3), which every family has",
+            ));
+        }
+        let scale = match family.link() {
+            Link::Identity => 1.0,
+            _ => 2.0,
+        };
+        InducedPlan::new(smooth, scale).map(Some)
+    }
+}
+
+impl Blueprint {
+    /// The names of all functions, in the order of the design.
+    pub(crate) fn function_labels(&self) -> impl Iterator<Item = &str> {
+        let smooths = self.smooths.iter().map(|plan| plan.label.as_str());
+        let splines = self.splines.iter().map(|plan| plan.label.as_str());
+        let induced = self.induced.iter().map(|plan| plan.label.as_str());
+        smooths.chain(splines).chain(induced)
+    }
+}
+
+impl InducedPlan {
+    fn new(smooth: &Smooth, scale: f64) -> Result<InducedPlan, LearnError> {
+        let count = smooth.k.unwrap_or(USUAL.min(smooth.distinct));
+        smooth.check_width(count)?;
+        if count > MOST {
+            return Err(wrong(
+                &smooth.label,
+                &format!("at most {MOST} inducing points"),
+                &count.to_string(),
+                &format!("write k = {MOST} or less"),
+            ));
+        }
+        let standards: Vec<[f64; 2]> = smooth.places.iter().map(|own| standard(own)).collect();
+        let values = standardised(&smooth.places, &standards);
+        let clusters = Points::new(&values, standards.len())
+            .and_then(|points| Clusters::new(points, count, 1))
+            .map_err(|error| {
+                let hint = format!("write k = {} or less", count / 2);
+                wrong(
+                    &smooth.label,
+                    "inducing points that differ",
+                    &error.to_string(),
+                    &hint,
+                )
+            })?;
+        Ok(InducedPlan {
+            label: smooth.label.clone(),
+            kernel: kernel_of(smooth.kernel),
+            standards,
+            points: clusters.centroids,
+            scale,
+        })
+    }
+
+    /// How many columns it is a function of.
+    pub(crate) fn width(&self) -> usize {
+        self.standards.len()
+    }
+
+    /// How many points there are.
+    pub(crate) fn count(&self) -> usize {
+        self.points.len() / self.width()
+    }
+
+    /// Places, column after column, as the model has them, row after row.
+    pub(crate) fn standardised(&self, places: &[Vec<f64>]) -> Vec<f64> {
+        standardised(places, &self.standards)
+    }
+
+    /// Its parameters, which are learned, and its latents.
+    pub(crate) fn function<'g>(&self, m: &Tracer<'g>) -> InducedGp<'g> {
+        let (label, width) = (&self.label, self.width());
+        let scale = m.param(&format!("{label}.scale"), self.scale, Support::Positive);
+        let start = vec![(width as f64).sqrt(); width];
+        let lengthscales = m.param(&format!("{label}.lengthscale"), start, Support::Positive);
+        let points = m.graph().constant([self.count(), width], &self.points);
+        let points = m.param(&format!("{label}.point"), points, Support::Real);
+        let covariance = Covariance::new(self.kernel, scale, lengthscales);
+        InducedGp::new(m, &format!("{label}.weight"), covariance, points)
+    }
+
+    /// The standardised inputs row after row, and how many rows lie outside the fitted range.
+    pub(crate) fn places(
+        &self,
+        smooth: &Smooth,
+        source: &Source<'_>,
+    ) -> Result<(Vec<f64>, usize), LearnError> {
+        let (rows, width) = (source.n_rows(), self.width());
+        let mut values = vec![0.0; rows * width];
+        let mut outside = vec![false; rows];
+        for (column, input) in smooth.inputs.iter().enumerate() {
+            let [mean, scale] = self.standards[column];
+            let [low, high] = smooth.ranges[column];
+            for (row, value) in source.evaluate(input)?.into_iter().enumerate() {
+                values[row * width + column] = (value - mean) / scale;
+                outside[row] |= value < low || value > high;
+            }
+        }
+        Ok((values, outside.into_iter().filter(|is| *is).count()))
+    }
+
+    /// In words.
+    pub(crate) fn words(&self) -> String {
+        format!(
+            "{} inducing points; they, the scale and the lengthscales are learned, not random",
+            self.count()
+        )
+    }
+}
+
+/// Columns less their means over their scales, row after row.
+fn standardised(places: &[Vec<f64>], standards: &[[f64; 2]]) -> Vec<f64> {
+    let place = |row: usize| {
+        let columns = places.iter().zip(standards);
+        columns.map(move |(own, [mean, scale])| (own[row] - mean) / scale)
+    };
+    (0..places[0].len()).flat_map(place).collect()
+}
+
+/// The mean and the standard deviation of numbers that are not all the same.
+fn standard(values: &[f64]) -> [f64; 2] {
+    let count = values.len() as f64;
+    let mean = values.iter().sum::<f64>() / count;
+    let square = values
+        .iter()
+        .map(|value| (value - mean).powi(2))
+        .sum::<f64>()
+        / count;
+    [mean, if square > 0.0 { square.sqrt() } else { 1.0 }]
+}

@@ -1,0 +1,229 @@
+//! Parameters of a family that rows vary: `sigma ~ x`.
+
+use lehr_formula::Intercept;
+use lehr_graph::Expr;
+use lehr_model::{Row, Tracer};
+use serde::{Deserialize, Serialize};
+
+use crate::column_name::parameter_column;
+use crate::family::{Link, Unit};
+use crate::law::{Domain, Kind, Law, sample};
+use crate::law_site::sample_runs;
+use crate::learn::fixed_effects::Population;
+use crate::model_plan::{BlueprintBuilder, InterceptLaw};
+use crate::prior::{Parameter, PriorOrigin};
+
+/// Whether rows can vary a parameter. Degrees of freedom are hard enough to know when all rows
+/// share them, and cutpoints are a list.
+pub(crate) fn can_vary(name: &str) -> bool {
+    !matches!(name, "df" | "cutpoint")
+}
+
+/// What the model of a parameter is made of.
+pub(crate) struct ParameterPart<'a> {
+    pub(crate) name: &'a str,
+    pub(crate) intercept: Intercept,
+    pub(crate) population: &'a Population,
+}
+
+/// A parameter as a function of columns.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(crate) struct ParameterPlan {
+    pub(crate) name: String,
+    link: ParameterLink,
+    /// What is added to the linear predictor: where a parameter of the usual size lies.
+    pub(crate) centre: f64,
+    pub(crate) intercept: Option<InterceptLaw>,
+    /// mean/scale of each column.
+    pub(crate) shifts: Vec<f64>,
+    pub(crate) weights: Vec<Law>,
+}
+
+/// What the linear predictor of a parameter is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) enum ParameterLink {
+    /// The logarithm of a positive parameter.
+    Log,
+    /// The log odds of a probability.
+    Logit,
+}
+
+impl ParameterLink {
+    /// The link of a parameter with values in a domain.
+    fn of(domain: Domain) -> ParameterLink {
+        match domain {
+            Domain::Unit => ParameterLink::Logit,
+            _ => ParameterLink::Log,
+        }
+    }
+
+    /// The link of a response that knows as much of its predictor.
+    pub(crate) fn as_link(self) -> Link {
+        match self {
+            ParameterLink::Log => Link::Log,
+            ParameterLink::Logit => Link::Logit,
+        }
+    }
+
+    /// The standard deviation of an intercept: of probabilities nearly uniform ones.
+    fn spread(self) -> f64 {
+        match self {
+            ParameterLink::Log => 2.5,
+            ParameterLink::Logit => 1.5,
+        }
+    }
+}
+
+/// The sites of one parameter.
+pub(crate) struct ParameterSites<'g> {
+    weight: Option<Expr<'g>>,
+    intercept: Option<Expr<'g>>,
+}
+
+impl ParameterPart<'_> {
+    fn names(&self, coefficient: &str) -> Vec<String> {
+        let name = self.name;
+        vec![format!("{name}.{coefficient}"), format!("{name}.weight")]
+    }
+
+    pub(crate) fn intercept_name(&self) -> String {
+        format!("{}.Intercept", self.name)
+    }
+
+    /// What can have a prior.
+    pub(crate) fn declared(&self) -> Vec<Parameter> {
+        let intercept = (self.intercept == Intercept::Present)
+            .then(|| Parameter::named(&self.intercept_name(), Domain::Real));
+        let columns = self.population.columns.iter();
+        let weights = columns.map(|column| Parameter {
+            names: self.names(&column.name),
+            domain: Domain::Real,
+        });
+        intercept.into_iter().chain(weights).collect()
+    }
+}
+
+impl BlueprintBuilder<'_> {
+    /// The link of a parameter of the family.
+    pub(crate) fn parameter_link(&self, name: &str) -> ParameterLink {
+        let mut own = self.parts.family.info().own.iter();
+        let own = own.find(|own| own.name == name);
+        let own = own.expect("a parameter of the family, as was checked");
+        ParameterLink::of(own.prior(1.0).0.kind.domain())
+    }
+
+    /// The parameters that rows vary, with their priors.
+    pub(crate) fn parameter_plans(&mut self) -> Vec<ParameterPlan> {
+        let parts = std::mem::take(&mut self.parts.parameters);
+        parts.iter().map(|part| self.parameter_plan(part)).collect()
+    }
+
+    fn parameter_plan(&mut self, part: &ParameterPart<'_>) -> ParameterPlan {
+        let mut own = self.parts.family.info().own.iter();
+        let own = own.find(|own| own.name == part.name);
+        let own = own.expect("a parameter of the family, as was checked");
+        let link = self.parameter_link(part.name);
+        let centre = match own.unit {
+            Unit::One => 0.0,
+            Unit::Response => self.parts.anchor.unit.ln(),
+        };
+        let columns = &part.population.columns;
+        let weights = columns.iter().map(|column| {
+            let default = Law::new(Kind::Normal, &[0.0, column.contrast.recip()]);
+            let names = part.names(&column.name);
+            self.choose(&names, &names[0], &default, column.scale.recip())
+        });
+        let weights = weights.collect();
+        ParameterPlan {
+            name: part.name.to_owned(),
+            intercept: self.parameter_intercept(part, link, centre),
+            shifts: (columns.iter())
+                .map(|column| column.mean / column.scale)
+                .collect(),
+            link,
+            centre,
+            weights,
+        }
+    }
+
+    fn parameter_intercept(
+        &mut self,
+        part: &ParameterPart<'_>,
+        link: ParameterLink,
+        centre: f64,
+    ) -> Option<InterceptLaw> {
+        if part.intercept == Intercept::Absent {
+            return None;
+        }
+        let name = part.intercept_name();
+        if let Some(law) = self.priors.law(std::slice::from_ref(&name)) {
+            let law = law.clone();
+            self.print(&name, law.to_string(), PriorOrigin::Given);
+            return Some(InterceptLaw::AtZero(law));
+        }
+        let shown = Law::new(Kind::Normal, &[centre, link.spread()]);
+        let text = match part.population.columns.len() {
+            0 => shown.to_string(),
+            _ => format!("{shown} at the means of the columns"),
+        };
+        self.print(&name, text, PriorOrigin::Default);
+        let law = Law::new(Kind::Normal, &[0.0, link.spread()]);
+        Some(InterceptLaw::AtMeans(law))
+    }
+}
+
+impl ParameterPlan {
+    pub(crate) fn weight_site(&self) -> String {
+        format!("{}.weight", self.name)
+    }
+
+    pub(crate) fn intercept_site(&self) -> String {
+        format!("{}.intercept", self.name)
+    }
+
+    /// Draws the sites, and names the intercept of columns as they are.
+    pub(crate) fn sites<'g>(&self, m: &Tracer<'g>) -> ParameterSites<'g> {
+        let weight = (!self.weights.is_empty())
+            .then(|| sample_runs(m, &self.weight_site(), &self.weights, None));
+        let means = m.graph().constant([self.shifts.len()], &self.shifts);
+        let shift = weight.map(|weight| means.dot(weight));
+        let intercept = self.intercept.as_ref().map(|law| match law {
+            InterceptLaw::AtMeans(law) => {
+                sample(m, &self.intercept_site(), std::slice::from_ref(law), &[])
+            }
+            InterceptLaw::AtZero(law) => {
+                let start = m.graph().scalar(-self.centre);
+                let moved = shift.map_or(start, |shift| start + shift);
+                law.sample_moved(m, &self.intercept_site(), moved)
+            }
+        });
+        if let (Some(intercept), Some(shift)) = (intercept, shift) {
+            let moved = intercept - shift + self.centre;
+            m.deterministic(&format!("{}.Intercept", self.name), moved);
+        }
+        ParameterSites { weight, intercept }
+    }
+
+    /// The parameter in each row, `[n]`, where groups and smooths add this to its predictor.
+    pub(crate) fn value<'g>(
+        &self,
+        row: &Row<'_, 'g>,
+        sites: &ParameterSites<'g>,
+        more: Option<Expr<'g>>,
+    ) -> Expr<'g> {
+        let mut sum = row.full(self.centre);
+        if let Some(weight) = sites.weight {
+            sum = sum + row.matrix(&parameter_column(&self.name)).dot(weight);
+        }
+        if let Some(intercept) = sites.intercept {
+            sum = sum + intercept;
+        }
+        if let Some(more) = more {
+            sum = sum + more;
+        }
+        match self.link {
+            ParameterLink::Log => sum.exp(),
+            ParameterLink::Logit => sum.sigmoid(),
+        }
+    }
+}

@@ -1,0 +1,355 @@
+//! Smooth functions in the model: sizes and priors, sites, and what rows add.
+
+use lehr_formula::{Expr as FormulaExpr, Intercept};
+use lehr_graph::{Expr, Shape};
+use lehr_model::distribution::{Distribution, Normal};
+use lehr_model::gp::{Axis, Basis};
+use lehr_model::{Row, Schema, Tracer};
+use serde::{Deserialize, Serialize};
+
+use super::centring::{Centring, row_information};
+use crate::column_name::{basis_column, level_column};
+use crate::law::{Domain, Kind, Law, sample, short};
+use crate::law_site::sample_runs;
+use crate::learn::error::LearnError;
+use crate::learn::smooth_term::smooth::{Dependence, Smooth};
+use crate::learn::source::Source;
+use crate::model_plan::BlueprintBuilder;
+use crate::prior::Parameter;
+use lehr_formula::KernelName;
+use lehr_model::gp::Kernel;
+
+/// The lengthscales, in half ranges, between which 95 % of the default prior lie: of one column, of
+/// two, and on a circle in half periods.
+const USUAL: [f64; 3] = [0.2, 0.4, 0.1];
+/// Longer lengthscales than this, in half ranges, all make lines of a function.
+const LONGEST: f64 = 3.0;
+/// The standard normal's 97.5 % point.
+const TAIL: f64 = 1.959_963_984_540_054;
+
+/// A smooth function of the model.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(crate) struct SmoothPlan {
+    pub(crate) label: String,
+    pub(crate) basis: Basis,
+    /// How many levels have a function of their own; 0 for one function.
+    pub(crate) levels: usize,
+    pub(crate) scale: Law,
+    /// In half ranges of the columns.
+    pub(crate) lengthscales: Vec<Law>,
+    pub(crate) centring: Centring,
+    /// What is taken away from each function of the basis: its mean over fitted rows where there is
+    /// an intercept to have it. Intercept and function could hardly be told apart otherwise.
+    centre: Vec<f64>,
+}
+
+/// The model's columns of a smooth function.
+pub(crate) struct SmoothColumns {
+    /// The functions of the basis, row after row.
+    pub(crate) features: Vec<f64>,
+    /// The level of each row, where each has a function of its own.
+    pub(crate) levels: Option<Vec<u32>>,
+    /// Rows outside the fitted range.
+    pub(crate) outside: usize,
+}
+
+/// The sites of a smooth function in one run of the model.
+pub(crate) struct SmoothSites<'g> {
+    /// `[k]`, or `[levels, k]`: what the functions of the basis are multiplied by.
+    coefficient: Expr<'g>,
+}
+
+/// The mean of each function of the basis over the rows that were kept.
+fn means(smooth: &Smooth, basis: &Basis) -> Vec<f64> {
+    let mut means = vec![0.0; basis.width()];
+    let rows = smooth.places[0].len() as f64;
+    for row in basis.features(&smooth.places).chunks_exact(means.len()) {
+        for (mean, value) in means.iter_mut().zip(row) {
+            *mean += value / rows;
+        }
+    }
+    means
+}
+
+/// Log-normal with 2.5 % on either side of the usual lengthscales.
+fn default_lengthscale(smooth: &Smooth, unit: f64) -> Law {
+    let least = match (smooth.period, smooth.inputs.len()) {
+        (Some(_), _) => USUAL[2],
+        (None, columns) => USUAL[columns - 1],
+    };
+    let location = unit.ln() + 0.5 * least.ln();
+    Law::new(Kind::LogNormal, &[location, -0.5 * least.ln() / TAIL])
+}
+
+/// The basis for the lengthscales that the priors, here in units, allow for.
+fn basis_for(smooth: &Smooth, laws: &[Law]) -> Result<Basis, LearnError> {
+    let kernel = kernel_of(smooth.kernel);
+    let axis = |(law, range): (&Law, &[f64; 2])| {
+        let [least, most] = law.quantiles([0.025, 0.975]);
+        match smooth.period {
+            Some(period) => Axis::circle(kernel, period, least),
+            None => Axis::interval(kernel, *range, [least, most.min(LONGEST)]),
+        }
+    };
+    let mut axes: Vec<Axis> = laws.iter().zip(&smooth.ranges).map(axis).collect();
+    if let Some(k) = smooth.k {
+        resize(&mut axes, k);
+    }
+    let basis = Basis::new(kernel, axes);
+    smooth.check_width(basis.width())?;
+    Ok(basis)
+}
+
+/// The covariance function of a name.
+pub(crate) fn kernel_of(name: KernelName) -> Kernel {
+    match name {
+        KernelName::Rbf => Kernel::Rbf,
+        KernelName::Matern32 => Kernel::Matern32,
+        KernelName::Matern52 => Kernel::Matern52,
+    }
+}
+
+/// So many functions in all, shared out as the axes need them.
+fn resize(axes: &mut [Axis], k: usize) {
+    if let [only] = axes {
+        only.count = if only.boundary.is_some() { k } else { k / 2 };
+        return;
+    }
+    let needed: f64 = axes.iter().map(|axis| axis.count as f64).product();
+    let factor = (k as f64 / needed).powf(1.0 / axes.len() as f64);
+    for axis in axes.iter_mut() {
+        axis.count = ((axis.count as f64 * factor).floor() as usize).max(1);
+    }
+}
+
+/// The functions of a basis less a constant each, row after row.
+fn centred(basis: &Basis, centre: &[f64], inputs: &[Vec<f64>]) -> Vec<f64> {
+    let mut features = basis.features(inputs);
+    for row in features.chunks_exact_mut(basis.width()) {
+        for (value, centre) in row.iter_mut().zip(centre) {
+            *value -= centre;
+        }
+    }
+    features
+}
+
+impl BlueprintBuilder<'_> {
+    /// The parameters of smooth functions that can have priors.
+    pub(crate) fn smooth_parameters(smooths: &[Smooth]) -> Vec<Parameter> {
+        let parameters = smooths.iter().flat_map(|smooth| {
+            let scale = vec![smooth.scale_name()];
+            let names = std::iter::once(scale).chain(smooth.lengthscale_names());
+            names.map(|names| Parameter {
+                names,
+                domain: Domain::Positive,
+            })
+        });
+        parameters.collect()
+    }
+
+    /// The smooth functions with the user's priors or the default ones. `unit` is that of the
+    /// linear predictor.
+    pub(crate) fn smooth_plans(
+        &mut self,
+        smooths: &[Smooth],
+        unit: f64,
+    ) -> Result<Vec<SmoothPlan>, LearnError> {
+        let rows = self.parts.n_rows as f64 * row_information(self.parts.family.link());
+        let mut plans = Vec::with_capacity(smooths.len());
+        for smooth in smooths {
+            let own = unit / smooth.multiplier_scale();
+            let default = Law::new(Kind::HalfNormal, &[own]);
+            let name = smooth.scale_name();
+            let scale = self.choose(std::slice::from_ref(&name), &name, &default, own);
+            let mut lengthscales = Vec::new();
+            for (names, unit) in smooth.lengthscale_names().iter().zip(smooth.units()) {
+                let default = default_lengthscale(smooth, unit);
+                lengthscales.push(self.choose(names, &names[0], &default, unit));
+            }
+            let basis = basis_for(smooth, &lengthscales)?;
+            let levels = smooth.levels().len();
+            let centre = match self.parts.intercept {
+                Intercept::Present if smooth.is_plain() => means(smooth, &basis),
+                _ => vec![0.0; basis.width()],
+            };
+            let features = centred(&basis, &centre, &smooth.places);
+            let own = rows / (levels.max(1) * smooth.places[0].len()) as f64;
+            let medians: Vec<f64> = (lengthscales.iter())
+                .map(|law| law.quantiles([0.5])[0])
+                .collect();
+            plans.push(SmoothPlan {
+                label: smooth.label.clone(),
+                centring: Centring::new(&basis, &features, own, &medians),
+                centre,
+                basis,
+                levels,
+                scale,
+                lengthscales,
+            });
+        }
+        Ok(plans)
+    }
+}
+
+impl SmoothPlan {
+    pub(crate) fn scale_site(&self, head: &str) -> String {
+        format!("{}.scale{head}", self.label)
+    }
+
+    pub(crate) fn lengthscale_site(&self, head: &str) -> String {
+        format!("{}.lengthscale{head}", self.label)
+    }
+
+    pub(crate) fn weight_site(&self, head: &str) -> String {
+        format!("{}.weight{head}", self.label)
+    }
+
+    /// What its weights multiply at these places, row after row.
+    pub(crate) fn features(&self, inputs: &[Vec<f64>]) -> Vec<f64> {
+        centred(&self.basis, &self.centre, inputs)
+    }
+
+    /// The model's columns for rows of a table. Refuses rows where the function is not defined.
+    pub(crate) fn columns(
+        &self,
+        smooth: &Smooth,
+        source: &Source<'_>,
+    ) -> Result<SmoothColumns, LearnError> {
+        let inputs: Result<Vec<Vec<f64>>, LearnError> = (smooth.inputs.iter())
+            .map(|input| source.evaluate(input))
+            .collect();
+        let inputs = inputs?;
+        let outside = self.outside(smooth, &inputs, source)?;
+        let mut features = self.features(&inputs);
+        let mut levels = None;
+        match &smooth.by {
+            Dependence::Nothing => {}
+            Dependence::Multiplied { column, scale } => {
+                let values = source.evaluate(&FormulaExpr::Column(column.clone()))?;
+                let rows = features.chunks_exact_mut(self.basis.width());
+                for (row, value) in rows.zip(&values) {
+                    for one in row {
+                        *one *= value / scale;
+                    }
+                }
+            }
+            Dependence::PerLevel(basis) => {
+                levels = Some(basis.factors[0].codes(&|name| source.read(name))?);
+            }
+        }
+        Ok(SmoothColumns {
+            features,
+            levels,
+            outside,
+        })
+    }
+
+    /// How many rows lie outside the fitted range. Refuses rows beyond the walls of the basis.
+    fn outside(
+        &self,
+        smooth: &Smooth,
+        inputs: &[Vec<f64>],
+        source: &Source<'_>,
+    ) -> Result<usize, LearnError> {
+        let mut outside = vec![false; source.n_rows()];
+        for ((axis, values), input) in self.basis.axes().iter().zip(inputs).zip(&smooth.inputs) {
+            let Some(boundary) = axis.boundary else {
+                continue;
+            };
+            let reach = boundary * axis.unit;
+            for (row, value) in values.iter().enumerate() {
+                let at = axis.place(*value).abs();
+                if at > boundary {
+                    let row = source.first + row + 1;
+                    let (low, high) = (axis.centre - reach, axis.centre + reach);
+                    return Err(beyond(&smooth.label, input, row, *value, [low, high]));
+                }
+                // The ends themselves may be a rounding away from 1.
+                outside[row] |= at > 1.0 + 1e-9;
+            }
+        }
+        Ok(outside.iter().filter(|is_outside| **is_outside).count())
+    }
+
+    /// The columns that it reads.
+    pub(crate) fn schema(&self, place: usize, schema: Schema) -> Schema {
+        let schema = schema.matrix(&basis_column(place), self.basis.width());
+        match self.levels {
+            0 => schema,
+            levels => schema.index(&level_column(place), levels),
+        }
+    }
+
+    /// Scale, lengthscales and weights.
+    pub(crate) fn sites<'g>(&self, m: &Tracer<'g>, head: &str) -> SmoothSites<'g> {
+        let law = std::slice::from_ref(&self.scale);
+        let scale = sample(m, &self.scale_site(head), law, &[]);
+        let name = self.lengthscale_site(head);
+        let lengthscales = match self.lengthscales.len() {
+            1 => sample(m, &name, &self.lengthscales, &[]),
+            _ => sample_runs(m, &name, &self.lengthscales, None),
+        };
+        let width = self.basis.width();
+        let shape = match self.levels {
+            0 => Shape::new(&[width]),
+            levels => Shape::new(&[levels, width]),
+        };
+        let amplitudes = self.basis.log_amplitudes(scale, lengthscales);
+        let [factor, spread] = self.centring.logs(amplitudes).map(Expr::exp);
+        let weight = m.sample(
+            &self.weight_site(head),
+            Normal::new(0.0, spread).expand(shape),
+        );
+        SmoothSites {
+            coefficient: weight * factor,
+        }
+    }
+
+    /// What it adds in each row.
+    pub(crate) fn effect<'g>(
+        &self,
+        row: &Row<'_, 'g>,
+        place: usize,
+        sites: &SmoothSites<'g>,
+    ) -> Expr<'g> {
+        let features = row.matrix(&basis_column(place));
+        if self.levels == 0 {
+            return features.dot(sites.coefficient);
+        }
+        let own = sites.coefficient.at(row.index(&level_column(place)));
+        (features * own).sum_axis(1)
+    }
+
+    /// The basis in words, for lengthscales as the user measures them.
+    pub(crate) fn words(&self) -> String {
+        let kernel = self.basis.kernel();
+        let ranges = self.basis.axes().iter().map(|axis| {
+            let [least, most] = axis.covered(kernel).map(|one| one * axis.unit);
+            match axis.boundary {
+                Some(_) => format!("{} to {}", short(least), short(most)),
+                None => format!("{} on", short(least)),
+            }
+        });
+        let ranges: Vec<String> = ranges.collect();
+        format!(
+            "{} functions, for lengthscales from {}",
+            self.basis.width(),
+            ranges.join(" and ")
+        )
+    }
+}
+
+fn beyond(
+    label: &str,
+    input: &FormulaExpr,
+    row: usize,
+    value: f64,
+    [low, high]: [f64; 2],
+) -> LearnError {
+    LearnError::Column {
+        at: format!("{label}, row {row}"),
+        expected: format!("{input} from {} to {}", short(low), short(high)),
+        found: value.to_string(),
+        hint: "so far from the fitted rows the function is not known: leave such rows out, or fit with rows of that kind".into(),
+    }
+}

@@ -1,0 +1,145 @@
+//! Smooths in the model: the prior of the spread, the sites, and what rows add.
+
+use lehr_graph::Expr;
+use lehr_model::distribution::{Distribution, Normal};
+use lehr_model::{Row, Schema, Tracer};
+use serde::{Deserialize, Serialize};
+
+use super::centring::{Centring, row_information};
+use crate::column_name::spline_column;
+use crate::family::Link;
+use crate::law::{Domain, Kind, Law, sample};
+use crate::learn::smooth_term::spline::Spline;
+use crate::model_plan::BlueprintBuilder;
+use crate::prior::Parameter;
+
+/// A smooth of the model.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(crate) struct SplinePlan {
+    pub(crate) label: String,
+    /// The parameter whose formula has it; none for the formula of the response.
+    pub(crate) of: Option<String>,
+    /// By what the column that multiplies it is divided.
+    pub(crate) scale: f64,
+    spread: Law,
+    /// The standard deviation of each weight where the spread is 1.
+    roots: Vec<f64>,
+    /// In which form the model has the weights; they themselves where some are not seen by any row.
+    centring: Option<Centring>,
+    words: String,
+}
+
+/// The sites of a smooth in one run of the model.
+pub(crate) struct SplineSites<'g> {
+    /// What the functions are multiplied by.
+    coefficient: Expr<'g>,
+}
+
+impl<'g> SplineSites<'g> {
+    /// What the smooth at a place adds in each row.
+    pub(crate) fn effect(&self, row: &Row<'_, 'g>, place: usize) -> Expr<'g> {
+        row.matrix(&spline_column(place)).dot(self.coefficient)
+    }
+}
+
+impl BlueprintBuilder<'_> {
+    /// The spreads of smooths, which can have priors.
+    pub(crate) fn spline_parameters(splines: &[Spline]) -> Vec<Parameter> {
+        let parameter = |spline: &Spline| Parameter {
+            names: spline.spread_names.clone(),
+            domain: Domain::Positive,
+        };
+        splines.iter().map(parameter).collect()
+    }
+
+    /// The smooths with the user's priors or the default ones.
+    pub(crate) fn spline_plans(&mut self) -> Vec<SplinePlan> {
+        let splines = self.parts.splines;
+        let plan = |spline: &Spline| {
+            let (unit, usual, link) = self.spline_scales(spline);
+            let unit = unit / spline.multiplier.scale();
+            let information = spline.seen.0 as f64 * row_information(link);
+            let names = &spline.spread_names;
+            // Weights of rough functions are small for a spread: a rough curve needs a spread
+            // of many times its own size, so the tail is heavy.
+            let default = Law::new(Kind::HalfStudentT, &[3.0, usual * unit]);
+            SplinePlan {
+                label: spline.label.clone(),
+                of: spline.of.clone(),
+                scale: spline.multiplier.scale(),
+                spread: self.choose(names, &names[0], &default, unit),
+                centring: (!spline.has_unseen)
+                    .then(|| Centring::of_independent(&spline.roots, information)),
+                roots: spline.roots.clone(),
+                words: spline.words(),
+            }
+        };
+        splines.iter().map(plan).collect()
+    }
+
+    /// The unit of the predictor that a smooth belongs to, how many of it a curve is by default,
+    /// and the link.
+    fn spline_scales(&self, spline: &Spline) -> (f64, f64, Link) {
+        match &spline.of {
+            None => (self.parts.anchor.unit, 2.5, self.parts.family.link()),
+            Some(name) => (1.0, 1.0, self.parameter_link(name).as_link()),
+        }
+    }
+}
+
+impl SplinePlan {
+    pub(crate) fn spread_site(&self, head: &str) -> String {
+        format!("sd({}){head}", self.label)
+    }
+
+    pub(crate) fn weight_site(&self, head: &str) -> String {
+        match self.centring {
+            Some(_) => format!("standard({}){head}", self.label),
+            None => format!("effect({}){head}", self.label),
+        }
+    }
+
+    /// The columns that it reads.
+    pub(crate) fn schema(&self, place: usize, schema: Schema) -> Schema {
+        schema.matrix(&spline_column(place), self.roots.len())
+    }
+
+    /// Spread and weights.
+    pub(crate) fn sites<'g>(&self, m: &Tracer<'g>, head: &str) -> SplineSites<'g> {
+        let law = std::slice::from_ref(&self.spread);
+        let spread = sample(m, &self.spread_site(head), law, &[]);
+        let width = self.roots.len();
+        let name = self.weight_site(head);
+        let Some(centring) = &self.centring else {
+            let scales = m.graph().constant([width], &self.roots) * spread;
+            return SplineSites {
+                coefficient: m.sample(&name, Normal::new(0.0, scales).expand([width])),
+            };
+        };
+        let [factor, scale] = centring.logs(self.log_amplitudes(spread)).map(Expr::exp);
+        let weight = m.sample(&name, Normal::new(0.0, scale).expand([width]));
+        SplineSites {
+            coefficient: weight * factor,
+        }
+    }
+
+    /// ln of the standard deviation of each coefficient.
+    fn log_amplitudes<'g>(&self, spread: Expr<'g>) -> Expr<'g> {
+        let logs: Vec<f64> = self.roots.iter().map(|root| root.ln()).collect();
+        spread.graph().constant([logs.len()], &logs) + spread.ln()
+    }
+
+    /// What turns the weights of a draw with this spread into coefficients.
+    pub(crate) fn factors(&self, spread: f64) -> Vec<f64> {
+        let Some(centring) = &self.centring else {
+            return vec![1.0; self.roots.len()];
+        };
+        let logs: Vec<f64> = self.roots.iter().map(|root| (root * spread).ln()).collect();
+        centring.factors(&logs)
+    }
+
+    /// In words.
+    pub(crate) fn words(&self) -> String {
+        self.words.clone()
+    }
+}
