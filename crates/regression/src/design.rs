@@ -1,6 +1,6 @@
 //! A table as the columns that the model reads.
 
-use lehr_formula::Expr;
+use lehr_formula::{Expr, Terms};
 use lehr_table::{Column, Table};
 
 use crate::column_name::{
@@ -9,10 +9,34 @@ use crate::column_name::{
 };
 use crate::learn::column_use::{offset, population_columns, predictor_columns};
 use crate::learn::error::LearnError;
+use crate::learn::fixed_effects::Population;
+use crate::learn::grouping_factor::Grouping;
 use crate::learn::option::NewLevels;
 use crate::learn::response::outcome::Outcome;
+use crate::learn::smooth_term::covariate::Covariate;
+use crate::learn::smooth_term::monotonic::Monotonic;
+use crate::learn::smooth_term::smooth::Smooth;
+use crate::learn::smooth_term::spline::Spline;
 use crate::learn::source::Source;
-use crate::regression::Regression;
+use crate::model_plan::Blueprint;
+
+/// What a design is made by: the terms, and what was learnt of them.
+#[derive(Clone, Copy)]
+pub(crate) struct DesignPlan<'r> {
+    pub(crate) terms: &'r Terms,
+    pub(crate) outcome: &'r Outcome,
+    pub(crate) population: &'r Population,
+    /// The columns of the formulas of parameters.
+    pub(crate) parameters: &'r [Population],
+    pub(crate) groupings: &'r [Grouping],
+    pub(crate) covariate: Option<&'r Covariate>,
+    pub(crate) smooths: &'r [Smooth],
+    pub(crate) splines: &'r [Spline],
+    pub(crate) monotonics: &'r [Monotonic],
+    /// The function by inducing points.
+    pub(crate) induced: Option<&'r Smooth>,
+    pub(crate) model: &'r Blueprint,
+}
 
 /// What a design is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -59,11 +83,11 @@ pub(crate) struct DesignSource<'t> {
 
 impl<'t> DesignSource<'t> {
     pub(crate) fn new(
-        regression: &Regression,
+        plan: &DesignPlan<'_>,
         block: &Block<'t>,
         purpose: Purpose,
     ) -> Result<DesignSource<'t>, LearnError> {
-        let (terms, table) = (regression.terms(), block.table);
+        let (terms, table) = (plan.terms, block.table);
         let mut names = match purpose {
             Purpose::Population => population_columns(terms),
             Purpose::Fit | Purpose::Predict(_) => predictor_columns(terms),
@@ -93,25 +117,25 @@ impl<'t> DesignSource<'t> {
 impl Design {
     /// The columns for a block of rows.
     pub(crate) fn new(
-        regression: &Regression,
+        plan: &DesignPlan<'_>,
         block: &Block<'_>,
         purpose: Purpose,
     ) -> Result<Design, LearnError> {
-        let source = DesignSource::new(regression, block, purpose)?;
-        let matrix = regression.population.matrix(&source.columns)?;
-        Design::with(regression, &source, Some(matrix))
+        let source = DesignSource::new(plan, block, purpose)?;
+        let matrix = plan.population.matrix(&source.columns)?;
+        Design::with(plan, &source, Some(matrix))
     }
 
     /// The same without the matrix of the common columns, which may as well be computed where it is wanted.
     pub(crate) fn without_matrix(
-        regression: &Regression,
+        plan: &DesignPlan<'_>,
         source: &DesignSource<'_>,
     ) -> Result<Design, LearnError> {
-        Design::with(regression, source, None)
+        Design::with(plan, source, None)
     }
 
     fn with(
-        regression: &Regression,
+        plan: &DesignPlan<'_>,
         source: &DesignSource<'_>,
         matrix: Option<Vec<f64>>,
     ) -> Result<Design, LearnError> {
@@ -122,14 +146,14 @@ impl Design {
             outside: Vec::new(),
         };
         let columns = &source.columns;
-        design.add_common(regression, columns, matrix)?;
+        design.add_common(plan, columns, matrix)?;
         match source.purpose {
-            Purpose::Fit => design.add_groups(regression, columns, NewLevels::Refuse)?,
-            Purpose::Predict(levels) => design.add_groups(regression, columns, levels)?,
+            Purpose::Fit => design.add_groups(plan, columns, NewLevels::Refuse)?,
+            Purpose::Predict(levels) => design.add_groups(plan, columns, levels)?,
             Purpose::Population => {}
         }
-        design.add_smooths(regression, columns)?;
-        if let Some(expr) = regression.terms().weights.as_ref() {
+        design.add_smooths(plan, columns)?;
+        if let Some(expr) = plan.terms.weights.as_ref() {
             let values = if source.has_weights {
                 row_weights(expr, columns)?
             } else {
@@ -138,7 +162,7 @@ impl Design {
             design.insert(ROW_WEIGHT, Column::Number(values));
         }
         if source.has_response {
-            design.add_response(regression, columns)?;
+            design.add_response(plan, columns)?;
         }
         Ok(design)
     }
@@ -150,13 +174,11 @@ impl Design {
 
     fn add_common(
         &mut self,
-        regression: &Regression,
+        plan: &DesignPlan<'_>,
         source: &Source<'_>,
         matrix: Option<Vec<f64>>,
     ) -> Result<(), LearnError> {
-        for (terms, population) in
-            (regression.terms().parameters.iter()).zip(&regression.parameters)
-        {
+        for (terms, population) in (plan.terms.parameters.iter()).zip(plan.parameters) {
             let width = population.columns.len();
             if width > 0 {
                 let values = population.matrix(source)?;
@@ -164,25 +186,25 @@ impl Design {
                 self.insert(&name, Column::Matrix { width, values });
             }
         }
-        let width = regression.population.columns.len();
+        let width = plan.population.columns.len();
         if let Some(values) = matrix.filter(|_| width > 0) {
             self.insert(MATRIX, Column::Matrix { width, values });
         }
-        if let Some(offset) = offset(regression.terms(), source)? {
+        if let Some(offset) = offset(plan.terms, source)? {
             self.insert(OFFSET, Column::Number(offset));
         }
-        if let Some(trials) = regression.outcome.trials(source)? {
+        if let Some(trials) = plan.outcome.trials(source)? {
             self.insert(TRIALS, Column::Number(trials));
         }
-        if let Some(errors) = regression.outcome.errors(source)? {
+        if let Some(errors) = plan.outcome.errors(source)? {
             self.insert(ERRORS, Column::Number(errors));
         }
-        if let Some(covariate) = &regression.covariate {
+        if let Some(covariate) = plan.covariate {
             for (name, column) in covariate.columns(source)? {
                 self.insert(name, column);
             }
         }
-        for (name, limits) in regression.outcome.limits(source)? {
+        for (name, limits) in plan.outcome.limits(source)? {
             self.insert(name, Column::Number(limits));
         }
         Ok(())
@@ -190,11 +212,11 @@ impl Design {
 
     fn add_groups(
         &mut self,
-        regression: &Regression,
+        plan: &DesignPlan<'_>,
         source: &Source<'_>,
         new_levels: NewLevels,
     ) -> Result<(), LearnError> {
-        for (place, grouping) in regression.groupings.iter().enumerate() {
+        for (place, grouping) in plan.groupings.iter().enumerate() {
             let membership = grouping.membership(source, new_levels)?;
             let codes = membership.codes.into_iter().map(f64::from).collect();
             self.insert(&group_column(place), Column::Number(codes));
@@ -233,13 +255,13 @@ impl Design {
 
     fn add_smooths(
         &mut self,
-        regression: &Regression,
+        plan: &DesignPlan<'_>,
         source: &Source<'_>,
     ) -> Result<(), LearnError> {
-        let plans = regression.smooths.iter().zip(&regression.blueprint.smooths);
-        for (place, (smooth, plan)) in plans.enumerate() {
-            let columns = plan.columns(smooth, source)?;
-            let width = plan.basis.width();
+        let smooths = plan.smooths.iter().zip(&plan.model.smooths);
+        for (place, (smooth, own)) in smooths.enumerate() {
+            let columns = own.columns(smooth, source)?;
+            let width = own.basis.width();
             let values = columns.features;
             self.insert(&basis_column(place), Column::Matrix { width, values });
             if let Some(levels) = columns.levels {
@@ -248,20 +270,19 @@ impl Design {
             }
             self.outside.push(columns.outside);
         }
-        for (place, spline) in regression.splines.iter().enumerate() {
+        for (place, spline) in plan.splines.iter().enumerate() {
             let (values, outside) = spline.columns(source)?;
             let width = spline.width();
             self.insert(&spline_column(place), Column::Matrix { width, values });
             self.outside.push(outside);
         }
-        for (place, effect) in regression.monotonics.iter().enumerate() {
+        for (place, effect) in plan.monotonics.iter().enumerate() {
             let ranks = effect.ranks(source)?.into_iter().map(f64::from);
             self.insert(&monotonic_column(place), Column::Number(ranks.collect()));
         }
-        let induced = regression.induced.as_ref();
-        if let Some((smooth, plan)) = induced.zip(regression.blueprint.induced.as_ref()) {
-            let (values, outside) = plan.places(smooth, source)?;
-            let width = plan.width();
+        if let Some((smooth, own)) = plan.induced.zip(plan.model.induced.as_ref()) {
+            let (values, outside) = own.places(smooth, source)?;
+            let width = own.width();
             self.insert(INDUCED, Column::Matrix { width, values });
             self.outside.push(outside);
         }
@@ -270,18 +291,16 @@ impl Design {
 
     fn add_response(
         &mut self,
-        regression: &Regression,
+        plan: &DesignPlan<'_>,
         source: &Source<'_>,
     ) -> Result<(), LearnError> {
-        let values = regression.outcome.values(source)?;
+        let values = plan.outcome.values(source)?;
         if let Ok(trials) = self.table.number(TRIALS) {
-            regression
-                .outcome
-                .check_hits(&values, trials, source.first)?;
+            plan.outcome.check_hits(&values, trials, source.first)?;
         }
-        let limits = regression.outcome.limits(source)?;
-        (regression.outcome).check_within(&values, &limits, source.first)?;
-        if let Some(known) = regression.outcome.knowledge(source, &values)? {
+        let limits = plan.outcome.limits(source)?;
+        (plan.outcome).check_within(&values, &limits, source.first)?;
+        if let Some(known) = plan.outcome.knowledge(source, &values)? {
             for (name, column) in known.columns() {
                 self.insert(name, Column::Number(column));
             }

@@ -160,7 +160,7 @@ impl BoundRegression {
         let regression = specification.learn(table)?;
         let (bound, dropped_rows) = bind(&regression, table, rows)?;
         let subject = Subject::Regression(Box::new(regression));
-        let mut choices = specification.choices(&subject);
+        let mut choices = specification.choices(&subject.regressions());
         choices.push(("rows".into(), "on disk, shuffled".into()));
         Ok(BoundRegression {
             subject,

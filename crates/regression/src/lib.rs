@@ -41,6 +41,7 @@ mod named_draws;
 mod new_rows;
 mod option;
 mod prior;
+mod prior_book;
 mod program;
 mod regress;
 mod regression;
@@ -77,7 +78,7 @@ pub use saved::{
     PriorStatistic, Ranks, RowGroup, SavedFit, Scores, Shift, Simulation, Subject, Testimony,
     best_of, columns_of, compare_models, optional_columns_of,
 };
-pub use specification::Specification;
+pub use specification::{FormulaModel, Specification};
 #[cfg(feature = "files")]
 pub use streamed::Streaming;
 pub use workflow::error::Error;

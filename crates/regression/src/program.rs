@@ -7,6 +7,7 @@ use lehr_graph::{Expr, Graph};
 use lehr_model::distribution::Dirichlet;
 use lehr_model::{BindError, Model, Program, Row, Schema, Tracer};
 
+use crate::Family;
 use crate::column_name::{
     ERRORS, INDUCED, MATRIX, OFFSET, PREDICTOR, RESPONSE, ROW_WEIGHT, TRIALS, group_column,
     monotonic_column, parameter_column, slope_column,
@@ -14,13 +15,16 @@ use crate::column_name::{
 use crate::family::{DF_EXCESS, Form as FamilyForm, Observation, Unit, cutpoints};
 use crate::law::{Law, sample};
 use crate::law_site::sample_runs;
-use crate::model_plan::{Blueprint, InterceptLaw};
+use crate::model_plan::Blueprint;
+use crate::term::covariate::CovariateSites;
 use crate::term::group::GroupSites;
+use crate::term::intercept::InterceptLaw;
 use crate::term::parameter::ParameterSites;
 use crate::term::residual::Residuals;
-use crate::term::row_effect::shifted;
+use crate::term::row_effect::{row_spread_site, shifted};
 use crate::term::smooth::SmoothSites;
 use crate::term::spline::SplineSites;
+use lehr_model::distribution::Normal;
 
 /// What the model of one response shares with those of others.
 #[derive(Default)]
@@ -116,7 +120,8 @@ impl Blueprint {
         let sites = self.sites(m, (weight, intercept), company);
         self.name_moved(m, &sites, shift);
         let induced = self.induced.as_ref().map(|plan| plan.function(m));
-        let row_spread = self.row_spread_site(m);
+        let row_spread = self.row_spread.as_ref();
+        let row_spread = row_spread.map(|law| row_spread_site(m, law) * self.unit);
         m.rows(|row| {
             let mut predictor = self.predictor(row, &sites);
             let marginal = induced.as_ref().map(|gp| gp.at(row.matrix(INDUCED)));
@@ -152,6 +157,40 @@ impl Blueprint {
                 plan.observe(row, sites);
             }
         });
+    }
+
+    /// What the predictor is at the means of all columns more than where they are 0.
+    fn shift<'g>(
+        &self,
+        m: &Tracer<'g>,
+        weight: Option<Expr<'g>>,
+        covariate: Option<&CovariateSites<'g>>,
+    ) -> Option<Expr<'g>> {
+        let means = || m.graph().constant([self.shifts.len()], &self.shifts);
+        let common = weight.map(|weight| means().dot(weight));
+        let latent = self.covariate.as_ref().zip(covariate);
+        let latent = latent.map(|(plan, sites)| sites.slope * plan.shift);
+        match (common, latent) {
+            (Some(common), Some(latent)) => Some(common + latent),
+            (common, latent) => common.or(latent),
+        }
+    }
+
+    /// Takes a normal spread of the predictor up: into sigma where the response is normal around it, else
+    /// as a latent of the row.
+    fn spread_out<'g>(
+        &self,
+        row: &Row<'_, 'g>,
+        at: Expr<'g>,
+        own: &mut [Expr<'g>],
+        spread: Expr<'g>,
+    ) -> Expr<'g> {
+        if matches!(self.family, Family::Gaussian | Family::LogNormal) {
+            own[0] = (own[0].square() + spread.square()).sqrt();
+            return at;
+        }
+        let plan = self.covariate.as_ref().expect("a covariate");
+        at + row.local(&plan.local_name(), Normal::new(0.0, 1.0)) * spread
     }
 
     fn sites<'g>(

@@ -132,12 +132,12 @@ impl BoundRegression {
         if table.n_rows() == 0 && dropped > 0 {
             return Err(LearnError::AllMissing { dropped }.into());
         }
-        let subject = specification.subject(table)?;
+        let subject = Subject::from(specification.model(table)?);
         let several = subject.several().map_or(&[][..], Several::responses);
         let singles = several.iter().map(|own| own.bind(table));
         Ok(BoundRegression {
             bound: subject.bind(&subject.design(table)?)?,
-            choices: specification.choices(&subject),
+            choices: specification.choices(&subject.regressions()),
             singles: singles.collect::<Result<_, _>>()?,
             subject,
             read_seconds: clock.elapsed().as_secs_f64(),

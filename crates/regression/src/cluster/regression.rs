@@ -75,7 +75,7 @@ impl Draft<'_> {
         refuse_locals(&bound)?;
         let total = rows.iter().sum::<u64>() as usize;
         let subject = Subject::Regression(Box::new(regression));
-        let mut choices = self.specification.choices(&subject);
+        let mut choices = self.specification.choices(&subject.regressions());
         let (here, partitions) = (bound.n_rows(), workers.partitions());
         choices.push((
             "rows".into(),

@@ -5,8 +5,8 @@ use lehr_numeric::vector::{dot, form};
 use lehr_report::{AxisKind, Coefficient, Name, Summary};
 
 use crate::learn::grouping_factor::Grouping;
-use crate::model_plan::{Form, GroupPlan, spread_name};
 use crate::named_draws::{Draws, Head, NamedDraws, Replica};
+use crate::term::group::{Form, GroupPlan, spread_name};
 
 /// The effects of one group term in one linear predictor.
 pub(crate) struct GroupEffects<'a> {

@@ -20,6 +20,7 @@ use crate::learn::smooth_term::smooth::Smooth;
 use crate::model_plan::Blueprint;
 use crate::named_draws::{Draws, Head, NamedDraws, Replica};
 use crate::option::Groups;
+use crate::term::row_effect::row_spread;
 use crate::term::smooth::SmoothPlan;
 use crate::term::spline::SplinePlan;
 
@@ -165,6 +166,36 @@ impl Reporter<'_> {
                 values: draws.entry(site, 0),
             });
         }
+    }
+
+    /// `me(x)`, and the mean and the spread of true values.
+    fn latent(&self, draws: &Draws<'_>, found: &mut Vec<NamedDraws>) {
+        let (Some(plan), Some(covariate)) = (&self.blueprint.covariate, self.covariate) else {
+            return;
+        };
+        let [slopes, means, spreads] = plan.site_names().map(|site| draws.entry(&site, 0));
+        let unit = self.unit() / covariate.scale;
+        let pairs = means.iter().zip(&spreads);
+        let both = pairs.map(|(mean, spread)| covariate.original(*mean, *spread));
+        let (means, spreads) = both.map(|[mean, spread]| (mean, spread)).unzip();
+        let slopes = slopes.iter().map(|slope| slope * unit).collect();
+        for (name, values) in covariate.names().into_iter().zip([slopes, means, spreads]) {
+            let name = name.into();
+            found.push(NamedDraws { name, values });
+        }
+    }
+
+    /// `sd(row())`.
+    fn row_spread(&self, draws: &Draws<'_>, found: &mut Vec<NamedDraws>) {
+        if self.blueprint.row_spread.is_none() {
+            return;
+        }
+        let site = row_spread();
+        let values = draws.entry(&site, 0);
+        found.push(NamedDraws {
+            values: values.iter().map(|value| value * self.unit()).collect(),
+            name: site.into(),
+        });
     }
 
     /// `mo(income)`, from a level to the next on average, and `mo(income).step[mid]`, the share of the whole

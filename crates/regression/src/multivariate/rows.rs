@@ -115,7 +115,7 @@ impl Several {
         let design = |regression: &Regression| {
             let known = regression.known_levels(table, levels);
             let table = known.as_ref().unwrap_or(table);
-            let mut design = Design::new(regression, &Block::whole(table), purpose)?;
+            let mut design = Design::new(&regression.design_plan(), &Block::whole(table), purpose)?;
             design.complete(&regression.outcome, table.n_rows());
             Ok(design)
         };

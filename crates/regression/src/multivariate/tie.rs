@@ -12,11 +12,10 @@ use serde::{Deserialize, Serialize};
 
 use crate::law::{Kind, Law};
 use crate::learn::error::LearnError;
-use crate::model_plan::Form;
 use crate::named_draws::NamedDraws;
 use crate::regression::Regression;
 use crate::response_name::prefixed;
-use crate::term::group::GroupSites;
+use crate::term::group::{Form, GroupSites};
 
 /// The group terms of several responses whose effects are tied.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::bounds::Bounds;
 use crate::coefficient::Reporter;
-use crate::design::{Block, Design, Purpose};
+use crate::design::{Block, Design, DesignPlan, Purpose};
 use crate::error::RegressionError;
 use crate::family::Family;
 use crate::law_site::law_of_entry;
@@ -30,13 +30,11 @@ use crate::learn::smooth_term::covariate::Covariate;
 use crate::learn::smooth_term::monotonic::Monotonic;
 use crate::learn::smooth_term::smooth::Smooth;
 use crate::learn::smooth_term::spline::Spline;
-use crate::learn::table_source::Blocks;
-use crate::model_plan::{Blueprint, BlueprintBuilder, Parts};
+use crate::model_plan::{Blueprint, Parts};
 use crate::named_draws::NamedDraws;
 use crate::new_rows::NewRows;
 use crate::option::Groups;
 use crate::prior::{GivenPriors, PriorLine, PriorOrigin};
-use crate::specification::Specification;
 use crate::term::parameter::ParameterPart;
 
 /// A regression without its rows: it turns tables into the columns of its model, and draws of
@@ -104,30 +102,6 @@ pub struct Regression {
 }
 
 impl Regression {
-    /// Reads the formula and the priors (`weight ~ normal(0, 1)`) against a table, from which
-    /// levels, scales and default priors are learnt. Refuses what cannot be fitted.
-    pub fn new(
-        formula: &str,
-        family: Family,
-        priors: &[String],
-        table: &Table,
-    ) -> Result<Regression, RegressionError> {
-        Regression::learn(formula, family, priors, table)
-    }
-
-    /// As [`Regression::new`] for a table that need not be in memory: its rows are visited
-    /// twice, more often where a term such as `poly(x, 3)` asks for it.
-    pub fn learn(
-        formula: &str,
-        family: Family,
-        priors: &[String],
-        blocks: &dyn Blocks,
-    ) -> Result<Regression, RegressionError> {
-        let specification = Specification::parse(formula, blocks.names())?;
-        let specification = specification.with_family(family).with_priors(priors)?;
-        specification.learn(blocks)
-    }
-
     /// Puts together what was learnt of a table.
     pub(crate) fn assemble(
         request: Request<'_>,
@@ -169,7 +143,7 @@ impl Regression {
             by_row: terms.by_row,
             covariate: facts.covariate.as_ref(),
         };
-        let (mut blueprint, priors) = BlueprintBuilder::new(parts, given).finish()?;
+        let (mut blueprint, priors) = parts.plan(given)?;
         blueprint.has_offset = !terms.offsets.is_empty();
         blueprint.has_row_weight = terms.weights.is_some();
         blueprint.bounds = Bounds::of(&terms.response);
@@ -211,7 +185,7 @@ impl Regression {
             table: block,
             first,
         };
-        Ok(Design::new(self, &block, Purpose::Fit)?.table)
+        Ok(Design::new(&self.design_plan(), &block, Purpose::Fit)?.table)
     }
 
     /// As [`Regression::design`] for rows to predict, which may lack the response and weights.
@@ -219,7 +193,12 @@ impl Regression {
     /// With [`NewLevels::Sample`] unseen groups get numbers from the count of known groups on;
     /// [`Regression::bind_new`] makes the density that has effects for them.
     pub fn design_new(&self, table: &Table, new_levels: NewLevels) -> Result<Table, LearnError> {
-        Ok(Design::new(self, &Block::whole(table), Purpose::Predict(new_levels))?.table)
+        Ok(Design::new(
+            &self.design_plan(),
+            &Block::whole(table),
+            Purpose::Predict(new_levels),
+        )?
+        .table)
     }
 
     /// The model of the design's columns.
@@ -256,7 +235,11 @@ impl Regression {
     ) -> Result<NewRows, RegressionError> {
         let known = self.known_levels(table, new_levels);
         let table = known.as_ref().unwrap_or(table);
-        let mut design = Design::new(self, &Block::whole(table), Purpose::Population)?;
+        let mut design = Design::new(
+            &self.design_plan(),
+            &Block::whole(table),
+            Purpose::Population,
+        )?;
         design.complete(&self.outcome, table.n_rows());
         let mut bare = self.blueprint.clone();
         bare.groups.clear();
@@ -316,6 +299,22 @@ impl Regression {
     /// If a site of the model is not among them.
     pub fn coefficients(&self, sites: &[SiteValue], groups: Groups) -> Vec<NamedDraws> {
         self.reporter().coefficients(sites, groups)
+    }
+
+    pub(crate) fn design_plan(&self) -> DesignPlan<'_> {
+        DesignPlan {
+            terms: &self.terms,
+            outcome: &self.outcome,
+            population: &self.population,
+            parameters: &self.parameters,
+            groupings: &self.groupings,
+            covariate: self.covariate.as_ref(),
+            smooths: &self.smooths,
+            splines: &self.splines,
+            monotonics: &self.monotonics,
+            induced: self.induced.as_ref(),
+            model: &self.blueprint,
+        }
     }
 
     pub(crate) fn reporter(&self) -> Reporter<'_> {

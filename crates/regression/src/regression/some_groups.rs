@@ -7,8 +7,8 @@ use crate::column_name::group_column;
 use crate::design::{Block, Design, Purpose};
 use crate::error::RegressionError;
 use crate::learn::option::NewLevels;
-use crate::model_plan::GroupPlan;
 use crate::new_rows::NewRows;
+use crate::term::group::GroupPlan;
 
 impl Regression {
     /// The same, where of the groups of one site there are only those that the rows have.
@@ -20,7 +20,11 @@ impl Regression {
     ) -> Result<NewRows, RegressionError> {
         let known = self.known_levels(table, new_levels);
         let table = known.as_ref().unwrap_or(table);
-        let mut design = Design::new(self, &Block::whole(table), Purpose::Predict(new_levels))?;
+        let mut design = Design::new(
+            &self.design_plan(),
+            &Block::whole(table),
+            Purpose::Predict(new_levels),
+        )?;
         design.complete(&self.outcome, table.n_rows());
         let mut own = self.blueprint.clone();
         for (plan, unseen) in own.groups.iter_mut().zip(&design.unseen) {

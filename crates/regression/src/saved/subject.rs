@@ -17,6 +17,7 @@ use crate::new_rows::NewRows;
 use crate::option::Groups;
 use crate::prior::PriorLine;
 use crate::regression::Regression;
+use crate::specification::FormulaModel;
 use crate::workflow::error::Error;
 
 /// An array with more numbers than this is listed with the effects of single groups.
@@ -50,6 +51,15 @@ pub(super) enum Measure {
     Direction,
     /// Several responses at once, which are compared with predictions one by one.
     Joint,
+}
+
+impl From<FormulaModel> for Subject {
+    fn from(model: FormulaModel) -> Subject {
+        match model {
+            FormulaModel::Univariate(regression) => Subject::Regression(regression),
+            FormulaModel::Multivariate(several) => Subject::Several(several),
+        }
+    }
 }
 
 impl Subject {

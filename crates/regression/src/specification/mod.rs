@@ -12,8 +12,17 @@ use crate::multivariate::Several;
 use crate::prior::GivenPriors;
 use crate::regression::Regression;
 use crate::response_name;
-use crate::saved::Subject;
 use crate::specification::part::{Part, pointed};
+use lehr_table::Table;
+
+/// What a specification is of once its table is known.
+#[derive(Clone, Debug, PartialEq)]
+pub enum FormulaModel {
+    /// A regression of one response.
+    Univariate(Box<Regression>),
+    /// Regressions of several responses.
+    Multivariate(Box<Several>),
+}
 
 /// A formula whose columns are known to be there, with a family and priors; or one for each of several
 /// responses.
@@ -176,9 +185,9 @@ impl Specification {
         }
     }
 
-    /// What was chosen for the user of what could be asked for.
-    pub fn choices(&self, subject: &Subject) -> Vec<(String, String)> {
-        let own = self.parts.iter().zip(subject.regressions());
+    /// What was chosen for the user of what could be asked for, with the model of each response.
+    pub fn choices(&self, regressions: &[&Regression]) -> Vec<(String, String)> {
+        let own = self.parts.iter().zip(regressions);
         let mut choices = Vec::new();
         for (place, (part, regression)) in own.enumerate() {
             let origin = match part.family {
@@ -213,9 +222,9 @@ impl Specification {
     }
 
     /// As [`Specification::learn`] of what may have several responses.
-    pub fn subject(&self, blocks: &dyn Blocks) -> Result<Subject, RegressionError> {
+    pub fn model(&self, blocks: &dyn Blocks) -> Result<FormulaModel, RegressionError> {
         if let Some(only) = self.only() {
-            return Ok(Subject::Regression(Box::new(only.learn(blocks)?)));
+            return Ok(FormulaModel::Univariate(Box::new(only.learn(blocks)?)));
         }
         let learnt: Result<Vec<Regression>, LearnError> =
             self.parts.iter().map(|part| part.learn(blocks)).collect();
@@ -225,6 +234,32 @@ impl Specification {
             self.residuals,
             &self.shared,
         )?;
-        Ok(Subject::Several(Box::new(several)))
+        Ok(FormulaModel::Multivariate(Box::new(several)))
+    }
+}
+
+impl Regression {
+    /// Reads the formula and the priors (`weight ~ normal(0, 1)`) against a table, from which
+    /// levels, scales and default priors are learnt. Refuses what cannot be fitted.
+    pub fn new(
+        formula: &str,
+        family: Family,
+        priors: &[String],
+        table: &Table,
+    ) -> Result<Regression, RegressionError> {
+        Regression::learn(formula, family, priors, table)
+    }
+
+    /// As [`Regression::new`] for a table that need not be in memory: its rows are visited
+    /// twice, more often where a term such as `poly(x, 3)` asks for it.
+    pub fn learn(
+        formula: &str,
+        family: Family,
+        priors: &[String],
+        blocks: &dyn Blocks,
+    ) -> Result<Regression, RegressionError> {
+        let specification = Specification::parse(formula, blocks.names())?;
+        let specification = specification.with_family(family).with_priors(priors)?;
+        specification.learn(blocks)
     }
 }

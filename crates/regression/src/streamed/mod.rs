@@ -199,7 +199,7 @@ impl BoundRegression {
             return Ok(None);
         }
         let subject = Subject::Regression(Box::new(regression));
-        let mut choices = specification.choices(&subject);
+        let mut choices = specification.choices(&subject.regressions());
         choices.push(("rows".into(), words(&streamed, parts.len())));
         Ok(Some(BoundRegression {
             bound: streamed.density.sample().clone(),

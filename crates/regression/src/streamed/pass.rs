@@ -43,8 +43,8 @@ impl RowPass {
         rows.each(&self.regression.columns(), &mut |table, first| {
             let first = first as usize;
             let block = Block { table, first };
-            let source = DesignSource::new(&self.regression, &block, Purpose::Fit)?;
-            let design = Design::without_matrix(&self.regression, &source)?.table;
+            let source = DesignSource::new(&self.regression.design_plan(), &block, Purpose::Fit)?;
+            let design = Design::without_matrix(&self.regression.design_plan(), &source)?.table;
             let matrix = common.scaled(&source.columns)?;
             let computed = Computed {
                 name: MATRIX,

@@ -8,14 +8,13 @@ use lehr_model::distribution::{Censored, Normal};
 use lehr_model::{Row, Schema, Tracer};
 use serde::{Deserialize, Serialize};
 
-use crate::coefficient::Reporter;
 use crate::family::{Family, Form};
 use crate::law::{Domain, Kind, Law, sample};
 use crate::learn::error::LearnError;
 use crate::learn::smooth_term::covariate::{Covariate, ERROR, GAP, MEASURED, SEEN, UNKNOWN, names};
-use crate::model_plan::{Blueprint, BlueprintBuilder};
-use crate::named_draws::{Draws, NamedDraws};
+use crate::learn::smooth_term::smooth::Smooth;
 use crate::prior::Parameter;
+use crate::prior_book::PriorBook;
 
 /// The covariate in the model.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -44,69 +43,68 @@ pub(crate) struct Contribution<'g> {
     pub(crate) spread: Expr<'g>,
 }
 
-impl BlueprintBuilder<'_> {
-    /// The slope and the distribution of true values, which can have priors.
-    pub(crate) fn covariate_parameters(&self) -> Vec<Parameter> {
-        let Some(covariate) = self.parts.covariate else {
-            return Vec::new();
-        };
-        let [slope, mean, spread] = covariate.names();
-        vec![
-            Parameter::named(&slope, Domain::Real),
-            Parameter::named(&mean, Domain::Real),
-            Parameter::named(&spread, Domain::Positive),
-        ]
-    }
+/// The slope and the distribution of true values, which can have priors.
+pub(crate) fn covariate_parameters(covariate: &Covariate) -> Vec<Parameter> {
+    let [slope, mean, spread] = covariate.names();
+    vec![
+        Parameter::named(&slope, Domain::Real),
+        Parameter::named(&mean, Domain::Real),
+        Parameter::named(&spread, Domain::Positive),
+    ]
+}
 
-    /// The covariate with the user's priors or the default ones.
-    pub(crate) fn covariate_plan(&mut self) -> Result<Option<CovariatePlan>, LearnError> {
-        let Some(covariate) = self.parts.covariate else {
-            return Ok(None);
-        };
-        self.check_covariate(covariate)?;
-        let (anchor, scale) = (self.parts.anchor, covariate.scale);
-        let [name, mean, spread] = covariate.names();
-        let unit = anchor.unit / scale;
-        let slope = Law::new(Kind::Normal, &[0.0, 2.5 * anchor.widening * unit]);
-        let centre = Law::new(Kind::Normal, &[covariate.mean, 2.5 * scale]);
-        let width = Law::new(Kind::HalfNormal, &[2.0 * scale]);
-        let one = std::slice::from_ref;
-        Ok(Some(CovariatePlan {
-            slope: self.choose(one(&name), &name, &slope, unit),
-            mean: self.choose(one(&mean), &mean, &centre, scale),
-            spread: self.choose(one(&spread), &spread, &width, scale),
-            shift: covariate.centre / scale,
-            scale,
-            has_gaps: covariate.term.error.is_none(),
-            label: name,
-        }))
-    }
+/// The covariate with the user's priors or the default ones.
+pub(crate) fn covariate_plan(
+    covariate: &Covariate,
+    induced: Option<&Smooth>,
+    book: &mut PriorBook<'_>,
+) -> Result<CovariatePlan, LearnError> {
+    check_covariate(covariate, induced, book.family)?;
+    let (anchor, scale) = (book.anchor, covariate.scale);
+    let [name, mean, spread] = covariate.names();
+    let unit = anchor.unit / scale;
+    let slope = Law::new(Kind::Normal, &[0.0, 2.5 * anchor.widening * unit]);
+    let centre = Law::new(Kind::Normal, &[covariate.mean, 2.5 * scale]);
+    let width = Law::new(Kind::HalfNormal, &[2.0 * scale]);
+    let one = std::slice::from_ref;
+    Ok(CovariatePlan {
+        slope: book.choose(one(&name), &name, &slope, unit),
+        mean: book.choose(one(&mean), &mean, &centre, scale),
+        spread: book.choose(one(&spread), &spread, &width, scale),
+        shift: covariate.centre / scale,
+        scale,
+        has_gaps: covariate.term.error.is_none(),
+        label: name,
+    })
+}
 
-    fn check_covariate(&self, covariate: &Covariate) -> Result<(), LearnError> {
-        let wrong = |expected: &str, found: String, hint: &str| {
-            Err(LearnError::Column {
-                at: covariate.term.to_string(),
-                expected: expected.into(),
-                found,
-                hint: hint.into(),
-            })
-        };
-        if self.parts.family.form() == Form::Unordered {
-            let family = self.parts.family;
-            let hint = "compare two classes at a time with --family bernoulli";
-            return wrong(
-                "a family with one linear predictor",
-                family.to_string(),
-                hint,
-            );
-        }
-        if let Some(smooth) = self.parts.induced {
-            let hint = "add functions of one or two columns instead, as in gp(x1) + gp(x2, x3)";
-            let found = smooth.label.clone();
-            return wrong("no function by inducing points beside it", found, hint);
-        }
-        Ok(())
+fn check_covariate(
+    covariate: &Covariate,
+    induced: Option<&Smooth>,
+    family: Family,
+) -> Result<(), LearnError> {
+    let wrong = |expected: &str, found: String, hint: &str| {
+        Err(LearnError::Column {
+            at: covariate.term.to_string(),
+            expected: expected.into(),
+            found,
+            hint: hint.into(),
+        })
+    };
+    if family.form() == Form::Unordered {
+        let hint = "compare two classes at a time with --family bernoulli";
+        return wrong(
+            "a family with one linear predictor",
+            family.to_string(),
+            hint,
+        );
     }
+    if let Some(smooth) = induced {
+        let hint = "add functions of one or two columns instead, as in gp(x1) + gp(x2, x3)";
+        let found = smooth.label.clone();
+        return wrong("no function by inducing points beside it", found, hint);
+    }
+    Ok(())
 }
 
 impl CovariatePlan {
@@ -178,60 +176,5 @@ impl CovariatePlan {
     /// The name of the latent of each row: the true value less its mean, in units of its spread.
     pub(crate) fn local_name(&self) -> String {
         format!("{}.z", self.label)
-    }
-}
-
-impl Reporter<'_> {
-    /// `me(x)`, and the mean and the spread of true values.
-    pub(crate) fn latent(&self, draws: &Draws<'_>, found: &mut Vec<NamedDraws>) {
-        let (Some(plan), Some(covariate)) = (&self.blueprint.covariate, self.covariate) else {
-            return;
-        };
-        let [slopes, means, spreads] = plan.site_names().map(|site| draws.entry(&site, 0));
-        let unit = self.unit() / covariate.scale;
-        let pairs = means.iter().zip(&spreads);
-        let both = pairs.map(|(mean, spread)| covariate.original(*mean, *spread));
-        let (means, spreads) = both.map(|[mean, spread]| (mean, spread)).unzip();
-        let slopes = slopes.iter().map(|slope| slope * unit).collect();
-        for (name, values) in covariate.names().into_iter().zip([slopes, means, spreads]) {
-            let name = name.into();
-            found.push(NamedDraws { name, values });
-        }
-    }
-}
-
-impl Blueprint {
-    /// What the predictor is at the means of all columns more than where they are 0.
-    pub(crate) fn shift<'g>(
-        &self,
-        m: &Tracer<'g>,
-        weight: Option<Expr<'g>>,
-        covariate: Option<&CovariateSites<'g>>,
-    ) -> Option<Expr<'g>> {
-        let means = || m.graph().constant([self.shifts.len()], &self.shifts);
-        let common = weight.map(|weight| means().dot(weight));
-        let latent = self.covariate.as_ref().zip(covariate);
-        let latent = latent.map(|(plan, sites)| sites.slope * plan.shift);
-        match (common, latent) {
-            (Some(common), Some(latent)) => Some(common + latent),
-            (common, latent) => common.or(latent),
-        }
-    }
-
-    /// Takes a normal spread of the predictor up: into sigma where the response is normal around it, else
-    /// as a latent of the row.
-    pub(crate) fn spread_out<'g>(
-        &self,
-        row: &Row<'_, 'g>,
-        at: Expr<'g>,
-        own: &mut [Expr<'g>],
-        spread: Expr<'g>,
-    ) -> Expr<'g> {
-        if matches!(self.family, Family::Gaussian | Family::LogNormal) {
-            own[0] = (own[0].square() + spread.square()).sqrt();
-            return at;
-        }
-        let plan = self.covariate.as_ref().expect("a covariate");
-        at + row.local(&plan.local_name(), Normal::new(0.0, 1.0)) * spread
     }
 }

@@ -5,9 +5,56 @@ use lehr_model::distribution::{Distribution, LkjCholesky, Normal};
 use lehr_model::{Row, Tracer};
 
 use crate::column_name::{group_column, slope_column};
-use crate::law::sample;
+use crate::law::{Domain, Kind, Law, sample};
 use crate::law_site::sample_runs;
-use crate::model_plan::{Form, GroupPlan};
+use crate::learn::grouping_factor::Grouping;
+use crate::learn::response_rule::Link;
+use crate::prior::Parameter;
+use crate::prior_book::PriorBook;
+use serde::Deserialize;
+use serde::Serialize;
+
+/// A group term of the model.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(crate) struct GroupPlan {
+    /// The label, made unique.
+    pub(crate) site: String,
+    /// The parameter whose formula has it; none for the formula of the response.
+    pub(crate) of: Option<String>,
+    pub(crate) count: usize,
+    /// Groups of rows to predict that were not fitted.
+    pub(crate) unseen: usize,
+    pub(crate) form: Form,
+    pub(crate) spreads: Vec<Law>,
+    pub(crate) correlation: Option<Law>,
+    pub(crate) has_slopes: bool,
+}
+
+/// What the site of a group term holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) enum Form {
+    /// Standard normals, which the rows multiply by the spread: nearly independent of the
+    /// spread where a group's few rows say little about it.
+    Standard,
+    /// The effects themselves: nearly independent of their spread where rows determine them.
+    Effect,
+}
+
+impl Form {
+    /// Rows per group from which a group's own rows say more about its effect than the other
+    /// groups do, at effects of half the spread of a row's noise.
+    const ENOUGH: usize = 8;
+
+    /// Correlated effects are standard: their density needs the factor's inverse.
+    fn of(grouping: &Grouping, rows: usize) -> Form {
+        let many = rows >= Form::ENOUGH * grouping.count();
+        if many && !grouping.correlated {
+            Form::Effect
+        } else {
+            Form::Standard
+        }
+    }
+}
 
 /// The sites of one group term in one run of the model.
 #[derive(Clone, Copy)]
@@ -30,6 +77,86 @@ impl<'g> GroupSites<'g> {
             correlation: Some(rows),
         }
     }
+}
+
+/// The spreads and correlations of effects, which can have priors.
+pub(crate) fn group_parameters(groupings: &[Grouping]) -> Vec<Parameter> {
+    let mut found = Vec::new();
+    for grouping in groupings {
+        for effect in &grouping.effects {
+            let names = spread_names(grouping, effect);
+            let domain = Domain::Positive;
+            found.push(Parameter { names, domain });
+        }
+        if grouping.correlated {
+            let name = format!("cor({})", grouping.label);
+            found.push(Parameter::named(&name, Domain::Correlation));
+        }
+    }
+    found
+}
+
+/// The group terms with the user's priors or the default ones.
+pub(crate) fn group_plans(groupings: &[Grouping], book: &mut PriorBook<'_>) -> Vec<GroupPlan> {
+    let mut plans = Vec::with_capacity(groupings.len());
+    for grouping in groupings {
+        let before = groupings[..plans.len()].iter();
+        let site = match before.filter(|other| other.label == grouping.label).count() {
+            0 => grouping.label.clone(),
+            times => format!("{}#{}", grouping.label, times + 1),
+        };
+        let spreads = spread_laws(grouping, book);
+        let cor = format!("cor({})", grouping.label);
+        let default = Law::new(Kind::Lkj, &[2.0]);
+        plans.push(GroupPlan {
+            site,
+            of: grouping.of.clone(),
+            count: grouping.count(),
+            unseen: 0,
+            form: Form::of(grouping, book.n_rows),
+            spreads,
+            correlation: (grouping.correlated)
+                .then(|| book.choose(std::slice::from_ref(&cor), &cor, &default, 1.0)),
+            has_slopes: !grouping.is_plain(),
+        });
+    }
+    plans
+}
+
+fn spread_laws(grouping: &Grouping, book: &mut PriorBook<'_>) -> Vec<Law> {
+    // On a link's scale effects of 2 are large; on the response's own, its spread is. Of
+    // parameters the default coefficients are as large as 1.
+    let (own, usual) = match (&grouping.of, book.family.link()) {
+        (Some(_), _) => (1.0, 1.0),
+        (None, Link::Identity) => (book.anchor.unit, 1.0),
+        (None, Link::Log | Link::Logit | Link::Probit | Link::TanHalf) => (book.anchor.unit, 2.0),
+    };
+    let law = |(effect, scale): (&String, &f64)| {
+        let unit = own / scale;
+        let default = Law::new(Kind::HalfNormal, &[usual * unit]);
+        let shown = spread_name(grouping, effect);
+        book.choose(&spread_names(grouping, effect), &shown, &default, unit)
+    };
+    grouping
+        .effects
+        .iter()
+        .zip(&grouping.scales)
+        .map(law)
+        .collect()
+}
+
+/// The name of a spread as results print it.
+pub(crate) fn spread_name(grouping: &Grouping, effect: &str) -> String {
+    if grouping.is_plain() {
+        format!("sd({})", grouping.label)
+    } else {
+        format!("sd({}, {effect})", grouping.label)
+    }
+}
+
+fn spread_names(grouping: &Grouping, effect: &str) -> Vec<String> {
+    let label = &grouping.label;
+    vec![format!("sd({label}, {effect})"), format!("sd({label})")]
 }
 
 impl GroupPlan {

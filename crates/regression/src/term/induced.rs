@@ -11,7 +11,6 @@ use crate::family::{Family, Link};
 use crate::learn::error::LearnError;
 use crate::learn::smooth_term::smooth::{Smooth, wrong};
 use crate::learn::source::Source;
-use crate::model_plan::{Blueprint, BlueprintBuilder};
 
 /// Inducing points unless asked otherwise, and at the most: training factorises a matrix of their
 /// number in every step.
@@ -31,37 +30,21 @@ pub(crate) struct InducedPlan {
     scale: f64,
 }
 
-impl BlueprintBuilder<'_> {
-    /// The function by inducing points.
-    pub(crate) fn induced_plan(&self) -> Result<Option<InducedPlan>, LearnError> {
-        let Some(smooth) = self.parts.induced else {
-            return Ok(None);
-        };
-        let family = self.parts.family;
-        if ![Family::Gaussian, Family::Student, Family::Bernoulli].contains(&family) {
-            return Err(wrong(
-                &smooth.label,
-                "family gaussian, student or bernoulli for a function by inducing points",
-                family.name(),
-                "add functions of one or two columns instead, as in gp(x1) + gp(x2, x3), which every family has",
-            ));
-        }
-        let scale = match family.link() {
-            Link::Identity => 1.0,
-            _ => 2.0,
-        };
-        InducedPlan::new(smooth, scale).map(Some)
+/// The function by inducing points.
+pub(crate) fn induced_plan(smooth: &Smooth, family: Family) -> Result<InducedPlan, LearnError> {
+    if ![Family::Gaussian, Family::Student, Family::Bernoulli].contains(&family) {
+        return Err(wrong(
+            &smooth.label,
+            "family gaussian, student or bernoulli for a function by inducing points",
+            family.name(),
+            "add functions of one or two columns instead, as in gp(x1) + gp(x2, x3), which every family has",
+        ));
     }
-}
-
-impl Blueprint {
-    /// The names of all functions, in the order of the design.
-    pub(crate) fn function_labels(&self) -> impl Iterator<Item = &str> {
-        let smooths = self.smooths.iter().map(|plan| plan.label.as_str());
-        let splines = self.splines.iter().map(|plan| plan.label.as_str());
-        let induced = self.induced.iter().map(|plan| plan.label.as_str());
-        smooths.chain(splines).chain(induced)
-    }
+    let scale = match family.link() {
+        Link::Identity => 1.0,
+        _ => 2.0,
+    };
+    InducedPlan::new(smooth, scale)
 }
 
 impl InducedPlan {

@@ -4,6 +4,7 @@ pub(crate) mod centring;
 pub(crate) mod covariate;
 pub(crate) mod group;
 pub(crate) mod induced;
+pub(crate) mod intercept;
 pub(crate) mod monotonic;
 pub(crate) mod parameter;
 pub(crate) mod residual;

@@ -8,8 +8,8 @@ use serde::{Deserialize, Serialize};
 use crate::column_name::monotonic_column;
 use crate::law::{Domain, Kind, Law, sample};
 use crate::learn::smooth_term::monotonic::Monotonic;
-use crate::model_plan::BlueprintBuilder;
 use crate::prior::Parameter;
+use crate::prior_book::PriorBook;
 
 /// A monotonic effect of the model.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -20,37 +20,38 @@ pub(crate) struct MonotonicPlan {
     concentration: Law,
 }
 
-impl BlueprintBuilder<'_> {
-    /// The slopes and steps, which can have priors.
-    pub(crate) fn monotonic_parameters(effects: &[Monotonic]) -> Vec<Parameter> {
-        let both = |effect: &Monotonic| {
-            [
-                Parameter::named(&effect.label, Domain::Real),
-                Parameter::named(&effect.step_name(), Domain::Simplex),
-            ]
-        };
-        effects.iter().flat_map(both).collect()
-    }
+/// The slopes and steps, which can have priors.
+pub(crate) fn monotonic_parameters(effects: &[Monotonic]) -> Vec<Parameter> {
+    let both = |effect: &Monotonic| {
+        [
+            Parameter::named(&effect.label, Domain::Real),
+            Parameter::named(&effect.step_name(), Domain::Simplex),
+        ]
+    };
+    effects.iter().flat_map(both).collect()
+}
 
-    /// The effects with the user's priors or the default ones: that of the whole way from the first to
-    /// the last level is the one of a difference of levels.
-    pub(crate) fn monotonic_plans(&mut self) -> Vec<MonotonicPlan> {
-        let (anchor, effects) = (self.parts.anchor, self.parts.monotonics);
-        let plan = |effect: &Monotonic| {
-            let levels = effect.levels().len();
-            let scale = 2.5 * anchor.widening * anchor.unit / (levels - 1) as f64;
-            let slope = Law::new(Kind::Normal, &[0.0, scale]);
-            let (name, steps) = (effect.label.clone(), effect.step_name());
-            let even = Law::new(Kind::Dirichlet, &[1.0]);
-            MonotonicPlan {
-                slope: self.choose(std::slice::from_ref(&name), &name, &slope, anchor.unit),
-                concentration: self.choose(std::slice::from_ref(&steps), &steps, &even, 1.0),
-                label: name,
-                levels,
-            }
-        };
-        effects.iter().map(plan).collect()
-    }
+/// The effects with the user's priors or the default ones: that of the whole way from the first to
+/// the last level is the one of a difference of levels.
+pub(crate) fn monotonic_plans(
+    effects: &[Monotonic],
+    book: &mut PriorBook<'_>,
+) -> Vec<MonotonicPlan> {
+    let anchor = book.anchor;
+    let plan = |effect: &Monotonic| {
+        let levels = effect.levels().len();
+        let scale = 2.5 * anchor.widening * anchor.unit / (levels - 1) as f64;
+        let slope = Law::new(Kind::Normal, &[0.0, scale]);
+        let (name, steps) = (effect.label.clone(), effect.step_name());
+        let even = Law::new(Kind::Dirichlet, &[1.0]);
+        MonotonicPlan {
+            slope: book.choose(std::slice::from_ref(&name), &name, &slope, anchor.unit),
+            concentration: book.choose(std::slice::from_ref(&steps), &steps, &even, 1.0),
+            label: name,
+            levels,
+        }
+    };
+    effects.iter().map(plan).collect()
 }
 
 impl MonotonicPlan {

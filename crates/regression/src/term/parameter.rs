@@ -5,13 +5,15 @@ use lehr_graph::Expr;
 use lehr_model::{Row, Tracer};
 use serde::{Deserialize, Serialize};
 
+use super::intercept::InterceptLaw;
+use crate::Family;
 use crate::column_name::parameter_column;
-use crate::family::{Link, Unit};
+use crate::family::{Link, OwnParameter, Unit};
 use crate::law::{Domain, Kind, Law, sample};
 use crate::law_site::sample_runs;
 use crate::learn::fixed_effects::Population;
-use crate::model_plan::{BlueprintBuilder, InterceptLaw};
 use crate::prior::{Parameter, PriorOrigin};
+use crate::prior_book::PriorBook;
 
 /// Whether rows can vary a parameter. Degrees of freedom are hard enough to know when all rows
 /// share them, and cutpoints are a list.
@@ -103,73 +105,78 @@ impl ParameterPart<'_> {
     }
 }
 
-impl BlueprintBuilder<'_> {
-    /// The link of a parameter of the family.
-    pub(crate) fn parameter_link(&self, name: &str) -> ParameterLink {
-        let mut own = self.parts.family.info().own.iter();
-        let own = own.find(|own| own.name == name);
-        let own = own.expect("a parameter of the family, as was checked");
-        ParameterLink::of(own.prior(1.0).0.kind.domain())
-    }
+/// The link of a parameter of a family.
+pub(crate) fn parameter_link(family: Family, name: &str) -> ParameterLink {
+    let own = own_parameter(family, name);
+    ParameterLink::of(own.prior(1.0).0.kind.domain())
+}
 
-    /// The parameters that rows vary, with their priors.
-    pub(crate) fn parameter_plans(&mut self) -> Vec<ParameterPlan> {
-        let parts = std::mem::take(&mut self.parts.parameters);
-        parts.iter().map(|part| self.parameter_plan(part)).collect()
-    }
+fn own_parameter(family: Family, name: &str) -> &'static OwnParameter {
+    let mut own = family.info().own.iter();
+    let own = own.find(|own| own.name == name);
+    own.expect("a parameter of the family, as was checked")
+}
 
-    fn parameter_plan(&mut self, part: &ParameterPart<'_>) -> ParameterPlan {
-        let mut own = self.parts.family.info().own.iter();
-        let own = own.find(|own| own.name == part.name);
-        let own = own.expect("a parameter of the family, as was checked");
-        let link = self.parameter_link(part.name);
-        let centre = match own.unit {
-            Unit::One => 0.0,
-            Unit::Response => self.parts.anchor.unit.ln(),
-        };
-        let columns = &part.population.columns;
-        let weights = columns.iter().map(|column| {
-            let default = Law::new(Kind::Normal, &[0.0, column.contrast.recip()]);
-            let names = part.names(&column.name);
-            self.choose(&names, &names[0], &default, column.scale.recip())
-        });
-        let weights = weights.collect();
-        ParameterPlan {
-            name: part.name.to_owned(),
-            intercept: self.parameter_intercept(part, link, centre),
-            shifts: (columns.iter())
-                .map(|column| column.mean / column.scale)
-                .collect(),
-            link,
-            centre,
-            weights,
-        }
-    }
+/// The parameters that rows vary, with their priors.
+pub(crate) fn parameter_plans(
+    parts: &[ParameterPart<'_>],
+    book: &mut PriorBook<'_>,
+) -> Vec<ParameterPlan> {
+    parts
+        .iter()
+        .map(|part| parameter_plan(part, book))
+        .collect()
+}
 
-    fn parameter_intercept(
-        &mut self,
-        part: &ParameterPart<'_>,
-        link: ParameterLink,
-        centre: f64,
-    ) -> Option<InterceptLaw> {
-        if part.intercept == Intercept::Absent {
-            return None;
-        }
-        let name = part.intercept_name();
-        if let Some(law) = self.priors.law(std::slice::from_ref(&name)) {
-            let law = law.clone();
-            self.print(&name, law.to_string(), PriorOrigin::Given);
-            return Some(InterceptLaw::AtZero(law));
-        }
-        let shown = Law::new(Kind::Normal, &[centre, link.spread()]);
-        let text = match part.population.columns.len() {
-            0 => shown.to_string(),
-            _ => format!("{shown} at the means of the columns"),
-        };
-        self.print(&name, text, PriorOrigin::Default);
-        let law = Law::new(Kind::Normal, &[0.0, link.spread()]);
-        Some(InterceptLaw::AtMeans(law))
+fn parameter_plan(part: &ParameterPart<'_>, book: &mut PriorBook<'_>) -> ParameterPlan {
+    let own = own_parameter(book.family, part.name);
+    let link = parameter_link(book.family, part.name);
+    let centre = match own.unit {
+        Unit::One => 0.0,
+        Unit::Response => book.anchor.unit.ln(),
+    };
+    let columns = &part.population.columns;
+    let weights = columns.iter().map(|column| {
+        let default = Law::new(Kind::Normal, &[0.0, column.contrast.recip()]);
+        let names = part.names(&column.name);
+        book.choose(&names, &names[0], &default, column.scale.recip())
+    });
+    let weights = weights.collect();
+    ParameterPlan {
+        name: part.name.to_owned(),
+        intercept: parameter_intercept(part, link, centre, book),
+        shifts: (columns.iter())
+            .map(|column| column.mean / column.scale)
+            .collect(),
+        link,
+        centre,
+        weights,
     }
+}
+
+fn parameter_intercept(
+    part: &ParameterPart<'_>,
+    link: ParameterLink,
+    centre: f64,
+    book: &mut PriorBook<'_>,
+) -> Option<InterceptLaw> {
+    if part.intercept == Intercept::Absent {
+        return None;
+    }
+    let name = part.intercept_name();
+    if let Some(law) = book.law(std::slice::from_ref(&name)) {
+        let law = law.clone();
+        book.print(&name, law.to_string(), PriorOrigin::Given);
+        return Some(InterceptLaw::AtZero(law));
+    }
+    let shown = Law::new(Kind::Normal, &[centre, link.spread()]);
+    let text = match part.population.columns.len() {
+        0 => shown.to_string(),
+        _ => format!("{shown} at the means of the columns"),
+    };
+    book.print(&name, text, PriorOrigin::Default);
+    let law = Law::new(Kind::Normal, &[0.0, link.spread()]);
+    Some(InterceptLaw::AtMeans(law))
 }
 
 impl ParameterPlan {

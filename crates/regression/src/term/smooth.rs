@@ -14,8 +14,8 @@ use crate::law_site::sample_runs;
 use crate::learn::error::LearnError;
 use crate::learn::smooth_term::smooth::{Dependence, Smooth};
 use crate::learn::source::Source;
-use crate::model_plan::BlueprintBuilder;
 use crate::prior::Parameter;
+use crate::prior_book::PriorBook;
 use lehr_formula::KernelName;
 use lehr_model::gp::Kernel;
 
@@ -133,62 +133,59 @@ fn centred(basis: &Basis, centre: &[f64], inputs: &[Vec<f64>]) -> Vec<f64> {
     features
 }
 
-impl BlueprintBuilder<'_> {
-    /// The parameters of smooth functions that can have priors.
-    pub(crate) fn smooth_parameters(smooths: &[Smooth]) -> Vec<Parameter> {
-        let parameters = smooths.iter().flat_map(|smooth| {
-            let scale = vec![smooth.scale_name()];
-            let names = std::iter::once(scale).chain(smooth.lengthscale_names());
-            names.map(|names| Parameter {
-                names,
-                domain: Domain::Positive,
-            })
-        });
-        parameters.collect()
-    }
+/// The parameters of smooth functions that can have priors.
+pub(crate) fn smooth_parameters(smooths: &[Smooth]) -> Vec<Parameter> {
+    let parameters = smooths.iter().flat_map(|smooth| {
+        let scale = vec![smooth.scale_name()];
+        let names = std::iter::once(scale).chain(smooth.lengthscale_names());
+        names.map(|names| Parameter {
+            names,
+            domain: Domain::Positive,
+        })
+    });
+    parameters.collect()
+}
 
-    /// The smooth functions with the user's priors or the default ones. `unit` is that of the
-    /// linear predictor.
-    pub(crate) fn smooth_plans(
-        &mut self,
-        smooths: &[Smooth],
-        unit: f64,
-    ) -> Result<Vec<SmoothPlan>, LearnError> {
-        let rows = self.parts.n_rows as f64 * row_information(self.parts.family.link());
-        let mut plans = Vec::with_capacity(smooths.len());
-        for smooth in smooths {
-            let own = unit / smooth.multiplier_scale();
-            let default = Law::new(Kind::HalfNormal, &[own]);
-            let name = smooth.scale_name();
-            let scale = self.choose(std::slice::from_ref(&name), &name, &default, own);
-            let mut lengthscales = Vec::new();
-            for (names, unit) in smooth.lengthscale_names().iter().zip(smooth.units()) {
-                let default = default_lengthscale(smooth, unit);
-                lengthscales.push(self.choose(names, &names[0], &default, unit));
-            }
-            let basis = basis_for(smooth, &lengthscales)?;
-            let levels = smooth.levels().len();
-            let centre = match self.parts.intercept {
-                Intercept::Present if smooth.is_plain() => means(smooth, &basis),
-                _ => vec![0.0; basis.width()],
-            };
-            let features = centred(&basis, &centre, &smooth.places);
-            let own = rows / (levels.max(1) * smooth.places[0].len()) as f64;
-            let medians: Vec<f64> = (lengthscales.iter())
-                .map(|law| law.quantiles([0.5])[0])
-                .collect();
-            plans.push(SmoothPlan {
-                label: smooth.label.clone(),
-                centring: Centring::new(&basis, &features, own, &medians),
-                centre,
-                basis,
-                levels,
-                scale,
-                lengthscales,
-            });
+/// The smooth functions with the user's priors or the default ones.
+pub(crate) fn smooth_plans(
+    smooths: &[Smooth],
+    book: &mut PriorBook<'_>,
+) -> Result<Vec<SmoothPlan>, LearnError> {
+    let unit = book.anchor.unit;
+    let rows = book.n_rows as f64 * row_information(book.family.link());
+    let mut plans = Vec::with_capacity(smooths.len());
+    for smooth in smooths {
+        let own = unit / smooth.multiplier_scale();
+        let default = Law::new(Kind::HalfNormal, &[own]);
+        let name = smooth.scale_name();
+        let scale = book.choose(std::slice::from_ref(&name), &name, &default, own);
+        let mut lengthscales = Vec::new();
+        for (names, unit) in smooth.lengthscale_names().iter().zip(smooth.units()) {
+            let default = default_lengthscale(smooth, unit);
+            lengthscales.push(book.choose(names, &names[0], &default, unit));
         }
-        Ok(plans)
+        let basis = basis_for(smooth, &lengthscales)?;
+        let levels = smooth.levels().len();
+        let centre = match book.intercept {
+            Intercept::Present if smooth.is_plain() => means(smooth, &basis),
+            _ => vec![0.0; basis.width()],
+        };
+        let features = centred(&basis, &centre, &smooth.places);
+        let own = rows / (levels.max(1) * smooth.places[0].len()) as f64;
+        let medians: Vec<f64> = (lengthscales.iter())
+            .map(|law| law.quantiles([0.5])[0])
+            .collect();
+        plans.push(SmoothPlan {
+            label: smooth.label.clone(),
+            centring: Centring::new(&basis, &features, own, &medians),
+            centre,
+            basis,
+            levels,
+            scale,
+            lengthscales,
+        });
     }
+    Ok(plans)
 }
 
 impl SmoothPlan {

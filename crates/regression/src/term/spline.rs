@@ -6,12 +6,13 @@ use lehr_model::{Row, Schema, Tracer};
 use serde::{Deserialize, Serialize};
 
 use super::centring::{Centring, row_information};
+use super::parameter::parameter_link;
 use crate::column_name::spline_column;
 use crate::family::Link;
 use crate::law::{Domain, Kind, Law, sample};
 use crate::learn::smooth_term::spline::Spline;
-use crate::model_plan::BlueprintBuilder;
 use crate::prior::Parameter;
+use crate::prior_book::PriorBook;
 
 /// A smooth of the model.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -42,48 +43,45 @@ impl<'g> SplineSites<'g> {
     }
 }
 
-impl BlueprintBuilder<'_> {
-    /// The spreads of smooths, which can have priors.
-    pub(crate) fn spline_parameters(splines: &[Spline]) -> Vec<Parameter> {
-        let parameter = |spline: &Spline| Parameter {
-            names: spline.spread_names.clone(),
-            domain: Domain::Positive,
-        };
-        splines.iter().map(parameter).collect()
-    }
+/// The spreads of smooths, which can have priors.
+pub(crate) fn spline_parameters(splines: &[Spline]) -> Vec<Parameter> {
+    let parameter = |spline: &Spline| Parameter {
+        names: spline.spread_names.clone(),
+        domain: Domain::Positive,
+    };
+    splines.iter().map(parameter).collect()
+}
 
-    /// The smooths with the user's priors or the default ones.
-    pub(crate) fn spline_plans(&mut self) -> Vec<SplinePlan> {
-        let splines = self.parts.splines;
-        let plan = |spline: &Spline| {
-            let (unit, usual, link) = self.spline_scales(spline);
-            let unit = unit / spline.multiplier.scale();
-            let information = spline.seen.0 as f64 * row_information(link);
-            let names = &spline.spread_names;
-            // Weights of rough functions are small for a spread: a rough curve needs a spread
-            // of many times its own size, so the tail is heavy.
-            let default = Law::new(Kind::HalfStudentT, &[3.0, usual * unit]);
-            SplinePlan {
-                label: spline.label.clone(),
-                of: spline.of.clone(),
-                scale: spline.multiplier.scale(),
-                spread: self.choose(names, &names[0], &default, unit),
-                centring: (!spline.has_unseen)
-                    .then(|| Centring::of_independent(&spline.roots, information)),
-                roots: spline.roots.clone(),
-                words: spline.words(),
-            }
-        };
-        splines.iter().map(plan).collect()
-    }
-
-    /// The unit of the predictor that a smooth belongs to, how many of it a curve is by default,
-    /// and the link.
-    fn spline_scales(&self, spline: &Spline) -> (f64, f64, Link) {
-        match &spline.of {
-            None => (self.parts.anchor.unit, 2.5, self.parts.family.link()),
-            Some(name) => (1.0, 1.0, self.parameter_link(name).as_link()),
+/// The smooths with the user's priors or the default ones.
+pub(crate) fn spline_plans(splines: &[Spline], book: &mut PriorBook<'_>) -> Vec<SplinePlan> {
+    let plan = |spline: &Spline| {
+        let (unit, usual, link) = spline_scales(spline, book);
+        let unit = unit / spline.multiplier.scale();
+        let information = spline.seen.0 as f64 * row_information(link);
+        let names = &spline.spread_names;
+        // Weights of rough functions are small for a spread: a rough curve needs a spread
+        // of many times its own size, so the tail is heavy.
+        let default = Law::new(Kind::HalfStudentT, &[3.0, usual * unit]);
+        SplinePlan {
+            label: spline.label.clone(),
+            of: spline.of.clone(),
+            scale: spline.multiplier.scale(),
+            spread: book.choose(names, &names[0], &default, unit),
+            centring: (!spline.has_unseen)
+                .then(|| Centring::of_independent(&spline.roots, information)),
+            roots: spline.roots.clone(),
+            words: spline.words(),
         }
+    };
+    splines.iter().map(plan).collect()
+}
+
+/// The unit of the predictor that a smooth belongs to, how many of it a curve is by default,
+/// and the link.
+fn spline_scales(spline: &Spline, book: &PriorBook<'_>) -> (f64, f64, Link) {
+    match &spline.of {
+        None => (book.anchor.unit, 2.5, book.family.link()),
+        Some(name) => (1.0, 1.0, parameter_link(book.family, name).as_link()),
     }
 }
 

@@ -5,7 +5,8 @@ use lehr_density::Density;
 use lehr_infer::fit::Fit;
 use lehr_infer::method::Nuts;
 use lehr_regression::{
-    Family, Groups, NewLevels, RegressionError, SavedFit, Several, Specification, Subject, regress,
+    Family, FormulaModel, Groups, NewLevels, RegressionError, SavedFit, Several, Specification,
+    Subject, regress,
 };
 use lehr_table::{Column, Table};
 
@@ -81,16 +82,16 @@ fn families(names: &str) -> Vec<Family> {
     Family::parse_all(names).unwrap()
 }
 
-fn specified(formula: &str, names: &str, table: &Table) -> Result<Subject, RegressionError> {
+fn specified(formula: &str, names: &str, table: &Table) -> Result<FormulaModel, RegressionError> {
     let specification = Specification::parse(formula, table.names())?;
-    specification
-        .with_families(&families(names))?
-        .subject(table)
+    specification.with_families(&families(names))?.model(table)
 }
 
 fn several(formula: &str, names: &str, table: &Table) -> Several {
-    let subject = specified(formula, names, table).unwrap_or_else(|error| panic!("{error}"));
-    subject.several().expect("several responses").clone()
+    match specified(formula, names, table).unwrap_or_else(|error| panic!("{error}")) {
+        FormulaModel::Multivariate(several) => *several,
+        FormulaModel::Univariate(_) => panic!("several responses are expected"),
+    }
 }
 
 #[test]
@@ -248,13 +249,13 @@ fn priors_are_of_one_response_or_of_all() {
         "sigma ~ exponential(7)",
     ];
     let priors: Vec<String> = priors.iter().map(ToString::to_string).collect();
-    let subject = specification
+    let model = specification
         .unwrap()
         .with_priors(&priors)
         .unwrap()
-        .subject(&table)
+        .model(&table)
         .unwrap();
-    let all = subject.priors();
+    let all = Subject::from(model).priors();
     let prior = |name: &str| all.iter().find(|one| one.0 == name).unwrap().1.as_str();
     for (name, expected) in [
         ("y.x", "normal(0, 3)"),
@@ -277,11 +278,11 @@ fn formulas_of_parameters_are_of_one_response_or_of_all() {
     let made = |formulas: &[&str]| {
         let formulas: Vec<String> = formulas.iter().map(ToString::to_string).collect();
         let specification = Specification::parse("mvbind(y, z) ~ 1", table.names()).unwrap();
-        let subject = specification
+        let model = specification
             .with_formulas(&formulas, table.names())
             .unwrap()
-            .subject(&table);
-        let priors = subject.unwrap().priors();
+            .model(&table);
+        let priors = Subject::from(model.unwrap()).priors();
         priors
             .into_iter()
             .map(|one| one.0)
@@ -340,7 +341,7 @@ fn what_several_responses_cannot_have_is_refused() {
     let specification = specification
         .with_families(&families("gaussian,poisson"))
         .unwrap();
-    let refused = specification.with_priors(&priors).unwrap().subject(&table);
+    let refused = specification.with_priors(&priors).unwrap().model(&table);
     let error = refused
         .expect_err("a prior that one response lacks")
         .to_string();

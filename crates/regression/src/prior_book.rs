@@ -1,0 +1,62 @@
+//! The priors of a model while they are chosen: the user's, or defaults scaled to the table.
+
+use lehr_formula::Intercept;
+
+use crate::family::Family;
+use crate::law::Law;
+use crate::learn::error::LearnError;
+use crate::learn::response::anchor::Anchor;
+use crate::prior::{GivenPriors, Parameter, PriorLine, PriorOrigin};
+
+/// The priors so far, and what the default ones depend on.
+pub(crate) struct PriorBook<'a> {
+    pub(crate) family: Family,
+    pub(crate) anchor: &'a Anchor,
+    pub(crate) intercept: Intercept,
+    pub(crate) n_rows: usize,
+    /// Whether the noise of each row is known.
+    pub(crate) has_errors: bool,
+    pub(crate) given: &'a GivenPriors,
+    /// Every prior in words, on the original scale.
+    pub(crate) printed: Vec<PriorLine>,
+}
+
+impl<'a> PriorBook<'a> {
+    /// The law that the user wants for a parameter of these names, if any.
+    pub(crate) fn law(&self, names: &[String]) -> Option<&'a Law> {
+        self.given.law(names)
+    }
+
+    /// The user's law or the default, both on the original scale; returned for the variable
+    /// divided by `unit`.
+    pub(crate) fn choose(
+        &mut self,
+        names: &[String],
+        shown: &str,
+        default: &Law,
+        unit: f64,
+    ) -> Law {
+        let law = self.given.law(names).unwrap_or(default).clone();
+        self.print(shown, law.to_string(), self.given.origin(names));
+        law.divided(unit)
+    }
+
+    /// Keeps a prior in words.
+    pub(crate) fn print(&mut self, name: &str, distribution: String, origin: PriorOrigin) {
+        self.printed.push(PriorLine {
+            name: name.to_owned(),
+            distribution,
+            origin,
+        });
+    }
+
+    /// Refuses priors that do not fit parameters, or the common coefficients together.
+    pub(crate) fn check(
+        &self,
+        parameters: &[Parameter],
+        columns: &[&str],
+    ) -> Result<(), LearnError> {
+        self.given.check(parameters)?;
+        self.given.check_joint(columns, self.family)
+    }
+}
