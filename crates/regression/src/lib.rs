@@ -30,8 +30,6 @@ mod column_name;
 mod design;
 mod error;
 mod family;
-#[cfg(feature = "files")]
-mod file_table;
 mod law;
 mod law_site;
 mod learn;
@@ -43,10 +41,8 @@ mod option;
 mod prior;
 mod prior_book;
 mod program;
-mod regress;
 mod regression;
 mod response_name;
-mod saved;
 mod shrinkage;
 mod specification;
 #[cfg(feature = "files")]
@@ -56,8 +52,6 @@ mod workflow;
 
 pub use error::RegressionError;
 pub use family::{Family, Link};
-#[cfg(feature = "files")]
-pub use file_table::{FileTable, ReadObserver};
 pub use learn::accumulator::Accumulator;
 pub use learn::error::LearnError;
 pub use learn::option::NewLevels;
@@ -68,17 +62,31 @@ pub use named_draws::NamedDraws;
 pub use new_rows::{NewRows, Outside};
 pub use option::{Groups, PredictionLevel};
 pub use prior::{PriorLine, PriorOrigin, prior_distributions};
-pub use regress::{BoundRegression, Regress, regress};
 pub use regression::Regression;
-pub use saved::{
-    Against, ArvizExport, Calibration, ComparedModel, DataCheck, Difference, DrawForm, Effect,
-    EffectAverager, EffectKind, EffectQuestion, EffectScale, Effects, Evaluation, Evaluator, Folds,
-    Forecaster, Loo, LooError, LooMeasure, LooRow, LooSummary, ModelComparison, PRIOR_ONLY,
-    PosteriorReport, PredictionDetails, Predictions, PriorPredictive, PriorSensitivity,
-    PriorStatistic, Ranks, RowGroup, SavedFit, Scores, Shift, Simulation, Subject, Testimony,
-    best_of, columns_of, compare_models, optional_columns_of,
-};
 pub use specification::{FormulaModel, Specification};
 #[cfg(feature = "files")]
 pub use streamed::Streaming;
+pub use workflow::arviz::{ArvizExport, DrawForm, RowGroup};
+pub use workflow::bound::BoundRegression;
+pub use workflow::check::{
+    Against, Difference, PriorPredictive, PriorSensitivity, PriorStatistic, Ranks, Shift,
+    Simulation, Testimony, best_of,
+};
+pub use workflow::data_check::DataCheck;
+pub use workflow::effects::{
+    Effect, EffectAverager, EffectKind, EffectQuestion, EffectScale, Effects,
+};
 pub use workflow::error::Error;
+pub use workflow::error::LooError;
+#[cfg(feature = "files")]
+pub use workflow::file_table::{FileTable, ReadObserver};
+pub use workflow::fit::{Regress, regress};
+pub use workflow::fitted_model::Subject;
+pub use workflow::leave_out::{
+    ComparedModel, Folds, Loo, LooMeasure, LooRow, LooSummary, ModelComparison, columns_of,
+    compare_models, optional_columns_of,
+};
+pub use workflow::predict::{Forecaster, PredictionDetails, Predictions};
+pub use workflow::report::PosteriorReport;
+pub use workflow::saved_fit::{PRIOR_ONLY, SavedFit};
+pub use workflow::score::{Calibration, Evaluation, Evaluator, Scores};

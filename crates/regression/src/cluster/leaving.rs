@@ -4,8 +4,9 @@ use serde::{Deserialize, Serialize};
 
 use super::PartRows;
 use super::task::{decoded, encoded};
-use crate::saved::{Loo, LooRow, SavedFit, columns_of, optional_columns_of};
 use crate::workflow::error::Error;
+use crate::workflow::leave_out::{Loo, LooRow, columns_of, optional_columns_of};
+use crate::workflow::saved_fit::SavedFit;
 
 /// What all rows of a part say of several fits.
 #[derive(Serialize, Deserialize)]

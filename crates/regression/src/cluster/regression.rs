@@ -15,11 +15,12 @@ use super::table::{WorkerTable, check};
 use super::task::{Count, Sample, Task, decoded, encoded};
 use super::{Tasks, Workers};
 use crate::learn::error::LearnError;
-use crate::regress::BoundRegression;
 use crate::regression::Regression;
-use crate::saved::{SavedFit, Subject};
 use crate::specification::Specification;
+use crate::workflow::bound::BoundRegression;
 use crate::workflow::error::Error;
+use crate::workflow::fitted_model::Subject;
+use crate::workflow::saved_fit::SavedFit;
 
 /// Fewer rows of a longer table would say too little of what an expansion leaves out.
 const FEWEST: usize = 4096;

@@ -5,8 +5,9 @@ use std::path::Path;
 use lehr_table::{Part, ReadOptions, Sink, Table, TableError, TableFiles};
 
 use super::task::{decoded, encoded};
-use crate::saved::{Evaluation, Evaluator, Forecaster, Scores};
 use crate::workflow::error::Error;
+use crate::workflow::predict::Forecaster;
+use crate::workflow::score::{Evaluation, Evaluator, Scores};
 
 /// The rows of one part, which are read anew each time.
 pub struct PartRows {

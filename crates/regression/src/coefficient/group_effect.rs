@@ -1,6 +1,5 @@
 //! Draws of spreads, correlations and effects of groups on the original scale.
 
-use lehr_infer::collapse::Spared;
 use lehr_numeric::vector::{dot, form};
 use lehr_report::{AxisKind, Coefficient, Name, Summary};
 
@@ -24,18 +23,17 @@ pub(crate) struct EffectMoments<'a> {
 }
 
 impl EffectMoments<'_> {
-    /// The mean and the standard deviation of each effect of a group.
-    pub(crate) fn of(&self, spared: &Spared, group: usize) -> Vec<(f64, f64)> {
-        let (mean, covariance) = spared.moments(group);
-        let rows = self.turn.chunks_exact(spared.width());
+    /// The mean and the standard deviation of each effect of a group, whose numbers have this mean and covariance.
+    pub(crate) fn of(&self, (mean, covariance): (&[f64], &[f64])) -> Vec<(f64, f64)> {
+        let rows = self.turn.chunks_exact(mean.len());
         rows.map(|row| (dot(row, mean), form(covariance, row).max(0.0).sqrt()))
             .collect()
     }
 
-    /// Summaries of the effects of a group.
-    pub(crate) fn coefficients(&self, spared: &Spared, group: usize) -> Vec<Coefficient> {
+    /// Summaries of the effects of a group, whose numbers have this mean and covariance.
+    pub(crate) fn coefficients(&self, group: usize, moments: (&[f64], &[f64])) -> Vec<Coefficient> {
         let level = self.term.grouping.group_name(group);
-        let effects = self.of(spared, group).into_iter();
+        let effects = self.of(moments).into_iter();
         let named = effects.zip(&self.term.grouping.effects);
         named
             .map(|((mean, sd), effect)| {

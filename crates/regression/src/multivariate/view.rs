@@ -1,7 +1,6 @@
 //! One response of several: the draws of the whole as those of its own model.
 
 use lehr_density::{Layout, SiteValue};
-use lehr_infer::posterior::Posterior;
 
 use super::Several;
 use crate::error::RegressionError;
@@ -34,34 +33,33 @@ impl Several {
         found
     }
 
-    /// The posterior of one response's own model. Its draws are those of the whole, so that what is made
-    /// of them is of the response given all responses.
-    pub(crate) fn posterior_of(
+    /// The latents of one response's own model and flat draws of them, from flat draws of the whole. What is
+    /// made of them is of the response given all responses.
+    pub(crate) fn draws_of(
         &self,
         response: usize,
-        whole: &Posterior,
-    ) -> Result<Posterior, RegressionError> {
+        (whole, all): (&Layout, &[f64]),
+    ) -> Result<(Layout, Vec<f64>), RegressionError> {
         let latents = self.responses[response].program()?.latents().clone();
-        let sites = whole.latents.constrain_values(&whole.draws);
+        let sites = whole.constrain_values(all);
         let tied = self.tied_sites(response, &sites);
         let prefix = format!("{}.", self.names[response]);
         let own = Own {
             whole,
+            all,
             prefix: &prefix,
             tied: &tied,
         };
         let draws = own.draws(&latents);
-        Ok(Posterior {
-            draws,
-            latents,
-            ..whole.clone()
-        })
+        Ok((latents, draws))
     }
 }
 
 /// Where the numbers of one response's sites come from.
 struct Own<'a> {
-    whole: &'a Posterior,
+    whole: &'a Layout,
+    /// Flat draws of the whole.
+    all: &'a [f64],
     prefix: &'a str,
     tied: &'a [SiteValue],
 }
@@ -69,7 +67,7 @@ struct Own<'a> {
 impl Own<'_> {
     /// Flat draws of these sites, draw after draw.
     fn draws(&self, latents: &Layout) -> Vec<f64> {
-        let (count, size) = (self.whole.n_draws(), latents.size());
+        let (count, size) = (self.all.len() / self.whole.size().max(1), latents.size());
         let mut draws = vec![0.0; count * size];
         for (position, site) in latents.sites().iter().enumerate() {
             let into = latents.range(position);
@@ -88,10 +86,10 @@ impl Own<'_> {
             let free = latents.sites()[position].support.unconstrain(&site.values);
             return free.expect("values inside the support of their site");
         }
-        let whole = &self.whole.latents;
+        let whole = self.whole;
         let place = whole.position(&format!("{}{name}", self.prefix));
         let range = whole.range(place.expect("a site of the whole model"));
-        let draws = self.whole.draws.chunks_exact(whole.size());
+        let draws = self.all.chunks_exact(whole.size());
         draws
             .flat_map(|draw| draw[range.clone()].iter().copied())
             .collect()

@@ -1,6 +1,7 @@
 //! A regression: everything between a table and a model except the rows.
 
 mod dominance;
+mod function;
 mod some_groups;
 mod stored_outcome;
 

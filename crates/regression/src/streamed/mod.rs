@@ -19,13 +19,13 @@ use lehr_table::Part;
 
 use crate::cluster::check;
 use crate::family::Family;
-use crate::file_table::FileTable;
 use crate::learn::error::LearnError;
-use crate::regress::BoundRegression;
 use crate::regression::Regression;
-use crate::saved::Subject;
 use crate::specification::Specification;
+use crate::workflow::bound::{BoundRegression, RowsInFiles};
 use crate::workflow::error::Error;
+use crate::workflow::file_table::FileTable;
+use crate::workflow::fitted_model::Subject;
 use distinct::CountedTable;
 pub(crate) use pass::RowPass;
 use rows::{DistinctRows, StreamedRows};
@@ -115,10 +115,14 @@ struct Files<'a> {
     model: &'a Bound,
 }
 
-impl Streamed {
+impl RowsInFiles for Streamed {
+    fn density(&self) -> &dyn Density {
+        &self.density
+    }
+
     /// How many passes a fit is about to take: those of the search for the mode, a few directions of the
     /// curvature at a time, and one for the bound.
-    pub(crate) fn ahead(&self) -> String {
+    fn ahead(&self) -> String {
         const SEARCH: usize = 4;
         const DIRECTIONS: usize = 16;
         let density = &self.density;
@@ -142,7 +146,7 @@ impl Streamed {
     }
 
     /// The passes over all rows so far.
-    pub(crate) fn words(&self) -> String {
+    fn words(&self) -> String {
         let rest = match &self.rows {
             Holder::Files(rows) => rows.passes(),
             Holder::Distinct(_) => 0,
@@ -208,7 +212,7 @@ impl BoundRegression {
             choices,
             read_seconds: streaming.clock.elapsed().as_secs_f64(),
             dropped_rows: seen.dropped,
-            streamed: Some(streamed),
+            streamed: Some(Box::new(streamed)),
         }))
     }
 }

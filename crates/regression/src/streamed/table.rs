@@ -14,11 +14,11 @@ use super::crew::{InOrder, each_part};
 use super::distinct::{CountedTable, Distinct};
 use crate::cluster::PartRows;
 use crate::error::RegressionError;
-use crate::file_table::FileTable;
 use crate::learn::accumulator::Accumulator;
 use crate::learn::error::LearnError;
 use crate::learn::table_source::{Blocks, EachBlock, Taught};
 use crate::workflow::error::Error;
+use crate::workflow::file_table::FileTable;
 
 /// A few more rows than are wanted are drawn, so that there are enough but for bad luck.
 const SURPLUS: f64 = 1.1;

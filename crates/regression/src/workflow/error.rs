@@ -11,7 +11,6 @@ use thiserror::Error;
 
 use crate::error::RegressionError;
 use crate::learn::error::LearnError;
-use crate::saved::LooError;
 
 /// Why a regression could not be fitted, saved, loaded, applied or scored. Displayed as it is
 /// shown to users.
@@ -78,5 +77,59 @@ impl From<BindError> for Error {
 impl From<LearnError> for Error {
     fn from(error: LearnError) -> Error {
         Error::Regression(error.into())
+    }
+}
+
+/// Why rows could not be left out.
+#[derive(Clone, Debug, PartialEq, Error)]
+pub enum LooError {
+    /// Two models were scored on different rows.
+    #[error(
+        "compare: expected the same rows for every model, found {first} and {other}\n  hint: --missing drop may leave out different rows; fill them, or leave the same ones out of the table"
+    )]
+    Rows {
+        /// Rows of the first.
+        first: u64,
+        /// Rows of another.
+        other: u64,
+    },
+    /// Two models explain different things.
+    #[error(
+        "compare: expected models of one response, found {first:?} and {other:?}\n  hint: densities of a transformed response are on another scale"
+    )]
+    Responses {
+        /// The response of the first.
+        first: String,
+        /// That of another.
+        other: String,
+    },
+    /// Two models do not score the same columns.
+    #[error(
+        "compare: expected models that score the same columns, found {first} and {other}\n  hint: what is seen of a covariate with errors or gaps is scored together with the response, so write the same me(...) or mi(...) in every model"
+    )]
+    Covariates {
+        /// The term of the first.
+        first: String,
+        /// That of another.
+        other: String,
+    },
+    /// More folds than groups or rows.
+    #[error("--folds: expected from 2 to {most} folds, found {found}")]
+    Folds {
+        /// How many there can be.
+        most: usize,
+        /// How many were asked for.
+        found: usize,
+    },
+}
+
+impl LooError {
+    /// Covariates with errors or gaps that differ, as their formulas have them.
+    pub(crate) fn covariates(first: Option<String>, other: Option<String>) -> LooError {
+        let told = |term: Option<String>| term.unwrap_or_else(|| "none".into());
+        LooError::Covariates {
+            first: told(first),
+            other: told(other),
+        }
     }
 }

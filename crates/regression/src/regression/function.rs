@@ -1,0 +1,99 @@
+//! The smooth functions of a regression as draws have them.
+
+use super::Regression;
+use crate::coefficient::induced_function::InducedDraws;
+use crate::coefficient::smooth_function::FunctionDraws;
+use crate::coefficient::spline_function::SplineDraws;
+use crate::learn::smooth_term::spline::Spline;
+use crate::option::Groups;
+use lehr_density::SiteValue;
+use lehr_report::FittedFunction;
+
+impl Regression {
+    /// Whether the formula has functions that are drawn.
+    pub(crate) fn has_functions(&self) -> bool {
+        self.has_smooths() || !self.splines.is_empty() || self.induced.is_some()
+    }
+
+    /// Whether the formula has smooth functions with lengthscales.
+    pub(crate) fn has_smooths(&self) -> bool {
+        !self.smooths.is_empty()
+    }
+
+    /// Which rows' inputs of smooth functions are kept, in words.
+    pub(crate) fn kept_places(&self) -> Option<String> {
+        let most = self
+            .smooths
+            .iter()
+            .chain(&self.induced)
+            .map(|smooth| smooth.places[0].len())
+            .chain(self.splines.iter().map(|spline| spline.places.len()))
+            .max()?;
+        Some(format!(
+            "where up to {most} rows lie on the smooth functions"
+        ))
+    }
+
+    /// The smooth functions on the scale of the linear predictor, from draws of the sites and what was learned.
+    pub(crate) fn functions(
+        &self,
+        sites: &[SiteValue],
+        learned: &[SiteValue],
+    ) -> Vec<FittedFunction> {
+        let blueprint = &self.blueprint;
+        let mut found = Vec::new();
+        for (place, head) in blueprint.heads.iter().enumerate() {
+            let class =
+                (blueprint.heads.len() > 1).then(|| self.outcome.classes[place + 1].as_str());
+            for (smooth, plan) in self.smooths.iter().zip(&blueprint.smooths) {
+                let draws = FunctionDraws::new(smooth, plan, blueprint.unit, sites, head);
+                found.extend(draws.functions(class));
+            }
+            for (spline, plan) in self.splines.iter().zip(&blueprint.splines) {
+                let draws = SplineDraws {
+                    spline,
+                    plan,
+                    unit: plan.of.as_ref().map_or(blueprint.unit, |_| 1.0),
+                    head,
+                    line: self.line(spline, sites, head),
+                };
+                found.push(draws.function(sites, class));
+            }
+        }
+        if let Some((smooth, plan)) = self.induced.as_ref().zip(blueprint.induced.as_ref()) {
+            let function = InducedDraws {
+                unit: blueprint.unit,
+                draws: sites,
+                learned,
+                smooth,
+                plan,
+            };
+            found.extend(function.function());
+        }
+        found
+    }
+
+    /// The slope of a smooth's line under each draw, and the mean of its column.
+    fn line(&self, spline: &Spline, sites: &[SiteValue], head: &str) -> (Vec<f64>, f64) {
+        let Some(line) = &spline.line else {
+            return (Vec::new(), 0.0);
+        };
+        let name = format!("{line}{head}");
+        let slopes = (self.coefficients(sites, Groups::Leave).into_iter())
+            .find(|draws| draws.name.to_string() == name);
+        (
+            slopes.map_or_else(Vec::new, |draws| draws.values),
+            spline.centre(),
+        )
+    }
+
+    pub(crate) fn stray_lengthscales(&self, sites: &[SiteValue]) -> Vec<String> {
+        let mut found = Vec::new();
+        for (smooth, plan) in self.smooths.iter().zip(&self.blueprint.smooths) {
+            for head in &self.blueprint.heads {
+                found.extend(plan.strays(smooth, &plan.lengthscale_draws(sites, head)));
+            }
+        }
+        found
+    }
+}

@@ -1,0 +1,22 @@
+//! Whether a fit is to be trusted, and what it makes of its data and its priors.
+
+mod against;
+mod best;
+mod data;
+mod explained;
+mod outlier;
+mod prior_check;
+mod replication;
+mod sensitivity;
+mod simulation;
+mod testimony;
+mod weighting;
+
+pub use against::{Against, Difference};
+pub use best::best_of;
+pub(crate) use data::check_data;
+pub use prior_check::{PriorPredictive, PriorStatistic};
+pub use sensitivity::PriorSensitivity;
+pub use simulation::{Ranks, Simulation};
+pub use testimony::Testimony;
+pub use weighting::Shift;

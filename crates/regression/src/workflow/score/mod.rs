@@ -1,0 +1,9 @@
+//! How well a fit predicts rows.
+
+mod calibration;
+mod evaluator;
+mod pointwise;
+
+pub use calibration::Calibration;
+pub use evaluator::{Evaluation, Evaluator, Scores};
+pub(crate) use pointwise::observed;
