@@ -81,7 +81,7 @@ pub use workflow::error::LooError;
 #[cfg(feature = "files")]
 pub use workflow::file_table::{FileTable, ReadObserver};
 pub use workflow::fit::{Regress, regress};
-pub use workflow::fitted_model::Subject;
+pub use workflow::fitted_model::{FittedModel, Measure, Subject};
 pub use workflow::leave_out::{
     ComparedModel, Folds, Loo, LooMeasure, LooRow, LooSummary, ModelComparison, columns_of,
     compare_models, optional_columns_of,

@@ -84,7 +84,7 @@ impl BoundRegression {
         let observed = statistics.values(&seen);
         let named = statistics.names.iter().zip(observed).zip(drawn);
         Ok(PriorPredictive {
-            coefficients: self.subject.coefficients_of(&sites, Groups::Leave),
+            coefficients: self.subject.coefficients_of_sites(&sites, Groups::Leave),
             statistics: named
                 .map(|((name, observed), drawn)| statistic(name, observed, drawn))
                 .collect(),

@@ -114,7 +114,7 @@ impl Simulation<'_> {
             size: latents.size(),
             params,
         };
-        let truths = subject.coefficients(latents, truth, Groups::Leave);
+        let truths = subject.coefficients_of_draws(latents, truth, Groups::Leave);
         let drawn = coefficients(subject, &posterior, Groups::Leave);
         let weights = used_weights(&posterior);
         let rank = |(truth, drawn): (&Vec<f64>, &Vec<f64>)| {
@@ -137,7 +137,7 @@ impl Simulation<'_> {
             params: self.saved.params(),
         };
         let subject = &self.saved.subject;
-        let names = (subject.coefficients(latents, start, Groups::Leave)).into_iter();
+        let names = (subject.coefficients_of_draws(latents, start, Groups::Leave)).into_iter();
         let one = |(place, name): (usize, String)| {
             let ranks: Vec<f64> = ranks.iter().map(|all| all[place]).collect();
             Ranks {

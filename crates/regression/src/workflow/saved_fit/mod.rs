@@ -212,7 +212,7 @@ pub(crate) fn coefficients(
         size: posterior.latents.size(),
         params: &posterior.param_values,
     };
-    subject.coefficients(&posterior.latents, draws, groups)
+    subject.coefficients_of_draws(&posterior.latents, draws, groups)
 }
 
 #[cfg(test)]
