@@ -1,4 +1,4 @@
-//! How the model knows a response: as it is, by bounds, or between limits.
+//! How a response is observed in the model: exactly, censored, or truncated.
 
 use lehr_formula::Response;
 use lehr_graph::Expr as Array;

@@ -1,4 +1,4 @@
-//! What the columns of a design are called, and what its rows are asked for by name.
+//! The names of a design's columns, and of quantities of its rows.
 
 /// The names of the design's columns.
 pub(crate) const MATRIX: &str = "x";

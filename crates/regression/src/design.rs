@@ -20,7 +20,7 @@ use crate::learn::smooth_term::spline::Spline;
 use crate::learn::source::Source;
 use crate::model_plan::Blueprint;
 
-/// What a design is made by: the terms, and what was learnt of them.
+/// Everything a design is computed from: the terms, and the constants learnt for them.
 #[derive(Clone, Copy)]
 pub(crate) struct DesignPlan<'r> {
     pub(crate) terms: &'r Terms,

@@ -1,4 +1,4 @@
-//! Laws that share a name as sites of a model: one site for each run of laws of one kind.
+//! Laws that share a name become one site of the model for each run of laws of the same kind.
 
 use std::ops::Range;
 
@@ -22,7 +22,7 @@ pub(crate) fn site_runs(name: &str, laws: &[Law]) -> Vec<(String, Range<usize>)>
     runs
 }
 
-/// The place among laws that share a name of an entry of one of their sites: `weight#2[3]`.
+/// The index of the law behind an entry of such a site, as in `weight#2[3]`.
 pub(crate) fn law_of_entry(name: &str, laws: &[Law], entry: &str) -> Option<usize> {
     let (site, rest) = entry.split_once('[').unwrap_or((entry, "0"));
     let digits = rest.split([',', ']']).next()?;

@@ -1,6 +1,6 @@
 //! What the model program needs to know: sizes, constants, and priors on the model's own scale.
 
-use lehr_formula::Intercept;
+use lehr_formula::{Intercept, Response};
 use serde::{Deserialize, Serialize};
 
 use crate::bounds::Bounds;
@@ -26,7 +26,6 @@ use crate::term::parameter::{ParameterPart, ParameterPlan, parameter_plans};
 use crate::term::row_effect::{row_law, row_parameter};
 use crate::term::smooth::{SmoothPlan, smooth_parameters, smooth_plans};
 use crate::term::spline::{SplinePlan, spline_parameters, spline_plans};
-use lehr_formula::Response;
 
 /// A model without data.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

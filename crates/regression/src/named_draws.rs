@@ -1,4 +1,4 @@
-//! Draws of the model's sites, and draws of coefficients by their names.
+//! Draws of the model's sites, and draws of named coefficients.
 
 use std::collections::HashMap;
 

@@ -1,4 +1,4 @@
-//! What is asked for of a prediction and of a list of coefficients.
+//! Options of predictions and of lists of coefficients.
 
 use serde::{Deserialize, Serialize};
 

@@ -8,7 +8,7 @@ use crate::learn::error::LearnError;
 use crate::learn::response::anchor::Anchor;
 use crate::prior::{GivenPriors, Parameter, PriorLine, PriorOrigin};
 
-/// The priors so far, and what the default ones depend on.
+/// The priors chosen so far, with everything that default priors depend on.
 pub(crate) struct PriorBook<'a> {
     pub(crate) family: Family,
     pub(crate) anchor: &'a Anchor,
@@ -22,7 +22,7 @@ pub(crate) struct PriorBook<'a> {
 }
 
 impl<'a> PriorBook<'a> {
-    /// The law that the user wants for a parameter of these names, if any.
+    /// The user's law for a parameter of these names, if there is one.
     pub(crate) fn law(&self, names: &[String]) -> Option<&'a Law> {
         self.given.law(names)
     }
@@ -50,7 +50,7 @@ impl<'a> PriorBook<'a> {
         });
     }
 
-    /// Refuses priors that do not fit parameters, or the common coefficients together.
+    /// Refuses the user's priors of unknown parameters, of the wrong domain, or that exclude one another.
     pub(crate) fn check(
         &self,
         parameters: &[Parameter],

@@ -4,7 +4,7 @@
 //! normals, which the rows multiply by spreads: whichever is less entangled with the spread.
 
 use lehr_graph::{Expr, Graph};
-use lehr_model::distribution::Dirichlet;
+use lehr_model::distribution::{Dirichlet, Normal};
 use lehr_model::{BindError, Model, Program, Row, Schema, Tracer};
 
 use crate::Family;
@@ -24,7 +24,6 @@ use crate::term::residual::Residuals;
 use crate::term::row_effect::{row_spread_site, shifted};
 use crate::term::smooth::SmoothSites;
 use crate::term::spline::SplineSites;
-use lehr_model::distribution::Normal;
 
 /// What the model of one response shares with those of others.
 #[derive(Default)]

@@ -219,7 +219,7 @@ impl Family {
         matches!(self, Gaussian | LogNormal | Exponential | Weibull | Poisson)
     }
 
-    /// What it asks of a response.
+    /// The requirements of the family on its response.
     pub(crate) fn rule(self) -> ResponseRule {
         ResponseRule {
             family: self.name().to_owned(),
@@ -235,7 +235,7 @@ impl Family {
         Family::called(&rule.family).expect("the rule of a family")
     }
 
-    /// The family of responses of this form, where none was named.
+    /// The default family of a response of this form.
     pub(crate) fn usual(form: Form) -> Family {
         match form {
             Form::Two => Family::Bernoulli,

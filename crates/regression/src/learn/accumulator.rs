@@ -1,5 +1,5 @@
-//! One round of learning from all rows: whoever has rows can learn from them, and what several have learnt
-//! is put together.
+//! One pass of learning over all rows. Copies of an accumulator can read different rows, in any process, and are
+//! merged afterwards.
 
 use std::any::Any;
 
@@ -9,38 +9,38 @@ use serde::{Deserialize, Serialize};
 
 use super::error::LearnError;
 
-/// What is to be learnt of all rows in one round. A copy that was made before the round can learn from
+/// Something that is learnt from all rows in one pass. A copy made before the pass can read
 /// some of the rows; copies are merged in the order of their rows.
 pub trait Accumulator: Any + Send + Sync {
     /// The columns that it reads.
     fn columns(&self) -> Vec<&str>;
 
-    /// Learns from a block of rows, before which so many come.
+    /// Reads a block of rows. `first` is the number of rows before it.
     ///
     /// # Errors
-    /// If a value cannot be what the formula takes it for.
+    /// If the formula cannot take a value.
     fn add_rows(&mut self, block: &Table, first: usize) -> Result<(), LearnError>;
 
-    /// A copy that can learn from other rows.
+    /// A copy, which can read other rows.
     fn copied(&self) -> Box<dyn Accumulator>;
 
-    /// Takes in what a copy has learnt from rows after these.
+    /// Adds the results of a copy that read later rows.
     ///
     /// # Panics
-    /// If it is a copy of another accumulator.
+    /// If `later` is not a copy of this accumulator.
     fn merge(&mut self, later: Box<dyn Accumulator>);
 }
 
-/// Who learns from the rows of a formula.
+/// The part of an accumulator that depends on what is learnt.
 pub(crate) trait Pupil: Clone + Send + Sync + 'static {
-    /// Learns from a block of rows, before which so many come.
+    /// Reads a block of rows. `first` is the number of rows before it.
     fn see(&mut self, terms: &Terms, block: &Table, first: usize) -> Result<(), LearnError>;
 
-    /// Takes in what a copy has learnt from rows after these.
+    /// Adds the results of a copy that read later rows.
     fn merge(&mut self, later: &Self);
 }
 
-/// A pupil with the terms whose columns it is shown.
+/// A pupil, with the terms whose columns it reads.
 #[derive(Clone, Serialize, Deserialize)]
 pub(crate) struct Lesson<P> {
     terms: Terms,
@@ -55,10 +55,10 @@ impl<P: Pupil> Lesson<P> {
         }
     }
 
-    /// The same that was handed on as an accumulator.
+    /// The lesson behind an accumulator.
     ///
     /// # Panics
-    /// If it is another.
+    /// If the accumulator is a lesson of another pupil.
     pub(crate) fn of(accumulator: Box<dyn Accumulator>) -> Lesson<P> {
         let own: Box<dyn Any> = accumulator;
         *own.downcast().expect("a lesson keeps its pupil")

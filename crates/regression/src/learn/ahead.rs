@@ -1,4 +1,4 @@
-//! Learning of a table: in one pass where the first rows foretell what all of them bear out, else in rounds.
+//! Learns from a table, in one pass where the first rows already show every level, else in rounds.
 
 use lehr_formula::{Round, Terms};
 use lehr_table::Table;
@@ -12,17 +12,17 @@ use super::response::guess::{Clue, FamilyOrigin, Guess};
 use super::response_rule::Form;
 use super::table_source::{Blocks, Taught, taught};
 
-/// A formula whose family the response may be yet to tell.
+/// A formula, with a family that may still have to be guessed from the response.
 pub(crate) struct Outline<'a, 'f> {
     pub(crate) terms: &'a Terms,
     pub(crate) family: FamilyOrigin,
-    /// The formula with its family: the one that the user named, or the usual one of this form.
+    /// Resolves the formula for the family that the user named, or for the default one of this form.
     pub(crate) request: &'a dyn Fn(Option<Form>) -> Result<Request<'f>, LearnError>,
 }
 
 /// A family and levels by the first rows, and scales that are yet to be learnt by them.
 struct Outlook<'f> {
-    /// By which the family was chosen, unless it was named.
+    /// The form by which the family was chosen, unless the user named it.
     form: Option<Form>,
     request: Request<'f>,
     scales: Scales,
@@ -130,7 +130,7 @@ const LEVELS: usize = 1;
 const SCALES: usize = 2;
 const GUESS: usize = 3;
 
-/// What the pupil of a lesson has learnt, if all rows were what it takes them for.
+/// The pupil of a lesson after the pass, unless some row was not what it expected.
 fn pupil<P: Pupil>(taught: &mut Taught, place: usize) -> Option<P> {
     let lesson = taught.get_mut(place)?.take()?;
     Some(Lesson::of(lesson).pupil)

@@ -1,4 +1,4 @@
-//! Which columns of a table terms read, and the offset that they make.
+//! The columns of a table that terms read, and the sum of their offsets.
 
 use lehr_formula::Expr;
 

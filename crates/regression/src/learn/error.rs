@@ -1,9 +1,10 @@
-//! Every mistake that learning of a table can find.
+//! Mistakes in formulas, priors and tables.
 
 use lehr_formula::{BasisError, FormulaError};
 use thiserror::Error;
 
-/// Why nothing could be learnt of a table, or what was learnt not be applied to another. Rows count from 1. Displayed as it is shown to users.
+/// Why a formula cannot be learnt from a table or applied to one. Rows count from 1. Displayed as it
+/// is shown to users.
 #[derive(Clone, Debug, PartialEq, Error)]
 #[non_exhaustive]
 pub enum LearnError {

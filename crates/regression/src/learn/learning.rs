@@ -1,6 +1,7 @@
 //! What a regression learns of its table before any row is bound: levels, scales, an anchor.
 
 use lehr_formula::{Round, Terms};
+use lehr_table::Table;
 use serde::{Deserialize, Serialize};
 
 use super::accumulator::Pupil;
@@ -20,7 +21,6 @@ use super::smooth_term::spline::{Spline, SplineLearner};
 use super::source::Source;
 use super::table_source::{Blocks, taught};
 use crate::family::{Form, Link};
-use lehr_table::Table;
 
 /// A formula as it is fitted to a table.
 pub(crate) struct Request<'a> {

@@ -1,4 +1,4 @@
-//! Accumulators as data, which other processes read.
+//! Accumulators as messages to other processes.
 
 use std::any::Any;
 
@@ -9,7 +9,7 @@ use super::learning::{Levels, Scales};
 use super::recognition::Recognition;
 use super::response::guess::Guess;
 
-/// One of all accumulators.
+/// An accumulator that can be serialised.
 #[derive(Serialize, Deserialize)]
 pub(crate) enum AccumulatorMessage {
     Recognition(Box<Lesson<Recognition>>),
@@ -19,10 +19,10 @@ pub(crate) enum AccumulatorMessage {
 }
 
 impl AccumulatorMessage {
-    /// An accumulator as data.
+    /// The message for an accumulator.
     ///
     /// # Panics
-    /// If there is no message for it.
+    /// If it is none of the four that have a message.
     pub(crate) fn of(accumulator: &dyn Accumulator) -> AccumulatorMessage {
         let own: &dyn Any = accumulator;
         let message = (copy(own).map(AccumulatorMessage::Recognition))
@@ -32,7 +32,7 @@ impl AccumulatorMessage {
         message.expect("every accumulator has a message")
     }
 
-    /// The accumulator.
+    /// The accumulator of the message.
     pub(crate) fn accumulator(self) -> Box<dyn Accumulator> {
         match self {
             AccumulatorMessage::Recognition(own) => own,

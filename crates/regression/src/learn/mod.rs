@@ -1,4 +1,4 @@
-//! What a regression learns of its table before any row is bound: levels, constants, scales.
+//! Learning from a table before any row is bound: levels, constants, scales.
 
 pub(crate) mod accumulator;
 pub(crate) mod ahead;

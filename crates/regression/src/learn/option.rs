@@ -1,4 +1,4 @@
-//! What tables may have that the fitted one had not.
+//! The treatment of levels and groups that the fitted table did not have.
 
 use serde::{Deserialize, Serialize};
 

@@ -1,4 +1,4 @@
-//! Which responses a family takes, and through which link it explains them: all that learning needs to know of it.
+//! The requirements of a family on its response, which are all that learning needs to know of it.
 
 use std::fmt;
 
@@ -62,7 +62,7 @@ impl Form {
     }
 }
 
-/// What a family asks of a response.
+/// The requirements of a family on its response.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct ResponseRule {
     /// The name of the family.

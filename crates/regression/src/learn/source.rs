@@ -48,7 +48,7 @@ impl<'t> Source<'t> {
         }
     }
 
-    /// Checks the columns that terms read, of a block before which so many rows come.
+    /// Checks the columns that terms read. `first` is the number of rows before the block.
     pub(crate) fn of_terms(
         terms: &Terms,
         block: &'t Table,

@@ -1,10 +1,10 @@
 //! Tables that are too long to be held at once.
 
+use lehr_formula::Terms;
 use lehr_table::{Column, Table};
 
 use super::accumulator::{Accumulator, Lesson, Pupil};
 use super::error::LearnError;
-use lehr_formula::Terms;
 
 /// What is done with each block of a table.
 pub type EachBlock<'a> = dyn FnMut(&Table) -> Result<(), LearnError> + 'a;
@@ -33,8 +33,8 @@ pub trait Blocks {
         Ok(None)
     }
 
-    /// Shows all rows to several accumulators in one go, and says how many there were. `None` in the place of
-    /// one for which some row was not what it takes it for.
+    /// Shows all rows to several accumulators in one pass and returns the number of rows. `None` stands for an
+    /// accumulator that refused a row.
     ///
     /// # Errors
     /// If the rows cannot be read.
@@ -49,10 +49,10 @@ pub trait Blocks {
         Ok((all, taught?))
     }
 
-    /// Shows all rows to an accumulator, and says how many there were.
+    /// Shows all rows to an accumulator and returns the number of rows.
     ///
     /// # Errors
-    /// If the rows cannot be read, or one is not what the accumulator takes it for.
+    /// If the rows cannot be read, or the accumulator refuses one.
     fn teach(
         &self,
         mut lesson: Box<dyn Accumulator>,
@@ -69,7 +69,7 @@ pub trait Blocks {
     }
 }
 
-/// What a pupil has learnt of all rows, and how many there were.
+/// The pupil after it has seen all rows, and the number of rows.
 pub(crate) fn taught<P: Pupil>(
     terms: &Terms,
     pupil: P,

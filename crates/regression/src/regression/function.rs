@@ -1,4 +1,7 @@
-//! The smooth functions of a regression as draws have them.
+//! The fitted smooth functions of a regression.
+
+use lehr_density::SiteValue;
+use lehr_report::FittedFunction;
 
 use super::Regression;
 use crate::coefficient::induced_function::InducedDraws;
@@ -6,8 +9,6 @@ use crate::coefficient::smooth_function::FunctionDraws;
 use crate::coefficient::spline_function::SplineDraws;
 use crate::learn::smooth_term::spline::Spline;
 use crate::option::Groups;
-use lehr_density::SiteValue;
-use lehr_report::FittedFunction;
 
 impl Regression {
     /// Whether the formula has functions that are drawn.
@@ -34,7 +35,8 @@ impl Regression {
         ))
     }
 
-    /// The smooth functions on the scale of the linear predictor, from draws of the sites and what was learned.
+    /// The smooth functions on the scale of the linear predictor, from draws of the sites and the values of
+    /// learned parameters.
     pub(crate) fn functions(
         &self,
         sites: &[SiteValue],

@@ -110,15 +110,7 @@ impl Regression {
         given: &GivenPriors,
     ) -> Result<Regression, LearnError> {
         let mut terms = request.terms;
-        let mut kept = facts.population.prune().into_iter();
-        terms.fixed.retain(|_| kept.next() == Some(true));
-        for (own, population) in terms.parameters.iter_mut().zip(&mut facts.parameters) {
-            let mut kept = population.prune().into_iter();
-            own.fixed.retain(|_| kept.next() == Some(true));
-        }
-        let read = population_columns(&terms);
-        (facts.profiles).retain(|profile| read.contains(&profile.name.as_str()));
-        order_levels(&mut facts.profiles, &facts.population, &facts.monotonics);
+        prune(&mut terms, &mut facts);
         let (induced, smooths) = Smooth::parted(facts.smooths)?;
         let family = Family::of_rule(&request.rule);
         let parts = Parts {
@@ -452,4 +444,17 @@ impl Regression {
     pub(crate) fn add_note(&mut self, note: String) {
         self.notes.push(note);
     }
+}
+
+/// Drops the terms none of whose columns vary, with their column profiles, so that no prediction needs them.
+fn prune(terms: &mut Terms, facts: &mut TableFacts) {
+    let mut kept = facts.population.prune().into_iter();
+    terms.fixed.retain(|_| kept.next() == Some(true));
+    for (own, population) in terms.parameters.iter_mut().zip(&mut facts.parameters) {
+        let mut kept = population.prune().into_iter();
+        own.fixed.retain(|_| kept.next() == Some(true));
+    }
+    let read = population_columns(terms);
+    (facts.profiles).retain(|profile| read.contains(&profile.name.as_str()));
+    order_levels(&mut facts.profiles, &facts.population, &facts.monotonics);
 }

@@ -1,4 +1,4 @@
-//! The response of a stored regression: its rule is stored by the name of the family.
+//! Stores the response of a regression, with the name of the family in place of its rule.
 
 use lehr_formula::Response;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};

@@ -3,6 +3,7 @@
 mod part;
 
 use lehr_formula::{Formula, Formulas, Residuals, Terms};
+use lehr_table::Table;
 
 use crate::error::RegressionError;
 use crate::family::Family;
@@ -13,9 +14,8 @@ use crate::prior::GivenPriors;
 use crate::regression::Regression;
 use crate::response_name;
 use crate::specification::part::{Part, pointed};
-use lehr_table::Table;
 
-/// What a specification is of once its table is known.
+/// The model of a specification once its table is known.
 #[derive(Clone, Debug, PartialEq)]
 pub enum FormulaModel {
     /// A regression of one response.
@@ -185,7 +185,7 @@ impl Specification {
         }
     }
 
-    /// What was chosen for the user of what could be asked for, with the model of each response.
+    /// The choices that were made for the user, given the model of each response.
     pub fn choices(&self, regressions: &[&Regression]) -> Vec<(String, String)> {
         let own = self.parts.iter().zip(regressions);
         let mut choices = Vec::new();

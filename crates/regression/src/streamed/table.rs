@@ -53,7 +53,7 @@ pub(super) struct Seen {
     pub(super) distinct: Option<CountedTable>,
 }
 
-/// An accumulator, or what some row has in its way.
+/// An accumulator, or the reason why it refused a row.
 type Learnt = Result<Box<dyn Accumulator>, LearnError>;
 
 /// What was learnt of one part.
@@ -337,7 +337,7 @@ impl Reader<'_> {
     }
 }
 
-/// Copies that can learn from other rows.
+/// A copy of each accumulator, to read other rows.
 fn copies(lessons: &[Box<dyn Accumulator>]) -> Vec<Box<dyn Accumulator>> {
     lessons.iter().map(|lesson| lesson.copied()).collect()
 }

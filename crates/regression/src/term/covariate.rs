@@ -1,4 +1,4 @@
-//! A covariate whose true value is a latent of the row, in the model.
+//! The plan and the sites of a covariate whose true value is a latent of the row.
 //!
 //! True values are N(mean, sd²) over rows. Given what is seen of it, a row's is N(m, v²), so the predictor is
 //! normal too: gaussian and lognormal responses take its variance up in closed form, others by quadrature.

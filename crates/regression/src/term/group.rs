@@ -3,6 +3,7 @@
 use lehr_graph::{Expr, Shape};
 use lehr_model::distribution::{Distribution, LkjCholesky, Normal};
 use lehr_model::{Row, Tracer};
+use serde::{Deserialize, Serialize};
 
 use crate::column_name::{group_column, slope_column};
 use crate::law::{Domain, Kind, Law, sample};
@@ -11,8 +12,6 @@ use crate::learn::grouping_factor::Grouping;
 use crate::learn::response_rule::Link;
 use crate::prior::Parameter;
 use crate::prior_book::PriorBook;
-use serde::Deserialize;
-use serde::Serialize;
 
 /// A group term of the model.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

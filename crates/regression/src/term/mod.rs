@@ -1,4 +1,4 @@
-//! The terms of a model: what each of them plans, and the sites that it has.
+//! The terms of a model: the plan, the default priors and the sites of each.
 
 pub(crate) mod centring;
 pub(crate) mod covariate;

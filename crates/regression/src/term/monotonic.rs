@@ -1,4 +1,4 @@
-//! Monotonic effects in the model: a slope, and the shares of the steps between ordered levels.
+//! The plan and the sites of monotonic effects: a slope, and the shares of the steps between ordered levels.
 
 use lehr_graph::Expr;
 use lehr_model::distribution::Dirichlet;

@@ -1,9 +1,9 @@
 //! Smooth functions in the model: sizes and priors, sites, and what rows add.
 
-use lehr_formula::{Expr as FormulaExpr, Intercept};
+use lehr_formula::{Expr as FormulaExpr, Intercept, KernelName};
 use lehr_graph::{Expr, Shape};
 use lehr_model::distribution::{Distribution, Normal};
-use lehr_model::gp::{Axis, Basis};
+use lehr_model::gp::{Axis, Basis, Kernel};
 use lehr_model::{Row, Schema, Tracer};
 use serde::{Deserialize, Serialize};
 
@@ -16,8 +16,6 @@ use crate::learn::smooth_term::smooth::{Dependence, Smooth};
 use crate::learn::source::Source;
 use crate::prior::Parameter;
 use crate::prior_book::PriorBook;
-use lehr_formula::KernelName;
-use lehr_model::gp::Kernel;
 
 /// The lengthscales, in half ranges, between which 95 % of the default prior lie: of one column, of
 /// two, and on a circle in half periods.
@@ -100,7 +98,7 @@ fn basis_for(smooth: &Smooth, laws: &[Law]) -> Result<Basis, LearnError> {
     Ok(basis)
 }
 
-/// The covariance function of a name.
+/// The covariance function with this name.
 pub(crate) fn kernel_of(name: KernelName) -> Kernel {
     match name {
         KernelName::Rbf => Kernel::Rbf,

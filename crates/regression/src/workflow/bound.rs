@@ -14,13 +14,13 @@ use crate::specification::Specification;
 
 /// All rows of a model, which stay in files.
 pub(crate) trait RowsInFiles: Send + Sync {
-    /// The model on a sample of them, with who has all.
+    /// The model on a sample of the rows, which can ask for sums over all of them.
     fn density(&self) -> &dyn Density;
 
-    /// How many passes over all of them a fit is about to take, in words.
+    /// The number of passes over all rows that a fit will take, in words.
     fn ahead(&self) -> String;
 
-    /// The passes so far, in words.
+    /// The number of passes so far, in words.
     fn words(&self) -> String;
 }
 

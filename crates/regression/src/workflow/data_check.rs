@@ -1,4 +1,4 @@
-//! What a fit keeps of its data for the report: histograms, calibration and a few residuals.
+//! The summary of its data that a fit keeps for the report: histograms, calibration and a few residuals.
 
 use lehr_report::{CalibrationBin, CountBin, PredictiveCheck, Residual};
 use serde::{Deserialize, Serialize};

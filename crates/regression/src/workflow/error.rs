@@ -1,4 +1,4 @@
-//! Every mistake that a fit can end in.
+//! Errors of fitting, saving, loading, predicting and scoring.
 
 use lehr_file::FileError;
 use lehr_infer::fit::FitError;

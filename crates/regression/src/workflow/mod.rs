@@ -1,4 +1,4 @@
-//! What is done with a regression: fits, predictions, checks, reports.
+//! Work with regressions: fits, predictions, scores, checks and reports.
 
 pub(crate) mod arviz;
 pub(crate) mod bound;

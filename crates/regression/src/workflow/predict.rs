@@ -15,6 +15,7 @@ use crate::option::PredictionLevel;
 
 /// Draws that [`SavedFit::predict`] uses.
 const PREDICTION_DRAWS: usize = 200;
+
 /// How rows are predicted.
 pub struct Forecaster<'a> {
     /// The fit.

@@ -1,7 +1,9 @@
 //! A saved fit as the report crate shows it.
 
+use std::path::Path;
+
 use lehr_infer::judge::{self, usable_shape};
-use lehr_infer::posterior::Estimate;
+use lehr_infer::posterior::{Estimate, Posterior};
 use lehr_numeric::summary::{effective_size_bulk, effective_size_tail, split_rank_rhat};
 use lehr_report::{
     ChainQuantity, ChainReport, Choice, Comparison, Draws, GroupEffects, Level, Prior, ReportData,
@@ -15,8 +17,6 @@ use super::saved_fit::SavedFit;
 use crate::named_draws::NamedDraws;
 use crate::option::Groups;
 use crate::regression::Regression;
-use lehr_infer::posterior::Posterior;
-use std::path::Path;
 
 /// Draws that the pairs plot gets at the most.
 const PAIR_DRAWS: usize = 2000;

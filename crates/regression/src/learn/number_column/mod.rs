@@ -1,4 +1,4 @@
-//! Columns of numbers: what is learnt of one, which of them others determine, and how the model has them.
+//! Columns of numbers: their moments, collinearity and scaling.
 
 pub(crate) mod collinear;
 pub(crate) mod column_learner;

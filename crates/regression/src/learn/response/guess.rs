@@ -1,4 +1,4 @@
-//! Which form a response has, by what it looks like.
+//! Guesses the form of a response from its values.
 
 use std::collections::HashSet;
 
@@ -10,25 +10,25 @@ use crate::learn::accumulator::Pupil;
 use crate::learn::error::LearnError;
 use crate::learn::response_rule::Form;
 
-/// Who says which family it is.
+/// Whether the user or the response decides on the family.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum FamilyOrigin {
     User,
     Response,
 }
 
-/// What tells the form of a response.
+/// Evidence of the form of a response.
 pub(crate) enum Clue<'t> {
-    /// The family that the user named.
+    /// The user named the family.
     Named,
-    /// The formula alone.
+    /// The formula alone determines the form.
     Form(Form),
-    /// The values of this column.
+    /// The values of this column determine it.
     Column(&'t str),
 }
 
 impl<'t> Clue<'t> {
-    /// What tells the form of the response of these terms.
+    /// The evidence that these terms give.
     pub(crate) fn of(terms: &'t Terms, family: FamilyOrigin) -> Clue<'t> {
         if family == FamilyOrigin::User {
             return Clue::Named;

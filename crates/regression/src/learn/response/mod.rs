@@ -1,4 +1,4 @@
-//! The response of a table: as numbers of its family, within bounds, and where it lies.
+//! The response of a table: its values, its bounds, and the scale of its predictor.
 
 pub(crate) mod anchor;
 pub(crate) mod guess;

@@ -1,4 +1,4 @@
-//! Terms that are functions of columns, as they are learnt of a table.
+//! Terms that are functions of columns: what a table determines of them.
 
 pub(crate) mod covariate;
 pub(crate) mod monotonic;

@@ -1,4 +1,4 @@
-//! Whether a fit is to be trusted, and what it makes of its data and its priors.
+//! Checks of a fit: against its data, its priors, simulated data and other methods.
 
 mod against;
 mod best;

@@ -1,4 +1,4 @@
-//! What a fit is of: a regression, regressions of several responses, or any other model as it was recorded.
+//! The model of a fit: a regression, regressions of several responses, or any other recorded model.
 
 mod multivariate;
 mod program;
@@ -42,8 +42,8 @@ pub enum Measure {
     Joint,
 }
 
-/// A model that can be fitted, saved and asked. Defaults are the answers of models that are no
-/// regressions.
+/// A model that can be fitted, saved, predicted and scored. The defaults are the answers of models that are
+/// no regressions.
 pub trait FittedModel {
     /// The regression, if it is one of one response.
     fn regression(&self) -> Option<&Regression> {
@@ -133,7 +133,7 @@ pub trait FittedModel {
     /// How the response is measured.
     fn measure(&self) -> Measure;
 
-    /// Draws of z as values of all that is shown: sites, and what the model names besides.
+    /// Draws of z as values of sites, with the deterministic quantities that the model names.
     fn shown_values(&self, layout: &Layout, draws: FlatDraws<'_>) -> Vec<SiteValue> {
         layout.constrain_values(draws.latents)
     }
@@ -177,7 +177,7 @@ pub trait FittedModel {
     fn new_rows(&self, table: &Table, levels: NewLevels) -> Result<NewRows, Error>;
 }
 
-/// What a fit is of. It points to the model, which answers all that is asked of it.
+/// The model of a fit. It dereferences to [`FittedModel`].
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub enum Subject {
     /// A regression, which turns tables into the columns of its model.

@@ -1,4 +1,4 @@
-//! Regressions of several responses as what a fit is of.
+//! Regressions of several responses as fitted models.
 
 use lehr_density::SiteValue;
 use lehr_model::Bound;

@@ -1,4 +1,4 @@
-//! A recorded model of any kind as what a fit is of.
+//! Recorded models as fitted models.
 
 use lehr_density::{FlatDraws, Layout, ResponseKind, SiteValue};
 use lehr_model::{Bound, Program};

@@ -1,4 +1,4 @@
-//! A regression of one response as what a fit is of.
+//! A regression of one response as a fitted model.
 
 use lehr_density::SiteValue;
 use lehr_model::Bound;

@@ -33,7 +33,7 @@ const FIT: Kind = Kind {
     version: 10,
 };
 
-/// What every command says of a fit to nothing: draws of the prior.
+/// The remark on fits that are draws of the prior.
 pub const PRIOR_ONLY: &str = "these are draws of the prior: the response was not fitted";
 
 /// Everything a fit leaves behind.

@@ -1,10 +1,11 @@
 //! One response of a fit of several, as a fit of its own.
 
+use lehr_infer::posterior::Posterior;
+
 use super::SavedFit;
 use crate::learn::error::LearnError;
 use crate::workflow::error::Error;
 use crate::workflow::fitted_model::Subject;
-use lehr_infer::posterior::Posterior;
 
 impl SavedFit {
     /// The fit of one response, by its name. Its draws are those of the whole fit, and everything that can
