@@ -171,7 +171,8 @@ impl Parts<'_> {
             expected: format!("fewer groups than rows for family {family}"),
             found: format!("{n_rows} groups in {n_rows} rows"),
             hint: format!(
-                "each row is a group of its own, so sd({label}) cannot be told from sigma: leave the term out, or say what is known of sigma, as in --prior 'sigma ~ gamma(25, 50)'"
+                "each row is a group of its own, so sd({label}) cannot be told from sigma: leave the term out, \
+                 or say what is known of sigma, as in --prior 'sigma ~ gamma(25, 50)'"
             ),
         })
     }

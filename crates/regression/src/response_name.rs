@@ -48,7 +48,8 @@ fn check_latents(terms: &Terms) -> Result<(), LearnError> {
     if terms.by_row {
         return refused(
             "(1 | row())".into(),
-            "write (1 |p| id), where the column id numbers the rows: effects of rows that are correlated across responses",
+            "write (1 |p| id), where the column id numbers the rows: effects of rows that are correlated across \
+             responses",
         );
     }
     Ok(())

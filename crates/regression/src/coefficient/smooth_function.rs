@@ -199,13 +199,16 @@ impl SmoothPlan {
             );
             if below > SHARE {
                 found.push(format!(
-                    "{name}: {:.0} % of the draws are shorter than {}, for which the basis is too coarse: ask for k = {k}",
+                    "{name}: {:.0} % of the draws are shorter than {}, for which the basis is too coarse: ask \
+                     for k = {k}",
                     100.0 * below,
                     short(least * axis.unit)
                 ));
             } else if above > SHARE {
                 found.push(format!(
-                    "{name}: {:.0} % of the draws are longer than {}, for which the basis is too narrow: the function is nearly a line, so write {input} in place of it, or give {name} a prior that allows for longer ones",
+                    "{name}: {:.0} % of the draws are longer than {}, for which the basis is too narrow: the \
+                     function is nearly a line, so write {input} in place of it, or give {name} a prior that \
+                     allows for longer ones",
                     100.0 * above,
                     short(most * axis.unit)
                 ));

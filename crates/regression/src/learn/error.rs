@@ -23,7 +23,8 @@ pub enum LearnError {
     NoRows,
     /// Every row of the table was left out.
     #[error(
-        "table: expected at least one row, found none: all {dropped} have a missing value\n  hint: leave columns that are seldom filled out of the formula"
+        "table: expected at least one row, found none: all {dropped} have a missing value\n  hint: leave \
+         columns that are seldom filled out of the formula"
     )]
     AllMissing {
         /// The rows.

@@ -278,7 +278,8 @@ fn check_residual((name, regression): (&String, &Regression)) -> Result<(), Lear
         })
     };
     if regression.family() != Family::Gaussian {
-        let hint = "write (1 |p| id), where the column id numbers the rows: effects of rows that are correlated across responses";
+        let hint = "write (1 |p| id), where the column id numbers the rows: effects of rows that are correlated \
+            across responses";
         return refused(format!("family {}", regression.family()), hint);
     }
     if blueprint.has_errors {

@@ -345,6 +345,7 @@ fn beyond(
         at: format!("{label}, row {row}"),
         expected: format!("{input} from {} to {}", short(low), short(high)),
         found: value.to_string(),
-        hint: "so far from the fitted rows the function is not known: leave such rows out, or fit with rows of that kind".into(),
+        hint: "so far from the fitted rows the function is not known: leave such rows out, or fit with rows of \
+            that kind".into(),
     }
 }

@@ -81,7 +81,8 @@ impl Outliers {
         let [found, expected, sd] = self.farthest;
         let are = if self.count == 1 { "lies" } else { "lie" };
         format!(
-            "{response}: {} of {rows} rows {are} far beyond what the model would draw, the farthest {found} where {} ± {} is expected; look at them, or try --family student",
+            "{response}: {} of {rows} rows {are} far beyond what the model would draw, the farthest {found} \
+             where {} ± {} is expected; look at them, or try --family student",
             self.count,
             short(expected),
             short(sd)

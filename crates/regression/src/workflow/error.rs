@@ -85,7 +85,8 @@ impl From<LearnError> for Error {
 pub enum LooError {
     /// Two models were scored on different rows.
     #[error(
-        "compare: expected the same rows for every model, found {first} and {other}\n  hint: --missing drop may leave out different rows; fill them, or leave the same ones out of the table"
+        "compare: expected the same rows for every model, found {first} and {other}\n  hint: --missing drop may \
+         leave out different rows; fill them, or leave the same ones out of the table"
     )]
     Rows {
         /// Rows of the first.
@@ -95,7 +96,8 @@ pub enum LooError {
     },
     /// Two models explain different things.
     #[error(
-        "compare: expected models of one response, found {first:?} and {other:?}\n  hint: densities of a transformed response are on another scale"
+        "compare: expected models of one response, found {first:?} and {other:?}\n  hint: densities of a \
+         transformed response are on another scale"
     )]
     Responses {
         /// The response of the first.
@@ -105,7 +107,9 @@ pub enum LooError {
     },
     /// Two models do not score the same columns.
     #[error(
-        "compare: expected models that score the same columns, found {first} and {other}\n  hint: what is seen of a covariate with errors or gaps is scored together with the response, so write the same me(...) or mi(...) in every model"
+        "compare: expected models that score the same columns, found {first} and {other}\n  hint: what is seen \
+         of a covariate with errors or gaps is scored together with the response, so write the same me(...) or \
+         mi(...) in every model"
     )]
     Covariates {
         /// The term of the first.

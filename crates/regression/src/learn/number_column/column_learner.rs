@@ -181,7 +181,8 @@ impl ColumnLearner {
             )),
             Form::Count if self.varies && !self.has_more && above_least == above_most => {
                 Some(format!(
-                    "{name}: counts above 0 have one value of it only (separation), so only the prior bounds its coefficient"
+                    "{name}: counts above 0 have one value of it only (separation), so only the prior bounds \
+                     its coefficient"
                 ))
             }
             _ => None,

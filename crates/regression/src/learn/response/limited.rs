@@ -188,7 +188,8 @@ impl Outcome {
                 at: format!("{}, row {}", self.place(), first + row + 1),
                 expected: format!("{} {side}, by {}", ends[row], self.truncation()),
                 found: values[row].to_string(),
-                hint: "trunc(...) says that no row lies beyond its limits; cens(...) is for rows that are only known to".into(),
+                hint: "trunc(...) says that no row lies beyond its limits; cens(...) is for rows that are only \
+                    known to".into(),
             });
         }
         Ok(())

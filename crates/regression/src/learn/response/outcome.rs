@@ -377,7 +377,8 @@ fn demand(form: Form) -> (fn(f64) -> bool, &'static str, &'static str) {
         Form::Direction => (
             |y| y.abs() <= std::f64::consts::PI,
             "an angle in radians from -pi to pi",
-            "write I(y - 6.283185307179586 * (y > 3.141592653589793)) ~ ... for angles from 0 to 2 pi, I(y * 0.017453292519943295) for degrees",
+            "write I(y - 6.283185307179586 * (y > 3.141592653589793)) ~ ... for angles from 0 to 2 pi, I(y * \
+             0.017453292519943295) for degrees",
         ),
         Form::Successes => (
             whole,

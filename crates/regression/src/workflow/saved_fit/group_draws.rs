@@ -41,8 +41,8 @@ impl SavedFit {
         }
     }
 
-    /// At most so many draws of z for some rows of the fitted table: of groups whose draws are not kept, they have those
-    /// of the rows.
+    /// At most so many draws of z for some rows of the fitted table. Of groups whose draws are not kept, they
+    /// have those of the rows.
     pub(crate) fn draws_on(
         &self,
         density: &Bound,
