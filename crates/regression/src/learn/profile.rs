@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::column_use::population_columns;
 use super::error::LearnError;
 use super::fixed_effects::Population;
+use super::response::outcome::listed;
 use super::smooth_term::monotonic::Monotonic;
 use super::source::Source;
 
@@ -192,10 +193,7 @@ impl ColumnProfile {
                 Some(name) => Ok(held.value(name)),
                 None => Err(wrong(
                     "a level of the table that was fitted",
-                    format!(
-                        "the levels are {}",
-                        crate::learn::response::outcome::listed(names)
-                    ),
+                    format!("the levels are {}", listed(names)),
                 )),
             },
         }

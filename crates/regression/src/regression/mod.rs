@@ -390,7 +390,6 @@ impl Regression {
         })
     }
 
-    /// What is known of a column that groups are made by; its levels are all alike common.
     /// Where the effects of groups stand among the numbers of a draw.
     pub(crate) fn group_places(&self, latents: &Layout) -> Vec<Range<usize>> {
         let names: Vec<String> = (self.blueprint.groups.iter())
@@ -410,6 +409,7 @@ impl Regression {
         are_plain.then(|| own.iter().map(|one| one.label.as_str()).collect())
     }
 
+    /// The profile of a column that groups are made by: its levels are all alike common.
     pub(crate) fn group_profile(&self, name: &str) -> Option<ColumnProfile> {
         let names = self.groupings.iter().find_map(|one| one.levels_of(name))?;
         Some(ColumnProfile {

@@ -18,6 +18,7 @@ use super::fitted_model::Subject;
 use super::saved_fit::{SavedFit, today};
 use crate::error::RegressionError;
 use crate::family::Family;
+use crate::multivariate::Several;
 use crate::option::Groups;
 use crate::regression::Regression;
 use crate::specification::Specification;
@@ -199,10 +200,7 @@ impl SavedFit {
 
     /// What of the data a file with the fit in it contains, beside `rows`, what the guide carries.
     fn response_contents(&self, rows: &str) -> String {
-        let named = self
-            .subject
-            .several()
-            .map(crate::multivariate::Several::names);
+        let named = self.subject.several().map(Several::names);
         let own = named.into_iter().flatten().zip(&self.response_checks);
         let own = own.map(|(name, check)| format!("of {name}: {}", check.contents("")));
         std::iter::once(rows.to_owned())

@@ -10,7 +10,7 @@ use serde::Serialize;
 use super::plan::{Combination, EffectKind, Plan, Quantity, profile, rounded, with_column};
 use super::{EffectQuestion, EffectScale};
 use crate::column_name::PREDICTOR;
-use crate::family::Form;
+use crate::family::{Form, Link};
 use crate::learn::error::LearnError;
 use crate::learn::profile::{ColumnProfile, Value, reference_row};
 use crate::option::PredictionLevel;
@@ -373,9 +373,7 @@ impl<'a> EffectAverager<'a> {
         let classes = self.regression.response_levels();
         match (self.question.scale, self.regression.family().form()) {
             (EffectScale::Link, _) => format!("the linear predictor of {response}"),
-            (EffectScale::Odds, _)
-                if self.regression.family().link() == crate::family::Link::Log =>
-            {
+            (EffectScale::Odds, _) if self.regression.family().link() == Link::Log => {
                 format!("the mean of {response} but for averaging, as ratios")
             }
             (EffectScale::Odds, _) => format!("the odds of {response}"),

@@ -19,6 +19,7 @@ use super::data_check::DataCheck;
 use super::error::Error;
 use super::fitted_model::Subject;
 use crate::learn::error::LearnError;
+use crate::multivariate::Several;
 use crate::named_draws::NamedDraws;
 use crate::option::Groups;
 
@@ -101,10 +102,7 @@ impl SavedFit {
     pub fn notes(&self) -> Vec<String> {
         let mut notes = self.subject.notes();
         notes.extend(self.data_check.remark(&self.subject.response()));
-        let names = self
-            .subject
-            .several()
-            .map(crate::multivariate::Several::names);
+        let names = self.subject.several().map(Several::names);
         let checks = names.into_iter().flatten().zip(&self.response_checks);
         notes.extend(checks.filter_map(|(name, check)| check.remark(name)));
         notes

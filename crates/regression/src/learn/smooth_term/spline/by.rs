@@ -4,6 +4,7 @@ use lehr_formula::{By, Coding, Expr, Factor, Term, TermBasis, TermLearner};
 use serde::{Deserialize, Serialize};
 
 use crate::learn::error::LearnError;
+use crate::learn::fixed_effects::{see_all, turn_all};
 use crate::learn::source::Source;
 
 /// Levels with a smooth each at the most.
@@ -104,7 +105,7 @@ impl ByLearner {
 
     pub(crate) fn see(&mut self, source: &Source<'_>) -> Result<(), LearnError> {
         if let Some(levels) = &mut self.levels {
-            crate::learn::fixed_effects::see_all(std::slice::from_mut(levels), source)?;
+            see_all(std::slice::from_mut(levels), source)?;
         }
         if let Some(number) = &mut self.number {
             let values = source.evaluate(&Expr::Column(number.column.clone()))?;
@@ -117,7 +118,7 @@ impl ByLearner {
     /// One multiplier for each smooth that there is, after the round.
     pub(crate) fn finish(&mut self, label: &str) -> Result<Vec<Multiplier>, LearnError> {
         if let Some(mut levels) = self.levels.take() {
-            crate::learn::fixed_effects::turn_all(std::slice::from_mut(&mut levels))?;
+            turn_all(std::slice::from_mut(&mut levels))?;
             let basis = levels.finish();
             let count = basis.factors[0].levels().len();
             if count > MOST_LEVELS {
