@@ -41,7 +41,7 @@ impl Transcript {
         }
     }
 
-    /// Reads what [`Transcript::to_string`] wrote.
+    /// Reads what the `Display` of a transcript wrote.
     ///
     /// # Errors
     /// If it is no transcript, or one in another form.
