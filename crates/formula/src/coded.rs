@@ -4,9 +4,8 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
+use crate::column_use::{ColumnRole, UseListener};
 use crate::error::{FormulaError, Span};
-use crate::expansion::ColumnRole;
-use crate::factor::{Factor, UseListener};
 use crate::spelling::suggestion;
 use crate::syntax::{Node, NodeKind, quoted};
 
@@ -24,6 +23,16 @@ pub struct Coded {
     pub reference: Option<String>,
     /// The levels in order; empty for the ascending one.
     pub order: Vec<String>,
+}
+
+/// How a categorical factor becomes columns of zeros and ones.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Coding {
+    /// One column for each level but the first, which the others are compared with.
+    Treatment,
+    /// One column for each level.
+    Full,
 }
 
 /// What the coefficients of levels compare. The numbers are those of R's functions.
@@ -78,12 +87,12 @@ impl Contrast {
 }
 
 impl Coded {
-    /// Reads the arguments of `C`; a column alone is plainly categorical.
+    /// Reads the arguments of `C`.
     pub(crate) fn read(
         span: Span,
         arguments: &[Node],
         used: &mut UseListener<'_>,
-    ) -> Result<Factor, FormulaError> {
+    ) -> Result<Self, FormulaError> {
         let (mut coded, options) = Self::first("C", span, arguments, used)?;
         let mut given: Vec<&str> = Vec::new();
         for option in options {
@@ -98,10 +107,7 @@ impl Coded {
             coded.option(name, option.span, value)?;
         }
         coded.check(span)?;
-        if coded.is_plain() {
-            return Ok(Factor::Categorical(coded.column));
-        }
-        Ok(Factor::Coded(coded))
+        Ok(coded)
     }
 
     /// The column that a call names first, in whatever order its levels have, and the other arguments.
@@ -163,7 +169,8 @@ impl Coded {
         Err(FormulaError::new(span, message).hint(suggestion(reference, "levels", &self.order)))
     }
 
-    fn is_plain(&self) -> bool {
+    /// Whether it says no more than that the column is categorical.
+    pub(crate) fn is_plain(&self) -> bool {
         self.contrast == Contrast::Treatment && self.reference.is_none() && self.order.is_empty()
     }
 

@@ -1,7 +1,5 @@
 //! What other formula languages write, and what to write here instead.
 
-use crate::syntax::{Token, TokenKind};
-
 /// A function of another language: what to write for it.
 pub(crate) fn function(name: &str) -> Option<&'static str> {
     let advice = match name {
@@ -56,6 +54,21 @@ fn effect(name: &str) -> Option<&'static str> {
         _ => return None,
     };
     Some(advice)
+}
+
+/// A spline of another language, given the columns that it names: the smooth function to write for it.
+pub(crate) fn smooth(name: &str, columns: &[String]) -> Option<String> {
+    let first = columns.first().map_or("x", String::as_str);
+    let all = match columns {
+        [first, second, ..] => format!("{first}, {second}"),
+        _ => first.to_owned(),
+    };
+    match name {
+        "cr" | "lo" | "tp" | "ps" => Some(format!("write s({first}) for a smooth function")),
+        "cc" | "cp" => Some(format!("write s({first}, bs = \"cc\")")),
+        "te" | "ti" | "t2" => Some(format!("write gp({all}) for a smooth surface")),
+        _ => None,
+    }
 }
 
 /// What brms lets follow a `|` left of `~`: what to write for it.
@@ -119,15 +132,11 @@ pub(crate) fn wrapper(name: &str) -> Option<&'static str> {
     Some(advice)
 }
 
-/// What follows the formula of a response inside `bf(...)`: what to write for it.
-pub(crate) fn beside(rest: &[Token]) -> &'static str {
-    let names = |wanted: &str| {
-        let is_it = |token: &Token| matches!(&token.kind, TokenKind::Name(name) if name == wanted);
-        rest.iter().any(is_it)
-    };
-    if names("nl") {
+/// Names that follow the formula of a response inside `bf(...)`: what to write for them.
+pub(crate) fn beside(names: &[&str]) -> &'static str {
+    if names.contains(&"nl") {
         NONLINEAR
-    } else if names("family") {
+    } else if names.contains(&"family") {
         "families are given in the order of the responses, as in --family gaussian,poisson"
     } else {
         PARAMETER

@@ -5,8 +5,9 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 
 use crate::coded::Coded;
+use crate::column_use::{UseListener, read_term};
+use crate::dialect;
 use crate::error::{FormulaError, Span};
-use crate::expansion::{ColumnRole, smooth_advice};
 use crate::expression::{Expr, Standard, only};
 use crate::function::{self, Function};
 use crate::splined::Splined;
@@ -43,9 +44,6 @@ pub struct Term {
     /// In the order they were written.
     pub factors: Vec<Factor>,
 }
-
-/// Tells where and how a column is used.
-pub(crate) type UseListener<'a> = dyn FnMut(&str, Span, ColumnRole) + 'a;
 
 impl Factor {
     /// Whether it is coded by levels; text columns are so after `Terms::resolve`.
@@ -87,7 +85,13 @@ impl Factor {
         used: &mut UseListener<'_>,
     ) -> Result<Self, FormulaError> {
         match name {
-            "C" => Coded::read(node.span, arguments, used),
+            "C" => {
+                let coded = Coded::read(node.span, arguments, used)?;
+                if coded.is_plain() {
+                    return Ok(Self::Categorical(coded.column));
+                }
+                Ok(Self::Coded(coded))
+            }
             "poly" => read_poly(node.span, arguments, used),
             "bs" | "ns" => Splined::read(name, node.span, arguments, used).map(Self::Spline),
             "scale" => Ok(Self::Scale(read_term(
@@ -105,38 +109,12 @@ impl Factor {
                 other => Self::Expression(other),
             }),
             _ if Function::named(name).is_some() => Ok(Self::Expression(read_term(node, used)?)),
-            _ => Err(match smooth_advice(name, arguments) {
+            _ => Err(match dialect::smooth(name, &columns_named(arguments)) {
                 Some(advice) => function::unknown(name, node.span).hint(advice),
                 None => misplaced(name, node.span),
             }),
         }
     }
-}
-
-/// Arithmetic that reads at least one column and nothing of the table as a whole.
-pub(crate) fn read_numbers(node: &Node, used: &mut UseListener<'_>) -> Result<Expr, FormulaError> {
-    let expr = read_term(node, used)?;
-    match expr.unlearnt() {
-        None => Ok(expr),
-        Some((standard, inner)) => {
-            let message = format!(
-                "{} cannot stand here",
-                Expr::Standard(standard, inner.clone().into())
-            );
-            Err(FormulaError::new(node.span, message)
-                .hint("center and scale belong into terms on the right of ~"))
-        }
-    }
-}
-
-/// Arithmetic that reads at least one column.
-pub(crate) fn read_term(node: &Node, used: &mut UseListener<'_>) -> Result<Expr, FormulaError> {
-    let expr = Expr::read(node, &mut |name, span| used(name, span, ColumnRole::Number))?;
-    if expr.columns().is_empty() {
-        return Err(FormulaError::new(node.span, "this names no column")
-            .hint("a constant is what the intercept is for"));
-    }
-    Ok(expr)
 }
 
 fn read_poly(
@@ -171,6 +149,15 @@ fn read_poly(
             Err(FormulaError::new(degree.span, message).hint("write poly(x, 2) for a parabola"))
         }
     }
+}
+
+/// The columns among the arguments of a call, quoted where they need it.
+fn columns_named(arguments: &[Node]) -> Vec<String> {
+    let column = |argument: &Node| match &argument.bare().kind {
+        NodeKind::Name(name) => Some(quoted(name).into_owned()),
+        _ => None,
+    };
+    arguments.iter().filter_map(column).collect()
 }
 
 /// A call that is no term: known elsewhere in a formula, or not known at all.

@@ -2,11 +2,11 @@
 
 use std::collections::HashSet;
 
+use crate::column_use::ColumnUse;
 use crate::dialect;
 use crate::error::{FormulaError, Span};
-use crate::expansion::{ColumnUse, Expander, Side, Terms, bare_pipe};
+use crate::expansion::{Expander, Side, Terms, bare_pipe};
 use crate::response::{self, LeftSide};
-use crate::several::Formulas;
 use crate::syntax::{Node, Token, TokenKind, parse};
 
 /// A formula as it was written: a response and what is to explain it.
@@ -22,12 +22,6 @@ pub struct Formula {
 }
 
 impl Formula {
-    /// Parses the formula of one response; the error points into `source`. [`Formulas`] are those of
-    /// several.
-    pub fn parse(source: &str) -> Result<Self, FormulaError> {
-        Formulas::parse(source)?.only()
-    }
-
     /// The formula that these tokens of `source` are.
     pub(crate) fn of_tokens(tokens: &[Token], source: &str) -> Result<Self, FormulaError> {
         check_wrapper(tokens)?;

@@ -20,6 +20,7 @@
 
 mod basis;
 mod coded;
+mod column_use;
 mod dialect;
 mod error;
 mod expansion;
@@ -29,6 +30,7 @@ mod formula;
 mod function;
 mod limited;
 mod option;
+mod parameter;
 mod prior;
 mod response;
 mod several;
@@ -40,17 +42,18 @@ mod syntax;
 pub use lehr_spelling::nearest;
 
 pub use basis::{
-    Basis, BasisError, Coding, Column, ColumnLabel, Lookup, Polynomial, Round, TermBasis,
-    TermLearner, is_finite,
+    Basis, BasisError, Column, ColumnLabel, Lookup, Polynomial, Round, TermBasis, TermLearner,
+    is_finite,
 };
-pub use coded::{Coded, Contrast};
+pub use coded::{Coded, Coding, Contrast};
+pub use column_use::{ColumnRole, ColumnUse};
 pub use dialect::parameter as known_parameter;
 pub use error::{FormulaError, Origin, Span};
 pub use expansion::{
-    BY_ROW, By, ColumnRole, ColumnUse, Correlation, CovariateTerm, GroupTerm, How, Intercept,
-    KernelName, MonotonicTerm, Penalised, SmoothTerm, SplineTerm, Terms, effect_codings,
+    BY_ROW, By, Correlation, CovariateTerm, GroupTerm, How, Intercept, KernelName, MonotonicTerm,
+    Penalised, SmoothTerm, SplineTerm, Terms, effect_codings,
 };
-pub use expression::{Comparison, Expr, Operation, Standard};
+pub use expression::{EvaluateError, Expr, Operation, Standard};
 pub use factor::{Factor, Term};
 pub use formula::Formula;
 pub use function::{Function, function_names};
@@ -60,4 +63,4 @@ pub use response::{Response, Trials};
 pub use several::{Formulas, Residuals};
 pub use spline::{BSpline, CubicSpline, Sample};
 pub use splined::{SplineKind, Splined};
-pub use syntax::quoted;
+pub use syntax::{Comparison, quoted};

@@ -4,10 +4,9 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
+use crate::column_use::{ColumnRole, UseListener};
 use crate::error::{FormulaError, Span};
-use crate::expansion::ColumnRole;
 use crate::expression::Expr;
-use crate::factor::UseListener;
 use crate::spelling::suggestion;
 use crate::syntax::{Node, NodeKind, quoted};
 

@@ -4,11 +4,10 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
+use crate::column_use::{ColumnRole, UseListener, read_numbers};
 use crate::dialect;
 use crate::error::{FormulaError, Span};
-use crate::expansion::ColumnRole;
 use crate::expression::{Expr, only};
-use crate::factor::{UseListener, read_numbers};
 use crate::function::Function;
 use crate::limited::{Censoring, Truncation};
 use crate::syntax::{Binary, Node, NodeKind, Sign, quoted};

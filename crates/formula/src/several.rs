@@ -92,6 +92,14 @@ impl Formulas {
     }
 }
 
+impl Formula {
+    /// Parses the formula of one response; the error points into `source`. [`Formulas`] are those of
+    /// several.
+    pub fn parse(source: &str) -> Result<Self, FormulaError> {
+        Formulas::parse(source)?.only()
+    }
+}
+
 /// The tokens without `+ set_rescor(...)`, and what it says.
 #[expect(clippy::type_complexity, reason = "two answers of one question")]
 fn without_rescor(
@@ -163,7 +171,7 @@ fn check_alone(name: &Token, inner: &[Token]) -> Result<(), FormulaError> {
             TokenKind::Open => depth += 1,
             TokenKind::Close => depth = depth.saturating_sub(1),
             TokenKind::Comma if depth == 0 => {
-                let (span, hint) = (name.span, dialect::beside(&inner[at + 1..]));
+                let (span, hint) = (name.span, dialect::beside(&names(&inner[at + 1..])));
                 let message = "bf(...) holds the formula of one response and nothing else";
                 return Err(FormulaError::new(span, message).hint(hint));
             }
@@ -171,6 +179,15 @@ fn check_alone(name: &Token, inner: &[Token]) -> Result<(), FormulaError> {
         }
     }
     Ok(())
+}
+
+/// The names among tokens.
+fn names(tokens: &[Token]) -> Vec<&str> {
+    let named = tokens.iter().filter_map(|token| match &token.kind {
+        TokenKind::Name(name) => Some(name.as_str()),
+        _ => None,
+    });
+    named.collect()
 }
 
 /// Tokens parted at each `+` outside parentheses.

@@ -4,9 +4,9 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
+use crate::column_use::{UseListener, read_term};
 use crate::error::{FormulaError, Span};
 use crate::expression::Expr;
-use crate::factor::{UseListener, read_term};
 use crate::option::whole;
 use crate::spelling::suggestion;
 use crate::syntax::{Node, NodeKind};

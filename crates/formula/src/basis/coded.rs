@@ -4,8 +4,8 @@ use serde::{Deserialize, Serialize};
 
 use super::error::BasisError;
 use super::label::ColumnLabel;
-use super::level::{Coding, Levels};
-use crate::coded::{Coded, Contrast};
+use super::level::Levels;
+use crate::coded::{Coded, Coding, Contrast};
 
 /// The levels of a column, their order and their contrasts.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

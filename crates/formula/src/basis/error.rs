@@ -1,17 +1,16 @@
 //! Why a factor could not be turned into numbers.
 
+use crate::expression::EvaluateError;
+
 /// What is wrong with a table's columns for a factor.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum BasisError {
     /// The table lacks a column.
     #[error("no column \"{0}\" in the table")]
     Unknown(String),
-    /// Columns of one expression have different lengths.
-    #[error("{0}: expects columns of one length, found several")]
-    Lengths(String),
-    /// A value of the whole table where only single rows are read.
-    #[error("{0} expects the table that was fitted, and cannot be computed row by row")]
-    Unlearnt(String),
+    /// An expression that cannot be computed.
+    #[error(transparent)]
+    Expression(#[from] EvaluateError),
     /// A text column where numbers are needed.
     #[error("column \"{0}\" expects numbers, found text")]
     Text(String),

@@ -3,33 +3,17 @@
 use serde::{Deserialize, Serialize};
 
 use super::coded::CodedLevels;
+use super::column::{Column, Lookup};
 use super::error::BasisError;
 use super::finite::check_finite;
 use super::label::ColumnLabel;
-use super::learner::{Learner, Round};
-use super::level::{Coding, Levels};
+use super::level::Levels;
 use super::polynomial::Polynomial;
 use super::splined::SplineColumns;
+use crate::coded::Coding;
 use crate::expression::Expr;
 use crate::factor::Factor;
 use crate::syntax::quoted;
-
-/// A column of a table.
-#[derive(Clone, Copy, Debug)]
-pub enum Column<'a> {
-    /// Numbers.
-    Numbers(&'a [f64]),
-    /// Text: for each row the index of its level. Every code is below `levels.len()`.
-    Labels {
-        /// One for each row.
-        codes: &'a [u32],
-        /// The texts, in any order.
-        levels: &'a [String],
-    },
-}
-
-/// Finds a column of a table by name.
-pub type Lookup<'a, 'f> = dyn Fn(&str) -> Option<Column<'a>> + 'f;
 
 /// A factor that yields the same columns for new rows as for those it was fitted on.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -62,26 +46,6 @@ pub(super) enum Constants {
 }
 
 impl Basis {
-    /// Learns the constants of a factor from a table's columns.
-    ///
-    /// A text column is categorical even without `C(...)`; its levels are sorted, and `coding`
-    /// says whether the first one has a column. Refuses columns that are missing, values that
-    /// are not finite (`log` of a negative number), and columns without variation where the
-    /// factor needs some.
-    pub fn fit(
-        factor: &Factor,
-        coding: Coding,
-        columns: &Lookup<'_, '_>,
-    ) -> Result<Self, BasisError> {
-        let mut learner = Learner::new(factor, coding);
-        loop {
-            learner.see(columns, 0)?;
-            if learner.turn()? == Round::Last {
-                return Ok(learner.finish());
-            }
-        }
-    }
-
     pub(super) fn new(factor: Factor, expr: Expr, fitted: Constants) -> Self {
         Self {
             factor,

@@ -1,14 +1,16 @@
 //! Learns the constants of factors from a table that comes block after block.
 
 use super::coded::CodedLevels;
+use super::column::{Column, Lookup};
 use super::error::BasisError;
-use super::factor_basis::{Basis, Column, Constants, Lookup, numbers};
+use super::factor_basis::{Basis, Constants, numbers};
 use super::finite::is_finite;
-use super::level::{Coding, LevelLearner};
+use super::level::LevelLearner;
 use super::polynomial::PolynomialLearner;
 use super::running::{Mean, Squares};
 use super::splined::SplineLearner;
 use super::term_basis::TermBasis;
+use crate::coded::Coding;
 use crate::expression::{Expr, Standard};
 use crate::factor::{Factor, Term};
 use serde::{Deserialize, Serialize};
@@ -217,12 +219,18 @@ impl Learner {
 
     fn end(&mut self) -> Result<Round, BasisError> {
         if let Lesson::Levels(learner) = &mut self.lesson {
-            let fitted = match (learner.finish(self.coding)?, &self.factor) {
-                (Constants::Levels { column, levels, .. }, Factor::Coded(coded)) => {
-                    let coded = CodedLevels::new(coded, levels, self.coding)?;
-                    Constants::Coded { column, coded }
-                }
-                (fitted, _) => fitted,
+            let (levels, coding) = (learner.finish(self.coding)?, self.coding);
+            let column = learner.name().to_owned();
+            let fitted = match &self.factor {
+                Factor::Coded(coded) => Constants::Coded {
+                    coded: CodedLevels::new(coded, levels, coding)?,
+                    column,
+                },
+                _ => Constants::Levels {
+                    column,
+                    levels,
+                    coding,
+                },
             };
             self.lesson = Lesson::Learnt(fitted);
             return Ok(Round::Last);

@@ -5,18 +5,9 @@ use std::collections::{HashMap, HashSet};
 use lehr_spelling::nearest;
 use serde::{Deserialize, Serialize};
 
+use super::column::{Column, Lookup};
 use super::error::BasisError;
-use super::factor_basis::{Column, Constants, Lookup};
-
-/// How a categorical factor becomes columns of zeros and ones.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Coding {
-    /// One column for each level but the first, which the others are compared with.
-    Treatment,
-    /// One column for each level.
-    Full,
-}
+use crate::coded::Coding;
 
 /// The distinct values of a column, in ascending order.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -148,6 +139,11 @@ impl LevelLearner {
         Ok(())
     }
 
+    /// The column.
+    pub(super) fn name(&self) -> &str {
+        &self.name
+    }
+
     /// Takes in what occurs in more rows.
     pub(super) fn merge(&mut self, other: &LevelLearner) {
         self.texts.extend(other.texts.iter().cloned());
@@ -155,7 +151,7 @@ impl LevelLearner {
     }
 
     /// The levels in ascending order.
-    pub(super) fn finish(&mut self, coding: Coding) -> Result<Constants, BasisError> {
+    pub(super) fn finish(&mut self, coding: Coding) -> Result<Levels, BasisError> {
         let mut numbers: Vec<f64> = (self.numbers.iter().copied()).map(f64::from_bits).collect();
         numbers.sort_by(f64::total_cmp);
         let mut texts: Vec<String> = std::mem::take(&mut self.texts).into_iter().collect();
@@ -171,11 +167,7 @@ impl LevelLearner {
                 column: self.name.clone(),
                 level: levels.names().remove(0),
             }),
-            _ => Ok(Constants::Levels {
-                column: self.name.clone(),
-                levels,
-                coding,
-            }),
+            _ => Ok(levels),
         }
     }
 }

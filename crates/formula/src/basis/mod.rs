@@ -1,9 +1,11 @@
 //! From factors to numbers: fitted on one table, applied to others.
 
 mod coded;
+mod column;
 mod error;
 mod factor_basis;
 mod finite;
+mod fit;
 mod label;
 mod learner;
 mod level;
@@ -12,11 +14,11 @@ mod running;
 mod splined;
 mod term_basis;
 
+pub use column::{Column, Lookup};
 pub use error::BasisError;
-pub use factor_basis::{Basis, Column, Lookup};
+pub use factor_basis::Basis;
 pub use finite::is_finite;
 pub use label::ColumnLabel;
 pub use learner::{Round, TermLearner};
-pub use level::Coding;
 pub use polynomial::Polynomial;
 pub use term_basis::TermBasis;

@@ -2,11 +2,10 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::column::Lookup;
 use super::error::BasisError;
-use super::factor_basis::{Basis, Lookup};
+use super::factor_basis::Basis;
 use super::label::ColumnLabel;
-use super::level::Coding;
-use crate::factor::Term;
 
 /// The columns of a term: all products of one column of each factor.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -16,24 +15,6 @@ pub struct TermBasis {
 }
 
 impl TermBasis {
-    /// Fits each factor; `codings` is the term's row of [`Terms::codings`](crate::Terms::codings).
-    pub fn fit(
-        term: &Term,
-        codings: &[Coding],
-        columns: &Lookup<'_, '_>,
-    ) -> Result<Self, BasisError> {
-        assert_eq!(
-            term.factors.len(),
-            codings.len(),
-            "one coding for each factor"
-        );
-        let pairs = term.factors.iter().zip(codings);
-        let factors = pairs.map(|(factor, &coding)| Basis::fit(factor, coding, columns));
-        Ok(Self {
-            factors: factors.collect::<Result<_, _>>()?,
-        })
-    }
-
     /// The coefficients' names, `x1:color[red]`; the first factor changes fastest, as in R.
     pub fn names(&self) -> Vec<String> {
         self.labels().into_iter().map(|label| label.text).collect()

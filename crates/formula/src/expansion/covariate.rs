@@ -5,10 +5,9 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use super::column_use::ColumnRole;
+use crate::column_use::{ColumnRole, UseListener};
 use crate::error::{FormulaError, Span};
 use crate::expression::Expr;
-use crate::factor::UseListener;
 use crate::spelling::suggestion;
 use crate::syntax::{Node, NodeKind, parse, quoted, tokens};
 

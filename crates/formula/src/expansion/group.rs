@@ -4,11 +4,11 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use super::column_use::ColumnRole;
-use super::terms::Intercept;
+use super::intercept::Intercept;
+use crate::column_use::{ColumnRole, UseListener};
 use crate::dialect;
 use crate::error::FormulaError;
-use crate::factor::{Term, UseListener};
+use crate::factor::Term;
 use crate::syntax::{Binary, Node, NodeKind, quoted};
 
 /// Most groupings of one group term, and most columns of one grouping.

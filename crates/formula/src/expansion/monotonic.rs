@@ -5,8 +5,8 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 
 use crate::coded::{Coded, in_quotes, levels};
+use crate::column_use::UseListener;
 use crate::error::{FormulaError, Span};
-use crate::factor::UseListener;
 use crate::spelling::suggestion;
 use crate::syntax::{Node, NodeKind, parse, quoted, tokens};
 

@@ -1,16 +1,16 @@
 //! Reads the right side of a formula as an intercept, terms and specials.
 
 use super::algebra::{MAX_TERMS, TermList, TooMany};
-use super::column_use::{ColumnRole, ColumnUse};
 use super::covariate::{self, CovariateTerm};
 use super::group::{Correlation, GroupTerm, groupings, is_row, tied};
+use super::intercept::Intercept;
 use super::monotonic::{self, MonotonicTerm};
 use super::smooth::{self, SmoothTerm};
 use super::spline::{self, SplineTerm};
-use super::terms::Intercept;
+use crate::column_use::{ColumnRole, ColumnUse, read_numbers};
 use crate::error::{FormulaError, Span};
 use crate::expression::{Expr, only};
-use crate::factor::{Factor, Term, read_numbers};
+use crate::factor::{Factor, Term};
 use crate::syntax::{Binary, Node, NodeKind, Sign, SignedNode};
 
 /// A part of the right side.

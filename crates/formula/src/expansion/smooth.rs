@@ -4,10 +4,9 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use super::column_use::ColumnRole;
+use crate::column_use::{ColumnRole, UseListener, read_numbers};
 use crate::error::{FormulaError, Span};
 use crate::expression::{Expr, only};
-use crate::factor::{UseListener, read_numbers};
 use crate::option::{period, whole};
 use crate::spelling::suggestion;
 use crate::syntax::{Node, NodeKind, parse, quoted, tokens};
@@ -333,25 +332,4 @@ pub(crate) fn parameter(text: &str) -> Result<Option<String>, FormulaError> {
         )));
     }
     Ok(Some(label + parameter))
-}
-
-/// Which smooth function another language's spline stands for.
-pub(crate) fn advice(name: &str, arguments: &[Node]) -> Option<String> {
-    let names = arguments
-        .iter()
-        .filter_map(|argument| match &argument.bare().kind {
-            NodeKind::Name(name) => Some(quoted(name).into_owned()),
-            _ => None,
-        });
-    let mut names: Vec<String> = names.take(2).collect();
-    if names.is_empty() {
-        names.push("x".into());
-    }
-    let all = names.join(", ");
-    match name {
-        "cr" | "lo" | "tp" | "ps" => Some(format!("write s({}) for a smooth function", names[0])),
-        "cc" | "cp" => Some(format!("write s({}, bs = \"cc\")", names[0])),
-        "te" | "ti" | "t2" => Some(format!("write gp({all}) for a smooth surface")),
-        _ => None,
-    }
 }

@@ -5,9 +5,10 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 
 use super::smooth::{By, read_by};
+use crate::column_use::{UseListener, read_numbers};
 use crate::error::{FormulaError, Span};
 use crate::expression::Expr;
-use crate::factor::{Factor, Term, UseListener, read_numbers};
+use crate::factor::{Factor, Term};
 use crate::option::{period, whole};
 use crate::spelling::suggestion;
 use crate::syntax::{Node, NodeKind, quoted};

@@ -6,37 +6,19 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 
 use super::algebra::TermList;
-use super::column_use::{ColumnRole, ColumnUse};
 use super::covariate::CovariateTerm;
 use super::group::{BY_ROW, GroupTerm};
+use super::intercept::Intercept;
 use super::monotonic::MonotonicTerm;
 use super::side::{Side, SpecialKind};
 use super::smooth::SmoothTerm;
 use super::spline::SplineTerm;
-use crate::basis::Coding;
+use crate::coded::Coding;
+use crate::column_use::{ColumnRole, ColumnUse};
 use crate::error::{FormulaError, Span};
 use crate::expression::Expr;
 use crate::factor::{Factor, Term};
 use crate::response::{LeftSide, Response};
-
-/// Whether there is an intercept.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Intercept {
-    /// `1 +`, and where nothing is said.
-    Present,
-    /// `0 +` or `- 1`.
-    Absent,
-}
-
-impl Intercept {
-    pub(super) fn flipped(self) -> Self {
-        match self {
-            Self::Present => Self::Absent,
-            Self::Absent => Self::Present,
-        }
-    }
-}
 
 /// What a formula means. Printing it gives a formula that means the same.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -239,7 +221,7 @@ impl Terms {
     }
 
     fn check_response(&self) -> Result<(), FormulaError> {
-        use super::column_use::ColumnRole::{
+        use crate::column_use::ColumnRole::{
             Censoring, Failures, Limit, NumericResponse, Removed, Response,
         };
         let outcome = self.response.outcome.columns();

@@ -1,7 +1,20 @@
 //! The value of an expression in every row.
 
-use super::{Comparison, Expr, Operation};
-use crate::basis::BasisError;
+use super::{Expr, Operation};
+
+/// Why an expression has no value in some table.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum EvaluateError {
+    /// The table lacks a column.
+    #[error("no column \"{0}\" in the table")]
+    Unknown(String),
+    /// Columns of one expression have different lengths.
+    #[error("{0}: expects columns of one length, found several")]
+    Lengths(String),
+    /// A value of the whole table where only single rows are read.
+    #[error("{0} expects the table that was fitted, and cannot be computed row by row")]
+    Unlearnt(String),
+}
 
 /// A value while it is being computed: constants stay scalars until they meet a column.
 enum Value {
@@ -26,19 +39,6 @@ impl Operation {
     }
 }
 
-impl Comparison {
-    fn holds(self, left: f64, right: f64) -> bool {
-        match self {
-            Self::Below => left < right,
-            Self::AtMost => left <= right,
-            Self::Above => left > right,
-            Self::AtLeast => left >= right,
-            Self::Equal => left == right,
-            Self::Unequal => left != right,
-        }
-    }
-}
-
 impl Expr {
     /// Its value in every row. `columns` looks a column up by name.
     ///
@@ -47,28 +47,31 @@ impl Expr {
     pub fn evaluate<'a>(
         &self,
         columns: &dyn Fn(&str) -> Option<&'a [f64]>,
-    ) -> Result<Vec<f64>, BasisError> {
+    ) -> Result<Vec<f64>, EvaluateError> {
         match self.value(columns)? {
             Value::Scalar(value) => Ok(vec![value]),
             Value::Rows(rows) => Ok(rows),
         }
     }
 
-    fn value<'a>(&self, columns: &dyn Fn(&str) -> Option<&'a [f64]>) -> Result<Value, BasisError> {
+    fn value<'a>(
+        &self,
+        columns: &dyn Fn(&str) -> Option<&'a [f64]>,
+    ) -> Result<Value, EvaluateError> {
         Ok(match self {
             Self::Number(value) => Value::Scalar(*value),
             Self::Column(name) => Value::Rows(
                 columns(name)
-                    .ok_or_else(|| BasisError::Unknown(name.clone()))?
+                    .ok_or_else(|| EvaluateError::Unknown(name.clone()))?
                     .to_vec(),
             ),
             Self::Negative(inner) => inner.value(columns)?.map(|value| -value),
-            Self::Standard(..) => return Err(BasisError::Unlearnt(self.to_string())),
+            Self::Standard(..) => return Err(EvaluateError::Unlearnt(self.to_string())),
             Self::Call(function, inner) => inner.value(columns)?.map(|value| function.apply(value)),
             Self::Binary(operation, left, right) => {
                 let (left, right) = (left.value(columns)?, right.value(columns)?);
                 combine(*operation, left, right)
-                    .ok_or_else(|| BasisError::Lengths(self.to_string()))?
+                    .ok_or_else(|| EvaluateError::Lengths(self.to_string()))?
             }
         })
     }

@@ -7,10 +7,11 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
+pub use evaluate::EvaluateError;
 pub(crate) use read::only;
 
 use crate::function::Function;
-use crate::syntax::quoted;
+use crate::syntax::{Comparison, quoted};
 
 /// A number for each row, computed from columns.
 ///
@@ -72,41 +73,6 @@ pub enum Operation {
     Power,
     /// `x > 3`: 1 where it is true, else 0.
     Compare(Comparison),
-}
-
-/// A comparison of two numbers.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Comparison {
-    /// `<`
-    Below,
-    /// `<=`
-    AtMost,
-    /// `>`
-    Above,
-    /// `>=`
-    AtLeast,
-    /// `==`
-    Equal,
-    /// `!=`
-    Unequal,
-}
-
-impl Comparison {
-    /// As it is written.
-    pub(crate) fn symbol(self) -> &'static str {
-        self.spaced().trim()
-    }
-
-    fn spaced(self) -> &'static str {
-        match self {
-            Self::Below => " < ",
-            Self::AtMost => " <= ",
-            Self::Above => " > ",
-            Self::AtLeast => " >= ",
-            Self::Equal => " == ",
-            Self::Unequal => " != ",
-        }
-    }
 }
 
 impl Operation {

@@ -2,9 +2,9 @@
 
 use std::borrow::Cow;
 
+use super::comparison::Comparison;
 use super::token::{Token, TokenKind};
 use crate::error::{FormulaError, Span};
-use crate::expression::Comparison;
 
 /// The tokens of a text, in order.
 pub(crate) fn tokens(text: &str) -> Result<Vec<Token>, FormulaError> {

@@ -1,10 +1,12 @@
 //! Text to a tree with positions, without judging what the tree means.
 
+mod comparison;
 mod lexer;
 mod node;
 mod parser;
 mod token;
 
+pub use comparison::Comparison;
 pub use lexer::quoted;
 pub(crate) use lexer::tokens;
 pub(crate) use node::{Binary, Node, NodeKind, Sign, SignedNode};

@@ -1,7 +1,7 @@
 //! The syntax tree: what was written, with its place.
 
+use super::comparison::Comparison;
 use crate::error::Span;
-use crate::expression::Comparison;
 
 /// A piece of a formula.
 #[derive(Clone, Debug, PartialEq)]

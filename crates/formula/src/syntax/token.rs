@@ -1,7 +1,7 @@
 //! One word of a formula and its place.
 
+use super::comparison::Comparison;
 use crate::error::Span;
-use crate::expression::Comparison;
 
 /// What a token is.
 #[derive(Clone, Debug, PartialEq)]

@@ -3,7 +3,8 @@
 use std::collections::HashMap;
 
 use lehr_formula::{
-    Basis, BasisError, Coding, Column, Expr, Factor, Formula, Polynomial, Term, TermBasis,
+    Basis, BasisError, Coding, Column, EvaluateError, Expr, Factor, Formula, Polynomial, Term,
+    TermBasis,
 };
 
 enum Stored {
@@ -108,7 +109,7 @@ fn an_expression_reads_its_columns_through_a_closure() {
     assert_eq!(found, Ok(vec![1.0, 10.0]));
     assert_eq!(
         expr.evaluate(&|_| None),
-        Err(BasisError::Unknown("x".into()))
+        Err(EvaluateError::Unknown("x".into()))
     );
 }
 

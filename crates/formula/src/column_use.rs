@@ -1,7 +1,9 @@
 //! Where a formula names a column, and what for.
 
 use crate::error::{FormulaError, Span};
+use crate::expression::Expr;
 use crate::spelling::suggestion;
+use crate::syntax::Node;
 
 /// A column named in a formula.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -55,7 +57,7 @@ pub enum ColumnRole {
 
 impl ColumnUse {
     /// Refuses a column that is not among `names`.
-    pub(super) fn check_known<S: AsRef<str>>(&self, names: &[S]) -> Result<(), FormulaError> {
+    pub(crate) fn check_known<S: AsRef<str>>(&self, names: &[S]) -> Result<(), FormulaError> {
         let Self { name, span, .. } = self;
         if names.iter().any(|known| known.as_ref() == name) {
             return Ok(());
@@ -72,7 +74,7 @@ impl ColumnUse {
     }
 
     /// Refuses text where numbers are computed with.
-    pub(super) fn check_kind(&self, is_text: &dyn Fn(&str) -> bool) -> Result<(), FormulaError> {
+    pub(crate) fn check_kind(&self, is_text: &dyn Fn(&str) -> bool) -> Result<(), FormulaError> {
         let wanted = match self.role {
             ColumnRole::NumericResponse | ColumnRole::Number => "arithmetic",
             ColumnRole::Trials => "trials(...)",
@@ -119,4 +121,33 @@ impl ColumnUse {
                 | ColumnRole::Group
         )
     }
+}
+
+/// Tells where and how a column is used.
+pub(crate) type UseListener<'a> = dyn FnMut(&str, Span, ColumnRole) + 'a;
+
+/// Arithmetic that reads at least one column and nothing of the table as a whole.
+pub(crate) fn read_numbers(node: &Node, used: &mut UseListener<'_>) -> Result<Expr, FormulaError> {
+    let expr = read_term(node, used)?;
+    match expr.unlearnt() {
+        None => Ok(expr),
+        Some((standard, inner)) => {
+            let message = format!(
+                "{} cannot stand here",
+                Expr::Standard(standard, inner.clone().into())
+            );
+            Err(FormulaError::new(node.span, message)
+                .hint("center and scale belong into terms on the right of ~"))
+        }
+    }
+}
+
+/// Arithmetic that reads at least one column.
+pub(crate) fn read_term(node: &Node, used: &mut UseListener<'_>) -> Result<Expr, FormulaError> {
+    let expr = Expr::read(node, &mut |name, span| used(name, span, ColumnRole::Number))?;
+    if expr.columns().is_empty() {
+        return Err(FormulaError::new(node.span, "this names no column")
+            .hint("a constant is what the intercept is for"));
+    }
+    Ok(expr)
 }

@@ -2,9 +2,9 @@
 
 use std::collections::HashSet;
 
-use super::column_use::ColumnRole;
-use super::terms::Terms;
+use crate::column_use::ColumnRole;
 use crate::error::FormulaError;
+use crate::expansion::Terms;
 use crate::expression::Expr;
 use crate::formula::Formula;
 

@@ -1,0 +1,49 @@
+//! Comparisons of two numbers: `x > 3`.
+
+/// A comparison of two numbers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Comparison {
+    /// `<`
+    Below,
+    /// `<=`
+    AtMost,
+    /// `>`
+    Above,
+    /// `>=`
+    AtLeast,
+    /// `==`
+    Equal,
+    /// `!=`
+    Unequal,
+}
+
+impl Comparison {
+    /// As it is written.
+    pub(crate) fn symbol(self) -> &'static str {
+        self.spaced().trim()
+    }
+
+    /// With a blank on either side.
+    pub(crate) fn spaced(self) -> &'static str {
+        match self {
+            Self::Below => " < ",
+            Self::AtMost => " <= ",
+            Self::Above => " > ",
+            Self::AtLeast => " >= ",
+            Self::Equal => " == ",
+            Self::Unequal => " != ",
+        }
+    }
+
+    /// Whether it is true of two numbers.
+    pub(crate) fn holds(self, left: f64, right: f64) -> bool {
+        match self {
+            Self::Below => left < right,
+            Self::AtMost => left <= right,
+            Self::Above => left > right,
+            Self::AtLeast => left >= right,
+            Self::Equal => left == right,
+            Self::Unequal => left != right,
+        }
+    }
+}
