@@ -3,6 +3,7 @@
 mod chain;
 mod coefficient;
 mod correlation;
+mod figure;
 mod function;
 mod group;
 mod section;

@@ -39,6 +39,6 @@ pub use data::{
 pub use error::ReportError;
 pub use html::{page, write_page};
 pub use name::{AxisKind, Effect, Name, Place};
-pub use plot::Law;
-pub use sheet::{Axis, Chart, Dots, Lines, Listing, Mark, Part, Series, Sheet};
+pub use plot::{Axis, Chart, Dots, Law, Lines, Mark, Series};
+pub use sheet::{Listing, Part, Sheet};
 pub use terminal::{Color, Style};

@@ -5,6 +5,7 @@
 
 mod calibration;
 mod chain;
+mod chart;
 mod comparison;
 mod dots;
 mod effect;
@@ -21,6 +22,7 @@ mod trace;
 
 pub(crate) use calibration::calibration;
 pub(crate) use chain::{draws, energy, ranks};
+pub use chart::{Axis, Chart, Dots, Lines, Mark, Series};
 pub(crate) use comparison::comparison;
 pub(crate) use dots::dots;
 pub(crate) use effect::effect;

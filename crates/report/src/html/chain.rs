@@ -5,7 +5,7 @@ use crate::number::{self, fixed};
 use crate::plot;
 use crate::{ChainQuantity, ChainReport};
 
-use super::section::{figure, key};
+use super::figure::{figure, key};
 use super::table;
 
 /// Numbers whose chains are drawn.

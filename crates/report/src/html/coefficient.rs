@@ -8,7 +8,7 @@ use crate::number::{self, decimals, fixed};
 use crate::plot::{Row, forest};
 use crate::{Coefficient, Draws, ReportData};
 
-use super::section::{figure, key};
+use super::figure::{figure, key};
 use super::table;
 
 /// Lines of the plot; the coefficients furthest from zero get them.

@@ -4,7 +4,7 @@ use crate::markup::Element;
 use crate::plot::{Function, Surface, function, surface};
 use crate::{FittedFunction, FunctionShape};
 
-use super::section::{figure, key};
+use super::figure::{figure, key};
 
 /// Functions drawn.
 const MOST: usize = 24;

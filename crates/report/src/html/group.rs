@@ -6,7 +6,7 @@ use crate::plot::{Histogram, Row, forest, histogram, split_forest};
 use crate::{AllLevels, Coefficient, GroupEffects};
 
 use super::coefficient::as_row;
-use super::section::figure;
+use super::figure::figure;
 
 /// Levels up to which each is drawn.
 const ALL: usize = 30;

@@ -2,8 +2,8 @@
 
 use crate::markup::Element;
 use crate::number::{print, short, with_error};
-use crate::sheet::{Dots, Mark, Series};
 
+use super::chart::{Dots, Mark, Series};
 use super::lines::hue;
 use super::scale::Scale;
 use super::{WIDTH, all_shortened, breadth, dot, label, line, picture, shortened};

@@ -2,8 +2,8 @@
 
 use crate::markup::Element;
 use crate::number::{print, short};
-use crate::sheet::{Lines, Mark, Series};
 
+use super::chart::{Lines, Mark, Series};
 use super::frame::{Caption, Frame};
 use super::scale::Scale;
 use super::{WIDTH, dot, line};

@@ -1,0 +1,23 @@
+//! Plots with their captions and colours, and the words beside them.
+
+use crate::markup::Element;
+
+/// Plots with a caption under them.
+pub(super) fn figure(plots: Vec<Element>, caption: Vec<Element>) -> Element {
+    let caption = Element::new("figcaption").children(caption);
+    Element::new("figure").children(plots).child(caption)
+}
+
+/// A colour of the plots and what it stands for.
+pub(super) fn key(series: &str, words: &str) -> Element {
+    let swatch = Element::classed("span", &format!("swatch {series}")).attr("aria-hidden", "true");
+    Element::classed("span", "key").child(swatch).text(words)
+}
+
+/// A plot beside the words that say how to read it.
+pub(super) fn explained(plot: Element, caption: Vec<Element>, words: &[String]) -> Vec<Element> {
+    let side = Element::classed("div", "side prose");
+    let side = side.children(words.iter().map(|text| Element::with_text("p", text)));
+    let split = Element::classed("div", "split").child(figure(vec![plot], caption));
+    vec![split.child(side)]
+}
