@@ -27,7 +27,7 @@ use std::ffi::OsString;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use clap::Parser;
-use lehr::graph::kernel::Level;
+use lehr::graph::Level;
 
 use argument::Cli;
 use session::Session;

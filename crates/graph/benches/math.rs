@@ -5,8 +5,8 @@
     reason = "vector code must be compiled for the set it is dispatched to"
 )]
 
-use lehr_graph::kernel::Level;
-use lehr_graph::kernel::math::{self, map};
+use lehr_graph::Level;
+use lehr_graph::math::{self, map};
 use pulp::{Simd, WithSimd};
 use std::hint::black_box;
 use std::time::Instant;

@@ -2,8 +2,7 @@
 
 use std::collections::HashMap;
 
-use crate::expr::Expr;
-use crate::graph::{Graph, NodeId};
+use crate::expr::{Expr, Graph, NodeId};
 use crate::outer;
 use crate::primitive::{Op, Site};
 

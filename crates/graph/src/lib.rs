@@ -24,10 +24,12 @@
 
 mod derivative;
 mod expr;
-mod graph;
+mod instruction;
 pub mod kernel;
 mod length;
+mod level;
 mod listing;
+pub mod math;
 mod outer;
 mod plan;
 mod primitive;
@@ -39,9 +41,9 @@ mod shape;
 mod simplify;
 mod smooth;
 
-pub use expr::{Expr, Indices};
-pub use graph::{Graph, ShapeError};
+pub use expr::{Expr, Graph, Indices, ShapeError};
 pub use length::ROWS;
+pub use level::Level;
 pub use plan::{Fusion, Plan, PlanOptions, PlanReport, Slot, Workspace};
 pub use recording::{Recording, RecordingError};
 pub use shape::{MAX_RANK, Shape};

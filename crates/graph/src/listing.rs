@@ -2,8 +2,7 @@
 
 use std::fmt::Write;
 
-use crate::expr::Expr;
-use crate::graph::{Graph, Node};
+use crate::expr::{Expr, Graph, Node};
 use crate::primitive::Op;
 
 impl Graph {

@@ -1,7 +1,6 @@
 //! Which arrays a column of row numbers reads.
 
-use crate::expr::Indices;
-use crate::graph::Graph;
+use crate::expr::{Graph, Indices};
 use crate::primitive::Op;
 
 impl Graph {
@@ -9,12 +8,12 @@ impl Graph {
     /// adds to by [`crate::Expr::scatter_add`]: each index must be below all of them.
     pub fn reach(&self, indices: Indices<'_>) -> Vec<usize> {
         let nodes = self.nodes();
-        let length = |node: &crate::graph::Node| match node.op {
+        let length = |node: &crate::expr::Node| match node.op {
             Op::Gather => Some(nodes[node.inputs[0].index()].shape.dims()[0]),
             Op::ScatterAdd => Some(node.shape.dims()[0]),
             _ => None,
         };
-        let reads = |node: &&crate::graph::Node| node.inputs.get(1) == Some(&indices.expr().id);
+        let reads = |node: &&crate::expr::Node| node.inputs.get(1) == Some(&indices.expr().id);
         nodes.iter().filter(reads).filter_map(length).collect()
     }
 }

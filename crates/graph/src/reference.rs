@@ -2,8 +2,7 @@
 
 use std::collections::HashMap;
 
-use crate::expr::Expr;
-use crate::graph::{Graph, Node, NodeId};
+use crate::expr::{Expr, Graph, Node, NodeId};
 use crate::primitive::matmul::Lanes;
 use crate::primitive::{Event, Op};
 use crate::shape::Shape;

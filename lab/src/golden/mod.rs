@@ -96,7 +96,7 @@ pub fn case_of(line: &str) -> &str {
 
 /// The vector instructions of this process and of those that it starts.
 pub fn instructions() -> &'static str {
-    lehr::graph::kernel::Level::of_process().name()
+    lehr::graph::Level::of_process().name()
 }
 
 /// A fit's line and those that record its draws.

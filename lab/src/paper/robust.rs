@@ -1,6 +1,6 @@
 //! Robust linear regression with a precision of each row's own, and the same in closed form.
 
-use lehr_graph::kernel::math::lgamma;
+use lehr_graph::math::lgamma;
 use lehr_model::distribution::{Distribution, Gamma, HalfNormal, Normal, StudentT};
 use lehr_model::{Bound, Model};
 use lehr_numeric::stream::Stream;

@@ -8,7 +8,7 @@
 
 use std::hint::black_box;
 
-use lehr_graph::kernel::Level;
+use lehr_graph::Level;
 use lehr_graph::{Graph, Plan};
 use pulp::{Simd, WithSimd};
 

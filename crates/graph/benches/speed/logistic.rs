@@ -6,7 +6,8 @@
     reason = "vector code must be compiled for the set it is dispatched to"
 )]
 
-use lehr_graph::kernel::{Level, math};
+use lehr_graph::Level;
+use lehr_graph::math;
 use lehr_graph::{Graph, Plan, Workspace};
 use pulp::{Simd, WithSimd};
 

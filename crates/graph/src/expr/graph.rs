@@ -6,7 +6,7 @@ use std::fmt;
 use std::panic::Location;
 use std::sync::Arc;
 
-use crate::expr::{Expr, Indices};
+use super::handle::{Expr, Indices};
 use crate::length::Length;
 use crate::primitive::Op;
 use crate::shape::Shape;

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::ops::{Add, Div, Mul, Neg, Sub};
 
-use crate::graph::{Graph, NodeId};
+use super::graph::{Graph, NodeId};
 use crate::primitive::{Binary, Op, Unary};
 use crate::shape::Shape;
 

@@ -1,107 +1,15 @@
 //! What a plan is made of: instructions over addresses in a few memory spaces.
 
-use super::pack::{Short, packed, paired};
+mod address;
+mod arithmetic;
+mod grid;
+
+pub(crate) use address::{Address, Extent, IndexAddress, Space};
+pub(crate) use arithmetic::{Arithmetic, Place, Short};
+pub(crate) use grid::{Dim, Grid};
+
 use crate::primitive::factor::Form;
 use crate::primitive::{Binary, Direction, Reduction, Unary};
-
-/// A count that may grow with the lanes or rows of the block at hand.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct Extent {
-    pub(crate) per: usize,
-    pub(crate) lanes: bool,
-    pub(crate) rows: bool,
-}
-
-impl Extent {
-    pub(crate) const ONE: Extent = Extent::fixed(1);
-    pub(crate) const ZERO: Extent = Extent::fixed(0);
-    pub(crate) const LANES: Extent = Extent {
-        per: 1,
-        lanes: true,
-        rows: false,
-    };
-    pub(crate) const ROWS: Extent = Extent {
-        per: 1,
-        lanes: false,
-        rows: true,
-    };
-
-    pub(crate) const fn fixed(per: usize) -> Extent {
-        Extent {
-            per,
-            lanes: false,
-            rows: false,
-        }
-    }
-
-    /// The product; a zero is a plain zero.
-    pub(crate) fn times(self, other: Extent) -> Extent {
-        debug_assert!(!(self.lanes && other.lanes || self.rows && other.rows));
-        match self.per * other.per {
-            0 => Extent::ZERO,
-            per => Extent {
-                per,
-                lanes: self.lanes || other.lanes,
-                rows: self.rows || other.rows,
-            },
-        }
-    }
-}
-
-/// The memory an address points into.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Space {
-    /// Values without lanes.
-    Shared,
-    /// Values of the lane block at hand.
-    Lane,
-    /// Laned inputs and outputs: all lanes in order.
-    Pinned,
-    /// Values of the row block at hand.
-    Scratch,
-    /// A large input that is lent, not copied, by its number.
-    Lent(u32),
-}
-
-impl Space {
-    /// The place of the space's base in a frame.
-    pub(crate) fn index(self) -> usize {
-        match self {
-            Space::Shared => 0,
-            Space::Lane => 1,
-            Space::Pinned => 2,
-            Space::Scratch => 3,
-            Space::Lent(k) => 4 + k as usize,
-        }
-    }
-}
-
-/// Where an array starts, as seen from a block of lanes and rows.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct Address {
-    pub(crate) space: Space,
-    pub(crate) offset: usize,
-    /// Step from one row block to the next.
-    pub(crate) per_block: usize,
-    /// Step from one lane to the next; zero where no block starts at a later lane.
-    pub(crate) per_lane: usize,
-}
-
-/// One loop around the innermost run, with the steps of result and operands.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct Dim {
-    pub(crate) count: Extent,
-    pub(crate) steps: [Extent; 4],
-}
-
-/// The iteration space of an elementwise instruction: outer loops around one run.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub(crate) struct Grid {
-    pub(crate) outer: Vec<Dim>,
-    pub(crate) run: Extent,
-    /// Step of result and operands along the run: 0 repeats one number.
-    pub(crate) steps: [usize; 4],
-}
 
 /// Whether a result is stored or joins what is there.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -117,63 +25,6 @@ pub(crate) struct Mat {
     pub(crate) row: Extent,
     pub(crate) col: Extent,
     pub(crate) batch: Extent,
-}
-
-/// What takes a few machine instructions per register: result first, then up to three operands.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Arithmetic {
-    Neg,
-    Abs,
-    Sqrt,
-    Recip,
-    Square,
-    Sign,
-    Add,
-    Sub,
-    Mul,
-    Div,
-    Min,
-    Max,
-    Less,
-    LessEqual,
-    Equal,
-    /// x·y + z, like the next two in one rounding where the machine can.
-    MulAdd,
-    /// x·y − z
-    MulSub,
-    /// z − x·y
-    NegMulAdd,
-    /// y where x is not zero, else z
-    Select,
-}
-
-impl Arithmetic {
-    pub(crate) fn unary(op: Unary) -> Option<Arithmetic> {
-        Some(match op {
-            Unary::Neg => Arithmetic::Neg,
-            Unary::Abs => Arithmetic::Abs,
-            Unary::Sqrt => Arithmetic::Sqrt,
-            Unary::Recip => Arithmetic::Recip,
-            Unary::Square => Arithmetic::Square,
-            Unary::Sign => Arithmetic::Sign,
-            _ => return None,
-        })
-    }
-
-    pub(crate) fn binary(op: Binary) -> Option<Arithmetic> {
-        Some(match op {
-            Binary::Add => Arithmetic::Add,
-            Binary::Sub => Arithmetic::Sub,
-            Binary::Mul => Arithmetic::Mul,
-            Binary::Div => Arithmetic::Div,
-            Binary::Min => Arithmetic::Min,
-            Binary::Max => Arithmetic::Max,
-            Binary::Less => Arithmetic::Less,
-            Binary::LessEqual => Arithmetic::LessEqual,
-            Binary::Equal => Arithmetic::Equal,
-            Binary::Pow | Binary::GammaLogBelow | Binary::GammaLogAbove => return None,
-        })
-    }
 }
 
 /// What an instruction does once per lane: where result and operands start, and their steps
@@ -311,13 +162,6 @@ pub(crate) enum Instruction {
     },
 }
 
-/// Where a column of row numbers starts.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct IndexAddress {
-    pub(crate) slot: usize,
-    pub(crate) per_block: usize,
-}
-
 /// An accumulator of a row loop, per strip, and where its total goes.
 #[derive(Clone, PartialEq, Debug)]
 pub(crate) struct Tail {
@@ -353,23 +197,6 @@ pub(crate) enum Step {
         list: Vec<Instruction>,
     },
     Rows(RowLoop),
-}
-
-impl Step {
-    /// The same step with neighbouring instructions packed.
-    pub(crate) fn packed(self) -> Step {
-        match self {
-            Step::Block(list) => Step::Block(packed(paired(list))),
-            Step::Lanes { group, list } => Step::Lanes {
-                group,
-                list: packed(paired(list)),
-            },
-            Step::Rows(mut rows) => {
-                rows.body = paired(rows.body);
-                Step::Rows(rows)
-            }
-        }
-    }
 }
 
 /// Steps that run once, or once per block of lanes.

@@ -3,11 +3,11 @@
 use pulp::Simd;
 
 use super::frame::Frame;
-use super::math;
 use super::turn::{Lines, turn};
-use super::vector::{choose, halved, load, load_part, store, store_first, store_part, width};
-use crate::plan::instruction::{Address, Arithmetic, Grid, Write};
-use crate::plan::pack::{Place, Short};
+use super::vector::{halved, load, load_part, store, store_first, store_part, width};
+use crate::instruction::{Address, Arithmetic, Grid, Write};
+use crate::instruction::{Place, Short};
+use crate::math::{self, choose};
 use crate::primitive::{Binary, Unary};
 
 /// Loops around a run, at the most: lanes and the event's axes.

@@ -5,7 +5,7 @@ use pulp::{Simd, WithSimd};
 use super::frame::Frame;
 use super::reduce::Block;
 use super::{elementwise, factor, index, matmul, reduce};
-use crate::plan::instruction::{Instruction, PerLane, Rows, Write};
+use crate::instruction::{Instruction, PerLane, Rows, Write};
 
 /// Runs the body with the pointers of each lane. A macro and not a function of a closure: a
 /// closure may stay a call, compiled without the vector instructions.

@@ -224,7 +224,7 @@ pub(super) unsafe fn tril(offset: i32, out: *mut f64, x: *const f64, [rows, colu
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::kernel::Level;
+    use crate::level::Level;
     use pulp::WithSimd;
 
     /// A factor with a diagonal around two, and numbers that are symmetric around zero below it.

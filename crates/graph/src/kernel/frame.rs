@@ -1,7 +1,7 @@
 //! The block of lanes and rows at hand, and where its memory starts.
 
-use crate::plan::instruction::{Address, Extent, IndexAddress, Space};
-use crate::plan::pack::Place;
+use crate::instruction::Place;
+use crate::instruction::{Address, Extent, IndexAddress, Space};
 
 /// Resolves addresses and extents for one block.
 #[derive(Clone, Copy)]

@@ -3,7 +3,7 @@
 use pulp::Simd;
 
 use super::reduce::add_to;
-use crate::plan::instruction::Rows;
+use crate::instruction::Rows;
 
 /// Copies row `indices[i]` of `x` to row `i` of `out`.
 ///

@@ -4,8 +4,7 @@
 //! panics with the instruction instead of overwriting its neighbour.
 
 use super::frame::Frame;
-use crate::plan::Plan;
-use crate::plan::instruction::{
+use crate::instruction::{
     Address, Dim, Extent, Grid, Instruction, Mat, PerLane, Products, Rows, Space,
 };
 
@@ -13,27 +12,12 @@ use crate::plan::instruction::{
 pub(crate) struct Limits {
     /// The plan's own spaces as one block of lanes and one strip of rows see them, in the order of
     /// [`Space::index`].
-    owned: [usize; 4],
-    lent: Vec<usize>,
-    indices: Vec<usize>,
+    pub(crate) owned: [usize; 4],
+    pub(crate) lent: Vec<usize>,
+    pub(crate) indices: Vec<usize>,
 }
 
 impl Limits {
-    pub(crate) fn of(plan: &Plan) -> Limits {
-        let sizes = &plan.sizes;
-        let mut lent = vec![0; plan.lent];
-        for input in &plan.inputs {
-            if let Space::Lent(k) = input.space {
-                lent[k as usize] = input.size;
-            }
-        }
-        Limits {
-            owned: [sizes.shared, sizes.lane, sizes.pinned, sizes.scratch],
-            lent,
-            indices: plan.index_inputs.iter().map(|(_, n)| *n).collect(),
-        }
-    }
-
     fn of_space(&self, space: Space) -> usize {
         match space {
             Space::Lent(k) => self.lent[k as usize],

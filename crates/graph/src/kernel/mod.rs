@@ -20,10 +20,8 @@ mod execute;
 mod factor;
 mod frame;
 mod index;
-mod level;
 #[cfg(debug_assertions)]
 pub(crate) mod limit;
-pub mod math;
 mod matmul;
 mod prefetch;
 mod reduce;
@@ -34,5 +32,4 @@ mod turn;
 mod vector;
 
 pub use awake::with_threads_awake;
-pub use level::Level;
 pub use prefetch::prefetch;

@@ -4,8 +4,9 @@ use pulp::Simd;
 
 #[cfg(target_arch = "x86_64")]
 use super::vector::{as_v3, as_v4};
-use super::vector::{choose, load, load_part, store, store_part, width};
-use crate::plan::instruction::Write;
+use super::vector::{load, load_part, store, store_part, width};
+use crate::instruction::Write;
+use crate::math::choose;
 use crate::primitive::{Direction, Reduction};
 
 /// Σ xᵢ yᵢ, with four partial sums so that additions overlap.
@@ -363,7 +364,7 @@ pub(super) unsafe fn cumulative(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::kernel::Level;
+    use crate::level::Level;
     use pulp::WithSimd;
 
     struct Both;

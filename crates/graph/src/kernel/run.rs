@@ -6,7 +6,7 @@ use rayon::prelude::*;
 use super::execute::execute;
 pub(crate) use super::frame::Frame;
 use super::reduce;
-use crate::plan::instruction::{Instruction, Phase, RowLoop, Space, Step, Tail};
+use crate::instruction::{Instruction, Phase, RowLoop, Space, Step, Tail};
 
 /// Work below this many flops is done by one thread.
 const WORTH_THREADS: u64 = 400_000;

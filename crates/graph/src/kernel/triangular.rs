@@ -12,7 +12,7 @@ use pulp::Simd;
 use super::reduce::totals;
 use super::turn::{Lines, turn};
 use super::vector::{load, load_part, store, store_part, width};
-use crate::plan::instruction::Write;
+use crate::instruction::Write;
 use crate::primitive::factor::Form;
 
 /// Rows of a block.

@@ -3,7 +3,7 @@
 use pulp::Simd;
 
 use super::vector::{halved, load, square, store, width};
-use crate::plan::instruction::Write;
+use crate::instruction::Write;
 
 /// A matrix whose rows are contiguous and lie `step` numbers apart.
 #[derive(Clone, Copy)]
@@ -107,8 +107,8 @@ unsafe fn turn_square<S: Simd>(simd: S, from: Lines, to: Lines, write: Write) {
 #[cfg(test)]
 mod tests {
     use super::{Lines, turn};
-    use crate::kernel::Level;
-    use crate::plan::instruction::Write;
+    use crate::instruction::Write;
+    use crate::level::Level;
     use pulp::{Simd, WithSimd};
 
     struct Turned {

@@ -1,19 +1,11 @@
-//! Loads and stores of whole and partial registers, and the choice between two.
+//! Loads and stores of whole and partial registers.
 
-use pulp::bytemuck::cast;
 use pulp::{MemMask, Simd};
 
 /// Numbers per register.
 #[inline(always)]
 pub(super) fn width<S: Simd>() -> usize {
     S::F64_LANES
-}
-
-/// The first of two where the mask is set, else the second. pulp's own `select_f64s` may stay a call, compiled
-/// without the vector instructions, and then takes more time than all else in a loop.
-#[inline(always)]
-pub(super) fn choose<S: Simd>(simd: S, mask: S::m64s, yes: S::f64s, no: S::f64s) -> S::f64s {
-    cast(simd.select_u64s(mask, cast(yes), cast(no)))
 }
 
 /// # Safety

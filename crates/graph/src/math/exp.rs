@@ -1,8 +1,8 @@
 //! The exponential function, and the exponential less one.
 
+use super::choose::choose;
 use super::exponent::{origin, power_of_two, rounded_product};
 use super::polynomial::polynomial;
-use crate::kernel::vector::choose;
 use pulp::Simd;
 use std::f64::consts::LOG2_E;
 

@@ -1,9 +1,9 @@
 //! The natural logarithm, of a number and of one plus a number.
 
+use super::choose::choose;
 use super::exp::{LN_2_HIGH, LN_2_LOW};
 use super::exponent::{exponent, exponent_origin};
 use super::polynomial::polynomial;
-use crate::kernel::vector::choose;
 use pulp::Simd;
 
 /// Bits of √½ and of one: the mantissa is taken in [√½, √2), so that it is near one on both sides.

@@ -1,8 +1,8 @@
 //! The logistic function and its integral, the softplus.
 
+use super::choose::choose;
 use super::exp::exp_nonpositive;
 use super::polynomial::polynomial;
-use crate::kernel::vector::choose;
 use pulp::Simd;
 
 /// (2 artanh(s)/s − 2)/s² as a polynomial in s², for 0 ≤ s ≤ ⅓;

@@ -32,7 +32,7 @@ pub fn map<S: Simd>(simd: S, x: &[f64], out: &mut [f64], f: impl Fn(S, S::f64s) 
 #[cfg(test)]
 mod tests {
     use super::map;
-    use crate::kernel::Level;
+    use crate::level::Level;
     use pulp::{Simd, WithSimd};
 
     struct Twice<'a>(&'a [f64], &'a mut [f64]);

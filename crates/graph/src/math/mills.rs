@@ -1,9 +1,9 @@
 //! The logarithm of the normal distribution function and its slope, by one polynomial of both tails.
 
+use super::choose::choose;
 use super::exp::exp_nonpositive;
 use super::ln::log1p;
 use super::polynomial::polynomial;
-use crate::kernel::vector::choose;
 use pulp::Simd;
 
 /// 1/√(2π).

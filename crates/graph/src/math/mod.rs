@@ -10,6 +10,7 @@
 )]
 
 mod bessel;
+mod choose;
 mod exp;
 mod exponent;
 mod gamma;
@@ -27,6 +28,7 @@ mod tanh;
 mod reference;
 
 pub use bessel::{bessel_ratio, bessel_ratio_slope, log_bessel_i0e};
+pub(crate) use choose::choose;
 pub use exp::{exp, expm1};
 pub use gamma::lgamma;
 pub use incomplete_gamma::{gamma_log_above, gamma_log_below};

@@ -167,7 +167,7 @@ macro_rules! on_every_set {
             type Output = ();
             #[inline(always)]
             fn with_simd<S: pulp::Simd>(self, simd: S) {
-                crate::kernel::math::map(
+                crate::math::map(
                     simd,
                     self.0,
                     self.1,
@@ -180,8 +180,8 @@ macro_rules! on_every_set {
         let mut portable = vec![f64::NAN; x.len()];
         pulp::WithSimd::with_simd(Op(x, &mut portable), pulp::Scalar256b);
         let mut results = vec![portable];
-        let levels = crate::kernel::Level::all().into_iter();
-        for arch in levels.filter_map(crate::kernel::Level::arch) {
+        let levels = crate::level::Level::all().into_iter();
+        for arch in levels.filter_map(crate::level::Level::arch) {
             let mut own = vec![f64::NAN; x.len()];
             arch.dispatch(Op(x, &mut own));
             results.push(own);

@@ -1,8 +1,8 @@
 //! The hyperbolic tangent.
 
+use super::choose::choose;
 use super::exp::{Power, power};
 use super::exponent::{origin, power_of_two};
-use crate::kernel::vector::choose;
 use pulp::Simd;
 
 /// Beyond this magnitude the tangent rounds to one.

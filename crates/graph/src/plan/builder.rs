@@ -1,13 +1,13 @@
 //! Fills a plan: inputs and constants, phases of instructions, outputs.
 
 use super::arena::LINE;
-use super::instruction::{Address, Extent, Instruction, Phase, RowLoop, Space, Step};
 use super::lower::Lower;
 use super::memory::Memory;
 use super::schedule::Schedule;
 use super::unit::{PhaseUnits, Task, Unit};
 use super::{InputPlace, MAX_STRIPS, Plan, Shown, Slot, report};
-use crate::graph::{Graph, NodeId};
+use crate::expr::{Graph, NodeId};
+use crate::instruction::{Address, Extent, Instruction, Phase, RowLoop, Space, Step};
 use crate::primitive::Op;
 
 /// A plan under construction.

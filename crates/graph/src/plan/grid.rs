@@ -1,6 +1,6 @@
 //! Strided iteration spaces, with neighbouring loops merged where the strides allow.
 
-use super::instruction::{Dim, Extent, Grid};
+use crate::instruction::{Dim, Extent, Grid};
 use crate::shape::Shape;
 
 /// How one array lies under the event axes of an elementwise result.

@@ -1,9 +1,9 @@
 //! Where each array lies: views share, lifetimes decide what is reused.
 
 use super::arena::Arena;
-use super::instruction::{Address, Extent, Space};
 use super::schedule::{Role, Schedule};
 use super::unit::{PhaseUnits, Task, Unit};
+use crate::instruction::{Address, Extent, Space};
 use crate::primitive::Op;
 
 /// A buffer of its own: the memory of one node and all its views.

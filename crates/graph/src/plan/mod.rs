@@ -3,10 +3,9 @@
 mod arena;
 mod builder;
 mod grid;
-pub(crate) mod instruction;
 mod lower;
 mod memory;
-pub(crate) mod pack;
+mod pack;
 mod report;
 mod rewrite;
 mod schedule;
@@ -19,12 +18,11 @@ pub use workspace::{Slot, Workspace};
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use crate::expr::Expr;
-use crate::graph::NodeId;
-use crate::kernel::Level;
+use crate::expr::{Expr, NodeId};
+use crate::instruction::{Phase, Space};
 use crate::kernel::run::{Machine, has_parts};
+use crate::level::Level;
 use builder::Builder;
-use instruction::{Phase, Space};
 use memory::{Memory, Sizes};
 use rewrite::Program;
 use schedule::Schedule;

@@ -4,77 +4,23 @@
 //! step, and reading and dispatching them one by one would cost more than they do. Softplus and
 //! sigmoid of one operand: a log likelihood and its slope share the exponential.
 
-use super::instruction::{Address, Arithmetic, Dim, Extent, Grid, Instruction, Space};
+use crate::instruction::{Dim, Extent, Grid, Instruction, Short, Step};
 use crate::primitive::Unary;
 
-/// An address in memory of the plan's own, outside of row loops.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct Place {
-    offset: u32,
-    per_lane: u32,
-    /// As [`Space::index`] counts.
-    space: u8,
-    /// Zero for one number that is repeated.
-    step: u8,
-}
-
-impl Place {
-    fn new(address: Address, step: usize) -> Option<Place> {
-        if matches!(address.space, Space::Lent(_)) || address.per_block != 0 {
-            return None;
+impl Step {
+    /// The same step with neighbouring instructions packed.
+    pub(crate) fn packed(self) -> Step {
+        match self {
+            Step::Block(list) => Step::Block(packed(paired(list))),
+            Step::Lanes { group, list } => Step::Lanes {
+                group,
+                list: packed(paired(list)),
+            },
+            Step::Rows(mut rows) => {
+                rows.body = paired(rows.body);
+                Step::Rows(rows)
+            }
         }
-        Some(Place {
-            offset: address.offset.try_into().ok()?,
-            per_lane: address.per_lane.try_into().ok()?,
-            space: address.space.index() as u8,
-            step: step.try_into().ok()?,
-        })
-    }
-
-    pub(crate) fn space(self) -> usize {
-        self.space.into()
-    }
-
-    /// The offset as seen from lane `first`.
-    pub(crate) fn offset(self, first: usize) -> usize {
-        self.offset as usize + first * self.per_lane as usize
-    }
-
-    pub(crate) fn step(self) -> usize {
-        self.step.into()
-    }
-}
-
-/// One run of arithmetic in the space of a cache line.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct Short {
-    pub(crate) to: [Place; 4],
-    per: u32,
-    lanes: bool,
-    pub(crate) op: Arithmetic,
-}
-
-impl Short {
-    fn new(instruction: &Instruction) -> Option<Short> {
-        let Instruction::Arithmetic { op, to, grid } = instruction else {
-            return None;
-        };
-        let Extent { per, lanes, rows } = grid.run;
-        if rows || !grid.outer.is_empty() {
-            return None;
-        }
-        let place = |k: usize| Place::new(to[k], grid.steps[k]);
-        Some(Short {
-            to: [place(0)?, place(1)?, place(2)?, place(3)?],
-            per: per.try_into().ok()?,
-            lanes,
-            op: *op,
-        })
-    }
-
-    /// Numbers of the run in a block of this many lanes.
-    pub(crate) fn count(&self, lanes: usize) -> usize {
-        self.per as usize * if self.lanes { lanes } else { 1 }
     }
 }
 
@@ -82,7 +28,11 @@ impl Short {
 pub(crate) fn packed(list: Vec<Instruction>) -> Vec<Instruction> {
     let mut packed = Vec::new();
     for instruction in list {
-        match (Short::new(&instruction), packed.last_mut()) {
+        let short = match &instruction {
+            Instruction::Arithmetic { op, to, grid } => Short::new(*op, to, grid),
+            _ => None,
+        };
+        match (short, packed.last_mut()) {
             (Some(short), Some(Instruction::Sequence(before))) => before.push(short),
             (Some(short), _) => packed.push(Instruction::Sequence(vec![short])),
             (None, _) => packed.push(instruction),

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::fmt;
 
 use super::Plan;
-use super::instruction::{Arithmetic, Instruction, Step};
 use super::schedule::Schedule;
+use crate::instruction::{Arithmetic, Instruction, Step};
 use crate::primitive::{Op, Unary};
 
 /// Kernels, memory and arithmetic of a plan.

@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 
 use super::PlanOptions;
 use super::arena::LINE;
-use crate::graph::{Node, NodeId};
+use crate::expr::{Node, NodeId};
 use crate::primitive::matmul::{Lanes, Read};
 use crate::primitive::{Op, Unary};
 use crate::shape::Shape;

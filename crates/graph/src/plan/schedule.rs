@@ -2,7 +2,7 @@
 
 use super::PlanOptions;
 use super::rewrite::Program;
-use crate::graph::Node;
+use crate::expr::Node;
 use crate::primitive::matmul::{Lanes, Read};
 use crate::primitive::{Binary, Op, Unary};
 

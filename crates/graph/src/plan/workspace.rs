@@ -4,7 +4,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use super::Plan;
-use super::instruction::Space;
+use crate::instruction::Space;
 #[cfg(debug_assertions)]
 use crate::kernel::limit::Limits;
 use crate::kernel::run::Frame;
@@ -82,7 +82,7 @@ impl Workspace {
             lane_size: plan.sizes.lane,
             lane_blocks: blocks,
             #[cfg(debug_assertions)]
-            limits: Limits::of(plan),
+            limits: limits(plan),
         };
         for (place, indices) in workspace.indices.iter().enumerate() {
             workspace.index_starts.set(place, indices);
@@ -251,5 +251,22 @@ fn numbers(slot: Slot) -> usize {
     match slot {
         Slot::Numbers(place) => place,
         Slot::Indices(_) => panic!("an index input takes row numbers, not numbers"),
+    }
+}
+
+/// How far each space reaches, for the checks of debug builds.
+#[cfg(debug_assertions)]
+fn limits(plan: &Plan) -> Limits {
+    let sizes = &plan.sizes;
+    let mut lent = vec![0; plan.lent];
+    for input in &plan.inputs {
+        if let Space::Lent(k) = input.space {
+            lent[k as usize] = input.size;
+        }
+    }
+    Limits {
+        owned: [sizes.shared, sizes.lane, sizes.pinned, sizes.scratch],
+        lent,
+        indices: plan.index_inputs.iter().map(|(_, n)| *n).collect(),
     }
 }

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::layout::at_broadcast;
 use super::{Event, Op, Site};
 use crate::expr::Expr;
-use crate::kernel::math as special;
+use crate::math as special;
 use crate::shape::Shape;
 use crate::simplify;
 

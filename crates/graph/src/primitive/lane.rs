@@ -40,7 +40,7 @@ impl<'g> Expr<'g> {
     }
 }
 
-impl crate::graph::Graph {
+impl crate::expr::Graph {
     /// How many lanes a run has, as a number in the program.
     pub fn lane_count(&self) -> Expr<'_> {
         self.scalar(1.0).sum_lanes()

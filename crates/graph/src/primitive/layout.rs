@@ -3,8 +3,7 @@
 use std::ops::Range;
 
 use super::{Event, Op, Site};
-use crate::expr::Expr;
-use crate::graph::Graph;
+use crate::expr::{Expr, Graph};
 use crate::length::Length;
 use crate::shape::{MAX_RANK, Shape};
 use crate::simplify;

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{Op, Site};
 use crate::expr::Expr;
-use crate::kernel::math as special;
+use crate::math as special;
 use crate::simplify;
 
 /// An elementwise function.

@@ -1,8 +1,7 @@
 //! Whether a recording that was read back can be replayed: bytes may be damaged or hostile.
 
 use super::{InputKind, Parts, Recording, RecordingError, Stage, Step};
-use crate::expr::Expr;
-use crate::graph::Graph;
+use crate::expr::{Expr, Graph};
 use crate::length::{Length, ROWS};
 use crate::primitive::{Op, Unary};
 use crate::shape::Shape;

@@ -9,8 +9,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
-use crate::expr::Expr;
-use crate::graph::Graph;
+use crate::expr::{Expr, Graph};
 use crate::length::Length;
 use crate::primitive::Op;
 use crate::shape::Shape;
@@ -240,7 +239,7 @@ struct Stage<'a, 'g> {
 fn inputs_of(graph: &Graph) -> Vec<Input> {
     let nodes = graph.nodes();
     let inputs = graph.inputs();
-    let input = |info: &crate::graph::InputInfo| {
+    let input = |info: &crate::expr::InputInfo| {
         let node = &nodes[info.node.index()];
         Input {
             name: info.name.clone(),

@@ -6,8 +6,8 @@
 
 use std::f64::consts::TAU;
 
-use lehr_graph::kernel::Level;
-use lehr_graph::kernel::math::{exp, map};
+use lehr_graph::Level;
+use lehr_graph::math::{exp, map};
 use lehr_numeric::quadrature::Rule;
 use lehr_numeric::stream::Stream;
 use pulp::{Simd, WithSimd};

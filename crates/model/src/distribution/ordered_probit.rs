@@ -3,7 +3,7 @@
 use std::f64::consts::FRAC_1_SQRT_2;
 
 use lehr_density::{Family, ResponseKind, Support};
-use lehr_graph::kernel::math::erfc;
+use lehr_graph::math::erfc;
 use lehr_graph::{Expr, Graph, Shape};
 use rand::Rng;
 

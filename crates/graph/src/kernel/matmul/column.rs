@@ -3,10 +3,10 @@
 use pulp::Simd;
 
 use super::{AHEAD, Product, View, put};
+use crate::instruction::Write;
 use crate::kernel::prefetch::ask_for;
 use crate::kernel::reduce::{dot, totals};
 use crate::kernel::vector::{load, load_in, part, store, store_part, width};
-use crate::plan::instruction::Write;
 
 /// # Safety
 /// As [`Product`] says; `n` is one.

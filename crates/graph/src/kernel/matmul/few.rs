@@ -2,11 +2,11 @@
 
 use pulp::Simd;
 
-use super::thin::{BUFFER, Buffer, panels};
+use super::panel::{BUFFER, Buffer, panels};
 use super::{Product, View, put};
+use crate::instruction::Write;
 use crate::kernel::reduce::{dot, totals};
 use crate::kernel::vector::{load, load_in, part, width};
-use crate::plan::instruction::Write;
 
 /// Rows at a time.
 const FOUR: usize = 4;

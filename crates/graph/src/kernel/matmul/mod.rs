@@ -5,6 +5,7 @@
 
 mod column;
 mod few;
+mod panel;
 mod thin;
 mod turned;
 
@@ -13,7 +14,7 @@ use faer::{Accum, MatMut, MatRef, Par};
 use pulp::Simd;
 
 use super::frame::Frame;
-use crate::plan::instruction::{Extent, Mat, Products, Space, Write};
+use crate::instruction::{Extent, Mat, Products, Space, Write};
 
 /// A matrix in memory: entry (i, j) is at `i · row + j · col`.
 #[derive(Clone, Copy)]
@@ -213,7 +214,7 @@ unsafe fn put(to: *mut f64, value: f64, write: Write) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::kernel::Level;
+    use crate::level::Level;
     use pulp::WithSimd;
 
     /// Which way a matrix lies.

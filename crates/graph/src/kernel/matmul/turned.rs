@@ -2,10 +2,10 @@
 
 use pulp::Simd;
 
-use super::thin::{BUFFER, Buffer, panels};
+use super::panel::{BUFFER, Buffer, panels};
 use super::{Product, View, put};
+use crate::instruction::Write;
 use crate::kernel::turn::{Lines, turn as turn_lines};
-use crate::plan::instruction::Write;
 
 /// Cᵀ = Bᵀ Aᵀ reads B one number at a time, in the order of memory, and only Aᵀ and Cᵀ, which are
 /// small, are copied. `lanes` is the number of rows of A, filled up to whole registers.

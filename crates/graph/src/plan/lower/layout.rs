@@ -1,8 +1,8 @@
 //! Instructions that move numbers: copies in another order, into zeros, end to end.
 
 use super::super::grid;
-use super::super::instruction::{Address, Dim, Extent, Instruction};
 use super::{Lower, Operand};
+use crate::instruction::{Address, Dim, Extent, Instruction};
 use crate::primitive::Op;
 
 /// A loop of a copy: its length, and the steps of result and operand.

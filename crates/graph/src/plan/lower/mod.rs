@@ -5,11 +5,11 @@ mod product;
 mod reduction;
 
 use super::grid::{self, Lay, Leading};
-use super::instruction::{
-    Address, Arithmetic, Extent, Grid, IndexAddress, Instruction, PerLane, Rows, Write,
-};
 use super::memory::Memory;
 use super::schedule::{Role, Schedule};
+use crate::instruction::{
+    Address, Arithmetic, Extent, Grid, IndexAddress, Instruction, PerLane, Rows, Write,
+};
 use crate::primitive::{Binary, Op, Unary};
 use crate::shape::Shape;
 

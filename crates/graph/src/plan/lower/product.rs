@@ -1,8 +1,8 @@
 //! Matrix products, and how lanes enter them.
 
-use super::super::instruction::{Extent, Instruction, Mat, Products};
 use super::super::schedule::Role;
 use super::{Lower, Operand};
+use crate::instruction::{Extent, Instruction, Mat, Products};
 use crate::primitive::matmul::{Lanes, MatMul, Read};
 
 impl Lower<'_> {

@@ -1,8 +1,8 @@
 //! Instructions that sum: along axes, over lanes, over the strips of a row loop.
 
-use super::super::instruction::{Axis, Extent, Instruction, Tail};
 use super::super::schedule::Role;
 use super::Lower;
+use crate::instruction::{Axis, Extent, Instruction, Tail};
 use crate::primitive::{Direction, Op, Reduction};
 
 impl Lower<'_> {

@@ -1,6 +1,6 @@
 //! Plans against the plain evaluator: the same numbers to rounding, however they are run.
 
-use lehr_graph::kernel::Level;
+use lehr_graph::Level;
 use lehr_graph::reference::evaluate;
 use lehr_graph::{Expr, Fusion, Graph, Plan, PlanOptions, Workspace};
 

@@ -1,0 +1,8 @@
+//! Programs under construction: handles to nodes, and the graph that keeps them.
+
+mod graph;
+mod handle;
+
+pub use graph::{Graph, ShapeError};
+pub(crate) use graph::{InputInfo, Node, NodeId};
+pub use handle::{Expr, Indices};

@@ -1,0 +1,131 @@
+//! Elementwise arithmetic, and short runs of it in the space of a cache line.
+
+use super::address::{Address, Extent, Space};
+use super::grid::Grid;
+use crate::primitive::{Binary, Unary};
+
+/// What takes a few machine instructions per register: result first, then up to three operands.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Arithmetic {
+    Neg,
+    Abs,
+    Sqrt,
+    Recip,
+    Square,
+    Sign,
+    Add,
+    Sub,
+    Mul,
+    Div,
+    Min,
+    Max,
+    Less,
+    LessEqual,
+    Equal,
+    /// x·y + z, like the next two in one rounding where the machine can.
+    MulAdd,
+    /// x·y − z
+    MulSub,
+    /// z − x·y
+    NegMulAdd,
+    /// y where x is not zero, else z
+    Select,
+}
+
+impl Arithmetic {
+    pub(crate) fn unary(op: Unary) -> Option<Arithmetic> {
+        Some(match op {
+            Unary::Neg => Arithmetic::Neg,
+            Unary::Abs => Arithmetic::Abs,
+            Unary::Sqrt => Arithmetic::Sqrt,
+            Unary::Recip => Arithmetic::Recip,
+            Unary::Square => Arithmetic::Square,
+            Unary::Sign => Arithmetic::Sign,
+            _ => return None,
+        })
+    }
+
+    pub(crate) fn binary(op: Binary) -> Option<Arithmetic> {
+        Some(match op {
+            Binary::Add => Arithmetic::Add,
+            Binary::Sub => Arithmetic::Sub,
+            Binary::Mul => Arithmetic::Mul,
+            Binary::Div => Arithmetic::Div,
+            Binary::Min => Arithmetic::Min,
+            Binary::Max => Arithmetic::Max,
+            Binary::Less => Arithmetic::Less,
+            Binary::LessEqual => Arithmetic::LessEqual,
+            Binary::Equal => Arithmetic::Equal,
+            Binary::Pow | Binary::GammaLogBelow | Binary::GammaLogAbove => return None,
+        })
+    }
+}
+
+/// An address in memory of the plan's own, outside of row loops.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Place {
+    offset: u32,
+    per_lane: u32,
+    /// As [`Space::index`] counts.
+    space: u8,
+    /// Zero for one number that is repeated.
+    step: u8,
+}
+
+impl Place {
+    fn new(address: Address, step: usize) -> Option<Place> {
+        if matches!(address.space, Space::Lent(_)) || address.per_block != 0 {
+            return None;
+        }
+        Some(Place {
+            offset: address.offset.try_into().ok()?,
+            per_lane: address.per_lane.try_into().ok()?,
+            space: address.space.index() as u8,
+            step: step.try_into().ok()?,
+        })
+    }
+
+    pub(crate) fn space(self) -> usize {
+        self.space.into()
+    }
+
+    /// The offset as seen from lane `first`.
+    pub(crate) fn offset(self, first: usize) -> usize {
+        self.offset as usize + first * self.per_lane as usize
+    }
+
+    pub(crate) fn step(self) -> usize {
+        self.step.into()
+    }
+}
+
+/// One run of arithmetic in the space of a cache line.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Short {
+    pub(crate) to: [Place; 4],
+    per: u32,
+    lanes: bool,
+    pub(crate) op: Arithmetic,
+}
+
+impl Short {
+    /// The run of an instruction, if it is one and fits.
+    pub(crate) fn new(op: Arithmetic, to: &[Address; 4], grid: &Grid) -> Option<Short> {
+        let Extent { per, lanes, rows } = grid.run;
+        if rows || !grid.outer.is_empty() {
+            return None;
+        }
+        let place = |k: usize| Place::new(to[k], grid.steps[k]);
+        Some(Short {
+            to: [place(0)?, place(1)?, place(2)?, place(3)?],
+            per: per.try_into().ok()?,
+            lanes,
+            op,
+        })
+    }
+
+    /// Numbers of the run in a block of this many lanes.
+    pub(crate) fn count(&self, lanes: usize) -> usize {
+        self.per as usize * if self.lanes { lanes } else { 1 }
+    }
+}
