@@ -1,6 +1,7 @@
 //! The waist between models and inference: a log prior, one log likelihood per row, and the
 //! names, shapes, supports and rows they are stated in.
 
+mod capability;
 mod column;
 mod counted;
 mod density;
@@ -20,12 +21,12 @@ mod source;
 pub mod support;
 mod told;
 
+pub use capability::{
+    Family, GaussianRows, GaussianTerms, LinearRows, Predictive, Predictors, Response, SplitRows,
+};
 pub use column::{Column, ColumnKind, Columns, ResponseKind, Role};
 pub use counted::Counted;
-pub use density::{
-    Density, Family, GaussianRows, GaussianTerms, LinearRows, Predictive, Predictors, Response,
-    SplitRows, Stored,
-};
+pub use density::{Density, Stored};
 pub use elsewhere::Elsewhere;
 pub use error::{LayoutError, SupportError};
 pub use full_data::{FullData, Query, RowsLost, Take};

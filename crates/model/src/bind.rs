@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use lehr_density::{Columns, Layout};
+use lehr_density::{Columns, Layout, RowSource};
 use lehr_graph::{Expr, Graph, Recording, ShapeError};
 use lehr_table::Table;
 
@@ -10,7 +10,8 @@ use crate::bound::Bound;
 use crate::data::{Demands, read};
 use crate::error::{BindError, Problem};
 use crate::model::Model;
-use crate::program::{Parts, Program, ROW_TERM};
+use crate::parts::Parts;
+use crate::program::{Program, ROW_TERM};
 use crate::record::Record;
 use crate::schema::Schema;
 use crate::tracer::Tracer;
@@ -66,6 +67,37 @@ impl Model {
             demands,
             program,
         }
+    }
+}
+
+impl Program {
+    /// The program on the rows of a table, whose levels keep the numbers they were recorded
+    /// with. Refuses with all that is wrong with the columns and their values.
+    pub fn bind(&self, table: &Table) -> Result<Bound, BindError> {
+        let mut problems = Vec::new();
+        if table.n_rows() == 0 {
+            problems.push(Problem::NoRows);
+        }
+        let data = read(
+            table,
+            &self.parts.columns,
+            &self.parts.schema,
+            &self.parts.demands,
+        );
+        match data {
+            Ok(data) if problems.is_empty() => Ok(self.bind_source(Arc::new(data))),
+            data => {
+                problems.extend(data.err().into_iter().flatten());
+                Err(BindError { problems })
+            }
+        }
+    }
+
+    /// The program on the rows of a source, which its caller vouches for: it has the columns of
+    /// [`Program::columns`] in their order, and their values are such that binding a table of
+    /// them would not refuse any.
+    pub fn bind_source(&self, source: Arc<dyn RowSource>) -> Bound {
+        Bound::new(self.clone(), source)
     }
 }
 

@@ -17,7 +17,6 @@ use crate::linear::{is_shift, predictors};
 use crate::program::{LocalSite, Program};
 use crate::split::{Effects, split_predictor};
 use crate::stacked::Stacked;
-use crate::statement::Statement;
 
 /// A model on the rows of a table, with every mistake ruled out. Cheap to clone.
 #[derive(Clone)]
@@ -147,24 +146,16 @@ impl Density for Bound {
     }
 
     fn log_prior<'g>(&self, at: &Point<'g>) -> Expr<'g> {
-        let jacobian = self.latents().constrain(at.latents).log_jacobian;
-        let terms = self.program.at(&self.program.prior_terms(), at, None);
-        terms.into_iter().fold(jacobian, |sum, term| sum + term)
+        self.program.log_prior(at)
     }
 
     fn improper(&self) -> Vec<usize> {
-        let flat = |statement: &Statement| match statement {
-            Statement::Sample { site, law, .. } if law.is_flat() => Some(*site),
-            _ => None,
-        };
-        let sites = self.program.parts.statements.iter().filter_map(flat);
-        sites.flat_map(|site| self.latents().range(site)).collect()
+        self.program.improper()
     }
 
     fn log_likelihood<'g>(&self, at: &Point<'g>, rows: &Rows<'g>) -> Expr<'g> {
         let Some(locals) = self.locals() else {
-            let likelihood = self.program.parts.likelihood;
-            return self.program.at(&[likelihood], at, Some(rows))[0];
+            return self.program.log_likelihood(at, rows);
         };
         let joint = locals.log_joint(at, rows);
         match locals.weight(rows) {
@@ -191,16 +182,14 @@ impl Density for Bound {
     }
 
     fn split(&self) -> Result<&dyn SplitRows, String> {
-        match self.effects.get_or_init(|| Effects::of(self)) {
+        match self.effects.get_or_init(|| Effects::of(&self.program)) {
             Effects::Found(_) => Ok(self),
             Effects::Refused(why) => Err(why.clone()),
         }
     }
 
     fn stacked(&self) -> Option<&dyn Density> {
-        // A bound model of its own: it must not hold what it is held by.
-        let alone = || Bound::new(self.program.clone(), Arc::clone(&self.data));
-        let made = || Stacked::of(alone(), Arc::clone(&self.data)).map(Box::new);
+        let made = || Stacked::of(&self.program, &self.data).map(Box::new);
         let stacked = self.stacked.get_or_init(made).as_deref();
         stacked.map(|stacked| stacked as &dyn Density)
     }
@@ -275,8 +264,7 @@ impl Locals for Bound {
     }
 
     fn log_joint<'g>(&self, at: &Point<'g>, rows: &Rows<'g>) -> Expr<'g> {
-        let likelihood = self.program.parts.likelihood;
-        self.program.at(&[likelihood], at, Some(rows))[0] + self.local_jacobian(rows)
+        self.program.log_likelihood(at, rows) + self.local_jacobian(rows)
     }
 
     fn weight<'g>(&self, rows: &Rows<'g>) -> Option<Expr<'g>> {
@@ -309,29 +297,7 @@ impl Bound {
 
 impl Predictive for Bound {
     fn responses<'g>(&self, at: &Point<'g>, rows: &Rows<'g>) -> Vec<Response<'g>> {
-        let observed: Vec<_> = self.program.observed().collect();
-        let outputs = observed.iter().flat_map(|observed| {
-            let parameters = observed.law.parameters.iter();
-            parameters
-                .map(|parameter| parameter.output)
-                .chain(observed.mean)
-                .chain(observed.variance)
-        });
-        let outputs: Vec<usize> = outputs.collect();
-        let mut exprs = self.program.at(&outputs, at, Some(rows)).into_iter();
-        let response = |observed: &&crate::statement::Observed| Response {
-            name: observed.column.clone(),
-            kind: observed.kind,
-            width: observed.width,
-            family: observed.law.family.0,
-            parameters: (observed.law.parameters.iter())
-                .map(|parameter| parameter.name.clone())
-                .zip(exprs.by_ref())
-                .collect(),
-            mean: observed.mean.and_then(|_| exprs.next()),
-            variance: observed.variance.and_then(|_| exprs.next()),
-        };
-        observed.iter().map(response).collect()
+        self.program.responses(at, rows)
     }
 
     fn deterministics<'g>(&self, at: &Point<'g>) -> Vec<(String, Expr<'g>)> {
@@ -339,11 +305,7 @@ impl Predictive for Bound {
     }
 
     fn row_quantities<'g>(&self, at: &Point<'g>, rows: &Rows<'g>) -> Vec<(String, Expr<'g>)> {
-        let outputs = self.program.row_quantities();
-        let name = |output: &usize| self.program.parts.recording.output(*output).0.to_owned();
-        let names: Vec<String> = outputs.iter().map(name).collect();
-        let values = self.program.at(&outputs, at, Some(rows));
-        names.into_iter().zip(values).collect()
+        self.program.named_row_quantities(at, rows)
     }
 
     fn describe(&self) -> String {

@@ -6,7 +6,7 @@ use lehr_table::Kind;
 
 use crate::distribution::Distribution;
 use crate::error::Problem;
-use crate::row::Row;
+use crate::row::{Row, spread};
 use crate::statement::{Observed, Statement};
 
 impl<'g> Row<'_, 'g> {
@@ -111,16 +111,5 @@ impl<'g> Row<'_, 'g> {
             Some(Kind::Matrix { width }) if kind.width() == 1 && width > 1 => self.shape(&[width]),
             _ => self.shape(&[]),
         }
-    }
-}
-
-/// The value with its first `rank` axes widened to `batch`, where they fit.
-pub(crate) fn spread(value: Expr<'_>, rank: usize, batch: Shape) -> Expr<'_> {
-    let shape = value.shape();
-    let own = &shape.dims()[rank.min(shape.rank())..];
-    let whole = Shape::new(&[batch.dims(), own].concat());
-    match shape.broadcast(whole) {
-        Some(fitted) if fitted == whole => value.broadcast(whole),
-        _ => value,
     }
 }

@@ -10,7 +10,8 @@ use thiserror::Error;
 
 use crate::bound::Bound;
 use crate::distribution::draw_batch;
-use crate::program::{Program, Values};
+use crate::evaluation::Values;
+use crate::program::Program;
 use crate::statement::{Law, Statement};
 
 /// A prior from which no usable draw was found.

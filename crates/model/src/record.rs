@@ -7,8 +7,7 @@ use lehr_graph::{Expr, Graph, Indices};
 
 use crate::distribution::Distribution;
 use crate::error::Problem;
-use crate::program::Given;
-use crate::statement::{FamilyName, Law, Parameter, Statement};
+use crate::statement::{FamilyName, Given, Law, Parameter, Statement};
 
 /// Everything a model said.
 #[derive(Default)]

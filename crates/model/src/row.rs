@@ -8,10 +8,8 @@ use lehr_table::Kind;
 
 use crate::distribution::Distribution;
 use crate::error::Problem;
-use crate::observe::spread;
-use crate::program::Given;
 use crate::record::RowTerm;
-use crate::statement::{Law, Statement};
+use crate::statement::{Given, Law, Statement};
 use crate::tracer::Tracer;
 
 /// All rows at once: a column is an array with one entry per row. How many there are is not
@@ -259,4 +257,26 @@ impl<'t, 'g> Row<'t, 'g> {
 
 fn is_discrete(kind: ResponseKind) -> bool {
     matches!(kind, ResponseKind::Binary | ResponseKind::Category(_))
+}
+
+impl<'g> Tracer<'g> {
+    /// What each row contributes. The function is given the rows and observes columns of them.
+    pub fn rows(&self, program: impl FnOnce(&Row<'_, 'g>)) {
+        let row = Row::new(self);
+        self.inside_rows.set(true);
+        program(&row);
+        self.inside_rows.set(false);
+        row.finish();
+    }
+}
+
+/// The value with its first `rank` axes widened to `batch`, where they fit.
+pub(crate) fn spread(value: Expr<'_>, rank: usize, batch: Shape) -> Expr<'_> {
+    let shape = value.shape();
+    let own = &shape.dims()[rank.min(shape.rank())..];
+    let whole = Shape::new(&[batch.dims(), own].concat());
+    match shape.broadcast(whole) {
+        Some(fitted) if fitted == whole => value.broadcast(whole),
+        _ => value,
+    }
 }

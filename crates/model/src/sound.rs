@@ -3,8 +3,8 @@
 use lehr_density::{ColumnKind, Site};
 use lehr_graph::{ROWS, Shape};
 
-use crate::program::{Given, Parts};
-use crate::statement::{Law, Statement};
+use crate::parts::Parts;
+use crate::statement::{Given, Law, Statement};
 
 /// What is wrong with the parts of a program.
 pub(crate) fn fault(parts: &Parts) -> Option<String> {

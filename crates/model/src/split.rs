@@ -2,10 +2,10 @@
 
 use std::ops::Range;
 
-use lehr_density::{Density, Layout, Point, Predictive, Response, Rows, Support};
+use lehr_density::{Layout, Point, Response, Rows, Support};
 use lehr_graph::{Expr, Graph};
 
-use crate::bound::Bound;
+use crate::program::Program;
 
 /// The sites that can be integrated out, or why there are none.
 pub(crate) enum Effects {
@@ -23,31 +23,32 @@ pub(crate) struct SplitPredictor<'g> {
 }
 
 impl Effects {
-    /// Those of a bound model.
-    pub(crate) fn of(bound: &Bound) -> Effects {
-        match find(bound) {
+    /// Those of a program.
+    pub(crate) fn of(program: &Program) -> Effects {
+        match find(program) {
             Ok(sites) => Effects::Found(sites),
             Err(why) => Effects::Refused(why),
         }
     }
 }
 
-fn find(bound: &Bound) -> Result<Vec<usize>, String> {
-    if bound.locals().is_some() {
+fn find(program: &Program) -> Result<Vec<usize>, String> {
+    if !program.parts.locals.is_empty() {
         return Err("every row has latents of its own".into());
     }
-    if let Some(site) = bound.params().sites().first() {
+    if let Some(site) = program.params().sites().first() {
         return Err(format!("{:?} is learned, not random", site.name));
     }
     let graph = Graph::new();
     let at = Point::new(
-        graph.input("z", [bound.latents().size()]),
+        graph.input("z", [program.latents().size()]),
         graph.input("theta", [0]),
     );
-    let rows = Rows::inputs(&graph, bound.columns(), 2, "");
-    let predictor = split_predictor(&at, bound.latents(), &bound.responses(&at, &rows))?.predictor;
-    let value = bound.log_likelihood(&at, &rows);
-    effects(bound, &at, &[Facet { predictor, value }])
+    let rows = Rows::inputs(&graph, program.columns(), 2, "");
+    let predictor =
+        split_predictor(&at, program.latents(), &program.responses(&at, &rows))?.predictor;
+    let value = program.log_likelihood(&at, &rows);
+    effects(program, &at, &[Facet { predictor, value }])
 }
 
 /// What each row has of one response.
@@ -60,18 +61,18 @@ pub(crate) struct Facet<'g> {
 /// The sites that are Gaussian given the others, and that every facet of the rows reads through its
 /// affine predictor alone.
 pub(crate) fn effects<'g>(
-    bound: &Bound,
+    program: &Program,
     at: &Point<'g>,
     facets: &[Facet<'g>],
 ) -> Result<Vec<usize>, String> {
-    let (graph, latents) = (at.graph(), bound.latents());
+    let (graph, latents) = (at.graph(), program.latents());
     let given = |(place, facet): (usize, &Facet<'g>)| {
         let moved = graph.input(&format!("moved {place}"), facet.predictor.shape());
         graph.replace(facet.value, facet.predictor, moved)
     };
     let given: Option<Vec<Expr<'g>>> = facets.iter().enumerate().map(given).collect();
     let given = given.ok_or("the likelihood cannot be read as a function of its predictor")?;
-    let prior = bound.log_prior(at);
+    let prior = program.log_prior(at);
     let fits = |sites: &[usize]| {
         let along = Along::new(at, latents, sites);
         let is_affine = |facet: &Facet<'g>| along.derivative(facet.predictor, 2).is_none();

@@ -3,19 +3,19 @@
 use std::sync::Arc;
 
 use lehr_density::{
-    Column, ColumnKind, Columns, Density, Layout, Point, Predictive, Role, RowSet, RowSource, Rows,
-    SplitRows, Stored,
+    Column, ColumnKind, Columns, Density, Layout, Point, Predictive, Response, Role, RowSet,
+    RowSource, Rows, SplitRows, Stored,
 };
 use lehr_graph::{Expr, Graph};
 
-use crate::bound::Bound;
+use crate::program::Program;
 use crate::split::{Facet, effects, split_predictor};
 
 /// A model whose rows have several responses that are independent given z, with a row for each response
 /// of each row. Every such row has one predictor, so that effects of groups that the responses share can be
 /// integrated out. The sum over its rows is that of the model.
 pub(crate) struct Stacked {
-    bound: Bound,
+    program: Program,
     columns: Columns,
     rows: StackedRows,
     effects: Vec<usize>,
@@ -33,14 +33,14 @@ struct StackedRows {
 impl Stacked {
     /// The rows of a model; `None` if they have one response, or some that are not Gaussian given the
     /// others.
-    pub(crate) fn of(bound: Bound, rows: Arc<dyn RowSource>) -> Option<Stacked> {
-        let responses = bound.program().row_terms().len();
-        if responses < 2 || bound.locals().is_some() || !bound.params().is_empty() {
+    pub(crate) fn of(program: &Program, rows: &Arc<dyn RowSource>) -> Option<Stacked> {
+        let responses = program.row_terms().len();
+        if responses < 2 || !program.parts.locals.is_empty() || !program.params().is_empty() {
             return None;
         }
-        let columns = bound.columns().clone();
+        let columns = program.columns().clone();
         let rows = StackedRows {
-            rows,
+            rows: Arc::clone(rows),
             responses,
             columns: columns.0.len(),
         };
@@ -51,17 +51,17 @@ impl Stacked {
         });
         let graph = Graph::new();
         let at = Point::new(
-            graph.input("z", [bound.latents().size()]),
+            graph.input("z", [program.latents().size()]),
             graph.input("theta", [0]),
         );
         let probe = Rows::inputs(&graph, &columns, 2, "");
-        let facets = facets(&bound, &at, &probe)?;
-        let found = effects(&bound, &at, &facets).ok()?;
+        let facets = facets(program, &at, &probe)?;
+        let found = effects(program, &at, &facets).ok()?;
         Some(Stacked {
             effects: found,
             columns: Columns(columns.0.into_iter().chain(which).collect()),
             rows,
-            bound,
+            program: program.clone(),
         })
     }
 
@@ -78,12 +78,11 @@ fn which(response: usize) -> String {
 }
 
 /// The predictor and the log likelihood of each response.
-fn facets<'g>(bound: &Bound, at: &Point<'g>, rows: &Rows<'g>) -> Option<Vec<Facet<'g>>> {
-    let responses = bound.responses(at, rows);
-    let program = bound.program();
+fn facets<'g>(program: &Program, at: &Point<'g>, rows: &Rows<'g>) -> Option<Vec<Facet<'g>>> {
+    let responses = program.responses(at, rows);
     let terms = program.at(&program.row_terms(), at, Some(rows));
     let facet = |(response, value): (_, &Expr<'g>)| {
-        let found = split_predictor(at, bound.latents(), std::slice::from_ref(response)).ok()?;
+        let found = split_predictor(at, program.latents(), std::slice::from_ref(response)).ok()?;
         Some(Facet {
             predictor: found.predictor,
             value: *value,
@@ -96,11 +95,11 @@ fn facets<'g>(bound: &Bound, at: &Point<'g>, rows: &Rows<'g>) -> Option<Vec<Face
 
 impl Density for Stacked {
     fn latents(&self) -> &Layout {
-        self.bound.latents()
+        self.program.latents()
     }
 
     fn params(&self) -> &Layout {
-        self.bound.params()
+        self.program.params()
     }
 
     fn columns(&self) -> &Columns {
@@ -112,11 +111,11 @@ impl Density for Stacked {
     }
 
     fn log_prior<'g>(&self, at: &Point<'g>) -> Expr<'g> {
-        self.bound.log_prior(at)
+        self.program.log_prior(at)
     }
 
     fn improper(&self) -> Vec<usize> {
-        self.bound.improper()
+        self.program.improper()
     }
 
     fn log_likelihood<'g>(&self, at: &Point<'g>, rows: &Rows<'g>) -> Expr<'g> {
@@ -124,7 +123,7 @@ impl Density for Stacked {
     }
 
     fn origin(&self) -> Option<Stored> {
-        self.bound.origin()
+        Some(self.program.stored())
     }
 
     fn split(&self) -> Result<&dyn SplitRows, String> {
@@ -132,7 +131,25 @@ impl Density for Stacked {
     }
 
     fn predictive(&self) -> Option<&dyn Predictive> {
-        self.bound.predictive()
+        Some(self)
+    }
+}
+
+impl Predictive for Stacked {
+    fn responses<'g>(&self, at: &Point<'g>, rows: &Rows<'g>) -> Vec<Response<'g>> {
+        self.program.responses(at, rows)
+    }
+
+    fn deterministics<'g>(&self, at: &Point<'g>) -> Vec<(String, Expr<'g>)> {
+        self.program.named_quantities(at)
+    }
+
+    fn row_quantities<'g>(&self, at: &Point<'g>, rows: &Rows<'g>) -> Vec<(String, Expr<'g>)> {
+        self.program.named_row_quantities(at, rows)
+    }
+
+    fn describe(&self) -> String {
+        format!("{}\n{} rows", self.program, self.rows.rows.n_rows())
     }
 }
 
@@ -142,14 +159,14 @@ impl SplitRows for Stacked {
     }
 
     fn predictor<'g>(&self, at: &Point<'g>, rows: &Rows<'g>) -> Expr<'g> {
-        let facets = facets(&self.bound, at, rows).expect("rows that are split");
+        let facets = facets(&self.program, at, rows).expect("rows that are split");
         let own = facets.iter().enumerate();
         let own = own.map(|(response, facet)| Stacked::own(rows, response) * facet.predictor);
         own.reduce(|a, b| a + b).expect("several responses")
     }
 
     fn given<'g>(&self, predictor: Expr<'g>, at: &Point<'g>, rows: &Rows<'g>) -> Expr<'g> {
-        let facets = facets(&self.bound, at, rows).expect("rows that are split");
+        let facets = facets(&self.program, at, rows).expect("rows that are split");
         let own = |(response, facet): (usize, &Facet<'g>)| {
             let own = Stacked::own(rows, response);
             // A response is asked at 0 for rows that are not its own: at the predictor of another

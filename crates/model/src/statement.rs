@@ -7,6 +7,15 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
 use crate::distribution::family;
 
+/// What an input of a recorded model is, by its place among its kind.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) enum Given {
+    Latent(usize),
+    Param(usize),
+    Local(usize),
+    Column(usize),
+}
+
 /// One statement of a model, in the order of writing. Sites are places in their layout,
 /// outputs are places among the outputs of the recording.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

@@ -7,18 +7,16 @@ use lehr_graph::{Expr, Graph, Shape};
 
 use crate::distribution::{Distribution, Normal, Value};
 use crate::error::Problem;
-use crate::program::Given;
 use crate::record::Record;
-use crate::row::Row;
 use crate::schema::Schema;
-use crate::statement::Statement;
+use crate::statement::{Given, Statement};
 
 /// The recorder of a model: the model names its sites, which are inputs of the recorded program.
 pub struct Tracer<'g> {
     pub(crate) graph: &'g Graph,
     pub(crate) schema: Schema,
     pub(crate) record: RefCell<Record<'g>>,
-    inside_rows: Cell<bool>,
+    pub(crate) inside_rows: Cell<bool>,
     /// What all names begin with at present.
     prefix: RefCell<String>,
 }
@@ -272,15 +270,6 @@ impl<'g> Tracer<'g> {
             name: name.to_owned(),
             hint: self.schema.hint(name),
         }
-    }
-
-    /// What each row contributes. The function is given the rows and observes columns of them.
-    pub fn rows(&self, program: impl FnOnce(&Row<'_, 'g>)) {
-        let row = Row::new(self);
-        self.inside_rows.set(true);
-        program(&row);
-        self.inside_rows.set(false);
-        row.finish();
     }
 }
 

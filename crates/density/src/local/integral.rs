@@ -5,7 +5,7 @@ use lehr_numeric::hermite::gauss_hermite;
 
 use super::Locals;
 use super::newton::LocalNormal;
-use crate::{Density, Layout, Point, Rows};
+use crate::{Layout, Point, Rows};
 
 const HALF_LN_TWO_PI: f64 = 0.918_938_533_204_672_8;
 
@@ -101,14 +101,13 @@ impl Nodes {
     /// derivative of the integral, to the accuracy of the rule, for every order.
     ///
     /// # Panics
-    /// If the density has no local latents, or as many as the rule has no dimensions for.
+    /// If there are more local latents than the rule has dimensions for.
     pub fn log_likelihood<'g>(
         &self,
-        density: &dyn Density,
+        locals: &dyn Locals,
         at: &Point<'g>,
         rows: &Rows<'g>,
     ) -> Expr<'g> {
-        let locals = density.locals().expect("a density with local latents");
         let joint = |w: &[Expr<'g>]| locals.log_joint(at, &rows.carrying(w));
         let normal = LocalNormal::posterior(locals, at, rows).fixed();
         let value = self.log_integral(&normal, &joint);
@@ -133,7 +132,7 @@ impl Nodes {
     /// array with a leading axis of rows.
     ///
     /// # Panics
-    /// If the density has as many local latents as the rule has no dimensions for.
+    /// If there are more local latents than the rule has dimensions for.
     pub fn expected<'g>(
         &self,
         locals: &dyn Locals,

@@ -42,7 +42,8 @@ impl Integration {
         let params_input = graph.input("params", [params.len()]);
         let at = Point::new(latents, params_input);
         let data = Rows::inputs(&graph, density.columns(), rows, "rows.");
-        let by = |nodes: &Nodes| nodes.log_likelihood(density, &at, &data);
+        let locals = density.locals().expect("a density with local latents");
+        let by = |nodes: &Nodes| nodes.log_likelihood(locals, &at, &data);
         let error = (by(nodes) - by(&nodes.finer())).abs().sum().mean_lanes();
         let plan = Plan::new(&[error], lanes);
         let mut workspace = plan.workspace();

@@ -72,7 +72,8 @@ impl Density for Integrated<'_> {
     }
 
     fn log_likelihood<'g>(&self, at: &Point<'g>, rows: &Rows<'g>) -> Expr<'g> {
-        self.nodes.log_likelihood(self.density, at, rows)
+        let locals = (self.density.locals()).expect("a density with local latents");
+        self.nodes.log_likelihood(locals, at, rows)
     }
 
     fn linear(&self) -> Option<&dyn LinearRows> {

@@ -2,7 +2,6 @@
 
 use lehr_density::{Family, ResponseKind, Support};
 use lehr_graph::{Expr, Graph, Shape};
-use rand::Rng;
 
 use super::check::Check;
 use super::tail::Tailed;
@@ -109,21 +108,5 @@ impl<'g, D: Tailed<'g>> Distribution<'g> for Censored<'g, D> {
             None => check,
         }
         .done()
-    }
-}
-
-/// Draws the numbers that are censored, as they are.
-pub struct CensoredFamily {
-    pub(super) name: &'static str,
-    pub(super) base: &'static dyn Family,
-}
-
-impl Family for CensoredFamily {
-    fn name(&self) -> &str {
-        self.name
-    }
-
-    fn draw(&self, parameters: &[&[f64]], rng: &mut dyn Rng, out: &mut [f64]) {
-        self.base.draw(parameters, rng, out);
     }
 }

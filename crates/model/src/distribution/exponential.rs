@@ -3,12 +3,11 @@
 use lehr_density::{ResponseKind, Support};
 use lehr_graph::{Expr, Graph};
 
-use super::censored::CensoredFamily;
 use super::draw::standard_exponential;
 use super::elementwise::elementwise;
 use super::family::ScalarFamily;
 use super::tail::{Limits, Tailed, log_hit};
-use super::truncated::{TruncatedFamily, exponential_within};
+use super::tail_family::{CensoredFamily, TruncatedFamily, exponential_within};
 use super::{Distribution, Value};
 
 /// Waiting times of a steady stream of events.

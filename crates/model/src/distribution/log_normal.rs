@@ -3,13 +3,12 @@
 use lehr_density::{ResponseKind, Support};
 use lehr_graph::{Expr, Graph};
 
-use super::censored::CensoredFamily;
 use super::draw::{positive, standard_normal};
 use super::elementwise::elementwise;
 use super::family::ScalarFamily;
 use super::normal::normal_log_density;
 use super::tail::{Limits, Tailed};
-use super::truncated::{TruncatedFamily, normal_within};
+use super::tail_family::{CensoredFamily, TruncatedFamily, normal_within};
 use super::{Distribution, Normal, Value};
 
 /// A positive number whose logarithm is N(loc, scale²).

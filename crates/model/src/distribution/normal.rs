@@ -3,12 +3,11 @@
 use lehr_density::{ResponseKind, Support};
 use lehr_graph::{Expr, Graph};
 
-use super::censored::CensoredFamily;
 use super::draw::standard_normal;
 use super::elementwise::elementwise;
 use super::family::ScalarFamily;
 use super::tail::{Limits, Tailed, log_difference};
-use super::truncated::{TruncatedFamily, normal_within};
+use super::tail_family::{CensoredFamily, TruncatedFamily, normal_within};
 use super::{Distribution, Value};
 
 /// N(loc, scale²).

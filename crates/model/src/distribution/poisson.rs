@@ -3,12 +3,11 @@
 use lehr_density::{Family, ResponseKind, Support};
 use lehr_graph::{Expr, Graph, Shape};
 
-use super::censored::CensoredFamily;
 use super::check::Check;
 use super::draw::poisson;
 use super::family::ScalarFamily;
 use super::tail::{Limits, Tailed, log_difference};
-use super::truncated::{TruncatedFamily, poisson_within};
+use super::tail_family::{CensoredFamily, TruncatedFamily, poisson_within};
 use super::{Distribution, ParameterError, Value};
 
 /// Counts of rare events.

@@ -2,8 +2,7 @@
 
 use lehr_graph::{Expr, Graph};
 
-use super::censored::CensoredFamily;
-use super::truncated::TruncatedFamily;
+use super::tail_family::{CensoredFamily, TruncatedFamily};
 use super::{Distribution, Value};
 
 /// A distribution of single numbers with a distribution function.

@@ -3,12 +3,11 @@
 use lehr_density::{Family, ResponseKind, Support};
 use lehr_graph::{Expr, Graph, Shape};
 
-use super::censored::CensoredFamily;
 use super::check::Check;
 use super::draw::{positive, standard_exponential};
 use super::family::ScalarFamily;
 use super::tail::{Limits, Tailed, log_difference, log_hit};
-use super::truncated::{TruncatedFamily, exponential_within};
+use super::tail_family::{CensoredFamily, TruncatedFamily, exponential_within};
 use super::value::joint_shape;
 use super::{Distribution, ParameterError, Value};
 

@@ -1,0 +1,69 @@
+//! All families, by whose names saved models find them again.
+
+use lehr_density::Family;
+
+use super::{
+    bernoulli, beta, beta_binomial, binomial, categorical, cauchy, dirichlet, exponential, flat,
+    gamma, generalized_poisson, half_cauchy, half_normal, half_student_t, hurdle, inverse_gamma,
+    inverse_gaussian, laplace, lkj_cholesky, log_normal, multivariate_normal, negative_binomial,
+    noisy_bernoulli, noisy_student_t, normal, ordered_logistic, ordered_probit, poisson, student_t,
+    uniform, von_mises, weibull, zero_inflated,
+};
+
+/// Every family.
+pub static FAMILIES: &[&dyn Family] = &[
+    &bernoulli::FAMILY,
+    &beta::FAMILY,
+    &beta_binomial::FAMILY,
+    &binomial::FAMILY,
+    &categorical::CategoricalFamily,
+    &cauchy::FAMILY,
+    &dirichlet::DirichletFamily,
+    &exponential::FAMILY,
+    &exponential::CENSORED,
+    &exponential::TRUNCATED,
+    &flat::FAMILY,
+    &gamma::FAMILY,
+    &generalized_poisson::FAMILY,
+    &half_cauchy::FAMILY,
+    &half_normal::FAMILY,
+    &half_student_t::FAMILY,
+    &hurdle::NEGATIVE_BINOMIAL,
+    &hurdle::POISSON,
+    &inverse_gamma::FAMILY,
+    &inverse_gaussian::FAMILY,
+    &laplace::FAMILY,
+    &lkj_cholesky::LkjCholeskyFamily,
+    &log_normal::FAMILY,
+    &log_normal::CENSORED,
+    &log_normal::TRUNCATED,
+    &multivariate_normal::MultivariateNormalFamily,
+    &negative_binomial::FAMILY,
+    &noisy_bernoulli::FAMILY,
+    &noisy_student_t::FAMILY,
+    &normal::FAMILY,
+    &normal::CENSORED,
+    &normal::TRUNCATED,
+    &ordered_logistic::OrderedLogisticFamily,
+    &ordered_probit::OrderedProbitFamily,
+    &poisson::FAMILY,
+    &poisson::CENSORED,
+    &poisson::TRUNCATED,
+    &student_t::FAMILY,
+    &uniform::FAMILY,
+    &von_mises::FAMILY,
+    &weibull::FAMILY,
+    &weibull::CENSORED,
+    &weibull::TRUNCATED,
+    &zero_inflated::BINOMIAL,
+    &zero_inflated::NEGATIVE_BINOMIAL,
+    &zero_inflated::POISSON,
+];
+
+/// The family of that name.
+pub fn family(name: &str) -> Option<&'static dyn Family> {
+    FAMILIES
+        .iter()
+        .copied()
+        .find(|family| family.name() == name)
+}
