@@ -1,12 +1,12 @@
 //! Leaving rows of a table out of saved fits, block by block.
 
-use anyhow::{Result, anyhow};
+use anyhow::{Result, ensure};
 use clap::Args;
 use lehr::regression::{Error, Loo, SavedFit, columns_of, optional_columns_of};
 use lehr::table::{ReadOptions, Table, TableFiles};
 
 use crate::live::Live;
-use crate::reading::{Reading, stop};
+use crate::reading::Reading;
 
 /// Which rows are left out.
 #[derive(Clone, Copy, Debug, Args)]
@@ -69,24 +69,16 @@ fn each_block(
     live: &Live,
     visit: &mut EachBlock<'_>,
 ) -> Result<()> {
-    let mut failed = None;
     let scanned = source.scan(options, &mut |block, at| {
         live.rows(at);
         if block.n_rows() == 0 {
             return Ok(());
         }
-        let first = at.rows - block.n_rows() as u64;
-        visit(&block, first).map_err(|error| {
-            failed = Some(error);
-            stop()
-        })
-    });
-    match (failed, scanned) {
-        (Some(error), _) => Err(error.into()),
-        (None, Err(error)) => Err(error.into()),
-        (None, Ok(scan)) if scan.rows == 0 => {
-            Err(anyhow!("table: expected at least one row, found none"))
-        }
-        (None, Ok(_)) => Ok(()),
-    }
+        visit(&block, at.rows - block.n_rows() as u64)
+    })?;
+    ensure!(
+        scanned.rows > 0,
+        "table: expected at least one row, found none"
+    );
+    Ok(())
 }

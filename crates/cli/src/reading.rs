@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use anyhow::{Result, anyhow};
 use clap::{Args, ValueEnum};
-use lehr::table::{Header, MissingPolicy, ReadOptions, Table, TableError, TableFiles};
+use lehr::table::{Header, MissingPolicy, ReadOptions, Table, TableFiles};
 
 use crate::live::Live;
 
@@ -119,13 +119,5 @@ fn byte(text: &str) -> Result<u8> {
         _ => Err(anyhow!(
             "--delimiter: expected one character or tab, found {text:?}\n  hint: --delimiter ';'"
         )),
-    }
-}
-
-/// An error that ends a scan and is never shown.
-pub(crate) fn stop() -> TableError {
-    TableError::UnknownColumn {
-        name: String::new(),
-        nearest: None,
     }
 }

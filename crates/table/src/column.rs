@@ -1,16 +1,12 @@
 //! One column: numbers, rows of numbers, categories or truth values.
 
-use std::fmt;
 use std::sync::Arc;
 
 use lehr_numeric::column::count_missing;
-use serde::{Deserialize, Serialize};
 
 use crate::TableError;
-use crate::level::{Levels, encode};
-
-/// The code of a missing category.
-pub const MISSING: u32 = u32::MAX;
+use crate::kind::Kind;
+use crate::level::{Levels, MISSING, encode};
 
 /// The values of one column. Each kind marks missing values in its own way.
 #[derive(Debug, Clone, PartialEq)]
@@ -33,44 +29,6 @@ pub enum Column {
     },
     /// Truth values; `None` is a missing value.
     Boolean(Vec<Option<bool>>),
-}
-
-/// What a column holds, without the values.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Kind {
-    /// Numbers.
-    Number,
-    /// Rows of numbers.
-    Matrix {
-        /// Numbers per row.
-        width: usize,
-    },
-    /// Named levels.
-    Category,
-    /// Truth values.
-    Boolean,
-}
-
-impl fmt::Display for Kind {
-    fn fmt(&self, to: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Number => to.write_str("a number"),
-            Self::Matrix { width } => write!(to, "{width} numbers per row"),
-            Self::Category => to.write_str("a category"),
-            Self::Boolean => to.write_str("true or false"),
-        }
-    }
-}
-
-impl Kind {
-    /// Numbers one row of such a column takes when it is stored as numbers.
-    pub fn width(self) -> usize {
-        match self {
-            Self::Matrix { width } => width,
-            _ => 1,
-        }
-    }
 }
 
 impl Column {

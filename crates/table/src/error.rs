@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use thiserror::Error;
 
-use crate::Kind;
+use crate::kind::Kind;
 
 /// What was wrong with a table, a file or a request on them. Its text says where, what was
 /// expected and what was found; a second line, where there is one, says what to do.

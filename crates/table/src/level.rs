@@ -5,7 +5,8 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use crate::MISSING;
+/// The code of a missing category.
+pub const MISSING: u32 = u32::MAX;
 
 /// Hands out codes to names in the order in which they first appear, until all are known and
 /// can be sorted.

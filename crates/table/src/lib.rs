@@ -14,6 +14,7 @@
 
 mod column;
 mod error;
+mod kind;
 mod label;
 mod level;
 mod memory;
@@ -23,10 +24,11 @@ mod table;
 
 pub use lehr_spelling::nearest;
 
-pub use column::{Column, Kind, MISSING};
+pub use column::Column;
 pub use error::TableError;
+pub use kind::Kind;
 pub use label::Labels;
-pub use level::Levels;
+pub use level::{Levels, MISSING};
 pub use memory::Memory;
 pub use moment::Moment;
 pub use standardizer::{Line, Scale, Standardizer};

@@ -16,7 +16,7 @@ use crate::acceptance::Acceptance;
 use crate::live::Live;
 use crate::one_response::OneResponse;
 use crate::outcome::Outcome;
-use crate::reading::{Reading, stop};
+use crate::reading::Reading;
 use crate::session::Session;
 
 use super::predict::{LevelName, NewLevelsName};
@@ -167,18 +167,10 @@ impl Effects {
     ) -> Result<Answer> {
         let options = self.reading.options(Some(averager.columns()))?;
         let options = options.keeping(&averager.optional_columns());
-        let mut failed = None;
-        let scanned = source.scan(&options, &mut |batch, at| {
+        source.scan(&options, &mut |batch, at| {
             live.rows(at);
-            averager.push(&batch).map_err(|error| {
-                failed = Some(error);
-                stop()
-            })
-        });
-        if let Some(error) = failed {
-            return Err(error.into());
-        }
-        scanned?;
+            averager.push(&batch)
+        })?;
         Ok(averager.finish()?)
     }
 }

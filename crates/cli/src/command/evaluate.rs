@@ -12,7 +12,7 @@ use crate::acceptance::Acceptance;
 use crate::live::Live;
 use crate::one_response::OneResponse;
 use crate::outcome::Outcome;
-use crate::reading::{Reading, stop};
+use crate::reading::Reading;
 use crate::session::Session;
 
 use super::predict::{LevelName, NewLevelsName};
@@ -82,19 +82,11 @@ pub(super) fn evaluate(
     let optional = forecaster.saved.subject.optional_columns();
     let options = reading.options(Some(columns))?.keeping(&optional);
     let mut evaluator = Evaluator::new(forecaster);
-    let mut failed = None;
     let scanned = source.scan(&options, &mut |batch, at| {
         live.rows(at);
-        let first = at.rows - batch.n_rows() as u64;
-        evaluator.push(&batch, first).map_err(|error| {
-            failed = Some(error);
-            stop()
-        })
-    });
-    match failed {
-        Some(error) => Err(error.into()),
-        None => Ok(evaluator.finish(scanned?.dropped_rows)?),
-    }
+        evaluator.push(&batch, at.rows - batch.n_rows() as u64)
+    })?;
+    Ok(evaluator.finish(scanned.dropped_rows)?)
 }
 
 fn text(evaluation: &Evaluation) -> String {

@@ -16,7 +16,7 @@ use crate::live::Live;
 use crate::one_response::OneResponse;
 use crate::outcome::Outcome;
 use crate::output::{Force, Order, Output};
-use crate::reading::{Reading, stop};
+use crate::reading::Reading;
 use crate::session::Session;
 
 /// What becomes of groups that were not fitted.
@@ -223,28 +223,18 @@ impl Predict {
         if self.only {
             options.columns = Some(needed(source, &options, forecasters)?);
         }
-        let (mut sink, mut columns, mut failed) = (None, Vec::new(), None);
+        let (mut sink, mut columns) = (None, Vec::new());
         let mut extrapolated = BTreeMap::new();
         let scanned = source.scan(&options, &mut |batch, at| {
             live.rows(at);
             let first = at.rows - batch.n_rows() as u64;
-            match self.predicted(forecasters, batch, first, &mut extrapolated) {
-                Ok(None) => Ok(()),
-                Ok(Some(table)) => {
-                    columns = table.names().to_vec();
-                    push(&mut sink, output.path(), &table)
-                }
-                // The scan only knows errors of tables: ours waits outside.
-                Err(error) => {
-                    failed = Some(error);
-                    Err(stop())
-                }
+            let predicted = self.predicted(forecasters, batch, first, &mut extrapolated)?;
+            if let Some(table) = predicted {
+                columns = table.names().to_vec();
+                push(&mut sink, output.path(), &table)?;
             }
-        });
-        if let Some(error) = failed {
-            return Err(error);
-        }
-        let scanned = scanned?;
+            anyhow::Ok(())
+        })?;
         ensure!(
             scanned.rows > 0,
             "table: expected at least one row, found none"

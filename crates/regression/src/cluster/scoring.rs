@@ -52,15 +52,11 @@ impl PartRows {
 
     /// The first rows, if there are any.
     pub(crate) fn first(&self, columns: &[&str]) -> Result<Option<Table>, Error> {
-        let mut found = None;
-        let scanned = self.each(columns, &mut |batch, _| {
-            found = Some(batch.clone());
-            // What was looked for is found.
-            Err(Error::NoModel)
-        });
-        match scanned {
-            Err(error) if found.is_none() => Err(error),
-            _ => Ok(found),
+        let found = self.scan(columns, &mut |batch, _| Err(End::Found(batch.clone())));
+        match found {
+            Ok(_) => Ok(None),
+            Err(End::Found(rows)) => Ok(Some(rows)),
+            Err(End::Failed(error)) => Err(error.into()),
         }
     }
 
@@ -70,31 +66,41 @@ impl PartRows {
         columns: &[&str],
         visit: &mut dyn FnMut(&Table, u64) -> Result<(), Error>,
     ) -> Result<usize, Error> {
+        self.scan(columns, visit)
+    }
+
+    fn scan<E: From<TableError>>(
+        &self,
+        columns: &[&str],
+        visit: &mut dyn FnMut(&Table, u64) -> Result<(), E>,
+    ) -> Result<usize, E> {
         let files = TableFiles::of_part(&self.part)?;
         let options = ReadOptions {
             columns: Some(columns.iter().map(ToString::to_string).collect()),
             ..self.options.clone()
         };
-        let (mut first, mut failed) = (self.part.first, None);
+        let mut first = self.part.first;
         let scanned = files.scan(&options, &mut |batch, _| {
             if batch.n_rows() == 0 {
                 return Ok(());
             }
             let seen = visit(&batch, first);
             first += batch.n_rows() as u64;
-            // A scan knows errors of tables alone: this one waits outside.
-            seen.map_err(|error| {
-                failed = Some(error);
-                TableError::UnknownColumn {
-                    name: String::new(),
-                    nearest: None,
-                }
-            })
-        });
-        match failed {
-            Some(error) => Err(error),
-            None => Ok(scanned?.dropped_rows),
-        }
+            seen
+        })?;
+        Ok(scanned.dropped_rows)
+    }
+}
+
+/// Why a search for the first rows ends.
+enum End {
+    Found(Table),
+    Failed(TableError),
+}
+
+impl From<TableError> for End {
+    fn from(error: TableError) -> End {
+        End::Failed(error)
     }
 }
 

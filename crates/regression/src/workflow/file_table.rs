@@ -79,26 +79,21 @@ impl<'a> FileTable<'a> {
     }
 
     /// Reads all rows; the number of those that were left out.
-    fn scan(&self, columns: Option<&[&str]>, each: &mut EachBlock<'_>) -> Result<usize, Error> {
+    fn scan(
+        &self,
+        columns: Option<&[&str]>,
+        each: &mut dyn FnMut(&Table) -> Result<(), Error>,
+    ) -> Result<usize, Error> {
         let mut options = self.options.clone();
         if let Some(columns) = columns {
             options.columns = Some(columns.iter().map(ToString::to_string).collect());
         }
-        let mut failed = None;
-        let scanned = self.source.scan(&options, &mut |batch, at| {
-            let seen = match self.observer.rows(at) {
-                Wish::Stop => Err(LearnError::Stopped),
+        let scanned =
+            (self.source).scan(&options, &mut |batch, at| match self.observer.rows(at) {
+                Wish::Stop => Err(LearnError::Stopped.into()),
                 Wish::Continue => each(&batch),
-            };
-            seen.map_err(|error| {
-                failed = Some(error);
-                end_of_scan()
-            })
-        });
-        match failed {
-            Some(error) => Err(error.into()),
-            None => Ok(scanned?.dropped_rows),
-        }
+            })?;
+        Ok(scanned.dropped_rows)
     }
 
     /// What the rows are made of: the files with their sizes and times, how they are read, and
@@ -123,19 +118,11 @@ impl Blocks for FileTable<'_> {
     }
 
     fn each(&self, columns: &[&str], visit: &mut EachBlock<'_>) -> Result<(), LearnError> {
-        match self.scan(Some(columns), visit) {
+        match self.scan(Some(columns), &mut |block| Ok(visit(block)?)) {
             Ok(_) => Ok(()),
             Err(Error::Regression(RegressionError::Learn(error))) => Err(error),
             Err(error) => Err(LearnError::Read(error.to_string())),
         }
-    }
-}
-
-/// An error that ends a scan and is never shown.
-fn end_of_scan() -> TableError {
-    TableError::UnknownColumn {
-        name: String::new(),
-        nearest: None,
     }
 }
 
@@ -205,23 +192,17 @@ fn convert(
     rows: &Path,
     fingerprint: u64,
 ) -> Result<ShuffledRows, Error> {
-    let (mut shuffler, mut failed, mut first) = (None, None, 0);
-    let scanned = table.scan(None, &mut |block| {
+    let (mut shuffler, mut first) = (None, 0);
+    let dropped_rows = table.scan(None, &mut |block| {
         if block.n_rows() == 0 {
             return Ok(());
         }
         let design = regression.design_block(block, first)?;
         first += block.n_rows();
-        push(&mut shuffler, rows, design).map_err(|error| {
-            failed = Some(error);
-            LearnError::NoRows
-        })
-    });
-    if let Some(error) = failed {
-        return Err(error.into());
-    }
+        Ok(push(&mut shuffler, rows, design)?)
+    })?;
     let provenance = Provenance {
-        dropped_rows: scanned?,
+        dropped_rows,
         fingerprint,
     };
     let shuffler: Shuffler = shuffler.ok_or(LearnError::NoRows)?;

@@ -9,7 +9,7 @@ use lehr_infer::full_data::LocalRows;
 use lehr_numeric::stream::Stream;
 use lehr_regression::cluster::{Draft, Keeping, Partition, Tasks, Workers};
 use lehr_regression::{BoundRegression, Error, FileTable, SavedFit, Specification, Streaming};
-use lehr_table::{MissingPolicy, ReadOptions, Table, TableFiles};
+use lehr_table::{MissingPolicy, ReadOptions, Table, TableError, TableFiles};
 
 use crate::cluster::{divided, means, table};
 
@@ -381,8 +381,8 @@ fn a_pass_beside_reading_alone() {
         let z = vec![0.01 * f64::from(turn); size];
         let many = vec![0.01 * f64::from(turn); 16 * size];
         let read = || {
-            let scanned = files.scan(&ReadOptions::default(), &mut |_, _| Ok(()));
-            drop(scanned.unwrap());
+            let each = &mut |_, _| Ok::<(), TableError>(());
+            drop(files.scan(&ReadOptions::default(), each).unwrap());
         };
         let curved = Query::HessianProducts { lanes: size };
         let work: [&dyn Fn(); 4] = [

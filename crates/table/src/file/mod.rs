@@ -12,6 +12,7 @@ mod option;
 mod parquet;
 mod part;
 mod progress;
+mod resolve;
 mod schema;
 mod scratch;
 mod shard;
@@ -32,16 +33,18 @@ pub use schema::Field;
 pub use scratch::Scratch;
 pub use sink::{Sink, write_csv, write_ipc, write_parquet};
 pub use stack::Stack;
-pub use table_files::{Scan, TableFiles};
+pub use table_files::TableFiles;
+pub use tally::Scan;
 
 pub(crate) use scratch::sweep;
 
+use std::ops::ControlFlow;
 use std::path::Path;
 
 use crate::{Table, TableError};
 
-/// Takes a batch and the share of its shard that is read with it.
-type EachBatch<'a> = dyn FnMut(Table, f64) -> Result<(), TableError> + 'a;
+/// Takes a batch and the share of its shard that is read with it, and says whether more are wanted.
+type EachBatch<'a> = dyn FnMut(Table, f64) -> ControlFlow<()> + 'a;
 
 /// An error of the operating system, with the file and what was tried.
 pub(crate) fn io(

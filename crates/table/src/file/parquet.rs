@@ -90,7 +90,9 @@ pub(super) fn decode(
         while let Some(batch) = guarded(path, || reader.next().transpose())? {
             rows += batch.num_rows();
             let table = guarded(path, || arrow::table(&batch, fields, dictionaries))?;
-            each(table, (rows as f64 / total).min(1.0))?;
+            if each(table, (rows as f64 / total).min(1.0)).is_break() {
+                return Ok(());
+            }
         }
     }
     Ok(())

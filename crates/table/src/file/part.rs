@@ -9,7 +9,8 @@ use crate::TableError;
 
 use super::TableFiles;
 use super::parquet;
-use super::shard::{Format, resolve};
+use super::resolve::resolve;
+use super::shard::Format;
 
 /// Consecutive row groups of one Parquet file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

@@ -1,14 +1,16 @@
 //! A table in one file or many.
 
 use std::hash::{Hash, Hasher};
+use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::time::UNIX_EPOCH;
 
 use crate::{Table, TableError};
 
-use super::shard::{Format, Shard, resolve};
+use super::resolve::resolve;
+use super::shard::{Format, Shard};
 use super::stack::Stack;
-use super::tally::{Tally, as_asked};
+use super::tally::{Scan, Tally, as_asked};
 use super::{EachBatch, Field, Progress, ReadOptions, Sink, Stage, csv, ipc, parquet, schema};
 
 /// A table in one file or in many of the same format. The first file sets the columns, their
@@ -16,17 +18,6 @@ use super::{EachBatch, Field, Progress, ReadOptions, Sink, Stage, csv, ipc, parq
 #[derive(Debug, Clone)]
 pub struct TableFiles {
     pub(super) shards: Vec<Shard>,
-}
-
-/// What a pass over all rows has met.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Scan {
-    /// Rows handed on.
-    pub rows: u64,
-    /// Rows left out because a value was missing.
-    pub dropped_rows: usize,
-    /// Missing values of every column that has some, dropped rows included.
-    pub missing: Vec<(String, usize)>,
 }
 
 impl Table {
@@ -123,7 +114,9 @@ impl TableFiles {
     ) -> Result<Table, TableError> {
         let fields = self.schema(options)?;
         let mut stack = Stack::new(&fields);
-        let scanned = self.pass(&fields, options, &mut |batch, at| {
+        let scanned = self.pass(&fields, options, &mut |batch,
+                                                         at|
+         -> Result<(), TableError> {
             stack.push(&batch);
             progress(at);
             Ok(())
@@ -135,27 +128,28 @@ impl TableFiles {
 
     /// Hands on all rows batch by batch, so that memory does not grow with their number. A
     /// category has the levels of its batch only: see [`Column::recode`](crate::Column::recode). An error of `each`
-    /// ends the pass. Under [`MissingPolicy::Refuse`](crate::MissingPolicy::Refuse) the error comes after the last batch.
-    pub fn scan(
+    /// ends the pass and is returned. Under [`MissingPolicy::Refuse`](crate::MissingPolicy::Refuse) the error comes
+    /// after the last batch.
+    pub fn scan<E: From<TableError>>(
         &self,
         options: &ReadOptions,
-        each: &mut dyn FnMut(Table, Progress) -> Result<(), TableError>,
-    ) -> Result<Scan, TableError> {
+        each: &mut dyn FnMut(Table, Progress) -> Result<(), E>,
+    ) -> Result<Scan, E> {
         self.pass(&self.schema(options)?, options, each)
     }
 
     /// [`scan`](Self::scan) with the schema at hand.
-    pub(crate) fn pass(
+    pub(crate) fn pass<E: From<TableError>>(
         &self,
         fields: &[Field],
         options: &ReadOptions,
-        each: &mut dyn FnMut(Table, Progress) -> Result<(), TableError>,
-    ) -> Result<Scan, TableError> {
+        each: &mut dyn FnMut(Table, Progress) -> Result<(), E>,
+    ) -> Result<Scan, E> {
         let total: u64 = self.shards.iter().map(|shard| shard.bytes).sum();
         let mut tally = Tally::new(fields);
         let mut before = 0;
         for shard in &self.shards {
-            let mut take = |batch: Table, within: f64| {
+            let mut take = |batch: Table, within: f64| -> Result<(), E> {
                 let batch = tally.take(as_asked(batch, fields, options)?, options);
                 let done = before as f64 + within * shard.bytes as f64;
                 let progress = Progress {
@@ -165,10 +159,18 @@ impl TableFiles {
                 };
                 each(batch, progress)
             };
-            decode(shard, fields, options, &mut take)?;
+            let mut taken = Ok(());
+            decode(shard, fields, options, &mut |batch, within| {
+                taken = take(batch, within);
+                match taken {
+                    Ok(()) => ControlFlow::Continue(()),
+                    Err(_) => ControlFlow::Break(()),
+                }
+            })?;
+            taken?;
             before += shard.bytes;
         }
-        tally.finish(fields, options.missing)
+        Ok(tally.finish(fields, options.missing)?)
     }
 
     /// All columns of the first shard, after those of the others were compared with them.

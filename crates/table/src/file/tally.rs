@@ -2,7 +2,7 @@
 
 use crate::{Column, Table, TableError};
 
-use super::{Field, MissingPolicy, ReadOptions, Scan};
+use super::{Field, MissingPolicy, ReadOptions};
 
 /// Turns columns into categories where the options asked for that.
 pub(super) fn as_asked(
@@ -40,6 +40,17 @@ fn unlisted(error: TableError, levels: &[String]) -> TableError {
 /// Whether missing values of the column are kept.
 fn is_optional(options: &ReadOptions, name: &str) -> bool {
     options.optional.iter().any(|kept| kept == name)
+}
+
+/// What a pass over all rows has met.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Scan {
+    /// Rows handed on.
+    pub rows: u64,
+    /// Rows left out because a value was missing.
+    pub dropped_rows: usize,
+    /// Missing values of every column that has some, dropped rows included.
+    pub missing: Vec<(String, usize)>,
 }
 
 /// Counts rows and missing values of a pass.

@@ -34,7 +34,9 @@ pub(in crate::file) fn decode(
         for (field, part) in fields.iter().zip(parts) {
             batch.insert(field.name.clone(), part.finish())?;
         }
-        each(batch, records.share())?;
+        if each(batch, records.share()).is_break() {
+            return Ok(());
+        }
     }
 }
 

@@ -87,7 +87,9 @@ pub(super) fn decode(
             let rows = batch_rows.max(1).min(batch.num_rows() - start);
             let part = batch.slice(start, rows);
             let table = guarded(path, || arrow::table(&part, fields, Dictionaries::Whole))?;
-            each(table, share)?;
+            if each(table, share).is_break() {
+                return Ok(());
+            }
         }
     }
     Ok(())

@@ -1,0 +1,83 @@
+//! The files behind the name of a file, a folder or a pattern.
+
+use std::path::{Path, PathBuf};
+
+use crate::TableError;
+
+use super::address::Address;
+use super::io;
+use super::shard::{Format, Shard, foreign};
+
+/// The files that a file name, a folder or a pattern stands for, in order of their names.
+pub(super) fn resolve(input: &Path) -> Result<Vec<Shard>, TableError> {
+    if let Some(address) = Address::of(input) {
+        return in_store(input, &address);
+    }
+    if input.is_dir() {
+        return folder(input);
+    }
+    let pattern = input.to_str().filter(|text| text.contains(['*', '?', '[']));
+    match pattern {
+        Some(pattern) if !input.exists() => matching(input, pattern),
+        _ => Ok(vec![shard(input)?]),
+    }
+}
+
+#[cfg(feature = "stores")]
+use super::store::resolve as in_store;
+
+#[cfg(not(feature = "stores"))]
+fn in_store(input: &Path, _: &Address<'_>) -> Result<Vec<Shard>, TableError> {
+    Err(super::input::not_compiled(input))
+}
+
+fn shard(path: &Path) -> Result<Shard, TableError> {
+    let data = std::fs::metadata(path).map_err(io(path, "open"))?;
+    let format = Format::of(path).ok_or_else(|| foreign(path))?;
+    Ok(Shard {
+        path: path.into(),
+        format,
+        bytes: data.len(),
+        groups: None,
+        version: None,
+    })
+}
+
+/// Tables directly in a folder; hidden files and those of unknown extension are passed over.
+fn folder(input: &Path) -> Result<Vec<Shard>, TableError> {
+    let mut paths = Vec::new();
+    for entry in std::fs::read_dir(input).map_err(io(input, "list"))? {
+        paths.push(entry.map_err(io(input, "list"))?.path());
+    }
+    let visible = |path: &PathBuf| {
+        let name = path.file_name().map(|name| name.to_string_lossy());
+        path.is_file() && name.is_some_and(|name| !name.starts_with(['.', '_']))
+    };
+    paths.retain(|path| visible(path) && Format::of(path).is_some());
+    some_of(input, paths, "the folder has no table in it")
+}
+
+fn matching(input: &Path, pattern: &str) -> Result<Vec<Shard>, TableError> {
+    let found = glob::glob(pattern).map_err(|error| TableError::Format {
+        path: input.into(),
+        reason: format!("not a valid pattern: {}", error.msg),
+    })?;
+    let paths = found.filter_map(Result::ok).filter(|path| path.is_file());
+    some_of(input, paths.collect(), "no file matches the pattern")
+}
+
+fn some_of(
+    input: &Path,
+    mut paths: Vec<PathBuf>,
+    reason: &'static str,
+) -> Result<Vec<Shard>, TableError> {
+    if paths.is_empty() {
+        return Err(TableError::NoTable {
+            path: input.into(),
+            reason,
+            hint: "shards are csv, tsv, parquet or arrow files",
+        });
+    }
+    paths.sort();
+    paths.iter().map(|path| shard(path)).collect()
+}
