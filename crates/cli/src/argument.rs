@@ -1,11 +1,11 @@
 //! The command line as one description, from which help, completions and the man page come.
 
 use anyhow::Result;
-use clap::{Parser, Subcommand};
+use clap::{CommandFactory, Parser, Subcommand};
 
 use crate::command;
 use crate::outcome::Outcome;
-use crate::session::Session;
+use crate::session::{Form, Session, SessionOptions, Voice};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -36,6 +36,21 @@ pub(crate) struct Cli {
     /// Threads to use at most [default: one per core]
     #[arg(long, global = true, value_name = "N", help_heading = "Everywhere")]
     pub(crate) threads: Option<usize>,
+}
+
+impl Cli {
+    /// What all commands share.
+    pub(crate) fn session_options(&self) -> SessionOptions {
+        SessionOptions {
+            form: if self.json { Form::Json } else { Form::Text },
+            voice: if self.quiet {
+                Voice::Quiet
+            } else {
+                Voice::Usual
+            },
+            threads: self.threads,
+        }
+    }
 }
 
 /// The commands, each in a file of its own.
@@ -78,9 +93,9 @@ impl Command {
             Command::Methods(_) => command::Methods::run(session),
             Command::Families(_) => command::Families::run(session),
             Command::Check(command) => command.run(session),
-            Command::Help(command) => command.run(session),
-            Command::Completions(command) => command.run(),
-            Command::Man(command) => command.run(),
+            Command::Help(command) => command.run(session, Cli::command()),
+            Command::Completions(command) => command.run(Cli::command()),
+            Command::Man(command) => command.run(Cli::command()),
         }
     }
 }
@@ -88,7 +103,6 @@ impl Command {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use clap::CommandFactory;
 
     #[test]
     fn the_description_is_sound() {

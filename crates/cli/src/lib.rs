@@ -42,7 +42,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> u8 {
     };
     let run = || -> anyhow::Result<_> {
         Level::asked().map_err(anyhow::Error::msg)?;
-        let session = Session::new(&cli)?;
+        let session = Session::new(&cli.session_options())?;
         let outcome = session.in_pool(|| cli.command.run(&session));
         outcome.map_err(|error| session.retold(error))
     };

@@ -12,9 +12,7 @@ use serde::Serialize;
 
 use crate::content::{Found, Kind, Signature, Writer, found};
 use crate::session::{Session, Voice};
-
-/// What stands for stdin and stdout in the place of a file's name.
-pub(crate) const STREAM: &str = "-";
+use crate::stdin::STREAM;
 
 /// Whether existing files are replaced, on the command line.
 #[derive(Clone, Copy, Debug, Default, Args)]

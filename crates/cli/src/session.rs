@@ -8,10 +8,8 @@ use lehr::report::Style;
 use lehr::table::TableFiles;
 use serde::Serialize;
 
-use crate::argument::Cli;
 use crate::failure;
-use crate::output::STREAM;
-use crate::stdin::Stdin;
+use crate::stdin::{STREAM, Stdin};
 
 /// Stack of each thread.
 const STACK_BYTES: usize = 16 << 20;
@@ -34,6 +32,16 @@ pub(crate) enum Voice {
     Quiet,
 }
 
+/// What the command line says of all that commands share.
+pub(crate) struct SessionOptions {
+    /// The form of the answer.
+    pub(crate) form: Form,
+    /// How much is said on stderr.
+    pub(crate) voice: Voice,
+    /// The most threads; one per core if it is not said.
+    pub(crate) threads: Option<usize>,
+}
+
 /// What all commands share.
 pub(crate) struct Session {
     /// The form of the answer.
@@ -45,25 +53,21 @@ pub(crate) struct Session {
 }
 
 impl Session {
-    /// The session of these arguments.
-    pub(crate) fn new(cli: &Cli) -> Result<Session> {
+    /// The session that these options ask for.
+    pub(crate) fn new(options: &SessionOptions) -> Result<Session> {
         ensure!(
-            cli.threads != Some(0),
+            options.threads != Some(0),
             "--threads: expected at least one thread, found 0"
         );
         let pool = rayon::ThreadPoolBuilder::new()
-            .num_threads(cli.threads.unwrap_or(0))
+            .num_threads(options.threads.unwrap_or(0))
             // Commands run on a thread of the pool, which must hold what a main thread holds.
             .stack_size(STACK_BYTES)
             .build()
             .context("--threads: the system refused so many threads\n  hint: ask for fewer")?;
         Ok(Session {
-            form: if cli.json { Form::Json } else { Form::Text },
-            voice: if cli.quiet {
-                Voice::Quiet
-            } else {
-                Voice::Usual
-            },
+            form: options.form,
+            voice: options.voice,
             pool,
             stdin: Stdin::default(),
         })

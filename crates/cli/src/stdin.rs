@@ -8,6 +8,9 @@ use std::sync::OnceLock;
 use anyhow::{Result, anyhow, bail};
 use lehr::table::{Content, Scratch};
 
+/// What stands for stdin and stdout in the place of a file's name.
+pub(crate) const STREAM: &str = "-";
+
 /// What comes from stdin. The file goes with this.
 #[derive(Default)]
 pub(crate) struct Stdin(OnceLock<Kept>);

@@ -1,10 +1,9 @@
 //! `lehr completions`: what a shell needs to complete commands and flags.
 
 use anyhow::Result;
-use clap::{Args, CommandFactory};
+use clap::{Args, Command};
 use clap_complete::Shell;
 
-use crate::argument::Cli;
 use crate::outcome::Outcome;
 use crate::session::print;
 
@@ -20,9 +19,10 @@ pub(crate) struct Completions {
 }
 
 impl Completions {
-    pub(crate) fn run(&self) -> Result<Outcome> {
+    /// Writes the completions; `whole` describes the command line.
+    pub(crate) fn run(&self, mut whole: Command) -> Result<Outcome> {
         let mut text = Vec::new();
-        clap_complete::generate(self.shell, &mut Cli::command(), "lehr", &mut text);
+        clap_complete::generate(self.shell, &mut whole, "lehr", &mut text);
         print(&String::from_utf8_lossy(&text))?;
         Ok(Outcome::Done)
     }

@@ -18,9 +18,10 @@ use crate::interrupt;
 use crate::live::Live;
 use crate::object::FitObject;
 use crate::outcome::Outcome;
-use crate::output::{Force, Order, Output, STREAM};
+use crate::output::{Force, Order, Output};
 use crate::reading::Reading;
 use crate::session::Session;
+use crate::stdin::STREAM;
 use crate::storing;
 
 use super::summary::text;

@@ -1,11 +1,10 @@
 //! `lehr help`: the pages of the reference, and the help of commands.
 
 use anyhow::{Result, anyhow};
-use clap::{Args, CommandFactory};
+use clap::{Args, Command};
 use lehr::formula::nearest;
 use serde::Serialize;
 
-use crate::argument::Cli;
 use crate::outcome::Outcome;
 use crate::session::Session;
 
@@ -40,17 +39,17 @@ struct HelpObject {
 }
 
 impl Help {
-    pub(crate) fn run(&self, session: &Session) -> Result<Outcome> {
+    /// Prints the page; `whole` describes the command line.
+    pub(crate) fn run(&self, session: &Session, whole: Command) -> Result<Outcome> {
         let object = HelpObject {
             topic: self.topic.clone().unwrap_or_default(),
-            text: self.text()?,
+            text: self.text(whole)?,
         };
         session.answer(&object, || object.text.clone())?;
         Ok(Outcome::Done)
     }
 
-    fn text(&self) -> Result<String> {
-        let mut whole = Cli::command();
+    fn text(&self, mut whole: Command) -> Result<String> {
         whole.build();
         let Some(topic) = &self.topic else {
             return Ok(whole.render_long_help().to_string());
@@ -62,7 +61,7 @@ impl Help {
             return Ok(command.render_long_help().to_string());
         }
         let pages: Vec<&str> = PAGES.iter().map(|(name, _)| *name).collect();
-        let commands = whole.get_subcommands().map(clap::Command::get_name);
+        let commands = whole.get_subcommands().map(Command::get_name);
         let known: Vec<&str> = pages.iter().copied().chain(commands).collect();
         let hint = match nearest(topic, &known) {
             Some(near) => format!("did you mean {near:?}?"),

@@ -1,10 +1,9 @@
 //! `lehr man`: the manual page, of the whole or of one command.
 
 use anyhow::{Result, anyhow};
-use clap::{Args, CommandFactory};
+use clap::{Args, Command};
 use clap_mangen::Man as Page;
 
-use crate::argument::Cli;
 use crate::outcome::Outcome;
 use crate::session::print;
 
@@ -20,8 +19,8 @@ pub(crate) struct Man {
 }
 
 impl Man {
-    pub(crate) fn run(&self) -> Result<Outcome> {
-        let mut whole = Cli::command();
+    /// Writes the page; `whole` describes the command line.
+    pub(crate) fn run(&self, mut whole: Command) -> Result<Outcome> {
         whole.build();
         let page = match &self.command {
             None => Page::new(whole),
