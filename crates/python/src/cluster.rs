@@ -1,63 +1,19 @@
 //! Tables whose rows are with other processes: the partitions there, and the fit here.
 
-use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 use std::time::Instant;
 
-use lehr::regression::cluster::{self, Draft, Keeping, PartRows, Tasks};
-use lehr::table::{Part, TableFiles};
+use lehr::regression::cluster::{self, Draft, Keeping, Tasks};
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
 use pyo3::types::{PyBytes, PyList};
 
 use crate::error::{LehrError, refused, said};
 use crate::fit::Fit;
+use crate::part::{PartOf, files, part};
 use crate::request::{Asked, How, Reading};
 use crate::source::Source;
 use crate::watch::{Watched, watched};
-
-/// A file, its row groups from and to, the rows in them, and the rows before them.
-pub(crate) type PartOf = (PathBuf, usize, usize, u64, u64);
-
-/// The part that Python describes.
-fn part((path, from, to, rows, first): PartOf) -> Part {
-    Part {
-        path,
-        groups: from..to,
-        rows,
-        first,
-    }
-}
-
-/// The rows of a part, read as Python says.
-pub(crate) fn part_rows(own: PartOf, reading: &Reading) -> PyResult<PartRows> {
-    Ok(PartRows {
-        part: part(own),
-        options: reading.options(None)?,
-    })
-}
-
-/// Divides the table of a source into parts of at most so many rows, unless a row group has more.
-#[pyfunction]
-pub(crate) fn parts(source: &Source, most: u64) -> PyResult<Vec<PartOf>> {
-    let parts = files(source)?.parts(most).map_err(refused)?;
-    let described = |part: Part| {
-        let Part {
-            path,
-            groups,
-            rows,
-            first,
-        } = part;
-        (path, groups.start, groups.end, rows, first)
-    };
-    Ok(parts.into_iter().map(described).collect())
-}
-
-fn files(source: &Source) -> PyResult<&TableFiles> {
-    let words = "table: expected names of parquet files that all nodes can read, found a table in \
-                 memory\n  hint: write it to parquet files first";
-    source.as_files().ok_or_else(|| said(words))
-}
 
 /// Row groups that a worker answers for.
 #[pyclass(frozen, module = "lehr._lehr")]

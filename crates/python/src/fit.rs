@@ -16,8 +16,8 @@ use pyo3::pybacked::PyBackedBytes;
 use pyo3::types::{PyBytes, PyDict};
 
 use crate::arviz::{self, Group};
-use crate::cluster::{PartOf, part_rows};
 use crate::error::{refused, said};
+use crate::part::{PartOf, part_rows};
 use crate::request::{Reading, groups, level, new_levels};
 use crate::source::Source;
 

@@ -6,8 +6,8 @@ use pyo3::pybacked::PyBackedBytes;
 use pyo3::types::PyBytes;
 
 use crate::after::{LeftRows, NamedFit, Sampling, compared, parted, told};
-use crate::cluster::{PartOf, part_rows};
 use crate::error::refused;
+use crate::part::{PartOf, part_rows};
 use crate::request::Reading;
 
 /// What all rows of a part say cheaply of fits.

@@ -15,6 +15,7 @@ mod expected;
 mod fit;
 mod fitting;
 mod leaving;
+mod part;
 mod record;
 mod request;
 mod source;
@@ -30,7 +31,7 @@ mod _lehr {
     #[pymodule_export]
     use super::check::{against, check, simulate};
     #[pymodule_export]
-    use super::cluster::{Partition, fit_cluster, parts};
+    use super::cluster::{Partition, fit_cluster};
     #[pymodule_export]
     use super::command::command;
     #[pymodule_export]
@@ -43,6 +44,8 @@ mod _lehr {
     use super::leaving::{
         compare_parts, glance_part, leave_out_part, loo_parts, parts_to_leave_out,
     };
+    #[pymodule_export]
+    use super::part::parts;
     #[pymodule_export]
     use super::record::{BoundModel, Recorder, Value, distributions, log_density, record};
     #[pymodule_export]

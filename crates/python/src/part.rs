@@ -1,0 +1,55 @@
+//! Parts of a table in files: which rows of which file.
+
+use std::path::PathBuf;
+
+use lehr::regression::cluster::PartRows;
+use lehr::table::{Part, TableFiles};
+use pyo3::prelude::*;
+
+use crate::error::{refused, said};
+use crate::request::Reading;
+use crate::source::Source;
+
+/// A file, its row groups from and to, the rows in them, and the rows before them.
+pub(crate) type PartOf = (PathBuf, usize, usize, u64, u64);
+
+/// The part that Python describes.
+pub(crate) fn part((path, from, to, rows, first): PartOf) -> Part {
+    Part {
+        path,
+        groups: from..to,
+        rows,
+        first,
+    }
+}
+
+/// The rows of a part, read as Python says.
+pub(crate) fn part_rows(own: PartOf, reading: &Reading) -> PyResult<PartRows> {
+    Ok(PartRows {
+        part: part(own),
+        options: reading.options(None)?,
+    })
+}
+
+/// Divides the table of a source into parts of at most so many rows, unless a row group has more.
+#[pyfunction]
+pub(crate) fn parts(source: &Source, most: u64) -> PyResult<Vec<PartOf>> {
+    let parts = files(source)?.parts(most).map_err(refused)?;
+    let described = |part: Part| {
+        let Part {
+            path,
+            groups,
+            rows,
+            first,
+        } = part;
+        (path, groups.start, groups.end, rows, first)
+    };
+    Ok(parts.into_iter().map(described).collect())
+}
+
+/// The files of a source that workers read themselves.
+pub(crate) fn files(source: &Source) -> PyResult<&TableFiles> {
+    let words = "table: expected names of parquet files that all nodes can read, found a table in \
+                 memory\n  hint: write it to parquet files first";
+    source.as_files().ok_or_else(|| said(words))
+}
