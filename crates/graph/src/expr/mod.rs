@@ -2,6 +2,7 @@
 
 mod graph;
 mod handle;
+mod leaf;
 
 pub use graph::{Graph, ShapeError};
 pub(crate) use graph::{InputInfo, Node, NodeId};

@@ -1,7 +1,27 @@
-//! The block of lanes and rows at hand, and where its memory starts.
+//! The block of lanes and rows at hand, where its memory starts, and how far it reaches.
 
 use crate::instruction::Place;
 use crate::instruction::{Address, Extent, IndexAddress, Space};
+
+/// How many numbers each space holds from its base on, for the checks of debug builds.
+#[cfg(debug_assertions)]
+pub(crate) struct Limits {
+    /// The plan's own spaces as one block of lanes and one strip of rows see them, in the order of
+    /// [`Space::index`].
+    pub(crate) owned: [usize; 4],
+    pub(crate) lent: Vec<usize>,
+    pub(crate) indices: Vec<usize>,
+}
+
+#[cfg(debug_assertions)]
+impl Limits {
+    pub(super) fn of_space(&self, space: Space) -> usize {
+        match space {
+            Space::Lent(k) => self.lent[k as usize],
+            owned => self.owned[owned.index()],
+        }
+    }
+}
 
 /// Resolves addresses and extents for one block.
 #[derive(Clone, Copy)]
@@ -19,7 +39,7 @@ pub(crate) struct Frame {
     pub(crate) lane_blocks: (usize, usize),
     /// How far each space reaches from its base, for the checks of debug builds.
     #[cfg(debug_assertions)]
-    pub(crate) limits: *const super::limit::Limits,
+    pub(crate) limits: *const Limits,
 }
 
 // SAFETY: blocks that run side by side write to disjoint memory (see the module's head).

@@ -3,28 +3,8 @@
 //! The planner proves this once for all runs. The check is its test: a plan that reaches too far
 //! panics with the instruction instead of overwriting its neighbour.
 
-use super::frame::Frame;
-use crate::instruction::{
-    Address, Dim, Extent, Grid, Instruction, Mat, PerLane, Products, Rows, Space,
-};
-
-/// How many numbers each space holds from its base on.
-pub(crate) struct Limits {
-    /// The plan's own spaces as one block of lanes and one strip of rows see them, in the order of
-    /// [`Space::index`].
-    pub(crate) owned: [usize; 4],
-    pub(crate) lent: Vec<usize>,
-    pub(crate) indices: Vec<usize>,
-}
-
-impl Limits {
-    fn of_space(&self, space: Space) -> usize {
-        match space {
-            Space::Lent(k) => self.lent[k as usize],
-            owned => self.owned[owned.index()],
-        }
-    }
-}
+use super::frame::{Frame, Limits};
+use crate::instruction::{Address, Dim, Extent, Grid, Instruction, Mat, PerLane, Products, Rows};
 
 /// Panics unless `instruction` stays within the memory of its plan.
 pub(super) fn check(frame: &Frame, instruction: &Instruction) {

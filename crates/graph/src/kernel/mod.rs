@@ -18,10 +18,10 @@ mod awake;
 mod elementwise;
 mod execute;
 mod factor;
-mod frame;
+pub(crate) mod frame;
 mod index;
 #[cfg(debug_assertions)]
-pub(crate) mod limit;
+mod limit;
 mod matmul;
 mod prefetch;
 mod reduce;

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::Plan;
 use crate::instruction::Space;
 #[cfg(debug_assertions)]
-use crate::kernel::limit::Limits;
+use crate::kernel::frame::Limits;
 use crate::kernel::run::Frame;
 use crate::kernel::storage::{Starts, Storage};
 
