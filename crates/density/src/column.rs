@@ -100,7 +100,7 @@ impl ResponseKind {
         let whole = |y: f64| y >= 0.0 && y.fract() == 0.0;
         match (self, row) {
             (ResponseKind::Vector(n), _) => row.len() == n && row.iter().all(|y| y.is_finite()),
-            (ResponseKind::Simplex(n), _) => crate::Support::Simplex(n).contains(row),
+            (ResponseKind::Simplex(n), _) => row.len() == n && is_simplex(row),
             (_, &[y]) if y.is_finite() => match self {
                 ResponseKind::Positive => y > 0.0,
                 ResponseKind::NonNegative => y >= 0.0,
@@ -123,6 +123,12 @@ impl ResponseKind {
             _ => 1,
         }
     }
+}
+
+/// Whether these are shares of a whole, up to rounding.
+fn is_simplex(row: &[f64]) -> bool {
+    let sum: f64 = row.iter().sum();
+    row.iter().all(|&share| share >= 0.0) && (sum - 1.0).abs() <= 1e-8
 }
 
 impl fmt::Display for ResponseKind {
