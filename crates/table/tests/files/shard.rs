@@ -1,6 +1,6 @@
 //! Folders and patterns of files as one table.
 
-use lehr_table::{ReadOptions, Table, TableFiles, write_parquet};
+use lehr_table::{ReadOptions, Table, TableError, TableFiles, write_parquet};
 
 use crate::{message, put, read, scratch};
 
@@ -122,4 +122,62 @@ fn paths_without_tables_say_so() {
     assert!(error.starts_with("a.xyz: expected a table, found an unknown file extension"));
     let none: [&str; 0] = [];
     assert!(TableFiles::open(&none).is_err());
+}
+
+/// Why a scan ended.
+#[derive(Debug)]
+enum End {
+    Enough(usize),
+    Failed(TableError),
+}
+
+impl From<TableError> for End {
+    fn from(error: TableError) -> End {
+        End::Failed(error)
+    }
+}
+
+#[test]
+fn an_error_of_the_reader_ends_a_scan_of_any_format_and_is_returned() {
+    let table = Table::new().with_number("x", vec![0.0; 5]).unwrap();
+    let options = ReadOptions {
+        batch_rows: 2,
+        ..ReadOptions::default()
+    };
+    for extension in ["csv", "parquet", "arrow"] {
+        let place = scratch();
+        for shard in ["a", "b"] {
+            let name = place.path().join(format!("{shard}.{extension}"));
+            table.write(name).unwrap();
+        }
+        let source = TableFiles::open(&[place.path()]).unwrap();
+        // Each shard has three batches: one scan ends within the first, the other within the second.
+        for most in [2, 4] {
+            let mut batches = 0;
+            let scanned = source.scan(&options, &mut |_, _| {
+                batches += 1;
+                if batches < most {
+                    return Ok(());
+                }
+                Err(End::Enough(batches))
+            });
+            assert!(
+                matches!(scanned, Err(End::Enough(found)) if found == most),
+                "{extension}: {scanned:?}"
+            );
+            assert_eq!(batches, most, "{extension}");
+        }
+    }
+    let place = scratch();
+    let path = put(&place, "a.csv", "x\n1\noops\n");
+    let numbers = ReadOptions {
+        sample_rows: 1,
+        ..ReadOptions::default()
+    };
+    let source = TableFiles::open(&[path]).unwrap();
+    let scanned = source.scan(&numbers, &mut |_, _| Ok::<(), End>(()));
+    assert!(
+        matches!(scanned, Err(End::Failed(TableError::Cell { .. }))),
+        "{scanned:?}"
+    );
 }
