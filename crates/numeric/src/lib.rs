@@ -1,13 +1,14 @@
-//! Plain numerics that know no model, table or graph: optimisers, clusters, dense factors, quadrature,
+//! Plain numerics that know no model, table or graph: optimisers, clusters, dense factors, Krylov spaces, quadrature,
 //! weights, summaries and random streams.
 
 pub mod adam;
+pub mod anderson;
 pub mod batch;
 pub mod column;
 pub mod dense;
-pub mod hermite;
 pub mod hessian;
 pub mod kmeans;
+pub mod lanczos;
 pub mod lbfgs;
 pub mod nnls;
 pub mod order;

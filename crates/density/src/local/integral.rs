@@ -1,7 +1,7 @@
 //! The integral over latents of each row's own, by quadrature around the peak of each row.
 
 use lehr_graph::Expr;
-use lehr_numeric::hermite::gauss_hermite;
+use lehr_numeric::quadrature::gauss_hermite;
 
 use super::Locals;
 use super::newton::LocalNormal;

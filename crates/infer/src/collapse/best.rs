@@ -10,6 +10,8 @@
 use std::f64::consts::TAU;
 use std::ops::Range;
 
+use lehr_numeric::dense::small;
+
 use super::cross::Effects;
 use super::design::Design;
 use super::factor::{Precision, SecondMoments};
@@ -17,7 +19,6 @@ use super::given::Given;
 use super::likelihood::{Averages, Gaussians, Likelihood};
 use super::normal::{add_linear, spread};
 use super::parts::Parts;
-use super::small;
 use super::workspace::Bench;
 
 /// Steps towards the best Gaussian.

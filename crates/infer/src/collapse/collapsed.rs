@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use lehr_density::{Density, probe};
 use lehr_graph::Graph;
+use lehr_numeric::lanczos::Probes;
 
 use super::best::{Problem, Theta};
 use super::cross::Effects;
@@ -12,7 +13,6 @@ use super::design::Design;
 use super::factor::{Factor, Precision};
 use super::gap::{Around, Care, Gaps, Local};
 use super::given::{Conditional, Given, Scratch};
-use super::krylov::Probes;
 use super::likelihood::Likelihood;
 use super::marginal_point::{Detail, Evaluated, OtherAt, Shortfall};
 use super::near::Near;

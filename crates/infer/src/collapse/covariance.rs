@@ -1,11 +1,12 @@
 //! Covariances of the effects from the factor of their precision.
 
+use lehr_numeric::dense::blocked::parallel_dot;
+use lehr_numeric::dense::small;
+
 use super::cross::Effects;
-use super::dense::parallel_dot;
 use super::design::Design;
 use super::factor::{Factor, SecondMoments};
 use super::loose::Sided;
-use super::small;
 use super::tolerance::is_wide;
 
 impl Factor {

@@ -2,6 +2,8 @@
 
 use std::ops::Range;
 
+use lehr_numeric::vector::dot;
+
 use super::design::Design;
 use super::sparse::Sparse;
 use super::tolerance::is_wide;
@@ -50,7 +52,7 @@ impl Effects {
     }
 
     pub(super) fn dot(&self, other: &Effects) -> f64 {
-        super::small::dot(&self.own, &other.own) + super::small::dot(&self.others, &other.others)
+        dot(&self.own, &other.own) + dot(&self.others, &other.others)
     }
 }
 
@@ -182,7 +184,7 @@ impl Design {
                 let others = r.iter().zip(at);
                 let others =
                     others.map(|(r, at)| r * effects.others[columns[*at as usize] as usize]);
-                into[row - rows.start] = super::small::dot(z, own) + others.sum::<f64>();
+                into[row - rows.start] = dot(z, own) + others.sum::<f64>();
             }
             (group, row) = (group + 1, end);
         }

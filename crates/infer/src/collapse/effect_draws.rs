@@ -1,5 +1,6 @@
 //! Draws of the effects at one θ.
 
+use lehr_numeric::dense::small;
 use lehr_numeric::stream::Stream;
 
 use super::best::Theta;
@@ -9,8 +10,8 @@ use super::drawing::Drawing;
 use super::exact::Way;
 use super::group_moments::PriorAt;
 use super::marginal_point::Evaluated;
+use super::normal;
 use super::workspace::Bench;
-use super::{normal, small};
 
 /// Draws that are solved for together.
 const TOGETHER: usize = 16;

@@ -17,6 +17,7 @@
 
 use std::f64::consts::TAU;
 
+use lehr_numeric::dense::small;
 use lehr_numeric::stream::Stream;
 use serde::{Deserialize, Serialize};
 
@@ -27,7 +28,6 @@ use super::drawing::{Drawing, Roots, Weighed};
 use super::gap::inverse_root;
 use super::inverted::Inverted;
 use super::likelihood::{Block, Job, LANES};
-use super::small;
 use super::workspace::Bench;
 
 /// How effects are drawn.

@@ -7,22 +7,20 @@
 
 use std::sync::Arc;
 
-use faer::dyn_stack::{MemBuffer, MemStack};
-use faer::linalg::cholesky::llt;
 use faer::linalg::triangular_solve::{
     solve_lower_triangular_in_place, solve_upper_triangular_in_place,
 };
 use faer::{MatMut, MatRef, Par};
+use lehr_numeric::dense::{blocked, small};
+use lehr_numeric::lanczos::{LANES, Probes};
 
 use super::cross::{CrossProducts, Effects};
 use super::design::Design;
 use super::given::Given;
-use super::krylov::{LANES, Probes};
 use super::loose::{Eliminated, Loose};
 use super::parts::Common;
 use super::sparse::Sparse;
 use super::tolerance::is_wide;
-use super::{dense, small};
 
 /// Λ = h Σ ω a aᵀ + P, factorised.
 #[derive(Default)]
@@ -118,7 +116,7 @@ impl Factor {
         self.lower.extend(sums.map(|sum| of.scale * sum));
         each_prior(design, of, |i, j, p| self.lower[j * rest + i] += p);
         self.subtract(design);
-        dense::factorise(&mut self.lower, rest)?;
+        blocked::factorise(&mut self.lower, rest)?;
         Some(self.log_rest(design))
     }
 
@@ -175,7 +173,7 @@ impl Factor {
             let own = &mut self.own[group * square..][..square];
             own.iter_mut().zip(prior).for_each(|(sum, p)| *sum += p);
             if is_wide(width) {
-                dense::cholesky(own, width)?;
+                blocked::cholesky(own, width)?;
             } else {
                 small::cholesky(own, width)?;
             }
@@ -221,13 +219,7 @@ impl Factor {
         }
         self.inverse.clear();
         self.inverse.resize(rest * rest, 0.0);
-        if rest == 0 {
-            return Some(());
-        }
-        let lower = MatRef::from_column_major_slice(&self.lower, rest, rest);
-        let into = MatMut::from_column_major_slice_mut(&mut self.inverse, rest, rest);
-        let mut memory = MemBuffer::new(llt::inverse::inverse_scratch::<f64>(rest, Par::Seq));
-        llt::inverse::inverse(into, lower, Par::Seq, MemStack::new(&mut memory));
+        blocked::inverse_of_factor(&self.lower, &mut self.inverse, rest);
         Some(())
     }
 
@@ -323,7 +315,7 @@ impl Factor {
             }
             let factor = &self.own[group * width * width..][..width * width];
             if is_wide(width) {
-                dense::solve_lower_transposed(factor, own);
+                blocked::solve_lower_transposed(factor, own);
             } else {
                 small::solve_lower_transposed(factor, own);
             }

@@ -10,6 +10,7 @@
 
 mod job;
 
+use lehr_numeric::dense::small;
 use lehr_numeric::quadrature::Rule;
 
 use super::best::{Problem, Theta};
@@ -18,7 +19,6 @@ use super::design::Design;
 use super::likelihood::{Block, LANES};
 use super::parts::Parts;
 use super::pieces::BlockPrior;
-use super::small;
 use super::workspace::Bench;
 use job::{Sloping, Summing};
 

@@ -13,10 +13,9 @@ use std::ops::Range;
 
 use lehr_density::{Layout, Site, SiteValue};
 use lehr_graph::Expr;
+use lehr_numeric::dense::small;
 use lehr_numeric::stream::Stream;
 use serde::{Deserialize, Serialize};
-
-use crate::collapse::small;
 
 /// A site of which a posterior keeps moments.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

@@ -8,9 +8,11 @@
 //! ```
 
 use lehr_density::{Layout, Site};
+use lehr_numeric::dense::small;
 use lehr_numeric::stream::Stream;
 use rayon::prelude::*;
 
+use super::Spared;
 use super::collapsed::{Collapsed, ResponseRows};
 use super::cross::Effects;
 use super::effect_draws::rest;
@@ -21,7 +23,6 @@ use super::near::Near;
 use super::option::EVEN;
 use super::sample::Drawn;
 use super::workspace::Bench;
-use super::{Spared, small};
 
 /// Points whose moments are held at the same time.
 const TOGETHER: usize = 2;

@@ -11,9 +11,10 @@
 //! S_BB scaled by its diagonal is close to the identity, so that few steps serve (Golub & Welsch 1969 for
 //! zᵀ ln(S) z; Chow & Saad 2014 for draws S^(−½)ε).
 
+use lehr_numeric::dense::small;
+use lehr_numeric::lanczos::{Krylov, LANES, Lanes, Probes, STEPS, add, dots, push, zero};
+
 use super::design::Design;
-use super::krylov::{Krylov, LANES, Lanes, Probes, STEPS, add, dots, push, zero};
-use super::small;
 use super::sparse::Sparse;
 
 /// What solves are relative to.

@@ -4,13 +4,13 @@
 use std::f64::consts::TAU;
 
 use lehr_density::Point;
+use lehr_numeric::vector::dot;
 
 use super::cross::{CrossProducts, Effects};
 use super::design::Design;
 use super::factor::SecondMoments;
 use super::given::Given;
 use super::parts::{Parts, reference};
-use super::small::dot;
 use crate::pass::{Argument, Pass};
 
 /// The sums over all rows that a normal response needs.

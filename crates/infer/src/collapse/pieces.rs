@@ -3,9 +3,9 @@
 
 use lehr_density::{Point, Rows};
 use lehr_graph::{Expr, Graph};
+use lehr_numeric::dense::small;
 
 use super::parts::{Block, Parts, Within};
-use super::small;
 use super::turn::{Inverse, Pivots, Scales, Turning};
 
 /// The prior of one group of a block, in the effects v = T u that the rows read at the reference.

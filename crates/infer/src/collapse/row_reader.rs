@@ -2,10 +2,10 @@
 
 use lehr_density::{Density, Layout, Point, RowSet, RowSource, Rows, SplitRows};
 use lehr_graph::{Expr, Workspace};
+use lehr_numeric::dense::small;
 
 use super::parts::{moved, reference};
 use super::scheme::{Reading, Scheme};
-use super::small;
 use super::tolerance::{ROUNDING, wave};
 use crate::pass::{Argument, Block};
 

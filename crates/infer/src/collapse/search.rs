@@ -1,6 +1,7 @@
 //! The mode of the hyperparameters and the curvature there.
 
 use faer::{Mat, Side};
+use lehr_numeric::dense::small;
 use rayon::prelude::*;
 
 use super::collapsed::Collapsed;
@@ -10,7 +11,6 @@ use super::marginal_point::Evaluated;
 use super::near::Near;
 use super::parts::{Block, Within};
 use super::pieces::BlockPrior;
-use super::small;
 use super::workspace::Bench;
 
 /// Where the search ends: the most that is left to gain, in nats.

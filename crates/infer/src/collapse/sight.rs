@@ -1,6 +1,6 @@
 //! How the rows of a density are looked at.
 
-use super::krylov::Probes;
+use lehr_numeric::lanczos::Probes;
 
 /// How a density's rows are looked at.
 #[derive(Clone, Copy, PartialEq)]
@@ -38,8 +38,28 @@ impl Sight {
     pub(super) fn probes(self, size: usize) -> Probes {
         match self {
             #[cfg(test)]
-            Sight::Loose => Probes::exact(size),
+            Sight::Loose => exact(size),
             _ => Probes::signs(size),
         }
+    }
+}
+
+/// Every direction in turn, for which all is exact.
+#[cfg(test)]
+fn exact(size: usize) -> Probes {
+    use lehr_numeric::lanczos::{LANES, Lanes};
+
+    let unit = |first: usize| -> Vec<Lanes> {
+        let entry = |k: usize, lane: usize| {
+            let own = k == first * LANES + lane;
+            if own { (size as f64).sqrt() } else { 0.0 }
+        };
+        let row = |k: usize| std::array::from_fn(|lane| entry(k, lane));
+        (0..size).map(row).collect()
+    };
+    Probes {
+        lanes: (0..size.div_ceil(LANES)).map(unit).collect(),
+        count: size,
+        steps: size,
     }
 }

@@ -1,5 +1,7 @@
 //! The slope of log p(D, θ) in the hyperparameters, from the moments of the effects.
 
+use lehr_numeric::dense::small;
+
 use super::best::outer;
 use super::collapsed::{Collapsed, ResponseRows};
 use super::cross::Effects;
@@ -8,7 +10,6 @@ use super::given::Adjoint;
 use super::marginal_point::{Detail, Evaluated, OtherAt};
 use super::near::Near;
 use super::normal::{self, NormalRows};
-use super::small;
 use super::workspace::Bench;
 
 impl Collapsed<'_> {

@@ -1,7 +1,8 @@
 //! Symmetric matrices of which few numbers are not 0.
 
+use lehr_numeric::lanczos::{LANES, Lanes, push};
+
 use super::design::Design;
-use super::krylov::{LANES, Lanes, push};
 
 /// The lower triangle of a symmetric matrix, column after column, the diagonal first.
 #[derive(Clone, Default)]

@@ -286,9 +286,11 @@ fn the_joint_density_of_a_draw_has_the_ratio_of_its_hyperparameters() {
             let turns = collapsed.parts.blocks.iter().zip(&at.given.blocks);
             let turned: f64 = turns
                 .map(|(block, prior)| {
-                    let (_, log_det) =
-                        super::small::inverse(&prior.inverse.matrix(block.width), block.width)
-                            .unwrap();
+                    let (_, log_det) = lehr_numeric::dense::small::inverse(
+                        &prior.inverse.matrix(block.width),
+                        block.width,
+                    )
+                    .unwrap();
                     -(block.groups as f64) * log_det
                 })
                 .sum();

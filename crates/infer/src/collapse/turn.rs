@@ -1,7 +1,8 @@
 //! How the coefficients of a block change with the hyperparameters: they are zₙᵀT(θ) with zₙ those at
 //! a reference, and T is read from a few rows.
 
-use super::small;
+use lehr_numeric::dense::small;
+
 use super::tolerance::ROUNDING;
 
 /// The least factor of a coefficient, relative to the reference. Rows say nothing of an effect whose coefficient is so small

@@ -4,11 +4,11 @@ use faer::linalg::matmul::matmul;
 use faer::linalg::triangular_solve::solve_lower_triangular_in_place;
 use faer::prelude::ReborrowMut;
 use faer::{Accum, MatMut, MatRef, Par};
+use lehr_numeric::dense::small;
 
 use super::cross::CrossProducts;
 use super::design::Design;
 use super::factor::Factor;
-use super::small;
 
 /// Rows that are looked at together.
 const TOGETHER: usize = 256;

@@ -12,22 +12,20 @@
 mod design;
 mod expectation;
 mod integral;
-mod mixing;
 mod shared;
 mod slope;
 
 use faer::Mat;
 use lehr_density::{Density, Point, Rows, probe};
 use lehr_graph::{Expr, Graph};
+use lehr_numeric::anderson::AndersonMixing;
 use lehr_numeric::dense::{Factor, cholesky, inverse_factor};
-use lehr_numeric::quadrature::Rule;
 
 use super::{Request, Start, StartingPoint};
 use crate::error::StartError;
 use crate::expansion::Centre;
 use crate::guide::{Covariance, Frame, HALF_LN_TWO_PI};
 use integral::Integrals;
-use mixing::Mixing;
 use shared::Shared;
 
 /// Nats: a step that promises less is the last.
@@ -68,12 +66,6 @@ impl Start for Quadrature {
             hint: "start from laplace".into(),
         })
     }
-}
-
-/// Nodes and weights for an expectation under a standard normal.
-pub(crate) fn gauss_hermite(count: usize) -> (Vec<f64>, Vec<f64>) {
-    let mut rule = Rule::gauss_hermite(count);
-    (rule.nodes.swap_remove(0), rule.weights)
 }
 
 /// The start of a plain model at the best Gaussian by integrals; `None` where they cannot be
@@ -176,7 +168,7 @@ pub(crate) fn climb_from(
     let is_gaussian = integrals.has_gaussian_prior(&start);
     let mut now = integrals.assess(start)?;
     let mut bounds = vec![now.bound];
-    let (mut mixing, mut share, mut last) = (Mixing::new(), 1.0, None);
+    let (mut mixing, mut share, mut last) = (AndersonMixing::new(), 1.0, None);
     for _ in 0..steps(density) {
         if now.gain < CLOSE {
             last = Some(now.step(1.0, kind)?);

@@ -11,7 +11,7 @@ use lehr_infer::program::{Program, compile};
 use lehr_infer::train::{Task, TrainSettings};
 use lehr_model::distribution::{Gamma, HalfNormal, Normal, Poisson, StudentT};
 use lehr_model::{Bound, Model};
-use lehr_numeric::hermite::gauss_hermite;
+use lehr_numeric::quadrature::gauss_hermite;
 use lehr_numeric::summary::{mean, sd};
 
 use crate::fixture::value;

@@ -13,18 +13,20 @@
 //! with P the precision of the Gaussian prior: no learning rate to choose, and exact in one step with ρ = 1 where
 //! rows are Gaussian. Latents that all rows read, such as the logarithm of a noise scale, are moved with θ.
 
-use faer::{MatRef, Side};
+use faer::MatRef;
 use lehr_density::{Density, Point, RowSet, Rows, probe};
 use lehr_graph::{Expr, Graph, Plan, PlanOptions, Slot, Workspace};
 use lehr_numeric::adam::{Adam, AdamSettings};
 use lehr_numeric::batch::{BatchError, Epochs};
+use lehr_numeric::dense::checked_inverse;
+use lehr_numeric::quadrature::Rule;
 use serde::{Deserialize, Serialize};
 
 use super::turn::{NaturalState, Seen, Turn};
 use crate::fixed::Fixed;
 use crate::lend::{batch_source, copy_rows, read_columns};
 use crate::pass::is_resident;
-use crate::start::quadrature::{self, gauss_hermite};
+use crate::start::quadrature;
 
 /// Hermite nodes of the integral over a predictor.
 const NODES: usize = 8;
@@ -313,8 +315,7 @@ impl<'d> NaturalSteps<'d> {
         }
         let directions = MatRef::from_row_major_slice(&self.state.directions, size, size);
         let covariance = directions.transpose() * directions;
-        let inverse = covariance.llt(Side::Lower).ok()?;
-        let inverse = faer::linalg::solvers::DenseSolveCore::inverse(&inverse);
+        let inverse = checked_inverse(&covariance)?;
         let entries = (0..size * size).map(|k| inverse[(k / size, k % size)]);
         Some(entries.collect())
     }
@@ -357,11 +358,14 @@ fn outputs<'g>(density: &dyn Density, inputs: &Inputs<'g>, rows: &Rows<'g>) -> V
     let centre = predictor.anchor();
     let variance = (along.square().sum_lanes() + FLOOR).anchor();
     let deviation = variance.sqrt();
-    let (nodes, weights) = gauss_hermite(NODES);
-    let expected = nodes.iter().zip(&weights).map(|(node, weight)| {
-        let moved = graph.replace(value, predictor, centre + deviation * *node);
-        moved.expect("nothing is summed over lanes") * *weight
-    });
+    let rule = Rule::gauss_hermite(NODES);
+    let expected = rule.nodes[0]
+        .iter()
+        .zip(&rule.weights)
+        .map(|(node, weight)| {
+            let moved = graph.replace(value, predictor, centre + deviation * *node);
+            moved.expect("nothing is summed over lanes") * *weight
+        });
     let expected = expected.reduce(|sum, term| sum + term).expect("some nodes");
     let scale = density.n_rows() as f64 / rows.len() as f64;
     let likelihood = expected.sum() * scale;

@@ -1,26 +1,28 @@
 //! Several vectors at once, and the spaces that a symmetric matrix spans from them (Lanczos).
 
+use crate::stream::Stream;
 use faer::{Mat, Side};
-use lehr_numeric::stream::Stream;
 
 /// Vectors that are treated together.
-pub(super) const LANES: usize = 8;
+pub const LANES: usize = 8;
 /// One number of each of them.
-pub(super) type Lanes = [f64; LANES];
+pub type Lanes = [f64; LANES];
 /// Steps of Lanczos for ln |S|, and the first for draws.
-pub(super) const STEPS: usize = 8;
+pub const STEPS: usize = 8;
 
 /// Random signs, or whatever else stands for all directions: their squares are the identity on average.
-pub(super) struct Probes {
+pub struct Probes {
     /// By number of B; the last few may be 0.
-    pub(super) lanes: Vec<Vec<Lanes>>,
-    pub(super) count: usize,
-    pub(super) steps: usize,
+    pub lanes: Vec<Vec<Lanes>>,
+    /// How many of them are no zeros.
+    pub count: usize,
+    /// Steps of Lanczos from each.
+    pub steps: usize,
 }
 
 impl Probes {
     /// Eight vectors of random signs.
-    pub(super) fn signs(size: usize) -> Probes {
+    pub fn signs(size: usize) -> Probes {
         let mut random = Stream::new(0, "probes", 0);
         let mut sign = || if random.uniform() < 0.5 { -1.0 } else { 1.0 };
         let vectors = (0..size).map(|_| std::array::from_fn(|_| sign()));
@@ -30,32 +32,16 @@ impl Probes {
             steps: STEPS,
         }
     }
-
-    /// Every direction in turn, for which all is exact.
-    #[cfg(test)]
-    pub(super) fn exact(size: usize) -> Probes {
-        let unit = |first: usize| -> Vec<Lanes> {
-            let entry = |k: usize, lane: usize| {
-                let own = k == first * LANES + lane;
-                if own { (size as f64).sqrt() } else { 0.0 }
-            };
-            let row = |k: usize| std::array::from_fn(|lane| entry(k, lane));
-            (0..size).map(row).collect()
-        };
-        Probes {
-            lanes: (0..size.div_ceil(LANES)).map(unit).collect(),
-            count: size,
-            steps: size,
-        }
-    }
 }
 
-pub(super) fn zero(size: usize) -> Vec<Lanes> {
+/// Vectors of zeros.
+pub fn zero(size: usize) -> Vec<Lanes> {
     vec![[0.0; LANES]; size]
 }
 
 /// One number per lane of two sets of vectors.
-pub(super) fn dots(a: &[Lanes], b: &[Lanes]) -> Lanes {
+#[inline]
+pub fn dots(a: &[Lanes], b: &[Lanes]) -> Lanes {
     let mut sums = [0.0; LANES];
     for (a, b) in a.iter().zip(b) {
         let terms = a.iter().zip(b).map(|(a, b)| a * b);
@@ -73,7 +59,8 @@ fn unit(vectors: &[Lanes], length: &Lanes) -> Vec<Lanes> {
 }
 
 /// a += share b, lane by lane.
-pub(super) fn add(a: &mut [Lanes], share: &Lanes, b: &[Lanes]) {
+#[inline]
+pub fn add(a: &mut [Lanes], share: &Lanes, b: &[Lanes]) {
     for (a, b) in a.iter_mut().zip(b) {
         let terms = share.iter().zip(b).map(|(s, b)| s * b);
         a.iter_mut().zip(terms).for_each(|(a, t)| *a += t);
@@ -82,13 +69,13 @@ pub(super) fn add(a: &mut [Lanes], share: &Lanes, b: &[Lanes]) {
 
 /// So many times one number of each lane is added.
 #[inline]
-pub(super) fn push(into: &mut Lanes, share: f64, x: &Lanes) {
+pub fn push(into: &mut Lanes, share: f64, x: &Lanes) {
     let pairs = into.iter_mut().zip(x);
     pairs.for_each(|(into, x)| *into += share * x);
 }
 
 /// The Krylov space of every lane: an orthonormal basis, and the tridiagonal matrix that S is on it.
-pub(super) struct Krylov {
+pub struct Krylov {
     basis: Vec<Vec<Lanes>>,
     diagonal: Vec<Lanes>,
     beside: Vec<Lanes>,
@@ -97,11 +84,7 @@ pub(super) struct Krylov {
 
 impl Krylov {
     /// So many steps from a start, every vector kept orthogonal to all before; `apply` multiplies by the matrix.
-    pub(super) fn new(
-        start: &[Lanes],
-        steps: usize,
-        apply: impl Fn(&[Lanes], &mut [Lanes]),
-    ) -> Krylov {
+    pub fn new(start: &[Lanes], steps: usize, apply: impl Fn(&[Lanes], &mut [Lanes])) -> Krylov {
         const NOTHING: f64 = 1e-10;
         let length = dots(start, start).map(f64::sqrt);
         let steps = steps.min(start.len());
@@ -149,7 +132,7 @@ impl Krylov {
     }
 
     /// zᵀ ln(S) z
-    pub(super) fn log_form(&self, lane: usize) -> Option<f64> {
+    pub fn log_form(&self, lane: usize) -> Option<f64> {
         let (values, vectors) = self.eigen(lane);
         let is_positive = values.iter().all(|value| *value > 0.0);
         let terms = values.iter().enumerate();
@@ -159,9 +142,9 @@ impl Krylov {
         is_positive.then_some(self.length[lane].powi(2) * sum)
     }
 
-    /// S^(−½)z of every lane, and what the last step added to the longest of them as a share of its length; `None` unless S
-    /// is positive definite.
-    pub(super) fn roots(&self) -> Option<(Vec<Lanes>, f64)> {
+    /// S^(−½)z of every lane, and what the last step added to the longest of them as a share of its length; `None`
+    /// unless S is positive definite.
+    pub fn roots(&self) -> Option<(Vec<Lanes>, f64)> {
         let mut found = zero(self.basis[0].len());
         let mut last: f64 = 0.0;
         let mut shares = vec![[0.0; LANES]; self.basis.len()];

@@ -13,27 +13,34 @@ const MEMORY: usize = 8;
 const RIDGE: f64 = 1e-10;
 
 /// Images of the last points, with their residuals in coordinates of one scale.
-pub(super) struct Mixing {
+pub struct AndersonMixing {
     images: Vec<Vec<f64>>,
     residuals: Vec<Vec<f64>>,
 }
 
-impl Mixing {
-    pub(super) fn new() -> Mixing {
-        Mixing {
+impl Default for AndersonMixing {
+    fn default() -> AndersonMixing {
+        AndersonMixing::new()
+    }
+}
+
+impl AndersonMixing {
+    /// Without points.
+    pub fn new() -> AndersonMixing {
+        AndersonMixing {
             images: Vec::new(),
             residuals: Vec::new(),
         }
     }
 
     /// Forgets all points.
-    pub(super) fn clear(&mut self) {
+    pub fn clear(&mut self) {
         self.images.clear();
         self.residuals.clear();
     }
 
     /// Remembers a point by its image and residual.
-    pub(super) fn push(&mut self, image: Vec<f64>, residual: Vec<f64>) {
+    pub fn push(&mut self, image: Vec<f64>, residual: Vec<f64>) {
         if self.images.len() == MEMORY {
             self.images.remove(0);
             self.residuals.remove(0);
@@ -43,7 +50,7 @@ impl Mixing {
     }
 
     /// The combination of images whose residual is least; of a single one itself.
-    pub(super) fn next(&self) -> Vec<f64> {
+    pub fn next(&self) -> Vec<f64> {
         let shares = self.shares();
         let size = self.images[0].len();
         let entry = |k: usize| {
@@ -78,7 +85,7 @@ mod tests {
     fn a_linear_iteration_ends_after_as_many_points_as_it_has_dimensions() {
         // x ↦ A x + b overshoots along one axis and creeps along the other.
         let image = |x: &[f64]| vec![-1.5 * x[0] + 1.0, 0.95 * x[1] + 0.2];
-        let (mut mixing, mut x) = (Mixing::new(), vec![0.0, 0.0]);
+        let (mut mixing, mut x) = (AndersonMixing::new(), vec![0.0, 0.0]);
         for _ in 0..3 {
             let next = image(&x);
             let residual = next.iter().zip(&x).map(|(a, b)| a - b).collect();

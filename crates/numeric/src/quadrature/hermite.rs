@@ -1,4 +1,4 @@
-//! Gauss's rule for expectations under a standard normal.
+//! Gauss's rule by Newton's method.
 
 /// Newton's steps until a root stands still.
 const MOST_STEPS: usize = 2000;

@@ -1,4 +1,4 @@
-//! Rules for expectations under standard normals: E f(t) ≈ Σ wᵢ f(tᵢ).
+//! Rules in several dimensions, and the rule that a predictor needs by how much it varies.
 
 use faer::{Mat, Side};
 

@@ -1,11 +1,11 @@
 //! Algebra on matrices of a few rows, row after row in a slice.
 
-pub(crate) use lehr_numeric::vector::{dot, form};
+pub use crate::vector::{dot, form};
 
 /// The lower Cholesky factor of a symmetric matrix in place, the upper triangle set to zero; `None`
 /// unless it is positive definite.
 #[inline]
-pub(crate) fn cholesky(matrix: &mut [f64], size: usize) -> Option<()> {
+pub fn cholesky(matrix: &mut [f64], size: usize) -> Option<()> {
     if let [a, b, c, d] = matrix {
         // Millions of groups have an intercept and a slope.
         let (first, side) = (a.sqrt(), *c / a.sqrt());
@@ -39,7 +39,7 @@ pub(crate) fn cholesky(matrix: &mut [f64], size: usize) -> Option<()> {
 
 /// L⁻¹x in place.
 #[inline]
-pub(crate) fn solve_lower(factor: &[f64], x: &mut [f64]) {
+pub fn solve_lower(factor: &[f64], x: &mut [f64]) {
     if let ([a, _, c, d], [x, y]) = (factor, &mut *x) {
         *x /= a;
         *y = (*y - c * *x) / d;
@@ -54,7 +54,7 @@ pub(crate) fn solve_lower(factor: &[f64], x: &mut [f64]) {
 
 /// L⁻ᵀx in place.
 #[inline]
-pub(crate) fn solve_lower_transposed(factor: &[f64], x: &mut [f64]) {
+pub fn solve_lower_transposed(factor: &[f64], x: &mut [f64]) {
     if let ([a, _, c, d], [x, y]) = (factor, &mut *x) {
         *y /= d;
         *x = (*x - c * *y) / a;
@@ -68,7 +68,7 @@ pub(crate) fn solve_lower_transposed(factor: &[f64], x: &mut [f64]) {
 }
 
 /// L⁻ᵀX in place for a square matrix.
-pub(crate) fn solve_columns_transposed(factor: &[f64], x: &mut [f64]) {
+pub fn solve_columns_transposed(factor: &[f64], x: &mut [f64]) {
     let size = x.len().isqrt();
     for column in 0..size {
         for i in (0..size).rev() {
@@ -80,7 +80,7 @@ pub(crate) fn solve_columns_transposed(factor: &[f64], x: &mut [f64]) {
 }
 
 /// (L Lᵀ)⁻¹ of a triangular matrix.
-pub(crate) fn inverse_of_factor(factor: &[f64], size: usize) -> Vec<f64> {
+pub fn inverse_of_factor(factor: &[f64], size: usize) -> Vec<f64> {
     let mut found = identity(size);
     for row in found.chunks_exact_mut(size.max(1)) {
         solve_lower(factor, row);
@@ -90,13 +90,21 @@ pub(crate) fn inverse_of_factor(factor: &[f64], size: usize) -> Vec<f64> {
 }
 
 /// Σ ln x of many numbers by logarithms of a few of their products.
-pub(crate) struct LogSum {
+pub struct LogSum {
     product: f64,
     sum: f64,
 }
 
+impl Default for LogSum {
+    fn default() -> LogSum {
+        LogSum::new()
+    }
+}
+
 impl LogSum {
-    pub(crate) fn new() -> LogSum {
+    /// Of no numbers.
+    #[inline]
+    pub fn new() -> LogSum {
         LogSum {
             product: 1.0,
             sum: 0.0,
@@ -104,7 +112,8 @@ impl LogSum {
     }
 
     /// Takes in a number; those between 1e-100 and 1e100 lose nothing.
-    pub(crate) fn push(&mut self, x: f64) {
+    #[inline]
+    pub fn push(&mut self, x: f64) {
         const FAR: f64 = 1e100;
         self.product *= x;
         if !(FAR.recip()..FAR).contains(&self.product) {
@@ -113,18 +122,19 @@ impl LogSum {
         }
     }
 
-    pub(crate) fn value(&self) -> f64 {
+    /// The sum so far.
+    pub fn value(&self) -> f64 {
         self.sum + self.product.ln()
     }
 }
 
 /// ln |L| of a triangular matrix.
-pub(crate) fn log_diagonal(factor: &[f64], size: usize) -> f64 {
+pub fn log_diagonal(factor: &[f64], size: usize) -> f64 {
     (0..size).map(|i| factor[i * size + i].ln()).sum()
 }
 
 /// A⁻¹ and ln |det A|, by elimination with pivots; `None` if it is singular.
-pub(crate) fn inverse(matrix: &[f64], size: usize) -> Option<(Vec<f64>, f64)> {
+pub fn inverse(matrix: &[f64], size: usize) -> Option<(Vec<f64>, f64)> {
     let mut left = matrix.to_vec();
     let mut right = identity(size);
     let mut log_det = 0.0;
@@ -157,13 +167,14 @@ pub(crate) fn inverse(matrix: &[f64], size: usize) -> Option<(Vec<f64>, f64)> {
     Some((right, log_det))
 }
 
-pub(crate) fn identity(size: usize) -> Vec<f64> {
+/// I
+pub fn identity(size: usize) -> Vec<f64> {
     let entry = |k: usize| f64::from(u8::from(k / size.max(1) == k % size.max(1)));
     (0..size * size).map(entry).collect()
 }
 
 /// The matrix with this diagonal.
-pub(crate) fn diagonal(entries: &[f64]) -> Vec<f64> {
+pub fn diagonal(entries: &[f64]) -> Vec<f64> {
     let size = entries.len();
     let mut found = vec![0.0; size * size];
     let places = found.iter_mut().step_by(size + 1);
@@ -174,12 +185,12 @@ pub(crate) fn diagonal(entries: &[f64]) -> Vec<f64> {
 }
 
 /// The diagonal of a matrix.
-pub(crate) fn diagonal_of(matrix: &[f64], size: usize) -> Vec<f64> {
+pub fn diagonal_of(matrix: &[f64], size: usize) -> Vec<f64> {
     matrix.iter().step_by(size + 1).copied().collect()
 }
 
 /// AB
-pub(crate) fn product(a: &[f64], b: &[f64], size: usize) -> Vec<f64> {
+pub fn product(a: &[f64], b: &[f64], size: usize) -> Vec<f64> {
     let entry = |(i, j): (usize, usize)| {
         let terms = (0..size).map(|k| a[i * size + k] * b[k * size + j]);
         terms.sum()
@@ -190,19 +201,20 @@ pub(crate) fn product(a: &[f64], b: &[f64], size: usize) -> Vec<f64> {
 }
 
 /// Aᵀ
-pub(crate) fn transposed(a: &[f64], size: usize) -> Vec<f64> {
+pub fn transposed(a: &[f64], size: usize) -> Vec<f64> {
     let entry = |k: usize| a[(k % size) * size + k / size];
     (0..size * size).map(entry).collect()
 }
 
 /// Ax
-pub(crate) fn apply(a: &[f64], x: &[f64]) -> Vec<f64> {
+pub fn apply(a: &[f64], x: &[f64]) -> Vec<f64> {
     let rows = a.chunks_exact(x.len().max(1));
     rows.map(|row| dot(row, x)).collect()
 }
 
 /// Adds a multiple of some numbers to others.
-pub(super) fn add(into: &mut [f64], share: f64, more: &[f64]) {
+#[inline]
+pub fn add(into: &mut [f64], share: f64, more: &[f64]) {
     let pairs = into.iter_mut().zip(more);
     pairs.for_each(|(sum, more)| *sum += share * more);
 }

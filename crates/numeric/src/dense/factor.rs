@@ -1,4 +1,4 @@
-//! Small dense matrices: Cholesky factors, inverses and determinants, by faer.
+//! Cholesky factors, inverses and determinants, by faer.
 
 use faer::linalg::solvers::{DenseSolveCore, Llt};
 use faer::{Mat, Side};
@@ -58,6 +58,11 @@ pub fn inverse_factor(l: &Factor) -> Option<Factor> {
 /// If the matrix is not positive definite.
 pub fn inverse(matrix: &Mat<f64>) -> Mat<f64> {
     definite(matrix).inverse()
+}
+
+/// The inverse of a symmetric matrix, or `None` if it is not positive definite.
+pub fn checked_inverse(matrix: &Mat<f64>) -> Option<Mat<f64>> {
+    Some(matrix.llt(Side::Lower).ok()?.inverse())
 }
 
 /// ln |A| of a symmetric positive definite matrix.

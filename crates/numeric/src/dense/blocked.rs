@@ -1,15 +1,15 @@
-//! Matrices of many effects, factorised by blocked kernels.
+//! Matrices of many rows in slices, by blocked kernels.
 
 use faer::dyn_stack::{MemBuffer, MemStack};
 use faer::linalg::cholesky::llt;
 use faer::linalg::cholesky::llt::factor::LltRegularization;
-use faer::{MatMut, Par, Spec};
+use faer::{MatMut, MatRef, Par, Spec};
 
 use super::small;
 
 /// The Cholesky factor of a matrix in place, column after column, of which the lower triangle is
 /// read and written.
-pub(super) fn factorise(matrix: &mut [f64], size: usize) -> Option<()> {
+pub fn factorise(matrix: &mut [f64], size: usize) -> Option<()> {
     if size == 0 {
         return Some(());
     }
@@ -28,7 +28,7 @@ pub(super) fn factorise(matrix: &mut [f64], size: usize) -> Option<()> {
 
 /// The lower Cholesky factor of a symmetric matrix in place, row after row, the upper triangle set to zero; `None`
 /// unless it is positive definite.
-pub(super) fn cholesky(matrix: &mut [f64], size: usize) -> Option<()> {
+pub fn cholesky(matrix: &mut [f64], size: usize) -> Option<()> {
     // What is symmetric is the same column after column, as the kernel wants it.
     factorise(matrix, size)?;
     for i in 0..size {
@@ -41,8 +41,20 @@ pub(super) fn cholesky(matrix: &mut [f64], size: usize) -> Option<()> {
     diagonal.all(|entry| entry.is_finite()).then_some(())
 }
 
+/// (L Lᵀ)⁻¹, column after column, of which the lower triangle is written; `factor` is as [`factorise`] leaves it.
+pub fn inverse_of_factor(factor: &[f64], into: &mut [f64], size: usize) {
+    if size == 0 {
+        return;
+    }
+    let lower = MatRef::from_column_major_slice(factor, size, size);
+    let into = MatMut::from_column_major_slice_mut(into, size, size);
+    let mut memory = MemBuffer::new(llt::inverse::inverse_scratch::<f64>(size, Par::Seq));
+    llt::inverse::inverse(into, lower, Par::Seq, MemStack::new(&mut memory));
+}
+
 /// L⁻ᵀx in place, along the rows of L.
-pub(super) fn solve_lower_transposed(factor: &[f64], x: &mut [f64]) {
+#[inline]
+pub fn solve_lower_transposed(factor: &[f64], x: &mut [f64]) {
     let size = x.len();
     for i in (0..size).rev() {
         let row = &factor[i * size..][..=i];
@@ -54,7 +66,8 @@ pub(super) fn solve_lower_transposed(factor: &[f64], x: &mut [f64]) {
 }
 
 /// aᵀb by four sums that do not wait for each other.
-pub(super) fn parallel_dot(a: &[f64], b: &[f64]) -> f64 {
+#[inline]
+pub fn parallel_dot(a: &[f64], b: &[f64]) -> f64 {
     let ((fours, rest), (others, more)) = (a.as_chunks::<4>(), b.as_chunks::<4>());
     let mut sums = [0.0; 4];
     for (a, b) in fours.iter().zip(others) {

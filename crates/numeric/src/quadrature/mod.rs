@@ -1,0 +1,10 @@
+//! Rules for expectations under standard normals: E f(t) ≈ Σ wᵢ f(tᵢ).
+//!
+//! Gauss's rule is found in two ways, which agree but for rounding: by Newton's method, for any number of nodes
+//! ([`gauss_hermite`]), and by the eigenvalues of Jacobi's matrix ([`Rule::gauss_hermite`]).
+
+mod hermite;
+mod rule;
+
+pub use hermite::gauss_hermite;
+pub use rule::{MOST_CLASSES, NODES, Rule, class_of, rule_of};
