@@ -6,7 +6,7 @@ pub(crate) mod smooth_function;
 pub(crate) mod spline_function;
 
 use lehr_density::SiteValue;
-use lehr_graph::kernel::math::normal_quantile;
+use lehr_graph::math::normal_quantile;
 use lehr_report::{AxisKind, Name};
 
 use crate::coefficient::group_effect::{EffectMoments, GroupEffects};
