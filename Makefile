@@ -3,10 +3,10 @@
 PYTHON ?= python3.11
 CHROMIUM ?= chromium
 
-.PHONY: help check test module library python cluster cluster-short spark stores scaling wheel worst arviz browser slow bench lines peer peer-gp ports gallery pages notebook commands site docs
+.PHONY: help check shape test module library python cluster cluster-short spark stores scaling wheel worst arviz browser slow bench lines peer peer-gp ports gallery pages notebook commands site docs
 
 help:
-	@echo "make check   format and lints only"
+	@echo "make check   format and lints only, make shape of these what needs no build: widths of lines, layers, links"
 	@echo "make test    everything a change must pass: check, docs, tests, doc tests, examples, Python, a short run on two Ray nodes"
 	@echo "make worst   files with mistakes that people make, through fit, predict and report, with their transcript"
 	@echo "make python  the Python package: lints, types, tests (PYTHON names the python)"
@@ -30,9 +30,20 @@ help:
 	@echo "make site    the documentation as a site in target/site"
 	@echo "make docs    the API documentation"
 
-check:
+check: shape
 	cargo fmt --all --check
 	cargo clippy --workspace --all-targets --locked -- -D warnings
+
+# The rules of the house that need no build of the crates: widths of lines, layers, lengths, links between pages.
+# These tests use the standard library only, so each is one call of the compiler; `cargo test` runs them as well.
+BUILD := $(if $(CARGO_TARGET_DIR),$(CARGO_TARGET_DIR),target)
+
+shape:
+	mkdir -p $(BUILD)
+	CARGO_MANIFEST_DIR="$(CURDIR)" rustc --edition 2024 --test tests/shape/main.rs -o $(BUILD)/shape
+	CARGO_MANIFEST_DIR="$(CURDIR)" rustc --edition 2024 --test tests/links.rs -o $(BUILD)/links
+	$(BUILD)/shape --quiet
+	$(BUILD)/links --quiet
 
 # The dev profile is optimised (see Cargo.toml), so numerics are fast here too.
 # The examples are built along with the tests; `cargo run` would build them again with the features of one package.
