@@ -9,14 +9,14 @@ use tempfile::TempPath;
 /// Bytes that are gathered before they go to the system.
 const BUFFER: usize = 1 << 18;
 
-/// A file under a temporary name beside its target. Until [`commit`](Self::commit) an older
-/// file of that name stays as it was; a draft that is dropped vanishes. A process that is killed cannot
-/// do that, so the next draft in the same folder takes those of dead processes away first. A target that
-/// is no file but a device or a pipe is never replaced: it is written to directly.
+/// A file under a temporary name beside its target. Until [`commit`](Self::commit) an older file of
+/// that name stays unchanged. A draft that is dropped removes its file. A killed process cannot do
+/// so, so the next draft in the same folder removes the files of dead processes first. A target
+/// that is a device or a pipe is never replaced; it is written to directly.
 #[derive(Debug)]
 pub struct Draft {
     target: PathBuf,
-    /// The file's name until it is committed; `None` where the target is written to directly.
+    /// The temporary file; `None` where the target is written to directly.
     temporary: Option<TempPath>,
     writer: BufWriter<File>,
 }
@@ -27,7 +27,7 @@ impl Draft {
         Draft::create_in(folder(target), target)
     }
 
-    /// Starts a file that lies in `place`, on the same disk, until it is called `target`.
+    /// Starts a file in the folder `place`, on the same disk, that `commit` renames to `target`.
     pub fn create_in(place: &Path, target: &Path) -> io::Result<Draft> {
         let (file, temporary) = if is_device(target) {
             (OpenOptions::new().write(true).open(target)?, None)
@@ -47,7 +47,7 @@ impl Draft {
         &self.target
     }
 
-    /// Where the bytes lie meanwhile, for writers that open a file by its name. They may lock it
+    /// The path of the temporary file, for writers that open a file by its name. They may lock it
     /// themselves.
     pub fn path(&self) -> &Path {
         let _ = self.writer.get_ref().unlock();
@@ -61,13 +61,13 @@ impl Draft {
         self.writer.seek(SeekFrom::End(0)).map(drop)
     }
 
-    /// Brings the bytes to the disk and gives the file its name.
+    /// Flushes the bytes to the disk and renames the file to its target.
     pub fn commit(self) -> io::Result<()> {
         let file = self
             .writer
             .into_inner()
             .map_err(io::IntoInnerError::into_error)?;
-        // Devices and pipes have nothing that could be brought to a disk.
+        // Devices and pipes cannot be flushed to a disk.
         let Some(temporary) = self.temporary else {
             return Ok(());
         };
@@ -106,22 +106,22 @@ fn is_device(target: &Path) -> bool {
 const PREFIX: &str = ".lehr-";
 const NAMED: &str = "partial";
 
-/// A new file that is locked for as long as it is open, which the system ends with the process. It gets
-/// the name that others look for with the lock already held. Where files cannot be locked, nobody takes
-/// them away either.
+/// A new file that is locked while it is open; the system releases the lock when the process ends.
+/// The file gets the name that other processes look for only once the lock is held. On file systems
+/// without locks, drafts of dead processes are not removed.
 fn temporary(place: &Path) -> io::Result<(File, TempPath)> {
     sweep(place);
     let (file, fresh) = fresh(place)?;
     let _ = file.try_lock();
     let named = TempPath::try_from_path(fresh.with_extension(NAMED))?;
     std::fs::rename(&fresh, &named)?;
-    // It is no longer there.
+    // The temporary file has been renamed and no longer exists under this name.
     let _ = fresh.keep();
     Ok((file, named))
 }
 
-/// Removes drafts whose process is dead; whatever goes wrong with that is no concern of the process that
-/// happens to pass by.
+/// Removes drafts whose process is dead. Errors are ignored, because the current process does not
+/// depend on it.
 fn sweep(place: &Path) {
     for entry in std::fs::read_dir(place).into_iter().flatten().flatten() {
         let path = entry.path();
@@ -139,7 +139,7 @@ fn fresh(place: &Path) -> io::Result<(File, TempPath)> {
     builder.prefix(PREFIX).suffix(".new");
     #[cfg(unix)]
     {
-        // As for any new file: all that the user's mask allows, not the owner alone.
+        // The permissions of any new file: all that the user's mask allows, not only the owner's.
         use std::os::unix::fs::PermissionsExt;
         builder.permissions(std::fs::Permissions::from_mode(0o666));
     }
@@ -147,7 +147,7 @@ fn fresh(place: &Path) -> io::Result<(File, TempPath)> {
     Ok(file.into_parts())
 }
 
-/// The system's own words: the layer above adds the temporary name, which helps nobody.
+/// The system's own message, without the temporary path that the layer above adds.
 fn without_path(error: io::Error) -> io::Error {
     match error.to_string().split_once(" at path ") {
         Some((words, _)) => io::Error::new(error.kind(), words.to_string()),

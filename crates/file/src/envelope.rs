@@ -9,27 +9,27 @@ use serde::de::DeserializeOwned;
 
 use crate::{Draft, FileError};
 
-/// The first bytes of every file of ours.
+/// The first bytes of every file that this crate writes.
 const MAGIC: &[u8; 8] = b"lehr\0\r\n\x1a";
 /// Magic, version, kind, length and checksum.
 const HEADER: usize = 8 + 4 + 8 + 8 + 4;
 
 const DAMAGED: &str = "the file is damaged: fit again";
 
-/// What a file holds.
+/// The kind of content of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Kind {
     /// The mark in the file.
     pub tag: &'static [u8; 8],
-    /// What an error calls it, with its article.
+    /// The name of the kind in an error message, with its article.
     pub words: &'static str,
-    /// Raised whenever the content changes its form, which has no names in it: only one
-    /// version can be read.
+    /// Raised whenever the format changes: the format has no field names, so only one version can
+    /// be read.
     pub version: u32,
 }
 
-/// Writes a value under a temporary name and renames it: a reader sees the old file or the new
-/// one, never a part.
+/// Writes a value under a temporary name and renames it, so that a reader sees the old file or the
+/// new one, never a part.
 pub fn save<T: Serialize>(path: &Path, kind: Kind, value: &T) -> Result<(), FileError> {
     let payload = postcard::to_stdvec(value).map_err(|error| FileError::Content {
         path: path.display().to_string(),
@@ -52,8 +52,8 @@ pub fn save<T: Serialize>(path: &Path, kind: Kind, value: &T) -> Result<(), File
     write().map_err(FileError::io(path, "write"))
 }
 
-/// Reads what [`save`] wrote. No more is read, and no more memory taken, than the file has
-/// bytes and its header asks for.
+/// Reads a file that [`save`] wrote. It never reads or allocates more than the file holds and its
+/// header announces.
 pub fn load<T: DeserializeOwned>(path: &Path, kind: Kind) -> Result<T, FileError> {
     let refuse = |refusal: Refusal| FileError::Content {
         path: path.display().to_string(),
@@ -64,7 +64,7 @@ pub fn load<T: DeserializeOwned>(path: &Path, kind: Kind) -> Result<T, FileError
     let mut file = File::open(path).map_err(FileError::io(path, "open"))?;
     let header = take(&mut file, HEADER as u64).map_err(FileError::io(path, "read"))?;
     let seal = Seal::read(&header, kind).map_err(refuse)?;
-    // One byte more than announced tells a file that is too long.
+    // One byte more than announced reveals a file that is too long.
     let payload = take(&mut file, seal.length.saturating_add(1));
     let payload = payload.map_err(FileError::io(path, "read"))?;
     seal.check(&payload).map_err(refuse)?;
@@ -78,7 +78,8 @@ pub fn tag(path: &Path) -> std::io::Result<Option<[u8; 8]>> {
     Ok(ours.then(|| header[12..20].try_into().expect("eight bytes")))
 }
 
-/// At most so many bytes; room is made for those that come, not for those announced.
+/// At most `most` bytes. Memory is allocated for the bytes that arrive, not for the number
+/// announced.
 fn take(file: &mut File, most: u64) -> std::io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     file.take(most).read_to_end(&mut bytes)?;
@@ -102,7 +103,7 @@ impl Refusal {
     }
 }
 
-/// What a header says of the bytes after it.
+/// The header's description of the bytes after it.
 struct Seal {
     length: u64,
     sum: u32,

@@ -10,9 +10,9 @@ pub enum FileError {
     Io {
         /// The file.
         path: String,
-        /// What was tried, as a verb.
+        /// The action that was tried, as a verb.
         action: &'static str,
-        /// What the system said.
+        /// The system's error.
         source: std::io::Error,
     },
     /// The file is not what was expected.
@@ -20,17 +20,17 @@ pub enum FileError {
     Content {
         /// The file.
         path: String,
-        /// What was expected.
+        /// The expected content.
         expected: String,
-        /// What was found.
+        /// The content that was found.
         found: String,
-        /// What to do.
+        /// A hint for the user.
         hint: String,
     },
 }
 
 impl FileError {
-    /// An error of the system, with the file and what was tried, as a verb.
+    /// An error of the system, with the file and the action that was tried, as a verb.
     pub fn io(path: &Path, action: &'static str) -> impl FnOnce(std::io::Error) -> FileError {
         let path = path.display().to_string();
         move |source| FileError::Io {

@@ -7,14 +7,14 @@ use crate::outer;
 use crate::primitive::{Op, Site};
 
 impl Graph {
-    /// The gradient of `of` (summed over its entries and lanes) in each of `wrt`.
-    ///
-    /// Lanes are independent, so the gradient in a laned array is each lane's own; in an
-    /// unlaned one it is the sum over lanes. The results can be differentiated again. Only what
-    /// lies between `wrt` and `of` is built.
+    /// The gradient of `of` (summed over its entries and lanes) in each of `wrt`.  Lanes are
+    /// independent, so the gradient in a laned array is each lane's own; in an unlaned one it is
+    /// the sum over lanes. The results can be differentiated again. Only nodes on paths from `wrt`
+    /// to `of` are built.
     ///
     /// # Panics
-    /// If an array of `wrt` is computed and no [`Expr::anchor`]: rules that simplify while a program
+    /// If an array of `wrt` is computed and no [`Expr::anchor`]: rules that simplify while a
+    /// program
     /// is written may have looked through it, and the derivative would miss those paths.
     pub fn grad<'g>(&'g self, of: Expr<'g>, wrt: &[Expr<'g>]) -> Vec<Expr<'g>> {
         for array in wrt {
@@ -103,7 +103,8 @@ impl Graph {
     }
 }
 
-/// A tangent unless it is known to be zero, so that what does not move is seen not to.
+/// The tangent, or `None` if it is known to be zero, so that derivatives of constant parts are
+/// skipped.
 fn known(tangent: Expr<'_>) -> Option<Expr<'_>> {
     (!tangent.is_filled_with(0.0)).then_some(tangent)
 }
@@ -130,7 +131,7 @@ fn pull<'g>(
         };
         debug_assert_eq!(part.shape(), input.shape(), "pullback of {}", op.name());
         let adjoint = adjoints.entry(input.id).or_default();
-        // What all lanes share collects from all lanes.
+        // An array without lanes sums the contributions of all lanes.
         if out.is_laned() && !input.is_laned() {
             adjoint.from_lanes.push(part);
         } else {
@@ -153,11 +154,11 @@ fn push<'g>(out: Expr<'g>, tangents: &HashMap<NodeId, Option<Expr<'g>>>) -> Opti
     out.op().pushforward(&site, &parts)
 }
 
-/// What has reached a node from its consumers.
+/// The contributions that have reached a node from its consumers.
 #[derive(Default)]
 struct Adjoint<'g> {
     own: Vec<Expr<'g>>,
-    /// Contributions of single lanes to what they share: summed over lanes once, at the end.
+    /// Contributions of single lanes to an array without lanes: summed over lanes once, at the end.
     from_lanes: Vec<Expr<'g>>,
 }
 
@@ -172,8 +173,8 @@ impl<'g> Adjoint<'g> {
     }
 }
 
-/// The sum of the contributions to one adjoint. Slices of one axis that do not overlap are put
-/// side by side, so that K slices of one array cost one copy and not K sums of mostly zeros.
+/// The sum of the contributions to one adjoint. Slices of one axis that do not overlap are
+/// concatenated, so that K slices of one array cost one copy and not K sums of mostly zeros.
 fn total<'g>(parts: &[Expr<'g>]) -> Option<Expr<'g>> {
     let is_pad = |e: &&Expr<'g>| matches!(e.op(), Op::Pad { .. });
     let pads: Vec<Expr<'g>> = parts.iter().filter(is_pad).copied().collect();

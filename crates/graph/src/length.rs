@@ -2,8 +2,8 @@
 
 use std::fmt;
 
-/// The number of rows where it is not known yet. A length of a shape may be `a + b * ROWS`; real
-/// lengths are below it.
+/// The number of rows before it is known. A length of a shape may be `a + b * ROWS`; real lengths
+/// are below it.
 pub const ROWS: usize = 1 << 40;
 
 /// A length of an axis: a number, or `a + b·rows`.

@@ -4,12 +4,13 @@ use std::sync::OnceLock;
 
 use pulp::Arch;
 
-/// The variable that asks for a level other than the widest.
+/// The environment variable that selects a level other than the widest.
 const VARIABLE: &str = "LEHR_SIMD";
 
-/// How wide the registers of the kernels are. Sums are taken in another order on each of them, so that results
-/// differ in their last bits between levels; on one level they are the same on every machine and every number
-/// of threads, but for products of large matrices, which faer chooses for the machine.
+/// The instruction set of the kernels, named by the width of its registers. Each level sums in
+/// another order, so results differ in their last bits between levels. On one level they are the
+/// same on every machine and for every number of threads, except for products of large matrices,
+/// which faer computes as suits the machine.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Level {
     /// One number at a time, on any machine.
@@ -30,31 +31,31 @@ impl Level {
         (Level::Native, "native"),
     ];
 
-    /// Every level that this machine has, from the narrowest to the widest.
+    /// Every level that this machine supports, from the narrowest to the widest.
     pub fn all() -> Vec<Level> {
         let levels = Level::NAMED.map(|(level, _)| level).into_iter();
         levels.filter(|level| level.arch().is_some()).collect()
     }
 
-    /// The level of this process: what the variable `LEHR_SIMD` names, else the widest there is.
+    /// The level of this process: the one that the variable `LEHR_SIMD` names, else the widest.
     ///
     /// # Panics
-    /// Where the variable names no level of this machine: programs ask [`Level::asked`] first.
+    /// If the variable names no level of this machine. Programs call [`Level::asked`] first.
     pub fn of_process() -> Level {
         static CHOSEN: OnceLock<Level> = OnceLock::new();
         *CHOSEN.get_or_init(|| Level::asked().unwrap_or_else(|problem| panic!("{problem}")))
     }
 
-    /// The same as a value.
+    /// As [`Level::of_process`], but as a `Result`.
     ///
     /// # Errors
-    /// Where the variable names no level of this machine, in words for the user.
+    /// If the variable names no level of this machine. The message is for the user.
     pub fn asked() -> Result<Level, String> {
         let asked = std::env::var(VARIABLE).ok();
         Level::chosen(asked.as_deref())
     }
 
-    /// What runs a kernel on the level of this process.
+    /// The dispatcher that runs kernels on the level of this process.
     ///
     /// # Panics
     /// As [`Level::of_process`].
@@ -76,13 +77,13 @@ impl Level {
         })
     }
 
-    /// Its name, as the variable spells it.
+    /// The name of the level, as the variable spells it.
     pub fn name(self) -> &'static str {
         let named = Level::NAMED.iter().find(|(level, _)| *level == self);
         named.expect("every level has a name").1
     }
 
-    /// What runs a kernel on it, if this machine can.
+    /// The dispatcher that runs kernels on this level, if the machine supports it.
     #[cfg(target_arch = "x86_64")]
     pub fn arch(self) -> Option<Arch> {
         match self {
@@ -93,7 +94,7 @@ impl Level {
         }
     }
 
-    /// What runs a kernel on it, if this machine can.
+    /// The dispatcher that runs kernels on this level, if the machine supports it.
     #[cfg(not(target_arch = "x86_64"))]
     pub fn arch(self) -> Option<Arch> {
         match self {

@@ -1,8 +1,7 @@
-//! Arrays as expressions, their derivatives, and a plan that runs them fast.
-//!
-//! A [`Graph`] holds a program under construction; an [`Expr`] is a handle to one array of it,
-//! with operators. [`Graph::grad`] and [`Graph::jvp`] give derivatives as further expressions,
-//! to any order. A [`Plan`] runs what was asked for in a [`Workspace`], without allocating.
+//! Arrays as expressions, their derivatives, and a plan that runs them fast.  A [`Graph`] holds a
+//! program under construction; an [`Expr`] is a handle to one array of it, with operators.
+//! [`Graph::grad`] and [`Graph::jvp`] give derivatives as further expressions, to any order. A
+//! [`Plan`] evaluates the chosen outputs in a [`Workspace`], without allocating.
 //!
 //! ```
 //! use lehr_graph::{Graph, Plan};

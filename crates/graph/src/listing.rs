@@ -1,4 +1,4 @@
-//! A look inside: a readable listing of a program, and its picture for Graphviz.
+//! A readable listing of a program, and its picture for Graphviz.
 
 use std::fmt::Write;
 

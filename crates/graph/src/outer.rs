@@ -1,14 +1,14 @@
 //! Sums of outer products as one product.
 //!
-//! A chain of K steps through one matrix leaves 2 K and more outer products in its gradient. One
-//! by one each is written, cut to a triangle and added, per lane; together they are one product
-//! whose contraction runs over steps and lanes.
+//! A chain of K steps through one matrix leaves at least 2 K outer products in its gradient. One by
+//! one, each is written, cut to a triangle and added, per lane. Together they are one product whose
+//! contraction runs over steps and lanes.
 
 use crate::expr::Expr;
 use crate::primitive::matmul::{Lanes, Read, product};
 use crate::primitive::{Op, Unary};
 
-/// Longer vectors are rows of a table, which are streamed and not gathered.
+/// Longer vectors are rows of a table, which are streamed rather than gathered.
 const LONGEST: usize = 1024;
 
 /// `±a bᵀ`, or its lower triangle.

@@ -1,4 +1,4 @@
-//! Which arrays a column of row numbers reads.
+//! The lengths of the arrays that a column of row numbers reads.
 
 use crate::expr::{Graph, Indices};
 use crate::primitive::Op;

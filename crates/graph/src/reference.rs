@@ -1,4 +1,5 @@
-//! A plain evaluator, one node at a time by simple loops: the truth that plans are tested against.
+//! A plain evaluator, one node at a time by simple loops: the reference that plans are tested
+//! against.
 
 use std::collections::HashMap;
 
@@ -35,8 +36,8 @@ impl Values {
 }
 
 impl Expr<'_> {
-    /// The numbers of an array of constants in row-major order; `None` if an input or the number
-    /// of rows is among what it is computed from.
+    /// The numbers of an array of constants in row-major order; `None` if it depends on an input or
+    /// on the number of rows.
     pub fn constant_values(self) -> Option<Vec<f64>> {
         let reachable = self.graph.reachable(&[self]);
         let is_open = |node: &Node| {

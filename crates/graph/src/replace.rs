@@ -1,4 +1,4 @@
-//! A program written for one array, read for another.
+//! Replaces one array by another in a program.
 
 use std::collections::HashMap;
 
@@ -7,11 +7,11 @@ use crate::primitive::Op;
 use crate::primitive::matmul::Lanes;
 
 impl Graph {
-    /// `output` with `new` wherever it reads `old`; `None` if that changes what a sum over lanes
-    /// adds up.
+    /// `output` with every read of `old` replaced by `new`; `None` if that would change the terms
+    /// of a sum over lanes.
     ///
-    /// Rules that simplify while a program is written may have looked through `old` to what it
-    /// was computed from. Whoever needs every path changed asks for a derivative afterwards.
+    /// Rules that simplify while a program is written may have looked through `old` to its
+    /// operands. To change every path, take the derivative after the replacement.
     ///
     /// # Panics
     /// If the two have different shapes.
@@ -40,7 +40,7 @@ impl Graph {
             .or(Some(output))
     }
 
-    /// Whether a node has lanes with these operands; `None` if it must not get them.
+    /// Whether a node has lanes with these operands; `None` if it must not have them.
     fn is_laned(&self, node: &Node, inputs: &[NodeId]) -> Option<bool> {
         let any = |ids: &[NodeId]| ids.iter().any(|&id| self.node(id).laned);
         let sums = match &node.op {

@@ -37,7 +37,7 @@ pub(crate) fn unary(op: Unary, x: Expr<'_>) -> Option<Expr<'_>> {
     }
 }
 
-/// The logarithm of what is made of exponentials, without one of as many numbers.
+/// The logarithm of a product or quotient of exponentials, computed without the exponentials.
 fn exponent(x: Expr<'_>) -> Option<Expr<'_>> {
     let (first, second) = match x.op() {
         Op::Unary(Unary::Exp) => return Some(x.operand(0)),
@@ -81,7 +81,7 @@ pub(crate) fn binary<'g>(op: Binary, x: Expr<'g>, y: Expr<'g>, shape: Shape) -> 
     simple.map(|e| e.broadcast(shape))
 }
 
-/// One number in the guise of an array, beside an array of the full shape, is one number.
+/// An array that repeats one number, beside an array of the full shape, reduced to that number.
 fn bare<'g>(x: Expr<'g>, y: Expr<'g>, shape: Shape) -> Option<(Expr<'g>, Expr<'g>)> {
     let guised = |e: Expr<'g>| e.shape().rank() > 0 && e.shape().size() == 1;
     if guised(x) && y.shape() == shape && shape.size() != 1 {
@@ -96,7 +96,7 @@ fn precedes(x: Expr<'_>, y: Expr<'_>) -> bool {
     key(x) < key(y)
 }
 
-/// What a negation negates.
+/// The operand of a negation.
 fn negated(x: Expr<'_>) -> Option<Expr<'_>> {
     matches!(x.op(), Op::Unary(Unary::Neg)).then(|| x.operand(0))
 }
@@ -329,7 +329,7 @@ pub(crate) fn reduce(by: Reduction, x: Expr<'_>, first: usize, count: usize) -> 
     {
         let total = match by {
             Reduction::Sum if small.is_filled_with(0.0) => small,
-            // How many terms there are is known when the program is replayed.
+            // The number of terms is known only when the program is replayed.
             Reduction::Sum if Length(length).is_symbolic() => return None,
             Reduction::Sum => small * length as f64,
             Reduction::Max if length > 0 => small,
@@ -347,7 +347,7 @@ fn sum(x: Expr<'_>, first: usize, count: usize) -> Option<Expr<'_>> {
     let whole = count == x.shape().rank();
     match x.op() {
         Op::Unary(Unary::Neg) => Some(-sum_again(x.operand(0), first, count)),
-        // A factor that is one number leaves the sum.
+        // A scalar factor moves out of the sum.
         Op::Binary(Binary::Mul) => {
             let (a, b) = (x.operand(0), x.operand(1));
             if a.shape().is_scalar() && b.shape() == x.shape() {
@@ -406,7 +406,7 @@ pub(crate) fn sum_lanes(x: Expr<'_>) -> Option<Expr<'_>> {
     }
 }
 
-/// True for a product, or a part of one, whose lanes would join its contraction.
+/// True for a product, or a part of one, whose lanes would become part of the contraction.
 fn contracts_lanes(x: Expr<'_>) -> bool {
     match x.op() {
         Op::Unary(Unary::Neg) | Op::Tril(_) => contracts_lanes(x.operand(0)),
@@ -417,14 +417,14 @@ fn contracts_lanes(x: Expr<'_>) -> bool {
     }
 }
 
-/// Lanes join the contraction.
+/// Includes the lanes in the contraction.
 fn sum_product_over_lanes<'g>(
     op: MatMul,
     a: Expr<'g>,
     b: Expr<'g>,
     shape: Shape,
 ) -> Option<Expr<'g>> {
-    // With one laned factor the product per lane is needed anyway, more often than not.
+    // With one laned factor the product per lane is usually needed anyway.
     if !a.is_laned() || !b.is_laned() {
         return None;
     }

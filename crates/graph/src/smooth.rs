@@ -1,4 +1,5 @@
-//! Which arrays an array is computed from, and whether derivatives tell all about how it depends on them.
+//! The arrays that an array is computed from, and whether derivatives describe that dependence
+//! fully.
 
 use std::collections::{HashMap, HashSet};
 
@@ -6,14 +7,15 @@ use crate::expr::Expr;
 use crate::primitive::{Binary, Op, Reduction, Unary};
 
 impl<'g> Expr<'g> {
-    /// Whether no corner and no jump lies between this array and `input`. Where one does, a derivative may be
-    /// zero or constant on either side of it although the values are not: |x| is not affine, and the sign of x
-    /// is not a constant.
+    /// Whether this array is smooth in `input`, without kinks and jumps. At a kink or jump a
+    /// derivative may be zero or constant on both sides although the values are not: |x| is not
+    /// affine, and the sign of x is not a constant.
     pub fn is_smooth_in(self, input: Expr<'g>) -> bool {
         self.is_smooth_with(input, &[])
     }
 
-    /// The same with the arrays `fixed`, which are computed from `input`, held where they are.
+    /// As [`Expr::is_smooth_in`], with the arrays `fixed`, which are computed from `input`, held
+    /// constant.
     pub fn is_smooth_with(self, input: Expr<'g>, fixed: &[Expr<'g>]) -> bool {
         let held = fixed.iter().map(|one| (one.id, Dependence::Free));
         let mut known = HashMap::from([(input.id, Dependence::Smooth)]);
@@ -40,8 +42,8 @@ impl<'g> Expr<'g> {
         known[&self.id] != Dependence::Broken
     }
 
-    /// Which of `parts`, which are computed from `whole`, this array is computed from; `None` if it reads
-    /// `whole` in any other way. Nothing hides from this, neither jumps nor stopped gradients.
+    /// The members of `parts`, which are computed from `whole`, that this array reads; `None` if it
+    /// reads `whole` in any other way. Jumps and stopped gradients count, too.
     pub fn parts_read(self, whole: Expr<'g>, parts: &[Expr<'g>]) -> Option<Vec<bool>> {
         let mut reached = vec![false; parts.len()];
         let mut seen = HashSet::new();
@@ -59,7 +61,7 @@ impl<'g> Expr<'g> {
         Some(reached)
     }
 
-    /// How this array depends on what its operands depend on so.
+    /// The dependence of this array, from the dependence of its operands.
     fn dependence(self, operands: &[Dependence]) -> Dependence {
         let worst = operands.iter().copied().max().unwrap_or(Dependence::Free);
         if worst == Dependence::Free {
@@ -73,7 +75,7 @@ impl<'g> Expr<'g> {
             | Op::Reduce {
                 by: Reduction::Max, ..
             } => true,
-            // Which of two smooth arrays is taken may be a matter of the rows.
+            // The choice between two smooth arrays may depend on the rows.
             Op::Select => operands[0] != Dependence::Free,
             _ => false,
         };

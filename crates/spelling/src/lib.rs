@@ -1,9 +1,10 @@
-//! The name that a misspelt one was probably meant to be.
+//! Suggests the correct name for a misspelt one.
 
-/// The candidate nearest to `name`, if one is near enough to be worth naming.
+/// The candidate nearest to `name`, if one is near enough.
 ///
-/// Letters may be inserted, deleted, replaced or swapped with a neighbour; a third of them may
-/// differ, at least one; upper and lower case count as equal. The first of equals wins.
+/// Letters may be inserted, deleted, replaced or swapped with a neighbour. At least one and at most
+/// a third of them may differ, and upper and lower case count as equal. Of equally near candidates
+/// the first wins.
 pub fn nearest<'a, S: AsRef<str> + ?Sized + 'a>(
     name: &str,
     candidates: impl IntoIterator<Item = &'a S>,
@@ -21,7 +22,7 @@ pub fn nearest<'a, S: AsRef<str> + ?Sized + 'a>(
                 return None;
             }
             let edits = strsim::osa_distance(&wanted, &other);
-            // One letter for another is a different name, not a misspelling.
+            // A single letter that differs from another is a different name, not a misspelling.
             let alike = edits <= allowed && edits < length.max(other_length);
             alike.then_some((edits, candidate))
         })

@@ -28,17 +28,17 @@ pub(crate) struct Node {
     pub(crate) laned: bool,
 }
 
-/// What a graph remembers of an input besides its node.
+/// The graph's record of an input besides its node.
 #[derive(Clone, Debug)]
 pub(crate) struct InputInfo {
     pub(crate) name: String,
     pub(crate) node: NodeId,
 }
 
-/// An operation on shapes that do not fit, and the line that asked for it.
+/// An operation on shapes that do not fit, and the line of the call.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ShapeError {
-    /// What was expected and what was found.
+    /// The message: what was expected and what was found.
     pub message: String,
     /// The line of the caller.
     pub location: &'static Location<'static>,
@@ -52,7 +52,7 @@ impl fmt::Display for ShapeError {
 
 impl std::error::Error for ShapeError {}
 
-/// What follows an operation on shapes that do not fit.
+/// The reaction to an operation on shapes that do not fit.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum OnError {
     Panic,
@@ -84,7 +84,7 @@ impl Graph {
         Graph::with(OnError::Panic)
     }
 
-    /// An empty graph that collects shape errors (see [`Graph::errors`]) and goes on with NaN.
+    /// An empty graph that collects shape errors (see [`Graph::errors`]) and continues with NaN.
     pub fn collecting() -> Graph {
         Graph::with(OnError::Collect)
     }

@@ -7,10 +7,10 @@ use super::graph::{Graph, NodeId};
 use crate::primitive::{Binary, Op, Unary};
 use crate::shape::Shape;
 
-/// An array of the program: a handle, copied freely.
+/// An array of the program: a handle that is copied freely.
 ///
-/// Its event shape is what model code sees. It may carry lanes besides; operations mix laned
-/// and unlaned operands freely, and the result is laned if any operand is.
+/// Its event shape is the shape that model code sees. The array may also have lanes. Operations mix
+/// laned and unlaned operands, and the result is laned if any operand is.
 #[derive(Clone, Copy)]
 pub struct Expr<'g> {
     pub(crate) graph: &'g Graph,
@@ -54,7 +54,7 @@ impl<'g> Expr<'g> {
         self.graph.node(self.id).laned
     }
 
-    /// The number this is, if it is a constant number (of any shape, all entries equal).
+    /// The value of this array, if it is a constant with all entries equal (of any shape).
     pub fn as_number(self) -> Option<f64> {
         match self.op() {
             Op::Scalar(bits) => Some(f64::from_bits(bits)),
@@ -63,22 +63,23 @@ impl<'g> Expr<'g> {
         }
     }
 
-    /// What this is a function of, entry by entry, if it is one of a single array: x of `x.exp()`.
+    /// The operand x, if this is an elementwise function of one array such as `x.exp()`.
     pub fn argument(self) -> Option<Expr<'g>> {
         matches!(self.op(), Op::Unary(_)).then(|| self.operand(0))
     }
 
-    /// What this is a function of, entry by entry, if it is one of two arrays: x and y of `x * y`.
+    /// The operands x and y, if this is an elementwise function of two arrays such as `x * y`.
     pub fn arguments(self) -> Option<[Expr<'g>; 2]> {
         matches!(self.op(), Op::Binary(_)).then(|| [self.operand(0), self.operand(1)])
     }
 
-    /// What this is the negative of: x of `-x`.
+    /// The operand x, if this is `-x`.
     pub fn negated(self) -> Option<Expr<'g>> {
         matches!(self.op(), Op::Unary(Unary::Neg)).then(|| self.operand(0))
     }
 
-    /// The single number that every entry of this is, if one was broadcast or reshaped to its shape.
+    /// The single number in every entry of this array, if one number was broadcast or reshaped to
+    /// its shape.
     pub fn repeated(self) -> Option<Expr<'g>> {
         match self.op() {
             _ if self.shape().is_scalar() => Some(self),
@@ -89,7 +90,7 @@ impl<'g> Expr<'g> {
         }
     }
 
-    /// The smaller array that this repeats, if it is one widened: x of `x.broadcast(shape)`.
+    /// The smaller array x, if this is `x.broadcast(shape)`.
     pub fn widened(self) -> Option<Expr<'g>> {
         matches!(self.op(), Op::Broadcast).then(|| self.operand(0))
     }

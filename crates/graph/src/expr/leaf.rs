@@ -1,4 +1,4 @@
-//! What a graph grows from: numbers, constants, inputs, and the nodes above them.
+//! The leaves of a graph (numbers, constants and inputs) and the insertion of nodes.
 
 use std::panic::Location;
 use std::sync::Arc;
@@ -56,7 +56,7 @@ impl Graph {
         self.add(Op::Constant(place as u32), vec![], shape, false)
     }
 
-    /// A constant array that may be here already.
+    /// A constant array, reusing the one that the graph already holds if there is one.
     pub(crate) fn shared_constant(&self, shape: Shape, values: &Arc<[f64]>) -> Expr<'_> {
         let known = (self.constants.borrow().iter()).position(|c| Arc::ptr_eq(c, values));
         if let Some(place) = known {
@@ -64,7 +64,8 @@ impl Graph {
         }
         let known = self.constants.borrow().len();
         let constant = self.constant(shape, values);
-        // The graph's copy is replaced by the one that is shared, so that it is found at once.
+        // The graph's copy is replaced by the shared one, so that the next lookup finds it by its
+        // address.
         if let Some(last) = self.constants.borrow_mut().get_mut(known) {
             *last = Arc::clone(values);
         }
@@ -118,7 +119,7 @@ impl Graph {
         self.expr(self.insert(node))
     }
 
-    /// Reports shapes that do not fit; the result stands in for the impossible one.
+    /// Reports shapes that do not fit; the result takes the place of the impossible array.
     #[track_caller]
     pub(crate) fn fail(&self, message: String) -> Expr<'_> {
         let location = Location::caller();

@@ -1,6 +1,6 @@
-//! Where arrays lie in the memory of a plan, and how many numbers they have.
+//! Addresses and sizes of arrays in the memory of a plan.
 
-/// A count that may grow with the lanes or rows of the block at hand.
+/// A count that may grow with the lanes or rows of the current block.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Extent {
     pub(crate) per: usize,
@@ -49,13 +49,13 @@ impl Extent {
 pub(crate) enum Space {
     /// Values without lanes.
     Shared,
-    /// Values of the lane block at hand.
+    /// Values of the current lane block.
     Lane,
     /// Laned inputs and outputs: all lanes in order.
     Pinned,
-    /// Values of the row block at hand.
+    /// Values of the current row block.
     Scratch,
-    /// A large input that is lent, not copied, by its number.
+    /// A large input that is lent, not copied, identified by its number.
     Lent(u32),
 }
 
@@ -72,7 +72,7 @@ impl Space {
     }
 }
 
-/// Where an array starts, as seen from a block of lanes and rows.
+/// The start of an array, as seen from a block of lanes and rows.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Address {
     pub(crate) space: Space,
@@ -83,7 +83,7 @@ pub(crate) struct Address {
     pub(crate) per_lane: usize,
 }
 
-/// Where a column of row numbers starts.
+/// The start of a column of row numbers.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct IndexAddress {
     pub(crate) slot: usize,

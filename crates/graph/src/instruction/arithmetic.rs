@@ -1,10 +1,10 @@
-//! Elementwise arithmetic, and short runs of it in the space of a cache line.
+//! Elementwise arithmetic, and short runs of it packed into a cache line.
 
 use super::address::{Address, Extent, Space};
 use super::grid::Grid;
 use crate::primitive::{Binary, Unary};
 
-/// What takes a few machine instructions per register: result first, then up to three operands.
+/// Operations of a few machine instructions per register: result first, then up to three operands.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Arithmetic {
     Neg,
@@ -22,7 +22,7 @@ pub(crate) enum Arithmetic {
     Less,
     LessEqual,
     Equal,
-    /// x·y + z, like the next two in one rounding where the machine can.
+    /// x·y + z. This and the next two round once where the machine can.
     MulAdd,
     /// x·y − z
     MulSub,
@@ -61,12 +61,12 @@ impl Arithmetic {
     }
 }
 
-/// An address in memory of the plan's own, outside of row loops.
+/// An address in the plan's own memory, outside of row loops.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Place {
     offset: u32,
     per_lane: u32,
-    /// As [`Space::index`] counts.
+    /// The space, numbered by [`Space::index`].
     space: u8,
     /// Zero for one number that is repeated.
     step: u8,
@@ -99,7 +99,7 @@ impl Place {
     }
 }
 
-/// One run of arithmetic in the space of a cache line.
+/// One run of arithmetic, packed into a cache line.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Short {
     pub(crate) to: [Place; 4],

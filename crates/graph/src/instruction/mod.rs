@@ -1,4 +1,4 @@
-//! What a plan is made of: instructions over addresses in a few memory spaces.
+//! The parts of a plan: instructions over addresses in a few memory spaces.
 
 mod address;
 mod arithmetic;
@@ -11,7 +11,7 @@ pub(crate) use grid::{Dim, Grid};
 use crate::primitive::factor::Form;
 use crate::primitive::{Binary, Direction, Reduction, Unary};
 
-/// Whether a result is stored or joins what is there.
+/// Whether a result replaces the old value or is added to it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Write {
     Replace,
@@ -27,8 +27,8 @@ pub(crate) struct Mat {
     pub(crate) batch: Extent,
 }
 
-/// What an instruction does once per lane: where result and operands start, and their steps
-/// from one lane to the next.
+/// The operands of an instruction that runs once per lane: start addresses, and steps from one lane
+/// to the next.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct PerLane<const N: usize> {
     pub(crate) at: [Address; N],
@@ -42,7 +42,7 @@ pub(crate) struct Products {
     pub(crate) a: Mat,
     pub(crate) b: Mat,
     pub(crate) c: Mat,
-    /// Rows of A, columns of B, and what is contracted.
+    /// Rows of A, columns of B, and the contracted length.
     pub(crate) dims: [Extent; 3],
     pub(crate) batch: Extent,
     pub(crate) write: Write,
@@ -56,7 +56,7 @@ pub(crate) struct Axis {
     pub(crate) inner: usize,
 }
 
-/// Which rows, and how wide each is.
+/// The selected rows, and the width of each.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Rows {
     pub(crate) indices: IndexAddress,
@@ -162,7 +162,7 @@ pub(crate) enum Instruction {
     },
 }
 
-/// An accumulator of a row loop, per strip, and where its total goes.
+/// An accumulator of a row loop, one per strip, and the address of its total.
 #[derive(Clone, PartialEq, Debug)]
 pub(crate) struct Tail {
     pub(crate) by: Reduction,
@@ -182,7 +182,7 @@ pub(crate) struct RowLoop {
     pub(crate) strips: usize,
     pub(crate) body: Vec<Instruction>,
     pub(crate) tails: Vec<Tail>,
-    /// Flops of the whole loop per lane, to decide whether threads pay.
+    /// Floating-point operations of the whole loop per lane, to decide whether threads pay.
     pub(crate) flops: u64,
 }
 
@@ -190,8 +190,8 @@ pub(crate) struct RowLoop {
 #[derive(Clone, PartialEq, Debug)]
 pub(crate) enum Step {
     Block(Vec<Instruction>),
-    /// Elementwise work on long arrays, for a few lanes at a time: what one instruction writes
-    /// is still in the first-level cache when the next one reads it.
+    /// Elementwise work on long arrays, for a few lanes at a time: the result of one instruction is
+    /// still in the first-level cache when the next one reads it.
     Lanes {
         group: usize,
         list: Vec<Instruction>,

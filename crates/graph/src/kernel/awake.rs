@@ -1,18 +1,18 @@
-//! Threads that wait for work without falling asleep.
+//! Threads that wait for work without going to sleep.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-/// How long a thread looks for work before it rests: longer than what lies between the parallel
+/// How long a thread looks for work before it rests: longer than the time between the parallel
 /// parts of two training steps.
 const PATIENCE: Duration = Duration::from_millis(2);
 const REST: Duration = Duration::from_micros(50);
 
-/// Does `work` while the other threads of the current rayon pool look out for parts of it, if it
-/// has `parts` (see [`Plan::has_parts`](crate::Plan::has_parts)).
+/// Runs `work` while the other threads of the current rayon pool look for parts of it, if it has
+/// `parts` (see [`Plan::has_parts`](crate::Plan::has_parts)).
 ///
-/// A thread that sleeps starts its part of a training step tens of microseconds late, and with
-/// cold caches; whole steps take two hundred.
+/// A thread that sleeps starts its part of a training step tens of microseconds late and with cold
+/// caches; a whole step takes two hundred.
 pub fn with_threads_awake<R>(parts: bool, work: impl FnOnce() -> R) -> R {
     let others = rayon::current_num_threads() - 1;
     if others == 0 || !parts {
@@ -23,7 +23,7 @@ pub fn with_threads_awake<R>(parts: bool, work: impl FnOnce() -> R) -> R {
     rayon::in_place_scope(|scope| {
         for _ in 0..others {
             scope.spawn(|_| {
-                // The thread that works must not wait for itself.
+                // The thread that does the work must not wait for itself.
                 if rayon::current_thread_index() != own {
                     look_out(&done);
                 }
@@ -34,7 +34,7 @@ pub fn with_threads_awake<R>(parts: bool, work: impl FnOnce() -> R) -> R {
     })
 }
 
-/// Tells the others that the work is over, also when it panics.
+/// Tells the other threads that the work is over, also when it panics.
 struct End<'a>(&'a AtomicBool);
 
 impl Drop for End<'_> {

@@ -10,13 +10,13 @@ use crate::instruction::{Place, Short};
 use crate::math::{self, choose};
 use crate::primitive::{Binary, Unary};
 
-/// Loops around a run, at the most: lanes and the event's axes.
+/// The most loops around a run: lanes and the event's axes.
 const LOOPS: usize = 1 + crate::shape::MAX_RANK;
 
 /// Calls `f` with the pointers of result and operands at the start of each run.
 ///
-/// One flat loop that counts like an odometer: a recursion could not be inlined, and what is
-/// not inlined is compiled without vector instructions.
+/// It is one flat loop that counts like an odometer. A recursion could not be inlined, and code
+/// that is not inlined is compiled without vector instructions.
 #[inline(always)]
 unsafe fn each_run<const N: usize>(
     frame: &Frame,
@@ -58,8 +58,8 @@ unsafe fn each_run<const N: usize>(
     }
 }
 
-/// One operand along a run: a register per step, or the same register throughout. Either way a
-/// load, so that the loop has no branch.
+/// One operand along a run: a register per step, or the same register throughout. Both are loads,
+/// so that the loop has no branch.
 #[derive(Clone, Copy)]
 struct Lane {
     from: *const f64,
@@ -86,7 +86,7 @@ impl Lane {
 
     #[inline(always)]
     unsafe fn get<S: Simd>(self, i: usize) -> S::f64s {
-        // SAFETY: the caller stays within the run; what is held is a whole register.
+        // SAFETY: the caller stays within the run; a held operand is a whole register.
         unsafe { load::<S>(self.from.add(i & self.mask)) }
     }
 
@@ -104,10 +104,10 @@ impl Lane {
     }
 }
 
-/// Runs a short body over a run: whole registers, four per turn, then number by number, which is
-/// faster than parts of registers: what a part stored, the next load waits for. The operands
-/// are registers within the body. A macro and not a function of a closure: a closure may stay a
-/// call, compiled without the vector instructions.
+/// Runs a short body over a run: whole registers, four per turn, then number by number. That is
+/// faster than partial registers, because a load waits for a partial store before it. The operands
+/// are registers within the body. This is a macro and not a function of a closure, because a
+/// closure may stay a call that is compiled without vector instructions.
 macro_rules! short {
     ($simd:ident, $out:ident, $n:ident, $($x:ident),* => $body:expr) => {{
         let w = width::<S>();
@@ -140,8 +140,8 @@ macro_rules! short {
     }};
 }
 
-/// As [`short`], with the body once: it is a long polynomial, and copies of those are what
-/// compiling this crate would spend its time on.
+/// As [`short`], but the body appears once: it is a long polynomial, and copies of it would
+/// dominate the compile time of this crate.
 macro_rules! function {
     ($simd:ident, $out:ident, $n:ident, $($x:ident),* => $body:expr) => {{
         let w = width::<S>();
@@ -174,7 +174,7 @@ macro_rules! along {
     }};
 }
 
-/// As [`along`] with a short body; a single number, which a third of them are, takes no loop.
+/// As [`along`] with a short body. A run of one number, as a third of them are, takes no loop.
 macro_rules! arithmetic {
     ($simd:ident, $at:ident, $steps:ident, $n:ident, $($k:literal $x:ident),* => $body:expr) => {{
         if $n == 1 {
@@ -223,8 +223,8 @@ pub(super) unsafe fn sequence<S: Simd>(simd: S, frame: &Frame, list: &[Short]) {
     }
 }
 
-/// One run of arithmetic. What is left of registers of eight, up to seven numbers, is too much to go number by
-/// number: it is done on registers of four.
+/// One run of arithmetic. A rest of up to seven numbers after registers of eight is too long to do
+/// number by number, so registers of four do it.
 ///
 /// # Safety
 /// The result and the operands with a step must be valid for `n` numbers, the others for one.
@@ -270,7 +270,7 @@ unsafe fn run_on<S: Simd>(simd: S, op: Arithmetic, at: [*mut f64; 4], steps: [us
                     choose(simd, simd.less_than_f64s(zero, x), one, below)
                 });
             }
-            // The machine's own would answer the second operand where the first is not a number.
+            // The machine's own minimum would return the second operand where the first is NaN.
             Arithmetic::Min => arithmetic!(simd, at, steps, n, 1 x, 2 y => {
                 let less = choose(simd, simd.less_than_or_equal_f64s(x, y), x, y);
                 choose(simd, simd.equal_f64s(x, x), less, x)

@@ -1,4 +1,4 @@
-//! The interpreter: what each instruction does for the block of lanes and rows at hand.
+//! The interpreter: the effect of each instruction on the current block of lanes and rows.
 
 use pulp::{Simd, WithSimd};
 
@@ -7,8 +7,8 @@ use super::reduce::Block;
 use super::{elementwise, factor, index, matmul, reduce};
 use crate::instruction::{Instruction, PerLane, Rows, Write};
 
-/// Runs the body with the pointers of each lane. A macro and not a function of a closure: a
-/// closure may stay a call, compiled without the vector instructions.
+/// Runs the body with the pointers of each lane. This is a macro and not a function of a closure,
+/// because a closure may stay a call that is compiled without vector instructions.
 macro_rules! per_lane {
     ($frame:ident, $lanes:ident, $at:pat => $body:expr) => {{
         let steps = $lanes.steps.map(|step| $frame.count(step));
@@ -49,7 +49,7 @@ pub(super) unsafe fn execute<S: Simd>(simd: S, frame: &Frame, instruction: &Inst
     }
 }
 
-/// A kernel as a function of its own; which instructions reach it is decided above.
+/// A kernel as a separate function; the caller decides which instructions reach it.
 macro_rules! function {
     ($name:ident, $simd:ident, $frame:ident, $($pattern:pat => $body:expr),*) => {
         struct $name<'a>(Call<'a>);
@@ -178,7 +178,8 @@ unsafe fn rare<S: Simd>(simd: S, frame: &Frame, instruction: &Instruction) {
     }
 }
 
-/// How many lanes share a factor and have their right sides, of `size` numbers, next to each other.
+/// The number of lanes, if all lanes share a factor and their right sides, of `size` numbers each,
+/// are contiguous.
 #[inline(always)]
 fn one_factor(frame: &Frame, lanes: &PerLane<3>, size: usize) -> Option<usize> {
     let [out, factor, right] = lanes.steps.map(|step| frame.count(step));
@@ -190,6 +191,6 @@ fn one_factor(frame: &Frame, lanes: &PerLane<3>, size: usize) -> Option<usize> {
 /// As [`execute`].
 #[inline(always)]
 unsafe fn row_numbers<'a>(frame: &Frame, rows: &Rows) -> &'a [u32] {
-    // SAFETY: the workspace holds a whole column; nobody writes to it during a run.
+    // SAFETY: the workspace holds a whole column, which is not written to during a run.
     unsafe { std::slice::from_raw_parts(frame.indices(rows.indices), frame.count(rows.count)) }
 }

@@ -1,4 +1,5 @@
-//! Cholesky factors and triangular solves: small ones by own kernels, large ones by faer.
+//! Cholesky factors and triangular solves: small ones by the kernels of this crate, large ones by
+//! faer.
 
 use std::cell::RefCell;
 
@@ -16,11 +17,12 @@ use super::triangular::{LONGEST, backward, forward, side_by_side};
 use super::turn::Lines;
 use crate::primitive::factor::Form;
 
-/// From this side on, products of matrices win.
+/// From this side length on, products of matrices are faster.
 const LARGE: usize = 48;
-/// From this side on, faer's factor wins, which divides the matrix until its parts stay in the cache.
+/// From this side length on, faer's factorisation is faster, which divides the matrix until its
+/// parts fit the cache.
 const HUGE: usize = 512;
-/// Columns that are factorised before what is right of them is brought up to date.
+/// Columns that are factorised before the columns to their right are updated.
 const PANEL: usize = 32;
 
 /// From this many right sides on, they are solved side by side.
@@ -49,8 +51,8 @@ pub(super) unsafe fn cholesky<S: Simd>(simd: S, out: *mut f64, a: *const f64, n:
     }
 }
 
-/// The lower half of the symmetric part, zeros above it; in squares, since half of the reads go down columns,
-/// whose lines then serve a whole square.
+/// The lower half of the symmetric part, with zeros above it. It works in squares, because half of
+/// the reads go down columns, and a cache line then serves a whole square.
 #[inline(always)]
 unsafe fn lower_half(out: *mut f64, a: *const f64, n: usize) {
     const SIDE: usize = 8;
@@ -67,7 +69,7 @@ unsafe fn lower_half(out: *mut f64, a: *const f64, n: usize) {
             }
         }
         for i in rows {
-            // SAFETY: what is above the diagonal of row `i`.
+            // SAFETY: the entries right of the diagonal in row `i`.
             unsafe { std::slice::from_raw_parts_mut(out.add(i * n + i + 1), n - i - 1) }.fill(0.0);
         }
     }
@@ -93,7 +95,7 @@ unsafe fn cholesky_small<S: Simd>(simd: S, l: Lines, side: usize) {
     }
 }
 
-/// Panel after panel: its corner, the rows below it, and what they take from all that is left.
+/// Panel after panel: its corner, the rows below it, and the update of the remaining matrix.
 #[inline(always)]
 unsafe fn cholesky_panels<S: Simd>(simd: S, l: *mut f64, n: usize) {
     for first in (0..n).step_by(PANEL) {
@@ -115,11 +117,11 @@ unsafe fn cholesky_panels<S: Simd>(simd: S, l: *mut f64, n: usize) {
     }
 }
 
-/// Takes P Pᵀ from the lower half of what is right of the rows of a panel P of `side` columns.
+/// Subtracts P Pᵀ from the lower half of the columns right of a panel P of `side` columns.
 unsafe fn subtract_square(panel: Lines, (rows, side): (usize, usize)) {
     let step = panel.step as isize;
     let all = BlockStructure::Rectangular;
-    // SAFETY: the panel and what is right of it do not overlap.
+    // SAFETY: the panel and the columns right of it do not overlap.
     unsafe {
         let own = MatRef::from_raw_parts(panel.at.cast_const(), rows, side, step, 1);
         let rest = MatMut::from_raw_parts_mut(panel.at.add(side), rows, rows, step, 1);

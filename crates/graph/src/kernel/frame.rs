@@ -1,4 +1,4 @@
-//! The block of lanes and rows at hand, where its memory starts, and how far it reaches.
+//! The current block of lanes and rows: the start of its memory and how far it reaches.
 
 use crate::instruction::Place;
 use crate::instruction::{Address, Extent, IndexAddress, Space};
@@ -31,7 +31,7 @@ pub(crate) struct Frame {
     pub(crate) lent: *const *const f64,
     pub(crate) indices: *const *const u32,
     pub(crate) lanes: usize,
-    /// The first lane at hand as each space counts them, in the order of [`Space::index`].
+    /// The first lane of the block as each space counts them, in the order of [`Space::index`].
     pub(crate) first_lanes: [usize; 4],
     pub(crate) rows: usize,
     pub(crate) block: usize,
@@ -71,7 +71,8 @@ impl Frame {
     #[inline(always)]
     pub(super) unsafe fn at(&self, address: Address) -> *mut f64 {
         let base = match address.space {
-            // SAFETY: the table has an entry for every lent input; nobody writes to those.
+            // SAFETY: the table has an entry for every lent input, and lent inputs are never
+            // written to.
             Space::Lent(k) => unsafe { (*self.lent.add(k as usize)).cast_mut() },
             owned => self.bases[owned.index()],
         };

@@ -1,4 +1,4 @@
-//! Rows by number.
+//! Gathers and scatters of rows by number.
 
 use pulp::Simd;
 

@@ -1,7 +1,8 @@
-//! What debug builds check before every instruction: that all it touches lies in its memory.
+//! The check of debug builds before every instruction: all memory that it touches belongs to the
+//! plan.
 //!
-//! The planner proves this once for all runs. The check is its test: a plan that reaches too far
-//! panics with the instruction instead of overwriting its neighbour.
+//! The planner proves this once for all runs. The check tests the planner: a plan that reaches too
+//! far panics at the instruction instead of overwriting its neighbour.
 
 use super::frame::{Frame, Limits};
 use crate::instruction::{Address, Dim, Extent, Grid, Instruction, Mat, PerLane, Products, Rows};
@@ -44,7 +45,8 @@ pub(super) fn check(frame: &Frame, instruction: &Instruction) {
         }
         Instruction::Combine { to, size } => {
             reach.run(to[0], *size);
-            // Every lane block has its part at the same place, as the first one, at hand here, has.
+            // Every lane block has its part at the same offset as the first one, which is checked
+            // here.
             reach.run(to[1], *size);
         }
         _ => reach.per_lane(),
@@ -146,7 +148,8 @@ impl Reach<'_> {
         }
     }
 
-    /// The numbers that rows by number take, once the row numbers themselves are checked.
+    /// The number of values that a gather or scatter touches, once the row numbers themselves are
+    /// checked.
     fn indices(&self, rows: &Rows) -> usize {
         let count = self.frame.count(rows.count);
         let end = self.frame.block * rows.indices.per_block + count;

@@ -1,9 +1,9 @@
 //! The only place with `unsafe`: kernels over raw memory, compiled for each instruction set and
 //! chosen at run time.
 //!
-//! The planner guarantees what the kernels rely on: every address lies in its memory space, a
-//! result overlaps an operand only where both are walked in step, and lane blocks and strips
-//! write to disjoint memory. Builds with debug assertions check the first before every instruction
+//! The planner guarantees what the kernels rely on. Every address lies in its memory space. A
+//! result overlaps an operand only where both are walked in step. Lane blocks and strips write to
+//! disjoint memory. Builds with debug assertions check the first guarantee before every instruction
 //! (`limit.rs`).
 #![expect(
     clippy::inline_always,

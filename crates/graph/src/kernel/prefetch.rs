@@ -1,19 +1,19 @@
-//! A hint to the processor that memory will be read soon.
+//! A prefetch hint: memory that will be read soon.
 
-/// Bytes that come into the cache together.
+/// Bytes of a cache line.
 const LINE: usize = 64;
 
-/// Asks for the memory of `values` ahead of its use. A hint: it changes no result.
+/// Prefetches the memory of `values`. It is a hint and changes no result.
 #[inline]
 pub fn prefetch<T>(values: &[T]) {
     let start = values.as_ptr().cast::<i8>();
     let bytes = size_of_val(values);
     lines(start, bytes);
-    // The slice need not begin with a line, so that its end may lie in one more.
+    // The slice need not start with a cache line, so its end may lie in one more.
     line(start.wrapping_add(bytes.saturating_sub(1)));
 }
 
-/// Asks for `count` numbers, which need not exist.
+/// Prefetches `count` numbers, which need not exist.
 #[inline(always)]
 pub(super) fn ask_for(from: *const f64, count: usize) {
     lines(from.cast(), 8 * count);
@@ -30,7 +30,7 @@ fn lines(start: *const i8, bytes: usize) {
 #[inline]
 fn line(at: *const i8) {
     use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
-    // SAFETY: a prefetch never faults, whatever the address, and reads nothing that is seen.
+    // SAFETY: a prefetch never faults, whatever the address, and returns no value.
     unsafe { _mm_prefetch::<_MM_HINT_T0>(at) };
 }
 

@@ -65,13 +65,13 @@ pub(super) fn totals<S: Simd>(simd: S, sums: [S::f64s; 4]) -> [f64; 4] {
     sums.map(|sum| simd.reduce_sum_f64s(sum))
 }
 
-/// Four sums in seven instructions where registers hold four numbers: one by one they would cost
-/// as much as the products before them.
+/// Four sums in seven instructions, if registers hold four numbers. One by one they would cost as
+/// much as the products before them.
 #[cfg(target_arch = "x86_64")]
 #[inline(always)]
 fn totals_by_pairs<S: Simd>(simd: S, sums: &[S::f64s; 4]) -> Option<[f64; 4]> {
     let (v3, [a, b, c, d]) = as_v3(simd, sums)?;
-    // The halves of each are added, then neighbours: the order in which one sum is taken, too.
+    // The halves of each are added, then neighbours: the same order as in a single sum.
     let halves = |a, b| {
         let low = v3.avx._mm256_permute2f128_pd::<0x20>(a, b);
         let high = v3.avx._mm256_permute2f128_pd::<0x31>(a, b);
@@ -82,13 +82,15 @@ fn totals_by_pairs<S: Simd>(simd: S, sums: &[S::f64s; 4]) -> Option<[f64; 4]> {
     Some(unsafe { std::mem::transmute::<std::arch::x86_64::__m256d, [f64; 4]>(all) })
 }
 
-/// As [`totals_by_pairs`] where registers hold eight numbers, in the order in which one sum is taken there.
+/// As [`totals_by_pairs`] for registers of eight numbers, in the same order as in a single sum
+/// there.
 #[cfg(target_arch = "x86_64")]
 #[inline(always)]
 fn totals_by_quarters<S: Simd>(simd: S, sums: &[S::f64s; 4]) -> Option<[f64; 4]> {
     let (v4, [a, b, c, d]) = as_v4(simd, sums)?;
     let set = v4.avx512f;
-    // Written out: as a closure it stayed a call, and a product with one column took four times as long.
+    // Written out, because a closure stayed a call and a product with one column took four times as
+    // long.
     let ac = set._mm512_add_pd(
         set._mm512_shuffle_f64x2::<0x44>(a, c),
         set._mm512_shuffle_f64x2::<0xee>(a, c),

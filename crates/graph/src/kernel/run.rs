@@ -11,7 +11,7 @@ use crate::instruction::{Instruction, Phase, RowLoop, Space, Step, Tail};
 /// Work below this many flops is done by one thread.
 const WORTH_THREADS: u64 = 400_000;
 
-/// A workspace as the interpreter sees it: frames differ in lanes and scratch only.
+/// A workspace as the interpreter sees it. Frames differ only in lanes and scratch.
 #[derive(Clone, Copy)]
 pub(crate) struct Machine {
     pub(crate) frame: Frame,
@@ -67,7 +67,7 @@ impl Machine {
     }
 }
 
-/// Whether any part of the phases is for several threads, if there are.
+/// Whether any part of the phases would run on several threads.
 pub(crate) fn has_parts(phases: &[Phase], lanes: usize, blocks: usize) -> bool {
     let worth = |flops: u64| is_much(flops * lanes as u64);
     let strips = |step: &Step| match step {
@@ -87,8 +87,7 @@ fn is_much(flops: u64) -> bool {
     flops > WORTH_THREADS
 }
 
-/// Instructions one after another. The one place where the interpreter is compiled for each
-/// instruction set.
+/// Instructions one after another. The interpreter is compiled for each instruction set only here.
 struct Block<'a> {
     list: &'a [Instruction],
     frame: Frame,
@@ -133,7 +132,7 @@ fn strip_frame(frame: Frame, scratch: usize, strip: usize) -> Frame {
     frame
 }
 
-/// All strips, side by side where it pays, then their totals in order.
+/// All strips, in parallel if that pays, then their totals in order.
 fn run_rows(arch: Arch, rows: &RowLoop, frame: Frame, scratch: usize) {
     let one = |strip: usize| {
         run_strip(arch, rows, strip_frame(frame, scratch, strip), strip);

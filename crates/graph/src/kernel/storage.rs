@@ -1,4 +1,4 @@
-//! Memory that starts on a cache line, and where memory of others starts.
+//! Memory that starts on a cache line, and tables of pointers to lent memory.
 
 /// One cache line of numbers, reached through pointers only.
 #[repr(align(64))]
@@ -50,7 +50,7 @@ impl Storage {
     }
 }
 
-/// Where arrays start that a workspace holds by other means, in the form a frame reads.
+/// The starts of arrays that the workspace does not own, in the form that a frame reads.
 pub(crate) struct Starts<T> {
     list: Vec<*const T>,
 }
@@ -62,7 +62,7 @@ unsafe impl<T: Sync> Send for Starts<T> {}
 unsafe impl<T: Sync> Sync for Starts<T> {}
 
 impl<T> Starts<T> {
-    /// Places for `count` arrays, none known yet.
+    /// Places for `count` arrays, none set yet.
     pub(crate) fn new(count: usize) -> Starts<T> {
         Starts {
             list: vec![std::ptr::null(); count],

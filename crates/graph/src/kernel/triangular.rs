@@ -1,9 +1,8 @@
-//! Small triangular solves, four rows at a time, and for several right sides two registers of them
-//! side by side.
+//! Small triangular solves: four rows at a time, and two registers of right sides side by side.
 //!
-//! Row by row each number waits for the one before: for its division, for the sum across a
-//! register, and for memory that was just written in another width. In blocks that wait is
-//! for four numbers at once, and divisions are done ahead.
+//! Row by row, each number waits for the one before: for its division, for the sum across a
+//! register, and for memory just written in another width. Blocks wait once for four numbers, and
+//! divisions are done ahead.
 
 use std::mem::MaybeUninit;
 
@@ -56,7 +55,7 @@ pub(super) unsafe fn backward<S: Simd>(simd: S, x: *mut f64, l: *const f64, n: u
     }
 }
 
-/// The rows of L from `first` on; the pointers of one are valid up to their diagonal.
+/// The rows of L from `first` on; the pointer of each row is valid up to the diagonal.
 #[derive(Clone, Copy)]
 struct Rows<const C: usize> {
     first: usize,
@@ -118,7 +117,7 @@ impl<const C: usize> Rows<C> {
         inverse
     }
 
-    /// The inner product of each row with `x`, as far as the rows before reach.
+    /// The inner product of each row with the entries of `x` before `first`.
     #[inline(always)]
     unsafe fn products<S: Simd>(self, simd: S, x: *const f64) -> [f64; C] {
         let (w, n) = (width::<S>(), self.first);
@@ -145,7 +144,7 @@ impl<const C: usize> Rows<C> {
         own
     }
 
-    /// `x −= Σ value · row`, as far as the rows before reach.
+    /// `x −= Σ value · row` for the entries of `x` before `first`.
     #[inline(always)]
     unsafe fn subtract<S: Simd>(self, simd: S, x: *mut f64, values: [f64; C]) {
         let (w, n) = (width::<S>(), self.first);
@@ -173,13 +172,13 @@ impl<const C: usize> Rows<C> {
     }
 }
 
-/// Sides up to this are solved side by side: the buffer then stays in a first-level cache, and the factor in one of
-/// the second level.
+/// Systems up to this size are solved side by side: the buffer then stays in the first-level cache
+/// and the factor in the second-level cache.
 pub(super) const LONGEST: usize = 128;
 /// Numbers of right sides next to each other: two registers of the widest machine.
 const MOST: usize = 16;
 
-/// A triangular matrix in the order in which its unknowns become known: entry (s, t) with t ≤ s is
+/// A triangular matrix in the order in which its unknowns are solved: entry (s, t) with t ≤ s is
 /// the factor of unknown t in equation s, whichever way the system runs.
 #[derive(Clone, Copy)]
 struct Ordered {
@@ -208,7 +207,7 @@ impl Ordered {
         }
     }
 
-    /// The unknown that becomes known in step `s`.
+    /// The unknown that is solved in step `s`.
     #[inline(always)]
     fn unknown(self, s: usize) -> usize {
         match self.form {

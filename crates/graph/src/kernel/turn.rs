@@ -28,10 +28,10 @@ impl Lines {
     }
 }
 
-/// Side of the tiles that are turned one after another: a line of the cache is then read and written
-/// as a whole before it has to make room.
+/// Side of the tiles that are transposed one after another: a cache line is then read and written
+/// as a whole before it is evicted.
 const TILE: usize = 8;
-/// Side of the squares that registers turn.
+/// Side of the squares that are transposed in registers.
 const SQUARE: usize = 4;
 
 /// `to = fromᵀ`, or `to += fromᵀ`, of `m×n` numbers of `from`.

@@ -56,7 +56,7 @@ pub(super) fn square<S: Simd>(simd: S, rows: [S::f64s; 4]) -> [S::f64s; 4] {
     unsafe { std::mem::transmute_copy(&columns) }
 }
 
-/// Four registers as those of AVX2, if that is what they are: pulp has no name for what moves
+/// Four registers as those of AVX2, if they are such: pulp has no name for instructions that move
 /// numbers between them.
 #[cfg(target_arch = "x86_64")]
 #[inline(always)]
@@ -76,7 +76,7 @@ pub(super) fn as_v3<S: Simd>(
     }
 }
 
-/// Four registers as those of AVX-512, if that is what they are.
+/// Four registers as those of AVX-512, if they are such.
 #[cfg(target_arch = "x86_64")]
 #[inline(always)]
 pub(super) fn as_v4<S: Simd>(
@@ -95,7 +95,8 @@ pub(super) fn as_v4<S: Simd>(
     }
 }
 
-/// Registers of four numbers where those at hand hold eight: for what is too short for them.
+/// The instruction set with registers of four numbers, if the present ones hold eight: for arrays
+/// too short for eight.
 #[cfg(target_arch = "x86_64")]
 #[inline(always)]
 pub(super) fn halved<S: Simd>(simd: S) -> Option<pulp::x86::V3> {
@@ -133,9 +134,9 @@ pub(super) unsafe fn store_first<S: Simd>(to: *mut f64, value: S::f64s) {
 /// The first numbers of a register.
 pub(super) type Part<S> = MemMask<<S as Simd>::m64s>;
 
-/// The first `count` numbers of a register, to load again and again.
+/// The first `count` numbers of a register, for repeated loads.
 ///
-/// A bare mask is one instruction to load by; the one that pulp makes for loads and stores alike
+/// A load by a bare mask is one instruction. The mask that pulp makes for both loads and stores
 /// calls a function each time.
 #[inline(always)]
 pub(super) fn part<S: Simd>(simd: S, count: usize) -> Part<S> {
@@ -168,7 +169,7 @@ pub(super) unsafe fn load_part<S: Simd>(simd: S, from: *const f64, count: usize)
 pub(super) unsafe fn store_part<S: Simd>(simd: S, to: *mut f64, count: usize, value: S::f64s) {
     // SAFETY: by the caller.
     unsafe {
-        // A store by a bare mask is one instruction of AVX-512, and of AVX2 a slow one.
+        // A store by a bare mask is one instruction of AVX-512, but slow on AVX2.
         if width::<S>() == 8 {
             simd.mask_store_ptr_f64s(part(simd, count), to, value);
         } else {

@@ -1,7 +1,9 @@
-//! The logarithm of the modified Bessel function I₀, without its eˣ, and its slopes, which the von Mises distribution needs.
+//! The scaled logarithm ln I₀(x) − |x| of the modified Bessel function and its slopes, for the von
+//! Mises distribution.
 //!
-//! With A = I₁/I₀, the slope of ln I₀, Riccati's equation A′ = 1 − A/x − A² holds. Below [`LARGE`] power series
-//! without a negative term are summed; above, the series in 1/x whose coefficients follow from the equation.
+//! With A = I₁/I₀, the slope of ln I₀, Riccati's equation A′ = 1 − A/x − A² holds. Below [`LARGE`]
+//! power series without a negative term are summed; above, the series in 1/x whose coefficients
+//! follow from the equation.
 
 use std::f64::consts::TAU;
 
@@ -30,7 +32,7 @@ const RATIO: [f64; TERMS] = {
     a
 };
 
-/// ln I₀(x) − |x|: without the part that grows with x, which would hide all others.
+/// ln I₀(x) − |x|, without the part that grows with x and would hide all others.
 pub fn log_bessel_i0e(x: f64) -> f64 {
     let x = x.abs();
     if x < LARGE {
@@ -65,8 +67,8 @@ pub fn bessel_ratio(x: f64) -> f64 {
 
 /// A′(x), the slope of [`bessel_ratio`].
 ///
-/// I₀² A′ = ½ Σ cⱼ tʲ/(j + 1)² and I₀² = Σ cⱼ tʲ with cⱼ = (2j)!/(j!)⁴, by the series of products of Bessel functions,
-/// so nothing cancels.
+/// I₀² A′ = ½ Σ cⱼ tʲ/(j + 1)² and I₀² = Σ cⱼ tʲ with cⱼ = (2j)!/(j!)⁴, by the series of products
+/// of Bessel functions, so nothing cancels.
 pub fn bessel_ratio_slope(x: f64) -> f64 {
     let x = x.abs();
     if x < LARGE {
@@ -88,7 +90,7 @@ pub fn bessel_ratio_slope(x: f64) -> f64 {
     terms.fold(0.0, |sum, (k, a)| sum * r - k as f64 * a) * r
 }
 
-/// Σ of the terms from the first on, each the one before times t and what is given, starting at 1.
+/// The sum of a series that starts at 1: each term is the one before times t and `factor`.
 fn series(t: f64, factor: impl Fn(f64) -> f64) -> f64 {
     let (mut term, mut sum) = (1.0, 0.0);
     for k in 1..=MOST {

@@ -93,7 +93,7 @@ pub(super) fn exp_nonpositive<S: Simd>(simd: S, x: S::f64s) -> S::f64s {
 pub fn expm1<S: Simd>(simd: S, x: S::f64s) -> S::f64s {
     let clamped = at_most(simd, at_least(simd, x, MINUS_ONE_BELOW));
     let Power { n, excess } = power(simd, clamped);
-    // Half of everything, since 2ⁿ itself overflows before the result does.
+    // Everything is halved, since 2ⁿ itself overflows before the result does.
     let scale = power_of_two(simd, n, simd.splat_f64s(origin(-1.0)));
     let rest = simd.sub_f64s(scale, simd.splat_f64s(0.5));
     let half = simd.mul_add_e_f64s(scale, excess, rest);
@@ -103,14 +103,14 @@ pub fn expm1<S: Simd>(simd: S, x: S::f64s) -> S::f64s {
     choose(simd, tiny, x, result)
 }
 
-/// `x`, or `bound` where that is larger; a NaN stays, which the maximum would not promise.
+/// `x`, or `bound` if that is larger. A NaN stays, which the machine's maximum does not guarantee.
 #[inline(always)]
 fn at_least<S: Simd>(simd: S, x: S::f64s, bound: f64) -> S::f64s {
     let bound = simd.splat_f64s(bound);
     choose(simd, simd.less_than_f64s(x, bound), bound, x)
 }
 
-/// `x`, or where that is smaller a number whose exponential overflows; a NaN stays.
+/// `x`, capped at a number whose exponential overflows. A NaN stays.
 #[inline(always)]
 fn at_most<S: Simd>(simd: S, x: S::f64s) -> S::f64s {
     let bound = simd.splat_f64s(INFINITE_ABOVE);

@@ -13,7 +13,7 @@ const EXPONENT: u64 = 0x7ff0_0000_0000_0000;
 const FIELD: u32 = 20;
 /// 1.5·2⁵²: adding it to a number below 2⁵¹ rounds that to an integer.
 const ROUNDER: f64 = 6_755_399_441_055_744.0;
-/// What the exponent field holds beyond the exponent.
+/// The bias of the exponent field.
 const BIAS: f64 = 1023.0;
 const TWO_20: f64 = 1_048_576.0;
 const TWO_32: f64 = 4_294_967_296.0;
@@ -45,7 +45,7 @@ pub(super) fn power_of_two<S: Simd>(simd: S, n: S::f64s, origin: S::f64s) -> S::
     cast(simd.wrapping_dyn_shl_u32s(cast(sum), simd.splat_u32s(FIELD)))
 }
 
-/// What [`exponent`] takes to return the exponent plus `shift`.
+/// The argument `origin` that makes [`exponent`] return the exponent plus `shift`.
 pub(super) const fn exponent_origin(shift: f64) -> f64 {
     shift - BIAS - TWO_20
 }

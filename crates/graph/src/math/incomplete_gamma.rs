@@ -4,11 +4,11 @@ use super::lgamma;
 
 /// Terms at the most. About 6√a are needed where x is near a.
 const MOST_TERMS: usize = 200_000;
-/// What a factor of the continued fraction is kept away from zero by.
+/// The smallest absolute value of a factor of the continued fraction.
 const TINY: f64 = 1e-300;
 
-/// ln P(a, eᵘ), where P(a, x) = ∫₀ˣ tᵃ⁻¹e⁻ᵗ dt/Γ(a). All mass lies above 0 where a is not: the value
-/// is then 0, as P(Y > k) is for counts and k < 0.
+/// ln P(a, eᵘ), where P(a, x) = ∫₀ˣ tᵃ⁻¹e⁻ᵗ dt/Γ(a). For a ≤ 0 all mass lies above 0 and the value
+/// is 0, as P(Y > k) = 1 is for counts and k < 0.
 pub fn gamma_log_below(a: f64, u: f64) -> f64 {
     if a <= 0.0 {
         return 0.0;
@@ -19,7 +19,7 @@ pub fn gamma_log_below(a: f64, u: f64) -> f64 {
     }
 }
 
-/// ln Q(a, eᵘ), where Q = 1 − P; −∞ where a is not above 0.
+/// ln Q(a, eᵘ), where Q = 1 − P; −∞ for a ≤ 0.
 pub fn gamma_log_above(a: f64, u: f64) -> f64 {
     if a <= 0.0 {
         return f64::NEG_INFINITY;
@@ -194,7 +194,7 @@ mod tests {
     #[test]
     fn both_logarithms_match_reference_values() {
         for &(a, u, below, above) in VALUES {
-            // What is left of a u − eᵘ − ln Γ(a).
+            // The value is the remainder of a u − eᵘ − ln Γ(a), whose terms cancel.
             let size = a * u.abs() + u.exp() + a * a.ln().abs();
             for (found, expected) in [
                 (gamma_log_below(a, u), below),

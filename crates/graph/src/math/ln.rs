@@ -50,8 +50,8 @@ fn split<S: Simd>(simd: S, x: S::f64s, origin: S::f64s) -> Split<S> {
     }
 }
 
-/// k ln 2 + ln(1 + f), in the order of sums that loses least:
-/// ln(1 + f) = f − (f²/2 − s(f²/2 + R(s²))).
+/// k ln 2 + ln(1 + f), summed in the order that rounds least: ln(1 + f) = f − (f²/2 − s(f²/2 +
+/// R(s²))).
 #[inline(always)]
 fn joined<S: Simd>(simd: S, k: S::f64s, f: S::f64s) -> S::f64s {
     let s = simd.div_f64s(f, simd.add_f64s(f, simd.splat_f64s(2.0)));
@@ -95,7 +95,7 @@ pub fn log1p<S: Simd>(simd: S, x: S::f64s) -> S::f64s {
     // 2·2⁻ᵏ, and not 2⁻ᵏ, which has no exponent field for the largest k.
     let power = simd.and_u64s(bits, simd.splat_u64s(EXPONENT));
     let inverse = simd.transmute_f64s_u64s(simd.sub_u64s(simd.splat_u64s(TWICE_BIAS), power));
-    // What the sum lost comes back here; for k = 0 this f is x itself.
+    // The rounding error of the sum is added back here; for k = 0 this f is x itself.
     let twice_lost = simd.mul_f64s(lost, inverse);
     let f = simd.mul_add_e_f64s(twice_lost, simd.splat_f64s(0.5), f);
     let result = edged(simd, x, simd.splat_f64s(-1.0), joined(simd, k, f));
@@ -103,7 +103,7 @@ pub fn log1p<S: Simd>(simd: S, x: S::f64s) -> S::f64s {
     simd.or_f64s(result, sign)
 }
 
-/// `result` where `pole` < x < ∞, and at the edges of the domain what the logarithm is there.
+/// `result` where `pole` < x < ∞, and the limits of the logarithm at the edges of the domain.
 #[inline(always)]
 fn edged<S: Simd>(simd: S, x: S::f64s, pole: S::f64s, result: S::f64s) -> S::f64s {
     let at_pole = simd.equal_f64s(x, pole);

@@ -10,11 +10,11 @@ use pulp::Simd;
 const FRAC_1_SQRT_2_PI: f64 = 0.398_942_280_401_432_7;
 /// Beyond this e^(−x²/2) rounds to zero.
 const TAIL_ENDS: f64 = 40.0;
-/// Infinity is taken as this.
+/// Infinity is replaced by this.
 const LARGEST: f64 = 1e300;
-/// Less than this of a scaled tail does not count beside x²/2, and 1 less than it would be 1.
+/// A scaled tail below this does not count beside x²/2, and one minus it rounds to 1.
 const LEAST: f64 = 8.881_784_197_001_252e-16;
-/// Where the map of [0, ∞) to (−1, 1] has its middle.
+/// The map of [0, ∞) to (−1, 1] takes this to 0.
 const MIDDLE: f64 = 4.0;
 
 /// e^(x²/2) Φ(−x)/t as a polynomial in u, for x ≥ 0 with t = 4/(4 + x) and u = (4 − x)/(4 + x);
@@ -47,7 +47,7 @@ const SCALED_TAIL: [f64; 25] = [
     8.508_280_771_623_737e-11,
 ];
 
-/// What both functions are made of.
+/// The common parts of both functions.
 struct Parts<S: Simd> {
     /// |x|
     size: S::f64s,
@@ -70,7 +70,8 @@ fn parts<S: Simd>(simd: S, x: S::f64s) -> Parts<S> {
     let t = simd.mul_f64s(middle, inverse);
     let near = cut(size, TAIL_ENDS);
     let square = simd.mul_f64s(near, near);
-    // What rounding takes from x² is given back: the tail is so steep that it would cost x² last places.
+    // The rounding error of x² is added back: the tail is so steep that the error would cost x²
+    // last places.
     let rest = simd.mul_add_f64s(near, near, simd.neg_f64s(square));
     let half = simd.splat_f64s(-0.5);
     let decay = exp_nonpositive(simd, simd.mul_f64s(square, half));

@@ -6,7 +6,7 @@ use std::f64::consts::FRAC_1_SQRT_2;
 const HALF_LN_2_PI: f64 = 0.918_938_533_204_672_8;
 /// 1/√(2π).
 const FRAC_1_SQRT_2_PI: f64 = 0.398_942_280_401_432_7;
-/// What the nearest double leaves of 1/√2.
+/// 1/√2 less its nearest double.
 const FRAC_1_SQRT_2_REST: f64 = -4.833_646_656_726_457e-17;
 /// Beyond this the upper tail underflows.
 const TAIL_ENDS: f64 = 40.0;
@@ -44,8 +44,8 @@ pub fn inverse_mills(x: f64) -> f64 {
     density(x) / if x < 0.0 { tail } else { 1.0 - tail }
 }
 
-/// x with Φ(x) = p; ∓∞ at 0 and 1, NaN outside. To full relative precision for p up to ½, beyond it as far as
-/// 1 − p is known.
+/// x with Φ(x) = p; ∓∞ at 0 and 1, NaN outside. It has full relative precision for p up to ½, and
+/// beyond it as far as 1 − p is known.
 pub fn normal_quantile(p: f64) -> f64 {
     if p > 0.5 {
         return -normal_quantile(1.0 - p);
@@ -115,7 +115,7 @@ fn rough_quantile(p: f64) -> f64 {
     q * horner(&NEAR[0], q * q) / horner(&NEAR[1], q * q)
 }
 
-/// φ(x) with what rounding takes from x² given back.
+/// φ(x), with the rounding error of x² added back.
 fn density(x: f64) -> f64 {
     let square = x * x;
     let rest = x.mul_add(x, -square);
@@ -123,7 +123,7 @@ fn density(x: f64) -> f64 {
 }
 
 /// Φ(−x) for 0 ≤ x < ∞. The tail is so steep that the rounding of x/√2 would cost x² last places;
-/// its slope, −2t relative to itself, gives them back.
+/// the slope, −2t relative to the value, corrects it.
 fn tail_probability(x: f64) -> f64 {
     let t = x * FRAC_1_SQRT_2;
     let rest = x.mul_add(FRAC_1_SQRT_2, -t) + x * FRAC_1_SQRT_2_REST;

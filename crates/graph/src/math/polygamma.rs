@@ -96,8 +96,10 @@ fn digamma(x: f64) -> f64 {
     y.ln() - 0.5 / y - series - shift
 }
 
-/// |ψ⁽ⁿ⁾(x)| for n ≥ 1 and x > 0 by ψ⁽ⁿ⁾ = (−1)ⁿ⁺¹ n! Σⱼ (x + j)⁻ⁿ⁻¹, the tail of the sum from its
-/// asymptotic series (Abramowitz and Stegun 6.4.11). All is kept relative to (n − 1)!/xⁿ.
+/// |ψ⁽ⁿ⁾(x)| for n ≥ 1 and x > 0.
+///
+/// By ψ⁽ⁿ⁾ = (−1)ⁿ⁺¹ n! Σⱼ (x + j)⁻ⁿ⁻¹, with the tail of the sum from its asymptotic series
+/// (Abramowitz and Stegun 6.4.11). All terms are kept relative to (n − 1)!/xⁿ.
 fn derivative(n: u32, x: f64) -> f64 {
     if x == f64::INFINITY {
         return 0.0;

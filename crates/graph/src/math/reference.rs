@@ -1,4 +1,4 @@
-//! Exact values to measure the vector functions by: arithmetic on pairs of doubles, 106 bits wide.
+//! Exact values to test the vector functions: arithmetic on pairs of doubles, 106 bits wide.
 
 use std::f64::consts::{LN_2, LOG2_E};
 
@@ -121,8 +121,8 @@ pub(super) fn even(low: f64, high: f64, count: u32) -> Vec<f64> {
     (0..=count).map(|i| low + step * f64::from(i)).collect()
 }
 
-/// `count` positive numbers from `low` to `high`, equally many per power of two, and ragged in
-/// their last bits.
+/// `count` positive numbers from `low` to `high`, equally many per power of two, with varied last
+/// bits.
 pub(super) fn ladder(low: f64, high: f64, count: u64) -> Vec<f64> {
     let (low, high) = (low.to_bits(), high.to_bits());
     let step = (high - low) / count;

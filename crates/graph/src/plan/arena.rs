@@ -1,4 +1,4 @@
-//! Hands out parts of one block of memory and takes them back.
+//! An allocator for parts of one block of memory.
 
 /// Parts start at multiples of this many numbers, one cache line.
 pub(crate) const LINE: usize = 8;

@@ -53,7 +53,7 @@ impl<'a> Builder<'a> {
         }
     }
 
-    /// Inputs and constants.
+    /// Places inputs and constants.
     pub(super) fn given(&mut self) {
         for &place in &self.schedule.order {
             let id = NodeId(place as u32);
@@ -108,7 +108,8 @@ impl<'a> Builder<'a> {
         }
     }
 
-    /// Appends the work of one unit; what is not a row loop joins the step before it if it can.
+    /// Appends the work of one unit. A unit that is not a row loop joins the step before it if it
+    /// can.
     fn unit(&mut self, unit: &Unit, steps: &mut Vec<Step>) {
         let work = match unit {
             Unit::Task(Task::Compute(place)) => self.lower().instructions(*place),
@@ -200,7 +201,7 @@ impl<'a> Builder<'a> {
         }
     }
 
-    /// New memory at the end of its space.
+    /// Allocates a new place at the end of its space.
     fn place_of_copy(&mut self, place: usize) -> Shown {
         let sizes = self.plan.sizes;
         let (space, offset) = if self.schedule.laned[place] {

@@ -25,11 +25,11 @@ impl Lay {
     }
 }
 
-/// What the leading axis of a result runs over.
+/// The range of the leading axis of a result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Leading {
     All,
-    /// The row block at hand.
+    /// The current row block.
     RowBlock,
 }
 
@@ -52,7 +52,7 @@ pub(crate) fn elementwise(shape: Shape, lays: &[Lay], laned: bool, leading: Lead
     unit_run(merged(dims))
 }
 
-/// Elementwise kernels step by one or not at all: a run with longer strides becomes a loop.
+/// Elementwise kernels have steps of one or zero, so a run with longer strides becomes a loop.
 fn unit_run(mut grid: Grid) -> Grid {
     if grid.steps.iter().any(|&step| step > 1) {
         let count = grid.run;

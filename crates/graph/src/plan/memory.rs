@@ -1,4 +1,4 @@
-//! Where each array lies: views share, lifetimes decide what is reused.
+//! The address of each array: views share memory, and lifetimes decide what is reused.
 
 use super::arena::Arena;
 use super::schedule::{Role, Schedule};
@@ -108,7 +108,7 @@ impl Memory {
         )
     }
 
-    /// True if the node is computed straight into memory that an output may show.
+    /// True if the node is computed directly into memory that an output may expose.
     pub(crate) fn shows(&self, schedule: &Schedule<'_>, place: usize) -> bool {
         let computed = matches!(
             schedule.nodes[place].op,
@@ -159,7 +159,7 @@ fn views(schedule: &Schedule<'_>) -> Vec<View> {
 /// First and last use of each buffer, by unit.
 struct Lives {
     last: Vec<usize>,
-    /// Used outside the row loop that computes it.
+    /// Whether the buffer is used outside the row loop that computes it.
     crosses: Vec<bool>,
 }
 
@@ -210,7 +210,7 @@ struct Layouter<'a, 'm> {
 }
 
 impl Layouter<'_, '_> {
-    /// Gives inputs, constants and outputs their own place for good.
+    /// Gives inputs, constants and outputs their permanent places.
     fn pin(&mut self) {
         for at in 0..self.schedule.order.len() {
             let place = self.schedule.order[at];
@@ -273,7 +273,7 @@ impl Layouter<'_, '_> {
                 }
                 Unit::Loop(members) => self.define_loop(members),
             }
-            // An heir may have taken the memory over.
+            // A later array may have taken the memory over.
             let lives = &self.lives.last;
             waiting.extend(dying[now].iter().filter(|&&p| lives[p] == now));
             if !joined[now] {
@@ -282,7 +282,7 @@ impl Layouter<'_, '_> {
         }
     }
 
-    /// Which units run together with the next one, a group of lanes at a time: until the last of
+    /// The units that run together with the next one, a group of lanes at a time. Until the last of
     /// them is done, the first may still read for later lanes.
     fn joined(&self, phases: &[PhaseUnits]) -> Vec<bool> {
         let group = |unit: &Unit| self.schedule.group(unit, self.lane_block);
@@ -308,7 +308,7 @@ impl Layouter<'_, '_> {
         }
     }
 
-    /// A buffer of the node's own, outside row loops.
+    /// Gives the node a buffer of its own, outside row loops.
     fn define(&mut self, place: usize) {
         if self.memory.buffers[place].is_some() {
             return;

@@ -37,7 +37,7 @@ pub enum Fusion {
     Off,
 }
 
-/// How a plan is made.
+/// The options of a plan.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct PlanOptions {
     /// How many lanes a run has.
@@ -46,7 +46,7 @@ pub struct PlanOptions {
     pub fusion: Fusion,
     /// Rows per block of a row loop; arrays of more than two blocks are streamed.
     pub row_block: usize,
-    /// Lanes that run together, at the most: few stay in the cache, many make large products.
+    /// The most lanes that run together: few stay in the cache, many make large products.
     pub lane_block: usize,
     /// The instruction set of its kernels.
     pub level: Level,
@@ -65,7 +65,8 @@ impl PlanOptions {
     }
 }
 
-/// Lanes that share a block unless it is said otherwise: enough for wide products, few enough for the cache.
+/// The default number of lanes that share a block: enough for wide products, few enough for the
+/// cache.
 const LANE_BLOCK: usize = 8;
 /// Row loops have at most this many strips, whatever the number of threads.
 const MAX_STRIPS: usize = 8;
@@ -76,7 +77,7 @@ fn next_id() -> u64 {
     NEXT.fetch_add(1, Ordering::Relaxed)
 }
 
-/// Where the values of an output are.
+/// The address of an output's values.
 #[derive(Clone, Copy)]
 pub(crate) struct Shown {
     pub(crate) space: Space,
@@ -93,7 +94,7 @@ pub(crate) struct InputPlace {
     pub(crate) size: usize,
 }
 
-/// A compiled program: run it as often as you like, with any number of workspaces.
+/// A compiled program, which runs any number of times with any number of workspaces.
 ///
 /// ```
 /// use lehr_graph::{Graph, Plan};
@@ -108,7 +109,7 @@ pub(crate) struct InputPlace {
 /// assert_eq!(workspace.output(1).len(), 2);
 /// ```
 pub struct Plan {
-    /// Tells this plan from every other of the process: its workspaces carry the same number.
+    /// Identifies the plan within the process; its workspaces carry the same number.
     id: u64,
     pub(crate) phases: Vec<Phase>,
     pub(crate) sizes: Sizes,
@@ -135,10 +136,10 @@ impl Plan {
         Plan::with(outputs, &PlanOptions::lanes(lanes))
     }
 
-    /// A plan made as `options` say.
+    /// A plan made with `options`.
     ///
     /// # Panics
-    /// Without lanes or outputs, where a length is symbolic, and on a level that this machine lacks.
+    /// Without lanes or outputs, if a length is symbolic, or on a level that this machine lacks.
     pub fn with(outputs: &[Expr<'_>], options: &PlanOptions) -> Plan {
         assert!(options.lanes > 0, "a plan needs at least one lane");
         let graph = outputs.first().expect("a plan needs an output").graph();
@@ -208,8 +209,8 @@ impl Plan {
         Workspace::new(self)
     }
 
-    /// Computes all outputs from the inputs in `workspace`. Allocates nothing. Uses the threads
-    /// of the current rayon pool where that pays; the bits do not depend on their number.
+    /// Computes all outputs from the inputs in `workspace`. Allocates nothing. Uses the threads of
+    /// the current rayon pool if that is faster; the bits do not depend on their number.
     ///
     /// # Panics
     /// If the workspace belongs to another plan, or an input was never set.
@@ -224,7 +225,7 @@ impl Plan {
         machine.run(self.arch, &self.phases);
     }
 
-    /// Whether several threads, if there are, do parts of a run.
+    /// Whether parts of a run would use several threads.
     pub fn has_parts(&self) -> bool {
         has_parts(
             &self.phases,
@@ -233,7 +234,7 @@ impl Plan {
         )
     }
 
-    /// What the plan does, for people.
+    /// A readable summary of the plan.
     pub fn report(&self) -> PlanReport {
         PlanReport::new(self)
     }

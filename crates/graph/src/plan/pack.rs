@@ -1,8 +1,8 @@
-//! Neighbouring instructions as one.
+//! Packs neighbouring instructions into one.
 //!
 //! Arithmetic on short arrays: a chain in few dimensions runs hundreds of such instructions per
-//! step, and reading and dispatching them one by one would cost more than they do. Softplus and
-//! sigmoid of one operand: a log likelihood and its slope share the exponential.
+//! step, and reading and dispatching them one by one would cost more than the arithmetic. Softplus
+//! and sigmoid of one operand: a log likelihood and its slope share the exponential.
 
 use crate::instruction::{Dim, Extent, Grid, Instruction, Short, Step};
 use crate::primitive::Unary;
@@ -76,7 +76,7 @@ fn pair(first: &Instruction, second: &Instruction) -> Option<Instruction> {
     })
 }
 
-/// The grid of a result and an operand, with two results that lie alike.
+/// The grid of a result and an operand, changed to have two results of the same layout.
 fn with_two_results(grid: &Grid) -> Grid {
     let outer = grid.outer.iter().map(|dim| {
         let [result, operand, ..] = dim.steps;

@@ -1,4 +1,4 @@
-//! What a plan does, for people.
+//! A readable summary of a plan.
 
 use std::collections::BTreeMap;
 use std::fmt;

@@ -1,4 +1,4 @@
-//! Changes that pay only once lanes and sizes are known.
+//! Rewrites that pay only once lanes and sizes are known.
 
 use std::collections::{HashMap, HashSet};
 
@@ -17,7 +17,7 @@ pub(super) struct Program {
 
 /// A matrix must have this many rows for a transposed copy to pay.
 const TALL: usize = 16;
-/// And as many products must read it.
+/// The least number of products that must read the copy.
 const OFTEN: usize = 2;
 
 impl Program {
@@ -35,7 +35,8 @@ impl Program {
         program.with_transposed_copies(options)
     }
 
-    /// Softplus and sigmoid of one array one after the other, so that one kernel does both.
+    /// Places softplus and sigmoid of one array next to each other, so that one kernel computes
+    /// both.
     fn with_logistic_pairs(mut self) -> Program {
         let mut of: HashMap<NodeId, Vec<usize>> = HashMap::new();
         for &place in &self.order {
@@ -58,8 +59,9 @@ impl Program {
         self
     }
 
-    /// A matrix that meets each lane's vector is read along its columns. One transposed copy
-    /// serves all products with it, in all lanes; for few of them it costs more than it saves.
+    /// A matrix that is multiplied by each lane's vector is read along its columns. One transposed
+    /// copy serves all products with it, in all lanes. For few products it costs more than it
+    /// saves.
     fn with_transposed_copies(mut self, options: &PlanOptions) -> Program {
         let mut uses: HashMap<usize, usize> = HashMap::new();
         for &place in &self.order {
@@ -89,7 +91,7 @@ impl Program {
         self
     }
 
-    /// The matrix of a product of an unlaned matrix and a column per lane.
+    /// The matrix of a product of an unlaned matrix and one column per lane.
     fn meets_lanes(&self, place: usize, options: &PlanOptions) -> Option<usize> {
         let node = &self.nodes[place];
         let Op::MatMul(op) = node.op else {
@@ -119,8 +121,8 @@ impl Program {
     }
 }
 
-/// At least `length`, and an odd number of cache lines: rows a power of two apart would share
-/// few sets of the first-level cache and drive each other out.
+/// At least `length`, and an odd number of cache lines: rows a power of two apart would share few
+/// sets of the first-level cache and evict each other.
 fn staggered(length: usize) -> usize {
     (length.div_ceil(LINE) | 1) * LINE
 }

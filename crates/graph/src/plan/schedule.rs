@@ -1,4 +1,4 @@
-//! When each node runs: once or per block of lanes, whole or streamed over rows.
+//! The schedule: each node runs once or per block of lanes, whole or streamed over rows.
 
 use super::PlanOptions;
 use super::rewrite::Program;
@@ -17,8 +17,8 @@ pub(crate) enum Role {
     Tail,
 }
 
-/// Where in the program a node runs. Phases alternate: stage 0 once, stage 0 per lane block,
-/// stage 1 once, …; within a phase, plain nodes of a level come before its row loops.
+/// The place of a node in the program's order. Phases alternate: stage 0 once, stage 0 per lane
+/// block, stage 1 once, …; within a phase, plain nodes of a level come before its row loops.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Slot {
     pub(crate) role: Role,
@@ -28,7 +28,7 @@ pub(crate) struct Slot {
     pub(crate) absorbed: bool,
 }
 
-/// The nodes a plan computes, with what the scheduler found out about them.
+/// The nodes that a plan computes, with their schedule.
 pub(crate) struct Schedule<'a> {
     pub(crate) nodes: &'a [Node],
     /// Places of the nodes that are needed, operands first.
@@ -99,7 +99,7 @@ impl<'a> Schedule<'a> {
         self.nodes[place].inputs[k].index()
     }
 
-    /// A sum over lanes that are really there.
+    /// Whether the node sums over lanes that exist.
     pub(crate) fn crosses_lanes(&self, place: usize) -> bool {
         let node = &self.nodes[place];
         let sums = match node.op {
@@ -171,7 +171,7 @@ impl<'a> Schedule<'a> {
         }
     }
 
-    /// Consumers first: a laned array is streamed only if nobody needs it whole.
+    /// Consumers first: a laned array is streamed only if no consumer needs it whole.
     fn assign_roles(&mut self) {
         for at in (0..self.order.len()).rev() {
             let place = self.order[at];
@@ -197,7 +197,7 @@ impl<'a> Schedule<'a> {
             let place = self.order[at];
             let mine = self.in_lane_phase(place);
             let stage = |input: usize| {
-                // Results of a lane phase that all lanes share are ready a stage later.
+                // Unlaned results of a lane phase are ready a stage later.
                 let later = usize::from(self.crosses_lanes(input) || (!mine && self.laned[input]));
                 self.slots[input].stage + later
             };
@@ -219,7 +219,7 @@ impl<'a> Schedule<'a> {
         }
     }
 
-    /// The first level at which `place` can run, as far as operand `k` is concerned.
+    /// The first level at which operand `k` allows `place` to run.
     fn level_after(&self, place: usize, k: usize) -> usize {
         let input = self.input(place, k);
         if !self.same_phase(place, input) {

@@ -12,7 +12,7 @@ pub(crate) enum Task {
     Combine(usize),
 }
 
-/// What is done in one go.
+/// A task or a row loop, which runs as a whole.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) enum Unit {
     Task(Task),
@@ -30,7 +30,7 @@ pub(crate) struct PhaseUnits {
 }
 
 impl Schedule<'_> {
-    /// Nodes that are another name for their operand's memory.
+    /// Nodes that share the memory of their operand under another name.
     pub(crate) fn is_view(&self, place: usize) -> bool {
         match self.nodes[place].op {
             Op::Reshape | Op::StopGradient | Op::Anchor => true,

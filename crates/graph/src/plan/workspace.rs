@@ -19,14 +19,14 @@ pub enum Slot {
     Indices(usize),
 }
 
-/// A large input: a part of what others lend, or a copy of our own.
+/// A large input: part of a shared array, or a copy in the workspace.
 enum Lent {
     Nothing,
     Shared(Arc<[f64]>, Range<usize>),
     Own(Storage),
 }
 
-/// Arrays below this size are better copied to the start of a cache line than lent whole.
+/// Smaller arrays are copied to the start of a cache line rather than lent.
 const SMALL: usize = 1 << 15;
 
 /// Memory for one run at a time of one plan; inputs keep their values from run to run.
@@ -149,8 +149,8 @@ impl Workspace {
         }
     }
 
-    /// Lends the numbers from `from` on, as many as the input has, without a copy; of an input of
-    /// few numbers they are copied.
+    /// Lends the numbers from `from` on, as many as the input has, without a copy. If the input is
+    /// small they are copied.
     ///
     /// # Panics
     /// If the slot is not one of numbers or there are too few.

@@ -111,7 +111,7 @@ impl Binary {
         (self.row().value)(x, y)
     }
 
-    /// True where swapping the operands changes nothing.
+    /// True if swapping the operands changes nothing.
     pub(crate) fn commutes(self) -> bool {
         matches!(self, Binary::Add | Binary::Mul | Binary::Equal)
     }
@@ -152,7 +152,7 @@ impl Binary {
 fn gamma_slope<'g>(x: Expr<'g>, y: Expr<'g>, out: Expr<'g>) -> Expr<'g> {
     let zero = x.graph().scalar(0.0);
     let is_positive = zero.less(x);
-    // The arm that is not taken stays finite, so that its own slopes do.
+    // The branch that is not taken stays finite, so that its slopes do, too.
     let shape = is_positive.select(x, x.like(1.0));
     let out = is_positive.select(out, zero);
     let slope = (shape * y - y.exp() - shape.lgamma() - out).exp();
@@ -206,8 +206,9 @@ impl<'g> Expr<'g> {
         self.binary(Binary::Max, other)
     }
 
-    /// ln P(a, eᵘ) for a = `self` and u = `log_point`, with P(a, x) = ∫₀ˣ tᵃ⁻¹e⁻ᵗ dt/Γ(a): the probability that
-    /// a Poisson count of log rate u is a or more. It has no slope in a: that is NaN.
+    /// ln P(a, eᵘ) for a = `self` and u = `log_point`, with P(a, x) = ∫₀ˣ tᵃ⁻¹e⁻ᵗ dt/Γ(a): the
+    /// probability that a Poisson count of log rate u is a or more. Its slope in a is not
+    /// implemented and is NaN.
     #[must_use]
     #[track_caller]
     pub fn gamma_log_below(self, log_point: Expr<'g>) -> Expr<'g> {

@@ -1,4 +1,4 @@
-//! Cholesky factors and triangular solves, differentiated through themselves.
+//! Cholesky factors and triangular solves, differentiated by their own rules.
 
 use serde::{Deserialize, Serialize};
 
@@ -6,7 +6,7 @@ use super::matmul::{Read, product};
 use super::{Event, Op, Site};
 use crate::expr::Expr;
 
-/// Which triangular system is solved for every row b of the right side.
+/// The triangular system that is solved for every row b of the right side.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 pub(crate) enum Form {
     /// L x = b
@@ -24,7 +24,7 @@ impl Form {
     }
 }
 
-/// A triangular solve, one system per **row** of the right side: lanes and table rows both lie
+/// A triangular solve, one system per **row** of the right side. Lanes and table rows both lie
 /// along rows, so both stream. Only the lower triangle of the first operand is read.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 pub(crate) struct Solve {
@@ -57,7 +57,7 @@ impl Solve {
         tangents: &[Option<Expr<'g>>],
     ) -> Option<Expr<'g>> {
         let (l, x) = (site.inputs[0], site.out);
-        // Rows meet the transposed matrix from the left.
+        // Rows are multiplied by the transposed matrix from the left.
         let read = match self.form {
             Form::Lower => Read::Transposed,
             Form::LowerTransposed => Read::Plain,
@@ -132,7 +132,8 @@ pub(super) fn cholesky_reference(a: Event<'_>) -> Vec<f64> {
             let symmetric = 0.5 * (a.values[i * n + j] + a.values[j * n + i]);
             let rest = symmetric - done;
             l[i * n + j] = match i == j {
-                // A square root of a negative number is NaN, which spreads as it should.
+                // The square root of a negative number is NaN, which propagates to the rest of the
+                // factor.
                 true if rest > 0.0 => rest.sqrt(),
                 true => f64::NAN,
                 false => rest / l[j * n + j],
@@ -154,8 +155,8 @@ impl<'g> Expr<'g> {
         }
     }
 
-    /// The lower factor L of this symmetric matrix, L Lᵀ = (A + Aᵀ)/2. NaN where the matrix is
-    /// not positive definite.
+    /// The lower factor L of this symmetric matrix, L Lᵀ = (A + Aᵀ)/2; NaN if the matrix is not
+    /// positive definite.
     #[must_use]
     #[track_caller]
     pub fn cholesky(self) -> Expr<'g> {

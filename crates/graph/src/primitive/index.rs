@@ -1,4 +1,5 @@
-//! Rows by number, and their transpose: grouped effects without a dense matrix.
+//! Gathers of rows by number and their transpose, scatters: random effects without a dense design
+//! matrix.
 
 use super::{Event, Op, Site};
 use crate::expr::{Expr, Indices};

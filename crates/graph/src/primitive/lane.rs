@@ -23,11 +23,10 @@ impl<'g> Expr<'g> {
         self.sum_lanes() / self.graph().lane_count()
     }
 
-    /// The array under a name of its own, in which derivatives can be asked for.
-    ///
-    /// While a program is written, rules may look through a computed array to what it was
-    /// computed from; a derivative in that array would then miss the path. An anchor is never
-    /// looked through, and costs nothing when the program runs.
+    /// The same array as a separate node, with respect to which derivatives can be taken.  Rules
+    /// that simplify a program may look through a computed array to its operands, and a derivative
+    /// in that array would then miss the path. An anchor is never looked through, and costs nothing
+    /// when the program runs.
     #[must_use]
     pub fn anchor(self) -> Expr<'g> {
         self.graph().build(Op::Anchor, &[self], self.shape())

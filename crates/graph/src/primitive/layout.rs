@@ -1,4 +1,4 @@
-//! Moving numbers without arithmetic: broadcast, reshape, transpose, slice, pad, concat.
+//! Changes of layout without arithmetic: broadcast, reshape, transpose, slice, pad, concat.
 
 use std::ops::Range;
 
@@ -98,7 +98,7 @@ impl<'g> Expr<'g> {
         part.reshape(rest)
     }
 
-    /// Zeros up to `length` along an axis, with this array from `start` on.
+    /// This array padded with zeros to `length` along an axis; it starts at `start`.
     #[must_use]
     #[track_caller]
     pub(crate) fn pad(self, axis: usize, start: usize, length: usize) -> Expr<'g> {

@@ -32,7 +32,7 @@ impl Read {
     }
 }
 
-/// What happens to the lanes of a product.
+/// The treatment of the lanes of a product.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 pub(crate) enum Lanes {
     /// One product per lane.

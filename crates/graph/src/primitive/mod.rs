@@ -78,13 +78,13 @@ pub(crate) enum Op {
     /// A square matrix with this diagonal: the transpose of `Diagonal`.
     DiagonalMatrix,
     StopGradient,
-    /// The array itself, under a name that no rule looks through.
+    /// The array itself, as a node that no rule looks through.
     Anchor,
     /// Sum over lanes; an event without lanes counts once per lane.
     SumLanes,
 }
 
-/// A node with its operands as expressions, where a derivative rule is asked for.
+/// A node with its operands as expressions, at which a derivative rule applies.
 pub(crate) struct Site<'a, 'g> {
     pub(crate) out: Expr<'g>,
     pub(crate) inputs: &'a [Expr<'g>],
@@ -132,8 +132,7 @@ impl Op {
         }
     }
 
-    /// Whether no rule looks through the node to what it was computed from: inputs, constants and
-    /// anchors.
+    /// Whether no rule looks through the node to its operands: inputs, constants and anchors.
     pub(crate) fn is_leaf(&self) -> bool {
         matches!(
             self,
@@ -141,7 +140,7 @@ impl Op {
         )
     }
 
-    /// What the adjoint of the result adds to the adjoint of operand `k`.
+    /// The contribution of the adjoint of the result to the adjoint of operand `k`.
     pub(crate) fn pullback<'g>(
         &self,
         site: &Site<'_, 'g>,
@@ -206,7 +205,8 @@ impl Op {
             Op::Cholesky => Some(factor::cholesky_pushforward(site, tangents[0]?)),
             Op::Solve(op) => op.pushforward(site, tangents),
             Op::Anchor => tangents[0],
-            // What is left is linear in its one array: the tangent goes the same way.
+            // The remaining operations are linear in one array, so the tangent goes through the
+            // same operation.
             _ => {
                 let operands = [&[tangents[0]?], &site.inputs[1..]].concat();
                 Some(self.on(&operands, site.out.shape()))
@@ -214,7 +214,7 @@ impl Op {
         }
     }
 
-    /// The operation on these operands with a result of this shape, through the constructors:
+    /// The operation on these operands with a result of this shape. It calls the constructors, so
     /// every rule that simplifies applies.
     pub(crate) fn on<'g>(&self, operands: &[Expr<'g>], shape: Shape) -> Expr<'g> {
         let x = operands[0];
@@ -247,7 +247,7 @@ impl Op {
         }
     }
 
-    /// The value of one event by plain loops. `SumLanes` is the evaluator's own affair.
+    /// The value of one event by plain loops. The evaluator itself handles `SumLanes`.
     pub(crate) fn reference(&self, inputs: &[Event<'_>], shape: Shape) -> Vec<f64> {
         match self {
             Op::Scalar(bits) => vec![f64::from_bits(*bits)],

@@ -7,7 +7,7 @@ use crate::expr::Expr;
 use crate::shape::Shape;
 use crate::simplify;
 
-/// How an axis is reduced.
+/// The reduction along an axis.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 pub(crate) enum Reduction {
     Sum,
@@ -31,7 +31,7 @@ impl Reduction {
     }
 }
 
-/// Which way a running sum runs.
+/// The direction of a running sum.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 pub(crate) enum Direction {
     Forward,
@@ -147,7 +147,7 @@ impl<'g> Expr<'g> {
         self.cumulative(Direction::Forward)
     }
 
-    /// The sum over whatever axes were broadcast from `shape`; its transpose.
+    /// The sum over the axes that were broadcast from `shape`: the transpose of that broadcast.
     pub(crate) fn sum_to(self, shape: Shape) -> Expr<'g> {
         let mut sum = self;
         let rank = self.shape().rank();
@@ -168,12 +168,12 @@ impl<'g> Expr<'g> {
     }
 }
 
-/// The shape of a reduction's result with unit axes where the reduced ones were.
+/// The shape of the operand with the reduced axes kept as unit axes.
 fn kept(shape: Shape, axes: (usize, usize)) -> Shape {
     (axes.0..axes.0 + axes.1).fold(shape, |s, axis| s.with_dim(axis, 1))
 }
 
-/// Where the maximum is, shared equally among ties.
+/// The indicator of the maximum, divided equally among ties.
 fn peak_share<'g>(site: &Site<'_, 'g>, axes: (usize, usize)) -> Expr<'g> {
     let x = site.inputs[0];
     let ones = kept(x.shape(), axes);

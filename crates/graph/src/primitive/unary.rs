@@ -79,7 +79,7 @@ impl Unary {
             Unary::Tanh => row("tanh", f64::tanh, |_, y| 1.0 - y.square()),
             Unary::Elu => row("elu", elu, |x, _| x.min(x.graph().scalar(0.0)).exp()),
             Unary::Lgamma => row("lgamma", special::lgamma, |x, _| x.digamma()),
-            // The order is not known to a plain function; `value` and `slope` read it.
+            // The order is not available to a plain function; `value` and `slope` read it.
             Unary::Polygamma(_) => row("polygamma", |_| f64::NAN, |x, _| x),
             Unary::Erf => row("erf", special::erf, |x, _| {
                 (-x.square()).exp() * FRAC_2_SQRT_PI
@@ -229,7 +229,7 @@ methods! {
     sin => Sin;
     /// The cosine of an angle.
     cos => Cos;
-    /// The angle whose tangent it is, from −π/2 to π/2.
+    /// The arc tangent, from −π/2 to π/2.
     atan => Atan;
     /// ln I₀(x) − |x|, I₀ the modified Bessel function.
     log_bessel_i0e => LogBesselI0e;

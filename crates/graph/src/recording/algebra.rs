@@ -1,4 +1,4 @@
-//! Recorded expressions as algebra that people read.
+//! Recorded expressions as readable algebra.
 
 use super::number::number;
 use super::{Recording, Step};
@@ -6,12 +6,12 @@ use crate::length::Length;
 use crate::primitive::matmul::Read;
 use crate::primitive::{Binary, Op, Unary};
 
-/// Longer texts are cut to dots.
+/// Longer texts are replaced by an ellipsis.
 const LONGEST: usize = 240;
 /// Numbers of a constant array that are shown.
 const SHOWN: usize = 4;
 
-/// How tightly a text holds together, loosest first.
+/// The precedence of an expression, loosest first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Level {
     Comparison,
@@ -96,7 +96,7 @@ impl Recording {
             Op::Unary(op) => unary(*op, of(0)),
             Op::Binary(op) => binary(*op, of(0), of(1)),
             Op::Select => Phrase::call("select", &[of(0), of(1), of(2)]),
-            // What only moves or marks numbers is not worth a word.
+            // Operations that only move or mark numbers are not shown.
             Op::Broadcast | Op::Reshape | Op::StopGradient | Op::Anchor => of(0).clone(),
             Op::Transpose => Phrase::atom(format!("{}ᵀ", of(0).inside(Level::Atom))),
             Op::Slice { axis, start } => {
@@ -267,7 +267,7 @@ impl Phrase {
         }
     }
 
-    /// The text where only something at least as tight as `level` needs no parentheses.
+    /// The text, with parentheses if its precedence is below `level`.
     fn inside(&self, level: Level) -> String {
         if self.level >= level {
             return self.text.clone();
@@ -311,7 +311,7 @@ impl Phrase {
         (self.factors.clone(), self.divisors.clone())
     }
 
-    /// The text, or dots in its place where it is long.
+    /// The text, or an ellipsis if it is long.
     fn cut(self) -> Phrase {
         if self.text.len() > LONGEST {
             return Phrase::atom("…".into());

@@ -1,4 +1,4 @@
-//! Whether a recording that was read back can be replayed: bytes may be damaged or hostile.
+//! Checks that a recording read from bytes can be replayed: the bytes may be damaged or hostile.
 
 use super::{InputKind, Parts, Recording, RecordingError, Stage, Step};
 use crate::expr::{Expr, Graph};
@@ -106,7 +106,7 @@ fn arity(op: &Op) -> Option<usize> {
     }
 }
 
-/// What the constructors take for granted.
+/// Checks the preconditions of the constructors.
 fn fits(step: &Step, operands: &[Expr<'_>], parts: &Parts) -> Result<(), String> {
     let shape = step.shape;
     let of = |k: usize| operands[k].shape();
@@ -158,7 +158,7 @@ mod tests {
     use super::*;
     use crate::Plan;
 
-    /// Something of every kind of operation.
+    /// A recording with every kind of operation.
     fn recording() -> Recording {
         let graph = Graph::new();
         let (x, w) = (graph.input("x", [ROWS, 3]), graph.input("w", [3]));

@@ -14,11 +14,9 @@ use crate::length::Length;
 use crate::primitive::Op;
 use crate::shape::Shape;
 
-/// A copy of what some outputs of a graph need, which outlives the graph.
-///
-/// Lengths may be affine in a number of rows ([`crate::ROWS`]) that is given when the recording
-/// is replayed. One that is read back from a file is checked first: it either replays or is an
-/// error.
+/// A copy of the nodes that some outputs of a graph need, which outlives the graph.  Lengths may be
+/// affine in a number of rows ([`crate::ROWS`]) that is given when the recording is replayed. A
+/// recording that is read from a file is checked first, and is an error if it cannot be replayed.
 ///
 /// ```
 /// use lehr_graph::{Graph, ROWS, Recording};
@@ -43,7 +41,7 @@ pub struct Recording(Arc<Parts>);
 pub struct RecordingError {
     /// The place of the step, counted from 0.
     pub step: usize,
-    /// What is wrong with it.
+    /// The reason.
     pub message: String,
 }
 
@@ -84,8 +82,8 @@ struct Output {
 }
 
 impl Recording {
-    /// What `outputs` need, under their names. The inputs are all those of the graph, in the
-    /// order in which they were named.
+    /// The nodes that `outputs` need, under their names. The inputs are all those of the graph, in
+    /// the order in which they were named.
     pub fn of(graph: &Graph, outputs: &[(&str, Expr<'_>)]) -> Recording {
         let exprs: Vec<Expr<'_>> = outputs.iter().map(|(_, expr)| *expr).collect();
         let reachable = graph.reachable(&exprs);
@@ -146,9 +144,9 @@ impl Recording {
         (&output.name, self.0.steps[output.step as usize].shape)
     }
 
-    /// Writes the outputs at `outputs` on `graph`, for `rows` rows, with the inputs that are
-    /// given by their places. Every rule of the graph applies anew; only what these outputs need
-    /// is written, and only inputs that they need are asked for.
+    /// Writes the outputs at `outputs` on `graph`, for `rows` rows, with the inputs that are given
+    /// by their places. Every rule of the graph applies anew. Only the nodes and inputs that these
+    /// outputs need are used.
     ///
     /// # Panics
     /// If an input has another shape than the recorded one.
@@ -187,7 +185,7 @@ impl Recording {
             .collect()
     }
 
-    /// Which steps lead to these.
+    /// The steps that these outputs need.
     fn needed(&self, last: &[usize]) -> Vec<bool> {
         let end = last.iter().map(|place| place + 1).max().unwrap_or(0);
         let mut needed = vec![false; end];
@@ -229,7 +227,7 @@ impl Recording {
     }
 }
 
-/// Where a recording is replayed: a graph, the inputs by their places, and the number of rows.
+/// The target of a replay: a graph, the inputs by their places, and the number of rows.
 struct Stage<'a, 'g> {
     graph: &'g Graph,
     inputs: &'a dyn Fn(usize) -> Expr<'g>,

@@ -1,4 +1,4 @@
-//! Numbers as people read them.
+//! Readable numbers.
 
 /// Six digits at most: `3`, `0.25`, `1.5e-9`.
 pub(super) fn number(value: f64) -> String {

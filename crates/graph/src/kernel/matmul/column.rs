@@ -12,7 +12,7 @@ use crate::kernel::vector::{load, load_in, part, store, store_part, width};
 /// As [`Product`] says; `n` is one.
 #[inline(always)]
 pub(super) unsafe fn column<S: Simd>(simd: S, p: Product) {
-    // SAFETY: the same product, told apart by its strides.
+    // SAFETY: the same product, dispatched by its strides.
     unsafe {
         if p.a.col == 1 && (p.b.row == 1 || p.k == 1) {
             by_rows(simd, p);
@@ -24,7 +24,7 @@ pub(super) unsafe fn column<S: Simd>(simd: S, p: Product) {
     }
 }
 
-/// Whatever the strides.
+/// For any strides.
 unsafe fn by_entries(p: Product) {
     for i in 0..p.m {
         let mut sum = 0.0;
@@ -38,7 +38,7 @@ unsafe fn by_entries(p: Product) {
     }
 }
 
-/// Rows of A contiguous. A short column is held in registers while the rows stream by.
+/// Rows of A are contiguous. A short column is held in registers while the rows stream by.
 #[inline(always)]
 unsafe fn by_rows<S: Simd>(simd: S, p: Product) {
     // SAFETY: the first N registers of the column are whole.
@@ -56,7 +56,7 @@ unsafe fn by_rows<S: Simd>(simd: S, p: Product) {
     }
 }
 
-/// Four inner products at a time, the first N registers of the column held.
+/// Four inner products at a time, with the first N registers of the column held.
 #[inline(always)]
 unsafe fn rows<S: Simd, const N: usize>(simd: S, p: Product) {
     let w = width::<S>();
@@ -80,7 +80,7 @@ unsafe fn rows<S: Simd, const N: usize>(simd: S, p: Product) {
                 }
             }
             let mut j = N * w;
-            // What is held is all there is of whole registers.
+            // The held registers are all whole registers of the column.
             while N == 0 && j + w <= p.k {
                 let xs = load::<S>(x.add(j));
                 for r in 0..FOUR {
@@ -121,8 +121,8 @@ unsafe fn put_four(c: View, values: [f64; FOUR], write: Write) {
     }
 }
 
-/// Columns of A contiguous: registers of C stay in place while the columns stream by, up to fourteen
-/// at a time, which with a number of x leave one register of sixteen.
+/// Columns of A are contiguous. Registers of C stay in place while the columns stream by, up to
+/// fourteen at a time: with a number of x that leaves one register of sixteen.
 #[inline(always)]
 unsafe fn by_columns<S: Simd>(simd: S, p: Product) {
     let w = width::<S>();
@@ -156,10 +156,10 @@ unsafe fn by_columns<S: Simd>(simd: S, p: Product) {
     }
 }
 
-/// N registers of the result, as T sums side by side where N alone would leave the adders waiting. The last
-/// register ends where the result does and may overlap the one
-/// before: both then hold the same sums. Columns are taken last to first: in a chain, X z comes
-/// before Xᵀ r and has left the last rows in the first-level cache.
+/// N registers of the result, as T sums side by side where N alone would leave the adders waiting.
+/// The last register ends with the result and may overlap the one before; both then hold the same
+/// sums. Columns are taken last to first: in a chain, X z comes before Xᵀ r and has left the last
+/// rows in the first-level cache.
 #[inline(always)]
 unsafe fn columns<S: Simd, const N: usize, const T: usize>(simd: S, p: Product) {
     // SAFETY: by the caller.

@@ -11,7 +11,8 @@ use crate::kernel::vector::{load, load_in, part, width};
 /// Rows at a time.
 const FOUR: usize = 4;
 
-/// Whether the product was taken: where A is long and contiguous along its rows or its columns.
+/// Computes the product if A is long and contiguous along its rows or its columns, and returns
+/// whether it did.
 ///
 /// # Safety
 /// As [`Product`] says; `n` is at least two and below the width of a register.
@@ -34,7 +35,7 @@ pub(super) unsafe fn few<S: Simd>(simd: S, p: Product, buffer: &mut Buffer) -> b
     true
 }
 
-/// Columns of A contiguous: Cᵀ = Bᵀ Aᵀ has long rows, which are copied to their places.
+/// Columns of A are contiguous: Cᵀ = Bᵀ Aᵀ has long rows, which are copied to their places.
 #[inline(always)]
 unsafe fn across<S: Simd>(simd: S, p: Product, buffer: &mut Buffer) {
     let start = buffer.as_mut_ptr().cast::<f64>();
@@ -67,7 +68,7 @@ unsafe fn across<S: Simd>(simd: S, p: Product, buffer: &mut Buffer) {
     }
 }
 
-/// Rows of A contiguous: inner products of four of them with N columns, which are copied first.
+/// Rows of A are contiguous: inner products of four of them with N columns, which are copied first.
 #[inline(always)]
 unsafe fn inner<S: Simd, const N: usize>(simd: S, p: Product, buffer: &mut Buffer) {
     let start = buffer.as_mut_ptr().cast::<f64>();
@@ -97,7 +98,7 @@ unsafe fn inner<S: Simd, const N: usize>(simd: S, p: Product, buffer: &mut Buffe
     }
 }
 
-/// Of each column the partial sums of four rows.
+/// The partial sums of four rows for each column.
 #[inline(always)]
 unsafe fn four_rows<S: Simd, const N: usize>(
     simd: S,

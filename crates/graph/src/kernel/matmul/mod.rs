@@ -1,7 +1,7 @@
-//! Matrix products: thin ones by own kernels, large ones by faer.
+//! Matrix products: thin ones by the kernels of this crate, large ones by faer.
 //!
-//! Thin products (a data block times a few lanes) are where training spends its time, and
-//! general libraries pack and dispatch more than they multiply there.
+//! Training spends its time in thin products (a data block times a few lanes). General libraries
+//! spend more time there on packing and dispatch than on multiplication.
 
 mod column;
 mod few;
@@ -22,8 +22,8 @@ struct View {
     at: *mut f64,
     row: usize,
     col: usize,
-    /// Streamed from far away: rows are asked for ahead. Where they are at hand already, that
-    /// would cost a fifth of the product.
+    /// Whether the matrix is streamed from far memory, so that rows are prefetched. If the rows are
+    /// in the cache already, prefetching would cost a fifth of the product.
     far: bool,
 }
 
@@ -54,8 +54,8 @@ impl View {
 
 /// C = A B, or C += A B, with A of `m×k` and B of `k×n`.
 ///
-/// Whoever makes one vouches that the views are valid for these shapes and that C overlaps
-/// neither A nor B; all functions of a product rely on that.
+/// The code that makes a product guarantees that the views are valid for these shapes and that C
+/// overlaps neither A nor B. All functions of a product rely on that.
 #[derive(Clone, Copy)]
 struct Product {
     m: usize,
@@ -110,7 +110,7 @@ impl Product {
     }
 }
 
-/// How many rows ahead memory is asked for.
+/// How many rows ahead memory is prefetched.
 const AHEAD: usize = 16;
 
 /// Products at least this large in every dimension go to faer.
@@ -142,8 +142,8 @@ pub(super) unsafe fn products<S: Simd>(simd: S, frame: &Frame, all: &Products) {
         write,
     };
     for _ in 0..frame.count(all.batch) {
-        // Opaque, or the compiler works out what each of forty loops below might need of strides
-        // before the batch begins: 150 cycles, half of a product of a few rows.
+        // Opaque to the compiler. Otherwise it computes, before the batch begins, the strides that
+        // each of forty loops below might need: 150 cycles, half of a product of a few rows.
         let p = std::hint::black_box(one);
         // SAFETY: the planner keeps results apart from operands.
         unsafe { product(simd, p) };
@@ -162,7 +162,7 @@ pub(super) unsafe fn products<S: Simd>(simd: S, frame: &Frame, all: &Products) {
 
 #[inline(always)]
 unsafe fn product<S: Simd>(simd: S, p: Product) {
-    // SAFETY: the same product, told apart by its shape.
+    // SAFETY: the same product, dispatched by its shape.
     unsafe {
         if p.n == 1 {
             column::column(simd, p);
@@ -217,7 +217,7 @@ mod tests {
     use crate::level::Level;
     use pulp::WithSimd;
 
-    /// Which way a matrix lies.
+    /// The memory order of a matrix.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     enum Order {
         Rows,
@@ -245,7 +245,7 @@ mod tests {
         }
     }
 
-    /// How far any entry of C is from what plain loops give.
+    /// The largest distance of an entry of C from the result of plain loops.
     impl WithSimd for &Case {
         type Output = f64;
 

@@ -15,9 +15,9 @@ pub(super) const BUFFER: usize = 2048;
 /// Memory for parts of a product that are copied first.
 pub(super) type Buffer = [MaybeUninit<f64>; BUFFER];
 
-/// Columns of C two registers at a time: with up to six rows the sums, the operands and nothing
-/// else fit sixteen registers, and one sum spilled to the stack would halve the speed. Where A is
-/// FAR, rows of it are asked for ahead.
+/// Columns of C, two registers at a time: with up to six rows, the sums and the operands exactly
+/// fit sixteen registers, and one sum spilled to the stack would halve the speed. If A is FAR, its
+/// rows are prefetched.
 #[inline(always)]
 pub(super) unsafe fn panels<S: Simd, const FAR: bool>(simd: S, p: Product) {
     let w = width::<S>();
@@ -37,8 +37,8 @@ pub(super) unsafe fn panels<S: Simd, const FAR: bool>(simd: S, p: Product) {
     }
 }
 
-/// N registers of columns, which start `apart` numbers from each other and may overlap: both then
-/// hold the same sums.
+/// N registers of columns that start `apart` numbers from each other. They may overlap, and both
+/// then hold the same sums.
 #[inline(always)]
 unsafe fn rows_of_panel<S: Simd, const N: usize, const FAR: bool>(
     simd: S,
@@ -77,8 +77,8 @@ unsafe fn last_columns<S: Simd>(simd: S, p: Product, count: usize) -> usize {
     count
 }
 
-/// All rows of the first N registers of columns, four to six at a time or eight of a single
-/// register, so that additions overlap: `write` gets the start of a row of C and its sums.
+/// All rows of the first N registers of columns: four to six rows at a time, or eight for a single
+/// register, so that additions overlap. `write` gets the start of a row of C and its sums.
 #[inline(always)]
 unsafe fn tiles<S: Simd, const N: usize, const FAR: bool>(
     simd: S,
@@ -118,7 +118,7 @@ unsafe fn tile<S: Simd, const M: usize, const N: usize, const FAR: bool>(
         let (mut row, mut column) = (p.b.at.cast_const(), p.a.at.cast_const());
         let mut ahead = column.wrapping_add(AHEAD * p.a.row);
         for _ in 0..p.k {
-            // M numbers are read, and so many asked for.
+            // M numbers are read per step, and as many are prefetched.
             if FAR {
                 ask_for(ahead, M);
                 ahead = ahead.wrapping_add(M);
@@ -143,8 +143,8 @@ unsafe fn tile<S: Simd, const M: usize, const N: usize, const FAR: bool>(
     M
 }
 
-/// Fewer columns than a register holds: up to eight rows at a time, whose sums overlap and which share what
-/// is loaded of B.
+/// Fewer columns than a register holds: up to eight rows at a time, whose sums overlap and which
+/// share the loads of B.
 #[inline(always)]
 unsafe fn narrow<S: Simd>(simd: S, p: Product) -> usize {
     let mut i = 0;

@@ -37,7 +37,7 @@ pub(super) unsafe fn thin<S: Simd>(simd: S, p: Product) {
     }
 }
 
-/// Columns of B are not contiguous: they are copied first, a few at a time.
+/// Columns of B are not contiguous, so a few at a time are copied first.
 #[inline(always)]
 unsafe fn packed<S: Simd>(simd: S, p: Product, buffer: &mut Buffer) {
     const DEPTH: usize = BUFFER / PANEL;

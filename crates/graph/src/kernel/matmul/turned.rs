@@ -7,8 +7,8 @@ use super::{Product, View, put};
 use crate::instruction::Write;
 use crate::kernel::turn::{Lines, turn as turn_lines};
 
-/// Cᵀ = Bᵀ Aᵀ reads B one number at a time, in the order of memory, and only Aᵀ and Cᵀ, which are
-/// small, are copied. `lanes` is the number of rows of A, filled up to whole registers.
+/// Cᵀ = Bᵀ Aᵀ reads B one number at a time, in memory order. Only the small Aᵀ and Cᵀ are copied.
+/// `lanes` is the number of rows of A, padded to whole registers.
 ///
 /// # Safety
 /// As [`Product`] says; the rows of Bᵀ and of C are contiguous, and Aᵀ fits half of the buffer.

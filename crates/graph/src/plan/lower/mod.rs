@@ -1,4 +1,4 @@
-//! From nodes to instructions.
+//! Lowers nodes to instructions.
 
 mod layout;
 mod product;
@@ -30,7 +30,7 @@ impl Operand {
         }
     }
 
-    /// The operand from a further flat place on.
+    /// The operand from the flat place `offset` on.
     fn from(mut self, offset: usize) -> Operand {
         self.at.offset += offset;
         self
@@ -102,7 +102,7 @@ impl Lower<'_> {
         self.schedule.nodes[place].shape
     }
 
-    /// How many lanes a node has in the block at hand.
+    /// How many lanes a node has in the current block.
     fn lanes(&self, place: usize) -> Extent {
         if self.schedule.laned[place] {
             Extent::LANES
@@ -120,7 +120,7 @@ impl Lower<'_> {
         }
     }
 
-    /// The leading axis: the rows of the block where streamed.
+    /// The leading axis: the rows of the block if the node is streamed.
     fn leading(&self, place: usize, length: usize) -> Extent {
         if self.streamed(place) {
             Extent::ROWS
@@ -129,7 +129,7 @@ impl Lower<'_> {
         }
     }
 
-    /// How many numbers of `shape` the block at hand holds, per lane.
+    /// How many numbers of `shape` the current block holds, per lane.
     fn numbers(&self, place: usize, shape: Shape) -> Extent {
         if self.streamed(place) {
             Extent::fixed(shape.inner(1)).times(Extent::ROWS)
@@ -196,7 +196,7 @@ impl Lower<'_> {
         grid::elementwise(shape, &lays, laned, leading)
     }
 
-    /// Operands that an operation does not have are its result, never looked at.
+    /// Operands that an operation does not have are set to its result and never read.
     fn arithmetic(&self, place: usize, op: Arithmetic, operands: &[Operand]) -> Instruction {
         let result = self.result(place);
         let mut all = [result; 4];
@@ -239,7 +239,7 @@ impl Lower<'_> {
         }
     }
 
-    /// A sum or difference whose operand `k` is a product of its own.
+    /// A sum or difference whose operand `k` is a product that is computed within it.
     fn fused(&self, place: usize, op: Binary, k: usize) -> Instruction {
         let product = self.schedule.input(place, k);
         let fused = match (op, k) {

@@ -1,4 +1,4 @@
-//! Matrix products, and how lanes enter them.
+//! Matrix products, and the role of lanes in them.
 
 use super::super::schedule::Role;
 use super::{Lower, Operand};
@@ -9,9 +9,9 @@ impl Lower<'_> {
     pub(super) fn matmul(&self, place: usize, op: MatMul) -> Instruction {
         let (a, b) = (self.operand(place, 0), self.operand(place, 1));
         let c = self.result(place);
-        // A transposed copy has columns to spare: the result tells how many count.
+        // A transposed copy has padding columns; the result's shape gives the columns that count.
         let (m, k) = (c.shape.dims()[0], op.a.dims(a.shape).1);
-        // A streamed product has the rows of the table as its rows, a tail contracts them.
+        // A streamed product has the rows of the table as its rows; a tail contracts them.
         let (m, k) = match self.schedule.slots[place].role {
             Role::Plain => (Extent::fixed(m), Extent::fixed(k)),
             Role::Map => (Extent::ROWS, Extent::fixed(k)),
@@ -59,7 +59,7 @@ impl Products {
             self.batch = Extent::LANES;
             return self;
         }
-        // A z for each lane's z: the vectors are the rows of a matrix, which meets Aᵀ.
+        // A z for each lane's z: the vectors are the rows of a matrix, which is multiplied by Aᵀ.
         self.a = Mat {
             row: b.batch,
             col: b.row,
@@ -79,7 +79,8 @@ impl Products {
         self
     }
 
-    /// The lanes' products added up: lanes are contracted, too, where their layout allows.
+    /// The sum of the lanes' products: the contraction includes the lanes where their layout
+    /// allows.
     fn summed_over_lanes(mut self) -> Products {
         let k = self.dims[2];
         let follows = |step: Extent, lane: Extent| lane == step.times(k);

@@ -85,7 +85,7 @@ impl Lower<'_> {
         }
     }
 
-    /// Where a streamed reduction collects, and where its total goes.
+    /// The accumulator of a streamed reduction, and the address of its total.
     pub(crate) fn tail(&self, place: usize) -> Option<Tail> {
         if self.schedule.slots[place].role != Role::Tail {
             return None;
