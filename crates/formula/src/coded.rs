@@ -1,4 +1,4 @@
-//! Levels that are coded as a formula says: `C(shift, ref = "day")`, `C(dose, helmert)`.
+//! Explicit coding of levels: `C(shift, ref = "day")`, `C(dose, helmert)`.
 
 use std::fmt;
 
@@ -12,30 +12,30 @@ use crate::syntax::{Node, NodeKind, quoted};
 /// The arguments of `C` that have names.
 const OPTIONS: [&str; 3] = ["ref", "levels", "contrast"];
 
-/// A column whose levels are coded in a way that was asked for.
+/// A column whose levels have an explicit coding.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Coded {
     /// The column.
     pub column: String,
-    /// What the coefficients compare.
+    /// The contrasts of the coefficients.
     pub contrast: Contrast,
-    /// The level without a coefficient of its own, where one was named.
+    /// The level without a coefficient of its own, if one was named.
     pub reference: Option<String>,
-    /// The levels in order; empty for the ascending one.
+    /// The levels in order; empty for ascending order.
     pub order: Vec<String>,
 }
 
-/// How a categorical factor becomes columns of zeros and ones.
+/// The number of columns of zeros and ones that a categorical factor has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Coding {
-    /// One column for each level but the first, which the others are compared with.
+    /// One column for each level but the first, with which the others are compared.
     Treatment,
     /// One column for each level.
     Full,
 }
 
-/// What the coefficients of levels compare. The numbers are those of R's functions.
+/// The comparison that the coefficients of levels express. The numbers are those of R's functions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Contrast {
@@ -51,7 +51,7 @@ impl Contrast {
     /// Every contrast.
     pub const ALL: [Contrast; 3] = [Contrast::Treatment, Contrast::Sum, Contrast::Helmert];
 
-    /// The name that a formula calls it by.
+    /// The name of the contrast in a formula.
     pub fn name(self) -> &'static str {
         match self {
             Self::Treatment => "treatment",
@@ -60,13 +60,13 @@ impl Contrast {
         }
     }
 
-    /// As R (`contr.sum`) and patsy (`Sum`) write it.
+    /// The contrast as R (`contr.sum`) and patsy (`Sum`) write it.
     fn named(name: &str) -> Option<Self> {
         let plain = name.strip_prefix("contr.").unwrap_or(name).to_lowercase();
         Self::ALL.into_iter().find(|one| one.name() == plain)
     }
 
-    /// The levels that have a column, and the place of the one that has none.
+    /// The levels that have a column, all but one.
     pub(crate) fn kept(self, levels: usize, reference: Option<usize>) -> Vec<usize> {
         let left_out = match self {
             Self::Treatment | Self::Helmert => reference.unwrap_or(0),
@@ -75,7 +75,8 @@ impl Contrast {
         (0..levels).filter(|place| *place != left_out).collect()
     }
 
-    /// What rows of the level at `row` have in the column of the level at `column`.
+    /// The entry of the contrast matrix for the level at `row` in the column of the level at
+    /// `column`.
     pub(crate) fn value(self, row: usize, column: usize, kept: &[usize]) -> f64 {
         match self {
             Self::Sum if !kept.contains(&row) => -1.0,
@@ -110,7 +111,8 @@ impl Coded {
         Ok(coded)
     }
 
-    /// The column that a call names first, in whatever order its levels have, and the other arguments.
+    /// The column that a call names first, in whatever order its arguments come, and the other
+    /// arguments.
     pub(crate) fn first<'a>(
         call: &str,
         span: Span,
@@ -169,13 +171,13 @@ impl Coded {
         Err(FormulaError::new(span, message).hint(suggestion(reference, "levels", &self.order)))
     }
 
-    /// Whether it says no more than that the column is categorical.
+    /// Whether it only marks the column as categorical.
     pub(crate) fn is_plain(&self) -> bool {
         self.contrast == Contrast::Treatment && self.reference.is_none() && self.order.is_empty()
     }
 
-    /// What its coefficients are called before their levels: treatment contrasts have the
-    /// names that levels have anyway.
+    /// The name of its coefficients before their levels. Treatment contrasts have the names that
+    /// levels have anyway.
     pub(crate) fn label(&self) -> String {
         let column = quoted(&self.column);
         match self.contrast {
@@ -253,7 +255,7 @@ pub(crate) fn levels(node: &Node) -> Result<Vec<String>, FormulaError> {
     Ok(found)
 }
 
-/// A level in quotes, as [`Coded`] reads it back.
+/// A level in quotes, as [`Coded`] parses it.
 pub(crate) fn in_quotes(text: &str) -> String {
     format!("\"{}\"", text.replace('\\', "\\\\").replace('"', "\\\""))
 }

@@ -1,4 +1,4 @@
-//! Where a formula names a column, and what for.
+//! The places where a formula names a column, and the purpose of each.
 
 use crate::error::{FormulaError, Span};
 use crate::expression::Expr;
@@ -10,18 +10,18 @@ use crate::syntax::Node;
 pub struct ColumnUse {
     /// The column.
     pub name: String,
-    /// Where; the place of `.` for the columns it stands for.
+    /// The place in the text; for columns that `.` stands for, the place of `.`.
     pub span: Span,
-    /// What for.
+    /// The purpose.
     pub role: ColumnRole,
 }
 
-/// What a column is used for.
+/// The purpose for which a formula uses a column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ColumnRole {
-    /// The response as it stands.
+    /// The response itself.
     Response,
-    /// Inside a function that makes the response.
+    /// An argument of a function that computes the response.
     NumericResponse,
     /// The number of trials.
     Trials,
@@ -31,27 +31,27 @@ pub enum ColumnRole {
     Weights,
     /// Standard errors of the response.
     Errors,
-    /// What says which responses are known by bounds only.
+    /// The column of censoring states.
     Censoring,
     /// A bound of the response.
     Limit,
     /// A covariate whose true value is not known.
     Latent,
-    /// The spread of its errors.
+    /// The standard deviation of its errors.
     Spread,
     /// An offset.
     Offset,
-    /// A factor of a term as it stands.
+    /// A factor of a term, without any computation.
     Term,
     /// `C(...)`.
     Categorical,
     /// Inside arithmetic, `poly`, `scale`, `center`, `bs`, `ns`, `s` or `gp`.
     Number,
-    /// A grouping.
+    /// A grouping factor.
     Group,
-    /// What a smooth function is multiplied by, or varies by.
+    /// The column that multiplies a smooth function, or by whose levels it varies.
     By,
-    /// In a term that is taken away.
+    /// Part of a term that is removed.
     Removed,
 }
 
@@ -73,7 +73,7 @@ impl ColumnUse {
         Err(FormulaError::new(*span, message).hint(hint))
     }
 
-    /// Refuses text where numbers are computed with.
+    /// Refuses text where numbers are needed.
     pub(crate) fn check_kind(&self, is_text: &dyn Fn(&str) -> bool) -> Result<(), FormulaError> {
         let wanted = match self.role {
             ColumnRole::NumericResponse | ColumnRole::Number => "arithmetic",
@@ -103,7 +103,7 @@ impl ColumnUse {
         Err(FormulaError::new(self.span, message).hint("text columns stand alone, as in y ~ color"))
     }
 
-    /// Whether `.` leaves the column out because it is spoken for.
+    /// Whether `.` leaves the column out because it has another purpose.
     pub(crate) fn is_claimed(&self) -> bool {
         matches!(
             self.role,
@@ -123,10 +123,10 @@ impl ColumnUse {
     }
 }
 
-/// Tells where and how a column is used.
+/// A callback that receives the name, place and purpose of each column.
 pub(crate) type UseListener<'a> = dyn FnMut(&str, Span, ColumnRole) + 'a;
 
-/// Arithmetic that reads at least one column and nothing of the table as a whole.
+/// Reads arithmetic that uses at least one column and no statistic of the whole table.
 pub(crate) fn read_numbers(node: &Node, used: &mut UseListener<'_>) -> Result<Expr, FormulaError> {
     let expr = read_term(node, used)?;
     match expr.unlearnt() {
@@ -142,7 +142,7 @@ pub(crate) fn read_numbers(node: &Node, used: &mut UseListener<'_>) -> Result<Ex
     }
 }
 
-/// Arithmetic that reads at least one column.
+/// Reads arithmetic that uses at least one column.
 pub(crate) fn read_term(node: &Node, used: &mut UseListener<'_>) -> Result<Expr, FormulaError> {
     let expr = Expr::read(node, &mut |name, span| used(name, span, ColumnRole::Number))?;
     if expr.columns().is_empty() {

@@ -1,6 +1,6 @@
-//! What other formula languages write, and what to write here instead.
+//! Syntax of other formula languages, and what to write here instead.
 
-/// A function of another language: what to write for it.
+/// Advice for a function of another language.
 pub(crate) fn function(name: &str) -> Option<&'static str> {
     let advice = match name {
         "factor" | "as.factor" | "ordered" | "cat" | "c" => "write C(x) for a categorical column",
@@ -32,7 +32,7 @@ pub(crate) fn function(name: &str) -> Option<&'static str> {
     Some(advice)
 }
 
-/// A function of another language that stands for effects by group or for correlated rows.
+/// Advice for a function of another language that stands for random effects or for correlated rows.
 fn effect(name: &str) -> Option<&'static str> {
     let advice = match name {
         "us" | "re" | "random" | "Error" | "strata" | "cluster" | "frailty" | "fe" => {
@@ -56,7 +56,8 @@ fn effect(name: &str) -> Option<&'static str> {
     Some(advice)
 }
 
-/// A spline of another language, given the columns that it names: the smooth function to write for it.
+/// The smooth function to write in place of a spline of another language, given the columns that it
+/// names.
 pub(crate) fn smooth(name: &str, columns: &[String]) -> Option<String> {
     let first = columns.first().map_or("x", String::as_str);
     let all = match columns {
@@ -71,7 +72,7 @@ pub(crate) fn smooth(name: &str, columns: &[String]) -> Option<String> {
     }
 }
 
-/// What brms lets follow a `|` left of `~`: what to write for it.
+/// Advice for an addition term of brms, which follows a `|` left of `~`.
 pub(crate) fn addition(name: &str) -> Option<&'static str> {
     let advice = match name {
         "rate" => "write offset(log(n)) right of ~",
@@ -87,7 +88,7 @@ pub(crate) fn addition(name: &str) -> Option<&'static str> {
     Some(advice)
 }
 
-/// A call that cannot be a response: what to write for it.
+/// Advice for a call that cannot be a response.
 pub(crate) fn response(name: &str) -> &'static str {
     match name {
         "Surv" | "surv" => {
@@ -97,7 +98,7 @@ pub(crate) fn response(name: &str) -> &'static str {
     }
 }
 
-/// An argument of a grouping such as `gr(g, by = x)`: what to write for it.
+/// Advice for an argument of a grouping factor such as `gr(g, by = x)`.
 pub(crate) fn grouping_argument(name: &str) -> &'static str {
     match name {
         "by" => "write (0 + x || g) for a spread of its own at each level of x",
@@ -108,7 +109,7 @@ pub(crate) fn grouping_argument(name: &str) -> &'static str {
     }
 }
 
-/// What a grouping that is a call stands for.
+/// Advice for a grouping factor that is a call.
 pub(crate) fn grouping(name: &str) -> &'static str {
     match name {
         "mm" => {
@@ -118,7 +119,7 @@ pub(crate) fn grouping(name: &str) -> &'static str {
     }
 }
 
-/// A call around a whole formula: what to write for it.
+/// Advice for a call around a whole formula.
 pub(crate) fn wrapper(name: &str) -> Option<&'static str> {
     let advice = match name {
         "lf" => PARAMETER,
@@ -132,7 +133,7 @@ pub(crate) fn wrapper(name: &str) -> Option<&'static str> {
     Some(advice)
 }
 
-/// Names that follow the formula of a response inside `bf(...)`: what to write for them.
+/// Advice for arguments that follow the formula of a response inside `bf(...)`.
 pub(crate) fn beside(names: &[&str]) -> &'static str {
     if names.contains(&"nl") {
         NONLINEAR
@@ -147,7 +148,8 @@ const PARAMETER: &str = "write the formula alone, as in 'y ~ x', and that of a p
 
 const NONLINEAR: &str = "formulas are linear in what is learnt: write the model as a function in Python or Rust (docs/python.md)";
 
-/// What a parameter of a family, or a class of parameters, is called here.
+/// The name used here for a parameter of a family, or for a class of parameters, of another
+/// language.
 pub fn parameter(name: &str) -> Option<&'static str> {
     match name {
         "zi" | "hu" => Some("gate"),

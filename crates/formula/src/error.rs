@@ -39,7 +39,7 @@ pub enum Origin {
     Prior,
 }
 
-/// What is wrong with a formula or a prior, and where.
+/// A mistake in a formula or a prior, with its place.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{message}")]
 pub struct FormulaError {
@@ -47,7 +47,7 @@ pub struct FormulaError {
     pub span: Span,
     /// What was expected and what was found, on one line.
     pub message: String,
-    /// What to write instead, shown beside the caret.
+    /// Advice on what to write instead, shown beside the caret.
     pub hint: Option<String>,
     /// The text that `span` points into.
     pub origin: Origin,
@@ -84,11 +84,10 @@ impl FormulaError {
         self
     }
 
-    /// The error as a user sees it: place, message, the line, a caret, the hint.
-    ///
-    /// `source` is the text that was parsed. Lines and columns count from 1 and columns count
-    /// characters; carets are as wide as the characters above them. A span outside `source`
-    /// is clamped, so this never panics.
+    /// The error as a user sees it: place, message, the line, a caret, the hint.  `source` is the
+    /// text that was parsed. Lines and columns count from 1 and columns count characters; carets
+    /// are as wide as the characters above them. A span outside `source` is clamped, so this
+    /// function never panics.
     ///
     /// ```
     /// use lehr_formula::Formula;
@@ -125,7 +124,7 @@ impl FormulaError {
     }
 }
 
-/// A span in terms of what is printed.
+/// A span as line and column for printing.
 struct Place {
     line: usize,
     column: usize,
@@ -157,7 +156,7 @@ impl Place {
     }
 }
 
-/// Keeps a long line to the part around its caret.
+/// Cuts a long line to the part around its caret.
 fn cut(before: String, inside: String, after: String) -> (String, String, String) {
     if before.width() + inside.width() + after.width() <= LINE_WIDTH {
         return (before, inside, after);
@@ -183,7 +182,7 @@ fn head(text: &str, width: usize) -> String {
     kept + "…"
 }
 
-/// Tabs and control characters would move the caret away from what it points at.
+/// Replaces tabs and control characters, which would move the caret away from its target.
 fn printable(text: &str) -> String {
     text.chars()
         .map(|letter| match letter {

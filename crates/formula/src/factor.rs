@@ -1,4 +1,4 @@
-//! The parts of a term: what is multiplied, and what it is called.
+//! Terms and the factors whose products they are.
 
 use std::fmt;
 
@@ -13,18 +13,20 @@ use crate::function::{self, Function};
 use crate::splined::Splined;
 use crate::syntax::{Node, NodeKind, quoted};
 
-/// Highest degree of `poly`; beyond it the powers of a table's column say nothing more.
+/// Highest degree of `poly`; higher powers of a column carry no further information in double
+/// precision.
 const MAX_DEGREE: f64 = 50.0;
 
-/// One part of a term: a column as it stands, or something computed from it.
+/// One part of a term: a column, or something computed from it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Factor {
-    /// A column; numeric, unless [`Terms::resolve`](crate::Terms::resolve) says it holds text.
+    /// A column; numeric, unless [`Terms::resolve`](crate::Terms::resolve) finds that it holds
+    /// text.
     Column(String),
     /// `C(color)`: one column of zeros and ones for each level.
     Categorical(String),
-    /// `C(color, ref = "red")`, `C(color, sum)`: levels coded as the formula says.
+    /// `C(color, ref = "red")`, `C(color, sum)`: levels with an explicit coding.
     Coded(Coded),
     /// `I(x^2)` or `log(x)`.
     Expression(Expr),
@@ -46,7 +48,7 @@ pub struct Term {
 }
 
 impl Factor {
-    /// Whether it is coded by levels; text columns are so after `Terms::resolve`.
+    /// Whether it is coded by levels; text columns are after `Terms::resolve`.
     pub fn is_categorical(&self) -> bool {
         matches!(self, Self::Categorical(_) | Self::Coded(_))
     }
@@ -64,7 +66,7 @@ impl Factor {
         }
     }
 
-    /// What is computed before levels, powers or scales are made of it.
+    /// The expression that is computed before levels, powers or scales are applied.
     pub(crate) fn expression(&self) -> Expr {
         match self {
             Self::Column(name) | Self::Categorical(name) => Expr::Column(name.clone()),
@@ -160,7 +162,7 @@ fn columns_named(arguments: &[Node]) -> Vec<String> {
     arguments.iter().filter_map(column).collect()
 }
 
-/// A call that is no term: known elsewhere in a formula, or not known at all.
+/// The error for a call that is not a term: valid elsewhere in a formula, or unknown.
 fn misplaced(name: &str, span: Span) -> FormulaError {
     match name {
         "cbind" => FormulaError::new(span, "cbind(...) belongs left of ~")
@@ -201,14 +203,14 @@ impl Term {
         }
     }
 
-    /// Equal for terms that are the same product, in whatever order it was written.
+    /// Equal for terms that are the same product, whatever the order of the factors.
     pub(crate) fn key(&self) -> Vec<String> {
         let mut names: Vec<String> = self.factors.iter().map(ToString::to_string).collect();
         names.sort_unstable();
         names
     }
 
-    /// The product; a factor of both appears once, as in R.
+    /// The product; a factor of both terms appears once, as in R.
     pub(crate) fn times(&self, other: &Self) -> Self {
         let mut factors = self.factors.clone();
         for factor in &other.factors {

@@ -9,11 +9,11 @@ use crate::expansion::{Expander, Side, Terms, bare_pipe};
 use crate::response::{self, LeftSide};
 use crate::syntax::{Node, Token, TokenKind, parse};
 
-/// A formula as it was written: a response and what is to explain it.
+/// A formula as written: a response and its predictors.
 ///
-/// The grammar is R's with lme4's group terms. Operators, from loose to tight: `|` `||`
-/// (inside parentheses), `+ -`, `* /`, `:`, `^` or `**`. Any blank, line breaks included,
-/// may stand between words.
+/// The grammar is R's with lme4's group terms. Operators, from loose to tight: `|` `||` (inside
+/// parentheses), `+ -`, `* /`, `:`, `^` or `**`. Whitespace, line breaks included, may stand
+/// between words.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Formula {
     source: String,
@@ -22,7 +22,7 @@ pub struct Formula {
 }
 
 impl Formula {
-    /// The formula that these tokens of `source` are.
+    /// Parses these tokens of `source`.
     pub(crate) fn of_tokens(tokens: &[Token], source: &str) -> Result<Self, FormulaError> {
         check_wrapper(tokens)?;
         let tilde = find_tilde(tokens, source)?;
@@ -37,7 +37,7 @@ impl Formula {
                 .hint("write y ~ 1 for an intercept alone, y ~ . for all columns"));
         };
         check_pipes(right)?;
-        // What is missing at the end of the text is shown there.
+        // Something missing at the end of the text is reported at its end.
         let end = match source[last.span.end..].trim() {
             "" => source.len(),
             _ => last.span.end,
@@ -67,15 +67,15 @@ impl Formula {
         &self.source
     }
 
-    /// Where the left side is written.
+    /// The place of the left side.
     pub(crate) fn left_span(&self) -> Span {
         self.left.span
     }
 
-    /// Spells the formula out. `columns` are the table's, which `.` stands for, except those
-    /// that are the response, trials, weights, offsets or groupings.
+    /// Expands the formula. `columns` are those of the table. `.` stands for all of them except the
+    /// response, trials, weights, offsets and grouping factors.
     ///
-    /// Without a `.` the columns are not looked at; [`Terms::check_columns`] does that.
+    /// Without a `.` the columns are not used; [`Terms::check_columns`] checks them.
     pub fn expand<S: AsRef<str>>(&self, columns: &[S]) -> Result<Terms, FormulaError> {
         let (left, right, uses) = self.read(&[])?;
         if !uses.dotted {
@@ -106,7 +106,7 @@ impl Formula {
     }
 }
 
-/// What the sides of a formula mention.
+/// The columns that the sides of a formula mention.
 struct Uses {
     columns: Vec<ColumnUse>,
     dotted: bool,
@@ -141,7 +141,7 @@ fn find_tilde(tokens: &[Token], source: &str) -> Result<usize, FormulaError> {
     Err(FormulaError::new(token.span, "a second ~ in one formula").hint(hint))
 }
 
-/// A formula stands alone: `bf(y ~ x)` and `lmer(y ~ x)` are calls of other languages.
+/// Refuses calls of other languages around a formula, such as `bf(y ~ x)` and `lmer(y ~ x)`.
 fn check_wrapper(tokens: &[Token]) -> Result<(), FormulaError> {
     let [first, open, ..] = tokens else {
         return Ok(());
@@ -159,7 +159,8 @@ fn check_wrapper(tokens: &[Token]) -> Result<(), FormulaError> {
     }
 }
 
-/// A `|` right of `~` belongs inside parentheses; found here, where its own place is known.
+/// Refuses a `|` right of `~` outside parentheses. The check is made here, where its place is
+/// known.
 fn check_pipes(tokens: &[Token]) -> Result<(), FormulaError> {
     let mut depth = 0_usize;
     for token in tokens {

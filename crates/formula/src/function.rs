@@ -1,4 +1,4 @@
-//! The functions a formula may call, and advice on those it may not.
+//! The functions that a formula may call, and advice on unknown ones.
 
 use lehr_spelling::nearest;
 use serde::{Deserialize, Serialize};
@@ -48,7 +48,7 @@ const FUNCTIONS: [(&str, Function); 11] = [
     ("floor", Function::Floor),
 ];
 
-/// Calls that mean something to the formula itself and not to one row.
+/// Calls with a meaning for the formula as a whole and not for one row.
 pub(crate) const SPECIALS: [&str; 19] = [
     "C", "I", "poly", "scale", "center", "offset", "weights", "trials", "cbind", "gp", "s", "bs",
     "ns", "mo", "se", "cens", "trunc", "me", "mi",
@@ -63,7 +63,7 @@ impl Function {
             .map(|&(_, function)| function)
     }
 
-    /// The name a formula calls it by.
+    /// The name of the function in a formula.
     pub fn name(self) -> &'static str {
         FUNCTIONS
             .iter()
@@ -94,7 +94,7 @@ pub fn function_names() -> impl Iterator<Item = &'static str> {
     SPECIALS.into_iter().chain(FUNCTIONS.map(|(name, _)| name))
 }
 
-/// No function has this name: the error, with what was probably meant.
+/// The error for an unknown function, with the nearest known name.
 pub(crate) fn unknown(name: &str, span: Span) -> FormulaError {
     let error = FormulaError::new(
         Span::new(span.start, span.start + name.len()),

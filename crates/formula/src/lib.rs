@@ -10,10 +10,10 @@
 //!     "y ~ 1 + a + b + a:b + (1 | region) + (1 | region:district)"
 //! );
 //! ```
+//!  The steps, whose errors point into the text ([`FormulaError`]):
 //!
-//! The steps, each of which refuses with a caret into the text ([`FormulaError`]):
-//!
-//! 1. [`Formula::parse`]: text to a syntax tree ([`Formulas::parse`] where there may be several responses);
+//! 1. [`Formula::parse`]: text to a syntax tree ([`Formulas::parse`] where there may be several
+//!    responses);
 //! 2. [`Formula::expand`]: the algebra of `+ - : * / ^ .` to a list of [`Term`]s;
 //! 3. [`Terms::check_columns`] and [`Terms::resolve`]: against a table's columns;
 //! 4. [`TermBasis::fit`]: numbers for the table, and later for new rows.

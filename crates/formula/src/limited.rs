@@ -1,4 +1,4 @@
-//! What is known of the response by bounds: `y | cens(c)`, `y | trunc(lb = 0)`.
+//! Bounds on the response: `y | cens(c)`, `y | trunc(lb = 0)`.
 
 use std::fmt;
 
@@ -10,21 +10,21 @@ use crate::expression::Expr;
 use crate::spelling::suggestion;
 use crate::syntax::{Node, NodeKind, quoted};
 
-/// `cens(c)`: which rows know their response by bounds only.
+/// `cens(c)`: the rows whose response is known by bounds only.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Censoring {
-    /// The column that says so: none, left, right or interval.
+    /// The column of censoring states: none, left, right or interval.
     pub status: String,
-    /// Where an interval ends whose start is the response.
+    /// The upper end of an interval whose lower end is the response.
     pub upper: Option<Expr>,
 }
 
-/// `trunc(lb, ub)`: between which limits a response was kept at all.
+/// `trunc(lb, ub)`: the limits of the responses that could be observed.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Truncation {
-    /// The least.
+    /// The lower limit.
     pub low: Option<Expr>,
-    /// The largest.
+    /// The upper limit.
     pub high: Option<Expr>,
 }
 

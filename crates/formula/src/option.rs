@@ -1,11 +1,11 @@
-//! Numbers that options of a call are given: `k = 10`, `period = 12`.
+//! Numbers as options of a call: `k = 10`, `period = 12`.
 
 use std::ops::RangeInclusive;
 
 use crate::error::FormulaError;
 use crate::syntax::{Node, NodeKind};
 
-/// A whole number in a range, or what to write instead.
+/// A whole number in a range, or an error that tells what to write.
 pub(crate) fn whole(
     option: &str,
     node: &Node,

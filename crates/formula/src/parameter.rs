@@ -12,8 +12,8 @@ impl Terms {
     /// Reads the formula of a parameter for a table with these columns. Its response is the
     /// parameter, which need not be a column.
     ///
-    /// Refuses what only the formula of the response has: `gp(x)`, `mo(x)`, effects of rows,
-    /// covariates with errors, offsets and weights.
+    /// Refuses terms that only the formula of the response can have: `gp(x)`, `mo(x)`, effects of
+    /// rows, covariates with errors, offsets and weights.
     pub fn of_parameter(formula: &Formula, columns: &[String]) -> Result<Self, FormulaError> {
         let terms = formula.expand(columns)?;
         let wrong = |message: &str, hint: &str| {
@@ -45,7 +45,7 @@ impl Terms {
         }
     }
 
-    /// The first term that the formula of a parameter cannot have, and what to write instead.
+    /// The first term that the formula of a parameter cannot have, and advice.
     fn not_of_parameters(&self) -> Option<(String, &'static str)> {
         let smooth = (self.smooths.first()).map(|term| {
             let hint = "write s(x) for a smooth function of one column";
@@ -74,12 +74,12 @@ impl Terms {
             .or(tied)
     }
 
-    /// Calls the parameter that the formula explains by another name.
+    /// Renames the parameter on the left side.
     pub fn rename_parameter(&mut self, name: &str) {
         self.response.outcome = Expr::Column(name.to_owned());
     }
 
-    /// The parameter that the formula explains, if it was read by [`Terms::of_parameter`].
+    /// The parameter on the left side, if the formula was read by [`Terms::of_parameter`].
     pub fn parameter(&self) -> &str {
         match &self.response.outcome {
             Expr::Column(name) => name,

@@ -1,4 +1,4 @@
-//! The left side of a formula: what is explained, out of how many, with what weight.
+//! The left side of a formula: outcome, trials, bounds and weights.
 
 use std::fmt;
 
@@ -12,19 +12,19 @@ use crate::function::Function;
 use crate::limited::{Censoring, Truncation};
 use crate::syntax::{Binary, Node, NodeKind, Sign, quoted};
 
-/// What the model explains.
+/// The response of a model.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Response {
     /// A column, which may hold text, or a function of columns.
     pub outcome: Expr,
-    /// How many trials the outcome counts successes in.
+    /// The number of trials, for an outcome that counts successes.
     pub trials: Option<Trials>,
-    /// The standard error with which the outcome is known: `y | se(s)`.
+    /// The known standard error of the outcome: `y | se(s)`.
     pub errors: Option<Expr>,
-    /// Which rows know the outcome by bounds only: `y | cens(c)`.
+    /// Censoring of the outcome: `y | cens(c)`.
     #[serde(default)]
     pub censoring: Option<Censoring>,
-    /// Between which limits an outcome was kept at all: `y | trunc(lb, ub)`.
+    /// Truncation of the outcome: `y | trunc(lb, ub)`.
     #[serde(default)]
     pub truncation: Option<Truncation>,
 }
@@ -42,7 +42,7 @@ pub enum Trials {
 }
 
 impl Response {
-    /// The columns besides the outcome that a prediction of it reads: those of trials, of standard
+    /// The columns besides the outcome that its prediction needs: those of trials, of standard
     /// errors and of limits.
     pub fn addition_columns(&self) -> Vec<&str> {
         let errors = self.errors.iter().flat_map(Expr::columns);
@@ -51,7 +51,7 @@ impl Response {
         trials.chain(errors).chain(limits).collect()
     }
 
-    /// The columns that say what is known of the outcome: its own and those of `cens(...)`.
+    /// The columns of the observed outcome: its own and those of `cens(...)`.
     pub fn observed_columns(&self) -> Vec<&str> {
         let censoring = self.censoring.iter().flat_map(Censoring::columns);
         self.outcome
@@ -61,13 +61,13 @@ impl Response {
             .collect()
     }
 
-    /// Whether it is a column alone.
+    /// Whether it is a column without additions.
     pub fn is_plain(&self) -> bool {
         let bounds = self.censoring.is_some() || self.truncation.is_some();
         self.trials.is_none() && self.errors.is_none() && !bounds
     }
 
-    /// The columns that the number of trials is made of.
+    /// The columns that give the number of trials.
     pub fn trial_columns(&self) -> Vec<&str> {
         match &self.trials {
             None | Some(Trials::Count(_)) => Vec::new(),
@@ -79,15 +79,14 @@ impl Response {
     }
 }
 
-/// The left side as read: the weights belong to the terms.
+/// The left side as parsed, with the row weights that become part of the terms.
 pub(crate) struct LeftSide {
     pub(crate) response: Response,
     pub(crate) weights: Option<(Expr, Span)>,
 }
 
-/// Reads the left side.
-///
-/// `cbind(successes, failures)` is R's, `successes | trials(n)` is that of brms and bambi.
+/// Reads the left side.  `cbind(successes, failures)` is the syntax of R, `successes | trials(n)`
+/// that of brms and bambi.
 pub(crate) fn read(node: &Node, used: &mut UseListener<'_>) -> Result<LeftSide, FormulaError> {
     match &node.kind {
         NodeKind::Paren(inner) => read(inner, used),
@@ -180,7 +179,7 @@ fn no_addition(span: Span, name: &str) -> FormulaError {
     .hint(dialect::addition(name).unwrap_or(USUAL))
 }
 
-/// Reads what is known of the response besides its value.
+/// Reads an addition to the response, such as trials or bounds.
 fn read_addition(
     node: &Node,
     (name, arguments): (&str, &[Node]),
@@ -222,7 +221,7 @@ fn read_addition(
     one_kind(&left.response, span)
 }
 
-/// What is censored and truncated at once would be known by bounds within bounds.
+/// Refuses an outcome that is both censored and truncated, which is not supported.
 fn one_kind(response: &Response, span: Span) -> Result<(), FormulaError> {
     if response.censoring.is_some() && response.truncation.is_some() {
         let message = "a response is either censored or truncated here";

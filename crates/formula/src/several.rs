@@ -8,10 +8,10 @@ use crate::syntax::{Binary, Node, NodeKind, Token, TokenKind, tokens};
 /// The most responses of one model.
 const MOST_RESPONSES: usize = 20;
 
-/// What a term that ties residuals is called.
+/// The name of the call that correlates residuals.
 const RESCOR: &str = "set_rescor";
 
-/// Whether what is left of the responses of a row is correlated.
+/// Whether the residuals of the responses of a row are correlated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Residuals {
     /// The responses of a row are independent given their predictors.
@@ -20,9 +20,9 @@ pub enum Residuals {
     Correlated,
 }
 
-/// The formulas of one model, one for each response, as they were written.
+/// The formulas of one model, one for each response, as written.
 ///
-/// One response is written `y ~ x`. Several that have the same terms are `mvbind(y1, y2) ~ x`, others
+/// One response is written `y ~ x`. Several with the same terms are `mvbind(y1, y2) ~ x`, others
 /// `bf(y1 ~ x) + bf(y2 ~ z)`, as in brms.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Formulas {
@@ -32,7 +32,7 @@ pub struct Formulas {
 }
 
 impl Formulas {
-    /// Parses what may be the formulas of several responses; the error points into `source`.
+    /// Parses the formulas of one or several responses; the error points into `source`.
     pub fn parse(source: &str) -> Result<Formulas, FormulaError> {
         let tokens = tokens(source)?;
         let (tokens, residuals) = without_rescor(tokens)?;
@@ -74,7 +74,7 @@ impl Formulas {
         &self.responses
     }
 
-    /// Whether what is left of the responses of a row is correlated.
+    /// Whether the residuals of the responses of a row are correlated.
     pub fn residuals(&self) -> Residuals {
         self.residuals
     }
@@ -93,14 +93,14 @@ impl Formulas {
 }
 
 impl Formula {
-    /// Parses the formula of one response; the error points into `source`. [`Formulas`] are those of
-    /// several.
+    /// Parses the formula of one response; the error points into `source`. For several responses
+    /// use [`Formulas`].
     pub fn parse(source: &str) -> Result<Self, FormulaError> {
         Formulas::parse(source)?.only()
     }
 }
 
-/// The tokens without `+ set_rescor(...)`, and what it says.
+/// The tokens without `+ set_rescor(...)`, and the setting of that call.
 #[expect(clippy::type_complexity, reason = "two answers of one question")]
 fn without_rescor(
     tokens: Vec<Token>,
@@ -163,7 +163,7 @@ fn parts<'t>(tokens: &'t [Token], source: &str) -> Result<Vec<&'t [Token]>, Form
     Ok(found)
 }
 
-/// Refuses what brms lets stand beside the formula of a response.
+/// Refuses arguments that brms allows beside the formula of a response.
 fn check_alone(name: &Token, inner: &[Token]) -> Result<(), FormulaError> {
     let mut depth = 0_usize;
     for (at, token) in inner.iter().enumerate() {
@@ -190,7 +190,7 @@ fn names(tokens: &[Token]) -> Vec<&str> {
     named.collect()
 }
 
-/// Tokens parted at each `+` outside parentheses.
+/// The tokens split at each `+` outside parentheses.
 fn summands(tokens: &[Token]) -> Vec<&[Token]> {
     let mut depth = 0_usize;
     let parted = tokens.split(|token| {

@@ -1,10 +1,10 @@
-//! Hints that name what a misspelt name was probably meant to be.
+//! Hints with the probable meaning of a misspelt name.
 
 use lehr_spelling::nearest;
 
 use crate::syntax::quoted;
 
-/// A hint that names the nearest candidate or, if none is near, says what there is.
+/// A hint that names the nearest candidate or, if none is near, lists the candidates.
 pub(crate) fn suggestion<S: AsRef<str>>(name: &str, owner: &str, candidates: &[S]) -> String {
     if let Some(near) = nearest(name, candidates) {
         return format!("did you mean \"{near}\"?");

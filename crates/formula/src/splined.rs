@@ -1,4 +1,4 @@
-//! Splines as common columns: `bs(x, df = 6)`, `ns(x, df = 4)`.
+//! Unpenalised splines as fixed effects: `bs(x, df = 6)`, `ns(x, df = 4)`.
 
 use std::fmt;
 
@@ -15,18 +15,18 @@ use crate::syntax::{Node, NodeKind};
 const MOST: f64 = 200.0;
 /// The highest degree of B-splines.
 const MOST_DEGREE: f64 = 10.0;
-/// The degree unless another is asked for.
+/// The default degree.
 const USUAL_DEGREE: usize = 3;
 
-/// What to write where a number does not do.
+/// Advice in place of a bad number.
 const EXAMPLES: &str = "write bs(x, df = 6) or ns(x, df = 4)";
 
-/// Splines of a column, a coefficient for each.
+/// Splines of a column, with a coefficient for each.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Splined {
-    /// What they are functions of.
+    /// The argument of the splines.
     pub input: Expr,
-    /// Which ones.
+    /// The kind of spline.
     pub kind: SplineKind,
     /// How many columns there are.
     pub df: usize,
@@ -41,7 +41,7 @@ pub enum SplineKind {
         /// The degree of the polynomials.
         degree: usize,
     },
-    /// `ns`: natural cubic splines, which are lines beyond the ends.
+    /// `ns`: natural cubic splines, which are linear beyond the ends.
     Natural,
 }
 
@@ -78,7 +78,7 @@ impl Splined {
         for (place, argument) in rest.iter().enumerate() {
             let (option, value) = match &argument.kind {
                 NodeKind::Named(option, value) => (option.as_str(), &**value),
-                // As in R, numbers without names are in this order.
+                // As in R, unnamed numbers are in this order.
                 _ => (options.get(place).copied().unwrap_or(""), argument),
             };
             let Some(at) = options.iter().position(|known| *known == option) else {

@@ -1,4 +1,4 @@
-//! Coded levels with what the table taught of them.
+//! The levels of a column with the coding that was learnt from the table.
 
 use serde::{Deserialize, Serialize};
 
@@ -14,15 +14,15 @@ pub(super) struct CodedLevels {
     pub(super) levels: Levels,
     /// The place among `levels` of each level in the order of the formula.
     order: Vec<u32>,
-    /// The places in that order which have a column.
+    /// The places, in that order, of the levels that have a column.
     kept: Vec<usize>,
     contrast: Contrast,
     label: String,
 }
 
 impl CodedLevels {
-    /// Orders the levels that a table has. Refuses levels that the formula names and no row has,
-    /// and levels that rows have and the formula does not name.
+    /// Orders the levels of a table. Refuses levels that the formula names and no row has, and
+    /// levels that rows have and the formula does not name.
     pub(super) fn new(
         coded: &Coded,
         levels: Levels,
@@ -56,7 +56,7 @@ impl CodedLevels {
                 coded.contrast,
                 coded.label(),
             ),
-            // Where a level need not be left out each has a column of its own.
+            // In full coding no level is left out: each has a column of its own.
             Coding::Full => {
                 let plain = Coded {
                     contrast: Contrast::Treatment,
@@ -135,7 +135,7 @@ mod tests {
         CodedLevels::new(&coded, Levels::Text(found), Coding::Treatment).unwrap()
     }
 
-    /// The contrast matrices that R prints, one column after another.
+    /// The contrast matrices that R prints, column by column.
     #[test]
     fn contrasts_are_those_of_r() {
         let columns = |coded: &CodedLevels| coded.columns(&[0, 1, 2]);

@@ -1,4 +1,4 @@
-//! What a basis reads: columns of a table, by name.
+//! The input of a basis: columns of a table, by name.
 
 /// A column of a table.
 #[derive(Clone, Copy, Debug)]

@@ -1,8 +1,8 @@
-//! Why a factor could not be turned into numbers.
+//! The errors of turning a factor into numbers.
 
 use crate::expression::EvaluateError;
 
-/// What is wrong with a table's columns for a factor.
+/// The reasons why the columns of a table do not suit a factor.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum BasisError {
     /// The table lacks a column.
@@ -28,9 +28,9 @@ pub enum BasisError {
     NotFinite {
         /// The factor that was computed.
         factor: String,
-        /// Which row, from 1.
+        /// The row, counted from 1.
         row: usize,
-        /// What was found.
+        /// The value that was found.
         value: f64,
     },
     /// A column without variation, which cannot be scaled.
@@ -76,10 +76,10 @@ pub enum BasisError {
         low: f64,
         /// The largest.
         high: f64,
-        /// What was found.
+        /// The value that was found.
         value: f64,
     },
-    /// A categorical column with one level, all of which the intercept takes up.
+    /// A categorical column with a single level, which the intercept already represents.
     #[error("column \"{column}\" expects two levels or more, found only \"{level}\"")]
     OneLevel {
         /// The column.
@@ -96,7 +96,7 @@ pub enum BasisError {
         column: String,
         /// The level.
         level: String,
-        /// The nearest level, or all.
+        /// The nearest level, or the list of all.
         hint: String,
     },
     /// A level that rows have and a list of levels does not.
@@ -139,7 +139,7 @@ fn were(levels: &[String]) -> String {
     }
 }
 
-/// A hint where a value was computed, rather than read from the table.
+/// A hint for values that were computed rather than read from the table.
 fn computed(factor: &str) -> &'static str {
     if factor.contains('(') && !factor.starts_with("C(") {
         "\n  hint: look for a logarithm, a root or a division that is not defined there"
@@ -149,7 +149,7 @@ fn computed(factor: &str) -> &'static str {
 }
 
 impl BasisError {
-    /// The error with rows counted from `first` rows further up.
+    /// The same error with its row number moved by `first` rows.
     pub(super) fn further(mut self, first: usize) -> Self {
         if let Self::NotFinite { row, .. } = &mut self {
             *row += first;

@@ -1,4 +1,4 @@
-//! A factor with the constants it learnt from the table it was fitted on.
+//! A factor with the constants it learnt from the table it was fitted to.
 
 use serde::{Deserialize, Serialize};
 
@@ -15,11 +15,11 @@ use crate::expression::Expr;
 use crate::factor::Factor;
 use crate::syntax::quoted;
 
-/// A factor that yields the same columns for new rows as for those it was fitted on.
+/// A factor that yields the same columns for new rows as for the table it was fitted to.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Basis {
     factor: Factor,
-    /// What is computed first, with the means and scales inside as they were learnt.
+    /// The expression that is computed first, with the means and scales in it as they were learnt.
     expr: Expr,
     fitted: Constants,
 }
@@ -54,12 +54,12 @@ impl Basis {
         }
     }
 
-    /// The factor it was fitted for.
+    /// The factor.
     pub fn factor(&self) -> &Factor {
         &self.factor
     }
 
-    /// The column that it is as it stands, if it is one.
+    /// The column that the factor is without any computation, if it is one.
     pub(super) fn column(&self) -> Option<&str> {
         match (&self.fitted, &self.factor) {
             (Constants::Plain, Factor::Column(name)) => Some(name),
@@ -72,7 +72,7 @@ impl Basis {
         self.labels().into_iter().map(|label| label.text).collect()
     }
 
-    /// The names with their levels apart.
+    /// The names, with the levels separate.
     pub fn labels(&self) -> Vec<ColumnLabel> {
         match &self.fitted {
             Constants::Plain | Constants::Affine { .. } => {
@@ -95,7 +95,7 @@ impl Basis {
         }
     }
 
-    /// Its columns for a table's rows, as many as it has names.
+    /// The columns for the rows of a table, one for each name.
     pub fn evaluate(&self, columns: &Lookup<'_, '_>) -> Result<Vec<Vec<f64>>, BasisError> {
         let expr = &self.expr;
         match &self.fitted {
@@ -125,7 +125,7 @@ impl Basis {
         }
     }
 
-    /// All levels of a categorical basis, the dropped one included; else nothing.
+    /// All levels of a categorical basis, the one without a column included; empty for other bases.
     pub fn levels(&self) -> Vec<String> {
         match &self.fitted {
             Constants::Levels { levels, .. } => levels.names(),
@@ -134,10 +134,11 @@ impl Basis {
         }
     }
 
-    /// Which of the levels, in ascending order, each row has; nothing if it is not categorical.
+    /// The level of each row, by its place in ascending order; empty if the basis is not
+    /// categorical.
     ///
-    /// With many levels this is much smaller than [`evaluate`](Self::evaluate). Refuses a
-    /// level that was not in the table it was fitted on.
+    /// With many levels this is much smaller than [`evaluate`](Self::evaluate). Refuses a level
+    /// that was not in the table that was fitted.
     pub fn codes(&self, columns: &Lookup<'_, '_>) -> Result<Vec<u32>, BasisError> {
         let (column, levels) = match &self.fitted {
             Constants::Levels { column, levels, .. } => (column, levels),
@@ -148,7 +149,7 @@ impl Basis {
         levels.codes(column, found)
     }
 
-    /// As [`Basis::codes`], counted in the order that the formula sets.
+    /// As [`Basis::codes`], but by the place in the formula's order.
     pub fn ranks(&self, columns: &Lookup<'_, '_>) -> Result<Vec<u32>, BasisError> {
         let codes = self.codes(columns)?;
         let Constants::Coded { coded, .. } = &self.fitted else {

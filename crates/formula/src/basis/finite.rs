@@ -1,8 +1,9 @@
-//! Whether the numbers of a column are numbers.
+//! Checks that the values of a column are finite.
 
 use super::BasisError;
 
-/// Whether no value is NaN or infinite. All are looked at, which is faster than to look for the first such one.
+/// Whether no value is NaN or infinite. All values are checked, which is faster than stopping at
+/// the first bad one.
 pub fn is_finite(values: &[f64]) -> bool {
     values
         .iter()

@@ -1,4 +1,4 @@
-//! Fits factors and terms to a table that is at hand as a whole.
+//! Fits factors and terms to a table that is in memory as a whole.
 
 use super::column::Lookup;
 use super::error::BasisError;
@@ -9,12 +9,10 @@ use crate::coded::Coding;
 use crate::factor::{Factor, Term};
 
 impl Basis {
-    /// Learns the constants of a factor from a table's columns.
-    ///
-    /// A text column is categorical even without `C(...)`; its levels are sorted, and `coding`
-    /// says whether the first one has a column. Refuses columns that are missing, values that
-    /// are not finite (`log` of a negative number), and columns without variation where the
-    /// factor needs some.
+    /// Learns the constants of a factor from a table's columns.  A text column is categorical even
+    /// without `C(...)`; its levels are sorted, and `coding` determines whether the first one has a
+    /// column. Refuses columns that are missing, values that are not finite (`log` of a negative
+    /// number), and columns without variation where the factor needs some.
     pub fn fit(
         factor: &Factor,
         coding: Coding,

@@ -1,11 +1,11 @@
-//! The name of a coefficient with its levels apart.
+//! The name of a coefficient, with its levels separate.
 
 use serde::{Deserialize, Serialize};
 
-/// What a column of a term is called.
+/// The name of a column of a term.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ColumnLabel {
-    /// All of it: `x`, `x:color[red]`.
+    /// The whole name: `x`, `x:color[red]`.
     pub text: String,
     /// The part that the columns of a factor share: `x`, `x:color`.
     pub variable: String,
@@ -14,7 +14,7 @@ pub struct ColumnLabel {
 }
 
 impl ColumnLabel {
-    /// A column that is alone.
+    /// The label of a column that stands alone.
     pub(super) fn plain(text: String) -> Self {
         Self {
             variable: text.clone(),
@@ -23,7 +23,7 @@ impl ColumnLabel {
         }
     }
 
-    /// One of several columns.
+    /// The label of one of several columns.
     pub(super) fn level(variable: &str, level: String) -> Self {
         Self {
             text: format!("{variable}[{level}]"),
@@ -32,7 +32,7 @@ impl ColumnLabel {
         }
     }
 
-    /// The product of two columns.
+    /// The label of the product of two columns.
     pub(super) fn times(&self, right: &Self) -> Self {
         Self {
             text: format!("{}:{}", self.text, right.text),

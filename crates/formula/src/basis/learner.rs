@@ -1,4 +1,4 @@
-//! Learns the constants of factors from a table that comes block after block.
+//! Learns the constants of factors from a table that arrives in blocks.
 
 use super::coded::CodedLevels;
 use super::column::{Column, Lookup};
@@ -15,17 +15,17 @@ use crate::expression::{Expr, Standard};
 use crate::factor::{Factor, Term};
 use serde::{Deserialize, Serialize};
 
-/// Whether all that there is to learn was learnt.
+/// Whether another round over the rows is needed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Round {
     /// The same rows are needed once more.
     Another,
-    /// Nothing is missing.
+    /// Everything has been learnt.
     Last,
 }
 
-/// A term whose constants are being learnt, in rounds: each round [`see`](Self::see)s every
-/// block of the table, in the same order, and ends with [`turn`](Self::turn). Memory does not
+/// A term whose constants are being learnt, in rounds. Each round passes every block of the table
+/// to [`see`](Self::see), in the same order, and ends with [`turn`](Self::turn). Memory does not
 /// grow with the rows.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct TermLearner {
@@ -33,7 +33,7 @@ pub struct TermLearner {
 }
 
 impl TermLearner {
-    /// Starts; `codings` is the term's row of [`Terms::codings`](crate::Terms::codings).
+    /// Starts learning; `codings` is the term's row of [`Terms::codings`](crate::Terms::codings).
     ///
     /// # Panics
     /// If there is not one coding for each factor.
@@ -47,13 +47,13 @@ impl TermLearner {
         }
     }
 
-    /// Takes in a block of rows, of which the first is row `first` (from 0) of the table.
+    /// Adds a block of rows, whose first row is row `first` (from 0) of the table.
     pub fn see(&mut self, columns: &Lookup<'_, '_>, first: usize) -> Result<(), BasisError> {
         let mut factors = self.factors.iter_mut();
         factors.try_for_each(|factor| factor.see(columns, first))
     }
 
-    /// Takes in what a copy, made when this round began, has seen of other rows.
+    /// Adds the results of a copy, made when this round began, that has seen other rows.
     pub fn merge(&mut self, other: &TermLearner) {
         for (factor, other) in self.factors.iter_mut().zip(&other.factors) {
             factor.merge(other);
@@ -71,7 +71,7 @@ impl TermLearner {
         Ok(round)
     }
 
-    /// What was learnt, after the last round.
+    /// The fitted basis, after the last round.
     pub fn finish(self) -> TermBasis {
         let factors = self.factors.into_iter().map(Learner::finish);
         TermBasis {
@@ -84,12 +84,12 @@ impl TermLearner {
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Learner {
     factor: Factor,
-    /// What the factor is made of, with the means and scales inside that were learnt so far.
+    /// The factor's expression, with the means and scales that were learnt so far.
     expr: Expr,
     coding: Coding,
     lesson: Lesson,
     rows: u64,
-    /// Whether a round showed that nothing is missing.
+    /// Whether a round showed that nothing more is needed.
     done: bool,
 }
 
@@ -102,8 +102,9 @@ enum Lesson {
     Scale(ScaleLearner),
     Poly(PolynomialLearner),
     Learnt(Constants),
-    /// Knots are chosen from rows in their order, which no other process can know. Variants that are
-    /// not stored come last, or those after them would be misread.
+    /// Knots are chosen from rows in table order, so this state cannot be learnt by several
+    /// processes. Variants that are not serialised come last, because the numbers of those after
+    /// them would be misread.
     #[serde(skip)]
     Spline(SplineLearner),
 }
@@ -120,7 +121,7 @@ impl Lesson {
         }
     }
 
-    /// What is to be learnt next: what stands inside comes first.
+    /// The next constants to learn: those of inner expressions come first.
     fn next(factor: &Factor, expr: &Expr) -> Self {
         match (expr.unlearnt(), factor) {
             (Some((Standard::Center, _)), _) | (None, Factor::Center(_)) => {
@@ -183,7 +184,7 @@ impl Learner {
         Ok(())
     }
 
-    /// How many rows there are where nothing is to be learnt of them, nor to be said against them.
+    /// The number of rows, if nothing has to be learnt from or checked in them.
     fn plain_rows(&self, columns: &Lookup<'_, '_>) -> Option<usize> {
         let (Lesson::Learnt(Constants::Plain), Factor::Column(name)) = (&self.lesson, &self.factor)
         else {

@@ -32,7 +32,7 @@ impl Levels {
         }
     }
 
-    /// Which level each row has.
+    /// The level of each row.
     pub(super) fn codes(&self, name: &str, column: Column<'_>) -> Result<Vec<u32>, BasisError> {
         match (self, column) {
             (Self::Text(known), Column::Labels { codes, levels }) => {
@@ -68,7 +68,7 @@ impl Levels {
     }
 }
 
-/// The error that lists the levels that are new, each once.
+/// The error that lists each new level once.
 fn unseen(column: &str, new: impl Iterator<Item = String>, known: &[String]) -> BasisError {
     let mut levels: Vec<String> = Vec::new();
     for level in new {
@@ -92,7 +92,7 @@ fn unseen(column: &str, new: impl Iterator<Item = String>, known: &[String]) -> 
     }
 }
 
-/// The values that occur in a column, gathered block by block; levels no row has are left out.
+/// The values that occur in a column, gathered block by block; levels without a row are left out.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct LevelLearner {
     name: String,
@@ -144,7 +144,7 @@ impl LevelLearner {
         &self.name
     }
 
-    /// Takes in what occurs in more rows.
+    /// Adds the values of more rows.
     pub(super) fn merge(&mut self, other: &LevelLearner) {
         self.texts.extend(other.texts.iter().cloned());
         self.numbers.extend(&other.numbers);

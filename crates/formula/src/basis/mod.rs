@@ -1,4 +1,4 @@
-//! From factors to numbers: fitted on one table, applied to others.
+//! Turns factors into numbers: fitted to one table, applied to others.
 
 mod coded;
 mod column;

@@ -1,4 +1,4 @@
-//! Orthogonal polynomials of a column, as R's `poly` has them.
+//! Orthogonal polynomials of a column, as in R's `poly`.
 
 use serde::{Deserialize, Serialize};
 
@@ -6,7 +6,7 @@ use super::error::BasisError;
 use super::finite::check_finite;
 use super::running::Mean;
 
-/// Polynomials of degrees 1 to n that are orthonormal over the rows they were fitted on.
+/// Polynomials of degrees 1 to n that are orthonormal over the rows of the fit.
 ///
 /// On u = (x − centre) / scale, with p₀ = 1 and p₋₁ = 0, R's recurrence is
 ///
@@ -19,7 +19,7 @@ use super::running::Mean;
 /// overflow when x is large.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Polynomial {
-    /// Mean of the rows it was fitted on.
+    /// Mean of the fitted rows.
     pub centre: f64,
     /// Largest distance from the mean.
     pub scale: f64,
@@ -88,8 +88,8 @@ impl Polynomial {
     }
 }
 
-/// Polynomials that are being fitted: one round for the centre, one for the scale and one for
-/// each degree.
+/// Polynomials that are being fitted: one round for the centre, one for the scale and one for each
+/// degree.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct PolynomialLearner {
     factor: String,
@@ -100,10 +100,10 @@ pub(super) struct PolynomialLearner {
 
 #[derive(Clone, Debug, Serialize, Deserialize)]
 enum Stage {
-    /// Different values are remembered until there are enough.
+    /// Distinct values are remembered until there are enough of them.
     Centre(Mean, Vec<f64>),
     Scale,
-    /// Σ u p² and Σ p² of the degree whose turn it is.
+    /// Σ u p² and Σ p² of the current degree.
     Degree(f64, f64),
 }
 
@@ -148,7 +148,7 @@ impl PolynomialLearner {
         }
     }
 
-    /// Takes in what a copy has learnt of more rows in this round.
+    /// Adds the results of a copy that has seen more rows in this round.
     pub(super) fn merge(&mut self, other: &PolynomialLearner) {
         match (&mut self.stage, &other.stage) {
             (Stage::Centre(mean, different), Stage::Centre(more, others)) => {
@@ -168,7 +168,7 @@ impl PolynomialLearner {
         }
     }
 
-    /// Ends a round; the polynomials after the last.
+    /// Ends a round; returns the polynomials after the last.
     pub(super) fn turn(&mut self) -> Result<Option<Polynomial>, BasisError> {
         match &self.stage {
             Stage::Centre(mean, different) => {

@@ -1,4 +1,4 @@
-//! Sums of numbers that come one at a time, safe for every size of number.
+//! Running sums that neither overflow nor underflow.
 
 use serde::{Deserialize, Serialize};
 
@@ -15,7 +15,7 @@ impl Mean {
         self.value += (value - self.value) / self.count as f64;
     }
 
-    /// Takes in the mean of more numbers.
+    /// Adds the mean of more numbers.
     pub(super) fn merge(&mut self, other: &Mean) {
         if other.count > 0 {
             self.count += other.count;
@@ -44,7 +44,7 @@ impl Squares {
         }
     }
 
-    /// Takes in the squares of more numbers.
+    /// Adds the squares of more numbers.
     pub(super) fn merge(&mut self, other: &Squares) {
         let (large, small) = if other.most > self.most {
             (*other, *self)

@@ -1,4 +1,4 @@
-//! Splines with their knots as they were learnt: `bs(x, df = 6)`, `ns(x, df = 4)`.
+//! Splines with the knots that were learnt: `bs(x, df = 6)`, `ns(x, df = 4)`.
 
 use serde::{Deserialize, Serialize};
 
@@ -6,8 +6,8 @@ use super::error::BasisError;
 use crate::spline::{BSpline, CubicSpline, Sample};
 use crate::splined::{SplineKind, Splined};
 
-/// The functions whose values are the columns, but for the first of them: all add up to 1, which is
-/// what the intercept is for.
+/// The functions whose values are the columns. The first function is left out: all of them add up
+/// to 1, which the intercept represents.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum SplineColumns {
@@ -24,8 +24,8 @@ impl SplineColumns {
         }
     }
 
-    /// The columns at new values. Refuses values outside the range of B-splines, where their
-    /// polynomials run away.
+    /// The columns at new values. Refuses values outside the range of B-splines, whose polynomials
+    /// diverge there.
     pub(super) fn evaluate(
         &self,
         factor: &str,

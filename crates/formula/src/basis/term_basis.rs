@@ -7,7 +7,7 @@ use super::error::BasisError;
 use super::factor_basis::Basis;
 use super::label::ColumnLabel;
 
-/// The columns of a term: all products of one column of each factor.
+/// The columns of a term: all products of one column from each factor.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct TermBasis {
     /// One for each factor.
@@ -20,7 +20,7 @@ impl TermBasis {
         self.labels().into_iter().map(|label| label.text).collect()
     }
 
-    /// The names with their levels apart.
+    /// The names, with the levels separate.
     pub fn labels(&self) -> Vec<ColumnLabel> {
         let lists = self.factors.iter().map(Basis::labels);
         lists
@@ -28,7 +28,7 @@ impl TermBasis {
             .unwrap_or_default()
     }
 
-    /// The column of the table that it is as it stands, if it is one.
+    /// The column of the table that the term is without any computation, if it is one.
     pub fn column(&self) -> Option<&str> {
         match &self.factors[..] {
             [only] => only.column(),
@@ -36,9 +36,9 @@ impl TermBasis {
         }
     }
 
-    /// The columns for a table's rows, in the order of the names.
+    /// The columns for the rows of a table, in the order of the names.
     ///
-    /// New rows yield the columns that the fitted ones had; refuses unseen levels.
+    /// New rows yield the same columns as the fitted ones; unseen levels are refused.
     pub fn evaluate(&self, columns: &Lookup<'_, '_>) -> Result<Vec<Vec<f64>>, BasisError> {
         let mut product: Option<Vec<Vec<f64>>> = None;
         for basis in &self.factors {

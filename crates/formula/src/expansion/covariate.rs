@@ -1,4 +1,4 @@
-//! Covariates that are not known as they are: measured with error, `me(x, sd)`, or missing in some
+//! Covariates that are not known exactly: measured with error, `me(x, sd)`, or missing in some
 //! rows, `mi(x)`.
 
 use std::fmt;
@@ -11,19 +11,19 @@ use crate::expression::Expr;
 use crate::spelling::suggestion;
 use crate::syntax::{Node, NodeKind, parse, quoted, tokens};
 
-/// What a formula calls those that are measured with error, and those that may be missing.
+/// The names, in a formula, of covariates measured with error and of those with missing values.
 pub(super) const MEASURED: &str = "me";
 pub(super) const MISSING: &str = "mi";
 
-/// What the names of the mean and of the spread of true values end in.
+/// The endings of the names of the mean and the standard deviation of true values.
 const ENDS: [&str; 2] = [".mean", ".sd"];
 
-/// A numeric covariate whose true value is a latent of the row.
+/// A numeric covariate whose true value is a latent variable of the row.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct CovariateTerm {
     /// The column.
     pub column: String,
-    /// The standard deviation of its errors; `None` where it is missing in some rows instead.
+    /// The standard deviation of its errors; `None` if it is missing in some rows instead.
     pub error: Option<Expr>,
 }
 
@@ -117,8 +117,8 @@ impl fmt::Display for CovariateTerm {
     }
 }
 
-/// The coefficient, or the mean or spread of the true values, that a text names: `me(x)`, `mi(x).sd`; `None` if
-/// it names something else.
+/// The parameter that a text names, `me(x)` or `mi(x).sd`: a coefficient, or the mean or standard
+/// deviation of the true values. `None` if it names something else.
 pub(crate) fn parameter(text: &str) -> Result<Option<String>, FormulaError> {
     let text = text.trim();
     let end = ENDS.into_iter().find(|end| text.ends_with(end));

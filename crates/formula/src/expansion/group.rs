@@ -1,4 +1,4 @@
-//! Effects that vary by group: `(1 + dose | patient)`.
+//! Random effects: `(1 + dose | patient)`.
 
 use std::fmt;
 
@@ -11,13 +11,13 @@ use crate::error::FormulaError;
 use crate::factor::Term;
 use crate::syntax::{Binary, Node, NodeKind, quoted};
 
-/// Most groupings of one group term, and most columns of one grouping.
+/// Most columns of one grouping factor, and most grouping factors of one term.
 const MAX_GROUPING: usize = 16;
 
-/// What a grouping by single rows is called.
+/// The name of the grouping factor whose groups are single rows.
 pub const BY_ROW: &str = "row()";
 
-/// An intercept and slopes, one set for each level of a grouping.
+/// An intercept and slopes, one set for each level of a grouping factor.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct GroupTerm {
     /// Whether the intercept varies by group.
@@ -28,7 +28,7 @@ pub struct GroupTerm {
     pub grouping: Vec<String>,
     /// Whether the effects of one group are correlated.
     pub correlation: Correlation,
-    /// What the effects of one group are tied by across responses: `p` of `(1 |p| site)`.
+    /// The identifier that ties the effects of one group across responses: `p` of `(1 |p| site)`.
     pub tie: Option<String>,
 }
 
@@ -43,19 +43,19 @@ pub enum Correlation {
 }
 
 impl GroupTerm {
-    /// The name of the grouping: `site`, or `region:district`.
+    /// The name of the grouping factor: `site`, or `region:district`.
     pub fn label(&self) -> String {
         label(&self.grouping)
     }
 
-    /// What varies: `Intercept` and the names of the slopes.
+    /// The names of the varying effects: `Intercept` and the slopes.
     pub fn effects(&self) -> Vec<String> {
         let intercept = (self.intercept == Intercept::Present).then(|| "Intercept".to_owned());
         let slopes = self.slopes.iter().map(ToString::to_string);
         intercept.into_iter().chain(slopes).collect()
     }
 
-    /// Groupings are the same in whatever order their columns are written.
+    /// Identifies the grouping factor, in whatever order its columns are written.
     pub(super) fn key(&self) -> Vec<String> {
         let mut columns = self.grouping.clone();
         columns.sort_unstable();
@@ -89,7 +89,7 @@ fn quoted_tie(tie: &str) -> std::borrow::Cow<'_, str> {
     }
 }
 
-/// What varies, and what stands between two bars: `1` and `p` of `1 |p`.
+/// The effects, and the identifier between two bars: `1` and `p` of `1 |p`.
 pub(super) fn tied(left: &Node) -> (&Node, Option<String>) {
     let NodeKind::Binary(Binary::Pipe, effects, tie) = &left.kind else {
         return (left, None);
@@ -107,7 +107,7 @@ fn label(grouping: &[String]) -> String {
     names.join(":")
 }
 
-/// The name of the one grouping that a piece of text stands for.
+/// The name of the single grouping factor in a piece of text.
 pub(crate) fn grouping_of(node: &Node) -> Result<String, FormulaError> {
     if is_row(node) {
         return Ok(BY_ROW.to_owned());
@@ -121,7 +121,7 @@ pub(crate) fn grouping_of(node: &Node) -> Result<String, FormulaError> {
     }
 }
 
-/// Whether a grouping is `row()`: every row is a group of its own.
+/// Whether the grouping factor is `row()`, in which every row is a group of its own.
 pub(super) fn is_row(node: &Node) -> bool {
     let NodeKind::Call(name, arguments) = &node.bare().kind else {
         return false;
@@ -129,7 +129,7 @@ pub(super) fn is_row(node: &Node) -> bool {
     name == "row" && arguments.is_empty()
 }
 
-/// The groupings right of a `|`: `a/b` is `a` and `a:b`.
+/// The grouping factors right of a `|`: `a/b` is `a` and `a:b`.
 pub(super) fn groupings(
     node: &Node,
     used: &mut UseListener<'_>,
@@ -176,7 +176,7 @@ pub(super) fn groupings(
     }
 }
 
-/// `gr(g)` is `g`; what else it may say elsewhere is not supported.
+/// `gr(g)` is `g`; its other arguments in brms are not supported.
 fn gr_argument(node: &Node, arguments: &[Node]) -> FormulaError {
     let named = arguments.iter().find_map(|argument| match &argument.kind {
         NodeKind::Named(name, _) => Some((name.as_str(), argument.span)),

@@ -1,4 +1,4 @@
-//! The intercept: there, unless it is left out.
+//! The intercept, which is present unless it is removed.
 
 use serde::{Deserialize, Serialize};
 
@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Intercept {
-    /// `1 +`, and where nothing is said.
+    /// `1 +`, or no mention of the intercept.
     Present,
     /// `0 +` or `- 1`.
     Absent,

@@ -1,4 +1,4 @@
-//! From a syntax tree to a flat list of terms.
+//! Expands a syntax tree to a flat list of terms.
 
 mod algebra;
 mod covariate;

@@ -10,14 +10,14 @@ use crate::error::{FormulaError, Span};
 use crate::spelling::suggestion;
 use crate::syntax::{Node, NodeKind, parse, quoted, tokens};
 
-/// What a formula calls them.
+/// The name of the call in a formula.
 pub(super) const NAME: &str = "mo";
 
-/// What the name of the steps' shares ends in.
+/// The ending of the name of the steps' shares.
 const STEP: &str = ".step";
 
-/// An effect that goes one way along ordered levels (Bürkner and Charpentier 2020): with D steps
-/// between levels, b D (ζ₁ + … + ζₖ) at level k, where the shares ζ of the steps add up to 1.
+/// A monotonic effect of ordered levels (Bürkner and Charpentier 2020): with D steps between levels
+/// it is b D (ζ₁ + … + ζₖ) at level k, and the shares ζ of the steps add up to 1.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct MonotonicTerm {
     /// The column and the order of its levels.
@@ -57,7 +57,7 @@ impl MonotonicTerm {
         format!("{NAME}({})", quoted(&self.coded.column))
     }
 
-    /// Text has no order of its own.
+    /// Refuses text without stated levels, since text has no order of its own.
     pub(super) fn check_order(
         &self,
         span: Option<Span>,

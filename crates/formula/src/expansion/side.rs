@@ -16,13 +16,13 @@ use crate::syntax::{Binary, Node, NodeKind, Sign, SignedNode};
 /// A part of the right side.
 #[derive(Debug, Default)]
 pub(crate) struct Side {
-    /// Unset where the part says nothing about it.
+    /// `None` if the part does not mention the intercept.
     pub(super) intercept: Option<Intercept>,
     pub(super) terms: TermList,
     pub(super) specials: Vec<Special>,
 }
 
-/// A summand that is no product of factors.
+/// A summand that is not a product of factors.
 #[derive(Debug)]
 pub(super) struct Special {
     pub(super) kind: SpecialKind,
@@ -41,7 +41,7 @@ pub(super) enum SpecialKind {
     Monotonic(MonotonicTerm),
 }
 
-/// Walks the tree and remembers which column was named where.
+/// Walks the tree and records the place of each column.
 pub(crate) struct Expander<'a> {
     /// The columns `.` stands for.
     dot: &'a [String],
@@ -63,7 +63,7 @@ impl<'a> Expander<'a> {
         self.uses.push(ColumnUse { name, span, role });
     }
 
-    /// What a piece of the right side stands for.
+    /// Expands a piece of the right side.
     pub(crate) fn side(&mut self, node: &Node) -> Result<Side, FormulaError> {
         match &node.kind {
             NodeKind::Number(value) => intercept(*value, node.span),
@@ -186,7 +186,7 @@ impl<'a> Expander<'a> {
         }
     }
 
-    /// A part that is multiplied: terms and nothing else.
+    /// Expands an operand of a product, which must consist of terms alone.
     fn factors(&mut self, node: &Node, symbol: &str) -> Result<TermList, FormulaError> {
         if let NodeKind::Number(_) = node.bare().kind {
             let message = format!("a number next to {symbol} is not a term");
@@ -287,7 +287,7 @@ impl<'a> Expander<'a> {
                 Some(_) => Err(tied_rows(span)),
             };
         }
-        // A lone intercept has nothing to be correlated with.
+        // An intercept alone has no correlations.
         let correlation = if slopes.is_empty() {
             Correlation::Correlated
         } else {
@@ -360,7 +360,7 @@ fn terms_only(terms: Result<TermList, TooMany>, span: Span) -> Result<Side, Form
     })
 }
 
-/// A `|` that no parentheses hold.
+/// The error for a `|` outside parentheses.
 pub(crate) fn bare_pipe(span: Span, symbol: &str) -> FormulaError {
     FormulaError::new(span, format!("{symbol} stands outside parentheses"))
         .hint("put the group term in parentheses, as in (1 | site)")

@@ -11,45 +11,45 @@ use crate::option::{period, whole};
 use crate::spelling::suggestion;
 use crate::syntax::{Node, NodeKind, parse, quoted, tokens};
 
-/// What to write in the place of a bad `k`.
+/// Advice in place of a bad `k`.
 const USUAL: &str = "leave it out for the usual number";
 
-/// What a formula calls them.
+/// The name of the call in a formula.
 pub(super) const NAME: &str = "gp";
 
 /// The arguments that have names.
 const OPTIONS: [&str; 5] = ["k", "kernel", "by", "period", "how"];
 
-/// The parameters that a prior can be on.
+/// The endings of the parameters that can have a prior.
 const PARAMETERS: [&str; 2] = [".lengthscale", ".scale"];
 
-/// Most latents of one function that can be asked for.
+/// Most latent variables that one function can have.
 const MOST: f64 = 10_000.0;
 
 /// A function of columns with a Gaussian-process prior.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct SmoothTerm {
-    /// What it is a function of; never empty.
+    /// The arguments of the function; never empty.
     pub inputs: Vec<Expr>,
-    /// How values at two places are correlated.
+    /// The kernel of the Gaussian process.
     pub kernel: KernelName,
-    /// What multiplies it, or has a function for each of its levels.
+    /// The column that multiplies the function, or for each of whose levels there is a function.
     pub by: Option<By>,
-    /// After how much of the input it repeats itself.
+    /// The period of a periodic function, in the unit of the input.
     pub period: Option<f64>,
-    /// How many latents one function has, where that was asked for.
+    /// The number of latent variables of one function, if it was given.
     pub k: Option<usize>,
-    /// What its latents are, where that was asked for.
+    /// The kind of the latent variables, if it was given.
     pub how: Option<How>,
 }
 
-/// What the latents of a smooth function are.
+/// The kind of the latent variables of a smooth function.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum How {
-    /// Weights of fixed functions; for one or two columns.
+    /// Weights of fixed basis functions; for one or two columns.
     Basis,
-    /// Values at inducing points, which are learned.
+    /// Values at inducing points, which are learnt.
     Inducing,
 }
 
@@ -66,11 +66,11 @@ pub enum KernelName {
     Matern52,
 }
 
-/// What a smooth function depends on besides its inputs.
+/// The column that a smooth function depends on besides its inputs.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum By {
-    /// A column as it stands: numbers multiply the function.
+    /// A column of numbers, which multiply the function.
     Column(String),
     /// `C(site)`, or a column that holds text: each level has a function of its own.
     Levels(String),
@@ -80,7 +80,7 @@ impl KernelName {
     /// Every kernel.
     pub const ALL: [KernelName; 3] = [KernelName::Rbf, KernelName::Matern32, KernelName::Matern52];
 
-    /// The name that a formula calls it by.
+    /// The name of the kernel in a formula.
     pub fn name(self) -> &'static str {
         match self {
             Self::Rbf => "rbf",
@@ -109,7 +109,7 @@ impl By {
         }
     }
 
-    /// Text has levels whether it was said or not.
+    /// A text column has levels even without `C(...)`.
     pub(super) fn resolve(&mut self, is_text: &dyn Fn(&str) -> bool) {
         if let Self::Column(name) = self
             && is_text(name)
@@ -204,8 +204,8 @@ impl SmoothTerm {
         Ok(())
     }
 
-    /// Whether its latents are values at inducing points: where that was asked for, and for more than
-    /// two columns.
+    /// Whether the latent variables are values at inducing points: if that was requested, or with
+    /// more than two columns.
     pub fn is_induced(&self) -> bool {
         match self.how {
             Some(how) => how == How::Inducing,
@@ -213,7 +213,8 @@ impl SmoothTerm {
         }
     }
 
-    /// The name of the function, which its parameters begin with: `gp(day)`, `gp(day, by = site)`.
+    /// The name of the function, with which the names of its parameters begin: `gp(day)`, `gp(day,
+    /// by = site)`.
     pub fn label(&self) -> String {
         let by = self.by.as_ref().map(|by| quoted(by.column()).into_owned());
         self.written(by, &[])
@@ -285,7 +286,7 @@ fn how(node: &Node) -> Result<How, FormulaError> {
     })
 }
 
-/// Reads what follows `by =`.
+/// Reads the value of `by =`.
 pub(super) fn read_by(node: &Node, used: &mut UseListener<'_>) -> Result<By, FormulaError> {
     let wrong = |span| {
         FormulaError::new(span, "by takes the name of a column")

@@ -13,10 +13,10 @@ use crate::option::{period, whole};
 use crate::spelling::suggestion;
 use crate::syntax::{Node, NodeKind, quoted};
 
-/// What to write in the place of a bad `k`.
+/// Advice in place of a bad `k`.
 const USUAL: &str = "leave it out for the usual 10";
 
-/// What a formula calls them.
+/// The name of the call in a formula.
 pub(crate) const NAME: &str = "s";
 
 /// The arguments that have names.
@@ -26,19 +26,20 @@ const OPTIONS: [&str; 4] = ["k", "bs", "period", "by"];
 const FEWEST: f64 = 4.0;
 const MOST: f64 = 200.0;
 
-/// A smooth function of a column, the smoother the less its spread: a straight line with a common
-/// coefficient, and splines whose weights are effects with one spread.
+/// A penalised smooth of one column: a straight line with a fixed effect, plus splines whose
+/// weights are random effects with a common standard deviation. The smaller that is, the smoother
+/// the function.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct SplineTerm {
-    /// What it is a function of.
+    /// The argument of the function.
     pub input: Expr,
-    /// Which splines.
+    /// The kind of spline.
     pub basis: Penalised,
-    /// After how much of the input it repeats itself, where that was said.
+    /// The period of the input, if it was given.
     pub period: Option<f64>,
-    /// How many functions it is made of, where that was said; a constant and the line are among them.
+    /// The number of basis functions, if it was given; the constant and the line count.
     pub k: Option<usize>,
-    /// What multiplies it, or has a function for each of its levels.
+    /// The column that multiplies the function, or for each of whose levels there is a function.
     pub by: Option<By>,
 }
 
@@ -59,7 +60,7 @@ impl Penalised {
     /// All of them.
     pub const ALL: [Penalised; 3] = [Penalised::Tp, Penalised::Cc, Penalised::Ps];
 
-    /// The name that a formula calls it by.
+    /// The name of the basis in a formula.
     pub fn name(self) -> &'static str {
         match self {
             Self::Tp => "tp",
@@ -144,7 +145,7 @@ impl SplineTerm {
         Ok(())
     }
 
-    /// The name of the function, as its spread `sd(s(x))` shows it.
+    /// The name of the function, as in the name `sd(s(x))` of its standard deviation.
     pub fn label(&self) -> String {
         match &self.by {
             None => format!("{NAME}({})", self.input),
@@ -158,8 +159,8 @@ impl SplineTerm {
         self.input.columns().into_iter().chain(by).collect()
     }
 
-    /// The line that is part of it and is not penalised; a function on a circle has none. With
-    /// `by` there is a line for each level, or one that is multiplied.
+    /// The line, which is part of the function and not penalised; a periodic function has none.
+    /// With `by` there is a line for each level, or one line times the column.
     pub fn line(&self) -> Option<Term> {
         let factor = match &self.input {
             Expr::Column(name) => Factor::Column(name.clone()),
@@ -173,7 +174,7 @@ impl SplineTerm {
         (self.basis != Penalised::Cc).then_some(line)
     }
 
-    /// The constant of a function that is multiplied by a number: the number itself.
+    /// The constant of a function that a column multiplies: the column itself.
     pub(super) fn constant(&self) -> Option<Term> {
         match &self.by {
             Some(By::Column(_)) => self.by_factor().map(Term::of),

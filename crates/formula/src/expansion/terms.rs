@@ -1,4 +1,4 @@
-//! A formula spelt out: every term, once, in order.
+//! An expanded formula: every term once, in order.
 
 use std::collections::HashSet;
 use std::fmt;
@@ -20,26 +20,27 @@ use crate::expression::Expr;
 use crate::factor::{Factor, Term};
 use crate::response::{LeftSide, Response};
 
-/// What a formula means. Printing it gives a formula that means the same.
+/// The meaning of a formula. Printing it gives a formula with the same meaning.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Terms {
-    /// What is explained.
+    /// The left side.
     pub response: Response,
     /// Whether there is a common intercept.
     pub intercept: Intercept,
-    /// The common terms, each once, by number of factors and then by appearance (R's order).
+    /// The terms of fixed effects, each once, by number of factors and then by appearance (R's
+    /// order).
     pub fixed: Vec<Term>,
-    /// Added to the linear predictor with coefficient 1; they add up.
+    /// Expressions added to the linear predictor with coefficient 1.
     pub offsets: Vec<Expr>,
-    /// How much each row counts.
+    /// The weight of each row.
     pub weights: Option<Expr>,
-    /// The effects that vary by group, as they were written.
+    /// The random effects, as written.
     pub groups: Vec<GroupTerm>,
-    /// The smooth functions, as they were written.
+    /// The Gaussian-process terms, as written.
     pub smooths: Vec<SmoothTerm>,
-    /// The penalised smooths, as they were written; their lines are among the common terms.
+    /// The penalised smooths, as written; their lines are among the fixed effects.
     pub splines: Vec<SplineTerm>,
-    /// The monotonic effects, as they were written.
+    /// The monotonic effects, as written.
     pub monotonics: Vec<MonotonicTerm>,
     /// Whether every row has an effect of its own: `(1 | row())`.
     #[serde(default)]
@@ -50,13 +51,13 @@ pub struct Terms {
     /// Formulas of the family's own parameters, `sigma ~ x`: the response of each is the parameter.
     #[serde(default)]
     pub parameters: Vec<Terms>,
-    /// Every place a column is named; not kept when the terms are saved.
+    /// Every place where a column is named; not saved with the terms.
     #[serde(skip)]
     pub uses: Vec<ColumnUse>,
 }
 
 impl Terms {
-    /// Puts the two sides together; refuses what only shows when both are known.
+    /// Joins the two sides. Refuses mistakes that appear only when both are known.
     pub(crate) fn assemble(
         left: LeftSide,
         right: Side,
@@ -101,7 +102,7 @@ impl Terms {
         Ok(terms)
     }
 
-    /// How many terms have effects that are no common columns.
+    /// How many terms have effects other than fixed ones.
     pub fn others(&self) -> usize {
         let functions = self.smooths.len() + self.splines.len();
         let latents = usize::from(self.by_row) + usize::from(self.covariate.is_some());
@@ -165,7 +166,7 @@ impl Terms {
         }
     }
 
-    /// The same effect twice by the same groups could not be told apart by any data.
+    /// Refuses the same effect twice for the same groups, which no data could tell apart.
     fn check_group(&self, group: &GroupTerm, span: Span) -> Result<(), FormulaError> {
         let is_tied = |other: &GroupTerm| other.tie.is_some() && other.tie == group.tie;
         if let Some(other) = self.groups.iter().find(|other| is_tied(other)) {
@@ -204,8 +205,8 @@ impl Terms {
         Ok(())
     }
 
-    /// Refuses what reads the column of a covariate with errors or gaps as it stands: what is not
-    /// known as it is cannot be.
+    /// Refuses other uses of the column of a covariate with errors or gaps, because its true value
+    /// is not known.
     pub fn check_latent(&self, term: &CovariateTerm) -> Result<(), FormulaError> {
         let is_other = |used: &&ColumnUse| {
             let role = used.role;
@@ -293,7 +294,7 @@ impl Terms {
         effect_codings(self.intercept, &self.fixed)
     }
 
-    /// The columns that a fit reads, each once, the response's first.
+    /// The columns that a fit reads, each once, those of the response first.
     pub fn columns(&self) -> Vec<&str> {
         let slopes = self.groups.iter().flat_map(|group| &group.slopes);
         let factors = self
@@ -337,8 +338,8 @@ impl Terms {
         (factors.flat_map(Factor::columns)).chain(own.map(String::as_str))
     }
 
-    /// The group terms of all formulas, each with the parameter whose formula has it: none for the
-    /// formula of the response, whose terms come first.
+    /// The group terms of all formulas, each with the parameter whose formula contains it: `None`
+    /// for the formula of the response, whose terms come first.
     pub fn all_groups(&self) -> impl Iterator<Item = (Option<&str>, &GroupTerm)> {
         let own = self.groups.iter().map(|term| (None, term));
         let others = self.parameters.iter().flat_map(|terms| {
@@ -364,7 +365,7 @@ impl Terms {
         term.map(|term| term.column.as_str()).collect()
     }
 
-    /// Where a column is first named, to point at in later errors.
+    /// The first place where a column is named, for later errors.
     pub fn span_of(&self, column: &str) -> Option<Span> {
         let uses = self.uses.iter().filter(|used| used.name == column);
         uses.map(|used| used.span).min()
@@ -388,13 +389,11 @@ fn resolved(terms: &[Term], is_text: &dyn Fn(&str) -> bool) -> Vec<Term> {
     TermList::of(categorical).sorted()
 }
 
-/// How each factor of each term is coded, by R's rule.
-///
-/// A categorical factor loses its first level (treatment coding) where the term without it is
-/// in the model, or is the intercept, and keeps all levels otherwise. So `color` alone and
-/// `x + x:color` drop a level, `x:color` without `x` has a slope for every level. Without an
-/// intercept, the first categorical factor of the first term that has one keeps all its levels.
-/// For other factors the coding has no meaning.
+/// How each factor of each term is coded, by R's rule.  A categorical factor loses its first level
+/// (treatment coding) where the term without it is in the model, or is the intercept, and keeps all
+/// levels otherwise. So `color` alone and `x + x:color` drop a level, and `x:color` without `x` has
+/// a slope for every level. Without an intercept, the first categorical factor of the first term
+/// that has one keeps all its levels. For other factors the coding has no meaning.
 pub fn effect_codings(intercept: Intercept, terms: &[Term]) -> Vec<Vec<Coding>> {
     let present: HashSet<Vec<String>> = terms.iter().map(Term::key).collect();
     let coding = |term: &Term, factor: &Factor| {

@@ -2,7 +2,7 @@
 
 use super::{Expr, Operation};
 
-/// Why an expression has no value in some table.
+/// The reasons why an expression cannot be computed on a table.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum EvaluateError {
     /// The table lacks a column.
@@ -11,12 +11,12 @@ pub enum EvaluateError {
     /// Columns of one expression have different lengths.
     #[error("{0}: expects columns of one length, found several")]
     Lengths(String),
-    /// A value of the whole table where only single rows are read.
+    /// A statistic of the whole table where only single rows are read.
     #[error("{0} expects the table that was fitted, and cannot be computed row by row")]
     Unlearnt(String),
 }
 
-/// A value while it is being computed: constants stay scalars until they meet a column.
+/// A value during evaluation: constants stay scalars until they are combined with a column.
 enum Value {
     Scalar(f64),
     Rows(Vec<f64>),
@@ -32,7 +32,7 @@ impl Operation {
             // powf may differ from the product in the last bit.
             Self::Power if right == 2.0 => left * left,
             Self::Power => left.powf(right),
-            // A number that is missing is neither above nor below.
+            // A missing number is neither above nor below any other.
             Self::Compare(_) if left.is_nan() || right.is_nan() => f64::NAN,
             Self::Compare(comparison) => f64::from(u8::from(comparison.holds(left, right))),
         }
@@ -91,7 +91,7 @@ impl Value {
     }
 }
 
-/// Row by row; nothing if the lengths differ.
+/// Combines two values row by row; `None` if their lengths differ.
 fn combine(operation: Operation, left: Value, right: Value) -> Option<Value> {
     match (left, right) {
         (left, Value::Scalar(right)) => Some(left.map(|left| operation.apply(left, right))),

@@ -1,4 +1,4 @@
-//! Arithmetic on columns: the insides of `I(...)`, `log(...)`, `offset(...)`.
+//! Arithmetic on columns: the arguments of `I(...)`, `log(...)`, `offset(...)`.
 
 mod evaluate;
 mod read;
@@ -15,7 +15,7 @@ use crate::syntax::{Comparison, quoted};
 
 /// A number for each row, computed from columns.
 ///
-/// Saved as its text, so that reading a damaged file cannot build what parsing refuses.
+/// It is saved as text, so that a damaged file cannot create an expression that the parser refuses.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub enum Expr {
@@ -29,12 +29,12 @@ pub enum Expr {
     Binary(Operation, Box<Expr>, Box<Expr>),
     /// A function of a value.
     Call(Function, Box<Expr>),
-    /// A value less its mean in the table, and perhaps divided by its standard deviation. These are
-    /// learnt from the table, so it stands in terms only.
+    /// A value less its mean in the table, and perhaps divided by its standard deviation. Both are
+    /// learnt from the table, so it may appear in terms only.
     Standard(Standard, Box<Expr>),
 }
 
-/// What is learnt of a value in order to standardise it.
+/// The kind of standardisation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Standard {
     /// `center(x)`
@@ -44,7 +44,7 @@ pub enum Standard {
 }
 
 impl Standard {
-    /// The one of this name.
+    /// The standardisation of this name.
     pub(crate) fn named(name: &str) -> Option<Self> {
         let known = [Self::Center, Self::Scale];
         known.into_iter().find(|standard| standard.name() == name)
@@ -106,7 +106,7 @@ impl Expr {
         }
     }
 
-    /// The first standardised value inside that holds no other, and what is standardised.
+    /// The first standardised value that contains no other, and its argument.
     pub(crate) fn unlearnt(&self) -> Option<(Standard, &Expr)> {
         match self {
             Self::Number(_) | Self::Column(_) => None,

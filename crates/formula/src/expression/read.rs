@@ -12,7 +12,7 @@ const MAX_HEIGHT: usize = 100;
 const MAX_PARTS: usize = 1_000;
 
 impl Expr {
-    /// Reads a piece of a formula as arithmetic; `used` is told of each column and its place.
+    /// Reads a piece of a formula as arithmetic; `used` is called with each column and its place.
     pub(crate) fn read(
         node: &Node,
         used: &mut dyn FnMut(&str, Span),
@@ -124,7 +124,7 @@ fn read_call(
     })
 }
 
-/// The one argument of the function called by `node`, which takes one.
+/// The single argument of the function called by `node`.
 pub(crate) fn only<'a>(
     name: &str,
     arguments: &'a [Node],
@@ -171,7 +171,7 @@ impl TryFrom<String> for Expr {
 
     /// Reads what [`Expr`] prints.
     fn try_from(text: String) -> Result<Self, FormulaError> {
-        // Comparisons stand inside parentheses only.
+        // Comparisons may appear only inside parentheses.
         let text = format!("({text})");
         Self::read(&parse(&tokens(&text)?, text.len())?, &mut |_, _| {})
     }

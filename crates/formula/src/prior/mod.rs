@@ -11,18 +11,18 @@ use crate::expression::Expr;
 use crate::spelling::suggestion;
 use crate::syntax::{Node, NodeKind, parse, quoted, tokens};
 
-/// A prior as it was written; whether its names exist is for the model to say.
+/// A prior as written. The model checks whether its names exist.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PriorSpec {
-    /// What the prior is on.
+    /// The parameter that has the prior.
     pub target: PriorTarget,
     /// The distribution's name.
     pub distribution: String,
     /// The distribution's parameters, in order; finite.
     pub arguments: Vec<f64>,
-    /// Where the target is written.
+    /// The place of the target.
     pub target_span: Span,
-    /// Where the distribution's name is written.
+    /// The place of the distribution's name.
     pub distribution_span: Span,
 }
 

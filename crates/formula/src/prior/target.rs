@@ -1,4 +1,4 @@
-//! What a prior is on.
+//! The parameter that a prior is on.
 
 use std::fmt;
 
@@ -10,25 +10,25 @@ use crate::expansion::{
 use crate::factor::Factor;
 use crate::syntax::{NodeKind, quoted};
 
-/// What a prior is on. Prints as the name that the coefficient has in results.
+/// The parameter that a prior is on. It prints as the coefficient's name in results.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum PriorTarget {
-    /// `Intercept`: the common intercept.
+    /// `Intercept`: the intercept of the fixed effects.
     Intercept,
-    /// `weight`: every common coefficient but the intercept.
+    /// `weight`: every fixed effect but the intercept.
     Weight,
     /// `sigma`: the residual standard deviation.
     Sigma,
-    /// `sd(site)` or `sd(patient, dose)`: the spread of a group's effects.
+    /// `sd(site)` or `sd(patient, dose)`: the standard deviation of random effects.
     Sd {
-        /// The grouping's name, `site` or `region:district`.
+        /// The name of the grouping factor, `site` or `region:district`.
         group: String,
         /// One effect, or all of them.
         effect: Option<String>,
     },
-    /// `cor(patient)`: the correlations of a group's effects.
+    /// `cor(patient)`: the correlations of random effects.
     Cor {
-        /// The grouping's name.
+        /// The name of the grouping factor.
         group: String,
     },
     /// A coefficient (`x1:x2`, `color[red]`) or a parameter of the family (`shape`).
@@ -88,7 +88,7 @@ fn arity(span: Span, function: &str) -> FormulaError {
     }
 }
 
-/// The canonical name of a grouping.
+/// The canonical name of a grouping factor.
 fn group(text: &str, start: usize) -> Result<String, FormulaError> {
     if text.trim().is_empty() {
         return Err(
@@ -103,7 +103,7 @@ fn group(text: &str, start: usize) -> Result<String, FormulaError> {
     found.map_err(|error| shifted(error, start))
 }
 
-/// The name of a penalised smooth, `s(x)`, perhaps of one level and in the formula of a parameter:
+/// The name of a penalised smooth, `s(x)`, perhaps with a level and in the formula of a parameter:
 /// `sigma.s(x, by = site)[north]`. `None` if the text names something else.
 fn spline(text: &str) -> Result<Option<String>, FormulaError> {
     let bracket = split(text, '[')[0].1.len();
@@ -125,14 +125,14 @@ fn spline(text: &str) -> Result<Option<String>, FormulaError> {
     Ok(Some(format!("{owner}{}{}", term.label(), level.trim_end())))
 }
 
-/// A grouping of the formula of a parameter whose name is in backticks: sigma.`the site`.
+/// A grouping factor of the formula of a parameter whose name is in backticks: sigma.`the site`.
 fn of_parameter(text: &str) -> Option<String> {
     let (parameter, rest) = text.trim().split_once('.')?;
     let grouping = grouping_of(&read(rest).ok()?).ok()?;
     Some(format!("{parameter}.{grouping}"))
 }
 
-/// The canonical name of a coefficient: blanks and quotes as results print them.
+/// The canonical name of a coefficient, with blanks and quotes as results print them.
 fn coefficient(text: &str, start: usize) -> Result<String, FormulaError> {
     let pieces = split(text, ':');
     let names: Result<Vec<String>, FormulaError> = pieces
@@ -190,7 +190,8 @@ fn factor_name(text: &str) -> Result<String, FormulaError> {
     Ok(name + level)
 }
 
-/// Parts a text at a character that no parentheses, brackets or backticks hold; with offsets.
+/// Splits a text at a character outside parentheses, brackets and backticks; returns the parts with
+/// their offsets.
 fn split(text: &str, separator: char) -> Vec<(usize, &str)> {
     let mut pieces = Vec::new();
     let (mut start, mut depth, mut quoted, mut escaped) = (0, 0_usize, false, false);

@@ -1,18 +1,18 @@
-//! B-splines: functions that are zero but for a few neighbouring intervals, and that add up to 1.
+//! B-splines: functions that are zero outside a few neighbouring intervals and add up to 1.
 
 use serde::{Deserialize, Serialize};
 
 /// The B-splines of one degree on a sequence of knots (de Boor 1978). Between the inner ends of the
-/// sequence they are nowhere negative and add up to 1.
+/// sequence they are nonnegative and add up to 1.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct BSpline {
     degree: usize,
-    /// In ascending order, `degree` of them beyond either end.
+    /// The knots in ascending order, `degree` of them beyond either end.
     knots: Vec<f64>,
 }
 
 impl BSpline {
-    /// On a range whose ends are repeated, as R's `bs` has them, with these knots inside.
+    /// The splines on a range whose ends are repeated as in R's `bs`, with these inner knots.
     pub fn clamped(degree: usize, inside: &[f64], [low, high]: [f64; 2]) -> Self {
         let ends = degree + 1;
         let low = std::iter::repeat_n(low, ends);
@@ -23,16 +23,16 @@ impl BSpline {
         }
     }
 
-    /// So many functions of a degree on equal steps, as P-splines have them.
+    /// `count` splines of a degree on equal steps, as for P-splines.
     ///
     /// # Panics
-    /// If there are not more functions than the degree.
+    /// If `count` is not larger than the degree.
     pub fn even(degree: usize, count: usize, [low, high]: [f64; 2]) -> Self {
         assert!(count > degree, "{count} functions of degree {degree}");
         let pieces = count - degree;
         let step = (high - low) / pieces as f64;
         let knot = |at: usize| match at.checked_sub(degree) {
-            // The ends are exact, whatever the steps are rounded to.
+            // The ends are exact, however the steps are rounded.
             Some(inner) if inner == pieces => high,
             _ => low + step * (at as f64 - degree as f64),
         };
@@ -52,7 +52,7 @@ impl BSpline {
         self.knots.len() - self.degree - 1
     }
 
-    /// Between which values they add up to 1.
+    /// The range on which they add up to 1.
     pub fn range(&self) -> [f64; 2] {
         [self.knots[self.degree], self.knots[self.count()]]
     }
@@ -62,12 +62,12 @@ impl BSpline {
         &self.knots[self.degree..=self.count()]
     }
 
-    /// All functions at a value of the range.
+    /// All functions at a value in the range.
     pub fn values(&self, x: f64) -> Vec<f64> {
         self.derivatives(x, 0)
     }
 
-    /// The derivatives of an order, at most the degree, of all functions at a value of the range.
+    /// The derivatives of an order, at most the degree, of all functions at a value in the range.
     ///
     /// ```text
     /// B⁽ʳ⁾ᵢ,ₚ = p (B⁽ʳ⁻¹⁾ᵢ,ₚ₋₁/(tᵢ₊ₚ − tᵢ) − B⁽ʳ⁻¹⁾ᵢ₊₁,ₚ₋₁/(tᵢ₊ₚ₊₁ − tᵢ₊₁))
@@ -103,7 +103,7 @@ impl BSpline {
         values
     }
 
-    /// The interval that a value lies in; the upper end belongs to the last one.
+    /// The interval that contains a value; the upper end belongs to the last interval.
     fn piece(&self, x: f64) -> usize {
         let after = self.knots.partition_point(|knot| *knot <= x);
         let last = self.knots.partition_point(|knot| *knot < self.range()[1]) - 1;
@@ -111,7 +111,7 @@ impl BSpline {
     }
 }
 
-/// A part of a width; nothing of an empty one.
+/// A fraction of a width; 0 for an empty one.
 fn weight(part: f64, width: f64) -> f64 {
     if width > 0.0 { part / width } else { 0.0 }
 }

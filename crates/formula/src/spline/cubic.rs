@@ -1,4 +1,5 @@
-//! Cubic splines with two derivatives, by their values and second derivatives at the knots.
+//! Cubic splines with two continuous derivatives, by their values and second derivatives at the
+//! knots.
 
 use serde::{Deserialize, Serialize};
 
@@ -7,20 +8,20 @@ use super::sample::spaced;
 
 /// Several cubic splines on the same knots.
 ///
-/// Between two knots at a distance h, with d = κ₊ − x and e = x − κ₋, a spline with the values v and the
+/// Between two knots at a distance h, with d = κ₊ − x and e = x − κ₋, a spline with the values v
+/// and the
 /// second derivatives g at the knots is
 ///
 /// ```text
 /// (d v₋ + e v₊)/h + ((d³/h − hd) g₋ + (e³/h − he) g₊)/6
 /// ```
-///
-/// (Wood 2017, section 5.3.1). Beyond the ends it goes on as the line that touches it there; on a circle
-/// it repeats itself.
+///  (Wood 2017, section 5.3.1). Beyond the ends it continues as the tangent line; on a circle it is
+///  periodic.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct CubicSpline {
-    /// In ascending order; on a circle the last is the first one period later.
+    /// The knots in ascending order; on a circle the last is the first one period later.
     knots: Vec<f64>,
-    /// Knot after knot, a number for each function.
+    /// The values: for each knot, one number per function.
     values: Vec<f64>,
     bends: Vec<f64>,
     width: usize,
@@ -28,7 +29,8 @@ pub struct CubicSpline {
 }
 
 impl CubicSpline {
-    /// Natural splines, which have no bend at the ends: function j is 1 at knot j and 0 at the others.
+    /// Natural splines, whose second derivatives are zero at the ends: function j is 1 at knot j
+    /// and 0 at the others.
     ///
     /// # Panics
     /// If there are fewer than two knots, or they do not ascend.
@@ -60,7 +62,7 @@ impl CubicSpline {
         }
     }
 
-    /// Splines on a circle, of which the first and the last knot are the same place.
+    /// Periodic splines, for which the first and the last knot are the same place.
     ///
     /// # Panics
     /// If there are fewer than four knots, or they do not ascend.
@@ -110,7 +112,7 @@ impl CubicSpline {
         }
     }
 
-    /// Knots for so many functions at equal steps of the order of values that differ and ascend.
+    /// Knots for `count` functions at equal steps in the order of distinct ascending values.
     pub fn knots_of(values: &[f64], count: usize) -> Vec<f64> {
         spaced(values, count)
     }
@@ -125,7 +127,8 @@ impl CubicSpline {
         &self.knots
     }
 
-    /// The functions that are sums of these: one for each of so many columns of a matrix, row after row.
+    /// Linear combinations of these functions: one for each of `columns` columns of a row-major
+    /// matrix.
     #[must_use]
     pub fn combined(&self, matrix: &[f64], columns: usize) -> Self {
         let product = |left: &[f64]| -> Vec<f64> {
@@ -142,7 +145,7 @@ impl CubicSpline {
         }
     }
 
-    /// ∫ f″g″ of all pairs of functions, row after row: second derivatives are lines between knots.
+    /// ∫ f″g″ for all pairs of functions, row-major; second derivatives are linear between knots.
     pub fn penalty(&self) -> Vec<f64> {
         let width = self.width;
         let mut penalty = vec![0.0; width * width];
@@ -162,18 +165,18 @@ impl CubicSpline {
         penalty
     }
 
-    /// Nothing summed yet; see [`CubicSpline::add_products`].
+    /// Empty sums for [`CubicSpline::add_products`].
     pub fn no_products(&self) -> Vec<[f64; 16]> {
         vec![[0.0; 16]; self.knots.len() - 1]
     }
 
-    /// Adds the products of the functions at a value between the ends. They are kept piece by piece, so
-    /// that a row costs the same however many functions there are.
+    /// Adds the products of the functions at a value between the ends. The sums are kept for each
+    /// piece, so that the cost of a row does not depend on the number of functions.
     pub fn add_products(&self, x: f64, sums: &mut [[f64; 16]]) {
         self.add_multiplied(x, 1.0, sums);
     }
 
-    /// As [`CubicSpline::add_products`] of functions that the row multiplies.
+    /// As [`CubicSpline::add_products`] for functions times a number of the row.
     pub fn add_multiplied(&self, x: f64, multiplier: f64, sums: &mut [[f64; 16]]) {
         let (piece, weights) = self.local(x);
         for (k, sum) in sums[piece].iter_mut().enumerate() {
@@ -181,7 +184,7 @@ impl CubicSpline {
         }
     }
 
-    /// The sums of the products of all pairs of functions, row after row.
+    /// The sums of the products of all pairs of functions, row-major.
     pub fn products(&self, sums: &[[f64; 16]]) -> Vec<f64> {
         let width = self.width;
         let mut products = vec![0.0; width * width];
@@ -200,7 +203,8 @@ impl CubicSpline {
         products
     }
 
-    /// The piece of a value between the ends, and what values and bends at its ends are multiplied by.
+    /// The piece that contains a value between the ends, and the weights of the values and second
+    /// derivatives at its ends.
     fn local(&self, x: f64) -> (usize, [f64; 4]) {
         let after = self.knots.partition_point(|knot| *knot <= x);
         let piece = after.saturating_sub(1).min(self.knots.len() - 2);
@@ -237,7 +241,7 @@ impl CubicSpline {
         pairs.map(|(value, slope)| value + beyond * slope).collect()
     }
 
-    /// Values and bends at the ends of a piece, weighted.
+    /// The weighted sum of the values and second derivatives at the ends of a piece.
     fn mixed(&self, piece: usize, weights: [f64; 4]) -> Vec<f64> {
         let width = self.width;
         let [before, after] = [piece * width, (piece + 1) * width];
@@ -276,7 +280,7 @@ fn combination(row: &[f64], matrix: &[f64], columns: usize) -> Vec<f64> {
     sum
 }
 
-/// Equations whose matrix has its largest number on the diagonal of each row.
+/// A banded system whose matrix is diagonally dominant in each row.
 struct Banded {
     size: usize,
     left: Vec<f64>,
@@ -302,7 +306,7 @@ impl Banded {
         self.right[row * self.columns + column] += value;
     }
 
-    /// The unknowns, row after row. Rows that dominate need no pivots.
+    /// The solution, row-major. Diagonally dominant rows need no pivoting.
     fn solve(mut self) -> Vec<f64> {
         let (size, columns) = (self.size, self.columns);
         for pivot in 0..size {

@@ -1,4 +1,4 @@
-//! Piecewise polynomials of one number: B-splines, and cubic splines by what they do at their knots.
+//! Piecewise polynomials of one number: B-splines, and cubic splines by their values at the knots.
 
 mod bspline;
 mod cubic;

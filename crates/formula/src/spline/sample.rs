@@ -1,10 +1,10 @@
-//! A column's values as far as knots are chosen of them.
+//! A sample of a column's values from which knots are chosen.
 
-/// Values that are kept at the most.
+/// The most values that are kept.
 const MOST: usize = 8192;
 
-/// Some of all values of a column, and its range. Up to 8192 values all are kept; of more every
-/// so many-th, so that the same table gives the same knots however it is cut into blocks.
+/// A sample of a column's values, and its range. Up to 8192 values all are kept, and of more every
+/// k-th, so that the same table gives the same knots however it is cut into blocks.
 #[derive(Clone, Debug)]
 pub struct Sample {
     values: Vec<f64>,
@@ -25,7 +25,7 @@ impl Default for Sample {
 }
 
 impl Sample {
-    /// Takes in the next value.
+    /// Adds the next value.
     pub fn push(&mut self, value: f64) {
         // Adding zero turns −0 into 0.
         let value = value + 0.0;
@@ -46,7 +46,7 @@ impl Sample {
         self.seen += 1;
     }
 
-    /// From the least to the largest value of all.
+    /// The smallest and the largest value of all.
     pub fn range(&self) -> [f64; 2] {
         self.range
     }
@@ -58,7 +58,7 @@ impl Sample {
         values
     }
 
-    /// At most so many of the values that were kept, in the order of the rows.
+    /// At most `most` of the values that were kept, in the order of the rows.
     pub fn some(&self, most: usize) -> Vec<f64> {
         let every = self.values.len().div_ceil(most.max(1)).max(1);
         self.values.iter().step_by(every).copied().collect()
@@ -74,7 +74,7 @@ impl Sample {
         values
     }
 
-    /// Quantiles at `count` equal steps strictly inside, as R's `quantile` has them.
+    /// Quantiles at `count` equal steps strictly inside (0, 1), as R's `quantile` computes them.
     pub fn quantiles(&self, count: usize) -> Vec<f64> {
         let values = self.sorted();
         (1..=count)
@@ -92,7 +92,7 @@ pub(super) fn quantile(values: &[f64], share: f64) -> f64 {
     values[below] + rest * (values[above] - values[below])
 }
 
-/// So many of sorted values that differ, the ends among them, at equal steps of their order.
+/// `count` distinct values among sorted ones, the ends included, at equal steps of their order.
 pub(super) fn spaced(values: &[f64], count: usize) -> Vec<f64> {
     let count = count.min(values.len()).max(2);
     let mut found: Vec<f64> = (0..count)

@@ -18,12 +18,12 @@ pub enum Comparison {
 }
 
 impl Comparison {
-    /// As it is written.
+    /// The symbol as it is written.
     pub(crate) fn symbol(self) -> &'static str {
         self.spaced().trim()
     }
 
-    /// With a blank on either side.
+    /// The symbol with a blank on either side.
     pub(crate) fn spaced(self) -> &'static str {
         match self {
             Self::Below => " < ",
@@ -35,7 +35,7 @@ impl Comparison {
         }
     }
 
-    /// Whether it is true of two numbers.
+    /// Whether it holds for two numbers.
     pub(crate) fn holds(self, left: f64, right: f64) -> bool {
         match self {
             Self::Below => left < right,

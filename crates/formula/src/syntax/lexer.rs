@@ -35,7 +35,7 @@ pub fn quoted(name: &str) -> Cow<'_, str> {
 struct Lexer<'a> {
     text: &'a str,
     at: usize,
-    /// Parentheses that are open: only inside them are arguments named.
+    /// The number of open parentheses: arguments are named only inside them.
     depth: usize,
 }
 
@@ -56,7 +56,7 @@ impl<'a> Lexer<'a> {
         };
         let kind = match first {
             '`' => TokenKind::Name(self.until('`')?),
-            // Outside of parentheses no level is named, and quotes are a mistake.
+            // Quotes are a mistake outside of parentheses, where no levels can be named.
             quote @ ('"' | '\'') if self.depth > 0 => TokenKind::Text(self.until(quote)?),
             '0'..='9' => self.number()?,
             '.' if self.second().is_some_and(|next| next.is_ascii_digit()) => self.number()?,
@@ -85,7 +85,7 @@ impl<'a> Lexer<'a> {
         TokenKind::Name(self.skip(continues_name).to_owned())
     }
 
-    /// What stands up to the same quote again.
+    /// The text up to the next such quote.
     fn until(&mut self, quote: char) -> Result<String, FormulaError> {
         let mut name = String::new();
         let mut letters = self.rest().char_indices().skip(1);
@@ -175,7 +175,7 @@ impl<'a> Lexer<'a> {
     }
 }
 
-/// Longer spellings come before their beginnings.
+/// Longer symbols come before their prefixes.
 const SYMBOLS: &[(&str, TokenKind)] = &[
     ("%in%", TokenKind::In),
     ("||", TokenKind::DoublePipe),

@@ -1,4 +1,4 @@
-//! Text to a tree with positions, without judging what the tree means.
+//! Parses text to a tree with positions, without interpreting it.
 
 mod comparison;
 mod lexer;

@@ -1,4 +1,4 @@
-//! The syntax tree: what was written, with its place.
+//! The syntax tree: the pieces of a formula with their places.
 
 use super::comparison::Comparison;
 use crate::error::Span;
@@ -12,7 +12,7 @@ pub(crate) struct Node {
     pub(crate) depth: usize,
 }
 
-/// What a piece is.
+/// The kind of a piece.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum NodeKind {
     Number(f64),
@@ -20,7 +20,7 @@ pub(crate) enum NodeKind {
     /// `"night"`: a level of a column.
     Text(String),
     Dot,
-    /// Flat, because formulas of thousands of summands are ordinary.
+    /// A flat list, because formulas with thousands of summands occur.
     Sum(Vec<SignedNode>),
     Binary(Binary, Box<Node>, Box<Node>),
     Negative(Box<Node>),
@@ -37,7 +37,7 @@ pub(crate) struct SignedNode {
     pub(crate) node: Node,
 }
 
-/// Whether a summand is added or taken away.
+/// Whether a summand is added or removed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Sign {
     Plus,

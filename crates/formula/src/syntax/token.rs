@@ -3,7 +3,7 @@
 use super::comparison::Comparison;
 use crate::error::Span;
 
-/// What a token is.
+/// The kind of a token.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum TokenKind {
     Name(String),
@@ -29,7 +29,7 @@ pub(crate) enum TokenKind {
 }
 
 impl TokenKind {
-    /// The token as an error quotes it.
+    /// The spelling of the token in an error.
     pub(crate) fn spelling(&self) -> String {
         let symbol = match self {
             Self::Name(name) | Self::Text(name) => return format!("\"{name}\""),

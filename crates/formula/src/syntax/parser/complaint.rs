@@ -1,4 +1,4 @@
-//! What the parser says of tokens that do not fit.
+//! The parser's errors for tokens that do not fit.
 
 use super::{Holds, Parser};
 use crate::error::{FormulaError, Span};
@@ -6,7 +6,7 @@ use crate::function::Function;
 use crate::syntax::TokenKind;
 
 impl Parser<'_> {
-    /// Something is expected here; says what was found instead.
+    /// The error for a missing piece, which names the token that was found instead.
     pub(super) fn missing(&self) -> FormulaError {
         let before = self.at.checked_sub(1).map(|at| &self.tokens[at].kind);
         let wanted = match before {
@@ -36,7 +36,7 @@ impl Parser<'_> {
         })
     }
 
-    /// The last token, which is where a text that stops too early is pointed at.
+    /// The place of the last token, where a text that ends too early is reported.
     fn last(&self) -> Span {
         match self.tokens.last() {
             Some(token) => token.span,
@@ -70,7 +70,7 @@ impl Parser<'_> {
         }
     }
 
-    /// What two words side by side were probably meant to be.
+    /// A hint for two neighbouring words without an operator.
     fn adjacent(&self, found: &TokenKind) -> String {
         let inside = self.open.last().map(|open| open.holds);
         match self.at.checked_sub(1).map(|at| &self.tokens[at].kind) {

@@ -8,11 +8,11 @@ use super::node::{Binary, Node, NodeKind, Sign, SignedNode};
 use super::token::{Token, TokenKind};
 use crate::error::{FormulaError, Span};
 
-/// Deepest tree that is accepted: more than arithmetic is allowed, so that what is printed
-/// of it, inside a longer formula, is accepted again.
+/// Deepest tree that is accepted. It is deeper than arithmetic may be, so that printed arithmetic
+/// inside a longer formula is accepted again.
 pub(crate) const MAX_DEPTH: usize = 120;
 
-/// Parses all of `tokens`; `end` is the byte where the text they came from ends.
+/// Parses all of `tokens`; `end` is the byte at which their text ends.
 pub(crate) fn parse(tokens: &[Token], end: usize) -> Result<Node, FormulaError> {
     let mut parser = Parser {
         tokens,
@@ -32,12 +32,12 @@ struct Parser<'a> {
     tokens: &'a [Token],
     at: usize,
     end: usize,
-    /// The parentheses that are open at this point.
+    /// The open parentheses.
     open: Vec<OpenBracket>,
     depth: usize,
 }
 
-/// An open parenthesis and what it holds.
+/// An open parenthesis and the kind of its content.
 #[derive(Clone, Copy)]
 struct OpenBracket {
     span: Span,
@@ -72,7 +72,7 @@ impl Parser<'_> {
         let right = self.sum()?;
         let is_id = matches!(right.kind, NodeKind::Name(_) | NodeKind::Number(_));
         match (operator, self.peek()) {
-            // `(1 |p| site)`: what stands between the bars names what the effects are tied by.
+            // `(1 |p| site)`: the name between the bars ties effects across responses.
             (Binary::Pipe, Some(TokenKind::Pipe)) if is_id && !self.open.is_empty() => {
                 self.at += 1;
                 let grouping = self.sum()?;
@@ -99,7 +99,7 @@ impl Parser<'_> {
         }
     }
 
-    /// `x > 3`, which only stands inside parentheses.
+    /// `x > 3`, which is allowed only inside parentheses.
     fn compared(&mut self) -> Result<Node, FormulaError> {
         let left = self.sum()?;
         let Some(&TokenKind::Compare(comparison)) = self.peek() else {
@@ -143,7 +143,7 @@ impl Parser<'_> {
         node(NodeKind::Sum(items), span, deepest)
     }
 
-    /// Reads a run of signs as the one sign it amounts to.
+    /// Reads a run of signs as one sign.
     fn signs(&mut self, mut sign: Sign) -> Sign {
         loop {
             match self.peek() {
@@ -155,7 +155,7 @@ impl Parser<'_> {
         }
     }
 
-    /// `* /`, `%in%` and `:` at or above a precedence, all grouping to the left.
+    /// `* /`, `%in%` and `:` at or above a precedence, all left-associative.
     fn binary(&mut self, lowest: u8) -> Result<Node, FormulaError> {
         let mut left = self.power()?;
         loop {
@@ -175,7 +175,7 @@ impl Parser<'_> {
         }
     }
 
-    /// `^` groups to the right and binds tighter than a sign before it.
+    /// `^` is right-associative and binds tighter than a sign before it.
     fn power(&mut self) -> Result<Node, FormulaError> {
         self.deeper(|parser| {
             let start = parser.span();
@@ -233,8 +233,8 @@ impl Parser<'_> {
         let start = self.open(Holds::Terms);
         let inner = self.piped()?;
         let span = start.to(self.close()?);
-        // Parentheses are bounded by the descent itself; counting them here as well would
-        // refuse x^(-2) where x^-2 was accepted.
+        // The descent itself bounds parentheses. Counting them here as well would refuse x^(-2)
+        // where x^-2 is accepted.
         Ok(Node {
             depth: inner.depth,
             kind: NodeKind::Paren(Box::new(inner)),
