@@ -1,4 +1,4 @@
-//! Recording a model against a schema and binding it to a table: every mistake is found here.
+//! Records a model for a schema and binds it to a table. Every mistake is found here.
 
 use std::sync::Arc;
 
@@ -16,7 +16,7 @@ use crate::record::Record;
 use crate::schema::Schema;
 use crate::tracer::Tracer;
 
-/// A model that was run once: what it reads, and its program or what is wrong with it.
+/// The result of running a model once: the columns it reads, and its program or its mistakes.
 struct Trace {
     columns: Columns,
     demands: Demands,
@@ -24,15 +24,15 @@ struct Trace {
 }
 
 impl Model {
-    /// The model as data, for tables of this schema. The function behind the model runs once.
-    /// Refuses with all the mistakes that the model and its shapes contain.
+    /// The model as a program for tables of this schema. The function behind the model runs once.
+    /// Refuses with all the mistakes in the model and its shapes.
     pub fn record(&self, schema: &Schema) -> Result<Program, BindError> {
         let program = self.trace(schema).program;
         program.map_err(|problems| BindError { problems })
     }
 
-    /// The model on the rows of a table. Refuses with all the mistakes that the model, its
-    /// shapes and the values of the columns it reads contain.
+    /// The model on the rows of a table. Refuses with all the mistakes in the model, its shapes and
+    /// the values of the columns it reads.
     pub fn bind(&self, table: &Table) -> Result<Bound, BindError> {
         let schema = Schema::of(table);
         let trace = self.trace(&schema);
@@ -71,8 +71,8 @@ impl Model {
 }
 
 impl Program {
-    /// The program on the rows of a table, whose levels keep the numbers they were recorded
-    /// with. Refuses with all that is wrong with the columns and their values.
+    /// The program on the rows of a table, whose levels keep the numbers of the recording. Refuses
+    /// with all the mistakes in the columns and their values.
     pub fn bind(&self, table: &Table) -> Result<Bound, BindError> {
         let mut problems = Vec::new();
         if table.n_rows() == 0 {
@@ -93,9 +93,9 @@ impl Program {
         }
     }
 
-    /// The program on the rows of a source, which its caller vouches for: it has the columns of
-    /// [`Program::columns`] in their order, and their values are such that binding a table of
-    /// them would not refuse any.
+    /// The program on the rows of a source. The caller guarantees that the source has the columns
+    /// of [`Program::columns`] in their order, and that binding a table with these values would
+    /// succeed.
     pub fn bind_source(&self, source: Arc<dyn RowSource>) -> Bound {
         Bound::new(self.clone(), source)
     }
@@ -134,7 +134,7 @@ fn program(
     }
 }
 
-/// What is wrong with the program itself, shapes last.
+/// The mistakes in the program itself, those in shapes last.
 fn program_problems(record: &Record<'_>, shapes: &[ShapeError]) -> Vec<Problem> {
     let mut problems = Vec::new();
     if !record.observes() {
@@ -143,15 +143,15 @@ fn program_problems(record: &Record<'_>, shapes: &[ShapeError]) -> Vec<Problem> 
     if record.is_weighted_in_part() {
         problems.push(Problem::PartWeight);
     }
-    // After a stand-in of unknown width, what does not fit need not be a mistake.
+    // After a stand-in of unknown width, shapes that do not fit need not be a mistake.
     if !record.guessed {
         problems.extend(first_shapes(shapes));
     }
     problems
 }
 
-/// The shape errors that are not mere echoes of one before: those that do not already meet
-/// the single number that stands in for an impossible result.
+/// The original shape errors, without those that an earlier error caused: an impossible result is
+/// replaced by a single number, and errors with that number are left out.
 fn first_shapes(errors: &[ShapeError]) -> Vec<Problem> {
     let mut found: Vec<Problem> = Vec::new();
     for (place, error) in errors.iter().enumerate() {

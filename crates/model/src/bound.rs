@@ -1,4 +1,4 @@
-//! A program bound to its rows: the density that inference sees.
+//! A program bound to its rows: the density that inference uses.
 
 use std::fmt;
 use std::sync::{Arc, OnceLock};
@@ -18,7 +18,7 @@ use crate::program::{LocalSite, Program};
 use crate::split::{Effects, split_predictor};
 use crate::stacked::Stacked;
 
-/// A model on the rows of a table, with every mistake ruled out. Cheap to clone.
+/// A model on the rows of a table, free of mistakes. Cheap to clone.
 #[derive(Clone)]
 pub struct Bound {
     program: Program,
@@ -46,9 +46,9 @@ impl Bound {
         &self.program
     }
 
-    /// The rows of another table as this model reads them, for prediction: levels keep the
-    /// numbers they were bound with, and observed columns may be absent. Returns the columns
-    /// that are there with their data.
+    /// The rows of another table in the form that this model reads, for prediction. Levels keep the
+    /// numbers with which they were bound, and observed columns may be absent. Returns the columns
+    /// that are present with their data.
     pub fn rows_of(&self, table: &Table) -> Result<(Columns, RowData), BindError> {
         let present = |column: &&lehr_density::Column| {
             !matches!(column.role, Role::Response { .. }) || table.column(&column.name).is_ok()
@@ -74,8 +74,8 @@ impl Bound {
         predictors(at, self.latents(), &all.collect::<Vec<_>>())
     }
 
-    /// Whether rows with latents of their own read z through a few affine functions that those
-    /// latents only shift.
+    /// Whether rows with local latents depend on z through a few affine functions, and the local
+    /// latents only shift these.
     fn is_locally_linear(&self) -> bool {
         let graph = Graph::new();
         let (at, rows) = self.probe(&graph);
@@ -89,7 +89,8 @@ impl Bound {
         })
     }
 
-    /// The rows with nothing for their own latents: what only shifts a predictor can be any number.
+    /// The rows without their local latents: a latent that only shifts a predictor can have any
+    /// value.
     fn without_locals<'g>(&self, at: &Point<'g>, rows: &Rows<'g>) -> Rows<'g> {
         match self.program.parts.locals.size() {
             0 => rows.clone(),
@@ -112,7 +113,7 @@ impl Bound {
         self.locals().is_none() && self.params().is_empty() && found().is_some_and(is_all)
     }
 
-    /// A point and two rows, to look at what the program is made of.
+    /// A point and two rows, for the analysis of the program.
     fn probe<'g>(&self, graph: &'g Graph) -> (Point<'g>, Rows<'g>) {
         let at = Point::new(
             graph.input("z", [self.latents().size()]),

@@ -1,4 +1,4 @@
-//! The columns a model reads, as numbers, each value checked.
+//! Reads the columns of a model as numbers and checks each value.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -13,14 +13,14 @@ use crate::record::Record;
 use crate::schema::Schema;
 use crate::statement::{Observed, Statement};
 
-/// What the program demands of the values of its columns, besides their roles.
+/// The program's requirements on the values of its columns, besides their roles.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Demands {
     /// The distribution of each observed column.
     distributions: Vec<(String, String)>,
     /// For each index column that reads an array, the length of the shortest one.
     lengths: Vec<(String, usize)>,
-    /// Each observed column of hits with its column of trials.
+    /// The column of trials for each observed column of successes.
     trials: Vec<(String, String)>,
 }
 
@@ -69,7 +69,7 @@ impl Demands {
     }
 }
 
-/// The values of `columns` from a table, or everything that is wrong with them.
+/// The values of `columns` from a table, or all the mistakes in them.
 pub(crate) fn read(
     table: &Table,
     columns: &Columns,
@@ -96,7 +96,7 @@ pub(crate) fn read(
     Err(reader.problems)
 }
 
-/// The table's column, its levels numbered as those the model was bound with.
+/// The table's column, with its levels numbered as when the model was bound.
 fn matching<'t>(
     table: &'t Table,
     schema: &Schema,
@@ -195,8 +195,7 @@ impl Reader<'_> {
 
     fn labels(&mut self, column: &Column, kind: ResponseKind, numbers: &[f64]) {
         let (name, per_row, width) = (&column.name, column.kind.width(), kind.width());
-        // What is missing or infinite has been reported as such, and so has a width that
-        // does not fit.
+        // Missing and infinite values have been reported already, and so has a wrong width.
         let wrong = |event: &&[f64]| {
             event.iter().all(|x| x.is_finite()) && !kind.contains(event) && event.len() == width
         };
@@ -222,7 +221,7 @@ impl Reader<'_> {
         });
     }
 
-    /// Checks hits against trials, once all columns are sound.
+    /// Checks successes against trials, once all columns are sound.
     fn trials(&mut self, columns: &Columns, values: &[Values]) {
         let numbers = |wanted: &str| {
             let is_it = |column: &Column| column.name == wanted;
@@ -265,7 +264,7 @@ impl Reader<'_> {
         self.codes(name, numbers.iter().map(code).collect())
     }
 
-    /// Checks codes against the arrays that they read; a missing one has been reported.
+    /// Checks codes against the arrays that they index; a missing code has been reported.
     fn codes(&mut self, name: &str, codes: Arc<[u32]>) -> Values {
         let length = self.demands.length(name).unwrap_or(usize::MAX);
         let beyond = |row: usize| codes[row] != MISSING && codes[row] as usize >= length;
@@ -282,7 +281,7 @@ impl Reader<'_> {
     }
 }
 
-/// The column as numbers, copied only where it is not numbers already.
+/// The column as numbers, copied only if it has another type.
 fn numbers_of(column: &TableColumn) -> Cow<'_, [f64]> {
     match column {
         TableColumn::Number(values) | TableColumn::Matrix { values, .. } => Cow::Borrowed(values),

@@ -1,4 +1,4 @@
-//! A program in words, a line per statement.
+//! A program in words, one line per statement.
 
 use std::fmt;
 

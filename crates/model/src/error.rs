@@ -1,4 +1,4 @@
-//! Every mistake that binding a model to a table can find, each as one message that teaches.
+//! The mistakes that binding a model to a table can find, with their messages.
 
 use std::fmt;
 
@@ -42,7 +42,7 @@ pub enum Problem {
         "model: expected an observed column, found none\n  hint: call row.observe(column, distribution) inside m.rows"
     )]
     NothingObserved,
-    /// Rows with latents of their own of which a part is weighted.
+    /// Rows with local latents whose parts have different weights.
     #[error(
         "weight: expected one for whole rows, whose latents of their own share it, found m.rows twice with different weights\n  hint: give every m.rows the same row.weight"
     )]
@@ -50,7 +50,7 @@ pub enum Problem {
     /// A name that is not among the columns.
     #[error("no column {name:?} in the table\n  hint: {hint}")]
     UnknownColumn {
-        /// The name asked for.
+        /// The unknown name.
         name: String,
         /// The nearest name, or the names there are.
         hint: String,
@@ -60,17 +60,17 @@ pub enum Problem {
     WrongKind {
         /// The column.
         name: String,
-        /// What the model reads.
+        /// The type that the model reads.
         expected: &'static str,
-        /// What the table holds.
+        /// The type in the table.
         found: String,
-        /// What to do.
+        /// Advice.
         hint: String,
     },
     /// Shapes that do not fit, with the line of the model that joins them.
     #[error("{error}\n  hint: look at the shapes in that line{}", rows_hint(&error.message))]
     Shape {
-        /// What the graph met; the axis of rows is written `rows`.
+        /// The graph's error; the axis of rows is written `rows`.
         error: ShapeError,
     },
     /// An observed distribution with another number of densities than one per row.
@@ -82,7 +82,7 @@ pub enum Problem {
         name: String,
         /// The distribution.
         distribution: &'static str,
-        /// The shape, where the axis of rows is written `rows`.
+        /// The shape, in which the axis of rows is written `rows`.
         found: String,
     },
     /// A value that its distribution cannot produce.
@@ -94,14 +94,14 @@ pub enum Problem {
         row: usize,
         /// The distribution.
         distribution: String,
-        /// The values it takes.
+        /// The values that the distribution allows.
         expected: String,
-        /// The value there.
+        /// The value in that row.
         found: String,
         /// How many rows have such values.
         count: usize,
     },
-    /// More hits than trials.
+    /// More successes than trials.
     #[error("column {name:?}, row {row}: {distribution} expects at most {limit}, the trials in column {trials:?}, found {found}{}", others(*count))]
     Trials {
         /// The observed column.
@@ -112,9 +112,9 @@ pub enum Problem {
         distribution: String,
         /// The column of trials.
         trials: String,
-        /// The trials there.
+        /// The trials in that row.
         limit: f64,
-        /// The hits there.
+        /// The successes in that row.
         found: f64,
         /// How many rows have such values.
         count: usize,
@@ -130,7 +130,7 @@ pub enum Problem {
         "{what} {name:?}: expected outside m.rows, found inside\n  hint: name it before m.rows; a latent of each row's own is row.local"
     )]
     InsideRows {
-        /// What it is.
+        /// The kind of the item.
         what: &'static str,
         /// Its name.
         name: String,
@@ -158,32 +158,32 @@ pub enum Problem {
     Parameter {
         /// The site or the observed column, with its kind.
         place: String,
-        /// What its distribution says.
+        /// The distribution's error.
         error: ParameterError,
     },
-    /// A shape or a start that its support refuses.
+    /// A shape or a start that the support of a site refuses.
     #[error(transparent)]
     Site(#[from] LayoutError),
-    /// Something the model adds up that is not one number.
+    /// A term of the model that is not a single number.
     #[error(
         "{what} {name:?}: expected one number, found shape {found}\n  hint: sum it with .sum()"
     )]
     NotANumber {
-        /// What it is.
+        /// The kind of the term.
         what: &'static str,
         /// Its name.
         name: String,
         /// Its shape.
         found: String,
     },
-    /// What must be a matrix is not.
+    /// An argument that must be a matrix and is not.
     #[error(
         "{what} of {name:?}: expected a matrix, a row for each point, found shape {found}\n  hint: reshape a single column to [points, 1]"
     )]
     NotAMatrix {
-        /// What it is.
+        /// The argument.
         what: &'static str,
-        /// Whose it is.
+        /// The item to which it belongs.
         name: String,
         /// Its shape.
         found: String,
@@ -212,14 +212,14 @@ pub enum Problem {
         /// The first row with one.
         row: usize,
     },
-    /// A number that is no row number of any array.
+    /// A number that is not a valid row number.
     #[error("column {name:?}, row {row}: an index is a whole number from 0 on, found {found}{}\n  hint: make it a category, whose levels are numbered for you", others(*count))]
     NotAnIndex {
         /// The index column.
         name: String,
         /// The first such row.
         row: usize,
-        /// The value there.
+        /// The value in that row.
         found: f64,
         /// How many rows have such values.
         count: usize,
@@ -231,7 +231,7 @@ pub enum Problem {
         name: String,
         /// The first such row.
         row: usize,
-        /// The index there.
+        /// The index in that row.
         found: u32,
         /// The leading length of the array.
         length: usize,
@@ -245,7 +245,7 @@ pub enum Problem {
     UnseenLevel {
         /// The category.
         name: String,
-        /// Which levels.
+        /// The unknown levels.
         message: String,
     },
     /// A negative weight.
@@ -255,7 +255,7 @@ pub enum Problem {
         name: String,
         /// The first such row.
         row: usize,
-        /// The value there.
+        /// The value in that row.
         found: f64,
         /// How many rows have such values.
         count: usize,

@@ -1,4 +1,4 @@
-//! The expressions of a program at a point: its prior, its likelihood, and what it names.
+//! The expressions of a program at a point: prior, likelihood and named quantities.
 
 use lehr_density::{ConstrainedSites, FlatDraws, Point, Response, Rows, SiteValue, quantities};
 use lehr_graph::{Expr, Graph};
@@ -16,7 +16,7 @@ pub(crate) struct Values<'a, 'g> {
 }
 
 impl Program {
-    /// What the model names by [`crate::Tracer::deterministic`], under each draw.
+    /// The quantities named by [`crate::Tracer::deterministic`], for each draw.
     pub fn deterministic_values(&self, draws: FlatDraws<'_>) -> Vec<SiteValue> {
         quantities(draws, |at| self.named_quantities(at))
     }
@@ -29,7 +29,7 @@ impl Program {
         names.into_iter().zip(self.at(&outputs, at, None)).collect()
     }
 
-    /// Outputs at a point, on some rows where they need any.
+    /// Outputs at a point, and on some rows if they need any.
     pub(crate) fn at<'g>(
         &self,
         outputs: &[usize],
@@ -49,7 +49,7 @@ impl Program {
         self.replay(at.graph(), outputs, &values)
     }
 
-    /// The local latents of rows, where the model has any.
+    /// The local latents of rows, if the model has any.
     pub(crate) fn local_sites<'g>(&self, rows: &Rows<'g>) -> Option<ConstrainedSites<'g>> {
         let locals = &self.parts.locals;
         if locals.is_empty() {
@@ -77,7 +77,7 @@ impl Program {
     }
 
     /// The log density of each site's prior at a point, on the scale of the site itself: without
-    /// the Jacobian of the map from unconstrained numbers.
+    /// the Jacobian of the unconstraining map.
     pub fn site_priors<'g>(&self, at: &Point<'g>) -> Vec<(String, Expr<'g>)> {
         let sampled = self.parts.statements.iter().filter_map(|one| match one {
             Statement::Sample { site, term, .. } => Some((*site, *term)),
@@ -97,8 +97,8 @@ impl Program {
         terms.into_iter().fold(jacobian, |sum, term| sum + term)
     }
 
-    /// The output with the log likelihood of each row, `[n]`. With local latents it is the log of the
-    /// joint density of response and latents, without the log-Jacobian of those.
+    /// The log likelihood of each row, `[n]`. With local latents it is the log of the joint density
+    /// of response and latents, without the log-Jacobian of the latents.
     pub(crate) fn log_likelihood<'g>(&self, at: &Point<'g>, rows: &Rows<'g>) -> Expr<'g> {
         self.at(&[self.parts.likelihood], at, Some(rows))[0]
     }

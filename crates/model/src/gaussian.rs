@@ -1,4 +1,4 @@
-//! Whether all rows are Gaussian around one affine function of the latents, with one spread.
+//! Detects rows that are Gaussian around one affine function of the latents with one common scale.
 
 use lehr_density::{Columns, GaussianTerms, Point, Response, Role, Rows};
 use lehr_graph::Expr;
@@ -6,7 +6,7 @@ use lehr_graph::Expr;
 use crate::distribution::normal_log_density;
 use crate::linear::{Affinity, affinity};
 
-/// What Gaussian rows are made of.
+/// The parts of Gaussian rows.
 pub(crate) struct Gaussian<'g> {
     pub(crate) terms: GaussianTerms<'g>,
     /// σ, one number.
@@ -14,8 +14,7 @@ pub(crate) struct Gaussian<'g> {
 }
 
 impl<'g> Gaussian<'g> {
-    /// The parts of a single response that is normal with a shared spread. Rows weigh what their
-    /// columns of weights say.
+    /// The parts of a single normal response with a common scale. Columns of weights apply to rows.
     pub(crate) fn of(
         rows: &Rows<'g>,
         columns: &Columns,
@@ -46,7 +45,7 @@ impl<'g> Gaussian<'g> {
         })
     }
 
-    /// Whether this is all of a log likelihood, and the predictor is affine.
+    /// Whether this is the whole log likelihood, with an affine predictor.
     pub(crate) fn is_all_of(&self, log_likelihood: Expr<'g>, at: &Point<'g>) -> bool {
         let GaussianTerms {
             response,

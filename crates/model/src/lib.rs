@@ -1,8 +1,5 @@
-//! Distributions and the model language.
-//!
-//! A model is a function that names its sites. It runs once and leaves a [`Program`]: data that
-//! prints, saves, loads, and answers every question about the model on whatever rows are asked
-//! for:
+//! Distributions and the model language.  A model is a function that names its sites. It runs once
+//! and leaves a [`Program`]: data that can be printed, saved, loaded and evaluated on any rows:
 //!
 //! ```
 //! use lehr_density::{Density, Predictive};

@@ -1,16 +1,14 @@
-//! Whether all rows read the latents through a few affine functions of them.
+//! Detects rows that depend on the latents through a few affine functions.
 
 use lehr_density::{Layout, Point, Predictors};
 use lehr_graph::Expr;
 
-/// The most numbers of a row's parameters and of sites shared by all rows that still count as
-/// a few predictors.
+/// The most parameters of a row, and the most latents shared by all rows, that count as few.
 const MOST: usize = 16;
 
-/// The affine functions of the latents through which alone they enter these parameters. A parameter
-/// may be a function of an affine one, as a rate is of its logarithm. Another, such as a noise
-/// scale, may depend on a few numbers of z, which all rows then share; `None` if it depends on
-/// more.
+/// The affine functions of the latents through which alone the latents enter these parameters. A
+/// parameter may be a function of an affine one, as a rate is of its logarithm. Another, such as a
+/// noise scale, may depend on a few entries of z that all rows share. `None` if it depends on more.
 pub(crate) fn predictors<'g>(
     at: &Point<'g>,
     latents: &Layout,
@@ -38,9 +36,9 @@ pub(crate) fn predictors<'g>(
     (found.rows.len() + found.shared.len() <= MOST).then_some(found)
 }
 
-/// Both sides of a product or the like of which one is a function of an affine array and the other
-/// the same in all rows, as a mean times a precision is. An affine array times a spread is not
-/// meant: their product has no useful mode.
+/// Both operands of a product or similar, if one is a function of an affine array and the other is
+/// the same in all rows, as in a mean times a precision. An affine array times a scale is excluded,
+/// because their product has no useful mode.
 fn factors<'g>(at: &Point<'g>, parameter: Expr<'g>) -> Option<Vec<Expr<'g>>> {
     let sides = parameter.arguments()?;
     let is_side = |side: &Expr<'g>| {
@@ -50,8 +48,8 @@ fn factors<'g>(at: &Point<'g>, parameter: Expr<'g>) -> Option<Vec<Expr<'g>>> {
     sides.iter().all(is_side).then(|| sides.to_vec())
 }
 
-/// What the parameter is a function of, if that is affine: without a change of sign, so that u and
-/// −u are one.
+/// The affine argument of the parameter, if it is a function of one. Signs are ignored, so that u
+/// and −u are one argument.
 fn linked<'g>(at: &Point<'g>, parameter: Expr<'g>) -> Option<Expr<'g>> {
     let inner = std::iter::successors(parameter.argument(), |expr| expr.argument());
     inner
@@ -60,7 +58,7 @@ fn linked<'g>(at: &Point<'g>, parameter: Expr<'g>) -> Option<Expr<'g>> {
         .last()
 }
 
-/// Whether `other` leaves the slopes of all of these in the latents as they are.
+/// Whether replacing by `other` leaves the gradients of all these values in the latents unchanged.
 pub(crate) fn is_shift<'g>(at: &Point<'g>, values: &[Expr<'g>], other: Expr<'g>) -> bool {
     let graph = at.graph();
     let along = graph.input("direction", at.latents.shape());
@@ -71,16 +69,16 @@ pub(crate) fn is_shift<'g>(at: &Point<'g>, values: &[Expr<'g>], other: Expr<'g>)
     values.iter().all(is_free)
 }
 
-/// How an expression depends on the latents.
+/// The dependence of an expression on the latents.
 pub(crate) enum Affinity {
     Constant,
     Affine,
     Curved,
 }
 
-/// The directional derivative of an affine function does not depend on where it is taken, and
-/// the graph knows: what does not depend on z has a gradient that is zero as an expression. What has
-/// corners or jumps has such derivatives without being affine.
+/// The directional derivative of an affine function does not depend on the point, and the graph
+/// simplifies the gradient of such a derivative to a zero expression. Functions with kinks or jumps
+/// have such derivatives without being affine, so they are excluded first.
 pub(crate) fn affinity<'g>(at: &Point<'g>, value: Expr<'g>) -> Affinity {
     if !value.is_smooth_in(at.latents) {
         return Affinity::Curved;
@@ -101,7 +99,7 @@ fn is_zero(expr: Expr<'_>) -> bool {
     expr.as_number() == Some(0.0)
 }
 
-/// Adds the columns of `[n, width]` one by one, or `[n]` itself, where they are new.
+/// Adds the columns of `[n, width]` one by one, or `[n]` itself, unless they are present.
 fn add_rows<'g>(found: &mut Vec<Expr<'g>>, value: Expr<'g>) {
     let shape = value.shape();
     let rows = shape.dims()[0];
@@ -114,7 +112,7 @@ fn add_rows<'g>(found: &mut Vec<Expr<'g>>, value: Expr<'g>) {
     }
 }
 
-/// Adds the places of z on which `value` depends; `None` if they are many.
+/// Adds the entries of z on which `value` depends; `None` if they are many.
 fn add_shared<'g>(
     found: &mut Vec<usize>,
     at: &Point<'g>,

@@ -7,10 +7,9 @@ use crate::tracer::Tracer;
 
 type Writer = dyn for<'g> Fn(&Tracer<'g>) + Send + Sync;
 
-/// A model as a function that names its sites, not yet recorded.
-///
-/// The function runs once, when the model is recorded ([`Model::record`], [`Model::bind`]);
-/// everything else is asked of the recorded [`crate::Program`].
+/// A model as a function that names its sites, not yet recorded.  The function runs once, when the
+/// model is recorded ([`Model::record`], [`Model::bind`]); everything else uses the recorded
+/// [`crate::Program`].
 #[derive(Clone)]
 pub struct Model {
     write: Arc<Writer>,

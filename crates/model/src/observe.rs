@@ -34,7 +34,8 @@ impl<'g> Row<'_, 'g> {
         record.statements.push(Statement::Observe(observed));
     }
 
-    /// The log density of each row; `None` if there is not one per row, which is reported.
+    /// The log density of each row; `None` if there is not one per row, in which case the mistake
+    /// is reported.
     fn density(
         &self,
         column: &str,
@@ -45,13 +46,13 @@ impl<'g> Row<'_, 'g> {
         let density = distribution.log_density(label);
         let per_row = match *density.shape().dims() {
             [ROWS] => return Some(density),
-            // Independent columns of one distribution add up.
+            // The log densities of independent columns are summed.
             [ROWS, _] if label.shape() == density.shape() => {
                 return Some(density.sum_axis(1));
             }
             _ => density,
         };
-        // A shape that could not even be computed has been reported where it arose.
+        // A shape error has already been reported where it arose.
         if per_row.as_number().is_none_or(|number| !number.is_nan()) {
             let problem = Problem::RowShape {
                 name: column.to_owned(),

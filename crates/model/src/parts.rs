@@ -8,7 +8,7 @@ use crate::data::Demands;
 use crate::schema::Schema;
 use crate::statement::{Given, Statement};
 
-/// What a program consists of.
+/// The parts of a program.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Parts {
     pub(crate) latents: Layout,
@@ -20,7 +20,7 @@ pub(crate) struct Parts {
     pub(crate) demands: Demands,
     pub(crate) statements: Vec<Statement>,
     pub(crate) recording: Recording,
-    /// What each input of the recording is.
+    /// The meaning of each input of the recording.
     pub(crate) inputs: Vec<Given>,
     /// The output with the log likelihood of each row.
     pub(crate) likelihood: usize,

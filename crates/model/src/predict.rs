@@ -1,4 +1,4 @@
-//! Numeric draws of what a model has not seen: latents from the prior, responses of rows.
+//! Draws of quantities that the model has not observed: latents from the prior, responses of rows.
 
 use lehr_density::{Density, Predicted, Predictor, Site};
 use lehr_graph::Graph;
@@ -14,7 +14,7 @@ use crate::evaluation::Values;
 use crate::program::Program;
 use crate::statement::{Law, Statement};
 
-/// A prior from which no usable draw was found.
+/// A prior from which no usable draw was obtained.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum PriorError {
     /// All draws lie on the edge of the support.
@@ -35,12 +35,12 @@ pub enum PriorError {
     },
 }
 
-/// How often a draw on the very edge of its support is drawn again.
+/// How often a draw on the edge of its support is repeated.
 const MOST_DRAWS: usize = 100;
 
 impl Program {
-    /// A draw of the prior as a flat unconstrained vector, at the parameters `params` (flat
-    /// and unconstrained too). Factors are not part of it: nothing can be drawn from them.
+    /// A draw of the prior as a flat unconstrained vector, at the parameters `params` (flat and
+    /// unconstrained, too). Factors are ignored, because they cannot be drawn from.
     pub fn draw_prior(&self, params: &[f64], random: &mut dyn Rng) -> Result<Vec<f64>, PriorError> {
         let graph = Graph::new();
         let params = self
@@ -67,14 +67,14 @@ impl Program {
         Ok(flat)
     }
 
-    /// The parameters of a law where all that it depends on is constant.
+    /// The parameters of a law, if all their inputs are constant.
     fn numbers<'g>(&self, graph: &'g Graph, law: &Law, values: &Values<'_, 'g>) -> Vec<Vec<f64>> {
         let outputs: Vec<usize> = law.parameters.iter().map(|p| p.output).collect();
         evaluate(&self.replay(graph, &outputs, values), &Given::new(), 1)
     }
 }
 
-/// A draw of a site, as it is and on the unconstrained scale.
+/// A draw of a site, on its own scale and on the unconstrained scale.
 fn draw_site(
     site: &Site,
     law: &Law,
@@ -103,15 +103,15 @@ impl Bound {
         self.program().draw_prior(params, random)
     }
 
-    /// One data set of all rows of the table, drawn from the prior at the parameters' start.
+    /// One data set for all rows of the table, drawn from the prior at the parameters' start.
     pub fn prior_predictive(&self, random: &mut dyn Rng) -> Result<Vec<Predicted>, PriorError> {
         let params = self.params().start();
         let latents = self.draw_prior(params, random)?;
         Ok(self.posterior_predictive(&latents, params, random))
     }
 
-    /// One data set of all rows of the table, given a draw of the posterior. For many draws, or
-    /// for the rows of another table ([`Bound::rows_of`]), keep a [`Predictor`].
+    /// One data set for all rows of the table, given a draw of the posterior. For many draws, or
+    /// for the rows of another table ([`Bound::rows_of`]), use a [`Predictor`].
     pub fn posterior_predictive(
         &self,
         latents: &[f64],

@@ -1,4 +1,5 @@
-//! A recorded model: data that prints, saves, loads, and is bound to any table of its schema.
+//! A recorded model: data that prints, saves and loads, and can be bound to any table of its
+//! schema.
 
 use std::sync::Arc;
 
@@ -8,46 +9,47 @@ use serde::{Deserialize, Serialize};
 use crate::parts::Parts;
 use crate::statement::{Law, Observed, Statement};
 
-/// What the outputs with the log likelihoods of single columns are called, before their number.
+/// The names of the outputs with the log likelihoods of single columns, before their number.
 pub(crate) const ROW_TERM: &str = "log likelihood of column ";
 
-/// Under which name a program is stored.
+/// The name under which a program is stored.
 const NAME: &str = "program";
 
-/// A model as data: its sites, parameters and columns, and its expressions over any number of
-/// rows. It is all that inference and prediction need; the function that wrote it is not.
+/// A model as data: its sites, parameters and columns, and its expressions over any number of rows.
+/// Inference and prediction need nothing else; in particular they do not need the function that
+/// wrote it.
 ///
-/// Printing it shows a line per statement. One that is read back is checked first.
+/// It prints one line per statement. A program that is read from a file is checked first.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(try_from = "Parts", into = "Parts")]
 pub struct Program {
     pub(crate) parts: Arc<Parts>,
 }
 
-/// A latent of each row's own: its prior, and the output with the log density of that.
+/// A local latent: its prior, and the output with the log density of the prior.
 pub(crate) struct LocalSite<'a> {
     pub(crate) law: &'a Law,
     pub(crate) term: usize,
 }
 
 impl Program {
-    /// The sites behind z.
+    /// The sites of z.
     pub fn latents(&self) -> &Layout {
         &self.parts.latents
     }
 
-    /// The sites behind θ.
+    /// The sites of θ.
     pub fn params(&self) -> &Layout {
         &self.parts.params
     }
 
-    /// The columns that are read of each row.
+    /// The columns that each row reads.
     pub fn columns(&self) -> &Columns {
         &self.parts.columns
     }
 
-    /// The outputs with the log likelihood of each observed column, which stand before that of all; none
-    /// where there is one column, or they are not apart.
+    /// The outputs with the log likelihood of each observed column, which precede that of all.
+    /// Empty if there is one column, or if they are not separate.
     pub(crate) fn row_terms(&self) -> Vec<usize> {
         let Parts {
             recording,
@@ -71,21 +73,20 @@ impl Program {
 
     /// The program as bytes, exact in every bit.
     ///
-    /// # Panics
-    /// Never: every part of a program can be written.
+    /// # Panics Never: every part of a program can be serialised.
     pub fn to_bytes(&self) -> Vec<u8> {
         postcard::to_stdvec(self).expect("a program is plain data")
     }
 
-    /// The program that [`Program::to_bytes`] wrote. Refuses bytes that are not a whole and
-    /// sound program.
+    /// Reads a program that [`Program::to_bytes`] wrote. Refuses bytes that are not a complete and
+    /// consistent program.
     pub fn from_bytes(bytes: &[u8]) -> Result<Program, ProgramError> {
         postcard::from_bytes(bytes).map_err(|error| ProgramError {
             message: error.to_string(),
         })
     }
 
-    /// The program that a density stored of itself.
+    /// Reads the program that a density stored.
     pub fn from_stored(stored: &Stored) -> Result<Program, ProgramError> {
         if stored.name != NAME {
             let message = format!("expected {NAME:?}, found {:?}", stored.name);
@@ -94,7 +95,7 @@ impl Program {
         Program::from_bytes(&stored.bytes)
     }
 
-    /// The latents that no proper prior holds, by their places in z.
+    /// The latents without a proper prior, by their places in z.
     pub(crate) fn improper(&self) -> Vec<usize> {
         let flat = |statement: &Statement| match statement {
             Statement::Sample { site, law, .. } if law.is_flat() => Some(*site),
@@ -114,7 +115,7 @@ impl Program {
         self.parts.statements.iter().filter_map(term).collect()
     }
 
-    /// The latents of each row's own, in the order of their sites.
+    /// The local latents, in the order of their sites.
     pub(crate) fn locals(&self) -> impl Iterator<Item = LocalSite<'_>> {
         let local = |statement| match statement {
             &Statement::Local { ref law, term, .. } => Some(LocalSite { law, term }),
@@ -164,11 +165,11 @@ impl Program {
     }
 }
 
-/// Why bytes are no program.
+/// The reason why bytes are not a program.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("the stored model cannot be read: {message}")]
 pub struct ProgramError {
-    /// What was found.
+    /// The message.
     pub message: String,
 }
 

@@ -1,4 +1,4 @@
-//! What a model says while it is recorded.
+//! The statements of a model while it is recorded.
 
 use std::collections::HashMap;
 
@@ -9,7 +9,7 @@ use crate::distribution::Distribution;
 use crate::error::Problem;
 use crate::statement::{FamilyName, Given, Law, Parameter, Statement};
 
-/// Everything a model said.
+/// All statements of a model.
 #[derive(Default)]
 pub(crate) struct Record<'g> {
     pub(crate) latents: Vec<Site>,
@@ -17,9 +17,9 @@ pub(crate) struct Record<'g> {
     pub(crate) locals: Vec<Site>,
     pub(crate) columns: Vec<Column>,
     pub(crate) statements: Vec<Statement>,
-    /// Named results, to which statements point.
+    /// Named results, to which statements refer.
     pub(crate) outputs: Vec<(String, Expr<'g>)>,
-    /// What each input of the graph is.
+    /// The meaning of each input of the graph.
     pub(crate) inputs: Vec<Given>,
     /// The columns that have been read.
     pub(crate) numbers: HashMap<String, Expr<'g>>,
@@ -27,17 +27,17 @@ pub(crate) struct Record<'g> {
     /// The terms of the rows' log likelihood.
     pub(crate) likelihood: Vec<RowTerm<'g>>,
     pub(crate) problems: Vec<Problem>,
-    /// A stand-in whose shape was a guess has been handed out.
+    /// Whether a stand-in with a guessed shape has been returned.
     pub(crate) guessed: bool,
 }
 
-/// What one set of rows adds to the log likelihood, one number per row.
+/// The contribution of one set of rows to the log likelihood, one number per row.
 #[derive(Clone, Copy)]
 pub(crate) struct RowTerm<'g> {
     pub(crate) value: Expr<'g>,
-    /// What multiplies it.
+    /// The weight.
     pub(crate) weight: Option<Expr<'g>>,
-    /// How many columns it is of.
+    /// The number of observed columns in it.
     pub(crate) observed: usize,
 }
 
@@ -52,9 +52,9 @@ impl<'g> RowTerm<'g> {
 }
 
 impl<'g> Record<'g> {
-    /// The log likelihood of each row. Where rows have latents of their own, without the weight: a
-    /// row of weight two stands for two rows with a latent each, so that the weight multiplies what
-    /// is left when the latent is integrated out.
+    /// The log likelihood of each row. With local latents it excludes the weight: a row of weight
+    /// two stands for two rows with a latent each, so the weight multiplies the result after the
+    /// latent is integrated out.
     pub(crate) fn row_likelihood(&mut self) -> Option<Expr<'g>> {
         let has_locals = !self.locals.is_empty();
         let term = |term: RowTerm<'g>| {
@@ -68,7 +68,8 @@ impl<'g> Record<'g> {
         terms.map(term).reduce(|a, b| a + b)
     }
 
-    /// The log likelihood of each observed column; none if there is one, or two are observed together.
+    /// The log likelihood of each observed column; empty if there is one column, or if two are
+    /// observed together.
     pub(crate) fn row_terms(&self) -> Vec<Expr<'g>> {
         let apart = self.likelihood.iter().all(|term| term.observed == 1);
         if !apart || !self.locals.is_empty() || self.likelihood.len() < 2 {
@@ -77,8 +78,8 @@ impl<'g> Record<'g> {
         self.likelihood.iter().map(RowTerm::weighted).collect()
     }
 
-    /// Whether rows with latents of their own are weighted in part: no weight then stands for the
-    /// whole row.
+    /// Whether different parts of rows with local latents have different weights, so that no weight
+    /// applies to the whole row.
     pub(crate) fn is_weighted_in_part(&self) -> bool {
         let same = |a: Option<Expr<'g>>, b: Option<Expr<'g>>| match (a, b) {
             (Some(a), Some(b)) => a.is(b),
@@ -114,14 +115,15 @@ impl<'g> Record<'g> {
         self.statements.iter().any(is_one)
     }
 
-    /// Adds a problem once, however often the model runs into it.
+    /// Adds a problem once, however often it occurs.
     pub(crate) fn problem(&mut self, problem: Problem) {
         if !self.problems.contains(&problem) {
             self.problems.push(problem);
         }
     }
 
-    /// Notes that a column is read, and returns its place; being observed outranks other roles.
+    /// Records that a column is read and returns its place. The role of an observed column outranks
+    /// others.
     pub(crate) fn read(&mut self, name: &str, kind: ColumnKind, role: Role) -> usize {
         let same = |column: &Column| {
             column.name == name
@@ -142,13 +144,13 @@ impl<'g> Record<'g> {
         place
     }
 
-    /// Adds a result; its place.
+    /// Adds a result and returns its place.
     pub(crate) fn output(&mut self, name: &str, value: Expr<'g>) -> usize {
         self.outputs.push((name.to_owned(), value));
         self.outputs.len() - 1
     }
 
-    /// The distribution of `of` with its parameters as results, each as `form` makes it.
+    /// The distribution `of` with its parameters as results, each transformed by `form`.
     pub(crate) fn law(
         &mut self,
         graph: &'g Graph,

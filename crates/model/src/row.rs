@@ -12,8 +12,8 @@ use crate::record::RowTerm;
 use crate::statement::{Given, Law, Statement};
 use crate::tracer::Tracer;
 
-/// All rows at once: a column is an array with one entry per row. How many there are is not
-/// known while a model is recorded.
+/// All rows at once: a column is an array with one entry per row. Their number is not known while a
+/// model is recorded.
 pub struct Row<'t, 'g> {
     pub(crate) tracer: &'t Tracer<'g>,
     weight: Cell<Option<Expr<'g>>>,
@@ -47,7 +47,7 @@ impl<'t, 'g> Row<'t, 'g> {
         self.number_as(&self.tracer.full(column), Role::Covariate)
     }
 
-    /// A number per row that is added to a predictor as it is, `[n]`.
+    /// A number per row that is added to a predictor with coefficient 1, `[n]`.
     pub fn offset(&self, column: &str) -> Expr<'g> {
         self.number_as(&self.tracer.full(column), Role::Offset)
     }
@@ -89,7 +89,7 @@ impl<'t, 'g> Row<'t, 'g> {
         }
     }
 
-    /// The column in the shape in which the table has it.
+    /// The column in its shape in the table.
     pub(crate) fn numbers(&self, column: &str, role: Role, expected: &'static str) -> Expr<'g> {
         let tracer = self.tracer;
         let Some(known) = tracer.schema.column(column) else {
@@ -121,8 +121,7 @@ impl<'t, 'g> Row<'t, 'g> {
         values
     }
 
-    /// A stand-in as wide as the column that was most likely meant, so that one wrong name is
-    /// one problem.
+    /// A stand-in as wide as the nearest known column, so that one wrong name causes one problem.
     fn unknown_numbers(&self, column: &str) -> Expr<'g> {
         let schema = &self.tracer.schema;
         let near = schema.nearest(column).and_then(|near| schema.column(near));
@@ -153,13 +152,14 @@ impl<'t, 'g> Row<'t, 'g> {
         indices
     }
 
-    /// How many levels the column has; `None` if it cannot be an index, which is reported.
+    /// How many levels the column has; `None` if it cannot be an index, in which case the mistake
+    /// is reported.
     fn index_levels(&self, column: &str) -> Option<usize> {
         let problem = match self.tracer.schema.column(column) {
             None => self.tracer.unknown(column),
             Some(known) => match (known.levels, known.kind) {
                 (Some(levels), _) => return Some(levels),
-                // Which row is not whole is said when the values are checked.
+                // The check of values reports which row is not a whole number.
                 (None, Kind::Number) => return Some(0),
                 (None, kind) => Problem::WrongKind {
                     name: column.to_owned(),
@@ -173,8 +173,8 @@ impl<'t, 'g> Row<'t, 'g> {
         None
     }
 
-    /// A latent of each row's own with this prior. One or two per row are integrated out when
-    /// the model is fitted, so that every method applies.
+    /// A local latent: each row has its own, with this prior. One or two per row are integrated out
+    /// when the model is fitted, so that every method applies.
     #[expect(
         clippy::needless_pass_by_value,
         reason = "models read without ampersands"
@@ -223,8 +223,8 @@ impl<'t, 'g> Row<'t, 'g> {
         value
     }
 
-    /// A quantity of each row worth a name, `[n]` or `[n, width]`: predictions can be asked for
-    /// it, and fits do not compute it.
+    /// A named quantity of each row, `[n]` or `[n, width]`. Predictions can compute it; fits do
+    /// not.
     pub fn quantity(&self, name: &str, value: Expr<'g>) {
         let dims = value.shape();
         let own = match dims.dims() {
@@ -238,7 +238,7 @@ impl<'t, 'g> Row<'t, 'g> {
         record.statements.push(Statement::RowQuantity { output });
     }
 
-    /// Adds what this set of rows contributes.
+    /// Adds the contribution of this set of rows.
     pub(crate) fn finish(self) {
         let sum = |terms: Vec<Expr<'g>>| terms.into_iter().reduce(|a, b| a + b);
         let observed = self.terms.borrow().len();
@@ -260,7 +260,7 @@ fn is_discrete(kind: ResponseKind) -> bool {
 }
 
 impl<'g> Tracer<'g> {
-    /// What each row contributes. The function is given the rows and observes columns of them.
+    /// The statements about rows. The function receives the rows and observes columns of them.
     pub fn rows(&self, program: impl FnOnce(&Row<'_, 'g>)) {
         let row = Row::new(self);
         self.inside_rows.set(true);
@@ -270,7 +270,7 @@ impl<'g> Tracer<'g> {
     }
 }
 
-/// The value with its first `rank` axes widened to `batch`, where they fit.
+/// The value with its first `rank` axes broadcast to `batch`, if they fit.
 pub(crate) fn spread(value: Expr<'_>, rank: usize, batch: Shape) -> Expr<'_> {
     let shape = value.shape();
     let own = &shape.dims()[rank.min(shape.rank())..];

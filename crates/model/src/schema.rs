@@ -1,4 +1,4 @@
-//! What a model may ask of a table before it reads a row of it.
+//! The properties of a table that a model may use before it reads a row.
 
 use std::sync::Arc;
 
@@ -34,8 +34,8 @@ impl Schema {
         Schema::default()
     }
 
-    /// The columns of a table. A column of whole numbers from 0 on has as many levels as its
-    /// largest number asks for.
+    /// The columns of a table. A column of nonnegative whole numbers has one more level than its
+    /// largest number.
     pub fn of(table: &Table) -> Schema {
         let known = |(name, column): (&str, &Column)| Known::of(name, column);
         Schema {
@@ -43,25 +43,25 @@ impl Schema {
         }
     }
 
-    /// With a column of numbers.
+    /// Adds a column of numbers.
     #[must_use]
     pub fn number(self, name: &str) -> Schema {
         self.with(name, Kind::Number, None)
     }
 
-    /// With a column of `width` numbers per row.
+    /// Adds a column of `width` numbers per row.
     #[must_use]
     pub fn matrix(self, name: &str, width: usize) -> Schema {
         self.with(name, Kind::Matrix { width }, None)
     }
 
-    /// With a column of whole numbers below `levels`.
+    /// Adds a column of whole numbers below `levels`.
     #[must_use]
     pub fn index(self, name: &str, levels: usize) -> Schema {
         self.with(name, Kind::Number, Some(levels))
     }
 
-    /// With the columns of a part of the model whose names begin with `prefix`; see
+    /// Adds the columns of a part of the model whose names begin with `prefix`; see
     /// [`crate::Tracer::within`].
     #[must_use]
     pub fn with_part(mut self, prefix: &str, part: Schema) -> Schema {
@@ -83,7 +83,7 @@ impl Schema {
         self
     }
 
-    /// The columns of these names alone.
+    /// Only the columns of these names.
     pub(crate) fn only<'a>(&self, names: impl Iterator<Item = &'a str>) -> Schema {
         let names: Vec<&str> = names.collect();
         let mut schema = self.clone();
@@ -99,12 +99,12 @@ impl Schema {
         self.columns.iter().map(|column| column.name.as_str())
     }
 
-    /// The column the user most likely meant.
+    /// The nearest column name.
     pub(crate) fn nearest(&self, name: &str) -> Option<&str> {
         nearest(name, self.names())
     }
 
-    /// What to say of a name that is not there.
+    /// The hint for an unknown name.
     pub(crate) fn hint(&self, name: &str) -> String {
         if let Some(near) = self.nearest(name) {
             return format!("did you mean {near:?}?");
@@ -134,8 +134,8 @@ impl Known {
     }
 }
 
-/// One more than the largest number, if all that are there are whole and not negative. A real
-/// column is given up at its first fraction.
+/// One more than the largest number, if all present numbers are whole and not negative. The check
+/// stops at the first fraction.
 fn whole_levels(values: &[f64]) -> Option<usize> {
     let mut levels = 0;
     for &value in values.iter().filter(|value| !value.is_nan()) {

@@ -1,4 +1,4 @@
-//! Whether a program that was read back hangs together: bytes may be damaged or hostile.
+//! Checks a program read from bytes, which may be damaged or hostile.
 
 use lehr_density::{ColumnKind, Site};
 use lehr_graph::{ROWS, Shape};
@@ -6,7 +6,7 @@ use lehr_graph::{ROWS, Shape};
 use crate::parts::Parts;
 use crate::statement::{Given, Law, Statement};
 
-/// What is wrong with the parts of a program.
+/// The fault in the parts of a program, if there is one.
 pub(crate) fn fault(parts: &Parts) -> Option<String> {
     if parts.inputs.len() != parts.recording.n_inputs() {
         return Some("its inputs are not those of its recording".into());
@@ -107,7 +107,7 @@ fn is_statement(parts: &Parts, statement: &Statement) -> bool {
     }
 }
 
-/// Whether the numbers of every parameter, and of the value, are shared evenly by the draws.
+/// Whether the numbers of every parameter, and of the value, divide evenly among the draws.
 fn is_drawn(parts: &Parts, law: &Law, batch: usize, size: usize) -> bool {
     let shares = |size: usize| size.checked_rem(batch) == Some(0) && size > 0;
     let parameter = |output: usize| shape(parts, output).is_some_and(|shape| shares(shape.size()));

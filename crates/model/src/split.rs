@@ -1,4 +1,5 @@
-//! Which latents are Gaussian given the others and reach the rows through one affine predictor.
+//! Finds the latents that are Gaussian given the others and reach the rows through one affine
+//! predictor.
 
 use std::ops::Range;
 
@@ -7,11 +8,11 @@ use lehr_graph::{Expr, Graph};
 
 use crate::program::Program;
 
-/// The sites that can be integrated out, or why there are none.
+/// The sites that can be integrated out, or the reason why there are none.
 pub(crate) enum Effects {
-    /// Their positions.
+    /// The positions of the sites.
     Found(Vec<usize>),
-    /// A clause.
+    /// The reason, as a clause.
     Refused(String),
 }
 
@@ -23,7 +24,7 @@ pub(crate) struct SplitPredictor<'g> {
 }
 
 impl Effects {
-    /// Those of a program.
+    /// The sites of a program.
     pub(crate) fn of(program: &Program) -> Effects {
         match find(program) {
             Ok(sites) => Effects::Found(sites),
@@ -51,15 +52,15 @@ fn find(program: &Program) -> Result<Vec<usize>, String> {
     effects(program, &at, &[Facet { predictor, value }])
 }
 
-/// What each row has of one response.
+/// One response of each row: its predictor and log likelihood.
 pub(crate) struct Facet<'g> {
     pub(crate) predictor: Expr<'g>,
     /// The log likelihood.
     pub(crate) value: Expr<'g>,
 }
 
-/// The sites that are Gaussian given the others, and that every facet of the rows reads through its
-/// affine predictor alone.
+/// The sites that are Gaussian given the others and that every response of the rows reads through
+/// its affine predictor alone.
 pub(crate) fn effects<'g>(
     program: &Program,
     at: &Point<'g>,
@@ -87,14 +88,14 @@ pub(crate) fn effects<'g>(
         facets.any(|facet| along.derivative(facet.predictor, 1).is_some())
     };
     let alone = real_sites(latents).filter(reads);
-    // A prior without curvature, such as Laplace's on either side of its corner, is not Gaussian.
+    // A prior without curvature, such as the Laplace prior away from its kink, is not Gaussian.
     let bends = |site: &usize| {
         let along = Along::new(at, latents, &[*site]);
         along.derivative(prior, 2).is_some()
     };
     let mut sites: Vec<usize> = alone.filter(|site| bends(site) && fits(&[*site])).collect();
     if !fits(&sites) {
-        // Of two that multiply each other neither is an effect.
+        // If two sites multiply each other, neither is a random effect.
         let multiplied = |a: &usize| {
             let mut others = sites.iter().filter(|b| *b != a);
             others.any(|b| !fits(&[*a, *b]))
@@ -144,7 +145,8 @@ pub(crate) fn split_predictor<'g>(
     if read.iter().any(|one| one.shape().rank() > 1) {
         return Err("a row has more than one predictor".into());
     }
-    // Both shapes of a beta are functions of one predictor, of which one reads the negative.
+    // Both shapes of a beta distribution are functions of one predictor; one of them reads its
+    // negative.
     let predictors = read
         .iter()
         .map(|one| Some(unsigned(outermost(*one, &reads, &is_affine)?)));
@@ -166,8 +168,8 @@ pub(crate) fn split_predictor<'g>(
     })
 }
 
-/// Whether no corner or jump lies between the real sites and the parameters. Cutpoints and the like come from
-/// other sites, which are no candidates whatever they are computed by.
+/// Whether the parameters are smooth in the real sites. Cutpoints and the like come from other
+/// sites, which are not candidates.
 fn is_smooth<'g>(at: &Point<'g>, latents: &Layout, response: &Response<'g>) -> bool {
     let real: Vec<usize> = real_sites(latents).collect();
     let others = (0..latents.sites().len()).filter(|site| !real.contains(site));
@@ -178,18 +180,18 @@ fn is_smooth<'g>(at: &Point<'g>, latents: &Layout, response: &Response<'g>) -> b
     parameters.all(|(_, parameter)| parameter.is_smooth_with(at.latents, &others))
 }
 
-/// The array without its sign, so that u and −u are one.
+/// The array without its sign, so that u and −u are one predictor.
 fn unsigned(value: Expr<'_>) -> Expr<'_> {
     value.negated().map_or(value, unsigned)
 }
 
-/// The number that all rows have, if they have the same.
+/// The number that all rows share, if they share one.
 fn shared(value: Expr<'_>) -> Option<Expr<'_>> {
     let inner = std::iter::successors(Some(value), |expr| expr.widened());
     inner.last().filter(|expr| expr.shape().rank() == 0)
 }
 
-/// The first affine array on the way from a parameter to what it is a function of.
+/// The first affine array on the way from a parameter to its arguments.
 fn outermost<'g>(
     value: Expr<'g>,
     reads: &dyn Fn(Expr<'g>) -> bool,
@@ -209,7 +211,7 @@ fn outermost<'g>(
     }
 }
 
-/// Derivatives along some sites, all others held fixed.
+/// Derivatives along some sites, with all others fixed.
 struct Along<'p, 'g> {
     at: &'p Point<'g>,
     direction: Expr<'g>,

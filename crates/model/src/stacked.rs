@@ -1,4 +1,4 @@
-//! Rows with several responses as several rows with one response each.
+//! Represents rows with several responses as several rows with one response each.
 
 use std::sync::Arc;
 
@@ -11,9 +11,9 @@ use lehr_graph::{Expr, Graph};
 use crate::program::Program;
 use crate::split::{Facet, effects, split_predictor};
 
-/// A model whose rows have several responses that are independent given z, with a row for each response
-/// of each row. Every such row has one predictor, so that effects of groups that the responses share can be
-/// integrated out. The sum over its rows is that of the model.
+/// A model whose rows have several responses that are independent given z, with a stacked row for
+/// each response of each row. Every stacked row has one predictor, so that random effects shared by
+/// the responses can be integrated out. The sum over the stacked rows equals that of the model.
 pub(crate) struct Stacked {
     program: Program,
     columns: Columns,
@@ -21,18 +21,18 @@ pub(crate) struct Stacked {
     effects: Vec<usize>,
 }
 
-/// Row r of response k is row r K + k. After the columns of the model follow K columns that say which
-/// response a row is of: 1 in its own, 0 in the others.
+/// Row r of response k is row r K + k. The columns of the model are followed by K indicator columns
+/// of the response: 1 in its own rows, 0 in the others.
 struct StackedRows {
     rows: Arc<dyn RowSource>,
     responses: usize,
-    /// Columns of the model.
+    /// The number of columns of the model.
     columns: usize,
 }
 
 impl Stacked {
-    /// The rows of a model; `None` if they have one response, or some that are not Gaussian given the
-    /// others.
+    /// The stacked rows of a model; `None` if it has one response, or responses that are not
+    /// Gaussian given the others.
     pub(crate) fn of(program: &Program, rows: &Arc<dyn RowSource>) -> Option<Stacked> {
         let responses = program.row_terms().len();
         if responses < 2 || !program.parts.locals.is_empty() || !program.params().is_empty() {
@@ -65,14 +65,14 @@ impl Stacked {
         })
     }
 
-    /// Which of the rows are of a response, as 0 and 1.
+    /// The indicator of a response's rows, as 0 and 1.
     fn own<'g>(rows: &Rows<'g>, response: usize) -> Expr<'g> {
         let own = rows.numbers(&which(response));
         own.expect("rows of a stacked model")
     }
 }
 
-/// The column that says whether a row is of a response.
+/// The name of the indicator column of a response.
 fn which(response: usize) -> String {
     format!("which response: {}", response + 1)
 }
@@ -169,8 +169,8 @@ impl SplitRows for Stacked {
         let facets = facets(&self.program, at, rows).expect("rows that are split");
         let own = |(response, facet): (usize, &Facet<'g>)| {
             let own = Stacked::own(rows, response);
-            // A response is asked at 0 for rows that are not its own: at the predictor of another
-            // its value might not be finite.
+            // In the rows of other responses the predictor is set to 0: at the predictor of another
+            // response the value might not be finite.
             let moved = (at.graph()).replace(facet.value, facet.predictor, predictor * own);
             moved.expect("rows that are split") * own
         };
@@ -184,7 +184,7 @@ impl SplitRows for Stacked {
 }
 
 impl StackedRows {
-    /// The table's rows behind these.
+    /// The table's rows behind stacked rows.
     fn behind(&self, rows: &RowSet<'_>) -> Vec<usize> {
         each(rows).map(|row| row / self.responses).collect()
     }

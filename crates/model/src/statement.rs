@@ -1,4 +1,4 @@
-//! What a model states, one statement at a time.
+//! The statements of a model, one at a time.
 
 use std::fmt;
 
@@ -7,7 +7,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
 use crate::distribution::family;
 
-/// What an input of a recorded model is, by its place among its kind.
+/// The meaning of an input of a recorded model, by its place among its kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) enum Given {
     Latent(usize),
@@ -20,11 +20,11 @@ pub(crate) enum Given {
 /// outputs are places among the outputs of the recording.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) enum Statement {
-    /// A latent, its prior, and the log density of that.
+    /// A latent, its prior, and the log density of the prior.
     Sample { site: usize, law: Law, term: usize },
     /// A parameter.
     Param { site: usize },
-    /// A latent of each row's own, its prior, and the log density of that in each row.
+    /// A local latent, its prior, and the log density of the prior in each row.
     Local { site: usize, law: Law, term: usize },
     /// A named quantity.
     Deterministic { output: usize },
@@ -60,7 +60,7 @@ pub(crate) struct Law {
 }
 
 impl Law {
-    /// Whether it holds nothing: the law of a flat prior.
+    /// Whether it is the law of a flat prior.
     pub(crate) fn is_flat(&self) -> bool {
         self.family.0.name() == "Flat"
     }

@@ -1,4 +1,4 @@
-//! Rows that stay on disk: shuffled there, copied when they are asked for.
+//! Rows that stay on disk: shuffled in a file and copied on request.
 
 use std::ops::Range;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use lehr_density::{Columns, RowSet, RowSource};
 use lehr_table::{ShuffledRows, TableError};
 
-/// Rows that are read at a time: as many as passes over all rows ask for.
+/// Rows that are read at a time: as many as passes over all rows request.
 const BLOCK: usize = 8192;
 
 /// The rows of a file of shuffled rows as the source of a density. Memory does not grow with
@@ -17,12 +17,12 @@ const BLOCK: usize = 8192;
 #[derive(Debug)]
 pub struct StoredRows {
     file: ShuffledRows,
-    /// Where in a row the numbers of each column stand.
+    /// The position of each column's numbers within a row.
     places: Vec<Range<usize>>,
     scratch: Mutex<Scratch>,
 }
 
-/// The rows that were read last: the columns of a mini-batch are asked for one by one.
+/// The rows that were read last, because the columns of a mini-batch are requested one by one.
 #[derive(Debug, Default)]
 struct Scratch {
     rows: Vec<usize>,
@@ -30,7 +30,7 @@ struct Scratch {
 }
 
 impl StoredRows {
-    /// The columns of a density in a file that has them under the same names.
+    /// The columns of a density, in a file that has them under the same names.
     pub fn new(file: ShuffledRows, columns: &Columns) -> Result<StoredRows, TableError> {
         let places = columns.iter().map(|column| file.place(&column.name));
         Ok(StoredRows {
@@ -40,7 +40,7 @@ impl StoredRows {
         })
     }
 
-    /// Hands on the numbers of the rows, in order: how many came before, and one row's.
+    /// Passes on the numbers of the rows, in order: the place of the row and its numbers.
     fn visit(&self, column: usize, rows: &RowSet<'_>, each: &mut dyn FnMut(usize, &[f64])) {
         let place = self.places[column].clone();
         let width = self.file.width();

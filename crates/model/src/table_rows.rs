@@ -1,4 +1,4 @@
-//! The numbers of a table in memory as rows, without a copy.
+//! A table in memory as rows, without a copy.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -6,17 +6,17 @@ use std::sync::Arc;
 use lehr_density::{ColumnKind, Columns, RowSet, RowSource};
 use lehr_table::{Column, Table};
 
-/// Columns of numbers of a table that somebody else holds, for one look at them.
+/// Numeric columns of a borrowed table.
 pub struct TableRows<'t> {
     n_rows: usize,
-    /// Numbers per row, and all of them.
+    /// The width of each column, and its numbers.
     columns: Vec<(usize, Numbers<'t>)>,
 }
 
 /// Writes some rows of a column, row after row.
 pub(crate) type Fill<'t> = dyn Fn(Range<usize>, &mut [f64]) + Sync + 't;
 
-/// A column that is computed where it is wanted.
+/// A column that is computed on request.
 #[derive(Clone, Copy)]
 pub struct Computed<'t> {
     /// Its name.
@@ -34,9 +34,9 @@ enum Numbers<'t> {
 }
 
 impl<'t> TableRows<'t> {
-    /// The columns of a density in a table that has them under the same names, but for those that are computed; `None`
-    /// if one is not of numbers, or as wide. Their values are not checked: as with
-    /// [`Program::bind_source`](crate::Program::bind_source), the caller vouches for them.
+    /// The columns of a density in a table that has them under the same names, except for computed
+    /// ones. `None` if a column is not numeric or has another width. Values are not checked: as
+    /// with [`Program::bind_source`](crate::Program::bind_source), the caller guarantees them.
     pub fn of(
         table: &'t Table,
         computed: &[Computed<'t>],

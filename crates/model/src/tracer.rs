@@ -17,7 +17,7 @@ pub struct Tracer<'g> {
     pub(crate) schema: Schema,
     pub(crate) record: RefCell<Record<'g>>,
     pub(crate) inside_rows: Cell<bool>,
-    /// What all names begin with at present.
+    /// The current prefix of all names.
     prefix: RefCell<String>,
 }
 
@@ -32,8 +32,8 @@ impl<'g> Tracer<'g> {
         }
     }
 
-    /// A part of the model all of whose names, those of sites and of columns, begin with `prefix`:
-    /// the same part can then stand in a model several times. Parts may stand within parts.
+    /// A part of the model in which all names of sites and columns begin with `prefix`, so that a
+    /// model can contain the same part several times. Parts may be nested.
     ///
     /// ```
     /// use lehr_model::distribution::Normal;
@@ -59,12 +59,12 @@ impl<'g> Tracer<'g> {
         value
     }
 
-    /// A name with what names begin with at present.
+    /// A name with the current prefix.
     pub(crate) fn full(&self, name: &str) -> String {
         format!("{}{name}", self.prefix.borrow())
     }
 
-    /// An input of the program, and what it is.
+    /// An input of the program, with its meaning.
     pub(crate) fn input(&self, name: &str, shape: Shape, given: Given) -> Expr<'g> {
         self.record.borrow_mut().inputs.push(given);
         self.graph.input(name, shape)
@@ -105,7 +105,7 @@ impl<'g> Tracer<'g> {
         value
     }
 
-    /// The site a distribution makes, or why it cannot.
+    /// The site of a distribution, or the reason why it cannot have one.
     pub(crate) fn site(
         &self,
         name: &str,
@@ -123,7 +123,7 @@ impl<'g> Tracer<'g> {
         fitted(Site::new(name, shape, support))
     }
 
-    /// Refuses impossible parameters, unless they come of a mistake reported before.
+    /// Refuses invalid parameters, unless they follow from a mistake reported before.
     pub(crate) fn check(
         &self,
         place: &str,
@@ -141,7 +141,7 @@ impl<'g> Tracer<'g> {
         Err(Problem::Parameter { place, error })
     }
 
-    /// Refuses what belongs to all rows at once among what belongs to each row.
+    /// Refuses, inside `m.rows`, a statement that concerns all rows at once.
     fn outside_rows(&self, what: &'static str, name: &str) -> Result<(), Problem> {
         if self.inside_rows.get() {
             let name = name.to_owned();
@@ -162,8 +162,8 @@ impl<'g> Tracer<'g> {
         self.record.borrow_mut().problem(problem);
     }
 
-    /// The mistakes found so far, those in shapes last. A model that is written step by step can
-    /// thus be told at once which step was wrong.
+    /// The mistakes found so far, those in shapes last. An interface that builds a model step by
+    /// step can thus report at once which step was wrong.
     pub fn problems(&self) -> Vec<Problem> {
         let mut problems = self.record.borrow().problems.clone();
         let shapes = self.graph.errors().into_iter();
@@ -171,14 +171,14 @@ impl<'g> Tracer<'g> {
         problems
     }
 
-    /// Notes a problem and returns a stand-in of the shape that was meant.
+    /// Records a problem and returns a stand-in of the intended shape.
     pub(crate) fn refuse(&self, problem: Problem, shape: Shape) -> Expr<'g> {
         self.report(problem);
         self.graph.full(shape, f64::NAN)
     }
 
-    /// A parameter θ: not random, learned from this start on. The start is a number or an array
-    /// of constants inside the support, and gives the parameter its shape.
+    /// A parameter θ: not random, but learnt from this start. The start is a number or an array of
+    /// constants inside the support and determines the parameter's shape.
     pub fn param(&self, name: &str, start: impl Into<Value<'g>>, support: Support) -> Expr<'g> {
         let name = &*self.full(name);
         let start = start.into();
@@ -203,7 +203,7 @@ impl<'g> Tracer<'g> {
         value
     }
 
-    /// A quantity worth a name, which draws of the posterior come with.
+    /// A named quantity that is reported with the posterior draws.
     pub fn deterministic(&self, name: &str, value: Expr<'g>) -> Expr<'g> {
         let name = &*self.full(name);
         let outside = self.outside_rows("deterministic", name);
@@ -236,9 +236,9 @@ impl<'g> Tracer<'g> {
         });
     }
 
-    /// Effects of `groups` groups, N(0, scale²) each, as scale times standard normals: the
-    /// posterior of `scale` and the effects is then less curved than with the effects
-    /// themselves as a site. The standard normals are the site `<name>_raw`.
+    /// Random effects of `groups` groups, each N(0, scale²), as scale times standard normals. In
+    /// this non-centred form the posterior of `scale` and the effects is less curved than with the
+    /// effects themselves as a site. The standard normals are the site `<name>_raw`.
     pub fn group_effect(&self, name: &str, groups: usize, scale: impl Into<Value<'g>>) -> Expr<'g> {
         let standard = Normal::new(0.0, 1.0).expand([groups]);
         let raw = self.sample(&format!("{name}_raw"), standard);

@@ -60,7 +60,8 @@ impl<'g> Bernoulli<'g> {
     }
 }
 
-/// ln p where y is 1, ln(1 − p) where it is 0; the slope of neither meets the other's pole.
+/// ln p if y is 1, ln(1 − p) if y is 0. The branches are kept apart so that neither has an infinite
+/// slope at the pole of the other.
 fn log_probability<'g>(y: Expr<'g>, p: Expr<'g>) -> Expr<'g> {
     let graph = y.graph();
     let hit = y.select(p, graph.scalar(1.0)).ln();

@@ -17,7 +17,7 @@ pub struct Beta<'g> {
     second: Value<'g>,
 }
 
-/// What the two values are.
+/// The parametrisation.
 #[derive(Clone, Copy, Debug)]
 enum By {
     Shapes,
@@ -61,7 +61,7 @@ impl<'g> Beta<'g> {
             By::LogitMean => (first.sigmoid() * second, (-first).sigmoid() * second),
         };
         let (log_a, log_b) = match self.by {
-            // A mean of e^−1000 is zero, its logarithm is not.
+            // A mean of e^−1000 underflows to zero, but its logarithm does not.
             By::LogitMean => {
                 let log_precision = second.ln();
                 (
@@ -83,7 +83,7 @@ impl<'g> Beta<'g> {
     }
 }
 
-/// ln B(a, b) with Γ(x) = Γ(x + 1)/x, so that a vanishing shape counts by its logarithm.
+/// ln B(a, b), with Γ(x) = Γ(x + 1)/x so that a vanishing shape enters through its logarithm.
 fn log_beta<'g>(s: &Shapes<'g>) -> Expr<'g> {
     let above = (s.a + 1.0).lgamma() + (s.b + 1.0).lgamma() - (s.a + s.b).lgamma();
     above - (s.log_a + s.log_b)

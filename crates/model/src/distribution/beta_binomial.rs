@@ -11,9 +11,8 @@ use super::gamma_ratio::log_gamma_ratio;
 use super::value::{joint_shape, spread};
 use super::{Distribution, ParameterError, Value};
 
-/// Hits among a number of trials whose probability is itself a draw of a beta distribution.
-///
-/// As `precision` grows this becomes the binomial distribution, without loss of digits.
+/// Hits among a number of trials whose probability is itself a draw of a beta distribution.  For
+/// large `precision` this approaches the binomial distribution without loss of digits.
 #[derive(Clone, Debug)]
 pub struct BetaBinomial<'g> {
     trials: Value<'g>,
@@ -45,7 +44,7 @@ impl<'g> BetaBinomial<'g> {
 
     fn shapes(&self, graph: &'g Graph) -> Shapes<'g> {
         let (logit, sum) = (self.logit.on(graph), self.precision.on(graph));
-        // A mean that has underflowed must not meet the pole of the gamma function.
+        // Keeps a mean that has underflowed away from the pole of the gamma function.
         let least = graph.scalar(f64::MIN_POSITIVE);
         Shapes {
             a: (logit.sigmoid() * sum).max(least),

@@ -56,7 +56,7 @@ impl<'g> Distribution<'g> for Categorical<'g> {
         pick(logits, x) - logits.log_sum_exp(last)
     }
 
-    /// Outcomes are labels: they have no mean.
+    /// Outcomes are labels and have no mean.
     fn mean(&self, _graph: &'g Graph) -> Option<Expr<'g>> {
         None
     }

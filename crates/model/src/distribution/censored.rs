@@ -1,4 +1,4 @@
-//! Numbers of which some are only known to lie above, below or between others.
+//! Censored numbers: observed exactly, or known to lie above, below or between bounds.
 
 use lehr_density::{Family, ResponseKind, Support};
 use lehr_graph::{Expr, Graph, Shape};
@@ -8,8 +8,8 @@ use super::tail::Tailed;
 use super::value::joint_shape;
 use super::{Distribution, ParameterError, Value};
 
-/// A number that is observed as it is, or known by bounds only. Draws and moments are those of the
-/// number itself.
+/// A number that is observed exactly or known by bounds only. Draws and moments are those of the
+/// uncensored number.
 #[derive(Clone, Debug)]
 pub struct Censored<'g, D> {
     base: D,
@@ -18,8 +18,8 @@ pub struct Censored<'g, D> {
 }
 
 impl<'g, D: Tailed<'g>> Censored<'g, D> {
-    /// What is known of a draw of `base`, where `x` is observed: by a `status` of 0 that it is x, of −1 that
-    /// it is x or less, of 1 that it is more than x. Of 3 nothing is known.
+    /// A censored draw of `base`. The `status` of a row tells how its observation `x` relates to
+    /// the draw: 0 equal, −1 the draw is x or less, 1 the draw is more than x, 3 nothing is known.
     pub fn new(base: D, status: impl Into<Value<'g>>) -> Self {
         Censored {
             base,
@@ -28,7 +28,8 @@ impl<'g, D: Tailed<'g>> Censored<'g, D> {
         }
     }
 
-    /// As [`Censored::new`]; by a status of 2 that it is more than x and `upper` or less.
+    /// As [`Censored::new`], and a status of 2 means that the draw is more than x and at most
+    /// `upper`.
     pub fn with_intervals(
         base: D,
         status: impl Into<Value<'g>>,
@@ -57,7 +58,7 @@ impl<'g, D: Tailed<'g>> Distribution<'g> for Censored<'g, D> {
         self.base.kind()
     }
 
-    /// What is censored is observed.
+    /// A censored number can only be observed.
     fn support(&self) -> Option<Support> {
         None
     }
@@ -72,7 +73,7 @@ impl<'g, D: Tailed<'g>> Distribution<'g> for Censored<'g, D> {
         let Some(upper) = &self.upper else {
             return value;
         };
-        // The arm that is not taken has an interval too, so that its slopes are finite.
+        // The branch that is not taken gets a proper interval, too, so that its slopes are finite.
         let high = is(2.0).select(upper.on(graph), x + 1.0);
         is(2.0).select(self.base.log_between(x, high), value)
     }

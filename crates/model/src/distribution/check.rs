@@ -1,4 +1,4 @@
-//! Domains of parameters, checked where the values are constants.
+//! Domains of parameters, checked if the values are constants.
 
 use std::fmt;
 
@@ -13,7 +13,7 @@ pub struct ParameterError {
     pub distribution: &'static str,
     /// What was expected and what was found.
     pub message: String,
-    /// What to do about it; empty where the message says it.
+    /// Advice; empty if the message contains it.
     pub hint: &'static str,
 }
 
@@ -61,7 +61,7 @@ impl Check {
         self
     }
 
-    /// Fails unless `holds`, which is only asked of constants.
+    /// Fails unless `holds`, which is evaluated for constants only.
     pub(super) fn require(
         self,
         name: &str,
@@ -96,7 +96,7 @@ impl Check {
             .fits(name, value)
     }
 
-    /// Fails where the shape does not broadcast with those of the parameters before.
+    /// Fails if the shape does not broadcast with those of the earlier parameters.
     fn fits(mut self, name: &str, value: &Value<'_>) -> Check {
         if let Some(shape) = self.shape.broadcast(value.shape()) {
             self.shape = shape;

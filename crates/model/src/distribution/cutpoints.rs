@@ -1,4 +1,4 @@
-//! What ordered outcomes share, whatever the noise whose cuts they are.
+//! The common part of ordered outcomes, for any noise distribution.
 
 use lehr_graph::{Expr, Graph, Shape};
 
@@ -6,7 +6,7 @@ use super::check::Check;
 use super::value::joined;
 use super::{ParameterError, Value};
 
-/// A predictor, and the rising vector of points at which it is cut.
+/// A predictor, and the ascending cutpoints.
 #[derive(Clone, Debug)]
 pub(super) struct Cut<'g> {
     pub(super) predictor: Value<'g>,
@@ -14,12 +14,13 @@ pub(super) struct Cut<'g> {
 }
 
 impl<'g> Cut<'g> {
-    /// How many points there are: one less than outcomes.
+    /// The number of cutpoints: one less than that of outcomes.
     pub(super) fn count(&self) -> usize {
         self.cutpoints.shape().size()
     }
 
-    /// Σ weight(k) P(y > k), where `exceed` gives that probability from predictor less cutpoint.
+    /// Σ weight(k) P(y > k), where `exceed` gives that probability from the predictor less the
+    /// cutpoint.
     pub(super) fn weighted(
         &self,
         graph: &'g Graph,
@@ -45,7 +46,7 @@ impl<'g> Cut<'g> {
         square - self.mean(graph, exceed).square()
     }
 
-    /// As a distribution lists its parameters.
+    /// The parameters in the form in which distributions list them.
     pub(super) fn parameters(&self, graph: &'g Graph) -> Vec<(&'static str, Expr<'g>)> {
         let cutpoints = self.cutpoints.on(graph);
         let shape = joined(self.predictor.shape(), cutpoints.shape());
@@ -55,7 +56,7 @@ impl<'g> Cut<'g> {
         ]
     }
 
-    /// Refuses cutpoints that are no rising vector.
+    /// Refuses cutpoints that are not an ascending vector.
     pub(super) fn check(&self, name: &'static str) -> Result<(), ParameterError> {
         let check = Check::of(name).finite("predictor", &self.predictor);
         let found = self.cutpoints.shape();
@@ -78,7 +79,7 @@ impl<'g> Cut<'g> {
     }
 }
 
-/// The outcome of a latent number: how many cutpoints it has passed.
+/// The outcome for a latent number: how many cutpoints it exceeds.
 pub(super) fn outcome(latent: f64, cutpoints: &[f64]) -> f64 {
     let passed = cutpoints.iter().filter(|&&cut| latent > cut).count();
     if latent.is_nan() {

@@ -1,4 +1,4 @@
-//! Draws of single numbers from which the families draw theirs.
+//! Draws of single numbers that the families build on.
 
 use rand::{Rng, RngExt};
 use rand_distr::{Distribution as _, Exp1, Gamma, Poisson, StandardNormal};
@@ -23,7 +23,7 @@ pub(super) fn sign(rng: &mut dyn Rng) -> f64 {
     if rng.random() { 1.0 } else { -1.0 }
 }
 
-/// The logarithm of a draw of Gamma(shape, 1), which a small shape does not underflow.
+/// The logarithm of a draw of Gamma(shape, 1), computed so that small shapes do not underflow.
 pub(super) fn log_gamma(shape: f64, rng: &mut dyn Rng) -> f64 {
     // G(a) = G(a + 1) U^(1/a)
     if shape < 1.0 {
@@ -46,7 +46,7 @@ pub(super) fn beta_logit(a: f64, b: f64, rng: &mut dyn Rng) -> f64 {
     log_gamma(a, rng) - log_gamma(b, rng)
 }
 
-/// The number, rounded into the positive ones where it left them by underflow or overflow.
+/// The number, clamped to the positive doubles in case of underflow or overflow.
 pub(super) fn positive(x: f64) -> f64 {
     x.clamp(f64::MIN_POSITIVE, f64::MAX)
 }
@@ -72,7 +72,7 @@ pub(super) fn standard_cauchy(rng: &mut dyn Rng) -> f64 {
     (std::f64::consts::PI * (uniform(rng) - 0.5)).tan()
 }
 
-/// A draw of the Poisson distribution; of its normal limit where counts exceed 2⁵³.
+/// A draw of the Poisson distribution; of its normal limit if counts exceed 2⁵³.
 pub(super) fn poisson(rate: f64, rng: &mut dyn Rng) -> f64 {
     if rate == 0.0 {
         return 0.0;

@@ -1,4 +1,4 @@
-//! What every distribution of single numbers answers alike.
+//! The common methods of distributions of single numbers.
 
 use lehr_graph::Expr;
 
@@ -44,8 +44,8 @@ macro_rules! elementwise {
 
 pub(super) use elementwise;
 
-/// A moment that exists where `condition` holds: `None` where it is known not to, NaN where
-/// it turns out not to in a run.
+/// A moment that exists if `condition` holds: `None` if the condition is known to fail, NaN if it
+/// turns out to fail in a run.
 pub(super) fn defined<'g>(condition: Expr<'g>, moment: Expr<'g>) -> Option<Expr<'g>> {
     match condition.as_number() {
         Some(0.0) => None,

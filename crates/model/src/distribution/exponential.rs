@@ -54,7 +54,7 @@ impl<'g> Tailed<'g> for Exponential<'g> {
         -(self.rate.on(x.graph()) * x)
     }
 
-    /// Nothing is forgotten by leaving out what is below.
+    /// The distribution is memoryless: P(low < y ≤ high) = P(y > low) P(y ≤ high − low).
     fn log_between(&self, low: Expr<'g>, high: Expr<'g>) -> Expr<'g> {
         self.log_above(low) + self.log_below(high - low)
     }

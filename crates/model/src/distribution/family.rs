@@ -6,8 +6,7 @@ use rand::Rng;
 /// The most parameters a family of single numbers has.
 const MOST: usize = 4;
 
-/// A family of single numbers whose parameters are single numbers. Impossible parameters give
-/// NaN.
+/// A family of single numbers whose parameters are single numbers. Invalid parameters give NaN.
 pub(super) struct ScalarFamily {
     pub(super) name: &'static str,
     pub(super) draw: fn(&[f64; MOST], &mut dyn Rng) -> f64,
@@ -30,8 +29,7 @@ impl Family for ScalarFamily {
 /// Fills `into` with `batch` events in order. Each parameter holds the numbers of all batch
 /// elements one after another, as the values of [`super::Distribution::parameters`] do.
 ///
-/// # Panics
-/// Where a length is not a multiple of `batch`.
+/// # Panics If a length is not a multiple of `batch`.
 pub fn draw_batch(
     family: &dyn Family,
     parameters: &[&[f64]],

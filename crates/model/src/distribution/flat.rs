@@ -1,4 +1,4 @@
-//! No prior at all: the same density everywhere.
+//! The improper flat prior.
 
 use lehr_density::{Family, ResponseKind, Support};
 use lehr_graph::{Expr, Graph, Shape};
@@ -6,8 +6,8 @@ use lehr_graph::{Expr, Graph, Shape};
 use super::family::ScalarFamily;
 use super::{Distribution, ParameterError};
 
-/// The same density at every real number: improper, so that the rows alone must make the posterior
-/// one. A fit checks that they do, and nothing can be drawn from such a prior.
+/// The same density at every real number. It is improper, so the rows alone must make the posterior
+/// proper. A fit checks that they do. Nothing can be drawn from this prior.
 #[derive(Clone, Copy, Debug)]
 pub struct Flat;
 

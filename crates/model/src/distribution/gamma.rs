@@ -16,7 +16,7 @@ pub struct Gamma<'g> {
     by: By<'g>,
 }
 
-/// What fixes the rate beside the shape.
+/// The parameter that determines the rate, given the shape.
 #[derive(Clone, Debug)]
 enum By<'g> {
     Rate(Value<'g>),
@@ -41,7 +41,7 @@ impl<'g> Gamma<'g> {
         }
     }
 
-    /// As [`Gamma::with_mean`], the mean being e to the power `log_mean`.
+    /// As [`Gamma::with_mean`] with mean e to the power `log_mean`.
     pub fn with_log_mean(log_mean: impl Into<Value<'g>>, shape: impl Into<Value<'g>>) -> Self {
         Gamma {
             shape: shape.into(),

@@ -2,17 +2,16 @@
 
 use lehr_graph::Expr;
 
-/// From here on the series below is exact to the last digit.
+/// From here on the series below is exact to double precision.
 const SERIES_FROM: f64 = 1e3;
 
-/// ln Γ(a + b) − ln Γ(a) for a > 0, b ≥ 0.
-///
-/// Both terms grow like a ln a while the difference grows like b ln a: a dispersion of 10¹⁰
-/// would leave five digits. Above 10³ it comes from Stirling's series, term by term.
+/// ln Γ(a + b) − ln Γ(a) for a > 0, b ≥ 0.  Both terms grow like a ln a while the difference grows
+/// like b ln a: for a dispersion of 10¹⁰ five digits would remain. Above 10³ the difference is
+/// computed term by term from Stirling's series.
 pub(super) fn log_gamma_ratio<'g>(a: Expr<'g>, b: Expr<'g>) -> Expr<'g> {
     let start = a.graph().scalar(SERIES_FROM);
     let near = (a + b).lgamma() - a.lgamma();
-    // The arm that is not taken stays away from its pole.
+    // The branch that is not taken is kept away from its pole.
     start.less(a).select(stirling_ratio(a.max(start), b), near)
 }
 

@@ -1,4 +1,5 @@
-//! What counts behind a gate share: zeros of their own, by a logit beside the counts' parameters.
+//! The common part of zero-inflated and hurdle counts: a logit of the zero probability beside the
+//! counts' parameters.
 
 use lehr_graph::{Expr, Graph, Shape};
 

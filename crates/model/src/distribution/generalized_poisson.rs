@@ -9,7 +9,7 @@ use super::family::ScalarFamily;
 use super::value::joint_shape;
 use super::{Distribution, ParameterError, Value};
 
-/// Counts each of whose events sets off a Poisson number of further ones (Consul and Jain 1973).
+/// Counts in which each event triggers a Poisson number of further events (Consul and Jain 1973).
 #[derive(Clone, Debug)]
 pub struct GeneralizedPoisson<'g> {
     log_mean: Value<'g>,
@@ -17,8 +17,8 @@ pub struct GeneralizedPoisson<'g> {
 }
 
 impl<'g> GeneralizedPoisson<'g> {
-    /// Counts of mean m = e to the power `log_mean` and variance m/(1 − `dispersion`)², where the
-    /// dispersion is between 0 and 1: how many events each sets off on average.
+    /// Counts with mean m = e to the power `log_mean` and variance m/(1 − `dispersion`)². The
+    /// dispersion, between 0 and 1, is the mean number of events that each event triggers.
     pub fn with_log_mean(log_mean: impl Into<Value<'g>>, dispersion: impl Into<Value<'g>>) -> Self {
         GeneralizedPoisson {
             log_mean: log_mean.into(),
@@ -54,7 +54,7 @@ impl<'g> Distribution<'g> for GeneralizedPoisson<'g> {
         let graph = x.graph();
         let (log_rate, own) = (self.log_rate(graph), self.dispersion.on(graph));
         let (rate, surplus) = (log_rate.exp(), own * x);
-        // The arm that is not taken keeps away from the logarithm of a rate that vanishes.
+        // The branch that is not taken is kept away from the logarithm of a vanishing rate.
         let grown = (rate + surplus).max(graph.scalar(1e-300)).ln();
         let above = log_rate + (x - 1.0) * grown - surplus - (x + 1.0).lgamma();
         let zero = graph.scalar(0.0);

@@ -4,16 +4,16 @@ use lehr_graph::{Expr, Shape};
 
 use super::{Distribution, Expanded, HalfCauchy, Normal, Value};
 
-/// A prior for many coefficients of which few matter (Carvalho, Polson & Scott 2010), non-centred:
+/// A prior for many coefficients, only few of which matter (Carvalho, Polson & Scott 2010),
+/// non-centred:
 ///
 /// ```text
 /// coefficient = direction · local · global
 /// direction ~ N(0, 1), local ~ HalfCauchy(1), global ~ HalfCauchy(global_scale)
 /// ```
-///
-/// It is no single density: sample its three sites under names of your own and pass them to
-/// [`Horseshoe::coefficients`]. With a slab, large coefficients are shrunk as by N(0, slab²)
-/// (Piironen & Vehtari 2017), which keeps weakly identified ones finite.
+///  It is not a single density: sample its three sites under your own names and pass them to
+///  [`Horseshoe::coefficients`]. With a slab, large coefficients are shrunk as by N(0, slab²)
+///  (Piironen & Vehtari 2017), which keeps weakly identified ones finite.
 #[derive(Clone, Debug)]
 pub struct Horseshoe<'g> {
     shape: Shape,
@@ -22,8 +22,8 @@ pub struct Horseshoe<'g> {
 }
 
 impl<'g> Horseshoe<'g> {
-    /// The prior of an array of coefficients. With n rows of noise σ and a guess of m relevant
-    /// ones among D, σ m/((D − m) √n) is a sound `global_scale`.
+    /// The prior of an array of coefficients. With n rows of noise σ and about m relevant
+    /// coefficients among D, a good `global_scale` is σ m/((D − m) √n).
     pub fn new(shape: impl Into<Shape>, global_scale: impl Into<Value<'g>>) -> Self {
         Horseshoe {
             shape: shape.into(),

@@ -1,4 +1,4 @@
-//! Counts whose zeros have a probability of their own.
+//! Counts whose zeros have a separate probability.
 
 use lehr_density::{Family, ResponseKind, Support};
 use lehr_graph::{Expr, Graph, Shape};
@@ -10,16 +10,16 @@ use super::value::joint_shape;
 use super::{Distribution, NegativeBinomial, ParameterError, Poisson, Value};
 use super::{negative_binomial, poisson};
 
-/// How often a count above 0 is drawn before it is taken to be 1, which it then almost surely is.
+/// How often a count above 0 is drawn before it is set to 1, which it then almost surely is.
 const MOST_DRAWS: usize = 10_000;
 
-/// Counts that can be cut off at zero.
+/// Counts that can be truncated at zero.
 pub trait Hurdled<'g>: Distribution<'g> {
-    /// The family of its hurdle form.
+    /// The family of the hurdle form.
     fn hurdled(&self) -> &'static HurdleFamily;
 }
 
-/// Draws zeros apart from counts of another family that are above 0.
+/// Draws zeros separately from positive counts of another family.
 pub struct HurdleFamily {
     name: &'static str,
     base: &'static dyn Family,
@@ -48,7 +48,7 @@ hurdled!(
     negative_binomial::FAMILY
 );
 
-/// Zero with a probability of its own, else a count above 0.
+/// Zero with a separate probability, else a positive count.
 #[derive(Clone, Debug)]
 pub struct Hurdle<'g, D> {
     base: D,

@@ -9,7 +9,7 @@ use super::elementwise::elementwise;
 use super::family::ScalarFamily;
 use super::{Distribution, Value};
 
-/// When a Brownian motion with drift first reaches a level: positive numbers of heavy skew.
+/// The first passage time of a Brownian motion with drift: positive numbers of heavy skew.
 #[derive(Clone, Debug)]
 pub struct InverseGaussian<'g> {
     log_mean: Value<'g>,
@@ -17,7 +17,7 @@ pub struct InverseGaussian<'g> {
 }
 
 impl<'g> InverseGaussian<'g> {
-    /// Numbers whose mean is e to the power `log_mean` and whose variance is mean³/`shape`.
+    /// Numbers with mean e to the power `log_mean` and variance mean³/`shape`.
     pub fn with_log_mean(log_mean: impl Into<Value<'g>>, shape: impl Into<Value<'g>>) -> Self {
         InverseGaussian {
             log_mean: log_mean.into(),
@@ -53,8 +53,8 @@ pub(super) static FAMILY: ScalarFamily = ScalarFamily {
     draw: |p, rng| positive(draw(p[0].exp(), p[1], rng)),
 };
 
-/// Michael, Schucany & Haas (1976): of the two roots of a quadratic, which are reciprocal in
-/// units of the mean, the larger with probability in inverse proportion.
+/// Michael, Schucany & Haas (1976): the two roots of a quadratic are reciprocal in units of the
+/// mean, and the larger is taken with probability in inverse proportion to its size.
 fn draw(mean: f64, shape: f64, rng: &mut dyn Rng) -> f64 {
     let square = standard_normal(rng).powi(2);
     let ratio = shape / mean;

@@ -45,7 +45,7 @@ impl<'g> LkjCholesky<'g> {
 
 /// The diagonal without its first entry, of each matrix of a batch.
 ///
-/// Read in a row from the second number on, the wanted entries end each run of K + 1 numbers.
+/// In the flat matrix without its first number, these entries end each run of K + 1 numbers.
 fn lower_diagonal(x: Expr<'_>, dimension: usize) -> Expr<'_> {
     let (batch, order) = (leading(x.shape(), 2), dimension - 1);
     let flat = x.reshape([batch.size(), dimension * dimension]);
@@ -95,7 +95,7 @@ impl<'g> Distribution<'g> for LkjCholesky<'g> {
         sum_last(terms.broadcast(whole)) + constant
     }
 
-    /// The factor's mean has no simple form.
+    /// The mean of the factor has no simple form.
     fn mean(&self, _graph: &'g Graph) -> Option<Expr<'g>> {
         None
     }
@@ -131,7 +131,7 @@ impl Family for LkjCholeskyFamily {
         NAME
     }
 
-    /// The onion: row k is a uniform direction times √y, y ~ Beta(½k, η + ½(K − 1 − k)).
+    /// The onion method: row k is a uniform direction times √y, y ~ Beta(½k, η + ½(K − 1 − k)).
     fn draw(&self, parameters: &[&[f64]], rng: &mut dyn Rng, out: &mut [f64]) {
         let size = out.len().isqrt();
         out.fill(0.0);

@@ -54,7 +54,7 @@ pub(super) static FAMILY: ScalarFamily = ScalarFamily {
 };
 
 impl<'g> LogNormal<'g> {
-    /// The logarithm's distribution, moved by so many of its variances.
+    /// The distribution of the logarithm, with its mean moved by `variances` times its variance.
     fn logarithm(&self, graph: &'g Graph, variances: f64) -> Normal<'g> {
         let scale = self.scale.on(graph);
         Normal::new(self.loc.on(graph) + scale.square() * variances, scale)
@@ -74,8 +74,8 @@ impl<'g> Tailed<'g> for LogNormal<'g> {
         (self.logarithm(low.graph(), 0.0)).log_between(low.ln(), high.ln())
     }
 
-    /// E yᵏ is that of the whole times the share of mass between the limits after a shift of the logarithm by
-    /// k variances.
+    /// E yᵏ within the limits is the untruncated moment times the mass between the limits, after
+    /// the logarithm is shifted by k variances.
     fn moments_within(&self, graph: &'g Graph, limits: &Limits<'g>) -> [Expr<'g>; 2] {
         let logs = limits.map(graph, Expr::ln);
         let (loc, variance) = (self.loc.on(graph), self.scale.on(graph).square());

@@ -1,9 +1,9 @@
 //! Distributions: log densities as expressions, draws as numbers.
 //!
-//! Densities are safe where their mathematics is: logits of ±10³, far tails and tiny scales
-//! give finite values and slopes. Outside its support a log density promises nothing: sites
-//! are mapped into their support, and observed columns are checked against it. A distribution
-//! is never truncated by restricting its support; its density would no longer integrate to 1.
+//! Densities are numerically safe: logits of ±10³, far tails and tiny scales give finite values and
+//! slopes. Outside its support a log density has no guaranteed value: sites are mapped into their
+//! support, and observed columns are checked against it. Restricting the support never truncates a
+//! distribution, because its density would no longer integrate to 1.
 
 mod bernoulli;
 mod beta;
@@ -121,27 +121,27 @@ pub trait Distribution<'g> {
         0
     }
 
-    /// Which values an observed column of it may take.
+    /// The values that an observed column of this distribution may take.
     fn kind(&self) -> ResponseKind;
 
-    /// Where a site of it lies; `None` for counts and labels, which can only be observed.
+    /// The support of a site; `None` for counts and labels, which can only be observed.
     fn support(&self) -> Option<Support>;
 
-    /// The log density at `x`, one number per batch element. Axes that `x` has in front of
-    /// the distribution's own are further batch axes.
+    /// The log density at `x`, one number per batch element. Axes of `x` in front of the
+    /// distribution's own are further batch axes.
     fn log_density(&self, x: Expr<'g>) -> Expr<'g>;
 
-    /// The mean, in the shape of a draw; `None` where there is none or it has no closed form.
+    /// The mean, in the shape of a draw; `None` if it does not exist or has no closed form.
     fn mean(&self, graph: &'g Graph) -> Option<Expr<'g>>;
 
     /// The variance of each entry, in the shape of a draw; `None` as for the mean.
     fn variance(&self, graph: &'g Graph) -> Option<Expr<'g>>;
 
-    /// The parameters by name, in the order [`Family`] reads them, each of shape batch
-    /// axes then its own.
+    /// The parameters by name, in the order in which [`Family`] reads them. The shape of each is
+    /// the batch axes followed by its own.
     fn parameters(&self, graph: &'g Graph) -> Vec<(&'static str, Expr<'g>)>;
 
-    /// The numeric side, which draws.
+    /// The numeric side, for draws.
     fn family(&self) -> &'static dyn Family;
 
     /// Refuses constant parameters outside their domain and shapes that do not fit.

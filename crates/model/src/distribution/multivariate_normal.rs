@@ -18,8 +18,8 @@ pub struct MultivariateNormal<'g> {
 }
 
 impl<'g> MultivariateNormal<'g> {
-    /// The normal distribution with mean `loc`, a vector or a number for all entries, and
-    /// covariance L Lᵀ. Of `factor`, L, only the lower triangle is read.
+    /// The normal distribution with mean `loc`, a vector or one number for all entries, and
+    /// covariance L Lᵀ. Only the lower triangle of `factor`, L, is read.
     pub fn new(loc: impl Into<Value<'g>>, factor: Expr<'g>) -> Self {
         MultivariateNormal {
             loc: loc.into(),

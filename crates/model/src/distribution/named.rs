@@ -1,5 +1,5 @@
-//! Distributions by name, for fronts that are not compiled: names of parameters and their values
-//! in, a distribution out.
+//! Distributions by name, for interfaces that are not compiled: from names of parameters and their
+//! values to a distribution.
 
 use lehr_density::{Family, ResponseKind, Support};
 use lehr_graph::{Expr, Graph, Shape};
@@ -16,10 +16,10 @@ use super::{
 /// Any distribution.
 pub type AnyDistribution<'g> = Box<dyn Distribution<'g> + 'g>;
 
-/// How a distribution is made of its parameters, or what is wrong with them.
+/// Makes a distribution from its parameters, or reports what is wrong with them.
 type Make = for<'g> fn(&[Value<'g>]) -> Result<AnyDistribution<'g>, String>;
 
-/// A way to write a distribution; some have several.
+/// One parametrisation of a distribution; some distributions have several.
 pub struct Recipe {
     /// The distribution.
     pub name: &'static str,
@@ -38,7 +38,7 @@ impl Recipe {
     }
 }
 
-/// The recipe of a distribution whose parameters are given under these names, in its order.
+/// The recipe of a distribution with parameters of these names, in its order.
 pub fn recipe(name: &str, given: &[&str]) -> Option<&'static Recipe> {
     let fits = |recipe: &&Recipe| {
         recipe.name == name
@@ -48,10 +48,10 @@ pub fn recipe(name: &str, given: &[&str]) -> Option<&'static Recipe> {
     RECIPES.iter().find(fits)
 }
 
-/// `Name(parameters) => constructor` for every way to write a distribution.
+/// `Name(parameters) => constructor` for every parametrisation of every distribution.
 macro_rules! recipes {
     ($($name:ident($($parameter:ident),*) => $make:expr;)+) => {
-        /// Every way to write a distribution.
+        /// Every parametrisation of every distribution.
         pub static RECIPES: &[Recipe] = &[$(Recipe {
             name: stringify!($name),
             parameters: &[$(stringify!($parameter)),*],
@@ -189,7 +189,7 @@ recipes! {
     };
 }
 
-/// A parameter that shapes or supports depend on.
+/// A parameter that determines shapes or supports, and so must be a number.
 fn number(name: &str, value: &Value<'_>) -> Result<f64, String> {
     let found = match value {
         Value::Number(number) => Some(*number),
@@ -279,7 +279,7 @@ mod tests {
             }
             let made = recipe.make(&values).unwrap();
             assert_eq!(made.name().replace(' ', ""), recipe.name);
-            // A saved model finds its distributions again by their names.
+            // A saved model looks its distributions up by their names.
             assert!(
                 family(made.name()).is_some(),
                 "{} is no family",

@@ -10,9 +10,9 @@ use super::gamma_ratio::log_gamma_ratio;
 use super::value::joint_shape;
 use super::{Distribution, ParameterError, Value};
 
-/// Counts more spread than Poisson's: the variance is mean + mean²/dispersion.
+/// Overdispersed counts: the variance is mean + mean²/dispersion.
 ///
-/// As `dispersion` grows this becomes the Poisson distribution, without loss of digits.
+/// For large `dispersion` this approaches the Poisson distribution without loss of digits.
 #[derive(Clone, Debug)]
 pub struct NegativeBinomial<'g> {
     by: By<'g>,
@@ -34,7 +34,7 @@ impl<'g> NegativeBinomial<'g> {
         }
     }
 
-    /// The same, the mean being e to the power `log_mean`.
+    /// As [`NegativeBinomial::new`] with mean e to the power `log_mean`.
     pub fn with_log_mean(log_mean: impl Into<Value<'g>>, dispersion: impl Into<Value<'g>>) -> Self {
         NegativeBinomial {
             by: By::LogMean(log_mean.into()),

@@ -1,4 +1,4 @@
-//! Outcomes whose logit is known up to Gaussian noise, which is integrated out.
+//! Outcomes whose logit has Gaussian noise, which is integrated out.
 
 use std::f64::consts::{PI, TAU};
 
@@ -11,24 +11,25 @@ use super::family::ScalarFamily;
 use super::noisy_student_t::lifted;
 use super::{Distribution, Value};
 
-/// The nodes of the integral over the mixing variable: so many from the first to the last, by equal ratios.
+/// The nodes of the integral over the mixing variable: their number, the first and the last, in a
+/// geometric sequence.
 const NODES: usize = 20;
 const FIRST: f64 = 0.23;
 const LAST: f64 = 4.5;
 
-/// Outcomes 1 and 0 with a logit of its own for each, drawn from N(loc, variance) and integrated
+/// Outcomes 1 and 0, each with its own logit, which is drawn from N(loc, variance) and integrated
 /// out.
 ///
-/// A logistic variable is a normal one whose standard deviation 2k is random, with k as the statistic of
-/// Kolmogorov and Smirnov in large samples (Andrews and Mallows 1974), so that
+/// A logistic variable is a normal one with random standard deviation 2k, where k has the limiting
+/// distribution of the Kolmogorov–Smirnov statistic (Andrews and Mallows 1974), so that
 ///
 /// ```text
 /// p(1) = ∫ Φ(loc/√(variance + 4k²)) f(k) dk        f(k) = 8k Σⱼ (−1)ʲ⁺¹ j² e^(−2j²k²)
 /// ```
 ///
-/// by the trapezoid in ln k. The error of ln p is at most 10⁻⁸ where |loc| ≤ 10, 2·10⁻⁵ up to 20 and
-/// 2·10⁻³ up to 30, whatever the noise is. Hermite's nodes on the logit instead would make stairs of wide noise,
-/// which what is learned would climb.
+/// The integral is computed by the trapezoidal rule in ln k. The error of ln p is at most 10⁻⁸ for
+/// |loc| ≤ 10, 2·10⁻⁵ up to 20 and 2·10⁻³ up to 30, for any variance. Gauss–Hermite nodes on the
+/// logit would instead turn wide noise into a staircase with spurious optima.
 #[derive(Clone, Debug)]
 pub struct NoisyBernoulli<'g> {
     loc: Value<'g>,
@@ -44,9 +45,9 @@ impl<'g> NoisyBernoulli<'g> {
         }
     }
 
-    /// ln p of the outcomes with these signs. The nodes lie along a last axis of their own; the sign goes to loc
-    /// before, because a product of matrices that is reshaped is another product, behind which no
-    /// one finds the predictor of the rows.
+    /// ln p of the outcomes with these signs. The nodes lie along an additional last axis. The sign
+    /// multiplies loc before the reshape: otherwise the product of matrices would no longer be
+    /// recognised as the predictor of the rows.
     fn log_probability(&self, sign: Expr<'g>) -> Expr<'g> {
         let graph = sign.graph();
         let (squares, logs) = mixture();
@@ -61,7 +62,8 @@ impl<'g> NoisyBernoulli<'g> {
     }
 }
 
-/// The variances 4k² of the normals whose mixture a logistic variable is, and the logarithms of their weights.
+/// The variances 4k² of the normal components of a logistic variable, and the logarithms of their
+/// weights.
 fn mixture() -> (Vec<f64>, Vec<f64>) {
     let step = (LAST / FIRST).ln() / (NODES - 1) as f64;
     let nodes = (0..NODES).map(|place| FIRST * (step * place as f64).exp());
@@ -73,7 +75,7 @@ fn mixture() -> (Vec<f64>, Vec<f64>) {
 /// The density of Kolmogorov's distribution, by the series that converges faster.
 fn kolmogorov(k: f64) -> f64 {
     const TERMS: i32 = 8;
-    /// Below this the reciprocal series.
+    /// Below this the reciprocal series is used.
     const SMALL: f64 = 0.6;
     if k < SMALL {
         let power = |j: i32| f64::from(2 * j - 1).powi(2) * PI * PI / (8.0 * k * k);

@@ -1,4 +1,4 @@
-//! Student's t around a location that is known up to Gaussian noise, which is integrated out.
+//! Student's t around a location with Gaussian noise, which is integrated out.
 
 use lehr_density::{ResponseKind, Support};
 use lehr_graph::{Expr, Graph, Shape};
@@ -9,22 +9,20 @@ use super::family::ScalarFamily;
 use super::normal::HALF_LN_TAU;
 use super::{Distribution, Value};
 
-/// The nodes of the integral over the mixing variable: so many from here on, so far apart.
+/// The nodes of the integral over the mixing variable: their number, the first, and their distance.
 const NODES: usize = 33;
 const FIRST: f64 = -16.0;
 const STEP: f64 = 0.625;
 
-/// The sum of Student's t, moved and scaled, and of N(0, variance).
-///
-/// A t is a normal whose precision is a gamma variable τ = e^w, so that with a = df/2
+/// The sum of a Student's t variable with location and scale and of N(0, variance).  A t variable
+/// is a normal one whose precision is a gamma variable τ = e^w, so that with a = df/2
 ///
 /// ```text
 /// p(y) = ∫ N(y; loc, variance + scale² e^{−w}) Gamma(e^w; a, a) e^w dw
 /// ```
-///
-/// by the trapezoid at w = c t, t from −16 to 4, c = min(1, 2/√df). The error of ln p is at most
-/// 5·10⁻⁵ for df from 2.1 to 20, whatever the noise is. Nodes on the location instead would have to
-/// resolve the peak of the t, which noise makes narrow.
+///  by the trapezoidal rule at w = c t, t from −16 to 4, c = min(1, 2/√df). The error of ln p is at
+///  most 5·10⁻⁵ for df from 2.1 to 20, for any variance. Nodes on the location would instead have
+///  to resolve the peak of the t, which is narrow relative to wide noise.
 #[derive(Clone, Debug)]
 pub struct NoisyStudentT<'g> {
     df: Value<'g>,
@@ -50,7 +48,7 @@ impl<'g> NoisyStudentT<'g> {
     }
 }
 
-/// The array with a last axis of length 1; numbers as they are.
+/// The array with an additional last axis of length 1; numbers unchanged.
 pub(super) fn lifted(value: Expr<'_>) -> Expr<'_> {
     if value.shape().rank() == 0 {
         return value;
@@ -66,7 +64,7 @@ impl<'g> Distribution<'g> for NoisyStudentT<'g> {
         let df = lifted(self.df.on(graph));
         let half = df * 0.5;
         let places: Vec<f64> = (0..NODES).map(|k| FIRST + STEP * k as f64).collect();
-        // Where the nodes lie is no property of the model.
+        // The positions of the nodes are not part of the model, so they have no gradient.
         let stretch = (df.sqrt().recip() * 2.0)
             .min(graph.scalar(1.0))
             .stop_gradient();
@@ -74,8 +72,8 @@ impl<'g> Distribution<'g> for NoisyStudentT<'g> {
         let mixing = half * half.ln() - half.lgamma() + half * (w - w.exp());
         let spread = lifted(self.scale.on(graph)).square() * (-w).exp();
         let variance = lifted(self.variance.on(graph)) + spread;
-        // What does not depend on the location is apart from what does: at several locations of one row, as
-        // quadrature over a predictor takes them, it is computed once.
+        // The part that does not depend on the location is computed separately, so that quadrature
+        // over a predictor, which evaluates one row at several locations, computes it once.
         let height = variance.ln() * -0.5 + (mixing + (stretch * STEP).ln() - HALF_LN_TAU);
         let square = lifted((x - self.loc.on(graph)).square() * -0.5);
         let terms = square * variance.recip() + height;

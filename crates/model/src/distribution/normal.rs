@@ -32,7 +32,7 @@ pub(super) const HALF_LN_TAU: f64 = 0.918_938_533_204_672_8;
 
 /// −½((x − loc)/scale)² − ln scale − ½ ln 2π
 pub(crate) fn normal_log_density<'g>(x: Expr<'g>, loc: Expr<'g>, scale: Expr<'g>) -> Expr<'g> {
-    // The reciprocal is taken once of a scale that all rows share.
+    // A scale that all rows share is inverted once.
     let z = (x - loc) * scale.recip();
     z.square() * -0.5 - (scale.ln() + HALF_LN_TAU)
 }
@@ -75,7 +75,7 @@ impl<'g> Tailed<'g> for Normal<'g> {
         (-self.standard(x)).normal_log_cdf()
     }
 
-    /// ln(Φ(b) − Φ(a)), turned to the lower tail, where neither is nearly 1.
+    /// ln(Φ(b) − Φ(a)), reflected to the lower tail, where neither term is nearly 1.
     fn log_between(&self, low: Expr<'g>, high: Expr<'g>) -> Expr<'g> {
         let (a, b) = (self.standard(low), self.standard(high));
         let is_upper = low.graph().scalar(0.0).less(a + b);

@@ -1,4 +1,4 @@
-//! Picking entries of an axis by outcomes that are numbers.
+//! Selects entries of an axis by outcomes.
 
 use lehr_graph::Expr;
 

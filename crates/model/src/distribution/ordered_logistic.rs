@@ -58,8 +58,9 @@ impl<'g> Distribution<'g> for OrderedLogistic<'g> {
         None
     }
 
-    /// σ(u) − σ(l) = σ(u) σ(−l) (1 − e^(l − u)) with u, l the cuts around y less the predictor:
-    /// a product, so nothing cancels; the last factor depends on the cutpoints alone.
+    /// σ(u) − σ(l) = σ(u) σ(−l) (1 − e^(l − u)), where u and l are the cutpoints around y less the
+    /// predictor. It is a product, so nothing cancels; the last factor depends on the cutpoints
+    /// alone.
     fn log_density(&self, x: Expr<'g>) -> Expr<'g> {
         let graph = x.graph();
         let (predictor, cutpoints) = (self.0.predictor.on(graph), self.0.cutpoints.on(graph));
@@ -109,7 +110,7 @@ impl Family for OrderedLogisticFamily {
         out[0] = outcome(latent, cutpoints);
     }
 
-    /// As the log density, a product in which nothing cancels.
+    /// As the log density, by a product in which nothing cancels.
     fn probabilities(&self, parameters: &[&[f64]], into: &mut [f64]) {
         let (predictor, cuts) = (parameters[0][0], parameters[1]);
         for (class, probability) in into.iter_mut().enumerate() {

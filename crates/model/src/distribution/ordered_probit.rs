@@ -49,7 +49,8 @@ impl<'g> Distribution<'g> for OrderedProbit<'g> {
         None
     }
 
-    /// ln(Φ(u) − Φ(l)) with u, l the cuts around y less the predictor; one of the two where y is outermost.
+    /// ln(Φ(u) − Φ(l)), where u and l are the cutpoints around y less the predictor; one of the two
+    /// if y is the lowest or highest outcome.
     fn log_density(&self, x: Expr<'g>) -> Expr<'g> {
         let graph = x.graph();
         let (predictor, cutpoints) = (self.0.predictor.on(graph), self.0.cutpoints.on(graph));
@@ -99,7 +100,7 @@ impl Family for OrderedProbitFamily {
         out[0] = outcome(latent, cutpoints);
     }
 
-    /// As the log density, a difference in the tail in which both are small.
+    /// As the log density, by a difference in the tail in which both terms are small.
     fn probabilities(&self, parameters: &[&[f64]], into: &mut [f64]) {
         let (predictor, cuts) = (parameters[0][0], parameters[1]);
         let below = |x: f64| 0.5 * erfc(-x * FRAC_1_SQRT_2);

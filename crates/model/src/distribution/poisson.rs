@@ -113,13 +113,13 @@ impl<'g> Tailed<'g> for Poisson<'g> {
         (x + 1.0).gamma_log_below(log_rate)
     }
 
-    /// A difference in the tail in which both are small; below 0 there is nothing.
+    /// A difference in the tail in which both terms are small; there is no mass below 0.
     fn log_between(&self, low: Expr<'g>, high: Expr<'g>) -> Expr<'g> {
         let graph = low.graph();
         let (rate, _) = self.rate(graph);
         let zero = graph.scalar(0.0);
         let inside = low.max(zero);
-        // Where there is no difference to take, the arm that is not taken has one.
+        // If the difference is empty, the branch that is not taken gets a proper one.
         let end = high.max(inside + 1.0);
         let is_upper = rate.less((inside + end) * 0.5);
         let near = is_upper.select(self.log_above(inside), self.log_below(end));
@@ -131,7 +131,7 @@ impl<'g> Tailed<'g> for Poisson<'g> {
         bound - 1.0
     }
 
-    /// E y = λ P(low − 1 ≤ y ≤ high − 1)/P(within), and so on for y (y − 1).
+    /// E y = λ P(low − 1 ≤ y ≤ high − 1)/P(within), and similarly for y (y − 1).
     fn moments_within(&self, graph: &'g Graph, limits: &Limits<'g>) -> [Expr<'g>; 2] {
         let (_, log_rate) = self.rate(graph);
         let log_mass = limits.log_mass(graph, self);

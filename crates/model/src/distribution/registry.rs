@@ -1,4 +1,4 @@
-//! All families, by whose names saved models find them again.
+//! All families by name, for saved models.
 
 use lehr_density::Family;
 

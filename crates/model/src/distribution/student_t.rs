@@ -11,7 +11,7 @@ use super::family::ScalarFamily;
 use super::gamma_ratio::log_gamma_ratio;
 use super::{Distribution, Value};
 
-/// Student's t, moved and scaled.
+/// Student's t with location and scale.
 #[derive(Clone, Debug)]
 pub struct StudentT<'g> {
     df: Value<'g>,
@@ -20,7 +20,8 @@ pub struct StudentT<'g> {
 }
 
 impl<'g> StudentT<'g> {
-    /// Student's t with `df` degrees of freedom; `scale` is that of the limiting normal.
+    /// Student's t with `df` degrees of freedom; `scale` is the standard deviation of the limiting
+    /// normal.
     pub fn new(
         df: impl Into<Value<'g>>,
         loc: impl Into<Value<'g>>,

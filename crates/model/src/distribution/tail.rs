@@ -1,4 +1,5 @@
-//! Distributions of numbers whose tails have a closed form: what censoring and truncation need.
+//! Distributions of numbers with closed-form distribution functions, as censoring and truncation
+//! need.
 
 use lehr_graph::{Expr, Graph};
 
@@ -16,8 +17,8 @@ pub trait Tailed<'g>: Distribution<'g> {
     /// ln P(low < y ≤ high), where low < high.
     fn log_between(&self, low: Expr<'g>, high: Expr<'g>) -> Expr<'g>;
 
-    /// What y must exceed in order to be `bound` or more: the bound itself for densities, one less
-    /// for counts.
+    /// The number that y must exceed for y ≥ `bound`: the bound itself for continuous
+    /// distributions, one less for counts.
     fn under(&self, bound: Expr<'g>) -> Expr<'g> {
         bound
     }
@@ -25,24 +26,24 @@ pub trait Tailed<'g>: Distribution<'g> {
     /// The mean and the variance between limits.
     fn moments_within(&self, graph: &'g Graph, limits: &Limits<'g>) -> [Expr<'g>; 2];
 
-    /// The family of its censored form.
+    /// The family of the censored form.
     fn censored(&self) -> &'static CensoredFamily;
 
-    /// The family of its truncated form.
+    /// The family of the truncated form.
     fn truncated(&self) -> &'static TruncatedFamily;
 }
 
-/// From where to where a number may be; `None` is no limit.
+/// The limits of a number; `None` means no limit.
 #[derive(Clone, Debug)]
 pub struct Limits<'g> {
-    /// The least.
+    /// The lower limit.
     pub low: Option<Value<'g>>,
-    /// The largest.
+    /// The upper limit.
     pub high: Option<Value<'g>>,
 }
 
 impl<'g> Limits<'g> {
-    /// Infinite numbers are no limits.
+    /// Infinite numbers mean no limit.
     pub(super) fn new(low: Value<'g>, high: Value<'g>) -> Limits<'g> {
         let finite = |value: Value<'g>| match value.constants()[..] {
             [only] if only.is_infinite() => None,
@@ -80,17 +81,17 @@ impl<'g> Limits<'g> {
     }
 }
 
-/// ln(eᵃ − eᵇ) for a > b. Finite, as its slopes are, where rounding leaves no difference.
+/// ln(eᵃ − eᵇ) for a > b. It and its slopes stay finite even if rounding leaves no difference.
 pub(super) fn log_difference<'g>(a: Expr<'g>, b: Expr<'g>) -> Expr<'g> {
     let gap = (a - b).max(a.graph().scalar(1e-300));
     a + (-(-gap).expm1()).ln()
 }
 
-/// ln(1 − exp(−eˢ)), exact where eˢ is tiny and where it is huge, with finite slopes.
+/// ln(1 − exp(−eˢ)), accurate for tiny and huge eˢ, with finite slopes.
 pub(super) fn log_hit(s: Expr<'_>) -> Expr<'_> {
     let graph = s.graph();
     let zero = graph.scalar(0.0);
-    // Each arm is kept where it is finite.
+    // Each branch is clamped to the range where it is finite.
     let little = s.min(zero).exp().max(graph.scalar(1e-300));
     let low = s + (-(-little).expm1() / little).ln();
     let much = s.max(zero).min(graph.scalar(600.0)).exp();

@@ -5,12 +5,12 @@ use rand::Rng;
 
 use super::draw::{standard_exponential, uniform};
 
-/// Draws of the whole distribution that are tried before one between the limits is made.
+/// How often the whole distribution is tried before a draw is made between the limits directly.
 const TRIES: usize = 16;
-/// Proposals that are tried at the most; one in ten is taken, or more.
+/// The most proposals; at least one in ten is accepted.
 const MOST_PROPOSALS: usize = 10_000;
 
-/// Draws the numbers that are censored, as they are.
+/// Draws the uncensored numbers.
 pub struct CensoredFamily {
     pub(super) name: &'static str,
     pub(super) base: &'static dyn Family,
@@ -33,7 +33,7 @@ type Within = fn(&[&[f64]], [f64; 2], &mut dyn Rng) -> f64;
 pub struct TruncatedFamily {
     pub(super) name: &'static str,
     pub(super) base: &'static dyn Family,
-    /// A draw between limits that few draws of the base reach.
+    /// Draws between limits that few draws of the base distribution meet.
     pub(super) within: Within,
 }
 
@@ -56,8 +56,8 @@ impl Family for TruncatedFamily {
     }
 }
 
-/// A draw of N(0, 1) between limits (Robert 1995): in a tail from the exponential distribution that
-/// touches it, else from the uniform one.
+/// A draw of N(0, 1) between limits (Robert 1995). The proposal is the tangent exponential
+/// distribution in a tail, else the uniform distribution.
 pub(super) fn normal_within([low, high]: [f64; 2], rng: &mut dyn Rng) -> f64 {
     if low + high < 0.0 {
         return -normal_within([-high, -low], rng);
@@ -67,7 +67,8 @@ pub(super) fn normal_within([low, high]: [f64; 2], rng: &mut dyn Rng) -> f64 {
             let x = low + exponential_within(low, high - low, rng);
             (x, -0.5 * (x - low).powi(2))
         } else {
-            // Few draws of the whole came here, so it is narrow or its far end hardly counts.
+            // Few draws of the whole distribution were within the limits, so the interval is narrow
+            // or its far end hardly counts.
             let x = low + (high.min(low.max(0.0) + 8.0) - low) * uniform(rng);
             (x, -0.5 * (x * x - low.max(0.0).powi(2)))
         };
@@ -84,7 +85,7 @@ pub(super) fn exponential_within(rate: f64, width: f64, rng: &mut dyn Rng) -> f6
     -(-uniform(rng) * all).ln_1p() / rate
 }
 
-/// A draw between limits of the Poisson distribution, by its probabilities around the likeliest.
+/// A draw of the Poisson distribution between limits, by its probabilities around the mode.
 pub(super) fn poisson_within(rate: f64, [low, high]: [f64; 2], rng: &mut dyn Rng) -> f64 {
     let (low, high) = (low.max(0.0).ceil(), high.floor());
     let peak = rate.floor().clamp(low, high);

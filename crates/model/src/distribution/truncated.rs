@@ -1,4 +1,4 @@
-//! Numbers that are only seen between limits.
+//! Truncated numbers, which are observed only between limits.
 
 use lehr_density::{Family, ResponseKind, Support};
 use lehr_graph::{Expr, Graph, Shape};
@@ -16,7 +16,7 @@ pub struct Truncated<'g, D> {
 }
 
 impl<'g, D: Tailed<'g>> Truncated<'g, D> {
-    /// A draw of `base` that is `low` or more and `high` or less. Infinite numbers are no limits.
+    /// A draw of `base` from `low` to `high`, both included. Infinite numbers mean no limit.
     pub fn new(base: D, low: impl Into<Value<'g>>, high: impl Into<Value<'g>>) -> Self {
         Truncated {
             base,
@@ -24,7 +24,7 @@ impl<'g, D: Tailed<'g>> Truncated<'g, D> {
         }
     }
 
-    /// Its limits, infinite where there is none.
+    /// The limits, infinite if there is none.
     fn ends(&self) -> [Value<'g>; 2] {
         let end = |limit: &Option<Value<'g>>, none: f64| {
             let known = limit.clone();
@@ -53,7 +53,7 @@ impl<'g, D: Tailed<'g>> Distribution<'g> for Truncated<'g, D> {
         self.base.kind()
     }
 
-    /// Between limits that are numbers; what rows limit is observed.
+    /// A site needs constant limits; limits that vary by row are for observed columns only.
     fn support(&self) -> Option<Support> {
         self.base.support()?;
         match self.ends().map(|end| end.constants()) {

@@ -8,10 +8,9 @@ use super::draw::uniform;
 use super::family::ScalarFamily;
 use super::{Distribution, ParameterError, Value};
 
-/// Equal density between two numbers.
-///
-/// The bounds are numbers and not expressions: a support must not move with other sites. For
-/// moving bounds, sample the unit interval and scale it.
+/// Equal density between two numbers.  The bounds are numbers and not expressions, because a
+/// support must not depend on other sites. For variable bounds, sample the unit interval and scale
+/// it.
 #[derive(Clone, Copy, Debug)]
 pub struct Uniform {
     low: f64,

@@ -32,7 +32,7 @@ impl<'g> Value<'g> {
         }
     }
 
-    /// The numbers of a constant, without repetition; none for what is only known in a run.
+    /// The distinct numbers of a constant; empty for an expression that is not constant.
     pub(super) fn constants(&self) -> Vec<f64> {
         match self {
             Value::Number(number) => vec![*number],

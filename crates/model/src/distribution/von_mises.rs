@@ -19,8 +19,8 @@ pub struct VonMises<'g> {
 }
 
 impl<'g> VonMises<'g> {
-    /// Angles around `direction`, in radians; their variance is about 1/`concentration` where that is
-    /// large, and where it is 0 all angles are alike.
+    /// Angles around `direction`, in radians. Their variance is about 1/`concentration` if that is
+    /// large; at 0 the distribution is uniform.
     pub fn new(direction: impl Into<Value<'g>>, concentration: impl Into<Value<'g>>) -> Self {
         VonMises {
             direction: direction.into(),
@@ -32,7 +32,8 @@ impl<'g> VonMises<'g> {
 impl<'g> Distribution<'g> for VonMises<'g> {
     elementwise!(FAMILY, ResponseKind::Within(-PI, PI), Some(Support::Interval(-PI, PI)), direction: finite, concentration: positive);
 
-    /// κ cos(x − μ) − ln 2π − ln I₀(κ), by 2 sin²(½(x − μ)) = 1 − cos(x − μ), which does not cancel.
+    /// κ cos(x − μ) − ln 2π − ln I₀(κ), with 1 − cos(x − μ) = 2 sin²(½(x − μ)), which does not
+    /// cancel.
     fn log_density(&self, x: Expr<'g>) -> Expr<'g> {
         let graph = x.graph();
         let concentration = self.concentration.on(graph);
@@ -41,14 +42,14 @@ impl<'g> Distribution<'g> for VonMises<'g> {
         concentration * apart.sin().square() * -2.0 - scaled - TAU.ln()
     }
 
-    /// The mean direction, which is the mean of angles where few are far from it.
+    /// The mean direction, which is the mean of the angles if few are far from it.
     fn mean(&self, graph: &'g Graph) -> Option<Expr<'g>> {
         let direction = self.direction.on(graph);
         Some(direction.broadcast(Distribution::shape(self)))
     }
 
-    /// The square of the circular standard deviation, −2 ln R with R the mean of cos(x − μ): about the
-    /// variance of angles where few are far from the direction.
+    /// The square of the circular standard deviation, −2 ln R, where R is the mean of cos(x − μ).
+    /// It is about the variance of the angles if few are far from the direction.
     fn variance(&self, graph: &'g Graph) -> Option<Expr<'g>> {
         let spread = self.concentration.on(graph).bessel_ratio().ln() * -2.0;
         Some(spread.broadcast(Distribution::shape(self)))
@@ -60,9 +61,9 @@ pub(super) static FAMILY: ScalarFamily = ScalarFamily {
     draw: |p, rng| wrapped(p[0] + apart(p[1], rng)),
 };
 
-/// From here on the angles are normal to the last digit.
+/// From here on the angles are normal to double precision.
 const NARROW: f64 = 1e8;
-/// Up to here all angles are alike to the last digit.
+/// Up to here the angles are uniform to double precision.
 const WIDE: f64 = 1e-8;
 
 /// An angle around 0. Best & Fisher (1979): rejection from a wrapped Cauchy distribution.

@@ -11,7 +11,7 @@ use super::tail_family::{CensoredFamily, TruncatedFamily, exponential_within};
 use super::value::joint_shape;
 use super::{Distribution, ParameterError, Value};
 
-/// Waiting times whose risk grows like time to the power `shape` − 1.
+/// Waiting times whose hazard is proportional to time to the power `shape` − 1.
 #[derive(Clone, Debug)]
 pub struct Weibull<'g> {
     log_mean: Value<'g>,
@@ -96,13 +96,13 @@ pub(super) static FAMILY: ScalarFamily = ScalarFamily {
 };
 
 impl<'g> Weibull<'g> {
-    /// ln of the accumulated risk (x/λ)ᵏ.
+    /// The logarithm of the cumulative hazard (x/λ)ᵏ.
     fn log_risk(&self, x: Expr<'g>) -> Expr<'g> {
         let graph = x.graph();
         self.shape.on(graph) * (x.ln() - self.log_scale(graph))
     }
 
-    /// ln E(yᵖ; within) of the part between limits, p = `power`.
+    /// ln E(yᵖ; within), the part of the moment between the limits, p = `power`.
     fn log_part(&self, graph: &'g Graph, limits: &Limits<'g>, power: f64) -> Expr<'g> {
         let inverse = self.shape.on(graph).recip();
         let order = inverse * power + 1.0;
@@ -115,7 +115,7 @@ impl<'g> Weibull<'g> {
             [Some(low), None] => order.gamma_log_above(low),
             [None, Some(high)] => order.gamma_log_below(high),
             [Some(low), Some(high)] => {
-                // Of both differences that of the smaller numbers.
+                // Of both forms of the difference, the one of the smaller numbers.
                 let is_upper = graph.scalar(0.0).less(low);
                 let [of_low, of_high] = [low, high].map(|end| {
                     let (above, below) = (order.gamma_log_above(end), order.gamma_log_below(end));

@@ -1,4 +1,4 @@
-//! Counts with more zeros than their distribution explains.
+//! Counts with excess zeros.
 
 use lehr_density::{Family, ResponseKind, Support};
 use lehr_graph::{Expr, Graph, Shape};
@@ -12,7 +12,7 @@ use super::{binomial, negative_binomial, poisson};
 
 /// A distribution of counts that may be zero-inflated.
 pub trait Count<'g>: Distribution<'g> {
-    /// The family of its zero-inflated form.
+    /// The family of the zero-inflated form.
     fn inflated(&self) -> &'static InflatedFamily;
 }
 
@@ -59,7 +59,7 @@ pub struct ZeroInflated<'g, D> {
 }
 
 impl<'g, D: Count<'g>> ZeroInflated<'g, D> {
-    /// A surplus of zeros of probability 1/(1 + e^−gate) over the counts of `base`.
+    /// Excess zeros with probability 1/(1 + e^−gate), else a count of `base`.
     pub fn with_gate_logit(base: D, gate: impl Into<Value<'g>>) -> Self {
         ZeroInflated {
             base,

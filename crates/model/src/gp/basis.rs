@@ -17,11 +17,12 @@ use serde::{Deserialize, Serialize};
 
 use super::kernel::Kernel;
 
-/// The least ln √G in units of the scale: e⁻⁶⁰ of a function is nowhere seen. √G of high frequencies falls off as e^(−¼ℓ²ω²), which is 0 for
-/// a long lengthscale and has no logarithm then.
+/// The least ln √G in units of the scale: functions of size e⁻⁶⁰ have no visible effect. √G of high
+/// frequencies decreases like e^(−¼ℓ²ω²), which underflows to 0 for a long lengthscale and then has
+/// no logarithm.
 const LEAST: f64 = -60.0;
 
-/// The functions whose weighted sum a smooth function is.
+/// The basis functions whose weighted sum is the smooth function.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Basis {
     kernel: Kernel,
@@ -37,13 +38,13 @@ pub struct Axis {
     pub unit: f64,
     /// How far the basis reaches from the centre in units; `None` on a circle.
     pub boundary: Option<f64>,
-    /// How many functions it has; on a circle how many harmonics, of two functions each.
+    /// The number of functions; on a circle the number of harmonics, of two functions each.
     pub count: usize,
 }
 
 impl Axis {
-    /// The axis of places from `low` to `high` for lengthscales, in units of half that range, from
-    /// the first to the second: c = 1 + reach·ℓ_max, m = density·c/ℓ_min.
+    /// The axis of places from `low` to `high`, for lengthscales from `least` to `most` in units of
+    /// half that range: c = 1 + reach·ℓ_max, m = density·c/ℓ_min.
     pub fn interval(kernel: Kernel, [low, high]: [f64; 2], [least, most]: [f64; 2]) -> Axis {
         let boundary = 1.0 + kernel.reach() * most;
         Axis {
@@ -54,7 +55,7 @@ impl Axis {
         }
     }
 
-    /// The axis of a function that repeats itself, for lengthscales from `least` half periods on.
+    /// The axis of a periodic function, for lengthscales from `least` half periods on.
     pub fn circle(kernel: Kernel, period: f64, least: f64) -> Axis {
         Axis {
             centre: 0.0,
@@ -64,7 +65,7 @@ impl Axis {
         }
     }
 
-    /// The lengthscales, in units, for which the basis is as good as it promises.
+    /// The lengthscales, in units, for which the basis has its stated accuracy.
     pub fn covered(&self, kernel: Kernel) -> [f64; 2] {
         match self.boundary {
             Some(boundary) => [
@@ -99,7 +100,7 @@ impl Axis {
         }
     }
 
-    /// The functions at a place: sines by turning a pointer, which costs two products each.
+    /// The functions at a place. The sines follow from a rotation, at a cost of two products each.
     fn values(&self, x: f64, values: &mut [f64]) {
         let at = self.place(x);
         let (angle, size) = match self.boundary {
@@ -144,7 +145,7 @@ impl Basis {
         self.axes.iter().map(Axis::width).product()
     }
 
-    /// The functions in each row of the columns, row after row; the last column's change fastest.
+    /// The functions in each row of the columns, row-major; those of the last column vary fastest.
     ///
     /// # Panics
     /// Unless there is a column of the same length for each axis.
@@ -175,10 +176,9 @@ impl Basis {
         self.log_amplitudes(scale, lengthscales).exp()
     }
 
-    /// ln √G of each function, `[k]`.
-    ///
-    /// On a circle the spectrum is normalised: the kernel is wrapped round the circle without its
-    /// constant, which the intercept has, and the scale is the standard deviation of the function.
+    /// ln √G of each function, `[k]`.  On a circle the spectrum is normalised: the kernel is
+    /// wrapped around the circle without its constant, which the intercept represents, and the
+    /// scale is the standard deviation of the function.
     pub fn log_amplitudes<'g>(&self, scale: Expr<'g>, lengthscales: Expr<'g>) -> Expr<'g> {
         let (graph, columns) = (scale.graph(), self.axes.len());
         let lengthscales = lengthscales.reshape([columns]);

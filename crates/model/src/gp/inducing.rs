@@ -1,7 +1,6 @@
-//! A Gaussian process of any number of columns by its values at inducing points.
-//!
-//! FITC (Snelson and Ghahramani 2006), whitened. With inducing points Z, LLᵀ = K_ZZ + 10⁻⁶ s² I and
-//! latents e ~ N(0, I), of which the values at Z are L e,
+//! A Gaussian process of any number of columns by its values at inducing points.  FITC (Snelson and
+//! Ghahramani 2006), whitened. With inducing points Z, LLᵀ = K_ZZ + 10⁻⁶ s² I and latents e ~ N(0,
+//! I), for which the values at Z are L e,
 //!
 //! ```text
 //! aₙ = L⁻¹ k_Zn        mₙ = aₙ·e        rₙ = max(s² − |aₙ|², 10⁻¹² s²)        p(yₙ | e) = ∫ p(yₙ | f) N(f; mₙ, rₙ) df
@@ -16,7 +15,7 @@ use crate::distribution::{Distribution, NoisyBernoulli, NoisyStudentT, Normal, V
 use crate::error::Problem;
 use crate::tracer::Tracer;
 
-/// What is added to the diagonal of K_ZZ, in units of s²: enough to factorise points that coincide.
+/// Added to the diagonal of K_ZZ, in units of s², so that coinciding points can be factorised.
 const JITTER: f64 = 1e-6;
 /// The least variance of a row given the latents, in units of s².
 const LEAST: f64 = 1e-12;
@@ -50,7 +49,7 @@ pub struct InducedGp<'g> {
     latents: Expr<'g>,
 }
 
-/// What the values of a function at inducing points say of its values elsewhere.
+/// The distribution of a function at other places, given its values at inducing points.
 #[derive(Clone, Debug)]
 pub struct Projection<'g> {
     covariance: Covariance<'g>,
@@ -73,7 +72,7 @@ impl<'g> Projection<'g> {
         }
     }
 
-    /// aₙ of each row of `x` `[n, d]`, and rₙ, the variance that is left.
+    /// aₙ for each row of `x` `[n, d]`, and rₙ, the remaining variance.
     pub fn at(&self, x: Expr<'g>) -> [Expr<'g>; 2] {
         let across = self.covariance.between(x, self.points);
         let weights = self.factor.solve_lower_transposed_right(across);
@@ -84,8 +83,8 @@ impl<'g> Projection<'g> {
 }
 
 impl<'g> InducedGp<'g> {
-    /// The function with this covariance, whose latents are the site `name`, by its values at
-    /// `points` `[m, d]`.
+    /// The function with this covariance, by its values at `points` `[m, d]`; its latents are the
+    /// site `name`.
     pub fn new(
         m: &Tracer<'g>,
         name: &str,
@@ -119,7 +118,8 @@ impl<'g> InducedGp<'g> {
 }
 
 /// The value f of a random function in each row given its latents: N(mean, variance), independent
-/// from row to row. A row observes it through one of the distributions below, which integrate over f.
+/// from row to row. A row observes f through one of the distributions below, which integrate over
+/// f.
 #[derive(Clone, Copy, Debug)]
 pub struct Marginal<'g> {
     /// `[n]`, linear in the latents.
@@ -129,7 +129,7 @@ pub struct Marginal<'g> {
 }
 
 impl<'g> Marginal<'g> {
-    /// With the other terms of a predictor added.
+    /// The same with further terms added to the predictor.
     #[must_use]
     pub fn plus(self, terms: Expr<'g>) -> Marginal<'g> {
         let mean = self.mean + terms;
@@ -142,12 +142,12 @@ impl<'g> Marginal<'g> {
         Normal::new(self.mean, (self.variance + own).sqrt())
     }
 
-    /// Outcomes with the logit f, by the trapezoid over the scale of a mixture of probits.
+    /// Outcomes with the logit f, by the trapezoidal rule over the scale of a mixture of probits.
     pub fn bernoulli(self) -> NoisyBernoulli<'g> {
         NoisyBernoulli::new(self.mean, self.variance)
     }
 
-    /// Student's t around f, by the trapezoid over its mixing variable.
+    /// Student's t around f, by the trapezoidal rule over its mixing variable.
     pub fn student_t(
         self,
         df: impl Into<Value<'g>>,

@@ -5,8 +5,8 @@ use std::f64::consts::PI;
 use lehr_graph::Expr;
 use serde::{Deserialize, Serialize};
 
-/// How the values of a random function at two places are correlated, by their distance
-/// d² = Σ (xⱼ − x′ⱼ)²/ℓⱼ².
+/// The correlation of a random function between two places, by their distance d² = Σ (xⱼ −
+/// x′ⱼ)²/ℓⱼ².
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Kernel {
     /// exp(−½d²): functions with all derivatives.
@@ -34,10 +34,9 @@ impl Kernel {
         }
     }
 
-    /// The correlations at squared distances in lengthscales.
-    ///
-    /// A root has no slope at 0, where the correlation has one in d². 10⁻⁶ lengthscales away from
-    /// there both have nearly the same, and the correlation differs by 10⁻¹².
+    /// The correlations at squared distances in lengthscales.  The square root has no slope at 0,
+    /// but the correlation has one in d². The distance is therefore kept at 10⁻⁶ lengthscales or
+    /// more, which changes the correlation by 10⁻¹².
     pub(super) fn correlations(self, squares: Expr<'_>) -> Expr<'_> {
         let Some(smoothness) = self.smoothness() else {
             return (squares * -0.5).exp();
@@ -80,7 +79,7 @@ impl Kernel {
     }
 
     /// The distance, in lengthscales, beyond which the correlation is below 10⁻³, halved: how far
-    /// a wall must be for a function not to feel its own image behind it.
+    /// the boundary must be for a function not to be affected by its mirror image behind it.
     pub(super) fn reach(self) -> f64 {
         match self {
             // ½√(2 ln 10³)
@@ -90,9 +89,9 @@ impl Kernel {
         }
     }
 
-    /// How many basis functions a half width of one lengthscale takes: beyond their frequencies
-    /// the RBF spectrum holds a share of 10⁻³, that of the others, whose tails are polynomial,
-    /// 10⁻² of the variance.
+    /// The number of basis functions for a half width of one lengthscale. Beyond their frequencies
+    /// the RBF spectrum holds a share of 10⁻³ of the variance; the others, whose tails are
+    /// polynomial, hold 10⁻².
     pub(super) fn density(self) -> f64 {
         match self {
             // (2/π)√(2 ln 10³)
@@ -123,7 +122,8 @@ mod tests {
 
     const KERNELS: [Kernel; 3] = [Kernel::Rbf, Kernel::Matern32, Kernel::Matern52];
 
-    /// ∫ G(ω) dω/(2π)^d is the variance, here of unit scale and lengthscales, by the trapezoid.
+    /// ∫ G(ω) dω/(2π)^d is the variance, here of unit scale and lengthscales, by the trapezoidal
+    /// rule.
     #[test]
     fn a_spectrum_integrates_to_the_variance() {
         let (step, count) = (0.01, 60_000);
