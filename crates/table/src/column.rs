@@ -1,4 +1,4 @@
-//! One column: numbers, rows of numbers, categories or truth values.
+//! One column: numbers, rows of numbers, categories or Boolean values.
 
 use std::sync::Arc;
 
@@ -20,14 +20,14 @@ pub enum Column {
         /// Row-major, `width` × rows of them.
         values: Vec<f64>,
     },
-    /// A level per row; [`MISSING`] is a missing value.
+    /// A level per row; [`MISSING`] marks a missing value.
     Category {
         /// An index into `levels` per row.
         codes: Vec<u32>,
         /// The names; sorted when they come from a file.
         levels: Arc<[String]>,
     },
-    /// Truth values; `None` is a missing value.
+    /// Boolean values; `None` is a missing value.
     Boolean(Vec<Option<bool>>),
 }
 
@@ -58,7 +58,7 @@ impl Column {
         self.len() == 0
     }
 
-    /// What the column holds.
+    /// The type of the column.
     pub fn kind(&self) -> Kind {
         match self {
             Self::Number(_) => Kind::Number,
@@ -118,7 +118,7 @@ impl Column {
         }
     }
 
-    /// Appends one row as numbers: a category as its code, truth values as 0 and 1, missing
+    /// Appends one row as numbers: a category as its code, Boolean values as 0 and 1, missing
     /// values as NaN. Panics if there is no such row.
     pub fn push_row(&self, row: usize, to: &mut Vec<f64>) {
         match self {
@@ -136,8 +136,8 @@ impl Column {
         }
     }
 
-    /// The column as a category: numbers become levels in numeric order, truth values `false`
-    /// and `true`, a category is itself. `None` for a matrix.
+    /// The column as a category: numbers become levels in numeric order, Boolean values `false` and
+    /// `true`, and a category is returned unchanged. `None` for a matrix.
     pub fn to_category(&self) -> Option<Self> {
         let (codes, levels) = match self {
             Self::Category { .. } => return Some(self.clone()),
@@ -154,8 +154,8 @@ impl Column {
         Some(Self::Category { codes, levels })
     }
 
-    /// The category with its codes pointing into `levels`, such as those a model was fitted
-    /// with; `name` is only for the error, which counts the levels that are not among them.
+    /// The category with its codes pointing into `levels`, such as those of a fitted model. `name`
+    /// is used only in the error, which counts the unknown levels.
     pub fn recode(&self, name: &str, levels: &Arc<[String]>) -> Result<Self, TableError> {
         let Self::Category {
             codes,
@@ -178,7 +178,7 @@ impl Column {
     }
 }
 
-/// For each level in `from` its place in `to`; a level that no row uses may be absent.
+/// The place in `to` of each level in `from`; a level that no row uses may be absent.
 fn places(
     name: &str,
     (from, codes): (&[String], &[u32]),

@@ -1,4 +1,4 @@
-//! Every way a table can be refused, each as one sentence and one hint.
+//! The reasons for which a table is refused, each as one sentence and one hint.
 
 use std::path::PathBuf;
 
@@ -6,17 +6,17 @@ use thiserror::Error;
 
 use crate::kind::Kind;
 
-/// What was wrong with a table, a file or a request on them. Its text says where, what was
-/// expected and what was found; a second line, where there is one, says what to do.
+/// An error in a table, a file or a request. Its text says where, what was expected and what was
+/// found; a second line, if there is one, gives advice.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum TableError {
     /// A name that is not among the columns.
     #[error("no column {name:?} in the table{}", did_you_mean(nearest.as_deref()))]
     UnknownColumn {
-        /// The name asked for.
+        /// The name that was requested.
         name: String,
-        /// The column whose name differs least, when one is close.
+        /// The nearest column name, if one is close.
         nearest: Option<String>,
     },
     /// Two columns of one name.
@@ -34,7 +34,7 @@ pub enum TableError {
         name: String,
         /// The place of its first column.
         first: usize,
-        /// The place of its second.
+        /// The place of its second column.
         second: usize,
     },
     /// Columns of different lengths in one table.
@@ -44,9 +44,9 @@ pub enum TableError {
         name: String,
         /// Its rows.
         rows: usize,
-        /// A column that is there already.
+        /// An existing column.
         other: String,
-        /// The rows of that one.
+        /// Its rows.
         other_rows: usize,
     },
     /// A matrix whose values do not fill its shape.
@@ -69,7 +69,7 @@ pub enum TableError {
         name: String,
         /// The row, counted from 1.
         row: usize,
-        /// The code found there.
+        /// The code in that row.
         code: u32,
         /// The number of levels.
         levels: usize,
@@ -79,12 +79,12 @@ pub enum TableError {
     WrongKind {
         /// The column.
         name: String,
-        /// What was needed, with its article.
+        /// The kind that was needed, with its article.
         expected: &'static str,
-        /// What it holds.
+        /// The kind that was found.
         found: Kind,
     },
-    /// Levels that a category must not have.
+    /// Levels that are not among the known ones.
     #[error("column {name:?}: {count} levels were not seen before, such as {example:?}")]
     UnseenLevel {
         /// The category column.
@@ -94,7 +94,7 @@ pub enum TableError {
         /// How many there are.
         count: usize,
     },
-    /// A value that is not among the levels a column was given.
+    /// A value that is not among the levels given for a column.
     #[error(
         "column {name:?}: expected one of {levels}, found {found:?}\n  hint: list every level in --levels, in order"
     )]
@@ -103,7 +103,7 @@ pub enum TableError {
         name: String,
         /// The value.
         found: String,
-        /// The levels it was given.
+        /// The given levels.
         levels: String,
     },
     /// Missing values where none are allowed.
@@ -113,7 +113,7 @@ pub enum TableError {
         mend(columns, *rows)
     )]
     Missing {
-        /// Each column that has some, and how many.
+        /// The columns with missing values, and how many each has.
         columns: Vec<(String, usize)>,
         /// The rows of the table.
         rows: usize,
@@ -126,7 +126,7 @@ pub enum TableError {
         /// How many.
         count: usize,
     },
-    /// Numbers whose squares leave the range of doubles.
+    /// Numbers whose squares exceed the range of doubles.
     #[error(
         "column {name:?}: its spread is too large to be standardised\n  hint: divide the column by a constant first"
     )]
@@ -137,7 +137,7 @@ pub enum TableError {
     /// A vector of the wrong length.
     #[error("{what}: expected {expected} values, found {found}")]
     Length {
-        /// What the vector is.
+        /// The name of the vector.
         what: &'static str,
         /// Values needed.
         expected: usize,
@@ -149,12 +149,12 @@ pub enum TableError {
     Io {
         /// The file or folder.
         path: PathBuf,
-        /// What was tried, as a verb.
+        /// The action that was tried, as a verb.
         action: &'static str,
-        /// Its reason.
+        /// The system's error.
         source: std::io::Error,
     },
-    /// A CSV cell that is not what its column holds. Line and field count from 1.
+    /// A CSV cell that does not fit the type of its column. Line and field count from 1.
     #[error("{}:{line}:{field}: column {column:?} expects {expected}, found {found:?}\n  hint: {}", path.display(), cell_hint(found, column))]
     Cell {
         /// The file.
@@ -165,7 +165,7 @@ pub enum TableError {
         field: usize,
         /// The column's name.
         column: String,
-        /// What it holds, with its article.
+        /// The type of the column, with its article.
         expected: String,
         /// The cell, shortened.
         found: String,
@@ -200,26 +200,26 @@ pub enum TableError {
         /// The field within the record.
         field: usize,
     },
-    /// A column of a type that has no meaning as a number or a category.
+    /// A column of a type that cannot be read as numbers or categories.
     #[error("{}: column {name:?} has type {kind}, which cannot be read\n  hint: leave the column out with --columns", path.display())]
     Unsupported {
         /// The file.
         path: PathBuf,
         /// The column.
         name: String,
-        /// Its type, as the format calls it.
+        /// Its type in the terms of the format.
         kind: String,
     },
     /// A shard whose columns are not those of the first.
     #[error("{}: {found}, but {} has {expected}\n  hint: all shards of a table have the same columns in the same order", shard.display(), first.display())]
     Shard {
-        /// The shard that disagrees.
+        /// The shard that differs.
         shard: PathBuf,
         /// The shard that set the schema.
         first: PathBuf,
-        /// What the first has at that place.
+        /// The column of the first shard at that place.
         expected: String,
-        /// What this one has.
+        /// The column of this shard.
         found: String,
     },
     /// A path that names no table.
@@ -227,9 +227,9 @@ pub enum TableError {
     NoTable {
         /// The path or pattern.
         path: PathBuf,
-        /// Why.
+        /// The reason.
         reason: &'static str,
-        /// What to do.
+        /// Advice.
         hint: &'static str,
     },
     /// A file that its format's reader or writer refuses.
@@ -237,18 +237,18 @@ pub enum TableError {
     Format {
         /// The file.
         path: PathBuf,
-        /// What its format's library says.
+        /// The error of the format's library.
         reason: String,
     },
-    /// One of our own files, cut short or altered.
+    /// A file in a format of this crate, truncated or altered.
     #[error("{}: the file is damaged: {reason}\n  hint: convert the table again", path.display())]
     Damaged {
         /// The file.
         path: PathBuf,
-        /// What does not fit.
+        /// The reason.
         reason: String,
     },
-    /// One of our own files, written by a later version.
+    /// A file in a format of this crate, written by a later version.
     #[error("{}: expected format version {known} or older, found {found}\n  hint: a newer lehr wrote it; update, or convert the table again", path.display())]
     Newer {
         /// The file.
@@ -277,7 +277,7 @@ fn counts(columns: &[(String, usize)]) -> String {
     }
 }
 
-/// What to do about missing values: leaving out rows only helps where some would be left.
+/// Advice on missing values: dropping rows only helps if some remain.
 fn mend(columns: &[(String, usize)], rows: usize) -> String {
     match columns.iter().find(|(_, count)| *count == rows) {
         Some((name, _)) => {
@@ -287,7 +287,7 @@ fn mend(columns: &[(String, usize)], rows: usize) -> String {
     }
 }
 
-/// A text as it would be typed in a shell: bare when that is safe, otherwise quoted.
+/// A text in the form in which it is typed in a shell: bare if that is safe, otherwise quoted.
 fn word(text: &str) -> String {
     let plain = |letter: char| letter.is_alphanumeric() || "-_./+%:@".contains(letter);
     if !text.is_empty() && text.chars().all(plain) {
@@ -296,7 +296,7 @@ fn word(text: &str) -> String {
     format!("{text:?}")
 }
 
-/// What to do about a cell that is not what its column holds.
+/// Advice on a cell that does not fit the type of its column.
 fn cell_hint(found: &str, column: &str) -> String {
     const SUMS: [&str; 6] = ["total", "totals", "sum", "mean", "average", "subtotal"];
     if SUMS.contains(&found.trim().to_lowercase().as_str()) {

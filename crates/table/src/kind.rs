@@ -1,10 +1,10 @@
-//! What a column holds.
+//! The type of a column.
 
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-/// What a column holds, without the values.
+/// The type of a column, without its values.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Kind {
@@ -17,7 +17,7 @@ pub enum Kind {
     },
     /// Named levels.
     Category,
-    /// Truth values.
+    /// Boolean values.
     Boolean,
 }
 
@@ -33,7 +33,7 @@ impl fmt::Display for Kind {
 }
 
 impl Kind {
-    /// Numbers one row of such a column takes when it is stored as numbers.
+    /// How many numbers one row of such a column takes.
     pub fn width(self) -> usize {
         match self {
             Self::Matrix { width } => width,

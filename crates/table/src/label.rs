@@ -7,8 +7,8 @@ use serde::{Deserialize, Serialize};
 use crate::MISSING;
 use crate::level::Levels;
 
-/// The labels that occur in a column. Where every block lists the same levels their order is
-/// kept, as files with ordered categories do; otherwise they are sorted.
+/// The labels that occur in a column. If every block lists the same levels, as files with ordered
+/// categories do, their order is kept; otherwise they are sorted.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Labels {
     found: Levels,
@@ -24,8 +24,8 @@ enum Order {
 }
 
 impl Labels {
-    /// Codes that hold for all blocks, from those of one block. Levels that no row uses are not
-    /// taken in; missing stays missing.
+    /// Codes that are valid for all blocks, from those of one block. Levels that no row uses are
+    /// ignored; missing stays missing.
     pub fn codes(&mut self, codes: &[u32], names: &Arc<[String]>) -> Vec<u32> {
         self.order = match std::mem::take(&mut self.order) {
             Order::Unknown => Order::Common(Arc::clone(names)),
@@ -43,7 +43,7 @@ impl Labels {
         codes.iter().map(one).collect()
     }
 
-    /// Takes in the labels of more rows; for every code of theirs the one that holds here.
+    /// Adds the labels of more rows; returns the present code for each of theirs.
     pub fn merge(&mut self, other: &Labels) -> Vec<u32> {
         self.order = match (std::mem::take(&mut self.order), &other.order) {
             (order, Order::Unknown) => order,
@@ -66,7 +66,7 @@ impl Labels {
         let mut places = vec![0; sorted.len()];
         let mut kept = Vec::with_capacity(sorted.len());
         for name in order.iter() {
-            // A name that no row has would get the next code.
+            // A name without rows would get the next code.
             let code = found.code(name);
             if code < count {
                 places[code as usize] = kept.len() as u32;

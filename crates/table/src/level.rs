@@ -8,8 +8,7 @@ use serde::{Deserialize, Serialize};
 /// The code of a missing category.
 pub const MISSING: u32 = u32::MAX;
 
-/// Hands out codes to names in the order in which they first appear, until all are known and
-/// can be sorted.
+/// Assigns codes to names in the order of first appearance, until all are known and can be sorted.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(from = "Vec<String>", into = "Vec<String>")]
 pub struct Levels {
@@ -47,7 +46,8 @@ impl Levels {
         code
     }
 
-    /// The names in sorted order, as numbers where all of them are, and for every code handed out its place among them.
+    /// The names in sorted order, numerically if all are numbers, and for every code its place
+    /// among them.
     pub fn sorted(&self) -> (Arc<[String]>, Vec<u32>) {
         let mut order: Vec<usize> = (0..self.names.len()).collect();
         match self.numbers() {
@@ -75,7 +75,7 @@ impl Levels {
     }
 }
 
-/// Codes and sorted levels of cells, `None` being a missing one.
+/// Codes and sorted levels of cells; `None` is a missing cell.
 pub(crate) fn encode<S: AsRef<str>>(
     cells: impl IntoIterator<Item = Option<S>>,
 ) -> (Vec<u32>, Arc<[String]>) {

@@ -1,4 +1,4 @@
-//! Amounts of memory as they are typed.
+//! Amounts of memory as users type them.
 
 use std::str::FromStr;
 

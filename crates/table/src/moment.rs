@@ -1,14 +1,15 @@
-//! Mean and spread of numbers that come one at a time, or many.
+//! One-pass mean and standard deviation.
 
 use lehr_numeric::column::{LANES, Lanes, taken_in};
 use serde::{Deserialize, Serialize};
 
-/// Running count, mean and sum of squared deviations: one pass, and no loss of digits when the mean is large
-/// against the spread. Numbers go to eight lanes in turn, each by Welford's rule, so that many are taken in at
-/// once; how they are divided into blocks does not change a bit.
+/// Running count, mean and sum of squared deviations: one pass, and no loss of digits if the mean
+/// is large relative to the standard deviation. Numbers go to eight lanes in turn, each by
+/// Welford's rule, so that many are processed at once. The division into blocks does not change a
+/// bit of the result.
 #[derive(Debug, Clone, Copy, Default, Serialize, Deserialize)]
 pub struct Moment {
-    /// Of what was merged.
+    /// The merged totals.
     merged: Total,
     /// Numbers in the lanes.
     count: u64,
@@ -24,7 +25,7 @@ struct Total {
 }
 
 impl Total {
-    /// Takes in all numbers of another (Chan, Golub & LeVeque 1979).
+    /// Adds all numbers of another total (Chan, Golub & LeVeque 1979).
     fn merge(&mut self, other: &Total) {
         if other.count == 0 {
             return;
@@ -38,7 +39,7 @@ impl Total {
     }
 }
 
-/// Moments are equal if they say the same.
+/// Moments are equal if their totals are.
 impl PartialEq for Moment {
     fn eq(&self, other: &Moment) -> bool {
         self.total() == other.total()
@@ -46,7 +47,7 @@ impl PartialEq for Moment {
 }
 
 impl Moment {
-    /// Takes in one number.
+    /// Adds one number.
     pub fn push(&mut self, value: f64) {
         let lane = (self.count % LANES as u64) as usize;
         let share = 1.0 / (self.count / LANES as u64 + 1) as f64;
@@ -57,7 +58,7 @@ impl Moment {
         self.count += 1;
     }
 
-    /// Takes in many numbers: the same bits as one after another.
+    /// Adds many numbers, with the same bits as one after another.
     pub fn push_all(&mut self, values: &[f64]) {
         let open = (self.count.next_multiple_of(LANES as u64) - self.count) as usize;
         let (first, values) = values.split_at(open.min(values.len()));
@@ -72,7 +73,7 @@ impl Moment {
         }
     }
 
-    /// Takes in all numbers of another.
+    /// Adds all numbers of another moment.
     pub fn merge(&mut self, other: &Moment) {
         let mut merged = self.total();
         merged.merge(&other.total());
@@ -82,11 +83,11 @@ impl Moment {
         };
     }
 
-    /// All that was taken in.
+    /// The total of all numbers.
     fn total(&self) -> Total {
         let mut total = self.merged;
         for (lane, (mean, squares)) in self.lanes.means.iter().zip(self.lanes.squares).enumerate() {
-            // The first lanes are one ahead where the last round is not full.
+            // The first lanes have one more number if the last round is not full.
             let count = (self.count + (LANES - 1 - lane) as u64) / LANES as u64;
             total.merge(&Total {
                 count,
@@ -97,7 +98,7 @@ impl Moment {
         total
     }
 
-    /// How many numbers were taken in.
+    /// How many numbers were added.
     pub fn count(&self) -> u64 {
         self.merged.count + self.count
     }

@@ -1,17 +1,17 @@
-//! Columns brought to mean 0 and standard deviation 1, and coefficients brought back.
+//! Standardises columns to mean 0 and standard deviation 1, and transforms coefficients back.
 
 use serde::{Deserialize, Serialize};
 
 use crate::{Column, Moment, Table, TableError};
 
-/// Remembers mean and scale of columns, so that a model can work on standardised columns and
-/// report on the original ones. A constant column is centred and keeps its scale.
+/// Stores mean and scale of columns, so that a model can use standardised columns and report on the
+/// original scale. A constant column is centred and keeps its scale.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Standardizer {
     scales: Vec<Scale>,
 }
 
-/// How one column, or one column of a matrix, was standardised: `(x − mean) / scale`.
+/// The standardisation of one column, or of one column of a matrix: `(x − mean) / scale`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Scale {
     /// The column.
@@ -29,14 +29,14 @@ pub struct Scale {
 /// A linear predictor: `intercept + Σ coefficients · x`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Line {
-    /// Its value where all columns are 0.
+    /// Its value if all columns are 0.
     pub intercept: f64,
     /// One per standardised number, in the order of [`Standardizer::scales`].
     pub coefficients: Vec<f64>,
 }
 
 impl Standardizer {
-    /// Means and scales of the named number and matrix columns. Missing values are passed over;
+    /// Means and scales of the named number and matrix columns. Missing values are skipped;
     /// infinite ones, which have no mean, are refused.
     pub fn fit(table: &Table, names: &[&str]) -> Result<Self, TableError> {
         let mut scales = Vec::new();
@@ -75,8 +75,8 @@ impl Standardizer {
             .collect()
     }
 
-    /// The table with the fitted columns standardised and the others as they are. Refuses a
-    /// table in which a fitted column is absent or of another width.
+    /// The table with the fitted columns standardised and the others unchanged. Refuses a table in
+    /// which a fitted column is absent or has another width.
     pub fn apply(&self, table: &Table) -> Result<Table, TableError> {
         let mut out = table.clone();
         for scales in self.scales.chunk_by(|a, b| a.name == b.name) {
@@ -129,7 +129,8 @@ impl Standardizer {
 }
 
 impl Scale {
-    /// The scale of a column with this moment. Refuses a spread beyond the range of doubles.
+    /// The scale of a column with this moment. Refuses a standard deviation beyond the range of
+    /// doubles.
     pub fn new(name: &str, place: usize, moment: &Moment) -> Result<Self, TableError> {
         if !moment.scale().is_finite() || !moment.mean().is_finite() {
             return Err(TableError::Overflow { name: name.into() });

@@ -76,8 +76,8 @@ impl Table {
         }
     }
 
-    /// Adds a column at the end. Refuses a name that is taken, a length that is not that of the
-    /// table, a matrix that is not full and a code without a level.
+    /// Adds a column at the end. Refuses a name that is in use, a length that differs from the
+    /// table's, a matrix that is not full and a code without a level.
     pub fn insert(&mut self, name: impl Into<String>, column: Column) -> Result<(), TableError> {
         let name = name.into();
         if self.index.contains_key(&name) {
@@ -91,8 +91,7 @@ impl Table {
         Ok(())
     }
 
-    /// Puts another column in the place of the one of that name, under the same conditions as
-    /// [`insert`](Self::insert).
+    /// Replaces the column of that name, under the same conditions as [`insert`](Self::insert).
     pub fn replace(&mut self, name: &str, column: Column) -> Result<(), TableError> {
         let at = *self.index.get(name).ok_or_else(|| self.unknown(name))?;
         sound(name, &column)?;
@@ -135,7 +134,7 @@ impl Table {
         Ok(self)
     }
 
-    /// This table and a column of codes into `levels`; [`MISSING`] is a missing value.
+    /// This table and a column of codes into `levels`; [`MISSING`] marks a missing value.
     pub fn with_category(
         mut self,
         name: &str,
@@ -147,15 +146,15 @@ impl Table {
         Ok(self)
     }
 
-    /// This table and a column of truth values.
+    /// This table and a column of Boolean values.
     pub fn with_boolean(mut self, name: &str, values: Vec<bool>) -> Result<Self, TableError> {
         let values = values.into_iter().map(Some).collect();
         self.insert(name, Column::Boolean(values))?;
         Ok(self)
     }
 
-    /// The given columns side by side as one matrix, truth values as 0 and 1 and missing ones
-    /// as NaN. Refuses categories and an empty list.
+    /// The given columns side by side as one matrix, Boolean values as 0 and 1 and missing ones as
+    /// NaN. Refuses categories and an empty list.
     pub fn gather(&self, names: &[&str]) -> Result<Column, TableError> {
         let parts: Vec<&Column> = (names.iter())
             .map(|name| match self.column(name)? {
@@ -196,8 +195,8 @@ impl Table {
         self.select_rows(&rows)
     }
 
-    /// Two tables that share out the rows at random: `fraction` of them (rounded; taken to the
-    /// nearer end outside 0 to 1) and the rest. The same seed gives the same tables.
+    /// A random split of the rows into two tables: `fraction` of them (rounded, and clamped to 0 to
+    /// 1) and the rest. The same seed gives the same tables.
     pub fn split(&self, fraction: f64, seed: u64) -> (Self, Self) {
         let order = permutation(self.n_rows(), seed);
         let first = (fraction.clamp(0.0, 1.0) * order.len() as f64).round() as usize;
@@ -247,7 +246,7 @@ impl Table {
         self.index = self.names.iter().cloned().zip(0..).collect();
     }
 
-    /// Counts rows that were left out before this table was made.
+    /// Counts rows that were dropped before this table was made.
     #[cfg_attr(not(feature = "files"), expect(dead_code, reason = "readers call it"))]
     pub(crate) fn count_dropped(&mut self, rows: usize) {
         self.dropped_rows += rows;
@@ -282,7 +281,7 @@ impl Table {
     }
 }
 
-/// The invariants a column made by hand may break.
+/// Checks the invariants of a column.
 fn sound(name: &str, column: &Column) -> Result<(), TableError> {
     match column {
         Column::Matrix { width, values } if *width == 0 || values.len() % width != 0 => {

@@ -2,10 +2,10 @@
 
 use std::path::Path;
 
-/// The stores that are known, by how their names begin.
+/// The supported stores, recognised by the beginning of a name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) enum Scheme {
-    /// Amazon S3, and whatever speaks its language.
+    /// Amazon S3 and compatible stores.
     S3,
     /// Google Cloud Storage.
     Google,
@@ -13,19 +13,19 @@ pub(super) enum Scheme {
     Azure,
 }
 
-/// What a name says of where an object is.
+/// The parts of an object's name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Address<'a> {
     /// The store.
     pub(super) scheme: Scheme,
     /// The bucket, or the container.
     pub(super) bucket: &'a str,
-    /// The object, or a folder, or a pattern of objects.
+    /// The key of an object, a folder or a pattern.
     pub(super) key: &'a str,
 }
 
 impl<'a> Address<'a> {
-    /// The address that a path is; `None` of a path on this machine.
+    /// The address in a path; `None` for a local path.
     pub(super) fn of(path: &'a Path) -> Option<Address<'a>> {
         let (scheme, rest) = path.to_str()?.split_once("://")?;
         let scheme = match scheme {

@@ -23,7 +23,7 @@ use crate::{Column, Kind, MISSING, Table};
 
 use super::Field;
 
-/// The fields of an Arrow schema, with the kinds they are read as.
+/// The fields of an Arrow schema, with the types they are read as.
 pub(super) fn fields(schema: &Schema) -> Vec<Field> {
     (schema.fields().iter())
         .map(|field| Field {
@@ -34,8 +34,8 @@ pub(super) fn fields(schema: &Schema) -> Vec<Field> {
         .collect()
 }
 
-/// What a type is read as. Moments become seconds since 1970 in UTC, dates days since 1970,
-/// durations and times of day seconds; integers beyond 2⁵³ lose their last digits.
+/// The column type for an Arrow type. Timestamps become seconds since 1970 in UTC, dates days since
+/// 1970, durations and times of day seconds; integers beyond 2⁵³ lose their last digits.
 fn kind(data_type: &DataType) -> Option<Kind> {
     match data_type {
         DataType::Boolean => Some(Kind::Boolean),
@@ -54,7 +54,7 @@ fn kind(data_type: &DataType) -> Option<Kind> {
     }
 }
 
-/// For types that count time, how many of their units make the unit they are read in.
+/// For types that count time, how many of their units make one unit of the column.
 fn unit(data_type: &DataType) -> Option<f64> {
     match data_type {
         DataType::Date32 => Some(1.0),
@@ -72,22 +72,22 @@ fn unit(data_type: &DataType) -> Option<f64> {
     }
 }
 
-/// Whether dictionaries lie in a file as they were written.
+/// Whether the dictionaries of a file are in their original order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Dictionaries {
-    /// So the order of an ordered one means something.
+    /// The original order is kept, so that of an ordered dictionary is meaningful.
     Whole,
     /// They were rebuilt by first appearance.
     Rebuilt,
 }
 
-/// Whether any column has levels in an order of their own.
+/// Whether any column has ordered levels.
 pub(super) fn has_order(schema: &Schema) -> bool {
     let mut fields = schema.fields().iter();
     fields.any(|field| field.dict_is_ordered() == Some(true))
 }
 
-/// The named columns of a batch, decoded as their types say.
+/// The named columns of a batch, decoded according to their types.
 pub(super) fn table(
     batch: &RecordBatch,
     fields: &[Field],
@@ -115,7 +115,7 @@ fn is_text(dictionary: &dyn AnyDictionaryArray) -> bool {
     kind(dictionary.values().data_type()) == Some(Kind::Category)
 }
 
-/// A category whose file says that its levels are in order: they stay so, unused ones too.
+/// A category that the file marks as ordered: its levels keep their order, unused ones included.
 fn ordered_category(dictionary: &dyn AnyDictionaryArray) -> Column {
     let mut levels = Levels::default();
     let values = dictionary.values();
@@ -165,7 +165,7 @@ fn texts(array: &dyn Array) -> Vec<Option<&str>> {
 }
 
 fn matrix(array: &FixedSizeListArray, width: usize) -> Result<Column, ArrowError> {
-    // A null row may hide any numbers behind it.
+    // A null row may contain arbitrary numbers.
     let mut values = numbers(array.values())?;
     for row in (0..array.len()).filter(|row| array.is_null(*row)) {
         values[row * width..(row + 1) * width].fill(f64::NAN);
@@ -235,7 +235,7 @@ fn primitive<T: ArrowPrimitiveType>(
         .collect()
 }
 
-/// The whole numbers behind a type that counts time.
+/// The integers of a type that counts time.
 fn counts(array: &dyn Array) -> Result<ArrayRef, ArrowError> {
     let whole = match array.data_type() {
         DataType::Date32 | DataType::Time32(_) => DataType::Int32,

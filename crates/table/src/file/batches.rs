@@ -1,4 +1,4 @@
-//! Tables that are in memory already: Arrow batches, and columns that somebody else has read.
+//! Tables that are in memory already: Arrow batches, and columns from other readers.
 
 use std::path::Path;
 
@@ -12,10 +12,10 @@ use super::stack::Stack;
 use super::tally::{Tally, as_asked};
 use super::{Field, ReadOptions, schema};
 
-/// What a table that has no file is called.
+/// The name of a table without a file.
 const NAME: &str = "table";
 
-/// A table that comes in Arrow batches from memory. The options for CSV do not concern it.
+/// A table that arrives in Arrow batches from memory. The options for CSV do not apply.
 pub struct ArrowBatches {
     reader: Box<dyn RecordBatchReader + Send>,
     fields: Vec<Field>,
@@ -34,7 +34,7 @@ impl ArrowBatches {
         &self.fields
     }
 
-    /// Reads all rows of the columns that the options ask for.
+    /// Reads all rows of the columns that the options select.
     pub fn read(self, options: &ReadOptions) -> Result<Table, TableError> {
         let fields = schema::select(Path::new(NAME), &self.fields, options)?;
         let (mut stack, mut tally) = (Stack::new(&fields), Tally::new(&fields));
@@ -59,8 +59,8 @@ fn refused(error: &ArrowError) -> TableError {
 }
 
 impl Table {
-    /// The table as if it had been read with these options, which choose columns, make
-    /// categories and say what becomes of missing values.
+    /// The table as if it had been read with these options, which select columns, make categories
+    /// and determine the treatment of missing values.
     pub fn with_options(mut self, options: &ReadOptions) -> Result<Table, TableError> {
         let fields: Vec<Field> = (self.columns())
             .map(|(name, column)| Field {

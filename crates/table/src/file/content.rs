@@ -1,19 +1,19 @@
-//! What a file is, told by its content and not by its name.
+//! The format of a file, detected by its content and not by its name.
 
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
 use std::path::Path;
 
-/// What the tables that we write say of their writer, where their format has a place for it.
+/// The mark of the writer in the tables that this crate writes, if their format has a place for it.
 pub(super) const WRITER: &str = concat!("lehr version ", env!("CARGO_PKG_VERSION"));
-/// The part of it that all versions have in common.
+/// The part of the mark that all versions share.
 const MARK: &[u8] = b"lehr version ";
-/// Bytes at the beginning that tell one format from another.
+/// Bytes at the beginning that distinguish the formats.
 const HEAD: u64 = 4096;
-/// A footer beyond this is none of ours.
+/// A larger footer was not written by this crate.
 const MOST_FOOTER: u64 = 64 << 20;
 
-/// What a file holds.
+/// The kind of content of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Content {
     /// Nothing.
@@ -33,7 +33,7 @@ pub enum Content {
 }
 
 impl Content {
-    /// What the file at `path` holds.
+    /// The content of the file at `path`.
     pub fn of(path: &Path) -> io::Result<Content> {
         let mut head = Vec::new();
         File::open(path)?.take(HEAD).read_to_end(&mut head)?;
@@ -54,7 +54,7 @@ impl Content {
         }
     }
 
-    /// The extension that a file of such content has, if it can be a table.
+    /// The file extension for this content, if it can be a table.
     pub fn extension(self) -> &'static str {
         match self {
             Content::Parquet => "parquet",
@@ -66,7 +66,7 @@ impl Content {
     }
 }
 
-/// Whether the first line is text with a delimiter in it, and no markup.
+/// Whether the first line is text with a delimiter and without markup.
 fn is_table(head: &[u8]) -> bool {
     let head = head.strip_prefix(b"\xef\xbb\xbf").unwrap_or(head);
     let line = head.split(|byte| *byte == b'\n').next().unwrap_or(head);
@@ -76,13 +76,13 @@ fn is_table(head: &[u8]) -> bool {
         && line.iter().any(|byte| b",;\t|".contains(byte))
 }
 
-/// Whether a Parquet or Arrow file says that we have written it.
+/// Whether a Parquet or Arrow file carries the mark of this crate.
 pub fn is_marked(path: &Path) -> io::Result<bool> {
     let footer = footer(&mut File::open(path)?)?;
     Ok(footer.windows(MARK.len()).any(|part| part == MARK))
 }
 
-/// The footer of a Parquet or Arrow file: its length stands between it and the last magic.
+/// The footer of a Parquet or Arrow file: its length is stored before the last magic bytes.
 fn footer(file: &mut File) -> io::Result<Vec<u8>> {
     let size = file.metadata()?.len();
     for magic in [&b"PAR1"[..], b"ARROW1"] {

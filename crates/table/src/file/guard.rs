@@ -1,4 +1,4 @@
-//! Keeps a panic in a format's library from reaching the user.
+//! Turns panics of a format's library into errors.
 
 use std::any::Any;
 use std::cell::Cell;
@@ -12,8 +12,8 @@ thread_local! {
     static GUARDED: Cell<bool> = const { Cell::new(false) };
 }
 
-/// Runs a call into the Arrow or Parquet library, which panics on some damaged files, and turns
-/// a panic into an error. Whatever the call was changing must not be used after an error.
+/// Runs a call into the Arrow or Parquet library, which panics on some damaged files, and turns a
+/// panic into an error. State that the call was changing must not be used after an error.
 pub(super) fn guarded<T, E: std::fmt::Display>(
     path: &Path,
     call: impl FnOnce() -> Result<T, E>,
@@ -39,7 +39,7 @@ fn words(panic: &(dyn Any + Send)) -> &str {
         .unwrap_or("its reader gave up")
 }
 
-/// Panics that are turned into errors are not announced; all others go where they went before.
+/// Panics that become errors are not printed; all others are handled as before.
 fn quiet() {
     static INSTALLED: Once = Once::new();
     INSTALLED.call_once(|| {

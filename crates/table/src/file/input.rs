@@ -1,4 +1,4 @@
-//! The bytes of a file: on this machine or, where that is compiled in, in an object store.
+//! The bytes of a local file or, if compiled in, of an object in a store.
 
 use std::io::Read;
 use std::path::Path;
@@ -45,7 +45,7 @@ fn remote(path: &Path) -> Result<Input, TableError> {
     Err(not_compiled(path))
 }
 
-/// Tells whoever fetches the bytes where the columns are.
+/// Tells the reader of an object where the columns are.
 #[cfg(feature = "stores")]
 pub(super) fn prepare(input: &Input, metadata: &ParquetMetaData) {
     if let Input::Object(object) = input {

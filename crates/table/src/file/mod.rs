@@ -43,10 +43,11 @@ use std::path::Path;
 
 use crate::{Table, TableError};
 
-/// Takes a batch and the share of its shard that is read with it, and says whether more are wanted.
+/// A callback that receives a batch and the share of its shard that has been read, and returns
+/// whether to continue.
 type EachBatch<'a> = dyn FnMut(Table, f64) -> ControlFlow<()> + 'a;
 
-/// An error of the operating system, with the file and what was tried.
+/// An error of the operating system, with the file and the action that was tried.
 pub(crate) fn io(
     path: &Path,
     action: &'static str,

@@ -1,12 +1,12 @@
-//! How files are read.
+//! The options of reading.
 
 use std::sync::Arc;
 
-/// How files are read. The CSV settings are ignored for formats that describe themselves.
+/// The options of reading. The CSV settings are ignored for formats that describe themselves.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ReadOptions {
-    /// The byte between CSV fields. `None`: a tab in `.tsv` files, otherwise a comma, or
-    /// whichever of `;`, tab and `|` the first line has if it has no comma.
+    /// The byte between CSV fields. `None`: a tab in `.tsv` files, otherwise a comma, or if the
+    /// first line has no comma, whichever of `;`, tab and `|` it contains.
     pub delimiter: Option<u8>,
     /// The byte around CSV fields that contain delimiters; `None` if there is none.
     pub quote: Option<u8>,
@@ -14,28 +14,28 @@ pub struct ReadOptions {
     pub header: Header,
     /// CSV cells that mean a missing value, compared without surrounding blanks.
     pub missing_markers: Vec<String>,
-    /// What to do about missing values.
+    /// The treatment of missing values.
     pub missing: MissingPolicy,
-    /// Columns whose missing values are kept, whatever becomes of others.
+    /// Columns whose missing values are kept, whatever the treatment of others.
     pub optional: Vec<String>,
     /// The columns to read, all if `None`. The order of the file is kept.
     pub columns: Option<Vec<String>>,
     /// Columns to read as categories even though they look like numbers or truth values. In CSV
     /// the text of a cell is its level (`1` and `1.0` differ), elsewhere the number is.
     pub categorical: Vec<String>,
-    /// Columns to read as categories with these levels in this order. Any other value is refused.
+    /// Columns to read as categories with these levels in this order. Other values are refused.
     pub levels: Vec<(String, Arc<[String]>)>,
-    /// CSV types are inferred from this many records of the first file, and from further ones
-    /// only until every column has shown a value. A column of which more than half of the values seen are
-    /// numbers is a number; one with nothing but `true` and `false` (in any case) a truth value; one
-    /// without any value a number; any other a category.
+    /// CSV types are inferred from this many records of the first file, and from further ones only
+    /// until every column has shown a value. A column is numeric if more than half of its values
+    /// are numbers; Boolean if all are `true` or `false` (in any case); numeric if it has no value;
+    /// otherwise a category.
     pub sample_rows: usize,
     /// Rows that are decoded at a time.
     pub batch_rows: usize,
 }
 
 impl ReadOptions {
-    /// The same with missing values of these columns kept.
+    /// The same options, with missing values of these columns kept.
     #[must_use]
     pub fn keeping(self, optional: &[&str]) -> ReadOptions {
         let optional = optional.iter().map(ToString::to_string);
@@ -50,7 +50,7 @@ impl ReadOptions {
         self.categorical.iter().any(|asked| asked == name) || self.levels_of(name).is_some()
     }
 
-    /// The levels that a column was given.
+    /// The levels given for a column.
     pub(super) fn levels_of(&self, name: &str) -> Option<&Arc<[String]>> {
         let mut given = self.levels.iter();
         given
@@ -86,13 +86,13 @@ pub enum Header {
     Absent,
 }
 
-/// What to do about missing values in the columns that are read.
+/// The treatment of missing values in the columns that are read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum MissingPolicy {
-    /// An error with the count of every column, after all rows were seen.
+    /// An error with the count of every column, after all rows were read.
     Refuse,
-    /// Leave out every row that has one, and count those rows.
+    /// Rows with missing values are dropped and counted.
     Drop,
-    /// Keep them as missing values.
+    /// Missing values are kept.
     Keep,
 }

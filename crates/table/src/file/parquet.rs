@@ -37,7 +37,7 @@ fn open(path: &Path) -> Result<Builder, TableError> {
     }
 }
 
-/// Why columns of this compression cannot be read.
+/// The reason why columns of this compression cannot be read.
 fn unread(compression: Compression) -> Option<&'static str> {
     match compression {
         Compression::BROTLI(_) => Some("brotli compression is not read"),
@@ -64,7 +64,7 @@ pub(super) fn group_rows(path: &Path) -> Result<Vec<u64>, TableError> {
     Ok(groups.map(|group| group.num_rows().max(0) as u64).collect())
 }
 
-/// Reads the given fields, and only their bytes, and hands them on in batches.
+/// Reads the given fields, and only their bytes, and passes them on in batches.
 pub(super) fn decode(
     shard: &Shard,
     fields: &[Field],
@@ -98,7 +98,8 @@ pub(super) fn decode(
     Ok(())
 }
 
-/// Arrow's C++ library, which is pandas', writes dictionaries as they are; others rebuild them.
+/// Arrow's C++ library, which pandas uses, writes dictionaries in their original order; other
+/// writers rebuild them.
 fn dictionaries(file: &Builder) -> Dictionaries {
     let writer = file.metadata().file_metadata().created_by();
     match writer {
@@ -107,8 +108,8 @@ fn dictionaries(file: &Builder) -> Dictionaries {
     }
 }
 
-/// The file to be read at once; where the order of dictionaries counts, row group by row group,
-/// because a batch of two would have its dictionaries rebuilt.
+/// The readers of the file: a single one, or one per row group if the order of dictionaries
+/// matters, because a batch across two groups would have its dictionaries rebuilt.
 fn parts(
     shard: &Shard,
     whole: Builder,

@@ -1,4 +1,4 @@
-//! Tables that are divided: the row groups of Parquet files, some to a part.
+//! Partitions of tables: some row groups of a Parquet file each.
 
 use std::ops::Range;
 use std::path::PathBuf;
@@ -21,7 +21,7 @@ pub struct Part {
     pub groups: Range<usize>,
     /// Rows in them.
     pub rows: u64,
-    /// Rows of the whole table that come before.
+    /// Rows of the whole table before these.
     pub first: u64,
 }
 
@@ -64,7 +64,7 @@ impl TableFiles {
     /// The rows of one part.
     ///
     /// # Errors
-    /// If the file is not there, is damaged, or has other row groups than it had.
+    /// If the file is missing or damaged, or its row groups have changed.
     pub fn of_part(part: &Part) -> Result<TableFiles, TableError> {
         let mut shards = resolve(&part.path)?;
         let groups = parquet::group_rows(&part.path)?;

@@ -1,21 +1,21 @@
-//! How far a long reading has come.
+//! The progress of a long reading.
 
-/// How far a long reading has come.
+/// The progress of a long reading.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Progress {
-    /// What is being done.
+    /// The current stage.
     pub stage: Stage,
     /// Rows read, or written in shuffled order, so far.
     pub rows: u64,
-    /// The share of this stage that is done, 0 to 1, as well as it can be known.
+    /// The share of this stage that is done, 0 to 1, as far as it is known.
     pub share: f64,
 }
 
-/// What is being done.
+/// A stage of reading.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Stage {
     /// Files are read.
     Reading,
-    /// Rows are brought into random order on disk.
+    /// Rows are shuffled on disk.
     Shuffling,
 }

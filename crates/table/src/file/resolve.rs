@@ -1,4 +1,4 @@
-//! The files behind the name of a file, a folder or a pattern.
+//! Resolves the name of a file, a folder or a pattern to files.
 
 use std::path::{Path, PathBuf};
 
@@ -8,7 +8,7 @@ use super::address::Address;
 use super::io;
 use super::shard::{Format, Shard, foreign};
 
-/// The files that a file name, a folder or a pattern stands for, in order of their names.
+/// The files of a file name, a folder or a pattern, ordered by name.
 pub(super) fn resolve(input: &Path) -> Result<Vec<Shard>, TableError> {
     if let Some(address) = Address::of(input) {
         return in_store(input, &address);
@@ -43,7 +43,7 @@ fn shard(path: &Path) -> Result<Shard, TableError> {
     })
 }
 
-/// Tables directly in a folder; hidden files and those of unknown extension are passed over.
+/// Tables directly in a folder; hidden files and those of unknown extension are skipped.
 fn folder(input: &Path) -> Result<Vec<Shard>, TableError> {
     let mut paths = Vec::new();
     for entry in std::fs::read_dir(input).map_err(io(input, "list"))? {

@@ -12,9 +12,9 @@ use super::ReadOptions;
 pub struct Field {
     /// Its name.
     pub name: String,
-    /// What it is read as; `None` if its type cannot be read.
+    /// The type that it is read as; `None` if it cannot be read.
     pub kind: Option<Kind>,
-    /// Its type as the file's format calls it.
+    /// Its type in the terms of the file's format.
     pub type_name: String,
 }
 
@@ -55,7 +55,7 @@ pub(super) struct FileFields<'a> {
     pub(super) fields: &'a [Field],
 }
 
-/// Refuses a shard whose columns are not, in this order, those of the first.
+/// Refuses a shard whose columns differ from those of the first or are in another order.
 pub(super) fn agree(first: &FileFields<'_>, shard: &FileFields<'_>) -> Result<(), TableError> {
     let (expected, found) = (first.fields, shard.fields);
     let differ = |a: &Field, b: &Field| a.name != b.name || a.kind != b.kind;
@@ -76,7 +76,7 @@ pub(super) fn agree(first: &FileFields<'_>, shard: &FileFields<'_>) -> Result<()
     })
 }
 
-/// The fields that the options ask for, categories where they say so, in the file's order.
+/// The fields that the options select, in the file's order, as categories if requested.
 pub(super) fn select(
     path: &Path,
     fields: &[Field],

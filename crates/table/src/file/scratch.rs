@@ -1,16 +1,16 @@
-//! Folders for what is only needed while a process lives, and the end of those it left behind.
+//! Temporary folders, and the removal of those that dead processes left.
 
 use std::fs::{File, TryLockError};
 use std::path::Path;
 
 use tempfile::TempDir;
 
-/// Within a scratch folder, locked by the process it belongs to.
+/// A file within a scratch folder, locked by the process that owns the folder.
 const OWNER: &str = "owner";
 const OWNER_TO_BE: &str = "owner.new";
 
-/// A folder that vanishes when it is dropped. A process that is killed cannot do that, so the
-/// next folder of the same prefix in the same place takes those of dead processes away first.
+/// A folder that is removed when it is dropped. A killed process cannot do so, so the next folder
+/// of the same prefix in the same place first removes those of dead processes.
 #[derive(Debug)]
 pub struct Scratch {
     // Closed first, because not every system removes open files.
@@ -29,15 +29,16 @@ impl Scratch {
         })
     }
 
-    /// Where it is.
+    /// The path of the folder.
     pub fn path(&self) -> &Path {
         self.folder.path()
     }
 }
 
-/// Locks the folder for as long as the file is open, which the system ends with the process.
-/// The name appears with the lock already held, so that nobody finds a folder of the living
-/// without one. Where files cannot be locked the folder has no owner and is never swept.
+/// Locks the folder while the returned file is open; the system releases the lock when the process
+/// ends. The owner's file appears with the lock already held, so that no other process finds the
+/// folder of a live process unlocked. On file systems without locks the folder has no owner and is
+/// never removed by others.
 fn own(folder: &Path) -> std::io::Result<File> {
     let file = File::create(folder.join(OWNER_TO_BE))?;
     file.try_lock()?;
@@ -45,8 +46,8 @@ fn own(folder: &Path) -> std::io::Result<File> {
     Ok(file)
 }
 
-/// Removes folders whose owner is dead; whatever goes wrong with that is no concern of the
-/// process that happens to pass by.
+/// Removes folders whose owner is dead. Errors are ignored, because the current process does not
+/// depend on it.
 pub(crate) fn sweep(place: &Path, prefix: &str) {
     for entry in std::fs::read_dir(place).into_iter().flatten().flatten() {
         let is_named = entry.file_name().to_string_lossy().starts_with(prefix);

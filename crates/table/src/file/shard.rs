@@ -1,4 +1,4 @@
-//! One file of a table, and its format by its name.
+//! One file of a table, with its format by name.
 
 use std::ops::Range;
 use std::path::{Path, PathBuf};
@@ -11,16 +11,16 @@ pub(super) struct Shard {
     pub(super) path: PathBuf,
     pub(super) format: Format,
     pub(super) bytes: u64,
-    /// The row groups that are read; all if nothing is said.
+    /// The row groups to read; all if `None`.
     pub(super) groups: Option<Range<usize>>,
-    /// Which content an object has; files say when they were changed.
+    /// The version of an object; files have a modification time instead.
     pub(super) version: Option<String>,
 }
 
-/// What a file's name says about its content.
+/// The format that a file's name indicates.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Format {
-    /// Comma-separated text, or with tabs.
+    /// Comma-separated or tab-separated text.
     Csv(Packing, Separator),
     /// Apache Parquet.
     Parquet,
@@ -28,7 +28,7 @@ pub(super) enum Format {
     Ipc,
 }
 
-/// How a text file is compressed.
+/// The compression of a text file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Packing {
     Plain,
@@ -36,7 +36,7 @@ pub(super) enum Packing {
     Zstandard,
 }
 
-/// What a text file's name says about its delimiter.
+/// The delimiter that a text file's name indicates.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Separator {
     Comma,
@@ -79,7 +79,7 @@ impl Format {
     }
 }
 
-/// A file whose extension is none of ours, with what to do about it.
+/// The error for a file with an unknown extension, with advice.
 pub(super) fn foreign(path: &Path) -> TableError {
     let extension = path.extension().unwrap_or_default().to_string_lossy();
     let (reason, hint) = match extension.to_ascii_lowercase().as_str() {

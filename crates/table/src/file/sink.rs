@@ -20,8 +20,8 @@ use super::{arrow, io};
 /// Rows that are encoded at a time.
 const BATCH_ROWS: usize = 1 << 16;
 
-/// A file that is being written from tables with the same columns. It gets its name in
-/// [`finish`](Self::finish); before that an older file of that name is untouched.
+/// A file that is written from tables with the same columns. It gets its name in
+/// [`finish`](Self::finish); until then an older file of that name is untouched.
 pub struct Sink {
     target: std::path::PathBuf,
     encoder: Encoder,
@@ -35,8 +35,8 @@ enum Encoder {
 }
 
 impl Sink {
-    /// Starts a file whose format is that of its extension (csv, tsv, parquet or arrow), with
-    /// the columns of `like`, of which no row is written.
+    /// Starts a file in the format of its extension (csv, tsv, parquet or arrow), with the columns
+    /// of `like`, whose rows are not written.
     pub fn create(target: &Path, like: &Table) -> Result<Self, TableError> {
         let format = Format::of(target).ok_or_else(|| unknown(target))?;
         Self::with_format(target, format, like)
@@ -66,7 +66,7 @@ impl Sink {
         })
     }
 
-    /// Adds the rows of a table, which must have the columns the file was started with.
+    /// Adds the rows of a table, which must have the columns with which the file was started.
     pub fn push(&mut self, table: &Table) -> Result<(), TableError> {
         let refused = refusal(&self.target);
         if arrow::schema(table) != self.schema {
@@ -93,7 +93,7 @@ impl Sink {
         Ok(())
     }
 
-    /// Ends the file and gives it its name.
+    /// Completes the file and gives it its name.
     pub fn finish(self) -> Result<(), TableError> {
         let target = &self.target;
         let draft = match self.encoder {
@@ -114,7 +114,8 @@ pub fn write_parquet(path: &Path, table: &Table) -> Result<(), TableError> {
 }
 
 /// Writes a table as comma-separated text: missing values are empty cells, a matrix `x` is the
-/// columns `x[1]`, `x[2]` and so on, and numbers have as many digits as tell them apart.
+/// columns `x[1]`, `x[2]` and so on, and numbers have as many digits as are needed to read them
+/// back exactly.
 pub fn write_csv(path: &Path, table: &Table) -> Result<(), TableError> {
     write(path, Format::Csv(Packing::Plain, Separator::Comma), table)
 }
@@ -146,7 +147,7 @@ fn properties() -> WriterProperties {
         .build()
 }
 
-/// The schema with the name of its writer.
+/// The schema with the mark of its writer.
 fn marked(schema: &Schema) -> Schema {
     let mark = ("writer".to_owned(), WRITER.to_owned());
     schema.clone().with_metadata([mark].into())
@@ -213,7 +214,7 @@ fn push_cells(record: &mut ByteRecord, column: &Column, row: usize) {
     }
 }
 
-/// The shortest text that reads back as the same number; `inf` and `-inf` for infinities.
+/// The shortest text that parses to the same number; `inf` and `-inf` for infinities.
 fn shortest(value: f64) -> String {
     if value.is_nan() {
         return String::new();

@@ -1,11 +1,11 @@
-//! Batches put on top of each other to one table.
+//! Concatenates batches to one table.
 
 use crate::level::relabel;
 use crate::{Column, Labels, Table, TableError};
 
 use super::Field;
 
-/// A table that grows by batches of the same columns.
+/// A table that grows by batches with the same columns.
 #[derive(Debug)]
 pub struct Stack {
     names: Vec<String>,
@@ -36,10 +36,10 @@ impl Stack {
         }
     }
 
-    /// Puts a batch below the rows so far.
+    /// Appends a batch below the rows so far.
     ///
     /// # Panics
-    /// If its columns are not of the kinds that the fields say.
+    /// If its columns are not of the types in the fields.
     pub fn push(&mut self, batch: &Table) {
         for (pile, (name, column)) in self.piles.iter_mut().zip(batch.columns()) {
             match (pile, column) {

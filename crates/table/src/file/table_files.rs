@@ -1,4 +1,4 @@
-//! A table in one file or many.
+//! A table in one or several files.
 
 use std::hash::{Hash, Hasher};
 use std::ops::ControlFlow;
@@ -13,8 +13,8 @@ use super::stack::Stack;
 use super::tally::{Scan, Tally, as_asked};
 use super::{EachBatch, Field, Progress, ReadOptions, Sink, Stage, csv, ipc, parquet, schema};
 
-/// A table in one file or in many of the same format. The first file sets the columns, their
-/// order and their kinds.
+/// A table in one file or in several of the same format. The first file determines the columns,
+/// their order and their types.
 #[derive(Debug, Clone)]
 pub struct TableFiles {
     pub(super) shards: Vec<Shard>,
@@ -27,7 +27,7 @@ impl Table {
         TableFiles::open(&[path])?.read(&ReadOptions::default(), &mut |_| ())
     }
 
-    /// Writes a file of the format that its name ends in: csv, tsv, parquet or arrow.
+    /// Writes a file in the format of its extension: csv, tsv, parquet or arrow.
     pub fn write(&self, path: impl AsRef<Path>) -> Result<(), TableError> {
         let mut sink = Sink::create(path.as_ref(), self)?;
         sink.push(self)?;
@@ -37,8 +37,8 @@ impl Table {
 
 impl TableFiles {
     /// Finds the files behind `inputs`, each a file, a folder or a pattern such as
-    /// `part-*.parquet`. Parquet and Arrow shards that disagree are refused here; CSV shards,
-    /// whose columns depend on the options, when they are read.
+    /// `part-*.parquet`. Parquet and Arrow shards that disagree are refused here; CSV shards, whose
+    /// columns depend on the options, are checked when they are read.
     pub fn open<P: AsRef<Path>>(inputs: &[P]) -> Result<Self, TableError> {
         let mut shards = Vec::new();
         for input in inputs {
@@ -65,7 +65,7 @@ impl TableFiles {
         self.shards.iter().map(|shard| shard.path.as_path())
     }
 
-    /// Tells the files apart from others, and from themselves once they were changed.
+    /// Hashes the identity of the files, which changes when a file changes.
     pub fn hash_files(&self, hasher: &mut impl Hasher) {
         for shard in &self.shards {
             if let Some(version) = &shard.version {
@@ -80,14 +80,14 @@ impl TableFiles {
         }
     }
 
-    /// The columns that the options ask for, in the order of the files.
+    /// The columns that the options select, in the order of the files.
     pub fn schema(&self, options: &ReadOptions) -> Result<Vec<Field>, TableError> {
         let fields = self.fields(options)?;
         schema::select(&self.shards[0].path, &fields, options)
     }
 
-    /// How many bytes the columns that the options ask for take in memory, 8 to a number. Parquet
-    /// files say so; of others it is guessed from the size of the files.
+    /// The memory in bytes of the columns that the options select, 8 per number. It is exact for
+    /// Parquet files and estimated from the size of other files.
     pub fn expected_bytes(&self, options: &ReadOptions) -> Result<u64, TableError> {
         let all = self.fields(options)?;
         let chosen = schema::select(&self.shards[0].path, &all, options)?;
@@ -106,7 +106,7 @@ impl TableFiles {
         Ok(bytes)
     }
 
-    /// Reads all rows into memory and tells `progress` after every batch.
+    /// Reads all rows into memory and reports to `progress` after every batch.
     pub fn read(
         &self,
         options: &ReadOptions,
@@ -126,10 +126,11 @@ impl TableFiles {
         Ok(table)
     }
 
-    /// Hands on all rows batch by batch, so that memory does not grow with their number. A
-    /// category has the levels of its batch only: see [`Column::recode`](crate::Column::recode). An error of `each`
-    /// ends the pass and is returned. Under [`MissingPolicy::Refuse`](crate::MissingPolicy::Refuse) the error comes
-    /// after the last batch.
+    /// Passes on all rows batch by batch, so that memory does not grow with their number. A
+    /// category has the levels of its batch only: see [`Column::recode`](crate::Column::recode). An
+    /// error of `each` ends the pass and is returned. Under
+    /// [`MissingPolicy::Refuse`](crate::MissingPolicy::Refuse) the error comes after the last
+    /// batch.
     pub fn scan<E: From<TableError>>(
         &self,
         options: &ReadOptions,
@@ -138,7 +139,7 @@ impl TableFiles {
         self.pass(&self.schema(options)?, options, each)
     }
 
-    /// [`scan`](Self::scan) with the schema at hand.
+    /// [`scan`](Self::scan) with a known schema.
     pub(crate) fn pass<E: From<TableError>>(
         &self,
         fields: &[Field],
@@ -173,7 +174,7 @@ impl TableFiles {
         Ok(tally.finish(fields, options.missing)?)
     }
 
-    /// All columns of the first shard, after those of the others were compared with them.
+    /// All columns of the first shard, after a comparison with those of the others.
     fn fields(&self, options: &ReadOptions) -> Result<Vec<Field>, TableError> {
         let first = &self.shards[0];
         let fields = match first.format {

@@ -1,10 +1,10 @@
-//! What the options ask of the rows that are read, and what is counted of them.
+//! Applies the options to the rows that are read, and counts missing values.
 
 use crate::{Column, Table, TableError};
 
 use super::{Field, MissingPolicy, ReadOptions};
 
-/// Turns columns into categories where the options asked for that.
+/// Turns columns into categories as the options request.
 pub(super) fn as_asked(
     mut batch: Table,
     fields: &[Field],
@@ -25,7 +25,7 @@ pub(super) fn as_asked(
     Ok(batch)
 }
 
-/// A value that is not among the levels a column was given.
+/// The error for a value that is not among the levels given for a column.
 fn unlisted(error: TableError, levels: &[String]) -> TableError {
     match error {
         TableError::UnseenLevel { name, example, .. } => TableError::UnlistedLevel {
@@ -42,10 +42,10 @@ fn is_optional(options: &ReadOptions, name: &str) -> bool {
     options.optional.iter().any(|kept| kept == name)
 }
 
-/// What a pass over all rows has met.
+/// The counts of a pass over all rows.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Scan {
-    /// Rows handed on.
+    /// Rows passed on.
     pub rows: u64,
     /// Rows left out because a value was missing.
     pub dropped_rows: usize,
@@ -69,7 +69,7 @@ impl Tally {
         }
     }
 
-    /// Counts a batch in and, if rows with missing values are to go, leaves them out.
+    /// Counts a batch and drops its rows with missing values if the options request it.
     pub(super) fn take(&mut self, batch: Table, options: &ReadOptions) -> Table {
         let counts: Vec<usize> = batch
             .columns()

@@ -1,4 +1,4 @@
-//! What a file of shuffled rows says about itself.
+//! The header of a file of shuffled rows.
 
 use std::collections::HashSet;
 use std::fs::File;
@@ -14,7 +14,7 @@ use crate::{Kind, TableError};
 pub(super) const MAGIC: &[u8; 8] = b"LEHRROWS";
 pub(super) const VERSION: u32 = 1;
 pub(super) const PREAMBLE_BYTES: usize = 64;
-/// Where the checksum of the rows stands, which is known last.
+/// The position of the rows' checksum, which is known last.
 pub(super) const ROW_SUM_AT: u64 = 24;
 
 /// One column of a file of shuffled rows.
@@ -22,20 +22,20 @@ pub(super) const ROW_SUM_AT: u64 = 24;
 pub struct StoredColumn {
     /// Its name.
     pub name: String,
-    /// What it holds.
+    /// The type of its values.
     pub kind: Kind,
     /// The sorted levels of a category; empty for other kinds.
     pub levels: Arc<[String]>,
 }
 
-/// What a file of shuffled rows says about itself.
+/// The header of a file of shuffled rows.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(super) struct Header {
     pub(super) columns: Vec<StoredColumn>,
     pub(super) n_rows: usize,
     pub(super) seed: u64,
     pub(super) dropped_rows: usize,
-    /// What the rows were made of; 0 where nobody asked.
+    /// A fingerprint of the input of the rows; 0 if it was not given.
     #[serde(default)]
     pub(super) fingerprint: u64,
 }
@@ -60,8 +60,8 @@ impl Header {
         bytes
     }
 
-    /// Reads the head of a file: its header, where its rows start and their checksum. Refuses
-    /// any file that is not exactly what its header says.
+    /// Reads the head of a file: its header, the start of its rows and their checksum. Refuses any
+    /// file that does not agree exactly with its header.
     pub(super) fn read(path: &Path, mut file: &File) -> Result<(Self, usize, u32), TableError> {
         let damaged = |reason: String| TableError::Damaged {
             path: path.into(),
@@ -90,7 +90,7 @@ impl Header {
         Ok((header, start, number(&rest[16..20]) as u32))
     }
 
-    /// The laws that a header has to keep beyond being readable.
+    /// The invariants of a header beyond being readable.
     fn check(&self, row_bytes: usize, start: usize) -> Result<(), String> {
         let names: HashSet<&String> = self.columns.iter().map(|column| &column.name).collect();
         let wide = self.columns.iter().all(|column| column.kind.width() > 0);
@@ -115,7 +115,7 @@ impl Header {
     }
 }
 
-/// What follows the magic word of a preamble whose version is known.
+/// The rest of a preamble after its magic word, if its version is known.
 fn known<'a>(path: &Path, preamble: &'a [u8]) -> Result<&'a [u8], TableError> {
     let Some(rest) = preamble.strip_prefix(MAGIC) else {
         return Err(TableError::NoTable {

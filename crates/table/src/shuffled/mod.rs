@@ -1,4 +1,4 @@
-//! Rows in random order on disk: written once, then read where they are needed.
+//! Rows in random order on disk: written once, then read in blocks.
 //!
 //! A file has three parts, all little-endian and each a multiple of 64 bytes long:
 //!
@@ -8,9 +8,8 @@
 //! header    JSON: columns with kinds and levels, number of rows, seed; then blanks
 //! rows      n_rows × width doubles, row after row
 //! ```
-//!
-//! All numbers are doubles even where the table had single precision: a mini-batch is then a
-//! borrowed slice that needs no conversion, and category codes are exact.
+//!  All numbers are doubles even if the table had single precision: a mini-batch is then a borrowed
+//!  slice that needs no conversion, and category codes are exact.
 
 mod header;
 mod rows;

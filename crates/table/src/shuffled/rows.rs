@@ -1,4 +1,4 @@
-//! ShuffledRows rows, read from their file when they are asked for.
+//! Shuffled rows that are read from their file on request.
 
 use std::fs::File;
 use std::ops::Range;
@@ -22,8 +22,8 @@ pub struct ShuffledRows {
 }
 
 impl ShuffledRows {
-    /// Opens a file that a [`Shuffler`](super::Shuffler) has written. A file that is damaged, cut
-    /// short or of a newer version is refused; the rows themselves are only read on use, and
+    /// Opens a file that a [`Shuffler`](super::Shuffler) has written. A file that is damaged,
+    /// truncated or of a newer version is refused. The rows themselves are read only on use, and
     /// checked by [`verify`](Self::verify).
     pub fn open(path: &Path) -> Result<Self, TableError> {
         if cfg!(target_endian = "big") {
@@ -54,7 +54,7 @@ impl ShuffledRows {
         self.width
     }
 
-    /// The columns in the order in which a row holds them.
+    /// The columns, in their order within a row.
     pub fn columns(&self) -> &[StoredColumn] {
         &self.header.columns
     }
@@ -69,7 +69,7 @@ impl ShuffledRows {
         self.header.dropped_rows
     }
 
-    /// Where in a row the numbers of a column stand.
+    /// The position of a column's numbers within a row.
     pub fn place(&self, name: &str) -> Result<Range<usize>, TableError> {
         let mut start = 0;
         for column in self.columns() {
@@ -86,12 +86,12 @@ impl ShuffledRows {
         })
     }
 
-    /// What the rows were made of, as whoever made the file said.
+    /// The fingerprint of the rows' input, as the creator of the file gave it.
     pub fn fingerprint(&self) -> u64 {
         self.header.fingerprint
     }
 
-    /// Copies the numbers of consecutive rows, row after row: categories as codes, truth values
+    /// Copies the numbers of consecutive rows, row after row: categories as codes, Boolean values
     /// as 0 and 1, missing values as NaN. A file that can no longer be read is an error.
     ///
     /// # Panics

@@ -1,4 +1,4 @@
-//! Rows thrown into random buckets on disk, so that each bucket can be shuffled in memory.
+//! Distributes rows to random buckets on disk, so that each bucket can be shuffled in memory.
 
 use std::fs::File;
 use std::io::{BufReader, BufWriter, Read, Write};
@@ -12,7 +12,7 @@ use crate::file::io;
 
 const BUFFER_BYTES: usize = 1 << 16;
 
-/// How the memory that a conversion may use is shared out.
+/// The division of the memory that a conversion may use.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Budget {
     /// Buckets that are open at a time; half of the memory is their buffers.
@@ -25,15 +25,15 @@ impl Budget {
     pub(super) fn new(memory_bytes: usize, row_bytes: usize) -> Self {
         Self {
             buckets: (memory_bytes / 2 / BUFFER_BYTES).clamp(2, 256),
-            // Never below some rows, so that splitting buckets comes to an end.
+            // At least some rows, so that the splitting of buckets terminates.
             bucket_bytes: (memory_bytes / 2).max(64 * row_bytes) as u64,
         }
     }
 }
 
-/// Buckets that are being filled. A row goes to each with equal probability, independent of
-/// all others; if then each bucket is shuffled, the rows of all of them in turn are in
-/// uniformly random order (Rao 1961, Sandelius 1962).
+/// Buckets that are being filled. A row goes to each with equal probability, independently of all
+/// others. If each bucket is then shuffled, the concatenation of all buckets is in uniformly random
+/// order (Rao 1961, Sandelius 1962).
 pub(super) struct Scatter {
     folder: PathBuf,
     writers: Vec<BufWriter<File>>,
@@ -66,7 +66,7 @@ impl Scatter {
         Ok(scatter)
     }
 
-    /// Throws one row into a random bucket.
+    /// Adds one row to a random bucket.
     pub(super) fn push(&mut self, row: &[f64], random: &mut ChaCha8Rng) -> Result<(), TableError> {
         let at = below(random, self.buckets.len() as u64) as usize;
         let bytes: &[u8] = bytemuck::cast_slice(row);
@@ -76,7 +76,7 @@ impl Scatter {
             .map_err(io(&self.folder, "write"))
     }
 
-    /// Ends the filling.
+    /// Completes the buckets.
     pub(super) fn finish(self) -> Result<Vec<Bucket>, TableError> {
         for mut writer in self.writers {
             writer.flush().map_err(io(&self.folder, "write"))?;
@@ -85,7 +85,7 @@ impl Scatter {
     }
 }
 
-/// Takes rows in their final order.
+/// A callback that receives rows in their final order.
 pub(super) type EachBlock<'a> = dyn FnMut(&mut [f64]) -> Result<(), TableError> + 'a;
 
 /// Shuffles buckets of rows, splitting those that are too large for the budget.
@@ -97,7 +97,8 @@ pub(super) struct Drain<'a> {
 }
 
 impl Drain<'_> {
-    /// Hands on the rows of the buckets, one shuffled block after another, and removes them.
+    /// Passes on the rows of the buckets, one shuffled block after another, and removes the
+    /// buckets.
     pub(super) fn run(
         &mut self,
         buckets: Vec<Bucket>,

@@ -1,4 +1,4 @@
-//! Tables on their way to shuffled rows, in bounded memory.
+//! Converts tables to shuffled rows, in bounded memory.
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -14,14 +14,14 @@ use super::ShuffledRows;
 use super::header::{Header, ROW_SUM_AT, StoredColumn};
 use super::scatter::{Bucket, Budget, Drain, Scatter};
 
-/// How the names of scratch folders begin.
+/// The prefix of the names of scratch folders.
 const SCRATCH: &str = ".lehr-scatter-";
 
 /// The name and kind of each column.
 pub type Columns = Vec<(String, Kind)>;
 
-/// Takes tables of the same columns, one after another, and writes all their rows in random
-/// order. Scratch files of the size of the rows lie beside the file meanwhile.
+/// Takes tables with the same columns, one after another, and writes all their rows in random
+/// order. During the conversion, scratch files of the size of the rows lie beside the file.
 pub struct Shuffler {
     path: PathBuf,
     columns: Columns,
@@ -32,27 +32,25 @@ pub struct Shuffler {
     seed: u64,
     n_rows: usize,
     row: Vec<f64>,
-    // Last, so that it is removed after the files in it are closed.
+    // The last field, so that it is removed after the files in it are closed.
     scratch: Scratch,
 }
 
-/// What a file of shuffled rows is told at its end.
+/// The facts about its input that are recorded in a file of shuffled rows.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Provenance {
     /// Rows that were left out because a value was missing.
     pub dropped_rows: usize,
-    /// What the rows were made of, as a number: whoever opens the file may compare it.
+    /// A fingerprint of the rows' input, which readers of the file may compare.
     pub fingerprint: u64,
 }
 
-/// Where the codes of each category go once its levels are sorted, by the number's place in
-/// the row.
+/// The place of each category code among the sorted levels, by the number's place in the row.
 type Places = Vec<(usize, Vec<u32>)>;
 
 impl Shuffler {
-    /// Starts a file at `path`. The same columns, seed, memory and rows give the same bytes;
-    /// the rows take `memory_bytes` at the most, beside that of one table that is pushed and
-    /// of the levels of categories.
+    /// Starts a file at `path`. The same columns, seed, memory and rows give the same bytes. The
+    /// rows take at most `memory_bytes`, besides one pushed table and the levels of categories.
     pub fn create(
         path: &Path,
         columns: Columns,
@@ -76,15 +74,15 @@ impl Shuffler {
         })
     }
 
-    /// Removes what killed processes left beside `path`; what living ones need stays.
+    /// Removes the files that killed processes left beside `path`; those of live ones stay.
     pub fn tidy_beside(path: &Path) {
         sweep(folder(path), SCRATCH);
     }
 
-    /// Takes in the rows of a table.
+    /// Adds the rows of a table.
     ///
     /// # Panics
-    /// If its columns are not those that the file was started with.
+    /// If its columns are not those with which the file was started.
     pub fn push(&mut self, table: Table) -> Result<(), TableError> {
         let kinds = table.columns().map(|(name, column)| (name, column.kind()));
         let expected = self.columns.iter().map(|(name, kind)| (&**name, *kind));
@@ -101,8 +99,7 @@ impl Shuffler {
         Ok(())
     }
 
-    /// Shuffles what was pushed into the file and opens it. The file appears complete or not
-    /// at all.
+    /// Shuffles the rows into the file and opens it. The file appears complete or not at all.
     pub fn finish(
         self,
         provenance: Provenance,
@@ -123,7 +120,7 @@ impl Shuffler {
             width: header.width(),
             random: &mut { self.random },
         };
-        // In the scratch folder, so that a killed process leaves nothing else.
+        // The draft is in the scratch folder, so that a killed process leaves nothing else.
         let draft = Draft::create_in(self.scratch.path(), &self.path);
         let writer = Writer {
             draft: draft.map_err(io(&self.path, "write"))?,
@@ -152,7 +149,7 @@ impl Shuffler {
     }
 }
 
-/// The file on its way to its name.
+/// The file until it gets its name.
 struct Writer {
     draft: Draft,
     header: Header,
@@ -193,7 +190,7 @@ impl Writer {
     }
 }
 
-/// The table with categories as numbers: codes that hold for all tables.
+/// The table with categories as numbers, by codes that are valid for all tables.
 fn common_codes(known: &mut [Labels], mut table: Table) -> Result<Table, TableError> {
     let names = table.names().to_vec();
     for (name, known) in names.iter().zip(known) {

@@ -1,6 +1,6 @@
 //! Dates of CSV files as days.
 
-/// What [`crate::file::Field::type_name`] says of a column of dates.
+/// The [`crate::file::Field::type_name`] of a column of dates.
 pub(super) const DATE: &str = "date";
 
 /// The days from 1970-01-01 to a date such as `2024-03-01`; `None` for anything else.
@@ -21,7 +21,7 @@ pub(super) fn days(text: &str) -> Option<f64> {
     sound.then(|| from_civil(year, month, day) as f64)
 }
 
-/// How many days a month has.
+/// The number of days of a month.
 fn length(year: i64, month: i64) -> i64 {
     let leap = (year % 4 == 0 && year % 100 != 0) || year % 400 == 0;
     match month {

@@ -8,7 +8,7 @@ use crate::{Column, Kind, MISSING, Table, TableError};
 use super::date::{DATE, days};
 use super::record::Records;
 
-/// Reads the given fields of a shard and hands them on in batches.
+/// Reads the given fields of a shard and passes them on in batches.
 pub(in crate::file) fn decode(
     shard: &Shard,
     fields: &[Field],
@@ -45,7 +45,7 @@ fn place(records: &Records, field: &Field) -> usize {
     (names.position(|name| *name == field.name)).expect("shards were compared with the schema")
 }
 
-/// A cell, told apart from the marks of a missing value.
+/// A cell, distinguished from the markers of a missing value.
 pub(super) enum Cell<'a> {
     Value(&'a str),
     Missing,

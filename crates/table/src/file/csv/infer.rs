@@ -1,4 +1,4 @@
-//! What the columns of a CSV file hold, judged by its first records.
+//! The types of the columns of a CSV file, inferred from its first records.
 
 use crate::file::shard::Shard;
 use crate::file::{Field, ReadOptions};
@@ -8,7 +8,7 @@ use super::date::{DATE, days};
 use super::decode::{Cell, number, truth};
 use super::record::Records;
 
-/// The columns of the first shard, their kinds inferred as [`ReadOptions::sample_rows`] says.
+/// The columns of the first shard, with types inferred as [`ReadOptions::sample_rows`] describes.
 pub(in crate::file) fn infer(
     shards: &[Shard],
     options: &ReadOptions,
@@ -32,8 +32,8 @@ pub(in crate::file) fn infer(
         .collect())
 }
 
-/// The columns of a further shard: its own names with the kinds of the first shard, because
-/// its cells are read as those.
+/// The columns of a further shard: its own names with the types of the first shard, because its
+/// cells are read as those.
 pub(in crate::file) fn named_like(
     shard: &Shard,
     options: &ReadOptions,
@@ -49,7 +49,7 @@ pub(in crate::file) fn named_like(
         .collect())
 }
 
-/// What most columns are before they are read.
+/// The name of the type before a column's values are seen.
 const TEXT: &str = "text";
 
 fn field(name: String, kind: Kind, type_name: &str) -> Field {
@@ -67,15 +67,15 @@ struct Sample {
 }
 
 impl Sample {
-    /// What a shard has shown holds for those after it, which are not to change it: one that
-    /// disagrees is then told by its cell.
+    /// Fixes the types that a shard has shown, so that later shards cannot change them. A later
+    /// shard that disagrees is reported by its cell.
     fn settle(&mut self) {
         for seen in &mut self.columns {
             seen.settled = seen.values > 0;
         }
     }
 
-    /// Takes records in; false once no more are needed.
+    /// Reads records; returns false once no more are needed.
     fn draw(&mut self, records: &mut Records, options: &ReadOptions) -> Result<bool, TableError> {
         loop {
             let undecided = self.columns.iter().any(|seen| seen.values == 0);
@@ -103,7 +103,7 @@ struct Seen {
     numbers: usize,
     truths: usize,
     dates: usize,
-    /// By an earlier shard.
+    /// Whether an earlier shard determined the type.
     settled: bool,
 }
 
@@ -117,7 +117,7 @@ impl Seen {
         }
     }
 
-    /// What the column is read as, and what its type is called.
+    /// The column type, and the name of the type.
     fn kind(&self) -> (Kind, &'static str) {
         if self.values == 0 || 2 * self.numbers > self.values {
             (Kind::Number, TEXT)

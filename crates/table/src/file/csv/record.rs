@@ -17,10 +17,10 @@ pub(super) struct Records {
     reader: Reader<Box<dyn BufRead>>,
     consumed: Rc<Cell<u64>>,
     bytes: u64,
-    /// The last byte that ends no line.
+    /// The last byte that is not part of a line ending.
     last: Rc<Cell<u8>>,
     quote: Option<u8>,
-    /// The line of the record at hand, if its last field runs over several lines.
+    /// The line of the current record, if its last field spans several lines.
     long: Option<u64>,
     names: Vec<String>,
     record: ByteRecord,
@@ -29,20 +29,20 @@ pub(super) struct Records {
     first: First,
 }
 
-/// Whether the record read to learn the names is yet to be handed on.
+/// Whether the record that was read for the names is still to be returned.
 enum First {
     Pending,
     Taken,
 }
 
-/// A record ends at `\r` where there is one, so its `\n` is counted with the next.
+/// Records end at `\r` if there is one, so their `\n` counts as part of the next.
 enum LineEnd {
     Newline,
     CarriageReturn,
 }
 
 impl Records {
-    /// Opens the file and reads the names of its columns. Refuses a file without any record.
+    /// Opens the file and reads the names of its columns. Refuses a file without records.
     pub(super) fn open(shard: &Shard, options: &ReadOptions) -> Result<Self, TableError> {
         let path = &shard.path;
         let file = input::read(path)?;
@@ -127,7 +127,7 @@ impl Records {
         &self.names
     }
 
-    /// Goes to the next record; false after the last. Refuses one of another length.
+    /// Moves to the next record; returns false after the last. Refuses one of another length.
     pub(super) fn advance(&mut self) -> Result<bool, TableError> {
         if let First::Pending = self.first {
             self.first = First::Taken;
@@ -147,7 +147,7 @@ impl Records {
         })
     }
 
-    /// The text of one field of the record at hand.
+    /// The text of one field of the current record.
     pub(super) fn cell(&self, place: usize) -> Result<&str, TableError> {
         std::str::from_utf8(&self.record[place]).map_err(|_| TableError::Encoding {
             path: self.path.clone(),
@@ -156,7 +156,7 @@ impl Records {
         })
     }
 
-    /// The error that this field is not what its column holds.
+    /// The error for a field that does not fit the type of its column.
     pub(super) fn refuse(&self, place: usize, expected: &str) -> TableError {
         let text = String::from_utf8_lossy(&self.record[place]);
         let found: String = text.trim().chars().take(40).collect();
@@ -196,8 +196,8 @@ impl Records {
         Ok(read)
     }
 
-    /// The line on which the record at hand starts: the lines read so far less those within
-    /// its fields. Blank lines before it are thus passed over.
+    /// The line on which the current record starts: the lines read so far less those within its
+    /// fields. Blank lines before it are thus skipped.
     fn line(&self) -> u64 {
         let within = self.record.as_slice().split(|byte| *byte == b'\n').count() - 1;
         let ended = match self.line_end {
@@ -221,7 +221,7 @@ impl Records {
     }
 }
 
-/// A file that counts the bytes taken from it, before they are decompressed.
+/// A file that counts the bytes read from it, before they are decompressed.
 struct Counted {
     file: Box<dyn Read>,
     consumed: Rc<Cell<u64>>,
@@ -235,7 +235,7 @@ impl Read for Counted {
     }
 }
 
-/// Text that notes its last byte besides ends of lines.
+/// Text that records its last byte other than line endings.
 struct Ending {
     text: Box<dyn Read>,
     last: Rc<Cell<u8>>,
@@ -252,7 +252,7 @@ impl Read for Ending {
     }
 }
 
-/// What a file is that was taken for text, and what to do about it.
+/// The true format of a file that was taken for text, and advice.
 fn mistaken(start: &[u8]) -> Option<(&'static str, &'static str)> {
     let text = start.strip_prefix(b"\xef\xbb\xbf").unwrap_or(start);
     let markup = text.trim_ascii_start();

@@ -1,14 +1,14 @@
-//! The lengths that an Arrow file claims, checked before memory is reserved for them.
+//! Checks the lengths that an Arrow file claims before memory is reserved for them.
 //!
-//! The Arrow library reserves what a file asks for, and a damaged file may ask for more than
-//! there is, which would end the process. So every message must lie within the file, and what a
-//! compressed buffer unpacks to must at least be reservable.
+//! The Arrow library reserves as much as a file claims, and a damaged file may claim more memory
+//! than there is, which would abort the process. So every message must lie within the file, and the
+//! size of a decompressed buffer must at least be reservable.
 
 use std::io::{Error, ErrorKind, Read, Result, Seek, SeekFrom};
 
 use arrow_ipc::{Block, Message, RecordBatch, root_as_footer, root_as_message};
 
-/// Where a message lies: its metadata, then its body.
+/// The location of a message: its metadata, then its body.
 struct Span {
     start: u64,
     metadata: u64,
@@ -69,7 +69,7 @@ fn span(block: &Block) -> Result<Span> {
     })
 }
 
-/// Checks one message and tells where it ends.
+/// Checks one message and returns its end.
 fn check<R: Read + Seek>(file: &mut R, total: u64, span: &Span) -> Result<u64> {
     let body = span.start.checked_add(span.metadata).ok_or_else(too_long)?;
     let end = body.checked_add(span.body).filter(|end| *end <= total);
@@ -88,7 +88,7 @@ fn check<R: Read + Seek>(file: &mut R, total: u64, span: &Span) -> Result<u64> {
     Ok(end)
 }
 
-/// Each compressed buffer begins with the length it unpacks to; −1 if it is not compressed.
+/// Each compressed buffer begins with its decompressed length; −1 if it is not compressed.
 fn unpackable<R: Read + Seek>(
     file: &mut R,
     (body, end): (u64, u64),

@@ -69,8 +69,8 @@ pub(super) fn fields(path: &Path) -> Result<Vec<Field>, TableError> {
     Ok(arrow::fields(&Reader::open(path)?.schema()))
 }
 
-/// Reads the given fields and hands them on in batches of at most `batch_rows`; the batches of
-/// the file itself, as large as its writer made them, are held one at a time.
+/// Reads the given fields and passes them on in batches of at most `batch_rows`. The batches of the
+/// file itself, as large as its writer made them, are held one at a time.
 pub(super) fn decode(
     path: &Path,
     fields: &[Field],

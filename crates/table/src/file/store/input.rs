@@ -1,4 +1,4 @@
-//! Either of the places where bytes are, as the readers of formats take them.
+//! The two kinds of input, in the form that the readers of formats take.
 
 use std::fs::File;
 use std::io::{BufReader, Read};

@@ -1,4 +1,4 @@
-//! Tables in object stores: the client of each bucket, and what a name there stands for.
+//! Tables in object stores: the client of each bucket, and the objects that a name stands for.
 
 mod input;
 mod object;
@@ -29,19 +29,20 @@ use super::shard::{Format, Shard, foreign};
 /// The client of one bucket.
 type Client = Arc<dyn ObjectStore>;
 
-/// One runtime for all requests: whoever reads a table waits for them.
+/// One runtime for all requests, for which readers wait.
 static RUNTIME: LazyLock<Runtime> = LazyLock::new(|| {
-    // Another part of the process may have chosen its own cryptography, which then serves.
+    // Another part of the process may have chosen its own cryptography provider, which is then
+    // used.
     let _ = rustls::crypto::ring::default_provider().install_default();
     let mut runtime = Builder::new_multi_thread();
     let runtime = runtime.worker_threads(2).thread_name("lehr-store");
     (runtime.enable_all().build()).expect("memory for two threads")
 });
 
-/// A client for each bucket, so that connections are used again.
+/// A client for each bucket, so that connections are reused.
 static CLIENTS: LazyLock<Mutex<HashMap<(Scheme, String), Client>>> = LazyLock::new(Mutex::default);
 
-/// Waits for a request, with the name that it is about.
+/// Waits for a request; errors carry the name of its object.
 fn wait<T>(
     path: &Path,
     action: &'static str,
@@ -51,7 +52,7 @@ fn wait<T>(
     found.map_err(|error| io(path, action)(std::io::Error::other(words(&error))))
 }
 
-/// Where an object is, and who fetches it.
+/// The client and key of an object.
 fn located(path: &Path, address: &Address<'_>) -> Result<(Client, Key), TableError> {
     let refused = |error: Error| io(path, "open")(std::io::Error::other(words(&error)));
     let mut clients = CLIENTS.lock().expect("no client panics half-way");
@@ -63,7 +64,7 @@ fn located(path: &Path, address: &Address<'_>) -> Result<(Client, Key), TableErr
     Ok((client, key.map_err(|error| refused(error.into()))?))
 }
 
-/// A client by what the environment says, and nothing else.
+/// A client configured by the environment alone.
 fn client(address: &Address<'_>) -> Result<Client, Error> {
     LazyLock::force(&RUNTIME);
     let retry = RetryConfig {
@@ -88,8 +89,8 @@ fn client(address: &Address<'_>) -> Result<Client, Error> {
     })
 }
 
-/// What went wrong, for the user. What stands behind a `?` in an address may be a signature, and is
-/// left out.
+/// The error in words for the user. The part of an address after `?` may be a signature and is left
+/// out.
 fn words(error: &Error) -> String {
     const HINT: &str = "\n  hint: credentials come from the environment: AWS_ACCESS_KEY_ID and \
                         AWS_SECRET_ACCESS_KEY, GOOGLE_SERVICE_ACCOUNT, AZURE_STORAGE_ACCOUNT_NAME \
@@ -102,7 +103,7 @@ fn words(error: &Error) -> String {
     }
 }
 
-/// A text without what follows a `?` up to the next space or quote.
+/// A text without the parts from a `?` up to the next space or quote.
 fn without_queries(text: &str) -> String {
     let mut pieces = text.split('?');
     let mut plain = pieces.next().unwrap_or_default().to_owned();
@@ -113,7 +114,7 @@ fn without_queries(text: &str) -> String {
     plain.replace('\n', " ")
 }
 
-/// The objects that a name, a folder or a pattern stands for, in order of their names.
+/// The objects of a name, a folder or a pattern, ordered by name.
 pub(super) fn resolve(input: &Path, address: &Address<'_>) -> Result<Vec<Shard>, TableError> {
     if address.bucket.is_empty() {
         return Err(TableError::NoTable {
@@ -133,7 +134,7 @@ pub(super) fn resolve(input: &Path, address: &Address<'_>) -> Result<Vec<Shard>,
     Ok(vec![shard(input.into(), &about)?])
 }
 
-/// Objects directly in a folder; hidden ones and those of unknown extension are passed over.
+/// Objects directly in a folder; hidden ones and those of unknown extension are skipped.
 fn folder(input: &Path, address: &Address<'_>) -> Result<Vec<Shard>, TableError> {
     let (client, key) = located(input, address)?;
     let found = wait(input, "list", client.list_with_delimiter(Some(&key)))?;

@@ -1,4 +1,4 @@
-//! One object, fetched in ranges that are worth a request.
+//! One object, fetched in ranges large enough for a request.
 
 use std::io::{self, Read};
 use std::ops::Range;
@@ -15,13 +15,14 @@ use crate::file::address::Address;
 
 use super::{Client, located, wait};
 
-/// Bytes of a column that are fetched at once, unless a page has more: about as many as a request's
-/// latency is worth.
+/// Bytes of a column that are fetched at once, unless a page has more: about the amount that takes
+/// as long as a request's latency.
 pub(super) const WINDOW: usize = 8 << 20;
 /// Bytes at the end that are fetched when an object is opened: the footer of most Parquet files.
 const TAIL: u64 = 64 << 10;
 
-/// An object. What was fetched of each column last is kept, for its pages are read one after another.
+/// An object. The last fetched range of each column is cached, because its pages are read one after
+/// another.
 pub(in crate::file) struct Object {
     path: PathBuf,
     client: Client,
@@ -38,7 +39,7 @@ struct Chunk {
     column: usize,
 }
 
-/// Bytes that are here.
+/// Bytes in memory.
 #[derive(Clone)]
 struct Window {
     start: u64,
@@ -54,7 +55,7 @@ impl Window {
 }
 
 impl Object {
-    /// Finds an object, and fetches its end.
+    /// Looks an object up and fetches its end.
     pub(in crate::file) fn open(path: &Path) -> Result<Arc<Object>, TableError> {
         let address = Address::of(path).expect("only names in stores come here");
         let (client, key) = located(path, &address)?;
@@ -81,7 +82,7 @@ impl Object {
         self.length
     }
 
-    /// Learns which bytes belong to which column.
+    /// Records which bytes belong to which column.
     pub(in crate::file) fn learn(&self, metadata: &ParquetMetaData) {
         let chunks = |group: &RowGroupMetaData| {
             let columns = group.columns().iter().enumerate();
@@ -99,7 +100,7 @@ impl Object {
         let _ = self.columns.set(all);
     }
 
-    /// These bytes, fetched if they are not here.
+    /// These bytes, fetched if they are not cached.
     pub(super) fn bytes(&self, start: u64, length: usize) -> io::Result<Bytes> {
         let end = start.saturating_add(length as u64);
         if end > self.length {
@@ -138,7 +139,7 @@ impl Object {
         let wanted = (range.end - range.start) as usize;
         let bytes = wait(&self.path, "read", self.client.get_range(&self.key, range));
         let bytes = bytes.map_err(|error| io::Error::other(error.to_string()))?;
-        // An object that was replaced by a shorter one.
+        // A shorter answer means that the object was replaced.
         if bytes.len() == wanted {
             Ok(bytes)
         } else {
@@ -147,7 +148,7 @@ impl Object {
     }
 }
 
-/// The bytes of an object from some place on.
+/// The bytes of an object from some position on.
 pub(super) struct ObjectReader {
     object: Arc<Object>,
     at: u64,
