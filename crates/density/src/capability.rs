@@ -1,18 +1,19 @@
-//! What a density may be able to say of itself besides its value: linear, Gaussian and split rows, and predictions.
+//! Optional properties of a density besides its value: linear, Gaussian and split rows, and
+//! predictions.
 
 use lehr_graph::Expr;
 use rand_core::Rng;
 
 use crate::{Point, ResponseKind, Rows};
 
-/// Rows whose likelihood reads z through a few affine functions of it only.
+/// Rows whose likelihood depends on z only through a few affine functions of it.
 pub trait LinearRows {
     /// The functions of z through which alone it enters the rows' likelihood.
     fn predictors<'g>(&self, at: &Point<'g>, rows: &Rows<'g>) -> Predictors<'g>;
 }
 
-/// Rows that read some sites, the *effects*, through one predictor only. Given all other latents,
-/// the log prior is quadratic in the effects and the predictor is affine in them.
+/// Rows that depend on some sites, the *effects*, through one predictor only. Given all other
+/// latents, the log prior is quadratic in the effects and the predictor is affine in them.
 pub trait SplitRows: Send + Sync {
     /// The effects by their position in the layout of latents, in increasing order.
     fn effects(&self) -> &[usize];
@@ -20,8 +21,8 @@ pub trait SplitRows: Send + Sync {
     /// The predictor of each row, `[n]`.
     fn predictor<'g>(&self, at: &Point<'g>, rows: &Rows<'g>) -> Expr<'g>;
 
-    /// The log likelihood of each row, `[n]`, with `predictor` in the place of its own. It does not
-    /// read the effects.
+    /// The log likelihood of each row, `[n]`, with `predictor` in place of its own predictor. It
+    /// does not depend on the effects otherwise.
     fn given<'g>(&self, predictor: Expr<'g>, at: &Point<'g>, rows: &Rows<'g>) -> Expr<'g>;
 
     /// The standard deviation of the response around the predictor, one number for all rows, if the
@@ -34,14 +35,14 @@ pub trait SplitRows: Send + Sync {
 pub struct Predictors<'g> {
     /// Expressions `[n]`, each affine in z.
     pub rows: Vec<Expr<'g>>,
-    /// Places of z that every row reads as they are, such as the logarithm of a noise scale.
+    /// Entries of z that every row reads directly, such as the logarithm of a noise scale.
     pub shared: Vec<usize>,
 }
 
-/// Rows whose log likelihood is wₙ log N(yₙ; uₙ(z), σ(z)²), with u affine in z and a spread σ that
-/// they all share. A few sums over the rows then say all that the rows do.
+/// Rows whose log likelihood is wₙ log N(yₙ; uₙ(z), σ(z)²), with u affine in z and a common scale
+/// σ. A few sums over the rows are then sufficient statistics.
 pub trait GaussianRows: Sync {
-    /// What the rows are made of.
+    /// The parts of the rows' likelihood.
     fn terms<'g>(&self, at: &Point<'g>, rows: &Rows<'g>) -> GaussianTerms<'g>;
 
     /// σ, one number.
@@ -55,7 +56,7 @@ pub struct GaussianTerms<'g> {
     pub response: Expr<'g>,
     /// u, affine in z.
     pub predictor: Expr<'g>,
-    /// w, where rows have weights.
+    /// w, if rows have weights.
     pub weight: Option<Expr<'g>>,
 }
 
@@ -65,7 +66,7 @@ pub trait Predictive {
     /// themselves may be absent from the rows.
     fn responses<'g>(&self, at: &Point<'g>, rows: &Rows<'g>) -> Vec<Response<'g>>;
 
-    /// The quantities the model names besides its sites.
+    /// The quantities that the model names besides its sites.
     fn deterministics<'g>(&self, at: &Point<'g>) -> Vec<(String, Expr<'g>)>;
 
     /// The quantities of each row that the model names, each with a leading axis of rows.
@@ -82,17 +83,17 @@ pub trait Predictive {
 pub struct Response<'g> {
     /// The observed column.
     pub name: String,
-    /// Which values it may take.
+    /// The values that it may take.
     pub kind: ResponseKind,
     /// Numbers per row: the kind's own, or more where a row has several independent ones.
     pub width: usize,
-    /// How a value is drawn once the parameters are numbers.
+    /// Draws a value from numeric parameters.
     pub family: &'static dyn Family,
     /// The parameters by name in the family's order, each with a leading axis of rows.
     pub parameters: Vec<(String, Expr<'g>)>,
-    /// The mean of each row, `[n]` or `[n, width]`, where the family has one.
+    /// The mean of each row, `[n]` or `[n, width]`, if the family has one.
     pub mean: Option<Expr<'g>>,
-    /// The variance of each row likewise. NaN where a draw has none.
+    /// The variance of each row, in the same shape; NaN if a draw has none.
     pub variance: Option<Expr<'g>>,
 }
 
@@ -101,8 +102,8 @@ pub trait Family: Send + Sync {
     /// The name of the distribution.
     fn name(&self) -> &str;
 
-    /// Fills `into` (the response's width) with a draw. There is one slice per parameter: this
-    /// row's numbers of it.
+    /// Fills `into` (the response's width) with a draw. There is one slice per parameter, with this
+    /// row's numbers.
     fn draw(&self, parameters: &[&[f64]], random: &mut dyn Rng, into: &mut [f64]);
 
     /// Fills `into` with the probability of each class, for families of classes.

@@ -1,27 +1,27 @@
-//! Which columns a density reads of each row, and what for.
+//! The columns that a density reads of each row, and their roles.
 
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-/// The columns a density reads, in a fixed order that [`crate::RowSource`] shares.
+/// The columns that a density reads, in a fixed order that [`crate::RowSource`] shares.
 ///
 /// A name may occur twice, once as numbers and once as an index.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Columns(pub Vec<Column>);
 
-/// One column: its name, what it holds and what it is for.
+/// One column: its name, the type of its values and its role.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Column {
     /// The name in the table.
     pub name: String,
-    /// What one row of it holds.
+    /// The type of its values.
     pub kind: ColumnKind,
-    /// What the density does with it.
+    /// Its role in the density.
     pub role: Role,
 }
 
-/// What one row of a column holds.
+/// The type of a column's values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ColumnKind {
@@ -47,13 +47,13 @@ impl ColumnKind {
     }
 }
 
-/// What a density does with a column.
+/// The role of a column in a density.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Role {
     /// Observed: the likelihood is a density of it.
     Response {
-        /// Which values it may take.
+        /// The values that it may take.
         kind: ResponseKind,
     },
     /// Read by the model.
@@ -62,7 +62,7 @@ pub enum Role {
     Index,
     /// Multiplies the row's log likelihood.
     Weight,
-    /// Added to a predictor as it is.
+    /// Added to a predictor with coefficient 1.
     Offset,
 }
 
@@ -84,9 +84,9 @@ pub enum ResponseKind {
     Binary,
     /// Whole numbers from zero on.
     Count,
-    /// Whole numbers from zero up to this one.
+    /// Whole numbers from zero up to and including this one.
     CountUpTo(u64),
-    /// Whole numbers from zero below this one.
+    /// Whole numbers from zero up to but not including this one.
     Category(usize),
     /// Vectors of this many finite numbers.
     Vector(usize),
@@ -125,7 +125,7 @@ impl ResponseKind {
     }
 }
 
-/// Whether these are shares of a whole, up to rounding.
+/// Whether these are nonnegative numbers that sum to one, up to rounding.
 fn is_simplex(row: &[f64]) -> bool {
     let sum: f64 = row.iter().sum();
     row.iter().all(|&share| share >= 0.0) && (sum - 1.0).abs() <= 1e-8

@@ -1,4 +1,4 @@
-//! A model on rows of which each stands for several equal ones.
+//! A model on distinct rows with frequency weights.
 
 use std::sync::Arc;
 
@@ -12,8 +12,8 @@ use crate::{
 /// The column of counts, beside those of the model.
 const COUNT: &str = "rows that are equal";
 
-/// A model on different rows, each with how often it occurs: the log likelihood of a row counts as often. Sums
-/// over its rows are those over all rows, but for rounding.
+/// A model on distinct rows, each with its frequency: the log likelihood of a row is multiplied by
+/// it. Sums over these rows equal those over all rows up to rounding.
 pub struct Counted<D> {
     columns: Columns,
     rows: CountedRows<D>,
@@ -26,7 +26,7 @@ struct CountedRows<D> {
 }
 
 impl<D: Density> Counted<D> {
-    /// The model on its rows, each of which occurs so often.
+    /// The model on its rows, with these frequencies.
     ///
     /// # Panics
     /// If there is not one count for each row.

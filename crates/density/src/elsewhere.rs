@@ -1,4 +1,4 @@
-//! A model whose rows are elsewhere, with a random sample of them here.
+//! A model whose rows are stored elsewhere, with a local random sample of them.
 
 use std::sync::Arc;
 
@@ -9,8 +9,9 @@ use crate::{
     RowSource, Rows, Stored,
 };
 
-/// A model bound to a uniform sample of rows that are elsewhere. Each row here stands for several:
-/// its log likelihood counts as often. Sums over all rows are asked for there.
+/// A model bound to a local uniform sample of its rows. The log likelihood of each sampled row is
+/// multiplied, because it represents several rows. Sums over all rows are computed where the rows
+/// are stored.
 pub struct Elsewhere<D> {
     sample: D,
     total: usize,
@@ -18,10 +19,11 @@ pub struct Elsewhere<D> {
 }
 
 impl<D: Density> Elsewhere<D> {
-    /// The model on `sample`, rows drawn without replacement from `total`, which `rows` can sum over.
+    /// The model on `sample`, rows drawn without replacement from `total` rows, over all of which
+    /// `rows` can sum.
     ///
     /// # Panics
-    /// If the sample has no row, or more rows than there are.
+    /// If the sample is empty, or larger than the total.
     pub fn new(sample: D, total: usize, rows: Arc<dyn FullData + Send + Sync>) -> Elsewhere<D> {
         let here = sample.n_rows();
         assert!((1..=total).contains(&here), "{here} rows of {total}");

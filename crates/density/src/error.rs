@@ -2,7 +2,7 @@
 
 use thiserror::Error;
 
-/// Why values cannot be taken to the unconstrained scale.
+/// The reasons why values cannot be mapped to the unconstrained scale.
 #[derive(Clone, Debug, PartialEq, Error)]
 pub enum SupportError {
     /// The number of values is not that of whole events.
@@ -30,12 +30,12 @@ pub enum SupportError {
         support: String,
         /// The event's shape.
         event: String,
-        /// The shape that was asked for.
+        /// The shape that was requested.
         found: String,
     },
 }
 
-/// Why named sites cannot be laid out.
+/// The reasons why named sites cannot be laid out.
 #[derive(Clone, Debug, PartialEq, Error)]
 pub enum LayoutError {
     /// Two sites of one name.
@@ -49,15 +49,15 @@ pub enum LayoutError {
     Support {
         /// The site.
         name: String,
-        /// What its support says.
+        /// The error of its support.
         source: SupportError,
     },
     /// A name that is not among the sites.
     #[error("no site {name:?} in the layout\n  hint: the sites are {known}")]
     Unknown {
-        /// The name asked for.
+        /// The name that was requested.
         name: String,
-        /// The names there are.
+        /// The known names.
         known: String,
     },
     /// A start or a value of the wrong size.
@@ -67,7 +67,7 @@ pub enum LayoutError {
         name: String,
         /// The size of the site's shape.
         expected: usize,
-        /// How many were given.
+        /// How many values were given.
         found: usize,
     },
 }

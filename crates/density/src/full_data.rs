@@ -1,9 +1,9 @@
-//! Sums over all rows, wherever they are: what a query asks for, and who answers it.
+//! Sums over all rows, wherever they are stored: the queries and the interface that answers them.
 
 use serde::{Deserialize, Serialize};
 
-/// What is summed over all rows. It is data, and means the same to everybody who has the model: the
-/// program that [`Density::origin`](crate::Density::origin) stores.
+/// A sum over all rows. It is plain data, so its meaning is the same in every process that has the
+/// model: the program that [`Density::origin`](crate::Density::origin) stores.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum Query {
     /// log p(yₙ | z, xₙ) of one z per lane. Arguments: z of every lane, θ.
@@ -19,35 +19,38 @@ pub enum Query {
         /// How many directions there are.
         lanes: usize,
     },
-    /// Gaussian rows reflected to a triangle, row after row, and the sum of their weights. No
-    /// arguments. Triangles are not added but reflected into one another.
+    /// The R factor of a QR reduction of Gaussian rows, row-major, and the sum of their weights. No
+    /// arguments. Factors of several partitions are combined by further reflections rather than
+    /// added.
     Triangle,
-    /// Sums of products of the coefficients by which Gaussian rows read effects by group. Arguments: how rows read them,
-    /// as `lehr_infer` writes it. Pairs of groups are numbered and listed, and added by their numbers.
+    /// Group sums: sums of products of the coefficients of random effects in Gaussian rows.
+    /// Arguments: how rows read the effects, in the encoding of `lehr_infer`. Pairs of groups are
+    /// numbered and listed, and added by their numbers.
     GroupSums,
 }
 
-/// Is handed what a query's functions are on one partition.
+/// A callback that receives the values of a query's functions on one partition.
 pub type Take<'a> = dyn FnMut(Vec<Vec<f64>>) + Send + 'a;
 
-/// Somebody who can sum over all rows, wherever they are.
+/// A service that sums over all rows, wherever they are stored.
 ///
-/// Rows are divided into partitions that do not depend on who computes them, and their sums are
-/// added in the order of the partitions: the same query has the same answer, bit for bit.
+/// Rows are divided into partitions that do not depend on which worker computes them, and their
+/// sums are added in the order of the partitions. The same query thus has the same answer, bit for
+/// bit.
 pub trait FullData {
-    /// What a query's functions are on every partition in order, one array per function.
+    /// The values of a query's functions on every partition in order, one array per function.
     ///
-    /// Where rows cannot be reached there is no answer, and nothing that a caller could do about it:
-    /// the call unwinds with [`RowsLost`], for whoever began the fit.
+    /// If rows cannot be reached there is no answer, and a caller could do nothing about it. The
+    /// call then unwinds with [`RowsLost`], which the code that started the fit catches.
     fn each(&self, query: Query, arguments: &[&[f64]]) -> Vec<Vec<Vec<f64>>>;
 
-    /// Hands on what a query's functions are on every partition, one after another in order. Whoever can keeps no more
-    /// than a few of them at a time.
+    /// Passes on the values of a query's functions on every partition, in order. An implementation
+    /// may keep only a few of them at a time.
     fn in_order(&self, query: Query, arguments: &[&[f64]], take: &mut Take<'_>) {
         self.each(query, arguments).into_iter().for_each(take);
     }
 
-    /// Where the rows are, as a clause.
+    /// The place where the rows are stored, as a clause.
     fn place(&self) -> &'static str {
         "on a cluster"
     }
@@ -66,25 +69,26 @@ pub trait FullData {
     }
 }
 
-/// Why rows that are elsewhere cannot be reached, in words for the user.
+/// The reason why remote rows cannot be reached, for the user.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RowsLost(
-    /// Where, what was expected, what was found.
+    /// The message: where, what was expected, what was found.
     pub String,
 );
 
 impl RowsLost {
-    /// Ends the fit that asked. Nothing is printed on the way: it is not a broken invariant.
+    /// Ends the fit by unwinding. Nothing is printed on the way, because this is not a broken
+    /// invariant.
     pub fn unwind(self) -> ! {
         std::panic::resume_unwind(Box::new(self))
     }
 
-    /// Does some work, and says what was lost if that ended it.
+    /// Runs some work and returns the loss if one ended it.
     ///
     /// # Errors
-    /// If rows could not be reached. Other panics go on.
+    /// If rows could not be reached. Other panics propagate.
     pub fn caught<T>(work: impl FnOnce() -> T) -> Result<T, RowsLost> {
-        // What the work has changed so far is dropped with it.
+        // The changes of the interrupted work are dropped with it.
         let done = std::panic::catch_unwind(std::panic::AssertUnwindSafe(work));
         done.map_err(|payload| match payload.downcast::<RowsLost>() {
             Ok(lost) => *lost,

@@ -8,10 +8,9 @@ use serde::{Deserialize, Serialize};
 
 use crate::{LayoutError, Site, Support};
 
-/// The order and the places of sites in one flat unconstrained vector.
-///
-/// Sites keep the order in which they were named; each takes a contiguous range of the flat
-/// vector. Only the sites are serialised; a layout that is read back is checked again.
+/// The order and the places of sites in one flat unconstrained vector.  Sites keep the order in
+/// which they were named; each takes a contiguous range of the flat vector. Only the sites are
+/// serialised; a layout is checked again after it is read.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(try_from = "Vec<Site>", into = "Vec<Site>")]
 pub struct Layout {
@@ -20,7 +19,7 @@ pub struct Layout {
     starts: Vec<f64>,
 }
 
-/// The sites behind a flat vector, as expressions on the constrained scale.
+/// The sites of a flat vector, as expressions on the constrained scale.
 #[derive(Clone, Debug)]
 pub struct ConstrainedSites<'g> {
     /// One value per site, in the layout's order.
@@ -93,12 +92,12 @@ impl Layout {
         self.sites.iter().position(|site| site.name == name)
     }
 
-    /// Which part of the flat vector the site at `position` takes.
+    /// The part of the flat vector that the site at `position` takes.
     pub fn range(&self, position: usize) -> Range<usize> {
         self.ranges[position].clone()
     }
 
-    /// The flat unconstrained vector of the declared starts; zero where there is none.
+    /// The flat unconstrained vector of the declared starts; zero for sites without one.
     pub fn start(&self) -> &[f64] {
         &self.starts
     }
@@ -117,15 +116,15 @@ impl Layout {
         self.sites.iter().flat_map(Site::entry_names).collect()
     }
 
-    /// The sites behind a flat vector of shape `[size]`, laned or not.
+    /// The sites of a flat vector of shape `[size]`, laned or not.
     pub fn constrain<'g>(&self, flat: Expr<'g>) -> ConstrainedSites<'g> {
         let mut sites = self.constrain_batch(flat);
         sites.log_jacobian = sites.log_jacobian.sum();
         sites
     }
 
-    /// The sites behind one flat vector per row, `[rows, size]`: each value has a leading axis
-    /// of rows, and there is one log Jacobian per row.
+    /// The sites of one flat vector per row, `[rows, size]`: each value has a leading axis of rows,
+    /// and there is one log-Jacobian per row.
     pub fn constrain_rows<'g>(&self, flat: Expr<'g>) -> ConstrainedSites<'g> {
         self.constrain_batch(flat)
     }
@@ -157,10 +156,10 @@ impl Layout {
         }
     }
 
-    /// The sites behind flat vectors, one draw after another, each draw `size` numbers.
+    /// The sites of flat vectors, one draw after another, each of `size` numbers.
     ///
     /// # Panics
-    /// If `flat` is not whole draws.
+    /// If `flat` is not a whole number of draws.
     pub fn constrain_values(&self, flat: &[f64]) -> Vec<SiteValue> {
         let draws = self.draws_in(flat);
         if self.is_empty() || draws == 0 {
@@ -171,7 +170,7 @@ impl Layout {
                 .chunks_exact(self.size())
                 .map(|draw| &draw[range.clone()]);
             let values = constrained(site, free.flatten().copied().collect(), draws);
-            // A value that does not depend on the draw (a simplex of one) is there once.
+            // A value that does not depend on the draw (a simplex of one) is computed once.
             match draws * site.shape().size() / values.len().max(1) {
                 1 => named(site, values),
                 repeats => named(site, values.repeat(repeats)),
@@ -230,7 +229,8 @@ impl From<Layout> for Vec<Site> {
     }
 }
 
-/// The values of one site, draw after draw. What may be any number is as it is.
+/// The values of one site, draw after draw. Values of a site on the real line are returned
+/// unchanged.
 fn constrained(site: &Site, free: Vec<f64>, draws: usize) -> Vec<f64> {
     if site.support == Support::Real {
         return free;

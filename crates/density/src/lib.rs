@@ -1,5 +1,5 @@
-//! The waist between models and inference: a log prior, one log likelihood per row, and the
-//! names, shapes, supports and rows they are stated in.
+//! The interface between models and inference: a log prior, one log likelihood per row, and their
+//! names, shapes, supports and rows.
 
 mod capability;
 mod column;

@@ -1,4 +1,4 @@
-//! Where a density is asked for.
+//! The point at which a density is evaluated.
 
 use lehr_graph::{Expr, Graph};
 

@@ -1,4 +1,4 @@
-//! Draws of responses at given latents: compiled once, run for as many draws as are asked.
+//! Draws of responses at given latents: compiled once, run for any number of draws.
 
 use std::ops::Range;
 
@@ -19,12 +19,12 @@ pub struct Predictor {
     params: Option<Slot>,
     locals: Option<DrawnLocals>,
     responses: Vec<Planned>,
-    /// The named quantities of each row, and which output each is.
+    /// The named quantities of each row, with the number of their output.
     quantities: Vec<(String, usize)>,
     rows: usize,
 }
 
-/// The rows' own latents, and where the plan reads them.
+/// The local latents, and the slot where the plan reads them.
 struct DrawnLocals {
     draws: PriorDraws,
     slot: Option<Slot>,
@@ -34,15 +34,15 @@ struct DrawnLocals {
 struct Planned {
     name: String,
     family: &'static dyn Family,
-    /// Which outputs are its parameters.
+    /// The outputs that are its parameters.
     parameters: Range<usize>,
-    /// Which output is its mean.
+    /// The output that is its mean.
     mean: Option<usize>,
-    /// Which output is its variance.
+    /// The output that is its variance.
     variance: Option<usize>,
-    /// Classes, where it is one of several.
+    /// The number of classes, for categorical responses.
     classes: usize,
-    /// How many draws all rows take, and how many numbers each of them has.
+    /// The number of draws for all rows, and of numbers in each of them.
     events: usize,
     event: usize,
     /// How many numbers a row has.
@@ -60,23 +60,22 @@ pub struct Predicted {
     pub values: Vec<f64>,
 }
 
-/// What is known of one response without drawing it, for each row.
+/// The moments of one response, without drawing it, for each row.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Moments {
     /// The column.
     pub name: String,
-    /// The mean; `None` where the family has none.
+    /// The mean; `None` if the family has none.
     pub mean: Option<Vec<f64>>,
-    /// The variance; `None` where the family has none, NaN where it does not exist.
+    /// The variance; `None` if the family has none, NaN if it does not exist.
     pub variance: Option<Vec<f64>>,
-    /// The probability of each class, row after row; empty unless it is one of several classes.
+    /// The probability of each class, row after row; empty unless the response is categorical.
     pub probabilities: Vec<f64>,
 }
 
 impl Predictor {
-    /// The responses of some rows of a source with these columns, from which observed ones may
-    /// be absent. Where rows have latents of their own, those are drawn from their prior, and
-    /// means are over all that they may be.
+    /// The responses of some rows of a source with these columns, from which observed ones may be
+    /// absent. Local latents are drawn from their prior, and means average over them.
     ///
     /// # Panics
     /// Without rows, and for densities that are not [`crate::Predictive`].
@@ -115,7 +114,7 @@ impl Predictor {
         fill_in(&plan, &mut workspace);
         let own = density.locals().zip(told.locals);
         if let Some((slot, (locals, _))) = own.and_then(|(_, input)| plan.input(input)).zip(own) {
-            // Means are asked for before anything is drawn.
+            // Means may be requested before anything is drawn.
             workspace.set(slot, &locals.layout().start().repeat(set.len()));
         }
         Predictor {
@@ -181,7 +180,8 @@ impl Predictor {
                 mean: response.mean.map(values),
                 variance: response.variance.map(values),
                 probabilities: match self.locals {
-                    // Those of one draw of the rows' own latents are nobody's.
+                    // Probabilities given a single draw of the local latents are not those of the
+                    // response.
                     Some(_) => vec![f64::NAN; response.events * response.classes],
                     None => response.probabilities(workspace),
                 },
@@ -225,7 +225,7 @@ fn planned<'g>(response: &Response<'g>, rows: usize, outputs: &mut Vec<Expr<'g>>
     };
     let (mean, variance) = (response.mean.map(&mut add), response.variance.map(&mut add));
     let event = response.kind.width();
-    // Independent numbers of a row are draws of their own.
+    // Independent numbers of a row are separate draws.
     let events = rows * response.width / event.max(1);
     Planned {
         name: response.name.clone(),
@@ -268,7 +268,7 @@ impl Planned {
         values
     }
 
-    /// Hands on the parameters of each event with the place for what is made of them.
+    /// Calls back with the parameters of each event and the place for its result.
     fn each_event<'v>(
         &self,
         workspace: &Workspace,
@@ -304,7 +304,7 @@ struct ColumnData<'a> {
     set: &'a RowSet<'a>,
 }
 
-/// Fills the input of one column, without a copy where the source has all rows at hand.
+/// Fills the input of one column, without a copy if the source has all rows in memory.
 fn fill(workspace: &mut Workspace, slot: Slot, data: &ColumnData<'_>, column: RowColumn<'_>) {
     let ColumnData { source, place, set } = *data;
     let is_all = matches!(set, RowSet::Range(range) if *range == (0..source.n_rows()));

@@ -1,10 +1,10 @@
-//! A symbolic point and a few symbolic rows, by which a density's program is looked at.
+//! A symbolic point and a few symbolic rows, for the analysis of a density's program.
 
 use lehr_graph::Graph;
 
 use crate::{Density, Point, Rows};
 
-/// A point and a few rows, to look at what a model's program is made of.
+/// A point and a few rows, for the analysis of a model's program.
 pub fn probe<'g>(graph: &'g Graph, density: &dyn Density) -> (Point<'g>, Rows<'g>) {
     let at = Point::new(
         graph.input("latents", [density.latents().size()]),

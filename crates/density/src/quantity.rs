@@ -1,10 +1,10 @@
-//! Named quantities of a model besides its sites, under each of many draws.
+//! Named quantities of a model besides its sites, for each of many draws.
 
 use lehr_graph::{Expr, Graph, Plan};
 
 use crate::{Point, SiteValue};
 
-/// The flat, unconstrained values that quantities are functions of.
+/// Flat, unconstrained draws, of which quantities are functions.
 #[derive(Clone, Copy, Debug)]
 pub struct FlatDraws<'a> {
     /// One z after another.
@@ -15,7 +15,7 @@ pub struct FlatDraws<'a> {
     pub params: &'a [f64],
 }
 
-/// The values of quantities under each draw, draw after draw. `build` writes them at a point.
+/// The values of quantities for each draw, draw after draw. `build` writes them at a point.
 pub fn quantities(
     draws: FlatDraws<'_>,
     build: impl for<'g> Fn(&Point<'g>) -> Vec<(String, Expr<'g>)>,

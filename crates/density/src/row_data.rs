@@ -14,7 +14,7 @@ use crate::{RowSet, RowSource};
 pub struct RowData {
     n_rows: usize,
     columns: Vec<Values>,
-    /// Made when first asked for, and kept for every fit after.
+    /// The shuffled copy, which is made on first use and kept for later fits.
     shuffled: OnceLock<Option<Arc<RowData>>>,
 }
 
@@ -60,12 +60,12 @@ impl RowData {
         self.columns.iter().map(size).sum()
     }
 
-    /// A copy in random order, where it pays.
+    /// A copy in random order, if the table is of a size for which it pays.
     fn shuffle(&self) -> Option<Arc<RowData>> {
         if !PAYS.contains(&self.bytes()) {
             return None;
         }
-        // Always the same order: what a fit adds is where it cuts.
+        // The order is always the same; each fit cuts it at its own places.
         let order = permutation(self.n_rows, 0);
         let columns = self.columns.iter().map(|column| column.reordered(&order));
         let shuffled = RowData::new(self.n_rows, columns.collect());
@@ -73,8 +73,8 @@ impl RowData {
     }
 }
 
-/// Bytes of tables that are worth a copy: smaller ones lie in the processor's cache, where rows
-/// are as fast to reach one by one, and larger ones should not be held twice.
+/// Sizes in bytes of tables that are worth a copy. Smaller tables fit the processor's cache, where
+/// single rows are fast to reach, and larger ones should not be held twice.
 const PAYS: RangeInclusive<usize> = 1 << 20..=1 << 28;
 
 impl Values {
@@ -90,7 +90,7 @@ impl Values {
     }
 }
 
-/// Rows of a column, with no copy on the way.
+/// Rows of a column, copied once.
 fn picked<T: Copy + Default>(values: &[T], width: usize, rows: &RowSet<'_>) -> Arc<[T]> {
     let mut into: Arc<[T]> = std::iter::repeat_n(T::default(), rows.len() * width).collect();
     copy(
@@ -141,8 +141,8 @@ impl RowSource for RowData {
     }
 }
 
-/// Rows of a list that are on their way from memory while one is copied: they lie anywhere in
-/// the table, and waiting for them one by one is most of what a small step costs.
+/// Rows of a list that are prefetched while one is copied. They lie anywhere in the table, and
+/// waiting for them one by one would dominate the cost of a small step.
 const AHEAD: usize = 12;
 
 fn copy<T: Copy>(values: &[T], width: usize, rows: &RowSet<'_>, into: &mut [T]) {
@@ -210,7 +210,7 @@ mod tests {
         // The mean of the first half of a random order has a standard deviation of 91.
         let half: f64 = indices[..50_000].iter().map(|&row| f64::from(row)).sum();
         assert!((half / 50_000.0 - 49_999.5).abs() < 450.0, "{half}");
-        // Rows that stay in their place are Poisson(1).
+        // The number of rows that stay in their place is Poisson(1).
         let fixed = indices.iter().zip(0..).filter(|&(&row, at)| row == at);
         assert!(fixed.count() < 8);
         assert!(numbered(1000).shuffled().is_none());

@@ -4,10 +4,10 @@ use lehr_graph::{Expr, Graph, Indices, Shape};
 
 use crate::{ColumnKind, Columns};
 
-/// The rows a likelihood is asked for: every column as an expression over them.
+/// The rows on which a likelihood is evaluated: every column as an expression over them.
 ///
-/// The rows that drive a chain and the rows that score it are separate values of this type, and
-/// a surrogate is one more: nothing about a density is tied to the table's own rows.
+/// The rows that drive a chain and the rows that score it are separate values of this type, and so
+/// is a surrogate: nothing about a density is tied to the table's own rows.
 #[derive(Clone, Debug)]
 pub struct Rows<'g> {
     length: usize,
@@ -25,7 +25,7 @@ pub enum RowColumn<'g> {
 }
 
 impl<'g> RowColumn<'g> {
-    /// The expression behind either kind, for binding values to it.
+    /// The expression of either kind, for binding values to it.
     pub fn expr(self) -> Expr<'g> {
         match self {
             RowColumn::Numbers(expr) => expr,
@@ -41,7 +41,7 @@ impl std::fmt::Debug for RowColumn<'_> {
 }
 
 impl<'g> Rows<'g> {
-    /// `length` rows without a column yet.
+    /// `length` rows without columns.
     pub fn new(length: usize) -> Rows<'g> {
         Rows {
             length,
@@ -151,7 +151,7 @@ impl<'g> Rows<'g> {
     /// The rows with these numbers as their local latents, one `[n]` per number.
     ///
     /// # Panics
-    /// If there is no number.
+    /// If there are no numbers.
     #[must_use]
     pub fn carrying(&self, numbers: &[Expr<'g>]) -> Rows<'g> {
         let column = |one: &Expr<'g>| one.broadcast([self.length]).reshape([self.length, 1]);
@@ -163,7 +163,7 @@ impl<'g> Rows<'g> {
         self.clone().with_locals(flat)
     }
 
-    /// The local latents of these rows, if they were given.
+    /// The local latents of these rows, if they have any.
     pub fn locals(&self) -> Option<Expr<'g>> {
         self.locals
     }

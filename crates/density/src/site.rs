@@ -5,16 +5,16 @@ use serde::{Deserialize, Serialize};
 
 use crate::Support;
 
-/// A named array on the scale the model sees it.
+/// A named array on the scale of the model.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Site {
     /// The name, unique within its layout.
     pub name: String,
     /// The dimensions of the constrained value.
     pub dims: Vec<usize>,
-    /// Where the value lies.
+    /// The support of the value.
     pub support: Support,
-    /// A value to start from, in row-major order on the constrained scale.
+    /// A starting value, in row-major order on the constrained scale.
     pub start: Option<Vec<f64>>,
 }
 

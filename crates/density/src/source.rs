@@ -1,9 +1,9 @@
-//! Where the numbers of the rows come from.
+//! The source of the rows' numbers.
 
 use std::ops::Range;
 use std::sync::Arc;
 
-/// Which rows are asked for.
+/// A selection of rows.
 #[derive(Clone, Debug)]
 pub enum RowSet<'a> {
     /// These rows in this order, repetitions allowed.
@@ -13,7 +13,7 @@ pub enum RowSet<'a> {
 }
 
 impl RowSet<'_> {
-    /// How many rows are asked for.
+    /// How many rows are selected.
     pub fn len(&self) -> usize {
         match self {
             RowSet::List(rows) => rows.len(),
@@ -21,7 +21,7 @@ impl RowSet<'_> {
         }
     }
 
-    /// True if none is.
+    /// True if no row is selected.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
@@ -41,15 +41,15 @@ pub trait RowSource: Send + Sync {
     /// Copies rows of an index column.
     fn copy_indices(&self, column: usize, rows: &RowSet<'_>, into: &mut [u32]);
 
-    /// The same rows in random order, where they can be had so. Consecutive ones are then a random
-    /// sample, and one that is read at the speed of memory or disk instead of row by row.
+    /// The same rows in random order, if the source can provide it. Consecutive rows are then a
+    /// random sample that is read at the speed of memory or disk instead of row by row.
     fn shuffled(&self) -> Option<&dyn RowSource> {
         None
     }
 
-    /// All rows of a numeric column, if they are in memory anyway.
+    /// All rows of a numeric column, if they are in memory.
     fn whole(&self, column: usize) -> Option<Arc<[f64]>>;
 
-    /// All rows of an index column, if they are in memory anyway.
+    /// All rows of an index column, if they are in memory.
     fn whole_indices(&self, column: usize) -> Option<Arc<[u32]>>;
 }

@@ -1,25 +1,25 @@
-//! What a density tells of rows as expressions of the latents and parameters: responses and named
-//! quantities, the rows' own latents included.
+//! Responses and named quantities of rows as expressions of the latents and parameters, averaged
+//! over local latents.
 
 use lehr_graph::Expr;
 
 use crate::{Density, Nodes, Point, Predictive, Response, Rows};
 
-/// Nodes per latent for expectations under the prior of one or two latents of a row: functions such
-/// as eʷ reach further into its tails than a likelihood does.
+/// Nodes per latent for expectations under the prior of one or two local latents. Functions such as
+/// eʷ reach further into its tails than a likelihood does.
 const NODES: [usize; 2] = [32, 16];
 
 /// Responses and named quantities of rows.
 pub(crate) struct Told<'g> {
     pub(crate) responses: Vec<Response<'g>>,
     pub(crate) quantities: Vec<(String, Expr<'g>)>,
-    /// The rows' own latents, flat and unconstrained, `[n, size]`: an input that the parameters of
-    /// responses depend on, and moments and quantities do not.
+    /// The local latents, flat and unconstrained, `[n, size]`: an input on which the parameters of
+    /// responses depend, but not moments and quantities.
     pub(crate) locals: Option<Expr<'g>>,
 }
 
 impl<'g> Told<'g> {
-    /// What a density tells of rows.
+    /// The responses and quantities of a density on some rows.
     ///
     /// # Panics
     /// For densities that are not [`crate::Predictive`].
@@ -36,7 +36,7 @@ impl<'g> Told<'g> {
         let input = at.graph().input("locals", [rows.len(), size]);
         let mut responses = predictive.responses(at, &rows.clone().with_locals(input));
         let Some(count) = NODES.get(size.wrapping_sub(1)) else {
-            // No rule has so many dimensions: draws are all that can be told.
+            // No rule has so many dimensions, so only draws are available.
             for response in &mut responses {
                 (response.mean, response.variance) = (None, None);
             }
@@ -67,8 +67,8 @@ impl<'g> Told<'g> {
     }
 }
 
-/// What is averaged over the rows' own latents: for each response its mean, then its mean square
-/// where it has a variance too, and then the named quantities.
+/// The terms to average over local latents: the mean of each response, its mean square if it has a
+/// variance, and then the named quantities.
 fn terms<'g>(predictive: &dyn Predictive, at: &Point<'g>, rows: &Rows<'g>) -> Vec<Expr<'g>> {
     let mut terms = Vec::new();
     for response in predictive.responses(at, rows) {

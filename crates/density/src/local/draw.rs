@@ -1,4 +1,4 @@
-//! Numeric draws of latents of single rows from their prior.
+//! Numeric draws of local latents from their prior.
 
 use std::ops::Range;
 
@@ -8,10 +8,10 @@ use rand_core::Rng;
 use super::Locals;
 use crate::{Family, Point, Rows, Site};
 
-/// How often a draw on the very edge of its support is drawn again.
+/// How often a draw on the edge of its support is repeated.
 const MOST_DRAWS: usize = 100;
 
-/// The priors of the rows' own latents as functions of the latents and parameters.
+/// The priors of local latents as functions of the latents and parameters.
 pub(crate) struct PriorDraws {
     plan: Plan,
     workspace: Workspace,
@@ -28,17 +28,16 @@ pub(crate) struct PriorDraws {
 struct PlannedSite {
     site: Site,
     family: &'static dyn Family,
-    /// Which outputs are its parameters.
+    /// The outputs that are its parameters.
     parameters: Range<usize>,
     /// Independent draws that make its value in one row.
     batch: usize,
-    /// Which numbers of a row's flat latents are its own.
+    /// Its places among a row's flat latents.
     places: Range<usize>,
 }
 
 impl PriorDraws {
-    /// The priors on rows that carry an input as their latents, and whose columns `fill` puts in
-    /// place.
+    /// The priors on rows that carry an input as their latents, and whose columns `fill` sets.
     pub(crate) fn new<'g>(
         locals: &dyn Locals,
         at: &Point<'g>,
@@ -76,14 +75,14 @@ impl PriorDraws {
         }
     }
 
-    /// A draw of every row's latents given those that rows share, flat and unconstrained.
+    /// A draw of every row's local latents given the shared latents, flat and unconstrained.
     pub(crate) fn draw(&mut self, latents: &[f64], params: &[f64], random: &mut dyn Rng) -> &[f64] {
         for (slot, values) in [(self.latents, latents), (self.params, params)] {
             if let Some(slot) = slot {
                 self.workspace.set(slot, values);
             }
         }
-        // A site may depend on those before it, which are in place by then.
+        // A site may depend on those before it, which have been set by then.
         for planned in &self.sites {
             if let Some(slot) = self.locals {
                 self.workspace.set(slot, &self.flat);
@@ -125,7 +124,7 @@ impl PlannedSite {
                 return free;
             }
         }
-        // Nothing inside the support can be drawn: what depends on it is no number either.
+        // Nothing inside the support can be drawn, so everything that depends on it is NaN.
         vec![f64::NAN; self.places.len()]
     }
 }

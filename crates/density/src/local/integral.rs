@@ -1,4 +1,4 @@
-//! The integral over latents of each row's own, by quadrature around the peak of each row.
+//! The integral over local latents, by adaptive quadrature around the mode of each row.
 
 use lehr_graph::Expr;
 use lehr_numeric::quadrature::gauss_hermite;
@@ -9,9 +9,10 @@ use crate::{Layout, Point, Rows};
 
 const HALF_LN_TWO_PI: f64 = 0.918_938_533_204_672_8;
 
-/// The usual nodes per dimension, by the number of dimensions.
+/// The default number of nodes per dimension, by the number of dimensions.
 const USUAL: [usize; Nodes::MOST_LOCALS] = [16, 9, 5, 3, 3, 2, 2, 2];
-/// Those that show how accurate the usual ones are, beyond [`Nodes::MOST_EXACT`] dimensions.
+/// The numbers of nodes that check the accuracy of the default ones, beyond [`Nodes::MOST_EXACT`]
+/// dimensions.
 const FINER: [usize; Nodes::MOST_LOCALS - Nodes::MOST_EXACT] = [8, 5, 4, 3, 3, 3];
 
 /// The nodes of a product rule for E f(t), t ~ N(0, 1) in a few dimensions.
@@ -19,24 +20,24 @@ const FINER: [usize; Nodes::MOST_LOCALS - Nodes::MOST_EXACT] = [8, 5, 4, 3, 3, 3
 pub struct Nodes {
     per_dimension: usize,
     points: Vec<Vec<f64>>,
-    /// ln ω + ½|t|²: what turns an expectation under the normal into a plain integral.
+    /// ln ω + ½|t|², which turns an expectation under the normal into a plain integral.
     log_weights: Vec<f64>,
 }
 
 impl Nodes {
-    /// The most latents of a row that a product rule has dimensions for.
+    /// The most local latents for which a product rule is available.
     pub const MOST_LOCALS: usize = 8;
-    /// The most of which it has so many nodes that the integral can stand for the likelihood.
+    /// The most local latents for which the rule is accurate enough to replace the likelihood.
     pub const MOST_EXACT: usize = 2;
 
-    /// As many nodes as are usual: 16 for one latent of a row, 9 × 9 for two, and for more of them as
-    /// many as a look at the integral needs. `None` beyond [`Nodes::MOST_LOCALS`].
+    /// The default number of nodes: 16 for one local latent, 9 × 9 for two, and for more as many as
+    /// a check of the integral needs. `None` beyond [`Nodes::MOST_LOCALS`].
     pub fn usual(layout: &Layout) -> Option<Nodes> {
         let count = USUAL.get(layout.size().checked_sub(1)?)?;
         Some(Nodes::new(*count, layout.size()))
     }
 
-    /// So many nodes in each of so many dimensions.
+    /// `per_dimension` nodes in each dimension.
     ///
     /// # Panics
     /// If there are no dimensions, or more than [`Nodes::MOST_LOCALS`].
@@ -77,8 +78,8 @@ impl Nodes {
         self.points[0].len()
     }
 
-    /// A rule whose difference from this one shows how accurate it is: twice as many nodes for one or
-    /// two latents of a row, and some more for several.
+    /// A rule whose difference from this one estimates its error: twice as many nodes for one or
+    /// two local latents, and some more for several.
     #[must_use]
     pub fn finer(&self) -> Nodes {
         let dimensions = self.dimensions();
@@ -95,10 +96,9 @@ impl Nodes {
     /// ```text
     /// log p(y | z) ≈ ½d ln 2π − ln |F| + logsumexp_q [ln ω_q + ½|t_q|² + log p(y, ŵ + F⁻ᵀt_q | z)]
     /// ```
-    ///
-    /// with ŵ the peak of the joint density and F Fᵀ its negative second derivative there. The
-    /// integral does not depend on its nodes, so their derivative is left out: what remains is the
-    /// derivative of the integral, to the accuracy of the rule, for every order.
+    ///  with ŵ the mode of the joint density and F Fᵀ its negative Hessian there. The integral does
+    ///  not depend on its nodes, so their derivative is left out. The result is the derivative of
+    ///  the integral, to the accuracy of the rule, for every order.
     ///
     /// # Panics
     /// If there are more local latents than the rule has dimensions for.
@@ -114,7 +114,8 @@ impl Nodes {
         locals.weighed(value, rows)
     }
 
-    /// The log of the integral of e^`log_density`, with nodes laid out by a normal.
+    /// The logarithm of the integral of e^`log_density`, with nodes placed by a normal
+    /// approximation.
     pub fn log_integral<'g>(
         &self,
         normal: &LocalNormal<'g>,
@@ -173,14 +174,14 @@ impl Nodes {
     }
 }
 
-/// The largest of the terms in each row, whose derivative is zero: it only keeps exponentials in
-/// range, and what it adds it takes away again.
+/// The largest of the terms in each row, with zero derivative: it only keeps exponentials in range,
+/// and it is added and subtracted again.
 fn largest<'g>(terms: &[Expr<'g>]) -> Expr<'g> {
     let all = terms.iter().copied().reduce(Expr::max);
     all.expect("a rule has a node").stop_gradient()
 }
 
-/// One number per row in the rank of another array of rows.
+/// One number per row, reshaped to the rank of another array of rows.
 fn along_rows<'g>(numbers: Expr<'g>, like: Expr<'g>) -> Expr<'g> {
     let ones = vec![1; like.shape().rank().saturating_sub(1)];
     let dims = [like.shape().dims()[..1].to_vec(), ones].concat();

@@ -1,4 +1,4 @@
-//! Latents of each row's own: what a density says of them, and their integral.
+//! Local latents: latents of each row, their densities and their integral.
 
 mod draw;
 mod integral;
@@ -12,26 +12,26 @@ use lehr_graph::Expr;
 
 use crate::{Family, Layout, LinearRows, Point, Rows};
 
-/// Latents of each row's own. All expressions are over rows that carry them
-/// ([`Rows::with_locals`]), but for the weight.
+/// Latents of each row, called local. All expressions except the weight are over rows that carry
+/// them ([`Rows::with_locals`]).
 pub trait Locals: Send + Sync {
-    /// The sites behind one row's own latents.
+    /// The sites of one row's latents.
     fn layout(&self) -> &Layout;
 
     /// log p(wₙ | z, xₙ) with the log-Jacobian of wₙ, `[n]`.
     fn log_prior<'g>(&self, at: &Point<'g>, rows: &Rows<'g>) -> Expr<'g>;
 
-    /// log p(yₙ, wₙ | z, xₙ) with the log-Jacobian of wₙ, `[n]`, whatever the weight of the row.
+    /// log p(yₙ, wₙ | z, xₙ) with the log-Jacobian of wₙ, `[n]`, without the weight of the row.
     fn log_joint<'g>(&self, at: &Point<'g>, rows: &Rows<'g>) -> Expr<'g>;
 
     /// The affine functions of z through which alone it enters the joint density of a row and its
-    /// own latents, if those latents do no more than shift them. Asked of rows that carry none.
+    /// local latents, provided the latents only shift them. Called on rows that carry no latents.
     fn linear(&self) -> Option<&dyn LinearRows> {
         None
     }
 
-    /// What multiplies log p(yₙ | z, xₙ), `[n]`, if rows have weights: a row of weight two stands for
-    /// two rows, each with latents of its own.
+    /// The weight of log p(yₙ | z, xₙ), `[n]`, if rows have weights. A row of weight two stands for
+    /// two rows, each with its own local latents.
     fn weight<'g>(&self, rows: &Rows<'g>) -> Option<Expr<'g>>;
 
     /// One number of each row, `[n]`, times the row's weight.
@@ -46,10 +46,10 @@ pub trait Locals: Send + Sync {
     fn laws<'g>(&self, at: &Point<'g>, rows: &Rows<'g>) -> Vec<LocalLaw<'g>>;
 }
 
-/// The prior of one site of each row's own, from which it can be drawn.
+/// The prior of one local site, from which it can be drawn.
 #[derive(Clone)]
 pub struct LocalLaw<'g> {
-    /// How a value is drawn once the parameters are numbers.
+    /// Draws a value from numeric parameters.
     pub family: &'static dyn Family,
     /// The parameters in the family's order, each with a leading axis of rows.
     pub parameters: Vec<Expr<'g>>,

@@ -1,19 +1,19 @@
-//! The normal distribution that a log density of each row is nearest to at its peak.
+//! The normal approximation of a row's log density at its mode.
 
 use lehr_graph::{Expr, Graph};
 
 use super::Locals;
 use crate::{Point, Rows};
 
-/// Steps to the peak of the prior, and from there to the peak of the joint density.
+/// Steps to the mode of the prior, and from there to the mode of the joint density.
 const PRIOR_STEPS: Steps = Steps { wary: 2, plain: 1 };
 const STEPS: Steps = Steps { wary: 3, plain: 2 };
-/// Steps that lead near it.
+/// Steps that lead near the mode.
 const FEW: Steps = Steps { wary: 2, plain: 1 };
-/// Steps that are clipped are at most this many scales long, and leaps this many clipped steps.
+/// Clipped steps are at most this many scales long, and leaps at most this many clipped steps.
 const LONGEST: f64 = 2.0;
 const LEAP: f64 = 4.0;
-/// The least that one plus the growth of the curvature along a step is taken for.
+/// The lower bound of one plus the growth of the curvature along a step.
 const LEAST_GROWTH: f64 = 1e-3;
 
 /// A normal distribution of a few numbers for each row: N(centre, (F Fᵀ)⁻¹).
@@ -37,25 +37,25 @@ pub struct LocalMap<'g> {
     spread: Vec<Vec<Expr<'g>>>,
 }
 
-/// How many steps a climb takes.
+/// The numbers of steps of a climb.
 #[derive(Clone, Copy, Debug)]
 struct Steps {
-    /// To the highest of several points.
+    /// Careful steps, each to the highest of several points.
     wary: usize,
-    /// Bent Newton steps that are taken where they lead up.
+    /// Third-order Newton steps that are taken if they lead up.
     plain: usize,
 }
 
-/// A function of the numbers of each row: its slopes and its negative second derivatives.
+/// The gradient and the negative Hessian of a function of the numbers of each row.
 struct Curve<'g> {
-    /// Where they are taken.
+    /// The point at which they are taken.
     at: Vec<Expr<'g>>,
     slopes: Vec<Expr<'g>>,
     /// The lower triangle, row by row.
     bends: Vec<Vec<Expr<'g>>>,
 }
 
-/// The point of a climb, and its height.
+/// The current point of a climb, and its height.
 struct Stand<'g> {
     centre: Vec<Expr<'g>>,
     height: Expr<'g>,
@@ -73,21 +73,22 @@ impl<'g> LocalNormal<'g> {
         }
     }
 
-    /// The normal at the peak of the prior of each row's latents.
+    /// The normal approximation at the mode of the prior of each row's latents.
     pub fn prior(locals: &dyn Locals, at: &Point<'g>, rows: &Rows<'g>) -> LocalNormal<'g> {
         let start = LocalNormal::standard(at.graph(), rows.len(), locals.layout().start());
         start.climb(PRIOR_STEPS, &|w| locals.log_prior(at, &rows.carrying(w)))
     }
 
-    /// The normal at the peak of the joint density of each row's latents and its response.
+    /// The normal approximation at the mode of the joint density of each row's latents and its
+    /// response.
     pub fn posterior(locals: &dyn Locals, at: &Point<'g>, rows: &Rows<'g>) -> LocalNormal<'g> {
         let joint = |w: &[Expr<'g>]| locals.log_joint(at, &rows.carrying(w));
         LocalNormal::prior(locals, at, rows).climb(STEPS, &joint)
     }
 
-    /// As [`LocalNormal::posterior`] by fewer steps, with its derivative in whatever the joint density
-    /// depends on: at the peak of most rows, and on the way to that of rows far from what their prior
-    /// expects. Good for what is right wherever the normal stands.
+    /// As [`LocalNormal::posterior`] by fewer steps, and differentiable in the variables of the
+    /// joint density. It is at the mode of most rows, and on the way to it for rows far from what
+    /// their prior expects. Suitable for results that are correct wherever the normal is centred.
     pub fn moving_posterior(
         locals: &dyn Locals,
         at: &Point<'g>,
@@ -102,8 +103,8 @@ impl<'g> LocalNormal<'g> {
         near.moving(&joint)
     }
 
-    /// The normal at the peak of `log_density`, by so many steps from here. Where the density is not
-    /// concave, the curvature from here stands in for its own.
+    /// The normal approximation at the mode of `log_density`, by `steps` from here. If the density
+    /// is not concave, the present curvature is used.
     fn climb(
         &self,
         steps: Steps,
@@ -117,7 +118,7 @@ impl<'g> LocalNormal<'g> {
         }
     }
 
-    /// Where so many steps lead from here.
+    /// The point that `steps` reach from here.
     fn summit(&self, steps: Steps, log_density: &dyn Fn(&[Expr<'g>]) -> Expr<'g>) -> Vec<Expr<'g>> {
         let mut stand = Stand {
             height: log_density(&self.centre),
@@ -135,13 +136,14 @@ impl<'g> LocalNormal<'g> {
         stand.centre
     }
 
-    /// Where a step may lead: Newton's, bent; the same clipped; a quarter of that; a leap uphill.
+    /// The candidates of a step: the third-order Newton step; the same clipped; a quarter of that;
+    /// a leap uphill.
     ///
-    /// Newton's step takes the curvature for constant. Of e.g. aw − beʷ it overshoots by orders of
-    /// magnitude on one side and creeps on the other. A bent step takes the curvature h for one that
-    /// grows as e^(κt) along it, with the κ that the third derivative tells, and then
-    /// ends at t = ln(1 + κ)/κ instead of 1: on the peak of aw − beʷ from anywhere, and on that of a
-    /// normal, where κ = 0.
+    /// Newton's step assumes constant curvature. For aw − beʷ, for example, it overshoots by orders
+    /// of magnitude on one side and is far too short on the other. The third-order step assumes
+    /// that the curvature h grows as e^(κt) along the step, with κ from the third derivative, and
+    /// ends at t = ln(1 + κ)/κ instead of 1. That is the mode of aw − beʷ from anywhere, and the
+    /// mode of a normal density, where κ = 0.
     fn moves(
         &self,
         centre: &[Expr<'g>],
@@ -163,7 +165,7 @@ impl<'g> LocalNormal<'g> {
             .to_vec()
     }
 
-    /// The same normal, whose derivative is zero.
+    /// The same normal with zero derivative.
     #[must_use]
     pub fn fixed(&self) -> LocalNormal<'g> {
         LocalNormal {
@@ -172,16 +174,16 @@ impl<'g> LocalNormal<'g> {
         }
     }
 
-    /// The normal at the peak near this centre, with its derivative in whatever `log_density` depends
-    /// on: one of Newton's steps, of length zero from the peak, whose derivative is that of the peak.
-    /// The factor of this one stands in where there is no peak.
+    /// The normal approximation at the mode near this centre, differentiable in the variables of
+    /// `log_density`. It is one Newton step, whose length at the mode is zero and whose derivative
+    /// is that of the mode. Where there is no mode, the factor of this normal is used.
     fn moving(&self, log_density: &dyn Fn(&[Expr<'g>]) -> Expr<'g>) -> LocalNormal<'g> {
         let here = self.fixed();
         let curve = Curve::of(log_density, &here.centre);
         let factor = curve.factor(&here.factor);
         let still = factor.fixed();
         let limits = still.scales().into_iter().map(|scale| scale * LONGEST);
-        // Where Newton's method has not arrived, the step is not short.
+        // If Newton's method has not converged, the step is not short.
         let step = factor.solve(&curve.slopes).into_iter().zip(limits);
         let step = step.map(|(s, m)| s.min(m).max(-m));
         let centre: Vec<Expr<'g>> = here.centre.iter().zip(step).map(|(w, s)| *w + s).collect();
@@ -212,14 +214,14 @@ impl<'g> LocalNormal<'g> {
 }
 
 impl<'g> Stand<'g> {
-    /// In each row the other point if that is higher.
+    /// In each row the other point, if that is higher.
     fn or_higher(
         self,
         other: Vec<Expr<'g>>,
         log_density: &dyn Fn(&[Expr<'g>]) -> Expr<'g>,
     ) -> Stand<'g> {
         let value = log_density(&other);
-        // A comparison with what is not a number is false.
+        // A comparison with NaN is false.
         let higher = self.height.less(value);
         let pairs = other.into_iter().zip(self.centre);
         Stand {
@@ -231,7 +233,7 @@ impl<'g> Stand<'g> {
 
 impl<'g> Curve<'g> {
     fn of(log_density: &dyn Fn(&[Expr<'g>]) -> Expr<'g>, at: &[Expr<'g>]) -> Curve<'g> {
-        // Equal nodes are one node, so numbers that start equal need anchors that are not.
+        // Equal nodes are merged into one node, so numbers that start equal get distinct anchors.
         let anchored =
             |(place, w): (usize, &Expr<'g>)| (0..place).fold(w.anchor(), |w, _| w.anchor());
         let at: Vec<Expr<'g>> = at.iter().enumerate().map(anchored).collect();
@@ -251,8 +253,8 @@ impl<'g> Curve<'g> {
         }
     }
 
-    /// ln(1 + κ)/κ: which share of Newton's step p leads to the peak if the curvature grows as
-    /// e^(κt) along it. κ is the derivative of pᵀHp along p over p·g.
+    /// ln(1 + κ)/κ: the share of Newton's step p that leads to the mode if the curvature grows as
+    /// e^(κt) along it. κ is the derivative of pᵀHp along p, divided by p·g.
     fn share(&self, newton: &[Expr<'g>]) -> Expr<'g> {
         const SMALL: f64 = 1e-4;
         let along: Vec<Expr<'g>> = newton.iter().map(|p| p.stop_gradient()).collect();
@@ -277,9 +279,9 @@ impl<'g> Curve<'g> {
         is_small.select(1.0 - 0.5 * kappa, kappa.log1p() / kappa)
     }
 
-    /// The Cholesky factor of the negative second derivatives; another one where there is none.
+    /// The Cholesky factor of the negative Hessian; `otherwise` where there is none.
     fn factor(&self, otherwise: &Factor<'g>) -> Factor<'g> {
-        // Without roots first, so that nothing is taken the root of that may be negative.
+        // An LDLᵀ factorisation first, so that no root is taken of a negative number.
         let mut left: Vec<Vec<Expr<'g>>> = Vec::new();
         for row in &self.bends {
             let mut own: Vec<Expr<'g>> = Vec::new();
@@ -308,8 +310,8 @@ impl<'g> Curve<'g> {
 }
 
 impl<'g> LocalMap<'g> {
-    /// The map of shift + stretch · t, with a shift and a stretch of each number that are alike in all
-    /// rows, `[d]` both.
+    /// The map of shift + stretch · t, with a shift and a stretch of each number that all rows
+    /// share, `[d]` both.
     #[must_use]
     pub fn after(&self, shift: Expr<'g>, stretch: Expr<'g>) -> LocalMap<'g> {
         let numbers = |of: Expr<'g>| (0..self.start.len()).map(|k| of.entry(k)).collect();
@@ -343,7 +345,7 @@ impl<'g> LocalMap<'g> {
 }
 
 impl<'g> Factor<'g> {
-    /// The same, whose derivative is zero.
+    /// The same factor with zero derivative.
     fn fixed(&self) -> Factor<'g> {
         let stopped = |row: &Vec<Expr<'g>>| row.iter().map(|e| e.stop_gradient()).collect();
         Factor(self.0.iter().map(stopped).collect())

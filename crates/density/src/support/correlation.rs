@@ -6,12 +6,12 @@ use lehr_graph::Expr;
 use super::triangle::{below_diagonal, identity, is_factor, strict_places};
 use super::{Constrained, with_last};
 
-/// How far from one the length of a row may be and still count as one.
+/// The tolerance for a row of unit length.
 const SLACK: f64 = 1e-8;
 
-/// With r = tanh u, each entry is its r times what the entries to its left leave of the row's
-/// unit length, ∏ √(1 − r²) over them, and the diagonal is what remains. The entry itself gives one factor 1 − r² to the
-/// Jacobian and half a factor to every later column.
+/// With r = tanh u, each entry is r times the rest of the row's unit length that the entries to its
+/// left leave, ∏ √(1 − r²) over them, and the diagonal is the remaining length. The entry
+/// contributes a factor 1 − r² to the Jacobian for itself and half a factor for every later column.
 pub(super) fn constrain(free: Expr<'_>, n: usize) -> Constrained<'_> {
     let (graph, shape) = (free.graph(), free.shape());
     let batch = with_last(shape, &[]);
@@ -43,8 +43,8 @@ pub(super) fn unconstrain(event: &[f64], n: usize, free: &mut Vec<f64>) {
     for i in 0..n {
         let row = &event[i * n..=i * n + i];
         for j in 0..i {
-            // The length the rest of the row still has, by what it holds rather than by
-            // one minus what came before, which cancels.
+            // The remaining length of the row, computed from the remaining entries. One minus the
+            // squares before it would cancel.
             let rest = row[j + 1..].iter().fold(0.0, |sum: f64, x| sum.hypot(*x));
             free.push((row[j] / rest).asinh());
         }

@@ -1,4 +1,4 @@
-//! Where a value may lie, and the bijection from unconstrained numbers to there.
+//! The supports of sites, and the bijections from unconstrained numbers.
 
 mod bound;
 mod correlation;
@@ -14,10 +14,10 @@ use serde::{Deserialize, Serialize};
 
 use crate::SupportError;
 
-/// The set a site's value lies in.
+/// The set of possible values of a site.
 ///
-/// Scalar supports act on every number of an array of any shape. The others act on the last
-/// axes, their *event*; axes before it are a batch of independent events.
+/// Scalar supports act on every number of an array of any shape. The others act on the last axes,
+/// their *event*; axes before it are a batch of independent events.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Support {
@@ -43,15 +43,15 @@ pub enum Support {
     CholeskyCovariance(usize),
 }
 
-/// A value inside a support and what getting there costs.
+/// A value inside a support, with the log-Jacobian of the map.
 #[derive(Clone, Copy, Debug)]
 pub struct Constrained<'g> {
     /// The value: the batch axes, then the event.
     pub value: Expr<'g>,
-    /// ln |det ∂value/∂unconstrained|, one number per event (so the shape of the batch). For
-    /// simplices and triangles the determinant is in the event's free coordinates: the first
-    /// n − 1 entries of a simplex, the strict lower triangle of a correlation factor, the lower
-    /// triangle of a covariance factor.
+    /// ln |det ∂value/∂unconstrained|, one number per event (so it has the shape of the batch). For
+    /// simplices and triangles the determinant is in the event's free coordinates: the first n − 1
+    /// entries of a simplex, the strict lower triangle of a correlation factor, the lower triangle
+    /// of a covariance factor.
     pub log_jacobian: Expr<'g>,
 }
 
@@ -89,7 +89,7 @@ impl Support {
         }
     }
 
-    /// The shape of the unconstrained numbers behind a value of `shape`.
+    /// The shape of the unconstrained numbers for a value of `shape`.
     pub fn free_shape(self, shape: Shape) -> Result<Shape, SupportError> {
         let batch = self.batch(shape)?;
         Ok(match self.event().rank() {
@@ -98,12 +98,12 @@ impl Support {
         })
     }
 
-    /// How many unconstrained numbers are behind a value of `shape`.
+    /// How many unconstrained numbers a value of `shape` has.
     pub fn free_size_of(self, shape: Shape) -> Result<usize, SupportError> {
         Ok(self.free_shape(shape)?.size())
     }
 
-    /// The value behind unconstrained numbers of shape [`Support::free_shape`].
+    /// The constrained value of unconstrained numbers of shape [`Support::free_shape`].
     pub fn constrain(self, free: Expr<'_>) -> Constrained<'_> {
         match self {
             Support::Simplex(n) => simplex::constrain(free, n),
@@ -114,8 +114,8 @@ impl Support {
         }
     }
 
-    /// The unconstrained numbers behind whole events, one after another. Refuses values outside
-    /// the support or on its edge.
+    /// The unconstrained numbers of whole events, one after another. Refuses values outside the
+    /// support or on its edge.
     pub fn unconstrain(self, values: &[f64]) -> Result<Vec<f64>, SupportError> {
         self.whole_events(values)?;
         let mut free = Vec::with_capacity(values.len());
@@ -145,8 +145,8 @@ impl Support {
         }
     }
 
-    /// Whether the values are whole events inside the support, up to rounding: bounds that were
-    /// given as numbers belong to it, as do ties of ordered numbers.
+    /// Whether the values are whole events inside the support, up to rounding. Bounds given as
+    /// numbers belong to the support, and so do ties of ordered numbers.
     pub fn contains(self, values: &[f64]) -> bool {
         if self.whole_events(values).is_err() || values.iter().any(|x| x.is_nan()) {
             return false;
@@ -195,7 +195,7 @@ impl fmt::Display for Support {
     }
 }
 
-/// The event in brackets, its first numbers only where it is long.
+/// The event in brackets; only its first numbers if it is long.
 fn shown(event: &[f64]) -> String {
     let first: Vec<String> = event.iter().take(6).map(f64::to_string).collect();
     let more = if event.len() > 6 { ", …" } else { "" };

@@ -1,4 +1,4 @@
-//! Increasing numbers: the first is free, each step up is an exponential.
+//! Increasing numbers: the first is free, and each increment is an exponential.
 
 use lehr_graph::Expr;
 

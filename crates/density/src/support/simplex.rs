@@ -5,10 +5,10 @@ use lehr_graph::Expr;
 
 use super::{Constrained, with_last};
 
-/// How far from one a sum may be and still count as one.
+/// The tolerance for a sum of one.
 const SLACK: f64 = 1e-8;
 
-/// 1/√(k(k+1)) for k = 1..n−1: the lengths that make the Helmert rows orthonormal.
+/// 1/√(k(k+1)) for k = 1..n−1, which makes the rows of the Helmert matrix orthonormal.
 fn norm(k: usize) -> f64 {
     1.0 / ((k * (k + 1)) as f64).sqrt()
 }
@@ -30,7 +30,7 @@ pub(super) fn constrain(free: Expr<'_>, n: usize) -> Constrained<'_> {
     let ranks: Vec<f64> = (1..n).map(|k| k as f64).collect();
     let scaled = free * graph.constant([n - 1], &lengths);
     let zero = graph.full(with_last(shape, &[1]), 0.0);
-    // Entry i collects the rows from i on and loses (i − 1) times the row before it.
+    // Entry i is the sum of the rows from i on less (i − 1) times the row before it.
     let total = scaled.sum_axis(axis).reshape(with_last(shape, &[1]));
     let from_here_on = total - scaled.cumulative_sum() + scaled;
     let before = scaled * graph.constant([n - 1], &ranks);

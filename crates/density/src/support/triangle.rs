@@ -1,4 +1,4 @@
-//! Numbers row after row below the diagonal of a matrix.
+//! The strict lower triangle of a matrix, row-major.
 
 use lehr_graph::{Expr, Graph};
 
@@ -22,7 +22,7 @@ pub(super) fn below_diagonal(flat: Expr<'_>, n: usize) -> Expr<'_> {
         return graph.full(with_last(shape, &[n, n]), 0.0);
     }
     let zeros = |count| graph.full(with_last(shape, &[count]), 0.0);
-    // The zeros after row i and before row i + 1 are neighbours in memory: n − i of them.
+    // The zeros after row i and before row i + 1 are contiguous in memory: n − i of them.
     let mut parts = vec![zeros(n)];
     for i in 1..n {
         let start = strict_size(i);
