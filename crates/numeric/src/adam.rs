@@ -1,4 +1,4 @@
-//! Adam on one flat slice of parameters (Kingma & Ba 2015), climbing.
+//! Adam on one flat slice of parameters (Kingma & Ba 2015), for maximisation.
 
 use serde::{Deserialize, Serialize};
 
@@ -24,8 +24,8 @@ impl Default for AdamSettings {
 }
 
 impl AdamSettings {
-    /// Takes a slope into the two memories of a number, and says by how much the number moves uphill. `step` is
-    /// the rate over 1 − β₁ᵗ and `correction` 1 / (1 − β₂ᵗ).
+    /// Updates both moment estimates of a number with a slope and returns its move uphill. `step`
+    /// is the rate over 1 − β₁ᵗ and `correction` is 1 / (1 − β₂ᵗ).
     #[inline]
     pub fn moved(self, memory: [&mut f64; 2], slope: f64, [step, correction]: [f64; 2]) -> f64 {
         let [first, second] = memory;
@@ -35,14 +35,14 @@ impl AdamSettings {
     }
 }
 
-/// The optimiser's whole state: saved and loaded, it goes on with the same bits.
+/// The optimiser's whole state. An optimiser that is saved and loaded continues with the same bits.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Adam {
     settings: AdamSettings,
     first: Vec<f64>,
     second: Vec<f64>,
-    /// All bits set where a parameter moves, none where it is frozen: `&` with a number's bits
-    /// gives the number or zero without a branch, whatever the number.
+    /// All bits set for a free parameter, none for a frozen one: `&` with the bits of a number
+    /// gives the number or zero without a branch, even for NaN.
     active: Vec<u64>,
     /// Decays to the power of the steps taken, as running products.
     first_power: f64,
@@ -79,7 +79,7 @@ impl Adam {
         self.second[range].fill(0.0);
     }
 
-    /// Lets a range of parameters move again.
+    /// Unfreezes a range of parameters.
     ///
     /// # Panics
     /// If the range ends beyond the parameters.
@@ -92,7 +92,7 @@ impl Adam {
         self.active[index] == 0
     }
 
-    /// Sets the gradient of frozen parameters to zero, so that a norm counts only what moves.
+    /// Sets the gradient of frozen parameters to zero, so that a norm counts only free ones.
     pub fn zero_frozen(&self, gradient: &mut [f64]) {
         for (slope, &active) in gradient.iter_mut().zip(&self.active) {
             *slope = keep(*slope, active);
@@ -133,10 +133,8 @@ fn keep(value: f64, active: u64) -> f64 {
     f64::from_bits(value.to_bits() & active)
 }
 
-/// Shortens the gradient to `limit` if its Euclidean norm is larger; returns the norm it had.
-///
-/// A norm that is not finite is returned and the gradient left as it was: the caller skips the
-/// step.
+/// Shortens the gradient to `limit` if its Euclidean norm is larger; returns the norm it had.  If
+/// the norm is not finite the gradient is left unchanged; the caller skips the step.
 pub fn clip_norm(gradient: &mut [f64], limit: f64) -> f64 {
     let norm = norm(gradient);
     if norm > limit && norm.is_finite() {

@@ -1,18 +1,18 @@
-//! The next point of a fixed-point iteration from all it has seen.
+//! Anderson mixing: the next point of a fixed-point iteration from its earlier points.
 //!
-//! Where an image depends on the point in two ways at once, plain iteration overshoots in some
-//! directions while it creeps in others. The combination of earlier points whose residual would be
-//! least, if residuals were linear, serves both (Anderson 1965; Pulay 1980).
+//! If an image depends on the point in two ways at once, plain iteration overshoots in some
+//! directions and converges slowly in others. The combination of earlier points with the least
+//! residual, if residuals were linear, serves both (Anderson 1965; Pulay 1980).
 
 use faer::Mat;
 use faer::linalg::solvers::Solve;
 
-/// Points that are remembered.
+/// The number of points that are remembered.
 const MEMORY: usize = 8;
-/// Residuals that are nearly dependent say nothing about one another.
+/// A ridge for nearly dependent residuals, relative to their size.
 const RIDGE: f64 = 1e-10;
 
-/// Images of the last points, with their residuals in coordinates of one scale.
+/// The images of the last points, with their residuals in coordinates of one scale.
 pub struct AndersonMixing {
     images: Vec<Vec<f64>>,
     residuals: Vec<Vec<f64>>,
@@ -25,7 +25,7 @@ impl Default for AndersonMixing {
 }
 
 impl AndersonMixing {
-    /// Without points.
+    /// Mixing without points.
     pub fn new() -> AndersonMixing {
         AndersonMixing {
             images: Vec::new(),
@@ -39,7 +39,7 @@ impl AndersonMixing {
         self.residuals.clear();
     }
 
-    /// Remembers a point by its image and residual.
+    /// Adds a point by its image and residual.
     pub fn push(&mut self, image: Vec<f64>, residual: Vec<f64>) {
         if self.images.len() == MEMORY {
             self.images.remove(0);
@@ -49,7 +49,7 @@ impl AndersonMixing {
         self.residuals.push(residual);
     }
 
-    /// The combination of images whose residual is least; of a single one itself.
+    /// The combination of images with the least residual; with a single point its image.
     pub fn next(&self) -> Vec<f64> {
         let shares = self.shares();
         let size = self.images[0].len();
@@ -60,7 +60,7 @@ impl AndersonMixing {
         (0..size).map(entry).collect()
     }
 
-    /// Shares θ with Σθ = 1 that make |Σ θᵢ rᵢ| least.
+    /// Shares θ with Σθ = 1 that minimise |Σ θᵢ rᵢ|.
     fn shares(&self) -> Vec<f64> {
         let count = self.residuals.len();
         let dot = |a: &[f64], b: &[f64]| -> f64 { a.iter().zip(b).map(|(a, b)| a * b).sum() };
@@ -83,7 +83,7 @@ mod tests {
 
     #[test]
     fn a_linear_iteration_ends_after_as_many_points_as_it_has_dimensions() {
-        // x ↦ A x + b overshoots along one axis and creeps along the other.
+        // x ↦ A x + b overshoots along one axis and converges slowly along the other.
         let image = |x: &[f64]| vec![-1.5 * x[0] + 1.0, 0.95 * x[1] + 0.2];
         let (mut mixing, mut x) = (AndersonMixing::new(), vec![0.0, 0.0]);
         for _ in 0..3 {

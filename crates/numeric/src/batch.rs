@@ -5,11 +5,10 @@ use crate::stream::Stream;
 /// Rows of every training step: each epoch is a fresh random order of all rows, cut into batches.
 ///
 /// No order is ever stored: [`Permutation`] gives any place of any epoch directly, so memory does
-/// not grow with the rows and step 10⁶ of a resumed fit needs none of the steps before it.
-///
-/// When the batch size does not divide the rows, the remainder at the end of an epoch is left
-/// out; since the order is random, each row is left out equally often, every row is equally
-/// likely in every batch, and (rows/size)·Σ over a batch stays unbiased.
+/// not grow with the rows and step 10⁶ of a resumed fit needs none of the steps before it.  If the
+/// batch size does not divide the rows, the remainder at the end of an epoch is left out. Since the
+/// order is random, every row is equally likely in every batch, and (rows/size)·Σ over a batch
+/// stays unbiased.
 #[derive(Clone, Debug)]
 pub struct Epochs {
     rows: u64,
@@ -19,17 +18,17 @@ pub struct Epochs {
     open: Option<Epoch>,
 }
 
-/// The random orders of one epoch, of which a step needs one place.
+/// The random orders of one epoch.
 #[derive(Clone, Debug)]
 struct Epoch {
     number: u64,
     order: Permutation,
-    /// Where the rows, seen as a ring, are cut into pieces, and the order of these.
+    /// The place where the rows, seen as a ring, are cut into pieces, and the order of the pieces.
     cut: u64,
     pieces: Permutation,
 }
 
-/// A batch that cannot be drawn.
+/// The reasons why batches cannot be drawn.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum BatchError {
     /// The size is zero or above the number of rows.
@@ -42,7 +41,7 @@ pub enum BatchError {
         /// Rows asked for.
         size: usize,
     },
-    /// The table is longer than its row numbers can say.
+    /// The table has more rows than 32-bit row numbers allow.
     #[error(
         "batch: expected at most 4294967296 rows, found {rows}\n  hint: split the table or thin it"
     )]
@@ -96,9 +95,9 @@ impl Epochs {
         epoch.order.fill(step % steps * size, out);
     }
 
-    /// The first of the consecutive rows of a step, for a table that is in random order already:
-    /// each epoch cuts the rows, seen as a ring, at another random place and takes the pieces in
-    /// random order. Every row is as likely as any other in every batch.
+    /// The first of the consecutive rows of a step, for a table that is already in random order.
+    /// Each epoch cuts the rows, seen as a ring, at another random place and takes the pieces in
+    /// random order. Every row is equally likely in every batch.
     pub fn consecutive(&mut self, step: u64) -> u64 {
         let (size, steps, rows) = (self.size as u64, self.steps_per_epoch(), self.rows);
         let epoch = self.epoch(step / steps);
@@ -106,7 +105,7 @@ impl Epochs {
         (epoch.cut + piece * size) % rows
     }
 
-    /// An epoch by its number alone; the last one is kept, since most steps stay within it.
+    /// An epoch by its number alone. The last one is cached, since most steps stay within it.
     fn epoch(&mut self, number: u64) -> &Epoch {
         if self.open.as_ref().is_none_or(|open| open.number != number) {
             let mut stream = Stream::new(self.seed, &self.purpose, number);
@@ -121,13 +120,13 @@ impl Epochs {
     }
 }
 
-/// A random order of `0..count` held in a few words: place ↦ row can be asked anywhere.
+/// A random order of `0..count` held in a few words: the row at any place can be computed directly.
 ///
-/// Generalised Feistel network on a grid of about √count × √count with modular addition and a
-/// walk back into range (Black & Rogaway 2002). Each round is a shear of the grid, so the whole
-/// is a bijection whatever the keys; the grid exceeds `count` by less than one side, so walks
-/// are rare. On tiny grids a network reaches some orders more often than others, so up to
-/// [`Permutation::LISTED`] rows are shuffled outright.
+/// Generalised Feistel network on a grid of about √count × √count with modular addition and a walk
+/// back into range (Black & Rogaway 2002). Each round is a shear of the grid, so the whole is a
+/// bijection whatever the keys; the grid exceeds `count` by less than one side, so walks are rare.
+/// On tiny grids a network reaches some orders more often than others, so up to
+/// [`Permutation::LISTED`] rows are shuffled explicitly.
 #[derive(Clone, Debug)]
 pub struct Permutation {
     count: u64,
@@ -138,17 +137,17 @@ pub struct Permutation {
 }
 
 const ROUNDS: usize = 6;
-/// Rows computed side by side: their rounds do not wait for one another.
+/// Rows computed side by side: their rounds are independent.
 const ABREAST: usize = 4;
 
 impl Permutation {
-    /// Up to so many rows the order is an exact Fisher–Yates shuffle.
+    /// Up to this many rows the order is an exact Fisher–Yates shuffle.
     pub const LISTED: u64 = 256;
 
     /// An order keyed by the next draws of a stream.
     ///
     /// # Panics
-    /// If there is nothing to order, or more than 32 bits can number.
+    /// If `count` is zero or exceeds 2³².
     pub fn new(count: u64, stream: &mut Stream) -> Self {
         assert!(
             (1..=1 << 32).contains(&count),
@@ -217,7 +216,7 @@ impl Permutation {
         }
     }
 
-    /// The network once, on several places.
+    /// One pass of the network, on several places.
     #[inline]
     fn mix<const LANES: usize>(&self, upper: &mut [u64; LANES], lower: &mut [u64; LANES]) {
         for pair in self.keys.chunks_exact(2) {
@@ -230,7 +229,8 @@ impl Permutation {
         }
     }
 
-    /// Applies the network until it lands inside; it started inside, so it returns there.
+    /// Applies the network until the result is inside. The start is inside, so the walk returns
+    /// there.
     #[inline]
     fn walk(&self, upper: u64, lower: u64) -> u32 {
         let (mut upper, mut lower) = ([upper], [lower]);

@@ -1,6 +1,6 @@
-//! What long columns of numbers are like, several numbers at a time: sums, ranges, odd ones out.
+//! Statistics of long columns, several numbers at a time: sums, ranges, counts and exceptions.
 //!
-//! There are eight lanes whatever the processor has, so that sums are the same bits on every machine.
+//! There are eight lanes on every processor, so that sums have the same bits on every machine.
 #![expect(
     clippy::inline_always,
     reason = "what is not inlined into the dispatched function is compiled without its instructions"
@@ -11,12 +11,12 @@ use std::marker::PhantomData;
 use pulp::{Arch, Simd, WithSimd};
 use serde::{Deserialize, Serialize};
 
-/// Numbers that go side by side.
+/// Numbers processed side by side.
 pub const LANES: usize = 8;
-/// Numbers among which one is looked for together.
+/// Numbers searched together before the search checks for a hit.
 const SPAN: usize = 256;
 
-/// The mean of every lane, and the sum of squares around it.
+/// The mean of every lane, and the sum of squared deviations from it.
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 pub struct Lanes {
     /// The means.
@@ -25,13 +25,14 @@ pub struct Lanes {
     pub squares: [f64; LANES],
 }
 
-/// Numbers that are looked for together.
+/// Values that are searched for together.
 pub const MARKS: usize = 9;
 
-/// Numbers that may well be gone through several times: they stay in the processor's first cache.
+/// Numbers that fit the processor's first-level cache, for several passes over them.
 pub const CHUNK: usize = 1024;
 
-/// A function whose body is compiled once for every set of instructions, of which the best is taken.
+/// A function whose body is compiled once for every instruction set; the best available one is
+/// chosen at run time.
 macro_rules! dispatched {
     ($(#[$about:meta])* $see:vis fn $name:ident($($own:ident: $kind:ty),*) -> $result:ty $body:block) => {
         $(#[$about])*
@@ -52,12 +53,12 @@ macro_rules! dispatched {
 }
 
 dispatched! {
-    /// Lanes of means and of squares around them, of which each has taken in `seen` numbers, with more numbers (Welford
-    /// 1962).
+    /// Lanes of means and sums of squared deviations, each over `seen` numbers, updated with more
+    /// numbers (Welford 1962).
     pub fn taken_in(lanes: Lanes, seen: u64, blocks: &'a [[f64; LANES]]) -> Lanes {
         let Lanes { mut means, mut squares } = lanes;
         for (number, block) in (seen + 1..).zip(blocks) {
-            // One division for all lanes, which none of them waits for.
+            // The division serves all lanes and depends on none of them.
             let share = 1.0 / number as f64;
             for k in 0..LANES {
                 let before = block[k] - means[k];
@@ -70,14 +71,14 @@ dispatched! {
 }
 
 dispatched! {
-    /// The least and the largest of numbers, none of which is NaN; from ∞ to −∞ of nothing.
+    /// The smallest and the largest number, none of which is NaN; ∞ and −∞ without numbers.
     pub fn range(values: &'a [f64]) -> [f64; 2] {
         range_where(values, values, |_| true)
     }
 }
 
 dispatched! {
-    /// The ranges of the values beside a mark of 0, and beside another one.
+    /// The ranges of the values with a mark of 0, and with another mark.
     pub fn ranges_by(values: &'a [f64], marks: &'a [f64]) -> [[f64; 2]; 2] {
         let none = range_where(values, marks, |mark| mark == 0.0);
         [none, range_where(values, marks, |mark| mark != 0.0)]
@@ -87,7 +88,7 @@ dispatched! {
 dispatched! {
     /// Whether all are finite.
     pub fn is_finite(values: &'a [f64]) -> bool {
-        // Of an infinity or NaN nothing is left but NaN.
+        // x · 0 is NaN for an infinity or NaN.
         sum_of(values, |value| value * 0.0) == 0.0
     }
 }
@@ -114,19 +115,19 @@ dispatched! {
 
 dispatched! {
     fn count_any(values: &'a [f64], wanted: &'a [f64; MARKS]) -> u64 {
-        // All are compared, since to stop early would be a branch.
+        // All are compared, because an early exit would be a branch.
         let hits = |value: f64| wanted.iter().map(|one| u8::from(*one == value)).sum::<u8>();
         count_of(values, |value| hits(value) > 0)
     }
 }
 
-/// Whether one of them is among others.
+/// Whether any value is among the others.
 pub fn holds_any(values: &[f64], others: &[f64; MARKS]) -> bool {
     let mut spans = values.chunks(SPAN);
     spans.any(|span| count_any(span, others) > 0)
 }
 
-/// The place of the first that is neither of two.
+/// The place of the first value that is neither of the two.
 pub fn first_other(values: &[f64], known: [f64; 2]) -> Option<usize> {
     let mut spans = values.chunks(SPAN);
     let span = spans.position(|span| count_others(span, known) > 0)? * SPAN;
@@ -150,7 +151,7 @@ fn sum_of(values: &[f64], of: impl Fn(f64) -> f64) -> f64 {
     lanes.iter().sum()
 }
 
-/// The range of the values whose mark is such.
+/// The range of the values whose mark satisfies the condition.
 #[inline(always)]
 fn range_where(values: &[f64], marks: &[f64], is_such: impl Fn(f64) -> bool) -> [f64; 2] {
     let (mut low, mut high) = ([f64::INFINITY; LANES], [f64::NEG_INFINITY; LANES]);
@@ -173,7 +174,7 @@ fn range_where(values: &[f64], marks: &[f64], is_such: impl Fn(f64) -> bool) -> 
     [least, high.into_iter().fold(most, f64::max)]
 }
 
-/// How many values are such.
+/// How many values satisfy the condition.
 #[inline(always)]
 fn count_of(span: &[f64], is_such: impl Fn(f64) -> bool) -> u64 {
     let mut lanes = [0; LANES];
@@ -200,7 +201,7 @@ mod tests {
     #[test]
     fn ranges_are_those_of_a_loop_with_and_without_marks() {
         let mut values = wave(1003, -2.0);
-        // The last ones, which fill no block, count too.
+        // The last numbers, which do not fill a block, count, too.
         (values[1001], values[1002]) = (50.0, -50.0);
         let marks: Vec<f64> = (0..1003).map(|k| f64::from(k % 3)).collect();
         let loops = |wanted: &dyn Fn(f64) -> bool| {

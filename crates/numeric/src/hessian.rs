@@ -1,6 +1,7 @@
-//! Matrices that are known by their products with vectors, a few of which are taken side by side.
+//! Matrices that are known by their products with vectors, several of which are computed side by
+//! side.
 
-/// The unit vectors from `first` on, as many as there are lanes; zeros for what is left.
+/// The unit vectors from `first` on, one per lane; zeros in lanes beyond the last.
 pub fn unit_vectors(size: usize, first: usize, lanes: usize) -> Vec<f64> {
     let mut vectors = vec![0.0; lanes * size];
     for lane in 0..lanes.min(size - first) {
@@ -9,14 +10,14 @@ pub fn unit_vectors(size: usize, first: usize, lanes: usize) -> Vec<f64> {
     vectors
 }
 
-/// A matrix from its products with unit vectors, `lanes` at a time: one column after another.
+/// A column-major matrix from its products with unit vectors, `lanes` at a time.
 pub fn columns(size: usize, lanes: usize, product: impl FnMut(&[f64]) -> Vec<f64>) -> Vec<f64> {
     let mut matrix = Vec::with_capacity(size * size);
     each_column(size, lanes, product, |_, column| matrix.extend(column));
     matrix
 }
 
-/// The diagonal of such a matrix, which may be too large to be held.
+/// The diagonal of such a matrix, which may be too large to store.
 pub fn diagonal(size: usize, lanes: usize, product: impl FnMut(&[f64]) -> Vec<f64>) -> Vec<f64> {
     let mut diagonal = Vec::with_capacity(size);
     each_column(size, lanes, product, |place, column| {
@@ -42,7 +43,7 @@ fn each_column(
     }
 }
 
-/// The symmetric part: rounding leaves the two triangles slightly apart.
+/// The symmetric part; rounding leaves the two triangles slightly different.
 pub fn symmetric(mut matrix: Vec<f64>, size: usize) -> Vec<f64> {
     for i in 0..size {
         for j in 0..i {

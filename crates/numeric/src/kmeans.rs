@@ -7,11 +7,11 @@ use crate::stream::Stream;
 pub struct Points<'a> {
     values: &'a [f64],
     columns: usize,
-    /// Rows whose label is `false` are read negated; empty: none is.
+    /// Rows whose label is `false` are negated; if empty, no row is.
     labels: &'a [bool],
 }
 
-/// Rows that cannot be clustered.
+/// The reasons why rows cannot be clustered.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ClusterError {
     /// The values do not fill whole rows.
@@ -39,17 +39,17 @@ pub enum ClusterError {
         "k-means: expected finite values, found another in row {row}\n  hint: fill or drop missing values first"
     )]
     Value {
-        /// The row.
+        /// The row of the value.
         row: usize,
     },
-    /// More clusters than different rows, or none.
+    /// More clusters than distinct rows, or none.
     #[error(
         "k-means: expected between 1 and {distinct} clusters, found {clusters}\n  hint: the table has {distinct} different rows"
     )]
     Clusters {
         /// Clusters asked for.
         clusters: usize,
-        /// Different rows met.
+        /// Distinct rows found.
         distinct: usize,
     },
 }
@@ -149,7 +149,7 @@ pub struct Clusters {
     pub iterations: usize,
 }
 
-/// Lloyd's iterations nearly always end by themselves long before this.
+/// A bound that Lloyd's iterations practically never reach.
 const ITERATIONS: usize = 100;
 
 impl Clusters {
@@ -171,7 +171,7 @@ impl Clusters {
             found.recentre(points);
             found.iterations += 1;
         }
-        // The last centroids may have emptied a cluster, or not be the means of their rows.
+        // The last centroids may have emptied a cluster, or may not be the means of their rows.
         if found.refill(points) || found.iterations == ITERATIONS {
             found.recentre(points);
             found.scatter = found.scatter(points);
@@ -179,7 +179,7 @@ impl Clusters {
         Ok(found)
     }
 
-    /// Puts every row into the nearest cluster; says whether any changed.
+    /// Assigns every row to the nearest cluster; returns whether any changed.
     fn assign(&mut self, points: Points<'_>) -> bool {
         let mut changed = false;
         self.sizes.fill(0);
@@ -200,7 +200,7 @@ impl Clusters {
         changed
     }
 
-    /// Gives every empty cluster the row farthest from its centroid; says whether any was empty.
+    /// Gives every empty cluster the row farthest from its centroid; returns whether any was empty.
     fn refill(&mut self, points: Points<'_>) -> bool {
         let empty: Vec<usize> = (0..self.sizes.len())
             .filter(|&c| self.sizes[c] == 0)
@@ -247,8 +247,8 @@ impl Clusters {
     }
 }
 
-/// k-means++: each next centre is a row drawn with probability proportional to its squared
-/// distance from the nearest centre so far. All centres differ.
+/// k-means++: each next centre is a row drawn with probability proportional to its squared distance
+/// from the nearest centre so far. All centres are distinct.
 pub fn seed_centroids(
     points: Points<'_>,
     clusters: usize,
@@ -282,7 +282,7 @@ pub fn seed_centroids(
     Ok(centroids)
 }
 
-/// A place with probability proportional to its weight; none if all are zero.
+/// A place drawn with probability proportional to its weight; `None` if all are zero.
 fn draw(weights: &[f64], uniform: f64) -> Option<usize> {
     let total: f64 = weights.iter().sum();
     let mut left = uniform * total;

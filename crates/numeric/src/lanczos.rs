@@ -1,22 +1,22 @@
-//! Several vectors at once, and the spaces that a symmetric matrix spans from them (Lanczos).
+//! Lanczos iterations of several vectors at once with a symmetric matrix.
 
 use crate::stream::Stream;
 use faer::{Mat, Side};
 
-/// Vectors that are treated together.
+/// Vectors that are processed together.
 pub const LANES: usize = 8;
-/// One number of each of them.
+/// One number of each vector.
 pub type Lanes = [f64; LANES];
-/// Steps of Lanczos for ln |S|, and the first for draws.
+/// Lanczos steps for ln |S|, and the first number of steps for draws.
 pub const STEPS: usize = 8;
 
-/// Random signs, or whatever else stands for all directions: their squares are the identity on average.
+/// Hutchinson probes: random signs or other vectors whose outer products average to the identity.
 pub struct Probes {
-    /// By number of B; the last few may be 0.
+    /// By coordinate; the last few lanes may be 0.
     pub lanes: Vec<Vec<Lanes>>,
-    /// How many of them are no zeros.
+    /// How many of them are nonzero.
     pub count: usize,
-    /// Steps of Lanczos from each.
+    /// Lanczos steps from each.
     pub steps: usize,
 }
 
@@ -39,7 +39,7 @@ pub fn zero(size: usize) -> Vec<Lanes> {
     vec![[0.0; LANES]; size]
 }
 
-/// One number per lane of two sets of vectors.
+/// The inner products of two sets of vectors, one per lane.
 #[inline]
 pub fn dots(a: &[Lanes], b: &[Lanes]) -> Lanes {
     let mut sums = [0.0; LANES];
@@ -50,7 +50,7 @@ pub fn dots(a: &[Lanes], b: &[Lanes]) -> Lanes {
     sums
 }
 
-/// Vectors of length one, or 0 where they have none.
+/// The vectors divided by their lengths; 0 for vectors of length 0.
 fn unit(vectors: &[Lanes], length: &Lanes) -> Vec<Lanes> {
     let scale = length.map(|length| if length > 0.0 { length.recip() } else { 0.0 });
     let each = vectors.iter();
@@ -67,14 +67,14 @@ pub fn add(a: &mut [Lanes], share: &Lanes, b: &[Lanes]) {
     }
 }
 
-/// So many times one number of each lane is added.
+/// Adds `share` times one number of each lane.
 #[inline]
 pub fn push(into: &mut Lanes, share: f64, x: &Lanes) {
     let pairs = into.iter_mut().zip(x);
     pairs.for_each(|(into, x)| *into += share * x);
 }
 
-/// The Krylov space of every lane: an orthonormal basis, and the tridiagonal matrix that S is on it.
+/// The Krylov space of every lane: an orthonormal basis, and the tridiagonal matrix of S in it.
 pub struct Krylov {
     basis: Vec<Vec<Lanes>>,
     diagonal: Vec<Lanes>,
@@ -83,7 +83,8 @@ pub struct Krylov {
 }
 
 impl Krylov {
-    /// So many steps from a start, every vector kept orthogonal to all before; `apply` multiplies by the matrix.
+    /// `steps` Lanczos steps from a start, with full reorthogonalisation; `apply` multiplies by the
+    /// matrix.
     pub fn new(start: &[Lanes], steps: usize, apply: impl Fn(&[Lanes], &mut [Lanes])) -> Krylov {
         const NOTHING: f64 = 1e-10;
         let length = dots(start, start).map(f64::sqrt);
@@ -99,7 +100,7 @@ impl Krylov {
             apply(&found.basis[step], &mut next);
             let mut own = [0.0; LANES];
             for before in &found.basis {
-                // Of the last one, which is the newest.
+                // The inner product with the last vector, which is the newest.
                 own = dots(before, &next);
                 add(&mut next, &own.map(|along| -along), before);
             }
@@ -114,10 +115,10 @@ impl Krylov {
         found
     }
 
-    /// The eigenvalues of a lane's matrix and its eigenvectors, column after column.
+    /// The eigenvalues and eigenvectors (column-major) of a lane's tridiagonal matrix.
     fn eigen(&self, lane: usize) -> (Vec<f64>, Mat<f64>) {
         let steps = self.diagonal.len();
-        // A space that is exhausted ends here.
+        // An exhausted Krylov space ends here.
         let end = (0..steps).find(|k| self.beside[*k][lane] == 0.0);
         let size = end.map_or(steps, |end| end + 1);
         let matrix = Mat::from_fn(size, size, |i, j| match i.abs_diff(j) {
@@ -142,8 +143,8 @@ impl Krylov {
         is_positive.then_some(self.length[lane].powi(2) * sum)
     }
 
-    /// S^(−½)z of every lane, and what the last step added to the longest of them as a share of its length; `None`
-    /// unless S is positive definite.
+    /// S^(−½)z of every lane, and the relative length of the last step's contribution, the largest
+    /// over lanes; `None` unless S is positive definite.
     pub fn roots(&self) -> Option<(Vec<Lanes>, f64)> {
         let mut found = zero(self.basis[0].len());
         let mut last: f64 = 0.0;

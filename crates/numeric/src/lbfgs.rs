@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::vector::dot;
 
-/// When to stop, and how much curvature to remember.
+/// Stopping rules, and the size of the memory.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct LbfgsSettings {
     /// Pairs of steps and gradient changes kept.
@@ -20,8 +20,8 @@ pub struct LbfgsSettings {
     pub gradient_tolerance: f64,
     /// Stop when several iterations in a row gain at most this share of the value's size.
     pub gain_tolerance: f64,
-    /// The longest first step, when nothing is known of the scale yet; infinite where the scale is
-    /// known to be 1 in every direction.
+    /// The longest first step, while the scale is unknown; infinite if the scale is known to be 1
+    /// in every direction.
     pub first_step: f64,
 }
 
@@ -37,17 +37,17 @@ impl Default for LbfgsSettings {
     }
 }
 
-/// One iteration without gain happens far from a top, three in a row do not.
+/// One iteration without gain can happen far from a maximum; three in a row do not.
 const FLAT_ITERATIONS: usize = 3;
 
-/// Why a search ended.
+/// The reason why a search ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Reason {
     /// The gradient is as small as asked for.
     Gradient,
     /// Further gains are below the rounding of the value.
     Gain,
-    /// No longer step improves the value, and no shorter one can be told from rounding.
+    /// No longer step improves the value, and shorter ones cannot be distinguished from rounding.
     Stuck,
     /// The iterations were used up.
     Iterations,
@@ -56,18 +56,18 @@ pub enum Reason {
 }
 
 impl Reason {
-    /// Whether the point is a maximum as far as arithmetic can tell.
+    /// Whether the point is a maximum to the precision of the arithmetic.
     pub fn converged(self) -> bool {
         matches!(self, Self::Gradient | Self::Gain)
     }
 }
 
-/// Where a search ended.
+/// The result of a search.
 #[derive(Clone, Debug)]
 pub struct Maximum {
-    /// The best point met.
+    /// The best point found.
     pub point: Vec<f64>,
-    /// Its value.
+    /// The value there.
     pub value: f64,
     /// The largest absolute slope there.
     pub gradient_norm: f64,
@@ -75,7 +75,7 @@ pub struct Maximum {
     pub iterations: usize,
     /// Calls of the function.
     pub evaluations: usize,
-    /// Why the search ended.
+    /// The reason why the search ended.
     pub reason: Reason,
 }
 
@@ -83,10 +83,9 @@ pub struct Maximum {
 pub type Function<'a> = &'a mut dyn FnMut(&[f64], &mut [f64]) -> f64;
 
 /// Maximises `function`, which writes its gradient and returns its value (Nocedal & Wright 2006,
-/// algorithms 7.4, 3.5 and 3.6).
-///
-/// Values of −∞ or NaN, or gradients that are not finite, are walls: the line search backs away
-/// from them. Beyond its rounding the value never falls from one iteration to the next.
+/// algorithms 7.4, 3.5 and 3.6).  Values of −∞ or NaN and gradients that are not finite act as
+/// walls, from which the line search backs away. Except for rounding, the value never decreases
+/// from one iteration to the next.
 pub fn maximise(
     start: &[f64],
     settings: LbfgsSettings,
@@ -97,8 +96,8 @@ pub fn maximise(
     search.into_maximum()
 }
 
-/// A search on its way: all that its further iterations depend on, so that one that was saved
-/// is resumed to the same end.
+/// The complete state of a search, so that a search that was saved and resumed ends with the same
+/// result.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Search {
     settings: LbfgsSettings,
@@ -124,17 +123,17 @@ impl Search {
         }
     }
 
-    /// The point that it has reached.
+    /// The current point.
     pub fn point(&self) -> &[f64] {
         &self.line.point
     }
 
-    /// The value there.
+    /// The value at the current point.
     pub fn value(&self) -> f64 {
         self.line.value
     }
 
-    /// The gradient there.
+    /// The gradient at the current point.
     pub fn gradient(&self) -> &[f64] {
         &self.line.gradient
     }
@@ -144,7 +143,7 @@ impl Search {
         self.iterations
     }
 
-    /// Does one more iteration, unless the search has ended; whether there is more to do.
+    /// Runs one more iteration, unless the search has ended; returns whether there is more to do.
     pub fn advance(&mut self, function: Function<'_>) -> bool {
         if self.ended.is_none() {
             self.ended = self.iterate(function);
@@ -167,7 +166,7 @@ impl Search {
         let before = line.value;
         match line.search(&direction, length, function) {
             Searched::Moved => memory.learn(line),
-            // Old curvature may point nowhere; the gradient itself deserves a try.
+            // Old curvature pairs may give a useless direction, so the gradient itself is tried.
             Searched::Stuck if !first => memory.pairs.clear(),
             Searched::Stuck => return Some(Reason::Stuck),
         }
@@ -180,7 +179,7 @@ impl Search {
         finished(line, &self.settings, self.iterations)
     }
 
-    /// Where it has ended; a search that has not counts as out of iterations.
+    /// The result; a search that has not ended counts as out of iterations.
     pub fn into_maximum(self) -> Maximum {
         Maximum {
             value: self.line.value,
@@ -206,7 +205,7 @@ fn finished(line: &Line, settings: &LbfgsSettings, iterations: usize) -> Option<
     }
 }
 
-/// The share of the gradient by which a first step is no longer than this.
+/// The factor that limits a first step along the gradient to this length.
 fn first_length(gradient: &[f64], longest: f64) -> f64 {
     (longest / dot(gradient, gradient).sqrt()).min(1.0)
 }
@@ -221,7 +220,7 @@ struct Pair {
     weight: f64,
 }
 
-/// The last steps and what they say of the curvature.
+/// The last steps with their curvature pairs.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 struct Memory {
     pairs: VecDeque<Pair>,
@@ -236,7 +235,7 @@ impl Memory {
         }
     }
 
-    /// Remembers the last step if the function bent downwards along it.
+    /// Adds the last step if the function curved downwards along it.
     fn learn(&mut self, line: &Line) {
         let less = |(a, b): (&f64, &f64)| a - b;
         let step: Vec<f64> = line.point.iter().zip(&line.old_point).map(less).collect();
@@ -284,7 +283,7 @@ fn add(out: &mut [f64], factor: f64, values: &[f64]) {
         .for_each(|(x, v)| *x += factor * v);
 }
 
-/// The largest absolute value; NaN where there is one, which `max` would drop.
+/// The largest absolute value; NaN if there is a NaN, which `max` would ignore.
 fn largest(values: &[f64]) -> f64 {
     if values.iter().any(|x| x.is_nan()) {
         return f64::NAN;

@@ -1,5 +1,5 @@
-//! Plain numerics that know no model, table or graph: optimisers, clusters, dense factors, Krylov spaces, quadrature,
-//! weights, summaries and random streams.
+//! Numerical methods that are independent of models, tables and graphs: optimisers, clustering,
+//! dense factors, Krylov spaces, quadrature, weights, summaries and random streams.
 
 pub mod adam;
 pub mod anderson;

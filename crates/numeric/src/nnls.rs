@@ -1,6 +1,6 @@
-//! Least squares with weights that are not negative (Lawson & Hanson 1974).
+//! Nonnegative least squares (Lawson & Hanson 1974).
 
-/// A least-squares problem that cannot be posed.
+/// The reasons why a least-squares problem is refused.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum LeastSquaresError {
     /// The matrix does not fill whole columns as long as the target.
@@ -18,7 +18,7 @@ pub enum LeastSquaresError {
         "non-negative least squares: expected finite values, found another in the {place}\n  hint: look for overflow where they were computed"
     )]
     Value {
-        /// Matrix or target.
+        /// `matrix` or `target`.
         place: &'static str,
     },
 }
@@ -26,14 +26,14 @@ pub enum LeastSquaresError {
 /// The solution of min‖A·w − b‖ over w ≥ 0.
 #[derive(Clone, Debug, PartialEq)]
 pub struct NonNegative {
-    /// One weight per column; those off the solution's support are exactly zero.
+    /// One weight per column; exactly zero outside the support of the solution.
     pub weights: Vec<f64>,
     /// ‖A·w − b‖.
     pub residual: f64,
-    /// Largest cosine between the residual and a column of zero weight: at most rounding at a
-    /// solution, since a positive one says that the column would help.
+    /// Largest cosine between the residual and a column of zero weight. At a solution it is at most
+    /// rounding error, since a positive one means that the column would reduce the residual.
     pub violation: f64,
-    /// Columns taken in.
+    /// Columns added.
     pub iterations: usize,
 }
 
@@ -42,11 +42,10 @@ const TOLERANCE: f64 = 1e-11;
 /// A column whose part outside the span of the others is this share of its square is dependent.
 const DEPENDENT: f64 = 1e-12;
 
-/// Solves min‖A·w − b‖ over w ≥ 0 for column-major A.
-///
-/// The active set of Lawson & Hanson with a Cholesky factor of the normal equations that grows
-/// with the set, each solve refined once against A itself. Columns that depend on those already
-/// taken are passed over, so duplicated columns are allowed.
+/// Solves min‖A·w − b‖ over w ≥ 0 for column-major A.  The active set of Lawson & Hanson with a
+/// Cholesky factor of the normal equations that grows with the set, each solve refined once against
+/// A itself. Columns that depend linearly on the active ones are skipped, so duplicated columns are
+/// allowed.
 pub fn solve(matrix: &[f64], target: &[f64]) -> Result<NonNegative, LeastSquaresError> {
     let rows = target.len();
     if rows == 0 || !matrix.len().is_multiple_of(rows) {
@@ -59,7 +58,8 @@ pub fn solve(matrix: &[f64], target: &[f64]) -> Result<NonNegative, LeastSquares
         }
     }
     let mut active = Active::new(matrix, target);
-    // Each outer round lowers the residual, so sets do not repeat; the cap guards rounding.
+    // Each outer round reduces the residual, so sets do not repeat; the bound guards against
+    // rounding.
     while active.iterations < 3 * active.weights.len() + 10 {
         let Some(column) = active.most_helpful() else {
             break;
@@ -80,7 +80,7 @@ struct Active<'a> {
     support: Vec<usize>,
     /// Lower triangle of the factor of the support's Gram matrix, row by row.
     factor: Vec<Vec<f64>>,
-    /// Columns that failed to help since the support last changed.
+    /// Columns that did not help since the support last changed.
     passed: Vec<bool>,
     iterations: usize,
 }
@@ -125,7 +125,7 @@ impl<'a> Active<'a> {
         }
     }
 
-    /// The column of zero weight that lowers the residual fastest, if any does.
+    /// The column of zero weight that reduces the residual fastest, if any does.
     fn most_helpful(&self) -> Option<usize> {
         (0..self.weights.len())
             .filter(|&column| !self.passed[column] && !self.support.contains(&column))
@@ -135,7 +135,7 @@ impl<'a> Active<'a> {
             .map(|(column, _)| column)
     }
 
-    /// Adds a column to the support, and drops those that would turn negative.
+    /// Adds a column to the support, and drops those whose weights would become negative.
     fn take_in(&mut self, column: usize) {
         self.iterations += 1;
         if !self.append(column) {
@@ -144,7 +144,7 @@ impl<'a> Active<'a> {
         }
         let mut wanted = self.least_squares();
         if wanted.last().is_some_and(|weight| *weight <= 0.0) {
-            // Only rounding makes a helpful column unwanted.
+            // Only rounding can give a helpful column a negative weight.
             self.remove(self.support.len() - 1);
             self.passed[column] = true;
             return;
@@ -160,10 +160,10 @@ impl<'a> Active<'a> {
         self.passed.fill(false);
     }
 
-    /// Moves from the weights toward others until the first reaches zero, and drops it.
+    /// Moves from the present weights toward others until the first reaches zero, and drops it.
     fn step_toward(&mut self, wanted: &[f64]) {
         let weight = |place: usize| self.weights[self.support[place]];
-        // A weight already at zero goes first; the guard keeps 0/0 out.
+        // A weight already at zero is dropped first; the guard avoids 0/0.
         let share =
             |place: usize| weight(place) / (weight(place) - wanted[place]).max(f64::MIN_POSITIVE);
         let falling = (0..wanted.len()).filter(|&place| wanted[place] <= 0.0);
@@ -197,13 +197,13 @@ impl<'a> Active<'a> {
         true
     }
 
-    /// Takes a column out of the support and rebuilds the factor from its place on.
+    /// Removes a column from the support and rebuilds the factor from its place on.
     fn remove(&mut self, place: usize) {
         self.weights[self.support[place]] = 0.0;
         let later = self.support.split_off(place);
         self.factor.truncate(place);
         for column in later.into_iter().skip(1) {
-            // A subset of independent columns is independent but for rounding.
+            // A subset of independent columns is independent up to rounding.
             if !self.append(column) {
                 self.weights[column] = 0.0;
             }

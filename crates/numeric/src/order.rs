@@ -1,4 +1,4 @@
-//! Random orders, the same on every machine: the one shuffle of the house.
+//! Random orders, the same on every machine.
 
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
@@ -15,16 +15,16 @@ pub fn shuffle<T>(random: &mut impl Rng, items: &mut [T]) {
     shuffle_by(random, items.len(), |one, other| items.swap(one, other));
 }
 
-/// Fisher–Yates on `count` items that `swap` exchanges by their places, the second not above the
-/// first.
+/// Fisher–Yates on `count` items, which `swap` exchanges by their places; the second place is never
+/// above the first.
 pub fn shuffle_by(random: &mut impl Rng, count: usize, mut swap: impl FnMut(usize, usize)) {
     for last in (1..count).rev() {
         swap(last, below(random, last as u64 + 1) as usize);
     }
 }
 
-/// A uniform integer below `bound`, by multiplication with rejection (Lemire 2019), so that
-/// no value is favoured.
+/// A uniform integer below `bound`, by multiplication with rejection (Lemire 2019), so that all
+/// values are equally likely.
 ///
 /// # Panics
 /// If `bound` is zero.

@@ -1,12 +1,12 @@
-//! Pareto-smoothed importance sampling: how far a set of log weights can be trusted.
+//! Pareto-smoothed importance sampling: a diagnostic of the reliability of log weights.
 //!
-//! After Vehtari, Simpson, Gelman, Yao & Gabry (2024): a generalised Pareto distribution is
-//! fitted to the largest weights (Zhang & Stephens 2009), its shape k̂ tells how many moments the
-//! weights have, and its quantiles replace them.
+//! After Vehtari, Simpson, Gelman, Yao & Gabry (2024): a generalised Pareto distribution is fitted
+//! to the largest weights (Zhang & Stephens 2009), its shape k̂ tells how many moments the weights
+//! have, and its quantiles replace them.
 
 use serde::{Deserialize, Serialize};
 
-/// Log weights that cannot be used.
+/// The reasons why log weights are refused.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum WeightError {
     /// Fewer draws than a tail needs.
@@ -34,29 +34,29 @@ pub enum WeightError {
     Zero,
 }
 
-/// Fewer draws than this have no tail to fit: a fifth of them must exceed four.
+/// With fewer draws there is no tail to fit: a fifth of them must exceed four.
 const FEWEST: usize = 25;
-/// Spread of log weights below which they are equal but for rounding.
+/// Log weights within this range are equal up to rounding.
 const EQUAL: f64 = 1.5e-8;
 
-/// Smoothed weights and what they say.
+/// Smoothed weights and their diagnostics.
 ///
-/// Weights of zero have log weight −∞, so it is to be saved in a format that keeps infinities,
+/// Weights of zero have log weight −∞, so they must be saved in a format that keeps infinities,
 /// which JSON does not.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Pareto {
     /// Smoothed log weights, normalised to sum to one, in the order given.
     pub log_weights: Vec<f64>,
-    /// k̂, the shape of the tail; 0 where all weights are equal, +∞ where there is no tail to
-    /// fit because most weights are tied or zero.
+    /// k̂, the shape of the tail; 0 if all weights are equal, +∞ if there is no tail to fit because
+    /// most weights are tied or zero.
     pub shape: f64,
     /// (Σw)²/Σw² of the smoothed weights.
     pub effective_size: f64,
-    /// log of the mean of the raw weights: an estimate of the log evidence when the weights are
-    /// those of the joint density.
+    /// The logarithm of the mean of the raw weights: an estimate of the log evidence if the weights
+    /// are those of the joint density.
     pub log_evidence: f64,
-    /// Standard error of `log_evidence`: that of the mean weight by the delta method, and what is
-    /// not known of the tail of the weights.
+    /// Standard error of `log_evidence`: that of the mean weight by the delta method, plus the
+    /// uncertainty of the tail of the weights.
     pub log_evidence_error: f64,
 }
 
@@ -82,7 +82,7 @@ impl Pareto {
         })
     }
 
-    /// The weights of so many independent draws of the posterior itself, of this evidence.
+    /// Equal weights for independent draws of the posterior itself, with this evidence.
     pub fn even(draws: usize, log_evidence: f64) -> Self {
         Self {
             log_weights: vec![-(draws as f64).ln(); draws],
@@ -104,15 +104,15 @@ impl Pareto {
     }
 }
 
-/// The largest k̂ at which so many draws suffice for a correction: min(1 − 1/log₁₀S, 0.7).
+/// The largest k̂ at which this number of draws suffices for a correction: min(1 − 1/log₁₀S, 0.7).
 pub fn threshold(draws: usize) -> f64 {
     (1.0 - 1.0 / (draws as f64).log10()).min(0.7)
 }
 
-/// log of the mean weight and its standard error, sd(w)/(mean(w)·√S).
+/// The logarithm of the mean weight and its standard error, sd(w)/(mean(w)·√S).
 ///
-/// Log weights of −∞ are zero weights. The estimate of the mean is unbiased; its logarithm is a
-/// lower bound of the log evidence on average.
+/// Log weights of −∞ are zero weights. The estimate of the mean is unbiased, so its logarithm is on
+/// average a lower bound of the log evidence.
 pub fn log_mean(log_weights: &[f64]) -> (f64, f64) {
     let largest = log_weights
         .iter()
@@ -151,13 +151,13 @@ fn check(log_weights: &[f64]) -> Result<f64, WeightError> {
     Ok(largest)
 }
 
-/// How many of so many draws make the tail.
+/// The number of draws in the tail.
 fn tail_length(count: usize) -> usize {
     let count = count as f64;
     (count / 5.0).min(3.0 * count.sqrt()).ceil() as usize
 }
 
-/// The tail of some weights.
+/// The fitted tail of some weights.
 struct Tail {
     /// k̂
     shape: f64,
@@ -168,10 +168,10 @@ struct Tail {
 }
 
 impl Tail {
-    /// The standard error of the tail's share of the mean weight of so many draws, from that of
-    /// k̂: the mean of a tail is σ/(1 − k).
+    /// The standard error of the tail's share of the mean weight, from that of k̂: the mean of a
+    /// tail is σ/(1 − k).
     fn unknown_mass(&self, draws: usize) -> f64 {
-        // The formula ends where the mean does.
+        // The largest k̂ for which the formula applies, since the mean is infinite at k = 1.
         const LAST: f64 = 0.9;
         if self.length == 0 {
             return 0.0;
@@ -226,7 +226,7 @@ fn smooth(log_weights: &mut [f64]) -> Tail {
 /// A generalised Pareto distribution on (0, ∞), fitted to a sorted sample.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Fit {
-    /// k, positive for heavy tails, drawn toward 0.5 as ten draws of that shape would.
+    /// k, positive for heavy tails, shrunk toward 0.5 with the weight of ten draws.
     pub shape: f64,
     /// Scale σ.
     pub scale: f64,
@@ -266,7 +266,7 @@ impl Fit {
         }
     }
 
-    /// The value below which a share of the distribution lies.
+    /// The quantile of the distribution.
     pub fn quantile(&self, share: f64) -> f64 {
         let exponential = -(-share).ln_1p();
         if self.shape.abs() < f64::EPSILON {
@@ -276,7 +276,7 @@ impl Fit {
     }
 }
 
-/// Mean of log(1 − b·x): the shape that belongs to b.
+/// Mean of log(1 − b·x): the shape that corresponds to b.
 fn mean_log(b: f64, sample: &[f64]) -> f64 {
     sample.iter().map(|x| (-b * x).ln_1p()).sum::<f64>() / sample.len() as f64
 }

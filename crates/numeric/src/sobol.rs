@@ -1,7 +1,7 @@
-//! Scrambled Sobol points: numbers that fill the unit cube more evenly than independent ones.
+//! Scrambled Sobol points, which fill the unit cube more evenly than independent ones.
 //!
 //! Directions after Joe & Kuo (2008); nested scrambling by hashing after Laine & Karras (2011), so
-//! that every point is uniform by itself and the points of one seed keep their balance.
+//! that every single point is uniform and the points of one seed keep their balance.
 
 use crate::stream::Stream;
 
@@ -30,7 +30,7 @@ const POLYNOMIALS: [(u32, u32, &[u32]); MOST_DIMENSIONS - 1] = [
     (6, 16, &[1, 3, 1, 13, 27, 49]),
 ];
 
-/// So many points of the open unit cube, point after point. A power of two is balanced best.
+/// `count` points of the open unit cube, point after point. Powers of two are balanced best.
 ///
 /// # Panics
 /// In more than [`MOST_DIMENSIONS`] dimensions.
@@ -55,7 +55,7 @@ pub fn points(count: usize, dimensions: usize, seed: u64) -> Vec<f64> {
     points
 }
 
-/// What each binary digit of the index adds to the coordinate of one dimension.
+/// The contribution of each binary digit of the index to the coordinate of one dimension.
 fn directions(dimension: usize) -> [u32; BITS as usize] {
     let mut found = [0; BITS as usize];
     let Some((degree, inner, first)) = dimension.checked_sub(1).map(|d| POLYNOMIALS[d]) else {
@@ -77,7 +77,7 @@ fn directions(dimension: usize) -> [u32; BITS as usize] {
     found
 }
 
-/// Flips every digit by a coin that depends on all digits before it.
+/// Flips every digit at random, depending on all digits before it.
 fn scramble(value: u32, seed: u32) -> u32 {
     let mut x = value.reverse_bits();
     x = x.wrapping_add(seed);
@@ -127,7 +127,7 @@ mod tests {
             let value = |x: &[f64]| x.iter().map(|x| 1.0 + (x - 0.5)).product::<f64>();
             points.chunks_exact(5).map(value).sum::<f64>() / 128.0 - 1.0
         };
-        // Independent points err by √((13/12)⁵ − 1)/√128 = 0.06.
+        // The error of independent points is √((13/12)⁵ − 1)/√128 = 0.06.
         let worst = (0..20).map(|seed| error(seed).abs()).fold(0.0, f64::max);
         assert!(worst < 0.02, "{worst}");
     }

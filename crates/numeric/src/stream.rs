@@ -8,11 +8,10 @@ use rand_chacha::rand_core::{Infallible, Rng, SeedableRng, TryRng};
 
 use crate::order::{below, shuffle};
 
-/// A random stream that is a function of its name alone.
-///
-/// `seed` and `purpose` make the key of a `ChaCha8` generator and `step` its nonce, so streams of
-/// different names are independent and any step is reached without drawing those before it.
-/// Normals use `libm` and no fused arithmetic: the same name gives the same bits everywhere.
+/// A random stream that is a function of its name alone.  `seed` and `purpose` make the key of a
+/// `ChaCha8` generator and `step` its nonce, so streams of different names are independent, and any
+/// step is available without drawing those before it. Normals use `libm` and no fused arithmetic:
+/// the same name gives the same bits everywhere.
 #[derive(Clone, Debug)]
 pub struct Stream {
     random: ChaCha8Rng,
@@ -24,7 +23,7 @@ impl Stream {
         let mut key = [0; 32];
         key[..8].copy_from_slice(&seed.to_le_bytes());
         key[8..16].copy_from_slice(&fingerprint(purpose).to_le_bytes());
-        // The first letters stand in the key themselves, so short purposes cannot collide.
+        // The first letters are part of the key itself, so short purposes cannot collide.
         for (place, letter) in key[16..].iter_mut().zip(purpose.bytes()) {
             *place = letter;
         }
@@ -78,8 +77,8 @@ impl Stream {
         shuffle(&mut self.random, items);
     }
 
-    /// So many different integers below `total`, or all of them, every subset equally likely, in
-    /// increasing order. The memory that it takes does not grow with `total`.
+    /// `wanted` distinct integers below `total`, or all of them, every subset equally likely, in
+    /// increasing order. The memory does not grow with `total`.
     pub fn distinct(&mut self, total: u64, wanted: usize) -> Vec<u64> {
         if wanted as u64 >= total {
             return (0..total).collect();
@@ -93,16 +92,17 @@ impl Stream {
         chosen
     }
 
-    /// Fills `out` with `out.len()` different integers below `count`, every subset equally
-    /// likely, in increasing order. Nothing is allocated.
+    /// Fills `out` with distinct integers below `count`, every subset equally likely, in increasing
+    /// order. Nothing is allocated.
     ///
     /// # Panics
-    /// If more integers are asked for than exist.
+    /// If `out` is longer than `count`.
     pub fn choose_without_replacement(&mut self, count: u64, out: &mut [u32]) {
         let wanted = out.len() as u64;
         assert!(wanted <= count, "{wanted} of {count} without replacement");
         assert!(count <= 1 << 32, "rows are numbered by 32 bits");
-        // A walk costs a draw per integer, Floyd's algorithm a draw and a shift per wanted one.
+        // The walk costs a draw per integer; Floyd's algorithm costs a draw and a shift per wanted
+        // one.
         if count <= 12 * wanted + wanted * wanted / 80 {
             self.choose_dense(count, out);
         } else {
@@ -176,7 +176,7 @@ struct Ziggurat {
 }
 
 const LAYERS: usize = 256;
-/// Where the tail begins, and the area of every layer, for 256 layers.
+/// The start of the tail, and the area of every layer, for 256 layers.
 const TAIL: f64 = 3.654_152_885_361_009;
 const AREA: f64 = 0.004_928_673_233_974_655;
 

@@ -7,7 +7,7 @@ pub use chain::{
     sd_error, split_rank_rhat,
 };
 
-/// Arithmetic mean; NaN of nothing.
+/// Arithmetic mean; NaN without values.
 pub fn mean(values: &[f64]) -> f64 {
     values.iter().sum::<f64>() / values.len() as f64
 }
@@ -21,7 +21,7 @@ pub fn column_means(table: &[f64], width: usize) -> Vec<f64> {
     (0..width).map(mean).collect()
 }
 
-/// Standard deviation with divisor n − 1; NaN of fewer than two values.
+/// Standard deviation with divisor n − 1; NaN for fewer than two values.
 pub fn sd(values: &[f64]) -> f64 {
     if values.len() < 2 {
         return f64::NAN;
@@ -31,15 +31,15 @@ pub fn sd(values: &[f64]) -> f64 {
     (squares / (values.len() as f64 - 1.0)).sqrt()
 }
 
-/// The values in increasing order, as the functions below want them.
+/// The values in increasing order, as the functions below require.
 pub fn sorted(values: &[f64]) -> Vec<f64> {
     let mut values = values.to_vec();
     values.sort_unstable_by(f64::total_cmp);
     values
 }
 
-/// Quantile by linear interpolation of order statistics (Hyndman & Fan's type 7, the default of
-/// R and `NumPy`); NaN of nothing.
+/// Quantile by linear interpolation of order statistics (Hyndman & Fan's type 7, the default of R
+/// and `NumPy`); NaN without values.
 pub fn quantile(sorted: &[f64], probability: f64) -> f64 {
     let Some(last) = sorted.len().checked_sub(1) else {
         return f64::NAN;
@@ -48,7 +48,7 @@ pub fn quantile(sorted: &[f64], probability: f64) -> f64 {
     let below = place as usize;
     let above = (below + 1).min(last);
     let share = place - below as f64;
-    // Equal neighbours may both be infinite, whose difference is not a number.
+    // Equal neighbours may both be infinite, and their difference is NaN.
     if share == 0.0 || sorted[below] == sorted[above] {
         return sorted[below];
     }
@@ -75,7 +75,7 @@ pub struct Weighted {
 }
 
 impl Weighted {
-    /// Draws and their weights, which are scaled to sum to one.
+    /// Draws and their weights, which are normalised to sum to one.
     ///
     /// # Panics
     /// If the lengths differ, or a weight is negative, or all are zero.
@@ -140,9 +140,9 @@ impl Weighted {
         value
     }
 
-    /// Shortest interval between draws that holds at least a share of the weight.
+    /// Shortest interval between draws that contains at least a share of the weight.
     pub fn shortest_interval(&self, probability: f64) -> (f64, f64) {
-        // Sums of weights that reach the share but for rounding have reached it.
+        // Sums of weights that reach the share up to rounding count as reaching it.
         let wanted = probability.min(1.0) - 1e-12;
         let (mut first, mut held) = (0, 0.0);
         let mut best = (f64::NEG_INFINITY, f64::INFINITY);

@@ -1,4 +1,4 @@
-//! Products of short vectors, whose sums run from the first entry to the last.
+//! Products of short vectors, summed from the first entry to the last.
 
 /// a · b
 #[inline]

@@ -1,4 +1,4 @@
-//! Matrices of many rows in slices, by blocked kernels.
+//! Large matrices in slices, by blocked kernels.
 
 use faer::dyn_stack::{MemBuffer, MemStack};
 use faer::linalg::cholesky::llt;
@@ -7,8 +7,8 @@ use faer::{MatMut, MatRef, Par, Spec};
 
 use super::small;
 
-/// The Cholesky factor of a matrix in place, column after column, of which the lower triangle is
-/// read and written.
+/// The Cholesky factor of a column-major matrix, in place. Only the lower triangle is read and
+/// written.
 pub fn factorise(matrix: &mut [f64], size: usize) -> Option<()> {
     if size == 0 {
         return Some(());
@@ -26,10 +26,10 @@ pub fn factorise(matrix: &mut [f64], size: usize) -> Option<()> {
     found.ok().map(|_| ())
 }
 
-/// The lower Cholesky factor of a symmetric matrix in place, row after row, the upper triangle set to zero; `None`
-/// unless it is positive definite.
+/// The lower Cholesky factor of a symmetric row-major matrix, in place, with the upper triangle set
+/// to zero; `None` unless the matrix is positive definite.
 pub fn cholesky(matrix: &mut [f64], size: usize) -> Option<()> {
-    // What is symmetric is the same column after column, as the kernel wants it.
+    // A symmetric matrix is its own transpose, so the column-major kernel applies.
     factorise(matrix, size)?;
     for i in 0..size {
         for j in 0..i {
@@ -41,7 +41,8 @@ pub fn cholesky(matrix: &mut [f64], size: usize) -> Option<()> {
     diagonal.all(|entry| entry.is_finite()).then_some(())
 }
 
-/// (L Lᵀ)⁻¹, column after column, of which the lower triangle is written; `factor` is as [`factorise`] leaves it.
+/// (L Lᵀ)⁻¹, column-major, of which the lower triangle is written; `factor` is the result of
+/// [`factorise`].
 pub fn inverse_of_factor(factor: &[f64], into: &mut [f64], size: usize) {
     if size == 0 {
         return;
@@ -65,7 +66,7 @@ pub fn solve_lower_transposed(factor: &[f64], x: &mut [f64]) {
     }
 }
 
-/// aᵀb by four sums that do not wait for each other.
+/// aᵀb by four independent sums.
 #[inline]
 pub fn parallel_dot(a: &[f64], b: &[f64]) -> f64 {
     let ((fours, rest), (others, more)) = (a.as_chunks::<4>(), b.as_chunks::<4>());

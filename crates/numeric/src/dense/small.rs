@@ -1,13 +1,13 @@
-//! Algebra on matrices of a few rows, row after row in a slice.
+//! Linear algebra on small row-major matrices in slices.
 
 pub use crate::vector::{dot, form};
 
-/// The lower Cholesky factor of a symmetric matrix in place, the upper triangle set to zero; `None`
-/// unless it is positive definite.
+/// The lower Cholesky factor of a symmetric matrix, in place, with the upper triangle set to zero;
+/// `None` unless the matrix is positive definite.
 #[inline]
 pub fn cholesky(matrix: &mut [f64], size: usize) -> Option<()> {
     if let [a, b, c, d] = matrix {
-        // Millions of groups have an intercept and a slope.
+        // The most common case: groups with an intercept and a slope.
         let (first, side) = (a.sqrt(), *c / a.sqrt());
         let rest = *d - side * side;
         let is_sound = *a > 0.0 && rest > 0.0 && first.is_finite() && rest.is_finite();
@@ -19,7 +19,7 @@ pub fn cholesky(matrix: &mut [f64], size: usize) -> Option<()> {
         for k in 0..j {
             pivot -= matrix[j * size + k].powi(2);
         }
-        // What is not a number is not positive either.
+        // NaN is not positive either.
         if pivot.is_nan() || pivot <= 0.0 || pivot.is_infinite() {
             return None;
         }
@@ -89,7 +89,7 @@ pub fn inverse_of_factor(factor: &[f64], size: usize) -> Vec<f64> {
     found
 }
 
-/// Σ ln x of many numbers by logarithms of a few of their products.
+/// Σ ln x over many numbers, by logarithms of a few of their products.
 pub struct LogSum {
     product: f64,
     sum: f64,
@@ -102,7 +102,7 @@ impl Default for LogSum {
 }
 
 impl LogSum {
-    /// Of no numbers.
+    /// The sum over no numbers.
     #[inline]
     pub fn new() -> LogSum {
         LogSum {
@@ -111,7 +111,7 @@ impl LogSum {
         }
     }
 
-    /// Takes in a number; those between 1e-100 and 1e100 lose nothing.
+    /// Adds a number; those between 1e-100 and 1e100 lose no precision.
     #[inline]
     pub fn push(&mut self, x: f64) {
         const FAR: f64 = 1e100;
@@ -212,7 +212,7 @@ pub fn apply(a: &[f64], x: &[f64]) -> Vec<f64> {
     rows.map(|row| dot(row, x)).collect()
 }
 
-/// Adds a multiple of some numbers to others.
+/// Adds a multiple of one vector to another.
 #[inline]
 pub fn add(into: &mut [f64], share: f64, more: &[f64]) {
     let pairs = into.iter_mut().zip(more);
@@ -274,7 +274,7 @@ mod tests {
             solve_lower_transposed(&factor, row);
         }
         solve_columns_transposed(&factor, &mut turned);
-        // L⁻ᵀA L⁻¹ with A = L Lᵀ, as its rows and its columns are solved for.
+        // Solving for the columns and then the rows of A = L Lᵀ gives L⁻ᵀA L⁻¹.
         let flipped = transposed(&factor, 3);
         let (upper, _) = inverse(&flipped, 3).unwrap();
         let wanted = product(&product(&upper, &a, 3), &transposed(&upper, 3), 3);

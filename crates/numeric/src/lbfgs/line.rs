@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{Function, dot};
 
-/// The search's place, and room for the next.
+/// The current point of the search, and buffers for the next.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Line {
     pub(super) point: Vec<f64>,
@@ -15,7 +15,7 @@ pub(super) struct Line {
     pub(super) evaluations: usize,
 }
 
-/// Whether a search found a better place.
+/// Whether a search found a better point.
 pub(super) enum Searched {
     Moved,
     Stuck,
@@ -29,19 +29,19 @@ struct Trial {
     slope: f64,
 }
 
-/// What a trial says about the lengths around it.
+/// The consequence of a trial for the interval of step lengths.
 enum Judged {
     /// Both Wolfe conditions hold.
     Done,
     /// Still rising: a longer step is better.
     Short,
-    /// Past the top, below the promised rise, or inside a wall.
+    /// Past the maximum, below the required rise, or inside a wall.
     Long,
 }
 
-/// Share of the first slope's promise that a step must keep (Armijo).
+/// Share of the rise predicted by the first slope that a step must reach (Armijo).
 const PROMISE: f64 = 1e-4;
-/// Share of the first slope that may be left at the step's end (curvature).
+/// Share of the first slope that may remain at the step's end (curvature condition).
 const FLAT: f64 = 0.9;
 /// Rounding of a value that is a sum over many rows, relative to its size.
 const ROUNDING: f64 = 1e-13;
@@ -61,8 +61,8 @@ impl Line {
         }
     }
 
-    /// Moves along `direction` to a point that satisfies the strong Wolfe conditions, or to the
-    /// best that keeps the promised rise when no trial does; stays where it is otherwise.
+    /// Moves along `direction` to a point that satisfies the strong Wolfe conditions, or, if no
+    /// trial does, to the best point with the required rise; else stays at the start.
     pub(super) fn search(
         &mut self,
         direction: &[f64],
@@ -88,8 +88,8 @@ impl Line {
         Searched::Stuck
     }
 
-    /// Keeps a pair (low, high) of lengths with the top between them: low rises and keeps the
-    /// promise, high does not. Ends standing at the trial it returns, unless that is the start.
+    /// Keeps a pair (low, high) of step lengths with the maximum between them: low has the required
+    /// rise, high does not. Ends at the trial it returns, unless that is the start.
     fn narrow(
         &mut self,
         direction: &[f64],
@@ -159,15 +159,15 @@ fn keeps_promise(start: &Trial, trial: &Trial) -> bool {
     trial.value >= start.value + PROMISE * trial.length * start.slope
 }
 
-/// Near the top the rise drowns in rounding while slopes are still exact; then the slopes decide
-/// (the approximate Wolfe conditions of Hager & Zhang 2005).
+/// Near the maximum the rise is lost in rounding while slopes are still exact. The slopes then
+/// decide (the approximate Wolfe conditions of Hager & Zhang 2005).
 fn as_good_as_level(start: &Trial, trial: &Trial) -> bool {
     let level = trial.value >= start.value - ROUNDING * start.value.abs();
     level && trial.slope >= -(1.0 - 2.0 * PROMISE) * start.slope
 }
 
-/// Top of the cubic through values and slopes at both ends (Nocedal & Wright 2006, eq. 3.59),
-/// kept away from the ends; the middle where an end is a wall.
+/// The maximum of the cubic through values and slopes at both ends (Nocedal & Wright 2006, eq.
+/// 3.59), kept away from the ends; the middle if an end is a wall.
 fn between(low: &Trial, high: &Trial) -> f64 {
     let width = high.length - low.length;
     let middle = low.length + 0.5 * width;

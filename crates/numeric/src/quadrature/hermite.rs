@@ -1,16 +1,14 @@
-//! Gauss's rule by Newton's method.
+//! Gauss–Hermite quadrature by Newton's method.
 
-/// Newton's steps until a root stands still.
+/// The most Newton steps for a root.
 const MOST_STEPS: usize = 2000;
 
 /// Nodes and weights with E f(t) ≈ Σ wᵢ f(tᵢ) for t ~ N(0, 1), the nodes in increasing order: exact
-/// for polynomials of degree up to 2 `count` − 1.
+/// for polynomials of degree up to 2 `count` − 1.  The nodes are the roots of the Hermite
+/// polynomial, found from the outermost inwards by Newton's method on the polynomial deflated by
+/// the known roots.
 ///
-/// The nodes are the roots of Hermite's polynomial, found from the outermost inwards, each by
-/// Newton's method on the polynomial divided by the roots that are known.
-///
-/// # Panics
-/// Without a node.
+/// # Panics If `count` is zero.
 pub fn gauss_hermite(count: usize) -> (Vec<f64>, Vec<f64>) {
     assert!(count > 0, "a rule has a node");
     let mut nodes: Vec<f64> = Vec::with_capacity(count);
@@ -25,8 +23,8 @@ pub fn gauss_hermite(count: usize) -> (Vec<f64>, Vec<f64>) {
     (nodes, weights)
 }
 
-/// The largest root below those that are known, which with their mirror images are divided out. From
-/// above all roots Newton's method descends to it.
+/// The largest root below the known ones, which are deflated together with their mirror images.
+/// From above all roots, Newton's method descends to it monotonically.
 fn root(count: usize, known: &[f64]) -> f64 {
     let mut t = 2.0 * (count as f64).sqrt() + 1.0;
     for _ in 0..MOST_STEPS {
@@ -42,7 +40,7 @@ fn root(count: usize, known: &[f64]) -> f64 {
     t
 }
 
-/// 1 / Σₖ hₖ(t)² over the normalised polynomials below `count` (Christoffel's numbers).
+/// 1 / Σₖ hₖ(t)² over the normalised polynomials below `count` (Christoffel numbers).
 fn weight(count: usize, t: f64) -> f64 {
     let (mut before, mut last, mut sum) = (0.0, 1.0, 1.0);
     for k in 1..count {

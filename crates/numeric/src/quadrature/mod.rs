@@ -1,7 +1,8 @@
 //! Rules for expectations under standard normals: E f(t) ≈ Σ wᵢ f(tᵢ).
 //!
-//! Gauss's rule is found in two ways, which agree but for rounding: by Newton's method, for any number of nodes
-//! ([`gauss_hermite`]), and by the eigenvalues of Jacobi's matrix ([`Rule::gauss_hermite`]).
+//! The Gauss–Hermite rule is computed in two ways, which agree up to rounding: by Newton's method,
+//! for any number of nodes ([`gauss_hermite`]), and by the eigenvalues of the Jacobi matrix
+//! ([`Rule::gauss_hermite`]).
 
 mod hermite;
 mod rule;

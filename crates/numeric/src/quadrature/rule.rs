@@ -1,29 +1,29 @@
-//! Rules in several dimensions, and the rule that a predictor needs by how much it varies.
+//! Rules in several dimensions, and the choice of a rule by a predictor's standard deviation.
 
 use faer::{Mat, Side};
 
-/// Nodes that are taken together, one per lane.
+/// Nodes that are processed together, one per lane.
 pub const NODES: usize = 16;
-/// Beyond this many standard deviations an integrand counts as nothing.
+/// An integrand is negligible beyond this many standard deviations.
 const REACH: f64 = 8.0;
-/// Nodes of an integrand in one dimension that is nearly a polynomial.
+/// Nodes in one dimension for an integrand that is nearly a polynomial.
 const FEW: usize = 4;
 
-/// Predictors that vary by less than this see a log likelihood that Hermite's nodes resolve.
+/// For predictors with a smaller standard deviation, Gauss–Hermite nodes resolve a log likelihood.
 const NARROW: f64 = 1.0;
-/// Of wider ones each class is so many times as wide as the one before.
+/// The ratio of the standard deviations of successive wider classes.
 const WIDER: f64 = 4.0;
-/// The largest distance of two predictors at which a log likelihood is seen. Of an integrand
-/// that is analytic within π of the real line, as a logistic one is, equal steps of this size
-/// miss shares of the order of e^(−2π²).
+/// The largest distance of two nodes, in units of the predictor, that resolves a log likelihood.
+/// For an integrand that is analytic within π of the real line, as a logistic one is, equal steps
+/// of this size have relative errors of the order of e^(−2π²).
 const STEP: f64 = 1.0;
-/// Predictors that vary by more than 4⁵ = 1,024 are taken as if by that.
+/// Standard deviations above 4⁵ = 1,024 are treated as that.
 pub const MOST_CLASSES: usize = 6;
 
 /// Nodes and their weights.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Rule {
-    /// For each dimension its coordinate of every node.
+    /// For each dimension the coordinate of every node.
     pub nodes: Vec<Vec<f64>>,
     /// The weight of every node.
     pub weights: Vec<f64>,
@@ -48,7 +48,7 @@ impl Rule {
         }
     }
 
-    /// Equal steps, the error of which falls as fast as e^(−c/step) for analytic integrands.
+    /// Equal steps, whose error decreases like e^(−c/step) for analytic integrands.
     pub fn equal_steps(step: f64) -> Rule {
         let count = ((2.0 * REACH / step).ceil() as usize).next_multiple_of(NODES);
         let step = 2.0 * REACH / (count - 1) as f64;
@@ -98,7 +98,7 @@ impl Rule {
         rule
     }
 
-    /// Adds a node that is 0 in all but these dimensions.
+    /// Adds a node that is 0 in all other dimensions.
     fn push(&mut self, coordinates: &[(usize, f64)], weight: f64) {
         for nodes in &mut self.nodes {
             nodes.push(0.0);
@@ -110,7 +110,7 @@ impl Rule {
         self.weights.push(weight);
     }
 
-    /// Every node of this rule with every node of another, whose dimensions follow.
+    /// The product of this rule with another, whose dimensions follow.
     pub fn times(&self, other: &Rule) -> Rule {
         let (own, others) = (self.weights.len(), other.weights.len());
         let pairs = || (0..own * others).map(|k| (k / others, k % others));
@@ -124,7 +124,7 @@ impl Rule {
         }
     }
 
-    /// The rule with nodes of no weight, up to a multiple of [`NODES`].
+    /// The rule padded with nodes of zero weight to a multiple of [`NODES`].
     pub fn in_groups(mut self) -> Rule {
         let count = self.weights.len().next_multiple_of(NODES);
         for nodes in &mut self.nodes {
@@ -135,13 +135,13 @@ impl Rule {
     }
 }
 
-/// The class of a predictor that varies by so much and alone, from 1 on.
+/// The class of a predictor with this standard deviation, from 1 on.
 pub fn class_of(deviation: f64) -> usize {
     let wider = (deviation / NARROW).log(WIDER).ceil().max(0.0) as usize;
     (1 + wider).min(MOST_CLASSES)
 }
 
-/// The rule of a class for the predictor alone, a multiple of [`NODES`].
+/// The one-dimensional rule of a class, with a multiple of [`NODES`] nodes.
 pub fn rule_of(class: usize) -> Rule {
     match class {
         0 | 1 => Rule::gauss_hermite(NODES),
@@ -211,7 +211,7 @@ mod tests {
 
     #[test]
     fn wide_sigmoids_are_resolved() {
-        // E σ'(s t) for wide s is the density of s t at 0, less its curvature there times π²/6.
+        // E σ'(s t) for large s is the density of s t at 0, less its curvature there times π²/6.
         let s = 64.0_f64;
         let rule = Rule::equal_steps(1.0 / s);
         let slope = |t: f64| 1.0 / (2.0 + (s * t).exp() + (-s * t).exp());

@@ -6,8 +6,8 @@
 
 use super::{mean, quantile, sd, sorted};
 
-/// R̂ of split chains, the larger of that of ranks and that of ranks of distances from the
-/// median; below 1.01 is good.
+/// R̂ of split chains: the larger of the R̂ of ranks and that of ranks of distances from the
+/// median. Values below 1.01 are good.
 pub fn split_rank_rhat(chains: &[&[f64]]) -> f64 {
     let Some(halves) = split(chains) else {
         return f64::NAN;
@@ -21,7 +21,8 @@ pub fn split_rank_rhat(chains: &[&[f64]]) -> f64 {
     rhat(&normal_scores(&halves)).max(rhat(&normal_scores(&folded)))
 }
 
-/// Effective number of draws for the mean of the ranks: the centre of the distribution.
+/// Effective number of draws for the mean of the ranks, which describes the centre of the
+/// distribution.
 pub fn effective_size_bulk(chains: &[&[f64]]) -> f64 {
     split(chains).map_or(f64::NAN, |halves| geyer(&normal_scores(&halves)))
 }
@@ -54,7 +55,7 @@ pub fn mean_error(chains: &[&[f64]]) -> f64 {
     sd(&chains.concat()) / effective_size(chains).sqrt()
 }
 
-/// Monte Carlo standard error of the standard deviation over all chains, as a share of it.
+/// Monte Carlo standard error of the standard deviation over all chains, relative to it.
 pub fn sd_error(chains: &[&[f64]]) -> f64 {
     let centre = mean(&chains.concat());
     let square = |chain: &&[f64]| chain.iter().map(|x| (x - centre).powi(2)).collect();
@@ -85,7 +86,7 @@ fn split(chains: &[&[f64]]) -> Option<Vec<Vec<f64>>> {
     Some(halves)
 }
 
-/// Every value replaced by the normal quantile of its rank among all, ties sharing theirs.
+/// Every value replaced by the normal quantile of its rank among all; ties share their mean rank.
 fn normal_scores(chains: &[Vec<f64>]) -> Vec<Vec<f64>> {
     let length = chains[0].len();
     let all = chains.concat();
@@ -93,7 +94,7 @@ fn normal_scores(chains: &[Vec<f64>]) -> Vec<Vec<f64>> {
     order.sort_by(|&a, &b| all[a].total_cmp(&all[b]));
     let mut scores = vec![0.0; all.len()];
     for tied in order.chunk_by(|&a, &b| all[a] == all[b]) {
-        // Ranks count from one; the tie's first rank follows from where it stands.
+        // Ranks count from one; the first rank of a tie follows from its position in the order.
         let first = order.partition_point(|&at| all[at] < all[tied[0]]);
         let rank = first as f64 + 0.5 * (tied.len() as f64 + 1.0);
         let score = normal_quantile((rank - 0.375) / (all.len() as f64 + 0.25));
@@ -162,8 +163,8 @@ impl<'a> Correlation<'a> {
     }
 }
 
-/// Effective size by Geyer's initial monotone sequence: sums of neighbouring correlations are
-/// taken while they are positive, and made to fall.
+/// Effective size by Geyer's initial monotone sequence: sums of neighbouring correlations are added
+/// while they are positive, and made nonincreasing.
 fn geyer(chains: &[Vec<f64>]) -> f64 {
     let draws = chains[0].len();
     let size = (chains.len() * draws) as f64;
@@ -188,7 +189,7 @@ fn geyer(chains: &[Vec<f64>]) -> f64 {
         odd = correlation.at(lag + 2);
         lag += 2;
     }
-    // The first correlation after the sequence still tells of alternating chains.
+    // The first correlation after the sequence still accounts for alternating chains.
     let time = -1.0 + 2.0 * sum + even.max(0.0);
     size / time.max(1.0 / size.log10())
 }
