@@ -33,6 +33,13 @@ help:
 check: shape
 	cargo fmt --all --check
 	cargo clippy --workspace --all-targets --locked -- -D warnings
+	@$(MAKE) --no-print-directory spelling
+
+# The spelling by typos, which comes with what the Python package is tested with; _typos.toml lists our own words.
+TYPOS ?= $(firstword $(wildcard $(PYTHON_VENV)/bin/typos) $(shell command -v typos 2>/dev/null))
+
+spelling:
+	@$(or $(TYPOS),echo "the spelling was not checked: typos is not installed (make python installs it, or pip install typos)")
 
 # The rules of the house that need no build of the crates: widths of lines, layers, lengths, links between pages.
 # These tests use the standard library only, so each is one call of the compiler; `cargo test` runs them as well.
@@ -77,6 +84,7 @@ python: $(PYTHON_VENV)/installed module
 	$(PYTHON_VENV)/bin/ruff check python docs/*.py
 	$(PYTHON_VENV)/bin/ruff format --check python docs/*.py
 	$(PYTHON_VENV)/bin/mypy
+	$(PYTHON_VENV)/bin/typos
 	$(PYTHON_RUN) -m pytest
 
 $(PYTHON_VENV)/installed: python/requirements.txt

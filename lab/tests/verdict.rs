@@ -1,7 +1,7 @@
 //! The verdict on posteriors whose truth is known: what is wrong is not trusted, what is right is.
 
 use lehr_infer::judge::Level;
-use lehr_lab::verdict::{Fitted, Problem, facts, fit, generated, larges, mark, problems};
+use lehr_lab::verdict::{Fitted, Problem, facts, fit, generated, large_problems, mark, problems};
 
 fn problem(name: &str) -> Problem {
     let mut all = problems();
@@ -73,7 +73,7 @@ fn right_numbers_are_trusted() {
 /// One of those whose table is too long for chains.
 fn large(name: &str) -> Fitted {
     const ROWS: usize = 40_000;
-    let mut all = larges(ROWS);
+    let mut all = large_problems(ROWS);
     let place = all.iter().position(|one| one.name == name);
     let problem = all.swap_remove(place.unwrap_or_else(|| panic!("no posterior {name:?}")));
     examined(&problem, "full-rank")

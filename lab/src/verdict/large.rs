@@ -125,7 +125,7 @@ fn rare_groups(rows: usize, count: usize) -> Vec<Cell> {
 }
 
 /// All of them, with about so many rows each.
-pub fn larges(rows: usize) -> Vec<Problem> {
+pub fn large_problems(rows: usize) -> Vec<Problem> {
     let third = rows / 3;
     let rare_level = [cell(0.0, rows - 10, rows / 3), cell(1.0, 10, 10)];
     let separated = [-1.0, -0.5, 0.5, 1.0].map(|x: f64| {

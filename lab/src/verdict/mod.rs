@@ -7,7 +7,7 @@ mod study;
 mod truth;
 
 pub use generated::generated;
-pub use large::larges;
+pub use large::large_problems;
 pub use problem::{Problem, Truth, problems};
 pub use study::{Fitted, Row, fit};
 pub use truth::{Fact, facts, mark};

@@ -11,7 +11,7 @@ use lehr_numeric::stream::Stream;
 use lehr_regression::{BoundRegression, Specification};
 use lehr_table::Table;
 
-use super::large::larges;
+use super::large::large_problems;
 
 /// How the truth about a posterior is found.
 pub enum Truth {
@@ -457,6 +457,6 @@ pub fn problems() -> Vec<Problem> {
     all.extend(several_modes());
     all.extend(tails_and_limits());
     all.extend(odd_shapes());
-    all.extend(larges(100_000));
+    all.extend(large_problems(100_000));
     all
 }
