@@ -53,11 +53,13 @@ pub use lehr_file as file;
 pub use lehr_formula as formula;
 pub use lehr_graph as graph;
 pub use lehr_infer as infer;
+pub use lehr_learn as learn;
 pub use lehr_model as model;
 pub use lehr_numeric as numeric;
-pub use lehr_regression as regression;
 pub use lehr_report as report;
 pub use lehr_table as table;
+
+pub mod regression;
 
 pub use lehr_infer::method::METHODS;
 pub use lehr_regression::{Error, SavedFit, regress};
@@ -76,9 +78,10 @@ pub mod prelude {
     };
     pub use lehr_infer::posterior::Posterior;
     pub use lehr_infer::train::Iterations;
+    pub use lehr_learn::NewLevels;
     pub use lehr_model::distribution::*;
     pub use lehr_model::{Model, Row};
-    pub use lehr_regression::{Family, Groups, NewLevels, PosteriorReport, SavedFit, regress};
+    pub use lehr_regression::{Family, Groups, PosteriorReport, SavedFit, regress};
     pub use lehr_table::Table;
 }
 

@@ -2,12 +2,12 @@
 
 use lehr_formula::Response;
 use lehr_graph::Expr as Array;
+use lehr_learn::column_name::{HIGH, LOW, STATUS, UPPER};
 use lehr_model::Row;
 use lehr_model::distribution::{Censored, Tailed, Truncated, Value};
 use serde::{Deserialize, Serialize};
 
 use crate::column_name::RESPONSE;
-use crate::learn::response::limited::{HIGH, LOW, STATUS, UPPER};
 
 /// How the model knows the response.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]

@@ -1,23 +1,16 @@
 //! A table as the columns that the model reads.
 
 use lehr_formula::{Expr, Terms};
+use lehr_learn::{
+    Covariate, Grouping, LearnError, Monotonic, NewLevels, Outcome, Population, Smooth, Source,
+    Spline, evaluate_offset, population_columns, predictor_columns,
+};
 use lehr_table::{Column, Table};
 
 use crate::column_name::{
     ERRORS, INDUCED, MATRIX, OFFSET, RESPONSE, ROW_WEIGHT, TRIALS, basis_column, group_column,
     level_column, monotonic_column, parameter_column, slope_column, spline_column,
 };
-use crate::learn::column_use::{offset, population_columns, predictor_columns};
-use crate::learn::error::LearnError;
-use crate::learn::fixed_effects::Population;
-use crate::learn::grouping_factor::Grouping;
-use crate::learn::option::NewLevels;
-use crate::learn::response::outcome::Outcome;
-use crate::learn::smooth_term::covariate::Covariate;
-use crate::learn::smooth_term::monotonic::Monotonic;
-use crate::learn::smooth_term::smooth::Smooth;
-use crate::learn::smooth_term::spline::Spline;
-use crate::learn::source::Source;
 use crate::model_plan::Blueprint;
 
 /// Everything a design is computed from: the terms, and the constants learnt for them.
@@ -190,7 +183,7 @@ impl Design {
         if let Some(values) = matrix.filter(|_| width > 0) {
             self.insert(MATRIX, Column::Matrix { width, values });
         }
-        if let Some(offset) = offset(plan.terms, source)? {
+        if let Some(offset) = evaluate_offset(plan.terms, source)? {
             self.insert(OFFSET, Column::Number(offset));
         }
         if let Some(trials) = plan.outcome.trials(source)? {

@@ -1,9 +1,8 @@
 //! Every mistake that making or applying a regression can find.
 
+use lehr_learn::LearnError;
 use lehr_model::BindError;
 use thiserror::Error;
-
-use crate::learn::error::LearnError;
 
 /// Why a regression could not be made of a formula, a family, priors and a table, or not be
 /// applied to a table. Displayed as it is shown to users.

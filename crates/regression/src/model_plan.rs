@@ -1,19 +1,15 @@
 //! What the model program needs to know: sizes, constants, and priors on the model's own scale.
 
 use lehr_formula::{Intercept, Response};
+use lehr_learn::{
+    Anchor, Covariate, Form as FamilyForm, Grouping, LearnError, Link, Monotonic, Population,
+    ScaledColumn, Smooth, Spline,
+};
 use serde::{Deserialize, Serialize};
 
 use crate::bounds::Bounds;
-use crate::family::{Family, Form as FamilyForm, Link, OwnParameter};
+use crate::family::{Family, OwnParameter};
 use crate::law::{Domain, Kind, Law, either, names_of};
-use crate::learn::error::LearnError;
-use crate::learn::fixed_effects::{Population, ScaledColumn};
-use crate::learn::grouping_factor::Grouping;
-use crate::learn::response::anchor::Anchor;
-use crate::learn::smooth_term::covariate::Covariate;
-use crate::learn::smooth_term::monotonic::Monotonic;
-use crate::learn::smooth_term::smooth::Smooth;
-use crate::learn::smooth_term::spline::Spline;
 use crate::prior::{GivenPriors, Parameter, PriorLine, PriorOrigin};
 use crate::prior_book::PriorBook;
 use crate::shrinkage::{Shrinkage, Total};

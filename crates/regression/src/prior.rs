@@ -1,12 +1,12 @@
 //! Priors: the user's where there are any, defaults scaled to the table elsewhere.
 
 use lehr_formula::{FormulaError, Origin, PriorSpec, nearest};
+use lehr_learn::{Form, LearnError};
 
 use serde::{Deserialize, Serialize};
 
-use crate::family::{Family, Form};
+use crate::family::Family;
 use crate::law::{Domain, Kind, Law};
-use crate::learn::error::LearnError;
 use crate::response_name::{owner, prefixed};
 
 /// The most parameters that a message lists.

@@ -1,11 +1,10 @@
 //! The priors of a model while they are chosen: the user's, or defaults scaled to the table.
 
 use lehr_formula::Intercept;
+use lehr_learn::{Anchor, LearnError};
 
 use crate::family::Family;
 use crate::law::Law;
-use crate::learn::error::LearnError;
-use crate::learn::response::anchor::Anchor;
 use crate::prior::{GivenPriors, Parameter, PriorLine, PriorOrigin};
 
 /// The priors chosen so far, with everything that default priors depend on.

@@ -4,6 +4,7 @@
 //! normals, which the rows multiply by spreads: whichever is less entangled with the spread.
 
 use lehr_graph::{Expr, Graph};
+use lehr_learn::Form as FamilyForm;
 use lehr_model::distribution::{Dirichlet, Normal};
 use lehr_model::{BindError, Model, Program, Row, Schema, Tracer};
 
@@ -12,7 +13,7 @@ use crate::column_name::{
     ERRORS, INDUCED, MATRIX, OFFSET, PREDICTOR, RESPONSE, ROW_WEIGHT, TRIALS, group_column,
     monotonic_column, parameter_column, slope_column,
 };
-use crate::family::{DF_EXCESS, Form as FamilyForm, Observation, Unit, cutpoints};
+use crate::family::{DF_EXCESS, Observation, Unit, cutpoints};
 use crate::law::{Law, sample};
 use crate::law_site::sample_runs;
 use crate::model_plan::Blueprint;

@@ -1,9 +1,8 @@
 //! What several responses of one model are called, and what belongs to which.
 
 use lehr_formula::Terms;
+use lehr_learn::LearnError;
 use lehr_report::Name;
-
-use crate::learn::error::LearnError;
 
 /// The correlations of what is left of the responses of a row.
 pub(crate) const RESCOR: &str = "rescor";

@@ -6,15 +6,13 @@ use std::thread::Builder;
 use lehr_density::{ColumnKind, Density, FullData, Query, RowData, RowSet, RowSource, Values};
 use lehr_infer::full_data::LocalRows;
 use lehr_infer::streamed::RowSums;
+use lehr_learn::{Accumulator, AccumulatorMessage, LearnError};
 use lehr_model::Bound;
 use lehr_table::{Part, ReadOptions, Table, TableFiles};
 
 use super::PartRows;
 use super::task::{Arrays, Count, Learnt, Sample, Task, decoded, encoded};
 use crate::error::RegressionError;
-use crate::learn::accumulator::Accumulator;
-use crate::learn::error::LearnError;
-use crate::learn::message::AccumulatorMessage;
 use crate::regression::Regression;
 use crate::streamed::RowPass;
 use crate::workflow::error::Error;

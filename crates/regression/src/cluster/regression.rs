@@ -5,6 +5,7 @@ use std::time::Instant;
 
 use lehr_density::{Density, Elsewhere};
 use lehr_infer::fit::Fit;
+use lehr_learn::LearnError;
 use lehr_model::Bound;
 use lehr_numeric::stream::Stream;
 use lehr_table::Field;
@@ -14,7 +15,6 @@ use super::rows::WorkerRows;
 use super::table::{WorkerTable, check};
 use super::task::{Count, Sample, Task, decoded, encoded};
 use super::{Tasks, Workers};
-use crate::learn::error::LearnError;
 use crate::regression::Regression;
 use crate::specification::Specification;
 use crate::workflow::bound::BoundRegression;

@@ -1,14 +1,11 @@
 //! A divided table while a regression learns from it.
 
 use lehr_formula::{Factor, Terms};
+use lehr_learn::{Accumulator, AccumulatorMessage, Blocks, EachBlock, LearnError};
 use lehr_table::{Field, Kind};
 
 use super::task::{Learnt, Task, decoded, encoded};
 use super::{Tasks, Workers};
-use crate::learn::accumulator::Accumulator;
-use crate::learn::error::LearnError;
-use crate::learn::message::AccumulatorMessage;
-use crate::learn::table_source::{Blocks, EachBlock};
 
 /// The table that workers have. Its rows are not here: lessons go to them.
 pub(super) struct WorkerTable<'a> {

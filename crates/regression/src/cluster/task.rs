@@ -1,11 +1,9 @@
 //! What partitions are asked and answer, as bytes.
 
 use lehr_density::{Query, Values};
+use lehr_learn::{AccumulatorMessage, LearnError};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
-
-use crate::learn::error::LearnError;
-use crate::learn::message::AccumulatorMessage;
 
 /// What a partition is asked.
 #[derive(Serialize, Deserialize)]

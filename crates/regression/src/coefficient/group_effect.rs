@@ -1,9 +1,9 @@
 //! Draws of spreads, correlations and effects of groups on the original scale.
 
+use lehr_learn::Grouping;
 use lehr_numeric::vector::{dot, form};
 use lehr_report::{AxisKind, Coefficient, Name, Summary};
 
-use crate::learn::grouping_factor::Grouping;
 use crate::named_draws::{Draws, Head, NamedDraws, Replica};
 use crate::term::group::{Form, GroupPlan, spread_name};
 

@@ -3,12 +3,12 @@
 use lehr_density::SiteValue;
 use lehr_graph::Graph;
 use lehr_graph::reference::{Values, evaluate};
+use lehr_learn::Smooth;
 use lehr_model::gp::{Covariance, Projection};
 use lehr_numeric::summary::{mean, sd};
 use lehr_report::{FittedFunction, FunctionShape};
 
 use super::smooth_function::{CURVE, SURFACE, dot, even, grid, per_place};
-use crate::learn::smooth_term::smooth::Smooth;
 use crate::term::induced::InducedPlan;
 use crate::term::smooth::kernel_of;
 

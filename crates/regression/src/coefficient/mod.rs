@@ -7,16 +7,11 @@ pub(crate) mod spline_function;
 
 use lehr_density::SiteValue;
 use lehr_graph::math::normal_quantile;
+use lehr_learn::{Covariate, Form as FamilyForm, Grouping, Link, Monotonic, Population, Smooth};
 use lehr_report::{AxisKind, Name};
 
 use crate::coefficient::group_effect::{EffectMoments, GroupEffects};
-use crate::family::{DF_EXCESS, Form as FamilyForm};
-use crate::learn::fixed_effects::Population;
-use crate::learn::grouping_factor::Grouping;
-use crate::learn::response_rule::Link;
-use crate::learn::smooth_term::covariate::Covariate;
-use crate::learn::smooth_term::monotonic::Monotonic;
-use crate::learn::smooth_term::smooth::Smooth;
+use crate::family::DF_EXCESS;
 use crate::model_plan::Blueprint;
 use crate::named_draws::{Draws, Head, NamedDraws, Replica};
 use crate::option::Groups;

@@ -3,12 +3,12 @@
 use lehr_density::SiteValue;
 use lehr_graph::Graph;
 use lehr_graph::reference::{Values, evaluate};
+use lehr_learn::Smooth;
 use lehr_numeric::summary::{mean, quantile, sd, sorted};
 use lehr_report::{FittedFunction, FunctionShape};
 
 use crate::law::short;
 use crate::law_site::site_runs;
-use crate::learn::smooth_term::smooth::Smooth;
 use crate::term::smooth::SmoothPlan;
 
 /// Places of a curve.

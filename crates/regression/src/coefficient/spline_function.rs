@@ -1,11 +1,11 @@
 //! Fitted smooths as they are drawn: the line and the bends together.
 
 use lehr_density::SiteValue;
+use lehr_learn::Spline;
 use lehr_numeric::summary::{mean, quantile, sorted};
 use lehr_report::{FittedFunction, FunctionShape};
 
 use super::smooth_function::{CURVE, dot, even, per_place};
-use crate::learn::smooth_term::spline::Spline;
 use crate::term::spline::SplinePlan;
 
 /// The draws of one smooth in one linear predictor.

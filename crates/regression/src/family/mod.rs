@@ -35,6 +35,7 @@ use std::fmt;
 use std::str::FromStr;
 
 use lehr_graph::Expr;
+use lehr_learn::{Form, Link, ResponseRule};
 use lehr_model::Row;
 use lehr_model::distribution::Tailed;
 use lehr_model::gp::Marginal;
@@ -43,10 +44,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::bounds::Bounds;
 use crate::error::RegressionError;
-use crate::learn::response_rule::ResponseRule;
 
-pub(crate) use crate::learn::response_rule::Form;
-pub use crate::learn::response_rule::Link;
 pub(crate) use ordinal::cutpoints;
 pub(crate) use own::{DF_EXCESS, OwnParameter, Unit};
 use written::{Written, absent};

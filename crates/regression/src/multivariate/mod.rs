@@ -7,13 +7,13 @@ mod view;
 
 use lehr_density::SiteValue;
 use lehr_formula::Residuals as Shared;
+use lehr_learn::{Form, LearnError};
 use lehr_model::{BindError, Program, Schema, Tracer};
 use serde::{Deserialize, Serialize};
 
 use crate::bounds::Bounds;
-use crate::family::{Family, Form};
+use crate::family::Family;
 use crate::law::{Domain, Kind, Law};
-use crate::learn::error::LearnError;
 use crate::named_draws::NamedDraws;
 use crate::option::Groups;
 use crate::prior::{GivenPriors, Parameter, PriorLine};

@@ -1,5 +1,6 @@
 //! Tables as the columns of a model of several responses.
 
+use lehr_learn::{LearnError, NewLevels};
 use lehr_model::Bound;
 use lehr_table::Table;
 
@@ -7,8 +8,6 @@ use super::Several;
 use super::tie::Tie;
 use crate::design::{Block, Design, Purpose};
 use crate::error::RegressionError;
-use crate::learn::error::LearnError;
-use crate::learn::option::NewLevels;
 use crate::new_rows::{NewRows, SampledSite};
 use crate::regression::Regression;
 

@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use lehr_density::SiteValue;
 use lehr_graph::Shape;
+use lehr_learn::LearnError;
 use lehr_model::Tracer;
 use lehr_model::distribution::{Distribution, LkjCholesky, Normal};
 use lehr_numeric::vector::dot;
@@ -11,7 +12,6 @@ use lehr_report::Name;
 use serde::{Deserialize, Serialize};
 
 use crate::law::{Kind, Law};
-use crate::learn::error::LearnError;
 use crate::named_draws::NamedDraws;
 use crate::regression::Regression;
 use crate::response_name::prefixed;

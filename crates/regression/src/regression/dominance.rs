@@ -1,9 +1,9 @@
 //! Coefficients about which the prior says more than the data.
 
+use lehr_learn::list_names;
 use lehr_report::Coefficient;
 
 use super::Regression;
-use crate::learn::response::outcome::listed;
 
 /// The share of a prior's standard deviation that a posterior's is at least.
 const SHARE: f64 = 0.7;
@@ -24,7 +24,7 @@ impl Regression {
         (!names.is_empty()).then(|| {
             format!(
                 "{}: the prior says more than the data, whose posterior is nearly as wide",
-                listed(&names)
+                list_names(&names)
             )
         })
     }

@@ -1,13 +1,13 @@
 //! The fitted smooth functions of a regression.
 
 use lehr_density::SiteValue;
+use lehr_learn::Spline;
 use lehr_report::FittedFunction;
 
 use super::Regression;
 use crate::coefficient::induced_function::InducedDraws;
 use crate::coefficient::smooth_function::FunctionDraws;
 use crate::coefficient::spline_function::SplineDraws;
-use crate::learn::smooth_term::spline::Spline;
 use crate::option::Groups;
 
 impl Regression {

@@ -9,6 +9,11 @@ use std::ops::Range;
 
 use lehr_density::{Layout, SiteValue};
 use lehr_formula::Terms;
+use lehr_learn::{
+    ColumnProfile, Covariate, Grouping, Held, LearnError, Monotonic, NewLevels, Outcome,
+    Population, Request, Smooth, Spline, TableFacts, ValueProfile, order_levels,
+    population_columns, predictor_columns,
+};
 use lehr_model::{Bound, Model, Program};
 use lehr_table::Table;
 use serde::{Deserialize, Serialize};
@@ -19,18 +24,6 @@ use crate::design::{Block, Design, DesignPlan, Purpose};
 use crate::error::RegressionError;
 use crate::family::Family;
 use crate::law_site::law_of_entry;
-use crate::learn::column_use::{population_columns, predictor_columns};
-use crate::learn::error::LearnError;
-use crate::learn::fixed_effects::Population;
-use crate::learn::grouping_factor::Grouping;
-use crate::learn::learning::{Request, TableFacts};
-use crate::learn::option::NewLevels;
-use crate::learn::profile::{ColumnProfile, Held, ValueProfile, order_levels};
-use crate::learn::response::outcome::Outcome;
-use crate::learn::smooth_term::covariate::Covariate;
-use crate::learn::smooth_term::monotonic::Monotonic;
-use crate::learn::smooth_term::smooth::Smooth;
-use crate::learn::smooth_term::spline::Spline;
 use crate::model_plan::{Blueprint, Parts};
 use crate::named_draws::NamedDraws;
 use crate::new_rows::NewRows;

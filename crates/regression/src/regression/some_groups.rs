@@ -1,12 +1,12 @@
 //! Regressions on rows that have some of very many groups.
 
+use lehr_learn::NewLevels;
 use lehr_table::Table;
 
 use super::Regression;
 use crate::column_name::group_column;
 use crate::design::{Block, Design, Purpose};
 use crate::error::RegressionError;
-use crate::learn::option::NewLevels;
 use crate::new_rows::NewRows;
 use crate::term::group::GroupPlan;
 

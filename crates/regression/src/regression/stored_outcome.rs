@@ -1,10 +1,10 @@
 //! Stores the response of a regression, with the name of the family in place of its rule.
 
 use lehr_formula::Response;
+use lehr_learn::Outcome;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::family::Family;
-use crate::learn::response::outcome::Outcome;
 
 #[derive(Serialize, Deserialize)]
 struct StoredOutcome {

@@ -3,12 +3,11 @@
 mod part;
 
 use lehr_formula::{Formula, Formulas, Residuals, Terms};
+use lehr_learn::{Blocks, LearnError};
 use lehr_table::Table;
 
 use crate::error::RegressionError;
 use crate::family::Family;
-use crate::learn::error::LearnError;
-use crate::learn::table_source::Blocks;
 use crate::multivariate::Several;
 use crate::prior::GivenPriors;
 use crate::regression::Regression;

@@ -1,13 +1,9 @@
 //! What is asked for of one response: a formula, a family, priors.
 
 use lehr_formula::{Formula, FormulaError, Intercept, Terms};
+use lehr_learn::{Blocks, FamilyOrigin, Form, LearnError, Outline, Request};
 
-use crate::family::{Family, Form};
-use crate::learn::ahead::Outline;
-use crate::learn::error::LearnError;
-use crate::learn::learning::Request;
-use crate::learn::response::guess::FamilyOrigin;
-use crate::learn::table_source::Blocks;
+use crate::family::Family;
 use crate::prior::GivenPriors;
 use crate::regression::Regression;
 use crate::term::parameter::can_vary;

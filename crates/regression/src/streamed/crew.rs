@@ -7,9 +7,9 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::time::Duration;
 
 use lehr_infer::observer::Wish;
+use lehr_learn::LearnError;
 use rayon::{ThreadPool, ThreadPoolBuilder};
 
-use crate::learn::error::LearnError;
 use crate::workflow::error::Error;
 
 /// Stack of a thread: deep models are walked recursively.

@@ -14,12 +14,12 @@ use lehr_density::{Counted, Density, Elsewhere, FullData};
 use lehr_infer::condensed;
 use lehr_infer::method::elsewhere;
 use lehr_infer::start::is_plain;
+use lehr_learn::LearnError;
 use lehr_model::Bound;
 use lehr_table::Part;
 
 use crate::cluster::check;
 use crate::family::Family;
-use crate::learn::error::LearnError;
 use crate::regression::Regression;
 use crate::specification::Specification;
 use crate::workflow::bound::{BoundRegression, RowsInFiles};

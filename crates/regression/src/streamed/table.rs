@@ -6,6 +6,7 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use lehr_infer::observer::Wish;
+use lehr_learn::{Accumulator, Blocks, EachBlock, LearnError, Taught};
 use lehr_numeric::order::permutation;
 use lehr_numeric::stream::Stream;
 use lehr_table::{Field, Part, Progress, ReadOptions, Stack, Stage, Table, TableError};
@@ -14,9 +15,6 @@ use super::crew::{InOrder, each_part};
 use super::distinct::{CountedTable, Distinct};
 use crate::cluster::PartRows;
 use crate::error::RegressionError;
-use crate::learn::accumulator::Accumulator;
-use crate::learn::error::LearnError;
-use crate::learn::table_source::{Blocks, EachBlock, Taught};
 use crate::workflow::error::Error;
 use crate::workflow::file_table::FileTable;
 

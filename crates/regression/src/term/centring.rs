@@ -2,10 +2,9 @@
 
 use lehr_graph::reference::{Values, evaluate};
 use lehr_graph::{Expr, Graph};
+use lehr_learn::Link;
 use lehr_model::gp::Basis;
 use serde::{Deserialize, Serialize};
-
-use crate::family::Link;
 
 /// The scale, in units of the linear predictor, of the reference parameters.
 const SCALE: f64 = 0.7;

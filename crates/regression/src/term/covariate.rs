@@ -4,15 +4,14 @@
 //! normal too: gaussian and lognormal responses take its variance up in closed form, others by quadrature.
 
 use lehr_graph::Expr;
+use lehr_learn::column_name::{ERROR, GAP, MEASURED, SEEN, UNKNOWN};
+use lehr_learn::{Covariate, Form, LearnError, Smooth, covariate_names};
 use lehr_model::distribution::{Censored, Normal};
 use lehr_model::{Row, Schema, Tracer};
 use serde::{Deserialize, Serialize};
 
-use crate::family::{Family, Form};
+use crate::family::Family;
 use crate::law::{Domain, Kind, Law, sample};
-use crate::learn::error::LearnError;
-use crate::learn::smooth_term::covariate::{Covariate, ERROR, GAP, MEASURED, SEEN, UNKNOWN, names};
-use crate::learn::smooth_term::smooth::Smooth;
 use crate::prior::Parameter;
 use crate::prior_book::PriorBook;
 
@@ -110,7 +109,7 @@ fn check_covariate(
 impl CovariatePlan {
     /// The names of its sites.
     pub(crate) fn site_names(&self) -> [String; 3] {
-        names(&self.label)
+        covariate_names(&self.label)
     }
 
     /// The columns that it reads.

@@ -1,6 +1,7 @@
 //! Group terms in the model: their sites, and what they add in each row.
 
 use lehr_graph::{Expr, Shape};
+use lehr_learn::{Grouping, Link};
 use lehr_model::distribution::{Distribution, LkjCholesky, Normal};
 use lehr_model::{Row, Tracer};
 use serde::{Deserialize, Serialize};
@@ -8,8 +9,6 @@ use serde::{Deserialize, Serialize};
 use crate::column_name::{group_column, slope_column};
 use crate::law::{Domain, Kind, Law, sample};
 use crate::law_site::sample_runs;
-use crate::learn::grouping_factor::Grouping;
-use crate::learn::response_rule::Link;
 use crate::prior::Parameter;
 use crate::prior_book::PriorBook;
 

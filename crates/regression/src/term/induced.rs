@@ -1,16 +1,14 @@
 //! A smooth function of any number of columns by its values at inducing points.
 
 use lehr_density::Support;
+use lehr_learn::{LearnError, Link, Smooth, Source};
 use lehr_model::Tracer;
 use lehr_model::gp::{Covariance, InducedGp, Kernel};
 use lehr_numeric::kmeans::{Clusters, Points};
 use serde::{Deserialize, Serialize};
 
 use super::smooth::kernel_of;
-use crate::family::{Family, Link};
-use crate::learn::error::LearnError;
-use crate::learn::smooth_term::smooth::{Smooth, wrong};
-use crate::learn::source::Source;
+use crate::family::Family;
 
 /// Inducing points unless asked otherwise, and at the most: training factorises a matrix of their
 /// number in every step.
@@ -33,7 +31,7 @@ pub(crate) struct InducedPlan {
 /// The function by inducing points.
 pub(crate) fn induced_plan(smooth: &Smooth, family: Family) -> Result<InducedPlan, LearnError> {
     if ![Family::Gaussian, Family::Student, Family::Bernoulli].contains(&family) {
-        return Err(wrong(
+        return Err(LearnError::column(
             &smooth.label,
             "family gaussian, student or bernoulli for a function by inducing points",
             family.name(),
@@ -52,7 +50,7 @@ impl InducedPlan {
         let count = smooth.k.unwrap_or(USUAL.min(smooth.distinct));
         smooth.check_width(count)?;
         if count > MOST {
-            return Err(wrong(
+            return Err(LearnError::column(
                 &smooth.label,
                 &format!("at most {MOST} inducing points"),
                 &count.to_string(),
@@ -65,7 +63,7 @@ impl InducedPlan {
             .and_then(|points| Clusters::new(points, count, 1))
             .map_err(|error| {
                 let hint = format!("write k = {} or less", count / 2);
-                wrong(
+                LearnError::column(
                     &smooth.label,
                     "inducing points that differ",
                     &error.to_string(),

@@ -1,13 +1,13 @@
 //! The plan and the sites of monotonic effects: a slope, and the shares of the steps between ordered levels.
 
 use lehr_graph::Expr;
+use lehr_learn::Monotonic;
 use lehr_model::distribution::Dirichlet;
 use lehr_model::{Schema, Tracer};
 use serde::{Deserialize, Serialize};
 
 use crate::column_name::monotonic_column;
 use crate::law::{Domain, Kind, Law, sample};
-use crate::learn::smooth_term::monotonic::Monotonic;
 use crate::prior::Parameter;
 use crate::prior_book::PriorBook;
 

@@ -2,16 +2,16 @@
 
 use lehr_formula::Intercept;
 use lehr_graph::Expr;
+use lehr_learn::{Link, Population};
 use lehr_model::{Row, Tracer};
 use serde::{Deserialize, Serialize};
 
 use super::intercept::InterceptLaw;
 use crate::Family;
 use crate::column_name::parameter_column;
-use crate::family::{Link, OwnParameter, Unit};
+use crate::family::{OwnParameter, Unit};
 use crate::law::{Domain, Kind, Law, sample};
 use crate::law_site::sample_runs;
-use crate::learn::fixed_effects::Population;
 use crate::prior::{Parameter, PriorOrigin};
 use crate::prior_book::PriorBook;
 

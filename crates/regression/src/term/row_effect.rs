@@ -2,14 +2,13 @@
 
 use lehr_formula::BY_ROW;
 use lehr_graph::Expr;
+use lehr_learn::{LearnError, Link, Smooth};
 use lehr_model::distribution::Normal;
 use lehr_model::{Row, Tracer};
 
 use crate::column_name::ROW_EFFECT;
-use crate::family::{Family, Link};
+use crate::family::Family;
 use crate::law::{Domain, Kind, Law, sample};
-use crate::learn::error::LearnError;
-use crate::learn::smooth_term::smooth::Smooth;
 use crate::prior::Parameter;
 use crate::prior_book::PriorBook;
 

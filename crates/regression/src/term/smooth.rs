@@ -2,6 +2,7 @@
 
 use lehr_formula::{Expr as FormulaExpr, Intercept, KernelName};
 use lehr_graph::{Expr, Shape};
+use lehr_learn::{Dependence, LearnError, Smooth, Source};
 use lehr_model::distribution::{Distribution, Normal};
 use lehr_model::gp::{Axis, Basis, Kernel};
 use lehr_model::{Row, Schema, Tracer};
@@ -11,9 +12,6 @@ use super::centring::{Centring, row_information};
 use crate::column_name::{basis_column, level_column};
 use crate::law::{Domain, Kind, Law, sample, short};
 use crate::law_site::sample_runs;
-use crate::learn::error::LearnError;
-use crate::learn::smooth_term::smooth::{Dependence, Smooth};
-use crate::learn::source::Source;
 use crate::prior::Parameter;
 use crate::prior_book::PriorBook;
 

@@ -1,6 +1,7 @@
 //! Smooths in the model: the prior of the spread, the sites, and what rows add.
 
 use lehr_graph::Expr;
+use lehr_learn::{Link, Spline};
 use lehr_model::distribution::{Distribution, Normal};
 use lehr_model::{Row, Schema, Tracer};
 use serde::{Deserialize, Serialize};
@@ -8,9 +9,7 @@ use serde::{Deserialize, Serialize};
 use super::centring::{Centring, row_information};
 use super::parameter::parameter_link;
 use crate::column_name::spline_column;
-use crate::family::Link;
 use crate::law::{Domain, Kind, Law, sample};
-use crate::learn::smooth_term::spline::Spline;
 use crate::prior::Parameter;
 use crate::prior_book::PriorBook;
 

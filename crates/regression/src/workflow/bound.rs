@@ -3,12 +3,12 @@
 use std::time::Instant;
 
 use lehr_density::Density;
+use lehr_learn::LearnError;
 use lehr_model::Bound;
 use lehr_table::Table;
 
 use super::fitted_model::Subject;
 use crate::error::RegressionError;
-use crate::learn::error::LearnError;
 use crate::multivariate::Several;
 use crate::specification::Specification;
 

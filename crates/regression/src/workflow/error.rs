@@ -3,6 +3,7 @@
 use lehr_file::FileError;
 use lehr_infer::fit::FitError;
 use lehr_infer::local::LocalDrawError;
+use lehr_learn::LearnError;
 use lehr_model::{BindError, PriorError, ProgramError};
 use lehr_numeric::pareto::WeightError;
 use lehr_report::ReportError;
@@ -10,7 +11,6 @@ use lehr_table::TableError;
 use thiserror::Error;
 
 use crate::error::RegressionError;
-use crate::learn::error::LearnError;
 
 /// Why a regression could not be fitted, saved, loaded, applied or scored. Displayed as it is
 /// shown to users.

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use lehr_infer::observer::Wish;
+use lehr_learn::{Blocks, EachBlock, LearnError};
 use lehr_model::{Bound, StoredRows};
 use lehr_table::{
     Field, Kind, Progress, Provenance, ReadOptions, ShuffledRows, Shuffler, Table, TableError,
@@ -17,8 +18,6 @@ use super::bound::BoundRegression;
 use super::error::Error;
 use super::fitted_model::Subject;
 use crate::error::RegressionError;
-use crate::learn::error::LearnError;
-use crate::learn::table_source::{Blocks, EachBlock};
 use crate::regression::Regression;
 use crate::specification::Specification;
 

@@ -2,14 +2,13 @@
 //! classes.
 
 use lehr_density::{Density, Moments, Predictor};
+use lehr_learn::{LearnError, NewLevels};
 use lehr_numeric::stream::Stream;
 use lehr_numeric::summary::{mean, quantile, sd, sorted};
 use lehr_table::{Column, Table, TableError};
 
 use super::error::Error;
 use super::saved_fit::SavedFit;
-use crate::learn::error::LearnError;
-use crate::learn::option::NewLevels;
 use crate::new_rows::{NewRows, Outside};
 use crate::option::PredictionLevel;
 

@@ -2,13 +2,13 @@
 
 use lehr_density::Density;
 use lehr_infer::posterior::Posterior;
+use lehr_learn::LearnError;
 use lehr_model::PriorError;
 use lehr_numeric::stream::Stream;
 
 use super::bound::BoundRegression;
 use super::error::Error;
 use super::saved_fit::SavedFit;
-use crate::learn::error::LearnError;
 
 impl BoundRegression {
     /// Independent draws of the prior as a fit, which predicts and reports as any other. The

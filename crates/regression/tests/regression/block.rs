@@ -1,6 +1,7 @@
 //! A regression learns the same from a table in pieces as from the whole.
 
-use lehr_regression::{Blocks, EachBlock, Family, LearnError, Regression};
+use lehr_learn::{Blocks, EachBlock, LearnError};
+use lehr_regression::{Family, Regression};
 use lehr_table::{Column, Table};
 
 /// A table that comes in blocks of so many rows, each with the levels of its own rows only.

@@ -2,7 +2,8 @@
 
 use lehr_infer::fit::Fit;
 use lehr_infer::method::Auto;
-use lehr_regression::{Family, Groups, NewLevels, SavedFit, regress};
+use lehr_learn::NewLevels;
+use lehr_regression::{Family, Groups, SavedFit, regress};
 use lehr_table::Table;
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::SeedableRng;

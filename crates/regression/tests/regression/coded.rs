@@ -1,7 +1,8 @@
 //! Levels coded as the formula says: the same model in other coordinates.
 
 use lehr_density::Density;
-use lehr_regression::{Family, NewLevels, Regression, ValueProfile};
+use lehr_learn::{NewLevels, ValueProfile};
+use lehr_regression::{Family, Regression};
 use lehr_table::Table;
 
 use crate::{category, coefficients, densities, names, near, normal, number, point, regression};

@@ -3,9 +3,8 @@
 use lehr_density::Density;
 use lehr_infer::fit::Fit;
 use lehr_infer::method::FullRank;
-use lehr_regression::{
-    EffectAverager, EffectQuestion, Family, NewLevels, Regression, SavedFit, regress,
-};
+use lehr_learn::NewLevels;
+use lehr_regression::{EffectAverager, EffectQuestion, Family, Regression, SavedFit, regress};
 use lehr_report::FunctionShape;
 use lehr_table::Table;
 

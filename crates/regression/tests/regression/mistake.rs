@@ -1,6 +1,7 @@
 //! Tables and formulas that are refused, each with its message.
 
-use lehr_regression::{Family, NewLevels, Regression};
+use lehr_learn::NewLevels;
+use lehr_regression::{Family, Regression};
 use lehr_table::{Column, Table};
 
 use crate::{category, number, refusal, regression};

@@ -1,7 +1,8 @@
 //! Rows to predict: without a response, with groups that were not fitted.
 
 use lehr_density::{Density, Predictor};
-use lehr_regression::{Family, Groups, NewLevels};
+use lehr_learn::NewLevels;
+use lehr_regression::{Family, Groups};
 use lehr_table::Table;
 
 use crate::{category, near, number, point, regression};

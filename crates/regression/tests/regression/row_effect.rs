@@ -4,11 +4,11 @@ use lehr_density::{Density, Locals};
 use lehr_infer::fit::Fit;
 use lehr_infer::method::{FullRank, Nuts};
 use lehr_infer::posterior::Posterior;
+use lehr_learn::NewLevels;
 use lehr_model::Model;
 use lehr_model::distribution::{Distribution as _, HalfNormal, Normal, Poisson as Counts};
 use lehr_regression::{
-    Family, Forecaster, Groups, NewLevels, PredictionDetails, PredictionLevel, Regression,
-    SavedFit, regress,
+    Family, Forecaster, Groups, PredictionDetails, PredictionLevel, Regression, SavedFit, regress,
 };
 use lehr_table::Table;
 use rand_chacha::ChaCha8Rng;

@@ -4,9 +4,10 @@
 use lehr_density::Density;
 use lehr_infer::fit::Fit;
 use lehr_infer::method::Nuts;
+use lehr_learn::NewLevels;
 use lehr_regression::{
-    Family, FormulaModel, Groups, NewLevels, RegressionError, SavedFit, Several, Specification,
-    Subject, regress,
+    Family, FormulaModel, Groups, RegressionError, SavedFit, Several, Specification, Subject,
+    regress,
 };
 use lehr_table::{Column, Table};
 

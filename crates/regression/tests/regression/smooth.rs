@@ -5,8 +5,9 @@ use lehr_graph::Graph;
 use lehr_graph::reference::{Values, evaluate};
 use lehr_infer::fit::Fit;
 use lehr_infer::method::FullRank;
+use lehr_learn::NewLevels;
 use lehr_model::gp::{Axis, Basis, Kernel};
-use lehr_regression::{Family, NewLevels, Regression, SavedFit, regress};
+use lehr_regression::{Family, Regression, SavedFit, regress};
 use lehr_report::FunctionShape;
 use lehr_table::Table;
 

@@ -4,7 +4,8 @@ use std::f64::consts::TAU;
 
 use lehr_infer::fit::Fit;
 use lehr_infer::method::{Auto, Collapse, MeanField, Nuts};
-use lehr_regression::{Family, Groups, NewLevels, Regression, SavedFit, regress};
+use lehr_learn::NewLevels;
+use lehr_regression::{Family, Groups, Regression, SavedFit, regress};
 use lehr_report::FunctionShape;
 use lehr_table::Table;
 use rand_chacha::ChaCha8Rng;

@@ -3,9 +3,10 @@
 use lehr_density::Density;
 use lehr_infer::fit::Fit;
 use lehr_infer::method::Nuts;
+use lehr_learn::NewLevels;
 use lehr_regression::{
-    Family, Forecaster, Groups, NewLevels, PredictionDetails, PredictionLevel, Regression,
-    RegressionError, SavedFit, Specification, regress,
+    Family, Forecaster, Groups, PredictionDetails, PredictionLevel, Regression, RegressionError,
+    SavedFit, Specification, regress,
 };
 use lehr_table::Table;
 use rand_chacha::ChaCha8Rng;

@@ -2,12 +2,12 @@
 
 use lehr_density::FlatDraws;
 use lehr_infer::fit::{Fit, FitError};
+use lehr_learn::LearnError;
 use lehr_model::Bound;
 use lehr_numeric::stream::Stream;
 use lehr_table::{Column, Table};
 use serde::Serialize;
 
-use crate::learn::error::LearnError;
 use crate::multivariate::Several;
 use crate::option::Groups;
 use crate::workflow::error::Error;

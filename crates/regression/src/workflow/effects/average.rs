@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use lehr_density::Predictor;
+use lehr_learn::{ColumnProfile, Form, LearnError, Link, Value, reference_row};
 use lehr_report::Summary;
 use lehr_table::{Column, Levels, MISSING, Table};
 use serde::Serialize;
@@ -10,9 +11,6 @@ use serde::Serialize;
 use super::plan::{Combination, EffectKind, Plan, Quantity, profile, rounded, with_column};
 use super::{EffectQuestion, EffectScale};
 use crate::column_name::PREDICTOR;
-use crate::family::{Form, Link};
-use crate::learn::error::LearnError;
-use crate::learn::profile::{ColumnProfile, Value, reference_row};
 use crate::option::PredictionLevel;
 use crate::regression::Regression;
 use crate::workflow::error::Error;

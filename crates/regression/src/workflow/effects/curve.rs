@@ -1,9 +1,9 @@
 //! The effect of each column at the reference, as a report draws it.
 
+use lehr_learn::ValueProfile;
 use lehr_report::{EffectCurve, EffectPoint};
 
 use super::{Effect, EffectAverager, EffectKind, EffectQuestion};
-use crate::learn::profile::ValueProfile;
 use crate::option::PredictionLevel;
 use crate::workflow::predict::Forecaster;
 use crate::workflow::saved_fit::SavedFit;

@@ -1,12 +1,10 @@
 //! From a question to the tables that answer it: counterfactuals and what is made of them.
 
+use lehr_learn::{ColumnProfile, LearnError, Link, Value, ValueProfile};
 use lehr_table::{Column, Table, TableError, nearest};
 use serde::Serialize;
 
 use super::{EffectQuestion, EffectScale};
-use crate::family::Link;
-use crate::learn::error::LearnError;
-use crate::learn::profile::{ColumnProfile, Value, ValueProfile};
 use crate::regression::Regression;
 
 /// More levels than this are not all predicted.

@@ -7,14 +7,13 @@ mod univariate;
 use std::ops::Deref;
 
 use lehr_density::{FlatDraws, Layout, SiteValue};
+use lehr_learn::{LearnError, NewLevels};
 use lehr_model::{Bound, Program};
 use lehr_table::Table;
 use serde::{Deserialize, Serialize};
 
 use super::error::Error;
 use crate::error::RegressionError;
-use crate::learn::error::LearnError;
-use crate::learn::option::NewLevels;
 use crate::multivariate::Several;
 use crate::named_draws::NamedDraws;
 use crate::new_rows::NewRows;

@@ -1,13 +1,12 @@
 //! Regressions of several responses as fitted models.
 
 use lehr_density::SiteValue;
+use lehr_learn::{LearnError, NewLevels};
 use lehr_model::Bound;
 use lehr_table::Table;
 
 use super::{FittedModel, Measure};
 use crate::error::RegressionError;
-use crate::learn::error::LearnError;
-use crate::learn::option::NewLevels;
 use crate::multivariate::Several;
 use crate::named_draws::NamedDraws;
 use crate::new_rows::NewRows;

@@ -1,14 +1,13 @@
 //! Recorded models as fitted models.
 
 use lehr_density::{FlatDraws, Layout, ResponseKind, SiteValue};
+use lehr_learn::{LearnError, NewLevels};
 use lehr_model::{Bound, Program};
 use lehr_report::{AxisKind, Name};
 use lehr_table::{Column, Table};
 
 use super::{FittedModel, Measure};
 use crate::error::RegressionError;
-use crate::learn::error::LearnError;
-use crate::learn::option::NewLevels;
 use crate::named_draws::NamedDraws;
 use crate::new_rows::NewRows;
 use crate::option::Groups;

@@ -1,15 +1,12 @@
 //! A regression of one response as a fitted model.
 
 use lehr_density::SiteValue;
+use lehr_learn::{Covariate, Form, LearnError, NewLevels};
 use lehr_model::Bound;
 use lehr_table::Table;
 
 use super::{FittedModel, Measure};
 use crate::error::RegressionError;
-use crate::family::Form;
-use crate::learn::error::LearnError;
-use crate::learn::option::NewLevels;
-use crate::learn::smooth_term::covariate::Covariate;
 use crate::named_draws::NamedDraws;
 use crate::new_rows::NewRows;
 use crate::option::Groups;

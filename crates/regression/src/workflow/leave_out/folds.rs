@@ -5,11 +5,11 @@ use std::collections::HashMap;
 use lehr_infer::fit::{Fit, FitError};
 use lehr_infer::leave_one_out::{LeftOut, Seen, WeightedDraws, each_seen};
 use lehr_infer::posterior::Posterior;
+use lehr_learn::LearnError;
 use lehr_numeric::order::permutation;
 use lehr_table::{Column, Table};
 
 use super::measure::{Loo, LooRow};
-use crate::learn::error::LearnError;
 use crate::workflow::error::{Error, LooError};
 use crate::workflow::saved_fit::{SavedFit, used_weights};
 

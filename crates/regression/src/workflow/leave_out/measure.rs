@@ -1,13 +1,13 @@
 //! Leaving out each row of a table, or a sample of its rows.
 
 use lehr_infer::leave_one_out::{LeftOut, WeightedDraws, each_seen, leave_each_out};
+use lehr_learn::LearnError;
 use lehr_numeric::order::permutation;
 use lehr_numeric::pareto::threshold;
 use lehr_numeric::stream::Stream;
 use lehr_table::Table;
 use serde::{Deserialize, Serialize};
 
-use crate::learn::error::LearnError;
 use crate::new_rows::NewRows;
 use crate::workflow::error::Error;
 use crate::workflow::saved_fit::{SavedFit, used_weights};

@@ -3,13 +3,13 @@
 
 use lehr_density::{Density, RowSet};
 use lehr_infer::collapse::Spared;
+use lehr_learn::NewLevels;
 use lehr_model::Bound;
 use lehr_report::{AllLevels, Coefficient, GroupEffects, Summary};
 use lehr_table::Table;
 
 use super::SavedFit;
 use crate::coefficient::group_effect::EffectMoments;
-use crate::learn::option::NewLevels;
 use crate::new_rows::NewRows;
 use crate::workflow::error::Error;
 

@@ -12,13 +12,13 @@ use lehr_density::FlatDraws;
 use lehr_file::{Kind, load, save};
 use lehr_infer::judge::Level;
 use lehr_infer::posterior::Posterior;
+use lehr_learn::LearnError;
 use lehr_model::Program;
 use serde::{Deserialize, Serialize};
 
 use super::data_check::DataCheck;
 use super::error::Error;
 use super::fitted_model::Subject;
-use crate::learn::error::LearnError;
 use crate::multivariate::Several;
 use crate::named_draws::NamedDraws;
 use crate::option::Groups;

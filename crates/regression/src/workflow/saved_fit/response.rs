@@ -1,9 +1,9 @@
 //! One response of a fit of several, as a fit of its own.
 
 use lehr_infer::posterior::Posterior;
+use lehr_learn::LearnError;
 
 use super::SavedFit;
-use crate::learn::error::LearnError;
 use crate::workflow::error::Error;
 use crate::workflow::fitted_model::Subject;
 

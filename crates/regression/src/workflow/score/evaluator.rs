@@ -3,13 +3,13 @@
 use std::f64::consts::TAU;
 
 use lehr_density::{Density, RowSet};
+use lehr_learn::LearnError;
 use lehr_report::CalibrationBin;
 use lehr_table::Table;
 use serde::{Deserialize, Serialize};
 
 use super::calibration::Calibration;
 use super::pointwise::{log_likelihoods, observed};
-use crate::learn::error::LearnError;
 use crate::workflow::error::Error;
 use crate::workflow::fitted_model::Measure;
 use crate::workflow::predict::{Batch, Forecaster, likeliest};

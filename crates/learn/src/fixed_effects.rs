@@ -1,0 +1,415 @@
+//! The common columns: computed from the terms, standardised, and back.
+
+use std::borrow::Cow;
+use std::collections::HashMap;
+
+use lehr_formula::{
+    Basis, ColumnLabel, FormulaError, Intercept, Round, Term, TermBasis, TermLearner, Terms,
+};
+use serde::{Deserialize, Serialize};
+
+use crate::error::LearnError;
+use crate::number_column::collinear::CrossProducts;
+use crate::number_column::column_learner::ColumnLearner;
+use crate::number_column::scaled_matrix::ScaledMatrix;
+use crate::response_rule::Form;
+use crate::source::Source;
+
+/// A categorical column with more levels than this belongs into a group term.
+const MOST_LEVELS: usize = 1000;
+/// More columns than this are a cross of columns that was not meant.
+const MOST_COLUMNS: usize = 10_000;
+
+/// The common columns of a formula.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Population {
+    bases: Vec<TermBasis>,
+    /// The columns that vary, in the order of the terms.
+    pub columns: Vec<ScaledColumn>,
+}
+
+/// One column, which the model sees as `(x − mean)/scale`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ScaledColumn {
+    /// The name of its coefficient.
+    pub name: String,
+    /// Its mean over the fitted rows, or 0 where the formula has no intercept.
+    pub mean: f64,
+    /// Its standard deviation over the fitted rows.
+    pub scale: f64,
+    /// By how much it differs between rows that usually differ: its standard deviation, or of a
+    /// column with two values the distance of these, however rare one of them is.
+    pub contrast: f64,
+    /// Its place among the columns of all bases.
+    place: usize,
+}
+
+impl Population {
+    /// Forgets the terms none of whose columns vary, so that no prediction asks for them; which
+    /// terms are left.
+    pub fn prune(&mut self) -> Vec<bool> {
+        let widths: Vec<usize> = self.bases.iter().map(|basis| basis.names().len()).collect();
+        let (mut first, mut removed, mut kept) = (0, 0, Vec::new());
+        for width in widths {
+            let own = first..first + width;
+            let mut left = 0;
+            for column in self
+                .columns
+                .iter_mut()
+                .filter(|one| own.contains(&one.place))
+            {
+                left += 1;
+                column.place -= removed;
+            }
+            kept.push(left > 0);
+            removed += if left > 0 { 0 } else { width };
+            first = own.end;
+        }
+        let mut stays = kept.iter();
+        self.bases.retain(|_| stays.next() == Some(&true));
+        kept
+    }
+
+    /// The factors of all terms.
+    pub fn factors(&self) -> impl Iterator<Item = &Basis> {
+        self.bases.iter().flat_map(|basis| &basis.factors)
+    }
+
+    /// The names of the columns that vary, with their levels apart.
+    pub fn labels(&self) -> Vec<ColumnLabel> {
+        let all: Vec<ColumnLabel> = self.bases.iter().flat_map(TermBasis::labels).collect();
+        let columns = self.columns.iter();
+        columns.map(|column| all[column.place].clone()).collect()
+    }
+
+    /// The standardised columns of a table, row after row.
+    pub fn matrix(&self, source: &Source<'_>) -> Result<Vec<f64>, LearnError> {
+        let mut matrix = vec![0.0; source.n_rows() * self.columns.len()];
+        self.scaled(source)?.fill(0..source.n_rows(), &mut matrix);
+        Ok(matrix)
+    }
+
+    /// The same, row by row where they are wanted.
+    pub fn scaled<'s>(&'s self, source: &'s Source<'_>) -> Result<ScaledMatrix<'s>, LearnError> {
+        let mut kept = ScaledMatrix::default();
+        let mut place = 0;
+        for basis in &self.bases {
+            for values in columns(basis, source)? {
+                if let Some(column) = self.columns.get(kept.width()).filter(|c| c.place == place) {
+                    kept.push((column.mean, column.scale), values);
+                }
+                place += 1;
+            }
+        }
+        Ok(kept)
+    }
+}
+
+/// The constants of the terms while they are learnt.
+#[derive(Clone, Serialize, Deserialize)]
+pub(crate) struct PopulationLearner {
+    learners: Vec<TermLearner>,
+}
+
+impl PopulationLearner {
+    pub(crate) fn new(terms: &Terms) -> PopulationLearner {
+        let pairs = terms.fixed.iter().zip(terms.codings());
+        let learners = pairs.map(|(term, codings)| TermLearner::new(term, &codings));
+        PopulationLearner {
+            learners: learners.collect(),
+        }
+    }
+
+    pub(crate) fn see(&mut self, source: &Source<'_>) -> Result<(), LearnError> {
+        see_all(&mut self.learners, source)
+    }
+
+    /// Takes in what a copy has seen of more rows.
+    pub(crate) fn merge(&mut self, other: &PopulationLearner) {
+        merge_all(&mut self.learners, &other.learners);
+    }
+
+    pub(crate) fn turn(&mut self) -> Result<Round, LearnError> {
+        turn_all(&mut self.learners)
+    }
+
+    /// What is left to learn: the means and scales of the columns.
+    pub(crate) fn finish(self, terms: &Terms, formula: &str) -> Result<PopulationFit, LearnError> {
+        let mut bases = Vec::with_capacity(terms.fixed.len());
+        for (term, learner) in terms.fixed.iter().zip(self.learners) {
+            let basis = learner.finish();
+            check_width(term, &basis).map_err(|error| pointed(error, terms, term, formula))?;
+            bases.push(basis);
+        }
+        let columns: Vec<ColumnLearner> = bases.iter().flat_map(ColumnLearner::of).collect();
+        Ok(PopulationFit {
+            intercept: terms.intercept,
+            products: CrossProducts::new(columns.len(), terms.intercept),
+            bases,
+            columns,
+        })
+    }
+}
+
+/// Shows a block to the constants of terms.
+pub(crate) fn see_all(learners: &mut [TermLearner], source: &Source<'_>) -> Result<(), LearnError> {
+    for learner in learners {
+        learner.see(&|name| source.read(name), source.first)?;
+    }
+    Ok(())
+}
+
+/// Puts together what copies have seen.
+pub(crate) fn merge_all(learners: &mut [TermLearner], others: &[TermLearner]) {
+    for (own, other) in learners.iter_mut().zip(others) {
+        own.merge(other);
+    }
+}
+
+/// Ends a round of terms.
+pub(crate) fn turn_all(learners: &mut [TermLearner]) -> Result<Round, LearnError> {
+    let mut round = Round::Last;
+    for learner in learners {
+        if learner.turn()? == Round::Another {
+            round = Round::Another;
+        }
+    }
+    Ok(round)
+}
+
+/// The columns while their means and scales are learnt.
+#[derive(Clone, PartialEq, Serialize, Deserialize)]
+pub(crate) struct PopulationFit {
+    intercept: Intercept,
+    bases: Vec<TermBasis>,
+    columns: Vec<ColumnLearner>,
+    /// Unless the columns are too many.
+    products: Option<CrossProducts>,
+}
+
+impl PopulationFit {
+    /// Takes in a block with its response.
+    pub(crate) fn see(&mut self, source: &Source<'_>, response: &[f64]) -> Result<(), LearnError> {
+        let mut all = Vec::with_capacity(self.columns.len());
+        for basis in &self.bases {
+            all.extend(columns(basis, source)?);
+        }
+        for (values, column) in all.iter().zip(&mut self.columns) {
+            column.push(values);
+            column.compare(values, response);
+        }
+        if let Some(products) = &mut self.products {
+            products.see(&all);
+        }
+        Ok(())
+    }
+
+    /// Takes in what a copy has seen of more rows.
+    pub(crate) fn merge(&mut self, other: &PopulationFit) {
+        for (own, other) in self.columns.iter_mut().zip(&other.columns) {
+            own.merge(other);
+        }
+        if let (Some(own), Some(other)) = (&mut self.products, &other.products) {
+            own.merge(other);
+        }
+    }
+
+    /// The columns that vary, and what the user should know of the others. Columns are centred
+    /// where there is an intercept to take up what that changes; without one their scale is the
+    /// root of their mean square.
+    pub(crate) fn finish(
+        self,
+        terms: &Terms,
+        form: Form,
+    ) -> Result<(Population, Vec<String>), LearnError> {
+        let mut found = Selection::default();
+        let separations = self.columns.iter().filter_map(|c| c.separation(form));
+        let separations: Vec<String> = separations.collect();
+        for (place, column) in self.columns.into_iter().enumerate() {
+            found.add(place, column, self.intercept)?;
+        }
+        found.check(terms)?;
+        let mut notes = found.notes();
+        notes.extend(
+            self.products
+                .iter()
+                .flat_map(|products| found.relations(products)),
+        );
+        notes.extend(separations);
+        let population = Population {
+            bases: self.bases,
+            columns: found.columns,
+        };
+        Ok((population, notes))
+    }
+}
+
+/// The columns by what becomes of them.
+#[derive(Default)]
+struct Selection {
+    columns: Vec<ScaledColumn>,
+    constant: Vec<String>,
+    twins: Vec<(String, String)>,
+    seen: HashMap<u64, String>,
+}
+
+impl Selection {
+    fn add(
+        &mut self,
+        place: usize,
+        column: ColumnLearner,
+        intercept: Intercept,
+    ) -> Result<(), LearnError> {
+        let Some((mean, scale)) = column.scaled(intercept) else {
+            self.constant.push(column.name);
+            return Ok(());
+        };
+        let contrast = column.contrast(scale);
+        let name = column.name;
+        check_size(&name, mean, scale)?;
+        let digest = column.digest.0;
+        if let Some(twin) = self.seen.insert(digest, name.clone()) {
+            self.twins.push((twin, name.clone()));
+        }
+        self.columns.push(ScaledColumn {
+            name,
+            mean,
+            scale,
+            contrast,
+            place,
+        });
+        Ok(())
+    }
+
+    fn check(&self, terms: &Terms) -> Result<(), LearnError> {
+        let nothing = self.columns.is_empty() && terms.others() == 0;
+        if !nothing || self.constant.is_empty() {
+            return Ok(());
+        }
+        let list = self.constant.join(", ");
+        Err(LearnError::Column {
+            at: "formula".into(),
+            expected: "a column that varies".into(),
+            found: format!("the same value in every row of {list}"),
+            hint: "write y ~ 1 for an intercept alone".into(),
+        })
+    }
+
+    /// Columns that others determine, but for those that equal another.
+    fn relations(&self, products: &CrossProducts) -> Vec<String> {
+        let places: Vec<usize> = self.columns.iter().map(|column| column.place).collect();
+        let name = |place: &usize| {
+            let column = self.columns.iter().find(|column| column.place == *place);
+            column.map_or_else(String::new, |column| column.name.clone())
+        };
+        let relations = products.relations(&places).into_iter();
+        let named = relations.map(|relation| relation.iter().map(name).collect::<Vec<String>>());
+        let is_twin = |names: &Vec<String>| match &names[..] {
+            [first, second] => self.twins.contains(&(first.clone(), second.clone())),
+            _ => false,
+        };
+        let note = |names: Vec<String>| {
+            let (last, others) = names.split_last().expect("a column and what it is made of");
+            format!(
+                "{last} is determined by {} (exactly collinear): the priors decide how an effect is shared among them",
+                others.join(", ")
+            )
+        };
+        named.filter(|names| !is_twin(names)).map(note).collect()
+    }
+
+    fn notes(&self) -> Vec<String> {
+        let constant = self
+            .constant
+            .iter()
+            .map(|name| format!("{name}: left out, it is the same in every row"));
+        let twins = self.twins.iter().map(|(first, second)| {
+            format!("{first} and {second} are equal: only the sum of their coefficients is known")
+        });
+        constant.chain(twins).collect()
+    }
+}
+
+/// Refuses factors with too many levels.
+pub(crate) fn check_width(term: &Term, basis: &TermBasis) -> Result<(), LearnError> {
+    let mut width = 1_usize;
+    for factor in &basis.factors {
+        let levels = factor.levels().len();
+        if levels > MOST_LEVELS {
+            let name = factor.factor().columns()[0].to_owned();
+            return Err(LearnError::Column {
+                at: format!("column {name:?}"),
+                expected: format!("at most {MOST_LEVELS} levels for coefficients of their own"),
+                found: levels.to_string(),
+                hint: format!(
+                    "write (1 | {}) for an effect that varies by group",
+                    lehr_formula::quoted(&name)
+                ),
+            });
+        }
+        width = width.saturating_mul(factor.names().len());
+    }
+    if width > MOST_COLUMNS {
+        return Err(LearnError::Column {
+            at: term.to_string(),
+            expected: format!("at most {MOST_COLUMNS} columns"),
+            found: width.to_string(),
+            hint: "cross fewer levels, or use a group term such as (1 | a:b)".into(),
+        });
+    }
+    Ok(())
+}
+
+/// Puts a caret under a column with too many levels.
+fn pointed(error: LearnError, terms: &Terms, term: &Term, formula: &str) -> LearnError {
+    let LearnError::Column {
+        at,
+        expected,
+        found,
+        hint,
+    } = &error
+    else {
+        return error;
+    };
+    let columns = term.factors.iter().flat_map(lehr_formula::Factor::columns);
+    let Some(span) = columns.filter_map(|name| terms.span_of(name)).min() else {
+        return error;
+    };
+    let message = format!("{at}: expected {expected}, found {found}");
+    LearnError::Formula {
+        error: FormulaError::new(span, message).hint(hint.clone()),
+        source_text: formula.to_owned(),
+    }
+}
+
+/// The columns of a term; one that is a column of the table is not copied.
+fn columns<'s>(
+    basis: &TermBasis,
+    source: &'s Source<'_>,
+) -> Result<Vec<Cow<'s, [f64]>>, LearnError> {
+    if let Some(values) = basis.column().and_then(|name| source.numbers(name)) {
+        return Ok(vec![Cow::Borrowed(values)]);
+    }
+    let made = evaluate(basis, source)?;
+    Ok(made.into_iter().map(Cow::Owned).collect())
+}
+
+pub(crate) fn evaluate(
+    basis: &TermBasis,
+    source: &Source<'_>,
+) -> Result<Vec<Vec<f64>>, LearnError> {
+    Ok(basis.evaluate(&|name| source.read(name))?)
+}
+
+/// Refuses sizes whose ratios could leave the range of doubles.
+pub(crate) fn check_size(at: &str, centre: f64, scale: f64) -> Result<(), LearnError> {
+    if (1e-140..1e140).contains(&scale) && centre.abs() < 1e140 {
+        return Ok(());
+    }
+    Err(LearnError::Column {
+        at: at.to_owned(),
+        expected: "numbers of a size from 1e-140 to 1e140".into(),
+        found: "others".into(),
+        hint: "give the column in another unit".into(),
+    })
+}

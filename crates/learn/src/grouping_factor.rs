@@ -1,0 +1,357 @@
+//! Group terms: which group each row is in, and what its effects multiply.
+
+use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
+
+use lehr_formula::{
+    Correlation, GroupTerm, Intercept, Round, TermBasis, TermLearner, effect_codings,
+};
+use lehr_table::{Labels, Moment};
+use serde::{Deserialize, Serialize};
+
+use crate::error::{LearnError, list_names};
+use crate::fixed_effects::{check_size, check_width, evaluate, merge_all, see_all, turn_all};
+use crate::option::NewLevels;
+use crate::source::Source;
+
+/// A group that the fitted table did not have, while codes are looked up.
+const UNSEEN: u32 = u32::MAX;
+/// More effects by group than this make a covariance matrix that no table determines.
+const MOST_EFFECTS: usize = 100;
+
+/// The effects of one group term.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Grouping {
+    /// `site`, or `region:district`; `sigma.site` in the formula of a parameter.
+    pub label: String,
+    /// The parameter whose formula has it; none for the formula of the response.
+    pub of: Option<String>,
+    columns: Vec<String>,
+    /// The levels of each column that occur.
+    levels: Vec<Arc<[String]>>,
+    /// The combinations of levels that occur, sorted, one after another.
+    combinations: Vec<u32>,
+    bases: Vec<TermBasis>,
+    intercept: Intercept,
+    /// What varies: `Intercept`, the names of slopes.
+    pub effects: Vec<String>,
+    /// The root mean square of what each effect multiplies, by which the model divides it.
+    pub scales: Vec<f64>,
+    /// Whether the effects of one group are correlated.
+    pub correlated: bool,
+    /// What the effects are tied to those of other responses by.
+    pub tie: Option<String>,
+}
+
+/// The rows of a table in the groups of a term.
+pub struct Membership {
+    /// The group of each row; unseen groups follow the known ones.
+    pub codes: Vec<u32>,
+    /// The names of the unseen groups in the order of their numbers.
+    pub unseen: Vec<String>,
+}
+
+impl Grouping {
+    /// The number of groups.
+    pub fn count(&self) -> usize {
+        self.combinations.len() / self.columns.len()
+    }
+
+    /// The levels of a column, if it is one of those that the groups are made by.
+    pub fn levels_of(&self, column: &str) -> Option<&[String]> {
+        let place = self.columns.iter().position(|name| name == column)?;
+        Some(&self.levels[place])
+    }
+
+    /// Whether a group has an intercept and nothing else.
+    pub fn is_plain(&self) -> bool {
+        self.bases.is_empty()
+    }
+
+    /// The name of a group as its effects show it: `north`, `north:3`.
+    pub fn group_name(&self, group: usize) -> String {
+        let width = self.columns.len();
+        let codes = &self.combinations[group * width..(group + 1) * width];
+        let names = codes.iter().zip(&self.levels);
+        let names: Vec<&str> = names
+            .map(|(code, levels)| levels[*code as usize].as_str())
+            .collect();
+        names.join(":")
+    }
+
+    /// What each effect multiplies in each row.
+    fn multipliers(&self, source: &Source<'_>) -> Result<Vec<Vec<f64>>, LearnError> {
+        let mut columns = Vec::with_capacity(self.effects.len());
+        if self.intercept == Intercept::Present {
+            columns.push(vec![1.0; source.n_rows()]);
+        }
+        for basis in &self.bases {
+            columns.extend(evaluate(basis, source)?);
+        }
+        Ok(columns)
+    }
+
+    /// The scaled multipliers, row after row.
+    pub fn matrix(&self, source: &Source<'_>) -> Result<Vec<f64>, LearnError> {
+        let (rows, width) = (source.n_rows(), self.effects.len());
+        let mut matrix = vec![0.0; rows * width];
+        for (place, values) in self.multipliers(source)?.into_iter().enumerate() {
+            for (row, value) in values.iter().enumerate() {
+                matrix[row * width + place] = value / self.scales[place];
+            }
+        }
+        Ok(matrix)
+    }
+
+    /// The group of each row. Refuses unseen groups unless they are to be sampled.
+    pub fn membership(
+        &self,
+        source: &Source<'_>,
+        new_levels: NewLevels,
+    ) -> Result<Membership, LearnError> {
+        let parts: Vec<Part> = (self.columns.iter().zip(&self.levels))
+            .map(|(name, known)| Part::new(source, name, known))
+            .collect();
+        let width = parts.len();
+        let known: HashMap<&[u32], u32> = self.combinations.chunks_exact(width).zip(0..).collect();
+        let mut fresh: HashMap<Vec<u32>, u32> = HashMap::new();
+        let mut unseen = Vec::new();
+        let (mut key, count) = (vec![0; width], self.count() as u32);
+        let mut codes = Vec::with_capacity(source.n_rows());
+        for row in 0..source.n_rows() {
+            for (slot, part) in key.iter_mut().zip(&parts) {
+                *slot = part.places[part.codes[row] as usize];
+            }
+            codes.push(known.get(&key[..]).copied().unwrap_or_else(|| {
+                let own = parts.iter().map(|part| part.codes[row]).collect();
+                *fresh.entry(own).or_insert_with(|| {
+                    unseen.push(joined(&parts, row));
+                    count + unseen.len() as u32 - 1
+                })
+            }));
+        }
+        self.allowed(&unseen, new_levels)?;
+        Ok(Membership { codes, unseen })
+    }
+
+    fn allowed(&self, unseen: &[String], new_levels: NewLevels) -> Result<(), LearnError> {
+        if unseen.is_empty() || new_levels != NewLevels::Refuse {
+            return Ok(());
+        }
+        Err(LearnError::Column {
+            at: format!("group {}", self.label),
+            expected: "groups of the table that was fitted".into(),
+            found: format!("{} new: {}", unseen.len(), list_names(unseen)),
+            hint: "draw effects for new groups with --new-levels sample".into(),
+        })
+    }
+}
+
+/// One column of a grouping in a table.
+struct Part {
+    codes: Vec<u32>,
+    names: Arc<[String]>,
+    /// For each of the table's levels its place among the fitted ones.
+    places: Vec<u32>,
+}
+
+impl Part {
+    fn new(source: &Source<'_>, column: &str, known: &[String]) -> Part {
+        let (codes, names) = source.labels(column);
+        let fitted: HashMap<&str, u32> = known.iter().map(String::as_str).zip(0..).collect();
+        let place = |name: &String| fitted.get(name.as_str()).copied().unwrap_or(UNSEEN);
+        let places = names.iter().map(place).collect();
+        Part {
+            codes,
+            names,
+            places,
+        }
+    }
+}
+
+fn joined(parts: &[Part], row: usize) -> String {
+    let names: Vec<&str> = (parts.iter())
+        .map(|part| part.names[part.codes[row] as usize].as_str())
+        .collect();
+    names.join(":")
+}
+
+/// The groups of a term while they are learnt.
+#[derive(Clone, Serialize, Deserialize)]
+pub(crate) struct GroupingLearner {
+    term: GroupTerm,
+    /// The parameter whose formula has the term.
+    of: Option<String>,
+    bases: Vec<TermLearner>,
+    labels: Vec<Labels>,
+    found: HashSet<Vec<u32>>,
+    /// Whether a round has shown all groups.
+    settled: bool,
+}
+
+impl GroupingLearner {
+    pub(crate) fn new((of, term): (Option<&str>, &GroupTerm)) -> GroupingLearner {
+        let codings = effect_codings(term.intercept, &term.slopes);
+        let bases = (term.slopes.iter().zip(codings))
+            .map(|(slope, codings)| TermLearner::new(slope, &codings));
+        GroupingLearner {
+            bases: bases.collect(),
+            labels: vec![Labels::default(); term.grouping.len()],
+            term: term.clone(),
+            of: of.map(str::to_owned),
+            found: HashSet::new(),
+            settled: false,
+        }
+    }
+
+    pub(crate) fn see(&mut self, source: &Source<'_>) -> Result<(), LearnError> {
+        see_all(&mut self.bases, source)?;
+        if self.settled {
+            return Ok(());
+        }
+        let columns = self.term.grouping.iter().zip(&mut self.labels);
+        let codes: Vec<Vec<u32>> = columns
+            .map(|(name, labels)| {
+                let (codes, names) = source.labels(name);
+                labels.codes(&codes, &names)
+            })
+            .collect();
+        let mut key = vec![0; codes.len()];
+        for row in 0..source.n_rows() {
+            for (slot, codes) in key.iter_mut().zip(&codes) {
+                *slot = codes[row];
+            }
+            if !self.found.contains(&key[..]) {
+                self.found.insert(key.clone());
+            }
+        }
+        Ok(())
+    }
+
+    /// Takes in what a copy has seen of more rows.
+    pub(crate) fn merge(&mut self, other: &GroupingLearner) {
+        merge_all(&mut self.bases, &other.bases);
+        if self.settled {
+            return;
+        }
+        let columns = self.labels.iter_mut().zip(&other.labels);
+        let places: Vec<Vec<u32>> = columns.map(|(own, other)| own.merge(other)).collect();
+        let here = |key: &Vec<u32>| -> Vec<u32> {
+            let codes = key.iter().zip(&places);
+            codes.map(|(code, places)| places[*code as usize]).collect()
+        };
+        self.found.extend(other.found.iter().map(here));
+    }
+
+    pub(crate) fn turn(&mut self) -> Result<Round, LearnError> {
+        self.settled = true;
+        turn_all(&mut self.bases)
+    }
+
+    /// What is left to learn: the scales of the slopes.
+    pub(crate) fn finish(self) -> Result<GroupingFit, LearnError> {
+        let bases: Vec<TermBasis> = self.bases.into_iter().map(TermLearner::finish).collect();
+        for (slope, basis) in self.term.slopes.iter().zip(&bases) {
+            check_width(slope, basis)?;
+        }
+        let effects = effects(&self.term, &bases)?;
+        let (levels, combinations) = sorted(&self.labels, &self.found);
+        let grouping = Grouping {
+            label: owned_label(self.of.as_deref(), &self.term.label()),
+            of: self.of,
+            columns: self.term.grouping.clone(),
+            levels,
+            combinations,
+            bases,
+            intercept: self.term.intercept,
+            correlated: self.term.correlation == Correlation::Correlated && effects.len() > 1,
+            scales: Vec::new(),
+            tie: self.term.tie,
+            effects,
+        };
+        Ok(GroupingFit {
+            moments: vec![Moment::default(); grouping.effects.len()],
+            grouping,
+        })
+    }
+}
+
+/// A group term while the scales of its slopes are learnt.
+#[derive(Clone, PartialEq, Serialize, Deserialize)]
+pub(crate) struct GroupingFit {
+    grouping: Grouping,
+    moments: Vec<Moment>,
+}
+
+impl GroupingFit {
+    pub(crate) fn see(&mut self, source: &Source<'_>) -> Result<(), LearnError> {
+        let columns = self.grouping.multipliers(source)?;
+        for (moment, values) in self.moments.iter_mut().zip(columns) {
+            for value in values {
+                moment.push(value);
+            }
+        }
+        Ok(())
+    }
+
+    /// Takes in what a copy has seen of more rows.
+    pub(crate) fn merge(&mut self, other: &GroupingFit) {
+        for (own, other) in self.moments.iter_mut().zip(&other.moments) {
+            own.merge(other);
+        }
+    }
+
+    pub(crate) fn finish(mut self) -> Result<Grouping, LearnError> {
+        let label = &self.grouping.label;
+        let scale = |(name, moment): (&String, &Moment)| match moment.root_mean_square() {
+            scale if scale > 0.0 => check_size(name, 0.0, scale).map(|()| scale),
+            _ => Err(LearnError::Column {
+                at: name.clone(),
+                expected: format!("values other than 0 for slopes by {label}"),
+                found: "none".into(),
+                hint: "leave the slope out".into(),
+            }),
+        };
+        let pairs = self.grouping.effects.iter().zip(&self.moments);
+        self.grouping.scales = pairs.map(scale).collect::<Result<_, _>>()?;
+        Ok(self.grouping)
+    }
+}
+
+/// The name of a term, which begins with the parameter whose formula has it: `sigma.site`.
+pub(crate) fn owned_label(of: Option<&str>, label: &str) -> String {
+    match of {
+        None => label.to_owned(),
+        Some(parameter) => format!("{parameter}.{label}"),
+    }
+}
+
+/// What varies by group.
+fn effects(term: &GroupTerm, bases: &[TermBasis]) -> Result<Vec<String>, LearnError> {
+    let mut effects = Vec::new();
+    if term.intercept == Intercept::Present {
+        effects.push("Intercept".to_owned());
+    }
+    effects.extend(bases.iter().flat_map(TermBasis::names));
+    if effects.len() <= MOST_EFFECTS {
+        return Ok(effects);
+    }
+    Err(LearnError::Column {
+        at: term.to_string(),
+        expected: format!("at most {MOST_EFFECTS} effects by group"),
+        found: effects.len().to_string(),
+        hint: "let fewer slopes vary".into(),
+    })
+}
+
+/// The levels of each column and the combinations of them that occur, sorted.
+fn sorted(labels: &[Labels], found: &HashSet<Vec<u32>>) -> (Vec<Arc<[String]>>, Vec<u32>) {
+    let (levels, places): (Vec<_>, Vec<_>) = labels.iter().map(Labels::finish).unzip();
+    let place = |key: &Vec<u32>| -> Vec<u32> {
+        let codes = key.iter().zip(&places);
+        codes.map(|(code, places)| places[*code as usize]).collect()
+    };
+    let mut combinations: Vec<Vec<u32>> = found.iter().map(place).collect();
+    combinations.sort_unstable();
+    (levels, combinations.into_iter().flatten().collect())
+}

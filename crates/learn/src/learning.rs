@@ -1,0 +1,392 @@
+//! What a regression learns of its table before any row is bound: levels, scales, an anchor.
+
+use lehr_formula::{Round, Terms};
+use lehr_table::Table;
+use serde::{Deserialize, Serialize};
+
+use crate::accumulator::Pupil;
+use crate::column_use::evaluate_offset;
+use crate::error::LearnError;
+use crate::fixed_effects::{Population, PopulationFit, PopulationLearner, check_size};
+use crate::grouping_factor::{Grouping, GroupingFit, GroupingLearner};
+use crate::profile::{ColumnProfile, ProfileLearner};
+use crate::response::anchor::{Anchor, ResponseBlock, ResponseProfile};
+use crate::response::limited::StatusCount;
+use crate::response::outcome::{Outcome, OutcomeLearner};
+use crate::response_rule::ResponseRule;
+use crate::response_rule::{Form, Link};
+use crate::smooth_term::covariate::{Covariate, CovariateLearner};
+use crate::smooth_term::monotonic::{Monotonic, MonotonicLearner};
+use crate::smooth_term::smooth::{Smooth, SmoothLearner};
+use crate::smooth_term::spline::{Spline, SplineLearner};
+use crate::source::Source;
+use crate::table_source::{Blocks, taught};
+
+/// A formula as it is fitted to a table.
+pub struct Request<'a> {
+    /// The text that mistakes point into.
+    pub formula: &'a str,
+    /// The terms of the formula.
+    pub terms: Terms,
+    /// The requirements of the family on the response.
+    pub rule: ResponseRule,
+}
+
+/// All that a table tells.
+pub struct TableFacts {
+    /// How the response becomes numbers.
+    pub outcome: Outcome,
+    /// The columns of the fixed effects.
+    pub population: Population,
+    /// The group terms.
+    pub groupings: Vec<Grouping>,
+    /// The Gaussian processes.
+    pub smooths: Vec<Smooth>,
+    /// The penalised smooths.
+    pub splines: Vec<Spline>,
+    /// The monotonic effects.
+    pub monotonics: Vec<Monotonic>,
+    /// The columns of the formula of each parameter.
+    pub parameters: Vec<Population>,
+    /// The covariate with errors or gaps.
+    pub covariate: Option<Covariate>,
+    /// Where the linear predictor is expected.
+    pub anchor: Anchor,
+    /// The number of rows.
+    pub n_rows: usize,
+    /// What the columns of the common terms are like.
+    pub profiles: Vec<ColumnProfile>,
+    /// What the user should know.
+    pub notes: Vec<String>,
+}
+
+/// Learns from all rows in as many rounds as the terms need, and one more. Memory does not grow
+/// with the rows.
+pub(crate) fn learn_in_rounds(
+    request: &Request<'_>,
+    blocks: &dyn Blocks,
+) -> Result<TableFacts, LearnError> {
+    let terms = &request.terms;
+    let mut levels = Levels::new(request)?;
+    loop {
+        (levels, _) = round(terms, levels, blocks)?;
+        if levels.turn()? == Round::Last {
+            break;
+        }
+    }
+    let scales = levels.finish(request, blocks)?;
+    let (scales, n_rows) = round(terms, scales, blocks)?;
+    scales.finish(terms, n_rows)
+}
+
+/// Shows all rows once, and counts them.
+pub(crate) fn round<P: Pupil>(
+    terms: &Terms,
+    pupil: P,
+    blocks: &dyn Blocks,
+) -> Result<(P, usize), LearnError> {
+    match taught(terms, pupil, blocks)? {
+        (_, 0) => Err(LearnError::NoRows),
+        found => Ok(found),
+    }
+}
+
+/// First the levels and constants of terms. Terms whose knots and places are chosen from the rows in
+/// their order are learnt in this process only.
+#[derive(Clone, Serialize, Deserialize)]
+pub struct Levels {
+    outcome: OutcomeLearner,
+    population: PopulationLearner,
+    groupings: Vec<GroupingLearner>,
+    parameters: Vec<PopulationLearner>,
+    #[serde(skip)]
+    smooths: Vec<SmoothLearner>,
+    #[serde(skip)]
+    splines: Vec<SplineLearner>,
+    #[serde(skip)]
+    monotonics: Vec<MonotonicLearner>,
+}
+
+impl Levels {
+    pub fn new(request: &Request<'_>) -> Result<Levels, LearnError> {
+        let terms = &request.terms;
+        let outcome = Outcome::new(&request.rule, &terms.response)?;
+        Ok(Levels {
+            outcome: OutcomeLearner::new(outcome),
+            population: PopulationLearner::new(terms),
+            groupings: terms.all_groups().map(GroupingLearner::new).collect(),
+            smooths: terms.smooths.iter().map(SmoothLearner::new).collect(),
+            splines: terms.all_splines().map(SplineLearner::new).collect(),
+            monotonics: (terms.monotonics.iter())
+                .map(MonotonicLearner::new)
+                .collect(),
+            parameters: (terms.parameters.iter())
+                .map(PopulationLearner::new)
+                .collect(),
+        })
+    }
+
+    pub fn turn(&mut self) -> Result<Round, LearnError> {
+        let mut round = self.population.turn()?;
+        for parameter in &mut self.parameters {
+            if parameter.turn()? == Round::Another {
+                round = Round::Another;
+            }
+        }
+        for grouping in &mut self.groupings {
+            if grouping.turn()? == Round::Another {
+                round = Round::Another;
+            }
+        }
+        for effect in &mut self.monotonics {
+            if effect.turn()? == Round::Another {
+                round = Round::Another;
+            }
+        }
+        for spline in &mut self.splines {
+            if spline.turn()? == Round::Another {
+                round = Round::Another;
+            }
+        }
+        for smooth in &mut self.smooths {
+            if smooth.turn()? == Round::Another {
+                round = Round::Another;
+            }
+        }
+        Ok(round)
+    }
+
+    pub fn finish(self, request: &Request<'_>, blocks: &dyn Blocks) -> Result<Scales, LearnError> {
+        let (outcome, notes) = self.outcome.finish(&|name| blocks.is_text(name))?;
+        let groupings = self.groupings.into_iter().map(GroupingLearner::finish);
+        let smooths = self.smooths.into_iter().map(SmoothLearner::finish);
+        let parameters = (self.parameters.into_iter().zip(&request.terms.parameters))
+            .map(|(learner, terms)| learner.finish(terms, request.formula));
+        Ok(Scales {
+            population: self.population.finish(&request.terms, request.formula)?,
+            groupings: groupings.collect::<Result<_, _>>()?,
+            smooths: smooths.collect::<Result<_, _>>()?,
+            monotonics: (self.monotonics.into_iter())
+                .map(MonotonicLearner::finish)
+                .collect::<Result<_, _>>()?,
+            splines: (self.splines.into_iter())
+                .flat_map(SplineLearner::finish)
+                .collect(),
+            parameters: parameters.collect::<Result<_, _>>()?,
+            observed: ResponseProfile::new(&outcome.rule, outcome.classes.len()),
+            surplus: f64::INFINITY,
+            statuses: StatusCount::default(),
+            covariate: (request.terms.covariate.as_ref()).map(CovariateLearner::new),
+            profiles: ProfileLearner::new(&request.terms),
+            outcome,
+            notes,
+        })
+    }
+}
+
+impl Pupil for Levels {
+    fn see(&mut self, terms: &Terms, block: &Table, first: usize) -> Result<(), LearnError> {
+        let source = &Source::of_terms(terms, block, first)?;
+        self.outcome.see(source);
+        self.population.see(source)?;
+        for parameter in &mut self.parameters {
+            parameter.see(source)?;
+        }
+        let mut groupings = self.groupings.iter_mut();
+        groupings.try_for_each(|grouping| grouping.see(source))?;
+        let mut monotonics = self.monotonics.iter_mut();
+        monotonics.try_for_each(|effect| effect.see(source))?;
+        let mut splines = self.splines.iter_mut();
+        splines.try_for_each(|spline| spline.see(source))?;
+        let mut smooths = self.smooths.iter_mut();
+        smooths.try_for_each(|smooth| smooth.see(source))
+    }
+
+    fn merge(&mut self, other: &Levels) {
+        self.outcome.merge(&other.outcome);
+        self.population.merge(&other.population);
+        for (own, other) in self.parameters.iter_mut().zip(&other.parameters) {
+            own.merge(other);
+        }
+        for (own, other) in self.groupings.iter_mut().zip(&other.groupings) {
+            own.merge(other);
+        }
+    }
+}
+
+/// Then the scales of what the terms compute, and the response.
+#[derive(Clone, PartialEq, Serialize, Deserialize)]
+pub struct Scales {
+    outcome: Outcome,
+    population: PopulationFit,
+    groupings: Vec<GroupingFit>,
+    smooths: Vec<Smooth>,
+    splines: Vec<Spline>,
+    monotonics: Vec<Monotonic>,
+    parameters: Vec<PopulationFit>,
+    observed: ResponseProfile,
+    /// By how many failures exceed successes at the least.
+    surplus: f64,
+    /// Of how many rows how much is known.
+    statuses: StatusCount,
+    /// Learnt in this process only.
+    #[serde(skip)]
+    covariate: Option<CovariateLearner>,
+    profiles: ProfileLearner,
+    notes: Vec<String>,
+}
+
+impl Scales {
+    pub fn finish(mut self, terms: &Terms, n_rows: usize) -> Result<TableFacts, LearnError> {
+        self.notes.extend(self.outcome.trials_note(self.surplus));
+        (self.notes).extend(self.statuses.note(&terms.response));
+        let (population, more) = self.population.finish(terms, self.outcome.rule.form)?;
+        self.notes.extend(more);
+        let mut parameters = Vec::with_capacity(self.parameters.len());
+        for (fit, terms) in self.parameters.into_iter().zip(&terms.parameters) {
+            // Separation is a matter of the mean.
+            let (population, more) = fit.finish(terms, Form::Real)?;
+            let name = terms.parameter();
+            (self.notes).extend(more.into_iter().map(|note| format!("{name}: {note}")));
+            parameters.push(population);
+        }
+        let form = self.outcome.rule.form;
+        let covariate = self.covariate.map(|one| one.finish(form, terms.intercept));
+        let (covariate, note) = covariate.transpose()?.unzip();
+        self.notes.extend(note.flatten());
+        let groupings = self.groupings.into_iter().map(GroupingFit::finish);
+        let groupings: Vec<Grouping> = groupings.collect::<Result<_, _>>()?;
+        let rows = self.observed.rows();
+        if terms.response.errors.is_none() {
+            (self.notes).extend(lonely(&groupings, rows, &self.outcome.rule));
+        }
+        let anchor = anchor(terms, &self.outcome, &self.observed)?;
+        if let Some(value) = self.observed.constant() {
+            let place = self.outcome.place();
+            (self.notes).push(format!("{place}: {value} in every row, so priors decide"));
+        }
+        Ok(TableFacts {
+            n_rows,
+            profiles: self.profiles.finish(),
+            outcome: self.outcome,
+            population,
+            groupings,
+            smooths: self.smooths,
+            splines: self.splines,
+            monotonics: self.monotonics,
+            parameters,
+            covariate,
+            anchor,
+            notes: self.notes,
+        })
+    }
+}
+
+impl Pupil for Scales {
+    fn see(&mut self, terms: &Terms, block: &Table, first: usize) -> Result<(), LearnError> {
+        let source = &Source::of_terms(terms, block, first)?;
+        self.profiles.see(source);
+        if let Some(covariate) = &mut self.covariate {
+            covariate.see(source)?;
+        }
+        let values = self.outcome.values(source)?;
+        self.population.see(source, &values)?;
+        for parameter in &mut self.parameters {
+            parameter.see(source, &values)?;
+        }
+        for grouping in &mut self.groupings {
+            grouping.see(source)?;
+        }
+        self.outcome.errors(source)?;
+        let limits = self.outcome.limits(source)?;
+        (self.outcome).check_within(&values, &limits, source.first)?;
+        if let Some(known) = self.outcome.knowledge(source, &values)? {
+            self.statuses.see(&known.status);
+        }
+        let trials = self.outcome.trials(source)?;
+        let offset = evaluate_offset(terms, source)?;
+        if let Some(trials) = &trials {
+            self.outcome.check_hits(&values, trials, source.first)?;
+            let surplus = values
+                .iter()
+                .zip(trials)
+                .map(|(hits, all)| all - 2.0 * hits);
+            self.surplus = surplus.fold(self.surplus, f64::min);
+        }
+        self.observed.see(&ResponseBlock {
+            values: &values,
+            trials: trials.as_deref(),
+            offset: offset.as_deref(),
+        });
+        Ok(())
+    }
+
+    fn merge(&mut self, other: &Scales) {
+        self.population.merge(&other.population);
+        for (own, other) in self.parameters.iter_mut().zip(&other.parameters) {
+            own.merge(other);
+        }
+        for (own, other) in self.groupings.iter_mut().zip(&other.groupings) {
+            own.merge(other);
+        }
+        self.observed.merge(&other.observed);
+        self.surplus = self.surplus.min(other.surplus);
+        self.statuses.merge(other.statuses);
+        self.profiles.merge(&other.profiles);
+    }
+}
+
+/// Group terms whose spread the noise cannot be told from, since each row is a group.
+fn lonely(groupings: &[Grouping], rows: usize, rule: &ResponseRule) -> Vec<String> {
+    let has_own_noise = rule.link == Link::Identity || rule.form == Form::Two;
+    let alone = (groupings.iter())
+        .filter(|grouping| has_own_noise && grouping.of.is_none())
+        .filter(|grouping| rows > 1 && grouping.count() == rows);
+    let note = |grouping: &Grouping| {
+        let label = &grouping.label;
+        format!(
+            "{label}: every row is a group of its own, so only priors tell sd({label}) from the noise"
+        )
+    };
+    alone.map(note).collect()
+}
+
+/// Where the predictor is expected; refuses responses without variation where the noise has
+/// none to be learnt from.
+fn anchor(
+    terms: &Terms,
+    outcome: &Outcome,
+    observed: &ResponseProfile,
+) -> Result<Anchor, LearnError> {
+    let rule = &outcome.rule;
+    if rule.form == Form::Unordered && observed.has_offset() {
+        return Err(LearnError::Mismatch {
+            family: rule.family.clone(),
+            expected: "no offset",
+            found: terms.to_string(),
+            hint: "an offset would be added to each class alike; leave it out",
+        });
+    }
+    let anchor = observed.anchor(terms.intercept);
+    let learns_noise = matches!(
+        rule.form,
+        Form::Real | Form::Positive | Form::Share | Form::Direction
+    );
+    let found = match (observed.constant(), anchor.unit == 0.0) {
+        (Some(value), _) if learns_noise => Some(format!("{value} in every row")),
+        (_, true) if observed.has_offset() => Some("nothing besides the offset".into()),
+        _ => None,
+    };
+    if let Some(found) = found {
+        return Err(LearnError::Column {
+            at: outcome.place(),
+            expected: format!("values that differ for family {rule}"),
+            found,
+            hint: "there is no noise to learn from a constant".into(),
+        });
+    }
+    for centre in &anchor.centre {
+        check_size(&outcome.place(), *centre, anchor.unit)?;
+    }
+    Ok(anchor)
+}

@@ -1,0 +1,398 @@
+//! What the columns that a prediction reads were like in the fitted table.
+
+use lehr_formula::{By, Factor, Terms};
+use lehr_numeric::column;
+use lehr_table::{Column, Labels, Moment, Table, TableError};
+use serde::{Deserialize, Serialize};
+
+use crate::column_use::population_columns;
+use crate::error::{LearnError, list_names};
+use crate::fixed_effects::Population;
+use crate::smooth_term::monotonic::Monotonic;
+use crate::source::Source;
+
+/// What one column was like.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ColumnProfile {
+    /// The column.
+    pub name: String,
+    /// Its values.
+    pub values: ValueProfile,
+}
+
+/// What the values of a column were like.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub enum ValueProfile {
+    /// Numbers that count as such.
+    Number {
+        /// Their mean.
+        mean: f64,
+        /// The least of them.
+        low: f64,
+        /// The greatest of them.
+        high: f64,
+    },
+    /// Levels in their order, and the place of the commonest.
+    Levels {
+        /// The names.
+        names: Vec<String>,
+        /// The place of the commonest.
+        commonest: usize,
+        /// What the table holds them as.
+        held: Held,
+        /// The level that the formula names as the one that others are compared with.
+        #[serde(default)]
+        baseline: Option<String>,
+    },
+}
+
+/// What a table holds levels as.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Held {
+    /// Text.
+    Text,
+    /// Numbers, which the formula reads as levels.
+    Numbers,
+    /// Truth values.
+    Truths,
+}
+
+/// A value of one column.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Value {
+    /// A number.
+    Number(f64),
+    /// A level as text.
+    Level(String),
+    /// A truth value.
+    Truth(bool),
+}
+
+impl Value {
+    /// The value in so many rows.
+    pub fn column(&self, rows: usize) -> Column {
+        match self {
+            Value::Number(value) => Column::Number(vec![*value; rows]),
+            Value::Truth(value) => Column::Boolean(vec![Some(*value); rows]),
+            Value::Level(name) => Column::Category {
+                codes: vec![0; rows],
+                levels: vec![name.clone()].into(),
+            },
+        }
+    }
+}
+
+impl std::fmt::Display for Value {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Value::Number(value) => write!(f, "{value}"),
+            Value::Level(name) => f.write_str(name),
+            Value::Truth(value) => write!(f, "{value}"),
+        }
+    }
+}
+
+impl ColumnProfile {
+    /// The value at which the column is held where nothing else is said: the mean of numbers,
+    /// the commonest level.
+    pub fn reference(&self) -> Value {
+        match &self.values {
+            ValueProfile::Number { mean, .. } => Value::Number(*mean),
+            ValueProfile::Levels {
+                names,
+                commonest,
+                held,
+                ..
+            } => held.value(&names[*commonest]),
+        }
+    }
+
+    /// The levels as values; `None` for numbers.
+    pub fn levels(&self) -> Option<Vec<Value>> {
+        match &self.values {
+            ValueProfile::Number { .. } => None,
+            ValueProfile::Levels { names, held, .. } => {
+                Some(names.iter().map(|name| held.value(name)).collect())
+            }
+        }
+    }
+
+    /// The column with levels that were not fitted taken for the first; `None` where there is
+    /// nothing to replace.
+    pub fn with_known_levels(&self, column: &Column) -> Option<Column> {
+        let ValueProfile::Levels {
+            names, baseline, ..
+        } = &self.values
+        else {
+            return None;
+        };
+        match column {
+            Column::Category { codes, levels } => {
+                // The first as the terms sort them.
+                let first = baseline.as_ref().or(names.iter().min())?;
+                let level = |level: &String| {
+                    let known = names.contains(level);
+                    if known { level.clone() } else { first.clone() }
+                };
+                let renamed: Vec<String> = levels.iter().map(level).collect();
+                (renamed[..] != levels[..]).then(|| Column::Category {
+                    codes: codes.clone(),
+                    levels: renamed.into(),
+                })
+            }
+            Column::Number(values) => {
+                let known: Vec<f64> = names.iter().filter_map(|name| name.parse().ok()).collect();
+                let least = known.iter().copied().fold(f64::INFINITY, f64::min);
+                let first = baseline.as_ref().and_then(|name| name.parse().ok());
+                let first = first.unwrap_or(least);
+                let value = |value: &f64| {
+                    let stays = value.is_nan() || known.contains(value);
+                    if stays { *value } else { first }
+                };
+                Some(Column::Number(values.iter().map(value).collect()))
+            }
+            _ => None,
+        }
+    }
+
+    /// Puts levels in the order that a formula says; the one that others are compared with
+    /// comes first.
+    pub fn reorder(&mut self, order: &[String], reference: Option<&String>) {
+        let ValueProfile::Levels {
+            names,
+            commonest,
+            baseline,
+            ..
+        } = &mut self.values
+        else {
+            return;
+        };
+        let common = names[*commonest].clone();
+        let others = order.iter().filter(|name| Some(*name) != reference);
+        *names = reference.into_iter().chain(others).cloned().collect();
+        *commonest = names.iter().position(|name| *name == common).unwrap_or(0);
+        *baseline = names.first().cloned();
+    }
+
+    /// Reads a value that a user wrote; refuses what is no number, or no level of the column.
+    pub fn read(&self, text: &str) -> Result<Value, LearnError> {
+        let text = text.trim();
+        let wrong = |expected: &str, hint: String| LearnError::Column {
+            at: format!("column {:?}", self.name),
+            expected: expected.into(),
+            found: format!("{text:?}"),
+            hint,
+        };
+        match &self.values {
+            ValueProfile::Number { .. } => match text.parse::<f64>() {
+                Ok(value) if value.is_finite() => Ok(Value::Number(value)),
+                _ => Err(wrong("a finite number", String::new())),
+            },
+            ValueProfile::Levels { names, held, .. } => match names.iter().find(|n| *n == text) {
+                Some(name) => Ok(held.value(name)),
+                None => Err(wrong(
+                    "a level of the table that was fitted",
+                    format!("the levels are {}", list_names(names)),
+                )),
+            },
+        }
+    }
+}
+
+impl Held {
+    /// The level as the table holds it.
+    fn value(self, name: &str) -> Value {
+        match self {
+            Held::Text => Value::Level(name.to_owned()),
+            Held::Numbers => Value::Number(name.parse().unwrap_or(f64::NAN)),
+            Held::Truths => Value::Truth(name == "true"),
+        }
+    }
+}
+
+/// Gives profiles the order of levels that the formula sets.
+pub fn order_levels(
+    profiles: &mut [ColumnProfile],
+    population: &Population,
+    monotonics: &[Monotonic],
+) {
+    for (column, levels) in monotonics.iter().map(Monotonic::order) {
+        let mut own = profiles.iter_mut();
+        if let Some(profile) = own.find(|profile| profile.name == column) {
+            profile.reorder(&levels, None);
+        }
+    }
+    for basis in population.factors() {
+        let Factor::Coded(coded) = basis.factor() else {
+            continue;
+        };
+        let mut own = profiles.iter_mut();
+        if let Some(profile) = own.find(|profile| profile.name == coded.column) {
+            profile.reorder(&basis.levels(), coded.reference.as_ref());
+        }
+    }
+}
+
+/// A row with every column at its reference, for terms that all rows share.
+pub fn reference_row(profiles: &[ColumnProfile]) -> Result<Table, TableError> {
+    let mut table = Table::new();
+    for profile in profiles {
+        table.insert(profile.name.clone(), profile.reference().column(1))?;
+    }
+    Ok(table)
+}
+
+/// The profiles of columns while rows are seen.
+#[derive(Clone, PartialEq, Serialize, Deserialize)]
+pub(crate) struct ProfileLearner {
+    columns: Vec<ColumnLearner>,
+}
+
+#[derive(Clone, PartialEq, Serialize, Deserialize)]
+struct ColumnLearner {
+    name: String,
+    /// Whether the formula reads it as levels whatever it holds.
+    as_levels: bool,
+    moment: Moment,
+    low: f64,
+    high: f64,
+    labels: Labels,
+    counts: Vec<u64>,
+    held: Held,
+}
+
+impl ProfileLearner {
+    /// The columns that all rows' terms read.
+    pub(crate) fn new(terms: &Terms) -> ProfileLearner {
+        let others = terms.parameters.iter().flat_map(|terms| &terms.fixed);
+        let factors = terms.fixed.iter().chain(others);
+        let factors = factors.flat_map(|term| &term.factors);
+        let coded: Vec<&str> = factors
+            .filter(|factor| factor.is_categorical())
+            .flat_map(Factor::columns)
+            .collect();
+        let splines = terms.all_splines().map(|(_, term)| &term.by);
+        let by = terms.smooths.iter().map(|smooth| &smooth.by).chain(splines);
+        let levels = by.filter_map(|by| match by {
+            Some(By::Levels(name)) => Some(name.as_str()),
+            _ => None,
+        });
+        let ordered = terms.monotonics.iter();
+        let ordered = ordered.map(|effect| effect.coded.column.as_str());
+        let coded: Vec<&str> = coded.into_iter().chain(levels).chain(ordered).collect();
+        let columns = population_columns(terms)
+            .into_iter()
+            .map(|name| ColumnLearner {
+                name: name.to_owned(),
+                as_levels: coded.contains(&name),
+                moment: Moment::default(),
+                low: f64::INFINITY,
+                high: f64::NEG_INFINITY,
+                labels: Labels::default(),
+                counts: Vec::new(),
+                held: Held::Numbers,
+            });
+        ProfileLearner {
+            columns: columns.collect(),
+        }
+    }
+
+    pub(crate) fn see(&mut self, source: &Source<'_>) {
+        for column in &mut self.columns {
+            column.see(source);
+        }
+    }
+
+    /// Takes in what a copy has seen of more rows.
+    pub(crate) fn merge(&mut self, other: &ProfileLearner) {
+        for (own, other) in self.columns.iter_mut().zip(&other.columns) {
+            own.merge(other);
+        }
+    }
+
+    pub(crate) fn finish(self) -> Vec<ColumnProfile> {
+        self.columns
+            .into_iter()
+            .map(ColumnLearner::finish)
+            .collect()
+    }
+}
+
+impl ColumnLearner {
+    fn see(&mut self, source: &Source<'_>) {
+        match source.column(&self.name) {
+            Column::Number(values) if !self.as_levels => {
+                if column::is_finite(values) {
+                    self.see_numbers(values);
+                } else {
+                    let there = values.iter().copied().filter(|value| !value.is_nan());
+                    self.see_numbers(&there.collect::<Vec<f64>>());
+                }
+                return;
+            }
+            Column::Category { .. } => self.held = Held::Text,
+            Column::Boolean(_) => self.held = Held::Truths,
+            _ => {}
+        }
+        let (codes, names) = source.labels(&self.name);
+        for code in self.labels.codes(&codes, &names) {
+            self.count(code, 1);
+        }
+    }
+
+    fn see_numbers(&mut self, values: &[f64]) {
+        self.moment.push_all(values);
+        let [low, high] = column::range(values);
+        self.low = self.low.min(low);
+        self.high = self.high.max(high);
+    }
+
+    fn count(&mut self, code: u32, rows: u64) {
+        let code = code as usize;
+        if self.counts.len() <= code {
+            self.counts.resize(code + 1, 0);
+        }
+        self.counts[code] += rows;
+    }
+
+    fn merge(&mut self, other: &ColumnLearner) {
+        self.moment.merge(&other.moment);
+        self.low = self.low.min(other.low);
+        self.high = self.high.max(other.high);
+        if other.held != Held::Numbers {
+            self.held = other.held;
+        }
+        let codes = self.labels.merge(&other.labels);
+        for (code, rows) in codes.into_iter().zip(&other.counts) {
+            self.count(code, *rows);
+        }
+    }
+
+    fn finish(self) -> ColumnProfile {
+        let values = if self.counts.is_empty() {
+            ValueProfile::Number {
+                mean: self.moment.mean(),
+                low: self.low,
+                high: self.high,
+            }
+        } else {
+            let (names, places) = self.labels.finish();
+            let mut counts = vec![0; names.len()];
+            for (place, count) in places.iter().zip(&self.counts) {
+                counts[*place as usize] = *count;
+            }
+            // Of equally common levels the first.
+            let commonest = (0..counts.len()).rev().max_by_key(|place| counts[*place]);
+            ValueProfile::Levels {
+                names: names.to_vec(),
+                commonest: commonest.unwrap_or(0),
+                held: self.held,
+                baseline: None,
+            }
+        };
+        ColumnProfile {
+            name: self.name,
+            values,
+        }
+    }
+}

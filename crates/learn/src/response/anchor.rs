@@ -1,0 +1,247 @@
+//! Where the linear predictor is expected, and how widely it varies.
+
+use lehr_formula::Intercept;
+use lehr_numeric::column;
+use lehr_table::Moment;
+use serde::{Deserialize, Serialize};
+
+use crate::response_rule::ResponseRule;
+use crate::response_rule::{Form, Link};
+
+/// What each class has before any row is seen.
+const HALF: f64 = 0.5;
+
+/// So few classes are counted one after another.
+const FEW_CLASSES: usize = 4;
+
+/// The linear predictor is `centre + unit · (standardised predictor)`, one centre for each
+/// logit of the family. So all latents are about 1 in size, whatever the response's unit.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Anchor {
+    /// The expected linear predictor of each logit.
+    pub centre: Vec<f64>,
+    /// The unit of the linear predictor.
+    pub unit: f64,
+    /// How much wider than usual priors of coefficients must be: more than 1 where there is
+    /// no intercept to carry the mean of the response.
+    pub widening: f64,
+}
+
+/// What the response of the fitted table looks like, gathered block by block.
+#[derive(Clone, PartialEq, Serialize, Deserialize)]
+pub(crate) struct ResponseProfile {
+    rule: ResponseRule,
+    count: f64,
+    sum: f64,
+    /// Of the response less the offset.
+    rest: Moment,
+    trials: Option<f64>,
+    offset: Option<Exposure>,
+    /// How often each class occurs, and half a time more; empty for numbers.
+    classes: Vec<f64>,
+    first: Option<f64>,
+    varies: bool,
+}
+
+/// Sums of the offset.
+#[derive(Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
+struct Exposure {
+    sum: f64,
+    /// The largest, and Σ e^(offset − largest).
+    most: f64,
+    parts: f64,
+}
+
+/// The response and what belongs to it in some rows.
+pub(crate) struct ResponseBlock<'a> {
+    pub values: &'a [f64],
+    pub trials: Option<&'a [f64]>,
+    pub offset: Option<&'a [f64]>,
+}
+
+impl ResponseProfile {
+    /// Nothing yet of a response with so many classes, 0 for numbers.
+    pub(crate) fn new(rule: &ResponseRule, classes: usize) -> ResponseProfile {
+        ResponseProfile {
+            rule: rule.clone(),
+            count: 0.0,
+            sum: 0.0,
+            rest: Moment::default(),
+            trials: None,
+            offset: None,
+            classes: vec![HALF; classes],
+            first: None,
+            varies: false,
+        }
+    }
+
+    pub(crate) fn see(&mut self, seen: &ResponseBlock<'_>) {
+        self.count += seen.values.len() as f64;
+        // One after another, so that blocks do not change a bit.
+        self.sum = seen.values.iter().fold(self.sum, |sum, value| sum + value);
+        match seen.offset {
+            None => self.rest.push_all(seen.values),
+            Some(offset) => {
+                let pairs = seen.values.iter().zip(offset);
+                let rest: Vec<f64> = pairs.map(|(value, shift)| value - shift).collect();
+                self.rest.push_all(&rest);
+            }
+        }
+        if let Some(value) = seen.values.first().filter(|_| !self.varies) {
+            let first = *self.first.get_or_insert(*value);
+            self.varies = column::first_other(seen.values, [first; 2]).is_some();
+        }
+        self.count_classes(seen.values);
+        if let Some(trials) = seen.trials {
+            *self.trials.get_or_insert(0.0) += trials.iter().sum::<f64>();
+        }
+        if let Some(offset) = seen.offset {
+            let exposure = self.offset.get_or_insert_with(Exposure::default);
+            for value in offset {
+                exposure.push(*value);
+            }
+        }
+    }
+
+    fn count_classes(&mut self, values: &[f64]) {
+        if self.classes.len() <= FEW_CLASSES {
+            for (class, count) in self.classes.iter_mut().enumerate() {
+                *count += column::count(values, class as f64) as f64;
+            }
+            return;
+        }
+        for value in values {
+            if let Some(count) = self.classes.get_mut(*value as usize) {
+                *count += 1.0;
+            }
+        }
+    }
+
+    /// Takes in what a copy has seen of more rows.
+    pub(crate) fn merge(&mut self, other: &ResponseProfile) {
+        self.count += other.count;
+        self.sum += other.sum;
+        self.rest.merge(&other.rest);
+        if let Some(more) = other.trials {
+            *self.trials.get_or_insert(0.0) += more;
+        }
+        if let Some(more) = &other.offset {
+            let own = self.offset.get_or_insert_with(Exposure::default);
+            own.merge(more);
+        }
+        for (own, more) in self.classes.iter_mut().zip(&other.classes) {
+            *own += more - HALF;
+        }
+        if let Some(first) = other.first {
+            self.varies |= other.varies || *self.first.get_or_insert(first) != first;
+        }
+    }
+
+    /// The response if it is the same in every row.
+    pub(crate) fn constant(&self) -> Option<f64> {
+        self.first.filter(|_| !self.varies)
+    }
+
+    /// How many rows were seen.
+    pub(crate) fn rows(&self) -> usize {
+        self.count as usize
+    }
+
+    /// Whether an offset is among what was seen.
+    pub(crate) fn has_offset(&self) -> bool {
+        self.offset.is_some()
+    }
+
+    /// The anchor of these responses.
+    pub(crate) fn anchor(&self, intercept: Intercept) -> Anchor {
+        if self.rule.link == Link::Identity {
+            return self.identity(intercept);
+        }
+        let centre = match self.rule.form {
+            Form::Ordered | Form::Direction => vec![0.0],
+            Form::Unordered => self.class_logits(),
+            _ => vec![self.linked_mean()],
+        };
+        match intercept {
+            Intercept::Present => Anchor {
+                centre,
+                unit: 1.0,
+                widening: 1.0,
+            },
+            Intercept::Absent => Anchor {
+                unit: 1.0,
+                widening: (centre.iter())
+                    .fold(1.0, |most: f64, at| most.max(at.abs()))
+                    .min(1e6),
+                centre: vec![0.0; centre.len()],
+            },
+        }
+    }
+
+    /// The residual of the offset: its mean and spread, or its root mean square around 0.
+    fn identity(&self, intercept: Intercept) -> Anchor {
+        let (centre, unit) = match intercept {
+            Intercept::Present => (self.rest.mean(), self.rest.scale()),
+            Intercept::Absent => (0.0, self.rest.root_mean_square()),
+        };
+        Anchor {
+            centre: vec![centre],
+            // A spread of nothing but rounding is none; the caller refuses it.
+            unit: if unit > 4.0 * f64::EPSILON * centre.abs() {
+                unit
+            } else {
+                0.0
+            },
+            widening: 1.0,
+        }
+    }
+
+    /// The link of the mean, a little inside its range, less the offset's.
+    fn linked_mean(&self) -> f64 {
+        if self.rule.link == Link::Log {
+            let exposure = self.offset.as_ref().map_or(0.0, |offset| {
+                // ln mean(e^offset), safe for large offsets.
+                offset.most + (offset.parts / self.count).ln()
+            });
+            let floor = if self.rule.is_count() { 0.5 } else { 0.0 };
+            return (self.sum.max(floor) / self.count).ln() - exposure;
+        }
+        let shift = self.offset.as_ref().map_or(0.0, |offset| offset.sum) / self.count;
+        let (hits, all) = match self.trials {
+            Some(trials) => (self.sum + 0.5, trials + 1.0),
+            None if self.rule.form == Form::Share => (self.sum, self.count),
+            None => (self.sum + 0.5, self.count + 1.0),
+        };
+        (hits / (all - hits)).ln() - shift
+    }
+
+    /// The log odds of each class against the first.
+    fn class_logits(&self) -> Vec<f64> {
+        let against = |count: &f64| (count / self.classes[0]).ln();
+        self.classes[1..].iter().map(against).collect()
+    }
+}
+
+impl Exposure {
+    fn merge(&mut self, other: &Exposure) {
+        let sum = self.sum + other.sum;
+        let (high, low) = if self.parts == 0.0 || other.parts > 0.0 && other.most > self.most {
+            (*other, *self)
+        } else {
+            (*self, *other)
+        };
+        *self = Exposure { sum, ..high };
+        if low.parts > 0.0 {
+            self.parts += low.parts * (low.most - high.most).exp();
+        }
+    }
+
+    fn push(&mut self, value: f64) {
+        self.sum += value;
+        if self.parts == 0.0 || value > self.most {
+            self.parts *= (self.most - value).exp();
+            self.most = value;
+        }
+        self.parts += (value - self.most).exp();
+    }
+}

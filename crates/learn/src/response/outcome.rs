@@ -1,0 +1,465 @@
+//! The response as numbers of its family, each row checked.
+
+use std::collections::HashMap;
+
+use lehr_formula::{Expr, Response, Trials};
+use lehr_numeric::column;
+use lehr_table::{Column, Labels};
+use serde::{Deserialize, Serialize};
+
+use crate::error::{LearnError, list_names};
+use crate::response_rule::Form;
+use crate::response_rule::ResponseRule;
+use crate::source::Source;
+
+/// More classes than this are numbers or groups mistaken for classes.
+const MOST_CLASSES: usize = 1000;
+
+/// More different numbers than this are a quantity and no classes in order.
+const MOST_ORDERED_NUMBERS: usize = 20;
+
+/// How the response of a table becomes numbers.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Outcome {
+    /// The requirements of the family.
+    pub rule: ResponseRule,
+    /// The left side of the formula.
+    pub response: Response,
+    /// The classes in the order of their numbers; empty where the response is a number.
+    pub classes: Vec<String>,
+}
+
+impl Outcome {
+    /// The response of a family before its classes are known.
+    pub fn new(rule: &ResponseRule, response: &Response) -> Result<Outcome, LearnError> {
+        check_trials(rule, response)?;
+        check_errors(rule, response)?;
+        check_bounds(rule, response)?;
+        let outcome = Outcome {
+            rule: rule.clone(),
+            response: response.clone(),
+            classes: Vec::new(),
+        };
+        match outcome.response.outcome {
+            Expr::Column(_) => Ok(outcome),
+            _ if !rule.is_class() => Ok(outcome),
+            ref other => {
+                let hint = "make a column of it in the table first";
+                Err(outcome.refused("a column", other.to_string(), hint))
+            }
+        }
+    }
+
+    /// `column "y"`, or the expression.
+    pub fn place(&self) -> String {
+        match &self.response.outcome {
+            Expr::Column(name) => format!("column {name:?}"),
+            other => other.to_string(),
+        }
+    }
+
+    fn refused(&self, expected: &str, found: String, hint: &str) -> LearnError {
+        LearnError::Column {
+            at: self.place(),
+            expected: format!("{expected} for family {}", self.rule),
+            found,
+            hint: hint.into(),
+        }
+    }
+
+    fn check_classes(&self, classes: Vec<String>) -> Result<Vec<String>, LearnError> {
+        let found = match &classes[..] {
+            [only] => format!("only {only:?}"),
+            many => format!("{}", many.len()),
+        };
+        if self.rule.form == Form::Two && classes.len() != 2 {
+            let hint = match classes.len() {
+                1 => "there is nothing to tell apart; look at how the rows were chosen",
+                _ => "use --family categorical, or ordinal if the classes are ordered",
+            };
+            return Err(self.refused("0 and 1, true and false or two levels", found, hint));
+        }
+        if classes.len() < 2 {
+            let hint = "there is nothing to tell apart; look at how the rows were chosen";
+            return Err(self.refused("two classes or more", found, hint));
+        }
+        if classes.len() > MOST_CLASSES {
+            let expected = format!("at most {MOST_CLASSES} classes");
+            let hint = "use --family gaussian or poisson if the response is a number";
+            return Err(self.refused(&expected, found, hint));
+        }
+        Ok(classes)
+    }
+
+    /// What the user should know of the classes.
+    fn notes(&self, is_text: &dyn Fn(&str) -> bool) -> Vec<String> {
+        let Expr::Column(name) = &self.response.outcome else {
+            return Vec::new();
+        };
+        match (self.rule.form, &self.classes[..]) {
+            (Form::Two, [zero, one]) if is_text(name) => {
+                vec![format!("{name}: {one:?} counts as 1 and {zero:?} as 0")]
+            }
+            (Form::Unordered, [first, ..]) => {
+                vec![format!("{name}: {first:?} is the reference class")]
+            }
+            (Form::Ordered, classes) => {
+                let order = classes.join(" < ");
+                let is_number = |class: &String| class.parse::<f64>().is_ok();
+                let by_alphabet = classes.is_sorted() && !classes.iter().all(is_number);
+                let hint = if by_alphabet {
+                    format!(", by the alphabet; --levels '{name}: ...' sets another")
+                } else {
+                    String::new()
+                };
+                vec![format!("{name}: the order is {order}{hint}")]
+            }
+            _ => Vec::new(),
+        }
+    }
+
+    /// The response in every row, checked against the family.
+    pub fn values(&self, source: &Source<'_>) -> Result<Vec<f64>, LearnError> {
+        let name = match &self.response.outcome {
+            Expr::Column(name) => name,
+            expr => return self.checked(source.evaluate(expr)?, source.first),
+        };
+        match (self.rule.is_class(), source.column(name)) {
+            (true, Column::Number(values)) if self.rule.form == Form::Two => {
+                self.checked(values.clone(), source.first)
+            }
+            (true, _) => self.class_numbers(name, source),
+            (false, Column::Category { levels, .. }) => {
+                let hint = match levels.len() {
+                    2 => "use --family bernoulli for two classes",
+                    _ => "use --family categorical or ordinal for classes",
+                };
+                Err(self.refused("numbers", "text".into(), hint))
+            }
+            (false, _) => {
+                let values = source.numbers(name).unwrap_or_default();
+                self.checked(values.to_vec(), source.first)
+            }
+        }
+    }
+
+    fn class_numbers(&self, name: &str, source: &Source<'_>) -> Result<Vec<f64>, LearnError> {
+        let (codes, levels) = source.labels(name);
+        let known: HashMap<&str, f64> = (self.classes.iter().enumerate())
+            .map(|(place, class)| (class.as_str(), place as f64))
+            .collect();
+        let places: Vec<Option<f64>> = (levels.iter())
+            .map(|level| known.get(level.as_str()).copied())
+            .collect();
+        match codes
+            .iter()
+            .position(|code| places[*code as usize].is_none())
+        {
+            None => Ok(codes
+                .iter()
+                .filter_map(|code| places[*code as usize])
+                .collect()),
+            Some(row) => Err(LearnError::Column {
+                at: format!("{}, row {}", self.place(), source.first + row + 1),
+                expected: "a class of the table that was fitted".into(),
+                found: format!("{:?}", levels[codes[row] as usize]),
+                hint: format!("the classes are {}", list_names(&self.classes)),
+            }),
+        }
+    }
+
+    fn checked(&self, values: Vec<f64>, first: usize) -> Result<Vec<f64>, LearnError> {
+        let form = self.rule.form;
+        let (sound, expected, hint) = demand(form);
+        let wrong = match form {
+            Form::Real => None,
+            Form::Two => column::first_other(&values, [0.0, 1.0]),
+            _ => values.iter().position(|value| !sound(*value)),
+        };
+        let Some(row) = wrong else {
+            return Ok(values);
+        };
+        let count = values.iter().filter(|value| !sound(**value)).count();
+        Err(LearnError::Column {
+            at: format!("{}, row {}", self.place(), first + row + 1),
+            expected: format!("{expected} for family {}", self.rule),
+            found: format!("{}{}", values[row], such_rows(count)),
+            hint: hint.into(),
+        })
+    }
+
+    /// The standard errors of every row's response; `None` where they are not given.
+    pub fn errors(&self, source: &Source<'_>) -> Result<Option<Vec<f64>>, LearnError> {
+        let Some(expr) = &self.response.errors else {
+            return Ok(None);
+        };
+        let values = source.evaluate(expr)?;
+        match values.iter().position(|error| *error <= 0.0) {
+            None => Ok(Some(values)),
+            Some(row) => Err(LearnError::Column {
+                at: format!("se({expr}), row {}", source.first + row + 1),
+                expected: "a standard error above 0".into(),
+                found: values[row].to_string(),
+                hint: String::new(),
+            }),
+        }
+    }
+
+    /// The trials in every row; `None` for families without.
+    pub fn trials(&self, source: &Source<'_>) -> Result<Option<Vec<f64>>, LearnError> {
+        match &self.response.trials {
+            None => Ok(None),
+            Some(Trials::Count(count)) => Ok(Some(vec![*count as f64; source.n_rows()])),
+            Some(Trials::Column(name)) => {
+                let values = source.evaluate(&Expr::Column(name.clone()))?;
+                let place = format!("column {name:?}");
+                counted(&values, &place, "trials", source.first)?;
+                Ok(Some(values))
+            }
+            Some(Trials::Failures(failures)) => {
+                let missed = source.evaluate(failures)?;
+                counted(&missed, &failures.to_string(), "failures", source.first)?;
+                let hits = source.evaluate(&self.response.outcome)?;
+                Ok(Some(hits.iter().zip(&missed).map(|(a, b)| a + b).collect()))
+            }
+        }
+    }
+
+    /// Refuses more successes than trials; `first` is the row of the whole table that the
+    /// first is.
+    pub fn check_hits(&self, hits: &[f64], trials: &[f64], first: usize) -> Result<(), LearnError> {
+        let wrong = |row: usize| hits[row] > trials[row];
+        let Some(row) = (0..hits.len()).find(|&row| wrong(row)) else {
+            return Ok(());
+        };
+        let count = (row..hits.len()).filter(|&row| wrong(row)).count();
+        Err(LearnError::Column {
+            at: format!("{}, row {}", self.place(), first + row + 1),
+            expected: format!("at most {} successes, the trials there", trials[row]),
+            found: format!("{}{}", hits[row], such_rows(count)),
+            hint: "trials(...) counts all trials; failures go into cbind(successes, failures)"
+                .into(),
+        })
+    }
+
+    /// Which column counts what. `surplus` is by how many failures exceed successes at the least:
+    /// where they never fall short, the failures could be trials by mistake.
+    pub fn trials_note(&self, surplus: f64) -> Option<String> {
+        let (response, hits) = (&self.response, &self.response.outcome);
+        Some(match response.trials.as_ref()? {
+            Trials::Count(count) => {
+                format!("{response}: {hits} counts successes among {count} trials")
+            }
+            Trials::Column(trials) => {
+                format!("{response}: {hits} counts successes, {trials} the trials")
+            }
+            Trials::Failures(failures) => {
+                let doubt = match failures {
+                    Expr::Column(_) if surplus >= 0.0 => format!(
+                        "; if {failures} counts the trials, write {hits} | trials({failures})"
+                    ),
+                    _ => String::new(),
+                };
+                format!("{response}: {hits} counts successes, {failures} the failures{doubt}")
+            }
+        })
+    }
+
+    /// A value the family can have, for rows whose response is not known.
+    pub fn stand_in(&self) -> f64 {
+        match self.rule.form {
+            Form::Positive => 1.0,
+            Form::Share => 0.5,
+            _ => 0.0,
+        }
+    }
+}
+
+/// The classes of a response while they are gathered.
+#[derive(Clone, Serialize, Deserialize)]
+pub(crate) struct OutcomeLearner {
+    outcome: Outcome,
+    labels: Labels,
+    /// Whether the response is a column of numbers.
+    is_number: bool,
+    /// Classes that are known whatever the rows say.
+    given: Option<Vec<String>>,
+}
+
+impl OutcomeLearner {
+    pub(crate) fn new(outcome: Outcome) -> OutcomeLearner {
+        OutcomeLearner {
+            outcome,
+            labels: Labels::default(),
+            is_number: false,
+            given: None,
+        }
+    }
+
+    pub(crate) fn see(&mut self, source: &Source<'_>) {
+        let Expr::Column(name) = &self.outcome.response.outcome else {
+            return;
+        };
+        if !self.outcome.rule.is_class() {
+            return;
+        }
+        let binary = self.outcome.rule.form == Form::Two;
+        self.is_number |= matches!(source.column(name), Column::Number(_));
+        match source.column(name) {
+            Column::Number(_) if binary => self.given = Some(vec!["0".into(), "1".into()]),
+            Column::Boolean(_) => self.given = Some(vec!["false".into(), "true".into()]),
+            Column::Category { levels, .. } if binary && levels.len() == 2 => {
+                self.given.get_or_insert_with(|| levels.to_vec());
+                let (codes, levels) = source.labels(name);
+                self.labels.codes(&codes, &levels);
+            }
+            _ => {
+                let (codes, levels) = source.labels(name);
+                self.labels.codes(&codes, &levels);
+            }
+        }
+    }
+
+    /// Takes in what a copy has seen of more rows.
+    pub(crate) fn merge(&mut self, other: &OutcomeLearner) {
+        self.labels.merge(&other.labels);
+        self.is_number |= other.is_number;
+        self.given = self.given.take().or_else(|| other.given.clone());
+    }
+
+    /// The response with its classes, and what the user should know of them.
+    pub(crate) fn finish(
+        self,
+        is_text: &dyn Fn(&str) -> bool,
+    ) -> Result<(Outcome, Vec<String>), LearnError> {
+        let mut outcome = self.outcome;
+        if outcome.rule.is_class() {
+            let (found, _) = self.labels.finish();
+            let ordered = outcome.rule.form == Form::Ordered && self.is_number;
+            if ordered && found.len() > MOST_ORDERED_NUMBERS {
+                let expected = format!("at most {MOST_ORDERED_NUMBERS} numbers as classes");
+                let hint = "use --family gaussian for a quantity, or cut it into classes first";
+                return Err(outcome.refused(&expected, found.len().to_string(), hint));
+            }
+            outcome.classes = match self.given {
+                Some(given) if found.iter().all(|class| given.contains(class)) => given,
+                _ => outcome.check_classes(found.to_vec())?,
+            };
+        }
+        let notes = outcome.notes(is_text);
+        Ok((outcome, notes))
+    }
+}
+
+/// Which numbers a family takes, in words, and what to do about others.
+fn demand(form: Form) -> (fn(f64) -> bool, &'static str, &'static str) {
+    let whole: fn(f64) -> bool = |y| y >= 0.0 && y.fract() == 0.0;
+    match form {
+        Form::Real => (|_| true, "a number", ""),
+        Form::Two => (
+            |y| y == 0.0 || y == 1.0,
+            "0 or 1",
+            "use --family poisson for counts, gaussian for numbers, categorical for classes",
+        ),
+        Form::Positive => (
+            |y| y > 0.0,
+            "a number above 0",
+            "use --family gaussian, or leave such rows out",
+        ),
+        Form::Share => (
+            |y| y > 0.0 && y < 1.0,
+            "a number strictly between 0 and 1",
+            "use --family binomial if it is a proportion of counts, bernoulli if it is 0 or 1",
+        ),
+        Form::Direction => (
+            |y| y.abs() <= std::f64::consts::PI,
+            "an angle in radians from -pi to pi",
+            "write I(y - 6.283185307179586 * (y > 3.141592653589793)) ~ ... for angles from 0 to 2 pi, I(y * \
+             0.017453292519943295) for degrees",
+        ),
+        Form::Successes => (
+            whole,
+            "a whole number from 0 on",
+            "successes are counted, not divided by the trials",
+        ),
+        Form::Count | Form::Unordered | Form::Ordered => (
+            whole,
+            "a whole number from 0 on",
+            "use --family gamma for positive numbers, gaussian for any",
+        ),
+    }
+}
+
+/// Refuses what is no whole number of trials or failures.
+fn counted(values: &[f64], at: &str, what: &str, first: usize) -> Result<(), LearnError> {
+    let whole = |value: &f64| *value >= 0.0 && value.fract() == 0.0;
+    match values.iter().position(|value| !whole(value)) {
+        None => Ok(()),
+        Some(row) => Err(LearnError::Column {
+            at: format!("{at}, row {}", first + row + 1),
+            expected: format!("a whole number of {what}"),
+            found: values[row].to_string(),
+            hint: match what {
+                "failures" => "write successes | trials(n) where n counts all trials".into(),
+                _ => String::new(),
+            },
+        }),
+    }
+}
+
+fn check_trials(rule: &ResponseRule, response: &Response) -> Result<(), LearnError> {
+    let wrong = |expected, found: String, hint| {
+        Err(LearnError::Mismatch {
+            family: rule.family.clone(),
+            expected,
+            found,
+            hint,
+        })
+    };
+    match (rule.form, &response.trials) {
+        (Form::Successes, None) => wrong(
+            "a number of trials",
+            "none".into(),
+            "write cbind(successes, failures) ~ ... or successes | trials(n) ~ ...",
+        ),
+        (Form::Successes, Some(_)) | (_, None) => Ok(()),
+        (_, Some(_)) => wrong(
+            "a response without trials",
+            response.to_string(),
+            "only --family binomial and beta_binomial count successes among trials",
+        ),
+    }
+}
+
+fn check_errors(rule: &ResponseRule, response: &Response) -> Result<(), LearnError> {
+    if response.errors.is_none() || rule.takes_errors {
+        return Ok(());
+    }
+    Err(LearnError::Mismatch {
+        family: rule.family.clone(),
+        expected: "a response without standard errors",
+        found: response.to_string(),
+        hint: "only --family gaussian takes se(...)",
+    })
+}
+
+/// Refuses bounds for families without a distribution function in closed form.
+fn check_bounds(rule: &ResponseRule, response: &Response) -> Result<(), LearnError> {
+    let is_exact = response.censoring.is_none() && response.truncation.is_none();
+    if is_exact || rule.has_tails {
+        return Ok(());
+    }
+    Err(LearnError::Mismatch {
+        family: rule.family.clone(),
+        expected: "a response without cens(...) and trunc(...)",
+        found: response.to_string(),
+        hint: "the families gaussian, lognormal, exponential, weibull and poisson have them",
+    })
+}
+
+fn such_rows(count: usize) -> String {
+    match count {
+        0 | 1 => String::new(),
+        _ => format!(" ({count} such rows)"),
+    }
+}

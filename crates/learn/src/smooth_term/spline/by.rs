@@ -1,0 +1,152 @@
+//! What smooths depend on besides their column: `s(x, by = site)`, `s(x, by = dose)`.
+
+use lehr_formula::{By, Coding, Expr, Factor, Term, TermBasis, TermLearner};
+use serde::{Deserialize, Serialize};
+
+use crate::error::LearnError;
+use crate::fixed_effects::{see_all, turn_all};
+use crate::source::Source;
+
+/// Levels with a smooth each at the most.
+const MOST_LEVELS: usize = 50;
+
+/// What one smooth is multiplied by in each row.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub enum Multiplier {
+    /// By 1.
+    One,
+    /// By 1 in the rows of a level, by 0 in all others.
+    Level {
+        /// The levels.
+        basis: TermBasis,
+        /// The place of its own level.
+        place: usize,
+    },
+    /// By a column, here divided by its root mean square.
+    Number {
+        /// The column.
+        column: String,
+        /// Its root mean square.
+        scale: f64,
+    },
+}
+
+impl Multiplier {
+    /// The multiplier of each row; `None` where it is 1.
+    pub fn values(&self, source: &Source<'_>) -> Result<Option<Vec<f64>>, LearnError> {
+        Ok(match self {
+            Multiplier::One => None,
+            Multiplier::Level { basis, place } => {
+                let codes = basis.factors[0].codes(&|name| source.read(name))?;
+                let own = |code: u32| f64::from(u8::from(code as usize == *place));
+                Some(codes.into_iter().map(own).collect())
+            }
+            Multiplier::Number { column, scale } => {
+                let values = source.evaluate(&Expr::Column(column.clone()))?;
+                Some(values.iter().map(|value| value / scale).collect())
+            }
+        })
+    }
+
+    /// By what the column is divided.
+    pub fn scale(&self) -> f64 {
+        match self {
+            Multiplier::Number { scale, .. } => *scale,
+            _ => 1.0,
+        }
+    }
+
+    /// The column by which it is multiplied.
+    pub fn column(&self) -> Option<&str> {
+        match self {
+            Multiplier::Number { column, .. } => Some(column),
+            _ => None,
+        }
+    }
+}
+
+/// What is gathered of `by` in the first round.
+#[derive(Clone)]
+pub(super) struct ByLearner {
+    levels: Option<TermLearner>,
+    number: Option<Squares>,
+}
+
+/// The squares of a column.
+#[derive(Clone)]
+struct Squares {
+    column: String,
+    sum: f64,
+    rows: usize,
+}
+
+impl ByLearner {
+    pub(super) fn new(by: Option<&By>) -> ByLearner {
+        let mut learner = ByLearner {
+            levels: None,
+            number: None,
+        };
+        match by {
+            Some(By::Levels(name)) => {
+                let factor = Term::of(Factor::Categorical(name.clone()));
+                learner.levels = Some(TermLearner::new(&factor, &[Coding::Full]));
+            }
+            Some(By::Column(name)) => {
+                learner.number = Some(Squares {
+                    column: name.clone(),
+                    sum: 0.0,
+                    rows: 0,
+                });
+            }
+            None => {}
+        }
+        learner
+    }
+
+    pub(super) fn see(&mut self, source: &Source<'_>) -> Result<(), LearnError> {
+        if let Some(levels) = &mut self.levels {
+            see_all(std::slice::from_mut(levels), source)?;
+        }
+        if let Some(number) = &mut self.number {
+            let values = source.evaluate(&Expr::Column(number.column.clone()))?;
+            number.sum += values.iter().map(|value| value * value).sum::<f64>();
+            number.rows += values.len();
+        }
+        Ok(())
+    }
+
+    /// One multiplier for each smooth that there is, after the round.
+    pub(super) fn finish(&mut self, label: &str) -> Result<Vec<Multiplier>, LearnError> {
+        if let Some(mut levels) = self.levels.take() {
+            turn_all(std::slice::from_mut(&mut levels))?;
+            let basis = levels.finish();
+            let count = basis.factors[0].levels().len();
+            if count > MOST_LEVELS {
+                return Err(LearnError::Column {
+                    at: label.to_owned(),
+                    expected: format!("at most {MOST_LEVELS} levels with a smooth each"),
+                    found: count.to_string(),
+                    hint: "write gp(x, by = g), whose levels share how smooth they are".into(),
+                });
+            }
+            let of = |place: usize| Multiplier::Level {
+                basis: basis.clone(),
+                place,
+            };
+            return Ok((0..count).map(of).collect());
+        }
+        let Some(Squares { column, sum, rows }) = self.number.take() else {
+            return Ok(vec![Multiplier::One]);
+        };
+        let scale = (sum / rows as f64).sqrt();
+        if scale > 0.0 && scale.is_finite() {
+            return Ok(vec![Multiplier::Number { column, scale }]);
+        }
+        Err(LearnError::Column {
+            at: label.to_owned(),
+            expected: format!("values of {column} other than 0"),
+            found: "none".into(),
+            hint: "leave by out".into(),
+        })
+    }
+}

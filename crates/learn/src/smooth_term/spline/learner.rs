@@ -1,0 +1,244 @@
+//! Smooths while their table is read: first the range and the knots, then how the splines go together.
+
+use lehr_formula::{BSpline, CubicSpline, Penalised, Round, Sample, SplineTerm};
+
+use super::by::{ByLearner, Multiplier};
+use super::reduced::{Raw, Reduced};
+use super::{Spline, Wish};
+use crate::error::LearnError;
+use crate::fixed_effects::check_size;
+use crate::source::Source;
+
+/// Functions unless asked otherwise.
+const USUAL: usize = 10;
+/// Fewer distinct values than this are levels.
+const FEWEST: usize = 4;
+/// Rows whose values are kept at the most.
+const MOST_PLACES: usize = 512;
+
+/// What is gathered of one smooth.
+#[derive(Clone)]
+pub(crate) struct SplineLearner {
+    wish: Wish,
+    sample: Sample,
+    by: ByLearner,
+    raw: Option<Splines>,
+    settled: bool,
+}
+
+/// Splines before any penalty, and what is summed of them for each smooth.
+#[derive(Clone)]
+struct Splines {
+    raw: Raw,
+    span: f64,
+    k: usize,
+    parts: Vec<Summed>,
+}
+
+/// The sums of products over the rows of one smooth.
+#[derive(Clone)]
+struct Summed {
+    multiplier: Multiplier,
+    sums: Vec<[f64; 16]>,
+    rows: usize,
+    /// Sums of squared multipliers, alone and times the value.
+    weight: f64,
+    moment: f64,
+    /// Up to so many distinct values as a smooth needs.
+    distinct: Vec<f64>,
+}
+
+impl SplineLearner {
+    pub(crate) fn new((of, term): (Option<&str>, &SplineTerm)) -> SplineLearner {
+        SplineLearner {
+            by: ByLearner::new(term.by.as_ref()),
+            wish: Wish::new(of, term),
+            sample: Sample::default(),
+            raw: None,
+            settled: false,
+        }
+    }
+
+    pub(crate) fn see(&mut self, source: &Source<'_>) -> Result<(), LearnError> {
+        if self.settled {
+            return Ok(());
+        }
+        let values = source.evaluate(&self.wish.input)?;
+        let Some(splines) = &mut self.raw else {
+            for value in values {
+                self.sample.push(value);
+            }
+            return self.by.see(source);
+        };
+        let low = self.sample.range()[0];
+        let place = |value: f64| match self.wish.kind {
+            Penalised::Cc => ((value - low) / splines.span).rem_euclid(1.0),
+            _ => (value - low) / splines.span,
+        };
+        for part in &mut splines.parts {
+            let multipliers = part.multiplier.values(source)?;
+            for (row, value) in values.iter().enumerate() {
+                let own = multipliers.as_ref().map_or(1.0, |own| own[row]);
+                if own != 0.0 {
+                    (splines.raw.splines).add_multiplied(place(*value), own, &mut part.sums);
+                    part.count(*value, own);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    pub(crate) fn turn(&mut self) -> Result<Round, LearnError> {
+        if let Some(splines) = &self.raw {
+            self.settled = true;
+            self.check_levels(&splines.parts)?;
+            return Ok(Round::Last);
+        }
+        self.raw = Some(self.splines()?);
+        Ok(Round::Another)
+    }
+
+    /// The splines before any penalty, if the column can have a smooth.
+    fn splines(&mut self) -> Result<Splines, LearnError> {
+        let multipliers = self.by.finish(&self.wish.label)?;
+        let Wish { input, kind, .. } = &self.wish;
+        let [low, high] = self.sample.range();
+        check_size(
+            &input.to_string(),
+            low.midpoint(high),
+            0.5 * (high - low).max(0.0),
+        )
+        .or_else(|error| if low == high { Ok(()) } else { Err(error) })?;
+        let span = match kind {
+            Penalised::Cc => self.wish.period.unwrap_or(high - low),
+            _ => high - low,
+        };
+        let mut places: Vec<f64> = (self.sample.distinct().iter())
+            .map(|value| (value - low) / span)
+            .map(|place| {
+                if *kind == Penalised::Cc {
+                    place.rem_euclid(1.0)
+                } else {
+                    place
+                }
+            })
+            .collect();
+        places.sort_unstable_by(f64::total_cmp);
+        // Places that a rounding tells apart are one.
+        places.dedup_by(|next, one| *next - *one < 1e-9);
+        let k = self.count(places.len())?;
+        let raw = match kind {
+            Penalised::Ps => Raw::of_differences(&BSpline::even(3, k, [0.0, 1.0])),
+            Penalised::Tp => {
+                let knots = CubicSpline::knots_of(&places, 2 * k + 40);
+                Raw::of_bends(CubicSpline::natural(&knots))
+            }
+            Penalised::Cc => {
+                places.push(1.0);
+                let knots = CubicSpline::knots_of(&places, 2 * k + 41);
+                Raw::on_circle(CubicSpline::circle(&knots))
+            }
+        };
+        let part = |multiplier: Multiplier| Summed {
+            multiplier,
+            sums: raw.splines.no_products(),
+            rows: 0,
+            weight: 0.0,
+            moment: 0.0,
+            distinct: Vec::new(),
+        };
+        Ok(Splines {
+            parts: multipliers.into_iter().map(part).collect(),
+            raw,
+            span,
+            k,
+        })
+    }
+
+    /// Refuses levels in which a line and a bend could not be told apart.
+    fn check_levels(&self, parts: &[Summed]) -> Result<(), LearnError> {
+        let Some(few) = parts.iter().find(|part| part.distinct.len() < FEWEST) else {
+            return Ok(());
+        };
+        let Wish { input, by, .. } = &self.wish;
+        let by = by.as_ref().map_or("", |by| by.column());
+        Err(LearnError::Column {
+            at: self.wish.names(&few.multiplier).0,
+            expected: format!("at least {FEWEST} distinct values of {input} where it varies"),
+            found: few.distinct.len().to_string(),
+            hint: format!("join rare levels of {by}, or write s({input}) + {by}"),
+        })
+    }
+
+    /// How many functions there are, the constant and the line included.
+    fn count(&self, distinct: usize) -> Result<usize, LearnError> {
+        let Wish { label, input, .. } = &self.wish;
+        let wrong = |expected: String, found: String, hint: String| {
+            Err(LearnError::Column {
+                at: label.clone(),
+                expected,
+                found,
+                hint,
+            })
+        };
+        if distinct < FEWEST {
+            return wrong(
+                format!("at least {FEWEST} distinct values of {input}"),
+                distinct.to_string(),
+                format!("write C({input}) for an effect of each value"),
+            );
+        }
+        match self.wish.k {
+            Some(k) if k > distinct => wrong(
+                format!("k up to {distinct}, the number of distinct values of {input}"),
+                k.to_string(),
+                format!("write k = {distinct} or less, or leave k out"),
+            ),
+            Some(k) => Ok(k),
+            None => Ok(USUAL.min(distinct)),
+        }
+    }
+
+    /// The smooth, after the last round.
+    pub(crate) fn finish(mut self) -> Vec<Spline> {
+        let mut splines = self.raw.take().expect("two rounds come before the end");
+        let parts = std::mem::take(&mut splines.parts);
+        (parts.into_iter())
+            .map(|part| self.smooth(&splines, part))
+            .collect()
+    }
+
+    fn smooth(&self, splines: &Splines, part: Summed) -> Spline {
+        let reduced = Reduced::new(&splines.raw, &part.sums, part.weight, splines.k - 2);
+        let (label, spread_names, line) = self.wish.names(&part.multiplier);
+        Spline {
+            label,
+            of: self.wish.of.clone(),
+            spread_names,
+            multiplier: part.multiplier,
+            input: self.wish.input.clone(),
+            line,
+            kind: self.wish.kind,
+            range: self.sample.range(),
+            span: splines.span,
+            functions: reduced.functions,
+            roots: reduced.roots,
+            has_unseen: reduced.has_unseen,
+            places: self.sample.some(MOST_PLACES),
+            seen: (part.rows, part.moment / part.weight),
+        }
+    }
+}
+
+impl Summed {
+    /// Counts a row.
+    fn count(&mut self, value: f64, multiplier: f64) {
+        let weight = multiplier * multiplier;
+        self.rows += 1;
+        self.weight += weight;
+        self.moment += weight * value;
+        if self.distinct.len() < FEWEST && !self.distinct.contains(&value) {
+            self.distinct.push(value);
+        }
+    }
+}

@@ -1,0 +1,210 @@
+//! Splines with a penalty as independent effects with one spread (Demmler and Reinsch 1975; Wood 2017,
+//! section 5.8).
+//!
+//! A function b(x)ᵀc has the prior density exp(−cᵀSc/(2s²)). What S does not see, constants and lines, is
+//! left to the common columns: the functions here are orthogonal to it over the fitted rows. In the
+//! coordinates in which both S and the mean products G of the rows are diagonal,
+//!
+//! ```text
+//! cᵢᵀ G cⱼ = 1ᵢ₌ⱼ      cᵢᵀ S cⱼ = 1ᵢ₌ⱼ/μᵢ
+//! ```
+//!
+//! a weight is N(0, s²μᵢ), and the rows make the weights no more dependent than the prior does. Scaled so that
+//! Σ μᵢ = 1, s² is the mean prior variance of the function over the fitted rows.
+
+use faer::{Mat, Side};
+use lehr_formula::{BSpline, CubicSpline};
+
+/// How much smaller than the first root a root is whose function hardly any row sees.
+const UNSEEN: f64 = 1e-6;
+/// The least size that functions are brought to, as a share of the first root.
+const LEAST: f64 = 1e-3;
+
+/// Splines, their penalty, and what it does not see.
+#[derive(Clone)]
+pub(super) struct Raw {
+    pub splines: CubicSpline,
+    penalty: Vec<f64>,
+    /// The weights of a constant, and of a line where there is one.
+    null: Vec<Vec<f64>>,
+}
+
+/// Functions with independent weights.
+pub(super) struct Reduced {
+    pub functions: CubicSpline,
+    pub roots: Vec<f64>,
+    pub has_unseen: bool,
+}
+
+impl Raw {
+    /// The penalty ∫ f″².
+    pub(super) fn of_bends(splines: CubicSpline) -> Raw {
+        Raw {
+            penalty: splines.penalty(),
+            null: vec![vec![1.0; splines.width()], splines.knots().to_vec()],
+            splines,
+        }
+    }
+
+    /// The same on a circle, where lines do not close.
+    pub(super) fn on_circle(splines: CubicSpline) -> Raw {
+        Raw {
+            penalty: splines.penalty(),
+            null: vec![vec![1.0; splines.width()]],
+            splines,
+        }
+    }
+
+    /// The penalty Σ (cᵢ − 2cᵢ₊₁ + cᵢ₊₂)² of the weights of B-splines (Eilers and Marx 1996).
+    pub(super) fn of_differences(splines: &BSpline) -> Raw {
+        let count = splines.count();
+        let mut penalty = vec![0.0; count * count];
+        for first in 0..count - 2 {
+            let difference = [(first, 1.0), (first + 1, -2.0), (first + 2, 1.0)];
+            for (i, left) in difference {
+                for (j, right) in difference {
+                    penalty[i * count + j] += left * right;
+                }
+            }
+        }
+        Raw {
+            splines: CubicSpline::of_bsplines(splines),
+            penalty,
+            null: vec![
+                vec![1.0; count],
+                (0..count).map(|at| at as f64 / count as f64).collect(),
+            ],
+        }
+    }
+}
+
+impl Reduced {
+    /// The functions with the largest prior variance over so many rows, whose products are summed; at most so
+    /// many.
+    pub(super) fn new(raw: &Raw, sums: &[[f64; 16]], rows: f64, most: usize) -> Reduced {
+        let size = raw.splines.width();
+        let products = raw.splines.products(sums);
+        let gram = Mat::from_fn(size, size, |i, j| products[i * size + j] / rows);
+        let mut basis = penalised(raw);
+        let null = Mat::from_fn(size, raw.null.len(), |i, j| raw.null[j][i]);
+        orthogonalise(&mut basis, &null, &gram);
+        let own = basis.transpose() * &gram * &basis;
+        let own = Mat::from_fn(own.nrows(), own.ncols(), |i, j| {
+            0.5 * (own[(i, j)] + own[(j, i)])
+        });
+        let (values, vectors) = eigen(&own);
+        let kept = most.min(values.len());
+        // Eigenvalues ascend.
+        let place = |column: usize| values.len() - 1 - column;
+        let roots: Vec<f64> = (0..kept)
+            .map(|column| values[place(column)].max(0.0).sqrt())
+            .collect();
+        let total: f64 = roots.iter().map(|root| root * root).sum::<f64>().sqrt();
+        let sizes: Vec<f64> = roots
+            .iter()
+            .map(|root| root.max(LEAST * roots[0]))
+            .collect();
+        let turned = basis * vectors;
+        let columns = Mat::from_fn(size, kept, |i, j| turned[(i, place(j))] / sizes[j]);
+        let flat: Vec<f64> = (0..size * kept)
+            .map(|k| columns[(k / kept, k % kept)])
+            .collect();
+        Reduced {
+            functions: raw.splines.combined(&flat, kept),
+            has_unseen: roots.iter().any(|root| *root < UNSEEN * roots[0]),
+            roots: sizes.iter().map(|size| size / total).collect(),
+        }
+    }
+}
+
+/// Weights in whose coordinates the penalty is a sum of squares: eigenvectors divided by the roots of
+/// their eigenvalues, without those that it does not see.
+fn penalised(raw: &Raw) -> Mat<f64> {
+    let size = raw.splines.width();
+    let penalty = Mat::from_fn(size, size, |i, j| raw.penalty[i * size + j]);
+    let (values, vectors) = eigen(&penalty);
+    let free = raw.null.len();
+    Mat::from_fn(size, size - free, |i, j| {
+        vectors[(i, j + free)] / values[j + free].sqrt()
+    })
+}
+
+/// Takes away from each column what the null space explains of it over the rows.
+fn orthogonalise(basis: &mut Mat<f64>, null: &Mat<f64>, gram: &Mat<f64>) {
+    let mut done: Vec<Mat<f64>> = Vec::new();
+    for column in 0..null.ncols() {
+        let mut own = Mat::from_fn(null.nrows(), 1, |i, _| null[(i, column)]);
+        for other in &done {
+            let share = (other.transpose() * gram * &own)[(0, 0)];
+            own -= other * share;
+        }
+        let length = (own.transpose() * gram * &own)[(0, 0)].sqrt();
+        done.push(own * (1.0 / length));
+    }
+    // Twice, for what rounding leaves the first time.
+    for _ in 0..2 {
+        for own in &done {
+            let shares = own.transpose() * gram * &*basis;
+            *basis -= own * shares;
+        }
+    }
+}
+
+fn eigen(matrix: &Mat<f64>) -> (Vec<f64>, Mat<f64>) {
+    let found = matrix.self_adjoint_eigen(Side::Lower);
+    let found = found.expect("a symmetric matrix has its eigenvalues");
+    let values = (0..matrix.nrows()).map(|k| found.S()[k]).collect();
+    (values, found.U().to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn reduced(raw: &Raw, most: usize) -> Reduced {
+        let mut sums = raw.splines.no_products();
+        for row in 0..90_u32 {
+            let place = (0.618_034 * f64::from(row)).fract().powi(2);
+            raw.splines.add_products(place, &mut sums);
+        }
+        Reduced::new(raw, &sums, 90.0, most)
+    }
+
+    /// A weight with the standard deviation r has a function whose ∫ f″² is in proportion to 1/r², and no
+    /// two functions share any of it: together they are the prior exp(−∫ f″²/(2s²)) on what is kept.
+    #[test]
+    fn weights_are_independent_under_the_penalty() {
+        let knots: Vec<f64> = (0..=20).map(|k| f64::from(k) / 20.0).collect();
+        for raw in [
+            Raw::of_bends(CubicSpline::natural(&knots)),
+            Raw::on_circle(CubicSpline::circle(&knots)),
+        ] {
+            let found = reduced(&raw, 7);
+            let (penalty, roots) = (found.functions.penalty(), &found.roots);
+            assert!(!found.has_unseen);
+            let total: f64 = roots.iter().map(|root| root * root).sum();
+            assert!((total - 1.0).abs() < 1e-12, "{total}");
+            let first = penalty[0] * roots[0] * roots[0];
+            for k in 0..49 {
+                let scaled = penalty[k] * roots[k / 7] * roots[k % 7] / first;
+                let expected = f64::from(u8::from(k / 7 == k % 7));
+                assert!((scaled - expected).abs() < 1e-8, "{k}: {scaled}");
+            }
+        }
+    }
+
+    #[test]
+    fn splines_that_no_row_sees_are_kept_and_said_so() {
+        let raw = Raw::of_differences(&BSpline::even(3, 30, [0.0, 1.0]));
+        let mut sums = raw.splines.no_products();
+        for row in 0..60_u32 {
+            let place = 0.5 * (0.618_034 * f64::from(row)).fract();
+            raw.splines.add_products(place, &mut sums);
+        }
+        let found = Reduced::new(&raw, &sums, 60.0, 28);
+        assert!(found.has_unseen);
+        assert_eq!(found.functions.width(), 28);
+        assert!(found.roots.iter().all(|root| *root > 0.0));
+        assert!(!reduced(&raw, 28).has_unseen);
+    }
+}

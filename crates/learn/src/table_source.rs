@@ -1,0 +1,94 @@
+//! Tables that are too long to be held at once.
+
+use lehr_formula::Terms;
+use lehr_table::{Column, Table};
+
+use crate::accumulator::{Accumulator, Lesson, Pupil};
+use crate::error::LearnError;
+
+/// What is done with each block of a table.
+pub type EachBlock<'a> = dyn FnMut(&Table) -> Result<(), LearnError> + 'a;
+
+/// Accumulators that were shown the same rows.
+pub type Taught = Vec<Option<Box<dyn Accumulator>>>;
+
+/// A table that is read block after block, as often as it takes. A table in memory is one
+/// block.
+pub trait Blocks {
+    /// The names of its columns.
+    fn names(&self) -> &[String];
+
+    /// Whether a column holds text.
+    fn is_text(&self, name: &str) -> bool;
+
+    /// Hands on all rows, block after block and each time in the same order. Columns other than
+    /// the named ones may be left out; a category may have other levels in each block.
+    fn each(&self, columns: &[&str], visit: &mut EachBlock<'_>) -> Result<(), LearnError>;
+
+    /// The first rows, where that is much less work than to read all.
+    ///
+    /// # Errors
+    /// If they cannot be read.
+    fn glance(&self, _columns: &[&str]) -> Result<Option<Table>, LearnError> {
+        Ok(None)
+    }
+
+    /// Shows all rows to several accumulators in one pass and returns the number of rows. `None` stands for an
+    /// accumulator that refused a row.
+    ///
+    /// # Errors
+    /// If the rows cannot be read.
+    fn teach_all(&self, lessons: Vec<Box<dyn Accumulator>>) -> Result<(usize, Taught), LearnError> {
+        let mut all = 0;
+        let teach = |lesson: Box<dyn Accumulator>| {
+            let (rows, taught) = self.teach(lesson)?;
+            all = rows;
+            Ok(Some(taught))
+        };
+        let taught: Result<Taught, LearnError> = lessons.into_iter().map(teach).collect();
+        Ok((all, taught?))
+    }
+
+    /// Shows all rows to an accumulator and returns the number of rows.
+    ///
+    /// # Errors
+    /// If the rows cannot be read, or the accumulator refuses one.
+    fn teach(
+        &self,
+        mut lesson: Box<dyn Accumulator>,
+    ) -> Result<(usize, Box<dyn Accumulator>), LearnError> {
+        let columns: Vec<String> = lesson.columns().iter().map(ToString::to_string).collect();
+        let columns: Vec<&str> = columns.iter().map(String::as_str).collect();
+        let mut rows = 0;
+        self.each(&columns, &mut |block| {
+            lesson.add_rows(block, rows)?;
+            rows += block.n_rows();
+            Ok(())
+        })?;
+        Ok((rows, lesson))
+    }
+}
+
+/// The pupil after it has seen all rows, and the number of rows.
+pub(crate) fn taught<P: Pupil>(
+    terms: &Terms,
+    pupil: P,
+    blocks: &dyn Blocks,
+) -> Result<(P, usize), LearnError> {
+    let (rows, lesson) = blocks.teach(Box::new(Lesson::new(terms, pupil)))?;
+    Ok((Lesson::of(lesson).pupil, rows))
+}
+
+impl Blocks for Table {
+    fn names(&self) -> &[String] {
+        Table::names(self)
+    }
+
+    fn is_text(&self, name: &str) -> bool {
+        matches!(self.column(name), Ok(Column::Category { .. }))
+    }
+
+    fn each(&self, _columns: &[&str], visit: &mut EachBlock<'_>) -> Result<(), LearnError> {
+        visit(self)
+    }
+}
