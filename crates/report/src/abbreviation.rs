@@ -1,10 +1,11 @@
-//! Names cut to the room there is, in such a way that different names stay different.
+//! Names shortened to the available width such that different names stay different.
 
 use std::collections::HashMap;
 
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
-/// A name cut to so many columns. Its middle goes, because the ends tell names apart.
+/// A name shortened to this many columns. The middle is left out, because the ends distinguish
+/// names.
 pub(crate) fn abbreviated(name: &str, columns: usize) -> String {
     let columns = columns.max(3);
     if name.width() <= columns {
@@ -18,8 +19,8 @@ pub(crate) fn abbreviated(name: &str, columns: usize) -> String {
     format!("{}…{end}", start.into_iter().collect::<String>())
 }
 
-/// Names cut to so many columns. Where that would make two the same, what they share at their
-/// start goes.
+/// Names shortened to this many columns. If that would make two of them equal, their common
+/// beginning is left out.
 pub(crate) fn abbreviations(names: &[&str], columns: usize) -> Vec<String> {
     let cut = |name: &&str| abbreviated(name, columns);
     let mut same: HashMap<String, Vec<&str>> = HashMap::new();
@@ -30,7 +31,7 @@ pub(crate) fn abbreviations(names: &[&str], columns: usize) -> Vec<String> {
     names.iter().map(label).collect()
 }
 
-/// The name cut; where others look the same, without what it shares with them at its start.
+/// The shortened name; if others look the same, without their common beginning.
 fn apart(name: &str, others: &[&str], columns: usize) -> String {
     let others = others.iter().filter(|other| **other != name);
     let Some(shared) = others.clone().map(|other| common(name, other)).min() else {
@@ -41,7 +42,7 @@ fn apart(name: &str, others: &[&str], columns: usize) -> String {
         abbreviated(&format!("…{rest}"), columns)
     };
     let own = rest(name);
-    // Those that still look the same share more.
+    // Names that still look the same share a longer beginning.
     let rivals: Vec<&str> = others.filter(|other| rest(other) == own).copied().collect();
     match rivals[..] {
         [] => own,
@@ -49,7 +50,7 @@ fn apart(name: &str, others: &[&str], columns: usize) -> String {
     }
 }
 
-/// How many characters two names share at their start.
+/// The length of the common beginning of two names, in characters.
 fn common(name: &str, other: &str) -> usize {
     let pairs = name.chars().zip(other.chars());
     pairs.take_while(|(a, b)| a == b).count()

@@ -29,14 +29,14 @@ pub struct Variable {
     pub attributes: Vec<(String, String)>,
 }
 
-/// What the variables of a group are arrays over, before their own axes.
+/// The leading axes of the variables of a group.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Lead {
     /// Chains and draws.
     Draws,
-    /// Chains, draws and so many rows.
+    /// Chains, draws and this many rows.
     DrawsOfRows(usize),
-    /// So many rows.
+    /// This many rows.
     Rows(usize),
 }
 
@@ -45,7 +45,7 @@ pub enum Lead {
 pub struct Group {
     /// Its name, as `ArviZ` knows it.
     pub name: String,
-    /// What its variables are arrays over.
+    /// The leading axes of its variables.
     pub lead: Lead,
     /// Its variables.
     pub variables: Vec<Variable>,
@@ -72,14 +72,14 @@ impl Group {
     }
 }
 
-/// An `InferenceData`, as `ArviZ` calls it: the group `posterior`, and others.
+/// An `InferenceData` of `ArviZ`: the group `posterior`, and others.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct InferenceData {
     /// Chains. Independent draws are one chain.
     pub chains: usize,
     /// Draws per chain.
     pub draws: usize,
-    /// What was drawn: the group `posterior`.
+    /// The variables of the group `posterior`.
     pub variables: Vec<Variable>,
     /// The other groups.
     pub groups: Vec<Group>,
@@ -89,8 +89,8 @@ pub struct InferenceData {
 
 impl InferenceData {
     /// Independent draws as one chain. Numbers of one variable become an array over its axes:
-    /// `site[a]`, `site[b]` are `site` over `site_level` with labels `a`, `b`. Characters that
-    /// HDF5 forbids in names are replaced; the name as it was is kept as `long_name`.
+    /// `site[a]`, `site[b]` are `site` over `site_level` with labels `a`, `b`. Characters that HDF5
+    /// forbids in names are replaced; the original name is kept as `long_name`.
     pub fn from_draws(draws: &Draws) -> Result<Self, ReportError> {
         let mut groups: Vec<Vec<usize>> = Vec::new();
         let mut known = HashMap::new();
@@ -115,8 +115,8 @@ impl InferenceData {
         })
     }
 
-    /// The draws dealt to so many chains, which independent draws allow: some diagnostics ask
-    /// for several. What does not fill all chains is dropped.
+    /// Deals the draws to this many chains, which is valid for independent draws; some diagnostics
+    /// require several chains. Draws that do not fill all chains are dropped.
     pub fn in_chains(mut self, chains: usize) -> Self {
         let all = self.chains * self.draws;
         let chains = chains.clamp(1, all.max(1));
@@ -147,7 +147,7 @@ impl InferenceData {
         self
     }
 
-    /// Refuses: this build has no `NetCDF`.
+    /// Returns an error, because this build has no `NetCDF`.
     #[cfg(not(feature = "netcdf"))]
     pub fn write(&self, path: &std::path::Path) -> Result<(), ReportError> {
         self.parts()?;
@@ -157,7 +157,7 @@ impl InferenceData {
         })
     }
 
-    /// All groups as the file will have them.
+    /// All groups in the form of the file.
     fn parts(&self) -> Result<Vec<Part<'_>>, ReportError> {
         let mut parts = vec![Part::new(
             "posterior",
@@ -182,7 +182,7 @@ impl InferenceData {
     }
 }
 
-/// A group as the file will have it.
+/// A group in the form of the file.
 #[cfg_attr(
     not(feature = "netcdf"),
     expect(
@@ -202,7 +202,7 @@ struct Part<'a> {
 }
 
 impl<'a> Part<'a> {
-    /// Checks shapes, and that each name is one thing's alone.
+    /// Checks shapes, and that names are unique.
     fn new(
         name: &'a str,
         lead: Vec<(&'static str, usize)>,
@@ -260,8 +260,8 @@ fn check_shape(lead: &[(&str, usize)], variable: &Variable) -> Result<(), Report
     })
 }
 
-/// The variable of these columns, which have the same axes; each column on its own where they
-/// do not fill an array.
+/// The variable of these columns, which have the same axes. If they do not fill an array, each
+/// column becomes a variable.
 fn gathered(draws: &Draws, columns: &[usize]) -> Result<Vec<Variable>, ReportError> {
     let names: Vec<&Name> = columns.iter().map(|column| &draws.names[*column]).collect();
     if let Some(name) = repeated(&names) {
@@ -303,7 +303,7 @@ fn gathered(draws: &Draws, columns: &[usize]) -> Result<Vec<Variable>, ReportErr
     }])
 }
 
-/// A name that is there twice.
+/// A name that occurs twice.
 fn repeated<'a>(names: &[&'a Name]) -> Option<&'a Name> {
     let mut found = HashSet::new();
     names

@@ -1,8 +1,8 @@
-//! What a report shows of Markov chains.
+//! The part of a report about Markov chains.
 
 use serde::{Deserialize, Serialize};
 
-/// Markov chains whose draws a fit is made of.
+/// The Markov chains behind a fit.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct ChainReport {
@@ -16,11 +16,11 @@ pub struct ChainReport {
     pub energy_information: f64,
     /// The energy of every draw, one chain after another.
     pub energies: Vec<f64>,
-    /// What the draws of each coefficient are worth.
+    /// The quality of the draws of each coefficient.
     pub quantities: Vec<ChainQuantity>,
 }
 
-/// What the draws of one number are worth.
+/// The quality of the draws of one number.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct ChainQuantity {
     /// The number.
@@ -31,7 +31,7 @@ pub struct ChainQuantity {
     pub bulk: f64,
     /// Effective draws for its 5 % and 95 % quantiles.
     pub tail: f64,
-    /// Its draws, one chain after another; empty where they are not drawn in a picture.
+    /// Its draws, one chain after another; empty if no picture shows them.
     pub values: Vec<f64>,
 }
 

@@ -1,10 +1,10 @@
-//! What a report is made of: plain values that a caller fills.
+//! The data of a report: plain values that a caller fills.
 
 use serde::{Deserialize, Serialize};
 
 use crate::{ChainReport, Effect, Name};
 
-/// Everything a report can show. Empty lists and `None` leave their section out.
+/// Everything that a report can show. Sections with empty lists or `None` are left out.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct ReportData {
@@ -12,13 +12,13 @@ pub struct ReportData {
     pub title: String,
     /// The method as the command line spells it.
     pub method: String,
-    /// May these numbers be used?
+    /// Whether the numbers can be trusted.
     pub verdict: Verdict,
     /// The model as text, lines kept.
     pub model: String,
     /// Every prior, also the default ones.
     pub priors: Vec<Prior>,
-    /// What the reader should know of the data, one sentence each.
+    /// Remarks on the data, one sentence each.
     pub notes: Vec<String>,
     /// Rows of the table.
     pub n_rows: Option<u64>,
@@ -26,31 +26,31 @@ pub struct ReportData {
     pub n_latents: Option<u64>,
     /// Population-level coefficients on the data's own scale.
     pub coefficients: Vec<Coefficient>,
-    /// Shares of variance: R² with and without the effects of groups, intraclass correlations.
+    /// Shares of variance: R² with and without random effects, intraclass correlations.
     pub explained: Vec<Coefficient>,
-    /// Group-level effects, one entry per group term.
+    /// Random effects, one entry per group term.
     pub groups: Vec<GroupEffects>,
-    /// What the response would be over the values of each column.
+    /// The predicted response over the values of each column.
     pub effects: Vec<EffectCurve>,
     /// Smooth functions, one entry per function.
     pub functions: Vec<FittedFunction>,
     /// Evidence lower bound.
     pub bound: Option<Estimate>,
-    /// Log evidence by importance sampling, or by bridge sampling where there is no bound.
+    /// Log evidence by importance sampling, or by bridge sampling if there is no bound.
     pub evidence: Option<Estimate>,
     /// Tail shape of the importance weights; above its limit they cannot be trusted.
     pub pareto_k: Option<f64>,
-    /// The largest tail shape at which so many draws can be corrected.
+    /// The largest tail shape at which this number of draws can be corrected.
     pub pareto_k_limit: Option<f64>,
-    /// Draws that the weighted draws are worth.
+    /// The effective number of weighted draws.
     pub effective_sample_size: Option<f64>,
     /// Training steps taken.
     pub iterations: u64,
     /// Whether the bound stopped rising before the steps ran out.
     pub converged: Option<bool>,
-    /// Where the time went.
+    /// The time of each part of the fit.
     pub seconds: Option<Seconds>,
-    /// What was chosen for the user, and with which value.
+    /// The settings that were chosen automatically, with their values.
     pub choices: Vec<Choice>,
     /// The bound while training.
     pub trace: Vec<TracePoint>,
@@ -60,7 +60,7 @@ pub struct ReportData {
     pub draws: Option<Draws>,
     /// Data drawn from the posterior beside the data observed.
     pub predictive: Option<PredictiveCheck>,
-    /// What the outcomes 0, 1, 2, … are called, where they are classes.
+    /// The names of the outcomes 0, 1, 2, …, if they are classes.
     pub levels: Vec<String>,
     /// Predicted against observed frequencies, for yes/no outcomes.
     pub calibration: Vec<CalibrationBin>,
@@ -74,21 +74,22 @@ pub struct ReportData {
     pub seed: Option<u64>,
     /// Version of the program.
     pub version: String,
-    /// When the fit was made, as it should be printed.
+    /// The date of the fit in printed form.
     pub date: String,
 }
 
-/// Whether the posterior may be used as it stands.
+/// The level of trust in a posterior.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Level {
-    /// The diagnostics found nothing.
+    /// No diagnostic warns.
     Reliable,
-    /// The approximation is off, but importance weights repair it.
+    /// The approximation is inaccurate, but importance weights correct it.
     Corrected,
-    /// Some diagnostic is not as it should be.
+    /// Some diagnostic warns.
     LookAgain,
-    /// The numbers are not the posterior. The default, so that an unfilled verdict never reassures.
+    /// The numbers do not describe the posterior. This is the default, so that a verdict that was
+    /// not filled in never reassures.
     #[default]
     DoNotTrust,
 }
@@ -115,26 +116,26 @@ impl Level {
     }
 }
 
-/// May these numbers be used, and why.
+/// Whether the numbers can be trusted, and why.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Verdict {
-    /// The answer.
+    /// The level of trust.
     pub level: Level,
     /// The reason in one sentence.
     pub sentence: String,
-    /// What the user could do next.
+    /// Advice on next steps.
     pub advice: Vec<String>,
 }
 
 /// One prior as it was used.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Prior {
-    /// What it is on.
+    /// The parameter that has the prior.
     pub name: String,
     /// The distribution, e.g. `normal(0, 2.5)`.
     pub distribution: String,
-    /// Where it comes from, e.g. `default` or `given`.
+    /// Its origin, e.g. `default` or `given`.
     #[serde(default)]
     pub origin: String,
 }
@@ -188,13 +189,13 @@ impl Summary {
 pub struct Coefficient {
     /// `x1`, `color[red]`, `sd(site)`.
     pub name: String,
-    /// Whose effect it is, if it is that of a group.
+    /// The group and term, if it is a random effect.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub effect: Option<Effect>,
-    /// What the fit says.
+    /// The summary of the fit.
     #[serde(flatten)]
     pub summary: Summary,
-    /// What importance weights make of it.
+    /// The summary with importance weights.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub corrected: Option<Summary>,
 }
@@ -210,7 +211,7 @@ impl Coefficient {
         }
     }
 
-    /// The summary to quote: the corrected one where there is one.
+    /// The summary to report: the corrected one if there is one.
     pub fn best(&self) -> &Summary {
         self.corrected.as_ref().unwrap_or(&self.summary)
     }
@@ -221,19 +222,19 @@ impl Coefficient {
 pub struct GroupEffects {
     /// The grouping column, e.g. `site`.
     pub group: String,
-    /// What varies by it, e.g. `Intercept`.
+    /// The effect that varies by group, e.g. `Intercept`.
     pub term: String,
-    /// The class of the response that the effects are for, where there are several.
+    /// The class of the response, for categorical responses.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub class: Option<String>,
-    /// One effect per level; only the highest and the lowest where `all` tells of the others.
+    /// One effect per level, or only the highest and the lowest if `all` summarises the others.
     pub effects: Vec<Coefficient>,
-    /// What is known of all levels where `effects` are not all.
+    /// A summary of all levels, if `effects` are not all.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub all: Option<AllLevels>,
 }
 
-/// The effects of all levels of a group term in short.
+/// A summary of the effects of all levels of a group term.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct AllLevels {
     /// The posterior mean of each.
@@ -242,12 +243,12 @@ pub struct AllLevels {
     pub clear: usize,
 }
 
-/// What the response would be over the values of one column, the others at their reference.
+/// The predicted response over the values of one column, with the others at their reference.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct EffectCurve {
     /// The column.
     pub variable: String,
-    /// What of the response is shown.
+    /// The property of the response that is shown.
     pub response: String,
     /// Whether the column holds numbers and not levels.
     pub numeric: bool,
@@ -275,15 +276,15 @@ pub struct EffectPoint {
 pub struct FittedFunction {
     /// The term, e.g. `gp(day)`.
     pub name: String,
-    /// What it is a function of.
+    /// The columns of its arguments.
     pub inputs: Vec<String>,
     /// The column that it is multiplied by.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub multiplier: Option<String>,
-    /// The level whose function it is, where each has one.
+    /// The level of the function, if each level has one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub level: Option<String>,
-    /// The class of the response that it is for, where there are several.
+    /// The class of the response, for categorical responses.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub class: Option<String>,
     /// Its values.
@@ -304,7 +305,7 @@ pub enum FunctionShape {
         low: Vec<f64>,
         /// The 95 % quantile at each.
         high: Vec<f64>,
-        /// Where rows lie, some of them.
+        /// The places of some rows.
         places: Vec<f64>,
     },
     /// Of two columns.
@@ -317,7 +318,7 @@ pub enum FunctionShape {
         mean: Vec<f64>,
         /// The posterior standard deviation.
         sd: Vec<f64>,
-        /// Where rows lie, some of them.
+        /// The places of some rows.
         places: Vec<[f64; 2]>,
     },
 }
@@ -331,7 +332,7 @@ pub struct Estimate {
     pub se: f64,
 }
 
-/// Where the time went, in seconds.
+/// The time of each part of a fit, in seconds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Seconds {
@@ -406,11 +407,11 @@ impl Draws {
     }
 }
 
-/// Outcomes drawn from the posterior beside those observed.
+/// Outcomes drawn from the posterior, with the observed ones.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum PredictiveCheck {
-    /// Outcomes themselves, as many per replicate as fits the caller.
+    /// The outcomes themselves.
     Samples {
         /// Observed outcomes or a sample of them.
         observed: Vec<f64>,
@@ -452,7 +453,7 @@ pub struct CountBin {
     pub observed: f64,
     /// Rows expected to have it.
     pub expected: f64,
-    /// 5 % and 95 % of the expected rows over draws.
+    /// The 5 % and 95 % quantiles of the expected rows over draws.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub interval: Option<[f64; 2]>,
 }
@@ -462,7 +463,7 @@ pub struct CountBin {
 pub struct Residual {
     /// Fitted value.
     pub fitted: f64,
-    /// What is left of the outcome.
+    /// Observed outcome less fitted value.
     pub residual: f64,
 }
 

@@ -1,10 +1,10 @@
-//! The ways in which a report or a file of draws can fail to be written.
+//! The errors of writing a report or a file of draws.
 
 use std::path::{Path, PathBuf};
 
 use thiserror::Error;
 
-/// Why a file was not written, or what did not fit in what was to be written.
+/// The reasons why a file was not written.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum ReportError {
@@ -13,7 +13,7 @@ pub enum ReportError {
     Write {
         /// The file asked for, not the temporary one.
         path: PathBuf,
-        /// What the system said.
+        /// The system's error.
         source: std::io::Error,
     },
     /// The HDF5 layer refused.
@@ -21,7 +21,7 @@ pub enum ReportError {
     Netcdf {
         /// The file asked for.
         path: PathBuf,
-        /// What the layer said.
+        /// The error of the layer.
         reason: String,
     },
     /// Values that do not fill their shape.
@@ -34,7 +34,7 @@ pub enum ReportError {
         /// How many values were given.
         found: usize,
     },
-    /// One name for two things.
+    /// A name that is used twice.
     #[error("{name:?}: names must differ, found it twice\n  hint: rename one of the two")]
     DuplicateName {
         /// The repeated name.
@@ -43,7 +43,7 @@ pub enum ReportError {
 }
 
 impl ReportError {
-    /// Says which file an input/output error is about.
+    /// Adds the file to an input/output error.
     pub(crate) fn write(path: &Path) -> impl FnOnce(std::io::Error) -> Self {
         let path = path.to_path_buf();
         move |source| Self::Write { path, source }

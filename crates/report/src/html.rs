@@ -1,4 +1,4 @@
-//! The report as one page that needs nothing but itself.
+//! The report as one self-contained page.
 
 mod chain;
 mod coefficient;
@@ -18,16 +18,16 @@ use crate::markup::Element;
 use crate::number::{self, grouped, print, with_error};
 use crate::{Estimate, Level, ReportData, ReportError};
 
-/// The colours of series.
+/// The style sheet with the colours of series.
 pub(crate) const HUES: &str = include_str!("html/sheet.css");
 
 pub(crate) const STYLE: &str = include_str!("html/page.css");
 
-/// The page allows itself its own style and nothing else, whatever it was given to show.
+/// The page allows its own style sheet and nothing else, whatever data it shows.
 const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; img-src data:";
 
-/// The report as one self-contained page of HTML, verdict first. It loads nothing, runs no
-/// script, and shows every given text as text. Sections without data are left out.
+/// The report as one self-contained page of HTML, verdict first. It loads nothing, runs no script,
+/// and escapes every given text. Sections without data are left out.
 pub fn page(data: &ReportData) -> String {
     let mut out = String::from("<!DOCTYPE html>\n");
     let html = Element::new("html").attr("lang", "en");
@@ -60,7 +60,7 @@ pub(crate) fn head(title: &str, styles: &[&'static str]) -> Element {
         element.attr("content", content)
     };
     let policy = Element::new("meta").attr("http-equiv", "Content-Security-Policy");
-    // An empty icon keeps browsers from asking a server for one.
+    // An empty icon keeps browsers from requesting one from a server.
     let icon = Element::new("link")
         .attr("rel", "icon")
         .attr("href", "data:,");
@@ -147,7 +147,7 @@ fn verdict(data: &ReportData) -> Element {
     section.child(sign.text(mark)).child(words)
 }
 
-/// A number, what it is called, and a word on it.
+/// A label, a number, and a comment.
 type Fact = (&'static str, String, String);
 
 fn facts(data: &ReportData) -> Element {

@@ -1,6 +1,5 @@
 //! A fitted posterior as terminal tables, plots, one self-contained page and ArviZ-readable files.
-//!
-//! The caller fills a [`ReportData`]; whatever it leaves out is left out of the report.
+//! The caller fills a [`ReportData`]; parts that it leaves empty do not appear in the report.
 //!
 //! ```
 //! use lehr_report::{Coefficient, Level, ReportData, Summary, Verdict, page};

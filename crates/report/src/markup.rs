@@ -1,8 +1,8 @@
-//! Elements that escape what they are given, so that no text of a user becomes markup.
+//! Elements that escape their content, so that a user's text never becomes markup.
 
 use std::fmt::{Display, Write};
 
-/// Elements that have no content and are written in the form both HTML and XML read.
+/// Elements without content, in a form that both HTML and XML accept.
 const VOID: [&str; 10] = [
     "meta", "link", "br", "hr", "line", "path", "circle", "rect", "polyline", "polygon",
 ];
@@ -19,7 +19,7 @@ pub(crate) struct Element {
 enum Node {
     Element(Element),
     Text(String),
-    /// Text of our own in which the reader knows no escapes: the style sheet.
+    /// Text of this crate in which escapes are not interpreted: the style sheet.
     Verbatim(&'static str),
 }
 
@@ -102,7 +102,7 @@ impl Element {
     }
 }
 
-/// A coordinate to a tenth of a unit: less cannot be seen, more only makes the page larger.
+/// A coordinate to a tenth of a unit. Smaller differences are invisible and only enlarge the page.
 pub(crate) fn unit(value: f64) -> String {
     let rounded = (value.clamp(-1e5, 1e5) * 10.0).round() / 10.0;
     if rounded.is_finite() {
@@ -113,7 +113,7 @@ pub(crate) fn unit(value: f64) -> String {
     }
 }
 
-/// Appends text so that a reader of HTML or XML sees exactly that text; characters that XML
+/// Appends text in escaped form, so that HTML or XML shows exactly that text. Characters that XML
 /// forbids become U+FFFD.
 fn escape(text: &str, out: &mut String) {
     for letter in text.chars() {

@@ -1,10 +1,10 @@
-//! What a number of the posterior is called, and where it stands in its variable.
+//! The name of a number of the posterior, and its place in its variable.
 
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-/// What an axis of a variable is over.
+/// The meaning of an axis of a variable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum AxisKind {
@@ -14,7 +14,7 @@ pub enum AxisKind {
     Factor(usize),
     /// The groups of a group term.
     Group,
-    /// What varies by group.
+    /// The effects that vary by group.
     Term,
     /// The classes of the response.
     Class,
@@ -40,12 +40,12 @@ impl AxisKind {
 pub struct Place {
     /// The axis.
     pub axis: AxisKind,
-    /// What the place is called.
+    /// The label of the place.
     pub label: String,
 }
 
-/// The name of one number: a variable and a place on each of the variable's axes. It prints as
-/// people write it: `sigma`, `color[red]`, `patient[3, dose]`.
+/// The name of one number: a variable and a place on each of the variable's axes. It prints in the
+/// usual form: `sigma`, `color[red]`, `patient[3, dose]`.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Name {
     text: String,
@@ -60,15 +60,15 @@ pub struct Effect {
     pub group: String,
     /// The group, e.g. `north`.
     pub level: String,
-    /// What varies by group, e.g. `Intercept`.
+    /// The effect that varies by group, e.g. `Intercept`.
     pub term: String,
-    /// The class of the response it is for, where there are several.
+    /// The class of the response, for categorical responses.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub class: Option<String>,
 }
 
 impl Name {
-    /// A number of a variable, without places yet. `text` is how people write all of it.
+    /// A number of a variable, without places. `text` is the full printed name.
     pub fn new(text: impl Into<String>, variable: impl Into<String>) -> Name {
         Name {
             text: text.into(),
@@ -77,14 +77,14 @@ impl Name {
         }
     }
 
-    /// The same at a place on one more axis.
+    /// The same with a place on one more axis.
     pub fn at(mut self, axis: AxisKind, label: impl Into<String>) -> Name {
         let label = label.into();
         self.places.push(Place { axis, label });
         self
     }
 
-    /// The name as people write it.
+    /// The printed name.
     pub fn as_str(&self) -> &str {
         &self.text
     }
@@ -99,7 +99,7 @@ impl Name {
         &self.places
     }
 
-    /// The group effect that the name is of, if it is one.
+    /// The random effect of this name, if it is one.
     pub fn effect(&self) -> Option<Effect> {
         let label = |axis: AxisKind| {
             let place = self.places.iter().find(|place| place.axis == axis);

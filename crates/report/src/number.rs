@@ -1,4 +1,4 @@
-//! Numbers as a reader wants them: few digits, the same in tables, plots and the terminal.
+//! Readable numbers: few digits, the same in tables, plots and the terminal.
 
 /// Digits after the point that show two figures of an uncertainty.
 pub(crate) fn decimals(uncertainty: f64) -> usize {
@@ -9,13 +9,14 @@ pub(crate) fn decimals(uncertainty: f64) -> usize {
     }
 }
 
-/// A value with so many digits after the point; very large and very small ones by power of ten.
+/// A value with this many digits after the point; very large and very small ones with a power of
+/// ten.
 pub(crate) fn fixed(value: f64, decimals: usize) -> String {
     let size = value.abs();
     if !value.is_finite() {
         return unusual(value).into();
     }
-    // Past six digits after the point a reader counts zeros.
+    // More than six digits after the point would be mostly zeros.
     if size >= 1e7 || (size > 0.0 && size < 1e-5) || (decimals > 6 && size < 1e-2 && size > 0.0) {
         return format!("{value:.2e}");
     }
@@ -37,12 +38,12 @@ pub(crate) fn short(value: f64) -> String {
     }
 }
 
-/// An estimate and its error, the digits chosen by the error.
+/// An estimate and its error, with digits according to the error.
 pub(crate) fn with_error(mean: f64, error: f64) -> String {
     with_digits((mean, error), decimals(error))
 }
 
-/// An estimate and its error with so many digits after the point; an error that is none is
+/// An estimate and its error with this many digits after the point; an error that is not finite is
 /// left out.
 pub(crate) fn with_digits((mean, error): (f64, f64), digits: usize) -> String {
     let mean = grouped(&fixed(mean, digits));
@@ -92,7 +93,7 @@ pub(crate) fn grouped(text: &str) -> String {
     out
 }
 
-/// The hyphen of programs as the minus sign of print.
+/// Replaces hyphens by minus signs.
 pub(crate) fn print(text: &str) -> String {
     text.replace('-', "−")
 }

@@ -1,7 +1,8 @@
-//! Small SVG pictures drawn for a width of 380 units, so that they read on a phone unscaled.
+//! Small SVG pictures drawn for a width of 380 units, so that they are readable on a phone without
+//! scaling.
 //!
-//! They are drawn here and not by a plotting crate because those write fixed colours and
-//! sizes; ours take both from the page's style sheet, so one picture suits light, dark and print.
+//! They are drawn here because plotting crates write fixed colours and sizes. These pictures take
+//! both from the page's style sheet, so one picture suits light, dark and print.
 
 mod calibration;
 mod chain;
@@ -43,10 +44,10 @@ use crate::markup::{Element, unit};
 
 /// Width of a full picture, in units.
 pub(crate) const WIDTH: f64 = 380.0;
-/// Mean width of a character of the labels, in units; on the wide side, so that labels fit.
+/// Mean width of a character of the labels, in units; an overestimate, so that labels fit.
 const CHARACTER: f64 = 6.1;
 
-/// An empty picture with its name and description for those who cannot see it.
+/// An empty picture with a title and a description for screen readers.
 fn picture(size: (f64, f64), title: &str, description: &str) -> Element {
     Element::classed("svg", "plot")
         .attr("viewBox", format!("0 0 {} {}", unit(size.0), unit(size.1)))
@@ -65,7 +66,7 @@ fn line(class: &str, from: (f64, f64), to: (f64, f64)) -> Element {
         .at("y2", to.1)
 }
 
-/// Text at a point; the class says how it is aligned.
+/// Text at a point; the class determines its alignment.
 fn label(class: &str, at: (f64, f64), text: &str) -> Element {
     let element = Element::classed("text", class).at("x", at.0);
     element.at("y", at.1).text(text)
@@ -101,17 +102,17 @@ fn coordinates<'a>(points: impl Iterator<Item = &'a (f64, f64)>) -> String {
     pairs.collect::<Vec<_>>().join(" ")
 }
 
-/// Units that a label takes.
+/// The width of a label in units.
 fn breadth(text: &str) -> f64 {
     text.width() as f64 * CHARACTER
 }
 
-/// A name cut to so many units.
+/// A name shortened to this many units.
 fn shortened(name: &str, units: f64) -> String {
     abbreviated(name, columns(units))
 }
 
-/// Names of one picture cut to so many units, different ones differently.
+/// Names of one picture shortened to this many units; different names stay different.
 fn all_shortened<'n>(names: impl Iterator<Item = &'n str>, units: f64) -> Vec<String> {
     abbreviations(&names.collect::<Vec<_>>(), columns(units))
 }

@@ -7,7 +7,7 @@ use crate::html::{HUES, STYLE, head, table, write_whole};
 use crate::markup::Element;
 use crate::plot::{self, Chart};
 
-/// A page: what it is about, then its parts.
+/// A page: its introduction, then its parts.
 #[derive(Clone, Debug, Default)]
 pub struct Sheet {
     /// The heading.
@@ -22,7 +22,7 @@ pub struct Sheet {
     pub footer: String,
 }
 
-/// A part of a page; whatever is empty is left out.
+/// A part of a page; empty items are left out.
 #[derive(Clone, Debug, Default)]
 pub struct Part {
     /// Its heading.
@@ -45,7 +45,7 @@ pub struct Listing {
 }
 
 impl Sheet {
-    /// The page as text. It loads nothing, runs no script, and shows every given text as text.
+    /// The page as text. It loads nothing, runs no script, and escapes every given text.
     pub fn page(&self) -> String {
         let mut out = String::from("<!DOCTYPE html>\n");
         let parts = self.parts.iter().map(part);

@@ -1,4 +1,4 @@
-//! The same numbers for a terminal: a verdict line and tidy tables.
+//! Output for a terminal: a verdict line and aligned tables.
 
 use std::io::IsTerminal;
 
@@ -13,28 +13,28 @@ use crate::{Coefficient, Comparison, Level, ReportData, Verdict};
 pub enum Color {
     /// Escape sequences for bold and colour.
     Ansi,
-    /// Nothing but text.
+    /// Text without escape sequences.
     Plain,
 }
 
-/// How to write for one reader.
+/// The style of terminal output.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Style {
     /// Colour or none.
     pub color: Color,
-    /// Columns to stay within; `None` lets lines run.
+    /// The line width; `None` means unlimited.
     pub width: Option<usize>,
 }
 
 impl Style {
-    /// Plain text of any width: what a file or a pipe gets.
+    /// Plain text of any width, for a file or a pipe.
     pub const PLAIN: Self = Self {
         color: Color::Plain,
         width: None,
     };
 
-    /// What suits this stream: colour and a width for a terminal, unless `NO_COLOR` is set or
-    /// the terminal is dumb; plain for anything else.
+    /// The style for this stream: colour and a width for a terminal, unless `NO_COLOR` is set or
+    /// the terminal is dumb; plain otherwise.
     pub fn detect(stream: &impl IsTerminal) -> Self {
         let set = |name: &str| std::env::var_os(name).is_some_and(|value| !value.is_empty());
         if !stream.is_terminal() {
@@ -75,7 +75,7 @@ impl Style {
         lines.join("\n") + "\n"
     }
 
-    /// One line per coefficient; corrected numbers where there are any.
+    /// One line per coefficient, with corrected numbers if there are any.
     pub fn coefficients(&self, coefficients: &[Coefficient]) -> String {
         self.summaries(listing::COEFFICIENT[0], coefficients)
     }
@@ -90,7 +90,7 @@ impl Style {
         let mut rows: Vec<Vec<String>> = numbers.iter().map(listing::coefficient).collect();
         let mut head = listing::COEFFICIENT.to_vec();
         head[0] = what;
-        // Where nobody knows a Monte Carlo error there is nothing to show of it.
+        // The column of Monte Carlo errors is left out if none is known.
         if numbers.iter().all(|one| one.best().mcse.is_none()) {
             head.pop();
             for row in &mut rows {
@@ -100,12 +100,12 @@ impl Style {
         self.table(&head, rows)
     }
 
-    /// One line per method, and what each gives and costs.
+    /// One line per method, with its results and costs.
     pub fn comparison(&self, methods: &[Comparison]) -> String {
         self.table(&listing::COMPARISON, listing::comparison(methods))
     }
 
-    /// Verdict, coefficients and, where there is one, the comparison.
+    /// Verdict, coefficients and, if there is one, the comparison.
     pub fn summary(&self, data: &ReportData) -> String {
         let mut parts = vec![self.verdict(&data.verdict)];
         if !data.coefficients.is_empty() {
@@ -117,7 +117,7 @@ impl Style {
         parts.join("\n")
     }
 
-    /// Names to the left, numbers to the right, two spaces between; names give way when the
+    /// Names left-aligned, numbers right-aligned, two spaces between. Names are shortened if the
     /// terminal is narrow. Every row has as many cells as the head.
     pub fn table(&self, head: &[&str], mut rows: Vec<Vec<String>>) -> String {
         for row in &mut rows {
@@ -163,7 +163,7 @@ fn aligned(row: &[String], widths: &[usize]) -> String {
     out
 }
 
-/// Text without control characters, so that a name cannot command the terminal.
+/// Text without control characters, so that a name cannot control the terminal.
 fn safe(text: &str) -> String {
     let shown = |letter: char| {
         if letter.is_control() {

@@ -10,8 +10,8 @@ use super::{InferenceData, Part};
 use crate::ReportError;
 
 impl InferenceData {
-    /// Writes a `NetCDF-4` file, which appears complete or not at all. Without the feature
-    /// `netcdf` this is an error.
+    /// Writes a `NetCDF-4` file, which appears complete or not at all. Without the feature `netcdf`
+    /// the call returns an error.
     pub fn write(&self, path: &Path) -> std::result::Result<(), ReportError> {
         let parts = self.parts()?;
         let draft = Draft::create(path).map_err(ReportError::write(path))?;

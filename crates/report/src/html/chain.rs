@@ -1,4 +1,4 @@
-//! The section about Markov chains: what their draws are worth, traces, ranks and energies.
+//! The section about Markov chains: the quality of their draws, traces, ranks and energies.
 
 use crate::markup::Element;
 use crate::number::{self, fixed};
@@ -8,7 +8,7 @@ use crate::{ChainQuantity, ChainReport};
 use super::figure::{figure, key};
 use super::table;
 
-/// Numbers whose chains are drawn.
+/// Numbers whose chains are plotted.
 const SHOWN: usize = 4;
 /// Lines of the table at the most.
 const LINES: usize = 40;
@@ -40,7 +40,7 @@ pub(super) fn content(chains: &ChainReport) -> Vec<Element> {
     all
 }
 
-/// What is not a number is worse than any.
+/// NaN counts as worse than any number.
 fn badness(quantity: &ChainQuantity) -> f64 {
     if quantity.r_hat.is_nan() {
         f64::INFINITY

@@ -11,13 +11,13 @@ use crate::{Coefficient, Draws, ReportData};
 use super::figure::{figure, key};
 use super::table;
 
-/// Lines of the plot; the coefficients furthest from zero get them.
+/// Lines of the plot, for the coefficients furthest from zero.
 const LINES: usize = 40;
 /// Rows of the table.
 const ROWS: usize = 400;
-/// Panels at most; the last takes what is left.
+/// The most panels; the last has all remaining coefficients.
 const PANELS: usize = 4;
-/// A coefficient so many times smaller than the largest of a panel is drawn in the next one.
+/// The largest ratio of coefficients within a panel.
 const REACH: f64 = 40.0;
 
 /// Plot and table of the coefficients.
@@ -131,7 +131,7 @@ fn quartiles(draws: &Draws, column: usize) -> Option<[f64; 2]> {
     Some([0.25, 0.75].map(|share| values[((values.len() - 1) as f64 * share).round() as usize]))
 }
 
-/// The table, and a sentence when it does not hold all rows.
+/// The table, and a sentence if it does not show all rows.
 fn numbers(coefficients: &[Coefficient]) -> Vec<Element> {
     let corrected = coefficients.iter().any(|row| row.corrected.is_some());
     let mut head = listing::COEFFICIENT.to_vec();

@@ -1,8 +1,8 @@
-//! The pairs of numbers that the posterior ties together most.
+//! The pairs of numbers with the strongest posterior correlation.
 
 use crate::Draws;
 
-/// Columns looked at: all pairs of more would take longer than the fit.
+/// Columns considered: all pairs of more columns would take longer than the fit.
 const COLUMNS: usize = 200;
 /// Draws that correlations are computed from.
 const ROWS: usize = 2000;
@@ -40,7 +40,7 @@ pub(super) fn strongest(draws: &Draws, most: usize) -> Vec<Pair> {
     pairs
 }
 
-/// A column centred and scaled to length one; `None` where it does not vary or is not finite.
+/// A column centred and scaled to length one; `None` if it does not vary or is not finite.
 fn scores(draws: &Draws, index: usize) -> Option<Vec<f64>> {
     let every = draws.n_draws().div_ceil(ROWS);
     let values: Vec<f64> = draws.column(index).step_by(every).collect();
@@ -50,7 +50,7 @@ fn scores(draws: &Draws, index: usize) -> Option<Vec<f64>> {
         .map(|value| (value - mean).powi(2))
         .sum::<f64>()
         .sqrt();
-    // Rounding alone gives a constant column some length.
+    // Rounding alone gives a constant column a nonzero length.
     let varies = length.is_finite() && length > 1e-12 * mean.abs() && length > 0.0;
     varies.then(|| values.iter().map(|value| (value - mean) / length).collect())
 }

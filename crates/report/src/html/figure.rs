@@ -14,7 +14,7 @@ pub(super) fn key(series: &str, words: &str) -> Element {
     Element::classed("span", "key").child(swatch).text(words)
 }
 
-/// A plot beside the words that say how to read it.
+/// A plot beside an explanation of how to read it.
 pub(super) fn explained(plot: Element, caption: Vec<Element>, words: &[String]) -> Vec<Element> {
     let side = Element::classed("div", "side prose");
     let side = side.children(words.iter().map(|text| Element::with_text("p", text)));

@@ -6,7 +6,7 @@ use crate::{FittedFunction, FunctionShape};
 
 use super::figure::{figure, key};
 
-/// Functions drawn.
+/// The most functions that are drawn.
 const MOST: usize = 24;
 
 /// One figure per function, two for those of two columns.

@@ -1,4 +1,4 @@
-//! Group effects: every level when few, the extremes and the spread of all when many.
+//! Random effects: every level if there are few, otherwise the extremes and a histogram of all.
 
 use crate::markup::Element;
 use crate::number;
@@ -8,9 +8,9 @@ use crate::{AllLevels, Coefficient, GroupEffects};
 use super::coefficient::as_row;
 use super::figure::figure;
 
-/// Levels up to which each is drawn.
+/// The most levels that are all drawn.
 const ALL: usize = 30;
-/// Levels drawn from each end otherwise.
+/// Otherwise, levels drawn from each end.
 const EXTREMES: usize = 12;
 /// Group terms drawn.
 const TERMS: usize = 12;

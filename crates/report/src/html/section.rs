@@ -1,4 +1,4 @@
-//! The sections of the page, each left out when there is nothing to show in it.
+//! The sections of the page; empty ones are left out.
 
 use crate::listing;
 use crate::markup::Element;
@@ -9,7 +9,7 @@ use crate::{Draws, ReportData};
 use super::figure::{explained, figure, key};
 use super::{chain, coefficient, correlation, function, group, table};
 
-/// A heading with what stands under it.
+/// A heading with its content.
 pub(super) struct Section {
     pub(super) id: &'static str,
     pub(super) heading: &'static str,
@@ -24,7 +24,7 @@ impl Section {
     }
 }
 
-/// The sections that have something to show, in reading order.
+/// The sections with content, in reading order.
 pub(super) fn all(data: &ReportData) -> Vec<Section> {
     let sections = [
         ("model", "Model and priors", model(data)),
@@ -207,7 +207,8 @@ fn pair_figure(draws: &Draws, pair: &correlation::Pair) -> Element {
     )
 }
 
-/// What the check is called, and how to read it: outcomes are replicated from the posterior or the prior.
+/// The name of the predictive check, and how to read it: outcomes are replicated from the posterior
+/// or the prior.
 fn predictive_words(data: &ReportData) -> [&'static str; 2] {
     match data.method.as_str() {
         "prior" => [

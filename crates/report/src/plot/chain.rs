@@ -1,4 +1,4 @@
-//! Markov chains: where each one has been, how their ranks agree, and their energies.
+//! Markov chains: their traces, ranks and energies.
 
 use crate::markup::Element;
 use crate::{ChainQuantity, ChainReport};
@@ -8,7 +8,7 @@ use super::lines::hue;
 use super::scale::Scale;
 use super::{WIDTH, curve, line};
 
-/// Points of a chain's curve beyond which more cannot be seen.
+/// The most points of a chain's curve; more would not be visible.
 const POINTS: usize = 150;
 /// Bins of a histogram.
 const BINS: usize = 20;
@@ -39,8 +39,7 @@ pub(crate) fn draws(chains: &ChainReport, quantity: &ChainQuantity) -> Element {
     frame.svg
 }
 
-/// How many draws of each chain have which ranks among those of all: level lines if the chains
-/// agree.
+/// Histograms of each chain's ranks among the draws of all chains: flat if the chains agree.
 pub(crate) fn ranks(chains: &ChainReport, quantity: &ChainQuantity) -> Element {
     let values = &quantity.values;
     let mut order: Vec<usize> = (0..values.len()).collect();
@@ -77,8 +76,8 @@ pub(crate) fn ranks(chains: &ChainReport, quantity: &ChainQuantity) -> Element {
     frame.svg
 }
 
-/// The energies, and how far they change from draw to draw: about as far as they vary, if the
-/// chains explore all of them.
+/// The energies, and their changes from draw to draw: both have about the same distribution if the
+/// chains explore all energies.
 pub(crate) fn energy(chains: &ChainReport) -> Element {
     let mean = |values: &[f64]| values.iter().sum::<f64>() / values.len().max(1) as f64;
     let (mut apart, mut steps) = (Vec::new(), Vec::new());

@@ -11,12 +11,12 @@ pub enum Chart {
     Dots(Dots),
 }
 
-/// An axis and what it shows.
+/// An axis and its quantity.
 #[derive(Clone, Debug, Default)]
 pub struct Axis {
     /// The name of the quantity, with its unit.
     pub name: String,
-    /// How its values spread.
+    /// The scale of its values.
     pub law: Law,
 }
 
@@ -38,7 +38,7 @@ pub struct Series {
     pub name: String,
     /// The places.
     pub marks: Vec<Mark>,
-    /// Whether the line is dashed, or the dots hollow: theory, or other people's figures.
+    /// Whether the line is dashed, or the dots hollow: for theory or published figures.
     pub dashed: bool,
 }
 

@@ -1,4 +1,4 @@
-//! Methods under each other, with one small panel per way of judging them.
+//! Methods one below the other, with one small panel per criterion.
 
 use crate::Comparison;
 use crate::markup::Element;
@@ -104,7 +104,7 @@ fn mark(class: &str, (value, error): (f64, f64), scale: &Scale, height: f64) -> 
     mark.child(dot(class, (scale.place(value), height), 4.2))
 }
 
-/// The best value under its dot: a panel is too narrow for an axis with several marks.
+/// The best value under its dot, because a panel is too narrow for an axis with several marks.
 fn draw_best(svg: &mut Element, scale: &Scale, value: f64, bottom: f64) {
     let digits = decimals((scale.high - scale.low) / 5.0).min(4);
     let text = print(&grouped(&fixed(value, digits)));

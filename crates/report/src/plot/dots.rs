@@ -1,4 +1,4 @@
-//! Names under each other, with a dot for each of a few ways of measuring them on one axis.
+//! Names one below the other, with a dot for each of several criteria on one axis.
 
 use crate::markup::Element;
 use crate::number::{print, short, with_error};

@@ -1,4 +1,4 @@
-//! What the response would be over the values of one column.
+//! The predicted response over the values of one column.
 
 use crate::EffectCurve;
 use crate::markup::Element;

@@ -24,7 +24,7 @@ impl Row<'_> {
 
 const TOP: f64 = 8.0;
 
-/// Intervals under each other over one axis, with a rule at zero where zero is in reach.
+/// Intervals one below the other over one axis, with a rule at zero if zero is in the range.
 pub(crate) fn forest(title: &str, rows: &[Row]) -> Element {
     split_forest(title, rows, None)
 }

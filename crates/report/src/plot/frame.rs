@@ -8,7 +8,7 @@ use super::{all_shortened, breadth, label, line, picture, shortened};
 /// Units between two labels at the least.
 const GAP: f64 = 6.0;
 
-/// What a framed picture says about itself.
+/// The title and description of a framed picture.
 pub(crate) struct Caption<'a> {
     pub(crate) title: &'a str,
     pub(crate) description: String,
@@ -28,8 +28,8 @@ pub(crate) struct Frame {
 }
 
 impl Frame {
-    /// Draws axes for these ranges of values in a picture of this size. The scales' own units
-    /// are replaced by what the labels leave.
+    /// Draws axes for these ranges of values in a picture of this size. The scales' own units are
+    /// replaced by the space that the labels leave.
     pub(crate) fn new(size: (f64, f64), x: Scale, y: Scale, caption: &Caption) -> Self {
         let mut frame = Self::bare(size, x, y, caption);
         let about = ((frame.right - frame.left) / 52.0) as usize;
@@ -91,7 +91,7 @@ impl Frame {
         ));
     }
 
-    /// As many of the ticks of the lower axis as there is room for.
+    /// As many ticks of the lower axis as fit.
     fn draw_ticks(&mut self, ticks: &[(f64, String)]) {
         let (left, right, bottom) = (self.left, self.right, self.bottom);
         let widest = ticks
@@ -109,7 +109,7 @@ impl Frame {
         }
     }
 
-    /// Where a pair of values lies.
+    /// The position of a pair of values.
     pub(crate) fn at(&self, x: f64, y: f64) -> (f64, f64) {
         (self.x.place(x), self.y.place(y))
     }

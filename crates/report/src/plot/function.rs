@@ -1,4 +1,4 @@
-//! A fitted function of one column with its band, over where rows lie.
+//! A fitted function of one column with its band, and the places of rows.
 
 use crate::markup::Element;
 use crate::number::{print, short};
@@ -10,13 +10,13 @@ use super::{WIDTH, band, curve, line};
 /// A function of one column.
 pub(crate) struct Function<'a> {
     pub(crate) title: &'a str,
-    /// What it is a function of.
+    /// The column of its argument.
     pub(crate) input: &'a str,
     pub(crate) x: &'a [f64],
     pub(crate) mean: &'a [f64],
     pub(crate) low: &'a [f64],
     pub(crate) high: &'a [f64],
-    /// Where rows lie.
+    /// The places of rows.
     pub(crate) places: &'a [f64],
 }
 

@@ -9,7 +9,7 @@ use super::frame::{Caption, Frame};
 use super::scale::Scale;
 use super::{dot, line};
 
-/// Pairs to be drawn, and what to call them.
+/// Pairs to be drawn, with their labels.
 pub(crate) struct Cloud<'a> {
     pub(crate) title: &'a str,
     pub(crate) points: Vec<(f64, f64)>,
@@ -17,11 +17,11 @@ pub(crate) struct Cloud<'a> {
     pub(crate) y: &'a str,
     /// Width and height in units.
     pub(crate) size: (f64, f64),
-    /// A horizontal rule that the eye compares with.
+    /// A horizontal reference line.
     pub(crate) rule: Option<f64>,
 }
 
-/// More pairs than this are counted in hexagons.
+/// Larger numbers of pairs are counted in hexagons.
 const DOTS: usize = 300;
 /// Units from a hexagon's centre to its tip.
 const RADIUS: f64 = 4.6;
@@ -65,7 +65,7 @@ fn draw_hexagons(frame: &mut Frame, places: &[(f64, f64)]) {
     let most = counts.values().copied().max().unwrap_or(1) as f64;
     let mut paths = vec![String::new(); SHADES];
     for (cell, count) in &counts {
-        // Shades go by the root of the count, so that sparse edges stay visible.
+        // Shades are proportional to the root of the count, so that sparse edges stay visible.
         let share = (*count as f64 / most).sqrt();
         let shade = ((share * SHADES as f64).ceil() as usize).clamp(1, SHADES) - 1;
         outline(&mut paths[shade], center(*cell, RADIUS), RADIUS);

@@ -1,4 +1,4 @@
-//! Observed values as bars, with what the posterior would have them be as a band and a line.
+//! Observed values as bars, with the replicated values as a band and a line.
 
 use crate::PredictiveCheck;
 use crate::markup::Element;
@@ -15,14 +15,14 @@ pub(crate) struct Histogram {
     pub(crate) replicated: Vec<Vec<f64>>,
     /// Share of the observed and of the replicated values beyond the bins.
     pub(crate) outside: [f64; 2],
-    /// What heights are: densities of samples, or the caller's counts.
+    /// The meaning of heights: densities of samples, or the caller's counts.
     pub(crate) height: &'static str,
-    /// What the outcomes 0, 1, 2, … are called; empty for numbers.
+    /// The names of the outcomes 0, 1, 2, …; empty for numbers.
     pub(crate) names: Vec<String>,
 }
 
 impl Histogram {
-    /// Bins for a check; `None` when it holds nothing to draw.
+    /// Bins for a check; `None` if there is nothing to draw.
     pub(crate) fn of_check(check: &PredictiveCheck) -> Option<Self> {
         match check {
             PredictiveCheck::Samples {
@@ -77,7 +77,7 @@ impl Histogram {
         Self { names, ..self }
     }
 
-    /// The 5 %, 50 % and 95 % points of the replicated heights of each bin.
+    /// The 5 %, 50 % and 95 % quantiles of the replicated heights of each bin.
     fn envelope(&self) -> Vec<[f64; 3]> {
         let of_bin = |bin| {
             let mut heights: Vec<f64> = self.replicated.iter().map(|row| row[bin]).collect();
@@ -160,7 +160,7 @@ fn edges(sorted: &[f64]) -> Option<Vec<f64>> {
     Some((0..=bins).map(|index| low + width * index as f64).collect())
 }
 
-/// The density of the values in each bin, and the share of values in none.
+/// The density of the values in each bin, and the share of values outside all bins.
 fn densities(values: &[f64], edges: &[f64]) -> (Vec<f64>, f64) {
     let (low, bins) = (edges[0], edges.len() - 1);
     let width = (edges[bins] - low) / bins as f64;

@@ -1,4 +1,4 @@
-//! Curves over a common axis, one per method, with errors and a dashed kind for other people's.
+//! Curves over a common axis, one per method, with errors, and dashed ones for published figures.
 
 use crate::markup::Element;
 use crate::number::{print, short};
@@ -28,7 +28,7 @@ pub(crate) fn lines(chart: &Lines) -> Element {
     frame.svg
 }
 
-/// The class that gives a series its colour.
+/// The class that sets the colour of a series.
 pub(crate) fn hue(index: usize) -> String {
     format!("hue{}", index % HUES)
 }

@@ -7,10 +7,10 @@ use super::frame::{Caption, Frame};
 use super::scale::Scale;
 use super::{WIDTH, band, curve, dot, line, rectangle};
 
-/// Counts drawn at most; further ones would be thinner than a pixel on a phone.
+/// The most counts drawn; further ones would be thinner than a pixel on a phone.
 const WIDEST: usize = 80;
 
-/// Bars end at zero where the model is right, above it where it expects too many.
+/// Bars end at zero where the model is right, and above it where it expects too many.
 pub(crate) fn rootogram(bins: &[CountBin]) -> Element {
     let bins = &bins[..bins.len().min(WIDEST)];
     let root = |value: f64| value.max(0.0).sqrt();

@@ -1,23 +1,22 @@
-//! Data values to places in a picture, and round numbers to mark them with.
+//! Maps data values to positions in a picture, and chooses round ticks.
 
 use crate::number::{grouped, print};
 
-/// Values beyond this are drawn as if they were this: a picture of them shows nothing anyway,
-/// and the difference of two such values must stay finite.
+/// Larger values are drawn at this one, because the difference of two values must stay finite.
 const LARGEST: f64 = 1e300;
 
-/// How values spread over an axis.
+/// The scale of an axis.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Law {
-    /// Equal differences take equal room.
+    /// Equal differences have equal lengths.
     #[default]
     Linear,
-    /// Equal ratios take equal room; values that are not positive lie at the low end.
+    /// Equal ratios have equal lengths; values that are not positive lie at the low end.
     Logarithmic,
 }
 
 impl Law {
-    /// The value in whose differences room is measured.
+    /// The value in units of the scale.
     fn of(self, value: f64) -> f64 {
         match self {
             Law::Linear => value,
@@ -27,7 +26,7 @@ impl Law {
     }
 }
 
-/// A map from a range of values to a range of units; `low` and `high` are as its law sees them.
+/// A map from a range of values to a range of units; `low` and `high` are in units of the scale.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Scale {
     pub(crate) low: f64,
@@ -38,7 +37,7 @@ pub(crate) struct Scale {
 }
 
 impl Scale {
-    /// The range of the finite values, a twentieth wider on each side, over `units`.
+    /// The range of the finite values, enlarged by a twentieth on each side, over `units`.
     pub(crate) fn fit(values: impl IntoIterator<Item = f64>, units: (f64, f64)) -> Self {
         let scale = Self::exact(values, units);
         let margin = (scale.high - scale.low) * 0.05;
@@ -49,7 +48,7 @@ impl Scale {
         }
     }
 
-    /// The range of the finite values itself; a range without extent is opened.
+    /// The range of the finite values itself; an empty range is enlarged.
     pub(crate) fn exact(values: impl IntoIterator<Item = f64>, units: (f64, f64)) -> Self {
         let finite = values.into_iter().filter(|value| value.is_finite());
         let (low, high) = finite.fold((f64::MAX, f64::MIN), |(low, high), value| {
@@ -73,7 +72,7 @@ impl Scale {
         }
     }
 
-    /// The range of the values by a law, a twentieth wider on each side.
+    /// The range of the values on a scale, enlarged by a twentieth on each side.
     pub(crate) fn by(law: Law, values: impl IntoIterator<Item = f64>) -> Self {
         let seen = values.into_iter().map(|value| law.of(value));
         let fitted = Self::fit(seen, (0.0, 1.0));
@@ -89,7 +88,7 @@ impl Scale {
         }
     }
 
-    /// Where a value lies; values outside the range lie on its ends.
+    /// The position of a value; values outside the range lie on its ends.
     pub(crate) fn place(&self, value: f64) -> f64 {
         let seen = self.law.of(value).clamp(self.low, self.high);
         let share = (seen - self.low) / (self.high - self.low);
@@ -109,8 +108,8 @@ impl Scale {
         }
     }
 
-    /// Powers of ten, all or every so many of them; in a range of less than two decades 2 and 5
-    /// times them as well.
+    /// Powers of ten, all or every k-th; in a range of less than two decades also their multiples
+    /// by 2 and 5.
     fn power_ticks(&self, about: usize) -> Vec<(f64, String)> {
         let decades = self.high - self.low;
         let factors: &[f64] = if decades < 2.0 {
@@ -144,7 +143,7 @@ impl Scale {
     }
 }
 
-/// A label with all digits where they are few.
+/// A label with all digits if they are few.
 fn power_label(value: f64) -> String {
     if (1e-3..1e6).contains(&value) {
         let digits = (-value.log10().floor()).max(0.0) as usize;
@@ -153,7 +152,7 @@ fn power_label(value: f64) -> String {
     print(&format!("{value:e}"))
 }
 
-/// A tick's label with just the digits that tell it from its neighbours.
+/// A tick's label with just the digits that distinguish it from its neighbours.
 fn tick_label(value: f64, step: f64, largest: f64) -> String {
     let step_power = (step * 1.000_001).log10().floor();
     let by_power = !(1e-4..1e7).contains(&largest);

@@ -17,18 +17,17 @@ const LEGEND: (f64, f64) = (130.0, 8.0);
 /// A function of two columns.
 pub(crate) struct Surface<'a> {
     pub(crate) title: &'a str,
-    /// What it is a function of.
+    /// The columns of its arguments.
     pub(crate) inputs: [&'a str; 2],
     pub(crate) x: &'a [f64],
     pub(crate) y: &'a [f64],
-    /// `x` changes fastest.
+    /// Row-major; `x` varies fastest.
     pub(crate) values: &'a [f64],
-    /// Where rows lie.
+    /// The places of rows.
     pub(crate) places: &'a [[f64; 2]],
 }
 
-/// Cells in tones of two colours, one for each sign, contour lines where tones change, rows as
-/// dots.
+/// Cells in shades of two colours, one for each sign; contour lines between shades; rows as dots.
 pub(crate) fn surface(of: &Surface) -> Element {
     let scale = |values: &[f64]| Scale::exact(values.iter().copied(), (0.0, 1.0));
     let caption = Caption {
@@ -56,9 +55,9 @@ pub(crate) fn surface(of: &Surface) -> Element {
     frame.svg
 }
 
-/// Round steps which values are told apart by.
+/// Round steps that divide the range of values.
 struct Ladder {
-    /// The rungs are multiples of the step above or below this.
+    /// The steps are multiples of `step` above or below this.
     foot: f64,
     step: f64,
     low: i64,
@@ -92,7 +91,7 @@ impl Ladder {
         }
     }
 
-    /// The step a value is on: 0 for the one above the foot, −1 for the one below.
+    /// The number of a value's step: 0 for the one above the foot, −1 for the one below.
     fn tone(&self, value: f64) -> i64 {
         let tone = ((value - self.foot) / self.step).floor() as i64;
         tone.clamp(self.low, (self.high - 1).max(self.low))
@@ -108,7 +107,7 @@ impl Ladder {
             .collect()
     }
 
-    /// A rung in as many digits as its step has.
+    /// The label of a step, with as many digits as the step needs.
     fn words(&self, rung: i64) -> String {
         let digits = (1.0 - self.step.log10().floor()).clamp(0.0, 17.0) as usize;
         let text = format!("{:.digits$}", self.rung(rung));
@@ -131,7 +130,7 @@ fn round(rough: f64) -> f64 {
         .unwrap_or(rough)
 }
 
-/// The class of a tone.
+/// The CSS class of a shade.
 fn tone_class(tone: i64) -> String {
     let (side, shade) = match tone {
         tone if tone >= 0 => ("above", tone as usize + 1),
@@ -140,7 +139,7 @@ fn tone_class(tone: i64) -> String {
     format!("tone {side} tone{}", shade.min(TONES))
 }
 
-/// Cells around the places, those of one tone in a row joined.
+/// Cells around the places; neighbours of one shade in a row are joined.
 fn cells(frame: &Frame, of: &Surface, ladder: &Ladder) -> Element {
     let width = of.x.len();
     let xs = edges(of.x)
@@ -157,7 +156,7 @@ fn cells(frame: &Frame, of: &Surface, ladder: &Ladder) -> Element {
         let mut start = 0;
         for run in tones.chunk_by(|a, b| a == b) {
             let end = start + run.len();
-            // A little of overlap, so that no seams show.
+            // A small overlap hides seams.
             let (at, size) = (
                 (xs[start], ys[row + 1]),
                 (xs[end] - xs[start] + 0.5, ys[row] - ys[row + 1] + 0.5),
@@ -176,7 +175,7 @@ fn edges(places: &[f64]) -> Vec<f64> {
     first.into_iter().chain(inner).chain(last).collect()
 }
 
-/// The line on which the function has a value, piece by piece through the cells between places.
+/// The contour line of a value, piece by piece through the cells between places.
 fn contour(frame: &Frame, of: &Surface, value: f64) -> Element {
     let width = of.x.len();
     let mut path = String::new();
@@ -209,7 +208,7 @@ fn contour(frame: &Frame, of: &Surface, value: f64) -> Element {
         .child(Element::with_text("title", words))
 }
 
-/// Where the value is zero between two corners of opposite signs.
+/// The zero between two corners of opposite signs.
 fn crossing(a: (f64, f64, f64), b: (f64, f64, f64)) -> Option<(f64, f64)> {
     if (a.2 < 0.0) == (b.2 < 0.0) {
         return None;
@@ -218,7 +217,7 @@ fn crossing(a: (f64, f64, f64), b: (f64, f64, f64)) -> Option<(f64, f64)> {
     Some((a.0 + share * (b.0 - a.0), a.1 + share * (b.1 - a.1)))
 }
 
-/// The tones from least to most, with the values at both ends and at zero.
+/// The shades from the lowest to the highest, with the values at both ends and at zero.
 fn legend(frame: &Frame, ladder: &Ladder) -> Element {
     let (width, height) = LEGEND;
     let (left, top) = (frame.right - width - 34.0, 4.0);

@@ -1,4 +1,4 @@
-//! The bound over training: its running mean within the spread of its estimates.
+//! The bound during training: its running mean with the range of its estimates.
 
 use crate::TracePoint;
 use crate::markup::Element;
@@ -8,7 +8,7 @@ use super::frame::{Caption, Frame};
 use super::scale::Scale;
 use super::{WIDTH, band, curve, dot, label};
 
-/// Points of a curve beyond which more cannot be seen.
+/// The most points of a curve; more would not be visible.
 const STRETCHES: usize = 160;
 
 /// A stretch of training steps.
@@ -19,7 +19,7 @@ struct Stretch {
     high: f64,
 }
 
-/// The trace of the bound. The first steps, which may lie far below, are cut off and said to be.
+/// The trace of the bound. The first steps, which may be far below, are cut off with a remark.
 pub(crate) fn trace(points: &[TracePoint]) -> Element {
     let stretches = stretches(points);
     let floor = visible_floor(&stretches);
@@ -37,7 +37,7 @@ pub(crate) fn trace(points: &[TracePoint]) -> Element {
         y: "bound",
     };
     let mut frame = Frame::new((WIDTH, 230.0), x, y, &caption);
-    // Until the mean first comes into view, its line would only run along the bottom.
+    // Before the mean first comes into view, its line would only run along the bottom.
     let visible = stretches
         .iter()
         .position(|s| s.mean >= frame.y.low)
@@ -90,7 +90,8 @@ fn stretch(points: &[&TracePoint]) -> Stretch {
     }
 }
 
-/// The lowest height worth showing: the last four fifths of training, and half as much again.
+/// The lowest height that is shown: the range of the last four fifths of training, enlarged by
+/// half.
 fn visible_floor(stretches: &[Stretch]) -> f64 {
     let late = &stretches[stretches.len() / 5..];
     let low = late
