@@ -1,4 +1,4 @@
-//! What an export of a fit whose diagnostics warn says, and how it ends.
+//! The remark and exit code of an export if the diagnostics of its fit warn.
 
 use clap::Args;
 use lehr::regression::{PRIOR_ONLY, SavedFit};
@@ -16,8 +16,8 @@ pub(crate) struct Acceptance {
 }
 
 impl Acceptance {
-    /// Repeats the verdict on stderr if the diagnostics warn. Unless that is accepted, the
-    /// export ends as warned.
+    /// Repeats the verdict on stderr if the diagnostics warn. Unless the warnings are accepted, the
+    /// export ends with the code of a warning.
     pub(crate) fn outcome(self, saved: &SavedFit, session: &Session) -> Outcome {
         if saved.is_prior_only() {
             session.remark(PRIOR_ONLY);

@@ -1,4 +1,4 @@
-//! A fit beside Markov chains on the same rows, in words and as JSON.
+//! A comparison of a fit with Markov chains on the same rows, in words and as JSON.
 
 use std::fmt::Write;
 
@@ -9,11 +9,11 @@ use serde::Serialize;
 
 use crate::object::EstimateObject;
 
-/// A coefficient that is off by more standard deviations than this is worth a warning, as is a
-/// standard deviation that is off by more than this share.
+/// A coefficient causes a warning if its mean differs by more standard deviations than this, or its
+/// standard deviation by more than this share.
 const MOST_OFF: f64 = 0.2;
 
-/// The comparison as programs read it.
+/// The comparison as JSON.
 #[derive(Serialize)]
 pub(crate) struct AgainstObject {
     method: String,
@@ -42,14 +42,14 @@ impl AgainstObject {
         }
     }
 
-    /// Whether the reference can be relied on, as it is or by its weights.
+    /// Whether the reference is reliable, by itself or with its weights.
     fn is_reliable(&self) -> bool {
         [Level::Reliable, Level::Corrected]
             .map(Level::name)
             .contains(&self.verdict)
     }
 
-    /// What is wrong, if the chains can tell.
+    /// The warning, if the chains are reliable enough for one.
     pub(crate) fn warning(&self) -> Option<String> {
         let method = &self.method;
         if !self.is_reliable() {

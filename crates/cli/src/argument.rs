@@ -39,7 +39,7 @@ pub(crate) struct Cli {
 }
 
 impl Cli {
-    /// What all commands share.
+    /// The options that all commands share.
     pub(crate) fn session_options(&self) -> SessionOptions {
         SessionOptions {
             form: if self.json { Form::Json } else { Form::Text },

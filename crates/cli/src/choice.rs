@@ -1,5 +1,5 @@
-//! The choices of a fit on the command line, and the fit they make. The flags are the settings
-//! that the table of methods lists.
+//! The command-line choices of a fit, and the fit they configure. The flags are the settings in the
+//! table of methods.
 
 use anyhow::{Result, anyhow};
 use clap::builder::{PossibleValue, PossibleValuesParser};
@@ -22,10 +22,10 @@ pub(crate) struct Choice {
     seed: u64,
 }
 
-/// Draws of the prior unless a number is given.
+/// The default number of draws of the prior.
 const PRIOR_DRAWS: usize = 1000;
 
-/// Settings of methods as they were given, by name.
+/// Settings of methods by name, as typed.
 #[derive(Clone, Debug)]
 struct Settings(Vec<(&'static str, String)>);
 
@@ -83,12 +83,12 @@ impl Args for Settings {
 }
 
 impl Choice {
-    /// The fit by a method. What the method does not have is refused.
+    /// A fit by a method. Settings that the method does not have are refused.
     pub(crate) fn fit(&self, method: &'static MethodInfo) -> Result<Fit<'static>> {
         self.fit_with(method, &self.settings.0)
     }
 
-    /// How many draws were asked for, and the seed. Refuses settings of methods.
+    /// The number of draws and the seed. Refuses settings of methods.
     pub(crate) fn of_prior(&self) -> Result<(usize, u64)> {
         if let Some((name, _)) = self.settings.0.first() {
             return Err(anyhow!(
@@ -98,7 +98,7 @@ impl Choice {
         Ok((self.draws.unwrap_or(PRIOR_DRAWS), self.seed))
     }
 
-    /// The fit by one of several methods: each takes of the choices what concerns it.
+    /// A fit by one of several methods: each uses the choices that apply to it.
     pub(crate) fn fit_of_many(&self, method: &'static MethodInfo) -> Result<Fit<'static>> {
         let own = method.settings();
         let concerns = |(name, _): &&(&str, String)| own.iter().any(|one| one.name == *name);

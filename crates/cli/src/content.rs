@@ -1,4 +1,4 @@
-//! What an existing file holds and who wrote it, told by its content and not by its name.
+//! The kind and origin of an existing file, detected by its content and not by its name.
 
 use std::fs;
 use std::io;
@@ -20,7 +20,7 @@ pub(crate) enum Kind {
 }
 
 impl Kind {
-    /// What a message calls it, with its article.
+    /// The name of the kind in a message, with its article.
     pub(crate) fn words(self) -> &'static str {
         match self {
             Kind::Fit => "a saved fit",
@@ -35,7 +35,7 @@ impl Kind {
     }
 }
 
-/// Who wrote a file.
+/// The origin of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Writer {
     Lehr,
@@ -43,7 +43,7 @@ pub(crate) enum Writer {
 }
 
 impl Writer {
-    /// Lehr, if the file has our mark.
+    /// Lehr, if the file has its mark.
     fn of(marked: bool) -> Writer {
         if marked {
             Writer::Lehr
@@ -53,21 +53,21 @@ impl Writer {
     }
 }
 
-/// A file that is there already.
+/// An existing file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Found {
-    /// Nothing that could be lost.
+    /// No file, or an empty one.
     Nothing,
-    /// A file of a kind that we write.
+    /// A file of a kind that commands write.
     Known(Kind, Writer),
     /// Any other file.
     Other,
 }
 
-/// What the first line of a text file of ours has, by its columns.
+/// Recognises the header line of a text file that a command writes, by its columns.
 pub(crate) type Signature<'a> = &'a dyn Fn(&[String]) -> bool;
 
-/// What is at `path`; text is ours if its columns are signed.
+/// The file at `path`; text has the origin lehr if its columns are recognised.
 pub(crate) fn found(path: &Path, signed: Signature<'_>) -> io::Result<Found> {
     if !path.exists() {
         return Ok(Found::Nothing);
@@ -103,7 +103,7 @@ fn columns(path: &Path) -> Option<Vec<String>> {
     Some(fields.into_iter().map(|field| field.name).collect())
 }
 
-/// Pages and files for ArviZ, which have no mark at a fixed place.
+/// Pages and files for ArviZ, whose mark has no fixed position.
 fn of_bytes(bytes: &[u8]) -> Found {
     let starts = |text: &str| {
         let head = bytes.trim_ascii_start();
@@ -125,7 +125,7 @@ fn of_bytes(bytes: &[u8]) -> Found {
     Found::Known(kind, Writer::of(ours))
 }
 
-/// Whether a word is there that is no part of a longer one.
+/// Whether a word is present and not part of a longer one.
 fn has_word(bytes: &[u8], word: &[u8]) -> bool {
     let ends = |byte: Option<&u8>| byte.is_none_or(|byte| !byte.is_ascii_alphanumeric());
     let mut places = (0..bytes.len()).filter(|at| bytes[*at..].starts_with(word));

@@ -1,4 +1,4 @@
-//! What a user sees when a command cannot run: one message, one hint, never a trace.
+//! The message for a command that cannot run: one sentence and one hint, without a backtrace.
 
 use std::io::{ErrorKind, Write};
 use std::panic;
@@ -9,7 +9,7 @@ const DONE: u8 = 0;
 /// The exit code of a command that could not run.
 const COULD_NOT_RUN: u8 = 2;
 
-/// Where and why the last panic was, for [`broken`].
+/// Location and message of the last panic, for [`broken`].
 static PANIC: Mutex<String> = Mutex::new(String::new());
 
 /// Keeps panics off the terminal until they are reported in one sentence.
@@ -25,7 +25,7 @@ pub(crate) fn quieten_panics() {
     }));
 }
 
-/// Help and version are what was asked for; anything else is a mistake in the arguments.
+/// Help and version are valid requests; anything else is a mistake in the arguments.
 pub(crate) fn usage(error: &clap::Error) -> u8 {
     let printed = error.print();
     match (error.use_stderr(), printed) {
@@ -35,7 +35,7 @@ pub(crate) fn usage(error: &clap::Error) -> u8 {
     }
 }
 
-/// The error on stderr; a reader that went away is no error.
+/// Prints the error on stderr; a closed pipe is not an error.
 pub(crate) fn report(error: &anyhow::Error) -> u8 {
     let is_pipe = |cause: &(dyn std::error::Error + 'static)| {
         (cause.downcast_ref::<std::io::Error>())
@@ -48,7 +48,7 @@ pub(crate) fn report(error: &anyhow::Error) -> u8 {
     COULD_NOT_RUN
 }
 
-/// An invariant of ours was broken: the user is asked to tell us.
+/// Reports a broken invariant and asks the user to report it.
 pub(crate) fn broken() -> u8 {
     let last = PANIC.lock().map(|text| text.clone()).unwrap_or_default();
     say(&format!(
@@ -58,7 +58,7 @@ pub(crate) fn broken() -> u8 {
     COULD_NOT_RUN
 }
 
-/// A line on stderr, which may have gone away.
+/// Prints a line on stderr, which may be closed.
 pub(crate) fn say(text: &str) {
     let _ = writeln!(std::io::stderr(), "{text}");
 }

@@ -1,4 +1,4 @@
-//! From a formula and files to a saved fit: what `fit`, `compare` and `demo` share.
+//! From a formula and files to a saved fit: the common part of `fit`, `compare` and `demo`.
 
 use std::path::{Path, PathBuf};
 use std::time::Instant;
@@ -52,7 +52,7 @@ pub(crate) struct ModelArgs {
     pub(crate) memory: Memory,
 }
 
-/// What a model is made from.
+/// The inputs of a model.
 pub(crate) struct Inputs<'a> {
     model: &'a ModelArgs,
     formula: Formulas,
@@ -63,12 +63,12 @@ pub(crate) struct Inputs<'a> {
 /// A model and its rows, ready to be fitted by any method.
 pub(crate) struct Task {
     bound: BoundRegression,
-    /// The rows of the model where they are on disk.
+    /// The file of the rows, if they are on disk.
     stored: Option<RowFile>,
 }
 
 impl ModelArgs {
-    /// Reads the formula and finds the files. A formula that does not parse is told before any
+    /// Parses the formula and finds the files. A formula that does not parse is reported before any
     /// file is opened.
     pub(crate) fn inputs(&self, session: &Session) -> Result<Inputs<'_>> {
         let clock = Instant::now();
@@ -94,13 +94,13 @@ impl ModelArgs {
 }
 
 impl Inputs<'_> {
-    /// The files that are read.
+    /// The input files.
     pub(crate) fn paths(&self) -> Vec<&Path> {
         self.source.paths().collect()
     }
 
-    /// Reads the columns that the formula names and makes the model for these methods. Where the rows
-    /// do not fit into memory, and do not stay in their files, they are kept beside `output`.
+    /// Reads the columns that the formula names and builds the model for these methods. Rows that
+    /// do not fit into memory, and are not read from their own files, are stored beside `output`.
     pub(crate) fn prepare(
         &self,
         reading: &Reading,
@@ -142,8 +142,8 @@ impl Inputs<'_> {
     }
 }
 
-/// Names that are numbers are no names: the file has no header. Where most names are empty, the first
-/// line is a title.
+/// A hint on a missing header: column names that are numbers are data, and if most names are empty
+/// the first line is a title.
 fn with_header_hint(error: anyhow::Error, names: &[String]) -> anyhow::Error {
     let is_number = |name: &&String| name.parse::<f64>().is_ok();
     let is_empty = |name: &&String| name.starts_with("column_");
@@ -182,7 +182,7 @@ impl Task {
         Ok(self.bound.prior_predictive(draws, seed)?)
     }
 
-    /// Draws of the prior in the place of a fit.
+    /// Draws of the prior in place of a fit.
     pub(crate) fn prior_only(&self, draws: usize, seed: u64) -> Result<SavedFit> {
         Ok(self.bound.prior_only(draws, seed)?)
     }

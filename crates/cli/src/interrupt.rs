@@ -1,5 +1,5 @@
-//! Ctrl-C: a phase that takes steps finishes its step and saves it; otherwise the process ends at
-//! once. Either way the user is told what was saved and how to continue.
+//! Ctrl-C: a phase of steps finishes its step and saves it; any other phase ends the process at
+//! once. In both cases the user is told which file was saved and how to continue.
 
 use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
@@ -11,16 +11,16 @@ use crate::failure;
 static ASKED: AtomicBool = AtomicBool::new(false);
 static WAITS: AtomicBool = AtomicBool::new(false);
 
-/// What must not be left behind when the process ends at once.
+/// The file or folder to remove if the process ends at once.
 static LEFTOVER: Mutex<Option<PathBuf>> = Mutex::new(None);
 
-/// The checkpoint of the fit, which may not have been written yet.
+/// The checkpoint of the fit, which may not exist yet.
 static CHECKPOINT: Mutex<Option<PathBuf>> = Mutex::new(None);
 
 /// The conventional exit code of a process that was interrupted.
 const INTERRUPTED: i32 = 130;
 
-/// Listens from now on. A second call, or a system that does not allow it, changes nothing.
+/// Installs the handler. A second call, or a system that does not allow it, has no effect.
 pub(crate) fn listen() {
     let _ = ctrlc::set_handler(|| {
         let again = ASKED.swap(true, Ordering::SeqCst);
@@ -30,7 +30,7 @@ pub(crate) fn listen() {
     });
 }
 
-/// Ends the process, and says what is left of its work.
+/// Ends the process and reports what was saved.
 fn end() {
     let checkpoint = CHECKPOINT.lock().ok().and_then(|path| path.clone());
     let saved = checkpoint.filter(|path| path.exists());
@@ -40,7 +40,7 @@ fn end() {
         let _ = std::fs::remove_dir_all(path);
         let _ = std::fs::remove_file(path);
     }
-    // The live line may stand where the message goes.
+    // Clears the progress line, which may be in the message's place.
     let blank = if std::io::stderr().is_terminal() {
         "\r\x1b[K"
     } else {
@@ -68,22 +68,21 @@ pub(crate) fn asked() -> bool {
     ASKED.load(Ordering::SeqCst)
 }
 
-/// What is to happen when the user asks to stop.
+/// The reaction to an interruption by the user.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Reaction {
-    /// The work in progress sees to it: it looks at [`asked`].
+    /// The work in progress checks [`asked`].
     Finish,
     /// The process ends at once.
     End,
 }
 
-/// Says what is to happen from now on when the user asks to stop.
+/// Sets the reaction to an interruption from now on.
 pub(crate) fn react(reaction: Reaction) {
     WAITS.store(reaction == Reaction::Finish, Ordering::SeqCst);
 }
 
-/// Names the file or folder that is removed when the process is ended at once and there is no
-/// checkpoint.
+/// Sets the file or folder to remove if the process is ended at once and there is no checkpoint.
 pub(crate) fn remove_when_interrupted(path: Option<&Path>) {
     if let Ok(mut leftover) = LEFTOVER.lock() {
         *leftover = path.map(Path::to_path_buf);

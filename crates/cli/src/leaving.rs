@@ -1,4 +1,4 @@
-//! Leaving rows of a table out of saved fits, block by block.
+//! Leaves rows of a table out of saved fits, block by block.
 
 use anyhow::{Result, ensure};
 use clap::Args;
@@ -60,7 +60,7 @@ impl Sampling {
     }
 }
 
-/// What is done with a block of rows, the first of which is that row of the table.
+/// A callback for a block of rows, with the number of its first row in the table.
 type EachBlock<'a> = dyn FnMut(&Table, u64) -> Result<(), Error> + 'a;
 
 fn each_block(

@@ -1,4 +1,5 @@
-//! The live line on stderr: what is being done, how far it is, and the time left where that is known.
+//! The progress line on stderr: the current work, its progress, and the remaining time if it is
+//! known.
 
 use std::fmt::Write;
 use std::time::{Duration, Instant};
@@ -11,17 +12,17 @@ use crate::failure;
 use crate::interrupt::{self, Reaction};
 use crate::session::{Session, Voice};
 
-/// The live line; it is gone when this is dropped.
+/// The progress line; dropping it clears the line.
 pub(crate) struct Live {
     bar: ProgressBar,
     voice: Voice,
     label: String,
-    /// What is being done.
+    /// The current work.
     doing: &'static str,
     began: Option<Began>,
 }
 
-/// When a phase began, and at which step if it was resumed.
+/// The start of a phase, and its first step if it was resumed.
 #[derive(Clone, Copy)]
 struct Began {
     at: Instant,
@@ -29,7 +30,7 @@ struct Began {
 }
 
 impl Live {
-    /// A line that starts with `label`, on a terminal and unless quiet.
+    /// A line that starts with `label`, shown on a terminal unless quiet.
     pub(crate) fn new(session: &Session, label: &str) -> Live {
         let target = match session.voice {
             Voice::Usual => ProgressDrawTarget::stderr_with_hz(8),
@@ -47,12 +48,12 @@ impl Live {
         }
     }
 
-    /// Shows what is being done.
+    /// Shows the current work.
     pub(crate) fn show(&self, text: &str) {
         self.bar.set_message(format!("{}: {text}", self.label));
     }
 
-    /// Rows read so far.
+    /// Shows the rows read so far.
     pub(crate) fn rows(&self, progress: lehr::table::Progress) {
         let doing = match progress.stage {
             lehr::table::Stage::Reading => "reading",
@@ -115,15 +116,15 @@ impl Observer for Live {
     }
 }
 
-/// What was done since a phase began, and in which time.
+/// The steps since a phase began, and their time.
 #[derive(Clone, Copy)]
 struct Pace {
     steps: u64,
     seconds: f64,
 }
 
-/// A phase that ends after a known number of steps has a bar and the time that is left; of any
-/// other nobody knows how long it takes, so that the time it took is all there is to say.
+/// A phase with a known number of steps shows a bar and the remaining time. The duration of any
+/// other phase is unknown, so the elapsed time is shown.
 fn line(doing: &str, at: &Progress, pace: Pace) -> String {
     let mut text = match at.end {
         End::At(total) => format!("{doing} {} {} of {total}", bar(at.step, total), at.step),
@@ -147,7 +148,7 @@ fn line(doing: &str, at: &Progress, pace: Pace) -> String {
     text
 }
 
-/// How fast Markov chains are, and how often they diverged.
+/// The speed of Markov chains, and the number of their divergences.
 fn chain_words(unit: &str, speed: f64, divergences: u64) -> String {
     let fast = match speed {
         s if s.is_finite() && s > 0.0 => format!(", {s:.0} {unit} per second"),
@@ -170,7 +171,7 @@ fn bar(done: u64, total: u64) -> String {
     format!("[{}{}]", part("#", full), part(".", WIDTH - full))
 }
 
-/// A duration of which only the size matters.
+/// A duration, rounded to its order of magnitude.
 pub(crate) fn words(seconds: f64) -> String {
     match seconds {
         s if !s.is_finite() => "?".into(),

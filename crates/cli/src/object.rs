@@ -1,4 +1,4 @@
-//! The JSON of a fit. Its keys are a promise (docs/json.md): they are added to, never changed.
+//! The JSON of a fit. Its keys are stable (docs/json.md): keys are added, but never changed.
 
 use std::collections::BTreeMap;
 
@@ -8,7 +8,7 @@ use lehr::regression::{Groups, SavedFit};
 use lehr::report::{Coefficient, Effect, Seconds};
 use serde::Serialize;
 
-/// A number with its Monte Carlo error, and how many draws it comes from.
+/// A number with its Monte Carlo error, and the number of draws behind it.
 #[derive(Serialize)]
 pub(crate) struct EstimateObject {
     mean: f64,
@@ -38,7 +38,7 @@ struct PriorObject {
     distribution: String,
 }
 
-/// A method that `auto` tried, or left out.
+/// A method that `auto` tried or skipped.
 #[derive(Serialize)]
 struct AttemptObject {
     method: String,
@@ -62,7 +62,7 @@ impl From<&Attempt> for AttemptObject {
 #[derive(Serialize)]
 pub(crate) struct FitObject {
     method: String,
-    /// Whether the draws are of the prior, and nothing was fitted.
+    /// Whether the draws come from the prior, without a fit.
     prior_only: bool,
     formula: Option<String>,
     family: Option<String>,
@@ -117,7 +117,7 @@ impl From<&Coefficient> for CoefficientObject {
 }
 
 impl EstimateObject {
-    /// The object of an estimate, and of how many draws it comes from.
+    /// The object of an estimate and of its number of draws.
     pub(crate) fn of(estimate: Estimate, samples: Option<usize>) -> EstimateObject {
         EstimateObject {
             mean: estimate.mean,

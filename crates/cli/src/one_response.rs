@@ -1,4 +1,4 @@
-//! Which of several responses a command is about.
+//! The choice of one of several responses.
 
 use std::path::Path;
 
@@ -15,7 +15,7 @@ pub(crate) struct OneResponse {
 }
 
 impl OneResponse {
-    /// Reads a fit: that of the response, where one is named.
+    /// Loads a fit, and selects a response if one is named.
     pub(crate) fn load(&self, path: impl AsRef<Path>) -> Result<SavedFit> {
         let saved = SavedFit::load(path)?;
         match &self.response {

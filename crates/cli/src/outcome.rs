@@ -1,11 +1,11 @@
-//! How a command that could run has ended.
+//! The outcome of a command that could run.
 
 use lehr::regression::SavedFit;
 
-/// How a command that could run has ended.
+/// The outcome of a command that could run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Outcome {
-    /// Nothing to remark.
+    /// Done, without warnings.
     Done,
     /// Done, but the diagnostics warn.
     Warned,

@@ -1,5 +1,5 @@
-//! Where a command writes: whatever cannot be written, or would be a loss, is refused before
-//! the work and not after it.
+//! Output files of commands. Output that cannot be written, or would overwrite a user's file, is
+//! refused before the work starts.
 
 use std::io::{ErrorKind, Write};
 use std::path::{Path, PathBuf};
@@ -23,24 +23,24 @@ pub(crate) struct Force {
     pub(crate) force: bool,
 }
 
-/// What is to be written.
+/// A request for an output.
 pub(crate) struct Order<'a> {
     /// The file, or `-` for stdout.
     pub(crate) name: &'a Path,
-    /// What it will hold.
+    /// The kind of content.
     pub(crate) kind: Kind,
-    /// Tells a text file of ours by its columns.
+    /// Recognises a text file of this command by its columns.
     pub(crate) signed: Signature<'a>,
     /// Whether existing files are replaced.
     pub(crate) force: Force,
 }
 
-/// Where a command writes.
+/// An output file.
 pub(crate) struct Output {
-    /// As the user named it.
+    /// The name that the user typed.
     name: PathBuf,
     path: PathBuf,
-    /// Holds what goes to stdout until it is complete.
+    /// Holds the output for stdout until it is complete.
     _scratch: Option<Scratch>,
 }
 
@@ -55,7 +55,7 @@ impl<'a> Order<'a> {
         }
     }
 
-    /// A table, whose kind its name says.
+    /// A table, whose format its name determines.
     pub(crate) fn table(name: &'a Path, signed: Signature<'a>, force: Force) -> Result<Order<'a>> {
         let Some(kind) = table_kind(name) else {
             writable(name)?;
@@ -72,7 +72,7 @@ impl<'a> Order<'a> {
         })
     }
 
-    /// Where to write, if nothing is lost by it.
+    /// Opens the output, unless it would overwrite a user's file.
     pub(crate) fn open(&self, inputs: &[&Path]) -> Result<Output> {
         if self.name == Path::new(STREAM) {
             return Output::stdout(self.kind);
@@ -85,7 +85,7 @@ impl<'a> Order<'a> {
         })
     }
 
-    /// Refuses what cannot be written, is an input, or is somebody else's.
+    /// Refuses an output that cannot be written, is an input, or has another origin.
     pub(crate) fn check(&self, inputs: &[&Path]) -> Result<()> {
         writable(self.name)?;
         let name = self.name.display();
@@ -113,7 +113,7 @@ impl<'a> Order<'a> {
         }
     }
 
-    /// Replaces only what the user said may be replaced.
+    /// Refuses to replace a file without the user's permission.
     fn ask(&self, there: Kind) -> Result<()> {
         let (name, own) = (self.name.display(), self.kind.words());
         let not_ours = if there == self.kind {
@@ -130,7 +130,7 @@ impl<'a> Order<'a> {
     }
 }
 
-/// What a table of that name is written as.
+/// The format of a table of that name.
 fn table_kind(name: &Path) -> Option<Kind> {
     if name == Path::new(STREAM) {
         return Some(Kind::Text);
@@ -145,7 +145,7 @@ fn table_kind(name: &Path) -> Option<Kind> {
 }
 
 impl Output {
-    /// A file that goes to stdout when it is complete.
+    /// A temporary file that is copied to stdout when it is complete.
     fn stdout(kind: Kind) -> Result<Output> {
         let scratch = Scratch::new_in(&std::env::temp_dir(), "lehr-stdout-")
             .map_err(|error| anyhow!("stdout: cannot prepare what is to be written: {error}"))?;
@@ -160,12 +160,12 @@ impl Output {
         })
     }
 
-    /// Where the bytes go.
+    /// The path to write to.
     pub(crate) fn path(&self) -> &Path {
         &self.path
     }
 
-    /// As the user named it.
+    /// The name that the user typed.
     pub(crate) fn name(&self) -> String {
         self.name.display().to_string()
     }
@@ -175,8 +175,8 @@ impl Output {
         (self.name != Path::new(STREAM)).then_some(self.path.as_path())
     }
 
-    /// Hands on what goes to stdout and says what was done: on stdout, or on stderr where
-    /// stdout has the file.
+    /// Copies the output to stdout, if it goes there, and prints the answer: on stdout, or on
+    /// stderr if stdout has the file.
     pub(crate) fn answer(
         &self,
         session: &Session,
@@ -197,7 +197,7 @@ impl Output {
     }
 }
 
-/// Whether two names stand for one file, by any path or link.
+/// Whether two names refer to one file, by any path or link.
 fn is_same(one: &Path, other: &Path) -> bool {
     #[cfg(unix)]
     {
@@ -212,7 +212,7 @@ fn is_same(one: &Path, other: &Path) -> bool {
     }
 }
 
-/// Refuses an output that could not be written after an hour of work.
+/// Refuses an output that could not be written, before an hour of work.
 fn writable(output: &Path) -> Result<()> {
     let name = output.display();
     ensure!(
@@ -224,7 +224,7 @@ fn writable(output: &Path) -> Result<()> {
         !output.is_dir(),
         "{name}: expected the name of a file, found a folder\n  hint: name a file in it"
     );
-    // The file is written beside it and renamed, which would put an end to a device.
+    // The file is written beside the target and renamed, which would replace a device.
     ensure!(
         output.is_file() || !output.exists(),
         "{name}: expected the name of a file, found a device\n  hint: - stands for stdout"
@@ -241,7 +241,7 @@ fn writable(output: &Path) -> Result<()> {
         ErrorKind::PermissionDenied => {
             bail!("{name}: cannot write: the folder {place} does not allow it")
         }
-        // The name of the file that was tried is no concern of the user's.
+        // The name of the temporary file is left out.
         kind => bail!("{name}: cannot write: {kind}"),
     }
 }

@@ -1,5 +1,5 @@
-//! The pages of `docs/commands`: what stands above the mark is written by hand, what follows is the help of
-//! the command itself.
+//! The pages of `docs/commands`: the part above the mark is written by hand, the rest is generated
+//! from the help of the command.
 
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
@@ -8,10 +8,10 @@ use clap::{Arg, Command, CommandFactory};
 
 use crate::argument::Cli;
 
-/// Where what is written by hand ends.
+/// The end of the part written by hand.
 const MARK: &str =
     "<!-- What follows is written by `make commands` from the help of the command. -->\n";
-/// The options of every command, which the page of all commands lists once.
+/// The options that all commands share, which the page of all commands lists once.
 const COMMON: &str = "Options of every command";
 
 fn folder() -> PathBuf {
@@ -29,7 +29,7 @@ fn commands(whole: &Command) -> impl Iterator<Item = &Command> {
     whole.get_subcommands().filter(|one| !one.is_hide_set())
 }
 
-/// What follows the mark.
+/// The part below the mark.
 fn generated(command: &Command) -> String {
     let usage = command.clone().render_usage().to_string();
     let usage = usage.trim_start_matches("Usage: ").trim();
@@ -126,7 +126,7 @@ fn meaning(argument: &Arg) -> String {
     text.replace('|', "\\|")
 }
 
-/// What follows the options of the help: examples as code, sentences as sentences.
+/// The text after the options of the help: examples as code, sentences as sentences.
 fn examples(after: &str) -> String {
     let mut page = String::new();
     for part in after.split("\n\n") {
@@ -143,7 +143,7 @@ fn examples(after: &str) -> String {
     page
 }
 
-/// The page of a command with its help as it is now.
+/// The page of a command as it is, and with its present help.
 fn current(command: &Command) -> (PathBuf, String, String) {
     let path = folder().join(format!("{}.md", command.get_name()));
     let found = std::fs::read_to_string(&path).unwrap_or_default();
@@ -155,7 +155,7 @@ fn current(command: &Command) -> (PathBuf, String, String) {
     (path, found, expected)
 }
 
-/// `make commands` writes the pages; without that they are compared.
+/// `make commands` writes the pages; otherwise they are compared.
 #[test]
 fn every_command_has_a_page_with_all_its_options() {
     let writes = std::env::var_os("LEHR_WRITE_PAGES").is_some();
@@ -193,7 +193,7 @@ fn no_page_is_of_a_command_that_is_gone_and_the_list_has_them_all() {
     }
 }
 
-/// Each option of a page is one that the command takes, and the help has no other.
+/// Each option on a page is an option of the command, and the help has no others.
 #[test]
 fn pages_list_what_clap_knows() {
     let whole = whole();

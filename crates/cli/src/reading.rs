@@ -1,4 +1,4 @@
-//! How a table is named and read on the command line.
+//! The names of tables on the command line, and the options of reading them.
 
 use std::str::FromStr;
 use std::sync::Arc;
@@ -9,7 +9,7 @@ use lehr::table::{Header, MissingPolicy, ReadOptions, Table, TableFiles};
 
 use crate::live::Live;
 
-/// What becomes of rows with missing values.
+/// The treatment of rows with missing values.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Missing {
     /// They are an error that counts them
@@ -73,7 +73,7 @@ impl FromStr for LevelOrder {
 }
 
 impl Reading {
-    /// The options, for some of the columns or all.
+    /// The options, for some columns or all.
     pub(crate) fn options(&self, columns: Option<Vec<String>>) -> Result<ReadOptions> {
         let usual = ReadOptions::default();
         Ok(ReadOptions {
@@ -99,7 +99,7 @@ impl Reading {
         })
     }
 
-    /// Reads all rows of some of the columns, of which the optional ones may have gaps.
+    /// Reads all rows of some columns; the optional ones may have missing values.
     pub(crate) fn table(
         &self,
         source: &TableFiles,

@@ -10,8 +10,8 @@ pub(crate) const DEMO_FORMULA: &str = "failed ~ age + load + age:load + shift + 
 const SITES: usize = 60;
 const SHIFTS: [(&str, f64); 3] = [("day", 0.0), ("evening", 0.3), ("night", 0.7)];
 
-/// Machines that rarely fail, at sites that differ: what made the rows is known, so that the
-/// report can be compared with it.
+/// Machines that rarely fail, at sites that differ. The parameters that generated the rows are
+/// known, so the report can be compared with them.
 pub(crate) fn machines(rows: usize, seed: u64) -> Result<Table> {
     let mut stream = Stream::new(seed, "demo", 0);
     // The sites are the same for every seed, so that held-out rows come from the same ones.
@@ -23,7 +23,7 @@ pub(crate) fn machines(rows: usize, seed: u64) -> Result<Table> {
         let years = 10.0 * stream.uniform() * stream.uniform();
         let share = 0.6 + 0.15 * stream.normal();
         let when = stream.below(SHIFTS.len() as u64) as u32;
-        // Few machines stand at the later sites: partial pooling has something to do.
+        // Few machines belong to the later sites, so that partial pooling matters.
         let at = (SITES as f64 * stream.uniform() * stream.uniform()) as u32;
         let logit = -5.5
             + 0.15 * years

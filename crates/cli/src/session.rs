@@ -1,4 +1,4 @@
-//! What all commands share: the form of the answer, how much is said, and the threads.
+//! The state that all commands share: the form of the answer, the verbosity, and the threads.
 
 use std::io::{ErrorKind, Write};
 use std::path::{Path, PathBuf};
@@ -23,37 +23,37 @@ pub(crate) enum Form {
     Json,
 }
 
-/// How much is said on stderr.
+/// The verbosity on stderr.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Voice {
-    /// A live line and remarks.
+    /// A progress line and remarks.
     Usual,
     /// Errors only.
     Quiet,
 }
 
-/// What the command line says of all that commands share.
+/// The options that all commands share.
 pub(crate) struct SessionOptions {
     /// The form of the answer.
     pub(crate) form: Form,
-    /// How much is said on stderr.
+    /// The verbosity on stderr.
     pub(crate) voice: Voice,
-    /// The most threads; one per core if it is not said.
+    /// The most threads; one per core if `None`.
     pub(crate) threads: Option<usize>,
 }
 
-/// What all commands share.
+/// The state that all commands share.
 pub(crate) struct Session {
     /// The form of the answer.
     pub(crate) form: Form,
-    /// How much is said on stderr.
+    /// The verbosity on stderr.
     pub(crate) voice: Voice,
     pool: rayon::ThreadPool,
     stdin: Stdin,
 }
 
 impl Session {
-    /// The session that these options ask for.
+    /// A session with these options.
     pub(crate) fn new(options: &SessionOptions) -> Result<Session> {
         ensure!(
             options.threads != Some(0),
@@ -61,7 +61,7 @@ impl Session {
         );
         let pool = rayon::ThreadPoolBuilder::new()
             .num_threads(options.threads.unwrap_or(0))
-            // Commands run on a thread of the pool, which must hold what a main thread holds.
+            // Commands run on a thread of the pool, which needs the stack of a main thread.
             .stack_size(STACK_BYTES)
             .build()
             .context("--threads: the system refused so many threads\n  hint: ask for fewer")?;
@@ -73,7 +73,7 @@ impl Session {
         })
     }
 
-    /// The file of that name; `-` is what comes from stdin.
+    /// The file of that name; `-` stands for the content of stdin.
     pub(crate) fn input(&self, name: &Path) -> Result<PathBuf> {
         if name == Path::new(STREAM) {
             self.stdin.file()
@@ -88,7 +88,7 @@ impl Session {
         Ok(TableFiles::open(&paths?)?)
     }
 
-    /// An error in the user's words: what came from stdin is called so.
+    /// The error with names that the user knows: the copy of stdin is called stdin.
     pub(crate) fn retold(&self, error: anyhow::Error) -> anyhow::Error {
         self.stdin.retold(error)
     }
@@ -98,7 +98,7 @@ impl Session {
         self.pool.install(work)
     }
 
-    /// How to write on stdout.
+    /// The style of text on stdout.
     pub(crate) fn style() -> Style {
         Style::detect(&std::io::stdout())
     }
@@ -112,7 +112,7 @@ impl Session {
         print(&self.rendered(object, text)?)
     }
 
-    /// The answer in the form that was asked for.
+    /// The answer in the requested form.
     pub(crate) fn rendered(
         &self,
         object: &impl Serialize,
@@ -124,7 +124,7 @@ impl Session {
         }
     }
 
-    /// A remark on stderr, unless quiet.
+    /// Prints a remark on stderr, unless quiet.
     pub(crate) fn remark(&self, text: &str) {
         if self.voice == Voice::Usual {
             failure::say(text);
@@ -132,7 +132,7 @@ impl Session {
     }
 }
 
-/// Writes to stdout; the error of a closed pipe is passed on as such, because it is none.
+/// Writes to stdout. The error of a closed pipe is passed on, and the caller does not report it.
 pub(crate) fn print(text: &str) -> Result<()> {
     let mut out = std::io::stdout().lock();
     let written = out.write_all(text.as_bytes()).and_then(|()| out.flush());

@@ -1,4 +1,4 @@
-//! What comes from stdin, kept in a file because it is read more than once.
+//! The content of stdin, stored in a file because it is read more than once.
 
 use std::fs::{self, File};
 use std::io;
@@ -8,10 +8,10 @@ use std::sync::OnceLock;
 use anyhow::{Result, anyhow, bail};
 use lehr::table::{Content, Scratch};
 
-/// What stands for stdin and stdout in the place of a file's name.
+/// The file name that stands for stdin and stdout.
 pub(crate) const STREAM: &str = "-";
 
-/// What comes from stdin. The file goes with this.
+/// The content of stdin. Dropping this removes the file.
 #[derive(Default)]
 pub(crate) struct Stdin(OnceLock<Kept>);
 
@@ -21,7 +21,7 @@ struct Kept {
 }
 
 impl Stdin {
-    /// The file with all that stdin has, named by its content. It is there once.
+    /// The file with the whole content of stdin. Stdin can be used once.
     pub(crate) fn file(&self) -> Result<PathBuf> {
         if self.0.get().is_some() {
             bail!(

@@ -9,7 +9,7 @@ use crate::content;
 use crate::interrupt;
 use crate::output::{Force, Order};
 
-/// A file of rows that goes when nobody needs it any more.
+/// A file of rows that is removed when it is no longer needed.
 pub(crate) struct RowFile {
     path: PathBuf,
     kept: bool,
@@ -17,8 +17,8 @@ pub(crate) struct RowFile {
 }
 
 impl RowFile {
-    /// Beside the output, `fit.lehr.rows`, so that `--resume` finds it; without an output in a
-    /// folder of its own for temporary files.
+    /// Beside the output, `fit.lehr.rows`, so that `--resume` finds it; without an output, in a
+    /// temporary folder.
     pub(crate) fn new(output: Option<&Path>) -> Result<RowFile> {
         let (path, folder) = if let Some(output) = output {
             let path = beside(output);
@@ -30,7 +30,7 @@ impl RowFile {
                 .map_err(|error| anyhow!("{}: cannot write: {error}", place.display()))?;
             (folder.path().join("rows"), Some(folder))
         };
-        // Rows that are there already belong to a fit that was not finished.
+        // Existing rows belong to a fit that was not finished.
         let kept = path.exists();
         let leftover = folder.as_ref().map_or(path.as_path(), Scratch::path);
         interrupt::remove_when_interrupted((!kept).then_some(leftover));
@@ -41,12 +41,12 @@ impl RowFile {
         })
     }
 
-    /// Where it is.
+    /// The path of the file.
     pub(crate) fn path(&self) -> &Path {
         &self.path
     }
 
-    /// Keeps the file: the fit will be resumed.
+    /// Keeps the file for a resumed fit.
     pub(crate) fn keep(&mut self) {
         self.kept = true;
     }
@@ -68,8 +68,8 @@ fn beside(output: &Path) -> PathBuf {
     PathBuf::from(name)
 }
 
-/// Removes the rows of an earlier fit that was killed and is now replaced by one that had no
-/// use for them.
+/// Removes the rows of an earlier fit that was killed and is now replaced by one that does not need
+/// them.
 pub(crate) fn tidy(output: &Path) {
     let path = beside(output);
     if ShuffledRows::open(&path).is_ok() {

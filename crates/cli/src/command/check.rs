@@ -106,7 +106,7 @@ impl Check {
         }
     }
 
-    /// The fit beside chains by this method.
+    /// The comparison of the fit with chains by this method.
     fn reference(&self, saved: &SavedFit, method: &str, session: &Session) -> Result<Against> {
         let mut live = Live::new(session, method);
         let columns = saved.subject.columns();

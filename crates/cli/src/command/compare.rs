@@ -24,7 +24,7 @@ use crate::session::Session;
 use super::evaluate::evaluate;
 use super::models::{Models, is_fit};
 
-/// Draws that held-out rows are scored by.
+/// The number of draws that score held-out rows.
 const TEST_DRAWS: usize = 256;
 
 /// Fit the same model by several methods and compare them, or compare saved fits

@@ -24,7 +24,7 @@ use super::compare::{Rival, best, compared, line, objects, text};
 
 const METHODS: [&str; 4] = ["mean-field", "full-rank", "sl-dais", "collapse"];
 
-/// A demonstration is over in a minute or two, whatever the rows are.
+/// Limits a demonstration to a minute or two, whatever the number of rows.
 const MOST_STEPS: u64 = 25_000;
 
 /// Fit generated data by several methods, compare them and write a report
@@ -91,7 +91,7 @@ impl Demo {
         Ok(Outcome::from(&best(&rivals).saved))
     }
 
-    /// A fit by the rules, with more draws for smooth pictures.
+    /// A default fit with more draws, for smooth pictures.
     fn fit(&self, method: &str) -> Result<Fit<'static>> {
         let mut fit = Fit::named(method)?.seed(self.seed).draws(4000);
         if let Some(method) = fit.method.variational_mut() {
@@ -100,7 +100,7 @@ impl Demo {
         Ok(fit)
     }
 
-    /// `report.html` here, unless that is somebody else's.
+    /// `report.html` in the current folder, unless that file has another origin.
     fn output(&self) -> Result<PathBuf> {
         if let Some(path) = &self.output {
             return Ok(path.clone());

@@ -21,7 +21,7 @@ use crate::session::Session;
 
 use super::predict::{LevelName, NewLevelsName};
 
-/// On which scale effects are told.
+/// The scale on which effects are reported.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 enum ScaleName {
     /// The mean of the response, or the probability of each class
@@ -198,7 +198,7 @@ fn text(answer: &Answer) -> String {
     head + &Session::style().coefficients(&rows)
 }
 
-/// An effect as a row of a table: its name, then the rows and the class it is of.
+/// An effect as a row of a table: its name, then the rows and the class that it refers to.
 fn row(effect: &Effect) -> Coefficient {
     let parts = [effect.by.as_deref(), effect.class.as_deref()];
     let parts: Vec<&str> = parts.into_iter().flatten().collect();

@@ -106,7 +106,7 @@ impl Fit {
             prepared.keep_rows();
         }
         let saved = made.map_err(|error| stopped(error, beside.as_deref()))?;
-        // Chains that were stopped have draws to show, and can be resumed.
+        // Chains that were stopped can show their draws and be resumed.
         let unfinished = is_unfinished(&saved) && beside.as_deref().is_some_and(Path::exists);
         if unfinished {
             prepared.keep_rows();
@@ -169,7 +169,7 @@ impl Fit {
         output.map(|order| order.open(&inputs.paths())).transpose()
     }
 
-    /// Where checkpoints go. An unfinished fit is neither continued nor replaced unasked.
+    /// The checkpoint file. An unfinished fit is neither continued nor replaced without request.
     fn checkpoint(&self, output: Option<&Path>) -> Result<Option<Checkpoint>> {
         let Some(output) = output else {
             ensure!(
@@ -218,7 +218,7 @@ impl Fit {
     }
 }
 
-/// What to do about chains that were stopped.
+/// Advice on chains that were stopped.
 const RESUME: &str = "stopped early: the same command with --resume draws the rest\n";
 
 /// Whether Markov chains were stopped before their end.
@@ -227,7 +227,7 @@ fn is_unfinished(saved: &SavedFit) -> bool {
     chains.is_some_and(|chains| !chains.is_complete())
 }
 
-/// Saves the fit; the checkpoint, if it is named, has done its duty.
+/// Saves the fit and removes its checkpoint, if there is one.
 fn keep(saved: &SavedFit, output: &Output, checkpoint: Option<&Path>) -> Result<()> {
     saved.save(output.path()).map_err(|error| match checkpoint {
         Some(path) if path.exists() => anyhow!(
@@ -250,7 +250,7 @@ fn beside(output: &Path) -> PathBuf {
     PathBuf::from(name)
 }
 
-/// An interrupted fit says how to resume it.
+/// Adds to an interruption the command that resumes the fit.
 fn stopped(error: anyhow::Error, checkpoint: Option<&Path>) -> anyhow::Error {
     let Some(Error::Fit(FitError::Train(TrainError::Stopped { doing, done, saved }))) =
         error.downcast_ref()

@@ -94,7 +94,7 @@ impl Loo {
         }
     }
 
-    /// Tells what was found; whether it is to be doubted.
+    /// Prints the result; returns whether it is doubtful.
     fn answer(&self, session: &Session, left: &LeftOut) -> Result<bool> {
         let summary = left.summary()?;
         if let Some(folds) = self.folds {

@@ -12,7 +12,7 @@ use crate::outcome::Outcome;
 use crate::reading::Reading;
 use crate::session::Session;
 
-/// Fits to compare, and the rows to compare them on.
+/// The saved fits to compare, and the rows to compare them on.
 pub(super) struct Models<'a> {
     pub(super) files: Vec<&'a Path>,
     pub(super) tables: Vec<PathBuf>,

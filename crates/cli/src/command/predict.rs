@@ -19,7 +19,7 @@ use crate::output::{Force, Order, Output};
 use crate::reading::Reading;
 use crate::session::Session;
 
-/// What becomes of groups that were not fitted.
+/// The treatment of groups that were not fitted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub(crate) enum NewLevelsName {
     /// They are an error that names them
@@ -217,7 +217,7 @@ impl Predict {
         output: &Output,
         live: &Live,
     ) -> Result<PredictionObject> {
-        // Several responses have no columns whose values may be missing.
+        // Missing values are not allowed with several responses.
         let optional = forecasters[0].saved.subject.optional_columns();
         let mut options = self.reading.options(None)?.keeping(&optional);
         if self.only {
@@ -278,7 +278,7 @@ impl Predict {
     }
 }
 
-/// The columns that a prediction reads; a table that lacks one is told by the model.
+/// The columns that a prediction needs; the model reports those that a table lacks.
 fn needed(
     source: &TableFiles,
     options: &lehr::table::ReadOptions,

@@ -44,7 +44,7 @@ struct PriorsObject {
     formula: String,
     family: String,
     priors: Vec<PriorObject>,
-    /// Where draws were asked for.
+    /// Present if draws were requested.
     predictive: Option<PredictiveObject>,
 }
 
@@ -130,7 +130,7 @@ impl Priors {
     }
 }
 
-/// What the priors expect, as tables.
+/// The prior predictive quantiles, as tables.
 fn predicted(drawn: &PredictiveObject) -> String {
     let head = |title: &str, first: &str| {
         format!(
@@ -163,7 +163,7 @@ fn predicted(drawn: &PredictiveObject) -> String {
     text
 }
 
-/// Four digits.
+/// The number with four digits.
 fn short(value: f64) -> String {
     match value.abs() {
         size if size != 0.0 && !(1e-3..1e6).contains(&size) => format!("{value:.2e}"),

@@ -30,7 +30,7 @@ pub(crate) struct Report {
     force: Force,
 }
 
-/// Where a page went.
+/// The location of a page.
 #[derive(Serialize)]
 struct ReportObject {
     output: String,

@@ -41,7 +41,7 @@ impl Summary {
     }
 }
 
-/// What was done, in words.
+/// A summary in words of the work that was done.
 fn work(posterior: &Posterior) -> String {
     if posterior.is_prior() {
         return format!("{} draws", posterior.n_draws());
@@ -60,7 +60,7 @@ fn of_chains(posterior: &Posterior, chains: &Chains) -> String {
     format!("{draws} draws of {count} chains, {gradients} gradients")
 }
 
-/// What is known of the log evidence, in words.
+/// The log evidence in words.
 fn evidence_words(evidence: &Evidence) -> String {
     let estimate = evidence.estimate;
     let bound = evidence.bound.map_or_else(String::new, |bound| {
@@ -70,7 +70,7 @@ fn evidence_words(evidence: &Evidence) -> String {
     format!("log evidence {mean:.2} ± {error:.2}{bound}\n")
 }
 
-/// The verdict, the coefficients, and how they came about.
+/// The verdict, the coefficients, and the settings of the fit.
 pub(crate) fn text(saved: &SavedFit, groups: Groups) -> String {
     let style = Session::style();
     let posterior = &saved.posterior;
@@ -109,7 +109,7 @@ pub(crate) fn text(saved: &SavedFit, groups: Groups) -> String {
     out
 }
 
-/// The formula spelt out and its priors, or the statements of any other model.
+/// The expanded formula and its priors, or the statements of any other model.
 fn model(saved: &SavedFit) -> String {
     let regressions = saved.subject.regressions();
     if regressions.is_empty() {
@@ -133,7 +133,7 @@ fn dropped(saved: &SavedFit) -> String {
     }
 }
 
-/// A heading and its lines; nothing without lines.
+/// A heading and its lines; empty without lines.
 fn listed(heading: &str, lines: Vec<String>) -> String {
     if lines.is_empty() {
         return String::new();
