@@ -1,4 +1,4 @@
-//! What is asked of fits afterwards: effects, rows left out, models side by side.
+//! Analyses of finished fits: effects, leave-one-out, comparison.
 
 use std::path::PathBuf;
 
@@ -31,7 +31,7 @@ pub(crate) struct Question {
     draws: usize,
 }
 
-/// Which rows are left out.
+/// The selection of rows to leave out.
 #[derive(FromPyObject)]
 #[pyo3(from_item_all)]
 pub(crate) struct Sampling {
@@ -39,15 +39,15 @@ pub(crate) struct Sampling {
     pub(crate) seed: u64,
 }
 
-/// Which rows are left out by further fits.
+/// The rows to leave out by refitting.
 #[derive(FromPyObject)]
 #[pyo3(from_item_all)]
 pub(crate) struct Fitting {
-    /// Of the rows that are too influential at most so many.
+    /// The most influential rows to refit without.
     refit: usize,
-    /// Parts of the table in the place of single rows.
+    /// The number of parts of the table to leave out instead of single rows.
     folds: Option<usize>,
-    /// Rows that share a value of this column are in one part.
+    /// A column whose groups of rows are kept in one part.
     folds_by: Option<String>,
 }
 
@@ -76,7 +76,7 @@ impl Question {
         })
     }
 
-    /// Whether the effects of groups are part of it; with a table they are unless it is said otherwise.
+    /// Whether the prediction includes group effects; with a table it does by default.
     fn level(&self, source: Option<&Source>) -> PyResult<PredictionLevel> {
         match self.level.as_deref() {
             None if source.is_none() => Ok(PredictionLevel::Population),
@@ -127,7 +127,8 @@ fn leave_out(
     reading: &Reading,
     sampling: &Sampling,
 ) -> PyResult<Vec<Loo>> {
-    // The same columns for all: a row that one of them cannot use is left out of none of them.
+    // All fits use the same columns, so a row that one of them cannot use is left out of all or
+    // none.
     let options = reading.options(Some(columns_of(fits)))?;
     let table = source.read(&options.keeping(&optional_columns_of(fits)), &())?;
     let left = |saved: &&SavedFit| saved.loo(&table, sampling.subsample, sampling.seed);
@@ -137,7 +138,7 @@ fn leave_out(
         .map_err(refused)
 }
 
-/// How well a fit predicts rows that it has not seen: the summary as JSON, and what was found of each row.
+/// Leave-one-out predictive accuracy: the summary as JSON, and the results of each row.
 #[pyfunction]
 pub(crate) fn loo(
     fit: &Bound<'_, Fit>,
@@ -185,7 +186,7 @@ impl Fitting {
     }
 }
 
-/// The summary of rows left out as JSON, and what was found of each row.
+/// The summary of leave-one-out as JSON, and the results of each row.
 pub(crate) fn told(left: &Loo) -> PyResult<(String, LeftRows)> {
     let summary = json(&left.summary().map_err(refused)?)?;
     let column = |of: &dyn Fn(&lehr::regression::LooRow) -> f64| -> Vec<f64> {
@@ -196,7 +197,7 @@ pub(crate) fn told(left: &Loo) -> PyResult<(String, LeftRows)> {
     Ok((summary, (rows, numbers.0, numbers.1)))
 }
 
-/// Models of one table by the same rows left out of each, as JSON.
+/// A comparison of models by leaving the same rows out of each, as JSON.
 #[pyfunction]
 pub(crate) fn compare_left_out(
     fits: Vec<NamedFit<'_>>,
@@ -212,7 +213,7 @@ pub(crate) fn compare_left_out(
     })
 }
 
-/// A fit, and what the user calls it.
+/// A fit, with its name.
 pub(crate) type NamedFit<'py> = (String, Bound<'py, Fit>);
 
 /// The names, and the fits.
@@ -223,7 +224,7 @@ pub(crate) fn parted<'a>(fits: &'a [NamedFit<'_>]) -> (Vec<String>, Vec<&'a Save
         .unzip()
 }
 
-/// Models by the rows left out of each, as JSON.
+/// The comparison of models by leave-one-out results, as JSON.
 pub(crate) fn compared(names: Vec<String>, fits: &[&SavedFit], left: Vec<Loo>) -> PyResult<String> {
     let models: Vec<(String, &SavedFit, Loo)> = (names.into_iter().zip(fits).zip(left))
         .map(|((name, saved), loo)| (name, *saved, loo))
@@ -231,7 +232,7 @@ pub(crate) fn compared(names: Vec<String>, fits: &[&SavedFit], left: Vec<Loo>) -
     json(&compare_models(&models).map_err(|error| said(&error.to_string()))?)
 }
 
-/// The place of the fit to prefer.
+/// The place of the best fit.
 #[pyfunction]
 pub(crate) fn best(fits: Vec<Bound<'_, Fit>>) -> PyResult<usize> {
     let saved: Vec<&SavedFit> = fits.iter().map(|fit| fit.get().saved()).collect();
@@ -241,7 +242,8 @@ pub(crate) fn best(fits: Vec<Bound<'_, Fit>>) -> PyResult<usize> {
     Ok(best_of(&saved))
 }
 
-/// Writes the page of the fit to prefer, with all fits beside it, each with its score on held-out rows.
+/// Writes the page of the best fit with all fits for comparison, each with its score on held-out
+/// rows.
 #[pyfunction]
 pub(crate) fn compared_report(
     fits: Vec<Bound<'_, Fit>>,

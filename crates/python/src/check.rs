@@ -1,4 +1,4 @@
-//! The diagnostics of a fit at length: witnesses, shifts, priors, chains on all rows, simulated tables.
+//! The full diagnostics of a fit: witnesses, shifts, priors, chains on all rows, simulated tables.
 
 use lehr::regression::{
     Difference, PriorSensitivity, Ranks, SavedFit, Shift, Simulation, Testimony, columns_of,
@@ -21,7 +21,7 @@ struct Checked {
     prior_sensitivity: Vec<PriorSensitivity>,
 }
 
-/// The fit beside Markov chains.
+/// The comparison of a fit with Markov chains.
 #[derive(Serialize)]
 struct Compared {
     method: String,
@@ -33,7 +33,7 @@ struct Compared {
     differences: Vec<Difference>,
 }
 
-/// What is known of a fit without its table, as JSON.
+/// The diagnostics of a fit that do not need its table, as JSON.
 #[pyfunction]
 pub(crate) fn check(fit: &Bound<'_, Fit>) -> PyResult<String> {
     let saved = fit.get().saved();
@@ -47,7 +47,7 @@ pub(crate) fn check(fit: &Bound<'_, Fit>) -> PyResult<String> {
     })
 }
 
-/// The fit beside Markov chains on all rows of the table that was fitted, as JSON.
+/// The comparison of the fit with Markov chains on all rows of the fitted table, as JSON.
 #[pyfunction]
 pub(crate) fn against(
     fit: &Bound<'_, Fit>,
@@ -78,10 +78,12 @@ pub(crate) fn against(
     })
 }
 
-/// How data sets are simulated: how many, their rows at the most, and the training steps of each fit.
+/// The simulation settings: the number of data sets, their most rows, and the training steps of
+/// each fit.
 type Simulated = (usize, usize, Option<u64>);
 
-/// The ranks of what made simulated data sets among the draws of their fits, as JSON.
+/// Simulation-based calibration: the ranks of the true parameters among the draws of their fits, as
+/// JSON.
 #[pyfunction]
 pub(crate) fn simulate(
     fit: &Bound<'_, Fit>,

@@ -1,4 +1,5 @@
-//! Tables whose rows are with other processes: the partitions there, and the fit here.
+//! Tables whose rows are in other processes: the partitions on the workers, and the fit on the
+//! driver.
 
 use std::sync::{Arc, Mutex};
 use std::time::Instant;
@@ -15,7 +16,7 @@ use crate::request::{Asked, How, Reading};
 use crate::source::Source;
 use crate::watch::{Watched, watched};
 
-/// Row groups that a worker answers for.
+/// The row groups of a worker.
 #[pyclass(frozen, module = "lehr._lehr")]
 pub(crate) struct Partition(Mutex<cluster::Partition>);
 
@@ -52,19 +53,19 @@ impl Partition {
     }
 }
 
-/// A table on a cluster: the keywords of it.
+/// A table on a cluster, from keyword arguments.
 #[derive(FromPyObject)]
 #[pyo3(from_item_all)]
 pub(crate) struct Cluster {
     source: Py<Source>,
-    /// Has `bind(bytes)` and `answer(list of bytes)`.
+    /// An object with `bind(bytes)` and `answer(list of bytes)`.
     workers: Py<PyAny>,
     partitions: usize,
-    /// Rows that come here.
+    /// The number of rows that are sampled to the driver.
     sample: usize,
 }
 
-/// Workers as Python reaches them.
+/// The workers as Python objects.
 struct PyWorkers {
     workers: Py<PyAny>,
     partitions: usize,
@@ -101,7 +102,7 @@ impl cluster::Workers for PyWorkers {
     }
 }
 
-/// What went wrong, for the user.
+/// The error in words for the user.
 fn words(error: &PyErr, py: Python<'_>) -> String {
     let message = error.value(py).to_string();
     if error.is_instance_of::<LehrError>(py) {

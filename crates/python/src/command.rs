@@ -4,7 +4,7 @@ use std::ffi::OsString;
 
 use pyo3::prelude::*;
 
-/// Runs the command with these arguments; its exit code.
+/// Runs the command with these arguments; returns its exit code.
 #[pyfunction]
 pub(crate) fn command(arguments: Vec<OsString>, py: Python<'_>) -> u8 {
     py.detach(|| lehr_cli::run(arguments))

@@ -1,4 +1,4 @@
-//! Errors as Python exceptions, in Rust's words.
+//! Rust errors as Python exceptions with the same messages.
 
 use lehr::Error;
 use lehr::infer::error::TrainError;
@@ -42,7 +42,7 @@ pub(crate) fn refused(error: impl Into<Error>) -> PyErr {
     }
 }
 
-/// A mistake in these words, in which options are called as Python calls them.
+/// An exception with this message, in which options have their Python names.
 pub(crate) fn said(message: &str) -> PyErr {
     LehrError::new_err(with_keywords(message))
 }

@@ -1,4 +1,4 @@
-//! What priors expect of coefficients and responses, as Python reads it.
+//! Prior predictive quantiles of coefficients and responses, for Python.
 
 use lehr::numeric::summary::quantile;
 use lehr::regression::{NamedDraws, PriorPredictive, PriorStatistic};

@@ -1,4 +1,4 @@
-//! A fit as Python sees it.
+//! A fit in Python.
 
 use std::path::PathBuf;
 
@@ -21,7 +21,7 @@ use crate::part::{PartOf, part_rows};
 use crate::request::{Reading, groups, level, new_levels};
 use crate::source::Source;
 
-/// A fit: `python/lehr` gives it a face.
+/// A fit; `python/lehr` wraps it in its public interface.
 #[pyclass(frozen, module = "lehr._lehr")]
 pub(crate) struct Fit {
     saved: SavedFit,
@@ -30,7 +30,7 @@ pub(crate) struct Fit {
 /// A number with its Monte Carlo error.
 type Estimate = (f64, f64);
 
-/// Groups for ArviZ, attributes of all, and what was left out.
+/// Groups for ArviZ, the attributes of all, and the parts that were omitted.
 type Exported<'py> = (Vec<Group<'py>>, Vec<(String, String)>, Vec<String>);
 
 /// Named arrays in order.
@@ -66,7 +66,7 @@ fn program(saved: &SavedFit) -> Result<Option<String>, Error> {
     Ok(program.map(|program| program.to_string()))
 }
 
-/// How the rows of a fit are predicted.
+/// The predictor of a fit's rows.
 fn forecaster<'f>(saved: &'f SavedFit, by: &Forecast) -> PyResult<Forecaster<'f>> {
     if by.draws == 0 {
         return Err(said("draws: expected at least one draw, found 0"));
@@ -95,7 +95,7 @@ fn forecaster<'f>(saved: &'f SavedFit, by: &Forecast) -> PyResult<Forecaster<'f>
     })
 }
 
-/// How rows are predicted: the keywords of predicting.
+/// The settings of predictions, from keyword arguments.
 #[derive(FromPyObject)]
 #[pyo3(from_item_all)]
 pub(crate) struct Forecast {
@@ -103,15 +103,15 @@ pub(crate) struct Forecast {
     level: String,
     draws: usize,
     seed: u64,
-    /// In percent.
+    /// Quantiles in percent.
     quantiles: Vec<f64>,
-    /// Responses of each row that are told one by one.
+    /// The number of response draws that are returned for each row.
     responses: usize,
-    /// Parameters of the family that are told too.
+    /// Parameters of the family that are returned, too.
     parameter: Vec<String>,
 }
 
-/// Rows that are predicted, and the file that predictions go to.
+/// The rows to predict, and the file for the predictions.
 #[derive(FromPyObject)]
 #[pyo3(from_item_all)]
 pub(crate) struct PartTask {
@@ -127,7 +127,7 @@ impl PartTask {
 
 #[pymethods]
 impl Fit {
-    /// Reads a fit that was saved here or by the command.
+    /// Loads a fit that Python or the command saved.
     #[staticmethod]
     fn load(path: PathBuf) -> PyResult<Fit> {
         Ok(Fit::new(SavedFit::load(path).map_err(refused)?))
@@ -182,7 +182,7 @@ impl Fit {
         self.saved.is_trusted()
     }
 
-    /// What is known of the fit besides, by name.
+    /// Further properties of the fit, by name.
     #[getter]
     fn facts<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let (saved, posterior) = (&self.saved, &self.saved.posterior);
@@ -222,7 +222,7 @@ impl Fit {
         coefficients.iter().map(row).collect()
     }
 
-    /// The same of shares of variance.
+    /// The same for shares of variance.
     fn explained(&self) -> Vec<(String, [f64; 5])> {
         self.saved.explained().iter().map(row).collect()
     }
@@ -295,8 +295,8 @@ impl Fit {
         arrays(&predicted, py)
     }
 
-    /// Predictions of the rows of a part, written to a file that gets its name when it is complete; how
-    /// many rows there are.
+    /// Predictions of the rows of a part, written to a file that gets its name when it is complete;
+    /// returns the number of rows.
     fn predict_part(
         &self,
         task: PartTask,
@@ -386,7 +386,7 @@ impl Fit {
         (row.method, numbers, row.test_log_likelihood, row.pareto_k)
     }
 
-    /// What ArviZ is given, group by group, and what was left out of it.
+    /// The groups for ArviZ, and the parts that were omitted.
     #[pyo3(signature = (source, reading, group_effects))]
     fn arviz<'py>(
         &self,

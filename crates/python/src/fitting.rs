@@ -19,11 +19,11 @@ use crate::watch::{Watch, Watched, watched};
 /// A model with its rows.
 struct Task {
     bound: BoundRegression,
-    /// Where the rows are if they are on disk.
+    /// The file of the rows, if they are on disk.
     rows: Option<RowFile>,
 }
 
-/// A file of rows, which goes when the task does.
+/// A file of rows, which is removed with the task.
 struct RowFile {
     path: PathBuf,
     _folder: Option<Scratch>,
@@ -48,7 +48,7 @@ impl RowFile {
 }
 
 impl Task {
-    /// Reads the columns that the formula names and makes the model.
+    /// Reads the columns that the formula names and builds the model.
     fn new(asked: &Asked, source: &Source, reading: &Reading, at: &Place<'_>) -> PyResult<Task> {
         let clock = Instant::now();
         let (names, dates) = source.names(&reading.options(None)?)?;
@@ -104,7 +104,7 @@ impl Task {
         Ok(Fit::new(made.map_err(refused)?))
     }
 
-    /// Removes rows on disk that nobody needs any more.
+    /// Removes rows on disk that are no longer needed.
     fn clear(self) {
         if let Some(rows) = self.rows {
             let _ = std::fs::remove_file(rows.path);
@@ -112,12 +112,12 @@ impl Task {
     }
 }
 
-/// Where a task works.
+/// The resources of a task.
 struct Place<'a> {
     rows: Option<&'a Path>,
-    /// The bytes that columns may take in memory.
+    /// The memory in bytes for the columns.
     memory: u64,
-    /// The methods that are to fit the model.
+    /// The methods that will fit the model.
     methods: &'a [&'a str],
     watch: &'a Watch,
 }
@@ -125,8 +125,8 @@ struct Place<'a> {
 /// A prior: its name, distribution and who set it.
 type PriorEntry = (String, String, String);
 
-/// The priors of a formula for a table, and what they expect, as JSON, if it is asked for: how many draws, and
-/// the seed.
+/// The priors of a formula for a table, and, if draws and a seed are given, their predictive
+/// quantiles as JSON.
 #[pyfunction]
 pub(crate) fn priors(
     asked: Asked,

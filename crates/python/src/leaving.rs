@@ -1,4 +1,4 @@
-//! Rows left out of fits part by part: what each part says, and what that is together.
+//! Leave-one-out by parts: the results of each part, and their combination.
 
 use lehr::regression::cluster;
 use pyo3::prelude::*;
@@ -10,7 +10,7 @@ use crate::error::refused;
 use crate::part::{PartOf, part_rows};
 use crate::request::Reading;
 
-/// What all rows of a part say cheaply of fits.
+/// The statistics of all rows of a part that are cheap to compute.
 #[pyfunction]
 pub(crate) fn glance_part<'py>(
     fits: Vec<NamedFit<'py>>,
@@ -24,7 +24,7 @@ pub(crate) fn glance_part<'py>(
     Ok(PyBytes::new(py, &glance))
 }
 
-/// Which rows of each part are left out.
+/// The rows of each part to leave out.
 #[pyfunction]
 pub(crate) fn parts_to_leave_out(
     glances: Vec<PyBackedBytes>,
@@ -49,7 +49,7 @@ pub(crate) fn leave_out_part<'py>(
     Ok(PyBytes::new(py, &left.map_err(refused)?))
 }
 
-/// What all parts said of one fit: the summary as JSON, and what was found of each row.
+/// The combined results of all parts for one fit: the summary as JSON, and the results of each row.
 #[pyfunction]
 pub(crate) fn loo_parts(
     fits: Vec<NamedFit<'_>>,
@@ -61,7 +61,7 @@ pub(crate) fn loo_parts(
     told(&all[0])
 }
 
-/// What all parts said of several fits, as JSON.
+/// The combined results of all parts for several fits, as JSON.
 #[pyfunction]
 pub(crate) fn compare_parts(
     fits: Vec<NamedFit<'_>>,

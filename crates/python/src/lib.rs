@@ -1,4 +1,4 @@
-//! The Python module: conversion between Python objects and the facade, and nothing else.
+//! The Python module, which only converts between Python objects and the Rust facade.
 
 #![expect(
     clippy::needless_pass_by_value,
@@ -23,7 +23,7 @@ mod watch;
 
 use pyo3::prelude::*;
 
-/// What `python/lehr` is made of; its users never import it.
+/// The internals of `python/lehr`, which users do not import.
 #[pymodule]
 mod _lehr {
     #[pymodule_export]

@@ -23,7 +23,7 @@ pub(crate) fn part((path, from, to, rows, first): PartOf) -> Part {
     }
 }
 
-/// The rows of a part, read as Python says.
+/// The rows of a part, read with the given options.
 pub(crate) fn part_rows(own: PartOf, reading: &Reading) -> PyResult<PartRows> {
     Ok(PartRows {
         part: part(own),
@@ -31,7 +31,7 @@ pub(crate) fn part_rows(own: PartOf, reading: &Reading) -> PyResult<PartRows> {
     })
 }
 
-/// Divides the table of a source into parts of at most so many rows, unless a row group has more.
+/// Divides the table of a source into parts of at most `most` rows, unless a row group has more.
 #[pyfunction]
 pub(crate) fn parts(source: &Source, most: u64) -> PyResult<Vec<PartOf>> {
     let parts = files(source)?.parts(most).map_err(refused)?;
@@ -47,7 +47,7 @@ pub(crate) fn parts(source: &Source, most: u64) -> PyResult<Vec<PartOf>> {
     Ok(parts.into_iter().map(described).collect())
 }
 
-/// The files of a source that workers read themselves.
+/// The files of a source, for workers that read them themselves.
 pub(crate) fn files(source: &Source) -> PyResult<&TableFiles> {
     let words = "table: expected names of parquet files that all nodes can read, found a table in \
                  memory\n  hint: write it to parquet files first";

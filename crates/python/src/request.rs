@@ -1,4 +1,4 @@
-//! What Python asks of a fit, as the facade knows it.
+//! The settings of a fit that Python passes to the facade.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -13,7 +13,7 @@ use pyo3::prelude::*;
 
 use crate::error::{refused, said};
 
-/// How a table is read: the keywords of reading.
+/// The options of reading a table, from keyword arguments.
 #[derive(FromPyObject)]
 #[pyo3(from_item_all)]
 pub(crate) struct Reading {
@@ -68,17 +68,17 @@ fn byte(text: &str) -> PyResult<u8> {
     }
 }
 
-/// The model: the keywords of a formula.
+/// The model, from the keyword arguments of a formula.
 #[derive(FromPyObject)]
 #[pyo3(from_item_all)]
 pub(crate) struct Asked {
-    /// That of the response, and those of parameters of the family.
+    /// The formula of the response, and those of parameters of the family.
     formula: Vec<String>,
     family: Option<String>,
     prior: Vec<String>,
-    /// Whether nothing is fitted.
+    /// Whether the prior alone is used.
     pub(crate) prior_only: bool,
-    /// The most that the columns may take in memory.
+    /// The most memory for the columns.
     memory: String,
 }
 
@@ -105,7 +105,7 @@ impl Asked {
             .with_dates(&dates))
     }
 
-    /// The bytes that the columns may take.
+    /// The memory in bytes for the columns.
     pub(crate) fn bytes(&self) -> PyResult<u64> {
         let memory: Result<Memory, String> = self.memory.parse();
         let memory =
@@ -114,12 +114,12 @@ impl Asked {
     }
 }
 
-/// How a model is fitted: the keywords of fitting.
+/// The settings of a fit, from keyword arguments.
 #[derive(FromPyObject)]
 #[pyo3(from_item_all)]
 pub(crate) struct How {
     methods: Vec<String>,
-    /// Told how the work stands.
+    /// A callback for progress.
     pub(crate) progress: Option<Py<PyAny>>,
     settings: Vec<(String, String)>,
     draws: Option<usize>,
@@ -128,12 +128,12 @@ pub(crate) struct How {
     checkpoint: Option<PathBuf>,
     checkpoint_every: f64,
     restart: bool,
-    /// Where rows go that do not fit into memory; a folder for temporary files if not given.
+    /// The file for rows that do not fit into memory; in a temporary folder if `None`.
     pub(crate) rows: Option<PathBuf>,
 }
 
 impl How {
-    /// Draws and seed of a prior that nothing is fitted to.
+    /// Draws and seed of a prior without a fit.
     pub(crate) fn of_prior(&self) -> PyResult<(usize, u64)> {
         const DRAWS: usize = 1000;
         if let Some((name, _)) = self.settings.first() {
@@ -144,8 +144,8 @@ impl How {
         Ok((self.draws.unwrap_or(DRAWS), self.seed))
     }
 
-    /// A fit by each method. One alone must have all settings; of several, each takes those
-    /// that concern it.
+    /// A fit by each method. A single method must accept all settings; of several, each uses those
+    /// that apply to it.
     pub(crate) fn fits(&self) -> PyResult<Vec<Fit<'static>>> {
         let each = self.methods.iter().map(|name| {
             let info = named(name)?;
@@ -206,10 +206,10 @@ pub(crate) fn needed(formula: Vec<String>, names: Vec<String>) -> PyResult<Vec<S
     Ok(parsed.columns().into_iter().map(str::to_owned).collect())
 }
 
-/// A name and what it means.
+/// A name and its description.
 type Entry = (&'static str, &'static str);
 
-/// The methods, when to choose each, and its settings with what they are.
+/// The methods, with the advice on each and the descriptions of its settings.
 #[pyfunction]
 pub(crate) fn methods() -> Vec<(&'static str, &'static str, Vec<Entry>)> {
     let settings = |row: &MethodInfo| {
@@ -222,7 +222,7 @@ pub(crate) fn methods() -> Vec<(&'static str, &'static str, Vec<Entry>)> {
         .collect()
 }
 
-/// A family: its name, other names, link, parameters and what it is.
+/// A family: its name, other names, link, parameters and description.
 type FamilyEntry = (
     &'static str,
     Vec<&'static str>,
@@ -255,7 +255,7 @@ pub(crate) fn groups(included: bool) -> Groups {
     }
 }
 
-/// What becomes of groups that were not fitted.
+/// The treatment of groups that were not fitted.
 pub(crate) fn new_levels(name: &str) -> PyResult<NewLevels> {
     match name {
         "refuse" => Ok(NewLevels::Refuse),
@@ -267,7 +267,7 @@ pub(crate) fn new_levels(name: &str) -> PyResult<NewLevels> {
     }
 }
 
-/// Whether the effects of groups are part of what is asked.
+/// Whether predictions include group effects.
 pub(crate) fn level(name: &str) -> PyResult<PredictionLevel> {
     match name {
         "groups" => Ok(PredictionLevel::Groups),

@@ -1,4 +1,4 @@
-//! Tables as Python hands them over: files, Arrow streams, or columns of arrays.
+//! Tables in the forms that Python passes: files, Arrow streams, or columns of arrays.
 
 use std::path::PathBuf;
 use std::sync::Mutex;
@@ -11,7 +11,7 @@ use pyo3_arrow::input::AnyRecordBatch;
 
 use crate::error::{refused, said};
 
-/// A table that is yet to be read.
+/// A table that has not been read yet.
 #[pyclass(frozen, module = "lehr._lehr")]
 pub(crate) struct Source(Kind);
 
@@ -30,10 +30,10 @@ enum Values<'py> {
     /// Several numbers per row.
     #[pyo3(transparent)]
     Matrix(PyReadonlyArray2<'py, f64>),
-    /// Truth values: 0, 1, or −1 where missing.
+    /// Boolean values: 0, 1, or −1 if missing.
     #[pyo3(transparent)]
     Boolean(PyReadonlyArray1<'py, i8>),
-    /// Codes, −1 where missing, the names behind them, and whether those are in order.
+    /// Codes (−1 if missing), the names of the levels, and whether the levels are ordered.
     Category(PyReadonlyArray1<'py, i64>, Vec<String>, bool),
 }
 
@@ -81,7 +81,7 @@ impl Source {
         Ok((names, dates))
     }
 
-    /// The files, if it is files.
+    /// The files, if the source consists of files.
     pub(crate) fn as_files(&self) -> Option<&TableFiles> {
         match &self.0 {
             Kind::Files(files) => Some(files),
@@ -89,7 +89,7 @@ impl Source {
         }
     }
 
-    /// All rows of the columns that the options ask for.
+    /// All rows of the columns that the options select.
     pub(crate) fn read(
         &self,
         options: &ReadOptions,

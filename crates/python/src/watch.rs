@@ -1,4 +1,4 @@
-//! Work without the interpreter's lock, while Python watches, shows and may stop it.
+//! Runs work without the interpreter's lock, while Python reports progress and may stop it.
 
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -12,12 +12,12 @@ use pyo3::prelude::*;
 use crate::error::said;
 use crate::request::How;
 
-/// Stack of each thread: deep models are walked recursively.
+/// Stack of each thread, since deep models are walked recursively.
 const STACK_BYTES: usize = 16 << 20;
-/// How often Python looks.
+/// The interval at which Python checks.
 const GLANCE: Duration = Duration::from_millis(100);
 
-/// How work stands, as it is shown: what is done, how much of what, and the bound.
+/// The state of the work that is displayed: the activity, its progress, and the bound.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct News {
     doing: String,
@@ -27,7 +27,7 @@ pub(crate) struct News {
     bound: Option<f64>,
 }
 
-/// What the worker and Python share.
+/// The state that the worker and Python share.
 #[derive(Default)]
 pub(crate) struct Watch {
     stop: AtomicBool,
@@ -56,7 +56,7 @@ impl Watch {
 }
 
 impl Watch {
-    /// Tells that some of so many things are done.
+    /// Reports that some of a number of items are done.
     pub(crate) fn counts(&self, doing: &str, done: usize, (total, unit): (usize, &'static str)) {
         self.tell(|news| {
             *news = News {
@@ -88,7 +88,7 @@ impl ReadObserver for Watch {
     }
 }
 
-/// A fit that tells the watch how it stands.
+/// An observer that reports a fit's progress to the watch.
 pub(crate) struct Watched<'a>(pub(crate) &'a Watch);
 
 impl Observer for Watched<'_> {
@@ -115,8 +115,9 @@ impl Observer for Watched<'_> {
     }
 }
 
-/// Runs work on threads of its own. Python's `progress` is told how it stands; Ctrl-C, or an exception in
-/// there, asks it to stop, and is raised if the work did not tell more.
+/// Runs work on separate threads. Python's `progress` is called with its state. Ctrl-C, or an
+/// exception in `progress`, asks the work to stop and is raised unless the work returned an error
+/// of its own.
 pub(crate) fn watched<T: Send>(
     how: &How,
     py: Python<'_>,
@@ -159,12 +160,12 @@ pub(crate) fn watched<T: Send>(
             Err(error)
         }
         (Err(error), _) => Err(error),
-        // What ended before it could be stopped is done.
+        // Work that ended before it could be stopped counts as done.
         (Ok(made), _) => Ok(made),
     }
 }
 
-/// Shows how the work stands and lets Python handle signals.
+/// Reports the state of the work and lets Python handle signals.
 fn glance(py: Python<'_>, watch: &Watch, how: &How) -> PyResult<()> {
     py.check_signals()?;
     if let Some(progress) = &how.progress {

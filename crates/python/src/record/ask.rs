@@ -1,4 +1,4 @@
-//! What a model function asks of the recorder, and what it is told.
+//! The requests of a model function to the recorder, and the answers.
 
 use lehr::graph::{Expr, Graph, ROWS, Shape};
 use lehr::model::distribution::{AnyDistribution, Distribution, Value, recipe};
@@ -27,7 +27,7 @@ impl Handle {
     }
 }
 
-/// What an operation or a distribution is given.
+/// An operand of an operation or a distribution.
 #[derive(Clone, Debug)]
 pub(crate) enum Operand {
     Value(usize),
@@ -84,7 +84,7 @@ impl Operand {
     }
 }
 
-/// A distribution as it was written: its name, parameters by name, and its batch shape if it was
+/// A distribution as written: its name, its parameters by name, and its batch shape if it was
 /// expanded.
 #[derive(FromPyObject)]
 pub(crate) struct Law {
@@ -120,7 +120,7 @@ impl Law {
     }
 }
 
-/// One thing that a model function asks for.
+/// One request of a model function.
 pub(super) enum Ask {
     /// An operation on values, with the whole numbers it needs.
     Apply {
@@ -130,17 +130,17 @@ pub(super) enum Ask {
     },
     /// Rows of an array by an index column.
     At { array: Operand, column: String },
-    /// A column of the rows: `number`, `matrix`, `offset`, or `auto` as the table has it.
+    /// A column of the rows: `number`, `matrix`, `offset`, or `auto` for its type in the table.
     Column { column: String, role: String },
-    /// A column that weighs the rows.
+    /// A column of row weights.
     Weight { column: String },
-    /// How many levels a column has.
+    /// A request for the number of levels of a column.
     Levels { column: String },
     /// The log density of a value.
     LogDensity { law: Law, x: Operand },
     /// A latent.
     Sample { name: String, law: Law },
-    /// A latent of each row's own.
+    /// A local latent.
     Local { name: String, law: Law },
     /// A parameter with its start and support.
     Param {
@@ -152,15 +152,15 @@ pub(super) enum Ask {
     Deterministic { name: String, value: Operand },
     /// A term of the log prior.
     Factor { name: String, value: Operand },
-    /// What follows belongs to each row.
+    /// The start of the statements about rows.
     EnterRows,
-    /// The rows end.
+    /// The end of the statements about rows.
     LeaveRows,
     /// An observed column.
     Observe { column: String, law: Law },
 }
 
-/// What the recorder says.
+/// The answer of the recorder.
 pub(super) enum Answer {
     Value(Handle),
     Count(usize),

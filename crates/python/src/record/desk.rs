@@ -1,4 +1,4 @@
-//! The recorder's side of the conversation: every question is a call on the tracer.
+//! The recorder's side of the exchange: every request is a call on the tracer.
 
 use lehr::density::Support;
 use lehr::graph::Expr;
@@ -10,7 +10,7 @@ use super::Line;
 use super::ask::{Answer, Ask, Handle, Law};
 use super::operation::apply;
 
-/// A tracer and the values that it has handed out.
+/// A tracer and the values that it has returned.
 pub(super) struct Desk<'t, 'g> {
     tracer: &'t Tracer<'g>,
     table: &'t Table,
@@ -26,7 +26,7 @@ impl<'t, 'g> Desk<'t, 'g> {
         }
     }
 
-    /// Answers until the function has ended.
+    /// Answers requests until the function has ended.
     pub(super) fn serve(&mut self, line: &Line) {
         while let Ok(ask) = line.asks.recv() {
             if matches!(ask, Ask::EnterRows) {
@@ -40,7 +40,7 @@ impl<'t, 'g> Desk<'t, 'g> {
         }
     }
 
-    /// Answers until the rows have ended, which the caller confirms.
+    /// Answers requests until the rows have ended, which the caller confirms.
     fn serve_rows(&mut self, row: &Row<'_, 'g>, line: &Line) {
         while let Ok(ask) = line.asks.recv() {
             match ask {
@@ -56,7 +56,7 @@ impl<'t, 'g> Desk<'t, 'g> {
         }
     }
 
-    /// The answer, or the first mistake that the question has made.
+    /// The answer, or the first mistake that the request caused.
     fn answer(&mut self, ask: Ask, row: Option<&Row<'_, 'g>>) -> Answer {
         let before = self.tracer.problems();
         let answer = match self.reply(ask, row) {
@@ -170,7 +170,7 @@ fn supported(name: &str, numbers: &[f64]) -> Result<Support, String> {
     })
 }
 
-/// A mistake as Python says it: the line is known there, and calls are spelt otherwise.
+/// A mistake in Python's terms: Python knows the line, and calls are spelt differently.
 fn words(problem: &Problem) -> String {
     let text = match problem {
         Problem::Shape { error } => {

@@ -1,8 +1,8 @@
 //! Model functions of Python, recorded as the closures of Rust are.
 //!
-//! The recorder of a model lives on a thread of its own, with the graph it writes; the function
-//! runs where Python called it and asks the recorder for one value after another. So a mistake is
-//! raised in the very line that makes it.
+//! The recorder of a model and its graph live on a separate thread. The function runs where Python
+//! called it and requests one value after another from the recorder. So a mistake is raised in the
+//! line that makes it.
 
 mod ask;
 mod desk;
@@ -29,13 +29,13 @@ use desk::Desk;
 
 pub(crate) use ask::Handle as Value;
 
-/// Both ends of a conversation, as the recorder's thread holds them.
+/// Both ends of the channel, as the recorder's thread holds them.
 struct Line {
     asks: Receiver<Ask>,
     answers: Sender<Answer>,
 }
 
-/// What a model function asks for values: the end of Python.
+/// Python's end of the channel, through which a model function requests values.
 #[pyclass(frozen, module = "lehr._lehr")]
 pub(crate) struct Recorder {
     asks: Mutex<Option<Sender<Ask>>>,
@@ -46,7 +46,7 @@ pub(crate) struct Recorder {
 #[pyclass(frozen, module = "lehr._lehr")]
 pub(crate) struct BoundModel(lehr::model::Bound);
 
-/// Runs a model function against a table. Whatever the function raises is raised.
+/// Runs a model function against a table. Exceptions of the function are passed on.
 #[pyfunction]
 pub(crate) fn record(
     function: &Bound<'_, PyAny>,
@@ -190,7 +190,7 @@ impl Recorder {
 
 #[pymethods]
 impl BoundModel {
-    /// The recorded program, a line per statement.
+    /// The recorded program, one line per statement.
     fn __str__(&self) -> String {
         self.0.program().to_string()
     }
@@ -215,7 +215,7 @@ impl BoundModel {
     }
 }
 
-/// Every way to write a distribution: its name and the names of its parameters.
+/// Every parametrisation of every distribution: its name and the names of its parameters.
 #[pyfunction]
 pub(crate) fn distributions() -> Vec<(&'static str, Vec<&'static str>)> {
     let row = |one: &Recipe| (one.name, one.parameters.to_vec());

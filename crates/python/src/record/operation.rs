@@ -2,7 +2,7 @@
 
 use lehr::graph::{Expr, Graph, ROWS, Shape};
 
-/// What an operation gives, or that there is none of that name for so many operands.
+/// The result of an operation, or the error that no operation has this name and number of operands.
 pub(super) fn apply<'g>(
     graph: &'g Graph,
     operation: &str,
